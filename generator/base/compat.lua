@@ -1,0 +1,40 @@
+-- compat.lua: the one place where Lua 5.4 and LuaJIT differ.
+-- Adds no features of its own; a difference that no caller meets is not papered over here.
+local compat = {}
+
+compat.unpack = table.unpack or unpack
+
+-- The running Lua, for people: "Lua 5.4" or "LuaJIT 2.1.0-beta3".
+compat.version = jit and jit.version or _VERSION
+
+-- os.execute gives true/nil, "exit", code in 5.4 and the raw wait status (code * 256) in LuaJIT.
+local function exit_code(first, kind, code)
+  if type(first) == "number" then
+    return first % 256 == 0 and first / 256 or 128 + first % 128
+  end
+  return kind == "signal" and 128 + code or code
+end
+
+-- Runs a shell command; returns whether it succeeded, and its exit code (128 + n after signal n).
+function compat.execute(command)
+  local code = exit_code(os.execute(command))
+  return code == 0, code
+end
+
+-- Runs a shell command; returns its stdout and stderr together, and its exit code.
+-- LuaJIT's popen hides the code, so the shell prints it as the last line.
+function compat.capture(command)
+  local pipe = assert(io.popen("( " .. command .. "\n) 2>&1; echo \" $?\"", "r"))
+  local text = pipe:read("*a")
+  pipe:close()
+  local output, code = text:match("^(.*) (%d+)\n$")
+  if not output then return text, 127 end
+  return output, tonumber(code)
+end
+
+-- The file that require(name) loads by the present package.path, or nil.
+function compat.module_file(name)
+  return (package.searchpath(name, package.path))
+end
+
+return compat

@@ -1,0 +1,84 @@
+-- fmt.lua: values as text that is safe and exact in C, in sh and in ninja files.
+-- The only escapers there are; refuses what has no faithful spelling instead of repairing it.
+local fmt = {}
+
+local LARGEST_WHOLE = 2 ^ 53
+local FLT_MIN_EXPONENT, FLT_DIGITS = -126, 24
+local FLT_MAX = (2 - 2 ^ -23) * 2 ^ 127
+
+-- A whole number in decimal; anything else is a bug of the caller.
+function fmt.int(x)
+  if type(x) ~= "number" or x ~= math.floor(x) or x > LARGEST_WHOLE or x < -LARGEST_WHOLE then
+    error("int: not a whole number: " .. tostring(x), 2)
+  end
+  if x == 0 then return "0" end   -- -0.0 too
+  return ("%d"):format(x)
+end
+
+-- The float nearest to the finite double x, ties to even, still as a double.
+local function round_to_f32(x)
+  local exponent, magnitude = FLT_MIN_EXPONENT, math.abs(x)
+  while 2 ^ (exponent + 1) <= magnitude do exponent = exponent + 1 end
+  -- Adding 1.5 * 2^52 units makes the FPU drop every bit below one unit of the float's last place.
+  local shift = 1.5 * 2 ^ 52 * 2 ^ (exponent - FLT_DIGITS + 1)
+  return (x + shift) - shift
+end
+
+-- A C float literal (0.125f, 1.0f, -INFINITY, NAN) that the compiler reads back as the float nearest to x.
+-- INFINITY and NAN need <math.h>. A finite x beyond FLT_MAX is a bug of the caller.
+function fmt.f32(x)
+  if type(x) ~= "number" then error("f32: not a number: " .. tostring(x), 2) end
+  if x ~= x then return "NAN" end
+  if x == math.huge then return "INFINITY" end
+  if x == -math.huge then return "-INFINITY" end
+  local rounded = round_to_f32(x)
+  if math.abs(rounded) > FLT_MAX then error(("f32: %.17g is beyond the range of float"):format(x), 2) end
+  if rounded == 0 then return (x < 0 or 1 / x < 0) and "-0.0f" or "0.0f" end
+  local digits = ("%.9g"):format(rounded)
+  return digits .. (digits:find("[.e]") and "f" or ".0f")
+end
+
+local C_ESCAPES = { ['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\t"] = "\\t" }
+
+-- s as a C string literal, quotes included. Any bytes are allowed; octal escapes have three digits, so a digit
+-- may follow, and no two question marks touch, so no trigraph can form.
+function fmt.c_string(s)
+  local body = s:gsub('[%c"\\\127-\255]', function(c)
+    return C_ESCAPES[c] or ("\\%03o"):format(c:byte())
+  end)
+  body = body:gsub("%?+", function(run) return "?" .. ("\\?"):rep(#run - 1) end)
+  return '"' .. body .. '"'
+end
+
+-- s as one line that cannot leave a C comment, of either kind, nor join the next line to it.
+function fmt.comment(s)
+  local line = s:gsub("[%c\127-\255]+", " "):gsub("%*/", "* /"):gsub("/%*", "/ *"):gsub("%s+$", "")
+  line = line:gsub("%?+", function(run) return "?" .. (" ?"):rep(#run - 1) end)
+  return line:sub(-1) == "\\" and line .. "." or line
+end
+
+-- s as one word of sh; plain words stay bare.
+function fmt.sh_quote(s)
+  if s:find("^[%w_./=:,+@%%-]+$") then return s end
+  return "'" .. s:gsub("'", "'\\''") .. "'"
+end
+
+local function refuse_control(s, where)
+  if s:find("%c") then error(where .. ": control characters cannot be written to a ninja file", 3) end
+end
+
+-- s as the right-hand side of a ninja variable.
+function fmt.ninja_escape(s)
+  refuse_control(s, "ninja_escape")
+  local escaped = s:gsub("%$", "$$$$"):gsub("^ ", "$ ")
+  return escaped
+end
+
+-- s as one path of a ninja build line.
+function fmt.ninja_path(s)
+  refuse_control(s, "ninja_path")
+  local escaped = s:gsub("[$ :|]", "$%0")
+  return escaped
+end
+
+return fmt

@@ -1,0 +1,80 @@
+-- configure.lua: the second half of ./configure: options and probes in, out/config.ninja, out/kernels.ninja and the
+-- lists of test steps out. Writes only into out/; generates no C but the tests' tables of models.
+local root = arg[0]:match("^(.*)generator/configure%.lua$")
+package.path = root .. "generator/?.lua;" .. root .. "generator/?/init.lua;" .. package.path
+
+local ask = require "configure.ask"
+local edges = require "configure.edges"
+local files = require "configure.files"
+local fs = require "base.fs"
+local models = require "configure.models"
+local options = require "configure.options"
+local probes = require "configure.probes"
+local spec = require "spec"
+local summary = require "configure.summary"
+
+local OK, CANNOT, USAGE, BUG = 0, 1, 2, 70
+
+local function complain(code, messages)
+  for _, message in ipairs(messages) do io.stderr:write("./configure: ", message, "\n") end
+  return code
+end
+
+local function say(line)
+  io.stdout:write(line, "\n")
+end
+
+-- The number that libraries and their users must agree on.
+local function abi()
+  local header = assert(fs.read("runtime/model.h"))
+  return assert(tonumber(header:match("GA_ABI = (%d+)")), "runtime/model.h: no GA_ABI")
+end
+
+-- Writes each { path, content }; true, or nil and a message.
+local function write_all(list)
+  for _, file in ipairs(list) do
+    local changed, why = fs.write_if_changed(file[1], file[2])
+    if changed == nil then return nil, why end
+  end
+  return true
+end
+
+local function configure(settings)
+  local collected, errors = models.collect(settings)
+  if not collected then return complain(CANNOT, errors) end
+  local log = assert(io.open("out/config.log", "a"))
+  local answers, why = ask(probes.new(settings.variables, log, say), settings)
+  log:close()
+  if not answers then return complain(CANNOT, { why }) end
+  local graph, binaries, sanitized = edges.write(collected, answers.built, abi(), answers.criterion ~= nil)
+  local ok
+  ok, why = write_all({
+    { "out/config.ninja", files.config(settings, answers) },
+    { "out/kernels.ninja", graph },
+    { "out/check.list", files.check_list(settings, answers, collected, binaries) },
+    { "out/check-sanitize.list", files.sanitize_list(sanitized) },
+    { "out/configure.d", files.depfile() },
+  })
+  if not ok then return complain(CANNOT, { why }) end
+  io.stdout:write(summary.text(settings, collected, answers))
+  return OK
+end
+
+local function main()
+  local fields = spec.options()
+  local settings, why = options.parse(arg, fields, os.getenv)
+  if not settings then return complain(USAGE, { why }) end
+  if settings.help then
+    say(options.help(fields))
+    return OK
+  end
+  for _, warning in ipairs(settings.warnings) do io.stderr:write("./configure: warning: ", warning, "\n") end
+  return configure(settings)
+end
+
+local ok, result = xpcall(main, debug.traceback)
+if not ok then
+  io.stderr:write("./configure: generator bug, please report it: ", result, "\n")
+  result = BUG
+end
+os.exit(result, true)

@@ -1,0 +1,116 @@
+-- ask.lua: what the build must know of the compiler, the libraries and the tools, asked in one order.
+-- Decides which instruction sets are built; exits nowhere: what cannot be is nil and a message.
+local compat = require "base.compat"
+local isa = require "isa"
+local text = require "base.text"
+
+local LOG = "out/config.log"
+
+-- Every warning that the hand-written and the generated C are free of, under gcc and clang.
+local WARNINGS = { "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Wstrict-prototypes",
+  "-Wmissing-prototypes" }
+-- Flags that let the compiler change results, which the tests promise it does not.
+local REFUSED = { "-ffast-math", "-Ofast", "-funsafe-math-optimizations", "-ffinite-math-only", "-fassociative-math",
+  "-freciprocal-math", "-ffp-contract=fast" }
+
+-- -- Instruction sets -----------------------------------------------------------------------------------------------
+
+-- The ISA names that --isa asks for as a set; all of them where it is not given; or nil and a message.
+local function wanted_isas(list)
+  local wanted, known = {}, isa.names()
+  if not list then list = table.concat(known, ",") end
+  for name in list:gmatch("[^,]+") do
+    local near = text.nearest(name, known)
+    if near ~= name then
+      return nil, ("--isa: there is no '%s'%s (there are %s)"):format(name,
+        near and ("; did you mean %s?"):format(near) or "", text.join(known))
+    end
+    wanted[name] = true
+  end
+  if not next(wanted) then return nil, "--isa: names no instruction set" end
+  return wanted
+end
+
+-- Why an ISA cannot be in this build, or nil.
+local function obstacle(prober, entry, machine)
+  if #entry.cflags == 0 then return nil end
+  if not machine:find("^x86_64") then return "the compiler is for " .. machine end
+  if not prober:makes_isa(entry) then
+    return ("the compiler does not take %s; see %s"):format(table.concat(entry.cflags, " "), LOG)
+  end
+end
+
+-- Each ISA in order, best first: { name, built, runs, off }. One that was asked for by name must be possible.
+local function probe_isas(prober, machine, asked)
+  local wanted, why = wanted_isas(asked)
+  if not wanted then return nil, why end
+  local list = {}
+  for i, name in ipairs(isa.names()) do
+    local entry = isa.get(name)
+    local off = obstacle(prober, entry, machine)
+    if asked and wanted[name] and off then return nil, ("--isa %s: %s"):format(name, off) end
+    if not wanted[name] then off = "not in --isa" end
+    list[i] = { name = name, built = not off, runs = not off and prober:cpu_has(entry), off = off }
+    prober:report(name, off and "no: " .. off or list[i].runs and "yes" or "yes, but not on this CPU")
+  end
+  return list
+end
+
+-- -- Questions ------------------------------------------------------------------------------------------------------
+
+-- nil where the user's flags are fit, else what is wrong with them.
+local function refused_flag(variables)
+  for _, flag in ipairs(REFUSED) do
+    for _, name in ipairs({ "CC", "CPPFLAGS", "CFLAGS" }) do
+      if (" " .. variables[name] .. " "):find(" " .. flag .. " ", 1, true) then
+        return ("%s: %s is refused: it lets the compiler reorder sums and forget NaN and infinity, and masking and "
+          .. "results that are the same bits at any batch size stand on both"):format(name, flag)
+      end
+    end
+  end
+end
+
+local function other_lua(prober)
+  local _, is_jit = prober:run(prober.variables.LUA .. " -e 'assert(jit)'")
+  return prober:program("a second Lua", { is_jit and "lua5.4" or "luajit" })
+end
+
+-- The compiler and what it takes, into answers; or nil and a message.
+local function ask_compiler(prober, settings)
+  local answers = { lua = ("%s (%s)"):format(settings.variables.LUA, compat.version) }
+  local version, machine = prober:compiler()
+  answers.compiler = ("%s (%s)"):format(settings.variables.CC, version)
+  prober:report("Lua", answers.lua)
+  if not prober:takes_flags({ "-std=c11", "-ffp-contract=off" }) then
+    return nil, ("the compiler %s does not take -std=c11 -ffp-contract=off; see %s"):format(answers.compiler, LOG)
+  end
+  answers.warnings = prober:accepted(WARNINGS)
+  local why
+  answers.isas, why = probe_isas(prober, machine, settings.isa)
+  if not answers.isas then return nil, why end
+  answers.built = {}
+  for _, entry in ipairs(answers.isas) do
+    if entry.built then answers.built[#answers.built + 1] = entry.name end
+  end
+  return answers
+end
+
+-- Asks everything. Returns the answers, or nil and a message. Answers: compiler, lua (words for people), warnings
+-- (flags), isas (array of { name, built, runs, off }), built (ISA names, best first), jansson and criterion
+-- ({ cflags, libraries }), second_lua, clang, luacheck, shellcheck, clang_format (commands), torch; nil: not there.
+return function(prober, settings)
+  local refused = refused_flag(settings.variables)
+  if refused then return nil, refused end
+  local answers, why = ask_compiler(prober, settings)
+  if not answers then return nil, why end
+  answers.jansson = prober:library("jansson", "jansson.h")
+  if not answers.jansson then return nil, "jansson (Debian: libjansson-dev) does not link; see " .. LOG end
+  answers.criterion = prober:library("criterion", "criterion/criterion.h")
+  answers.second_lua = other_lua(prober)
+  answers.clang = prober:program("clang", { "clang" })
+  answers.luacheck = prober:program("luacheck", { "luacheck" })
+  answers.shellcheck = prober:program("shellcheck", { "shellcheck" })
+  answers.clang_format = prober:program("clang-format", { "clang-format" })
+  answers.torch = prober:has_torch()
+  return answers
+end

@@ -1,0 +1,95 @@
+-- models.lua: from options to the models of the build: those the user configured, the demo's and the tests'.
+-- Reads specs and names their files; knows no compiler.
+local fs = require "base.fs"
+local spec = require "spec"
+
+local models = {}
+
+local DEMO = "specs/demo.lua"
+local TEST_SPECS = "tests/specs"
+
+local function with_defaults(given)
+  local raw = {}
+  for _, field in ipairs(spec.options()) do
+    if field.required then raw[field.field] = field.parse(field.default) end
+  end
+  for _, entry in ipairs(given) do raw[entry.field.field] = entry.value end
+  return raw
+end
+
+-- The model the flags describe, its spec written to out/specs/; or nil and the messages.
+local function from_flags(given)
+  local model, errors = spec.from_fields(with_defaults(given))
+  if not model then return nil, errors end
+  local path = "out/specs/" .. model.name .. ".lua"
+  local changed, why = fs.write_if_changed(path, spec.text(model))
+  if changed == nil then return nil, { why } end
+  return { spec = model, path = path }
+end
+
+local function append_all(list, more)
+  for _, item in ipairs(more) do list[#list + 1] = item end
+end
+
+-- The models in these files, in order; the messages of all files are appended to errors.
+local function from_files(paths, errors)
+  local list = {}
+  for _, path in ipairs(paths) do
+    local model, why = spec.read(path)
+    if model then list[#list + 1] = { spec = model, path = path } else append_all(errors, why) end
+  end
+  return list
+end
+
+-- Appends a message for every name that two files give.
+local function check_names(list, errors)
+  local owner = {}
+  for _, model in ipairs(list) do
+    local name = model.spec.name
+    if owner[name] then
+      errors[#errors + 1] = ("%s and %s are both named %s; give one another name"):format(owner[name], model.path, name)
+    end
+    owner[name] = model.path
+  end
+end
+
+local function lua_files(folder)
+  local paths = {}
+  for _, name in ipairs(assert(fs.list(folder))) do
+    if name:find("%.lua$") then paths[#paths + 1] = folder .. "/" .. name end
+  end
+  return paths
+end
+
+local function configured(settings, errors)
+  if #settings.specs > 0 then return from_files(settings.specs, errors) end
+  local model, why = from_flags(settings.fields)
+  if model then return { model } end
+  append_all(errors, why)
+  return {}
+end
+
+local function contains(list, path)
+  for _, model in ipairs(list) do
+    if model.path == path then return true end
+  end
+  return false
+end
+
+-- All models of the build, each { spec, path }: `configured` by the user, `products` (those and the demo's), `tests`;
+-- or nil and every message.
+function models.collect(settings)
+  local errors = {}
+  local users = configured(settings, errors)
+  local demo = from_files({ DEMO }, errors)
+  local tests = from_files(lua_files(TEST_SPECS), errors)
+  local products = {}
+  append_all(products, users)
+  if not contains(users, DEMO) then append_all(products, demo) end
+  check_names(products, errors)
+  check_names(tests, errors)
+  if #errors > 0 then return nil, errors end
+  return { configured = users, products = products, tests = tests }
+end
+
+return models

@@ -1,0 +1,230 @@
+-- options.lua: configure's command line, declared as tables, read with argparse, shown by --help in autoconf's order.
+-- Knows no model field by name: those come from the spec's own list.
+local argparse = require "argparse"
+local compat = require "base.compat"
+local text = require "base.text"
+
+local options = {}
+
+-- A row: flags, the value's name (nil for a switch), help, default as shown in brackets; `key` names the setting.
+local CONFIGURATION = {
+  { flags = "-h --help", key = "help", help = "print this text and do nothing else" },
+  { flags = "--install-deps", key = "install_deps", default = "no",
+    help = "first install what is missing with apt-get (needs root, else prints the command)" },
+}
+local DIRECTORIES = {
+  { flags = "--prefix", value = "DIR", key = "prefix", default = "/usr/local", help = "'ninja install' goes here" },
+  { flags = "--bindir", value = "DIR", key = "bindir", default = "PREFIX/bin", help = "programs" },
+  { flags = "--libdir", value = "DIR", key = "libdir", default = "PREFIX/lib", help = "libraries" },
+  { flags = "--includedir", value = "DIR", key = "includedir", default = "PREFIX/include", help = "headers" },
+}
+local MODEL_FILES = {
+  { flags = "--spec", value = "FILE", key = "specs", count = "*",
+    help = "a model spec, in place of the flags below; repeat it for several models in one build" },
+}
+local FEATURES = {
+  { flags = "--isa", value = "LIST", key = "isa", default = "all the compiler makes",
+    help = "instruction sets to build, joined by commas; the best one the CPU has is picked at load" },
+  { flags = "--enable-debug", key = "debug", default = "no", help = "no optimisation, full debug information" },
+  { flags = "--enable-sanitize", key = "sanitize", default = "no",
+    help = "build everything with address and undefined-behaviour sanitizers" },
+  { flags = "--disable-werror", key = "no_werror", default = "warnings are errors",
+    help = "let the build go on after compiler warnings" },
+}
+
+-- Variables taken from VAR=VALUE, then from the environment, and remembered for re-runs.
+options.VARIABLES = {
+  { name = "CC", help = "C compiler (C11; gcc and clang are tested)" },
+  { name = "CPPFLAGS", help = "preprocessor flags, such as -I DIR" },
+  { name = "CFLAGS", help = "compiler flags; they come last, after the build's own" },
+  { name = "LDFLAGS", help = "linker flags, such as -L DIR" },
+  { name = "AR", help = "archiver [ar]" },
+  { name = "LUA", help = "Lua 5.4 or LuaJIT that runs the generator" },
+}
+
+-- -- The parser -----------------------------------------------------------------------------------------------------
+
+-- Rows for the flags that the spec's fields declare.
+local function model_rows(fields)
+  local rows = {}
+  for i, field in ipairs(fields) do
+    rows[i] = { flags = field.flag, value = field.value, key = "field_" .. i, default = field.default,
+      help = field.help }
+  end
+  return rows
+end
+
+local function add_row(parser, row)
+  local add = row.value and parser.option or parser.flag
+  local shown = row.help .. (row.default and " [" .. row.default .. "]" or "")
+  local element = add(parser, row.flags):target(row.key):description(shown)
+  if row.value then element:argname(row.value):count(row.count or "0-1") end
+  return element
+end
+
+local function add_group(parser, title, ...)
+  local elements = {}
+  for _, rows in ipairs({ ... }) do
+    for _, row in ipairs(rows) do elements[#elements + 1] = add_row(parser, row) end
+  end
+  parser:group(title, compat.unpack(elements))
+end
+
+local function variables_help()
+  local lines = { "Some influential environment variables (or give VAR=VALUE as an argument):" }
+  for _, variable in ipairs(options.VARIABLES) do
+    lines[#lines + 1] = ("   %-21s %s"):format(variable.name, variable.help)
+  end
+  return table.concat(lines, "\n")
+end
+
+local function make_parser(fields)
+  local parser = argparse("./configure"):add_help(false):help_max_width(110):help_description_margin(29)
+  parser:usage("Usage: ./configure [OPTION]... [VAR=VALUE]...")
+  parser:description("Prepares the build of attention layers made for one shape each; then run ninja.")
+  add_group(parser, "Configuration", CONFIGURATION)
+  add_group(parser, "Installation directories", DIRECTORIES)
+  add_group(parser, "Model", MODEL_FILES, model_rows(fields))
+  add_group(parser, "Optional features", FEATURES)
+  parser:argument("assignments"):args("*"):hidden(true)
+  parser:epilog(variables_help())
+  return parser
+end
+
+-- Every flag there is, in order, for suggestions.
+local function all_flags(fields)
+  local flags = {}
+  for _, rows in ipairs({ CONFIGURATION, DIRECTORIES, MODEL_FILES, model_rows(fields), FEATURES }) do
+    for _, row in ipairs(rows) do
+      for flag in row.flags:gmatch("%-%-%S+") do flags[#flags + 1] = flag end
+    end
+  end
+  return flags
+end
+
+-- -- Reading --------------------------------------------------------------------------------------------------------
+
+-- Options that packagers pass to every configure script; unknown ones of these forms are no reason to stop.
+local TOLERATED = { "^%-%-%a+dir=", "^%-%-enable%-", "^%-%-disable%-", "^%-%-with%-", "^%-%-without%-", "^%-%-build=",
+  "^%-%-host=" }
+
+local function is_tolerated(arg, known)
+  local flag = arg:match("^[^=]+")
+  for _, other in ipairs(known) do
+    if flag == other then return false end
+  end
+  for _, pattern in ipairs(TOLERATED) do
+    if arg:find(pattern) then return true end
+  end
+  return false
+end
+
+local function with_suggestion(message, known)
+  local name = message:match("^unknown option '(.-)'")
+  if not name then return message end
+  local near = text.nearest(name, known)
+  return ("unknown option '%s'%s"):format(name, near and ("; did you mean %s?"):format(near) or "; see --help")
+end
+
+-- VAR=VALUE arguments as a table, or nil and a message.
+local function read_assignments(words)
+  local known, values = {}, {}
+  for i, variable in ipairs(options.VARIABLES) do known[i] = variable.name end
+  for _, word in ipairs(words) do
+    local name, value = word:match("^([%a_][%w_]*)=(.*)$")
+    if not name then return nil, ("unexpected argument '%s'; see --help"):format(word) end
+    local near = text.nearest(name, known)
+    if near ~= name then
+      return nil, ("unknown variable '%s'%s"):format(name, near and ("; did you mean %s?"):format(near) or "")
+    end
+    values[name] = value
+  end
+  return values
+end
+
+-- The flags given, in the spec's own terms: an ordered array of { field, value }, or nil and a message.
+local function read_fields(parsed, fields)
+  local given = {}
+  for i, field in ipairs(fields) do
+    local word = parsed["field_" .. i]
+    if word then
+      local value, why = true, nil
+      if field.value then value, why = field.parse(word) end
+      if value == nil then return nil, ("%s %s"):format(field.flag, why) end
+      given[#given + 1] = { field = field, value = value }
+    end
+  end
+  return given
+end
+
+local function environment(assigned, getenv)
+  local values = {}
+  for _, variable in ipairs(options.VARIABLES) do
+    values[variable.name] = assigned[variable.name] or getenv(variable.name) or ""
+  end
+  if values.AR == "" then values.AR = "ar" end
+  return values
+end
+
+-- Splits the arguments into those argparse shall see and those to warn of.
+local function set_aside(args, known)
+  local kept, warnings = {}, {}
+  for _, arg in ipairs(args) do
+    if is_tolerated(arg, known) then
+      local near = text.nearest(arg:match("^[^=]+"), known)
+      warnings[#warnings + 1] = ("'%s' is ignored: there is no such option%s"):format(arg,
+        near and ("; did you mean %s?"):format(near) or "")
+    else
+      kept[#kept + 1] = arg
+    end
+  end
+  return kept, warnings
+end
+
+-- What to give configure when ninja runs it again: the arguments, and the variables wherever they came from.
+local function remembered(args, assignments, variables)
+  local again, left_out = {}, { ["--install-deps"] = true }
+  for _, word in ipairs(assignments) do left_out[word] = true end
+  for _, arg in ipairs(args) do
+    if not left_out[arg] then again[#again + 1] = arg end
+  end
+  for _, variable in ipairs(options.VARIABLES) do
+    local value = variables[variable.name]
+    if value ~= "" then again[#again + 1] = variable.name .. "=" .. value end
+  end
+  return again
+end
+
+-- Reads the arguments. fields: spec.options(); getenv: os.getenv or a stand-in. Returns the settings, or nil and a
+-- message. Settings: specs (array), fields (array of { field, value }), isa (text or nil), prefix, bindir, libdir,
+-- includedir, debug, sanitize, werror, variables, arguments (for the next run), warnings.
+function options.parse(args, fields, getenv)
+  local known = all_flags(fields)
+  local kept, warnings = set_aside(args, known)
+  local ok, parsed = make_parser(fields):pparse(kept)
+  if not ok then return nil, with_suggestion(parsed, known) end
+  local assigned, why = read_assignments(parsed.assignments)
+  if not assigned then return nil, why end
+  local given
+  given, why = read_fields(parsed, fields)
+  if not given then return nil, why end
+  if #given > 0 and #parsed.specs > 0 then
+    return nil, ("%s cannot be combined with --spec; say it in %s"):format(given[1].field.flag, parsed.specs[1])
+  end
+  local prefix = parsed.prefix or "/usr/local"
+  local variables = environment(assigned, getenv)
+  return {
+    help = parsed.help, specs = parsed.specs, fields = given, isa = parsed.isa,
+    prefix = prefix, bindir = parsed.bindir or prefix .. "/bin", libdir = parsed.libdir or prefix .. "/lib",
+    includedir = parsed.includedir or prefix .. "/include",
+    debug = parsed.debug, sanitize = parsed.sanitize, werror = not parsed.no_werror,
+    variables = variables, arguments = remembered(kept, parsed.assignments, variables), warnings = warnings,
+  }
+end
+
+-- The text of --help.
+function options.help(fields)
+  return make_parser(fields):get_help()
+end
+
+return options

@@ -1,0 +1,127 @@
+-- probes.lua: questions put to the compiler and the system, each with its command and output in out/config.log.
+-- Decides nothing: what an answer means for the build is the caller's.
+local compat = require "base.compat"
+local fmt = require "base.fmt"
+local fs = require "base.fs"
+
+local probes = {}
+
+local SOURCE, PROGRAM = "out/probe/probe.c", "out/probe/probe"
+
+local Prober = {}
+Prober.__index = Prober
+
+-- A prober for these variables (CC, CFLAGS, ...). log: an open file; say: called with each line for the user.
+function probes.new(variables, log, say)
+  return setmetatable({ variables = variables, log = log, say = say }, Prober)
+end
+
+-- Runs a shell command; returns its output and whether it succeeded.
+function Prober:run(command)
+  local output, code = compat.capture(command .. " </dev/null")
+  self.log:write("\n$ ", command, "\n", output, ("=> exit %d\n"):format(code))
+  return output, code == 0
+end
+
+-- Tells the user what was asked and answered.
+function Prober:report(question, answer)
+  self.log:write("# checking for ", question, "... ", answer, "\n")
+  self.say(("checking for %s... %s"):format(question, answer))
+end
+
+-- Whether the compiler takes the flags and makes a program of the source, with these libraries behind it.
+function Prober:links(flags, source, libraries)
+  self.log:write("\n# probe.c:\n", source)
+  assert(fs.write_if_changed(SOURCE, source) ~= nil)
+  local v = self.variables
+  local command = table.concat({ v.CC, table.concat(flags, " "), v.CPPFLAGS, v.CFLAGS, "-o", PROGRAM, SOURCE, v.LDFLAGS,
+    libraries or "" }, " ")
+  local _, ok = self:run(command)
+  return ok
+end
+
+-- The same, and whether the program runs and returns 0.
+function Prober:runs(flags, source)
+  if not self:links(flags, source) then return false end
+  local _, ok = self:run("./" .. PROGRAM)
+  return ok
+end
+
+local EMPTY_PROGRAM = "int main(void) { return 0; }\n"
+
+-- Whether the compiler takes these flags; -Werror makes clang refuse what it would only warn of.
+function Prober:takes_flags(flags)
+  local strict = { "-Werror" }
+  for _, flag in ipairs(flags) do strict[#strict + 1] = flag end
+  return self:links(strict, EMPTY_PROGRAM)
+end
+
+-- Those of the flags that the compiler takes, in order.
+function Prober:accepted(flags)
+  if self:takes_flags(flags) then return flags end
+  local kept = {}
+  for _, flag in ipairs(flags) do
+    if self:takes_flags({ flag }) then kept[#kept + 1] = flag end
+  end
+  return kept
+end
+
+-- The compiler's name and version, and the machine it compiles for: "x86_64-linux-gnu".
+function Prober:compiler()
+  local version = self:run(self.variables.CC .. " --version"):match("^[^\n]*")
+  local machine = self:run(self.variables.CC .. " -dumpmachine"):match("^%S*")
+  self:report("C compiler", ("%s (%s)"):format(self.variables.CC, version))
+  return version, machine
+end
+
+-- Whether the compiler makes code for an ISA of generator/isa, by its flags and headers.
+function Prober:makes_isa(isa)
+  local lines = {}
+  for _, header in ipairs(isa.headers or {}) do lines[#lines + 1] = "#include <" .. header .. ">" end
+  lines[#lines + 1] = EMPTY_PROGRAM
+  return self:links(isa.cflags, table.concat(lines, "\n"))
+end
+
+-- Whether this CPU, with this operating system, can run an ISA of generator/isa.
+function Prober:cpu_has(isa)
+  if #(isa.cpu or {}) == 0 then return true end
+  local tests = {}
+  for i, feature in ipairs(isa.cpu) do
+    tests[i] = ("__builtin_cpu_supports(%s)"):format(fmt.c_string(feature:lower()))
+  end
+  return self:runs({}, "int main(void) { return !(" .. table.concat(tests, " && ") .. "); }\n")
+end
+
+-- A C library: its compile and link flags, or nil. pkg-config is asked first, then the plain -l<name> is tried.
+function Prober:library(name, header)
+  local cflags, libraries = "", "-l" .. name
+  local output, known = self:run("pkg-config --cflags " .. name .. " && pkg-config --libs " .. name)
+  if known then cflags, libraries = output:match("^([^\n]*)\n([^\n]*)") end
+  local source = "#include <" .. header .. ">\n" .. EMPTY_PROGRAM
+  local found = self:links({ cflags }, source, libraries)
+  self:report(name, found and libraries:gsub("%s+$", "") or "no")
+  if not found then return nil end
+  return { cflags = cflags:gsub("%s+$", ""), libraries = libraries:gsub("%s+$", "") }
+end
+
+-- The first of the commands that exists, or nil.
+function Prober:program(what, commands)
+  for _, command in ipairs(commands) do
+    local _, found = self:run("command -v " .. fmt.sh_quote(command))
+    if found then
+      self:report(what, command)
+      return command
+    end
+  end
+  self:report(what, "no")
+end
+
+-- Whether python3 can import torch, without the seconds that importing takes.
+function Prober:has_torch()
+  local script = 'import importlib.util, sys; sys.exit(not importlib.util.find_spec("torch"))'
+  local _, found = self:run("python3 -c " .. fmt.sh_quote(script))
+  self:report("PyTorch", found and "yes" or "no")
+  return found
+end
+
+return probes

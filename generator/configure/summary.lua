@@ -1,0 +1,95 @@
+-- summary.lua: what configure says at its end: the models, the tools, what is off and why, what to type next.
+-- Prints nothing itself and asks nothing.
+local text = require "base.text"
+
+local summary = {}
+
+local function length(range)
+  return range.min == range.max and ("%d"):format(range.min) or ("%d..%d"):format(range.min, range.max)
+end
+
+local function shape(s)
+  local words = ("d_model %d, %d heads of %d, seq_len %s"):format(s.d_model, s.n_heads, s.d_head, length(s.seq_len))
+  if s.n_kv_heads and s.n_kv_heads ~= s.n_heads then words = words .. (", %d kv heads"):format(s.n_kv_heads) end
+  if length(s.kv_seq_len) ~= length(s.seq_len) then words = words .. ", kv_seq_len " .. length(s.kv_seq_len) end
+  return words
+end
+
+local function isa_words(answers)
+  local words = {}
+  for _, entry in ipairs(answers.isas) do
+    if entry.built then
+      words[#words + 1] = entry.name .. (entry.runs and "" or " (built, but this CPU cannot run it)")
+    end
+  end
+  return table.concat(words, ", ")
+end
+
+-- Parts that may be missing: the answer they stand on, what is off without it, the Debian package.
+local OPTIONAL = {
+  { key = "criterion", what = "C tests of 'ninja check'", why = "no Criterion", package = "libcriterion-dev" },
+  { key = "second_lua", what = "the test that both Luas generate the same bytes", why = "only one Lua",
+    package = "lua5.4 luajit" },
+  { key = "clang", what = "a second compiler in CI", why = "no clang", package = "clang" },
+  { key = "luacheck", what = "'ninja lint' of Lua", why = "no luacheck", package = "lua-check" },
+  { key = "shellcheck", what = "'ninja lint' of sh", why = "no shellcheck", package = "shellcheck" },
+  { key = "clang_format", what = "'ninja lint' and 'ninja format' of C", why = "no clang-format",
+    package = "clang-format" },
+  { key = "torch", what = "tests/pytorch, the comparison with the real PyTorch (its results are committed)",
+    why = "no torch for python3", package = nil },
+}
+
+-- Lines about what is switched off and why.
+local function off_lines(answers)
+  local lines = {}
+  for _, entry in ipairs(answers.isas) do
+    if entry.off then lines[#lines + 1] = ("ISA %s: %s"):format(entry.name, entry.off) end
+  end
+  for _, row in ipairs(OPTIONAL) do
+    if not answers[row.key] then
+      local cure = row.package and (" (Debian: %s)"):format(row.package) or ""
+      lines[#lines + 1] = ("%s: %s%s"):format(row.what, row.why, cure)
+    end
+  end
+  return lines
+end
+
+local function add(lines, title, values)
+  for i, value in ipairs(values) do
+    lines[#lines + 1] = ("  %-9s %s"):format(i == 1 and title or "", value)
+  end
+end
+
+local function mode_words(settings)
+  local words = {}
+  if settings.debug then words[#words + 1] = "debug" end
+  if settings.sanitize then words[#words + 1] = "sanitizers" end
+  if not settings.werror then words[#words + 1] = "warnings are no errors" end
+  return words
+end
+
+-- The closing summary. answers: isas (array of { name, built, runs, off }), compiler, lua, and one field for each key
+-- of OPTIONAL.
+function summary.text(settings, models, answers)
+  local lines = { "" }
+  local shapes, names = {}, {}
+  for i, model in ipairs(models.configured) do
+    names[i] = model.spec.name
+    shapes[i] = ("%s: %s"):format(model.spec.name, shape(model.spec))
+  end
+  add(lines, #shapes == 1 and "model" or "models", shapes)
+  add(lines, "ISA", { isa_words(answers) })
+  add(lines, "compiler", { answers.compiler })
+  add(lines, "Lua", { answers.lua })
+  local modes = mode_words(settings)
+  if #modes > 0 then add(lines, "build", { text.join(modes) }) end
+  add(lines, "off", off_lines(answers))
+  add(lines, "next", {
+    ("ninja                 makes %s"):format((("out/bin/@, out/lib/lib@.a and out/include/@.h"):gsub("@", names[1]))),
+    "ninja demo            attention over real token sequences, with a picture",
+    "ninja check           every test, those of your own shape included",
+  })
+  return table.concat(lines, "\n") .. "\n"
+end
+
+return summary

@@ -1,0 +1,30 @@
+-- emit/maps.lua: a name map and the spec's roles -> where each role lies in a file, as numbers.
+-- Knows shapes; reads no file.
+local maps = require "maps"
+
+-- First row of a projection in tensors that hold q, k and v stacked.
+local function stacked_rows(spec, projection)
+  local q, kv = spec.n_heads * spec.d_head, spec.n_kv_heads * spec.d_head
+  return ({ q = 0, k = q, v = q + kv })[projection], q + 2 * kv
+end
+
+-- { role, tensor, shape, first, transposed } of one role.
+local function source(spec, map, index, role)
+  local tensor, stacked = maps.source(map, role.name)
+  local shape, first = { role.shape[1], role.shape[2] }, 0
+  local transposed = map.transposed == true and #shape == 2 and role.name ~= "embedding"
+  if stacked then
+    local row, rows = stacked_rows(spec, role.name:sub(1, 1))
+    shape[1] = rows
+    first = transposed and row or row * (shape[2] or 1)
+  end
+  if transposed then shape = { shape[2], shape[1] } end
+  return { role = index - 1, tensor = tensor, shape = shape, first = first, transposed = tostring(transposed) }
+end
+
+-- The sources of every role in role order.
+return function(spec, map)
+  local sources = {}
+  for index, role in ipairs(spec.roles) do sources[index] = source(spec, map, index, role) end
+  return sources
+end

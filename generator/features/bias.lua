@@ -1,0 +1,55 @@
+-- bias.lua: an optional bias on each of the four projections.
+-- Adds roles only: a packed panel starts with its bias, or with zeros where there is none, at no cost to the kernel.
+local types = require "spec.types"
+
+local PROJECTIONS = { "q", "k", "v", "o" }
+
+local function check(value)
+  if type(value) == "boolean" then return { q = value, k = value, v = value, o = value } end
+  if type(value) ~= "table" then
+    return nil, ("must be true, false or like { q=true, k=false }, found %s"):format(types.shown(value))
+  end
+  local known, count = {}, 0
+  for _, p in ipairs(PROJECTIONS) do
+    if value[p] ~= nil and type(value[p]) ~= "boolean" then
+      return nil, ("field %s must be true or false, found %s"):format(p, types.shown(value[p]))
+    end
+    if value[p] ~= nil then count = count + 1 end
+    known[p] = value[p] ~= false
+  end
+  for key in pairs(value) do
+    count = count - 1
+    if count < 0 then return nil, ("has only the fields q, k, v and o, found another: %s"):format(tostring(key)) end
+  end
+  return known
+end
+
+local function parse(word)
+  if word == "none" then return false end
+  if word == "all" then return true end
+  local bias = { q = false, k = false, v = false, o = false }
+  for p in word:gmatch("[^,]+") do
+    if bias[p] == nil then return nil, ("must be all, none or some of q,k,v,o, found %q"):format(word) end
+    bias[p] = true
+  end
+  return bias
+end
+
+return {
+  name = "bias",
+  fields = {
+    { field = "bias", flag = "--bias", value = "all|none|q,k,v,o", check = check, parse = parse, default = "all",
+      help = "projections that add a bias" },
+  },
+  resolve = function(spec)
+    spec.bias = spec.bias or check(true)
+  end,
+  sentence = function(spec)
+    local on = {}
+    for _, p in ipairs(PROJECTIONS) do
+      if spec.bias[p] then on[#on + 1] = p end
+    end
+    if #on == 4 then return "every projection adds a bias" end
+    return #on == 0 and "no projection adds a bias" or "bias on " .. table.concat(on, ", ") .. " only"
+  end,
+}

@@ -1,0 +1,22 @@
+-- grouped_heads.lua: several query heads share one key and value head (GQA; MQA with one).
+-- Adds no stage: the layer visits the query heads of a group while the group's keys are in cache.
+local types = require "spec.types"
+
+return {
+  name = "grouped_heads",
+  fields = {
+    { field = "n_kv_heads", flag = "--kv-heads", value = "N", check = types.count(1, 1024), parse = tonumber,
+      default = "heads", help = "key and value heads, each shared by heads / kv-heads query heads" },
+  },
+  resolve = function(spec, fail)
+    spec.n_kv_heads = spec.n_kv_heads or spec.n_heads
+    if spec.n_heads % spec.n_kv_heads ~= 0 then
+      fail(("n_heads (%d) is not a multiple of n_kv_heads (%d)"):format(spec.n_heads, spec.n_kv_heads))
+    end
+  end,
+  sentence = function(spec)
+    if spec.n_kv_heads == spec.n_heads then return nil end
+    return ("%d query heads share each of %d key and value heads"):format(
+      spec.n_heads / spec.n_kv_heads, spec.n_kv_heads)
+  end,
+}

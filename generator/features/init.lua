@@ -1,0 +1,18 @@
+-- features/init.lua: the features a spec can ask for, in the order their fields are read, printed and spliced.
+-- Knows none of them by more than its file's name. A feature is a table with:
+--   name                       its own name, for messages
+--   fields                     spec fields it owns (see spec/fields.lua); a dot means a field of a table field
+--   resolve(spec, fail)        fills defaults and reports contradictions through fail(message)
+--   roles(spec, add)           weights it needs: add(role name, shape)
+--   splices(spec)              { ["stage"] = template } put into the layer where it is on, nil where it is off
+--   sentence(spec)             what `info` says of it, nil for nothing
+-- Everything but the name is optional.
+local features = {}
+
+for _, name in ipairs({
+  "grouped_heads", "bias", "scale", "causal", "lengths", "masking", "activation", "outputs", "embedding", "weight_maps",
+}) do
+  features[#features + 1] = require("features." .. name)
+end
+
+return features

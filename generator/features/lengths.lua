@@ -1,0 +1,18 @@
+-- lengths.lua: each sequence of a batch may be shorter than the batch's. Rows beyond a length are neither computed nor
+-- read: the real rows of the sequences are gathered, and the layer runs over those.
+local types = require "spec.types"
+
+return {
+  name = "lengths",
+  fields = {
+    { field = "mask.lengths", flag = "--lengths", value = "yes|no", check = types.boolean,
+      parse = function(word) return ({ yes = true, no = false })[word] end, default = "yes",
+      help = "take the real length of each sequence at run time; padding is neither computed nor seen" },
+  },
+  resolve = function(spec)
+    spec.lengths = not (spec.mask and spec.mask.lengths == false)
+  end,
+  sentence = function(spec)
+    return spec.lengths and "lengths per sequence: padding is neither computed nor seen" or nil
+  end,
+}

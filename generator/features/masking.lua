@@ -1,0 +1,26 @@
+-- masking.lua: masks of the design that this generator does not make yet, so that asking for one is an answer and not a
+-- silence, and the rule for rows that see no key.
+local types = require "spec.types"
+
+local function not_yet()
+  return nil, "is not generated yet; what is: mask.causal and mask.lengths"
+end
+
+local function fill(value)
+  if value == "-inf" then return value end
+  return nil, ('must be "-inf", found %s; a number that replaces a masked score is not generated yet'):format(
+    types.shown(value))
+end
+
+return {
+  name = "masking",
+  fields = {
+    { field = "mask.window", check = not_yet },
+    { field = "mask.tensor", check = not_yet },
+    { field = "mask_fill", check = fill },
+    { field = "masked_row", check = types.choice({ "zero" }, { "uniform" }) },
+  },
+  sentence = function()
+    return "a row that sees no key has zero attention, so its output is the output bias"
+  end,
+}

@@ -1,0 +1,67 @@
+-- weight_maps.lua: how weight files name and lay out their tensors: the maps that ship, or one written in the spec.
+-- Never guesses: a map names a tensor for every weight the spec needs, or it is not offered.
+local maps = require "maps"
+local text = require "base.text"
+local types = require "spec.types"
+
+local FIELDS = {
+  "q_weight", "q_bias", "k_weight", "k_bias", "v_weight", "v_bias", "o_weight", "o_bias", "qkv_weight", "qkv_bias",
+  "embedding",
+}
+
+local function field_error(key, value)
+  if key == "transposed" then
+    return type(value) ~= "boolean" and "field transposed must be true or false" or nil
+  end
+  local known = false
+  for _, field in ipairs(FIELDS) do known = known or field == key end
+  if not known then
+    local near = text.nearest(tostring(key), FIELDS)
+    return ("has no field %s%s"):format(types.shown(key), near and ("; did you mean %s?"):format(near) or "")
+  end
+  local ok, why = types.tensor_name(value)
+  return not ok and ("field %s %s"):format(key, why) or nil
+end
+
+local function check(value)
+  if type(value) == "string" then
+    if maps.get(value) then return value end
+    local near = text.nearest(value, maps.names())
+    return nil, ("must name a map that ships (%s) or be a table, found %q%s"):format(
+      table.concat(maps.names(), ", "), value, near and ("; did you mean %s?"):format(near) or "")
+  end
+  if type(value) ~= "table" then return nil, "must be the name of a map or a table, found " .. types.shown(value) end
+  local problems = {}
+  for key, name in pairs(value) do problems[#problems + 1] = field_error(key, name) end
+  table.sort(problems)
+  if #problems > 0 then return nil, table.concat(problems, "; ") end
+  return value
+end
+
+local function missing_field(spec, map)
+  for _, role in ipairs(spec.roles) do
+    if not maps.source(map, role.name) then return role.name end
+  end
+end
+
+return {
+  name = "weight_maps",
+  fields = {
+    { field = "weights", flag = "--weights-map", value = "NAME", check = check, parse = function(word) return word end,
+      default = "the one that fits the file", help = "how the weights file names its tensors: " ..
+      table.concat(maps.names(), ", ") },
+  },
+  resolve = function(spec, fail)
+    spec.default_map = type(spec.weights) == "table" and "custom" or spec.weights
+    spec.maps = {}
+    if type(spec.weights) == "table" then
+      local missing = missing_field(spec, spec.weights)
+      if missing then fail(("weights names no tensor for %s, which this model needs"):format(missing)) end
+      spec.maps[1] = { name = "custom", map = spec.weights }
+    end
+    for _, name in ipairs(maps.names()) do
+      local map = maps.get(name)
+      if not missing_field(spec, map) then spec.maps[#spec.maps + 1] = { name = name, map = map } end
+    end
+  end,
+}

@@ -1,0 +1,57 @@
+-- avx2.lua: AVX2 with FMA, eight floats a vector, sixteen registers (Intel since Haswell, AMD since Zen).
+return {
+  name = "avx2", width = 8, registers = 16, max_accumulators = 12, type = "__m256",
+  headers = { "immintrin.h" }, cflags = { "-mavx2", "-mfma" }, cpu = { "AVX2", "FMA" },
+  fma_per_cycle = 2, loads_per_cycle = 2, fma_latency = 4,
+  spell = {
+    zero = "_mm256_setzero_ps()", splat = "_mm256_set1_ps(%s)", load = "_mm256_loadu_ps(%s)",
+    store = "_mm256_storeu_ps(%s, %s)", add = "_mm256_add_ps(%s, %s)", sub = "_mm256_sub_ps(%s, %s)",
+    mul = "_mm256_mul_ps(%s, %s)", max = "_mm256_max_ps(%s, %s)", fmadd = "_mm256_fmadd_ps(%s, %s, %s)",
+    round = "_mm256_round_ps(%s, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)",
+  },
+  helpers = [[
+static inline float vec_max(__m256 v)
+{
+    __m128 m = _mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    m = _mm_max_ps(m, _mm_movehl_ps(m, m));
+    return _mm_cvtss_f32(_mm_max_ss(m, _mm_movehdup_ps(m)));
+}
+
+static inline float vec_sum(__m256 v)
+{
+    __m128 s = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    s = _mm_add_ps(s, _mm_movehl_ps(s, s));
+    return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
+}
+
+// p * 2^n for whole n >= -127; 2^-127 counts as 0. A NaN in p stays one.
+static inline __m256 vec_exp2_scale(__m256 p, __m256 n)
+{
+    const __m256i exponent = _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
+    return _mm256_mul_ps(p, _mm256_castsi256_ps(_mm256_slli_epi32(exponent, 23)));
+}
+
+static inline __m256i vec_first(int32_t count)
+{
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+// v in lanes below limit, else -inf.
+static inline __m256 vec_below(__m256 v, int32_t limit)
+{
+    return _mm256_blendv_ps(_mm256_set1_ps(-INFINITY), v, _mm256_castsi256_ps(vec_first(limit)));
+}
+
+// The first count floats at p, zeros behind; reads no further.
+static inline __m256 vec_load_part(const float *p, int32_t count)
+{
+    return _mm256_maskload_ps(p, vec_first(count));
+}
+
+// Writes the first count lanes; touches no further.
+static inline void vec_store_part(float *p, __m256 v, int32_t count)
+{
+    _mm256_maskstore_ps(p, vec_first(count), v);
+}
+]],
+}

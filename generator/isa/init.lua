@@ -1,0 +1,41 @@
+-- isa/init.lua: instruction sets as tables of data, and the vocabulary templates spell vector code with.
+-- Never says attention: a table gives widths, registers, costs, compiler flags and the spelling of each operation.
+--
+-- Adding an instruction set is adding one file with these fields, and its name to NAMES:
+--   name, width (floats a vector), registers, type (C), headers, cflags, cpu (GA_CPU_* tails it needs)
+--   max_accumulators           more than this many running sums make compilers spill
+--   fma_per_cycle, loads_per_cycle, fma_latency     what the planner weighs tiles by
+--   spell = { operation = format }   zero splat load store add sub mul div max fmadd round
+--   helpers                    C text: vec_sum vec_max vec_exp2_scale vec_below vec_load_part vec_store_part
+local isa = {}
+
+local NAMES = { "avx512", "avx2", "scalar" } -- best first; the last one runs on any CPU
+
+function isa.names()
+  return NAMES
+end
+
+-- The vocabulary: V.fmadd(a, b, c) gives the C expression.
+local function vocabulary(set)
+  local V = { type = set.type, width = set.width }
+  return setmetatable(V, { __index = function(_, operation)
+    local format = set.spell[operation]
+    if not format then error("no instruction set spells '" .. tostring(operation) .. "'", 2) end
+    return function(...) return format:format(...) end
+  end })
+end
+
+local loaded = {}
+
+-- The table of that name with its vocabulary as V, or nil.
+function isa.get(name)
+  for _, known in ipairs(NAMES) do
+    if known == name and not loaded[name] then
+      loaded[name] = require("isa." .. name)
+      loaded[name].V = vocabulary(loaded[name])
+    end
+  end
+  return loaded[name]
+end
+
+return isa

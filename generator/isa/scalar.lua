@@ -1,0 +1,51 @@
+-- scalar.lua: portable C11, a "vector" of one float; runs anywhere and is the second oracle of the other sets.
+-- Uses no fma(): where hardware has none the library's is a hundred times slower than a multiply and an add.
+return {
+  name = "scalar", width = 1, registers = 16, max_accumulators = 12, type = "float",
+  headers = {}, cflags = {}, cpu = {},
+  fma_per_cycle = 1, loads_per_cycle = 2, fma_latency = 4,
+  spell = {
+    zero = "0.0f", splat = "%s", load = "*(%s)", store = "*(%s) = %s", add = "%s + %s", sub = "%s - %s",
+    mul = "%s * %s", max = "vec_max2(%s, %s)", fmadd = "%s * %s + %s", round = "vec_round(%s)",
+  },
+  helpers = [[
+// The second argument where either is a NaN, as the x86 instruction does.
+static inline float vec_max2(float a, float b)
+{
+    return a > b ? a : b;
+}
+
+static inline float vec_max(float v)
+{
+    return v;
+}
+
+static inline float vec_sum(float v)
+{
+    return v;
+}
+
+// To the nearest whole number, ties to even, for |v| < 2^22: adding 1.5 * 2^23 leaves no room for a fraction.
+static inline float vec_round(float v)
+{
+    return (v + 0x1.8p23f) - 0x1.8p23f;
+}
+
+// p * 2^n for a whole n >= -127; 2^-127 counts as 0. A NaN in p stays one.
+static inline float vec_exp2_scale(float p, float n)
+{
+    const int32_t exponent = n > -127.0f ? (int32_t)n + 127 : 0;
+    union {
+        uint32_t bits;
+        float value;
+    } power = {(uint32_t)exponent << 23};
+    return p * power.value;
+}
+
+// v where lane (0) < limit, else -inf.
+static inline float vec_below(float v, int32_t limit)
+{
+    return 0 < limit ? v : -INFINITY;
+}
+]],
+}

@@ -1,0 +1,66 @@
+-- main.lua: spec in, C out. The generator's own command line; configure has another (configure.lua).
+-- Emits all files of a spec or none.
+local root = arg[0]:match("^(.*/)generator/[^/]*$") or arg[0]:match("^generator/") and "./" or "../"
+package.path = root .. "generator/?.lua;" .. root .. "generator/?/init.lua;" .. package.path
+
+local argparse = require "argparse"
+local fs = require "base.fs"
+local emit = require "emit"
+local isa = require "isa"
+local plan = require "plan"
+local spec = require "spec"
+
+emit.template_dir = root .. "templates/"
+
+local function command_line()
+  local parser = argparse("main.lua", "Generates shape-specialised C for a model spec.")
+  parser:option("--spec", "the model's spec file"):argname("FILE"):count(1)
+  parser:option("--isa", "instruction sets, best first"):argname("LIST"):default(table.concat(isa.names(), ","))
+  parser:option("--out", "folder the C goes to"):argname("DIR")
+  parser:option("--depfile", "also write a depfile of everything read"):argname("FILE")
+  parser:option("--stamp", "file the depfile speaks for"):argname("FILE")
+  parser:flag("--dump-plan", "print kernels, tiles, registers, flops, bytes and scratch; write nothing")
+  return parser
+end
+
+local function fail(code, ...)
+  for _, message in ipairs({ ... }) do io.stderr:write("genattn: ", message, "\n") end
+  os.exit(code)
+end
+
+local function parse_isas(list)
+  local names = {}
+  for name in list:gmatch("[^,]+") do
+    if not isa.get(name) then
+      fail(2, ("--isa: no instruction set is called '%s'; there are %s"):format(name, table.concat(isa.names(), ", ")))
+    end
+    names[#names + 1] = name
+  end
+  if #names == 0 then fail(2, "--isa: names no instruction set; there are " .. table.concat(isa.names(), ", ")) end
+  return names
+end
+
+local function write_all(out, files)
+  for _, file in ipairs(files) do
+    local written, why = fs.write_if_changed(out .. "/" .. file.path, file.text)
+    if written == nil then fail(1, why) end
+  end
+end
+
+local function main()
+  local parser = command_line()
+  local options = parser:parse()
+  local names = parse_isas(options.isa)
+  local s, errors = spec.read(options.spec)
+  if not s then fail(1, (table.unpack or unpack)(errors)) end
+  s.path = options.spec
+  if options.dump_plan then
+    for _, name in ipairs(names) do io.write(plan.dump(plan.make(s, isa.get(name)))) end
+    return
+  end
+  if not options.out then parser:error("option '--out' is missing") end
+  write_all(options.out, emit.files(s, names))
+end
+
+local ok, problem = xpcall(main, debug.traceback)
+if not ok then fail(70, "this is a bug of the generator, please report it:\n" .. tostring(problem)) end

@@ -1,0 +1,27 @@
+-- maps/init.lua: the weight-name maps that ship, one data file each, and how a map answers for one weight.
+-- A map is a table like a spec's `weights` field; qkv_weight and qkv_bias hold q, k and v stacked by rows.
+local maps = {}
+
+local NAMES = { "w_o", "w_concat", "proj", "torch_mha" }
+
+function maps.names()
+  return NAMES
+end
+
+-- The map of that name, or nil.
+function maps.get(name)
+  for _, known in ipairs(NAMES) do
+    if known == name then return require("maps." .. name) end
+  end
+end
+
+local STACKED = { q = true, k = true, v = true }
+
+-- The tensor that holds a role: its name and whether q, k and v are stacked in it; nil where the map names none.
+function maps.source(map, role)
+  if map[role] then return map[role], false end
+  local projection, part = role:match("^(%a)_(%a+)$")
+  if projection and STACKED[projection] and map["qkv_" .. part] then return map["qkv_" .. part], true end
+end
+
+return maps

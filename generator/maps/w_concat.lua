@@ -1,0 +1,12 @@
+-- w_concat: four linears whose last is named after the concatenation of heads.
+return {
+  q_weight = "w_q.weight",
+  q_bias = "w_q.bias",
+  k_weight = "w_k.weight",
+  k_bias = "w_k.bias",
+  v_weight = "w_v.weight",
+  v_bias = "w_v.bias",
+  o_weight = "w_concat.weight",
+  o_bias = "w_concat.bias",
+  embedding = "embedding.weight",
+}

@@ -1,0 +1,12 @@
+-- w_o: four linears as most lectures name them.
+return {
+  q_weight = "w_q.weight",
+  q_bias = "w_q.bias",
+  k_weight = "w_k.weight",
+  k_bias = "w_k.bias",
+  v_weight = "w_v.weight",
+  v_bias = "w_v.bias",
+  o_weight = "w_o.weight",
+  o_bias = "w_o.bias",
+  embedding = "embedding.weight",
+}

@@ -1,0 +1,170 @@
+-- plan/init.lua: spec + instruction set -> kernels with their tiles, layouts and sizes, all as ordered tables.
+-- Holds no C text: expressions and loops are the templates'.
+local tiles = require "plan.tiles"
+
+local plan = {}
+
+local MAX_SUM = 128     -- products a running sum takes before it joins the total: a third of the rounding error
+local GROUP_ROWS = 256  -- rows of a batch that go through the layer together, so that what passes between stages
+                        -- stays in cache
+local MAX_NV = 6      -- vectors in a panel
+local MAX_KEY_NV = 2  -- in a panel of keys: what a short sequence wastes is at most a panel
+
+local function round_up(n, step)
+  return math.ceil(n / step) * step
+end
+
+-- How `k` products are split into running sums of nearly equal length: { { count, length }, ... }.
+local function partial_sums(k)
+  local blocks = math.ceil(k / MAX_SUM)
+  local short = math.floor(k / blocks)
+  local longer = k - short * blocks
+  local sums = {}
+  if longer > 0 then sums[#sums + 1] = { count = longer, length = short + 1 } end
+  sums[#sums + 1] = { count = blocks - longer, length = short }
+  return sums
+end
+
+local function symbol(p, op, mr, nr)
+  return ("%s_f32_%s_%dx%d__%s"):format(p.spec.name, op, mr, nr, p.isa.name)
+end
+
+-- -- Families of kernels ------------------------------------------------------------------------------------------------
+
+-- A family is one operation at every height 1..mr and every width its covers hold; family.kernels lists them in order.
+local function family(p, op, what, candidates)
+  local best = candidates[1]
+  local f = {
+    op = op, what = what, mr = best.mr, nv = best.nv, widths = best.widths, kernels = {},
+    why = "weighed " .. tiles.describe(candidates, p.isa.width),
+  }
+  f.file = ("%s__%s_%s.c"):format(p.spec.name, p.isa.name, op)
+  function f.symbol(mr, nv) return symbol(p, op, mr, nv * p.isa.width) end
+  return f
+end
+
+-- Appends kernels of every height and the given widths in vectors.
+local function add_kernels(f, widths)
+  for _, nv in ipairs(widths) do
+    for mr = 1, f.mr do
+      f.kernels[#f.kernels + 1] = { mr = mr, nv = nv, symbol = f.symbol(mr, nv) }
+    end
+  end
+end
+
+-- Appends the last panel's kernels of every height, which end in the middle of a vector.
+local function add_partial_kernels(f, p)
+  local nv = f.widths[#f.widths]
+  for mr = 1, f.mr do
+    f.kernels[#f.kernels + 1] = {
+      mr = mr, nv = nv, part = f.part, symbol = symbol(p, f.op .. "_part", mr, nv * p.isa.width),
+    }
+  end
+end
+
+-- Rows of [k] times packed panels [1 + k][nr]. Of the last panel's last vector only `part` floats are stored (0: all).
+local function gemm(p, op, what, dims)
+  local f = family(p, op, what, tiles.candidates(p.isa, dims.vectors, MAX_NV))
+  f.k, f.lda, f.ldc, f.part = dims.k, dims.lda, dims.ldc, dims.part
+  f.sums = partial_sums(dims.k)
+  local whole = {}
+  for i, nv in ipairs(f.widths) do
+    if i < #f.widths or f.part == 0 then whole[#whole + 1] = nv end
+  end
+  add_kernels(f, tiles.distinct(whole))
+  if f.part > 0 then add_partial_kernels(f, p) end
+  return f
+end
+
+local function plan_projections(p)
+  local s, vw = p.spec, p.isa.width
+  p.project = gemm(p, "project", "x -> q, k, v: rows times a head's panels", {
+    vectors = p.d_head_pad / vw, k = s.d_model, lda = s.d_model, ldc = p.d_head_pad, part = 0,
+  })
+  p.out = gemm(p, "out", "heads side by side -> output", {
+    vectors = math.ceil(s.d_model / vw), k = p.concat, lda = p.concat, ldc = s.d_model, part = s.d_model % vw,
+  })
+end
+
+-- Scores and values share their row blocks, so their tiles are chosen together.
+local function plan_attention(p)
+  local widest = math.ceil(p.spec.kv_seq_len.max / p.isa.width)
+  local for_scores, for_values = tiles.candidates_together(
+    p.isa, widest, MAX_KEY_NV, p.d_head_pad / p.isa.width, MAX_NV)
+
+  p.score = family(p, "score", "q k^T: a tile of scores", for_scores)
+  p.score.k, p.score.lda = p.spec.d_head, p.d_head_pad
+  add_kernels(p.score, { p.score.nv })
+  p.key_panel = p.score.nv * p.isa.width
+
+  p.edge = family(p, "score_edge", "scores of a tile some of whose keys are out of range", for_scores)
+  local narrower = {}
+  for nv = p.score.nv, 1, -1 do narrower[#narrower + 1] = nv end
+  add_kernels(p.edge, narrower)
+
+  p.value = family(p, "value", "softmax weights times v", for_values)
+  add_kernels(p.value, tiles.distinct(p.value.widths))
+end
+
+-- -- Memory -----------------------------------------------------------------------------------------------------------
+
+-- Floats of `heads` x panels that hold [1 + k][d_pad] each.
+local function panel_floats(heads, k, columns)
+  return heads * (1 + k) * columns
+end
+
+-- The packed weights in order: { name, role, offset, floats } of one 64-byte aligned block.
+local function plan_packed(p)
+  local s = p.spec
+  local out_pad = round_up(s.d_model, p.isa.width)
+  local parts = {
+    { name = "q", floats = panel_floats(s.n_heads, s.d_model, p.d_head_pad) },
+    { name = "k", floats = panel_floats(s.n_kv_heads, s.d_model, p.d_head_pad) },
+    { name = "v", floats = panel_floats(s.n_kv_heads, s.d_model, p.d_head_pad) },
+    { name = "o", floats = panel_floats(1, p.concat, out_pad) },
+  }
+  if s.vocab_size then parts[#parts + 1] = { name = "embedding", floats = s.vocab_size * s.d_model } end
+  local offset = 0
+  for _, part in ipairs(parts) do
+    part.offset = offset
+    offset = offset + round_up(part.floats, 16)
+  end
+  p.packed, p.packed_floats = parts, offset
+end
+
+-- The scratch buffers in order: floats = per_group + per_q * rows of queries + per_kv * rows of keys in a group.
+local function plan_scratch(p)
+  local s = p.spec
+  p.scores_stride = round_up(s.kv_seq_len.max, p.key_panel) + 16 -- + 16: rows of a power of two would share cache sets
+  p.gathers = s.lengths or s.vocab_size ~= nil
+  local buffers = {
+    { name = "q", per_q = s.n_heads * p.d_head_pad },
+    { name = "k", per_kv = s.n_kv_heads * p.d_head_pad },
+    { name = "v", per_kv = s.n_kv_heads * p.d_head_pad },
+    { name = "concat", per_q = p.concat },
+    { name = "panels", panels = s.d_head * p.key_panel },
+    { name = "scores", fixed = p.score.mr * p.scores_stride },
+  }
+  if p.gathers then
+    buffers[#buffers + 1] = { name = "x_q", per_q = s.d_model }
+    buffers[#buffers + 1] = { name = "x_k", per_kv = s.d_model }
+    buffers[#buffers + 1] = { name = "x_v", per_kv = s.d_model }
+  end
+  p.buffers = buffers
+end
+
+-- The plan of one spec for one instruction set.
+function plan.make(spec, set)
+  local p = { spec = spec, isa = set, group_rows = GROUP_ROWS, max_sum = MAX_SUM }
+  p.prefix = spec.name .. "__" .. set.name
+  p.d_head_pad = round_up(spec.d_head, set.width)
+  p.concat = spec.n_heads * p.d_head_pad
+  plan_projections(p)
+  plan_attention(p)
+  plan_packed(p)
+  plan_scratch(p)
+  p.families = { p.project, p.out, p.score, p.edge, p.value }
+  return p
+end
+
+return plan

@@ -1,0 +1,98 @@
+-- tiles.lua: register tiles for one instruction set: which fit, what each costs, and covers of a width by them.
+-- Knows registers and ports, not what is multiplied.
+local tiles = {}
+
+local L2_BYTES_PER_CYCLE = 32
+
+-- Cycles one step (a column of A times a row of B) of an mr x nv tile takes at least: multiply-adds, loads, and the
+-- chain of additions into each accumulator.
+local function step_cycles(set, mr, nv)
+  return math.max(mr * nv / set.fma_per_cycle, (mr + nv) / set.loads_per_cycle, set.fma_latency)
+end
+
+-- Cost of one multiply-add vector in units of the best possible; B's panel is streamed from L2 once for each tile, and
+-- what of that shows is about a tenth (measured on Zen 3 and Zen 4).
+local function cost(set, mr, nv)
+  local cycles = step_cycles(set, mr, nv)
+  local streamed = nv * set.width * 4 / (cycles * L2_BYTES_PER_CYCLE)
+  return cycles * set.fma_per_cycle / (mr * nv) * (1 + 0.1 * streamed)
+end
+
+-- The tallest tile of nv vectors: accumulators, nv vectors of B and one of A must stay in registers.
+local function tallest(set, nv)
+  local fit = math.min(set.max_accumulators, set.registers - nv - 1)
+  return math.floor(fit / nv)
+end
+
+-- Widths, in vectors, that cover n of them with panels nv wide; the last one takes the rest.
+local function cover(n, nv)
+  local widths = {}
+  while n > 0 do
+    widths[#widths + 1] = math.min(nv, n)
+    n = n - nv
+  end
+  return widths
+end
+
+local function cover_cost(set, widths, mr)
+  local total, vectors = 0, 0
+  for _, nv in ipairs(widths) do
+    total = total + nv * cost(set, mr, nv)
+    vectors = vectors + nv
+  end
+  return total / vectors
+end
+
+-- Candidates for a product n vectors wide, best first: { mr, nv, widths, cost }. max_nv bounds the panels' width; with
+-- mr given, only tiles of that height.
+function tiles.candidates(set, n, max_nv, mr)
+  local list = {}
+  for nv = 1, math.min(n, max_nv) do
+    local most = tallest(set, nv)
+    if most >= (mr or 1) then
+      local widths = cover(n, nv)
+      list[#list + 1] = { mr = mr or most, nv = nv, widths = widths, cost = cover_cost(set, widths, mr or most) }
+    end
+  end
+  table.sort(list, function(a, b)
+    if a.cost ~= b.cost then return a.cost < b.cost end
+    return a.nv < b.nv
+  end)
+  return list
+end
+
+-- The height at which two products over the same rows cost least together, and the candidates of both at that height.
+-- n_a, n_b: their widths in vectors; max_a, max_b: their panels' greatest width.
+function tiles.candidates_together(set, n_a, max_a, n_b, max_b)
+  local best
+  for mr = 1, set.max_accumulators do
+    local a, b = tiles.candidates(set, n_a, max_a, mr), tiles.candidates(set, n_b, max_b, mr)
+    local sum = a[1] and b[1] and a[1].cost + b[1].cost
+    if sum and (not best or sum < best.cost) then best = { cost = sum, a = a, b = b } end
+  end
+  return best.a, best.b
+end
+
+-- The different widths in a cover, widest first.
+function tiles.distinct(widths)
+  local list, seen = {}, {}
+  for _, nv in ipairs(widths) do
+    if not seen[nv] then
+      seen[nv] = true
+      list[#list + 1] = nv
+    end
+  end
+  table.sort(list, function(a, b) return a > b end)
+  return list
+end
+
+-- The candidates on one line, for `info` and --dump-plan.
+function tiles.describe(list, width)
+  local parts = {}
+  for _, c in ipairs(list) do
+    parts[#parts + 1] = ("%dx%d %.3f"):format(c.mr, c.nv * width, c.cost)
+  end
+  return table.concat(parts, ", ")
+end
+
+return tiles

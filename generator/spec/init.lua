@@ -1,0 +1,246 @@
+-- spec/init.lua: a model spec, read, checked field by field, every error collected, and resolved to plain numbers.
+-- Decides nothing about code: tiles, layouts and ISAs are the planner's.
+local fs = require "base.fs"
+local text = require "base.text"
+local features = require "features"
+local fields = require "spec.fields"
+local sandbox = require "spec.sandbox"
+local types = require "spec.types"
+
+local spec = {}
+
+-- -- The list of fields -----------------------------------------------------------------------------------------------
+
+-- Base fields and those of the features, in the order they are printed.
+local function all_fields()
+  local list = {}
+  for _, field in ipairs(fields) do list[#list + 1] = field end
+  for _, feature in ipairs(features) do
+    for _, field in ipairs(feature.fields or {}) do list[#list + 1] = field end
+  end
+  return list
+end
+
+local FIELDS = all_fields()
+
+-- The fields that make sense on a command line: { flag, field, value, default, help, parse }, in order.
+function spec.options()
+  local options = {}
+  for _, field in ipairs(FIELDS) do
+    if field.flag then options[#options + 1] = field end
+  end
+  return options
+end
+
+-- -- Reading ----------------------------------------------------------------------------------------------------------
+
+local function split(path)
+  return path:match("^([^.]+)%.(.+)$")
+end
+
+-- { ["mask.causal"] = x } and { mask = { causal = x } } alike as { ["mask.causal"] = x }, with unknown keys collected.
+local function flatten(raw, fail)
+  local known, groups, flat = {}, {}, {}
+  for _, field in ipairs(FIELDS) do
+    known[field.field] = true
+    local group = split(field.field)
+    if group then groups[group] = true end
+  end
+  local function take(key, value)
+    if known[key] then flat[key] = value else fail(key) end
+  end
+  for key, value in pairs(raw) do
+    if groups[key] and type(value) == "table" then
+      for inner, v in pairs(value) do take(key .. "." .. tostring(inner), v) end
+    else
+      take(key, value)
+    end
+  end
+  return flat
+end
+
+local function unknown_field(key)
+  local names = {}
+  for _, field in ipairs(FIELDS) do names[#names + 1] = field.field end
+  local near = text.nearest(tostring(key), names)
+  return ("no field is called %s%s"):format(types.shown(key), near and ("; did you mean %s?"):format(near) or "")
+end
+
+local function store(target, path, value)
+  local group, inner = split(path)
+  if not group then
+    target[path] = value
+    return
+  end
+  target[group] = target[group] or {}
+  target[group][inner] = value
+end
+
+-- Each given field through its type; `given` keeps the values as they were written, for spec.text.
+local function read_fields(flat, fail)
+  local result = { given = {} }
+  for _, field in ipairs(FIELDS) do
+    local value = flat[field.field]
+    if value ~= nil then
+      local checked, why = field.check(value)
+      if checked == nil then
+        fail(("%s %s"):format(field.field, why))
+      else
+        store(result, field.field, checked)
+        result.given[#result.given + 1] = { field = field.field, value = value }
+      end
+    elseif field.required then
+      fail(("%s is missing (it is required, for example %s = %s)"):format(field.field, field.field, field.default))
+    end
+  end
+  return result
+end
+
+-- -- Resolving --------------------------------------------------------------------------------------------------------
+
+local function resolve_shape(s, fail)
+  if not s.d_head and s.d_model % s.n_heads ~= 0 then
+    fail(("d_model (%d) is not a multiple of n_heads (%d)"):format(s.d_model, s.n_heads))
+  end
+  s.d_head = s.d_head or math.floor(s.d_model / s.n_heads)
+  s.seq_len = s.seq_len or { min = 1, max = 512 }
+  s.kv_seq_len = s.kv_seq_len or s.seq_len
+  s.name = s.name or ("mha_%d_%d"):format(s.d_model, s.n_heads)
+  s.kind, s.dtype, s.unroll = s.kind or "mha", s.dtype or "f32", s.unroll or 4
+end
+
+-- The four linears in role order; PyTorch's orientation, [out][in].
+local function projection_roles(s, add)
+  local width, kv_width = s.n_heads * s.d_head, s.n_kv_heads * s.d_head
+  local outs = { q = { width, s.d_model }, k = { kv_width, s.d_model }, v = { kv_width, s.d_model },
+    o = { s.d_model, width } }
+  for _, p in ipairs({ "q", "k", "v", "o" }) do
+    add(p .. "_weight", outs[p])
+    if s.bias[p] then add(p .. "_bias", { outs[p][1] }) end
+  end
+end
+
+local function resolve_roles(s)
+  s.roles = {}
+  local function add(name, shape)
+    s.roles[#s.roles + 1] = { name = name, shape = shape }
+  end
+  projection_roles(s, add)
+  for _, feature in ipairs(features) do
+    if feature.roles then feature.roles(s, add) end
+  end
+end
+
+-- Features in order, but the weights' names last: they ask which roles there are.
+local function resolve(s, fail)
+  resolve_shape(s, fail)
+  for _, feature in ipairs(features) do
+    if feature.name == "weight_maps" then resolve_roles(s) end
+    if feature.resolve then feature.resolve(s, fail) end
+  end
+end
+
+-- A collector of messages, each behind the label's name if there is one.
+local function collector(label)
+  local errors = {}
+  return errors, function(message)
+    errors[#errors + 1] = label and label .. ": " .. message or message
+  end
+end
+
+-- The spec that a table of fields says, or nil and every error. label stands before each message; nil for none.
+function spec.from_fields(raw, label)
+  local errors, fail = collector(label)
+  local unknown = {}
+  local flat = flatten(raw, function(key) unknown[#unknown + 1] = unknown_field(key) end)
+  table.sort(unknown)
+  for _, message in ipairs(unknown) do fail(message) end
+  local s = read_fields(flat, fail)
+  if #errors == 0 then resolve(s, fail) end
+  if #errors > 0 then return nil, errors end
+  return s
+end
+
+-- The spec in a file, or nil and every error.
+function spec.read(path)
+  local source, why = fs.read(path)
+  if not source then return nil, { why } end
+  local raw
+  raw, why = sandbox.read(source, path)
+  if not raw then return nil, { path .. ": " .. why } end
+  return spec.from_fields(raw, path)
+end
+
+-- -- Writing ----------------------------------------------------------------------------------------------------------
+
+local function sorted_keys(t)
+  local keys = {}
+  for key in pairs(t) do keys[#keys + 1] = key end
+  table.sort(keys)
+  return keys
+end
+
+local function literal(value)
+  if type(value) == "string" then return '"' .. value .. '"' end
+  if type(value) == "number" then return ("%.17g"):format(value) end
+  if type(value) == "boolean" then return tostring(value) end
+  local parts = {}
+  if #value > 0 then
+    for _, item in ipairs(value) do parts[#parts + 1] = literal(item) end
+  else
+    for _, key in ipairs(sorted_keys(value)) do parts[#parts + 1] = key .. " = " .. literal(value[key]) end
+  end
+  return "{ " .. table.concat(parts, ", ") .. " }"
+end
+
+-- The given fields as { field, text } in declared order, those of one table field together.
+local function given_texts(s)
+  local texts, at = {}, {}
+  for _, entry in ipairs(s.given) do
+    local group, inner = split(entry.field)
+    if not group then
+      texts[#texts + 1] = { field = entry.field, text = literal(entry.value) }
+    elseif at[group] then
+      at[group].text = at[group].text:gsub(" }$", "") .. ", " .. inner .. " = " .. literal(entry.value) .. " }"
+    else
+      at[group] = { field = group, text = "{ " .. inner .. " = " .. literal(entry.value) .. " }" }
+      texts[#texts + 1] = at[group]
+    end
+  end
+  return texts
+end
+
+-- A spec file that reads back as the same spec.
+function spec.text(s)
+  local lines = {}
+  for _, entry in ipairs(given_texts(s)) do lines[#lines + 1] = "  " .. entry.field .. " = " .. entry.text .. "," end
+  return "return {\n" .. table.concat(lines, "\n") .. "\n}\n"
+end
+
+-- The given fields on one line, for banners: d_model=64 n_heads=4.
+function spec.line(s)
+  local parts = {}
+  for _, entry in ipairs(given_texts(s)) do parts[#parts + 1] = entry.field .. "=" .. entry.text end
+  return table.concat(parts, " ")
+end
+
+-- What each feature says of this spec, in order.
+function spec.sentences(s)
+  local sentences = {}
+  for _, feature in ipairs(features) do
+    sentences[#sentences + 1] = feature.sentence and feature.sentence(s) or nil
+  end
+  return sentences
+end
+
+-- Templates spliced at a stage of the layer by the features that are on, in order.
+function spec.splices(s, stage)
+  local templates = {}
+  for _, feature in ipairs(features) do
+    local on = feature.splices and feature.splices(s)
+    templates[#templates + 1] = on and on[stage] or nil
+  end
+  return templates
+end
+
+return spec

@@ -1,0 +1,94 @@
+-- types.lua: the types a spec field may have, each a function that checks one value and gives its canonical form.
+-- Looks at one value at a time; what two fields mean together is the features' business.
+local text = require "base.text"
+
+local types = {}
+
+local LARGEST = 2 ^ 31 - 1
+
+local function shown(value)
+  if type(value) == "string" then return '"' .. value:gsub("%c", "?") .. '"' end
+  if value ~= value then return "not a number" end
+  if type(value) == "number" and value == math.floor(value) and math.abs(value) < 2 ^ 53 then
+    return ("%d"):format(value)
+  end
+  return type(value) == "table" and "a table" or tostring(value)
+end
+types.shown = shown
+
+local function is_whole(value)
+  return type(value) == "number" and value == math.floor(value) and math.abs(value) <= LARGEST
+end
+
+-- A whole number from min to max (default 2^31 - 1).
+function types.count(min, max)
+  max = max or LARGEST
+  return function(value)
+    if not is_whole(value) or value < min or value > max then
+      return nil, ("must be a whole number from %d to %d, found %s"):format(min, max, shown(value))
+    end
+    return math.floor(value)
+  end
+end
+
+-- A length: 128 is exactly 128; "1..512" is any length from 1 to 512. Canonical: { min = m, max = n }.
+function types.length(max)
+  local check = types.count(1, max)
+  local function range(value)
+    local low, high = value:match("^(%d+)%.%.(%d+)$")
+    low, high = tonumber(low or value), tonumber(high or value)
+    local min, max_len = check(low), check(high)
+    if not min or not max_len or min > max_len then
+      return nil, ('must be a length like 128 or a range like "1..512" (at most %d), found %s'):format(max, shown(value))
+    end
+    return { min = min, max = max_len }
+  end
+  return function(value)
+    if type(value) == "string" then return range(value) end
+    local n, why = check(value)
+    if not n then return nil, why end
+    return { min = n, max = n }
+  end
+end
+
+-- One of a list of strings. `later` names the ones the design knows and this generator does not make yet.
+function types.choice(now, later)
+  return function(value)
+    for _, name in ipairs(now) do
+      if value == name then return value end
+    end
+    for _, name in ipairs(later or {}) do
+      if value == name then
+        return nil, ("%s is not generated yet; what is: %s"):format(shown(value), table.concat(now, ", "))
+      end
+    end
+    local near = type(value) == "string" and text.nearest(value, now)
+    return nil, ("must be one of %s, found %s%s"):format(table.concat(now, ", "), shown(value),
+      near and ("; did you mean %q?"):format(near) or "")
+  end
+end
+
+-- A finite number from min to max.
+function types.number(min, max)
+  return function(value)
+    if type(value) ~= "number" or not (value >= min and value <= max) then
+      return nil, ("must be a number from %g to %g, found %s"):format(min, max, shown(value))
+    end
+    return value
+  end
+end
+
+function types.boolean(value)
+  if type(value) ~= "boolean" then return nil, ("must be true or false, found %s"):format(shown(value)) end
+  return value
+end
+
+-- What tensor names in a weights file may be: printable ASCII, nothing that ends a C string or a comment.
+function types.tensor_name(value)
+  if type(value) ~= "string" or not value:match("^[%w_][%w_./%-]*$") or #value > 200 then
+    return nil, ("must be a tensor name (letters, digits and _ . / -, at most 200), found %s"):format(shown(value))
+  end
+  return value
+end
+
+return types

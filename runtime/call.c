@@ -1,0 +1,212 @@
+// call.c: every rule a call's arguments must keep, with a sentence for each that is broken. Runs nothing.
+#include "call.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "tensor.h"
+
+// -- Sizes ----------------------------------------------------------------------------------------------------------
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static enum ga_status check_length(const struct ga_model *model, const char *field, size_t length,
+                                   const struct ga_range *range, struct ga_error *error)
+{
+    if (length >= range->min && length <= range->max) {
+        return GA_OK;
+    }
+    char expected[48];
+    const char *format = range->min == range->max ? "%zu" : "%zu..%zu";
+    (void)snprintf(expected, sizeof expected, format, range->min, range->max);
+    return ga_fail(error, GA_ARGUMENT, "%s: %s is %zu; expected %s", model->name, field, length, expected);
+}
+
+static enum ga_status check_batch(const struct ga_model *model, size_t batch, struct ga_error *error)
+{
+    if (batch == 0) {
+        return ga_fail(error, GA_ARGUMENT, "%s: batch is 0; expected at least 1", model->name);
+    }
+    if (model->batch != 0 && batch != model->batch) {
+        return ga_fail(error, GA_ARGUMENT, "%s: batch is %zu; expected %zu, which the model was generated for",
+                       model->name, batch, model->batch);
+    }
+    return GA_OK;
+}
+
+static bool sizes_fit(const struct ga_model *model, size_t batch, size_t q_len, size_t kv_len)
+{
+    const size_t most = PTRDIFF_MAX / (16 * sizeof(float));
+    const size_t width = larger(model->d_model, model->n_heads * model->d_head);
+    const size_t rows[] = {batch, larger(q_len, kv_len), width};
+    const size_t scores[] = {batch, model->n_heads, q_len, kv_len};
+    size_t row_elements = 0;
+    size_t score_elements = 0;
+    return ga_shape_elements(3, rows, &row_elements) && row_elements <= most &&
+           ga_shape_elements(4, scores, &score_elements) && score_elements <= most;
+}
+
+enum ga_status ga_call_sizes(const struct ga_model *model, size_t batch, size_t q_len, size_t kv_len,
+                             struct ga_error *error)
+{
+    enum ga_status status = check_batch(model, batch, error);
+    if (status == GA_OK) {
+        status = check_length(model, "q_len", q_len, &model->q_len, error);
+    }
+    if (status == GA_OK) {
+        status = check_length(model, "kv_len", kv_len, &model->kv_len, error);
+    }
+    if (status == GA_OK && !sizes_fit(model, batch, q_len, kv_len)) {
+        return ga_fail(error, GA_OVERFLOW, "%s: batch %zu of %zu by %zu does not fit in memory", model->name, batch,
+                       q_len, kv_len);
+    }
+    return status;
+}
+
+// -- Which fields are given -----------------------------------------------------------------------------------------
+
+static enum ga_status check_fields(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
+{
+    const bool has_lengths = io->q_lengths != NULL || io->kv_lengths != NULL;
+    const bool self = io->key == NULL;
+    const struct {
+        bool broken;
+        enum ga_status status;
+        const char *text;
+    } rules[] = {
+        {io->query == NULL && io->tokens == NULL && model->vocab_size == 0, GA_ARGUMENT,
+         "query is NULL; expected [batch][q_len][d_model]"},
+        {io->query == NULL && io->tokens == NULL, GA_ARGUMENT, "query and tokens are both NULL; expected one of them"},
+        {io->tokens != NULL && model->vocab_size == 0, GA_UNSUPPORTED,
+         "tokens are given, but the model has no embedding; give query, or set vocab_size in the spec"},
+        {io->query != NULL && io->tokens != NULL, GA_ARGUMENT, "query and tokens are both given; expected one of them"},
+        {io->tokens != NULL && (io->key != NULL || io->value != NULL), GA_ARGUMENT,
+         "tokens are given beside key or value; expected tokens alone, as they stand for all three"},
+        {self && io->value != NULL, GA_ARGUMENT, "value is given without key; expected key too, or neither"},
+        {self && io->kv_len != 0 && io->kv_len != io->q_len, GA_ARGUMENT,
+         "kv_len is neither 0 nor q_len, but key is NULL; expected key too"},
+        {io->output == NULL, GA_ARGUMENT, "output is NULL; expected room for [batch][q_len][d_model]"},
+        {io->attention != NULL && !model->attention_output, GA_UNSUPPORTED,
+         "attention is given, but the model was generated without that output; list it in the spec's outputs"},
+        {has_lengths && !model->lengths, GA_UNSUPPORTED,
+         "q_lengths or kv_lengths is given, but the model was generated without mask lengths; set it in the spec"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        if (rules[i].broken) {
+            return ga_fail(error, rules[i].status, "%s: %s", model->name, rules[i].text);
+        }
+    }
+    return GA_OK;
+}
+
+enum ga_status ga_call_complete(const struct ga_model *model, const struct ga_io *io, struct ga_io *call_out,
+                                struct ga_error *error)
+{
+    const enum ga_status status = check_fields(model, io, error);
+    if (status != GA_OK) {
+        return status;
+    }
+    struct ga_io call = *io;
+    if (call.key == NULL) {
+        call.kv_len = call.q_len;
+        call.key = call.query;
+        call.kv_lengths = call.kv_lengths == NULL ? call.q_lengths : call.kv_lengths;
+    }
+    call.value = call.value == NULL ? call.key : call.value;
+    *call_out = call;
+    return ga_call_sizes(model, call.batch, call.q_len, call.kv_len, error);
+}
+
+// -- Where the pointers point ---------------------------------------------------------------------------------------
+
+struct span {
+    const char *name;
+    const void *start; // NULL: absent
+    size_t bytes;
+};
+
+enum { ELEMENT_BYTES = 4 }; // every element of struct ga_io, float or int32_t
+_Static_assert(sizeof(float) == ELEMENT_BYTES && sizeof(int32_t) == ELEMENT_BYTES, "one width for all spans");
+
+static bool spans_overlap(const struct span *a, const struct span *b)
+{
+    const uintptr_t a_start = (uintptr_t)a->start;
+    const uintptr_t b_start = (uintptr_t)b->start;
+    const bool given = a->start != NULL && b->start != NULL;
+    return given && a_start < b_start + b->bytes && b_start < a_start + a->bytes;
+}
+
+enum ga_status ga_call_memory(const struct ga_model *model, const struct ga_io *call, const void *scratch,
+                              size_t scratch_bytes, struct ga_error *error)
+{
+    enum { N_WRITTEN = 3 };
+    const size_t lengths = call->batch * ELEMENT_BYTES;
+    const size_t ids = lengths * call->q_len;
+    const size_t q_bytes = ids * model->d_model;
+    const size_t kv_bytes = lengths * call->kv_len * model->d_model;
+    const struct span spans[] = {
+        {"output", call->output, q_bytes},
+        {"attention", call->attention, ids * model->n_heads * call->kv_len},
+        {"scratch", scratch, scratch_bytes},
+        {"query", call->query, q_bytes},
+        {"tokens", call->tokens, ids},
+        {"key", call->key, kv_bytes},
+        {"value", call->value, kv_bytes},
+        {"q_lengths", call->q_lengths, lengths},
+        {"kv_lengths", call->kv_lengths, lengths},
+    };
+    for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
+        if ((uintptr_t)spans[i].start % ELEMENT_BYTES != 0) {
+            return ga_fail(error, GA_ALIGNMENT, "%s: %s is not aligned to its elements of %d bytes", model->name,
+                           spans[i].name, ELEMENT_BYTES);
+        }
+        for (size_t j = 0; j < N_WRITTEN && j < i; j++) {
+            if (spans_overlap(&spans[i], &spans[j])) {
+                return ga_fail(error, GA_ARGUMENT, "%s: %s overlaps %s; expected memory of its own", model->name,
+                               spans[j].name, spans[i].name);
+            }
+        }
+    }
+    return GA_OK;
+}
+
+// -- What lengths and tokens hold -----------------------------------------------------------------------------------
+
+static enum ga_status check_lengths(const struct ga_model *model, const char *field, const int32_t *lengths,
+                                    size_t batch, size_t most, struct ga_error *error)
+{
+    for (size_t b = 0; lengths != NULL && b < batch; b++) {
+        if (lengths[b] < 0 || (size_t)lengths[b] > most) {
+            return ga_fail(error, GA_ARGUMENT, "%s: %s[%zu] is %ld; expected 0..%zu", model->name, field, b,
+                           (long)lengths[b], most);
+        }
+    }
+    return GA_OK;
+}
+
+static enum ga_status check_tokens(const struct ga_model *model, const struct ga_io *call, struct ga_error *error)
+{
+    for (size_t b = 0; call->tokens != NULL && b < call->batch; b++) {
+        const int32_t *row = call->tokens + b * call->q_len;
+        const size_t real = call->q_lengths == NULL ? call->q_len : (size_t)call->q_lengths[b];
+        for (size_t i = 0; i < real; i++) {
+            if (row[i] < 0 || (size_t)row[i] >= model->vocab_size) {
+                return ga_fail(error, GA_ARGUMENT, "%s: tokens[%zu][%zu] is %ld; expected 0..%zu", model->name, b, i,
+                               (long)row[i], model->vocab_size - 1);
+            }
+        }
+    }
+    return GA_OK;
+}
+
+enum ga_status ga_call_contents(const struct ga_model *model, const struct ga_io *call, struct ga_error *error)
+{
+    enum ga_status status = check_lengths(model, "q_lengths", call->q_lengths, call->batch, call->q_len, error);
+    if (status == GA_OK) {
+        status = check_lengths(model, "kv_lengths", call->kv_lengths, call->batch, call->kv_len, error);
+    }
+    return status == GA_OK ? check_tokens(model, call, error) : status;
+}

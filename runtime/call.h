@@ -1,0 +1,26 @@
+// call.h: one call's arguments, checked against what the model takes and completed. Internal to model.c; runs nothing.
+#ifndef GA_CALL_H
+#define GA_CALL_H
+
+#include "model.h"
+
+// GA_OK where batch and lengths are what the model takes, and sixteen times its largest tensor still fits in memory, so
+// that no size computed from them afterwards overflows.
+enum ga_status ga_call_sizes(const struct ga_model *model, size_t batch, size_t q_len, size_t kv_len,
+                             struct ga_error *error);
+
+// Checks which fields of io are given, and its sizes, and fills *call_out with what the kernels are to see: kv_len,
+// key, value and kv_lengths as they stand for themselves where io leaves them out. key and value stay NULL beside
+// tokens.
+enum ga_status ga_call_complete(const struct ga_model *model, const struct ga_io *io, struct ga_io *call_out,
+                                struct ga_error *error);
+
+// Checks where the pointers of a completed call point: aligned, and nothing written (scratch included) overlaps
+// anything else.
+enum ga_status ga_call_memory(const struct ga_model *model, const struct ga_io *call, const void *scratch,
+                              size_t scratch_bytes, struct ga_error *error);
+
+// Checks what a completed call's lengths and tokens hold.
+enum ga_status ga_call_contents(const struct ga_model *model, const struct ga_io *call, struct ga_error *error);
+
+#endif

@@ -1,0 +1,278 @@
+// model.c: the checks every call passes before a generated kernel runs, and the block that holds packed weights. Knows
+// no kernel and no file, allocates nothing, keeps nothing.
+#include "model.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "arena.h"
+#include "call.h"
+#include "cpu.h"
+
+// The packed weights follow at the next GA_ALIGN boundary.
+struct ga_loaded {
+    const struct ga_model *model;
+    const struct ga_variant *variant;
+};
+
+enum { LOADED_BYTES = GA_ALIGN };
+_Static_assert(sizeof(struct ga_loaded) <= LOADED_BYTES, "the packed weights begin after the struct");
+
+static bool is_aligned(const void *pointer, size_t bytes)
+{
+    return (uintptr_t)pointer % bytes == 0;
+}
+
+// The first of n pointers that is NULL, by name; NULL where none is.
+static const char *first_null(const void *const *pointers, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (pointers[i] == NULL) {
+            return names[i];
+        }
+    }
+    return NULL;
+}
+
+static enum ga_status fail_null(struct ga_error *error, const char *call, const char *name)
+{
+    return ga_fail(error, GA_ARGUMENT, "%s: %s is NULL", call, name);
+}
+
+// Appends word to text[size] after a comma, cut to fit.
+static void list_word(char *text, size_t size, const char *word)
+{
+    const size_t used = strlen(text);
+    (void)snprintf(text + used, size - used, "%s%s", used == 0 ? "" : ", ", word);
+}
+
+// -- Variants -------------------------------------------------------------------------------------------------------
+
+enum { LIST_TEXT = 160 };
+
+static const char *variant_names(const struct ga_model *model, char *text)
+{
+    text[0] = '\0';
+    for (size_t i = 0; i < model->n_variants; i++) {
+        list_word(text, LIST_TEXT, model->variants[i].isa);
+    }
+    return text;
+}
+
+// The features of `needed` that this CPU lacks, in words.
+static const char *missing_features(uint32_t needed, char *text)
+{
+    static const struct {
+        uint32_t bit;
+        const char *name;
+    } features[] = {
+#define GA_CPU_ROW(name, word) {GA_CPU_##name, word},
+        GA_CPU_LIST(GA_CPU_ROW)
+#undef GA_CPU_ROW
+    };
+    const uint32_t missing = needed & ~ga_cpu_features();
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof features / sizeof *features; i++) {
+        if ((missing & features[i].bit) != 0) {
+            list_word(text, LIST_TEXT, features[i].name);
+        }
+    }
+    return text;
+}
+
+static enum ga_status check_cpu(const struct ga_model *model, const struct ga_variant *variant, struct ga_error *error)
+{
+    char text[LIST_TEXT];
+    if (ga_cpu_has(variant->cpu)) {
+        return GA_OK;
+    }
+    return ga_fail(error, GA_CPU, "%s: isa '%s' needs %s, which this CPU lacks", model->name, variant->isa,
+                   missing_features(variant->cpu, text));
+}
+
+static enum ga_status check_abi(const struct ga_model *model, struct ga_error *error)
+{
+    if (model->abi == GA_ABI) {
+        return GA_OK;
+    }
+    return ga_fail(error, GA_UNSUPPORTED,
+                   "the model was generated for interface %u and this runtime has %d: build both anew",
+                   (unsigned)model->abi, GA_ABI);
+}
+
+static enum ga_status best_variant(const struct ga_model *model, const struct ga_variant **variant_out,
+                                   struct ga_error *error)
+{
+    for (size_t i = 0; i < model->n_variants; i++) {
+        if (ga_cpu_has(model->variants[i].cpu)) {
+            *variant_out = &model->variants[i];
+            return GA_OK;
+        }
+    }
+    char text[LIST_TEXT];
+    return ga_fail(error, GA_CPU, "%s: this CPU runs none of the build's isas (%s); build with isa scalar too",
+                   model->name, variant_names(model, text));
+}
+
+enum ga_status ga_model_variant(const struct ga_model *model, const char *isa, const struct ga_variant **variant_out,
+                                struct ga_error *error)
+{
+    if (model == NULL || variant_out == NULL) {
+        return fail_null(error, "ga_model_variant", model == NULL ? "model" : "variant_out");
+    }
+    *variant_out = NULL;
+    enum ga_status status = check_abi(model, error);
+    if (status != GA_OK || isa == NULL) {
+        return status != GA_OK ? status : best_variant(model, variant_out, error);
+    }
+    for (size_t i = 0; i < model->n_variants; i++) {
+        if (strcmp(model->variants[i].isa, isa) == 0) {
+            status = check_cpu(model, &model->variants[i], error);
+            *variant_out = status == GA_OK ? &model->variants[i] : NULL;
+            return status;
+        }
+    }
+    char text[LIST_TEXT];
+    return ga_fail(error, GA_UNSUPPORTED, "%s: isa '%s' is not in this build; it has %s", model->name, isa,
+                   variant_names(model, text));
+}
+
+// -- Packing --------------------------------------------------------------------------------------------------------
+
+size_t ga_model_packed_size(const struct ga_variant *variant)
+{
+    return variant->packed_bytes > SIZE_MAX - LOADED_BYTES ? SIZE_MAX : LOADED_BYTES + variant->packed_bytes;
+}
+
+static enum ga_status check_roles(const struct ga_model *model, const struct ga_weight_view *roles,
+                                  struct ga_error *error)
+{
+    for (size_t i = 0; i < model->n_roles; i++) {
+        const char *name = model->roles[i].name;
+        if (roles[i].data == NULL) {
+            return ga_fail(error, GA_ARGUMENT, "%s: weight %s has no data", model->name, name);
+        }
+        if (!is_aligned(roles[i].data, sizeof *roles[i].data)) {
+            return ga_fail(error, GA_ALIGNMENT, "%s: weight %s is not aligned to %zu bytes", model->name, name,
+                           sizeof *roles[i].data);
+        }
+    }
+    return GA_OK;
+}
+
+static enum ga_status check_block(const struct ga_model *model, const char *what, const void *block, size_t size,
+                                  size_t needed, struct ga_error *error)
+{
+    if (size < needed) {
+        return ga_fail(error, GA_SIZE, "%s: %s is %zu bytes large; expected at least %zu", model->name, what, size,
+                       needed);
+    }
+    if (block == NULL && needed > 0) {
+        return ga_fail(error, GA_ARGUMENT, "%s: %s is NULL; expected %zu bytes", model->name, what, needed);
+    }
+    if (!is_aligned(block, GA_ALIGN)) {
+        return ga_fail(error, GA_ALIGNMENT, "%s: %s is not aligned to %d bytes", model->name, what, GA_ALIGN);
+    }
+    return GA_OK;
+}
+
+static bool has_variant(const struct ga_model *model, const struct ga_variant *variant)
+{
+    for (size_t i = 0; i < model->n_variants; i++) {
+        if (&model->variants[i] == variant) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum ga_status check_pack(const struct ga_model *model, const struct ga_variant *variant,
+                                 const struct ga_weight_view *roles, const void *block, size_t size,
+                                 struct ga_error *error)
+{
+    enum ga_status status = check_abi(model, error);
+    if (status != GA_OK) {
+        return status;
+    }
+    if (!has_variant(model, variant)) {
+        return ga_fail(error, GA_ARGUMENT, "%s: the variant is another model's", model->name);
+    }
+    status = check_cpu(model, variant, error);
+    if (status == GA_OK) {
+        status = check_block(model, "the block for packed weights", block, size, ga_model_packed_size(variant), error);
+    }
+    return status == GA_OK ? check_roles(model, roles, error) : status;
+}
+
+enum ga_status ga_model_pack(const struct ga_model *model, const struct ga_variant *variant,
+                             const struct ga_weight_view *roles, void *block, size_t size,
+                             const struct ga_loaded **loaded_out, struct ga_error *error)
+{
+    static const char *const names[] = {"model", "variant", "roles", "block", "loaded_out"};
+    const void *const pointers[] = {model, variant, roles, block, loaded_out};
+    const char *null = first_null(pointers, names, sizeof names / sizeof *names);
+    if (null != NULL) {
+        return fail_null(error, "ga_model_pack", null);
+    }
+    *loaded_out = NULL;
+    const enum ga_status status = check_pack(model, variant, roles, block, size, error);
+    if (status != GA_OK) {
+        return status;
+    }
+    struct ga_loaded *loaded = block;
+    *loaded = (struct ga_loaded){.model = model, .variant = variant};
+    variant->pack(roles, (unsigned char *)block + LOADED_BYTES);
+    *loaded_out = loaded;
+    return GA_OK;
+}
+
+const struct ga_model *ga_loaded_model(const struct ga_loaded *loaded)
+{
+    return loaded->model;
+}
+
+const struct ga_variant *ga_loaded_variant(const struct ga_loaded *loaded)
+{
+    return loaded->variant;
+}
+
+// -- Running --------------------------------------------------------------------------------------------------------
+
+size_t ga_model_scratch_size(const struct ga_model *model, const struct ga_variant *variant, size_t batch, size_t q_len,
+                             size_t kv_len)
+{
+    const size_t keys = kv_len == 0 ? q_len : kv_len;
+    const bool good = ga_call_sizes(model, batch, q_len, keys, NULL) == GA_OK;
+    return good ? variant->scratch_bytes(batch, q_len, keys) : SIZE_MAX;
+}
+
+static enum ga_status check_call(const struct ga_loaded *loaded, const struct ga_io *io, const void *scratch,
+                                 size_t scratch_size, struct ga_io *call_out, struct ga_error *error)
+{
+    const struct ga_model *model = loaded->model;
+    enum ga_status status = ga_call_complete(model, io, call_out, error);
+    if (status != GA_OK) {
+        return status;
+    }
+    const size_t needed = loaded->variant->scratch_bytes(call_out->batch, call_out->q_len, call_out->kv_len);
+    status = check_block(model, "scratch", scratch, scratch_size, needed, error);
+    if (status == GA_OK) {
+        status = ga_call_memory(model, call_out, scratch, needed, error);
+    }
+    return status == GA_OK ? ga_call_contents(model, call_out, error) : status;
+}
+
+enum ga_status ga_model_run(const struct ga_loaded *loaded, const struct ga_io *io, void *scratch, size_t scratch_size,
+                            struct ga_error *error)
+{
+    if (loaded == NULL || io == NULL) {
+        return fail_null(error, "ga_model_run", loaded == NULL ? "loaded" : "io");
+    }
+    struct ga_io call;
+    const enum ga_status status = check_call(loaded, io, scratch, scratch_size, &call, error);
+    if (status == GA_OK) {
+        loaded->variant->run((const unsigned char *)loaded + LOADED_BYTES, &call, scratch);
+    }
+    return status;
+}

@@ -1,0 +1,166 @@
+// model.h: a generated model as a table of facts and functions, and the checks every call passes before a kernel runs.
+// Knows no kernel, no file and no thread: what it calls was generated, what it is given belongs to the caller.
+#ifndef GA_MODEL_H
+#define GA_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { GA_ABI = 1 }; // changes whenever a struct in this file does
+
+// -- Inputs and outputs of one call ---------------------------------------------------------------------------------
+
+// Everything is dense, row-major, aligned to its element, owned by the caller, and outputs overlap no input.
+// Fields that are NULL are absent; zero-initialise the struct and set what is needed.
+struct ga_io {
+    size_t batch;             // sequences, >= 1
+    size_t q_len;             // rows a sequence of query holds, within the model's range
+    size_t kv_len;            // rows a sequence of key and value holds; 0 with key == NULL: q_len
+    const float *query;       // [batch][q_len][d_model]; NULL where tokens are given
+    const int32_t *tokens;    // [batch][q_len], token ids 0..vocab_size-1 in place of query, for a model with an
+                              // embedding; ids of rows past a q length are not looked at
+    const float *key;         // [batch][kv_len][d_model]; NULL: the query's own sequence
+    const float *value;       // [batch][kv_len][d_model]; NULL: key's tensor
+    const int32_t *q_lengths; // [batch], real rows of each query sequence, 0..q_len; later rows are written as zeros
+    const int32_t *kv_lengths; // [batch], real keys of each sequence, 0..kv_len; later rows are never read.
+                               // In self-attention q_lengths alone stands for both
+    float *output;            // [batch][q_len][d_model]
+    float *attention;         // [batch][n_heads][q_len][kv_len], softmax weights; only where the spec lists the output
+};
+
+// -- Weights --------------------------------------------------------------------------------------------------------
+
+enum { GA_ROLE_MAX_RANK = 2 };
+
+// A weight the model needs, in PyTorch's orientation: a linear's weight is [out][in].
+struct ga_weight_role {
+    const char *name; // "q_weight", "q_bias", ...
+    size_t rank;      // 1 or 2
+    size_t shape[GA_ROLE_MAX_RANK];
+};
+
+// Where one role's elements lie: element [o][i] is data[o * row_stride + i * col_stride], in floats.
+struct ga_weight_view {
+    const float *data;
+    size_t row_stride;
+    size_t col_stride; // unused for rank 1
+};
+
+// How a file names one role. in_proj_weight [3E][E] serves three roles with three first rows.
+struct ga_weight_source {
+    size_t role;                         // index into the model's roles
+    const char *tensor;                  // name in the file
+    size_t rank;                         // of the tensor in the file
+    size_t shape[GA_ROLE_MAX_RANK];      // of the tensor in the file
+    size_t first;                        // element at which the role starts
+    bool transposed;                     // the file holds [in][out]
+};
+
+// A layout: one source for every role, in role order.
+struct ga_weight_map {
+    const char *name; // "w_q w_k w_v w_o" as "w_o", nn.MultiheadAttention as "torch_mha", ...
+    const struct ga_weight_source *sources; // [n_roles of the model]
+};
+
+// -- A generated model ----------------------------------------------------------------------------------------------
+
+// Which keys a query sees beyond the lengths.
+enum ga_causal {
+    GA_CAUSAL_NONE,
+    GA_CAUSAL_TOP_LEFT,    // query i sees keys 0..i (PyTorch's is_causal)
+    GA_CAUSAL_BOTTOM_RIGHT // query i sees keys 0..i + kv_len - q_len, with the real lengths of its sequence
+};
+
+struct ga_range {
+    size_t min, max; // equal where the length is a literal
+};
+
+// A kernel in words, for `info`.
+struct ga_kernel_info {
+    const char *name;  // its symbol
+    const char *what;  // its stage: "project", "score", ...
+    const char *tile;  // "6x16"
+    const char *why;   // what the planner weighed
+};
+
+// The same model for one instruction set. The functions trust their arguments: model.c has checked them. The io that run
+// sees is complete: kv_len is set; key, value and kv_lengths are what stands for them where the caller left them out, so
+// that self-attention is key == query, and key and value are NULL only beside tokens.
+struct ga_variant {
+    const char *isa;      // "avx2"
+    uint32_t cpu;         // GA_CPU_* bits it needs
+    size_t packed_bytes;  // of the packed weights
+    const struct ga_kernel_info *kernels;
+    size_t n_kernels;
+    void (*pack)(const struct ga_weight_view *roles, void *packed);
+    size_t (*scratch_bytes)(size_t batch, size_t q_len, size_t kv_len);
+    void (*run)(const void *packed, const struct ga_io *io, void *scratch);
+};
+
+// What a spec became. One const object per model, `<name>_model`.
+struct ga_model {
+    uint32_t abi;
+    const char *name;
+    const char *spec; // the whole spec as Lua text
+    size_t d_model, n_heads, n_kv_heads, d_head;
+    size_t batch;     // fixed batch, or 0 for any
+    struct ga_range q_len, kv_len;
+    size_t vocab_size;     // rows of the embedding; 0: the model takes no token ids
+    enum ga_causal causal;
+    double scale;          // of the scores before softmax
+    bool lengths;          // q_lengths and kv_lengths are taken
+    bool attention_output; // io.attention is taken
+    const char *const *sentences; // what `info` says of each feature, in order
+    size_t n_sentences;
+    const struct ga_weight_role *roles;
+    size_t n_roles;
+    const struct ga_weight_map *maps;
+    size_t n_maps;
+    const char *default_map;            // the spec's `weights`, or NULL: the one map that fits the file
+    const struct ga_variant *variants;  // best first; the last one runs on any CPU unless the build left it out
+    size_t n_variants;
+};
+
+// Weights packed for one variant, at the start of a caller's block; const from then on, so any number of threads may
+// run it, each with its own scratch.
+struct ga_loaded;
+
+// The variant named isa, or the best this CPU runs where isa is NULL. GA_UNSUPPORTED: not in this build; GA_CPU: this
+// CPU cannot run it.
+enum ga_status ga_model_variant(const struct ga_model *model, const char *isa, const struct ga_variant **variant_out,
+                                struct ga_error *error);
+
+// Bytes the block for ga_model_pack must have.
+size_t ga_model_packed_size(const struct ga_variant *variant);
+
+// Packs roles[n_roles] into block (GA_ALIGN-aligned, at least ga_model_packed_size bytes, the caller's, not moved while
+// in use). The views are not needed afterwards.
+enum ga_status ga_model_pack(const struct ga_model *model, const struct ga_variant *variant,
+                             const struct ga_weight_view *roles, void *block, size_t size,
+                             const struct ga_loaded **loaded_out, struct ga_error *error);
+
+const struct ga_model *ga_loaded_model(const struct ga_loaded *loaded);
+const struct ga_variant *ga_loaded_variant(const struct ga_loaded *loaded);
+
+// Scratch bytes a call of these sizes needs (kv_len 0: q_len); SIZE_MAX where they are out of the model's range or
+// overflow.
+size_t ga_model_scratch_size(const struct ga_model *model, const struct ga_variant *variant, size_t batch, size_t q_len,
+                             size_t kv_len);
+
+// Runs one call after checking every field of io. scratch: GA_ALIGN-aligned, at least ga_model_scratch_size bytes, its
+// content is of no meaning before or after. Nothing is allocated, printed or kept. Results are the same bits whatever
+// the batch and whatever place in it.
+enum ga_status ga_model_run(const struct ga_loaded *loaded, const struct ga_io *io, void *scratch, size_t scratch_size,
+                            struct ga_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,51 @@
+// status.h: what a call can answer, and where it says more. Never prints, never allocates.
+#ifndef GA_STATUS_H
+#define GA_STATUS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// One row per status: the enumerator's tail, and the sentence ga_status_text gives for it.
+#define GA_STATUS_LIST(X)                                                        \
+    X(OK, "ok")                                                                  \
+    X(ARGUMENT, "an argument is missing or out of range")                        \
+    X(SHAPE, "a tensor has another shape than the model takes")                  \
+    X(DTYPE, "a tensor has another element type than the model takes")           \
+    X(ALIGNMENT, "memory is not aligned as it must be")                          \
+    X(SIZE, "the memory given is too small")                                     \
+    X(OVERFLOW, "a size does not fit in memory")                                 \
+    X(UNSUPPORTED, "this model was generated without what the call asks for")    \
+    X(CPU, "this CPU lacks the instructions the variant needs")                  \
+    X(IO, "a file could not be read or written")                                 \
+    X(FORMAT, "a file is not what its name says")                                \
+    X(MISSING, "a tensor is missing")                                            \
+    X(MEMORY, "no memory was to be had")
+
+enum ga_status {
+#define GA_STATUS_ENUM(name, sentence) GA_##name,
+    GA_STATUS_LIST(GA_STATUS_ENUM)
+#undef GA_STATUS_ENUM
+};
+
+// Details of a failure, filled by calls that take one. The caller owns it; NULL is always allowed in its place.
+struct ga_error {
+    enum ga_status status;
+    char text[480]; // one sentence, NUL-terminated, UTF-8: which file, which tensor, what was found, what was expected
+};
+
+// The sentence for a status: static storage, never NULL, also for a number that is no status.
+const char *ga_status_text(enum ga_status status);
+
+// Writes status and a printf-formatted sentence to error, cut to fit; returns status, so a caller can
+// `return ga_fail(error, GA_SHAPE, ...)`. error may be NULL.
+enum ga_status ga_fail(struct ga_error *error, enum ga_status status, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

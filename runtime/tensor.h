@@ -1,0 +1,75 @@
+// tensor.h: what a tensor is, element type, shape and pointer; owns nothing and never touches the elements.
+#ifndef GA_TENSOR_H
+#define GA_TENSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// One row per element type: enumerator's tail, its safetensors name, its width in bytes.
+#define GA_DTYPE_LIST(X) \
+    X(BOOL, "BOOL", 1)   \
+    X(U8, "U8", 1)       \
+    X(I8, "I8", 1)       \
+    X(U16, "U16", 2)     \
+    X(I16, "I16", 2)     \
+    X(F16, "F16", 2)     \
+    X(BF16, "BF16", 2)   \
+    X(U32, "U32", 4)     \
+    X(I32, "I32", 4)     \
+    X(F32, "F32", 4)     \
+    X(U64, "U64", 8)     \
+    X(I64, "I64", 8)     \
+    X(F64, "F64", 8)
+
+enum ga_dtype {
+#define GA_DTYPE_ENUM(name, text, bytes) GA_##name,
+    GA_DTYPE_LIST(GA_DTYPE_ENUM)
+#undef GA_DTYPE_ENUM
+};
+
+enum { GA_MAX_RANK = 8 };
+
+// A view of dense row-major elements.
+struct ga_tensor {
+    const char *name;          // NUL-terminated; owned by whoever made the view; may be NULL
+    enum ga_dtype dtype;       //
+    size_t rank;               // 0 (a scalar) .. GA_MAX_RANK
+    size_t shape[GA_MAX_RANK]; // first `rank` entries count; outermost first
+    const void *data;          // aligned to the element's width; NULL where there are no elements
+};
+
+// The type's name as in a safetensors header ("F32"), or "?" for a number that is no type.
+const char *ga_dtype_name(enum ga_dtype dtype);
+
+// Width of one element in bytes, 0 for a number that is no type.
+size_t ga_dtype_size(enum ga_dtype dtype);
+
+// The type a safetensors name stands for; false (dtype_out untouched) for an unknown or lower-case name.
+bool ga_dtype_parse(const char *name, enum ga_dtype *dtype_out);
+
+// Product of the shape, checked; false where it does not fit a size_t even if a zero axis would hide it.
+bool ga_shape_elements(size_t rank, const size_t *shape, size_t *elements_out);
+
+// Bytes of the tensor's elements, checked as above; false also for a number that is no type and a rank too high.
+bool ga_tensor_bytes(const struct ga_tensor *tensor, size_t *bytes_out);
+
+// True where rank and every axis agree.
+bool ga_tensor_has_shape(const struct ga_tensor *tensor, size_t rank, const size_t *shape);
+
+// Writes a shape as "[10, 20, 512]" into text (size bytes, always NUL-terminated, cut to fit); returns text.
+char *ga_shape_text(size_t rank, const size_t *shape, char *text, size_t size);
+
+// Writes a tensor's name for a message: bytes that are not printable ASCII as \xNN, so that no file can steer a
+// terminal; cut with "..." to fit text (size bytes, always NUL-terminated where size > 0); returns text.
+char *ga_name_text(const char *name, char *text, size_t size);
+
+enum { GA_NAME_TEXT = 80, GA_SHAPE_TEXT = 192 }; // sizes for `text` above; a shape is never cut at this one
+
+#ifdef __cplusplus
+}
+#endif
+#endif
