@@ -7,6 +7,7 @@ local ask = require "configure.ask"
 local edges = require "configure.edges"
 local files = require "configure.files"
 local fs = require "base.fs"
+local isa = require "isa"
 local models = require "configure.models"
 local options = require "configure.options"
 local probes = require "configure.probes"
@@ -46,13 +47,13 @@ local function configure(settings)
   local answers, why = ask(probes.new(settings.variables, log, say), settings)
   log:close()
   if not answers then return complain(CANNOT, { why }) end
-  local graph, binaries, sanitized = edges.write(collected, answers.built, abi(), answers.criterion ~= nil)
+  local graph, tests = edges.write(collected, answers.built, abi(), answers.criterion ~= nil)
   local ok
   ok, why = write_all({
     { "out/config.ninja", files.config(settings, answers) },
     { "out/kernels.ninja", graph },
-    { "out/check.list", files.check_list(settings, answers, collected, binaries) },
-    { "out/check-sanitize.list", files.sanitize_list(sanitized) },
+    { "out/check.list", files.check_list(settings, answers, collected, tests) },
+    { "out/check-sanitize.list", files.sanitize_list(tests) },
     { "out/configure.d", files.depfile() },
   })
   if not ok then return complain(CANNOT, { why }) end
@@ -62,7 +63,7 @@ end
 
 local function main()
   local fields = spec.options()
-  local settings, why = options.parse(arg, fields, os.getenv)
+  local settings, why = options.parse(arg, fields, isa.names(), os.getenv)
   if not settings then return complain(USAGE, { why }) end
   if settings.help then
     say(options.help(fields))

@@ -8,6 +8,7 @@ local fs = require "base.fs"
 local emit = require "emit"
 local isa = require "isa"
 local plan = require "plan"
+local dump = require "plan.dump"
 local spec = require "spec"
 
 emit.template_dir = root .. "templates/"
@@ -18,7 +19,7 @@ local function command_line()
   parser:option("--isa", "instruction sets, best first"):argname("LIST"):default(table.concat(isa.names(), ","))
   parser:option("--out", "folder the C goes to"):argname("DIR")
   parser:option("--depfile", "also write a depfile of everything read"):argname("FILE")
-  parser:option("--stamp", "file the depfile speaks for"):argname("FILE")
+  parser:option("--stamp", "the target the depfile names"):argname("FILE")
   parser:flag("--dump-plan", "print kernels, tiles, registers, flops, bytes and scratch; write nothing")
   return parser
 end
@@ -47,6 +48,14 @@ local function write_all(out, files)
   end
 end
 
+local function write_depfile(path, target)
+  local function escaped(name) return (name:gsub("[ #$]", "\\%0")) end
+  local words = {}
+  for i, input in ipairs(fs.inputs()) do words[i] = escaped(input) end
+  local written, why = fs.write_if_changed(path, escaped(target) .. ": " .. table.concat(words, " ") .. "\n")
+  if written == nil then fail(1, why) end
+end
+
 local function main()
   local parser = command_line()
   local options = parser:parse()
@@ -55,11 +64,12 @@ local function main()
   if not s then fail(1, (table.unpack or unpack)(errors)) end
   s.path = options.spec
   if options.dump_plan then
-    for _, name in ipairs(names) do io.write(plan.dump(plan.make(s, isa.get(name)))) end
+    for _, name in ipairs(names) do io.write(dump(plan.make(s, isa.get(name)))) end
     return
   end
   if not options.out then parser:error("option '--out' is missing") end
   write_all(options.out, emit.files(s, names))
+  if options.depfile then write_depfile(options.depfile, options.stamp or options.out) end
 end
 
 local ok, problem = xpcall(main, debug.traceback)

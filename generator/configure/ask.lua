@@ -2,7 +2,6 @@
 -- Decides which instruction sets are built; exits nowhere: what cannot be is nil and a message.
 local compat = require "base.compat"
 local isa = require "isa"
-local text = require "base.text"
 
 local LOG = "out/config.log"
 
@@ -15,22 +14,6 @@ local REFUSED = { "-ffast-math", "-Ofast", "-funsafe-math-optimizations", "-ffin
 
 -- -- Instruction sets -----------------------------------------------------------------------------------------------
 
--- The ISA names that --isa asks for as a set; all of them where it is not given; or nil and a message.
-local function wanted_isas(list)
-  local wanted, known = {}, isa.names()
-  if not list then list = table.concat(known, ",") end
-  for name in list:gmatch("[^,]+") do
-    local near = text.nearest(name, known)
-    if near ~= name then
-      return nil, ("--isa: there is no '%s'%s (there are %s)"):format(name,
-        near and ("; did you mean %s?"):format(near) or "", text.join(known))
-    end
-    wanted[name] = true
-  end
-  if not next(wanted) then return nil, "--isa: names no instruction set" end
-  return wanted
-end
-
 -- Why an ISA cannot be in this build, or nil.
 local function obstacle(prober, entry, machine)
   if #entry.cflags == 0 then return nil end
@@ -40,16 +23,15 @@ local function obstacle(prober, entry, machine)
   end
 end
 
--- Each ISA in order, best first: { name, built, runs, off }. One that was asked for by name must be possible.
+-- Each ISA in order, best first: { name, built, runs, off }. `asked` is a set of names, all of
+-- which must be possible, or nil for those that are.
 local function probe_isas(prober, machine, asked)
-  local wanted, why = wanted_isas(asked)
-  if not wanted then return nil, why end
   local list = {}
   for i, name in ipairs(isa.names()) do
     local entry = isa.get(name)
     local off = obstacle(prober, entry, machine)
-    if asked and wanted[name] and off then return nil, ("--isa %s: %s"):format(name, off) end
-    if not wanted[name] then off = "not in --isa" end
+    if asked and asked[name] and off then return nil, ("--isa %s: %s"):format(name, off) end
+    if asked and not asked[name] then off = "not in --isa" end
     list[i] = { name = name, built = not off, runs = not off and prober:cpu_has(entry), off = off }
     prober:report(name, off and "no: " .. off or list[i].runs and "yes" or "yes, but not on this CPU")
   end
@@ -86,7 +68,7 @@ local function ask_compiler(prober, settings)
   end
   answers.warnings = prober:accepted(WARNINGS)
   local why
-  answers.isas, why = probe_isas(prober, machine, settings.isa)
+  answers.isas, why = probe_isas(prober, machine, settings.isas)
   if not answers.isas then return nil, why end
   answers.built = {}
   for _, entry in ipairs(answers.isas) do

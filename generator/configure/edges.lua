@@ -13,7 +13,7 @@ local FILE_PARTS = { "^safetensors", "^weights", "^load" }
 -- Runtime headers a user of a model includes.
 local PUBLIC_HEADERS = { "status", "tensor", "arena", "cpu", "model", "weights", "load" }
 
-local INCLUDE_TESTS = "-I runtime -I program -I tests -I tests/support $jansson_cflags $criterion_cflags"
+local INCLUDE_TESTS = "-I out/include -I runtime -I program -I tests -I tests/support $jansson_cflags $criterion_cflags"
 
 -- -- Profiles -------------------------------------------------------------------------------------------------------
 
@@ -36,8 +36,13 @@ end
 
 -- -- Small edges ----------------------------------------------------------------------------------------------------
 
+function Edges:section(title)
+  self.w:line()
+  self.w:comment(title)
+end
+
 function Edges:compile(profile, source, object, flags, more)
-  self.w:build({ rule = "cc", outputs = { object }, inputs = { source },
+  self.w:build({ rule = "cc", outputs = { object }, inputs = { source }, order_only = self.headers,
     variables = joined({ { "flags", ninja.raw(flags) } }, profile.variables, more) })
   return object
 end
@@ -112,7 +117,7 @@ function Edges:generate(model, folder)
   local outputs, paths = emit.outputs(model.spec, self.isas), {}
   for i, output in ipairs(outputs) do paths[i] = folder .. "/" .. output.path end
   self.w:build({ rule = "emit", outputs = paths, implicit = { model.path }, variables = {
-    { "spec", model.path }, { "isa", table.concat(self.isas, ",") }, { "dir", folder },
+    { "spec", model.path }, { "isa", table.concat(self.isas, ",") }, { "dir", folder }, { "first", paths[1] },
   } })
   return outputs
 end
@@ -122,7 +127,7 @@ function Edges:model_objects(profile, outputs, folder, kind)
   local objects = {}
   for _, output in ipairs(outputs) do
     if output.kind == kind then
-      local flags = { "-I runtime -I program -I " .. folder }
+      local flags = { "-I out/include -I runtime -I program" }
       if output.isa then flags = joined(flags, isa.get(output.isa).cflags) end
       local object = profile.obj .. (folder .. "/" .. output.path):gsub("^out", ""):gsub("%.c$", ".o")
       objects[#objects + 1] = self:compile(profile, folder .. "/" .. output.path, object, table.concat(flags, " "),
@@ -146,8 +151,7 @@ end
 function Edges:product(model, parts)
   local name = model.spec.name
   local folder = "out/gen/" .. name
-  self.w:line()
-  self.w:comment(("%s, from %s"):format(name, model.path))
+  self:section(("%s, from %s"):format(name, model.path))
   local outputs = self:generate(model, folder)
   local objects = joined(self:model_objects(PLAIN, outputs, folder, "library"), parts.core)
   local archive = self:archive(("out/lib/lib%s.a"):format(name), objects)
@@ -163,67 +167,101 @@ end
 
 -- -- Tests ----------------------------------------------------------------------------------------------------------
 
--- A C file with the table of models that a test binary walks, ended by NULL.
+-- What a C file in tests/ is, by its name: a Criterion test, a program with a main of its own, or else a helper.
+local TEST_KINDS = {
+  { kind = "criterion", pattern = "^test_" },
+  { kind = "program", pattern = "^plain_" },
+  { kind = "program", pattern = "_fixture$" },
+  { kind = "helper", pattern = "" },
+}
+
+local function is_kind(kind)
+  return function(name)
+    for _, row in ipairs(TEST_KINDS) do
+      if name:find(row.pattern) then return row.kind == kind end
+    end
+  end
+end
+
+-- A C file with the table of models that tests/kernels.h declares.
 local function model_table(path, list)
-  local lines = { "// Written by configure: the models this test binary is linked with.", '#include "model.h"', "" }
+  local lines = { "// Written by configure: the models this test binary is linked with.", '#include "kernels.h"', "" }
   for _, model in ipairs(list) do
     lines[#lines + 1] = ("extern const struct ga_model %s_model;"):format(model.spec.name)
   end
-  lines[#lines + 1] = "extern const struct ga_model *const ga_test_models[];"
-  lines[#lines + 1] = "const struct ga_model *const ga_test_models[] = {"
+  lines[#lines + 1] = "\nconst struct ga_model *const ga_test_models[] = {"
   for _, model in ipairs(list) do lines[#lines + 1] = ("    &%s_model,"):format(model.spec.name) end
-  lines[#lines + 1] = "    0,\n};\n"
+  lines[#lines + 1] = ("};\nconst size_t n_ga_test_models = %d;\n"):format(#list)
   assert(fs.write_if_changed(path, table.concat(lines, "\n")) ~= nil)
 end
 
 function Edges:test_models(profile, models)
   local archives = {}
-  for _, model in ipairs(models.tests) do
+  for i, model in ipairs(models.tests) do
     local folder = "out/gen/test/" .. model.spec.name
     if profile == PLAIN then self:generate(model, folder) end
     local objects = self:model_objects(profile, emit.outputs(model.spec, self.isas), folder, "library")
-    archives[#archives + 1] = self:archive(("%s/models/lib%s.a"):format(profile.test, model.spec.name), objects)
+    archives[i] = self:archive(("%s/models/lib%s.a"):format(profile.test, model.spec.name), objects)
   end
   return archives
 end
 
--- One binary for each tests/test_*.c, linked with every test model. Returns the paths.
-function Edges:test_binaries(profile, parts, models)
-  local objects = self:folder_objects(profile, "tests", INCLUDE_TESTS, function(name) return name:find("^test_") end)
-  local support = self:archive(profile.test .. "/libsupport.a",
-    self:folder_objects(profile, "tests/support", INCLUDE_TESTS))
-  local shared = { support, parts.program, parts.weights, parts.core_archive }
-  local names = self:archive(profile.test .. "/libtest_models.a", { self:compile(profile, "out/gen/test_models.c",
-    profile.test .. "/test_models.o", "-I runtime") })
-  local inputs = joined({ names }, self:test_models(profile, models), shared)
+function Edges:test_objects(profile, kind)
+  return self:folder_objects(profile, "tests", INCLUDE_TESTS, is_kind(kind))
+end
+
+-- Links each object into a test binary of its name. Returns the paths.
+function Edges:link_tests(profile, objects, inputs, libraries)
   local binaries = {}
   for i, object in ipairs(objects) do
     local path = profile.test .. "/" .. object:match("([^/]*)%.o$")
-    binaries[i] = self:link(profile, path, joined({ object }, inputs), "$test_libraries")
+    binaries[i] = self:link(profile, path, joined({ object }, inputs), libraries)
   end
-  return binaries, shared
+  return binaries
 end
 
--- The kernel test once more, linked with the libraries of the user's own models.
-function Edges:configured_test(products, shared)
-  local names = self:compile(PLAIN, "out/gen/configured_models.c", "out/test/configured_models.o", "-I runtime")
-  local archives = {}
-  for i, product in ipairs(products) do archives[i] = product.archive end
-  local inputs = joined({ "out/obj/tests/test_kernels.o", names }, archives, shared)
-  return self:link(PLAIN, "out/test/configured", inputs, "$test_libraries")
+-- The archives all tests are linked with: helpers, the program's and the runtime's parts.
+function Edges:test_archives(profile, parts)
+  local support = self:archive(profile.test .. "/libsupport.a",
+    joined(self:folder_objects(profile, "tests/support", INCLUDE_TESTS), self:test_objects(profile, "helper")))
+  return { support, parts.program, parts.weights, parts.core_archive }
 end
 
+-- Every test binary of a profile, linked with the test models. Returns the paths by kind.
+function Edges:test_binaries(profile, archives, models)
+  local names = self:archive(profile.test .. "/libtest_models.a", { self:compile(profile, "out/gen/test_models.c",
+    profile.test .. "/test_models.o", INCLUDE_TESTS) })
+  -- The helpers stand before the table of models, which they read, and before the runtime, which all call.
+  local inputs = joined({ archives[1], names }, self:test_models(profile, models), archives)
+  local binaries = { criterion = {} }
+  binaries.program = self:link_tests(profile, self:test_objects(profile, "program"), inputs, "$program_libraries")
+  if self.has_criterion then
+    binaries.criterion = self:link_tests(profile, self:test_objects(profile, "criterion"), inputs, "$test_libraries")
+  end
+  return binaries
+end
+
+-- The kernel facts once more, linked with the libraries of the user's own models.
+function Edges:configured_test(products, archives)
+  local names = self:compile(PLAIN, "out/gen/configured_models.c", "out/test/configured_models.o", INCLUDE_TESTS)
+  local runner = self.has_criterion and "test_kernels" or "plain_kernels"
+  local inputs = { ("out/obj/tests/%s.o"):format(runner), archives[1], names }
+  for _, product in ipairs(products) do inputs[#inputs + 1] = product.archive end
+  return self:link(PLAIN, "out/test/configured", joined(inputs, archives),
+    self.has_criterion and "$test_libraries" or "$program_libraries")
+end
+
+-- All tests; returns { plain, sanitized, configured }, the first two by kind.
 function Edges:tests(parts, models, products)
-  self.w:line()
-  self.w:comment("Tests")
   model_table("out/gen/test_models.c", models.tests)
   model_table("out/gen/configured_models.c", models.configured)
-  local binaries, shared = self:test_binaries(PLAIN, parts, models)
-  binaries[#binaries + 1] = self:configured_test(products, shared)
-  self.w:line()
-  self.w:comment("Tests under sanitizers")
-  local sanitized = self:test_binaries(SANITIZED, self:shared_parts(SANITIZED), models)
-  return binaries, sanitized
+  self:section("Tests")
+  local archives = self:test_archives(PLAIN, parts)
+  local tests = { plain = self:test_binaries(PLAIN, archives, models) }
+  tests.configured = self:configured_test(products, archives)
+  self:section("Tests under sanitizers")
+  tests.sanitized = self:test_binaries(SANITIZED, self:test_archives(SANITIZED, self:shared_parts(SANITIZED)), models)
+  return tests
 end
 
 -- -- The whole file -------------------------------------------------------------------------------------------------
@@ -237,14 +275,14 @@ local function collect(products, key)
 end
 
 -- Names for what build.ninja's targets are made of.
-function Edges:targets(parts, products, binaries, sanitized)
+function Edges:targets(parts, products, tests)
   local headers, libraries, programs = collect(products, "header"), collect(products, "libraries"),
     collect(products, "program")
   local shared = { parts.weights, parts.program }
-  self.w:line()
+  self:section("Targets")
   self.w:phony("all", joined(headers, libraries, programs, shared, self.headers))
-  self.w:phony("test_binaries", binaries)
-  self.w:phony("sanitized_binaries", sanitized)
+  self.w:phony("test_binaries", joined(tests.plain.criterion, tests.plain.program, { tests.configured }))
+  self.w:phony("sanitized_binaries", joined(tests.sanitized.criterion, tests.sanitized.program))
   self.w:build({ rule = "bench", outputs = { "out/run_bench" }, implicit = programs,
     variables = { { "programs", table.concat(programs, " ") } } })
   self.w:build({ rule = "install", outputs = { "install" }, implicit = { "all" }, variables = {
@@ -253,23 +291,23 @@ function Edges:targets(parts, products, binaries, sanitized)
   } })
 end
 
--- Writes the text of out/kernels.ninja. models: models.collect's; isas: names, best first; abi: a number;
--- has_criterion: whether the C tests can be built. Returns the text and the paths of the test binaries, plain and
--- sanitized.
+-- Makes the text of out/kernels.ninja. models: models.collect's; isas: names, best first; abi: a number;
+-- has_criterion: whether its tests can be built. Returns the text and the paths of the test binaries:
+-- { plain = { criterion, program }, sanitized = { criterion, program }, configured }.
 function edges.write(models, isas, abi, has_criterion)
-  local self = setmetatable({ w = ninja.writer(), isas = isas, abi = abi, headers = {} }, Edges)
+  local self = setmetatable({ w = ninja.writer(), isas = isas, abi = abi, has_criterion = has_criterion, headers = {} },
+    Edges)
   self.w:comment("Written by configure; read build.ninja first.")
-  local parts = self:shared_parts(PLAIN)
   self:public_headers()
+  local parts = self:shared_parts(PLAIN)
   local products, users = {}, {}
   for i, model in ipairs(models.products) do
     products[i] = self:product(model, parts)
     if i <= #models.configured then users[i] = products[i] end
   end
-  local binaries, sanitized = {}, {}
-  if has_criterion then binaries, sanitized = self:tests(parts, models, users) end
-  self:targets(parts, users, binaries, sanitized)
-  return self.w:text(), binaries, sanitized
+  local tests = self:tests(parts, models, users)
+  self:targets(parts, users, tests)
+  return self.w:text(), tests
 end
 
 return edges

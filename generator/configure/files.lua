@@ -54,32 +54,55 @@ local function names_of(list)
   return text.join(names)
 end
 
--- The steps of `ninja check`: lines of a name, a tab and a command; an empty command says why the step is off.
-function files.check_list(settings, answers, collected, binaries)
-  local lua, second, lines = settings.variables.LUA, answers.second_lua, {}
-  local function step(name, command) lines[#lines + 1] = name .. "\t" .. command end
-  step("generator under " .. lua, lua .. " tests/generator/run.lua")
-  if second then step("generator under " .. second, second .. " tests/generator/run.lua") end
+local function quoted(paths)
+  local words = {}
+  for i, path in ipairs(paths) do words[i] = fmt.sh_quote(path) end
+  return table.concat(words, " ")
+end
+
+local NO_CRITERION = "Criterion is missing (Debian: libcriterion-dev): runtime and weight file tests"
+
+local function test_name(path, models)
+  local name = path:match("[^/]*$")
+  return name == "configured" and "kernels of " .. names_of(models.configured) or name
+end
+
+local function add_generator_steps(step, luas, models)
+  for _, lua in ipairs(luas) do step("generator under " .. lua, lua .. " tests/generator/run.lua") end
   local specs = {}
-  for _, model in ipairs(collected.products) do specs[#specs + 1] = fmt.sh_quote(model.path) end
-  step("same bytes from every run" .. (second and " and both Luas" or ""),
-    ("%s tests/same_bytes.lua %s %s"):format(lua, table.concat({ lua, second }, ","), table.concat(specs, " ")))
-  step("golden files", lua .. " tests/golden.lua compare")
-  for _, path in ipairs(binaries) do
-    local name = path:match("[^/]*$")
-    step(name == "configured" and "kernels of " .. names_of(collected.configured) or name, path)
+  for i, model in ipairs(models.products) do specs[i] = model.path end
+  step("same bytes from every run of " .. text.join(luas),
+    ("%s tests/same_bytes.lua %s %s"):format(luas[1], table.concat(luas, ","), quoted(specs)))
+  step("golden files", luas[1] .. " tests/golden.lua compare")
+end
+
+-- The steps of `ninja check`, for tests/check.lua: lines of a name, a tab and a command. An empty command is a step
+-- that is off; its name says why.
+function files.check_list(settings, answers, models, tests)
+  local lines, luas = {}, { settings.variables.LUA, answers.second_lua }
+  local function step(name, command) lines[#lines + 1] = name .. "\t" .. command end
+  add_generator_steps(step, luas, models)
+  for _, path in ipairs(tests.plain.criterion) do step(test_name(path, models), path) end
+  if not answers.criterion then
+    step(NO_CRITERION, "")
+    step("kernels", "out/test/plain_kernels")
   end
-  if not answers.criterion then step("C tests (no Criterion; Debian: libcriterion-dev)", "") end
+  step(test_name(tests.configured, models), tests.configured)
+  local programs = {}
+  for i, model in ipairs(models.configured) do programs[i] = "out/bin/" .. model.spec.name end
+  step("program", ("%s tests/program_test.lua out/test/program_fixture %s"):format(luas[1], quoted(programs)))
   return table.concat(lines, "\n") .. "\n"
 end
 
--- The steps of `ninja check-sanitize`. Leaks are left out: Criterion has its own.
-function files.sanitize_list(binaries)
-  local lines = {}
-  for i, path in ipairs(binaries) do
-    lines[i] = ("%s, sanitized\tASAN_OPTIONS=detect_leaks=0 %s"):format(path:match("[^/]*$"), path)
+-- The steps of `ninja check-sanitize`. Leaks are left out where Criterion runs: it has its own.
+function files.sanitize_list(tests)
+  local lines = { "kernels, sanitized\tout/sanitize/test/plain_kernels" }
+  for _, path in ipairs(tests.sanitized.criterion) do
+    if not path:find("test_kernels") then
+      lines[#lines + 1] = ("%s, sanitized\tASAN_OPTIONS=detect_leaks=0 %s"):format(path:match("[^/]*$"), path)
+    end
   end
-  if #lines == 0 then lines[1] = "C tests (no Criterion; Debian: libcriterion-dev)\t" end
+  if #lines == 1 then lines[2] = NO_CRITERION .. "\t" end
   return table.concat(lines, "\n") .. "\n"
 end
 

@@ -157,6 +157,22 @@ local function read_fields(parsed, fields)
   return given
 end
 
+-- The set of ISA names in a list, nil for no list, or false and a message.
+local function read_isas(list, known)
+  if not list then return nil end
+  local names = {}
+  for name in list:gmatch("[^,]+") do
+    local near = text.nearest(name, known)
+    if near ~= name then
+      return false, ("--isa: there is no '%s'%s (there are %s)"):format(name,
+        near and ("; did you mean %s?"):format(near) or "", text.join(known))
+    end
+    names[name] = true
+  end
+  if not next(names) then return false, "--isa names no instruction set; there are " .. text.join(known) end
+  return names
+end
+
 local function environment(assigned, getenv)
   local values = {}
   for _, variable in ipairs(options.VARIABLES) do
@@ -195,10 +211,11 @@ local function remembered(args, assignments, variables)
   return again
 end
 
--- Reads the arguments. fields: spec.options(); getenv: os.getenv or a stand-in. Returns the settings, or nil and a
--- message. Settings: specs (array), fields (array of { field, value }), isa (text or nil), prefix, bindir, libdir,
--- includedir, debug, sanitize, werror, variables, arguments (for the next run), warnings.
-function options.parse(args, fields, getenv)
+-- Reads the arguments. fields: spec.options(); isa_names: those --isa may name; getenv: os.getenv or a stand-in.
+-- Returns the settings, or nil and a message. Settings: specs (array), fields (array of { field, value }), isas (set of
+-- names or nil), prefix, bindir, libdir, includedir, debug, sanitize, werror, variables, arguments (for the next run),
+-- warnings.
+function options.parse(args, fields, isa_names, getenv)
   local known = all_flags(fields)
   local kept, warnings = set_aside(args, known)
   local ok, parsed = make_parser(fields):pparse(kept)
@@ -211,10 +228,13 @@ function options.parse(args, fields, getenv)
   if #given > 0 and #parsed.specs > 0 then
     return nil, ("%s cannot be combined with --spec; say it in %s"):format(given[1].field.flag, parsed.specs[1])
   end
+  local isas
+  isas, why = read_isas(parsed.isa, isa_names)
+  if isas == false then return nil, why end
   local prefix = parsed.prefix or "/usr/local"
   local variables = environment(assigned, getenv)
   return {
-    help = parsed.help, specs = parsed.specs, fields = given, isa = parsed.isa,
+    help = parsed.help, specs = parsed.specs, fields = given, isas = isas,
     prefix = prefix, bindir = parsed.bindir or prefix .. "/bin", libdir = parsed.libdir or prefix .. "/lib",
     includedir = parsed.includedir or prefix .. "/include",
     debug = parsed.debug, sanitize = parsed.sanitize, werror = not parsed.no_werror,

@@ -49,5 +49,5 @@ return {
   { field = "projections", check = types.choice({ "qkvo" }, { "qkv" }), default = "qkvo" },
   { field = "heads", check = types.choice({ "split" }, { "shared" }), default = "split" },
   { field = "unroll", flag = "--unroll", value = "N", check = types.count(1, 16), parse = as_number,
-    default = "4", help = "steps of the inner product unrolled in every kernel; more only costs code size" },
+    default = "2", help = "steps of the inner product unrolled in every kernel; more costs code and wins nothing" },
 }

@@ -106,7 +106,7 @@ local function resolve_shape(s, fail)
   s.seq_len = s.seq_len or { min = 1, max = 512 }
   s.kv_seq_len = s.kv_seq_len or s.seq_len
   s.name = s.name or ("mha_%d_%d"):format(s.d_model, s.n_heads)
-  s.kind, s.dtype, s.unroll = s.kind or "mha", s.dtype or "f32", s.unroll or 4
+  s.kind, s.dtype, s.unroll = s.kind or "mha", s.dtype or "f32", s.unroll or 2
 end
 
 -- The four linears in role order; PyTorch's orientation, [out][in].

@@ -1,0 +1,84 @@
+-- dump.lua: a plan as text for people: kernels, tiles, registers, packed weights, flops, bytes and scratch.
+-- Reads plans only; what it prints of a call is for the longest lengths and a batch of one.
+
+local function grouped(n)
+  local digits = ("%.0f"):format(n)
+  local with_commas = digits:reverse():gsub("(%d%d%d)", "%1,"):reverse():gsub("^,", "")
+  return with_commas
+end
+
+local function cover(f, width)
+  local counts, order = {}, {}
+  for _, nv in ipairs(f.widths) do
+    if not counts[nv] then order[#order + 1] = nv end
+    counts[nv] = (counts[nv] or 0) + 1
+  end
+  local parts = {}
+  for _, nv in ipairs(order) do parts[#parts + 1] = ("%d of %d"):format(counts[nv], nv * width) end
+  return table.concat(parts, " + ")
+end
+
+local function sums(f)
+  local parts = {}
+  for _, sum in ipairs(f.sums or {}) do parts[#parts + 1] = ("%d x %d"):format(sum.count, sum.length) end
+  return #parts > 0 and (", k = %d in sums of %s"):format(f.k, table.concat(parts, " + ")) or ""
+end
+
+local function kernel_lines(p, out)
+  out("kernels (heights 1..mr of each)")
+  for _, f in ipairs(p.families) do
+    local tile = ("%dx%d"):format(f.mr, f.nv * p.isa.width)
+    out("  %-10s %-6s %2d of %d vector registers, %d kernels, panels %s%s", f.op, tile, f.mr * f.nv + f.nv + 1,
+      p.isa.registers, #f.kernels, cover(f, p.isa.width), sums(f))
+    out("             %s", f.why)
+  end
+end
+
+-- Rows a group holds of a batch of one.
+local function buffer_floats(p, b)
+  local s = p.spec
+  if b.per_q then return b.per_q * s.seq_len.max end
+  if b.per_kv then return b.per_kv * s.kv_seq_len.max end
+  if b.panels then return b.panels * math.ceil(s.kv_seq_len.max / p.key_panel) end
+  return b.fixed
+end
+
+local function memory_lines(p, out)
+  out("packed weights, %s bytes", grouped(p.packed_floats * 4))
+  for _, part in ipairs(p.packed) do
+    out("  %-10s at %s, %s bytes", part.name, grouped(part.offset * 4), grouped(part.floats * 4))
+  end
+  local total = 0
+  for _, b in ipairs(p.buffers) do total = total + math.ceil(buffer_floats(p, b) / 16) * 64 end
+  out("scratch for batch 1, %d queries, %d keys: %s bytes", p.spec.seq_len.max, p.spec.kv_seq_len.max, grouped(total))
+  for _, b in ipairs(p.buffers) do out("  %-10s %s bytes", b.name, grouped(buffer_floats(p, b) * 4)) end
+end
+
+local function work_lines(p, out)
+  local s = p.spec
+  local q, kv, width = s.seq_len.max, s.kv_seq_len.max, s.n_heads * s.d_head
+  local kv_width = s.n_kv_heads * s.d_head
+  local parts = {
+    { "project q", 2 * q * s.d_model * width }, { "project k, v", 4 * kv * s.d_model * kv_width },
+    { "scores", 2 * q * kv * width }, { "values", 2 * q * kv * width }, { "project out", 2 * q * width * s.d_model },
+  }
+  local total = 0
+  for _, part in ipairs(parts) do total = total + part[2] end
+  out("work for batch 1, %d queries, %d keys: %s flops%s", q, kv, grouped(total),
+    s.causal and " (without what the causal mask leaves out)" or "")
+  for _, part in ipairs(parts) do out("  %-12s %s flops, %.1f %%", part[1], grouped(part[2]), 100 * part[2] / total) end
+  local bytes = p.packed_floats * 4 + (2 * q + (kv ~= q and kv or 0)) * s.d_model * 4
+  out("bytes moved at least once (weights, input, output): %s, %.1f flops a byte", grouped(bytes), total / bytes)
+end
+
+-- The plan as text that ends with a newline.
+return function(p)
+  local lines = {}
+  local function out(format, ...) lines[#lines + 1] = format:format(...) end
+  out("plan %s for %s: d_model %d, %d heads of %d (padded to %d), %d key heads", p.spec.name, p.isa.name, p.spec.d_model,
+    p.spec.n_heads, p.spec.d_head, p.d_head_pad, p.spec.n_kv_heads)
+  kernel_lines(p, out)
+  memory_lines(p, out)
+  work_lines(p, out)
+  return table.concat(lines, "\n") .. "\n\n"
+end
