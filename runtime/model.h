@@ -20,19 +20,19 @@ enum { GA_ABI = 1 }; // changes whenever a struct in this file does
 // Everything is dense, row-major, aligned to its element, owned by the caller, and outputs overlap no input.
 // Fields that are NULL are absent; zero-initialise the struct and set what is needed.
 struct ga_io {
-    size_t batch;             // sequences, >= 1
-    size_t q_len;             // rows a sequence of query holds, within the model's range
-    size_t kv_len;            // rows a sequence of key and value holds; 0 with key == NULL: q_len
-    const float *query;       // [batch][q_len][d_model]; NULL where tokens are given
-    const int32_t *tokens;    // [batch][q_len], token ids 0..vocab_size-1 in place of query, for a model with an
-                              // embedding; ids of rows past a q length are not looked at
-    const float *key;         // [batch][kv_len][d_model]; NULL: the query's own sequence
-    const float *value;       // [batch][kv_len][d_model]; NULL: key's tensor
-    const int32_t *q_lengths; // [batch], real rows of each query sequence, 0..q_len; later rows are written as zeros
+    size_t batch;              // sequences, >= 1
+    size_t q_len;              // rows a sequence of query holds, within the model's range
+    size_t kv_len;             // rows a sequence of key and value holds; 0 with key == NULL: q_len
+    const float *query;        // [batch][q_len][d_model]; NULL where tokens are given
+    const int32_t *tokens;     // [batch][q_len], token ids 0..vocab_size-1 in place of query, for a model with an
+                               // embedding; ids of rows past a q length are not looked at
+    const float *key;          // [batch][kv_len][d_model]; NULL: the query's own sequence
+    const float *value;        // [batch][kv_len][d_model]; NULL: key's tensor
+    const int32_t *q_lengths;  // [batch], real rows of each query sequence, 0..q_len; later rows are written as zeros
     const int32_t *kv_lengths; // [batch], real keys of each sequence, 0..kv_len; later rows are never read.
                                // In self-attention q_lengths alone stands for both
-    float *output;            // [batch][q_len][d_model]
-    float *attention;         // [batch][n_heads][q_len][kv_len], softmax weights; only where the spec lists the output
+    float *output;             // [batch][q_len][d_model]
+    float *attention;          // [batch][n_heads][q_len][kv_len], softmax weights; only where the spec lists the output
 };
 
 // -- Weights --------------------------------------------------------------------------------------------------------
@@ -55,17 +55,17 @@ struct ga_weight_view {
 
 // How a file names one role. in_proj_weight [3E][E] serves three roles with three first rows.
 struct ga_weight_source {
-    size_t role;                         // index into the model's roles
-    const char *tensor;                  // name in the file
-    size_t rank;                         // of the tensor in the file
-    size_t shape[GA_ROLE_MAX_RANK];      // of the tensor in the file
-    size_t first;                        // element at which the role starts
-    bool transposed;                     // the file holds [in][out]
+    size_t role;                    // index into the model's roles
+    const char *tensor;             // name in the file
+    size_t rank;                    // of the tensor in the file
+    size_t shape[GA_ROLE_MAX_RANK]; // of the tensor in the file
+    size_t first;                   // element at which the role starts
+    bool transposed;                // the file holds [in][out]
 };
 
 // A layout: one source for every role, in role order.
 struct ga_weight_map {
-    const char *name; // "w_q w_k w_v w_o" as "w_o", nn.MultiheadAttention as "torch_mha", ...
+    const char *name;                       // "w_q w_k w_v w_o" as "w_o", nn.MultiheadAttention as "torch_mha", ...
     const struct ga_weight_source *sources; // [n_roles of the model]
 };
 
@@ -84,19 +84,19 @@ struct ga_range {
 
 // A kernel in words, for `info`.
 struct ga_kernel_info {
-    const char *name;  // its symbol
-    const char *what;  // its stage: "project", "score", ...
-    const char *tile;  // "6x16"
-    const char *why;   // what the planner weighed
+    const char *name; // its symbol
+    const char *what; // its stage: "project", "score", ...
+    const char *tile; // "6x16"
+    const char *why;  // what the planner weighed
 };
 
-// The same model for one instruction set. The functions trust their arguments: model.c has checked them. The io that run
-// sees is complete: kv_len is set; key, value and kv_lengths are what stands for them where the caller left them out, so
-// that self-attention is key == query, and key and value are NULL only beside tokens.
+// The same model for one instruction set. The functions trust their arguments: model.c has checked them. The io that
+// run sees is complete: kv_len is set; key, value and kv_lengths are what stands for them where the caller left them
+// out, so that self-attention is key == query, and key and value are NULL only beside tokens.
 struct ga_variant {
-    const char *isa;      // "avx2"
-    uint32_t cpu;         // GA_CPU_* bits it needs
-    size_t packed_bytes;  // of the packed weights
+    const char *isa;     // "avx2"
+    uint32_t cpu;        // GA_CPU_* bits it needs
+    size_t packed_bytes; // of the packed weights
     const struct ga_kernel_info *kernels;
     size_t n_kernels;
     void (*pack)(const struct ga_weight_view *roles, void *packed);
@@ -110,21 +110,21 @@ struct ga_model {
     const char *name;
     const char *spec; // the whole spec as Lua text
     size_t d_model, n_heads, n_kv_heads, d_head;
-    size_t batch;     // fixed batch, or 0 for any
+    size_t batch; // fixed batch, or 0 for any
     struct ga_range q_len, kv_len;
-    size_t vocab_size;     // rows of the embedding; 0: the model takes no token ids
+    size_t vocab_size; // rows of the embedding; 0: the model takes no token ids
     enum ga_causal causal;
-    double scale;          // of the scores before softmax
-    bool lengths;          // q_lengths and kv_lengths are taken
-    bool attention_output; // io.attention is taken
+    double scale;                 // of the scores before softmax
+    bool lengths;                 // q_lengths and kv_lengths are taken
+    bool attention_output;        // io.attention is taken
     const char *const *sentences; // what `info` says of each feature, in order
     size_t n_sentences;
     const struct ga_weight_role *roles;
     size_t n_roles;
     const struct ga_weight_map *maps;
     size_t n_maps;
-    const char *default_map;            // the spec's `weights`, or NULL: the one map that fits the file
-    const struct ga_variant *variants;  // best first; the last one runs on any CPU unless the build left it out
+    const char *default_map;           // the spec's `weights`, or NULL: the one map that fits the file
+    const struct ga_variant *variants; // best first; the last one runs on any CPU unless the build left it out
     size_t n_variants;
 };
 

@@ -193,8 +193,15 @@ enum ga_status ga_safetensors_read(const char *header, size_t size, size_t data_
                          GA_SAFETENSORS_PREFIX);
         return GA_FORMAT;
     }
+    // jansson overlooks a NUL that follows a number.
+    const char *nul = memchr(header, '\0', size);
+    if (nul != NULL) {
+        ga_header_refuse(&r, NULL, "byte %zu is NUL; expected a header of text only",
+                         GA_SAFETENSORS_PREFIX + (size_t)(nul - header));
+        return GA_FORMAT;
+    }
     json_error_t why;
-    // NUL is allowed so that it is refused where it stands and not by a word about jansson's flags.
+    // An escaped NUL is allowed here so that it is refused where it stands, and not by a word about jansson's flags.
     json_t *root = json_loadb(header, size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &why);
     if (root == NULL) {
         return refuse_json(&r, &why);

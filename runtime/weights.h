@@ -13,8 +13,8 @@ extern "C" {
 struct ga_weights; // an open file whose header, offsets, shapes and sizes were all found sound
 
 // Reads a whole regular file and checks it: a strict subset of what the reference implementation takes, spelt out in
-// safetensors.h. On GA_OK *weights_out owns a copy of the bytes until ga_weights_close; on
-// failure *weights_out is NULL and error (may be NULL) says which tensor, what was found and what was expected.
+// safetensors.h. On GA_OK *weights_out owns a copy of the bytes until ga_weights_close; on failure it is NULL and error
+// (may be NULL) says which tensor, what was found and what was expected.
 enum ga_status ga_weights_open(const char *path, struct ga_weights **weights_out, struct ga_error *error);
 
 // The same from memory; label stands for the path in messages. The bytes are copied.
@@ -33,9 +33,10 @@ const struct ga_tensor *ga_weights_at(const struct ga_weights *weights, size_t i
 const struct ga_tensor *ga_weights_find(const struct ga_weights *weights, const char *name);
 
 // Writes count tensors (each with a unique name) to path: a temporary file beside it, flushed, then renamed over it.
-// In the file wider elements come first, then names in order, so that every tensor is aligned to its element; data begin
-// at a multiple of 8. Whatever ga_weights_open would refuse is refused before a file is made.
-enum ga_status ga_weights_write(const char *path, const struct ga_tensor *tensors, size_t count, struct ga_error *error);
+// In the file wider elements come first, then names in order, so that every tensor is aligned to its element; data
+// begin at a multiple of 8. Whatever ga_weights_open would refuse is refused before a file is made.
+enum ga_status ga_weights_write(const char *path, const struct ga_tensor *tensors, size_t count,
+                                struct ga_error *error);
 
 #ifdef __cplusplus
 }

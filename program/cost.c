@@ -1,0 +1,59 @@
+// cost.c: counts the operations and bytes of a call from the descriptor.
+// Looks at roles for the projections a model has, so grouped keys and absent output projections count as they are.
+#include "cost.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static const struct {
+    const char *role;
+    bool of_keys; // applied to rows of key and value, not of the query
+} projections[] = {
+    {"q_weight", false},
+    {"k_weight", true},
+    {"v_weight", true},
+    {"o_weight", false},
+};
+
+static double projection_elements(const struct ga_model *model, const char *role)
+{
+    for (size_t i = 0; i < model->n_roles; i++) {
+        if (strcmp(model->roles[i].name, role) == 0) {
+            return (double)model->roles[i].shape[0] * (double)model->roles[i].shape[1];
+        }
+    }
+    return 0.0;
+}
+
+// Keys query i sees.
+static size_t visible(enum ga_causal causal, size_t i, size_t q_len, size_t kv_len)
+{
+    if (causal == GA_CAUSAL_NONE) {
+        return kv_len;
+    }
+    size_t reach = i + 1 + (causal == GA_CAUSAL_BOTTOM_RIGHT ? kv_len : 0);
+    size_t before = causal == GA_CAUSAL_BOTTOM_RIGHT ? q_len : 0;
+    size_t seen = reach > before ? reach - before : 0;
+    return seen < kv_len ? seen : kv_len;
+}
+
+double ga_cost_flops(const struct ga_model *model, size_t batch, size_t q_len, size_t kv_len)
+{
+    double flops = 0.0;
+    for (size_t i = 0; i < sizeof projections / sizeof projections[0]; i++) {
+        double rows = (double)(projections[i].of_keys ? kv_len : q_len);
+        flops += 2.0 * rows * projection_elements(model, projections[i].role);
+    }
+    double pairs = 0.0;
+    for (size_t i = 0; i < q_len; i++) {
+        pairs += (double)visible(model->causal, i, q_len, kv_len);
+    }
+    flops += 4.0 * pairs * (double)model->n_heads * (double)model->d_head;
+    return (double)batch * flops;
+}
+
+double ga_cost_bytes(const struct ga_model *model, size_t batch, size_t q_len, size_t kv_len)
+{
+    double rows = 2.0 * (double)q_len + (kv_len == q_len ? 0.0 : (double)kv_len);
+    return (double)batch * rows * (double)model->d_model * (double)sizeof(float);
+}

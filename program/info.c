@@ -1,0 +1,248 @@
+// info.c: the command `info`: what this model is, which kernels it got and why, what a call costs.
+// Runs no kernel; what it says of speed is arithmetic, not measurement.
+#include "info.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "cost.h"
+#include "cpu.h"
+#include "request.h"
+#include "tensor.h"
+
+enum { JSON, ISA };
+
+static const struct ga_option options[] = {
+    [JSON] = {"json", NULL, NULL, false, "print JSON"},
+    [ISA] = {"isa", "NAME", "the best this CPU runs", false, "whose kernels to show; it need not run here"},
+    {NULL, NULL, NULL, false, NULL},
+};
+
+static const char *const notes[] = {NULL};
+
+static const char *const examples[] = {
+    "info",
+    "info --isa scalar",
+    "info --json",
+    NULL,
+};
+
+// -- Facts ----------------------------------------------------------------------------------------------------------
+
+bool ga_runs_here(const struct ga_variant *variant)
+{
+    return ga_cpu_has(variant->cpu);
+}
+
+const char *ga_cpu_text(uint32_t needed, char text[GA_PRINTABLE])
+{
+    static const struct {
+        uint32_t bit;
+        const char *name;
+    } features[] = {
+#define FEATURE(name, text) {GA_CPU_##name, text},
+        GA_CPU_LIST(FEATURE)
+#undef FEATURE
+    };
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof features / sizeof features[0]; i++) {
+        if (needed & features[i].bit) {
+            used += (size_t)snprintf(text + used, GA_PRINTABLE - used, "%s%s", used ? " " : "", features[i].name);
+        }
+    }
+    return text;
+}
+
+static size_t clamp(size_t value, struct ga_range range)
+{
+    return value < range.min ? range.min : value > range.max ? range.max : value;
+}
+
+static struct ga_info gather(const struct ga_model *model, const struct ga_variant *shown)
+{
+    struct ga_info info = {.shown = shown, .runs = ga_runs_here(shown), .scratch = SIZE_MAX};
+    info.batch = model->batch ? model->batch : 1;
+    info.q_len = clamp(128, model->q_len);
+    info.kv_len = clamp(info.q_len, model->kv_len);
+    info.flops = ga_cost_flops(model, info.batch, info.q_len, info.kv_len);
+    info.bytes = ga_cost_bytes(model, info.batch, info.q_len, info.kv_len) + (double)shown->packed_bytes;
+    if (info.runs) { // its code may use instructions this CPU lacks even to add sizes up
+        info.scratch = ga_model_scratch_size(model, shown, info.batch, info.q_len, info.kv_len);
+    }
+    return info;
+}
+
+// -- Text -----------------------------------------------------------------------------------------------------------
+
+static void print_indented(const char *text)
+{
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        printf("  %.*s\n", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static void print_range(const char *name, struct ga_range range)
+{
+    if (range.min == range.max) {
+        printf(", %s %zu", name, range.min);
+    } else {
+        printf(", %s %zu..%zu", name, range.min, range.max);
+    }
+}
+
+static void print_tensors(const struct ga_model *model)
+{
+    const char *names[GA_INPUTS];
+    size_t count = ga_input_names(model, names);
+    printf("\n  takes ");
+    for (size_t i = 0; i < count; i++) {
+        printf("%s%s", i ? ", " : "", names[i]);
+    }
+    printf("\n  gives %s%s\n", ga_output_name(GA_OUTPUT), model->attention_output ? ", attention" : "");
+}
+
+static void print_shape(const struct ga_model *model)
+{
+    printf("%s\n\nshape\n  d_model %zu, n_heads %zu, n_kv_heads %zu, d_head %zu\n", model->name, model->d_model,
+           model->n_heads, model->n_kv_heads, model->d_head);
+    if (model->batch) {
+        printf("  batch %zu", model->batch);
+    } else {
+        printf("  batch any");
+    }
+    print_range("seq_len", model->q_len);
+    print_range("kv_seq_len", model->kv_len);
+    if (model->vocab_size) {
+        printf(", vocab_size %zu", model->vocab_size);
+    }
+    print_tensors(model);
+    printf("\nspec\n");
+    print_indented(model->spec);
+    printf("\nfeatures\n");
+    for (size_t i = 0; i < model->n_sentences; i++) {
+        printf("  %s\n", model->sentences[i]);
+    }
+}
+
+static void print_variants(const struct ga_model *model)
+{
+    const struct ga_variant *picked = NULL;
+    if (ga_model_variant(model, NULL, &picked, NULL) != GA_OK) {
+        picked = NULL;
+    }
+    printf("\ninstruction sets, best first\n");
+    for (size_t i = 0; i < model->n_variants; i++) {
+        const struct ga_variant *variant = &model->variants[i];
+        char needed[GA_PRINTABLE];
+        printf("  %-8s packed weights %zu bytes; needs %s; %s\n", variant->isa, variant->packed_bytes,
+               variant->cpu ? ga_cpu_text(variant->cpu, needed) : "nothing special",
+               variant == picked       ? "picked on this CPU"
+               : ga_runs_here(variant) ? "runs here"
+                                       : "cannot run here");
+    }
+}
+
+static void print_kernels(const struct ga_variant *variant)
+{
+    printf("\nkernels of %s\n", variant->isa);
+    for (size_t i = 0; i < variant->n_kernels; i++) {
+        const struct ga_kernel_info *kernel = &variant->kernels[i];
+        printf("  %s, tile %s\n    %s\n    %s\n", kernel->name, kernel->tile, kernel->what, kernel->why);
+    }
+}
+
+static void print_cost(const struct ga_info *info)
+{
+    printf("\na call of batch %zu, seq_len %zu, kv_seq_len %zu\n", info->batch, info->q_len, info->kv_len);
+    printf("  %.6g MFLOP, at least %.6g MB moved (weights, inputs, output once)\n", info->flops / 1e6,
+           info->bytes / 1e6);
+    if (info->scratch == SIZE_MAX) {
+        printf("  scratch: not known here, as this CPU cannot run %s\n", info->shown->isa);
+    } else {
+        printf("  scratch %zu bytes\n", info->scratch);
+    }
+}
+
+static void print_source(const struct ga_model *model, const struct ga_weight_source *source)
+{
+    const struct ga_weight_role *role = &model->roles[source->role];
+    char shape[GA_PRINTABLE];
+    printf("    %-10s %s %s", role->name, source->tensor,
+           ga_shape_text(source->rank, source->shape, shape, sizeof shape));
+    if (source->first) {
+        printf(" from element %zu", source->first);
+    }
+    printf("%s\n", source->transposed ? " as [in, out]" : "");
+}
+
+static void print_weights(const struct ga_model *model)
+{
+    printf("\nweights\n");
+    for (size_t i = 0; i < model->n_roles; i++) {
+        char shape[GA_PRINTABLE];
+        const struct ga_weight_role *role = &model->roles[i];
+        printf("  %-10s %s\n", role->name, ga_shape_text(role->rank, role->shape, shape, sizeof shape));
+    }
+    printf("\nlayouts of a weights file (%s%s)\n",
+           model->default_map ? "unless told: " : "unless told, the one that fits",
+           model->default_map ? model->default_map : "");
+    for (size_t i = 0; i < model->n_maps; i++) {
+        printf("  %s\n", model->maps[i].name);
+        for (size_t r = 0; r < model->n_roles; r++) {
+            print_source(model, &model->maps[i].sources[r]);
+        }
+    }
+}
+
+static enum ga_exit print_text(const struct ga_model *model, const struct ga_info *info)
+{
+    print_shape(model);
+    print_variants(model);
+    print_kernels(info->shown);
+    print_cost(info);
+    print_weights(model);
+    return GA_EXIT_OK;
+}
+
+// -- The command ----------------------------------------------------------------------------------------------------
+
+// The variant to show: any in the build, also where this CPU cannot run it.
+static enum ga_exit choose_shown(const struct ga_context *context, const char *isa, const struct ga_variant **shown_out)
+{
+    const struct ga_model *model = context->model;
+    for (size_t i = 0; isa && i < model->n_variants; i++) {
+        if (strcmp(model->variants[i].isa, isa) == 0) {
+            *shown_out = &model->variants[i];
+            return GA_EXIT_OK;
+        }
+    }
+    if (!isa && ga_model_variant(model, NULL, shown_out, NULL) != GA_OK) {
+        *shown_out = &model->variants[0];
+        return GA_EXIT_OK;
+    }
+    return isa ? ga_choose_variant(context, isa, shown_out) : GA_EXIT_OK;
+}
+
+static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
+{
+    const struct ga_variant *shown;
+    enum ga_exit code = choose_shown(context, arguments->values[ISA], &shown);
+    if (code != GA_EXIT_OK) {
+        return code;
+    }
+    struct ga_info info = gather(context->model, shown);
+    return arguments->values[JSON] ? ga_info_json(context, &info) : print_text(context->model, &info);
+}
+
+const struct ga_command ga_command_info = {
+    .name = "info",
+    .summary = "print the model's shape, kernels, costs and weight layouts",
+    .options = options,
+    .notes = notes,
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,25 @@
+// info.h: what `info` tells, gathered once for its two ways to tell it.
+#ifndef GA_INFO_H
+#define GA_INFO_H
+
+#include <stdbool.h>
+
+#include "say.h"
+
+struct ga_info {
+    const struct ga_variant *shown; // whose kernels are told: --isa's, the one this CPU would take, or the first
+    bool runs;                      // this CPU can run it
+    size_t batch, q_len, kv_len;    // of a typical call
+    size_t scratch;                 // bytes that call needs; SIZE_MAX: not known, for the variant cannot run here
+    double flops, bytes;            // of that call
+};
+
+// True where this CPU can run the variant.
+bool ga_runs_here(const struct ga_variant *variant);
+
+// "avx2 fma": the CPU features a set of GA_CPU_* bits names; returns text.
+const char *ga_cpu_text(uint32_t needed, char text[GA_PRINTABLE]);
+
+enum ga_exit ga_info_json(const struct ga_context *context, const struct ga_info *info); // info_json.c
+
+#endif

@@ -1,0 +1,316 @@
+// io_tensors.c: the tensors of an input file as a model's struct ga_io, each checked before the model sees it.
+// Converts integers to the width the model takes; never reorders or casts floats.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "request.h"
+
+// -- What an input file may hold ------------------------------------------------------------------------------------
+
+static bool always(const struct ga_model *model)
+{
+    return model != NULL;
+}
+
+static bool takes_lengths(const struct ga_model *model)
+{
+    return model->lengths;
+}
+
+static bool takes_tokens(const struct ga_model *model)
+{
+    return model->vocab_size != 0;
+}
+
+static const struct input {
+    const char *name;
+    bool (*taken)(const struct ga_model *model);
+    const char *why_not;
+} inputs[] = {
+    {"query", always, ""},
+    {"key", always, ""},
+    {"value", always, ""},
+    {"q_lengths", takes_lengths, "it was generated without lengths"},
+    {"kv_lengths", takes_lengths, "it was generated without lengths"},
+    {"tokens", takes_tokens, "it was generated without an embedding (vocab_size); give query"},
+};
+enum { N_INPUTS = sizeof inputs / sizeof inputs[0] };
+_Static_assert((int)N_INPUTS == (int)GA_INPUTS, "callers make room for every name");
+
+size_t ga_input_names(const struct ga_model *model, const char *names_out[GA_INPUTS])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < N_INPUTS; i++) {
+        if (inputs[i].taken(model)) {
+            names_out[count++] = inputs[i].name;
+        }
+    }
+    return count;
+}
+
+static enum ga_exit refuse_unknown(const struct ga_context *context, const struct ga_request *request, const char *name)
+{
+    const char *names[GA_INPUTS];
+    char list[128] = "";
+    size_t count = ga_input_names(context->model, names);
+    for (size_t i = 0; i < count; i++) {
+        strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);
+        strncat(list, names[i], sizeof list - strlen(list) - 1);
+    }
+    char shown[GA_PRINTABLE], hint[GA_PRINTABLE];
+    return ga_failed(context, "%s: tensor \"%s\" is no input of this model%s (it takes %s)", request->path,
+                     ga_printable(name, shown), ga_did_you_mean(ga_nearest(name, names, count), hint), list);
+}
+
+static enum ga_exit check_name(const struct ga_context *context, const struct ga_request *request, const char *name)
+{
+    for (size_t i = 0; i < N_INPUTS; i++) {
+        if (strcmp(inputs[i].name, name) == 0) {
+            return inputs[i].taken(context->model) ? GA_EXIT_OK
+                                                   : ga_failed(context, "%s: tensor \"%s\": this model takes none, %s",
+                                                               request->path, name, inputs[i].why_not);
+        }
+    }
+    return refuse_unknown(context, request, name);
+}
+
+static enum ga_exit check_names(const struct ga_context *context, const struct ga_request *request)
+{
+    enum ga_exit code = GA_EXIT_OK;
+    for (size_t i = 0; i < ga_weights_count(request->file); i++) {
+        if (check_name(context, request, ga_weights_at(request->file, i)->name) != GA_EXIT_OK) {
+            code = GA_EXIT_FAILED; // and go on: every stray name is told at once
+        }
+    }
+    return code;
+}
+
+// -- Shapes ---------------------------------------------------------------------------------------------------------
+
+static enum ga_exit refuse_shape(const struct ga_context *context, const struct ga_request *request,
+                                 const struct ga_tensor *tensor, const char *expected)
+{
+    char shape[GA_PRINTABLE];
+    return ga_failed(context, "%s: tensor \"%s\" is %s %s; expected %s", request->path, tensor->name,
+                     ga_dtype_name(tensor->dtype), ga_shape_text(tensor->rank, tensor->shape, shape, sizeof shape),
+                     expected);
+}
+
+// One kind of sequence: how its rows look and which sizes would do.
+struct rows {
+    bool floats;           // F32 rows of d_model; otherwise one integer a row
+    size_t batch;          // wanted; 0: any
+    struct ga_range range; // of rows
+};
+
+enum { EXPECTED_TEXT = 256 };
+
+// "F32 [batch, 1..512, 512] or [1..512, 512]"
+static const char *rows_text(const struct ga_model *model, const struct rows *rows, char text[EXPECTED_TEXT])
+{
+    char batch[24] = "batch", tail[80], width[24] = "";
+    if (rows->batch) {
+        snprintf(batch, sizeof batch, "%zu", rows->batch);
+    }
+    if (rows->floats) {
+        snprintf(width, sizeof width, ", %zu", model->d_model);
+    }
+    if (rows->range.min == rows->range.max) {
+        snprintf(tail, sizeof tail, "%zu%s]", rows->range.min, width);
+    } else {
+        snprintf(tail, sizeof tail, "%zu..%zu%s]", rows->range.min, rows->range.max, width);
+    }
+    bool alone = rows->batch <= 1;
+    snprintf(text, EXPECTED_TEXT, "%s [%s, %s%s%s", rows->floats ? "F32" : "I32 or I64", batch, tail,
+             alone ? " or [" : "", alone ? tail : "");
+    return text;
+}
+
+static bool is_integer(const struct ga_tensor *tensor)
+{
+    return tensor->dtype == GA_I32 || tensor->dtype == GA_I64;
+}
+
+// Finds batch and rows of a sequence, or says which shapes would do.
+static enum ga_exit read_rows(const struct ga_context *context, const struct ga_request *request,
+                              const struct ga_tensor *tensor, const struct rows *rows, size_t *batch_out,
+                              size_t *len_out)
+{
+    const struct ga_model *model = context->model;
+    size_t row_rank = rows->floats ? 1 : 0;
+    bool batched = tensor->rank == row_rank + 2;
+    bool fits = (batched || tensor->rank == row_rank + 1) &&
+                (rows->floats ? tensor->dtype == GA_F32 && tensor->shape[tensor->rank - 1] == model->d_model
+                              : is_integer(tensor));
+    if (fits) {
+        *batch_out = batched ? tensor->shape[0] : 1;
+        *len_out = tensor->shape[batched ? 1 : 0];
+        fits = *batch_out >= 1 && (rows->batch == 0 || *batch_out == rows->batch) && *len_out >= rows->range.min &&
+               *len_out <= rows->range.max;
+    }
+    char expected[EXPECTED_TEXT];
+    return fits ? GA_EXIT_OK : refuse_shape(context, request, tensor, rows_text(model, rows, expected));
+}
+
+static enum ga_exit read_query(const struct ga_context *context, struct ga_request *request)
+{
+    const struct ga_tensor *query = ga_weights_find(request->file, "query");
+    const struct ga_tensor *tokens = ga_weights_find(request->file, "tokens");
+    const char *embeds = context->model->vocab_size ? " or \"tokens\"" : "";
+    if (!query && !tokens) {
+        return ga_failed(context, "%s: no tensor \"query\"%s", request->path, embeds);
+    }
+    if (query && tokens) {
+        return ga_failed(context, "%s: tensors \"query\" and \"tokens\" cannot both be given", request->path);
+    }
+    const struct ga_tensor *tensor = query ? query : tokens;
+    struct rows rows = {query != NULL, context->model->batch, context->model->q_len};
+    enum ga_exit code = read_rows(context, request, tensor, &rows, &request->io.batch, &request->io.q_len);
+    request->io.query = query ? query->data : NULL;
+    request->batched = tensor->rank == (query ? 3 : 2);
+    request->kv_len = request->io.q_len;
+    return code;
+}
+
+static enum ga_exit read_key(const struct ga_context *context, struct ga_request *request)
+{
+    const struct ga_tensor *key = ga_weights_find(request->file, "key");
+    struct ga_range range = context->model->kv_len;
+    if (key && request->io.query == NULL) {
+        return ga_failed(context, "%s: tensor \"key\" beside \"tokens\"; token ids stand for all three inputs",
+                         request->path);
+    }
+    if (key) {
+        struct rows rows = {true, request->io.batch, range};
+        size_t batch;
+        request->io.key = key->data;
+        enum ga_exit code = read_rows(context, request, key, &rows, &batch, &request->io.kv_len);
+        request->kv_len = request->io.kv_len;
+        return code;
+    }
+    if (request->kv_len < range.min || request->kv_len > range.max) {
+        return ga_failed(context,
+                         "%s: no tensor \"key\", and the query's own %zu rows are out of range for it, %zu..%zu",
+                         request->path, request->kv_len, range.min, range.max);
+    }
+    return GA_EXIT_OK;
+}
+
+static enum ga_exit read_value(const struct ga_context *context, struct ga_request *request)
+{
+    const struct ga_tensor *value = ga_weights_find(request->file, "value");
+    if (!value) {
+        return GA_EXIT_OK;
+    }
+    if (!request->io.key) {
+        return ga_failed(context, "%s: tensor \"value\" without \"key\"; give both, or neither for self-attention",
+                         request->path);
+    }
+    struct rows rows = {true, request->io.batch, {request->kv_len, request->kv_len}};
+    size_t batch, len;
+    request->io.value = value->data;
+    return read_rows(context, request, value, &rows, &batch, &len);
+}
+
+// -- Integers -------------------------------------------------------------------------------------------------------
+
+static int64_t element(const struct ga_tensor *tensor, size_t i)
+{
+    return tensor->dtype == GA_I64 ? ((const int64_t *)tensor->data)[i] : ((const int32_t *)tensor->data)[i];
+}
+
+// Copies one length a sequence, each 0..most, where the file holds them.
+static enum ga_exit read_lengths(const struct ga_context *context, struct ga_request *request, const char *name,
+                                 size_t most, int32_t **copy_out)
+{
+    const struct ga_tensor *tensor = ga_weights_find(request->file, name);
+    size_t batch = request->io.batch;
+    if (!tensor) {
+        return GA_EXIT_OK;
+    }
+    bool shaped = ga_tensor_has_shape(tensor, 1, &batch) || (tensor->rank == 0 && !request->batched);
+    if (!is_integer(tensor) || !shaped) {
+        char expected[GA_PRINTABLE];
+        snprintf(expected, sizeof expected, "I32 or I64 [%zu], one length a sequence", batch);
+        return refuse_shape(context, request, tensor, expected);
+    }
+    int32_t *copy = *copy_out = calloc(batch, sizeof *copy);
+    if (!copy) {
+        return ga_failed(context, "%s: no memory for tensor \"%s\"", request->path, name);
+    }
+    for (size_t b = 0; b < batch; b++) {
+        int64_t length = element(tensor, b);
+        if (length < 0 || (uint64_t)length > most) {
+            return ga_failed(context, "%s: tensor \"%s\": element [%zu] is %" PRId64 "; expected 0..%zu", request->path,
+                             name, b, length, most);
+        }
+        copy[b] = (int32_t)length;
+    }
+    return GA_EXIT_OK;
+}
+
+// Ids of padding are not the model's concern and often hold what no vocabulary has, so they are copied as 0.
+static enum ga_exit copy_tokens(const struct ga_context *context, const struct ga_request *request,
+                                const struct ga_tensor *tensor, int32_t *copy)
+{
+    const int32_t *q_lengths = request->copies[GA_COPY_Q_LENGTHS];
+    size_t vocab_size = context->model->vocab_size, q_len = request->io.q_len;
+    for (size_t i = 0; i < request->io.batch * q_len; i++) {
+        size_t b = i / q_len, row = i % q_len;
+        int64_t id = element(tensor, i);
+        if (q_lengths && row >= (size_t)q_lengths[b]) {
+            continue;
+        }
+        if (id < 0 || (uint64_t)id >= vocab_size || id > INT32_MAX) {
+            return ga_failed(context, "%s: tensor \"tokens\": element [%zu, %zu] is %" PRId64 "; expected 0..%zu",
+                             request->path, b, row, id, vocab_size - 1);
+        }
+        copy[i] = (int32_t)id;
+    }
+    return GA_EXIT_OK;
+}
+
+static enum ga_exit read_tokens(const struct ga_context *context, struct ga_request *request)
+{
+    const struct ga_tensor *tensor = ga_weights_find(request->file, "tokens");
+    if (!tensor) {
+        return GA_EXIT_OK;
+    }
+    int32_t *copy = request->copies[GA_COPY_TOKENS] = calloc(request->io.batch * request->io.q_len, sizeof *copy);
+    return copy ? copy_tokens(context, request, tensor, copy)
+                : ga_failed(context, "%s: no memory for tensor \"tokens\"", request->path);
+}
+
+// -- All of it ------------------------------------------------------------------------------------------------------
+
+static enum ga_exit read_query_lengths(const struct ga_context *context, struct ga_request *request)
+{
+    return read_lengths(context, request, "q_lengths", request->io.q_len, &request->copies[GA_COPY_Q_LENGTHS]);
+}
+
+static enum ga_exit read_key_lengths(const struct ga_context *context, struct ga_request *request)
+{
+    return read_lengths(context, request, "kv_lengths", request->kv_len, &request->copies[GA_COPY_KV_LENGTHS]);
+}
+
+enum ga_exit ga_request_open(const struct ga_context *context, const char *path, struct ga_request *request_out)
+{
+    static enum ga_exit (*const readers[])(const struct ga_context *, struct ga_request *) = {
+        read_query, read_key, read_value, read_query_lengths, read_key_lengths, read_tokens,
+    };
+    *request_out = (struct ga_request){.path = path};
+    struct ga_error error;
+    if (ga_weights_open(path, &request_out->file, &error) != GA_OK) {
+        return ga_failed(context, "%s", error.text);
+    }
+    enum ga_exit code = check_names(context, request_out);
+    for (size_t i = 0; i < sizeof readers / sizeof readers[0] && code == GA_EXIT_OK; i++) {
+        code = readers[i](context, request_out);
+    }
+    request_out->io.tokens = request_out->copies[GA_COPY_TOKENS];
+    request_out->io.q_lengths = request_out->copies[GA_COPY_Q_LENGTHS];
+    request_out->io.kv_lengths = request_out->copies[GA_COPY_KV_LENGTHS];
+    return code;
+}

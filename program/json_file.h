@@ -1,0 +1,22 @@
+// json_file.h: JSON printed or written, in one style.
+// Builds none; that is each command's own with jansson.
+#ifndef GA_JSON_FILE_H
+#define GA_JSON_FILE_H
+
+#include <jansson.h>
+
+#include "say.h"
+
+// Prints value (released here; NULL stands for a build that ran out of memory) on stdout.
+enum ga_exit ga_json_print(const struct ga_context *context, json_t *value);
+
+// The same to a file, which is made anew.
+enum ga_exit ga_json_write(const struct ga_context *context, const char *path, json_t *value);
+
+// A size as a JSON integer.
+json_t *ga_json_size(size_t size);
+
+// A shape as an array.
+json_t *ga_json_shape(size_t rank, const size_t *shape);
+
+#endif

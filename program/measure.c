@@ -1,0 +1,191 @@
+// measure.c: times calls in samples long enough for the clock, with a burst of peak arithmetic between every two, so
+// that both meet the same clock frequency and the same neighbours.
+// Measures what a caller gets, checks of ga_model_run included.
+#define _POSIX_C_SOURCE 200809L
+#include "measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "arena.h"
+#include "cost.h"
+#include "peak.h"
+#include "random.h"
+#include "tensor.h"
+
+enum { MIN_SAMPLES = 3, MAX_SAMPLES = 4096 };
+static const double warm_up_seconds = 0.03, sample_seconds = 5e-3;
+
+struct bench {
+    const struct ga_context *context;
+    const struct ga_prepared *prepared;
+    struct ga_io io;
+    float *query, *key; // key NULL: self-attention
+    void *scratch;
+    size_t scratch_size;
+};
+
+static double read_clock(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static double seconds_now(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+// -- The call -------------------------------------------------------------------------------------------------------
+
+// A tensor [batch][len][d_model], filled with -1..1 where stream is not 0.
+static float *make_rows(const struct ga_model *model, size_t batch, size_t len, uint64_t stream)
+{
+    size_t shape[] = {batch, len, model->d_model, sizeof(float)}, bytes;
+    float *rows = ga_shape_elements(4, shape, &bytes) ? ga_block_new(bytes) : NULL;
+    if (rows && stream) {
+        ga_random_fill(1, stream, 1.0, rows, bytes / sizeof *rows);
+    }
+    return rows;
+}
+
+static enum ga_exit make_bench(struct bench *bench, const struct ga_cell *cell)
+{
+    const struct ga_model *model = bench->context->model;
+    bool cross = cell->kv_len != cell->q_len;
+    bench->query = make_rows(model, cell->batch, cell->q_len, 1001);
+    bench->key = cross ? make_rows(model, cell->batch, cell->kv_len, 1002) : NULL;
+    bench->scratch_size =
+        ga_model_scratch_size(model, bench->prepared->variant, cell->batch, cell->q_len, cell->kv_len);
+    bench->scratch = bench->scratch_size == SIZE_MAX ? NULL : ga_block_new(bench->scratch_size);
+    bench->io = (struct ga_io){
+        .batch = cell->batch,
+        .q_len = cell->q_len,
+        .kv_len = cross ? cell->kv_len : 0,
+        .query = bench->query,
+        .key = bench->key,
+        .output = make_rows(model, cell->batch, cell->q_len, 0),
+    };
+    if (!bench->query || (cross && !bench->key) || !bench->scratch || !bench->io.output) {
+        return ga_failed(bench->context, "no memory for batch %zu, seq_len %zu, kv_seq_len %zu", cell->batch,
+                         cell->q_len, cell->kv_len);
+    }
+    return GA_EXIT_OK;
+}
+
+static void free_bench(struct bench *bench)
+{
+    ga_block_free(bench->query);
+    ga_block_free(bench->key);
+    ga_block_free(bench->scratch);
+    ga_block_free(bench->io.output);
+}
+
+// Seconds that calls calls took; below 0 after a message.
+static double time_calls(const struct bench *bench, size_t calls)
+{
+    struct ga_error error;
+    double start = seconds_now();
+    for (size_t i = 0; i < calls; i++) {
+        if (ga_model_run(bench->prepared->loaded, &bench->io, bench->scratch, bench->scratch_size, &error) != GA_OK) {
+            ga_failed(bench->context, "%s", error.text);
+            return -1.0;
+        }
+    }
+    return seconds_now() - start;
+}
+
+// -- Samples --------------------------------------------------------------------------------------------------------
+
+struct samples {
+    double call[MAX_SAMPLES]; // seconds a call
+    double peak[MAX_SAMPLES]; // GFLOP/s
+    size_t count;
+};
+
+static int by_value(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+// Sorts values and returns their median.
+static double median(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, by_value);
+    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2.0;
+}
+
+// Runs until caches and clock have settled; the calls a sample needs, or 0 after a message.
+static size_t warm_up(const struct bench *bench)
+{
+    double start = seconds_now(), fastest = INFINITY;
+    do {
+        double took = time_calls(bench, 1);
+        if (took < 0.0) {
+            return 0;
+        }
+        fastest = took < fastest ? took : fastest;
+    } while (seconds_now() - start < warm_up_seconds);
+    double calls = ceil(sample_seconds / (fastest > 1e-9 ? fastest : 1e-9));
+    return calls < 1.0 ? 1 : (size_t)calls;
+}
+
+static enum ga_exit take_samples(const struct bench *bench, const char *isa, size_t calls, double seconds,
+                                 struct samples *samples)
+{
+    double start = seconds_now();
+    samples->count = 0;
+    while (samples->count < MIN_SAMPLES || (samples->count < MAX_SAMPLES && seconds_now() - start < seconds)) {
+        double took = time_calls(bench, calls);
+        if (took < 0.0) {
+            return GA_EXIT_FAILED;
+        }
+        samples->call[samples->count] = took / (double)calls;
+        samples->peak[samples->count++] = ga_peak_gflops(isa);
+    }
+    return GA_EXIT_OK;
+}
+
+static void summarise(const struct ga_model *model, struct samples *samples, struct ga_cell *cell)
+{
+    double seconds = median(samples->call, samples->count); // and sorted, so the ends are the extremes
+    cell->samples = samples->count;
+    cell->us_median = seconds * 1e6;
+    cell->us_min = samples->call[0] * 1e6;
+    cell->us_max = samples->call[samples->count - 1] * 1e6;
+    cell->gflops = ga_cost_flops(model, cell->batch, cell->q_len, cell->kv_len) / seconds / 1e9;
+    cell->peak_gflops = median(samples->peak, samples->count);
+    cell->percent_of_peak = cell->peak_gflops > 0.0 ? 100.0 * cell->gflops / cell->peak_gflops : 0.0;
+}
+
+static enum ga_exit sample_cell(const struct bench *bench, double seconds, struct ga_cell *cell)
+{
+    cell->calls_per_sample = warm_up(bench);
+    struct samples *samples = cell->calls_per_sample ? malloc(sizeof *samples) : NULL;
+    if (!samples) {
+        return GA_EXIT_FAILED;
+    }
+    double start = seconds_now(), had_cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
+    enum ga_exit code = take_samples(bench, cell->isa, cell->calls_per_sample, seconds, samples);
+    cell->cpu_share = (read_clock(CLOCK_THREAD_CPUTIME_ID) - had_cpu) / (seconds_now() - start);
+    if (code == GA_EXIT_OK) {
+        summarise(bench->context->model, samples, cell);
+    }
+    free(samples);
+    return code;
+}
+
+enum ga_exit ga_measure(const struct ga_context *context, const struct ga_prepared *prepared, double seconds,
+                        struct ga_cell *cell)
+{
+    struct bench bench = {.context = context, .prepared = prepared};
+    enum ga_exit code = make_bench(&bench, cell);
+    if (code == GA_EXIT_OK) {
+        code = sample_cell(&bench, seconds, cell);
+    }
+    free_bench(&bench);
+    return code;
+}

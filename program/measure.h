@@ -1,0 +1,24 @@
+// measure.h: one cell of the benchmark: a call of given sizes, timed beside the machine's peak.
+// Prints nothing and compares nothing.
+#ifndef GA_MEASURE_H
+#define GA_MEASURE_H
+
+#include "prepare.h"
+
+struct ga_cell {
+    const char *isa;
+    size_t batch, q_len, kv_len, threads;
+    size_t samples, calls_per_sample;
+    double us_median, us_min, us_max; // of one call, over the samples
+    double gflops;                    // at the median
+    double peak_gflops;               // median of the bursts between the samples; 0: not measured
+    double percent_of_peak;           // 0: not known
+    double cpu_share; // of the time of the samples that this thread had the CPU; well below 1 on a busy machine
+};
+
+// Fills everything from samples on; isa to threads say what to measure. Inputs are made from a seed; keys are the
+// query's own sequence where kv_len == q_len. Takes about `seconds` and at least three samples.
+enum ga_exit ga_measure(const struct ga_context *context, const struct ga_prepared *prepared, double seconds,
+                        struct ga_cell *cell);
+
+#endif

@@ -1,0 +1,115 @@
+// numbers.c: numbers given on the command line, read strictly: the whole text, in range, or a message.
+// Takes no sign, blank, hexadecimal or suffix where a whole number is asked for.
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+
+// Reads digits at *text and moves past them; false where there are none. A number too large for 64 bits reads as
+// UINT64_MAX with *fits_out false.
+static bool read_digits(const char **text, uint64_t *value_out, bool *fits_out)
+{
+    if (!isdigit((unsigned char)**text)) {
+        return false;
+    }
+    char *end;
+    errno = 0;
+    *value_out = strtoull(*text, &end, 10);
+    *fits_out = errno != ERANGE;
+    *text = end;
+    return true;
+}
+
+static enum ga_exit refuse_range(const struct ga_context *context, const char *option, const char *text,
+                                 struct ga_range range)
+{
+    if (range.min == range.max) {
+        return ga_misused(context, "--%s %s: this model takes %zu only", option, text, range.min);
+    }
+    return ga_misused(context, "--%s %s: out of range, %zu..%zu", option, text, range.min, range.max);
+}
+
+enum ga_exit ga_read_sizes(const struct ga_context *context, const char *option, const char *text,
+                           struct ga_range range, struct ga_sizes *sizes_out)
+{
+    sizes_out->count = 0;
+    for (const char *at = text;; at++) {
+        uint64_t value;
+        bool fits;
+        if (!read_digits(&at, &value, &fits) || (*at != '\0' && *at != ',')) {
+            return ga_misused(context, "--%s \"%s\": not whole numbers separated by commas", option, text);
+        }
+        if (!fits || value < range.min || value > range.max) {
+            return refuse_range(context, option, text, range);
+        }
+        if (sizes_out->count == GA_MAX_SIZES) {
+            return ga_misused(context, "--%s: more than %d numbers", option, GA_MAX_SIZES);
+        }
+        sizes_out->items[sizes_out->count++] = (size_t)value;
+        if (*at == '\0') {
+            return GA_EXIT_OK;
+        }
+    }
+}
+
+enum ga_exit ga_read_size(const struct ga_context *context, const char *option, const char *text, struct ga_range range,
+                          size_t *size_out)
+{
+    const char *at = text;
+    uint64_t value;
+    bool fits;
+    if (!read_digits(&at, &value, &fits) || *at != '\0') {
+        return ga_misused(context, "--%s \"%s\": not a whole number", option, text);
+    }
+    if (!fits || value < range.min || value > range.max) {
+        return refuse_range(context, option, text, range);
+    }
+    *size_out = (size_t)value;
+    return GA_EXIT_OK;
+}
+
+enum ga_exit ga_read_seed(const struct ga_context *context, const char *option, const char *text, uint64_t *seed_out)
+{
+    const char *at = text;
+    bool fits;
+    if (!read_digits(&at, seed_out, &fits) || *at != '\0') {
+        return ga_misused(context, "--%s \"%s\": not a whole number", option, text);
+    }
+    if (!fits) {
+        return ga_misused(context, "--%s %s: out of range, 0..%" PRIu64, option, text, UINT64_MAX);
+    }
+    return GA_EXIT_OK;
+}
+
+enum ga_exit ga_read_real(const struct ga_context *context, const char *option, const char *text, double least,
+                          double most, double *real_out)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end != '\0' || isspace((unsigned char)*text)) {
+        return ga_misused(context, "--%s \"%s\": not a number", option, text);
+    }
+    if (!(value >= least && value <= most)) { // also a NaN
+        return ga_misused(context, "--%s %s: out of range, %g..%g", option, text, least, most);
+    }
+    *real_out = value;
+    return GA_EXIT_OK;
+}
+
+enum ga_exit ga_read_threads(const struct ga_context *context, const char *text)
+{
+    size_t threads = 1;
+    enum ga_exit code = GA_EXIT_OK;
+    if (text) {
+        code = ga_read_size(context, "threads", text, (struct ga_range){1, 4096}, &threads);
+    }
+    if (code == GA_EXIT_OK && threads != 1) {
+        code = ga_misused(context, "--threads %zu: this build runs one thread only; leave --threads out or give 1",
+                          threads);
+    }
+    return code;
+}

@@ -1,0 +1,169 @@
+// options.c: a command's table of options turned into getopt_long's, its messages and its --help.
+// Reads no values: a number or a name is the command's own to understand.
+#define _GNU_SOURCE // getopt_long
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+
+enum { HELP = 'h', FIRST = 256 }; // getopt's answers: an option of the table is FIRST + its place
+
+static size_t count_options(const struct ga_command *command)
+{
+    size_t count = 0;
+    while (command->options[count].name) {
+        count++;
+    }
+    return count;
+}
+
+static void make_longs(const struct ga_command *command, struct option longs[GA_MAX_OPTIONS + 2])
+{
+    size_t count = count_options(command);
+    for (size_t i = 0; i < count; i++) {
+        const struct ga_option *option = &command->options[i];
+        longs[i] = (struct option){option->name, option->value ? required_argument : no_argument, NULL, FIRST + (int)i};
+    }
+    longs[count] = (struct option){"help", no_argument, NULL, HELP};
+    longs[count + 1] = (struct option){NULL, 0, NULL, 0};
+}
+
+// Says which options a shortened one could stand for; false where it is the start of none.
+static bool refuse_ambiguous(const struct ga_context *context, const struct ga_command *command, const char *word)
+{
+    char list[256] = "";
+    for (const struct ga_option *option = command->options; option->name; option++) {
+        if (*word && strncmp(option->name, word, strlen(word)) == 0) {
+            strncat(list, *list ? ", --" : "--", sizeof list - strlen(list) - 1);
+            strncat(list, option->name, sizeof list - strlen(list) - 1);
+        }
+    }
+    if (*list) {
+        ga_misused(context, "%s: --%s could be any of %s", command->name, word, list);
+    }
+    return *list != '\0';
+}
+
+static enum ga_exit refuse_unknown(const struct ga_context *context, const struct ga_command *command,
+                                   const char *given)
+{
+    const char *names[GA_MAX_OPTIONS + 1] = {"help"};
+    size_t count = count_options(command);
+    for (size_t i = 0; i < count; i++) {
+        names[i + 1] = command->options[i].name;
+    }
+    char word[GA_PRINTABLE];
+    snprintf(word, sizeof word, "%s", given + strspn(given, "-"));
+    word[strcspn(word, "=")] = '\0';
+    if (refuse_ambiguous(context, command, word)) {
+        return GA_EXIT_USAGE;
+    }
+    const char *nearest = ga_nearest(word, names, count + 1);
+    if (!nearest) {
+        return ga_misused(context, "%s: unknown option %s", command->name, given);
+    }
+    return ga_misused(context, "%s: unknown option %s, did you mean --%s?", command->name, given, nearest);
+}
+
+// What getopt answered '?' or ':' to.
+static enum ga_exit refuse(const struct ga_context *context, const struct ga_command *command, int answer, char **argv)
+{
+    if (optopt < FIRST && optopt != HELP) { // an unknown short option, or none: then a long one
+        char letter[] = {'-', (char)optopt, '\0'};
+        return refuse_unknown(context, command, optopt ? letter : argv[optind - 1]);
+    }
+    if (optopt == HELP) {
+        return ga_misused(context, "%s: --help takes no value", command->name);
+    }
+    const struct ga_option *option = &command->options[optopt - FIRST];
+    if (answer == ':') {
+        return ga_misused(context, "%s: --%s needs a value: --%s %s", command->name, option->name, option->name,
+                          option->value);
+    }
+    return ga_misused(context, "%s: --%s takes no value", command->name, option->name);
+}
+
+static enum ga_exit check_operands(const struct ga_context *context, const struct ga_command *command, int count,
+                                   char **operands)
+{
+    int wanted = command->operand != NULL;
+    if (count < wanted) {
+        return ga_misused(context, "%s: %s is missing", command->name, command->operand);
+    }
+    if (count > wanted) {
+        return ga_misused(context, "%s: unexpected argument \"%s\"", command->name, operands[wanted]);
+    }
+    return GA_EXIT_OK;
+}
+
+static enum ga_exit check_required(const struct ga_context *context, const struct ga_command *command,
+                                   const struct ga_arguments *arguments)
+{
+    for (size_t i = 0; command->options[i].name; i++) {
+        const struct ga_option *option = &command->options[i];
+        if (option->required && !arguments->values[i]) {
+            return ga_misused(context, "%s: --%s %s is missing", command->name, option->name, option->value);
+        }
+    }
+    return GA_EXIT_OK;
+}
+
+enum ga_exit ga_options_read(const struct ga_context *context, const struct ga_command *command, int argc, char **argv,
+                             struct ga_arguments *arguments_out, bool *help_out)
+{
+    struct option longs[GA_MAX_OPTIONS + 2];
+    make_longs(command, longs);
+    *arguments_out = (struct ga_arguments){0};
+    *help_out = false;
+    opterr = 0; // the messages are ours
+    optind = 0; // glibc: start afresh, also on a second call in one process
+    int answer;
+    while ((answer = getopt_long(argc, argv, ":h", longs, NULL)) != -1) {
+        if (answer == HELP) {
+            *help_out = true;
+            return GA_EXIT_OK;
+        }
+        if (answer < FIRST) {
+            return refuse(context, command, answer, argv);
+        }
+        arguments_out->values[answer - FIRST] = optarg ? optarg : "";
+    }
+    arguments_out->operands = argv + optind;
+    enum ga_exit code = check_operands(context, command, argc - optind, argv + optind);
+    return code ? code : check_required(context, command, arguments_out);
+}
+
+// -- Help -----------------------------------------------------------------------------------------------------------
+
+static void print_option(const struct ga_option *option)
+{
+    char left[64];
+    snprintf(left, sizeof left, "--%s%s%s", option->name, option->value ? " " : "", option->value ? option->value : "");
+    printf("  %-25s %s%s", left, option->help, option->required ? " (required)" : "");
+    if (option->fallback) {
+        printf(" [%s]", option->fallback);
+    }
+    putchar('\n');
+}
+
+void ga_options_help(const struct ga_context *context, const struct ga_command *command)
+{
+    printf("Usage: %s %s%s%s [OPTION]...\n%s.\n\nOptions:\n", context->program, command->name,
+           command->operand ? " " : "", command->operand ? command->operand : "", command->summary);
+    for (const struct ga_option *option = command->options; option->name; option++) {
+        print_option(option);
+    }
+    printf("  %-25s %s\n", "-h, --help", "print this help and exit");
+    if (command->notes[0]) {
+        putchar('\n');
+    }
+    for (const char *const *note = command->notes; *note; note++) {
+        printf("%s\n", *note);
+    }
+    printf("\nExamples:\n");
+    for (const char *const *example = command->examples; *example; example++) {
+        printf("  %s %s\n", context->program, *example);
+    }
+    printf("\nExit status: 0 done, 1 failed, 2 wrong usage.\n");
+}

@@ -1,0 +1,99 @@
+// program.c: finds the command argv names and runs it; prints the program's own --help and --version.
+// Knows commands only by their table.
+#include "program.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+
+static const struct ga_command *const commands[] = {
+    &ga_command_info, &ga_command_inspect, &ga_command_run, &ga_command_check, &ga_command_bench,
+};
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+
+static const struct ga_command *find_command(const char *name)
+{
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        if (strcmp(commands[i]->name, name) == 0) {
+            return commands[i];
+        }
+    }
+    return NULL;
+}
+
+static void print_usage(FILE *stream, const char *program)
+{
+    fprintf(stream, "Usage: %s COMMAND [OPTION]...\n\nCommands:\n", program);
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        fprintf(stream, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+    }
+    fprintf(stream,
+            "\n"
+            "  %s COMMAND --help    the command's options, defaults and examples\n"
+            "  %s --version         version and model\n",
+            program, program);
+}
+
+static enum ga_exit refuse_command(const struct ga_context *context, const char *given)
+{
+    const char *names[N_COMMANDS];
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        names[i] = commands[i]->name;
+    }
+    char hint[GA_PRINTABLE];
+    return ga_misused(context, "unknown command \"%s\"%s", given,
+                      ga_did_you_mean(ga_nearest(given, names, N_COMMANDS), hint));
+}
+
+static enum ga_exit run_command(struct ga_context *context, const struct ga_command *command, int argc, char **argv)
+{
+    struct ga_arguments arguments;
+    bool help;
+    context->command = command->name;
+    enum ga_exit code = ga_options_read(context, command, argc, argv, &arguments, &help);
+    if (code != GA_EXIT_OK) {
+        return code;
+    }
+    if (help) {
+        ga_options_help(context, command);
+        return GA_EXIT_OK;
+    }
+    return command->run(context, &arguments);
+}
+
+static enum ga_exit dispatch(struct ga_context *context, int argc, char **argv)
+{
+    if (argc < 2) {
+        print_usage(stderr, context->program);
+        return GA_EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_usage(stdout, context->program);
+        return GA_EXIT_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("genattn %s, model %s\n", GA_VERSION, context->model->name);
+        return GA_EXIT_OK;
+    }
+    const struct ga_command *command = find_command(argv[1]);
+    return command ? run_command(context, command, argc - 1, argv + 1) : refuse_command(context, argv[1]);
+}
+
+int ga_program(const struct ga_model *model, int argc, char **argv)
+{
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+    struct ga_context context = {.model = model, .program = model->name};
+    if (argc > 0 && *argv[0]) {
+        context.program = slash ? slash + 1 : argv[0];
+    }
+    if (model->abi != GA_ABI) {
+        return (int)ga_failed(&context, "the model has ABI %u and this program %d: build both anew",
+                              (unsigned)model->abi, GA_ABI);
+    }
+    enum ga_exit code = dispatch(&context, argc, argv);
+    if ((fflush(stdout) != 0 || ferror(stdout)) && code == GA_EXIT_OK) { // a full disk must not look like success
+        code = ga_failed(&context, "standard output could not be written");
+    }
+    return (int)code;
+}

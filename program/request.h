@@ -1,0 +1,51 @@
+// request.h: one call of the model on data from a file: inputs found and checked, outputs made, run.
+// Writes no file and compares nothing.
+#ifndef GA_REQUEST_H
+#define GA_REQUEST_H
+
+#include <stdbool.h>
+
+#include "prepare.h"
+#include "tensor.h"
+#include "weights.h"
+
+enum ga_request_copy { GA_COPY_TOKENS, GA_COPY_Q_LENGTHS, GA_COPY_KV_LENGTHS, GA_COPIES };
+
+struct ga_request {
+    const char *path;           // of the file of inputs, for messages
+    struct ga_weights *file;    // what io's float pointers point into
+    struct ga_io io;            //
+    bool batched;               // the query came with a batch axis, so the output has one
+    size_t kv_len;              // keys a query may see: io.kv_len, or io.q_len in self-attention
+    int32_t *copies[GA_COPIES]; // integers of the file as the model takes them
+};
+
+enum ga_output { GA_OUTPUT, GA_ATTENTION, GA_OUTPUTS };
+
+// An output's name in a file: "output", "attention".
+const char *ga_output_name(enum ga_output output);
+
+// -- io_tensors.c ---------------------------------------------------------------------------------------------------
+
+// Fills names_out with those the model takes, in a fixed order; returns how many.
+enum { GA_INPUTS = 6 };
+size_t ga_input_names(const struct ga_model *model, const char *names_out[GA_INPUTS]);
+
+// Opens path and fills request_out->io with what it holds, everything checked against the model; a tensor the model
+// does not take is refused by name. The caller calls ga_request_close whether or not this succeeds.
+enum ga_exit ga_request_open(const struct ga_context *context, const char *path, struct ga_request *request_out);
+
+// -- request.c ------------------------------------------------------------------------------------------------------
+
+// Makes the outputs and runs. attention: also io.attention, which the model must have.
+enum ga_exit ga_request_run(const struct ga_context *context, const struct ga_prepared *prepared, bool attention,
+                            struct ga_request *request);
+
+// An output that was made, as a tensor: output [batch, q_len, d_model] with the query's own rank, attention
+// [batch, n_heads, q_len, kv_len].
+struct ga_tensor ga_request_output(const struct ga_context *context, const struct ga_request *request,
+                                   enum ga_output output);
+
+void ga_request_close(struct ga_request *request);
+
+#endif

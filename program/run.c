@@ -1,0 +1,137 @@
+// run.c: the command `run`: inputs from a file through the model to a file of outputs.
+// Compares nothing and times nothing.
+#include <stdio.h>
+#include <string.h>
+
+#include "request.h"
+#include "command.h"
+
+enum { WEIGHTS, RANDOM, LAYOUT, INPUT, OUTPUT, OUTPUTS, ISA, THREADS };
+
+static const struct ga_option options[] = {
+    [WEIGHTS] = {"weights", "FILE", NULL, false, "safetensors file of the model's weights"},
+    [RANDOM] = {"allow-random", "SEED", NULL, false, "in place of --weights: make weights up from a seed"},
+    [LAYOUT] = {"weights-layout", "NAME", "the model's own, or the one that fits", false,
+                "how the file names its tensors"},
+    [INPUT] = {"input", "FILE", NULL, true, "safetensors file of the inputs"},
+    [OUTPUT] = {"output", "FILE", NULL, true, "safetensors file to write"},
+    [OUTPUTS] = {"outputs", "LIST", "all the model has", false, "which outputs to write: output,attention"},
+    [ISA] = {"isa", "NAME", "the best this CPU runs", false, "instruction set to use"},
+    [THREADS] = {"threads", "N", "1", false, "threads to use; this build has 1"},
+    {NULL, NULL, NULL, false, NULL},
+};
+
+static const char *const notes[] = {
+    "Inputs (any other tensor in the file is refused):",
+    "  query       F32 [batch, q_len, d_model] or [q_len, d_model]",
+    "  key, value  F32 [batch, kv_len, d_model] or [kv_len, d_model]; absent: the query's own",
+    "              sequence; value absent: the key's",
+    "  q_lengths   I32 or I64 [batch]: real rows of each query; later rows are written as zeros",
+    "  kv_lengths  I32 or I64 [batch]: real keys of each sequence; later ones are never read",
+    "  tokens      I32 or I64 [batch, q_len] or [q_len]: ids in place of query, where the model",
+    "              has an embedding",
+    "Outputs:",
+    "  output      F32, shaped as the query",
+    "  attention   F32 [batch, n_heads, q_len, kv_len], where the model was generated with it",
+    NULL,
+};
+
+static const char *const examples[] = {
+    "run --weights w.safetensors --input in.safetensors --output out.safetensors",
+    "run --allow-random 1 --input in.safetensors --output out.safetensors --isa scalar",
+    NULL,
+};
+
+// The place of the name that length bytes of text spell among the outputs, or GA_OUTPUTS.
+static size_t find_output(const char *text, size_t length)
+{
+    size_t output = 0;
+    while (output < GA_OUTPUTS) {
+        const char *name = ga_output_name((enum ga_output)output);
+        if (strlen(name) == length && strncmp(name, text, length) == 0) {
+            break;
+        }
+        output++;
+    }
+    return output;
+}
+
+// Reads --outputs; text NULL takes all the model has.
+static enum ga_exit read_outputs(const struct ga_context *context, const char *text, bool wanted_out[GA_OUTPUTS])
+{
+    bool has_attention = context->model->attention_output;
+    wanted_out[GA_OUTPUT] = text == NULL;
+    wanted_out[GA_ATTENTION] = text == NULL && has_attention;
+    for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        size_t length = strcspn(at, ",");
+        size_t output = find_output(at, length);
+        if (output == GA_OUTPUTS) {
+            return ga_misused(context, "--outputs: \"%.*s\" is no output (output, attention)", (int)length, at);
+        }
+        if (output == GA_ATTENTION && !has_attention) {
+            return ga_misused(context, "--outputs attention: this model was generated without it; "
+                                       "its spec would say outputs = { \"attention\" }");
+        }
+        wanted_out[output] = true;
+    }
+    return GA_EXIT_OK;
+}
+
+static enum ga_exit write_outputs(const struct ga_context *context, const struct ga_request *request, const char *path,
+                                  const bool wanted[GA_OUTPUTS])
+{
+    struct ga_tensor tensors[GA_OUTPUTS];
+    size_t count = 0;
+    for (size_t i = 0; i < GA_OUTPUTS; i++) {
+        if (wanted[i]) {
+            tensors[count++] = ga_request_output(context, request, (enum ga_output)i);
+        }
+    }
+    struct ga_error error;
+    if (ga_weights_write(path, tensors, count, &error) != GA_OK) {
+        return ga_failed(context, "%s", error.text);
+    }
+    for (size_t i = 0; i < count; i++) {
+        char shape[GA_PRINTABLE];
+        printf("%s: %s F32 %s\n", path, tensors[i].name,
+               ga_shape_text(tensors[i].rank, tensors[i].shape, shape, sizeof shape));
+    }
+    return GA_EXIT_OK;
+}
+
+static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
+{
+    const char *const *values = arguments->values;
+    struct ga_weight_choice choice = {values[WEIGHTS], values[RANDOM], values[LAYOUT], values[ISA]};
+    struct ga_prepared prepared = {0};
+    struct ga_request request = {0};
+    bool wanted[GA_OUTPUTS];
+    enum ga_exit code = ga_read_threads(context, values[THREADS]);
+    if (code == GA_EXIT_OK) {
+        code = read_outputs(context, values[OUTPUTS], wanted);
+    }
+    if (code == GA_EXIT_OK) {
+        code = ga_prepare(context, &choice, &prepared);
+    }
+    if (code == GA_EXIT_OK) {
+        code = ga_request_open(context, values[INPUT], &request);
+    }
+    if (code == GA_EXIT_OK) {
+        code = ga_request_run(context, &prepared, wanted[GA_ATTENTION], &request);
+    }
+    if (code == GA_EXIT_OK) {
+        code = write_outputs(context, &request, values[OUTPUT], wanted);
+    }
+    ga_request_close(&request);
+    ga_prepared_free(&prepared);
+    return code;
+}
+
+const struct ga_command ga_command_run = {
+    .name = "run",
+    .summary = "run the model on a file of inputs and write its outputs",
+    .options = options,
+    .notes = notes,
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,63 @@
+// test_cpu.c: the features found, held against what the kernel says of the same CPU.
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cpu.h"
+
+static const struct {
+    uint32_t bit;
+    const char *name;
+} features[] = {
+#define ROW(name, text) {GA_CPU_##name, text},
+    GA_CPU_LIST(ROW)
+#undef ROW
+};
+
+// Reads the first "flags" line of /proc/cpuinfo as " a b c ", false where there is none.
+static bool read_flags(char *line, size_t size)
+{
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    bool found = false;
+    while (file != NULL && !found && fgets(line, (int)size, file) != NULL) {
+        found = strncmp(line, "flags", 5) == 0;
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    line[strcspn(line, "\n")] = ' ';
+    return found;
+}
+
+Test(cpu, features_are_those_the_kernel_lists)
+{
+    static char flags[16384];
+    if (!read_flags(flags, sizeof flags - 1)) {
+        cr_skip_test("no flags in /proc/cpuinfo to compare with");
+    }
+    for (size_t i = 0; i < sizeof features / sizeof *features; i++) {
+        char word[32];
+        snprintf(word, sizeof word, " %s ", features[i].name);
+        cr_expect_eq(ga_cpu_has(features[i].bit), strstr(flags, word) != NULL, "%s", features[i].name);
+    }
+}
+
+Test(cpu, every_feature_has_a_bit_of_its_own)
+{
+    uint32_t seen = 0;
+    for (size_t i = 0; i < sizeof features / sizeof *features; i++) {
+        cr_expect_neq(features[i].bit, 0, "%s", features[i].name);
+        cr_expect_eq(seen & features[i].bit, 0, "%s", features[i].name);
+        seen |= features[i].bit;
+    }
+    cr_expect_eq(ga_cpu_features() & ~seen, 0);
+}
+
+Test(cpu, has_wants_every_bit)
+{
+    const uint32_t features_here = ga_cpu_features();
+    cr_expect(ga_cpu_has(0));
+    cr_expect(ga_cpu_has(features_here));
+    cr_expect(!ga_cpu_has(UINT32_C(1) << 31), "a feature nobody knows");
+    cr_expect(!ga_cpu_has(features_here | UINT32_C(1) << 31));
+}

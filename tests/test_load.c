@@ -1,0 +1,366 @@
+// test_load.c: name maps against files: which map is taken, where each role's elements lie, and what is said of a file
+// that does not fit.
+#include <criterion/criterion.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "load.h"
+
+// -- A model of four roles and a few maps ----------------------------------------------------------------------------
+
+enum { OUT = 2, IN = 3, N_ROLES = 4 };
+enum { Q_WEIGHT, Q_BIAS, K_WEIGHT, K_BIAS };
+
+static const struct ga_weight_role roles[N_ROLES] = {
+    {"q_weight", 2, {OUT, IN}}, {"q_bias", 1, {OUT}}, {"k_weight", 2, {OUT, IN}}, {"k_bias", 1, {OUT}}};
+
+static const struct ga_weight_source plain[N_ROLES] = {
+    {.role = Q_WEIGHT, .tensor = "w_q.weight", .rank = 2, .shape = {OUT, IN}},
+    {.role = Q_BIAS, .tensor = "w_q.bias", .rank = 1, .shape = {OUT}},
+    {.role = K_WEIGHT, .tensor = "w_k.weight", .rank = 2, .shape = {OUT, IN}},
+    {.role = K_BIAS, .tensor = "w_k.bias", .rank = 1, .shape = {OUT}},
+};
+static const struct ga_weight_source stacked[N_ROLES] = {
+    {.role = Q_WEIGHT, .tensor = "in_weight", .rank = 2, .shape = {2 * OUT, IN}},
+    {.role = Q_BIAS, .tensor = "in_bias", .rank = 1, .shape = {2 * OUT}},
+    {.role = K_WEIGHT, .tensor = "in_weight", .rank = 2, .shape = {2 * OUT, IN}, .first = OUT * IN},
+    {.role = K_BIAS, .tensor = "in_bias", .rank = 1, .shape = {2 * OUT}, .first = OUT},
+};
+static const struct ga_weight_source transposed[N_ROLES] = {
+    {.role = Q_WEIGHT, .tensor = "c_attn.weight", .rank = 2, .shape = {IN, 2 * OUT}, .transposed = true},
+    {.role = Q_BIAS, .tensor = "c_attn.bias", .rank = 1, .shape = {2 * OUT}, .transposed = true},
+    {.role = K_WEIGHT, .tensor = "c_attn.weight", .rank = 2, .shape = {IN, 2 * OUT}, .first = OUT, .transposed = true},
+    {.role = K_BIAS, .tensor = "c_attn.bias", .rank = 1, .shape = {2 * OUT}, .first = OUT, .transposed = true},
+};
+static const struct ga_weight_source outside[N_ROLES] = {
+    {.role = Q_WEIGHT, .tensor = "w_q.weight", .rank = 2, .shape = {OUT, IN}, .first = 1},
+    {.role = Q_BIAS, .tensor = "w_q.bias", .rank = 1, .shape = {OUT}},
+    {.role = K_WEIGHT, .tensor = "w_k.weight", .rank = 2, .shape = {OUT, IN}},
+    {.role = K_BIAS, .tensor = "w_k.bias", .rank = 1, .shape = {OUT}},
+};
+
+static const struct ga_weight_map maps[] = {
+    {"plain", plain}, {"stacked", stacked}, {"transposed", transposed}, {"plain_again", plain}};
+static const struct ga_weight_map outside_maps[] = {{"outside", outside}};
+
+#define MODEL .abi = GA_ABI, .name = "tiny", .roles = roles, .n_roles = N_ROLES
+static const struct ga_model any = {MODEL, .maps = maps, .n_maps = 4};
+static const struct ga_model stacked_only = {MODEL, .maps = maps, .n_maps = 4, .default_map = "stacked"};
+static const struct ga_model wrong_default = {MODEL, .maps = maps, .n_maps = 4, .default_map = "stakced"};
+static const struct ga_model broken = {MODEL, .maps = outside_maps, .n_maps = 1};
+static const struct ga_model mapless = {MODEL};
+
+// -- Files ----------------------------------------------------------------------------------------------------------
+
+struct entry {
+    const char *name, *dtype;
+    size_t rank, shape[2];
+};
+enum { MAX_ENTRIES = 6 };
+
+static size_t width_of(const char *dtype)
+{
+    return strcmp(dtype, "F16") == 0 ? 2 : strcmp(dtype, "F64") == 0 ? 8 : 4;
+}
+
+static size_t bytes_of(const struct entry *entry)
+{
+    const size_t rows = entry->rank > 0 ? entry->shape[0] : 1;
+    const size_t cols = entry->rank > 1 ? entry->shape[1] : 1;
+    return rows * cols * width_of(entry->dtype);
+}
+
+// Writes entries, ended by one without a name, as a header; returns the bytes of data it speaks of.
+static size_t write_header(const struct entry *entries, char *header)
+{
+    size_t end = 0;
+    strcpy(header, "{");
+    for (; entries->name != NULL; entries++) {
+        char shape[GA_SHAPE_TEXT];
+        ga_shape_text(entries->rank, entries->shape, shape, sizeof shape);
+        const size_t begin = end;
+        end += bytes_of(entries);
+        sprintf(header + strlen(header), "%s\"%s\":{\"dtype\":\"%s\",\"shape\":%s,\"data_offsets\":[%zu,%zu]}",
+                begin == 0 ? "" : ",", entries->name, entries->dtype, shape, begin, end);
+    }
+    strcat(header, "}");
+    return end;
+}
+
+// A file of these tensors whose data are the floats 0, 1, 2, ... one after another.
+static struct ga_weights *weights_of(const struct entry *entries)
+{
+    static unsigned char bytes[4096];
+    char *header = (char *)bytes + 8;
+    struct ga_weights *weights = NULL;
+    struct ga_error error;
+    const size_t data_size = write_header(entries, header);
+    const size_t header_size = strlen(header);
+    memset(bytes, 0, 8);
+    bytes[0] = (unsigned char)header_size;
+    bytes[1] = (unsigned char)(header_size >> 8);
+    for (size_t i = 0; i < data_size / sizeof(float); i++) {
+        const float number = (float)i;
+        memcpy(header + header_size + i * sizeof number, &number, sizeof number);
+    }
+    cr_assert_eq(ga_weights_parse(bytes, 8 + header_size + data_size, "w.safetensors", &weights, &error), GA_OK, "%s",
+                 error.text);
+    return weights;
+}
+
+#define PLAIN                                                                                                          \
+    {"w_q.weight", "F32", 2, {OUT, IN}}, {"w_q.bias", "F32", 1, {OUT}}, {"w_k.weight", "F32", 2, {OUT, IN}},           \
+    {                                                                                                                  \
+        "w_k.bias", "F32", 1,                                                                                          \
+        {                                                                                                              \
+            OUT                                                                                                        \
+        }                                                                                                              \
+    }
+#define STACKED                                                                                                        \
+    {"in_weight", "F32", 2, {2 * OUT, IN}},                                                                            \
+    {                                                                                                                  \
+        "in_bias", "F32", 1,                                                                                           \
+        {                                                                                                              \
+            2 * OUT                                                                                                    \
+        }                                                                                                              \
+    }
+#define TRANSPOSED                                                                                                     \
+    {"c_attn.weight", "F32", 2, {IN, 2 * OUT}},                                                                        \
+    {                                                                                                                  \
+        "c_attn.bias", "F32", 1,                                                                                       \
+        {                                                                                                              \
+            2 * OUT                                                                                                    \
+        }                                                                                                              \
+    }
+
+// -- Maps that fit --------------------------------------------------------------------------------------------------
+
+Test(load, the_map_that_fits_is_taken)
+{
+    static const struct {
+        const char *name;
+        const struct ga_model *model;
+        struct entry entries[MAX_ENTRIES + 3];
+        const char *layout, *taken;
+    } rows[] = {
+        {"plain", &any, {PLAIN}, NULL, "plain"},
+        {"stacked", &any, {STACKED}, NULL, "stacked"},
+        {"transposed", &any, {TRANSPOSED}, NULL, "transposed"},
+        {"two fit: the first listed", &any, {STACKED, PLAIN}, NULL, "plain"},
+        {"tensors too many", &any, {{"other", "F64", 1, {2}}, STACKED}, NULL, "stacked"},
+        {"asked for", &any, {STACKED, PLAIN}, "stacked", "stacked"},
+        {"asked for, the second of equals", &any, {PLAIN}, "plain_again", "plain_again"},
+        {"the model's default", &stacked_only, {STACKED, PLAIN}, NULL, "stacked"},
+        {"asked for against the default", &stacked_only, {STACKED, PLAIN}, "plain", "plain"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct ga_error error = {.text = ""};
+        struct ga_weights *weights = weights_of(rows[i].entries);
+        struct ga_weight_view views[N_ROLES];
+        const struct ga_weight_map *map = ga_load_map(rows[i].model, weights, rows[i].layout, &error);
+        cr_assert_not_null(map, "%s: %s", rows[i].name, error.text);
+        cr_expect_str_eq(map->name, rows[i].taken, "%s", rows[i].name);
+        cr_expect_eq(ga_load_views(rows[i].model, weights, rows[i].layout, views, &error), GA_OK, "%s: %s",
+                     rows[i].name, error.text);
+        ga_weights_close(weights);
+    }
+}
+
+// Element [o][i] of a role of [OUT][IN], or [o] of one of [OUT], as the view gives it.
+static void expect_elements(const char *name, const struct ga_weight_view *view, size_t rank, const float *expected)
+{
+    const size_t cols = rank == 2 ? IN : 1;
+    for (size_t o = 0; o < OUT; o++) {
+        for (size_t i = 0; i < cols; i++) {
+            const float found = view->data[o * view->row_stride + (rank == 2 ? i * view->col_stride : 0)];
+            cr_expect_eq(found, expected[o * cols + i], "%s [%zu][%zu]: %g", name, o, i, (double)found);
+        }
+    }
+}
+
+Test(load, views_find_each_role_s_elements)
+{
+    static const struct {
+        const char *layout;
+        struct entry entries[MAX_ENTRIES];
+        float elements[N_ROLES][OUT * IN];
+    } rows[] = {
+        {"plain", {PLAIN}, {{0, 1, 2, 3, 4, 5}, {6, 7}, {8, 9, 10, 11, 12, 13}, {14, 15}}},
+        {"stacked", {STACKED}, {{0, 1, 2, 3, 4, 5}, {12, 13}, {6, 7, 8, 9, 10, 11}, {14, 15}}},
+        {"transposed", {TRANSPOSED}, {{0, 4, 8, 1, 5, 9}, {12, 13}, {2, 6, 10, 3, 7, 11}, {14, 15}}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct ga_weights *weights = weights_of(rows[i].entries);
+        struct ga_weight_view views[N_ROLES];
+        struct ga_error error;
+        cr_assert_eq(ga_load_views(&any, weights, NULL, views, &error), GA_OK, "%s", error.text);
+        for (size_t role = 0; role < N_ROLES; role++) {
+            char name[64];
+            snprintf(name, sizeof name, "%s, %s", rows[i].layout, roles[role].name);
+            expect_elements(name, &views[role], roles[role].rank, rows[i].elements[role]);
+        }
+        ga_weights_close(weights);
+    }
+}
+
+// -- Files that do not fit ------------------------------------------------------------------------------------------
+
+#define REST_OF_PLAIN                                                                                                  \
+    {"w_q.bias", "F32", 1, {OUT}}, {"w_k.weight", "F32", 2, {OUT, IN}},                                                \
+    {                                                                                                                  \
+        "w_k.bias", "F32", 1,                                                                                          \
+        {                                                                                                              \
+            OUT                                                                                                        \
+        }                                                                                                              \
+    }
+
+static const struct {
+    const char *name;
+    const struct ga_model *model;
+    struct entry entries[MAX_ENTRIES];
+    const char *layout;
+    enum ga_status status;
+    const char *expected;
+} unfit[] = {
+    {"one missing",
+     &any,
+     {REST_OF_PLAIN},
+     NULL,
+     GA_MISSING,
+     "w.safetensors: no tensor 'w_q.weight', which map 'plain' expects as [2, 3] for q_weight; the file has 3 "
+     "tensors: "
+     "'w_k.bias', 'w_k.weight', 'w_q.bias'"},
+    {"misspelt",
+     &any,
+     {{"w_q.wieght", "F32", 2, {OUT, IN}}, REST_OF_PLAIN},
+     NULL,
+     GA_MISSING,
+     "for q_weight; nearest is 'w_q.wieght'; the file has 4 tensors"},
+    {"prefixed",
+     &any,
+     {{"encoder.0.in_weight", "F32", 2, {2 * OUT, IN}}, {"in_bias", "F32", 1, {2 * OUT}}},
+     NULL,
+     GA_MISSING,
+     "no tensor 'in_weight', which map 'stacked' expects as [4, 3] for q_weight; nearest is "
+     "'encoder.0.in_weight'"},
+    {"nothing alike",
+     &any,
+     {{"x", "F32", 1, {1}}},
+     NULL,
+     GA_MISSING,
+     "no tensor 'w_q.weight', which map 'plain' expects as [2, 3] for q_weight; the file has 1 tensor: 'x'"},
+    {"empty file", &any, {{NULL, NULL, 0, {0}}}, NULL, GA_MISSING, "the file has 0 tensors"},
+    {"many others",
+     &any,
+     {{"e", "F32", 1, {1}}, {"d", "F32", 1, {1}}, {"c", "F32", 1, {1}}, {"b", "F32", 1, {1}}, {"a", "F32", 1, {1}}},
+     NULL,
+     GA_MISSING,
+     "the file has 5 tensors: 'a', 'b', 'c', 'd', ..."},
+    {"missing under the map asked for",
+     &any,
+     {PLAIN},
+     "stacked",
+     GA_MISSING,
+     "no tensor 'in_weight', which map 'stacked' expects"},
+    {"missing under the default",
+     &stacked_only,
+     {PLAIN},
+     NULL,
+     GA_MISSING,
+     "no tensor 'in_weight', which map 'stacked'"},
+    {"no such map",
+     &any,
+     {PLAIN},
+     "torch",
+     GA_ARGUMENT,
+     "no weight map is named 'torch'; expected one of plain, stacked, transposed, plain_again"},
+    {"no such default", &wrong_default, {PLAIN}, NULL, GA_ARGUMENT, "no weight map is named 'stakced'"},
+    {"no maps", &mapless, {PLAIN}, NULL, GA_ARGUMENT, "the model has no weight map"},
+
+    {"another shape",
+     &any,
+     {{"w_q.weight", "F32", 2, {OUT, 4}}, REST_OF_PLAIN},
+     NULL,
+     GA_SHAPE,
+     "w.safetensors: tensor 'w_q.weight' has shape [2, 4]; map 'plain' expects [2, 3] for q_weight"},
+    {"another rank",
+     &any,
+     {{"w_q.weight", "F32", 1, {OUT * IN}}, REST_OF_PLAIN},
+     NULL,
+     GA_SHAPE,
+     "has shape [6]; map 'plain' expects [2, 3]"},
+    {"transposed",
+     &any,
+     {{"w_q.weight", "F32", 2, {IN, OUT}}, REST_OF_PLAIN},
+     NULL,
+     GA_SHAPE,
+     "has shape [3, 2]; map 'plain' expects [2, 3] for q_weight; it looks transposed"},
+    {"half floats",
+     &any,
+     {REST_OF_PLAIN, {"w_q.weight", "F16", 2, {OUT, IN}}},
+     NULL,
+     GA_DTYPE,
+     "w.safetensors: tensor 'w_q.weight' is F16; map 'plain' expects F32 for q_weight"},
+    {"doubles", &any, {{"w_q.weight", "F64", 2, {OUT, IN}}, REST_OF_PLAIN}, NULL, GA_DTYPE, "is F64; map 'plain'"},
+    {"integers", &any, {{"w_q.weight", "I32", 2, {OUT, IN}}, REST_OF_PLAIN}, NULL, GA_DTYPE, "is I32; map 'plain'"},
+    {"a role outside its tensor", &broken, {PLAIN}, NULL, GA_SHAPE, "takes q_weight from outside tensor 'w_q.weight'"},
+};
+
+Test(load, files_that_do_not_fit_are_refused)
+{
+    for (size_t i = 0; i < sizeof unfit / sizeof *unfit; i++) {
+        struct ga_error error = {.text = ""};
+        struct ga_weights *weights = weights_of(unfit[i].entries);
+        struct ga_weight_view views[N_ROLES];
+        cr_expect_eq(ga_load_views(unfit[i].model, weights, unfit[i].layout, views, &error), unfit[i].status, "%s",
+                     unfit[i].name);
+        cr_expect_eq(error.status, unfit[i].status, "%s", unfit[i].name);
+        cr_expect_not_null(strstr(error.text, unfit[i].expected), "%s: '%s'", unfit[i].name, error.text);
+        ga_weights_close(weights);
+    }
+}
+
+Test(load, a_name_the_map_uses_elsewhere_is_not_offered)
+{
+    static const struct entry entries[MAX_ENTRIES] = {REST_OF_PLAIN};
+    struct ga_error error;
+    struct ga_weights *weights = weights_of(entries);
+    cr_expect_null(ga_load_map(&any, weights, NULL, &error), "w_q.weight is missing");
+    cr_expect_eq(error.status, GA_MISSING);
+    cr_expect_null(strstr(error.text, "nearest"), "'%s': w_k.weight is one letter off, but another role's", error.text);
+    ga_weights_close(weights);
+}
+
+Test(load, very_long_names_are_compared_without_harm)
+{
+    static char long_name[257];
+    memset(long_name, 'n', 256);
+    const struct entry entries[MAX_ENTRIES] = {{long_name, "F32", 1, {1}}};
+    static char wanted[300];
+    memset(wanted, 'n', sizeof wanted - 1);
+    const struct ga_weight_source source = {.role = 0, .tensor = wanted, .rank = 1, .shape = {OUT}};
+    const struct ga_weight_role role = {"q_bias", 1, {OUT}};
+    const struct ga_weight_map map = {"long", &source};
+    const struct ga_model model = {.name = "tiny", .roles = &role, .n_roles = 1, .maps = &map, .n_maps = 1};
+    struct ga_error error;
+    struct ga_weights *weights = weights_of(entries);
+    cr_expect_null(ga_load_map(&model, weights, NULL, &error));
+    cr_expect_eq(error.status, GA_MISSING);
+    ga_weights_close(weights);
+}
+
+Test(load, missing_arguments_are_refused)
+{
+    static const struct entry entries[MAX_ENTRIES] = {PLAIN};
+    struct ga_weight_view views[N_ROLES];
+    struct ga_error error;
+    struct ga_weights *weights = weights_of(entries);
+    cr_expect_eq(ga_load_views(NULL, weights, NULL, views, &error), GA_ARGUMENT);
+    cr_expect_eq(ga_load_views(&any, NULL, NULL, views, &error), GA_ARGUMENT);
+    cr_expect_eq(ga_load_views(&any, weights, NULL, NULL, &error), GA_ARGUMENT);
+    cr_expect_eq(ga_load_views(&any, weights, "torch", views, NULL), GA_ARGUMENT);
+    cr_expect_null(ga_load_map(NULL, weights, NULL, NULL));
+    ga_weights_close(weights);
+}

@@ -1,0 +1,86 @@
+// test_status.c: sentences for statuses, and errors cut to fit.
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "status.h"
+
+enum {
+#define COUNT_STATUS(name, sentence) COUNT_##name,
+    GA_STATUS_LIST(COUNT_STATUS)
+#undef COUNT_STATUS
+        N_STATUSES
+};
+
+Test(status, every_status_has_a_sentence_of_its_own)
+{
+    for (int i = 0; i < N_STATUSES; i++) {
+        const char *sentence = ga_status_text((enum ga_status)i);
+        cr_expect(strlen(sentence) > 0, "status %d", i);
+        for (int j = 0; j < i; j++) {
+            cr_expect(strcmp(sentence, ga_status_text((enum ga_status)j)) != 0, "statuses %d and %d", j, i);
+        }
+    }
+    cr_expect_str_eq(ga_status_text(GA_OK), "ok");
+}
+
+Test(status, a_number_that_is_no_status_has_a_sentence)
+{
+    cr_expect_str_eq(ga_status_text((enum ga_status)N_STATUSES), "no such status");
+    cr_expect_str_eq(ga_status_text((enum ga_status) - 1), "no such status");
+}
+
+Test(status, fail_fills_the_error_and_returns_the_status)
+{
+    struct ga_error error;
+    cr_expect_eq(ga_fail(&error, GA_SHAPE, "%s has %d axes", "q", 3), GA_SHAPE);
+    cr_expect_eq(error.status, GA_SHAPE);
+    cr_expect_str_eq(error.text, "q has 3 axes");
+    cr_expect_eq(ga_fail(NULL, GA_IO, "nobody listens"), GA_IO);
+}
+
+Test(status, long_text_is_cut_to_fit)
+{
+    struct ga_error error;
+    char text[2 * sizeof error.text];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    ga_fail(&error, GA_IO, "%s", text);
+    cr_expect_eq(strlen(error.text), sizeof error.text - 1);
+}
+
+// Fills text with a's, then as many of the character as fit, the last of them cut.
+static void fill_across_the_end(char *text, size_t size, size_t n_plain, const char *character)
+{
+    memset(text, 'a', n_plain);
+    text[n_plain] = '\0';
+    while (strlen(text) + strlen(character) < size) {
+        strcat(text, character);
+    }
+}
+
+Test(status, a_cut_never_halves_a_character)
+{
+    static const char *const characters[] = {"\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
+    for (size_t c = 0; c < sizeof characters / sizeof *characters; c++) {
+        const size_t width = strlen(characters[c]);
+        for (size_t shift = 0; shift < width; shift++) {
+            struct ga_error error;
+            char text[600];
+            fill_across_the_end(text, sizeof text, shift, characters[c]);
+            ga_fail(&error, GA_IO, "%s", text);
+            const size_t length = strlen(error.text);
+            cr_expect_eq((length - shift) % width, 0, "width %zu, shift %zu: %zu bytes", width, shift, length);
+            cr_expect_gt(length + width, sizeof error.text - 1, "width %zu, shift %zu: cut too much", width, shift);
+        }
+    }
+}
+
+Test(status, text_that_just_fits_is_not_cut)
+{
+    struct ga_error error;
+    char text[sizeof error.text];
+    fill_across_the_end(text, sizeof text, (sizeof text - 1) % 2, "\xc3\xa9");
+    cr_assert_eq(strlen(text), sizeof text - 1);
+    ga_fail(&error, GA_IO, "%s", text);
+    cr_expect_str_eq(error.text, text);
+}

@@ -1,0 +1,264 @@
+// test_weights_files.c: weights from and to files: what is no regular file, round trips, and writes that must not
+// happen.
+#define _POSIX_C_SOURCE 200809L // mkdtemp, mkfifo
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "weights.h"
+
+// -- A folder for each test -----------------------------------------------------------------------------------------
+
+static char folder[64];
+
+static void enter(void)
+{
+    strcpy(folder, "/tmp/ga_weights_XXXXXX");
+    cr_assert_not_null(mkdtemp(folder));
+    cr_assert_eq(chdir(folder), 0);
+}
+
+// Counts the folder's entries, and removes them where asked to.
+static size_t count_entries(int removing)
+{
+    size_t count = 0;
+    DIR *entries = opendir(folder);
+    cr_assert_not_null(entries);
+    for (const struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries)) {
+        if (entry->d_name[0] != '.') {
+            count++;
+            if (removing) {
+                (void)remove(entry->d_name);
+            }
+        }
+    }
+    closedir(entries);
+    return count;
+}
+
+static void leave(void)
+{
+    (void)count_entries(1);
+    cr_expect_eq(chdir("/"), 0);
+    cr_expect_eq(rmdir(folder), 0);
+}
+
+TestSuite(weights_files, .init = enter, .fini = leave);
+
+static void write_bytes(const char *path, const void *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    cr_assert_not_null(file);
+    cr_assert_eq(fwrite(bytes, 1, size, file), size);
+    cr_assert_eq(fclose(file), 0);
+}
+
+static void expect_not_opened(const char *path, enum ga_status status, const char *expected)
+{
+    struct ga_error error = {.status = GA_OK};
+    struct ga_weights *weights = (struct ga_weights *)&error;
+    cr_expect_eq(ga_weights_open(path, &weights, &error), status, "%s: %s", path, error.text);
+    cr_expect_null(weights, "%s", path);
+    cr_expect_not_null(strstr(error.text, expected), "%s: said '%s', expected '%s'", path, error.text, expected);
+    cr_expect_eq(strncmp(error.text, path, strlen(path)), 0, "'%s' does not begin with %s", error.text, path);
+}
+
+// -- Opening --------------------------------------------------------------------------------------------------------
+
+Test(weights_files, what_is_no_regular_file_is_refused)
+{
+    cr_assert_eq(mkdir("dir", 0777), 0);
+    cr_assert_eq(mkfifo("fifo", 0666), 0);
+    expect_not_opened("absent", GA_IO, "cannot open: No such file");
+    expect_not_opened("dir", GA_IO, "a directory; expected a regular file");
+    expect_not_opened("fifo", GA_IO, "a pipe or device; expected a regular file");
+    expect_not_opened("/dev/null", GA_IO, "a pipe or device; expected a regular file");
+}
+
+Test(weights_files, malformed_files_are_refused_by_their_path)
+{
+    write_bytes("empty", "", 0);
+    expect_not_opened("empty", GA_FORMAT, "0 bytes long");
+    write_bytes("short", "\x40\0\0\0\0\0\0\0{}", 10);
+    expect_not_opened("short", GA_FORMAT, "a header of 64 bytes");
+    write_bytes("zeros", "\2\0\0\0\0\0\0\0{}\0\0\0\0", 14);
+    expect_not_opened("zeros", GA_FORMAT, "belong to no tensor");
+}
+
+Test(weights_files, missing_arguments_are_refused)
+{
+    struct ga_weights *weights = NULL;
+    cr_expect_eq(ga_weights_open(NULL, &weights, NULL), GA_ARGUMENT);
+    cr_expect_eq(ga_weights_open("w", NULL, NULL), GA_ARGUMENT);
+    cr_expect_eq(ga_weights_write(NULL, NULL, 0, NULL), GA_ARGUMENT);
+    cr_expect_eq(ga_weights_write("w", NULL, 1, NULL), GA_ARGUMENT);
+}
+
+// -- Round trips ----------------------------------------------------------------------------------------------------
+
+static const float floats[] = {0.0f, -0.0f, 1.5f, 3.25f, -7.0f, 1e-40f};
+static const int64_t longs[] = {-1, INT64_MAX, INT64_MIN};
+static const unsigned char bytes[] = {1, 2, 3, 0, 255};
+
+static const struct ga_tensor written[] = {
+    {.name = "mask", .dtype = GA_BOOL, .rank = 1, .shape = {5}, .data = bytes},
+    {.name = "w \"quoted\" \\ gr\xc3\xb6\xc3\x9f", .dtype = GA_F32, .rank = 2, .shape = {2, 3}, .data = floats},
+    {.name = "none", .dtype = GA_F64, .rank = 2, .shape = {0, 4}, .data = NULL},
+    {.name = "ids", .dtype = GA_I64, .rank = 1, .shape = {3}, .data = longs},
+    {.name = "one", .dtype = GA_F32, .rank = 0, .data = floats + 3},
+};
+enum { N_WRITTEN = sizeof written / sizeof *written };
+
+static void expect_same(const struct ga_weights *weights, const struct ga_tensor *expected)
+{
+    const struct ga_tensor *tensor = ga_weights_find(weights, expected->name);
+    size_t size = 0;
+    cr_assert_not_null(tensor, "%s", expected->name);
+    cr_expect_eq(tensor->dtype, expected->dtype, "%s", expected->name);
+    cr_expect(ga_tensor_has_shape(tensor, expected->rank, expected->shape), "%s", expected->name);
+    cr_assert(ga_tensor_bytes(expected, &size));
+    cr_expect(size == 0 || memcmp(tensor->data, expected->data, size) == 0, "%s", expected->name);
+    cr_expect_eq((uintptr_t)tensor->data % ga_dtype_size(tensor->dtype), 0, "%s", expected->name);
+}
+
+Test(weights_files, what_was_written_reads_back)
+{
+    struct ga_error error;
+    struct ga_weights *weights = NULL;
+    cr_assert_eq(ga_weights_write("w", written, N_WRITTEN, &error), GA_OK, "%s", error.text);
+    cr_assert_eq(ga_weights_open("w", &weights, &error), GA_OK, "%s", error.text);
+    cr_expect_str_eq(ga_weights_label(weights), "w");
+    cr_assert_eq(ga_weights_count(weights), N_WRITTEN);
+    for (size_t i = 0; i < N_WRITTEN; i++) {
+        expect_same(weights, &written[i]);
+    }
+    ga_weights_close(weights);
+    cr_expect_eq(count_entries(0), 1, "the temporary file is left");
+}
+
+Test(weights_files, no_tensors_make_a_sound_file)
+{
+    struct ga_error error;
+    struct ga_weights *weights = NULL;
+    cr_assert_eq(ga_weights_write("w", NULL, 0, &error), GA_OK, "%s", error.text);
+    cr_assert_eq(ga_weights_open("w", &weights, &error), GA_OK, "%s", error.text);
+    cr_expect_eq(ga_weights_count(weights), 0);
+    ga_weights_close(weights);
+}
+
+Test(weights_files, the_file_is_laid_out_by_width_then_name)
+{
+    char text[512];
+    cr_assert_eq(ga_weights_write("w", written, N_WRITTEN, NULL), GA_OK);
+    FILE *file = fopen("w", "rb");
+    cr_assert_not_null(file);
+    const size_t size = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    const size_t header_size = (unsigned char)text[0] + 256u * (unsigned char)text[1];
+    cr_expect_eq(header_size % 8, 0, "header of %zu bytes", header_size);
+    cr_assert_eq(size, 8 + header_size + 24 + 24 + 4 + 5);
+    text[8 + header_size] = '\0';
+    static const char *const order[] = {"\"ids\"", "\"none\"", "\"one\"", "\"w \\\"", "\"mask\""};
+    const char *at = text + 8;
+    for (size_t i = 0; i < N_WRITTEN; i++) {
+        const char *next = strstr(at, order[i]);
+        cr_assert_not_null(next, "%s after %s", order[i], at);
+        at = next;
+    }
+}
+
+Test(weights_files, a_written_file_has_the_usual_permissions)
+{
+    struct stat facts;
+    umask(027);
+    cr_assert_eq(ga_weights_write("w", written, N_WRITTEN, NULL), GA_OK);
+    cr_assert_eq(stat("w", &facts), 0);
+    cr_expect_eq(facts.st_mode & 0777, 0640, "%o", (unsigned)facts.st_mode);
+}
+
+Test(weights_files, a_write_replaces_the_old_file_whole)
+{
+    struct ga_weights *weights = NULL;
+    static const char old[] = "something else, and longer than what comes after it by a good deal .............."
+                              "..................................................................................";
+    write_bytes("w", old, sizeof old);
+    cr_assert_eq(ga_weights_write("w", &written[4], 1, NULL), GA_OK);
+    cr_assert_eq(ga_weights_open("w", &weights, NULL), GA_OK);
+    expect_same(weights, &written[4]);
+    ga_weights_close(weights);
+}
+
+// -- Writes that fail -----------------------------------------------------------------------------------------------
+
+Test(weights_files, tensors_no_file_can_hold_are_refused)
+{
+    static char long_name[258];
+    memset(long_name, 'n', sizeof long_name - 1);
+    const struct {
+        const char *name;
+        struct ga_tensor tensor;
+        enum ga_status status;
+        const char *expected;
+    } rows[] = {
+        {"no name", {.dtype = GA_U8, .data = bytes}, GA_ARGUMENT, "tensor 0 of 1 has no name"},
+        {"empty name", {.name = "", .dtype = GA_U8, .data = bytes}, GA_FORMAT, "an empty name"},
+        {"long name", {.name = long_name, .dtype = GA_U8, .data = bytes}, GA_FORMAT, "257 bytes long"},
+        {"control", {.name = "a\nb", .dtype = GA_U8, .data = bytes}, GA_FORMAT, "'a\\x0ab': the name holds a control"},
+        {"not UTF-8", {.name = "a\xff", .dtype = GA_U8, .data = bytes}, GA_ARGUMENT, "'a\\xff': the name is not UTF-8"},
+        {"metadata", {.name = "__metadata__", .dtype = GA_U8, .data = bytes}, GA_FORMAT, "__metadata__"},
+        {"no such type", {.name = "a", .dtype = (enum ga_dtype)77, .data = bytes}, GA_ARGUMENT, "dtype 77"},
+        {"rank 9", {.name = "a", .dtype = GA_U8, .rank = 9, .data = bytes}, GA_ARGUMENT, "rank 9; expected at most 8"},
+        {"no data",
+         {.name = "a", .dtype = GA_F32, .rank = 1, .shape = {2}},
+         GA_ARGUMENT,
+         "data is NULL; expected 8 bytes"},
+        {"overflow",
+         {.name = "a", .dtype = GA_F32, .rank = 2, .shape = {SIZE_MAX, 2}, .data = bytes},
+         GA_OVERFLOW,
+         "tensor 'a': its size does not fit"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct ga_error error = {.text = ""};
+        cr_expect_eq(ga_weights_write("w", &rows[i].tensor, 1, &error), rows[i].status, "%s", rows[i].name);
+        cr_expect_not_null(strstr(error.text, rows[i].expected), "%s: '%s'", rows[i].name, error.text);
+        cr_expect_eq(strncmp(error.text, "w: ", 3), 0, "%s: '%s'", rows[i].name, error.text);
+        cr_expect_eq(count_entries(0), 0, "%s: a file was made", rows[i].name);
+    }
+}
+
+Test(weights_files, two_tensors_of_one_name_are_refused)
+{
+    const struct ga_tensor twins[] = {written[0], written[1], written[0]};
+    struct ga_error error;
+    cr_expect_eq(ga_weights_write("w", twins, 3, &error), GA_ARGUMENT);
+    cr_expect_str_eq(error.text, "w: two tensors are named 'mask'");
+    cr_expect_eq(count_entries(0), 0);
+}
+
+Test(weights_files, tensors_that_together_overflow_are_refused)
+{
+    const struct ga_tensor huge[] = {
+        {.name = "a", .dtype = GA_U8, .rank = 1, .shape = {(size_t)INT64_MAX}, .data = bytes},
+        {.name = "b", .dtype = GA_U8, .rank = 1, .shape = {1}, .data = bytes},
+    };
+    struct ga_error error;
+    cr_expect_eq(ga_weights_write("w", huge, 2, &error), GA_OVERFLOW, "%s", error.text);
+    cr_expect_eq(count_entries(0), 0);
+}
+
+Test(weights_files, a_failed_write_leaves_nothing_behind)
+{
+    struct ga_error error;
+    cr_expect_eq(ga_weights_write("absent/w", written, N_WRITTEN, &error), GA_IO);
+    cr_expect_not_null(strstr(error.text, "absent/w: cannot make a temporary file beside it: No such"), "%s",
+                       error.text);
+    cr_assert_eq(mkdir("taken", 0777), 0);
+    cr_expect_eq(ga_weights_write("taken", written, N_WRITTEN, &error), GA_IO);
+    cr_expect_not_null(strstr(error.text, "taken: cannot rename the finished file to this name"), "%s", error.text);
+    cr_expect_eq(count_entries(0), 1, "the temporary file is left");
+}
