@@ -84,7 +84,7 @@ function ninja.writer()
 end
 
 local function make_path(path)
-  return (path:gsub("%$", "$$$$"):gsub("[ #\\]", "\\%0"))
+  return (path:gsub("%$", "$$"):gsub("[ #:\\]", "\\%0"))
 end
 
 -- A depfile: `target`, the first output of its edge, depends on `inputs`.

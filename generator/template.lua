@@ -73,6 +73,15 @@ local function closing_brace(line, at)
   end
 end
 
+-- What is wrong with an expression, or nil. It must stand both alone, so that it closes no bracket of ours, and in
+-- brackets, so that it is one value and comments nothing out.
+local function expression_error(expression)
+  for _, form in ipairs({ "return (%s)", "return %s" }) do
+    local parsed, why = load((form:gsub("%%s", function() return expression end)), "=splice", "t")
+    if not parsed then return (why:gsub("^splice:%d+: ", "")) end
+  end
+end
+
 -- Splits a text line into { text, expression, text, ... }, odd entries text; or nil and a message.
 local function split_line(line)
   local parts, at = {}, 1
@@ -82,8 +91,8 @@ local function split_line(line)
     local to = closing_brace(line, from + 2)
     if not to then return nil, "'${' without its '}'" end
     local expression = line:sub(from + 2, to - 1)
-    local parsed, why = load("return (" .. expression .. "\n)", "=splice", "t")
-    if not parsed then return nil, "bad splice '${" .. expression .. "}': " .. why:gsub("^splice:%d+: ", "") end
+    local why = expression_error(expression)
+    if why then return nil, "bad splice '${" .. expression .. "}': " .. why end
     parts[#parts + 1] = line:sub(at, from - 1)
     parts[#parts + 1] = expression
     at = to + 1

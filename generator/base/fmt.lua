@@ -70,7 +70,7 @@ end
 -- s as the right-hand side of a ninja variable.
 function fmt.ninja_escape(s)
   refuse_control(s, "ninja_escape")
-  local escaped = s:gsub("%$", "$$$$"):gsub("^ ", "$ ")
+  local escaped = s:gsub("%$", "$$"):gsub("^ ", "$ ")
   return escaped
 end
 

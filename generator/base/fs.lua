@@ -70,7 +70,7 @@ function fs.write_if_changed(path, content)
   ok, why = os.rename(temporary, path)
   if not ok then
     os.remove(temporary)
-    return nil, tostring(why)
+    return nil, ("%s: cannot be written (%s)"):format(path, tostring(why))
   end
   return true
 end

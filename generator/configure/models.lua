@@ -81,6 +81,7 @@ end
 function models.collect(settings)
   local errors = {}
   local users = configured(settings, errors)
+  if #errors > 0 then return nil, errors end
   local demo = from_files({ DEMO }, errors)
   local tests = from_files(lua_files(TEST_SPECS), errors)
   local products = {}

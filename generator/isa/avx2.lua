@@ -1,4 +1,27 @@
 -- avx2.lua: AVX2 with FMA, eight floats a vector, sixteen registers (Intel since Haswell, AMD since Zen).
+-- The text of vec_transpose: pairs of rows, then fours, then halves, each step spelled out so that all stays in registers.
+local function transpose()
+  local lines = {}
+  local function out(...) lines[#lines + 1] = "    " .. string.format(...) end
+  for i = 0, 7 do out("const __m256 r%d = _mm256_loadu_ps(from + %d * stride);", i, i) end
+  for i = 0, 7, 2 do
+    out("const __m256 t%d = _mm256_unpacklo_ps(r%d, r%d);", i, i, i + 1)
+    out("const __m256 t%d = _mm256_unpackhi_ps(r%d, r%d);", i + 1, i, i + 1)
+  end
+  for c = 0, 3 do -- column c, and c + 4 in the upper half, of rows 0..3 and of rows 4..7
+    local pair, half = c < 2 and 0 or 1, c % 2 == 0 and "0x44" or "0xee"
+    out("const __m256 a%d = _mm256_shuffle_ps(t%d, t%d, %s);", c, pair, pair + 2, half)
+    out("const __m256 b%d = _mm256_shuffle_ps(t%d, t%d, %s);", c, pair + 4, pair + 6, half)
+  end
+  for c = 0, 3 do
+    out("_mm256_storeu_ps(to + %d * to_stride, _mm256_permute2f128_ps(a%d, b%d, 0x20));", c, c, c)
+    out("_mm256_storeu_ps(to + %d * to_stride, _mm256_permute2f128_ps(a%d, b%d, 0x31));", c + 4, c, c)
+  end
+  return "\n// Transposes 8 rows of 8 floats, `stride` apart, into rows `to_stride` apart.\n" ..
+    "static inline void vec_transpose(const float *from, size_t stride, float *to, size_t to_stride)\n{\n" ..
+    table.concat(lines, "\n") .. "\n}\n"
+end
+
 return {
   name = "avx2", width = 8, registers = 16, max_accumulators = 12, type = "__m256",
   headers = { "immintrin.h" }, cflags = { "-mavx2", "-mfma" }, cpu = { "AVX2", "FMA" },
@@ -53,5 +76,5 @@ static inline void vec_store_part(float *p, __m256 v, int32_t count)
 {
     _mm256_maskstore_ps(p, vec_first(count), v);
 }
-]],
+]] .. transpose(),
 }

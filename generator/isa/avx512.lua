@@ -1,10 +1,42 @@
--- avx512.lua: AVX-512 (F, DQ, BW, VL), sixteen floats a vector, thirty-two registers (Intel since Skylake-SP, AMD since
+-- avx512.lua: AVX-512 Foundation, sixteen floats a vector, thirty-two registers (Intel since Skylake-SP, AMD since
 -- Zen 4). The costs are ratios, true of both one 512-bit multiply-add a cycle (Zen 4) and two (Intel's servers).
+-- The text of vec_transpose, eight columns at a time: pairs of rows, fours, then a permutation of two fours; each step
+-- spelled out so that all stays in registers.
+local function transpose()
+  local lines = {}
+  local function out(...) lines[#lines + 1] = "    " .. string.format(...) end
+  out("const __m512i even = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13); // quarters 0 of both, then 2 of both")
+  out("const __m512i odd = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15); // quarters 1, then 3")
+  out("for (size_t c = 0; c < 16; c += 8, from += 8, to += 8 * to_stride) {")
+  local function inner(...) out("    " .. string.format(...)) end
+  for i = 0, 7 do -- columns c .. c + 7 of row i, and of row i + 8 behind them
+    inner("const __m512 r%d = vec_halves(_mm256_loadu_ps(from + %d * stride), _mm256_loadu_ps(from + %d * stride));", i, i,
+      i + 8)
+  end
+  for i = 0, 7, 2 do
+    inner("const __m512 t%d = _mm512_unpacklo_ps(r%d, r%d);", i, i, i + 1)
+    inner("const __m512 t%d = _mm512_unpackhi_ps(r%d, r%d);", i + 1, i, i + 1)
+  end
+  for d = 0, 3 do -- column d, and d + 4 in the odd quarters; a: rows 0..3 and 8..11, b: rows 4..7 and 12..15
+    local pair, half = d < 2 and 0 or 1, d % 2 == 0 and "0x44" or "0xee"
+    inner("const __m512d a%d = _mm512_castps_pd(_mm512_shuffle_ps(t%d, t%d, %s));", d, pair, pair + 2, half)
+    inner("const __m512d b%d = _mm512_castps_pd(_mm512_shuffle_ps(t%d, t%d, %s));", d, pair + 4, pair + 6, half)
+    inner("_mm512_storeu_pd(to + %d * to_stride, _mm512_permutex2var_pd(a%d, even, b%d));", d, d, d)
+    inner("_mm512_storeu_pd(to + %d * to_stride, _mm512_permutex2var_pd(a%d, odd, b%d));", d + 4, d, d)
+  end
+  out("}")
+  return "\nstatic inline __m512 vec_halves(__m256 low, __m256 high)\n{\n" ..
+    "    return _mm512_castpd_ps(_mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(low)), " ..
+    "_mm256_castps_pd(high), 1));\n}\n" ..
+    "\n// Transposes 16 rows of 16 floats, `stride` apart, into rows `to_stride` apart.\n" ..
+    "static inline void vec_transpose(const float *from, size_t stride, float *to, size_t to_stride)\n{\n" ..
+    table.concat(lines, "\n") .. "\n}\n"
+end
+
 return {
   name = "avx512", width = 16, registers = 32, max_accumulators = 24, type = "__m512",
   headers = { "immintrin.h" },
-  cflags = { "-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl", "-mavx2", "-mfma" },
-  cpu = { "AVX512F", "AVX512DQ", "AVX512BW", "AVX512VL", "AVX2", "FMA" },
+  cflags = { "-mavx512f", "-mavx2", "-mfma" }, cpu = { "AVX512F", "AVX2", "FMA" },
   fma_per_cycle = 2, loads_per_cycle = 2, fma_latency = 4,
   spell = {
     zero = "_mm512_setzero_ps()", splat = "_mm512_set1_ps(%s)", load = "_mm512_loadu_ps(%s)",
@@ -13,9 +45,14 @@ return {
     round = "_mm512_roundscale_ps(%s, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)",
   },
   helpers = [[
+static inline __m256 vec_upper(__m512 v)
+{
+    return _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(v), 1));
+}
+
 static inline float vec_max(__m512 v)
 {
-    const __m256 h = _mm256_max_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
+    const __m256 h = _mm256_max_ps(_mm512_castps512_ps256(v), vec_upper(v));
     __m128 m = _mm_max_ps(_mm256_castps256_ps128(h), _mm256_extractf128_ps(h, 1));
     m = _mm_max_ps(m, _mm_movehl_ps(m, m));
     return _mm_cvtss_f32(_mm_max_ss(m, _mm_movehdup_ps(m)));
@@ -23,7 +60,7 @@ static inline float vec_max(__m512 v)
 
 static inline float vec_sum(__m512 v)
 {
-    const __m256 h = _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
+    const __m256 h = _mm256_add_ps(_mm512_castps512_ps256(v), vec_upper(v));
     __m128 s = _mm_add_ps(_mm256_castps256_ps128(h), _mm256_extractf128_ps(h, 1));
     s = _mm_add_ps(s, _mm_movehl_ps(s, s));
     return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
@@ -59,5 +96,5 @@ static inline void vec_store_part(float *p, __m512 v, int32_t count)
 {
     _mm512_mask_storeu_ps(p, vec_first(count), v);
 }
-]],
+]] .. transpose(),
 }

@@ -6,7 +6,8 @@
 --   max_accumulators           more than this many running sums make compilers spill
 --   fma_per_cycle, loads_per_cycle, fma_latency     what the planner weighs tiles by
 --   spell = { operation = format }   zero splat load store add sub mul div max fmadd round
---   helpers                    C text: vec_sum vec_max vec_exp2_scale vec_below vec_load_part vec_store_part
+--   helpers                    C text: vec_sum vec_max vec_exp2_scale vec_below vec_transpose, and for width > 1
+--                              vec_load_part vec_store_part
 local isa = {}
 
 local NAMES = { "avx512", "avx2", "scalar" } -- best first; the last one runs on any CPU

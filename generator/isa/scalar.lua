@@ -47,5 +47,11 @@ static inline float vec_below(float v, int32_t limit)
 {
     return 0 < limit ? v : -INFINITY;
 }
+
+static inline void vec_transpose(const float *from, size_t stride, float *to, size_t to_stride)
+{
+    (void)stride, (void)to_stride; // one row of one float
+    *to = *from;
+}
 ]],
 }
