@@ -4,9 +4,9 @@ local root = arg[0]:match("^(.*)generator/configure%.lua$")
 package.path = root .. "generator/?.lua;" .. root .. "generator/?/init.lua;" .. package.path
 
 local ask = require "configure.ask"
-local edges = require "configure.edges"
 local files = require "configure.files"
 local fs = require "base.fs"
+local graph = require "configure.graph"
 local isa = require "isa"
 local models = require "configure.models"
 local options = require "configure.options"
@@ -47,13 +47,14 @@ local function configure(settings)
   local answers, why = ask(probes.new(settings.variables, log, say), settings)
   log:close()
   if not answers then return complain(CANNOT, { why }) end
-  local graph, tests = edges.write(collected, answers.built, abi(), answers.criterion ~= nil)
+  local kernels, tests = graph.make(collected, answers.built, abi(), answers)
   local ok
   ok, why = write_all({
     { "out/config.ninja", files.config(settings, answers) },
-    { "out/kernels.ninja", graph },
+    { "out/kernels.ninja", kernels },
     { "out/check.list", files.check_list(settings, answers, collected, tests) },
     { "out/check-sanitize.list", files.sanitize_list(tests) },
+    { "out/check-emulated.list", files.emulated_list(answers, tests) },
     { "out/configure.d", files.depfile() },
   })
   if not ok then return complain(CANNOT, { why }) end

@@ -4,7 +4,9 @@ local root = arg[0]:match("^(.*/)generator/[^/]*$") or arg[0]:match("^generator/
 package.path = root .. "generator/?.lua;" .. root .. "generator/?/init.lua;" .. package.path
 
 local argparse = require "argparse"
+local compat = require "base.compat"
 local fs = require "base.fs"
+local text = require "base.text"
 local emit = require "emit"
 local isa = require "isa"
 local plan = require "plan"
@@ -16,7 +18,7 @@ emit.template_dir = root .. "templates/"
 local function command_line()
   local parser = argparse("main.lua", "Generates shape-specialised C for a model spec.")
   parser:option("--spec", "the model's spec file"):argname("FILE"):count(1)
-  parser:option("--isa", "instruction sets, best first"):argname("LIST"):default(table.concat(isa.names(), ","))
+  parser:option("--isa", "instruction sets, joined by commas"):argname("LIST"):default(table.concat(isa.names(), ","))
   parser:option("--out", "folder the C goes to"):argname("DIR")
   parser:option("--depfile", "also write a depfile of everything read"):argname("FILE")
   parser:option("--stamp", "the target the depfile names"):argname("FILE")
@@ -29,16 +31,30 @@ local function fail(code, ...)
   os.exit(code)
 end
 
+local function usage_error(message)
+  fail(2, message, "see --help")
+end
+
+-- The instruction sets a list names, best first.
 local function parse_isas(list)
-  local names = {}
+  local names, seen, known = {}, {}, text.join(isa.names())
   for name in list:gmatch("[^,]+") do
     if not isa.get(name) then
-      fail(2, ("--isa: no instruction set is called '%s'; there are %s"):format(name, table.concat(isa.names(), ", ")))
+      usage_error(("--isa: no instruction set is called '%s'; there are %s"):format(name, known))
     end
+    if seen[name] then usage_error(("--isa names %s twice"):format(name)) end
+    seen[name] = true
     names[#names + 1] = name
   end
-  if #names == 0 then fail(2, "--isa: names no instruction set; there are " .. table.concat(isa.names(), ", ")) end
-  return names
+  if #names == 0 then usage_error("--isa names no instruction set; there are " .. known) end
+  return isa.ordered(names)
+end
+
+local function parse_options()
+  local ok, options = command_line():pparse()
+  if not ok then usage_error((options:gsub("\n", "; "))) end
+  if not options.out and not options.dump_plan then usage_error("--out DIR is missing") end
+  return options
 end
 
 local function write_all(out, files)
@@ -57,17 +73,15 @@ local function write_depfile(path, target)
 end
 
 local function main()
-  local parser = command_line()
-  local options = parser:parse()
+  local options = parse_options()
   local names = parse_isas(options.isa)
   local s, errors = spec.read(options.spec)
-  if not s then fail(1, (table.unpack or unpack)(errors)) end
+  if not s then fail(1, compat.unpack(errors)) end
   s.path = options.spec
   if options.dump_plan then
     for _, name in ipairs(names) do io.write(dump(plan.make(s, isa.get(name)))) end
     return
   end
-  if not options.out then parser:error("option '--out' is missing") end
   write_all(options.out, emit.files(s, names))
   if options.depfile then write_depfile(options.depfile, options.stamp or options.out) end
 end

@@ -187,12 +187,24 @@ static enum ga_status check_lengths(const struct ga_model *model, const char *fi
     return GA_OK;
 }
 
+// Rows of a sequence that are read, as a query or as a key.
+static size_t rows_read(const struct ga_io *call, size_t sequence)
+{
+    const int32_t *lengths[] = {call->q_lengths, call->kv_lengths};
+    size_t rows = 0;
+    for (size_t i = 0; i < 2; i++) {
+        const size_t length = lengths[i] == NULL ? call->q_len : (size_t)lengths[i][sequence];
+        rows = length > rows ? length : rows;
+    }
+    return rows;
+}
+
 static enum ga_status check_tokens(const struct ga_model *model, const struct ga_io *call, struct ga_error *error)
 {
     for (size_t b = 0; call->tokens != NULL && b < call->batch; b++) {
         const int32_t *row = call->tokens + b * call->q_len;
-        const size_t real = call->q_lengths == NULL ? call->q_len : (size_t)call->q_lengths[b];
-        for (size_t i = 0; i < real; i++) {
+        const size_t rows = rows_read(call, b);
+        for (size_t i = 0; i < rows; i++) {
             if (row[i] < 0 || (size_t)row[i] >= model->vocab_size) {
                 return ga_fail(error, GA_ARGUMENT, "%s: tokens[%zu][%zu] is %ld; expected 0..%zu", model->name, b, i,
                                (long)row[i], model->vocab_size - 1);

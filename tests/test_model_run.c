@@ -160,6 +160,8 @@ Test(model_run, tokens_of_rows_past_a_length_are_not_looked_at)
 static const int32_t negative[BATCH] = {3, -1};
 static const int32_t too_long[BATCH] = {3, 4};
 static const int32_t past_keys[BATCH] = {5, 6};
+static const int32_t one_each[BATCH] = {1, 1};
+static const int32_t all_rows[BATCH] = {3, 3};
 static const int32_t negative_id[BATCH * Q_LEN] = {0, 1, 2, -1, 4, 5};
 static const int32_t past_vocab[BATCH * Q_LEN] = {0, 1, 2, 3, 4, VOCAB};
 
@@ -273,6 +275,11 @@ static const struct {
      {SIZES, .tokens = negative_id, .output = output},
      GA_ARGUMENT,
      "tokens[1][0] is -1; expected 0..9"},
+    {"bad id of a row that is a key only",
+     &ids,
+     {SIZES, .tokens = past_vocab, .q_lengths = one_each, .kv_lengths = all_rows, .output = output},
+     GA_ARGUMENT,
+     "tokens[1][2] is 10; expected 0..9"},
     {"id past the vocabulary",
      &ids,
      {SIZES, .tokens = past_vocab, .output = output},

@@ -15,6 +15,36 @@ function fmt.int(x)
   return ("%d"):format(x)
 end
 
+-- Whether x lies halfway between two decimals of so many digits, where one Lua rounds up and the other to even.
+local function is_halfway(x, digits)
+  local mantissa = ("%.40e"):format(x):gsub("e.*$", ""):gsub("[-.]", "")
+  return mantissa:find("^50*$", digits + 1) ~= nil
+end
+
+-- x in the fewest of `least` .. `most` digits for which keeps(text) holds; in one more where it lies halfway.
+local function shortest(x, least, most, keeps)
+  for digits = least, most do
+    local text = ("%." .. digits .. "g"):format(x)
+    if not is_halfway(x, digits) and (digits == most or keeps(text)) then return text end
+  end
+  return ("%." .. most + 1 .. "g"):format(x)
+end
+
+-- The shortest decimal that reads back as the double x; "inf", "-inf" and "nan" for what has none.
+function fmt.double(x)
+  if x ~= x then return "nan" end
+  if x == 0 then return "0" end
+  return shortest(x + 0.0, 15, 17, function(text) return tonumber(text) == x end)
+end
+
+-- x >= 0 with so many digits behind the point, halves rounded up.
+function fmt.fixed(x, digits)
+  local unit = 10 ^ digits
+  local scaled = math.floor(x * unit + 0.5)
+  local whole = math.floor(scaled / unit)
+  return ("%.0f.%0" .. digits .. "d"):format(whole, scaled - whole * unit)
+end
+
 -- The float nearest to the finite double x, ties to even, still as a double.
 local function round_to_f32(x)
   local exponent, magnitude = FLT_MIN_EXPONENT, math.abs(x)
@@ -34,7 +64,7 @@ function fmt.f32(x)
   local rounded = round_to_f32(x)
   if math.abs(rounded) > FLT_MAX then error(("f32: %.17g is beyond the range of float"):format(x), 2) end
   if rounded == 0 then return (x < 0 or 1 / x < 0) and "-0.0f" or "0.0f" end
-  local digits = ("%.9g"):format(rounded)
+  local digits = shortest(rounded, 9, 9)
   return digits .. (digits:find("[.e]") and "f" or ".0f")
 end
 

@@ -8,20 +8,21 @@ local fs = {}
 local files_read = {}     -- path -> true
 local folders_made = {}   -- path -> true
 
-local function read_whole(path)
+local function read_whole(path, most)
   local file, why = io.open(path, "rb")
   if not file then return nil, why end
   local content
-  content, why = file:read("*a")
+  content, why = file:read(most or "*a")
   file:close()
-  if not content then return nil, path .. ": " .. tostring(why) end
-  return content
+  if not content and why then return nil, path .. ": " .. tostring(why) end
+  return content or "" -- read(n) gives nil at the end of a file, and an empty one ends at once
 end
 
--- The whole file as a string, or nil and a message. The path is remembered for fs.inputs().
-function fs.read(path)
+-- The whole file as a string, or no more than its first `most` bytes where that is given; nil and a message where there
+-- is none. The path is remembered for fs.inputs().
+function fs.read(path, most)
   files_read[path] = true
-  return read_whole(path)
+  return read_whole(path, most)
 end
 
 -- Whether the path can be opened for reading.

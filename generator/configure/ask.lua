@@ -61,7 +61,7 @@ end
 local function ask_compiler(prober, settings)
   local answers = { lua = ("%s (%s)"):format(settings.variables.LUA, compat.version) }
   local version, machine = prober:compiler()
-  answers.compiler = ("%s (%s)"):format(settings.variables.CC, version)
+  answers.compiler = version
   prober:report("Lua", answers.lua)
   if not prober:takes_flags({ "-std=c11", "-ffp-contract=off" }) then
     return nil, ("the compiler %s does not take -std=c11 -ffp-contract=off; see %s"):format(answers.compiler, LOG)
@@ -79,7 +79,8 @@ end
 
 -- Asks everything. Returns the answers, or nil and a message. Answers: compiler, lua (words for people), warnings
 -- (flags), isas (array of { name, built, runs, off }), built (ISA names, best first), jansson and criterion
--- ({ cflags, libraries }), second_lua, clang, luacheck, shellcheck, clang_format (commands), torch; nil: not there.
+-- ({ cflags, libraries }), second_lua, clang, luacheck, shellcheck, clang_format (commands), simde, torch
+-- (booleans); nil: not there.
 return function(prober, settings)
   local refused = refused_flag(settings.variables)
   if refused then return nil, refused end
@@ -88,6 +89,7 @@ return function(prober, settings)
   answers.jansson = prober:library("jansson", "jansson.h")
   if not answers.jansson then return nil, "jansson (Debian: libjansson-dev) does not link; see " .. LOG end
   answers.criterion = prober:library("criterion", "criterion/criterion.h")
+  answers.simde = prober:header("simde/x86/avx512.h")
   answers.second_lua = other_lua(prober)
   answers.clang = prober:program("clang", { "clang" })
   answers.luacheck = prober:program("luacheck", { "luacheck" })

@@ -1,4 +1,4 @@
--- edges.lua: out/kernels.ninja, the build edges that come in lists: by source file, by generated file, by model.
+-- edges.lua: the build edges that come in lists: by source file, by generated file, by model.
 -- Rules, flags and fixed targets are in build.ninja and out/config.ninja, written for reading; here is only what they
 -- are applied to. Which files a model has is asked of emit, never listed.
 local emit = require "emit"
@@ -6,33 +6,36 @@ local fs = require "base.fs"
 local isa = require "isa"
 local ninja = require "ninja"
 
-local edges = {}
-
 -- Runtime files that read and write weight files, and so need jansson; the rest goes into every model's library.
 local FILE_PARTS = { "^safetensors", "^weights", "^load" }
 -- Runtime headers a user of a model includes.
 local PUBLIC_HEADERS = { "status", "tensor", "arena", "cpu", "model", "weights", "load" }
 
-local INCLUDE_TESTS = "-I out/include -I runtime -I program -I tests -I tests/support $jansson_cflags $criterion_cflags"
-
--- -- Profiles -------------------------------------------------------------------------------------------------------
-
--- The same sources are built twice: as configured, and under sanitizers for check-sanitize.
-local PLAIN = { obj = "out/obj", lib = "out/lib", test = "out/test", variables = {} }
-local SANITIZED = { obj = "out/sanitize/obj", lib = "out/sanitize/lib", test = "out/sanitize/test",
-  variables = { { "mode", ninja.raw("$sanitize") }, { "opt", "-O1" }, { "kernel_opt", "-O1" } } }
-
 local Edges = {}
 Edges.__index = Edges
 
+-- Where things go and what is added to every edge. The same sources are built twice: as configured, and under
+-- sanitizers for check-sanitize.
+Edges.PLAIN = { obj = "out/obj", lib = "out/lib", test = "out/test", variables = {} }
+Edges.SANITIZED = { obj = "out/sanitize/obj", lib = "out/sanitize/lib", test = "out/sanitize/test",
+  variables = { { "mode", ninja.raw("$sanitize") }, { "opt", "-O1" }, { "kernel_opt", "-O1" } } }
+local PLAIN = Edges.PLAIN
+
+-- isas: names, best first; abi: a number.
+function Edges.new(isas, abi)
+  return setmetatable({ w = ninja.writer(), isas = isas, abi = abi, headers = {} }, Edges)
+end
+
 -- One array of the items of all the arrays; nil counts as an empty one.
-local function joined(...)
+function Edges.joined(...)
   local all = {}
   for i = 1, select("#", ...) do
     for _, item in ipairs((select(i, ...)) or {}) do all[#all + 1] = item end
   end
   return all
 end
+
+local joined = Edges.joined
 
 -- -- Small edges ----------------------------------------------------------------------------------------------------
 
@@ -122,6 +125,11 @@ function Edges:generate(model, folder)
   return outputs
 end
 
+-- Where the object of one of emit's outputs goes.
+function Edges.object_path(profile, folder, output)
+  return profile.obj .. (folder .. "/" .. output.path):gsub("^out", ""):gsub("%.c$", ".o")
+end
+
 -- Objects of a generated model's files of one kind, "library" or "program".
 function Edges:model_objects(profile, outputs, folder, kind)
   local objects = {}
@@ -129,8 +137,8 @@ function Edges:model_objects(profile, outputs, folder, kind)
     if output.kind == kind then
       local flags = { "-I out/include -I runtime -I program" }
       if output.isa then flags = joined(flags, isa.get(output.isa).cflags) end
-      local object = profile.obj .. (folder .. "/" .. output.path):gsub("^out", ""):gsub("%.c$", ".o")
-      objects[#objects + 1] = self:compile(profile, folder .. "/" .. output.path, object, table.concat(flags, " "),
+      objects[#objects + 1] = self:compile(profile, folder .. "/" .. output.path,
+        self.object_path(profile, folder, output), table.concat(flags, " "),
         output.isa and { { "opt", ninja.raw("$kernel_opt") } })
     end
   end
@@ -165,149 +173,4 @@ function Edges:product(model, parts)
   }
 end
 
--- -- Tests ----------------------------------------------------------------------------------------------------------
-
--- What a C file in tests/ is, by its name: a Criterion test, a program with a main of its own, or else a helper.
-local TEST_KINDS = {
-  { kind = "criterion", pattern = "^test_" },
-  { kind = "program", pattern = "^plain_" },
-  { kind = "program", pattern = "_fixture$" },
-  { kind = "helper", pattern = "" },
-}
-
-local function is_kind(kind)
-  return function(name)
-    for _, row in ipairs(TEST_KINDS) do
-      if name:find(row.pattern) then return row.kind == kind end
-    end
-  end
-end
-
--- A C file with the table of models that tests/kernels.h declares.
-local function model_table(path, list)
-  local lines = { "// Written by configure: the models this test binary is linked with.", '#include "kernels.h"', "" }
-  for _, model in ipairs(list) do
-    lines[#lines + 1] = ("extern const struct ga_model %s_model;"):format(model.spec.name)
-  end
-  lines[#lines + 1] = "\nconst struct ga_model *const ga_test_models[] = {"
-  for _, model in ipairs(list) do lines[#lines + 1] = ("    &%s_model,"):format(model.spec.name) end
-  lines[#lines + 1] = ("};\nconst size_t n_ga_test_models = %d;\n"):format(#list)
-  assert(fs.write_if_changed(path, table.concat(lines, "\n")) ~= nil)
-end
-
-function Edges:test_models(profile, models)
-  local archives = {}
-  for i, model in ipairs(models.tests) do
-    local folder = "out/gen/test/" .. model.spec.name
-    if profile == PLAIN then self:generate(model, folder) end
-    local objects = self:model_objects(profile, emit.outputs(model.spec, self.isas), folder, "library")
-    archives[i] = self:archive(("%s/models/lib%s.a"):format(profile.test, model.spec.name), objects)
-  end
-  return archives
-end
-
-function Edges:test_objects(profile, kind)
-  return self:folder_objects(profile, "tests", INCLUDE_TESTS, is_kind(kind))
-end
-
--- Links each object into a test binary of its name. Returns the paths.
-function Edges:link_tests(profile, objects, inputs, libraries)
-  local binaries = {}
-  for i, object in ipairs(objects) do
-    local path = profile.test .. "/" .. object:match("([^/]*)%.o$")
-    binaries[i] = self:link(profile, path, joined({ object }, inputs), libraries)
-  end
-  return binaries
-end
-
--- The archives all tests are linked with: helpers, the program's and the runtime's parts.
-function Edges:test_archives(profile, parts)
-  local support = self:archive(profile.test .. "/libsupport.a",
-    joined(self:folder_objects(profile, "tests/support", INCLUDE_TESTS), self:test_objects(profile, "helper")))
-  return { support, parts.program, parts.weights, parts.core_archive }
-end
-
--- Every test binary of a profile, linked with the test models. Returns the paths by kind.
-function Edges:test_binaries(profile, archives, models)
-  local names = self:archive(profile.test .. "/libtest_models.a", { self:compile(profile, "out/gen/test_models.c",
-    profile.test .. "/test_models.o", INCLUDE_TESTS) })
-  -- The helpers stand before the table of models, which they read, and before the runtime, which all call.
-  local inputs = joined({ archives[1], names }, self:test_models(profile, models), archives)
-  local binaries = { criterion = {} }
-  binaries.program = self:link_tests(profile, self:test_objects(profile, "program"), inputs, "$program_libraries")
-  if self.has_criterion then
-    binaries.criterion = self:link_tests(profile, self:test_objects(profile, "criterion"), inputs, "$test_libraries")
-  end
-  return binaries
-end
-
--- The kernel facts once more, linked with the libraries of the user's own models.
-function Edges:configured_test(products, archives)
-  local names = self:compile(PLAIN, "out/gen/configured_models.c", "out/test/configured_models.o", INCLUDE_TESTS)
-  local runner = self.has_criterion and "test_kernels" or "plain_kernels"
-  local inputs = { ("out/obj/tests/%s.o"):format(runner), archives[1], names }
-  for _, product in ipairs(products) do inputs[#inputs + 1] = product.archive end
-  return self:link(PLAIN, "out/test/configured", joined(inputs, archives),
-    self.has_criterion and "$test_libraries" or "$program_libraries")
-end
-
--- All tests; returns { plain, sanitized, configured }, the first two by kind.
-function Edges:tests(parts, models, products)
-  model_table("out/gen/test_models.c", models.tests)
-  model_table("out/gen/configured_models.c", models.configured)
-  self:section("Tests")
-  local archives = self:test_archives(PLAIN, parts)
-  local tests = { plain = self:test_binaries(PLAIN, archives, models) }
-  tests.configured = self:configured_test(products, archives)
-  self:section("Tests under sanitizers")
-  tests.sanitized = self:test_binaries(SANITIZED, self:test_archives(SANITIZED, self:shared_parts(SANITIZED)), models)
-  return tests
-end
-
--- -- The whole file -------------------------------------------------------------------------------------------------
-
-local function collect(products, key)
-  local list = {}
-  for _, product in ipairs(products) do
-    list = joined(list, type(product[key]) == "table" and product[key] or { product[key] })
-  end
-  return list
-end
-
--- Names for what build.ninja's targets are made of.
-function Edges:targets(parts, products, tests)
-  local headers, libraries, programs = collect(products, "header"), collect(products, "libraries"),
-    collect(products, "program")
-  local shared = { parts.weights, parts.program }
-  self:section("Targets")
-  self.w:phony("all", joined(headers, libraries, programs, shared, self.headers))
-  self.w:phony("test_binaries", joined(tests.plain.criterion, tests.plain.program, { tests.configured }))
-  self.w:phony("sanitized_binaries", joined(tests.sanitized.criterion, tests.sanitized.program))
-  self.w:build({ rule = "bench", outputs = { "out/run_bench" }, implicit = programs,
-    variables = { { "programs", table.concat(programs, " ") } } })
-  self.w:build({ rule = "install", outputs = { "install" }, implicit = { "all" }, variables = {
-    { "headers", table.concat(headers, " ") }, { "runtime_headers", table.concat(self.headers, " ") },
-    { "libraries", table.concat(joined(libraries, shared), " ") }, { "programs", table.concat(programs, " ") },
-  } })
-end
-
--- Makes the text of out/kernels.ninja. models: models.collect's; isas: names, best first; abi: a number;
--- has_criterion: whether its tests can be built. Returns the text and the paths of the test binaries:
--- { plain = { criterion, program }, sanitized = { criterion, program }, configured }.
-function edges.write(models, isas, abi, has_criterion)
-  local self = setmetatable({ w = ninja.writer(), isas = isas, abi = abi, has_criterion = has_criterion, headers = {} },
-    Edges)
-  self.w:comment("Written by configure; read build.ninja first.")
-  self:public_headers()
-  local parts = self:shared_parts(PLAIN)
-  local products, users = {}, {}
-  for i, model in ipairs(models.products) do
-    products[i] = self:product(model, parts)
-    if i <= #models.configured then users[i] = products[i] end
-  end
-  local tests = self:tests(parts, models, users)
-  self:targets(parts, users, tests)
-  return self.w:text(), tests
-end
-
-return edges
+return Edges

@@ -85,18 +85,25 @@ function files.check_list(settings, answers, models, tests)
   for _, path in ipairs(tests.plain.criterion) do step(test_name(path, models), path) end
   if not answers.criterion then
     step(NO_CRITERION, "")
-    step("kernels", "out/test/plain_kernels")
+    step("kernels", "out/test/plain_kernels 100")
   end
-  step(test_name(tests.configured, models), tests.configured)
+  step(test_name(tests.configured, models), tests.configured .. (answers.criterion and "" or " 100"))
   local programs = {}
   for i, model in ipairs(models.configured) do programs[i] = "out/bin/" .. model.spec.name end
   step("program", ("%s tests/program_test.lua out/test/program_fixture %s"):format(luas[1], quoted(programs)))
   return table.concat(lines, "\n") .. "\n"
 end
 
+-- The step of `ninja check-emulated`.
+function files.emulated_list(answers, tests)
+  if not answers.simde then return "emulated kernels: no SIMDe (Debian: libsimde-dev)\t\n" end
+  if not tests.emulated then return "emulated kernels: no instruction set of this build needs it\t\n" end
+  return "kernels, AVX-512 emulated\t" .. tests.emulated .. " 20\n"
+end
+
 -- The steps of `ninja check-sanitize`. Leaks are left out where Criterion runs: it has its own.
 function files.sanitize_list(tests)
-  local lines = { "kernels, sanitized\tout/sanitize/test/plain_kernels" }
+  local lines = { "kernels, sanitized\tout/sanitize/test/plain_kernels 20" }
   for _, path in ipairs(tests.sanitized.criterion) do
     if not path:find("test_kernels") then
       lines[#lines + 1] = ("%s, sanitized\tASAN_OPTIONS=detect_leaks=0 %s"):format(path:match("[^/]*$"), path)

@@ -28,7 +28,7 @@ local FEATURES = {
   { flags = "--enable-debug", key = "debug", default = "no", help = "no optimisation, full debug information" },
   { flags = "--enable-sanitize", key = "sanitize", default = "no",
     help = "build everything with address and undefined-behaviour sanitizers" },
-  { flags = "--disable-werror", key = "no_werror", default = "warnings are errors",
+  { flags = "--disable-werror", key = "no_werror", default = "no",
     help = "let the build go on after compiler warnings" },
 }
 
@@ -182,6 +182,20 @@ local function environment(assigned, getenv)
   return values
 end
 
+-- Fields may declare what their bare flag means (--causal); gives it that value where the next argument is none.
+local function with_implied(args, fields)
+  local implied, full = {}, {}
+  for _, field in ipairs(fields) do
+    if field.implied then implied[field.flag] = field.implied end
+  end
+  for i, arg in ipairs(args) do
+    local following = args[i + 1]
+    local is_bare = implied[arg] and (not following or following:find("^%-") or following:find("=", 1, true))
+    full[i] = is_bare and arg .. "=" .. implied[arg] or arg
+  end
+  return full
+end
+
 -- Splits the arguments into those argparse shall see and those to warn of.
 local function set_aside(args, known)
   local kept, warnings = {}, {}
@@ -218,7 +232,7 @@ end
 function options.parse(args, fields, isa_names, getenv)
   local known = all_flags(fields)
   local kept, warnings = set_aside(args, known)
-  local ok, parsed = make_parser(fields):pparse(kept)
+  local ok, parsed = make_parser(fields):pparse(with_implied(kept, fields))
   if not ok then return nil, with_suggestion(parsed, known) end
   local assigned, why = read_assignments(parsed.assignments)
   if not assigned then return nil, why end

@@ -68,9 +68,11 @@ end
 
 -- The compiler's name and version, and the machine it compiles for: "x86_64-linux-gnu".
 function Prober:compiler()
-  local version = self:run(self.variables.CC .. " --version"):match("^[^\n]*")
-  local machine = self:run(self.variables.CC .. " -dumpmachine"):match("^%S*")
-  self:report("C compiler", ("%s (%s)"):format(self.variables.CC, version))
+  local cc = self.variables.CC
+  local version = self:run(cc .. " --version"):match("^[^\n]*")
+  if version:sub(1, #cc) ~= cc then version = cc .. ": " .. version end
+  local machine = self:run(cc .. " -dumpmachine"):match("^%S*")
+  self:report("C compiler", version)
   return version, machine
 end
 
@@ -102,6 +104,13 @@ function Prober:library(name, header)
   self:report(name, found and libraries:gsub("%s+$", "") or "no")
   if not found then return nil end
   return { cflags = cflags:gsub("%s+$", ""), libraries = libraries:gsub("%s+$", "") }
+end
+
+-- Whether the compiler finds a header that needs no library.
+function Prober:header(header)
+  local found = self:links({}, "#include <" .. header .. ">\n" .. EMPTY_PROGRAM)
+  self:report(header, found and "yes" or "no")
+  return found
 end
 
 -- The first of the commands that exists, or nil.

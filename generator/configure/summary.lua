@@ -28,6 +28,7 @@ end
 -- Parts that may be missing: the answer they stand on, what is off without it, the Debian package.
 local OPTIONAL = {
   { key = "criterion", what = "C tests of 'ninja check'", why = "no Criterion", package = "libcriterion-dev" },
+  { key = "simde", what = "'ninja check-emulated', AVX-512 on any CPU", why = "no SIMDe", package = "libsimde-dev" },
   { key = "second_lua", what = "the test that both Luas generate the same bytes", why = "only one Lua",
     package = "lua5.4 luajit" },
   { key = "clang", what = "a second compiler in CI", why = "no clang", package = "clang" },

@@ -64,7 +64,7 @@ local function banner(s, template_name, facts)
 end
 
 local function guard(file)
-  return file:upper():gsub("[^A-Z0-9]", "_")
+  return (file:upper():gsub("[^A-Z0-9]", "_"))
 end
 
 -- The spec's own names, for every template.
@@ -74,11 +74,11 @@ local function spec_env(s)
     spec = s, name = s.name, NAME = s.name:upper(), d_model = s.d_model, n_heads = s.n_heads,
     n_kv_heads = s.n_kv_heads, d_head = s.d_head, seq_len = s.seq_len, kv_seq_len = s.kv_seq_len,
     batch = s.batch or 0, vocab_size = s.vocab_size or 0, causal = s.causal,
-    causal_enum = "GA_CAUSAL_" .. (s.causal or "none"):upper(), scale_double = ("%.17g"):format(s.scale_factor),
+    causal_enum = "GA_CAUSAL_" .. (s.causal or "none"):upper(), scale_double = fmt.double(s.scale_factor),
     lengths = tostring(s.lengths), attention = tostring(s.attention_output), attention_output = s.attention_output,
     roles = s.roles, sentences = spec_api.sentences(s), spec_text = spec_api.text(s), linears = linears,
-    embedding_role = embedding_role, unroll = s.unroll, guard = guard, table = table,
-    summary = ("multi-head attention, d_model %d, %d heads of %d"):format(s.d_model, s.n_heads, s.d_head),
+    embedding_role = embedding_role, unroll = s.unroll, table = table,
+    summary = ("multi-head attention, d_model %d, n_heads %d, d_head %d"):format(s.d_model, s.n_heads, s.d_head),
     include_dir = "genattn/", limits_differ = s.causal ~= false,
     default_map = s.default_map and fmt.c_string(s.default_map) or "NULL",
   }
@@ -146,24 +146,25 @@ local function file_list(s, plans)
     { path = s.name .. "_main.c", kind = "program", template = "main.c.lt" },
   }
   for _, p in ipairs(plans) do
-    local function add(suffix, kind, template_name, family)
+    local function add(path, kind, template_name, family)
       list[#list + 1] = {
-        path = p.prefix .. suffix, kind = kind, template = template_name, isa = p.isa.name, plan = p, family = family,
+        path = path, kind = kind, template = template_name, isa = p.isa.name, plan = p, family = family,
       }
     end
-    add(".h", "internal", "isa.h.lt")
-    add("_project.c", "library", "gemm.c.lt", p.project)
-    add("_out.c", "library", "gemm.c.lt", p.out)
-    add("_score.c", "library", "score.c.lt", p.score)
-    add("_value.c", "library", "value.c.lt", p.value)
-    add("_layer.c", "library", "layer.c.lt")
+    add(p.prefix .. ".h", "internal", "isa.h.lt")
+    add(p.project.file, "library", "gemm.c.lt", p.project)
+    add(p.out.file, "library", "gemm.c.lt", p.out)
+    add(p.score.file, "library", "score.c.lt", p.score)
+    add(p.value.file, "library", "value.c.lt", p.value)
+    add(p.prefix .. "_layer.c", "library", "layer.c.lt")
   end
   return list
 end
 
+-- Best first, whatever the order of the names: a run takes the first variant its CPU has.
 local function plans_for(s, isa_names)
   local plans = {}
-  for i, name in ipairs(isa_names) do plans[i] = plan_api.make(s, isa_api.get(name)) end
+  for i, name in ipairs(isa_api.ordered(isa_names)) do plans[i] = plan_api.make(s, isa_api.get(name)) end
   return plans
 end
 
@@ -189,7 +190,7 @@ function emit.files(s, isa_names)
     local own = setmetatable({
       family = file.family, guard = guard(file.path), banner = banner(s, file.template, facts),
     }, { __index = env })
-    files[i] = { path = file.path, text = render(file.template, own) }
+    files[i] = { path = file.path, text = (render(file.template, own):gsub("\n+$", "\n")) }
   end
   return files
 end

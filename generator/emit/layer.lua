@@ -30,7 +30,7 @@ function layer.buffer_count(buffer)
   return ("%d"):format(buffer.fixed)
 end
 
--- The four linears with the indices of their roles; bias is nil where the spec has none.
+-- The four linears with the indices of their roles; bias is false where the spec has none.
 function layer.linears(spec)
   local at = {}
   for i, role in ipairs(spec.roles) do at[role.name] = i - 1 end

@@ -9,18 +9,18 @@ local function check(value)
   if type(value) ~= "table" then
     return nil, ("must be true, false or like { q=true, k=false }, found %s"):format(types.shown(value))
   end
-  local known, count = {}, 0
+  local known, others = {}, {}
   for _, p in ipairs(PROJECTIONS) do
     if value[p] ~= nil and type(value[p]) ~= "boolean" then
       return nil, ("field %s must be true or false, found %s"):format(p, types.shown(value[p]))
     end
-    if value[p] ~= nil then count = count + 1 end
     known[p] = value[p] ~= false
   end
   for key in pairs(value) do
-    count = count - 1
-    if count < 0 then return nil, ("has only the fields q, k, v and o, found another: %s"):format(tostring(key)) end
+    if known[key] == nil then others[#others + 1] = types.shown(key) end
   end
+  table.sort(others)
+  if #others > 0 then return nil, "has only the fields q, k, v and o, found " .. table.concat(others, ", ") end
   return known
 end
 
@@ -29,7 +29,7 @@ local function parse(word)
   if word == "all" then return true end
   local bias = { q = false, k = false, v = false, o = false }
   for p in word:gmatch("[^,]+") do
-    if bias[p] == nil then return nil, ("must be all, none or some of q,k,v,o, found %q"):format(word) end
+    if bias[p] == nil then return nil, ("must be all, none or some of q,k,v,o, found %s"):format(types.shown(word)) end
     bias[p] = true
   end
   return bias

@@ -1,19 +1,26 @@
 -- causal.lua: a query sees no later key. Shortens each row's key range; whole tiles beyond it are never computed,
 -- only the tile on the diagonal compares.
+local types = require "spec.types"
+
 local ALIGNMENTS = { top_left = "top_left", bottom_right = "bottom_right" }
 
 local function check(value)
   if value == true then return "top_left" end
   if value == false then return false end
   if ALIGNMENTS[value] then return value end
-  return nil, 'must be true, false, "top_left" or "bottom_right"'
+  return nil, ('must be true, false, "top_left" or "bottom_right", found %s'):format(types.shown(value))
+end
+
+local function parse(word)
+  if word == "off" then return false end
+  return word
 end
 
 return {
   name = "causal",
   fields = {
-    { field = "mask.causal", flag = "--causal", value = "top_left|bottom_right", check = check,
-      parse = function(word) return word end, default = "off",
+    { field = "mask.causal", flag = "--causal", value = "top_left|bottom_right|off", check = check,
+      parse = parse, default = "off",
       help = "query i sees keys 0..i (top_left, PyTorch's is_causal) or 0..i + kv_len - q_len (bottom_right)" },
   },
   resolve = function(spec)

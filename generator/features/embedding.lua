@@ -4,8 +4,8 @@ local types = require "spec.types"
 return {
   name = "embedding",
   fields = {
-    { field = "vocab_size", flag = "--vocab-size", value = "N", check = types.count(1, 16777216), parse = tonumber,
-      default = "none", help = "rows of an embedding: the model then also takes token ids" },
+    { field = "vocab_size", flag = "--vocab-size", value = "N", check = types.count(1, 16777216),
+      parse = types.to_number, default = "none", help = "rows of an embedding: the model then also takes token ids" },
   },
   roles = function(spec, add)
     if spec.vocab_size then add("embedding", { spec.vocab_size, spec.d_model }) end

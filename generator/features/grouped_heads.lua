@@ -5,7 +5,7 @@ local types = require "spec.types"
 return {
   name = "grouped_heads",
   fields = {
-    { field = "n_kv_heads", flag = "--kv-heads", value = "N", check = types.count(1, 1024), parse = tonumber,
+    { field = "n_kv_heads", flag = "--kv-heads", value = "N", check = types.count(1, 1024), parse = types.to_number,
       default = "heads", help = "key and value heads, each shared by heads / kv-heads query heads" },
   },
   resolve = function(spec, fail)

@@ -1,5 +1,6 @@
 -- scale.lua: what scores are multiplied by before softmax.
 -- Adds no stage: the factor, times log2 e, is a literal of the one multiply-add that starts each exponential.
+local fmt = require "base.fmt"
 local types = require "spec.types"
 
 local number = types.number(1e-6, 1e6)
@@ -16,7 +17,7 @@ return {
   name = "scale",
   fields = {
     { field = "scale", flag = "--scale", value = "d_head|d_model|X", check = check,
-      parse = function(word) return tonumber(word) or word end, default = "d_head",
+      parse = types.to_number, default = "d_head",
       help = "scores are multiplied by X, or by 1/sqrt(d_head) or 1/sqrt(d_model)" },
   },
   resolve = function(spec)
@@ -25,6 +26,6 @@ return {
   end,
   sentence = function(spec)
     local by = spec.scale or "d_head"
-    return "scores are scaled by " .. (type(by) == "number" and ("%.9g"):format(by) or "1/sqrt(" .. by .. ")")
+    return "scores are scaled by " .. (type(by) == "number" and fmt.double(by) or "1/sqrt(" .. by .. ")")
   end,
 }

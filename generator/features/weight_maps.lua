@@ -27,8 +27,8 @@ local function check(value)
   if type(value) == "string" then
     if maps.get(value) then return value end
     local near = text.nearest(value, maps.names())
-    return nil, ("must name a map that ships (%s) or be a table, found %q%s"):format(
-      table.concat(maps.names(), ", "), value, near and ("; did you mean %s?"):format(near) or "")
+    return nil, ("must name a map that ships (%s) or be a table, found %s%s"):format(
+      table.concat(maps.names(), ", "), types.shown(value), near and ("; did you mean %s?"):format(near) or "")
   end
   if type(value) ~= "table" then return nil, "must be the name of a map or a table, found " .. types.shown(value) end
   local problems = {}
@@ -38,10 +38,34 @@ local function check(value)
   return value
 end
 
-local function missing_field(spec, map)
+-- The roles for which a map names no tensor, in order.
+local function missing_roles(spec, map)
+  local missing = {}
   for _, role in ipairs(spec.roles) do
-    if not maps.source(map, role.name) then return role.name end
+    if not maps.source(map, role.name) then missing[#missing + 1] = role.name end
   end
+  return missing
+end
+
+-- The fields of a map that serve no role, in order: each names a tensor that nothing would read.
+local function idle_fields(spec, map)
+  local serves, idle = {}, {}
+  for _, role in ipairs(spec.roles) do
+    local tensor, stacked = maps.source(map, role.name)
+    serves[stacked and role.name:gsub("^%a", "qkv") or role.name] = tensor
+  end
+  for _, field in ipairs(FIELDS) do
+    if map[field] and not serves[field] then idle[#idle + 1] = field end
+  end
+  return idle
+end
+
+local function check_custom(spec, fail)
+  local missing, idle = missing_roles(spec, spec.weights), idle_fields(spec, spec.weights)
+  if #missing > 0 then
+    fail(("weights names no tensor for %s, which this model needs"):format(text.join(missing)))
+  end
+  if #idle > 0 then fail(("weights names a tensor for %s, which this model does not use"):format(text.join(idle))) end
 end
 
 return {
@@ -55,13 +79,12 @@ return {
     spec.default_map = type(spec.weights) == "table" and "custom" or spec.weights
     spec.maps = {}
     if type(spec.weights) == "table" then
-      local missing = missing_field(spec, spec.weights)
-      if missing then fail(("weights names no tensor for %s, which this model needs"):format(missing)) end
+      check_custom(spec, fail)
       spec.maps[1] = { name = "custom", map = spec.weights }
     end
     for _, name in ipairs(maps.names()) do
       local map = maps.get(name)
-      if not missing_field(spec, map) then spec.maps[#spec.maps + 1] = { name = name, map = map } end
+      if #missing_roles(spec, map) == 0 then spec.maps[#spec.maps + 1] = { name = name, map = map } end
     end
   end,
 }

@@ -1,5 +1,7 @@
 -- avx2.lua: AVX2 with FMA, eight floats a vector, sixteen registers (Intel since Haswell, AMD since Zen).
--- The text of vec_transpose: pairs of rows, then fours, then halves, each step spelled out so that all stays in registers.
+
+-- The text of vec_transpose: pairs of rows, then fours, then halves, each step spelled out so that all stays in
+-- registers.
 local function transpose()
   local lines = {}
   local function out(...) lines[#lines + 1] = "    " .. string.format(...) end

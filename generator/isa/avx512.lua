@@ -1,5 +1,6 @@
 -- avx512.lua: AVX-512 Foundation, sixteen floats a vector, thirty-two registers (Intel since Skylake-SP, AMD since
 -- Zen 4). The costs are ratios, true of both one 512-bit multiply-add a cycle (Zen 4) and two (Intel's servers).
+
 -- The text of vec_transpose, eight columns at a time: pairs of rows, fours, then a permutation of two fours; each step
 -- spelled out so that all stays in registers.
 local function transpose()
@@ -10,8 +11,8 @@ local function transpose()
   out("for (size_t c = 0; c < 16; c += 8, from += 8, to += 8 * to_stride) {")
   local function inner(...) out("    " .. string.format(...)) end
   for i = 0, 7 do -- columns c .. c + 7 of row i, and of row i + 8 behind them
-    inner("const __m512 r%d = vec_halves(_mm256_loadu_ps(from + %d * stride), _mm256_loadu_ps(from + %d * stride));", i, i,
-      i + 8)
+    inner("const __m512 r%d = vec_halves(_mm256_loadu_ps(from + %d * stride), _mm256_loadu_ps(from + %d * stride));",
+      i, i, i + 8)
   end
   for i = 0, 7, 2 do
     inner("const __m512 t%d = _mm512_unpacklo_ps(r%d, r%d);", i, i, i + 1)
@@ -26,8 +27,8 @@ local function transpose()
   end
   out("}")
   return "\nstatic inline __m512 vec_halves(__m256 low, __m256 high)\n{\n" ..
-    "    return _mm512_castpd_ps(_mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(low)), " ..
-    "_mm256_castps_pd(high), 1));\n}\n" ..
+    "    const __m512d wide = _mm512_castps_pd(_mm512_castps256_ps512(low));\n" ..
+    "    return _mm512_castpd_ps(_mm512_insertf64x4(wide, _mm256_castps_pd(high), 1));\n}\n" ..
     "\n// Transposes 16 rows of 16 floats, `stride` apart, into rows `to_stride` apart.\n" ..
     "static inline void vec_transpose(const float *from, size_t stride, float *to, size_t to_stride)\n{\n" ..
     table.concat(lines, "\n") .. "\n}\n"

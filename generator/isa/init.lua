@@ -5,7 +5,7 @@
 --   name, width (floats a vector), registers, type (C), headers, cflags, cpu (GA_CPU_* tails it needs)
 --   max_accumulators           more than this many running sums make compilers spill
 --   fma_per_cycle, loads_per_cycle, fma_latency     what the planner weighs tiles by
---   spell = { operation = format }   zero splat load store add sub mul div max fmadd round
+--   spell = { operation = format }   zero splat load store add sub mul max fmadd round
 --   helpers                    C text: vec_sum vec_max vec_exp2_scale vec_below vec_transpose, and for width > 1
 --                              vec_load_part vec_store_part
 local isa = {}
@@ -14,6 +14,19 @@ local NAMES = { "avx512", "avx2", "scalar" } -- best first; the last one runs on
 
 function isa.names()
   return NAMES
+end
+
+-- The names in a list, best first, each once; one that is not known is a bug of the caller.
+function isa.ordered(names)
+  local wanted, list = {}, {}
+  for _, name in ipairs(names) do
+    if not isa.get(name) then error(("no instruction set is called '%s'"):format(name), 2) end
+    wanted[name] = true
+  end
+  for _, name in ipairs(NAMES) do
+    if wanted[name] then list[#list + 1] = name end
+  end
+  return list
 end
 
 -- The vocabulary: V.fmadd(a, b, c) gives the C expression.

@@ -5,8 +5,8 @@ return {
   headers = {}, cflags = {}, cpu = {},
   fma_per_cycle = 1, loads_per_cycle = 2, fma_latency = 4,
   spell = {
-    zero = "0.0f", splat = "%s", load = "*(%s)", store = "*(%s) = %s", add = "%s + %s", sub = "%s - %s",
-    mul = "%s * %s", max = "vec_max2(%s, %s)", fmadd = "%s * %s + %s", round = "vec_round(%s)",
+    zero = "0.0f", splat = "%s", load = "*(%s)", store = "*(%s) = %s", add = "(%s + %s)", sub = "(%s - %s)",
+    mul = "(%s * %s)", max = "vec_max2(%s, %s)", fmadd = "(%s * %s + %s)", round = "vec_round(%s)",
   },
   helpers = [[
 // The second argument where either is a NaN, as the x86 instruction does.

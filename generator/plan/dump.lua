@@ -1,5 +1,6 @@
 -- dump.lua: a plan as text for people: kernels, tiles, registers, packed weights, flops, bytes and scratch.
 -- Reads plans only; what it prints of a call is for the longest lengths and a batch of one.
+local fmt = require "base.fmt"
 
 local function grouped(n)
   local digits = ("%.0f"):format(n)
@@ -34,7 +35,7 @@ local function kernel_lines(p, out)
   end
 end
 
--- Rows a group holds of a batch of one.
+-- Floats of a buffer for a batch of one, whose rows are one group.
 local function buffer_floats(p, b)
   local s = p.spec
   if b.per_q then return b.per_q * s.seq_len.max end
@@ -66,17 +67,20 @@ local function work_lines(p, out)
   for _, part in ipairs(parts) do total = total + part[2] end
   out("work for batch 1, %d queries, %d keys: %s flops%s", q, kv, grouped(total),
     s.causal and " (without what the causal mask leaves out)" or "")
-  for _, part in ipairs(parts) do out("  %-12s %s flops, %.1f %%", part[1], grouped(part[2]), 100 * part[2] / total) end
+  for _, part in ipairs(parts) do
+    out("  %-12s %s flops, %s %%", part[1], grouped(part[2]), fmt.fixed(100 * part[2] / total, 1))
+  end
   local bytes = p.packed_floats * 4 + (2 * q + (kv ~= q and kv or 0)) * s.d_model * 4
-  out("bytes moved at least once (weights, input, output): %s, %.1f flops a byte", grouped(bytes), total / bytes)
+  out("bytes moved at least once (weights, input, output): %s, %s flops a byte", grouped(bytes),
+    fmt.fixed(total / bytes, 1))
 end
 
 -- The plan as text that ends with a newline.
 return function(p)
   local lines = {}
   local function out(format, ...) lines[#lines + 1] = format:format(...) end
-  out("plan %s for %s: d_model %d, %d heads of %d (padded to %d), %d key heads", p.spec.name, p.isa.name, p.spec.d_model,
-    p.spec.n_heads, p.spec.d_head, p.d_head_pad, p.spec.n_kv_heads)
+  out("plan %s for %s: d_model %d, %d heads of %d (padded to %d), %d key heads", p.spec.name, p.isa.name,
+    p.spec.d_model, p.spec.n_heads, p.spec.d_head, p.d_head_pad, p.spec.n_kv_heads)
   kernel_lines(p, out)
   memory_lines(p, out)
   work_lines(p, out)

@@ -29,7 +29,7 @@ local function symbol(p, op, mr, nr)
   return ("%s_f32_%s_%dx%d__%s"):format(p.spec.name, op, mr, nr, p.isa.name)
 end
 
--- -- Families of kernels ------------------------------------------------------------------------------------------------
+-- -- Families of kernels --------------------------------------------------------------------------------------------
 
 -- A family is one operation at every height 1..mr and every width its covers hold; family.kernels lists them in order.
 local function family(p, op, what, candidates)
@@ -38,7 +38,7 @@ local function family(p, op, what, candidates)
     op = op, what = what, mr = best.mr, nv = best.nv, widths = best.widths, kernels = {},
     why = "weighed " .. tiles.describe(candidates, p.isa.width),
   }
-  f.file = ("%s__%s_%s.c"):format(p.spec.name, p.isa.name, op)
+  f.file = ("%s_%s.c"):format(p.prefix, op)
   function f.symbol(mr, nv) return symbol(p, op, mr, nv * p.isa.width) end
   return f
 end
@@ -98,6 +98,7 @@ local function plan_attention(p)
   p.key_panel = p.score.nv * p.isa.width
 
   p.edge = family(p, "score_edge", "scores of a tile some of whose keys are out of range", for_scores)
+  p.edge.file = p.score.file -- one operation, one file
   local narrower = {}
   for nv = p.score.nv, 1, -1 do narrower[#narrower + 1] = nv end
   add_kernels(p.edge, narrower)
@@ -113,7 +114,7 @@ local function panel_floats(heads, k, columns)
   return heads * (1 + k) * columns
 end
 
--- The packed weights in order: { name, role, offset, floats } of one 64-byte aligned block.
+-- The packed weights in order: { name, offset, floats } of one 64-byte aligned block.
 local function plan_packed(p)
   local s = p.spec
   local out_pad = round_up(s.d_model, p.isa.width)
@@ -132,10 +133,12 @@ local function plan_packed(p)
   p.packed, p.packed_floats = parts, offset
 end
 
--- The scratch buffers in order: floats = per_group + per_q * rows of queries + per_kv * rows of keys in a group.
+-- The scratch buffers in order, each of one size: per_q floats a row of queries of a group, per_kv a row of its keys,
+-- panels a panel of one sequence's keys, or fixed.
 local function plan_scratch(p)
   local s = p.spec
-  p.scores_stride = round_up(s.kv_seq_len.max, p.key_panel) + 16 -- + 16: rows of a power of two would share cache sets
+  -- 16 floats off a multiple of 64: rows a power of two apart would share the cache's sets.
+  p.scores_stride = round_up(round_up(s.kv_seq_len.max, p.key_panel), 64) + 16
   p.gathers = s.lengths or s.vocab_size ~= nil
   local buffers = {
     { name = "q", per_q = s.n_heads * p.d_head_pad },

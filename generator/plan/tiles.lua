@@ -1,5 +1,7 @@
 -- tiles.lua: register tiles for one instruction set: which fit, what each costs, and covers of a width by them.
 -- Knows registers and ports, not what is multiplied.
+local fmt = require "base.fmt"
+
 local tiles = {}
 
 local L2_BYTES_PER_CYCLE = 32
@@ -90,7 +92,7 @@ end
 function tiles.describe(list, width)
   local parts = {}
   for _, c in ipairs(list) do
-    parts[#parts + 1] = ("%dx%d %.3f"):format(c.mr, c.nv * width, c.cost)
+    parts[#parts + 1] = ("%dx%d %s"):format(c.mr, c.nv * width, fmt.fixed(c.cost, 3))
   end
   return table.concat(parts, ", ")
 end

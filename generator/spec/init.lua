@@ -1,5 +1,6 @@
 -- spec/init.lua: a model spec, read, checked field by field, every error collected, and resolved to plain numbers.
 -- Decides nothing about code: tiles, layouts and ISAs are the planner's.
+local fmt = require "base.fmt"
 local fs = require "base.fs"
 local text = require "base.text"
 local features = require "features"
@@ -32,31 +33,16 @@ function spec.options()
   return options
 end
 
+local function field_called(name)
+  for _, field in ipairs(FIELDS) do
+    if field.field == name then return field end
+  end
+end
+
 -- -- Reading ----------------------------------------------------------------------------------------------------------
 
 local function split(path)
   return path:match("^([^.]+)%.(.+)$")
-end
-
--- { ["mask.causal"] = x } and { mask = { causal = x } } alike as { ["mask.causal"] = x }, with unknown keys collected.
-local function flatten(raw, fail)
-  local known, groups, flat = {}, {}, {}
-  for _, field in ipairs(FIELDS) do
-    known[field.field] = true
-    local group = split(field.field)
-    if group then groups[group] = true end
-  end
-  local function take(key, value)
-    if known[key] then flat[key] = value else fail(key) end
-  end
-  for key, value in pairs(raw) do
-    if groups[key] and type(value) == "table" then
-      for inner, v in pairs(value) do take(key .. "." .. tostring(inner), v) end
-    else
-      take(key, value)
-    end
-  end
-  return flat
 end
 
 local function unknown_field(key)
@@ -64,6 +50,29 @@ local function unknown_field(key)
   for _, field in ipairs(FIELDS) do names[#names + 1] = field.field end
   local near = text.nearest(tostring(key), names)
   return ("no field is called %s%s"):format(types.shown(key), near and ("; did you mean %s?"):format(near) or "")
+end
+
+-- { ["mask.causal"] = x } and { mask = { causal = x } } alike as { ["mask.causal"] = x }; what is neither fails.
+local function flatten(raw, fail)
+  local known, groups, flat = {}, {}, {}
+  for _, field in ipairs(FIELDS) do
+    known[field.field] = true
+    local group, inner = split(field.field)
+    if group then groups[group] = groups[group] or inner .. " = ..." end
+  end
+  local function take(key, value)
+    if known[key] then flat[key] = value else fail(unknown_field(key)) end
+  end
+  for key, value in pairs(raw) do
+    if groups[key] and type(value) == "table" then
+      for inner, v in pairs(value) do take(key .. "." .. tostring(inner), v) end
+    elseif groups[key] then
+      fail(("%s must be a table like { %s }, found %s"):format(key, groups[key], types.shown(value)))
+    else
+      take(key, value)
+    end
+  end
+  return flat
 end
 
 local function store(target, path, value)
@@ -98,11 +107,20 @@ end
 
 -- -- Resolving --------------------------------------------------------------------------------------------------------
 
-local function resolve_shape(s, fail)
-  if not s.d_head and s.d_model % s.n_heads ~= 0 then
+-- The width of a head that a spec leaves to us.
+local function even_share(s, fail)
+  local share = math.floor(s.d_model / s.n_heads)
+  if s.d_model % s.n_heads ~= 0 then
     fail(("d_model (%d) is not a multiple of n_heads (%d)"):format(s.d_model, s.n_heads))
+  else
+    local ok, why = field_called("d_head").check(share)
+    if not ok then fail("d_head, by default d_model / n_heads, " .. why) end
   end
-  s.d_head = s.d_head or math.floor(s.d_model / s.n_heads)
+  return share
+end
+
+local function resolve_shape(s, fail)
+  s.d_head = s.d_head or even_share(s, fail)
   s.seq_len = s.seq_len or { min = 1, max = 512 }
   s.kv_seq_len = s.kv_seq_len or s.seq_len
   s.name = s.name or ("mha_%d_%d"):format(s.d_model, s.n_heads)
@@ -152,7 +170,7 @@ end
 function spec.from_fields(raw, label)
   local errors, fail = collector(label)
   local unknown = {}
-  local flat = flatten(raw, function(key) unknown[#unknown + 1] = unknown_field(key) end)
+  local flat = flatten(raw, function(message) unknown[#unknown + 1] = message end)
   table.sort(unknown)
   for _, message in ipairs(unknown) do fail(message) end
   local s = read_fields(flat, fail)
@@ -163,10 +181,10 @@ end
 
 -- The spec in a file, or nil and every error.
 function spec.read(path)
-  local source, why = fs.read(path)
+  local source, why = fs.read(path, sandbox.MAX_BYTES + 1)
   if not source then return nil, { why } end
   local raw
-  raw, why = sandbox.read(source, path)
+  raw, why = sandbox.read(source)
   if not raw then return nil, { path .. ": " .. why } end
   return spec.from_fields(raw, path)
 end
@@ -182,7 +200,7 @@ end
 
 local function literal(value)
   if type(value) == "string" then return '"' .. value .. '"' end
-  if type(value) == "number" then return ("%.17g"):format(value) end
+  if type(value) == "number" then return fmt.double(value) end
   if type(value) == "boolean" then return tostring(value) end
   local parts = {}
   if #value > 0 then

@@ -1,20 +1,42 @@
 -- types.lua: the types a spec field may have, each a function that checks one value and gives its canonical form.
 -- Looks at one value at a time; what two fields mean together is the features' business.
+local fmt = require "base.fmt"
 local text = require "base.text"
 
 local types = {}
 
 local LARGEST = 2 ^ 31 - 1
+local MAX_SHOWN = 64
+
+-- How messages show a value, the same under every Lua and never longer than a line.
+local SHOWN = {
+  string = function(value)
+    local printable = value:gsub("[%c\127-\255]", "?")
+    return '"' .. (#printable > MAX_SHOWN and printable:sub(1, MAX_SHOWN) .. "..." or printable) .. '"'
+  end,
+  number = function(value)
+    if value ~= value then return "not a number" end
+    return fmt.double(value)
+  end,
+  table = function() return "a table" end,
+}
 
 local function shown(value)
-  if type(value) == "string" then return '"' .. value:gsub("%c", "?") .. '"' end
-  if value ~= value then return "not a number" end
-  if type(value) == "number" and value == math.floor(value) and math.abs(value) < 2 ^ 53 then
-    return ("%d"):format(value)
-  end
-  return type(value) == "table" and "a table" or tostring(value)
+  return (SHOWN[type(value)] or tostring)(value)
 end
 types.shown = shown
+
+-- The number that plain decimal digits say, the same double under every Lua; nil for anything else (0x10, 10LL, inf).
+function types.decimal(word)
+  local mantissa = word:match("^%-?([%d.]+)$") or word:match("^%-?([%d.]+)[eE][+-]?%d+$")
+  if not mantissa or not mantissa:find("%d") or mantissa:find("%..*%.") then return nil end
+  return tonumber(word) + 0.0
+end
+
+-- A word of a command line as a number; what is none stays a word, for the field's check to refuse.
+function types.to_number(word)
+  return types.decimal(word) or word
+end
 
 local function is_whole(value)
   return type(value) == "number" and value == math.floor(value) and math.abs(value) <= LARGEST
@@ -36,10 +58,11 @@ function types.length(max)
   local check = types.count(1, max)
   local function range(value)
     local low, high = value:match("^(%d+)%.%.(%d+)$")
-    low, high = tonumber(low or value), tonumber(high or value)
-    local min, max_len = check(low), check(high)
+    local exact = value:match("^%d+$")
+    local min, max_len = check(tonumber(low or exact)), check(tonumber(high or exact))
     if not min or not max_len or min > max_len then
-      return nil, ('must be a length like 128 or a range like "1..512" (at most %d), found %s'):format(max, shown(value))
+      return nil, ('must be a length like 128 or a range like "1..512" (at most %d), found %s'):format(
+        max, shown(value))
     end
     return { min = min, max = max_len }
   end

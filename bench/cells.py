@@ -1,0 +1,119 @@
+"""The cells: which layers are measured, in which groups, and what each costs in operations and bytes.
+Measures nothing and knows no system."""
+
+import fnmatch
+from dataclasses import dataclass
+
+RAGGED = (16, 5, 11, 2, 5, 5, 1, 20, 15, 14)  # lengths of the demo's ten sequences: 94 tokens of 200
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One call: self-attention of a batch, f32, all projections with bias."""
+    batch: int
+    length: int
+    d_model: int
+    heads: int
+    causal: bool = False
+    lengths: tuple = None  # real rows of each sequence; None: all of them
+    packed: bool = False  # peers are given the real rows alone, not the padded tensor
+    threads: int = 1
+
+    @property
+    def name(self):
+        kind = "causal_" if self.causal else "ragged_packed_" if self.packed else "ragged_" if self.lengths else ""
+        threads = f"t{self.threads}_" if self.threads > 1 else ""
+        return f"{threads}{kind}{self.batch}x{self.length}x{self.d_model}x{self.heads}"
+
+    @property
+    def model(self):
+        """Name of the generated model; cells that differ only in what peers are given or in threads share one."""
+        kind = "_causal" if self.causal else "_ragged" if self.lengths else ""
+        return f"bench_{self.batch}_{self.length}_{self.d_model}_{self.heads}{kind}"
+
+    @property
+    def d_head(self):
+        return self.d_model // self.heads
+
+    @property
+    def row_counts(self):
+        return self.lengths or (self.length,) * self.batch
+
+    @property
+    def rows(self):
+        """Real rows of the whole batch."""
+        return sum(self.row_counts)
+
+    @property
+    def pairs(self):
+        """Pairs of a query and a key it sees, over the batch, for one head."""
+        return sum(n * (n + 1) // 2 if self.causal else n * n for n in self.row_counts)
+
+    @property
+    def flops(self):
+        """What the layer needs: neither padding nor pairs behind the causal mask count."""
+        return 8 * self.rows * self.d_model**2 + 4 * self.pairs * self.d_model
+
+    @property
+    def weight_bytes(self):
+        return 4 * (4 * self.d_model**2 + 4 * self.d_model)
+
+    @property
+    def bytes(self):
+        """What is moved at least once: weights, input and output."""
+        return self.weight_bytes + 2 * 4 * self.rows * self.d_model
+
+
+PLAIN = [
+    Cell(1, 1, 512, 8), Cell(1, 20, 512, 8), Cell(10, 20, 512, 8), Cell(1, 32, 512, 8), Cell(1, 77, 512, 8),
+    Cell(1, 128, 512, 8), Cell(1, 512, 512, 8), Cell(1, 2048, 512, 8), Cell(1, 128, 384, 12), Cell(8, 128, 384, 12),
+    Cell(1, 128, 768, 12), Cell(1, 197, 768, 12), Cell(1, 512, 768, 12), Cell(1, 16, 128, 4), Cell(4, 100, 240, 5),
+]
+CAUSAL = [Cell(1, length, 512, 8, causal=True) for length in (128, 512, 2048)]
+RAGGED_CELLS = [Cell(10, 20, 512, 8, lengths=RAGGED), Cell(10, 20, 512, 8, lengths=RAGGED, packed=True)]
+TWO_THREADS = [
+    Cell(1, 20, 512, 8, threads=2), Cell(1, 128, 512, 8, threads=2), Cell(1, 512, 512, 8, threads=2),
+    Cell(8, 128, 384, 12, threads=2),
+]
+ALL = PLAIN + CAUSAL + RAGGED_CELLS + TWO_THREADS
+BY_NAME = {cell.name: cell for cell in ALL}
+QUICK = ["1x1x512x8", "1x20x512x8", "1x16x128x4"]
+
+SMALL_AND_ODD = {"1x16x128x4", "4x100x240x5", "1x77x512x8", "1x197x768x12"}
+
+
+@dataclass(frozen=True)
+class Group:
+    """Cells that are judged together. A cell may be in two."""
+    title: str
+    has: object  # cell -> bool
+
+
+def _is_plain(cell):
+    return cell.threads == 1 and not cell.causal and not cell.lengths
+
+
+GROUPS = [
+    Group("L = 20 … 512, d_model ≥ 384",
+          lambda c: _is_plain(c) and 20 <= c.length <= 512 and c.d_model >= 384),
+    Group("L = 2048", lambda c: _is_plain(c) and c.length == 2048),
+    Group("one row", lambda c: _is_plain(c) and c.length == 1),
+    Group("causal", lambda c: c.threads == 1 and c.causal),
+    Group("ragged, peers padded", lambda c: c.threads == 1 and c.lengths is not None and not c.packed),
+    Group("ragged, peers packed", lambda c: c.threads == 1 and c.packed),
+    Group("small and odd", lambda c: c.name in SMALL_AND_ODD),
+    Group("2 threads", lambda c: c.threads == 2),
+    Group("all on one thread", lambda c: c.threads == 1),
+]
+
+
+def choose(patterns, threads):
+    """The cells whose name fits one of the patterns (None: all) and whose thread count is listed. Raises ValueError
+    for a pattern that fits none."""
+    chosen = []
+    for pattern in patterns or ["*"]:
+        fitting = [cell for cell in ALL if fnmatch.fnmatchcase(cell.name, pattern)]
+        if not fitting:
+            raise ValueError(f"no cell is called '{pattern}'; there are {', '.join(BY_NAME)}")
+        chosen += [cell for cell in fitting if cell.threads in threads and cell not in chosen]
+    return chosen

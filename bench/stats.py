@@ -1,0 +1,104 @@
+"""Medians, geometric means and what they say of a cell. Pure: works on the results as they stand in the JSON."""
+
+import math
+from dataclasses import dataclass
+from statistics import median
+
+OURS = "genattn"
+PROGRAM = "program"
+PYTORCH = ("pytorch", "nn_mha", "compile")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What the rounds of one variant came to, in microseconds a call."""
+    system: str
+    variant: str
+    us: float  # median of the round medians
+    low: float  # lowest and highest round median
+    high: float
+    error: float  # largest difference from float64
+
+    @property
+    def label(self):
+        return f"{self.system} {self.variant}"
+
+
+def geometric_mean(values):
+    """None of no values."""
+    values = list(values)
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else None
+
+
+def figure(system, variant, entry):
+    """None where no round was finished."""
+    medians = [median(samples["us"]) for samples in entry["rounds"]]
+    if not medians:
+        return None
+    return Figure(system, variant, median(medians), min(medians), max(medians), entry["error"])
+
+
+def figures(result):
+    """All figures of a cell's result, fastest first."""
+    found = []
+    for system, entry in result["systems"].items():
+        found += [figure(system, name, variant) for name, variant in entry["variants"].items()]
+    return sorted(filter(None, found), key=lambda f: f.us)
+
+
+def best(result, systems):
+    """The fastest figure of any of the systems, or None."""
+    return next((f for f in figures(result) if f.system in systems), None)
+
+
+def peers(result):
+    """Systems that are not ours, in the order they were measured."""
+    return [system for system in result["systems"] if system not in (OURS, PROGRAM)]
+
+
+def ours(result):
+    return best(result, (OURS,))
+
+
+def best_peer(result):
+    return best(result, peers(result))
+
+
+def ratio(result, systems):
+    """Best time of the systems over ours; above 1 ours is faster. None where either is missing."""
+    mine, theirs = ours(result), best(result, systems)
+    return theirs.us / mine.us if mine and theirs else None
+
+
+def peak(result, isa=None):
+    """GFLOP/s the multiply-add units gave in the cell's rounds: the best instruction set's, or one's. None before the
+    first round."""
+    rounds = [samples["gflops"] for samples in result["machine"]]
+    values = [r.get(isa, 0.0) if isa else max(r.values()) for r in rounds]
+    return median(values) if values else None
+
+
+def bandwidth(result):
+    """GB/s of reading a block as large as the cell's weights. None before the first round."""
+    values = [samples["gb_per_s"] for samples in result["machine"]]
+    return median(values) if values else None
+
+
+def clock(result):
+    values = [samples["ghz"] for samples in result["machine"]]
+    return median(values) if values else None
+
+
+def percent_of_peak(result, found):
+    if not found or not peak(result):
+        return None
+    return 100.0 * result["flops"] / (found.us * 1e-6) / (peak(result) * 1e9)
+
+
+def least_cpu_share(results):
+    """The least share of a CPU any round of any variant had; well below 1 on a busy machine."""
+    shares = [
+        samples["cpu_share"] for result in results for entry in result["systems"].values()
+        for variant in entry["variants"].values() for samples in variant["rounds"] if samples["cpu_share"] is not None
+    ]
+    return min(shares, default=1.0)

@@ -1,0 +1,24 @@
+"""The systems that are measured, one module each, each run in a process of its own (worker.py).
+
+A module has open(threads) -> an object with
+    versions                    {name: version}
+    variants(cell)              {name: make}, make(layer) -> Variant, or raises Unfit
+The peers stand in the best configuration found for each; a comment beside it says why."""
+
+from dataclasses import dataclass
+from typing import Callable
+
+
+class Unfit(Exception):
+    """A variant that does not do this cell, and why."""
+
+
+@dataclass
+class Variant:
+    """call is what is timed; rows turns what it returned into [real rows][d_model]."""
+    call: Callable[[], object]
+    rows: Callable[[object], object]
+    keep: object = None  # whatever must live as long as the variant
+
+
+ORDER = ["genattn", "program", "onnxruntime", "openvino", "pytorch", "nn_mha", "compile", "openblas"]

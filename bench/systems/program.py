@@ -1,0 +1,69 @@
+"""Ours, as the program out/bin/<model> measures itself: no Python in the loop.
+Its own `run` is held against float64 first; its `bench` then uses weights and inputs of its own making."""
+
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+from safetensors.numpy import load_file, save_file
+
+import layer as layers
+import paths
+from systems import Unfit, Variant
+
+
+def tensors(layer):
+    """The weights under nn.MultiheadAttention's names."""
+    return {
+        "in_proj_weight": layer.w_in, "in_proj_bias": layer.b_in,
+        "out_proj.weight": layer.w_out, "out_proj.bias": layer.b_out,
+    }
+
+
+def call(*arguments):
+    done = subprocess.run([str(a) for a in arguments], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip() or f"exit status {done.returncode}")
+
+
+def result(cell, layer):
+    """The program's output for the cell's weights and input."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        save_file(tensors(layer), folder / "weights")
+        save_file({"query": layer.x}, folder / "in")
+        call(paths.program(cell.model), "run", "--weights", folder / "weights", "--input", folder / "in", "--output",
+             folder / "out")
+        return layers.real_rows(cell, load_file(folder / "out")["output"])
+
+
+class Bench:
+    """The variant whose samples come from the program (see worker.py: `measured`)."""
+
+    def __init__(self, cell):
+        self.cell = cell
+
+    def __call__(self, seconds):
+        with tempfile.NamedTemporaryFile(suffix=".json") as file:
+            call(paths.program(self.cell.model), "bench", "--lengths", self.cell.length, "--batch", self.cell.batch,
+                 "--seconds", seconds, "--json", file.name)
+            found = json.load(file)["cells"][0]
+        return {"us": [found["us_median"]], "us_min": found["us_min"], "us_max": found["us_max"], "cpu_share": None}
+
+
+def make(cell, layer):
+    if cell.lengths:
+        raise Unfit("the program's bench takes no lengths")
+    return Variant(lambda: result(cell, layer), lambda rows: rows, keep=Bench(cell))
+
+
+class System:
+    versions = {}
+
+    def variants(self, cell):
+        return {"bench": lambda layer: make(cell, layer)}
+
+
+def open_system(_threads):
+    return System()

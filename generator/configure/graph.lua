@@ -1,0 +1,58 @@
+-- graph.lua: out/kernels.ninja as a whole: shared parts, products, tests, and the names build.ninja's targets go by.
+-- How each edge looks is in edges.lua and test_edges.lua.
+local Edges = require "configure.edges"
+local add_tests = require "configure.test_edges"
+
+local graph = {}
+
+local joined = Edges.joined
+
+local function collect(products, key)
+  local list = {}
+  for _, product in ipairs(products) do
+    list = joined(list, type(product[key]) == "table" and product[key] or { product[key] })
+  end
+  return list
+end
+
+local function words(list)
+  return table.concat(list, " ")
+end
+
+-- Names for what build.ninja's targets are made of.
+local function add_targets(edges, parts, products, tests)
+  local w, shared = edges.w, { parts.weights, parts.program }
+  local headers, libraries, programs = collect(products, "header"), collect(products, "libraries"),
+    collect(products, "program")
+  edges:section("Targets")
+  w:phony("all", joined(headers, libraries, programs, shared, edges.headers))
+  w:phony("test_binaries", joined(tests.plain.criterion, tests.plain.program, { tests.configured }))
+  w:phony("sanitized_binaries", joined(tests.sanitized.criterion, tests.sanitized.program))
+  w:phony("emulated_binaries", { tests.emulated })
+  w:build({ rule = "bench", outputs = { "out/run_bench" }, implicit = programs,
+    variables = { { "programs", words(programs) } } })
+  w:build({ rule = "install", outputs = { "install" }, implicit = { "all" }, variables = {
+    { "headers", words(headers) }, { "runtime_headers", words(edges.headers) },
+    { "libraries", words(joined(libraries, shared)) }, { "programs", words(programs) },
+  } })
+end
+
+-- Makes the text of out/kernels.ninja. models: models.collect's; isas: names, best first; abi: a number;
+-- has: whether there is { criterion, simde }, which some tests need. Returns the text and the paths of the test
+-- binaries (test_edges.lua).
+function graph.make(models, isas, abi, has)
+  local edges = Edges.new(isas, abi)
+  edges.w:comment("Written by configure; read build.ninja first.")
+  edges:public_headers()
+  local parts = edges:shared_parts(Edges.PLAIN)
+  local products, users = {}, {}
+  for i, model in ipairs(models.products) do
+    products[i] = edges:product(model, parts)
+    if i <= #models.configured then users[i] = products[i] end
+  end
+  local tests = add_tests(edges, parts, models, users, has)
+  add_targets(edges, parts, users, tests)
+  return edges.w:text(), tests
+end
+
+return graph

@@ -1,0 +1,159 @@
+-- test_edges.lua: the edges of the tests: Criterion binaries, programs of their own, the same under sanitizers, and
+-- kernels emulated on CPUs that lack their instructions. What runs when is in files.lua.
+local Edges = require "configure.edges"
+local emit = require "emit"
+local fs = require "base.fs"
+
+local PLAIN, SANITIZED, joined = Edges.PLAIN, Edges.SANITIZED, Edges.joined
+
+local INCLUDES = "-I out/include -I runtime -I program -I tests -I tests/support $jansson_cflags $criterion_cflags"
+
+-- Instruction sets that SIMDe writes in terms of others, with the flags of those.
+local EMULATED = { avx512 = "-isystem tests/emulate -I out/include -I runtime -mavx2 -mfma -Wno-psabi" }
+local EMULATION = { obj = "out/emulated/obj", test = "out/emulated/test", variables = {} }
+
+-- What a C file in tests/ is, by its name: a Criterion test, a program with a main of its own, or else a helper.
+local KINDS = {
+  { kind = "criterion", pattern = "^test_" },
+  { kind = "program", pattern = "^plain_" },
+  { kind = "program", pattern = "_fixture$" },
+  { kind = "helper", pattern = "" },
+}
+
+local function is_kind(kind)
+  return function(name)
+    for _, row in ipairs(KINDS) do
+      if name:find(row.pattern) then return row.kind == kind end
+    end
+  end
+end
+
+local function objects_of(edges, profile, kind)
+  return edges:folder_objects(profile, "tests", INCLUDES, is_kind(kind))
+end
+
+-- -- Models ---------------------------------------------------------------------------------------------------------
+
+-- Writes a C file with the table of models that tests/kernels.h declares.
+local function write_table(path, list)
+  local lines = { "// Written by configure: the models this test binary is linked with.", '#include "kernels.h"', "" }
+  for _, model in ipairs(list) do
+    lines[#lines + 1] = ("extern const struct ga_model %s_model;"):format(model.spec.name)
+  end
+  lines[#lines + 1] = "\nconst struct ga_model *const ga_test_models[] = {"
+  for _, model in ipairs(list) do lines[#lines + 1] = ("    &%s_model,"):format(model.spec.name) end
+  lines[#lines + 1] = ("};\nconst size_t n_ga_test_models = %d;\n"):format(#list)
+  assert(fs.write_if_changed(path, table.concat(lines, "\n")) ~= nil)
+end
+
+local function folder_of(model)
+  return "out/gen/test/" .. model.spec.name
+end
+
+-- Objects of a model's library with the emulated instruction sets compiled anew and the others as they are.
+local function emulated_objects(edges, outputs, folder)
+  local objects = {}
+  for _, output in ipairs(outputs) do
+    local flags = EMULATED[output.isa]
+    if output.kind == "library" then
+      local object = edges.object_path(flags and EMULATION or PLAIN, folder, output)
+      if flags then edges:compile(EMULATION, folder .. "/" .. output.path, object, flags) end
+      objects[#objects + 1] = object
+    end
+  end
+  return objects
+end
+
+-- One archive for each test model.
+local function model_archives(edges, profile, models)
+  local archives = {}
+  for i, model in ipairs(models) do
+    local folder, outputs = folder_of(model), emit.outputs(model.spec, edges.isas)
+    local objects = profile == EMULATION and emulated_objects(edges, outputs, folder)
+      or edges:model_objects(profile, outputs, folder, "library")
+    archives[i] = edges:archive(("%s/models/lib%s.a"):format(profile.test, model.spec.name), objects)
+  end
+  return archives
+end
+
+-- -- Binaries -------------------------------------------------------------------------------------------------------
+
+-- Links each object into a test binary of its name. Returns the paths.
+local function link_all(edges, profile, objects, inputs, libraries)
+  local binaries = {}
+  for i, object in ipairs(objects) do
+    local path = profile.test .. "/" .. object:match("([^/]*)%.o$")
+    binaries[i] = edges:link(profile, path, joined({ object }, inputs), libraries)
+  end
+  return binaries
+end
+
+-- The archives all tests are linked with: helpers, the program's and the runtime's parts.
+local function shared_archives(edges, profile, parts)
+  local support = edges:archive(profile.test .. "/libsupport.a",
+    joined(edges:folder_objects(profile, "tests/support", INCLUDES), objects_of(edges, profile, "helper")))
+  return { support, parts.program, parts.weights, parts.core_archive }
+end
+
+-- What stands behind a test's own object: the helpers before the table of models, which they read, and before the
+-- runtime, which all call.
+local function inputs_of(edges, profile, archives, models)
+  local names = edges:archive(profile.test .. "/libtest_models.a", { edges:compile(profile, "out/gen/test_models.c",
+    profile.test .. "/test_models.o", INCLUDES) })
+  return joined({ archives[1], names }, model_archives(edges, profile, models), archives)
+end
+
+-- Every test binary of a profile. Returns the paths by kind.
+local function binaries_of(edges, profile, archives, models, has)
+  local inputs = inputs_of(edges, profile, archives, models)
+  local binaries = { criterion = {} }
+  binaries.program = link_all(edges, profile, objects_of(edges, profile, "program"), inputs, "$program_libraries")
+  if has.criterion then
+    binaries.criterion = link_all(edges, profile, objects_of(edges, profile, "criterion"), inputs, "$test_libraries")
+  end
+  return binaries
+end
+
+-- The kernel facts once more, linked with the libraries of the user's own models.
+local function configured_test(edges, products, archives, has)
+  local names = edges:compile(PLAIN, "out/gen/configured_models.c", "out/test/configured_models.o", INCLUDES)
+  local runner = has.criterion and "test_kernels" or "plain_kernels"
+  local inputs = { ("out/obj/tests/%s.o"):format(runner), archives[1], names }
+  for _, product in ipairs(products) do inputs[#inputs + 1] = product.archive end
+  return edges:link(PLAIN, "out/test/configured", joined(inputs, archives),
+    has.criterion and "$test_libraries" or "$program_libraries")
+end
+
+local function is_emulated(isas)
+  for _, name in ipairs(isas) do
+    if EMULATED[name] then return true end
+  end
+end
+
+-- plain_kernels with a CPU that has everything in front of the runtime's, and the kernels it lacks emulated; nil where
+-- there is nothing to emulate, or nothing to emulate it with.
+local function emulated_test(edges, archives, models, has)
+  if not has.simde or not is_emulated(edges.isas) then return nil end
+  edges:section("Tests of kernels this CPU may lack, emulated")
+  local cpu = edges:compile(EMULATION, "tests/emulate/cpu.c", EMULATION.test .. "/cpu.o", "-I runtime")
+  local inputs = joined({ cpu }, inputs_of(edges, EMULATION, archives, models))
+  return link_all(edges, EMULATION, { "out/obj/tests/plain_kernels.o" }, inputs, "$program_libraries")[1]
+end
+
+-- Adds all edges of the tests. models: models.collect's; products: what edges:product gave for the configured ones;
+-- has: whether there is { criterion, simde }. Returns the paths of the binaries: plain and sanitized, each
+-- { criterion, program }; configured; emulated (or nil).
+return function(edges, parts, models, products, has)
+  write_table("out/gen/test_models.c", models.tests)
+  write_table("out/gen/configured_models.c", models.configured)
+  edges:section("Tests")
+  for _, model in ipairs(models.tests) do edges:generate(model, folder_of(model)) end
+  local archives = shared_archives(edges, PLAIN, parts)
+  local tests = { plain = binaries_of(edges, PLAIN, archives, models.tests, has) }
+  tests.configured = configured_test(edges, products, archives, has)
+  tests.emulated = emulated_test(edges, archives, models.tests, has)
+  edges:section("Tests under sanitizers")
+  local sanitized = shared_archives(edges, SANITIZED, edges:shared_parts(SANITIZED))
+  tests.sanitized = binaries_of(edges, SANITIZED, sanitized, models.tests, has)
+  return tests
+end

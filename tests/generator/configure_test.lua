@@ -1,0 +1,243 @@
+-- configure_test.lua: configure as its user meets it, in a folder of links to this source, so that the real out/ is
+-- left alone.
+local fact = dofile("tests/generator/fact.lua")
+local compat = require "base.compat"
+local fmt = require "base.fmt"
+local fs = require "base.fs"
+
+local lua = compat.version:find("JIT") and "luajit" or "lua5.4"
+local folder = fact.folder("configure")
+local SOURCES = { "configure", "demo", "generator", "runtime", "program", "specs", "templates", "tests" }
+
+for _, name in ipairs(SOURCES) do
+  assert(compat.execute(("ln -s \"$PWD/%s\" %s%s"):format(name, folder, name)))
+end
+assert(compat.execute("cp build.ninja " .. folder))
+
+-- Runs configure with sh words; returns what it said, and its exit code.
+local function configure(words, environment)
+  return compat.capture(("cd %s && %s LUA=%s ./configure %s"):format(folder, environment or "", lua, words or ""))
+end
+
+-- configure refuses, with this exit code, and says just these lines.
+local function refuses(code, words, ...)
+  local said, got = configure(words)
+  fact.equal(said, "./configure: " .. table.concat({ ... }, "\n./configure: ") .. "\n")
+  fact.equal(got, code)
+end
+
+-- Value of a variable in config.ninja.
+local function setting(name)
+  local content = assert(fs.read(folder .. "out/config.ninja"))
+  return content:match("\n" .. name .. " = ([^\n]*)")
+end
+
+-- -- Wrong usage ----------------------------------------------------------------------------------------------------
+
+fact.holds("a misspelt option is exit 2, with the nearest one", function()
+  refuses(2, "--d-modle 512", "unknown option '--d-modle'; did you mean --d-model?")
+  refuses(2, "--haeds=8", "unknown option '--haeds'; did you mean --heads?")
+  refuses(2, "--frobnicate-all", "unknown option '--frobnicate-all'; see --help")
+end)
+
+fact.holds("a misspelt variable or instruction set is exit 2", function()
+  refuses(2, "CLFAGS=-g", "unknown variable 'CLFAGS'; did you mean CFLAGS?")
+  refuses(2, "--isa avx", "--isa: there is no 'avx'; did you mean avx2? (there are avx512, avx2 and scalar)")
+  refuses(2, "--isa ,", "--isa names no instruction set; there are avx512, avx2 and scalar")
+end)
+
+fact.holds("a missing value, a stray word and flags beside a spec are exit 2", function()
+  refuses(2, "--d-model", "option '--d-model' requires an argument")
+  refuses(2, "stray", "unexpected argument 'stray'; see --help")
+  refuses(2, "--enable-debug=3", "option '--enable-debug' does not take arguments")
+  refuses(2, "--spec specs/demo.lua --d-model 8", "--d-model cannot be combined with --spec; say it in specs/demo.lua")
+end)
+
+-- -- What cannot be built -------------------------------------------------------------------------------------------
+
+fact.holds("an impossible shape is exit 1", function()
+  refuses(1, "--d-model 128 --heads 5", "d_model (128) is not a multiple of n_heads (5)")
+end)
+
+fact.holds("every error of a spec is said at once", function()
+  assert(fs.write_if_changed(folder .. "bad.lua", "return { d_model = 0, n_heads = -1 }\n"))
+  local said, code = configure("--spec bad.lua")
+  fact.equal(code, 1)
+  fact.contains(said, "./configure: bad.lua: d_model ")
+  fact.contains(said, "./configure: bad.lua: n_heads ")
+end)
+
+fact.holds("two models of one name are exit 1", function()
+  assert(fs.write_if_changed(folder .. "a.lua", 'return { name = "twin", d_model = 8, n_heads = 1 }\n'))
+  assert(fs.write_if_changed(folder .. "b.lua", 'return { name = "twin", d_model = 16, n_heads = 1 }\n'))
+  refuses(1, "--spec a.lua --spec b.lua", "a.lua and b.lua are both named twin; give one another name")
+end)
+
+fact.holds("flags that break exactness are refused with the reason", function()
+  for _, flag in ipairs({ "-ffast-math", "-Ofast", "-funsafe-math-optimizations" }) do
+    local said, code = configure(fmt.sh_quote("CFLAGS=-g " .. flag))
+    fact.equal(code, 1)
+    fact.contains(said, "CFLAGS: " .. flag .. " is refused: ")
+  end
+end)
+
+fact.holds("a compiler or a Lua that is not one is exit 1", function()
+  refuses(1, "CC=no-such-cc", "CC='no-such-cc' is not a command")
+  local said, code = configure("LUA=cat")
+  fact.equal(code, 1)
+  fact.contains(said, "LUA='cat' is not a working Lua 5.4 or LuaJIT")
+end)
+
+fact.holds("it builds only in its own folder", function()
+  local said, code = compat.capture(("cd %s/out && ../configure"):format(folder))
+  fact.equal(code, 1)
+  fact.contains(said, "builds only in the source folder")
+end)
+
+-- -- Missing parts --------------------------------------------------------------------------------------------------
+
+-- Runs configure where there are only sh's own tools and the given commands, each a line of sh.
+local function bare(words, commands)
+  local bin = fact.folder("configure_bin")
+  for _, tool in ipairs({ "sh", "dirname", "mkdir", "cat", "sed", "sort", "tr", "tail", "rm" }) do
+    assert(compat.execute(("ln -s \"$(command -v %s)\" %s%s"):format(tool, bin, tool)))
+  end
+  for name, line in pairs(commands) do
+    assert(fs.write_if_changed(bin .. name, "#!/bin/sh\n" .. line .. "\n"))
+    assert(compat.execute("chmod +x " .. bin .. name))
+  end
+  return compat.capture(("PATH=$PWD/%s; export PATH; cd %s && ./configure %s"):format(bin, folder, words))
+end
+
+fact.holds("every missing part is named at once, with its package", function()
+  local said, code = bare("", {})
+  fact.equal(code, 1)
+  for _, package in ipairs({ "gcc", "lua5.4", "lua-argparse", "ninja-build" }) do
+    fact.contains(said, "  " .. package .. ": ")
+  end
+  fact.contains(said, "./configure --install-deps installs them; or: apt-get install ")
+end)
+
+fact.holds("without root --install-deps prints the command", function()
+  local said, code = bare("--install-deps", { id = "echo 1000", ["apt-get"] = "echo must not run; exit 1" })
+  fact.equal(code, 1)
+  fact.contains(said, "  luajit: ")
+  fact.contains(said, "  sudo apt-get update && sudo apt-get install --yes --no-install-recommends ")
+  assert(not said:find("must not run", 1, true))
+end)
+
+fact.holds("with root it says what and why, updates, installs, and looks again", function()
+  local calls = folder .. "out/calls"
+  local record = 'echo "$DEBIAN_FRONTEND $*" >>out/calls'
+  local said, code = bare("--install-deps", { id = "echo 0", ["apt-get"] = record })
+  fact.equal(code, 1)
+  fact.contains(said, "  ninja-build: runs the build\n")
+  fact.contains(said, "./configure: required parts are missing")
+  local first, second = assert(fs.read(calls)):match("^([^\n]*)\n([^\n]*)\n$")
+  fact.equal(first, "noninteractive update")
+  fact.contains(second, "noninteractive install --yes --no-install-recommends ")
+  for _, package in ipairs({ "gcc", "ninja-build", "lua5.4", "lua-argparse", "luajit" }) do
+    fact.contains(second .. " ", " " .. package .. " ")
+  end
+end)
+
+fact.holds("an installation that fails is exit 1, with what apt-get said", function()
+  local said, code = bare("--install-deps", { id = "echo 0", ["apt-get"] = "echo no network; exit 100" })
+  fact.equal(code, 1)
+  fact.contains(said, "no network\n")
+  fact.contains(said, "the installation failed; see out/config.log")
+end)
+
+-- -- Help -----------------------------------------------------------------------------------------------------------
+
+fact.holds("--help is exit 0, in autoconf's order, with defaults", function()
+  local said, code = configure("--help")
+  fact.equal(code, 0)
+  local at = 1
+  for _, part in ipairs({ "Usage: ./configure", "\nConfiguration:", "--install-deps", "\nInstallation directories:",
+    "[/usr/local]", "\nModel:", "--d-model N", "[512]", "\nOptional features:", "--isa LIST",
+    "\nSome influential environment variables", "\n   LUA " }) do
+    local from = said:find(part, at, true)
+    if not from then error("no " .. part .. " after " .. said:sub(1, at)) end
+    at = from
+  end
+end)
+
+-- -- What is written ------------------------------------------------------------------------------------------------
+
+fact.holds("the summary names shape, instruction sets, compiler and Lua", function()
+  local said, code = configure("--d-model 24 --heads 3 --seq-len 5 --name tiny --isa scalar")
+  fact.equal(code == 0 and "" or said, "")
+  fact.contains(said, "tiny: d_model 24, 3 heads of 8, seq_len 5\n")
+  fact.contains(said, "  ISA       scalar\n")
+  fact.contains(said, "ISA avx2: not in --isa")
+  fact.contains(said, "  compiler  ")
+  fact.contains(said, "  Lua       " .. lua .. " (" .. compat.version .. ")\n")
+  fact.contains(said, "out/bin/tiny, out/lib/libtiny.a and out/include/tiny.h")
+end)
+
+fact.holds("flags become a spec file that says the same", function()
+  local content = assert(fs.read(folder .. "out/specs/tiny.lua"))
+  fact.contains(content, "d_model = 24")
+  fact.contains(content, "n_heads = 3")
+end)
+
+fact.holds("arguments and variables are remembered, quoted for sh and for ninja", function()
+  local said, code = configure("--isa scalar --d-model=8 --heads 2 --install-deps 'CPPFLAGS=-DX=\"$y\"'",
+    "CFLAGS='-g -O1'")
+  fact.equal(code == 0 and "" or said, "")
+  local command = setting("configure")
+  fact.contains(command, "./configure --isa scalar --d-model=8 --heads 2 CC=")
+  fact.contains(command, [['CPPFLAGS=-DX="$$y"']])
+  fact.contains(command, "'CFLAGS=-g -O1'")
+  assert(not command:find("install-deps", 1, true))
+  fact.contains(command, "LUA=" .. lua)
+end)
+
+fact.holds("the remembered command writes the same again", function()
+  local before = assert(fs.read(folder .. "out/config.ninja")) .. assert(fs.read(folder .. "out/kernels.ninja"))
+  local command = setting("configure"):gsub("%$%$", "$")
+  local said, code = compat.capture(("cd %s && %s"):format(folder, command))
+  fact.equal(code == 0 and "" or said, "")
+  fact.equal(assert(fs.read(folder .. "out/config.ninja")) .. assert(fs.read(folder .. "out/kernels.ninja")), before)
+end)
+
+fact.holds("ISA flags reach that ISA's files only", function()
+  local said, code = configure("--d-model 8 --heads 2 --name flags")
+  fact.equal(code == 0 and "" or said, "")
+  local edge
+  for line in assert(fs.read(folder .. "out/kernels.ninja")):gsub(" %$\n +", " "):gmatch("[^\n]+") do
+    edge = line:match("^build (%S+):") or edge
+    if line:find("-mavx", 1, true) then assert(edge:find("__avx", 1, true), edge) end
+    if line:find("-mavx512", 1, true) then assert(edge:find("__avx512", 1, true), edge) end
+  end
+end)
+
+fact.holds("ninja reads what was written and has an edge for every product", function()
+  local said, code = compat.capture("ninja -C " .. folder .. " -t query out/bin/flags out/lib/libflags.a "
+    .. "out/lib/libflags.so out/include/flags.h out/include/genattn/model.h out/test/configured")
+  fact.equal(code == 0 and "" or said, "")
+end)
+
+fact.holds("the log has each probe's command, source and outcome", function()
+  local log = assert(fs.read(folder .. "out/config.log"))
+  fact.contains(log, "-ljansson")
+  fact.contains(log, "=> exit 0")
+  fact.contains(log, "# probe.c:\n")
+end)
+
+fact.holds("nothing is written outside out/", function()
+  local names = assert(fs.list(folder))
+  fact.lists_equal(names, { "a.lua", "b.lua", "bad.lua", "build.ninja", "configure", "demo", "generator", "out",
+    "program", "runtime", "specs", "templates", "tests" })
+end)
+
+fact.holds("unknown options of GNU's kind are only warned of", function()
+  local said, code = configure("--d-model 8 --heads 2 --sysconfdir=/etc --enable-sanitise")
+  fact.equal(code, 0)
+  fact.contains(said, "warning: '--sysconfdir=/etc' is ignored: there is no such option\n")
+  fact.contains(said, "warning: '--enable-sanitise' is ignored")
+  fact.contains(said, "did you mean --enable-sanitize?")
+end)
+
+fact.finish()

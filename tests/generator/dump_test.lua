@@ -1,0 +1,82 @@
+-- dump_test.lua: the printed plan says what the plan holds, in the same bytes under every Lua.
+local fact = dofile("tests/generator/fact.lua")
+local shapes = dofile("tests/generator/shapes.lua")
+local compat = require "base.compat"
+local dump = require "plan.dump"
+local isa = require "isa"
+local plan = require "plan"
+local spec = require "spec"
+
+local function dump_of(fields, set)
+  return dump(plan.make(assert(spec.from_fields(fields)), isa.get(set)))
+end
+
+fact.holds("every family, packed part and buffer has its line", function()
+  shapes.each_isa(function(s, set)
+    local p = plan.make(s, set)
+    local text = dump(p)
+    for _, family in ipairs(p.families) do
+      fact.contains(text, ("\n  %-10s %-6s "):format(family.op, ("%dx%d"):format(family.mr, family.nv * set.width)))
+      fact.contains(text, (", %d kernels, "):format(#family.kernels))
+      fact.contains(text, family.why)
+    end
+    for _, part in ipairs(p.packed) do fact.contains(text, ("\n  %-10s at "):format(part.name)) end
+    for _, buffer in ipairs(p.buffers) do fact.contains(text, ("\n  %-10s "):format(buffer.name)) end
+  end)
+end)
+
+fact.holds("the text ends in an empty line, so that several stand apart", function()
+  shapes.each_isa(function(s, set)
+    local text = dump(plan.make(s, set))
+    assert(text:sub(-2) == "\n\n" and text:sub(-3) ~= "\n\n\n")
+    assert(not text:find("nan") and not text:find("inf"), text)
+  end)
+end)
+
+fact.holds("work is counted in multiply-adds of two flops, by hand for one shape", function()
+  local text = dump_of({ d_model = 8, n_heads = 2, seq_len = 10, mask = { lengths = false } }, "scalar")
+  fact.contains(text, "work for batch 1, 10 queries, 10 keys: 8,320 flops\n")
+  fact.contains(text, "  project q    1,280 flops, 15.4 %\n")
+  fact.contains(text, "  project k, v 2,560 flops, 30.8 %\n")
+  fact.contains(text, "  scores       1,600 flops, 19.2 %\n")
+  fact.contains(text, "  values       1,600 flops, 19.2 %\n")
+  fact.contains(text, "  project out  1,280 flops, 15.4 %\n")
+end)
+
+fact.holds("bytes are those of the packed weights, input and output, by hand for one shape", function()
+  local text = dump_of({ d_model = 8, n_heads = 2, seq_len = 10, mask = { lengths = false } }, "scalar")
+  -- Four linears of 8 x 8 with their biases, each 72 floats, rounded up to 80.
+  fact.contains(text, "packed weights, 1,280 bytes\n")
+  fact.contains(text, "  o          at 960, 288 bytes\n")
+  fact.contains(text, "bytes moved at least once (weights, input, output): 1,920, 4.3 flops a byte\n")
+end)
+
+fact.holds("the causal mask is mentioned where there is one", function()
+  fact.contains(dump_of({ d_model = 8, n_heads = 2, mask = { causal = true } }, "avx2"),
+    "flops (without what the causal mask leaves out)\n")
+end)
+
+fact.holds("key heads, vocabulary and vectors show", function()
+  local text = dump_of({ d_model = 20, n_heads = 4, n_kv_heads = 2, vocab_size = 1000 }, "avx2")
+  fact.contains(text, "plan mha_20_4 for avx2: d_model 20, 4 heads of 5 (padded to 8), 2 key heads\n")
+  fact.contains(text, "  embedding  at ")
+  fact.contains(text, ", 80,000 bytes\n")
+end)
+
+fact.holds("both Luas print the same bytes", function()
+  for _, path in ipairs({ "specs/demo.lua", "tests/specs/odd_33_3.lua", "tests/golden/tiny_tokens.lua" }) do
+    local first
+    for _, lua in ipairs({ "lua5.4", "luajit" }) do
+      local output, code = compat.capture(("%s generator/main.lua --spec %s --dump-plan"):format(lua, path))
+      if code == 127 then
+        print("skipped: no " .. lua)
+      else
+        fact.equal(code, 0)
+        first = first or output
+        fact.equal(output, first)
+      end
+    end
+  end
+end)
+
+fact.finish()

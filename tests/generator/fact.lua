@@ -1,0 +1,58 @@
+-- fact.lua: the few words the generator's tests are written in: facts that hold or not, counted and reported.
+-- Finds no tests and knows no module; run.lua and the *_test.lua files do.
+package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
+
+local fact = {}
+
+local passed, failed = 0, 0
+
+-- Runs a test; an error in it is a failure that names the fact.
+function fact.holds(name, test)
+  local ok, why = xpcall(test, debug.traceback)
+  if ok then
+    passed = passed + 1
+  else
+    failed = failed + 1
+    print(("FAIL %s: %s"):format(name, why))
+  end
+end
+
+local function shown(value)
+  return type(value) == "string" and ("%q"):format(value) or tostring(value)
+end
+
+function fact.equal(got, expected)
+  if got ~= expected then error(("got %s\nexpected %s"):format(shown(got), shown(expected)), 2) end
+end
+
+function fact.lists_equal(got, expected)
+  fact.equal(table.concat(got, "\n"), table.concat(expected, "\n"))
+end
+
+function fact.contains(whole, part)
+  if type(whole) ~= "string" or not whole:find(part, 1, true) then
+    error(("got %s\nexpected it to contain %s"):format(shown(whole), shown(part)), 2)
+  end
+end
+
+-- The call raises an error whose message contains `part`.
+function fact.raises(part, f, ...)
+  local ok, why = pcall(f, ...)
+  if ok then error("no error, expected one with " .. shown(part), 2) end
+  fact.contains(why, part)
+end
+
+-- A new, empty folder under out/, with a slash at its end.
+function fact.folder(name)
+  local path = "out/test/generator/" .. name .. "/"
+  assert(require("base.compat").execute("rm -rf " .. path .. " && mkdir -p " .. path))
+  return path
+end
+
+-- Prints the counts and ends the script.
+function fact.finish()
+  print(("%d passed, %d failed"):format(passed, failed))
+  os.exit(failed == 0 and passed > 0)
+end
+
+return fact

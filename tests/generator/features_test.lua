@@ -1,0 +1,119 @@
+-- features_test.lua: each feature keeps to the contract of features/init.lua, and says what it does.
+local fact = dofile("tests/generator/fact.lua")
+local features = require "features"
+local fs = require "base.fs"
+local fields = require "spec.fields"
+local spec = require "spec"
+
+local KEYS = { name = "string", fields = "table", resolve = "function", roles = "function", splices = "function",
+  sentence = "function" }
+
+local function make(more)
+  local raw = { d_model = 8, n_heads = 4 }
+  for key, value in pairs(more or {}) do raw[key] = value end
+  local s, errors = spec.from_fields(raw)
+  if not s then error(table.concat(errors, "\n"), 2) end
+  return s
+end
+
+local function has_sentence(s, sentence)
+  for _, said in ipairs(spec.sentences(s)) do
+    if said == sentence then return true end
+  end
+  return false
+end
+
+-- -- The contract ---------------------------------------------------------------------------------------------------
+
+fact.holds("a feature has only what the contract lists", function()
+  for _, feature in ipairs(features) do
+    for key, value in pairs(feature) do fact.equal(type(value), KEYS[key]) end
+    fact.equal(require("features." .. feature.name), feature)
+  end
+end)
+
+fact.holds("every file of the folder is listed", function()
+  local listed = { init = true }
+  for _, feature in ipairs(features) do listed[feature.name] = true end
+  for _, file in ipairs(assert(fs.list("generator/features"))) do
+    assert(listed[file:match("^(.*)%.lua$")], file)
+  end
+end)
+
+fact.holds("no field has two owners", function()
+  local seen = {}
+  local function own(list)
+    for _, field in ipairs(list) do
+      assert(not seen[field.field], field.field)
+      assert(type(field.check) == "function", field.field)
+      seen[field.field] = true
+    end
+  end
+  own(fields)
+  for _, feature in ipairs(features) do own(feature.fields or {}) end
+end)
+
+fact.holds("splices are templates that are there, at stages that the layer has", function()
+  local layer = assert(fs.read("templates/layer.c.lt"))
+  local s = make({ mask = { causal = true }, outputs = { "attention" } })
+  local count = 0
+  for _, feature in ipairs(features) do
+    for stage, name in pairs(feature.splices and feature.splices(s) or {}) do
+      assert(fs.exists("templates/features/" .. name), name)
+      fact.contains(layer, ('${splice("%s")}'):format(stage))
+      count = count + 1
+    end
+  end
+  fact.equal(count, 3)
+end)
+
+fact.holds("what is off splices nothing", function()
+  for _, stage in ipairs({ "head", "key_range", "softmax_row" }) do
+    fact.equal(#spec.splices(make(), stage), 0)
+  end
+  fact.lists_equal(spec.splices(make({ mask = { causal = true } }), "key_range"), { "causal.key_range.c.lt" })
+end)
+
+-- -- What they say --------------------------------------------------------------------------------------------------
+
+fact.holds("each feature says what it does, or nothing where it is off", function()
+  local cases = {
+    { {}, "every projection adds a bias" },
+    { { bias = false }, "no projection adds a bias" },
+    { { bias = { k = false, v = false } }, "bias on q, o only" },
+    { {}, "scores are scaled by 1/sqrt(d_head)" },
+    { { scale = "d_model" }, "scores are scaled by 1/sqrt(d_model)" },
+    { { scale = 0.25 }, "scores are scaled by 0.25" },
+    { {}, "lengths per sequence: padding is neither computed nor seen" },
+    { { mask = { causal = true } }, "causal, aligned top left: tiles beyond the diagonal are not computed" },
+    { { mask = { causal = "bottom_right" } },
+      "causal, aligned bottom right: tiles beyond the diagonal are not computed" },
+    { { n_kv_heads = 2 }, "2 query heads share each of 2 key and value heads" },
+    { { outputs = { "attention" } }, "softmax weights are written on request" },
+    { { vocab_size = 9 }, "token ids below 9 are looked up in the embedding" },
+    { {}, "a row that sees no key has zero attention, so its output is the output bias" },
+  }
+  for _, case in ipairs(cases) do assert(has_sentence(make(case[1]), case[2]), case[2]) end
+  fact.equal(#spec.sentences(make()), 4)
+  fact.equal(#spec.sentences(make({ mask = { lengths = false } })), 3)
+end)
+
+-- -- Roles ----------------------------------------------------------------------------------------------------------
+
+local function roles_text(s)
+  local parts = {}
+  for _, role in ipairs(s.roles) do parts[#parts + 1] = role.name .. "[" .. table.concat(role.shape, ",") .. "]" end
+  return table.concat(parts, " ")
+end
+
+fact.holds("roles are in PyTorch's orientation, out before in", function()
+  fact.equal(roles_text(make()),
+    "q_weight[8,8] q_bias[8] k_weight[8,8] k_bias[8] v_weight[8,8] v_bias[8] o_weight[8,8] o_bias[8]")
+end)
+
+fact.holds("biases, key heads and an embedding change the roles", function()
+  fact.equal(roles_text(make({ d_head = 3, n_kv_heads = 2, bias = { q = true, k = false, v = true, o = false },
+    vocab_size = 5 })), "q_weight[12,8] q_bias[12] k_weight[6,8] v_weight[6,8] v_bias[6] o_weight[8,12] embedding[5,8]")
+end)
+
+fact.finish()

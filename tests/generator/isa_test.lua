@@ -1,0 +1,161 @@
+-- isa_test.lua: the instruction sets are whole tables with one vocabulary, which is what the templates use.
+local fact = dofile("tests/generator/fact.lua")
+local fs = require "base.fs"
+local isa = require "isa"
+
+local FIELDS = { name = "string", width = "number", registers = "number", max_accumulators = "number", type = "string",
+  headers = "table", cflags = "table", cpu = "table", fma_per_cycle = "number", loads_per_cycle = "number",
+  fma_latency = "number", spell = "table", helpers = "string", V = "table" }
+
+-- Of each operation, how many operands it takes.
+local OPERATIONS = { zero = 0, splat = 1, load = 1, store = 2, add = 2, sub = 2, mul = 2, max = 2, fmadd = 3,
+  round = 1 }
+
+local function each(f)
+  for _, name in ipairs(isa.names()) do f(isa.get(name)) end
+end
+
+local function template_texts()
+  local texts = {}
+  for _, folder in ipairs({ "templates/", "templates/features/" }) do
+    for _, file in ipairs(assert(fs.list(folder))) do
+      if file:find("%.lt$") then texts[#texts + 1] = assert(fs.read(folder .. file)) end
+    end
+  end
+  return table.concat(texts, "\n")
+end
+
+fact.holds("every file of the folder is listed, best first, scalar last", function()
+  local listed, widest = { init = true }, math.huge
+  each(function(set)
+    listed[set.name] = true
+    assert(set.width < widest, set.name)
+    widest = set.width
+  end)
+  for _, file in ipairs(assert(fs.list("generator/isa"))) do assert(listed[file:match("^(.*)%.lua$")], file) end
+  fact.equal(isa.names()[#isa.names()], "scalar")
+  fact.equal(#isa.get("scalar").cpu, 0)
+  fact.equal(#isa.get("scalar").cflags, 0)
+end)
+
+fact.holds("unknown names are no instruction set", function()
+  for _, name in ipairs({ "avx", "init", "../isa/avx2", "", "AVX2" }) do fact.equal(isa.get(name), nil) end
+end)
+
+fact.holds("ordered puts any list best first, each once", function()
+  fact.lists_equal(isa.ordered({ "scalar", "avx512", "avx2", "scalar" }), { "avx512", "avx2", "scalar" })
+  fact.lists_equal(isa.ordered({ "scalar" }), { "scalar" })
+  fact.lists_equal(isa.ordered({}), {})
+  fact.raises("'avx9'", isa.ordered, { "avx9" })
+end)
+
+fact.holds("every table has every field and no other", function()
+  each(function(set)
+    for field, kind in pairs(FIELDS) do assert(type(set[field]) == kind, set.name .. "." .. field) end
+    for field in pairs(set) do assert(FIELDS[field], set.name .. "." .. field) end
+    assert(set.max_accumulators < set.registers)
+  end)
+end)
+
+fact.holds("every table spells the same operations, each with its operands", function()
+  each(function(set)
+    for operation, operands in pairs(OPERATIONS) do
+      local format = set.spell[operation] or error(set.name .. " does not spell " .. operation)
+      local _, holes = format:gsub("%%s", "")
+      fact.equal(holes, operands)
+    end
+    for operation in pairs(set.spell) do assert(OPERATIONS[operation], set.name .. "." .. operation) end
+  end)
+end)
+
+fact.holds("the vocabulary gives C and knows no other word", function()
+  fact.equal(isa.get("avx2").V.fmadd("a", "b", "c"), "_mm256_fmadd_ps(a, b, c)")
+  fact.equal(isa.get("scalar").V.store("y + 1", "s"), "*(y + 1) = s")
+  each(function(set)
+    fact.equal(set.V.width, set.width)
+    fact.equal(set.V.type, set.type)
+    fact.raises("'frobnicate'", function() return set.V.frobnicate end)
+  end)
+end)
+
+fact.holds("templates use only words of the vocabulary, and all of them", function()
+  local used = {}
+  for word in template_texts():gmatch("V%.([%a_]+)%(") do
+    assert(OPERATIONS[word], word)
+    used[word] = true
+  end
+  for word in pairs(OPERATIONS) do assert(used[word], word .. " is used by no template") end
+end)
+
+-- -- Helpers --------------------------------------------------------------------------------------------------------
+
+local function defined(set)
+  local names = {}
+  for name in set.helpers:gmatch("static inline [%w_ ]*[ %*]([%a_][%w_]*)%(") do
+    assert(not names[name], name)
+    names[name] = true
+  end
+  return names
+end
+
+-- Helpers only for vectors that can end in the middle of a row.
+local PARTIAL = { vec_load_part = true, vec_store_part = true }
+
+fact.holds("every table defines every helper the templates and its own spellings call", function()
+  local called = {}
+  for name in template_texts():gmatch("(vec_[%w_]+)%(") do called[name] = true end
+  assert(called.vec_sum and called.vec_store_part)
+  each(function(set)
+    local names = defined(set)
+    for name in pairs(called) do assert(names[name] or set.width == 1 and PARTIAL[name], set.name .. " " .. name) end
+    for _, format in pairs(set.spell) do
+      for name in format:gmatch("(vec_[%w_]+)%(") do assert(names[name], set.name .. " " .. name) end
+    end
+  end)
+end)
+
+fact.holds("every helper is called by somebody", function()
+  local texts = template_texts()
+  each(function(set)
+    local spelled = {}
+    for _, format in pairs(set.spell) do spelled[#spelled + 1] = format end
+    local text = texts .. table.concat(spelled, "\n")
+    for name in pairs(defined(set)) do
+      local _, count = set.helpers:gsub(name .. "%f[^%w_]", "")
+      assert(count > 1 or text:find(name .. "(", 1, true), set.name .. " " .. name)
+    end
+  end)
+end)
+
+fact.holds("helpers end their lines, hold no tabs and stay within the width of the code", function()
+  each(function(set)
+    fact.equal(set.helpers:sub(-1), "\n")
+    assert(not set.helpers:find("[\t\r]") and not set.helpers:find(" \n"), set.name)
+    for line in set.helpers:gmatch("[^\n]+") do assert(#line <= 120, line) end
+  end)
+end)
+
+-- -- The CPU --------------------------------------------------------------------------------------------------------
+
+fact.holds("each feature a set needs is one the runtime can ask for", function()
+  local header = assert(fs.read("runtime/cpu.h"))
+  each(function(set)
+    for _, feature in ipairs(set.cpu) do
+      fact.contains(header, ('X(%s, "%s")'):format(feature, feature:lower()))
+    end
+  end)
+end)
+
+fact.holds("each set asks the CPU for what its compiler flags allow", function()
+  each(function(set)
+    local asked = {}
+    for _, feature in ipairs(set.cpu) do asked["-m" .. feature:lower()] = true end
+    for _, flag in ipairs(set.cflags) do
+      assert(asked[flag], set.name .. " compiles with " .. flag .. " without asking for it")
+      asked[flag] = nil
+    end
+    assert(next(asked) == nil, set.name)
+  end)
+end)
+
+fact.finish()

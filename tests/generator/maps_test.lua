@@ -1,0 +1,131 @@
+-- maps_test.lua: the maps that ship are whole, and every role lies where the layout says it does.
+local fact = dofile("tests/generator/fact.lua")
+local map_sources = require "emit.maps"
+local fs = require "base.fs"
+local maps = require "maps"
+local spec = require "spec"
+
+local function make(more)
+  local raw = { d_model = 6, n_heads = 4, d_head = 5, n_kv_heads = 2, vocab_size = 11 }
+  for key, value in pairs(more or {}) do raw[key] = value end
+  return assert(spec.from_fields(raw))
+end
+
+fact.holds("every file of the folder is a map that ships, and nothing else is", function()
+  local listed = { init = true }
+  for _, name in ipairs(maps.names()) do
+    listed[name] = true
+    assert(maps.get(name), name)
+  end
+  for _, file in ipairs(assert(fs.list("generator/maps"))) do assert(listed[file:match("^(.*)%.lua$")], file) end
+  fact.equal(maps.get("custom"), nil)
+  fact.equal(maps.get("init"), nil)
+  fact.equal(maps.get("../maps/w_o"), nil)
+end)
+
+fact.holds("the maps that ship are maps a spec could hold", function()
+  for _, name in ipairs(maps.names()) do
+    local s, errors = spec.from_fields({ d_model = 6, n_heads = 2, vocab_size = 3, weights = maps.get(name) })
+    if not s then error(name .. ": " .. table.concat(errors, "\n")) end
+  end
+end)
+
+fact.holds("every map that ships has a tensor for every role, so all are offered", function()
+  local s = make()
+  fact.equal(#s.maps, #maps.names())
+  for i, entry in ipairs(s.maps) do
+    fact.equal(entry.name, maps.names()[i])
+    for _, role in ipairs(s.roles) do assert(maps.source(entry.map, role.name), entry.name .. " " .. role.name) end
+  end
+end)
+
+fact.holds("a custom map comes first and is the default", function()
+  local s = make({ bias = false, weights = { q_weight = "a", k_weight = "b", v_weight = "c",
+    o_weight = "d", embedding = "e" } })
+  fact.equal(s.maps[1].name, "custom")
+  fact.equal(s.default_map, "custom")
+  fact.equal(#s.maps, 1 + #maps.names())
+end)
+
+fact.holds("a tensor of its own goes before a stacked one", function()
+  local map = { qkv_weight = "all", k_weight = "own" }
+  local tensor, stacked = maps.source(map, "k_weight")
+  assert(tensor == "own" and stacked == false)
+  tensor, stacked = maps.source(map, "q_weight")
+  assert(tensor == "all" and stacked == true)
+  fact.equal(maps.source(map, "o_weight"), nil)
+  fact.equal(maps.source(map, "q_bias"), nil)
+end)
+
+-- -- Where roles lie ------------------------------------------------------------------------------------------------
+
+local function size(shape)
+  return shape[1] * (shape[2] or 1)
+end
+
+-- The elements of a tensor that a role reads, as a set added to `taken`; each may be taken once.
+local function take_elements(taken, s, source)
+  local rows, columns = s.roles[source.role + 1].shape[1], s.roles[source.role + 1].shape[2] or 1
+  local file_columns = source.shape[2] or 1
+  for o = 0, rows - 1 do
+    for i = 0, columns - 1 do
+      local at = source.first + (source.transposed == "true" and i * file_columns + o or o * file_columns + i)
+      assert(not taken[at], "element read twice")
+      taken[at] = true
+    end
+  end
+end
+
+-- All tensors of a map are read whole, no element twice.
+local function covers(s, map)
+  local tensors, order = {}, {}
+  for _, source in ipairs(map_sources(s, map)) do
+    local tensor = tensors[source.tensor]
+    if not tensor then
+      tensor = { taken = {}, size = size(source.shape) }
+      tensors[source.tensor], order[#order + 1] = tensor, source.tensor
+    end
+    fact.equal(size(source.shape), tensor.size)
+    take_elements(tensor.taken, s, source)
+  end
+  for _, name in ipairs(order) do
+    for at = 0, tensors[name].size - 1 do assert(tensors[name].taken[at], name .. " has an element nobody reads") end
+  end
+  return #order
+end
+
+fact.holds("every element of every tensor is read once, stacked and transposed or not", function()
+  local s = make()
+  fact.equal(covers(s, maps.get("w_o")), 9)
+  fact.equal(covers(s, maps.get("torch_mha")), 5)
+  for _, transposed in ipairs({ true, false }) do
+    local stacked = { qkv_weight = "w", qkv_bias = "b", o_weight = "ow", o_bias = "ob", embedding = "e",
+      transposed = transposed }
+    fact.equal(covers(s, stacked), 5)
+  end
+end)
+
+fact.holds("transposed turns linears around, not biases and not the embedding", function()
+  local s = make()
+  local by_role = {}
+  local map = { qkv_weight = "w", qkv_bias = "b", o_weight = "ow", o_bias = "ob", embedding = "e", transposed = true }
+  for i, source in ipairs(map_sources(s, map)) do
+    by_role[s.roles[i].name] = ("%s %s %d"):format(table.concat(source.shape, "x"), source.transposed, source.first)
+  end
+  fact.equal(by_role.q_weight, "6x40 true 0")
+  fact.equal(by_role.k_weight, "6x40 true 20")
+  fact.equal(by_role.v_weight, "6x40 true 30")
+  fact.equal(by_role.v_bias, "40 false 30")
+  fact.equal(by_role.o_weight, "20x6 true 0")
+  fact.equal(by_role.embedding, "11x6 false 0")
+end)
+
+fact.holds("stacked tensors hold q, k and v by rows", function()
+  local s = make()
+  local first = {}
+  for i, source in ipairs(map_sources(s, maps.get("torch_mha"))) do first[s.roles[i].name] = source.first end
+  assert(first.q_weight == 0 and first.k_weight == 20 * 6 and first.v_weight == 30 * 6)
+  assert(first.q_bias == 0 and first.k_bias == 20 and first.v_bias == 30)
+end)
+
+fact.finish()

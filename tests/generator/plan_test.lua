@@ -1,0 +1,227 @@
+-- plan_test.lua: what must be true of every plan: registers, covers, sums, memory and names.
+local fact = dofile("tests/generator/fact.lua")
+local shapes = dofile("tests/generator/shapes.lua")
+local isa = require "isa"
+local plan = require "plan"
+local spec = require "spec"
+
+local ALIGNED = 16 -- floats in 64 bytes
+
+-- Calls f(plan, label) for every shape and instruction set.
+local function each_plan(f)
+  shapes.each_isa(function(s, set, label)
+    local p = plan.make(s, set)
+    local ok, why = pcall(f, p, s)
+    if not ok then error(label .. ": " .. tostring(why), 0) end
+  end)
+end
+
+local function each_kernel(p, f)
+  for _, family in ipairs(p.families) do
+    for _, kernel in ipairs(family.kernels) do f(kernel, family) end
+  end
+end
+
+local function total(widths)
+  local sum = 0
+  for _, nv in ipairs(widths) do sum = sum + nv end
+  return sum
+end
+
+-- -- Kernels --------------------------------------------------------------------------------------------------------
+
+fact.holds("no kernel needs more registers than there are", function()
+  each_plan(function(p)
+    each_kernel(p, function(kernel, family)
+      assert(kernel.mr >= 1 and kernel.mr <= family.mr and kernel.nv >= 1)
+      assert(kernel.mr * kernel.nv + kernel.nv + 1 <= p.isa.registers, kernel.symbol)
+    end)
+  end)
+end)
+
+fact.holds("every kernel's symbol is one of a kind and says model, type, tile and instruction set", function()
+  each_plan(function(p, s)
+    local seen = {}
+    each_kernel(p, function(kernel)
+      assert(not seen[kernel.symbol], kernel.symbol)
+      seen[kernel.symbol] = true
+      local op, mr, nr, set = kernel.symbol:match("^" .. s.name .. "_f32_([a-z_]+)_(%d+)x(%d+)__([a-z0-9]+)$")
+      assert(op and set == p.isa.name, kernel.symbol)
+      fact.equal(tonumber(mr), kernel.mr)
+      fact.equal(tonumber(nr), kernel.nv * p.isa.width)
+    end)
+  end)
+end)
+
+fact.holds("symbols and files of all instruction sets differ", function()
+  shapes.each(function(s)
+    local owner = {}
+    for _, name in ipairs(isa.names()) do
+      local p = plan.make(s, isa.get(name))
+      for _, family in ipairs(p.families) do
+        assert(owner[family.file] == nil or owner[family.file] == name, family.file)
+        owner[family.file] = name
+        for _, kernel in ipairs(family.kernels) do
+          assert(owner[kernel.symbol] == nil, kernel.symbol)
+          owner[kernel.symbol] = name
+        end
+      end
+    end
+  end)
+end)
+
+fact.holds("a family's file starts with the prefix of the plan and ends with the operation", function()
+  each_plan(function(p)
+    for _, family in ipairs(p.families) do
+      local shared = family == p.edge and p.score or family
+      fact.equal(family.file, p.prefix .. "_" .. shared.op .. ".c")
+    end
+  end)
+end)
+
+fact.holds("every width of a cover has kernels of every height", function()
+  each_plan(function(p)
+    for _, family in ipairs({ p.project, p.out, p.value }) do
+      local heights = {}
+      for _, kernel in ipairs(family.kernels) do
+        local key = kernel.nv .. (kernel.part and " in part" or "")
+        heights[key] = (heights[key] or 0) + 1
+      end
+      for i, nv in ipairs(family.widths) do
+        local key = nv .. (i == #family.widths and (family.part or 0) > 0 and " in part" or "")
+        fact.equal(heights[key], family.mr)
+      end
+    end
+  end)
+end)
+
+fact.holds("scores have a kernel for every number of vectors a last panel may hold", function()
+  each_plan(function(p)
+    fact.equal(#p.score.kernels, p.score.mr)
+    fact.equal(#p.edge.kernels, p.score.mr * p.score.nv)
+    fact.equal(p.score.mr, p.value.mr)
+    fact.equal(p.edge.mr, p.score.mr)
+    fact.equal(p.key_panel, p.score.nv * p.isa.width)
+  end)
+end)
+
+-- -- Covers and sums ------------------------------------------------------------------------------------------------
+
+fact.holds("covers hold exactly the padded width", function()
+  each_plan(function(p, s)
+    local width = p.isa.width
+    fact.equal(total(p.project.widths) * width, p.d_head_pad)
+    fact.equal(total(p.value.widths) * width, p.d_head_pad)
+    fact.equal(total(p.out.widths) * width, math.ceil(s.d_model / width) * width)
+    fact.equal(p.concat, s.n_heads * p.d_head_pad)
+    assert(p.d_head_pad >= s.d_head and p.d_head_pad - s.d_head < width)
+  end)
+end)
+
+fact.holds("the last vector of the output stores what is left of d_model", function()
+  each_plan(function(p, s)
+    fact.equal(p.out.part, s.d_model % p.isa.width)
+    fact.equal(p.project.part, 0)
+    for _, kernel in ipairs(p.out.kernels) do
+      assert(kernel.part == nil or kernel.part == p.out.part and kernel.part > 0)
+    end
+  end)
+end)
+
+fact.holds("running sums add up to k, are nearly equal and not too long", function()
+  for k = 1, 700 do
+    local p = plan.make(assert(spec.from_fields({ d_model = k, n_heads = 1, d_head = 4, seq_len = 1 })),
+      isa.get("scalar"))
+    local products, shortest, longest = 0, math.huge, 0
+    for _, sum in ipairs(p.project.sums) do
+      assert(sum.count >= 1 and sum.length >= 1)
+      products = products + sum.count * sum.length
+      shortest, longest = math.min(shortest, sum.length), math.max(longest, sum.length)
+    end
+    fact.equal(products, k)
+    assert(longest <= p.max_sum and longest - shortest <= 1, k)
+  end
+end)
+
+fact.holds("each product's k and strides are those of its operands", function()
+  each_plan(function(p, s)
+    assert(p.project.k == s.d_model and p.project.lda == s.d_model and p.project.ldc == p.d_head_pad)
+    assert(p.out.k == p.concat and p.out.lda == p.concat and p.out.ldc == s.d_model)
+    assert(p.score.k == s.d_head and p.score.lda == p.d_head_pad)
+  end)
+end)
+
+-- -- Memory ---------------------------------------------------------------------------------------------------------
+
+local function floats_of(p, s)
+  local kv = s.n_kv_heads * p.d_head_pad * (1 + s.d_model)
+  return {
+    q = p.concat * (1 + s.d_model), k = kv, v = kv,
+    o = math.ceil(s.d_model / p.isa.width) * p.isa.width * (1 + p.concat),
+    embedding = s.vocab_size and s.vocab_size * s.d_model,
+  }
+end
+
+fact.holds("packed parts are aligned, in order, apart, and as large as what they hold", function()
+  each_plan(function(p, s)
+    local free, expected, count = 0, floats_of(p, s), 0
+    for _, part in ipairs(p.packed) do
+      fact.equal(part.offset % ALIGNED, 0)
+      assert(part.offset >= free, part.name .. " overlaps")
+      fact.equal(part.floats, expected[part.name])
+      free = part.offset + part.floats
+      count = count + 1
+    end
+    fact.equal(count, s.vocab_size and 5 or 4)
+    assert(p.packed_floats >= free and p.packed_floats - free < ALIGNED)
+  end)
+end)
+
+fact.holds("every buffer has one size, and inputs are gathered only where they may have gaps", function()
+  each_plan(function(p, s)
+    local has = {}
+    for _, buffer in ipairs(p.buffers) do
+      local sizes = 0
+      for _, kind in ipairs({ "per_q", "per_kv", "panels", "fixed" }) do sizes = sizes + (buffer[kind] and 1 or 0) end
+      fact.equal(sizes, 1)
+      has[buffer.name] = true
+    end
+    fact.equal(has.x_q == true, s.lengths or s.vocab_size ~= nil)
+    assert(has.q and has.k and has.v and has.concat and has.panels and has.scores)
+  end)
+end)
+
+fact.holds("a row of scores holds all keys in whole panels, its successor aligned like it", function()
+  each_plan(function(p, s)
+    local panels = math.ceil(s.kv_seq_len.max / p.key_panel)
+    assert(p.scores_stride >= panels * p.key_panel)
+    fact.equal(p.scores_stride % p.isa.width, 0)
+    for _, buffer in ipairs(p.buffers) do
+      if buffer.name == "scores" then fact.equal(buffer.fixed, p.score.mr * p.scores_stride) end
+    end
+  end)
+end)
+
+fact.holds("sizes are whole numbers that C can spell", function()
+  each_plan(function(p)
+    for _, part in ipairs(p.packed) do assert(part.offset == math.floor(part.offset) and part.floats < 2 ^ 53) end
+    for _, key in ipairs({ "d_head_pad", "concat", "key_panel", "scores_stride", "packed_floats" }) do
+      fact.equal(p[key], math.floor(p[key]))
+    end
+  end)
+end)
+
+-- -- One shape, by hand ---------------------------------------------------------------------------------------------
+
+fact.holds("the default shape has the tiles that were measured", function()
+  local s = assert(spec.from_fields({ d_model = 512, n_heads = 8 }))
+  local function tile(name, op)
+    local family = plan.make(s, isa.get(name))[op]
+    return ("%dx%d"):format(family.mr, family.nv * isa.get(name).width)
+  end
+  fact.equal(tile("avx2", "project"), "6x16")
+  fact.equal(tile("avx2", "out"), "6x16")
+  fact.equal(tile("avx2", "score"), "6x16")
+end)
+
+fact.finish()

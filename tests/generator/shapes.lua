@@ -1,0 +1,37 @@
+-- shapes.lua: the specs that facts about every plan and every generated text are tried on, and the instruction sets.
+-- Holds no test; the sizes lie on, below and above what tiles, vectors and partial sums divide.
+local isa = require "isa"
+local spec = require "spec"
+
+local shapes = {}
+
+local FIELDS = {
+  { d_model = 1, n_heads = 1, seq_len = 1 },
+  { d_model = 8, n_heads = 8, seq_len = 1, unroll = 1 },
+  { d_model = 10, n_heads = 2, seq_len = 77, mask = { lengths = false } },
+  { d_model = 24, n_heads = 3, seq_len = "1..5", unroll = 3 },
+  { d_model = 33, n_heads = 3, seq_len = "1..40", mask = { causal = true }, outputs = { "attention" } },
+  { d_model = 96, n_heads = 6, n_kv_heads = 2, vocab_size = 7, seq_len = "1..50", mask = { causal = "bottom_right" } },
+  { d_model = 129, n_heads = 1, seq_len = 16, kv_seq_len = "3..17", bias = { q = true, k = false } },
+  { d_model = 240, n_heads = 5, seq_len = "1..64", scale = 0.3, bias = false },
+  { d_model = 40, n_heads = 4, d_head = 100, seq_len = "2..9", batch = 3 },
+  { d_model = 512, n_heads = 8 },
+}
+
+-- Calls f(spec, label) for every shape.
+function shapes.each(f)
+  for i, fields in ipairs(FIELDS) do
+    local s, errors = spec.from_fields(fields)
+    if not s then error(table.concat(errors, "\n")) end
+    f(s, ("shape %d (%s)"):format(i, spec.line(s)))
+  end
+end
+
+-- Calls f(spec, instruction set, label) for every shape and every instruction set.
+function shapes.each_isa(f)
+  shapes.each(function(s, label)
+    for _, name in ipairs(isa.names()) do f(s, isa.get(name), label .. " for " .. name) end
+  end)
+end
+
+return shapes

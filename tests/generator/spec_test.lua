@@ -1,0 +1,387 @@
+-- spec_test.lua: what a spec may say, what is wrong with one that may not, and that it can be written and read back.
+local fact = dofile("tests/generator/fact.lua")
+local fs = require "base.fs"
+local spec = require "spec"
+
+local folder = fact.folder("spec")
+
+-- A good spec with `more` on top; a field given as nil_field is left out.
+local NONE = {}
+
+local function fields_with(more)
+  local fields = { d_model = 8, n_heads = 2 }
+  for key, value in pairs(more) do
+    if value == NONE then fields[key] = nil else fields[key] = value end
+  end
+  return fields
+end
+
+local function accepts(more)
+  local s, errors = spec.from_fields(fields_with(more))
+  if not s then error(table.concat(errors, "\n"), 2) end
+  return s
+end
+
+-- The spec has just these errors, in this order.
+local function refuses(more, ...)
+  local s, errors = spec.from_fields(fields_with(more))
+  fact.equal(s, nil)
+  fact.lists_equal(errors, { ... })
+end
+
+-- -- Types ----------------------------------------------------------------------------------------------------------
+
+local COUNTS = {
+  d_model = 65536, n_heads = 1024, d_head = 1024, batch = 65536, unroll = 16, n_kv_heads = 1024, vocab_size = 16777216,
+}
+
+fact.holds("a count is a whole number in its range", function()
+  for field, max in pairs(COUNTS) do
+    local rule = ("%s must be a whole number from 1 to %d, found "):format(field, max)
+    local cases = {
+      { 0, "0" }, { -1, "-1" }, { -0.0, "0" }, { 2.5, "2.5" }, { max + 1, ("%d"):format(max + 1) },
+      { 2 ^ 53, "9007199254740992" }, { 1 / 0, "inf" }, { 0 / 0, "not a number" }, { "8", '"8"' },
+      { true, "true" }, { {}, "a table" },
+    }
+    for _, case in ipairs(cases) do
+      -- A zero may carry a sign that one Lua prints and another does not.
+      local _, errors = spec.from_fields(fields_with({ [field] = case[1] }))
+      fact.equal((errors[1]:gsub("found %-0$", "found 0")), rule .. case[2])
+    end
+  end
+end)
+
+fact.holds("a length is a number or a range", function()
+  local rule = 'must be a length like 128 or a range like "1..512" (at most 65536), found '
+  for _, field in ipairs({ "seq_len", "kv_seq_len" }) do
+    for _, bad in ipairs({ "", "x", "5..3", "0..3", "1..65537", "1...5", " 5", "5 ", "0x10", "1e2", "-1", "1..", "..5",
+      "1..5..9", "99999999999999999999" }) do
+      refuses({ [field] = bad }, ('%s %s"%s"'):format(field, rule, bad))
+    end
+    refuses({ [field] = 0 }, field .. " must be a whole number from 1 to 65536, found 0")
+    refuses({ [field] = {} }, field .. " must be a whole number from 1 to 65536, found a table")
+  end
+  local s = accepts({ seq_len = "3..7", kv_seq_len = "12" })
+  assert(s.seq_len.min == 3 and s.seq_len.max == 7 and s.kv_seq_len.min == 12 and s.kv_seq_len.max == 12)
+end)
+
+fact.holds("a name is lower case, short, and no one else's", function()
+  local rule = "name must match ^[a-z][a-z0-9_]*$ (at most 40 letters), found "
+  for _, bad in ipairs({ "", "A", "1a", "_a", "a-b", "a.b", "a b", "../a", 'a"b', "a*/", "a??/", "a$b", "a:b" }) do
+    refuses({ name = bad }, rule .. '"' .. bad .. '"')
+  end
+  refuses({ name = "a\nb" }, rule .. '"a?b"')
+  refuses({ name = ("a"):rep(41) }, rule .. '"' .. ("a"):rep(41) .. '"')
+  refuses({ name = ("a"):rep(5000) }, rule .. '"' .. ("a"):rep(64) .. '..."')
+  refuses({ name = 5 }, rule .. "5")
+  for _, taken in ipairs({ "int", "restrict", "class", "xor_eq", "main", "ga", "ga_x" }) do
+    refuses({ name = taken },
+      ('name "%s" is taken: a C or C++ keyword, main, or the runtime\'s prefix ga_'):format(taken))
+  end
+  for _, taken in ipairs({ "string", "math", "model", "arena", "program" }) do
+    refuses({ name = taken }, ('name "%s" is taken: %s.h is a header of C or of the runtime'):format(taken, taken))
+  end
+  for _, bad in ipairs({ "a__avx2", "a_" }) do
+    refuses({ name = bad },
+      ('name "%s" holds __ or ends in _, which part names from what the generator adds to them'):format(bad))
+  end
+  fact.equal(accepts({ name = ("a"):rep(40) }).name, ("a"):rep(40))
+end)
+
+fact.holds("no header that generated code includes can be shadowed by a model's", function()
+  for _, file in ipairs(assert(fs.list("templates"))) do
+    for header in assert(fs.read("templates/" .. file) or ""):gmatch('#include ["<]([%w_]+)%.h[">]') do
+      fact.equal(spec.from_fields(fields_with({ name = header })), nil)
+    end
+  end
+end)
+
+fact.holds("what the design knows and the generator does not make is refused by name", function()
+  local cases = {
+    { { kind = "sdpa" }, 'kind "sdpa" is not generated yet; what is: mha' },
+    { { kind = "decoder" }, 'kind "decoder" is not generated yet; what is: mha' },
+    { { dtype = "bf16" }, 'dtype "bf16" is not generated yet; what is: f32' },
+    { { projections = "qkv" }, 'projections "qkv" is not generated yet; what is: qkvo' },
+    { { heads = "shared" }, 'heads "shared" is not generated yet; what is: split' },
+    { { mask = { window = 3 } }, "mask.window is not generated yet; what is: mask.causal and mask.lengths" },
+    { { mask = { tensor = "bool" } }, "mask.tensor is not generated yet; what is: mask.causal and mask.lengths" },
+    { { mask_fill = -10000 },
+      'mask_fill must be "-inf", found -10000; a number that replaces a masked score is not generated yet' },
+    { { masked_row = "uniform" }, 'masked_row "uniform" is not generated yet; what is: zero' },
+    { { activation = "relu" }, "activation is not generated yet: projections are linear" },
+    { { outputs = { "scores" } }, 'outputs "scores" is not generated yet; what is: attention' },
+  }
+  for _, case in ipairs(cases) do refuses(case[1], case[2]) end
+end)
+
+fact.holds("a choice that is none of them is refused with the nearest", function()
+  refuses({ kind = "mhaa" }, 'kind must be one of mha, found "mhaa"; did you mean "mha"?')
+  refuses({ dtype = 32 }, "dtype must be one of f32, found 32")
+  refuses({ masked_row = false }, "masked_row must be one of zero, found false")
+end)
+
+fact.holds("mask fields have their types", function()
+  refuses({ mask = "causal" }, 'mask must be a table like { causal = ... }, found "causal"')
+  refuses({ mask = true }, "mask must be a table like { causal = ... }, found true")
+  refuses({ mask = { causal = "left" } },
+    'mask.causal must be true, false, "top_left" or "bottom_right", found "left"')
+  refuses({ mask = { causal = 1 } }, 'mask.causal must be true, false, "top_left" or "bottom_right", found 1')
+  refuses({ mask = { lengths = "yes" } }, 'mask.lengths must be true or false, found "yes"')
+  fact.equal(accepts({ mask = { causal = true } }).causal, "top_left")
+  fact.equal(accepts({ mask = { causal = false, lengths = false } }).causal, false)
+  fact.equal(accepts({}).lengths, true)
+end)
+
+fact.holds("a bias is all, none or some of four", function()
+  refuses({ bias = "q" }, 'bias must be true, false or like { q=true, k=false }, found "q"')
+  refuses({ bias = { q = 1 } }, "bias field q must be true or false, found 1")
+  refuses({ bias = { q = true, w = true, z = 1 } }, 'bias has only the fields q, k, v and o, found "w", "z"')
+  refuses({ bias = { true } }, "bias has only the fields q, k, v and o, found 1")
+  local bias = accepts({ bias = { k = false } }).bias
+  assert(bias.q and not bias.k and bias.v and bias.o)
+end)
+
+fact.holds("a scale is one of two rules or a sober number", function()
+  local rule = 'scale must be "d_head" (1/sqrt(d_head)), "d_model" or a number from 1e-06 to 1e+06, found '
+  for _, case in ipairs({ { "d_heads", '"d_heads"' }, { 0, "0" }, { -1, "-1" }, { 1 / 0, "inf" },
+    { 0 / 0, "not a number" }, { 1e-7, "1e-07" }, { true, "true" } }) do
+    refuses({ scale = case[1] }, rule .. case[2])
+  end
+  fact.equal(accepts({ scale = "d_model" }).scale_factor, 1 / math.sqrt(8))
+  fact.equal(accepts({}).scale_factor, 1 / math.sqrt(4))
+  fact.equal(accepts({ scale = 0.1 }).scale_factor, 0.1)
+end)
+
+fact.holds("outputs are a list of different names", function()
+  refuses({ outputs = "attention" }, 'outputs must be a list like { "attention" }, found "attention"')
+  refuses({ outputs = { attention = true } }, 'outputs must be a list like { "attention" }, without keys')
+  refuses({ outputs = { "attention", "attention" } }, 'outputs names "attention" twice')
+  refuses({ outputs = { "atention" } },
+    'outputs must be one of attention, found "atention"; did you mean "attention"?')
+  refuses({ outputs = { 1 } }, "outputs must be one of attention, found 1")
+  fact.equal(accepts({ outputs = {} }).attention_output, false)
+end)
+
+fact.holds("weights name a map that ships, or every tensor", function()
+  refuses({ weights = "w_cat" },
+    'weights must name a map that ships (w_o, w_concat, proj, torch_mha) or be a table, found "w_cat"')
+  refuses({ weights = "torch_mah" },
+    "weights must name a map that ships (w_o, w_concat, proj, torch_mha) or be a table, "
+    .. 'found "torch_mah"; did you mean torch_mha?')
+  refuses({ weights = 1 }, "weights must be the name of a map or a table, found 1")
+  refuses({ weights = { q_wieght = "x", transposed = 1, o_bias = 'a"b' } },
+    'weights field o_bias must be a tensor name (letters, digits and _ . / -, at most 200), found "a"b"; '
+    .. "field transposed must be true or false; "
+    .. 'has no field "q_wieght"; did you mean q_weight?')
+end)
+
+local CUSTOM = { qkv_weight = "attn.qkv.w", qkv_bias = "attn.qkv.b", o_weight = "attn/out-1", o_bias = "b" }
+
+local function custom(more)
+  local map = {}
+  for key, value in pairs(CUSTOM) do map[key] = value end
+  for key, value in pairs(more) do
+    if value == NONE then map[key] = nil else map[key] = value end
+  end
+  return map
+end
+
+fact.holds("a map of one's own names what the model needs and nothing else", function()
+  fact.equal(accepts({ weights = CUSTOM }).default_map, "custom")
+  refuses({ weights = custom({ qkv_bias = NONE, o_weight = NONE }) },
+    "weights names no tensor for q_bias, k_bias, v_bias and o_weight, which this model needs")
+  refuses({ weights = custom({ embedding = "e" }) },
+    "weights names a tensor for embedding, which this model does not use")
+  refuses({ vocab_size = 5, weights = CUSTOM }, "weights names no tensor for embedding, which this model needs")
+  refuses({ bias = { o = false }, weights = CUSTOM },
+    "weights names a tensor for o_bias, which this model does not use")
+  refuses({ weights = custom({ q_weight = "q", k_weight = "k", v_weight = "v" }) },
+    "weights names a tensor for qkv_weight, which this model does not use")
+end)
+
+fact.holds("tensor names cannot leave a C string, a comment or a line", function()
+  for _, bad in ipairs({ "", 'a"', "a\\", "a\n", "a*/", "a??/", "a b", "$a", "a:b", "a%s", "-a", ("a"):rep(201),
+    "\195\169" }) do
+    local _, errors = spec.from_fields(fields_with({ weights = custom({ o_weight = bad }) }))
+    fact.contains(errors and errors[1], "weights field o_weight must be a tensor name")
+  end
+end)
+
+-- -- Fields ---------------------------------------------------------------------------------------------------------
+
+fact.holds("an unknown field is named with the nearest", function()
+  refuses({ d_modle = 8 }, 'no field is called "d_modle"; did you mean d_model?')
+  refuses({ frobnicate = 1 }, 'no field is called "frobnicate"')
+  refuses({ mask = { causl = true } }, 'no field is called "mask.causl"; did you mean mask.causal?')
+  refuses({ [1] = 512 }, "no field is called 1")
+  refuses({ ["*/\n"] = 1 }, 'no field is called "*/?"')
+end)
+
+fact.holds("required fields are asked for with an example", function()
+  refuses({ d_model = NONE, n_heads = NONE }, "d_model is missing (it is required, for example d_model = 512)",
+    "n_heads is missing (it is required, for example n_heads = 8)")
+end)
+
+fact.holds("all errors come at once, unknown fields first, then in the order of the fields", function()
+  refuses({ zz = 1, aa = 1, d_model = "x", n_heads = 0, outputs = 5, batch = {} },
+    'no field is called "aa"', 'no field is called "zz"',
+    'd_model must be a whole number from 1 to 65536, found "x"',
+    "n_heads must be a whole number from 1 to 1024, found 0",
+    "batch must be a whole number from 1 to 65536, found a table",
+    'outputs must be a list like { "attention" }, found 5')
+end)
+
+fact.holds("a label stands before every message", function()
+  local _, errors = spec.from_fields({ d_model = 0 }, "a b.lua")
+  fact.lists_equal(errors, { "a b.lua: d_model must be a whole number from 1 to 65536, found 0",
+    "a b.lua: n_heads is missing (it is required, for example n_heads = 8)" })
+end)
+
+-- -- Contradictions -------------------------------------------------------------------------------------------------
+
+fact.holds("heads must share d_model evenly, unless d_head is given", function()
+  refuses({ d_model = 128, n_heads = 5 }, "d_model (128) is not a multiple of n_heads (5)")
+  refuses({ d_model = 1, n_heads = 2 }, "d_model (1) is not a multiple of n_heads (2)")
+  refuses({ d_model = 4096, n_heads = 1 },
+    "d_head, by default d_model / n_heads, must be a whole number from 1 to 1024, found 4096")
+  fact.equal(accepts({ d_model = 128, n_heads = 5, d_head = 30 }).d_head, 30)
+end)
+
+fact.holds("key heads must share the query heads evenly", function()
+  refuses({ n_heads = 4, n_kv_heads = 3 }, "n_heads (4) is not a multiple of n_kv_heads (3)")
+  refuses({ n_heads = 4, n_kv_heads = 8 }, "n_heads (4) is not a multiple of n_kv_heads (8)")
+end)
+
+fact.holds("several contradictions come at once", function()
+  refuses({ d_model = 128, n_heads = 5, n_kv_heads = 2, weights = custom({ o_bias = NONE }) },
+    "d_model (128) is not a multiple of n_heads (5)",
+    "n_heads (5) is not a multiple of n_kv_heads (2)",
+    "weights names no tensor for o_bias, which this model needs")
+end)
+
+-- -- Writing and reading back ---------------------------------------------------------------------------------------
+
+-- Everything in a value, keys in order.
+local function serialised(value)
+  if type(value) ~= "table" then return type(value) .. ":" .. tostring(value) end
+  local parts = {}
+  for key, inner in pairs(value) do parts[#parts + 1] = tostring(key) .. "=" .. serialised(inner) end
+  table.sort(parts)
+  return "{" .. table.concat(parts, ",") .. "}"
+end
+
+-- Numbers that were read are doubles; in Lua 5.4 that shows.
+local function same_spec(a, b)
+  local function normal(s) return (serialised(s):gsub("(number:%-?%d+)%.0", "%1")) end
+  fact.equal(normal(a), normal(b))
+end
+
+-- Words a command line may give for every flag.
+local WORDS = {
+  ["--name"] = { "tiny" }, ["--d-model"] = { "2" }, ["--heads"] = { "4" }, ["--d-head"] = { "3" },
+  ["--seq-len"] = { "7", "1..7", "3..4" }, ["--kv-seq-len"] = { "9", "2..9" }, ["--batch"] = { "2" },
+  ["--unroll"] = { "1", "16" }, ["--kv-heads"] = { "1" }, ["--bias"] = { "all", "none", "q,o", "k" },
+  ["--scale"] = { "d_head", "d_model", "0.1", "1e-5", "0.3333333333333333", "2", "123.00006103515625",
+    "123.000030517578125" },
+  ["--causal"] = { "top_left", "bottom_right", "off" }, ["--lengths"] = { "yes", "no" },
+  ["--outputs"] = { "attention", "" }, ["--vocab-size"] = { "30522" }, ["--weights-map"] = { "w_o", "torch_mha" },
+}
+
+local function reads_back(s)
+  local path = folder .. "read_back.lua"
+  assert(fs.write_if_changed(path, spec.text(s)) ~= nil)
+  local again, errors = spec.read(path)
+  if not again then error(table.concat(errors, "\n") .. "\n" .. spec.text(s)) end
+  same_spec(again, s)
+  fact.equal(spec.text(again), spec.text(s))
+end
+
+fact.holds("every flag's values read back from the spec's text", function()
+  for _, option in ipairs(spec.options()) do
+    for _, word in ipairs(WORDS[option.flag] or error("no words for " .. option.flag)) do
+      local value, why = option.parse(word)
+      if value == nil then error(option.flag .. " " .. word .. ": " .. tostring(why)) end
+      reads_back(accepts({ [option.field] = value }))
+    end
+  end
+end)
+
+fact.holds("a spec with everything reads back", function()
+  reads_back(accepts({
+    kind = "mha", name = "all_of_it", d_head = 5, seq_len = "1..9", kv_seq_len = 4, batch = 3, dtype = "f32",
+    projections = "qkvo", heads = "split", unroll = 3, n_kv_heads = 1, bias = { q = false }, scale = 1 / 3,
+    mask = { causal = "bottom_right", lengths = true }, mask_fill = "-inf", masked_row = "zero",
+    outputs = { "attention" }, vocab_size = 9,
+    weights = { q_weight = "q", k_weight = "k", v_weight = "v", o_weight = "o", k_bias = "kb", v_bias = "vb",
+      o_bias = "ob", embedding = "e", transposed = true },
+  }))
+end)
+
+fact.holds("text keeps the order of the fields and the shortest numbers", function()
+  fact.equal(spec.text(accepts({ unroll = 1, scale = 0.1, mask = { lengths = false, causal = true } })),
+    "return {\n  d_model = 8,\n  n_heads = 2,\n  unroll = 1,\n  scale = 0.1,\n"
+    .. "  mask = { causal = true, lengths = false },\n}\n")
+end)
+
+-- -- Flags ----------------------------------------------------------------------------------------------------------
+
+fact.holds("a word that no flag can take is refused, by the flag or by the field", function()
+  for _, option in ipairs(spec.options()) do
+    local value, why = option.parse("*/ nonsense")
+    local s, errors
+    if value ~= nil then
+      s, errors = spec.from_fields(fields_with({ [option.field] = value }))
+      why = errors and errors[1]
+    end
+    fact.equal(s, nil)
+    fact.contains(why, "found ")
+  end
+end)
+
+fact.holds("numbers on a command line are decimal under every Lua", function()
+  for _, option in ipairs(spec.options()) do
+    if option.value == "N" then
+      for _, word in ipairs({ "0x8", "8LL", "nan", "inf", " 8", "1e", "", "-", ".", "1.2.3" }) do
+        local _, errors = spec.from_fields(fields_with({ [option.field] = option.parse(word) }))
+        fact.contains(errors and errors[1], ('found "%s"'):format(word))
+      end
+    end
+  end
+end)
+
+fact.holds("every flag has help, a default and a value's name, once", function()
+  local seen = {}
+  for _, option in ipairs(spec.options()) do
+    assert(option.flag:find("^%-%-[a-z-]+$") and option.help and option.default and option.value, option.field)
+    assert(not seen[option.flag] and not seen[option.field], option.flag)
+    seen[option.flag], seen[option.field] = true, true
+  end
+end)
+
+-- -- Files ----------------------------------------------------------------------------------------------------------
+
+fact.holds("a file's errors name the file", function()
+  local _, errors = spec.read(folder .. "absent.lua")
+  fact.contains(errors[1], folder .. "absent.lua")
+  _, errors = spec.read(folder)
+  fact.contains(errors[1], folder)
+  assert(fs.write_if_changed(folder .. "bad.lua", "{ d_model = 128,\n n_heads = 5,") ~= nil)
+  _, errors = spec.read(folder .. "bad.lua")
+  fact.lists_equal(errors, { folder .. 'bad.lua: line 1: this "{" is never closed' })
+  assert(fs.write_if_changed(folder .. "five.lua", "{ d_model = 128, n_heads = 5 }") ~= nil)
+  _, errors = spec.read(folder .. "five.lua")
+  fact.lists_equal(errors, { folder .. "five.lua: d_model (128) is not a multiple of n_heads (5)" })
+end)
+
+fact.holds("every spec of the repository is one", function()
+  for _, of in ipairs({ "specs/", "tests/specs/", "tests/golden/", "tests/pytorch/specs/" }) do
+    for _, file in ipairs(assert(fs.list(of))) do
+      if file:find("%.lua$") then
+        local s, errors = spec.read(of .. file)
+        if not s then error(table.concat(errors, "\n")) end
+      end
+    end
+  end
+end)
+
+fact.finish()

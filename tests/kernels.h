@@ -1,0 +1,213 @@
+// kernels.h: what every generated model must do, as facts about one model that any runner can check, and the tools the
+// facts are made of. Knows no test framework: tests/test_kernels.c and tests/plain_kernels.c run the facts.
+#ifndef TESTS_KERNELS_H
+#define TESTS_KERNELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model.h"
+#include "support/checks.h"
+#include "support/guard.h"
+#include "support/rng.h"
+
+// The models of this build, from a generated file.
+extern const struct ga_model *const ga_test_models[];
+extern const size_t n_ga_test_models;
+
+// -- Facts ----------------------------------------------------------------------------------------------------------
+
+typedef void kernel_fact(struct checks *checks, const struct ga_model *model);
+
+// One row per fact: the function, and which models it is about (kernels_for_<who>).
+#define KERNEL_FACTS(X)                               \
+    X(matches_the_generic_kernel, any)                \
+    X(every_tile_height_gives_the_same_bits, heights) \
+    X(integers_come_out_exactly, any)                 \
+    X(scores_of_ten_thousand_stay_accurate, any)      \
+    X(random_large_scores_stay_finite, any)           \
+    X(repeated_runs_give_the_same_bits, any)          \
+    X(alignment_changes_no_bit, any)                  \
+    X(strided_weights_pack_the_same, any)             \
+    X(batch_and_place_change_no_bit, any)             \
+    X(padding_changes_no_bit, cutting)                \
+    X(nan_in_padding_does_not_leak, lengths)          \
+    X(nan_in_a_later_key_does_not_leak, causal)       \
+    X(nan_stays_in_its_rows, any)                     \
+    X(tokens_give_the_bits_of_their_rows, tokens)
+
+#define KERNEL_FACT(name, who) kernel_fact name;
+KERNEL_FACTS(KERNEL_FACT)
+#undef KERNEL_FACT
+
+bool kernels_for_any(const struct ga_model *model);
+bool kernels_for_lengths(const struct ga_model *model);
+bool kernels_for_cutting(const struct ga_model *model); // a sequence can also be a shorter call of its own
+bool kernels_for_heights(const struct ga_model *model); // a call can have any small number of queries and keys
+bool kernels_for_causal(const struct ga_model *model);
+bool kernels_for_tokens(const struct ga_model *model);
+
+// Checks one fact of one model; a fact that found nothing to check counts as failed.
+void kernels_check(struct checks *checks, kernel_fact *fact, const struct ga_model *model);
+
+// Prints a line for each instruction set that is in the build but not in this CPU.
+void kernels_name_skipped(void);
+
+// -- Shapes of a call -----------------------------------------------------------------------------------------------
+
+enum form {
+    FORM_SELF,        // query alone
+    FORM_TOKENS,      // token ids alone
+    FORM_CROSS,       // query and key
+    FORM_CROSS_VALUE, // query, key and value
+};
+
+struct shape {
+    size_t batch, q_len, kv_len;
+    enum form form;
+    bool q_ragged, kv_ragged; // whether q_lengths and kv_lengths are given
+    uint64_t seed;            // of lengths and contents
+};
+
+enum { MAX_SHAPES = 160 };
+
+struct shapes {
+    struct shape list[MAX_SHAPES];
+    size_t count;
+    size_t left_out; // for want of time
+};
+
+// Shapes within the model's ranges, the telling ones first: shortest, longest, around the tiles of its kernels, primes;
+// self- and cross-attention, batches of 1..3 and a large one, ragged lengths. Stops before their multiply-adds exceed
+// budget.
+struct shapes shapes_of(const struct ga_model *model, double budget);
+
+// What the lengths of a ragged sequence b are: all rows, 1, 0 and others in turn.
+int32_t shapes_q_length(const struct shape *shape, size_t b);
+int32_t shapes_kv_length(const struct shape *shape, size_t b);
+
+// The taller of a model's register tiles and the wider, over all its kernels and variants.
+struct tile {
+    size_t mr, nr;
+};
+struct tile shapes_largest_tile(const struct ga_model *model);
+
+// The length of a range that is nearest to length.
+size_t shapes_clamp(const struct ga_range *range, size_t length);
+
+// -- A model with weights -------------------------------------------------------------------------------------------
+
+enum { MAX_ROLES = 16, MAX_VARIANTS = 8 };
+
+// Writes one role's elements, row-major.
+typedef void weight_fill(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role, float *data);
+
+struct subject {
+    const struct ga_model *model;
+    float *weights; // all roles, one after the other
+    struct ga_weight_view roles[MAX_ROLES];
+    struct guard packed[MAX_VARIANTS];
+    const struct ga_loaded *loaded[MAX_VARIANTS]; // for each variant this CPU runs
+    size_t n_loaded;
+};
+
+// Makes weights and packs them between guard pages for each variant this CPU runs. transposed: the views given to pack
+// lie [in][out] in memory. What goes wrong is a failed check, and then false; subject_drop is due in any case.
+bool subject_make(struct subject *subject, struct checks *checks, const struct ga_model *model, weight_fill *fill,
+                  bool transposed);
+void subject_drop(struct subject *subject);
+
+// Weights for which inputs of standard deviation 1 give q, k, v, scores and outputs of about that size too.
+weight_fill weights_random;
+
+// -- Calls ----------------------------------------------------------------------------------------------------------
+
+enum call_buffer {
+    CALL_QUERY,
+    CALL_TOKENS,
+    CALL_KEY,
+    CALL_VALUE,
+    CALL_Q_LENGTHS,
+    CALL_KV_LENGTHS,
+    CALL_OUTPUT,
+    CALL_ATTENTION,
+    N_CALL_BUFFERS
+};
+
+struct call {
+    const struct ga_model *model;
+    struct shape shape;
+    struct ga_io io; // points into the buffers
+    struct guard buffers[N_CALL_BUFFERS];
+};
+
+// Allocates the buffers of a call between guard pages, lengths filled in, the rest 0xFF bytes. False: no memory.
+bool call_make(struct call *call, const struct ga_model *model, const struct shape *shape, enum guard_place place);
+// The same with the inputs of another call.
+bool call_copy(struct call *call, const struct call *from, enum guard_place place);
+void call_drop(struct call *call);
+
+// Fills query, key and value with normal numbers and tokens with ids, all from the shape's seed.
+void call_fill(struct call *call);
+
+// Copies sequence b of another call, cut to this call's lengths, to sequence slot: inputs, and lengths where both
+// calls have them.
+void call_copy_sequence(struct call *call, size_t slot, const struct call *from, size_t b);
+
+// Elements of one sequence in query and output, in key and value.
+size_t call_q_elements(const struct call *call);
+size_t call_kv_elements(const struct call *call);
+
+// The tensor keys come from: key, or query in self-attention; not for FORM_TOKENS. rows_out: rows a sequence has there.
+float *call_key_rows(const struct call *call, size_t *rows_out);
+
+// Runs variant v of the subject, which the messages name from here on: outputs blanked before, inputs and weights
+// read-only, scratch full of NaN between guard pages. Checks the status and that nothing was written beyond the
+// buffers; false where a check failed.
+bool call_run(struct call *call, struct checks *checks, const struct subject *subject, size_t v);
+
+// Runs body for each of shapes_of(model, budget) with a filled call on its own guard pages, over one subject.
+typedef void call_check(struct checks *checks, const struct subject *subject, struct call *call);
+void kernels_each_call(struct checks *checks, const struct ga_model *model, weight_fill *fill, double budget,
+                       call_check *body);
+
+// -- Comparing ------------------------------------------------------------------------------------------------------
+
+// What the generic kernel makes of a call; attention is NULL where the model does not give it.
+struct expected {
+    double *output, *attention;
+    float *output_f32, *attention_f32;
+};
+
+bool expected_make(struct expected *expected, const struct subject *subject, const struct call *call);
+void expected_drop(struct expected *expected);
+
+// Checks a run against the generic kernel by approx_layer's rule, and attention rows for their sums. magnitude_slack
+// is added to the limit, times the largest magnitude expected.
+void expect_layer(struct checks *checks, const struct call *call, const struct expected *expected,
+                  double magnitude_slack);
+
+// A query row of a sequence of a call.
+struct place {
+    const struct call *call;
+    size_t sequence, row;
+};
+
+// Checks that rows rows from one place on hold the bits of those from another place on, in the output and in the
+// attention to keys 0..kv_rows-1. The first difference ends it.
+void expect_same_rows(struct checks *checks, struct place got, struct place wanted, size_t rows, size_t kv_rows);
+
+// The same for all rows of two calls of one shape.
+void expect_same(struct checks *checks, const struct call *a, const struct call *b);
+
+// "output[1][3][17]" or "attention[1][0][3][5]" for an element's index; returns text.
+enum { CALL_ELEMENT = 104 };
+const char *call_element(const struct call *call, enum call_buffer buffer, size_t at, char text[CALL_ELEMENT]);
+
+// Real rows of query and key of sequence b, and whether its row i sees its key j, by the generic kernel's rules.
+size_t call_q_rows(const struct call *call, size_t b);
+size_t call_kv_rows(const struct call *call, size_t b);
+bool call_sees(const struct call *call, size_t b, size_t i, size_t j);
+
+#endif

@@ -1,0 +1,216 @@
+// kernels_bits.c: facts about runs that must give the same bits: again, elsewhere in memory, elsewhere in the batch,
+// with other padding, from weights laid out otherwise. Needs no generic kernel: a run is held against a run.
+#include <string.h>
+
+#include "kernels.h"
+
+// Multiply-adds of one round of calls, for one model.
+static const double BITS_BUDGET = 1.5e8;
+
+// Runs variant v of both calls and checks that they agree.
+static void run_and_expect_same(struct checks *checks, const struct subject *subject, size_t v, struct call *a,
+                                struct call *b)
+{
+    if (call_run(a, checks, subject, v) && call_run(b, checks, subject, v)) {
+        expect_same(checks, b, a);
+    }
+}
+
+// -- Again, and elsewhere in memory ---------------------------------------------------------------------------------
+
+static void repeat_at(struct checks *checks, const struct subject *subject, struct call *call, enum guard_place place)
+{
+    struct call twin;
+    if (!checks_need(checks, call_copy(&twin, call, place), "no memory for the call")) {
+        return;
+    }
+    for (size_t v = 0; v < subject->n_loaded; v++) {
+        run_and_expect_same(checks, subject, v, call, &twin);
+    }
+    call_drop(&twin);
+}
+
+static void repeat(struct checks *checks, const struct subject *subject, struct call *call)
+{
+    repeat_at(checks, subject, call, GUARD_AT_END);
+}
+
+void repeated_runs_give_the_same_bits(struct checks *checks, const struct ga_model *model)
+{
+    kernels_each_call(checks, model, weights_random, BITS_BUDGET, repeat);
+}
+
+static void repeat_everywhere(struct checks *checks, const struct subject *subject, struct call *call)
+{
+    for (int place = 0; place < N_GUARD_PLACES; place++) {
+        repeat_at(checks, subject, call, (enum guard_place)place);
+    }
+}
+
+void alignment_changes_no_bit(struct checks *checks, const struct ga_model *model)
+{
+    kernels_each_call(checks, model, weights_random, BITS_BUDGET / 2, repeat_everywhere);
+}
+
+// -- Weights --------------------------------------------------------------------------------------------------------
+
+static void run_with_both(struct checks *checks, const struct subject *rows, const struct subject *columns,
+                          const struct shape *shape)
+{
+    struct call a, b;
+    if (!checks_need(checks, call_make(&a, rows->model, shape, GUARD_AT_END), "no memory for the call")) {
+        return;
+    }
+    call_fill(&a);
+    if (checks_need(checks, call_copy(&b, &a, GUARD_AT_END), "no memory for the call")) {
+        for (size_t v = 0; v < rows->n_loaded; v++) {
+            if (call_run(&a, checks, rows, v) && call_run(&b, checks, columns, v)) {
+                expect_same(checks, &b, &a);
+            }
+        }
+        call_drop(&b);
+    }
+    call_drop(&a);
+}
+
+void strided_weights_pack_the_same(struct checks *checks, const struct ga_model *model)
+{
+    struct shapes shapes = shapes_of(model, 0);
+    struct subject rows, columns;
+    bool ok = subject_make(&rows, checks, model, weights_random, false);
+    ok = subject_make(&columns, checks, model, weights_random, true) && ok;
+    if (ok) {
+        run_with_both(checks, &rows, &columns, &shapes.list[0]);
+    }
+    subject_drop(&rows);
+    subject_drop(&columns);
+}
+
+// -- Tokens ---------------------------------------------------------------------------------------------------------
+
+// The call with each token's row of the embedding as its query; false: no memory.
+static bool call_with_rows(struct call *rows, const struct subject *subject, const struct call *tokens)
+{
+    struct shape shape = tokens->shape;
+    const size_t d_model = subject->model->d_model;
+    const float *embedding = NULL;
+    for (size_t r = 0; r < subject->model->n_roles; r++) {
+        if (strcmp(subject->model->roles[r].name, "embedding") == 0) {
+            embedding = subject->roles[r].data;
+        }
+    }
+    shape.form = FORM_SELF;
+    if (!embedding || !call_make(rows, subject->model, &shape, GUARD_AT_END)) {
+        return false;
+    }
+    float *query = rows->buffers[CALL_QUERY].data;
+    for (size_t i = 0; i < shape.batch * shape.q_len; i++) {
+        memcpy(query + i * d_model, embedding + (size_t)tokens->io.tokens[i] * d_model, d_model * sizeof *query);
+    }
+    return true;
+}
+
+static void run_tokens_and_rows(struct checks *checks, const struct subject *subject, struct call *call)
+{
+    struct call rows;
+    if (call->shape.form != FORM_TOKENS ||
+        !checks_need(checks, call_with_rows(&rows, subject, call), "no embedding, or no memory for the call")) {
+        return;
+    }
+    for (size_t v = 0; v < subject->n_loaded; v++) {
+        run_and_expect_same(checks, subject, v, &rows, call);
+    }
+    call_drop(&rows);
+}
+
+void tokens_give_the_bits_of_their_rows(struct checks *checks, const struct ga_model *model)
+{
+    kernels_each_call(checks, model, weights_random, BITS_BUDGET, run_tokens_and_rows);
+}
+
+// -- Elsewhere in the batch -----------------------------------------------------------------------------------------
+
+// Every sequence one place further, the last one first.
+static void rotate(struct checks *checks, const struct subject *subject, size_t v, const struct call *call)
+{
+    const size_t batch = call->shape.batch;
+    struct call turned;
+    if (!checks_need(checks, call_make(&turned, call->model, &call->shape, GUARD_AT_END), "no memory for the call")) {
+        return;
+    }
+    for (size_t b = 0; b < batch; b++) {
+        call_copy_sequence(&turned, (b + 1) % batch, call, b);
+    }
+    for (size_t b = 0; call_run(&turned, checks, subject, v) && b < batch; b++) {
+        expect_same_rows(checks, (struct place){&turned, (b + 1) % batch, 0}, (struct place){call, b, 0},
+                         call->shape.q_len, call->shape.kv_len);
+    }
+    call_drop(&turned);
+}
+
+// Sequence b in a call of its own, of this shape.
+static void run_alone(struct checks *checks, const struct subject *subject, size_t v, const struct call *call, size_t b,
+                      const struct shape *shape)
+{
+    struct call alone;
+    if (!checks_need(checks, call_make(&alone, call->model, shape, GUARD_AT_START), "no memory for the call")) {
+        return;
+    }
+    call_copy_sequence(&alone, 0, call, b);
+    if (call_run(&alone, checks, subject, v)) {
+        expect_same_rows(checks, (struct place){&alone, 0, 0}, (struct place){call, b, 0}, shape->q_len, shape->kv_len);
+    }
+    call_drop(&alone);
+}
+
+static void move_in_batch(struct checks *checks, const struct subject *subject, struct call *call)
+{
+    struct shape alone = call->shape;
+    alone.batch = 1;
+    for (size_t v = 0; v < subject->n_loaded && call_run(call, checks, subject, v); v++) {
+        rotate(checks, subject, v, call);
+        for (size_t b = 0; call->model->batch == 0 && b < call->shape.batch; b++) {
+            run_alone(checks, subject, v, call, b, &alone);
+        }
+    }
+}
+
+void batch_and_place_change_no_bit(struct checks *checks, const struct ga_model *model)
+{
+    kernels_each_call(checks, model, weights_random, BITS_BUDGET / 2, move_in_batch);
+}
+
+// -- Other padding --------------------------------------------------------------------------------------------------
+
+// The shape of sequence b without its padding; false where that is no call of this model.
+static bool unpadded(const struct call *call, size_t b, struct shape *shape_out)
+{
+    const struct ga_model *model = call->model;
+    size_t q_rows = call_q_rows(call, b), kv_rows = call_kv_rows(call, b);
+    *shape_out = call->shape;
+    shape_out->batch = 1;
+    shape_out->q_len = q_rows;
+    shape_out->kv_len = kv_rows;
+    shape_out->q_ragged = shape_out->kv_ragged = false;
+    return q_rows >= model->q_len.min && kv_rows >= model->kv_len.min && (call->io.key || q_rows == kv_rows);
+}
+
+static void change_padding(struct checks *checks, const struct subject *subject, struct call *call)
+{
+    if (!call->shape.q_ragged && !call->shape.kv_ragged) {
+        return;
+    }
+    for (size_t v = 0; v < subject->n_loaded && call_run(call, checks, subject, v); v++) {
+        for (size_t b = 0; b < call->shape.batch; b++) {
+            struct shape shape;
+            if (unpadded(call, b, &shape)) {
+                run_alone(checks, subject, v, call, b, &shape);
+            }
+        }
+    }
+}
+
+void padding_changes_no_bit(struct checks *checks, const struct ga_model *model)
+{
+    kernels_each_call(checks, model, weights_random, BITS_BUDGET / 2, change_padding);
+}

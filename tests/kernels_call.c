@@ -1,0 +1,297 @@
+// kernels_call.c: one call's buffers, each between guard pages, and the run that watches over them. Compares nothing.
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "arena.h"
+#include "kernels.h"
+#include "support/reference.h"
+
+// -- Sizes ----------------------------------------------------------------------------------------------------------
+
+size_t call_q_elements(const struct call *call)
+{
+    return call->shape.q_len * call->model->d_model;
+}
+
+size_t call_kv_elements(const struct call *call)
+{
+    return call->shape.kv_len * call->model->d_model;
+}
+
+size_t call_q_rows(const struct call *call, size_t b)
+{
+    return reference_q_rows(&call->io, b);
+}
+
+size_t call_kv_rows(const struct call *call, size_t b)
+{
+    return reference_kv_rows(&call->io, b);
+}
+
+bool call_sees(const struct call *call, size_t b, size_t i, size_t j)
+{
+    return reference_sees(call->model->causal, i, j, call_q_rows(call, b), call_kv_rows(call, b));
+}
+
+float *call_key_rows(const struct call *call, size_t *rows_out)
+{
+    bool cross = call->io.key != NULL;
+    *rows_out = cross ? call->shape.kv_len : call->shape.q_len;
+    return call->buffers[cross ? CALL_KEY : CALL_QUERY].data;
+}
+
+// -- Making ---------------------------------------------------------------------------------------------------------
+
+// Elements of each buffer, all of four bytes; -1 where the call has no such buffer.
+static void count_elements(const struct call *call, ptrdiff_t counts[N_CALL_BUFFERS])
+{
+    const struct shape *shape = &call->shape;
+    const size_t queries = shape->batch * call_q_elements(call), keys = shape->batch * call_kv_elements(call);
+    const size_t weights = shape->batch * call->model->n_heads * shape->q_len * shape->kv_len;
+    const struct {
+        bool present;
+        size_t count;
+    } wanted[N_CALL_BUFFERS] = {
+        [CALL_QUERY] = {shape->form != FORM_TOKENS, queries},
+        [CALL_TOKENS] = {shape->form == FORM_TOKENS, shape->batch * shape->q_len},
+        [CALL_KEY] = {shape->form == FORM_CROSS || shape->form == FORM_CROSS_VALUE, keys},
+        [CALL_VALUE] = {shape->form == FORM_CROSS_VALUE, keys},
+        [CALL_Q_LENGTHS] = {shape->q_ragged, shape->batch},
+        [CALL_KV_LENGTHS] = {shape->kv_ragged, shape->batch},
+        [CALL_OUTPUT] = {true, queries},
+        [CALL_ATTENTION] = {call->model->attention_output, weights},
+    };
+    for (size_t t = 0; t < N_CALL_BUFFERS; t++) {
+        counts[t] = wanted[t].present ? (ptrdiff_t)wanted[t].count : -1;
+    }
+}
+
+static bool make_buffers(struct call *call, enum guard_place place)
+{
+    ptrdiff_t counts[N_CALL_BUFFERS];
+    bool ok = true;
+    count_elements(call, counts);
+    for (size_t t = 0; ok && t < N_CALL_BUFFERS; t++) {
+        ok = counts[t] < 0 || guard_make(&call->buffers[t], (size_t)counts[t] * sizeof(float), sizeof(float), place);
+    }
+    return ok;
+}
+
+static void point_io(struct call *call)
+{
+    struct guard *buffers = call->buffers;
+    call->io = (struct ga_io){
+        .batch = call->shape.batch,
+        .q_len = call->shape.q_len,
+        .kv_len = buffers[CALL_KEY].data ? call->shape.kv_len : 0,
+        .query = buffers[CALL_QUERY].data,
+        .tokens = buffers[CALL_TOKENS].data,
+        .key = buffers[CALL_KEY].data,
+        .value = buffers[CALL_VALUE].data,
+        .q_lengths = buffers[CALL_Q_LENGTHS].data,
+        .kv_lengths = buffers[CALL_KV_LENGTHS].data,
+        .output = buffers[CALL_OUTPUT].data,
+        .attention = buffers[CALL_ATTENTION].data,
+    };
+}
+
+static void fill_lengths(struct call *call)
+{
+    int32_t *q_lengths = call->buffers[CALL_Q_LENGTHS].data, *kv_lengths = call->buffers[CALL_KV_LENGTHS].data;
+    for (size_t b = 0; b < call->shape.batch; b++) {
+        if (q_lengths) {
+            q_lengths[b] = shapes_q_length(&call->shape, b);
+        }
+        if (kv_lengths) {
+            kv_lengths[b] = shapes_kv_length(&call->shape, b);
+        }
+    }
+}
+
+bool call_make(struct call *call, const struct ga_model *model, const struct shape *shape, enum guard_place place)
+{
+    *call = (struct call){.model = model, .shape = *shape};
+    if (!make_buffers(call, place)) {
+        call_drop(call);
+        return false;
+    }
+    point_io(call);
+    fill_lengths(call);
+    return true;
+}
+
+bool call_copy(struct call *call, const struct call *from, enum guard_place place)
+{
+    if (!call_make(call, from->model, &from->shape, place)) {
+        return false;
+    }
+    for (size_t t = 0; t < CALL_OUTPUT; t++) {
+        if (call->buffers[t].bytes > 0) {
+            memcpy(call->buffers[t].data, from->buffers[t].data, call->buffers[t].bytes);
+        }
+    }
+    return true;
+}
+
+void call_drop(struct call *call)
+{
+    for (size_t t = 0; t < N_CALL_BUFFERS; t++) {
+        guard_drop(&call->buffers[t]);
+    }
+}
+
+// -- Filling --------------------------------------------------------------------------------------------------------
+
+void call_fill(struct call *call)
+{
+    static const enum call_buffer floats[] = {CALL_QUERY, CALL_KEY, CALL_VALUE};
+    struct rng rng = rng_seeded(call->shape.seed + 1000);
+    for (size_t t = 0; t < sizeof floats / sizeof floats[0]; t++) {
+        const struct guard *buffer = &call->buffers[floats[t]];
+        rng_fill_normal(&rng, buffer->data, buffer->bytes / sizeof(float), 1);
+    }
+    int32_t *tokens = call->buffers[CALL_TOKENS].data;
+    for (size_t i = 0; i < call->buffers[CALL_TOKENS].bytes / sizeof *tokens; i++) {
+        tokens[i] = (int32_t)rng_below(&rng, call->model->vocab_size);
+    }
+}
+
+// Copies rows of width elements of four bytes, as many as both sequences have.
+static void copy_rows(const struct guard *to, size_t to_first, size_t to_len, const struct guard *from,
+                      size_t from_first, size_t from_len, size_t width)
+{
+    size_t rows = to_len < from_len ? to_len : from_len;
+    if (to->data && from->data) {
+        memcpy((float *)to->data + to_first * to_len * width, (const float *)from->data + from_first * from_len * width,
+               rows * width * sizeof(float));
+    }
+}
+
+void call_copy_sequence(struct call *call, size_t slot, const struct call *from, size_t b)
+{
+    const size_t d_model = call->model->d_model;
+    const struct {
+        enum call_buffer buffer;
+        size_t to_len, from_len, width;
+    } parts[] = {
+        {CALL_QUERY, call->shape.q_len, from->shape.q_len, d_model},
+        {CALL_TOKENS, call->shape.q_len, from->shape.q_len, 1},
+        {CALL_KEY, call->shape.kv_len, from->shape.kv_len, d_model},
+        {CALL_VALUE, call->shape.kv_len, from->shape.kv_len, d_model},
+        {CALL_Q_LENGTHS, 1, 1, 1},
+        {CALL_KV_LENGTHS, 1, 1, 1},
+    };
+    for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++) {
+        enum call_buffer t = parts[p].buffer;
+        copy_rows(&call->buffers[t], slot, parts[p].to_len, &from->buffers[t], b, parts[p].from_len, parts[p].width);
+    }
+}
+
+// -- Words ----------------------------------------------------------------------------------------------------------
+
+static void append(char text[CHECKS_SITUATION], const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+
+static void append(char text[CHECKS_SITUATION], const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text + used, CHECKS_SITUATION - used, format, values);
+    va_end(values);
+}
+
+static void append_lengths(char text[CHECKS_SITUATION], const int32_t *lengths, size_t batch)
+{
+    enum { SHOWN = 4 };
+    for (size_t b = 0; lengths && b < batch && b < SHOWN; b++) {
+        append(text, "%s%ld", b ? "," : " real [", (long)lengths[b]);
+    }
+    append(text, "%s", !lengths ? "" : batch > SHOWN ? ",...]" : "]");
+}
+
+// "cross, batch 2, q_len 7 real [7,1], kv_len 13"; returns text.
+static const char *call_text(const struct call *call, char text[CHECKS_SITUATION])
+{
+    static const char *const forms[] = {
+        [FORM_SELF] = "self",
+        [FORM_TOKENS] = "tokens",
+        [FORM_CROSS] = "cross",
+        [FORM_CROSS_VALUE] = "cross with value",
+    };
+    const struct shape *shape = &call->shape;
+    text[0] = '\0';
+    append(text, "%s, batch %zu, q_len %zu", forms[shape->form], shape->batch, shape->q_len);
+    append_lengths(text, call->io.q_lengths, shape->batch);
+    append(text, ", kv_len %zu", shape->kv_len);
+    append_lengths(text, call->io.kv_lengths, shape->batch);
+    return text;
+}
+
+// -- Running --------------------------------------------------------------------------------------------------------
+
+static bool check_intact(struct checks *checks, const struct call *call, const struct guard *scratch)
+{
+    static const char *const names[N_CALL_BUFFERS] = {
+        [CALL_QUERY] = "query",   [CALL_TOKENS] = "tokens",       [CALL_KEY] = "key",
+        [CALL_VALUE] = "value",   [CALL_Q_LENGTHS] = "q_lengths", [CALL_KV_LENGTHS] = "kv_lengths",
+        [CALL_OUTPUT] = "output", [CALL_ATTENTION] = "attention",
+    };
+    bool ok = checks_need(checks, guard_intact(scratch), "wrote outside scratch");
+    for (size_t t = CALL_OUTPUT; t < N_CALL_BUFFERS; t++) {
+        ok = checks_need(checks, guard_intact(&call->buffers[t]), "wrote outside %s", names[t]) && ok;
+    }
+    return ok;
+}
+
+static enum ga_status run_sealed(struct call *call, const struct ga_loaded *loaded, const struct guard *scratch,
+                                 struct ga_error *error)
+{
+    for (size_t t = 0; t < CALL_OUTPUT; t++) {
+        guard_seal(&call->buffers[t]);
+    }
+    enum ga_status status = ga_model_run(loaded, &call->io, scratch->data, scratch->bytes, error);
+    for (size_t t = 0; t < CALL_OUTPUT; t++) {
+        guard_open(&call->buffers[t]);
+    }
+    return status;
+}
+
+bool call_run(struct call *call, struct checks *checks, const struct subject *subject, size_t v)
+{
+    const struct ga_variant *variant = ga_loaded_variant(subject->loaded[v]);
+    const struct shape *shape = &call->shape;
+    struct ga_error error = {GA_OK, ""};
+    struct guard scratch;
+    char text[CHECKS_SITUATION];
+    checks_situation(checks, call_text(call, text));
+    checks_subject(checks, call->model->name, variant->isa);
+    size_t bytes = ga_model_scratch_size(call->model, variant, shape->batch, shape->q_len, shape->kv_len);
+    if (!checks_need(checks, bytes != SIZE_MAX, "its scratch size is not to be had") ||
+        !checks_need(checks, guard_make(&scratch, bytes, GA_ALIGN, GUARD_AT_END), "no memory for scratch")) {
+        return false;
+    }
+    guard_blank(&call->buffers[CALL_OUTPUT]);
+    guard_blank(&call->buffers[CALL_ATTENTION]);
+    enum ga_status status = run_sealed(call, subject->loaded[v], &scratch, &error);
+    bool ok = checks_need(checks, status == GA_OK, "%s: %s", ga_status_text(status), error.text);
+    ok = check_intact(checks, call, &scratch) && ok;
+    guard_drop(&scratch);
+    return ok;
+}
+
+const char *call_element(const struct call *call, enum call_buffer buffer, size_t at, char text[CALL_ELEMENT])
+{
+    const size_t kv_len = call->shape.kv_len, q_len = call->shape.q_len, d_model = call->model->d_model;
+    if (buffer == CALL_ATTENTION) {
+        snprintf(text, CALL_ELEMENT, "attention[%zu][%zu][%zu][%zu]", at / kv_len / q_len / call->model->n_heads,
+                 at / kv_len / q_len % call->model->n_heads, at / kv_len % q_len, at % kv_len);
+    } else {
+        snprintf(text, CALL_ELEMENT, "output[%zu][%zu][%zu]", at / d_model / q_len, at / d_model % q_len, at % d_model);
+    }
+    return text;
+}

@@ -1,0 +1,149 @@
+// kernels_expect.c: what a call is held against: the generic kernel, or the bits of another call. Runs no kernel.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels.h"
+#include "support/approx.h"
+#include "support/reference.h"
+
+// -- The generic kernel ---------------------------------------------------------------------------------------------
+
+static size_t output_elements(const struct call *call)
+{
+    return call->shape.batch * call_q_elements(call);
+}
+
+static size_t attention_elements(const struct call *call)
+{
+    return call->shape.batch * call->model->n_heads * call->shape.q_len * call->shape.kv_len;
+}
+
+static bool allocate(struct expected *expected, const struct call *call)
+{
+    size_t outputs = output_elements(call), weights = attention_elements(call);
+    expected->output = malloc(outputs * sizeof(double));
+    expected->output_f32 = malloc(outputs * sizeof(float));
+    if (call->io.attention) {
+        expected->attention = malloc(weights * sizeof(double));
+        expected->attention_f32 = malloc(weights * sizeof(float));
+    }
+    return expected->output && expected->output_f32 &&
+           (!call->io.attention || (expected->attention && expected->attention_f32));
+}
+
+bool expected_make(struct expected *expected, const struct subject *subject, const struct call *call)
+{
+    *expected = (struct expected){0};
+    bool ok = allocate(expected, call) &&
+              reference_f64(call->model, subject->roles, &call->io, expected->output, expected->attention) &&
+              reference_f32(call->model, subject->roles, &call->io, expected->output_f32, expected->attention_f32);
+    if (!ok) {
+        expected_drop(expected);
+    }
+    return ok;
+}
+
+void expected_drop(struct expected *expected)
+{
+    free(expected->output);
+    free(expected->attention);
+    free(expected->output_f32);
+    free(expected->attention_f32);
+}
+
+static double largest(const double *x, size_t count)
+{
+    double most = 0;
+    for (size_t i = 0; i < count; i++) {
+        most = fmax(most, fabs(x[i]));
+    }
+    return most;
+}
+
+static void expect_tensor(struct checks *checks, const struct call *call, enum call_buffer buffer, const double *exact,
+                          const float *generic, size_t count, double magnitude_slack)
+{
+    char name[CALL_ELEMENT];
+    const float *got = call->buffers[buffer].data;
+    struct approx found = approx_layer(got, generic, exact, count, magnitude_slack * largest(exact, count));
+    checks_that(checks, found.ok, "%s is %.9g, expected %.9g (largest error %.3g, allowed %.3g; nmse %.3g)",
+                call_element(call, buffer, found.at, name), found.got, found.expected, found.error, found.limit,
+                found.nmse);
+}
+
+// Each row of a query that sees a key sums to one.
+static void expect_sums(struct checks *checks, const struct call *call)
+{
+    const size_t q_len = call->shape.q_len, kv_len = call->shape.kv_len, n_heads = call->model->n_heads;
+    char name[CALL_ELEMENT];
+    for (size_t row = 0; row < call->shape.batch * n_heads * q_len; row++) {
+        size_t b = row / q_len / n_heads, i = row % q_len;
+        double sum = 0;
+        if (call_sees(call, b, i, 0) && !approx_sums_to_one(call->io.attention + row * kv_len, kv_len, &sum)) {
+            checks_that(checks, false, "row %s sums to %.9g", call_element(call, CALL_ATTENTION, row * kv_len, name),
+                        sum);
+            return;
+        }
+    }
+    checks_that(checks, true, "rows sum to one");
+}
+
+void expect_layer(struct checks *checks, const struct call *call, const struct expected *expected,
+                  double magnitude_slack)
+{
+    expect_tensor(checks, call, CALL_OUTPUT, expected->output, expected->output_f32, output_elements(call),
+                  magnitude_slack);
+    if (call->io.attention) {
+        expect_tensor(checks, call, CALL_ATTENTION, expected->attention, expected->attention_f32,
+                      attention_elements(call), magnitude_slack);
+        expect_sums(checks, call);
+    }
+}
+
+// -- The bits of another call ---------------------------------------------------------------------------------------
+
+static bool same_bits(struct checks *checks, enum call_buffer buffer, const struct call *a, size_t a_at,
+                      const struct call *b, size_t b_at, size_t count)
+{
+    const float *got = (const float *)a->buffers[buffer].data + a_at;
+    const float *wanted = (const float *)b->buffers[buffer].data + b_at;
+    size_t at = approx_first_difference(got, wanted, count);
+    char name[CALL_ELEMENT];
+    return at == count || checks_that(checks, false, "%s is %.9g where the other run has %.9g",
+                                      call_element(a, buffer, a_at + at, name), (double)got[at], (double)wanted[at]);
+}
+
+static size_t output_at(struct place place)
+{
+    return (place.sequence * place.call->shape.q_len + place.row) * place.call->model->d_model;
+}
+
+static size_t attention_at(struct place place, size_t head)
+{
+    const struct shape *shape = &place.call->shape;
+    return ((place.sequence * place.call->model->n_heads + head) * shape->q_len + place.row) * shape->kv_len;
+}
+
+void expect_same_rows(struct checks *checks, struct place got, struct place wanted, size_t rows, size_t kv_rows)
+{
+    const struct ga_model *model = got.call->model;
+    bool ok = true;
+    for (size_t i = 0; ok && i < rows; i++, got.row++, wanted.row++) {
+        ok = same_bits(checks, CALL_OUTPUT, got.call, output_at(got), wanted.call, output_at(wanted), model->d_model);
+        for (size_t h = 0; ok && got.call->io.attention && h < model->n_heads; h++) {
+            ok = same_bits(checks, CALL_ATTENTION, got.call, attention_at(got, h), wanted.call, attention_at(wanted, h),
+                           kv_rows);
+        }
+    }
+    if (ok && rows > 0) {
+        checks_that(checks, true, "same bits");
+    }
+}
+
+void expect_same(struct checks *checks, const struct call *a, const struct call *b)
+{
+    for (size_t s = 0; s < a->shape.batch; s++) {
+        expect_same_rows(checks, (struct place){a, s, 0}, (struct place){b, s, 0}, a->shape.q_len, a->shape.kv_len);
+    }
+}

@@ -1,0 +1,203 @@
+// kernels_nan.c: facts about where a NaN may come out: in the rows that see it and nowhere else.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels.h"
+#include "support/reference.h"
+
+// Multiply-adds of one round of calls, for one model.
+static const double NAN_BUDGET = 7.5e7;
+
+static void poison(float *rows, size_t first, size_t last, size_t d_model, float poisoned)
+{
+    for (size_t i = first * d_model; i < last * d_model; i++) {
+        rows[i] = poisoned;
+    }
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+// -- Padding --------------------------------------------------------------------------------------------------------
+
+// Fills every row past its sequence's length with what must not come out, and ids there with none there can be.
+static void poison_padding(struct call *call, float poisoned)
+{
+    const size_t d_model = call->model->d_model, q_len = call->shape.q_len, kv_len = call->shape.kv_len;
+    float *query = call->buffers[CALL_QUERY].data, *key = call->buffers[CALL_KEY].data;
+    float *value = call->buffers[CALL_VALUE].data;
+    int32_t *tokens = call->buffers[CALL_TOKENS].data;
+    for (size_t b = 0; b < call->shape.batch; b++) {
+        size_t kv_rows = call_kv_rows(call, b);
+        size_t q_rows = key ? call_q_rows(call, b) : larger(call_q_rows(call, b), kv_rows);
+        if (query) {
+            poison(query, b * q_len + q_rows, (b + 1) * q_len, d_model, poisoned);
+        }
+        if (key) {
+            poison(key, b * kv_len + kv_rows, (b + 1) * kv_len, d_model, poisoned);
+        }
+        if (value) {
+            poison(value, b * kv_len + kv_rows, (b + 1) * kv_len, d_model, poisoned);
+        }
+        for (size_t i = q_rows; tokens && i < q_len; i++) {
+            tokens[b * q_len + i] = INT32_MIN + (int32_t)i;
+        }
+    }
+}
+
+static void compare_poisoned_padding(struct checks *checks, const struct subject *subject, struct call *call)
+{
+    static const float poisons[] = {NAN, INFINITY, 3e38F};
+    struct call poisoned;
+    if ((!call->shape.q_ragged && !call->shape.kv_ragged) ||
+        !checks_need(checks, call_copy(&poisoned, call, GUARD_AT_END), "no memory for the call")) {
+        return;
+    }
+    for (size_t p = 0; p < sizeof poisons / sizeof poisons[0]; p++) {
+        poison_padding(&poisoned, poisons[p]);
+        for (size_t v = 0; v < subject->n_loaded; v++) {
+            if (call_run(call, checks, subject, v) && call_run(&poisoned, checks, subject, v)) {
+                expect_same(checks, &poisoned, call);
+            }
+        }
+    }
+    call_drop(&poisoned);
+}
+
+void nan_in_padding_does_not_leak(struct checks *checks, const struct ga_model *model)
+{
+    kernels_each_call(checks, model, weights_random, NAN_BUDGET, compare_poisoned_padding);
+}
+
+// -- Causal ---------------------------------------------------------------------------------------------------------
+
+// Poisons the keys that row `last` of sequence b, and so any row before it, does not see; in self-attention not `last`
+// itself or rows before, which are queries too.
+static void poison_later_keys(struct call *call, size_t b, size_t last, float poisoned)
+{
+    const size_t d_model = call->model->d_model;
+    float *value = call->buffers[CALL_VALUE].data;
+    size_t kv_len = 0, first = 0;
+    float *keys = call_key_rows(call, &kv_len);
+    while (first < kv_len && call_sees(call, b, last, first)) {
+        first++;
+    }
+    first = call->io.key ? first : larger(first, last + 1);
+    poison(keys, b * kv_len + first, (b + 1) * kv_len, d_model, poisoned);
+    if (value) {
+        poison(value, b * kv_len + first, (b + 1) * kv_len, d_model, poisoned);
+    }
+}
+
+static void compare_up_to(struct checks *checks, const struct subject *subject, struct call *call, size_t b,
+                          size_t last)
+{
+    struct call poisoned;
+    if (!checks_need(checks, call_copy(&poisoned, call, GUARD_AT_END), "no memory for the call")) {
+        return;
+    }
+    poison_later_keys(&poisoned, b, last, NAN);
+    for (size_t v = 0; v < subject->n_loaded; v++) {
+        if (call_run(call, checks, subject, v) && call_run(&poisoned, checks, subject, v)) {
+            expect_same_rows(checks, (struct place){&poisoned, b, 0}, (struct place){call, b, 0}, last + 1,
+                             call->shape.kv_len);
+        }
+    }
+    call_drop(&poisoned);
+}
+
+// The first row, the last but one, and one in the middle of some tile.
+static void compare_poisoned_future(struct checks *checks, const struct subject *subject, struct call *call)
+{
+    const size_t b = call->shape.batch - 1, rows = call_q_rows(call, b);
+    const size_t lasts[] = {0, rows / 2, rows - 2};
+    for (size_t l = 0; call->shape.form != FORM_TOKENS && l < sizeof lasts / sizeof lasts[0]; l++) {
+        if (lasts[l] < rows) {
+            compare_up_to(checks, subject, call, b, lasts[l]);
+        }
+    }
+}
+
+void nan_in_a_later_key_does_not_leak(struct checks *checks, const struct ga_model *model)
+{
+    kernels_each_call(checks, model, weights_random, NAN_BUDGET, compare_poisoned_future);
+}
+
+// -- Rows that see it -----------------------------------------------------------------------------------------------
+
+// A row of the output is NaN throughout or has the bits of the clean run, as the generic kernel says.
+static bool expect_row(struct checks *checks, const struct call *poisoned, const struct call *clean,
+                       const float *generic, size_t b, size_t i)
+{
+    const size_t d_model = clean->model->d_model, at = (b * clean->shape.q_len + i) * d_model;
+    char name[CALL_ELEMENT];
+    if (!isnan(generic[at])) {
+        size_t failed = checks->failed;
+        expect_same_rows(checks, (struct place){poisoned, b, i}, (struct place){clean, b, i}, 1, clean->shape.kv_len);
+        return checks->failed == failed;
+    }
+    for (size_t d = 0; d < d_model; d++) {
+        if (!isnan(poisoned->io.output[at + d])) {
+            return checks_that(checks, false, "%s is %.9g, but the row sees a NaN",
+                               call_element(clean, CALL_OUTPUT, at + d, name), (double)poisoned->io.output[at + d]);
+        }
+    }
+    return checks_that(checks, true, "NaN is seen");
+}
+
+static void expect_rows(struct checks *checks, const struct call *poisoned, const struct call *clean,
+                        const float *generic)
+{
+    const size_t q_len = clean->shape.q_len;
+    bool ok = true;
+    for (size_t row = 0; ok && row < clean->shape.batch * q_len; row++) {
+        ok = expect_row(checks, poisoned, clean, generic, row / q_len, row % q_len);
+    }
+}
+
+static void compare_with_nan_in(struct checks *checks, const struct subject *subject, struct call *call,
+                                enum call_buffer buffer, size_t at)
+{
+    struct call poisoned;
+    float *generic = malloc(call->buffers[CALL_OUTPUT].bytes);
+    if (checks_need(checks, generic && call_copy(&poisoned, call, GUARD_AT_END), "no memory for the call")) {
+        ((float *)poisoned.buffers[buffer].data)[at] = NAN;
+        bool ok = reference_f32(call->model, subject->roles, &poisoned.io, generic, NULL);
+        checks_need(checks, ok, "no memory for the generic kernel");
+        for (size_t v = 0; ok && v < subject->n_loaded; v++) {
+            if (call_run(call, checks, subject, v) && call_run(&poisoned, checks, subject, v)) {
+                expect_rows(checks, &poisoned, call, generic);
+            }
+        }
+        call_drop(&poisoned);
+    }
+    free(generic);
+}
+
+// One NaN in a real row of the middle sequence of each tensor, so that it has neighbours on both sides.
+static void compare_with_one_nan(struct checks *checks, const struct subject *subject, struct call *call)
+{
+    const size_t b = call->shape.batch / 2, d_model = call->model->d_model;
+    const struct {
+        enum call_buffer buffer;
+        size_t rows, len;
+    } tensors[] = {
+        {CALL_QUERY, call_q_rows(call, b), call->shape.q_len},
+        {CALL_KEY, call_kv_rows(call, b), call->shape.kv_len},
+        {CALL_VALUE, call_kv_rows(call, b), call->shape.kv_len},
+    };
+    for (size_t t = 0; t < sizeof tensors / sizeof tensors[0]; t++) {
+        if (call->buffers[tensors[t].buffer].data && tensors[t].rows > 0) {
+            size_t row = b * tensors[t].len + tensors[t].rows / 2;
+            compare_with_nan_in(checks, subject, call, tensors[t].buffer, row * d_model + d_model / 3);
+        }
+    }
+}
+
+void nan_stays_in_its_rows(struct checks *checks, const struct ga_model *model)
+{
+    kernels_each_call(checks, model, weights_random, NAN_BUDGET, compare_with_one_nan);
+}

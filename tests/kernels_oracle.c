@@ -1,0 +1,295 @@
+// kernels_oracle.c: facts that hold a model against the generic kernel: random numbers within a tolerance, numbers
+// whose result floats can hold exactly, and scores far beyond what exp() can take.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels.h"
+#include "support/approx.h"
+
+// Multiply-adds a fact may ask of the generic kernel, for one model; about a second in each precision.
+static const double ORACLE_BUDGET = 1e9;
+static const double SMALL_ORACLE_BUDGET = 1.5e8;
+
+// Runs all variants of one call and holds them against the generic kernel.
+static void compare_all(struct checks *checks, const struct subject *subject, struct call *call, double slack)
+{
+    struct expected expected;
+    if (!checks_need(checks, expected_make(&expected, subject, call), "no memory for the generic kernel")) {
+        return;
+    }
+    for (size_t v = 0; v < subject->n_loaded; v++) {
+        if (call_run(call, checks, subject, v)) {
+            expect_layer(checks, call, &expected, slack);
+        }
+    }
+    expected_drop(&expected);
+}
+
+// -- Random numbers -------------------------------------------------------------------------------------------------
+
+static void compare_random(struct checks *checks, const struct subject *subject, struct call *call)
+{
+    compare_all(checks, subject, call, 0);
+}
+
+void matches_the_generic_kernel(struct checks *checks, const struct ga_model *model)
+{
+    struct shapes shapes = shapes_of(model, ORACLE_BUDGET * checks->effort);
+    if (shapes.left_out > 0) {
+        printf("%s: compared at %zu shapes, %zu left out for time\n", model->name, shapes.count, shapes.left_out);
+        fflush(stdout);
+    }
+    kernels_each_call(checks, model, weights_random, ORACLE_BUDGET, compare_random);
+}
+
+// Query weights that spread the scores over about -1e4..1e4.
+static void weights_far_apart(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role,
+                              float *data)
+{
+    const float spread = 3000;
+    weights_random(rng, model, role, data);
+    for (size_t i = 0; role->name[0] == 'q' && i < role->shape[0] * (role->rank == 2 ? role->shape[1] : 1); i++) {
+        data[i] *= spread;
+    }
+}
+
+// A score of 1e4 is a sum that carries an error of some 1e4 * 10 eps = 0.01. Between two keys nearly as good as each
+// other that moves a weight by up to a quarter of it, of either sign and in each of the layer's sums: a coarse limit,
+// which an overflow, a NaN or a wrong maximum still breaks.
+static void compare_far_apart(struct checks *checks, const struct subject *subject, struct call *call)
+{
+    const double coarse = 0.1;
+    compare_all(checks, subject, call, coarse);
+}
+
+void random_large_scores_stay_finite(struct checks *checks, const struct ga_model *model)
+{
+    kernels_each_call(checks, model, weights_far_apart, SMALL_ORACLE_BUDGET, compare_far_apart);
+}
+
+// -- Inputs whose scores are chosen ---------------------------------------------------------------------------------
+
+// With weights_pointed a score depends on two features alone: score(i, j) = SCORE * x_i[0] * x_j[1], in every head.
+enum { POINTER = 0, POINTED = 1, FREE_FEATURES = 2 };
+static const double SCORE = 1e4;
+
+// The most keys an exact average is taken over, and the largest whole number below which floats hold every one.
+enum { MOST_KEYS = 128, FLOAT_WHOLE = 1 << 24 };
+
+// Whole numbers in each row of the output projection, few enough that no sum of them leaves FLOAT_WHOLE when values
+// are whole numbers of at most d_model + 1 averaged over MOST_KEYS; their places move on from row to row, so that each
+// column has some.
+static void fill_o_weight(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role, float *data)
+{
+    size_t rows = role->shape[0], columns = role->shape[1];
+    size_t few = FLOAT_WHOLE / MOST_KEYS / (model->d_model + 2) - 1;
+    few = few < columns ? few : columns;
+    memset(data, 0, rows * columns * sizeof *data);
+    for (size_t o = 0; o < rows; o++) {
+        for (size_t t = 0; t < few; t++) {
+            data[o * columns + (o * few + t) % columns] = rng_below(rng, 2) ? 1.0F : -1.0F;
+        }
+    }
+}
+
+static void fill_pointed(const struct ga_model *model, const struct ga_weight_role *role, size_t feature, float *data)
+{
+    float factor = (float)sqrt(SCORE / model->scale);
+    memset(data, 0, role->shape[0] * role->shape[1] * sizeof *data);
+    for (size_t row = 0; row < role->shape[0]; row += model->d_head) {
+        data[row * role->shape[1] + feature] = factor;
+    }
+}
+
+static void no_bias(const struct ga_weight_role *role, float *data)
+{
+    memset(data, 0, role->shape[0] * sizeof *data);
+}
+
+// Whole numbers everywhere; a score is what POINTER and POINTED say, and values do not look at these two.
+static void weights_pointed(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role,
+                            float *data)
+{
+    if (strcmp(role->name, "q_weight") == 0) {
+        fill_pointed(model, role, POINTER, data);
+    } else if (strcmp(role->name, "k_weight") == 0) {
+        fill_pointed(model, role, POINTED, data);
+    } else if (strcmp(role->name, "q_bias") == 0 || strcmp(role->name, "k_bias") == 0) {
+        no_bias(role, data);
+    } else if (strcmp(role->name, "o_weight") == 0) {
+        fill_o_weight(rng, model, role, data);
+    } else {
+        rng_fill_integer(rng, data, role->shape[0] * (role->rank == 2 ? role->shape[1] : 1), 1);
+    }
+    for (size_t row = 0; strcmp(role->name, "v_weight") == 0 && row < role->shape[0]; row++) {
+        memset(data + row * role->shape[1], 0, FREE_FEATURES * sizeof *data);
+    }
+}
+
+// Query weights of zero: all scores equal zero, whatever the input, and values look at every feature.
+static void weights_flat(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role, float *data)
+{
+    if (role->name[0] == 'q') {
+        memset(data, 0, role->shape[0] * (role->rank == 2 ? role->shape[1] : 1) * sizeof *data);
+    } else if (strcmp(role->name, "o_weight") == 0) {
+        fill_o_weight(rng, model, role, data);
+    } else {
+        rng_fill_integer(rng, data, role->shape[0] * (role->rank == 2 ? role->shape[1] : 1), 1);
+    }
+}
+
+// -1, 0 and 1 in every input.
+static void fill_integers(struct call *call)
+{
+    static const enum call_buffer floats[] = {CALL_QUERY, CALL_KEY, CALL_VALUE};
+    struct rng rng = rng_seeded(call->shape.seed + 2000);
+    for (size_t t = 0; t < sizeof floats / sizeof floats[0]; t++) {
+        const struct guard *buffer = &call->buffers[floats[t]];
+        rng_fill_integer(&rng, buffer->data, buffer->bytes / sizeof(float), 1);
+    }
+}
+
+// The key sequence b points at: one that as many rows as may be see.
+static size_t target_of(const struct call *call, size_t b)
+{
+    size_t kv_rows = call_kv_rows(call, b);
+    return call->model->causal == GA_CAUSAL_NONE ? (b * 7 + call->shape.q_len) % (kv_rows + !kv_rows) : 0;
+}
+
+// Has every query point, and scores each key with at_target or elsewhere, times SCORE.
+static void point(struct call *call, float at_target, float elsewhere)
+{
+    const size_t d_model = call->model->d_model;
+    size_t kv_len = 0;
+    float *query = call->buffers[CALL_QUERY].data, *keys = call_key_rows(call, &kv_len);
+    for (size_t row = 0; row < call->shape.batch * call->shape.q_len; row++) {
+        query[row * d_model + POINTER] = 1;
+    }
+    for (size_t row = 0; row < call->shape.batch * kv_len; row++) {
+        bool hit = row % kv_len == target_of(call, row / kv_len);
+        keys[row * d_model + POINTED] = hit ? at_target : elsewhere;
+    }
+}
+
+// -- Exactly --------------------------------------------------------------------------------------------------------
+
+typedef bool row_filter(const struct call *call, size_t b, size_t i);
+
+static size_t keys_seen(const struct call *call, size_t b, size_t i)
+{
+    size_t seen = 0;
+    for (size_t j = 0; j < call_kv_rows(call, b); j++) {
+        seen += call_sees(call, b, i, j);
+    }
+    return seen;
+}
+
+// Dividing by the number of keys is exact; no key at all gives zeros.
+static bool averages_exactly(const struct call *call, size_t b, size_t i)
+{
+    size_t seen = keys_seen(call, b, i);
+    return seen <= MOST_KEYS && (seen & (seen - 1)) == 0;
+}
+
+static bool sees_its_target(const struct call *call, size_t b, size_t i)
+{
+    return call_sees(call, b, i, target_of(call, b));
+}
+
+static bool expect_exact_row(struct checks *checks, const struct call *call, enum call_buffer buffer,
+                             const double *exact, size_t at, size_t count)
+{
+    char name[CALL_ELEMENT];
+    struct approx found = approx_exactly((const float *)call->buffers[buffer].data + at, exact + at, count);
+    return checks_that(checks, found.ok, "%s is %.9g, expected exactly %.9g",
+                       call_element(call, buffer, at + found.at, name), found.got, found.expected);
+}
+
+static void expect_exact(struct checks *checks, const struct call *call, const struct expected *expected,
+                         row_filter *filter)
+{
+    const size_t q_len = call->shape.q_len, kv_len = call->shape.kv_len, n_heads = call->model->n_heads;
+    const size_t d_model = call->model->d_model;
+    bool ok = true;
+    for (size_t row = 0; ok && row < call->shape.batch * q_len; row++) {
+        size_t b = row / q_len, i = row % q_len;
+        if (!filter(call, b, i)) {
+            continue;
+        }
+        ok = expect_exact_row(checks, call, CALL_OUTPUT, expected->output, row * d_model, d_model);
+        for (size_t h = 0; ok && call->io.attention && h < n_heads; h++) {
+            size_t at = ((b * n_heads + h) * q_len + i) * kv_len;
+            ok = expect_exact_row(checks, call, CALL_ATTENTION, expected->attention, at, kv_len);
+        }
+    }
+}
+
+static void run_exactly(struct checks *checks, const struct subject *subject, struct call *call, row_filter *filter)
+{
+    struct expected expected;
+    if (!checks_need(checks, expected_make(&expected, subject, call), "no memory for the generic kernel")) {
+        return;
+    }
+    for (size_t v = 0; v < subject->n_loaded; v++) {
+        if (call_run(call, checks, subject, v)) {
+            expect_exact(checks, call, &expected, filter);
+        }
+    }
+    expected_drop(&expected);
+}
+
+// Cuts each sequence to a power of two of keys where the call has lengths.
+static void cut_to_powers_of_two(struct call *call)
+{
+    int32_t *lengths = call->buffers[call->io.kv_lengths ? CALL_KV_LENGTHS : CALL_Q_LENGTHS].data;
+    for (size_t b = 0; lengths && b < call->shape.batch; b++) {
+        int32_t power = 1;
+        while (2 * power <= lengths[b] && 2 * power <= MOST_KEYS) {
+            power *= 2;
+        }
+        lengths[b] = lengths[b] > 0 ? power : 0;
+    }
+}
+
+static void average(struct checks *checks, const struct subject *subject, struct call *call)
+{
+    fill_integers(call);
+    cut_to_powers_of_two(call);
+    run_exactly(checks, subject, call, averages_exactly);
+}
+
+// One key scores 0 and all others -1e4, whose exponential is 0 in any float.
+static void select_one(struct checks *checks, const struct subject *subject, struct call *call)
+{
+    if (call->io.query) {
+        fill_integers(call);
+        point(call, 0, -1);
+        run_exactly(checks, subject, call, sees_its_target);
+    }
+}
+
+void integers_come_out_exactly(struct checks *checks, const struct ga_model *model)
+{
+    kernels_each_call(checks, model, weights_flat, SMALL_ORACLE_BUDGET, average);
+    kernels_each_call(checks, model, weights_pointed, SMALL_ORACLE_BUDGET, select_one);
+}
+
+// -- Large scores ---------------------------------------------------------------------------------------------------
+
+// One key far above the rest, one far below, all equal and large, all equal and small: no near ties, so that the usual
+// tolerance holds.
+static void compare_extremes(struct checks *checks, const struct subject *subject, struct call *call)
+{
+    static const float scores[][2] = {{1, -1}, {-1, 1}, {1, 1}, {-1, -1}};
+    for (size_t s = 0; call->io.query && s < sizeof scores / sizeof scores[0]; s++) {
+        fill_integers(call);
+        point(call, scores[s][0], scores[s][1]);
+        compare_all(checks, subject, call, 0);
+    }
+}
+
+void scores_of_ten_thousand_stay_accurate(struct checks *checks, const struct ga_model *model)
+{
+    kernels_each_call(checks, model, weights_pointed, SMALL_ORACLE_BUDGET / 2, compare_extremes);
+}

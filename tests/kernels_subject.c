@@ -1,0 +1,209 @@
+// kernels_subject.c: a model with weights, packed for every variant this CPU runs, and the walk over its shapes.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "cpu.h"
+#include "kernels.h"
+
+bool kernels_for_any(const struct ga_model *model)
+{
+    (void)model;
+    return true;
+}
+
+bool kernels_for_lengths(const struct ga_model *model)
+{
+    return model->lengths;
+}
+
+bool kernels_for_cutting(const struct ga_model *model)
+{
+    return model->lengths && model->batch <= 1 && model->q_len.min == 1 && model->kv_len.min == 1 &&
+           model->q_len.max > 1 && model->kv_len.max > 1;
+}
+
+bool kernels_for_heights(const struct ga_model *model)
+{
+    return model->lengths || (model->q_len.min == 1 && model->kv_len.min == 1);
+}
+
+bool kernels_for_causal(const struct ga_model *model)
+{
+    return model->causal != GA_CAUSAL_NONE;
+}
+
+bool kernels_for_tokens(const struct ga_model *model)
+{
+    return model->vocab_size > 0 && model->q_len.min <= model->kv_len.max && model->kv_len.min <= model->q_len.max;
+}
+
+void kernels_check(struct checks *checks, kernel_fact *fact, const struct ga_model *model)
+{
+    checks_subject(checks, model->name, "(no variant yet)");
+    fact(checks, model);
+    checks_situation(checks, "all shapes");
+    checks_that(checks, checks->done > 0, "nothing was checked");
+}
+
+static bool names_isa(const struct ga_model *model, const char *isa)
+{
+    for (size_t v = 0; v < model->n_variants; v++) {
+        if (strcmp(model->variants[v].isa, isa) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool named_before(size_t m, const char *isa)
+{
+    for (size_t earlier = 0; earlier < m; earlier++) {
+        if (names_isa(ga_test_models[earlier], isa)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void kernels_name_skipped(void)
+{
+    for (size_t m = 0; m < n_ga_test_models; m++) {
+        for (size_t v = 0; v < ga_test_models[m]->n_variants; v++) {
+            const struct ga_variant *variant = &ga_test_models[m]->variants[v];
+            if (!ga_cpu_has(variant->cpu) && !named_before(m, variant->isa)) {
+                printf("skipped: %s (this CPU lacks it)\n", variant->isa);
+            }
+        }
+    }
+    fflush(stdout);
+}
+
+// -- Weights --------------------------------------------------------------------------------------------------------
+
+static size_t role_columns(const struct ga_weight_role *role)
+{
+    return role->rank == 2 ? role->shape[1] : 1;
+}
+
+static size_t role_elements(const struct ga_weight_role *role)
+{
+    return role->shape[0] * role_columns(role);
+}
+
+void weights_random(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role, float *data)
+{
+    // Scores of any spec'd scale come out near 1, where a softmax is neither flat nor one-hot.
+    double score = model->scale * sqrt((double)model->d_head);
+    double factor = role->name[0] == 'q' ? 1 / score : 1;
+    if (strcmp(role->name, "embedding") != 0) {
+        factor *= role->rank == 2 ? 1 / sqrt((double)role->shape[1]) : 0.5;
+    }
+    rng_fill_normal(rng, data, role_elements(role), (float)factor);
+}
+
+// The [out][in] elements at data rewritten as [in][out]; false: no memory.
+static bool transpose(float *data, size_t rows, size_t columns)
+{
+    float *copy = malloc(rows * columns * sizeof *copy);
+    if (!copy) {
+        return false;
+    }
+    memcpy(copy, data, rows * columns * sizeof *copy);
+    for (size_t i = 0; i < rows * columns; i++) {
+        data[i % columns * rows + i / columns] = copy[i];
+    }
+    free(copy);
+    return true;
+}
+
+static bool make_weights(struct subject *subject, weight_fill *fill, bool transposed)
+{
+    const struct ga_model *model = subject->model;
+    struct rng rng = rng_seeded(model->d_model * 131 + model->n_heads);
+    size_t total = 0;
+    for (size_t r = 0; r < model->n_roles; r++) {
+        total += role_elements(&model->roles[r]);
+    }
+    float *data = subject->weights = malloc(total * sizeof *data);
+    bool ok = data != NULL;
+    for (size_t r = 0; ok && r < model->n_roles; r++) {
+        const struct ga_weight_role *role = &model->roles[r];
+        size_t rows = role->shape[0], columns = role_columns(role);
+        fill(&rng, model, role, data);
+        subject->roles[r] = (struct ga_weight_view){data, columns, 1};
+        if (transposed && role->rank == 2) {
+            ok = transpose(data, rows, columns);
+            subject->roles[r] = (struct ga_weight_view){data, 1, rows};
+        }
+        data += rows * columns;
+    }
+    return ok;
+}
+
+static void pack(struct subject *subject, struct checks *checks, const struct ga_variant *variant)
+{
+    struct ga_error error = {GA_OK, ""};
+    size_t n = subject->n_loaded, bytes = ga_model_packed_size(variant);
+    struct guard *packed = &subject->packed[n];
+    checks_subject(checks, subject->model->name, variant->isa);
+    checks_situation(checks, "packing");
+    if (!checks_need(checks, guard_make(packed, bytes, GA_ALIGN, GUARD_AT_END), "no memory for packed weights")) {
+        return;
+    }
+    enum ga_status status =
+        ga_model_pack(subject->model, variant, subject->roles, packed->data, bytes, &subject->loaded[n], &error);
+    checks_need(checks, guard_intact(packed), "wrote outside the packed weights");
+    if (checks_need(checks, status == GA_OK, "%s: %s", ga_status_text(status), error.text)) {
+        guard_seal(packed);
+        subject->n_loaded++;
+    } else {
+        guard_drop(packed);
+    }
+}
+
+bool subject_make(struct subject *subject, struct checks *checks, const struct ga_model *model, weight_fill *fill,
+                  bool transposed)
+{
+    *subject = (struct subject){.model = model};
+    if (!checks_need(checks, model->n_roles <= MAX_ROLES && model->n_variants <= MAX_VARIANTS,
+                     "the tests have room for %d roles and %d variants", MAX_ROLES, MAX_VARIANTS) ||
+        !checks_need(checks, make_weights(subject, fill, transposed), "no memory for weights")) {
+        return false;
+    }
+    for (size_t v = 0; v < model->n_variants; v++) {
+        if (ga_cpu_has(model->variants[v].cpu)) {
+            pack(subject, checks, &model->variants[v]);
+        }
+    }
+    return checks_need(checks, subject->n_loaded > 0, "no variant of it runs here");
+}
+
+void subject_drop(struct subject *subject)
+{
+    for (size_t v = 0; v < subject->n_loaded; v++) {
+        guard_drop(&subject->packed[v]);
+    }
+    free(subject->weights);
+}
+
+void kernels_each_call(struct checks *checks, const struct ga_model *model, weight_fill *fill, double budget,
+                       call_check *body)
+{
+    struct shapes shapes = shapes_of(model, budget * checks->effort);
+    struct subject subject;
+    if (subject_make(&subject, checks, model, fill, false)) {
+        for (size_t s = 0; s < shapes.count; s++) {
+            struct call call;
+            if (checks_need(checks, call_make(&call, model, &shapes.list[s], (enum guard_place)(s % N_GUARD_PLACES)),
+                            "no memory for the call")) {
+                call_fill(&call);
+                body(checks, &subject, &call);
+                call_drop(&call);
+            }
+        }
+    }
+    subject_drop(&subject);
+}

@@ -1,0 +1,102 @@
+// kernels_tiles.c: the fact that a row's result does not depend on how many rows stand beside it in a register tile, at
+// every height of a tile and every way a panel of keys can end: kernels that few lengths would reach.
+#include <string.h>
+
+#include "kernels.h"
+
+enum { NARROWEST_VECTOR = 8, PAST_A_PANEL = 3 };
+
+// A call of queries real queries and keys real keys in each sequence, as padding where the model has lengths and the
+// number is no length of its own. False: no call of this model, or no memory.
+static bool call_of(struct call *call, const struct ga_model *model, size_t queries, size_t keys)
+{
+    struct shape shape = {
+        .batch = model->batch ? model->batch : 1,
+        .q_len = shapes_clamp(&model->q_len, queries),
+        .kv_len = shapes_clamp(&model->kv_len, keys),
+        .form = FORM_CROSS,
+    };
+    shape.q_ragged = shape.q_len != queries;
+    shape.kv_ragged = shape.kv_len != keys;
+    if (shape.q_len < queries || shape.kv_len < keys || ((shape.q_ragged || shape.kv_ragged) && !model->lengths) ||
+        !call_make(call, model, &shape, GUARD_AT_END)) {
+        return false;
+    }
+    int32_t *q_lengths = call->buffers[CALL_Q_LENGTHS].data, *kv_lengths = call->buffers[CALL_KV_LENGTHS].data;
+    for (size_t b = 0; b < shape.batch; b++) {
+        if (q_lengths) {
+            q_lengths[b] = (int32_t)queries;
+        }
+        if (kv_lengths) {
+            kv_lengths[b] = (int32_t)keys;
+        }
+    }
+    return true;
+}
+
+// Copies the first rows of each sequence's query, from row `first` of the other call's on, and all its keys.
+static void copy_part(struct call *part, const struct call *whole, size_t first, size_t rows)
+{
+    const size_t d_model = whole->model->d_model;
+    float *to = part->buffers[CALL_QUERY].data;
+    const float *from = whole->buffers[CALL_QUERY].data;
+    for (size_t b = 0; b < whole->shape.batch; b++) {
+        memcpy(to + b * call_q_elements(part), from + b * call_q_elements(whole) + first * d_model,
+               rows * d_model * sizeof *to);
+    }
+    memcpy(part->buffers[CALL_KEY].data, whole->buffers[CALL_KEY].data, whole->buffers[CALL_KEY].bytes);
+}
+
+// The first `rows` queries of the whole call again, or the last where queries are counted from the end.
+static void compare_part(struct checks *checks, const struct subject *subject, size_t v, const struct call *whole,
+                         size_t rows)
+{
+    const struct ga_model *model = subject->model;
+    const size_t keys = call_kv_rows(whole, 0), queries = call_q_rows(whole, 0);
+    size_t first = model->causal == GA_CAUSAL_BOTTOM_RIGHT ? queries - rows : 0;
+    struct call part;
+    if (!call_of(&part, model, rows, keys)) {
+        return;
+    }
+    copy_part(&part, whole, first, rows);
+    for (size_t b = 0; call_run(&part, checks, subject, v) && b < part.shape.batch; b++) {
+        expect_same_rows(checks, (struct place){&part, b, 0}, (struct place){whole, b, first}, rows, keys);
+    }
+    call_drop(&part);
+}
+
+// The tallest tile against the generic kernel, then all lower ones against the tallest.
+static void compare_heights(struct checks *checks, const struct subject *subject, size_t queries, size_t keys)
+{
+    struct expected expected;
+    struct call whole;
+    if (!call_of(&whole, subject->model, queries, keys)) {
+        return;
+    }
+    call_fill(&whole);
+    if (checks_need(checks, expected_make(&expected, subject, &whole), "no memory for the generic kernel")) {
+        for (size_t v = 0; v < subject->n_loaded && call_run(&whole, checks, subject, v); v++) {
+            expect_layer(checks, &whole, &expected, 0);
+            for (size_t rows = 1; rows < queries; rows++) {
+                compare_part(checks, subject, v, &whole, rows);
+            }
+        }
+        expected_drop(&expected);
+    }
+    call_drop(&whole);
+}
+
+void every_tile_height_gives_the_same_bits(struct checks *checks, const struct ga_model *model)
+{
+    struct tile tile = shapes_largest_tile(model);
+    size_t queries = tile.mr < model->q_len.max ? tile.mr : model->q_len.max;
+    struct subject subject;
+    if (subject_make(&subject, checks, model, weights_random, false)) {
+        for (size_t keys = 1; keys < tile.nr; keys += NARROWEST_VECTOR) {
+            compare_heights(checks, &subject, queries, keys);
+        }
+        compare_heights(checks, &subject, queries, tile.nr);
+        compare_heights(checks, &subject, queries, tile.nr + PAST_A_PANEL);
+    }
+    subject_drop(&subject);
+}

@@ -1,0 +1,121 @@
+-- floors.lua: checks that every Lua module and C file leans only on floors below its own or on its own group, and that
+-- some words stay out of some floors. The tables are the architecture; nothing else here is.
+package.path = "generator/?.lua;" .. package.path
+
+local compat = require "base.compat"
+local fs = require "base.fs"
+
+-- First match decides. A file may use its own group and every lower floor.
+local FLOORS = {
+  { pattern = "^generator/base/", floor = 1, group = "base" },
+  { pattern = "^generator/template%.lua$", floor = 2, group = "template" },
+  { pattern = "^generator/ninja%.lua$", floor = 2, group = "ninja" },
+  { pattern = "^generator/isa/", floor = 2, group = "isa" },
+  { pattern = "^generator/spec/", floor = 2, group = "spec" },
+  { pattern = "^generator/features/", floor = 2, group = "spec" },
+  { pattern = "^generator/maps/", floor = 2, group = "spec" },
+  { pattern = "^generator/plan/", floor = 3, group = "plan" },
+  { pattern = "^generator/emit/", floor = 4, group = "emit" },
+  { pattern = "^generator/configure", floor = 5, group = "configure" },
+  { pattern = "^generator/main%.lua$", floor = 5, group = "main" },
+  { pattern = "^runtime/status%.", floor = 1, group = "status" },
+  { pattern = "^runtime/arena%.", floor = 2, group = "arena" },
+  { pattern = "^runtime/tensor%.", floor = 2, group = "tensor" },
+  { pattern = "^runtime/cpu%.", floor = 2, group = "cpu" },
+  { pattern = "^runtime/weights", floor = 3, group = "weights" },
+  { pattern = "^runtime/safetensors", floor = 3, group = "weights" },
+  { pattern = "^runtime/model%.", floor = 3, group = "model" },
+  { pattern = "^runtime/call%.", floor = 3, group = "model" },
+  { pattern = "^runtime/load%.", floor = 4, group = "load" },
+  { pattern = "^program/", floor = 5, group = "program" },
+  { pattern = "^demo/", floor = 6, group = "demo" },
+  { pattern = "^tests/", floor = 7, group = "tests" },
+}
+
+-- Words that would show knowledge a floor must not have.
+local FORBIDDEN = {
+  { pattern = "^generator/plan/", word = "_mm%d*_", why = "plan spells no intrinsic" },
+  { pattern = "^generator/isa/", word = "attention", why = "isa knows nothing of attention" },
+  { pattern = "^generator/isa/", word = "d_model", why = "isa knows nothing of models" },
+  { pattern = "^generator/template%.lua$", word = "d_model", why = "template knows nothing of models" },
+  { pattern = "^generator/ninja%.lua$", word = "d_model", why = "ninja knows nothing of models" },
+}
+
+-- Lua modules of the system, not of this tree.
+local OUTSIDE = { argparse = true }
+
+local failures = 0
+
+local function fail(path, message, ...)
+  failures = failures + 1
+  print(path .. ": " .. message:format(...))
+end
+
+local function place(path)
+  for _, row in ipairs(FLOORS) do
+    if path:find(row.pattern) then return row end
+  end
+end
+
+local function check_use(path, used)
+  local own, other = place(path), place(used)
+  if not own then return fail(path, "stands on no floor; add it to tests/lint/floors.lua") end
+  if not other then return fail(path, "uses %s, which stands on no floor", used) end
+  if own.group ~= other.group and other.floor >= own.floor then
+    fail(path, "(floor %d, %s) uses %s (floor %d, %s)", own.floor, own.group, used, other.floor, other.group)
+  end
+end
+
+local function module_path(name)
+  local path = "generator/" .. name:gsub("%.", "/")
+  return fs.exists(path .. ".lua") and path .. ".lua" or path .. "/init.lua"
+end
+
+local function check_lua(path, content)
+  for name in content:gmatch("require%s*%(?%s*[\"']([%w_.]+)[\"']") do
+    if not OUTSIDE[name] then check_use(path, module_path(name)) end
+  end
+end
+
+-- The file an #include "..." means: beside the including file, or in one of the folders of -I.
+local function included_path(path, name)
+  local beside = path:match("^(.*/)") .. name
+  while beside:find("[^/]+/%.%./") do beside = beside:gsub("[^/]+/%.%./", "", 1) end
+  for _, candidate in ipairs({ beside, "runtime/" .. name, "program/" .. name, "tests/" .. name }) do
+    if fs.exists(candidate) then return candidate end
+  end
+end
+
+local function check_c(path, content)
+  for name in content:gmatch('#include "([^"]+)"') do
+    local used = included_path(path, name)
+    if used then
+      check_use(path, used)
+    elseif not place(path) or place(path).floor < place("demo/").floor then
+      fail(path, "includes %s, which no hand-written folder holds", name)
+    end
+  end
+end
+
+-- Comments may say what the code must not.
+local function check_words(path, content)
+  content = content:gsub("%-%-[^\n]*", "")
+  for _, row in ipairs(FORBIDDEN) do
+    if path:find(row.pattern) and content:find(row.word) then fail(path, "has '%s': %s", row.word, row.why) end
+  end
+end
+
+local function each_source(kind, wanted, check)
+  for path in compat.capture("sh tests/lint/sources.sh " .. kind):gmatch("[^\n]+") do
+    path = path:gsub("^%./", "")
+    if path:find(wanted) then
+      local content = assert(fs.read(path))
+      check(path, content)
+      check_words(path, content)
+    end
+  end
+end
+
+each_source("lua", "^generator/", check_lua)
+each_source("c", "", check_c)
+os.exit(failures == 0)

@@ -1,0 +1,9 @@
+#!/bin/sh
+# format.sh: lays out the hand-written C as .clang-format says; generated C has its layout from its templates.
+set -eu
+
+if ! command -v clang-format >/dev/null; then
+    echo "format: clang-format is missing (Debian: clang-format)" >&2
+    exit 1
+fi
+sh tests/lint/sources.sh c | xargs clang-format -i

@@ -1,0 +1,60 @@
+#!/bin/sh
+# lint.sh: static checks of every hand-written file; the last line sums up. Changes nothing.
+# A check whose tool is missing has failed: what was not looked at is not clean.
+set -u
+
+passed=0
+failed=0
+lua=${1:-lua5.4}
+
+# check NAME TOOL PACKAGE COMMAND...
+check() {
+    name=$1 tool=$2 package=$3
+    shift 3
+    if ! command -v "$tool" >/dev/null 2>&1; then
+        echo "  FAIL $name: $tool is missing (Debian: $package)"
+        failed=$((failed + 1))
+    elif output=$("$@" 2>&1); then
+        echo "  ok   $name"
+        passed=$((passed + 1))
+    else
+        printf '  FAIL %s\n%s\n' "$name" "$output"
+        failed=$((failed + 1))
+    fi
+}
+
+# Runs a command over the files of a kind.
+over() {
+    kind=$1
+    shift
+    sh tests/lint/sources.sh "$kind" | xargs "$@"
+}
+
+# Tabs and blanks at the end of a line anywhere; lines above 120 columns where no template or table needs them.
+hygiene() {
+    tab=$(printf '\t')
+    ! { over text grep -nHE "$tab|[[:blank:]]\$" ||
+        over text grep -nHE '^.{121}' | grep -vE '^[^:]*\.(lt|md):'; }
+}
+
+# Files that `ninja format` would change.
+layout() {
+    sh tests/lint/sources.sh c | {
+        unlike=0
+        while read -r file; do
+            clang-format "$file" | cmp -s - "$file" && continue
+            echo "$file: run ninja format"
+            unlike=1
+        done
+        [ "$unlike" -eq 0 ]
+    }
+}
+
+check "floors: nothing leans on what stands above it" "$lua" lua5.4 "$lua" tests/lint/floors.lua
+check "sizes of files and functions" "$lua" lua5.4 over text "$lua" tests/lint/sizes.lua
+check "tabs, trailing blanks, long lines" grep grep hygiene
+check "luacheck" luacheck lua-check over lua luacheck --no-color -q
+check "shellcheck" shellcheck shellcheck over sh shellcheck
+check "layout of C" clang-format clang-format layout
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,230 @@
+// program_fixture.c: a tiny model for tests of the command line: everything a descriptor may offer, computed naively.
+// Not a reference for kernels; it exists so that tokens, lengths, attention and an ISA no CPU has are all there.
+#include <math.h>
+#include <string.h>
+
+#include "program.h" // defines: ga_program
+
+enum { D = 8, HEADS = 2, D_HEAD = D / HEADS, MOST = 16, VOCAB = 10 };
+enum { EMBEDDING, Q_WEIGHT, Q_BIAS, K_WEIGHT, K_BIAS, V_WEIGHT, V_BIAS, O_WEIGHT, O_BIAS, N_ROLES };
+
+static const struct ga_weight_role roles[N_ROLES] = {
+    [EMBEDDING] = {"embedding", 2, {VOCAB, D}},
+    [Q_WEIGHT] = {"q_weight", 2, {D, D}},
+    [Q_BIAS] = {"q_bias", 1, {D}},
+    [K_WEIGHT] = {"k_weight", 2, {D, D}},
+    [K_BIAS] = {"k_bias", 1, {D}},
+    [V_WEIGHT] = {"v_weight", 2, {D, D}},
+    [V_BIAS] = {"v_bias", 1, {D}},
+    [O_WEIGHT] = {"o_weight", 2, {D, D}},
+    [O_BIAS] = {"o_bias", 1, {D}},
+};
+
+static size_t role_elements(size_t role)
+{
+    return roles[role].shape[0] * (roles[role].rank == 2 ? roles[role].shape[1] : 1);
+}
+
+// Where a role starts among the packed weights, which lie dense in role order.
+static size_t role_start(size_t role)
+{
+    size_t start = 0;
+    for (size_t r = 0; r < role; r++) {
+        start += role_elements(r);
+    }
+    return start;
+}
+
+static void pack(const struct ga_weight_view *views, void *packed)
+{
+    for (size_t r = 0; r < N_ROLES; r++) {
+        float *to = (float *)packed + role_start(r);
+        size_t columns = roles[r].rank == 2 ? roles[r].shape[1] : 1;
+        for (size_t i = 0; i < role_elements(r); i++) {
+            to[i] = views[r].data[i / columns * views[r].row_stride + i % columns * views[r].col_stride];
+        }
+    }
+}
+
+static void project(const float *packed, size_t role, const float *x, float *y)
+{
+    const float *weight = packed + role_start(role), *bias = packed + role_start(role + 1);
+    for (size_t o = 0; o < D; o++) {
+        y[o] = bias[o];
+        for (size_t i = 0; i < D; i++) {
+            y[o] += weight[o * D + i] * x[i];
+        }
+    }
+}
+
+static size_t scratch_bytes(size_t batch, size_t q_len, size_t kv_len)
+{
+    (void)batch;
+    return (3 * q_len + 3 * kv_len) * D * sizeof(float);
+}
+
+static void softmax(float *scores, size_t count)
+{
+    float top = -INFINITY, sum = 0.0f;
+    for (size_t j = 0; j < count; j++) {
+        top = fmaxf(top, scores[j]);
+    }
+    for (size_t j = 0; j < count; j++) {
+        scores[j] = expf(scores[j] - top);
+        sum += scores[j];
+    }
+    for (size_t j = 0; j < count; j++) {
+        scores[j] /= sum;
+    }
+}
+
+// One query row of one head: its weights over `real` keys, and their mean of the values.
+static void attend(const float *q, const float *keys, const float *values, size_t real, float *weights, float *out)
+{
+    memset(out, 0, D_HEAD * sizeof *out);
+    for (size_t j = 0; j < real; j++) {
+        weights[j] = 0.0f;
+        for (size_t d = 0; d < D_HEAD; d++) {
+            weights[j] += q[d] * keys[j * D + d] * 0.5f; // 1 / sqrt(D_HEAD)
+        }
+    }
+    softmax(weights, real);
+    for (size_t j = 0; j < real; j++) {
+        for (size_t d = 0; d < D_HEAD; d++) {
+            out[d] += weights[j] * values[j * D + d];
+        }
+    }
+}
+
+static void attend_row(const struct ga_io *io, size_t b, size_t i, const float *q, const float *keys,
+                       const float *values, float *mixed)
+{
+    size_t real = io->kv_lengths ? (size_t)io->kv_lengths[b] : io->kv_len;
+    for (size_t h = 0; h < HEADS; h++) {
+        float weights[MOST] = {0};
+        size_t at = h * D_HEAD;
+        attend(q + at, keys + at, values + at, real, weights, mixed + at);
+        if (io->attention) {
+            float *to = io->attention + ((b * HEADS + h) * io->q_len + i) * io->kv_len;
+            memcpy(to, weights, io->kv_len * sizeof *to);
+        }
+    }
+}
+
+static const float *source_row(const float *packed, const struct ga_io *io, const float *rows, size_t index)
+{
+    size_t row = io->tokens ? (size_t)io->tokens[index] : index;
+    return (io->tokens ? packed + role_start(EMBEDDING) : rows) + row * D;
+}
+
+static void run_sequence(const float *packed, const struct ga_io *io, size_t b, float *keys)
+{
+    float *values = keys + io->kv_len * D;
+    for (size_t j = 0; j < io->kv_len; j++) {
+        project(packed, K_WEIGHT, source_row(packed, io, io->key, b * io->kv_len + j), keys + j * D);
+        project(packed, V_WEIGHT, source_row(packed, io, io->value, b * io->kv_len + j), values + j * D);
+    }
+    size_t real = io->q_lengths ? (size_t)io->q_lengths[b] : io->q_len;
+    for (size_t i = 0; i < io->q_len; i++) {
+        float q[D], mixed[D], *out = io->output + (b * io->q_len + i) * D;
+        memset(out, 0, sizeof q);
+        if (i < real) {
+            project(packed, Q_WEIGHT, source_row(packed, io, io->query, b * io->q_len + i), q);
+            attend_row(io, b, i, q, keys, values, mixed);
+            project(packed, O_WEIGHT, mixed, out);
+        }
+    }
+}
+
+static void run(const void *packed, const struct ga_io *io, void *scratch)
+{
+    for (size_t b = 0; b < io->batch; b++) {
+        run_sequence(packed, io, b, scratch);
+    }
+}
+
+// -- The descriptor -------------------------------------------------------------------------------------------------
+
+#define MATRIX(role, name)                                                                                             \
+    {                                                                                                                  \
+        role, name, 2, {D, D}, 0, false                                                                                \
+    }
+#define VECTOR(role, name)                                                                                             \
+    {                                                                                                                  \
+        role, name, 1, {D}, 0, false                                                                                   \
+    }
+#define STACKED_MATRIX(role, name, place)                                                                              \
+    {                                                                                                                  \
+        role, name, 2, {3 * D, D}, place *D *D, false                                                                  \
+    }
+#define STACKED_VECTOR(role, name, place)                                                                              \
+    {                                                                                                                  \
+        role, name, 1, {3 * D}, place *D, false                                                                        \
+    }
+
+static const struct ga_weight_source w_o_sources[N_ROLES] = {
+    {EMBEDDING, "embedding.weight", 2, {VOCAB, D}, 0, false},
+    MATRIX(Q_WEIGHT, "w_q.weight"),
+    VECTOR(Q_BIAS, "w_q.bias"),
+    MATRIX(K_WEIGHT, "w_k.weight"),
+    VECTOR(K_BIAS, "w_k.bias"),
+    MATRIX(V_WEIGHT, "w_v.weight"),
+    VECTOR(V_BIAS, "w_v.bias"),
+    MATRIX(O_WEIGHT, "w_o.weight"),
+    VECTOR(O_BIAS, "w_o.bias"),
+};
+
+static const struct ga_weight_source torch_mha_sources[N_ROLES] = {
+    {EMBEDDING, "embedding.weight", 2, {VOCAB, D}, 0, false},
+    STACKED_MATRIX(Q_WEIGHT, "in_proj_weight", 0),
+    STACKED_VECTOR(Q_BIAS, "in_proj_bias", 0),
+    STACKED_MATRIX(K_WEIGHT, "in_proj_weight", 1),
+    STACKED_VECTOR(K_BIAS, "in_proj_bias", 1),
+    STACKED_MATRIX(V_WEIGHT, "in_proj_weight", 2),
+    STACKED_VECTOR(V_BIAS, "in_proj_bias", 2),
+    MATRIX(O_WEIGHT, "out_proj.weight"),
+    VECTOR(O_BIAS, "out_proj.bias"),
+};
+
+static const struct ga_weight_map maps[] = {{"w_o", w_o_sources}, {"torch_mha", torch_mha_sources}};
+
+static const struct ga_kernel_info kernels[] = {
+    {"fixture_project", "project", "1x1", "naive, for tests of the command line"},
+};
+
+static const uint32_t no_cpu_has = UINT32_C(1) << 31;
+enum { PACKED_BYTES = (VOCAB * D + 4 * D * D + 4 * D) * sizeof(float) };
+
+int main(int argc, char **argv)
+{
+    const struct ga_variant variants[] = {
+        {"future", no_cpu_has, PACKED_BYTES, kernels, 1, pack, scratch_bytes, run},
+        {"scalar", 0, PACKED_BYTES, kernels, 1, pack, scratch_bytes, run},
+    };
+    static const char *const sentences[] = {"lengths: padding is neither computed nor seen"};
+    const struct ga_model model = {
+        .abi = GA_ABI,
+        .name = "fixture",
+        .spec = "return {\n  name = \"fixture\",\n  d_model = 8,\n}\n",
+        .d_model = D,
+        .n_heads = HEADS,
+        .n_kv_heads = HEADS,
+        .d_head = D_HEAD,
+        .q_len = {1, MOST},
+        .kv_len = {1, MOST},
+        .vocab_size = VOCAB,
+        .causal = GA_CAUSAL_NONE,
+        .scale = 0.5,
+        .lengths = true,
+        .attention_output = true,
+        .sentences = sentences,
+        .n_sentences = 1,
+        .roles = roles,
+        .n_roles = N_ROLES,
+        .maps = maps,
+        .n_maps = sizeof maps / sizeof maps[0],
+        .variants = variants,
+        .n_variants = sizeof variants / sizeof variants[0],
+    };
+    return ga_program(&model, argc, argv);
+}

@@ -1,0 +1,37 @@
+#!/bin/sh
+# run.sh: holds this project against the real PyTorch, in a virtual environment of its own under out/pytorch.
+# First the committed goldens are made again and compared, then programs generated for several specs are run against
+# live PyTorch. Arguments go to ./configure (--isa avx2, CC=clang). The last line is 'N passed, N failed'.
+set -eu
+cd "$(dirname "$0")/../.."
+
+specs="specs/demo.lua tests/specs/golden_maps.lua tests/specs/golden_causal.lua
+tests/pytorch/specs/live_240_5.lua tests/pytorch/specs/live_120_8_causal.lua"
+here=out/pytorch
+venv=$here/venv
+tree=$here/tree # the programs are built in a copy, so that what the user configured stays as it is
+export PYTHONDONTWRITEBYTECODE=1
+
+mkdir -p "$tree"
+if ! cmp -s tests/pytorch/requirements.txt "$venv/requirements.txt"; then
+    python3 -m venv --clear "$venv"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement tests/pytorch/requirements.txt
+    cp tests/pytorch/requirements.txt "$venv/requirements.txt"
+fi
+"$venv/bin/python" tests/pytorch/make_goldens.py --check
+
+find "$tree" -mindepth 1 -maxdepth 1 ! -name out -exec rm -rf {} +
+tar -cf - --exclude=./out --exclude=./.git . | tar -xf - -C "$tree"
+programs=
+for spec in $specs; do
+    set -- "$@" "--spec=$spec"
+    name=${spec##*/}
+    programs="$programs out/bin/${name%.lua}"
+done
+cd "$tree"
+./configure "$@"
+# Word splitting makes the list.
+# shellcheck disable=SC2086
+ninja $programs
+# shellcheck disable=SC2086
+exec "$OLDPWD/$venv/bin/python" tests/pytorch/compare.py $programs

@@ -1,0 +1,8 @@
+return {
+  -- Exactly 77 rows, which no tile divides, without lengths: nothing is known at run time but the batch.
+  name = "exact_10_2",
+  d_model = 10,
+  n_heads = 2,
+  seq_len = 77,
+  mask = { lengths = false },
+}

@@ -1,0 +1,39 @@
+// approx.h: how far a result may be from the exact one, derived from the float's epsilon and not from what a kernel
+// happened to give. Compares; says nothing of where the numbers came from.
+#ifndef TESTS_APPROX_H
+#define TESTS_APPROX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// What a comparison found. Where it failed, `at` is the first element that is wrong, or the worst one where only the
+// sum of errors is too large.
+struct approx {
+    bool ok;
+    size_t at;
+    double got, expected; // at `at`
+    double error, limit;  // largest |got - expected|, and what was allowed
+    double nmse;          // sum of squared errors over sum of squared expectations; 0 where both are 0
+};
+
+// A whole attention layer. Every element's error is at most
+//
+//     2 * (largest error of the generic float kernel) + 1e-6 * (largest magnitude expected) + slack
+//
+// twice the generic one's, because sums in another order are as good but not equal; 1e-6, eight epsilons, because at
+// small shapes the generic kernel's own error is a few roundings and luck decides. And nmse <= 1e-11, a root mean
+// square of 3e-6, which one dropped product in 10^5 already breaks. slack is 0 unless the inputs are ill-conditioned.
+// NaN on either side is an error.
+struct approx approx_layer(const float *got, const float *generic, const double *exact, size_t count, double slack);
+
+// Every element equals the exact one, which a float must be able to hold; -0 equals 0.
+struct approx approx_exactly(const float *got, const double *exact, size_t count);
+
+// A softmax row sums to one: each of its terms and the sum's own additions round by at most half an epsilon, errors of
+// either sign, so 4 * eps * sqrt(count) holds with much room. True within that.
+bool approx_sums_to_one(const float *row, size_t count, double *sum_out);
+
+// The first of count floats whose bits differ, or count; a NaN equals any NaN.
+size_t approx_first_difference(const float *a, const float *b, size_t count);
+
+#endif

@@ -1,0 +1,35 @@
+// reference.h: the generic kernel: multi-head attention in plain C for any model, shape and mask known at run time, in
+// double precision and in float. Written to be read and believed; it knows nothing of tiles, packing or speed.
+#ifndef TESTS_REFERENCE_H
+#define TESTS_REFERENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "model.h"
+
+// One layer as the model's facts, roles (model->n_roles views, in role order) and io ask for it; io must be a call
+// that ga_model_run would accept, and io->output and io->attention are not looked at. output is
+// [batch][q_len][d_model]; attention is [batch][n_heads][q_len][kv_len], or NULL where it is not wanted. Rows past a
+// query length are zeros in both, a row that sees no key has zero attention. False where there is no memory.
+bool reference_f64(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                   double *output, double *attention);
+
+// The same steps in float with one running sum each: what a careful person without time would ship, and so the
+// measure of how large a rounding error may be.
+bool reference_f32(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                   float *output, float *attention);
+
+// True where query row i sees key j in a sequence of q_rows real queries and kv_rows real keys.
+bool reference_sees(enum ga_causal causal, size_t i, size_t j, size_t q_rows, size_t kv_rows);
+
+// Rows a sequence of keys holds in io, and the real rows of queries and keys of sequence b.
+size_t reference_kv_len(const struct ga_io *io);
+size_t reference_q_rows(const struct ga_io *io, size_t b);
+size_t reference_kv_rows(const struct ga_io *io, size_t b);
+
+// The view of the role called name, or NULL where the model has no such weight.
+const struct ga_weight_view *reference_role(const struct ga_model *model, const struct ga_weight_view *roles,
+                                            const char *name);
+
+#endif

@@ -1,0 +1,216 @@
+// reference_layer.h: the generic kernel's steps, written once for both precisions. Not a header to use: reference.c
+// includes it twice, with REAL the type to compute in, EXP its exponential and IN_REAL(name) the name's instance.
+
+// Working memory of one sequence: q_len and kv_len rows at most.
+struct IN_REAL(rows) {
+    REAL *query;   // [q_len][d_model]
+    REAL *key;     // [kv_len][d_model]
+    REAL *value;   // [kv_len][d_model]
+    REAL *q;       // [q_len][n_heads * d_head]
+    REAL *k;       // [kv_len][n_kv_heads * d_head]
+    REAL *v;       // [kv_len][n_kv_heads * d_head]
+    REAL *concat;  // [q_len][n_heads * d_head], attention times V, heads side by side
+    REAL *weights; // [kv_len], one row of attention weights
+};
+
+static bool IN_REAL(rows_new)(struct IN_REAL(rows) * rows, const struct ga_model *model, const struct ga_io *io)
+{
+    size_t kv_len = reference_kv_len(io);
+    size_t width = model->n_heads * model->d_head, kv_width = model->n_kv_heads * model->d_head;
+    rows->query = malloc(io->q_len * model->d_model * sizeof(REAL));
+    rows->key = malloc(kv_len * model->d_model * sizeof(REAL));
+    rows->value = malloc(kv_len * model->d_model * sizeof(REAL));
+    rows->q = malloc(io->q_len * width * sizeof(REAL));
+    rows->k = malloc(kv_len * kv_width * sizeof(REAL));
+    rows->v = malloc(kv_len * kv_width * sizeof(REAL));
+    rows->concat = malloc(io->q_len * width * sizeof(REAL));
+    rows->weights = malloc(kv_len * sizeof(REAL));
+    return rows->query && rows->key && rows->value && rows->q && rows->k && rows->v && rows->concat && rows->weights;
+}
+
+static void IN_REAL(rows_drop)(struct IN_REAL(rows) * rows)
+{
+    free(rows->query);
+    free(rows->key);
+    free(rows->value);
+    free(rows->q);
+    free(rows->k);
+    free(rows->v);
+    free(rows->concat);
+    free(rows->weights);
+}
+
+// out[count][d_model] = rows of a tensor, from its row `first`.
+static void IN_REAL(copy_rows)(const float *tensor, size_t first, size_t count, size_t d_model, REAL *out)
+{
+    for (size_t i = 0; i < count * d_model; i++) {
+        out[i] = (REAL)tensor[first * d_model + i];
+    }
+}
+
+// out[count][d_model] = the embedding's rows for ids[count].
+static void IN_REAL(embed)(const struct ga_weight_view *embedding, const int32_t *ids, size_t count, size_t d_model,
+                           REAL *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t d = 0; d < d_model; d++) {
+            out[i * d_model + d] =
+                (REAL)embedding->data[(size_t)ids[i] * embedding->row_stride + d * embedding->col_stride];
+        }
+    }
+}
+
+// out[count][d_model] = the first rows of sequence b on the query's side, which is the keys' side in self-attention.
+static void IN_REAL(query_rows)(const struct ga_model *model, const struct ga_weight_view *roles,
+                                const struct ga_io *io, size_t b, size_t count, REAL *out)
+{
+    if (io->tokens) {
+        IN_REAL(embed)
+        (reference_role(model, roles, "embedding"), io->tokens + b * io->q_len, count, model->d_model, out);
+    } else {
+        IN_REAL(copy_rows)(io->query, b * io->q_len, count, model->d_model, out);
+    }
+}
+
+static void IN_REAL(gather)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                            size_t b, struct IN_REAL(rows) * rows)
+{
+    size_t kv_rows = reference_kv_rows(io, b);
+    IN_REAL(query_rows)(model, roles, io, b, reference_q_rows(io, b), rows->query);
+    if (!io->key) {
+        IN_REAL(query_rows)(model, roles, io, b, kv_rows, rows->key);
+        IN_REAL(query_rows)(model, roles, io, b, kv_rows, rows->value);
+        return;
+    }
+    const float *value = io->value ? io->value : io->key;
+    IN_REAL(copy_rows)(io->key, b * io->kv_len, kv_rows, model->d_model, rows->key);
+    IN_REAL(copy_rows)(value, b * io->kv_len, kv_rows, model->d_model, rows->value);
+}
+
+// out[count][n_out] = in[count][n_in] times the weight's transpose, plus the bias where there is one.
+static void IN_REAL(project)(const struct ga_weight_view *weight, const struct ga_weight_view *bias, size_t count,
+                             size_t n_in, size_t n_out, const REAL *in, REAL *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t o = 0; o < n_out; o++) {
+            REAL sum = 0;
+            for (size_t d = 0; d < n_in; d++) {
+                sum += in[i * n_in + d] * (REAL)weight->data[o * weight->row_stride + d * weight->col_stride];
+            }
+            out[i * n_out + o] = bias ? sum + (REAL)bias->data[o * bias->row_stride] : sum;
+        }
+    }
+}
+
+// Turns the scores a row sees into weights that sum to one. A row that sees nothing keeps its zeros.
+static void IN_REAL(softmax)(REAL *row, const bool *seen, size_t count)
+{
+    REAL most = -(REAL)INFINITY, sum = 0;
+    for (size_t j = 0; j < count; j++) {
+        if (seen[j] && row[j] > most) {
+            most = row[j];
+        }
+    }
+    for (size_t j = 0; j < count; j++) {
+        row[j] = seen[j] ? EXP(row[j] - most) : 0;
+        sum += row[j];
+    }
+    for (size_t j = 0; j < count; j++) {
+        row[j] = seen[j] ? row[j] / sum : 0;
+    }
+}
+
+// weights[kv_rows] = the attention of one query vector q[d_head] over keys k, kv_width floats apart.
+static void IN_REAL(attend)(const struct ga_model *model, const REAL *q, const REAL *k, const bool *seen,
+                            size_t kv_rows, REAL *weights)
+{
+    size_t kv_width = model->n_kv_heads * model->d_head;
+    for (size_t j = 0; j < kv_rows; j++) {
+        REAL score = 0;
+        for (size_t d = 0; d < model->d_head; d++) {
+            score += q[d] * k[j * kv_width + d];
+        }
+        weights[j] = score * (REAL)model->scale;
+    }
+    IN_REAL(softmax)(weights, seen, kv_rows);
+}
+
+// out[d_head] = the values of the keys seen, each times its weight. A key not seen is not read: zero times NaN is NaN.
+static void IN_REAL(mix)(const struct ga_model *model, const REAL *weights, const REAL *v, const bool *seen,
+                         size_t kv_rows, REAL *out)
+{
+    size_t kv_width = model->n_kv_heads * model->d_head;
+    for (size_t d = 0; d < model->d_head; d++) {
+        REAL sum = 0;
+        for (size_t j = 0; j < kv_rows; j++) {
+            if (seen[j]) {
+                sum += weights[j] * v[j * kv_width + d];
+            }
+        }
+        out[d] = sum;
+    }
+}
+
+// All heads of one sequence; attention is its [n_heads][q_len][kv_len] of zeros, or NULL.
+static void IN_REAL(heads)(const struct ga_model *model, const struct ga_io *io, size_t b, struct IN_REAL(rows) * rows,
+                           bool *seen, REAL *attention)
+{
+    size_t q_rows = reference_q_rows(io, b), kv_rows = reference_kv_rows(io, b), kv_len = reference_kv_len(io);
+    size_t width = model->n_heads * model->d_head, group = model->n_heads / model->n_kv_heads;
+    for (size_t i = 0; i < q_rows; i++) {
+        for (size_t j = 0; j < kv_rows; j++) {
+            seen[j] = reference_sees(model->causal, i, j, q_rows, kv_rows);
+        }
+        for (size_t h = 0; h < model->n_heads; h++) {
+            size_t at = i * width + h * model->d_head, kv_at = h / group * model->d_head;
+            IN_REAL(attend)(model, rows->q + at, rows->k + kv_at, seen, kv_rows, rows->weights);
+            IN_REAL(mix)(model, rows->weights, rows->v + kv_at, seen, kv_rows, rows->concat + at);
+            if (attention && kv_rows > 0) {
+                memcpy(attention + (h * io->q_len + i) * kv_len, rows->weights, kv_rows * sizeof(REAL));
+            }
+        }
+    }
+}
+
+// One sequence; output is its [q_len][d_model] of zeros.
+static void IN_REAL(sequence)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                              size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *output, REAL *attention)
+{
+    size_t q_rows = reference_q_rows(io, b), kv_rows = reference_kv_rows(io, b), d_model = model->d_model;
+    size_t width = model->n_heads * model->d_head, kv_width = model->n_kv_heads * model->d_head;
+    IN_REAL(gather)(model, roles, io, b, rows);
+    IN_REAL(project)
+    (reference_role(model, roles, "q_weight"), reference_role(model, roles, "q_bias"), q_rows, d_model, width,
+     rows->query, rows->q);
+    IN_REAL(project)
+    (reference_role(model, roles, "k_weight"), reference_role(model, roles, "k_bias"), kv_rows, d_model, kv_width,
+     rows->key, rows->k);
+    IN_REAL(project)
+    (reference_role(model, roles, "v_weight"), reference_role(model, roles, "v_bias"), kv_rows, d_model, kv_width,
+     rows->value, rows->v);
+    IN_REAL(heads)(model, io, b, rows, seen, attention);
+    IN_REAL(project)
+    (reference_role(model, roles, "o_weight"), reference_role(model, roles, "o_bias"), q_rows, width, d_model,
+     rows->concat, output);
+}
+
+bool IN_REAL(reference)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                        REAL *output, REAL *attention)
+{
+    size_t kv_len = reference_kv_len(io), outputs = io->q_len * model->d_model;
+    size_t weights = model->n_heads * io->q_len * kv_len;
+    struct IN_REAL(rows) rows;
+    bool *seen = malloc(kv_len * sizeof *seen);
+    bool ok = IN_REAL(rows_new)(&rows, model, io) && seen;
+    for (size_t b = 0; ok && b < io->batch; b++) {
+        REAL *map = attention ? attention + b * weights : NULL;
+        memset(output + b * outputs, 0, outputs * sizeof(REAL));
+        if (map) {
+            memset(map, 0, weights * sizeof(REAL));
+        }
+        IN_REAL(sequence)(model, roles, io, b, &rows, seen, output + b * outputs, map);
+    }
+    IN_REAL(rows_drop)(&rows);
+    free(seen);
+    return ok;
+}
