@@ -7,6 +7,7 @@ local plan = {}
 local MAX_SUM = 128     -- products a running sum takes before it joins the total: a third of the rounding error
 local GROUP_ROWS = 256  -- rows of a batch that go through the layer together, so that what passes between stages
                         -- stays in cache
+local PANELS_BYTES = 192 * 1024 -- of weights that the rows of a group pass by at a time: they stay in a small L2
 local MAX_NV = 6      -- vectors in a panel
 local MAX_KEY_NV = 2  -- in a panel of keys: what a short sequence wastes is at most a panel
 
@@ -67,6 +68,7 @@ local function gemm(p, op, what, dims)
   local f = family(p, op, what, tiles.candidates(p.isa, dims.vectors, MAX_NV))
   f.k, f.lda, f.ldc, f.part = dims.k, dims.lda, dims.ldc, dims.part
   f.sums = partial_sums(dims.k)
+  f.together = math.max(1, math.min(#f.widths, math.floor(PANELS_BYTES / ((1 + f.k) * f.nv * p.isa.width * 4))))
   local whole = {}
   for i, nv in ipairs(f.widths) do
     if i < #f.widths or f.part == 0 then whole[#whole + 1] = nv end

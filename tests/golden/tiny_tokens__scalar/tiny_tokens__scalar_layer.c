@@ -153,50 +153,87 @@ size_t tiny_tokens__scalar_scratch_bytes(size_t batch, size_t q_len, size_t kv_l
 
 // -- Projections ----------------------------------------------------------------------------------------------------
 
+enum { MAX_HEIGHT = 12 };
+
 typedef void gemm_kernel(const float *restrict, const float *restrict, float *restrict);
 
 // [is the last panel][height]
-static gemm_kernel *const project_kernels[2][13] = {
+static gemm_kernel *const project_kernels[2][MAX_HEIGHT + 1] = {
     {NULL, tiny_tokens_f32_project_1x1__scalar, tiny_tokens_f32_project_2x1__scalar, tiny_tokens_f32_project_3x1__scalar, tiny_tokens_f32_project_4x1__scalar, tiny_tokens_f32_project_5x1__scalar, tiny_tokens_f32_project_6x1__scalar, tiny_tokens_f32_project_7x1__scalar, tiny_tokens_f32_project_8x1__scalar, tiny_tokens_f32_project_9x1__scalar, tiny_tokens_f32_project_10x1__scalar, tiny_tokens_f32_project_11x1__scalar, tiny_tokens_f32_project_12x1__scalar},
     {NULL, tiny_tokens_f32_project_1x1__scalar, tiny_tokens_f32_project_2x1__scalar, tiny_tokens_f32_project_3x1__scalar, tiny_tokens_f32_project_4x1__scalar, tiny_tokens_f32_project_5x1__scalar, tiny_tokens_f32_project_6x1__scalar, tiny_tokens_f32_project_7x1__scalar, tiny_tokens_f32_project_8x1__scalar, tiny_tokens_f32_project_9x1__scalar, tiny_tokens_f32_project_10x1__scalar, tiny_tokens_f32_project_11x1__scalar, tiny_tokens_f32_project_12x1__scalar},
 };
 
 // [is the last panel][height]
-static gemm_kernel *const out_kernels[2][13] = {
+static gemm_kernel *const out_kernels[2][MAX_HEIGHT + 1] = {
     {NULL, tiny_tokens_f32_out_1x1__scalar, tiny_tokens_f32_out_2x1__scalar, tiny_tokens_f32_out_3x1__scalar, tiny_tokens_f32_out_4x1__scalar, tiny_tokens_f32_out_5x1__scalar, tiny_tokens_f32_out_6x1__scalar, tiny_tokens_f32_out_7x1__scalar, tiny_tokens_f32_out_8x1__scalar, tiny_tokens_f32_out_9x1__scalar, tiny_tokens_f32_out_10x1__scalar, tiny_tokens_f32_out_11x1__scalar, tiny_tokens_f32_out_12x1__scalar},
     {NULL, tiny_tokens_f32_out_1x1__scalar, tiny_tokens_f32_out_2x1__scalar, tiny_tokens_f32_out_3x1__scalar, tiny_tokens_f32_out_4x1__scalar, tiny_tokens_f32_out_5x1__scalar, tiny_tokens_f32_out_6x1__scalar, tiny_tokens_f32_out_7x1__scalar, tiny_tokens_f32_out_8x1__scalar, tiny_tokens_f32_out_9x1__scalar, tiny_tokens_f32_out_10x1__scalar, tiny_tokens_f32_out_11x1__scalar, tiny_tokens_f32_out_12x1__scalar},
 };
 
-// Calls a kernel for every tile of rows. The tiles' heights differ by one at most, so that none is much slower a row.
-static void multiply(gemm_kernel *const *kernels, size_t mr, const float *x, size_t lda, const float *w, float *y,
-                     size_t ldc, size_t rows)
+// A product of rows with all panels of a linear.
+struct product {
+    gemm_kernel *const (*kernels)[MAX_HEIGHT + 1]; // [is the last panel][height]
+    size_t mr;               // greatest height
+    size_t panels, columns;  // columns of each panel but the last
+    size_t together;         // panels that stay in L2 while the rows pass by
+    size_t depth;            // rows of a panel, the bias included
+    size_t x_stride, y_stride;
+};
+
+static const struct product project_product = {
+    .kernels = project_kernels,
+    .mr = 12,
+    .panels = PROJECT_PANELS,
+    .columns = PROJECT_COLUMNS,
+    .together = 2,
+    .depth = 1 + 8,
+    .x_stride = 8,
+    .y_stride = 2,
+};
+static const struct product out_product = {
+    .kernels = out_kernels,
+    .mr = 12,
+    .panels = OUT_PANELS,
+    .columns = OUT_COLUMNS,
+    .together = 8,
+    .depth = 1 + 8,
+    .x_stride = 8,
+    .y_stride = 8,
+};
+
+// y [rows][.] = x [rows][.] times panels first .. end - 1. A tile of rows passes by all of them while it is in L1. The
+// tiles' heights differ by one at most, so that none is much slower a row.
+static void multiply_panels(const struct product *p, const float *x, const float *w, float *y, size_t rows,
+                            size_t first, size_t end)
 {
-    const size_t tiles = (rows + mr - 1) / mr;
+    const size_t tiles = (rows + p->mr - 1) / p->mr;
     for (size_t t = 0, from = 0; t < tiles; t++) {
         const size_t to = rows * (t + 1) / tiles;
-        kernels[to - from](x + from * lda, w, y + from * ldc);
+        for (size_t panel = first; panel < end; panel++)
+            p->kernels[panel + 1 == p->panels][to - from](x + from * p->x_stride, w + panel * p->depth * p->columns,
+                                                          y + from * p->y_stride + panel * p->columns);
         from = to;
+    }
+}
+
+static void multiply(const struct product *p, const float *x, const float *w, float *y, size_t rows)
+{
+    for (size_t first = 0; first < p->panels; first += p->together) {
+        const size_t left = p->panels - first;
+        multiply_panels(p, x, w, y, rows, first, first + (left < p->together ? left : p->together));
     }
 }
 
 // x [rows][D_MODEL] -> y [n_heads][rows][D_HEAD_PAD].
 static void project(const float *x, const float *w, float *y, size_t rows, size_t n_heads)
 {
-    for (size_t h = 0; h < n_heads; h++, y += rows * D_HEAD_PAD)
-        for (size_t p = 0; p < PROJECT_PANELS; p++) {
-            multiply(project_kernels[p + 1 == PROJECT_PANELS], 12, x, D_MODEL, w, y + p * PROJECT_COLUMNS,
-                     D_HEAD_PAD, rows);
-            w += (1 + D_MODEL) * (p + 1 < PROJECT_PANELS ? PROJECT_COLUMNS : PROJECT_LAST_COLUMNS);
-        }
+    for (size_t h = 0; h < n_heads; h++)
+        multiply(&project_product, x, w + h * (1 + D_MODEL) * D_HEAD_PAD, y + h * rows * D_HEAD_PAD, rows);
 }
 
 // concat [rows][CONCAT] -> y [rows][D_MODEL].
 static void project_out(const float *concat, const float *w, float *y, size_t rows)
 {
-    for (size_t p = 0; p < OUT_PANELS; p++) {
-        multiply(out_kernels[p + 1 == OUT_PANELS], 12, concat, CONCAT, w, y + p * OUT_COLUMNS, D_MODEL, rows);
-        w += (1 + CONCAT) * OUT_COLUMNS;
-    }
+    multiply(&out_product, concat, w, y, rows);
 }
 
 // -- Attention ------------------------------------------------------------------------------------------------------
