@@ -95,10 +95,19 @@ def percent_of_peak(result, found):
     return 100.0 * result["flops"] / (found.us * 1e-6) / (peak(result) * 1e9)
 
 
-def least_cpu_share(results):
-    """The least share of a CPU any round of any variant had; well below 1 on a busy machine."""
-    shares = [
+def level_speeds(results):
+    """GB/s out of each cache and out of memory: median over the cells."""
+    found = {}
+    for result in results:
+        for level, speed in result.get("levels", {}).items():
+            found.setdefault(level, []).append(speed)
+    return {level: median(speeds) for level, speeds in found.items()}
+
+
+def cpu_shares(results):
+    """The share of its CPUs that each round of each variant had; below 1 on a busy machine. The program's are not
+    known."""
+    return [
         samples["cpu_share"] for result in results for entry in result["systems"].values()
         for variant in entry["variants"].values() for samples in variant["rounds"] if samples["cpu_share"] is not None
     ]
-    return min(shares, default=1.0)

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "request.h"
 #include "command.h"
 #include "compare.h"
+#include "request.h"
 
 enum { WEIGHTS, RANDOM, LAYOUT, INPUT, EXPECTED, RTOL, ATOL, EQUAL_NAN, ISA, THREADS };
 

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "request.h"
 #include "command.h"
+#include "request.h"
 
 enum { WEIGHTS, RANDOM, LAYOUT, INPUT, OUTPUT, OUTPUTS, ISA, THREADS };
 

@@ -10,12 +10,12 @@ extern "C" {
 #endif
 
 // One row per feature the generator's ISA tables may name: enumerator's tail, the name __builtin_cpu_supports takes.
-#define GA_CPU_LIST(X)                                                                                                 \
-    X(AVX2, "avx2")                                                                                                    \
-    X(FMA, "fma")                                                                                                      \
-    X(AVX512F, "avx512f")                                                                                              \
-    X(AVX512DQ, "avx512dq")                                                                                            \
-    X(AVX512BW, "avx512bw")                                                                                            \
+#define GA_CPU_LIST(X)      \
+    X(AVX2, "avx2")         \
+    X(FMA, "fma")           \
+    X(AVX512F, "avx512f")   \
+    X(AVX512DQ, "avx512dq") \
+    X(AVX512BW, "avx512bw") \
     X(AVX512VL, "avx512vl")
 
 enum ga_cpu_bit {

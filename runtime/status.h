@@ -7,19 +7,19 @@ extern "C" {
 #endif
 
 // One row per status: the enumerator's tail, and the sentence ga_status_text gives for it.
-#define GA_STATUS_LIST(X)                                                                                              \
-    X(OK, "ok")                                                                                                        \
-    X(ARGUMENT, "an argument is missing or out of range")                                                              \
-    X(SHAPE, "a tensor has another shape than the model takes")                                                        \
-    X(DTYPE, "a tensor has another element type than the model takes")                                                 \
-    X(ALIGNMENT, "memory is not aligned as it must be")                                                                \
-    X(SIZE, "the memory given is too small")                                                                           \
-    X(OVERFLOW, "a size does not fit in memory")                                                                       \
-    X(UNSUPPORTED, "this model was generated without what the call asks for")                                          \
-    X(CPU, "this CPU lacks the instructions the variant needs")                                                        \
-    X(IO, "a file could not be read or written")                                                                       \
-    X(FORMAT, "a file is not what its name says")                                                                      \
-    X(MISSING, "a tensor is missing")                                                                                  \
+#define GA_STATUS_LIST(X)                                                     \
+    X(OK, "ok")                                                               \
+    X(ARGUMENT, "an argument is missing or out of range")                     \
+    X(SHAPE, "a tensor has another shape than the model takes")               \
+    X(DTYPE, "a tensor has another element type than the model takes")        \
+    X(ALIGNMENT, "memory is not aligned as it must be")                       \
+    X(SIZE, "the memory given is too small")                                  \
+    X(OVERFLOW, "a size does not fit in memory")                              \
+    X(UNSUPPORTED, "this model was generated without what the call asks for") \
+    X(CPU, "this CPU lacks the instructions the variant needs")               \
+    X(IO, "a file could not be read or written")                              \
+    X(FORMAT, "a file is not what its name says")                             \
+    X(MISSING, "a tensor is missing")                                         \
     X(MEMORY, "no memory was to be had")
 
 enum ga_status {

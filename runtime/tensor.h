@@ -10,19 +10,19 @@ extern "C" {
 #endif
 
 // One row per element type: enumerator's tail, its safetensors name, its width in bytes.
-#define GA_DTYPE_LIST(X)                                                                                               \
-    X(BOOL, "BOOL", 1)                                                                                                 \
-    X(U8, "U8", 1)                                                                                                     \
-    X(I8, "I8", 1)                                                                                                     \
-    X(U16, "U16", 2)                                                                                                   \
-    X(I16, "I16", 2)                                                                                                   \
-    X(F16, "F16", 2)                                                                                                   \
-    X(BF16, "BF16", 2)                                                                                                 \
-    X(U32, "U32", 4)                                                                                                   \
-    X(I32, "I32", 4)                                                                                                   \
-    X(F32, "F32", 4)                                                                                                   \
-    X(U64, "U64", 8)                                                                                                   \
-    X(I64, "I64", 8)                                                                                                   \
+#define GA_DTYPE_LIST(X) \
+    X(BOOL, "BOOL", 1)   \
+    X(U8, "U8", 1)       \
+    X(I8, "I8", 1)       \
+    X(U16, "U16", 2)     \
+    X(I16, "I16", 2)     \
+    X(F16, "F16", 2)     \
+    X(BF16, "BF16", 2)   \
+    X(U32, "U32", 4)     \
+    X(I32, "I32", 4)     \
+    X(F32, "F32", 4)     \
+    X(U64, "U64", 8)     \
+    X(I64, "I64", 8)     \
     X(F64, "F64", 8)
 
 enum ga_dtype {

@@ -145,21 +145,21 @@ static void run(const void *packed, const struct ga_io *io, void *scratch)
 
 // -- The descriptor -------------------------------------------------------------------------------------------------
 
-#define MATRIX(role, name)                                                                                             \
-    {                                                                                                                  \
-        role, name, 2, {D, D}, 0, false                                                                                \
+#define MATRIX(role, name)              \
+    {                                   \
+        role, name, 2, {D, D}, 0, false \
     }
-#define VECTOR(role, name)                                                                                             \
-    {                                                                                                                  \
-        role, name, 1, {D}, 0, false                                                                                   \
+#define VECTOR(role, name)           \
+    {                                \
+        role, name, 1, {D}, 0, false \
     }
-#define STACKED_MATRIX(role, name, place)                                                                              \
-    {                                                                                                                  \
-        role, name, 2, {3 * D, D}, place *D *D, false                                                                  \
+#define STACKED_MATRIX(role, name, place)             \
+    {                                                 \
+        role, name, 2, {3 * D, D}, place *D *D, false \
     }
-#define STACKED_VECTOR(role, name, place)                                                                              \
-    {                                                                                                                  \
-        role, name, 1, {3 * D}, place *D, false                                                                        \
+#define STACKED_VECTOR(role, name, place)       \
+    {                                           \
+        role, name, 1, {3 * D}, place *D, false \
     }
 
 static const struct ga_weight_source w_o_sources[N_ROLES] = {

@@ -41,11 +41,11 @@ struct layout {
     struct tensor tensors[MAX_TENSORS + 1];
 };
 
-#define FOUR_LINEARS(q, k, v, o, weight)                                                                               \
-    {                                                                                                                  \
-        {q "." weight, 2, {D, D}, SHARP}, {q ".bias", 1, {D}, LIMIT}, {k "." weight, 2, {D, D}, SHARP},                \
-            {k ".bias", 1, {D}, LIMIT}, {v "." weight, 2, {D, D}, LIMIT}, {v ".bias", 1, {D}, LIMIT},                  \
-            {o "." weight, 2, {D, D}, LIMIT}, {o ".bias", 1, {D}, LIMIT},                                              \
+#define FOUR_LINEARS(q, k, v, o, weight)                                                                \
+    {                                                                                                   \
+        {q "." weight, 2, {D, D}, SHARP}, {q ".bias", 1, {D}, LIMIT}, {k "." weight, 2, {D, D}, SHARP}, \
+            {k ".bias", 1, {D}, LIMIT}, {v "." weight, 2, {D, D}, LIMIT}, {v ".bias", 1, {D}, LIMIT},   \
+            {o "." weight, 2, {D, D}, LIMIT}, {o ".bias", 1, {D}, LIMIT},                               \
     }
 
 static const struct layout w_o = {"w_o", &golden_maps_model, 0, FOUR_LINEARS("w_q", "w_k", "w_v", "w_o", "weight")};

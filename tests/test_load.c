@@ -110,29 +110,29 @@ static struct ga_weights *weights_of(const struct entry *entries)
     return weights;
 }
 
-#define PLAIN                                                                                                          \
-    {"w_q.weight", "F32", 2, {OUT, IN}}, {"w_q.bias", "F32", 1, {OUT}}, {"w_k.weight", "F32", 2, {OUT, IN}},           \
-    {                                                                                                                  \
-        "w_k.bias", "F32", 1,                                                                                          \
-        {                                                                                                              \
-            OUT                                                                                                        \
-        }                                                                                                              \
+#define PLAIN                                                                                                \
+    {"w_q.weight", "F32", 2, {OUT, IN}}, {"w_q.bias", "F32", 1, {OUT}}, {"w_k.weight", "F32", 2, {OUT, IN}}, \
+    {                                                                                                        \
+        "w_k.bias", "F32", 1,                                                                                \
+        {                                                                                                    \
+            OUT                                                                                              \
+        }                                                                                                    \
     }
-#define STACKED                                                                                                        \
-    {"in_weight", "F32", 2, {2 * OUT, IN}},                                                                            \
-    {                                                                                                                  \
-        "in_bias", "F32", 1,                                                                                           \
-        {                                                                                                              \
-            2 * OUT                                                                                                    \
-        }                                                                                                              \
+#define STACKED                             \
+    {"in_weight", "F32", 2, {2 * OUT, IN}}, \
+    {                                       \
+        "in_bias", "F32", 1,                \
+        {                                   \
+            2 * OUT                         \
+        }                                   \
     }
-#define TRANSPOSED                                                                                                     \
-    {"c_attn.weight", "F32", 2, {IN, 2 * OUT}},                                                                        \
-    {                                                                                                                  \
-        "c_attn.bias", "F32", 1,                                                                                       \
-        {                                                                                                              \
-            2 * OUT                                                                                                    \
-        }                                                                                                              \
+#define TRANSPOSED                              \
+    {"c_attn.weight", "F32", 2, {IN, 2 * OUT}}, \
+    {                                           \
+        "c_attn.bias", "F32", 1,                \
+        {                                       \
+            2 * OUT                             \
+        }                                       \
     }
 
 // -- Maps that fit --------------------------------------------------------------------------------------------------
@@ -207,13 +207,13 @@ Test(load, views_find_each_role_s_elements)
 
 // -- Files that do not fit ------------------------------------------------------------------------------------------
 
-#define REST_OF_PLAIN                                                                                                  \
-    {"w_q.bias", "F32", 1, {OUT}}, {"w_k.weight", "F32", 2, {OUT, IN}},                                                \
-    {                                                                                                                  \
-        "w_k.bias", "F32", 1,                                                                                          \
-        {                                                                                                              \
-            OUT                                                                                                        \
-        }                                                                                                              \
+#define REST_OF_PLAIN                                                   \
+    {"w_q.bias", "F32", 1, {OUT}}, {"w_k.weight", "F32", 2, {OUT, IN}}, \
+    {                                                                   \
+        "w_k.bias", "F32", 1,                                           \
+        {                                                               \
+            OUT                                                         \
+        }                                                               \
     }
 
 static const struct {

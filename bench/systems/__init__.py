@@ -10,7 +10,7 @@ from typing import Callable
 
 
 class Unfit(Exception):
-    """A variant that does not do this cell, and why."""
+    """A variant that by its nature does not do this cell, and why."""
 
 
 @dataclass

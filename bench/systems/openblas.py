@@ -22,8 +22,8 @@ class Call(Structure):
     """struct openblas_call of openblas.c."""
     _fields_ = [(name, c_size_t) for name in ("batch", "d_model", "heads", "block")] + [
         ("lengths", c_void_p), ("causal", c_bool), ("transposed", c_bool), ("wide", c_bool)
-    ] + [(name, c_void_p) for name in ("sgemm", "x", "w_in", "b_in", "w_out", "b_out", "qkv", "scores", "heads_out",
-                                       "output")]
+    ] + [(name, c_void_p) for name in ("sgemm", "sgemv", "x", "w_in", "b_in", "w_out", "b_out", "qkv", "scores",
+                                       "heads_out", "output")]
 
 
 class Blas:
@@ -31,7 +31,8 @@ class Blas:
 
     def __init__(self, path, prefix="", suffix="", wide=False):
         self.library, self.wide = ctypes.CDLL(str(path)), wide
-        self.sgemm = ctypes.cast(getattr(self.library, f"{prefix}cblas_sgemm{suffix}"), c_void_p)
+        self.sgemm, self.sgemv = (ctypes.cast(getattr(self.library, f"{prefix}cblas_{name}{suffix}"), c_void_p)
+                                  for name in ("sgemm", "sgemv"))
         self.set_threads = getattr(self.library, f"{prefix}openblas_set_num_threads{suffix}")
         config = getattr(self.library, f"{prefix}openblas_get_config{suffix}")
         config.restype = c_char_p
@@ -83,7 +84,7 @@ class System:
             raise Unfit(PACKED_ROWS)
         blas, data = self.blas[name], arrays(cell, layer, transposed)
         call = Call(batch=cell.batch, d_model=cell.d_model, heads=cell.heads, block=block(cell), causal=cell.causal,
-                    transposed=transposed, wide=blas.wide, sgemm=blas.sgemm,
+                    transposed=transposed, wide=blas.wide, sgemm=blas.sgemm, sgemv=blas.sgemv,
                     **{field: array.ctypes.data for field, array in data.items()})
         return Variant(functools.partial(self.peer.openblas_layer, ctypes.addressof(call)), lambda _: data["output"],
                        keep=(call, data))

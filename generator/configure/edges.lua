@@ -14,16 +14,17 @@ local PUBLIC_HEADERS = { "status", "tensor", "arena", "cpu", "model", "weights",
 local Edges = {}
 Edges.__index = Edges
 
--- Where things go and what is added to every edge. The same sources are built twice: as configured, and under
--- sanitizers for check-sanitize.
-Edges.PLAIN = { obj = "out/obj", lib = "out/lib", test = "out/test", variables = {} }
+-- Where things go, what is added to every edge, and to the edges of kernels. The same sources are built twice: as
+-- configured, and under sanitizers for check-sanitize.
+Edges.PLAIN = { obj = "out/obj", lib = "out/lib", test = "out/test", variables = {},
+  kernel_variables = { { "opt", ninja.raw("$kernel_opt") } } }
 Edges.SANITIZED = { obj = "out/sanitize/obj", lib = "out/sanitize/lib", test = "out/sanitize/test",
-  variables = { { "mode", ninja.raw("$sanitize") }, { "opt", "-O1" }, { "kernel_opt", "-O1" } } }
+  variables = { { "mode", ninja.raw("$sanitize") }, { "opt", "-O1" } } }
 local PLAIN = Edges.PLAIN
 
--- isas: names, best first; abi: a number.
+-- isas: names, best first; abi: a number. runs: the set of those this CPU can run, for the caller to fill.
 function Edges.new(isas, abi)
-  return setmetatable({ w = ninja.writer(), isas = isas, abi = abi, headers = {} }, Edges)
+  return setmetatable({ w = ninja.writer(), isas = isas, abi = abi, headers = {}, runs = {} }, Edges)
 end
 
 -- One array of the items of all the arrays; nil counts as an empty one.
@@ -139,7 +140,7 @@ function Edges:model_objects(profile, outputs, folder, kind)
       if output.isa then flags = joined(flags, isa.get(output.isa).cflags) end
       objects[#objects + 1] = self:compile(profile, folder .. "/" .. output.path,
         self.object_path(profile, folder, output), table.concat(flags, " "),
-        output.isa and { { "opt", ninja.raw("$kernel_opt") } })
+        output.isa and profile.kernel_variables)
     end
   end
   return objects

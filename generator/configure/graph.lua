@@ -38,10 +38,11 @@ local function add_targets(edges, parts, products, tests)
 end
 
 -- Makes the text of out/kernels.ninja. models: models.collect's; isas: names, best first; abi: a number;
--- has: whether there is { criterion, simde }, which some tests need. Returns the text and the paths of the test
--- binaries (test_edges.lua).
+-- has: whether there is { criterion, simde }, which some tests need, and isas as in ask.lua. Returns the text and the
+-- paths of the test binaries (test_edges.lua).
 function graph.make(models, isas, abi, has)
   local edges = Edges.new(isas, abi)
+  for _, entry in ipairs(has.isas) do edges.runs[entry.name] = entry.runs end
   edges.w:comment("Written by configure; read build.ninja first.")
   edges:public_headers()
   local parts = edges:shared_parts(Edges.PLAIN)

@@ -1,5 +1,5 @@
-// immintrin.h: stands before the compiler's own on the include path and adds AVX-512 written in terms of AVX2, by SIMDe,
-// so that the kernels' arithmetic can be tested on CPUs without it. Says nothing about speed.
+// immintrin.h: stands before the compiler's own on the include path and adds AVX-512 written in terms of AVX2, by
+// SIMDe, so that the kernels' arithmetic can be tested on CPUs without it. Says nothing about speed.
 #ifndef TESTS_EMULATE_IMMINTRIN_H
 #define TESTS_EMULATE_IMMINTRIN_H
 

@@ -32,7 +32,7 @@ end
 -- -- Types ----------------------------------------------------------------------------------------------------------
 
 local COUNTS = {
-  d_model = 65536, n_heads = 1024, d_head = 1024, batch = 65536, unroll = 16, n_kv_heads = 1024, vocab_size = 16777216,
+  d_model = 65536, n_heads = 1024, d_head = 1024, batch = 65536, unroll = 8, n_kv_heads = 1024, vocab_size = 16777216,
 }
 
 fact.holds("a count is a whole number in its range", function()
@@ -280,7 +280,7 @@ end
 local WORDS = {
   ["--name"] = { "tiny" }, ["--d-model"] = { "2" }, ["--heads"] = { "4" }, ["--d-head"] = { "3" },
   ["--seq-len"] = { "7", "1..7", "3..4" }, ["--kv-seq-len"] = { "9", "2..9" }, ["--batch"] = { "2" },
-  ["--unroll"] = { "1", "16" }, ["--kv-heads"] = { "1" }, ["--bias"] = { "all", "none", "q,o", "k" },
+  ["--unroll"] = { "1", "8" }, ["--kv-heads"] = { "1" }, ["--bias"] = { "all", "none", "q,o", "k" },
   ["--scale"] = { "d_head", "d_model", "0.1", "1e-5", "0.3333333333333333", "2", "123.00006103515625",
     "123.000030517578125" },
   ["--causal"] = { "top_left", "bottom_right", "off" }, ["--lengths"] = { "yes", "no" },

@@ -1,0 +1,98 @@
+"""Builds what is measured: the generated models of the cells, in a copy of the tree, and two small C libraries.
+Compiles only what changed since the last time."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import machine
+import paths
+
+NOT_COPIED = {"out", ".git"}
+# The compiler may contract, as peers' builds do; -march=native, as whoever builds for one machine would.
+PEER_FLAGS = ["-std=gnu11", "-O3", "-march=native", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"]
+
+
+class BuildError(Exception):
+    """A command that failed, with the end of what it said."""
+
+
+def run(command, folder=paths.ROOT):
+    done = subprocess.run([str(word) for word in command], cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = "\n".join((done.stdout + done.stderr).splitlines()[-20:])
+        raise BuildError(f"{' '.join(map(str, command))} in {folder} failed:\n{said}")
+    return done.stdout
+
+
+# -- Models ---------------------------------------------------------------------------------------------------------
+
+def spec(cell):
+    """The spec of a cell's model: every size a literal, and no feature the cell does not use."""
+    fields = [
+        f'name = "{cell.model}"', f"d_model = {cell.d_model}", f"n_heads = {cell.heads}",
+        f"seq_len = {cell.length}", f"batch = {cell.batch}",
+        "mask = { lengths = %s%s }" % (str(bool(cell.lengths)).lower(), ", causal = true" if cell.causal else ""),
+    ]
+    return "-- A cell of the benchmark (bench/cells.py).\n{\n" + "".join(f"  {f},\n" for f in fields) + "}\n"
+
+
+def write_if_changed(path, text):
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def copy_tree():
+    """Brings the copy up to date; files that did not change keep their time, so nothing is built twice."""
+    paths.TREE.mkdir(parents=True, exist_ok=True)
+    for old in paths.TREE.iterdir():
+        if old.name not in NOT_COPIED:
+            shutil.rmtree(old) if old.is_dir() else old.unlink()
+    for new in paths.ROOT.iterdir():
+        if new.name not in NOT_COPIED:
+            copy = shutil.copytree if new.is_dir() else shutil.copy2
+            copy(new, paths.TREE / new.name)
+
+
+def build_models(cells):
+    """Configures all given cells' models in the copy and builds their libraries and programs."""
+    models = {cell.model: cell for cell in cells}
+    paths.SPECS.mkdir(parents=True, exist_ok=True)
+    for name, cell in models.items():
+        write_if_changed(paths.SPECS / f"{name}.lua", spec(cell))
+    copy_tree()
+    isa = [] if machine.isas() == ["scalar"] else ["--isa", ",".join(machine.isas() + ["scalar"])]
+    run(["./configure", *isa, *(f"--spec={paths.SPECS / name}.lua" for name in sorted(models))], paths.TREE)
+    wanted = [path(name).relative_to(paths.TREE) for name in models for path in (paths.library, paths.program)]
+    run(["ninja", *wanted], paths.TREE)
+
+
+def plan_of(cell):
+    """What the planner thinks of the model's tiles: { "isa", "costs": {"project": 1.03, ...} }, a cost being the time
+    of a multiply-add in units of the peak's. Costs it does not state are left out."""
+    info = json.loads(run([paths.program(cell.model), "info", "--json"]))
+    costs = {}
+    for kernel in info["kernels"]:
+        operation = re.search(r"_f32_(\w+?)__", kernel["name"])
+        weighed = re.search(r"weighed \S+ (\d+\.\d+)", kernel["why"])
+        if operation and weighed:
+            costs[operation.group(1)] = float(weighed.group(1))
+    return {"isa": info["isa"], "costs": costs}
+
+
+# -- C libraries ----------------------------------------------------------------------------------------------------
+
+def _shared(output, sources, *flags):
+    paths.PEERS.mkdir(parents=True, exist_ok=True)
+    newest = max(Path(source).stat().st_mtime for source in sources)
+    if not output.exists() or output.stat().st_mtime < newest:
+        run(["cc", *PEER_FLAGS, *flags, "-o", output, *sources, "-lm"])
+
+
+def build_helpers():
+    root = paths.ROOT
+    _shared(paths.openblas_peer(), [paths.HERE / "openblas.c"])
+    _shared(paths.machine_library(), [paths.HERE / "machine.c", root / "program/peak.c", root / "runtime/cpu.c"],
+            "-I", root / "runtime", "-I", root / "program")

@@ -1,0 +1,114 @@
+"""What this machine is, and what it gives: instruction sets, caches, multiply-add peak, reading speed, clock."""
+
+import ctypes
+import functools
+import os
+import platform
+import re
+from concurrent.futures import ThreadPoolExecutor
+from ctypes import c_char_p, c_double, c_size_t, c_void_p
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+import paths
+
+ISA_FLAGS = {"avx512": {"avx512f"}, "avx2": {"avx2", "fma"}}  # best first; what generator/isa asks of a CPU
+BURSTS = 5
+
+
+def _cpuinfo(field):
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return ""
+    found = re.search(rf"^{field}\s*:\s*(.*)$", text, re.MULTILINE)
+    return found.group(1) if found else ""
+
+
+def cpu_name():
+    return _cpuinfo("model name") or platform.processor() or platform.machine()
+
+
+def cpu_slug():
+    """The CPU's name as a folder's; family and model tell CPUs that hide their name apart."""
+    words = [cpu_name(), _cpuinfo("cpu family") and f"family {_cpuinfo('cpu family')} model {_cpuinfo('model')}"]
+    return re.sub(r"[^a-z0-9]+", "-", " ".join(filter(None, words)).lower()).strip("-")
+
+
+def isas():
+    """Instruction sets worth measuring, best first: those of vectors this CPU has, else plain C."""
+    flags = set(_cpuinfo("flags").split())
+    return [isa for isa, needed in ISA_FLAGS.items() if needed <= flags] or ["scalar"]
+
+
+def caches():
+    """{"L1": bytes, ...} of a CPU's data caches."""
+    found = {}
+    for index in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        if (index / "type").read_text().strip() != "Instruction":
+            size = (index / "size").read_text().strip()
+            found["L" + (index / "level").read_text().strip()] = int(size[:-1]) * {"K": 1024, "M": 1 << 20}[size[-1]]
+    return found or {"L1": 32 << 10, "L2": 1 << 20, "L3": 16 << 20}
+
+
+def describe():
+    return {
+        "cpu": cpu_name(), "slug": cpu_slug(), "cpus": os.cpu_count(), "isas": isas(), "caches": caches(),
+        "system": f"{platform.system()} {platform.release()}", "libc": " ".join(platform.libc_ver()),
+        "python": platform.python_version(),
+    }
+
+
+def _block(size):
+    """size bytes of zeros, 64-byte aligned, touched."""
+    room = np.zeros(size + 64, np.uint8)
+    start = -room.ctypes.data % 64
+    block = room[start:start + size]
+    block.fill(0)
+    return block
+
+
+class System:
+    """Runs in a worker like the systems it is held against, and gives numbers where they give results."""
+
+    versions = {}
+
+    def __init__(self, threads):
+        self.threads, self.pool = threads, ThreadPoolExecutor(threads)
+        self.library = ctypes.CDLL(str(paths.machine_library()))
+        self.library.machine_read.restype = self.library.machine_clock.restype = c_double
+        self.library.machine_read.argtypes = [c_void_p, c_size_t, c_double]
+        self.library.ga_peak_gflops.restype, self.library.ga_peak_gflops.argtypes = c_double, [c_char_p]
+
+    def variants(self, _cell):
+        return {}
+
+    def peak(self, isa):
+        """GFLOP/s of all threads together: the median of a few bursts, each a few milliseconds."""
+        burst = functools.partial(self.library.ga_peak_gflops, isa.encode())
+        total = [sum(self.pool.map(lambda _: burst(), range(self.threads))) for _ in range(BURSTS)]
+        return median(total)
+
+    def read(self, size):
+        """GB/s of one thread that reads `size` bytes over and over."""
+        block = _block(max(size // 1024, 1) * 1024)
+        return self.library.machine_read(block.ctypes.data, block.size, 0.02)
+
+    def sample(self, cell):
+        """What is measured of the machine once a round."""
+        return {
+            "gflops": {isa: self.peak(isa) for isa in isas()}, "gb_per_s": self.read(cell.weight_bytes),
+            "ghz": median(self.library.machine_clock() for _ in range(BURSTS)),
+        }
+
+    def levels(self):
+        """GB/s out of each cache (half of it), and out of memory."""
+        sizes = caches()
+        speeds = {level: self.read(size // 2) for level, size in sizes.items()}
+        return speeds | {"memory": self.read(min(4 * max(sizes.values()), 256 << 20))}
+
+
+def open_system(threads):
+    return System(threads)

@@ -1,0 +1,29 @@
+"""Where everything lies. Makes no folder."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+HERE = ROOT / "bench"
+OUT = ROOT / "out" / "bench"
+DATA = OUT / "data"
+SPECS = OUT / "specs"
+TREE = OUT / "tree"  # the models are built in a copy, so that what the user configured stays as it is
+LOGS = OUT / "log"
+PEERS = OUT / "peers"
+RESULTS = OUT / "results"
+
+
+def library(model):
+    return TREE / "out" / "lib" / f"lib{model}.so"
+
+
+def program(model):
+    return TREE / "out" / "bin" / model
+
+
+def openblas_peer():
+    return PEERS / "libopenblas_peer.so"
+
+
+def machine_library():
+    return PEERS / "libmachine.so"

@@ -1,0 +1,140 @@
+"""One system in a process of its own: worker.py SYSTEM THREADS CPU,CPU...
+
+Reads one JSON request a line and answers each with one line, until its input ends:
+    {"do": "prepare", "cell": NAME}  ->  {"variants": {name: {"error": e}}, "failed": {name: reason}, "unfit": {...}}
+    {"do": "measure", "variant": NAME, "warm_ms": w, "sample_ms": s}  ->  {"us": [...], "cpu_share": c}
+    {"do": "machine"}  ->  what machine.py gives for the prepared cell
+    {"do": "levels"}   ->  reading speed of each cache
+or, where that failed, with {"died": reason}. The first line it writes says what versions it runs.
+It starts no work of its own between requests."""
+
+import ctypes
+import importlib
+import itertools
+import json
+import os
+import signal
+import sys
+import time
+
+import cells
+import layer as layers
+import paths
+from systems import Unfit
+
+SHORTEST_SAMPLE_NS = 2_000_000  # a sample is one call, or as many as take this long: the clock must not show
+FEWEST_CALLS = 3
+
+
+def time_calls(call, count):
+    """Nanoseconds that count calls took together."""
+    start = time.perf_counter_ns()
+    for _ in itertools.repeat(None, count):
+        call()
+    return time.perf_counter_ns() - start
+
+
+def warm_up(call, milliseconds):
+    """Runs until caches and clock have settled; returns how many calls make a sample."""
+    fastest, end = float("inf"), time.perf_counter_ns() + milliseconds * 1_000_000
+    while True:
+        fastest = min(fastest, time_calls(call, 1))
+        if time.perf_counter_ns() >= end:
+            return max(1, -(-SHORTEST_SAMPLE_NS // int(fastest)))
+
+
+def measured(call, request, threads):
+    """The samples of one round: microseconds a call, and the share of its CPUs the process had meanwhile."""
+    calls = warm_up(call, request["warm_ms"])
+    start, cpu = time.perf_counter_ns(), time.process_time_ns()
+    end = start + request["sample_ms"] * 1_000_000
+    samples, made = [], 0
+    while made < FEWEST_CALLS or time.perf_counter_ns() < end:
+        samples.append(time_calls(call, calls) / calls / 1000)
+        made += calls
+    share = (time.process_time_ns() - cpu) / (time.perf_counter_ns() - start) / threads
+    return {"us": [float(f"{us:.5g}") for us in samples], "cpu_share": round(min(share, 1.0), 3)}
+
+
+def reason(error):
+    """An exception in one line."""
+    text = " ".join(str(error).split()) or "no message"
+    return f"{type(error).__name__}: {text[:300]}"
+
+
+class Worker:
+    def __init__(self, name, threads):
+        module = importlib.import_module("machine" if name == "machine" else f"systems.{name}")
+        self.system, self.threads = module.open_system(threads), threads
+        self.cell, self.variants = None, {}
+
+    def check(self, name, make, layer):
+        """Makes a variant and holds one result against float64."""
+        variant = make(layer)
+        error, fits = layers.error(layer, variant.rows(variant.call()))
+        if not fits:
+            raise ValueError(f"differs from float64 by {error:.1e}: this is not float32's result")
+        self.variants[name] = variant
+        return {"error": error}
+
+    def prepare(self, request):
+        self.variants.clear()  # before the new ones take memory
+        self.cell = cells.BY_NAME[request["cell"]]
+        layer, made, failed, unfit = layers.read(self.cell, paths.DATA), {}, {}, {}
+        for name, make in self.system.variants(self.cell).items():
+            try:
+                made[name] = self.check(name, make, layer)
+            except Unfit as why:
+                unfit[name] = str(why)
+            except Exception as error:  # whatever an engine throws: the other variants go on, and this one is reported
+                failed[name] = reason(error)
+        answer = {"variants": made, "failed": failed, "unfit": unfit}
+        if hasattr(self.system, "overhead_us") and made:
+            answer["overhead_us"] = self.system.overhead_us(self.cell)
+        return answer
+
+    def measure(self, request):
+        variant = self.variants[request["variant"]]
+        if callable(variant.keep):  # a system that measures itself
+            return variant.keep(request["sample_ms"] / 1000)
+        return measured(variant.call, request, self.threads)
+
+    def machine(self, _request):
+        return self.system.sample(self.cell)
+
+    def levels(self, _request):
+        return self.system.levels()
+
+    def answer(self, request):
+        try:
+            return getattr(self, request["do"])(request)
+        except Exception as error:
+            return {"died": reason(error)}
+
+
+def private_output():
+    """The pipe to the parent, out of reach of engines that print: their standard output goes to standard error."""
+    channel = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+    return channel
+
+
+def end_with_parent():
+    """A worker is stopped most of the time: without this it would outlive a parent that was killed."""
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+
+
+def main():
+    end_with_parent()
+    name, threads, cpus = sys.argv[1], int(sys.argv[2]), {int(cpu) for cpu in sys.argv[3].split(",")}
+    os.sched_setaffinity(0, cpus)  # before an engine starts threads, which inherit it
+    channel = private_output()
+    worker = Worker(name, threads)
+    print(json.dumps({"versions": worker.system.versions}), file=channel)
+    for line in sys.stdin:
+        print(json.dumps(worker.answer(json.loads(line))), file=channel)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Facts about the pure parts of the benchmark: what cells cost, medians and means, the tables, the pictures, the
+predictions. Needs the standard library alone and measures nothing. The last line is 'N passed, N failed'."""
+
+import pathlib
+import sys
+import unittest
+import xml.etree.ElementTree
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "bench"))
+sys.dont_write_bytecode = True
+
+import cells  # noqa: E402  (bench/ is on the path only now)
+import predict  # noqa: E402
+import rounds  # noqa: E402
+import stats  # noqa: E402
+from report import ratios, roofline, tables  # noqa: E402
+
+SETTINGS = {"rounds": 3, "warm_ms": 50, "sample_ms": 150, "cpus": [1], "quick": False}
+MACHINE = {"cpu": "A <CPU> & more", "cpus": 2, "isas": ["avx2"], "caches": {"L1": 32768}, "system": "s", "libc": "c",
+           "python": "3"}
+
+
+def variant(*medians, error=1e-7):
+    """A variant whose rounds had these medians."""
+    return {"error": error, "rounds": [{"us": [us * 0.5, us, us * 9], "cpu_share": 1.0} for us in medians]}
+
+
+def result(name="1x128x512x8", us=3000.0, peer=3300.0):
+    made = rounds.start(cells.BY_NAME[name], {"isa": "avx2", "costs": {}})
+    made["machine"] = [{"gflops": {"avx2": 100.0}, "gb_per_s": 50.0, "ghz": 3.0}]
+    made["levels"] = {"L2": 100.0, "memory": 20.0}
+    made["systems"] = {
+        "genattn": {"variants": {"avx2": variant(us)}, "failed": {}, "unfit": {}, "overhead_us": 0.5},
+        "onnxruntime": {"variants": {"attn": variant(peer), "plain": variant(peer * 2)}, "failed": {}, "unfit": {}},
+        "pytorch": {"variants": {"eager4": variant(peer * 3)}, "failed": {"eager_qkv": "why | not"}, "unfit": {}},
+    }
+    return made
+
+
+def results(*found):
+    return {"machine": MACHINE, "versions": {"torch": "1"}, "settings": SETTINGS, "skipped": {"t2_x": "no threads"},
+            "failed": {}, "cells": list(found)}
+
+
+class Cells(unittest.TestCase):
+    def test_the_demo_has_94_tokens(self):
+        self.assertEqual((len(cells.RAGGED), sum(cells.RAGGED), max(cells.RAGGED)), (10, 94, 20))
+
+    def test_names_are_unique(self):
+        self.assertEqual(len(cells.BY_NAME), len(cells.ALL))
+
+    def test_flops_count_projections_and_visible_pairs(self):
+        self.assertEqual(cells.BY_NAME["1x128x512x8"].flops, 8 * 128 * 512**2 + 4 * 128 * 128 * 512)
+        self.assertEqual(cells.BY_NAME["causal_1x128x512x8"].pairs, 128 * 129 // 2)
+        self.assertEqual(cells.BY_NAME["ragged_10x20x512x8"].rows, 94)
+
+    def test_a_pattern_that_fits_nothing_is_refused(self):
+        with self.assertRaisesRegex(ValueError, "no cell is called 'x9'"):
+            cells.choose(["x9"], [1])
+
+    def test_patterns_and_threads_choose(self):
+        chosen = cells.choose(["causal_*", "t2_*"], [1])
+        self.assertEqual([cell.length for cell in chosen], [128, 512, 2048])
+
+    def test_every_cell_is_in_a_group(self):
+        self.assertEqual([c.name for c in cells.ALL if not any(group.has(c) for group in cells.GROUPS)], [])
+
+
+class Stats(unittest.TestCase):
+    def test_geometric_mean(self):
+        self.assertAlmostEqual(stats.geometric_mean([1.0, 4.0, 2.0]), 2.0)
+        self.assertIsNone(stats.geometric_mean([]))
+
+    def test_a_figure_is_the_median_of_round_medians(self):
+        found = stats.figure("s", "v", variant(30.0, 10.0, 20.0))
+        self.assertEqual((found.us, found.low, found.high), (20.0, 10.0, 30.0))
+
+    def test_a_variant_without_rounds_has_no_figure(self):
+        self.assertIsNone(stats.figure("s", "v", variant()))
+
+    def test_the_ratio_is_of_the_best_peer(self):
+        made = result(us=100.0, peer=120.0)
+        self.assertAlmostEqual(stats.ratio(made, stats.peers(made)), 1.2)
+        self.assertAlmostEqual(stats.ratio(made, stats.PYTORCH), 3.6)
+        self.assertEqual(stats.best_peer(made).label, "onnxruntime attn")
+
+    def test_percent_of_peak(self):
+        made = result()
+        made["flops"] = 100e9 * 3000e-6 / 2
+        self.assertAlmostEqual(stats.percent_of_peak(made, stats.ours(made)), 50.0)
+
+
+class Prediction(unittest.TestCase):
+    def test_parts_add_up_at_the_peak(self):
+        made = result()
+        found = predict.parts(made, 100.0, 1000.0, 0.0)
+        self.assertAlmostEqual(sum(found.values()) - found["softmax"], made["flops"] / 100e3)
+
+    def test_one_row_takes_the_time_of_reading_its_weights(self):
+        found = predict.parts(result("1x1x512x8"), 1000.0, 10.0, 0.0)
+        self.assertAlmostEqual(found["project"] + found["out"], 4 * 4 * 512**2 / 10e3)
+
+    def test_over_a_tenth_off_is_marked(self):
+        self.assertFalse(predict.predict(result(us=3200.0)).is_off)
+        self.assertTrue(predict.predict(result(us=4000.0)).is_off)
+
+
+class Report(unittest.TestCase):
+    def setUp(self):
+        self.found = [result(), result("1x1x512x8", 90.0, 80.0), result("t2_1x20x512x8", 300.0, 310.0)]
+        self.results = results(*self.found)
+
+    def test_every_row_of_a_table_has_as_many_columns(self):
+        for title, _, make in tables.SECTIONS:
+            counts = {line.count("|") for line in make(self.found).splitlines()}
+            self.assertLessEqual(len(counts), 1, title)
+
+    def test_the_document_names_ratios_and_what_was_left_out(self):
+        text = tables.document(self.results, self.found)
+        for part in ("**1.10**", "**0.89**", "t2_x: no threads", "why | not"):
+            self.assertIn(part, text)
+
+    def test_pictures_are_well_formed_and_stand_alone(self):
+        for chart in (ratios.chart, roofline.chart):
+            for found in (self.found, self.found[:1], []):
+                text = chart(self.results, found)
+                root = xml.etree.ElementTree.fromstring(text)
+                self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
+                self.assertNotIn("href", text)
+
+    def test_the_ratio_of_a_cell_stands_in_the_picture(self):
+        texts = [node.text for node in xml.etree.ElementTree.fromstring(ratios.chart(self.results, self.found)).iter()]
+        self.assertIn("1.10×", texts)
+        self.assertIn("0.89×", texts)
+
+
+def main():
+    outcome = unittest.TextTestRunner(stream=sys.stdout).run(unittest.defaultTestLoader.loadTestsFromModule(
+        sys.modules[__name__]))
+    failed = len(outcome.failures) + len(outcome.errors)
+    print(f"{outcome.testsRun - failed} passed, {failed} failed")
+    return 1 if failed or not outcome.testsRun else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
