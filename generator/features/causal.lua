@@ -20,8 +20,8 @@ return {
   name = "causal",
   fields = {
     { field = "mask.causal", flag = "--causal", value = "top_left|bottom_right|off", check = check,
-      parse = parse, default = "off",
-      help = "query i sees keys 0..i (top_left, PyTorch's is_causal) or 0..i + kv_len - q_len (bottom_right)" },
+      implied = "top_left", parse = parse, default = "off", help = "query i sees keys 0..i (top_left, PyTorch's " ..
+      "is_causal, and what --causal alone means) or 0..i + kv_len - q_len (bottom_right)" },
   },
   resolve = function(spec)
     spec.causal = spec.mask and spec.mask.causal or false

@@ -7,7 +7,7 @@ local fs = require "base.fs"
 
 local lua = compat.version:find("JIT") and "luajit" or "lua5.4"
 local folder = fact.folder("configure")
-local SOURCES = { "configure", "demo", "generator", "runtime", "program", "specs", "templates", "tests" }
+local SOURCES = { "bench", "configure", "demo", "generator", "runtime", "program", "specs", "templates", "tests" }
 
 for _, name in ipairs(SOURCES) do
   assert(compat.execute(("ln -s \"$PWD/%s\" %s%s"):format(name, folder, name)))
@@ -51,6 +51,14 @@ fact.holds("a missing value, a stray word and flags beside a spec are exit 2", f
   refuses(2, "stray", "unexpected argument 'stray'; see --help")
   refuses(2, "--enable-debug=3", "option '--enable-debug' does not take arguments")
   refuses(2, "--spec specs/demo.lua --d-model 8", "--d-model cannot be combined with --spec; say it in specs/demo.lua")
+end)
+
+fact.holds("--causal alone means top_left, whatever follows it", function()
+  for _, words in ipairs({ "--causal", "--causal --isa scalar", "--causal CFLAGS=-g", "--causal top_left" }) do
+    local said, code = configure("--d-model 8 --heads 2 " .. words)
+    fact.equal(code, 0, said)
+    fact.contains(assert(fs.read(folder .. "out/specs/mha_8_2.lua")), 'mask = { causal = "top_left" }')
+  end
 end)
 
 -- -- What cannot be built -------------------------------------------------------------------------------------------
@@ -228,7 +236,7 @@ end)
 
 fact.holds("nothing is written outside out/", function()
   local names = assert(fs.list(folder))
-  fact.lists_equal(names, { "a.lua", "b.lua", "bad.lua", "build.ninja", "configure", "demo", "generator", "out",
+  fact.lists_equal(names, { "a.lua", "b.lua", "bad.lua", "bench", "build.ninja", "configure", "demo", "generator", "out",
     "program", "runtime", "specs", "templates", "tests" })
 end)
 
