@@ -4,6 +4,7 @@ local root = arg[0]:match("^(.*)generator/configure%.lua$")
 package.path = root .. "generator/?.lua;" .. root .. "generator/?/init.lua;" .. package.path
 
 local ask = require "configure.ask"
+local compat = require "base.compat"
 local files = require "configure.files"
 local fs = require "base.fs"
 local graph = require "configure.graph"
@@ -58,6 +59,8 @@ local function configure(settings)
     { "out/configure.d", files.depfile() },
   })
   if not ok then return complain(CANNOT, { why }) end
+  -- ninja compares its time stamp with that of everything read here, and would run configure once more.
+  compat.execute("touch build.ninja")
   io.stdout:write(summary.text(settings, collected, answers))
   return OK
 end

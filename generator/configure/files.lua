@@ -103,7 +103,7 @@ end
 
 -- The steps of `ninja check-sanitize`. Leaks are left out where Criterion runs: it has its own.
 function files.sanitize_list(tests)
-  local lines = { "kernels, sanitized\tout/sanitize/test/plain_kernels 20" }
+  local lines = { "kernels, sanitized\tout/sanitize/test/plain_kernels 10" }
   for _, path in ipairs(tests.sanitized.criterion) do
     if not path:find("test_kernels") then
       lines[#lines + 1] = ("%s, sanitized\tASAN_OPTIONS=detect_leaks=0 %s"):format(path:match("[^/]*$"), path)

@@ -16,6 +16,11 @@ local EMULATED_MODELS = { ragged_120_8 = true, odd_33_3 = true, causal_64_4_righ
   exact_10_2 = true }
 local EMULATION = { obj = "out/emulated/obj", test = "out/emulated/test", variables = { { "opt", "-O1" } } }
 
+-- Sanitizers run the models up to this width: a larger one has the same code and takes minutes.
+local SANITIZED_D_MODEL = 128
+-- Profiles as their tables of models and their ways to compile are called.
+local NAMES = { [PLAIN] = "test", [EMULATION] = "emulated", [SANITIZED] = "sanitized" }
+
 -- What a C file in tests/ is, by its name: a Criterion test, a program with a main of its own, or else a helper.
 local KINDS = {
   { kind = "criterion", pattern = "^test_" },
@@ -94,7 +99,7 @@ function COMPILE.sanitized(edges, outputs, folder)
   return joined(edges:model_objects(SANITIZED, anew, folder, "library"), existing_objects(edges, as_is, folder))
 end
 
-function COMPILE.plain(edges, outputs, folder)
+function COMPILE.test(edges, outputs, folder)
   return edges:model_objects(PLAIN, outputs, folder, "library")
 end
 
@@ -103,9 +108,8 @@ local function model_archives(edges, profile, models)
   local archives = {}
   for i, model in ipairs(models) do
     local folder, outputs = folder_of(model), emit.outputs(model.spec, edges.isas)
-    local compile = COMPILE[profile == EMULATION and "emulated" or profile == SANITIZED and "sanitized" or "plain"]
     archives[i] = edges:archive(("%s/models/lib%s.a"):format(profile.test, model.spec.name),
-      compile(edges, outputs, folder))
+      COMPILE[NAMES[profile]](edges, outputs, folder))
   end
   return archives
 end
@@ -133,8 +137,7 @@ end
 -- runtime, which all call.
 local function inputs_of(edges, profile, archives, models)
   local names = edges:archive(profile.test .. "/libtest_models.a", { edges:compile(profile,
-    profile == EMULATION and "out/gen/emulated_models.c" or "out/gen/test_models.c", profile.test .. "/test_models.o",
-    INCLUDES) })
+    ("out/gen/%s_models.c"):format(NAMES[profile]), profile.test .. "/test_models.o", INCLUDES) })
   return joined({ archives[1], names }, model_archives(edges, profile, models), archives)
 end
 
@@ -190,7 +193,9 @@ return function(edges, parts, models, products, has)
   write_table("out/gen/emulated_models.c", few)
   tests.emulated = emulated_test(edges, archives, few, has)
   edges:section("Tests under sanitizers")
+  local small = split(models.tests, function(model) return model.spec.d_model <= SANITIZED_D_MODEL end)
+  write_table("out/gen/sanitized_models.c", small)
   local sanitized = shared_archives(edges, SANITIZED, edges:shared_parts(SANITIZED))
-  tests.sanitized = binaries_of(edges, SANITIZED, sanitized, models.tests, has)
+  tests.sanitized = binaries_of(edges, SANITIZED, sanitized, small, has)
   return tests
 end

@@ -236,8 +236,8 @@ end)
 
 fact.holds("nothing is written outside out/", function()
   local names = assert(fs.list(folder))
-  fact.lists_equal(names, { "a.lua", "b.lua", "bad.lua", "bench", "build.ninja", "configure", "demo", "generator", "out",
-    "program", "runtime", "specs", "templates", "tests" })
+  fact.lists_equal(names, { "a.lua", "b.lua", "bad.lua", "bench", "build.ninja", "configure", "demo", "generator",
+    "out", "program", "runtime", "specs", "templates", "tests" })
 end)
 
 fact.holds("unknown options of GNU's kind are only warned of", function()
