@@ -1,5 +1,5 @@
 -- scale.lua: what scores are multiplied by before softmax.
--- Adds no stage: the factor, times log2 e, is a literal of the one multiply-add that starts each exponential.
+-- Adds no stage: the factor, times log2 e, is a literal of the one multiplication that starts each exponential.
 local fmt = require "base.fmt"
 local types = require "spec.types"
 
