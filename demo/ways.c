@@ -75,7 +75,7 @@ enum ga_status ways_run(struct way *ways, size_t count, const struct ga_loaded *
 {
     struct runner runner = {.loaded = loaded, .tokens = tokens};
     runner.scratch_size = ga_model_scratch_size(ga_loaded_model(loaded), ga_loaded_variant(loaded), EXAMPLE_SEQUENCES,
-                                                EXAMPLE_LENGTH, EXAMPLE_LENGTH);
+                                                EXAMPLE_LENGTH, EXAMPLE_LENGTH, 1);
     runner.scratch = ga_block_new(runner.scratch_size);
     if (!runner.scratch) {
         return ga_fail(error, GA_MEMORY, "no memory for %zu bytes of scratch", runner.scratch_size);

@@ -20,7 +20,7 @@ static const struct ga_option options[] = {
     [KV_LENGTHS] = {"kv-lengths", "LIST", "seq_len, or the nearest the model takes", false,
                     "kv_seq_len; each with each of --lengths"},
     [BATCH] = {"batch", "B", "1, or the model's own", false, "sequences a call"},
-    [THREADS] = {"threads", "N", "1", false, "threads to use; this build has 1"},
+    [THREADS] = {"threads", "N", "1", false, "threads to use; all: one for each CPU"},
     [SECONDS] = {"seconds", "S", "1.0", false, "time to spend on a cell"},
     [ISA] = {"isa", "NAME", "the best this CPU runs", false, "instruction set to use; all: each this CPU runs"},
     [JSON] = {"json", "FILE", NULL, false, "also write the cells as JSON"},
@@ -31,7 +31,8 @@ static const char *const notes[] = {
     "Weights and inputs are made from a seed; a call whose kv_seq_len is its seq_len is self-attention.",
     "Times are of one call: median [fastest..slowest] of samples of at least 5 ms or one call. GFLOP/s",
     "count the projections and the unmasked pairs of attention. Peak is what multiply-adds in registers",
-    "reach on this core with the same instruction set, measured between the samples, median likewise.",
+    "reach on this core with the same instruction set, measured between the samples, median likewise;",
+    "with N threads N times that, on the calling thread's core.",
     "% peak is of the median call, 'at best' of the fastest: where they lie apart the machine was shared.",
     NULL,
 };
@@ -46,12 +47,13 @@ static const char *const examples[] = {
 struct plan {
     const struct ga_variant *variant;    // NULL: each this CPU runs
     struct ga_sizes lengths, kv_lengths; // kv_lengths of count 0: as the query
-    size_t batch;
+    size_t batch, threads;
     double seconds;
     const char *json; // or NULL
 };
 
 struct results {
+    const struct ga_parallel *parallel; // for every call; NULL: one thread
     json_t *cells;
     double least_share; // the least CPU share any cell had
 };
@@ -93,7 +95,7 @@ static enum ga_exit read_plan(const struct ga_context *context, const char *cons
 {
     const struct ga_model *model = context->model;
     *plan_out = (struct plan){.lengths = default_lengths(model->q_len), .seconds = 1.0, .json = values[JSON]};
-    enum ga_exit code = ga_read_threads(context, values[THREADS]);
+    enum ga_exit code = ga_read_threads(context, values[THREADS], &plan_out->threads);
     if (code == GA_EXIT_OK) {
         code = read_batch(context, values[BATCH], &plan_out->batch);
     }
@@ -114,10 +116,10 @@ static enum ga_exit read_plan(const struct ga_context *context, const char *cons
 
 // -- Cells ----------------------------------------------------------------------------------------------------------
 
-static void print_heading(const struct ga_model *model)
+static void print_heading(const struct ga_model *model, size_t threads)
 {
-    printf("%s: d_model %zu, n_heads %zu, d_head %zu, 1 thread\n", model->name, model->d_model, model->n_heads,
-           model->d_head);
+    printf("%s: d_model %zu, n_heads %zu, d_head %zu, %zu thread%s\n", model->name, model->d_model, model->n_heads,
+           model->d_head, threads, threads == 1 ? "" : "s");
     printf("%-8s %6s %8s %11s  %-36s %8s %8s %7s %8s\n", "isa", "batch", "seq_len", "kv_seq_len",
            "us median [min..max]", "GFLOP/s", "peak", "% peak", "at best");
 }
@@ -160,8 +162,11 @@ static void clear_progress(void)
 static enum ga_exit measure_cell(const struct ga_context *context, const struct ga_prepared *prepared,
                                  const struct plan *plan, size_t q_len, size_t kv_len, struct results *results)
 {
-    struct ga_cell cell = {
-        .isa = prepared->variant->isa, .batch = plan->batch, .q_len = q_len, .kv_len = kv_len, .threads = 1};
+    struct ga_cell cell = {.isa = prepared->variant->isa,
+                           .batch = plan->batch,
+                           .q_len = q_len,
+                           .kv_len = kv_len,
+                           .threads = plan->threads};
     show_progress(&cell);
     enum ga_exit code = ga_measure(context, prepared, plan->seconds, &cell);
     clear_progress();
@@ -197,6 +202,7 @@ static enum ga_exit measure_variant(const struct ga_context *context, const stru
 {
     struct ga_prepared prepared;
     enum ga_exit code = ga_prepare_random(context, variant, WEIGHT_SEED, &prepared);
+    prepared.parallel = results->parallel;
     for (size_t i = 0; i < plan->lengths.count && code == GA_EXIT_OK; i++) {
         code = measure_length(context, &prepared, plan, plan->lengths.items[i], results);
     }
@@ -273,14 +279,21 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     if (code != GA_EXIT_OK) {
         return code;
     }
-    struct results results = {.cells = json_array(), .least_share = 1.0};
-    print_heading(context->model);
+    struct ga_threads *pool;
+    code = ga_prepare_threads(context, plan.threads, &pool);
+    if (code != GA_EXIT_OK) {
+        return code;
+    }
+    struct results results = {
+        .parallel = pool ? ga_threads_parallel(pool) : NULL, .cells = json_array(), .least_share = 1.0};
+    print_heading(context->model, plan.threads);
     code =
         plan.variant ? measure_variant(context, plan.variant, &plan, &results) : measure_all(context, &plan, &results);
+    ga_threads_free(pool);
     if (results.least_share < 0.95) {
         ga_note(
             context,
-            "this machine was busy: the calls had the CPU only %.0f %% of the time, so they look slower than they are",
+            "this machine was busy: it gave us the CPU only %.0f %% of the time, so calls look slower than they are",
             100.0 * results.least_share);
     }
     if (code == GA_EXIT_OK && plan.json) {

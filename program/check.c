@@ -21,7 +21,7 @@ static const struct ga_option options[] = {
     [ATOL] = {"atol", "A", "1e-5", false, "difference allowed besides"},
     [EQUAL_NAN] = {"equal-nan", NULL, NULL, false, "take two NaNs in one place as equal"},
     [ISA] = {"isa", "NAME", "the best this CPU runs", false, "instruction set to use"},
-    [THREADS] = {"threads", "N", "1", false, "threads to use; this build has 1"},
+    [THREADS] = {"threads", "N", "1", false, "threads to use; all: one for each CPU"},
     {NULL, NULL, NULL, false, NULL},
 };
 
@@ -142,10 +142,10 @@ static enum ga_exit compare_all(const struct ga_context *context, const struct g
     return differing ? GA_EXIT_FAILED : GA_EXIT_OK;
 }
 
-static enum ga_exit check_file(const struct ga_context *context, const char *const *values,
+static enum ga_exit check_file(const struct ga_context *context, const char *const *values, size_t threads,
                                const struct ga_weights *file, const struct ga_tolerance *tolerance)
 {
-    struct ga_weight_choice choice = {values[WEIGHTS], values[RANDOM], values[LAYOUT], values[ISA]};
+    struct ga_weight_choice choice = {values[WEIGHTS], values[RANDOM], values[LAYOUT], values[ISA], threads};
     struct ga_prepared prepared = {0};
     struct ga_request request = {0};
     enum ga_exit code = ga_prepare(context, &choice, &prepared);
@@ -185,7 +185,8 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
 {
     const char *const *values = arguments->values;
     struct ga_tolerance tolerance;
-    enum ga_exit code = ga_read_threads(context, values[THREADS]);
+    size_t threads;
+    enum ga_exit code = ga_read_threads(context, values[THREADS], &threads);
     if (code == GA_EXIT_OK) {
         code = read_tolerance(context, values, &tolerance);
     }
@@ -197,7 +198,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     if (ga_weights_open(values[EXPECTED], &file, &error) != GA_OK) {
         return ga_failed(context, "%s", error.text);
     }
-    code = check_file(context, values, file, &tolerance);
+    code = check_file(context, values, threads, file, &tolerance);
     ga_weights_close(file);
     return code;
 }

@@ -73,7 +73,7 @@ enum ga_exit ga_read_seed(const struct ga_context *context, const char *option, 
 enum ga_exit ga_read_real(const struct ga_context *context, const char *option, const char *text, double least,
                           double most, double *real_out);
 
-// --threads: text may be NULL. Everything but 1 is refused: the kernels run on the thread that calls them.
-enum ga_exit ga_read_threads(const struct ga_context *context, const char *text);
+// --threads: a number of threads, "all" for as many as there are CPUs, or NULL for 1.
+enum ga_exit ga_read_threads(const struct ga_context *context, const char *text, size_t *threads_out);
 
 #endif

@@ -69,7 +69,7 @@ static struct ga_info gather(const struct ga_model *model, const struct ga_varia
     info.flops = ga_cost_flops(model, info.batch, info.q_len, info.kv_len);
     info.bytes = ga_cost_bytes(model, info.batch, info.q_len, info.kv_len) + (double)shown->packed_bytes;
     if (info.runs) { // its code may use instructions this CPU lacks even to add sizes up
-        info.scratch = ga_model_scratch_size(model, shown, info.batch, info.q_len, info.kv_len);
+        info.scratch = ga_model_scratch_size(model, shown, info.batch, info.q_len, info.kv_len, 1);
     }
     return info;
 }

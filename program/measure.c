@@ -15,7 +15,7 @@
 #include "tensor.h"
 
 enum { MIN_SAMPLES = 3, MAX_SAMPLES = 4096 };
-static const double warm_up_seconds = 0.03, sample_seconds = 5e-3;
+static const double warm_up_seconds = 0.03, wake_up_seconds = 3e-4, sample_seconds = 5e-3;
 
 struct bench {
     const struct ga_context *context;
@@ -58,7 +58,7 @@ static enum ga_exit make_bench(struct bench *bench, const struct ga_cell *cell)
     bench->query = make_rows(model, cell->batch, cell->q_len, 1001);
     bench->key = cross ? make_rows(model, cell->batch, cell->kv_len, 1002) : NULL;
     bench->scratch_size =
-        ga_model_scratch_size(model, bench->prepared->variant, cell->batch, cell->q_len, cell->kv_len);
+        ga_model_scratch_size(model, bench->prepared->variant, cell->batch, cell->q_len, cell->kv_len, cell->threads);
     bench->scratch = bench->scratch_size == SIZE_MAX ? NULL : ga_block_new(bench->scratch_size);
     bench->io = (struct ga_io){
         .batch = cell->batch,
@@ -67,6 +67,7 @@ static enum ga_exit make_bench(struct bench *bench, const struct ga_cell *cell)
         .query = bench->query,
         .key = bench->key,
         .output = make_rows(model, cell->batch, cell->q_len, 0),
+        .parallel = bench->prepared->parallel,
     };
     if (!bench->query || (cross && !bench->key) || !bench->scratch || !bench->io.output) {
         return ga_failed(bench->context, "no memory for batch %zu, seq_len %zu, kv_seq_len %zu", cell->batch,
@@ -99,10 +100,15 @@ static double time_calls(const struct bench *bench, size_t calls)
 
 // -- Samples --------------------------------------------------------------------------------------------------------
 
+struct moment {
+    double wall, cpu; // seconds
+};
+
 struct samples {
     double call[MAX_SAMPLES]; // seconds a call
     double peak[MAX_SAMPLES]; // GFLOP/s
     size_t count;
+    struct moment watched; // time in which the calling thread had nobody to wait for, and what it had of the CPU then
 };
 
 static int by_value(const void *left, const void *right)
@@ -118,33 +124,64 @@ static double median(double *values, size_t count)
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2.0;
 }
 
-// Runs until caches and clock have settled; the calls a sample needs, or 0 after a message.
-static size_t warm_up(const struct bench *bench)
+// Runs for some time, at least one call; the shortest call in seconds, or below 0 after a message.
+static double run_for(const struct bench *bench, double seconds)
 {
     double start = seconds_now(), fastest = INFINITY;
     do {
         double took = time_calls(bench, 1);
         if (took < 0.0) {
-            return 0;
+            return took;
         }
         fastest = took < fastest ? took : fastest;
-    } while (seconds_now() - start < warm_up_seconds);
-    double calls = ceil(sample_seconds / (fastest > 1e-9 ? fastest : 1e-9));
-    return calls < 1.0 ? 1 : (size_t)calls;
+    } while (seconds_now() - start < seconds);
+    return fastest;
 }
 
-static enum ga_exit take_samples(const struct bench *bench, const char *isa, size_t calls, double seconds,
+// Runs until caches and clock have settled; the calls a sample needs, or 0 after a message.
+static size_t warm_up(const struct bench *bench)
+{
+    double fastest = run_for(bench, warm_up_seconds);
+    double calls = ceil(sample_seconds / (fastest > 1e-9 ? fastest : 1e-9));
+    return fastest < 0.0 ? 0 : calls < 1.0 ? 1 : (size_t)calls;
+}
+
+static struct moment moment_now(void)
+{
+    return (struct moment){seconds_now(), read_clock(CLOCK_THREAD_CPUTIME_ID)};
+}
+
+// One sample and one burst. Other threads have gone to sleep in the burst before, and would have to be woken within the
+// sample as they are not within calls one after the other; so some calls come before it.
+static bool take_sample(const struct bench *bench, const struct ga_cell *cell, struct samples *samples)
+{
+    if (cell->threads > 1 && run_for(bench, wake_up_seconds) < 0.0) {
+        return false;
+    }
+    struct moment start = moment_now();
+    double took = time_calls(bench, cell->calls_per_sample);
+    struct moment between = moment_now();
+    if (took < 0.0) {
+        return false;
+    }
+    samples->call[samples->count] = took / (double)cell->calls_per_sample;
+    samples->peak[samples->count++] = ga_peak_gflops(cell->isa);
+    struct moment end = moment_now(), from = cell->threads > 1 ? between : start;
+    samples->watched.wall += end.wall - from.wall;
+    samples->watched.cpu += end.cpu - from.cpu;
+    return true;
+}
+
+static enum ga_exit take_samples(const struct bench *bench, const struct ga_cell *cell, double seconds,
                                  struct samples *samples)
 {
     double start = seconds_now();
     samples->count = 0;
+    samples->watched = (struct moment){0};
     while (samples->count < MIN_SAMPLES || (samples->count < MAX_SAMPLES && seconds_now() - start < seconds)) {
-        double took = time_calls(bench, calls);
-        if (took < 0.0) {
+        if (!take_sample(bench, cell, samples)) {
             return GA_EXIT_FAILED;
         }
-        samples->call[samples->count] = took / (double)calls;
-        samples->peak[samples->count++] = ga_peak_gflops(isa);
     }
     return GA_EXIT_OK;
 }
@@ -157,7 +194,7 @@ static void summarise(const struct ga_model *model, struct samples *samples, str
     cell->us_min = samples->call[0] * 1e6;
     cell->us_max = samples->call[samples->count - 1] * 1e6;
     cell->gflops = ga_cost_flops(model, cell->batch, cell->q_len, cell->kv_len) / seconds / 1e9;
-    cell->peak_gflops = median(samples->peak, samples->count);
+    cell->peak_gflops = (double)cell->threads * median(samples->peak, samples->count);
     cell->percent_of_peak = cell->peak_gflops > 0.0 ? 100.0 * cell->gflops / cell->peak_gflops : 0.0;
 }
 
@@ -168,10 +205,9 @@ static enum ga_exit sample_cell(const struct bench *bench, double seconds, struc
     if (!samples) {
         return GA_EXIT_FAILED;
     }
-    double start = seconds_now(), had_cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
-    enum ga_exit code = take_samples(bench, cell->isa, cell->calls_per_sample, seconds, samples);
-    cell->cpu_share = (read_clock(CLOCK_THREAD_CPUTIME_ID) - had_cpu) / (seconds_now() - start);
+    enum ga_exit code = take_samples(bench, cell, seconds, samples);
     if (code == GA_EXIT_OK) {
+        cell->cpu_share = samples->watched.cpu / samples->watched.wall;
         summarise(bench->context->model, samples, cell);
     }
     free(samples);

@@ -11,13 +11,15 @@ struct ga_cell {
     size_t samples, calls_per_sample;
     double us_median, us_min, us_max; // of one call, over the samples
     double gflops;                    // at the median
-    double peak_gflops;               // median of the bursts between the samples; 0: not measured
+    double peak_gflops;               // threads times the median of the bursts between the samples; 0: not measured
     double percent_of_peak;           // 0: not known
-    double cpu_share; // of the time of the samples that this thread had the CPU; well below 1 on a busy machine
+    double cpu_share; // of the time in which this thread waits for no other that it had the CPU: of all samples and
+                      // bursts with one thread, of the bursts alone with more; well below 1 on a busy machine
 };
 
-// Fills everything from samples on; isa to threads say what to measure. Inputs are made from a seed; keys are the
-// query's own sequence where kv_len == q_len. Takes about `seconds` and at least three samples.
+// Fills everything from samples on; isa to threads say what to measure, threads being those of prepared->parallel.
+// Inputs are made from a seed; keys are the query's own sequence where kv_len == q_len. Takes about `seconds` and at
+// least three samples.
 enum ga_exit ga_measure(const struct ga_context *context, const struct ga_prepared *prepared, double seconds,
                         struct ga_cell *cell);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "threads.h"
 
 // Reads digits at *text and moves past them; false where there are none. A number too large for 64 bits reads as
 // UINT64_MAX with *fits_out false.
@@ -100,16 +101,18 @@ enum ga_exit ga_read_real(const struct ga_context *context, const char *option, 
     return GA_EXIT_OK;
 }
 
-enum ga_exit ga_read_threads(const struct ga_context *context, const char *text)
+enum ga_exit ga_read_threads(const struct ga_context *context, const char *text, size_t *threads_out)
 {
-    size_t threads = 1;
-    enum ga_exit code = GA_EXIT_OK;
-    if (text) {
-        code = ga_read_size(context, "threads", text, (struct ga_range){1, 4096}, &threads);
+    *threads_out = 1;
+    if (!text) {
+        return GA_EXIT_OK;
     }
-    if (code == GA_EXIT_OK && threads != 1) {
-        code = ga_misused(context, "--threads %zu: this build runs one thread only; leave --threads out or give 1",
-                          threads);
+    if (strcmp(text, "all") == 0) {
+        *threads_out = ga_threads_available();
+        return GA_EXIT_OK;
     }
-    return code;
+    if (*text == '\0' || text[strspn(text, "0123456789")] != '\0') {
+        return ga_misused(context, "--threads \"%s\": neither a whole number nor all", text);
+    }
+    return ga_read_size(context, "threads", text, (struct ga_range){1, GA_MAX_THREADS}, threads_out);
 }

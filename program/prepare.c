@@ -1,4 +1,4 @@
-// prepare.c: from --weights or --allow-random, --weights-layout and --isa to packed weights.
+// prepare.c: from --weights or --allow-random, --weights-layout, --isa and --threads to packed weights and a pool.
 // The views and the file they come from are gone when it returns; only the packed block stays.
 #include "prepare.h"
 
@@ -112,6 +112,35 @@ static enum ga_exit check_choice(const struct ga_context *context, const struct 
                                                                          : GA_EXIT_OK;
 }
 
+enum ga_exit ga_prepare_threads(const struct ga_context *context, size_t threads, struct ga_threads **pool_out)
+{
+    struct ga_error error;
+    size_t available = ga_threads_available();
+    *pool_out = NULL;
+    if (threads > available) {
+        ga_note(context, "%zu threads have %zu CPU%s to share: more threads than CPUs gain nothing", threads, available,
+                available == 1 ? "" : "s");
+    }
+    if (threads > 1 && ga_threads_new(threads, pool_out, &error) != GA_OK) {
+        return ga_failed(context, "--threads %zu: %s", threads, error.text);
+    }
+    return GA_EXIT_OK;
+}
+
+static enum ga_exit prepare_weights(const struct ga_context *context, const struct ga_weight_choice *choice,
+                                    uint64_t seed, struct ga_prepared *prepared_out)
+{
+    if (choice->random) {
+        ga_note(context, "no weights were loaded: they are made up from seed %s, so the results mean nothing",
+                choice->random);
+        return ga_prepare_random(context, prepared_out->variant, seed, prepared_out);
+    }
+    struct ga_weight_view *views = calloc(context->model->n_roles + 1, sizeof *views);
+    enum ga_exit code = views ? pack_file(context, choice, views, prepared_out) : ga_failed(context, "no memory");
+    free(views);
+    return code;
+}
+
 enum ga_exit ga_prepare(const struct ga_context *context, const struct ga_weight_choice *choice,
                         struct ga_prepared *prepared_out)
 {
@@ -124,17 +153,13 @@ enum ga_exit ga_prepare(const struct ga_context *context, const struct ga_weight
     if (code == GA_EXIT_OK) {
         code = ga_choose_variant(context, choice->isa, &prepared_out->variant);
     }
-    if (code != GA_EXIT_OK) {
-        return code;
+    if (code == GA_EXIT_OK) {
+        code = prepare_weights(context, choice, seed, prepared_out);
     }
-    if (choice->random) {
-        ga_note(context, "no weights were loaded: they are made up from seed %s, so the results mean nothing",
-                choice->random);
-        return ga_prepare_random(context, prepared_out->variant, seed, prepared_out);
+    if (code == GA_EXIT_OK) {
+        code = ga_prepare_threads(context, choice->threads, &prepared_out->pool);
     }
-    struct ga_weight_view *views = calloc(context->model->n_roles + 1, sizeof *views);
-    code = views ? pack_file(context, choice, views, prepared_out) : ga_failed(context, "no memory");
-    free(views);
+    prepared_out->parallel = prepared_out->pool ? ga_threads_parallel(prepared_out->pool) : NULL;
     return code;
 }
 
@@ -150,6 +175,7 @@ enum ga_exit ga_prepare_random(const struct ga_context *context, const struct ga
 
 void ga_prepared_free(struct ga_prepared *prepared)
 {
+    ga_threads_free(prepared->pool);
     ga_block_free(prepared->block);
     *prepared = (struct ga_prepared){0};
 }

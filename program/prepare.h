@@ -1,9 +1,10 @@
-// prepare.h: a model made ready to run: a variant chosen, weights found or made, packed.
+// prepare.h: a model made ready to run: a variant chosen, weights found or made, packed, threads started.
 // Reads no input and runs nothing.
 #ifndef GA_PREPARE_H
 #define GA_PREPARE_H
 
 #include "say.h"
+#include "threads.h"
 
 // The options of a command that needs weights, as given; all may be NULL, but one of weights and random must be there.
 struct ga_weight_choice {
@@ -11,12 +12,15 @@ struct ga_weight_choice {
     const char *random;  // --allow-random SEED
     const char *layout;  // --weights-layout NAME
     const char *isa;     // --isa NAME
+    size_t threads;      // --threads, 1 without
 };
 
 struct ga_prepared {
     const struct ga_variant *variant;
     const struct ga_loaded *loaded; // lies in block
     void *block;
+    const struct ga_parallel *parallel; // for io.parallel; NULL: one thread
+    struct ga_threads *pool;            // behind parallel where it is this one's own, or NULL
 };
 
 // What --isa names among the model's variants, or the best this CPU runs where isa is NULL. A name that is no variant
@@ -28,7 +32,10 @@ enum ga_exit ga_choose_variant(const struct ga_context *context, const char *isa
 enum ga_exit ga_prepare(const struct ga_context *context, const struct ga_weight_choice *choice,
                         struct ga_prepared *prepared_out);
 
-// The same from weights made from a seed, saying nothing.
+// Makes *pool_out, a pool for so many threads, which the caller frees with ga_threads_free; NULL where one is enough.
+enum ga_exit ga_prepare_threads(const struct ga_context *context, size_t threads, struct ga_threads **pool_out);
+
+// The same as ga_prepare from weights made from a seed, on one thread, saying nothing.
 enum ga_exit ga_prepare_random(const struct ga_context *context, const struct ga_variant *variant, uint64_t seed,
                                struct ga_prepared *prepared_out);
 

@@ -61,7 +61,9 @@ enum ga_exit ga_request_run(const struct ga_context *context, const struct ga_pr
     if (code != GA_EXIT_OK) {
         return code;
     }
-    size_t size = ga_model_scratch_size(context->model, prepared->variant, io->batch, io->q_len, request->kv_len);
+    io->parallel = prepared->parallel;
+    size_t size = ga_model_scratch_size(context->model, prepared->variant, io->batch, io->q_len, request->kv_len,
+                                        io->parallel ? io->parallel->threads : 1);
     void *scratch = size == SIZE_MAX ? NULL : ga_block_new(size);
     if (!scratch) {
         return ga_failed(context, "%s: no memory for %zu bytes of scratch", request->path, size);

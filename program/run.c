@@ -17,7 +17,7 @@ static const struct ga_option options[] = {
     [OUTPUT] = {"output", "FILE", NULL, true, "safetensors file to write"},
     [OUTPUTS] = {"outputs", "LIST", "all the model has", false, "which outputs to write: output,attention"},
     [ISA] = {"isa", "NAME", "the best this CPU runs", false, "instruction set to use"},
-    [THREADS] = {"threads", "N", "1", false, "threads to use; this build has 1"},
+    [THREADS] = {"threads", "N", "1", false, "threads to use; all: one for each CPU"},
     {NULL, NULL, NULL, false, NULL},
 };
 
@@ -102,11 +102,11 @@ static enum ga_exit write_outputs(const struct ga_context *context, const struct
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
 {
     const char *const *values = arguments->values;
-    struct ga_weight_choice choice = {values[WEIGHTS], values[RANDOM], values[LAYOUT], values[ISA]};
+    struct ga_weight_choice choice = {values[WEIGHTS], values[RANDOM], values[LAYOUT], values[ISA], 1};
     struct ga_prepared prepared = {0};
     struct ga_request request = {0};
     bool wanted[GA_OUTPUTS];
-    enum ga_exit code = ga_read_threads(context, values[THREADS]);
+    enum ga_exit code = ga_read_threads(context, values[THREADS], &choice.threads);
     if (code == GA_EXIT_OK) {
         code = read_outputs(context, values[OUTPUTS], wanted);
     }

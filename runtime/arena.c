@@ -1,10 +1,14 @@
 // arena.c: cuts one block into GA_ALIGN-aligned pieces, or only measures; frees nothing piecewise and never grows.
+#define _DEFAULT_SOURCE // madvise, posix_memalign
 #include "arena.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+enum { HUGE_PAGE = 2 * 1024 * 1024 }; // bytes, on x86-64 and on AArch64 with pages of 4 KiB
 
 size_t ga_align_up(size_t bytes)
 {
@@ -35,10 +39,26 @@ void *ga_arena_take(struct ga_arena *arena, size_t count, size_t width)
     return piece;
 }
 
+// A large block on pages of 2 MB where the system has them: one fault in place of 512, and fewer misses of the TLB.
+static void *new_on_huge_pages(size_t size)
+{
+    void *block = NULL;
+    if (posix_memalign(&block, HUGE_PAGE, size) != 0) {
+        return NULL;
+    }
+#ifdef MADV_HUGEPAGE
+    (void)madvise(block, size, MADV_HUGEPAGE); // a wish: where it is refused, small pages do
+#endif
+    return block;
+}
+
 void *ga_block_new(size_t bytes)
 {
     const size_t size = ga_align_up(bytes == 0 ? 1 : bytes);
-    void *block = size == SIZE_MAX ? NULL : aligned_alloc(GA_ALIGN, size);
+    if (size > PTRDIFF_MAX) { // no object is larger; some allocators (AddressSanitizer's) abort when asked
+        return NULL;
+    }
+    void *block = size >= HUGE_PAGE ? new_on_huge_pages(size) : aligned_alloc(GA_ALIGN, size);
     return block == NULL ? NULL : memset(block, 0, size);
 }
 

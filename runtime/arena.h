@@ -32,7 +32,7 @@ void *ga_arena_take(struct ga_arena *arena, size_t count, size_t width);
 size_t ga_align_up(size_t bytes);
 
 // A zeroed GA_ALIGN-aligned block from the C library, for callers that have no allocator of their own; NULL when there
-// is none. Freed by ga_block_free, which takes NULL too.
+// is none. From 2 MB on it asks for huge pages. Freed by ga_block_free, which takes NULL too.
 void *ga_block_new(size_t bytes);
 void ga_block_free(void *block);
 

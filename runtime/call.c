@@ -72,6 +72,7 @@ static enum ga_status check_fields(const struct ga_model *model, const struct ga
 {
     const bool has_lengths = io->q_lengths != NULL || io->kv_lengths != NULL;
     const bool self = io->key == NULL;
+    const struct ga_parallel *parallel = io->parallel;
     const struct {
         bool broken;
         enum ga_status status;
@@ -93,7 +94,11 @@ static enum ga_status check_fields(const struct ga_model *model, const struct ga
          "attention is given, but the model was generated without that output; list it in the spec's outputs"},
         {has_lengths && !model->lengths, GA_UNSUPPORTED,
          "q_lengths or kv_lengths is given, but the model was generated without mask lengths; set it in the spec"},
+        {parallel != NULL && (parallel->threads < 1 || parallel->threads > GA_MAX_THREADS), GA_ARGUMENT,
+         "parallel->threads is out of range; expected 1..1024"},
+        {parallel != NULL && parallel->run == NULL, GA_ARGUMENT, "parallel->run is NULL; expected a function"},
     };
+    _Static_assert(GA_MAX_THREADS == 1024, "as the sentence says");
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         if (rules[i].broken) {
             return ga_fail(error, rules[i].status, "%s: %s", model->name, rules[i].text);

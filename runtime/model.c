@@ -240,11 +240,12 @@ const struct ga_variant *ga_loaded_variant(const struct ga_loaded *loaded)
 // -- Running --------------------------------------------------------------------------------------------------------
 
 size_t ga_model_scratch_size(const struct ga_model *model, const struct ga_variant *variant, size_t batch, size_t q_len,
-                             size_t kv_len)
+                             size_t kv_len, size_t threads)
 {
     const size_t keys = kv_len == 0 ? q_len : kv_len;
-    const bool good = ga_call_sizes(model, batch, q_len, keys, NULL) == GA_OK;
-    return good ? variant->scratch_bytes(batch, q_len, keys) : SIZE_MAX;
+    const bool good =
+        threads >= 1 && threads <= GA_MAX_THREADS && ga_call_sizes(model, batch, q_len, keys, NULL) == GA_OK;
+    return good ? variant->scratch_bytes(batch, q_len, keys, threads) : SIZE_MAX;
 }
 
 static enum ga_status check_call(const struct ga_loaded *loaded, const struct ga_io *io, const void *scratch,
@@ -255,7 +256,8 @@ static enum ga_status check_call(const struct ga_loaded *loaded, const struct ga
     if (status != GA_OK) {
         return status;
     }
-    const size_t needed = loaded->variant->scratch_bytes(call_out->batch, call_out->q_len, call_out->kv_len);
+    const size_t threads = io->parallel == NULL ? 1 : io->parallel->threads;
+    const size_t needed = loaded->variant->scratch_bytes(call_out->batch, call_out->q_len, call_out->kv_len, threads);
     status = check_block(model, "scratch", scratch, scratch_size, needed, error);
     if (status == GA_OK) {
         status = ga_call_memory(model, call_out, scratch, needed, error);

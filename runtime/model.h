@@ -13,7 +13,20 @@
 extern "C" {
 #endif
 
-enum { GA_ABI = 1 }; // changes whenever a struct in this file does
+enum { GA_ABI = 2 }; // changes whenever a struct in this file does
+
+// -- Threads --------------------------------------------------------------------------------------------------------
+
+enum { GA_MAX_THREADS = 1024 };
+
+// How a call spreads its work: the runtime's own pool (threads.h), or any scheduler the host already has.
+struct ga_parallel {
+    size_t threads; // parts worth making, 1..GA_MAX_THREADS; no call makes more
+    // Calls task(context, i) once for each i < parts, at the same time or one after the other, in any order and on any
+    // threads, and returns when all have returned. parts <= threads. It cannot fail.
+    void (*run)(void *self, size_t parts, void (*task)(void *context, size_t part), void *context);
+    void *self; // handed to run; the owner's
+};
 
 // -- Inputs and outputs of one call ---------------------------------------------------------------------------------
 
@@ -33,6 +46,7 @@ struct ga_io {
                                // In self-attention q_lengths alone stands for both
     float *output;             // [batch][q_len][d_model]
     float *attention;          // [batch][n_heads][q_len][kv_len], softmax weights; only where the spec lists the output
+    const struct ga_parallel *parallel; // NULL: the calling thread does it all. The same bits either way
 };
 
 // -- Weights --------------------------------------------------------------------------------------------------------
@@ -100,7 +114,7 @@ struct ga_variant {
     const struct ga_kernel_info *kernels;
     size_t n_kernels;
     void (*pack)(const struct ga_weight_view *roles, void *packed);
-    size_t (*scratch_bytes)(size_t batch, size_t q_len, size_t kv_len);
+    size_t (*scratch_bytes)(size_t batch, size_t q_len, size_t kv_len, size_t threads);
     void (*run)(const void *packed, const struct ga_io *io, void *scratch);
 };
 
@@ -149,14 +163,14 @@ enum ga_status ga_model_pack(const struct ga_model *model, const struct ga_varia
 const struct ga_model *ga_loaded_model(const struct ga_loaded *loaded);
 const struct ga_variant *ga_loaded_variant(const struct ga_loaded *loaded);
 
-// Scratch bytes a call of these sizes needs (kv_len 0: q_len); SIZE_MAX where they are out of the model's range or
-// overflow.
+// Scratch bytes a call of these sizes needs (kv_len 0: q_len) with io.parallel of so many threads (1 without);
+// SIZE_MAX where they are out of the model's range or overflow.
 size_t ga_model_scratch_size(const struct ga_model *model, const struct ga_variant *variant, size_t batch, size_t q_len,
-                             size_t kv_len);
+                             size_t kv_len, size_t threads);
 
 // Runs one call after checking every field of io. scratch: GA_ALIGN-aligned, at least ga_model_scratch_size bytes, its
 // content is of no meaning before or after. Nothing is allocated, printed or kept. Results are the same bits whatever
-// the batch and whatever place in it.
+// the batch, whatever place in it, and whatever the threads.
 enum ga_status ga_model_run(const struct ga_loaded *loaded, const struct ga_io *io, void *scratch, size_t scratch_size,
                             struct ga_error *error);
 

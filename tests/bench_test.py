@@ -106,6 +106,20 @@ class Prediction(unittest.TestCase):
         self.assertTrue(predict.predict(result(us=4000.0)).is_off)
 
 
+class First(unittest.TestCase):
+    def test_systems_are_listed_fastest_first_by_their_median(self):
+        def entry(*seconds):
+            return {"variant": "v", "runs": [{"seconds": s, "mib": 10.0} for s in seconds]}
+
+        text = tables.first_table({"onnxruntime": entry(0.2, 0.1, 0.3), "program": entry(0.011, 0.012, 0.5)})
+        lines = text.splitlines()[2:]
+        self.assertIn("| 12.0 [11.0 … 500.0] |", lines[0])
+        self.assertIn("ONNX Runtime", lines[1])
+
+    def test_nothing_measured_is_no_table(self):
+        self.assertEqual(tables.first_table({}), "")
+
+
 class Report(unittest.TestCase):
     def setUp(self):
         self.found = [result(), result("1x1x512x8", 90.0, 80.0), result("t2_1x20x512x8", 300.0, 310.0)]

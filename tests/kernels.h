@@ -31,6 +31,7 @@ typedef void kernel_fact(struct checks *checks, const struct ga_model *model);
     X(alignment_changes_no_bit, any)                  \
     X(strided_weights_pack_the_same, any)             \
     X(batch_and_place_change_no_bit, any)             \
+    X(threads_change_no_bit, any)                     \
     X(padding_changes_no_bit, cutting)                \
     X(nan_in_padding_does_not_leak, lengths)          \
     X(nan_in_a_later_key_does_not_leak, causal)       \

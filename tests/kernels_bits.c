@@ -52,6 +52,42 @@ void alignment_changes_no_bit(struct checks *checks, const struct ga_model *mode
     kernels_each_call(checks, model, weights_random, BITS_BUDGET / 2, repeat_everywhere);
 }
 
+// -- Threads --------------------------------------------------------------------------------------------------------
+
+// The parts one after the other, the last one first: an order that no part may rely on. What a part should have got
+// from another thread's buffers would be missing or stale.
+static void run_backwards(void *self, size_t parts, void (*task)(void *context, size_t part), void *context)
+{
+    size_t *calls = self;
+    *calls += 1;
+    while (parts > 0) {
+        task(context, --parts);
+    }
+}
+
+static void run_in_parts(struct checks *checks, const struct subject *subject, struct call *call)
+{
+    static const size_t counts[] = {2, 3, 7, 16, 40};
+    struct call twin;
+    if (!checks_need(checks, call_copy(&twin, call, GUARD_AT_END), "no memory for the call")) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        size_t calls = 0;
+        const struct ga_parallel parallel = {.threads = counts[i], .run = run_backwards, .self = &calls};
+        twin.io.parallel = &parallel;
+        for (size_t v = 0; v < subject->n_loaded; v++) {
+            run_and_expect_same(checks, subject, v, call, &twin);
+        }
+    }
+    call_drop(&twin);
+}
+
+void threads_change_no_bit(struct checks *checks, const struct ga_model *model)
+{
+    kernels_each_call(checks, model, weights_random, BITS_BUDGET / 3, run_in_parts);
+}
+
 // -- Weights --------------------------------------------------------------------------------------------------------
 
 static void run_with_both(struct checks *checks, const struct subject *rows, const struct subject *columns,

@@ -270,7 +270,8 @@ bool call_run(struct call *call, struct checks *checks, const struct subject *su
     char text[CHECKS_SITUATION];
     checks_situation(checks, call_text(call, text));
     checks_subject(checks, call->model->name, variant->isa);
-    size_t bytes = ga_model_scratch_size(call->model, variant, shape->batch, shape->q_len, shape->kv_len);
+    size_t bytes = ga_model_scratch_size(call->model, variant, shape->batch, shape->q_len, shape->kv_len,
+                                         call->io.parallel ? call->io.parallel->threads : 1);
     if (!checks_need(checks, bytes != SIZE_MAX, "its scratch size is not to be had") ||
         !checks_need(checks, guard_make(&scratch, bytes, GA_ALIGN, GUARD_AT_END), "no memory for scratch")) {
         return false;

@@ -1,6 +1,7 @@
 // program_fixture.c: a tiny model for tests of the command line: everything a descriptor may offer, computed naively.
 // Not a reference for kernels; it exists so that tokens, lengths, attention and an ISA no CPU has are all there.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "program.h" // defines: ga_program
@@ -57,10 +58,17 @@ static void project(const float *packed, size_t role, const float *x, float *y)
     }
 }
 
-static size_t scratch_bytes(size_t batch, size_t q_len, size_t kv_len)
+// Floats of scratch that each thread has.
+static size_t keys_and_values(size_t kv_len)
+{
+    return 2 * kv_len * D;
+}
+
+static size_t scratch_bytes(size_t batch, size_t q_len, size_t kv_len, size_t threads)
 {
     (void)batch;
-    return (3 * q_len + 3 * kv_len) * D * sizeof(float);
+    (void)q_len;
+    return threads * keys_and_values(kv_len) * sizeof(float);
 }
 
 static void softmax(float *scores, size_t count)
@@ -136,11 +144,37 @@ static void run_sequence(const float *packed, const struct ga_io *io, size_t b, 
     }
 }
 
+struct call {
+    const float *packed;
+    const struct ga_io *io;
+    float *scratch;
+    size_t parts;
+};
+
+// Every parts-th sequence, on scratch of its own.
+static void run_part(void *context, size_t part)
+{
+    const struct call *call = context;
+    for (size_t b = part; b < call->io->batch; b += call->parts) {
+        run_sequence(call->packed, call->io, b, call->scratch + part * keys_and_values(call->io->kv_len));
+    }
+}
+
+// Says once how many threads it was given, for tests to see.
 static void run(const void *packed, const struct ga_io *io, void *scratch)
 {
-    for (size_t b = 0; b < io->batch; b++) {
-        run_sequence(packed, io, b, scratch);
+    static bool said;
+    const struct ga_parallel *parallel = io->parallel;
+    struct call call = {packed, io, scratch, parallel ? parallel->threads : 1};
+    if (!parallel) {
+        run_part(&call, 0);
+        return;
     }
+    if (!said) {
+        fprintf(stderr, "fixture: %zu threads\n", parallel->threads);
+    }
+    said = true;
+    parallel->run(parallel->self, call.parts, run_part, &call);
 }
 
 // -- The descriptor -------------------------------------------------------------------------------------------------

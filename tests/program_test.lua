@@ -189,6 +189,24 @@ local function test_random_weights()
   expect_run(2, "run --input %in --output %result", "--weights")
 end
 
+-- Batches of fewer, as many and more sequences than threads; the fixture does a sequence a thread.
+local function test_threads()
+  for batch = 1, 5 do
+    files.write(path "in", { tensor("query", "F32", { batch, 4, D }, function(i) return i * 37 % 101 / 64 - 0.75 end) })
+    expect_run(0, "run --weights %weights --input %in --output %one")
+    for _, threads in ipairs { "1", "2", "3", "all" } do
+      local _, err = expect_run(0, "run --weights %weights --input %in --output %several --threads " .. threads)
+      expect(files.slurp(path "one") == files.slurp(path "several"), "%s threads gave other bytes", threads)
+      expect(threads == "all" or (err:find("fixture: " .. threads .. " threads", 1, true) ~= nil) == (threads ~= "1"),
+        "--threads %s did not reach the call:\n%s", threads, err)
+      expect_run(0, "check --weights %weights --input %in --expected %one --rtol 0 --atol 0 --threads " .. threads,
+        "ok: 2 of 2")
+    end
+  end
+  local _, err = expect_run(0, "run --weights %weights --input %in --output %several --threads 1024")
+  expect(err:find("1024 threads have %d+ CPU"), "more threads than CPUs pass in silence:\n%s", err)
+end
+
 local check = "check --weights %weights --input %in --expected %expected"
 
 local function test_check()
@@ -270,17 +288,25 @@ local function test_usage()
     expect_run(2, "bench --lengths '1," .. given .. "'", "--lengths")
   end
   expect_run(2, "bench --seconds nan", "--seconds")
-  for _, command in ipairs { "bench", "run --input i --output o --allow-random 1" } do
-    expect_run(2, command .. " --threads 2", "--threads 2", "one thread only")
+  local commands = { "bench", "run --input i --output o --allow-random 1",
+                     "check --input i --expected e --allow-random 1" }
+  for _, command in ipairs(commands) do
+    for _, given in ipairs { "0", "1025", "99999999999999999999999" } do
+      expect_run(2, command .. " --threads " .. given, "--threads " .. given, "out of range, 1..1024")
+    end
+    for _, given in ipairs { "-1", "x", "2x", "", "ALL" } do
+      expect_run(2, command .. " --threads '" .. given .. "'", '"' .. given .. '": neither a whole number nor all')
+    end
   end
   expect_run(1, "info >/dev/full", "standard output could not be written")
 end
 
 local function number(text, name) return tonumber(text:match('"' .. name .. '": ([-%d.e+]+)')) end
 
-local function test_bench()
+local function test_bench_of(threads)
   local lengths = { number(expect_run(0, "info --json"):match('"seq_len": (%b{})'), "min") }
-  expect_run(0, ("bench --isa all --lengths %d --seconds 0.001 --json %%cells"):format(lengths[1]), "% peak")
+  local given = ("--lengths %d --threads %d"):format(lengths[1], threads)
+  expect_run(0, "bench --isa all --seconds 0.001 --json %cells " .. given, "% peak", (", %d thread"):format(threads))
   local cells, seen = files.slurp(path "cells"), 0
   for cell in cells:match('"cells": (%b[])'):gmatch("%b{}") do
     seen = seen + 1
@@ -288,9 +314,14 @@ local function test_bench()
     expect(low > 0 and low <= middle and middle <= high, "times out of order in\n%s", cell)
     local percent = 100 * number(cell, "gflops") / number(cell, "peak_gflops")
     expect(math.abs(percent / number(cell, "percent_of_peak") - 1) < 1e-6, "percent_of_peak is wrong in\n%s", cell)
-    expect(number(cell, "seq_len") == lengths[1] and number(cell, "threads") == 1, "wrong cell\n%s", cell)
+    expect(number(cell, "seq_len") == lengths[1] and number(cell, "threads") == threads, "wrong cell\n%s", cell)
   end
   expect(seen >= 1, "no cells in\n%s", cells)
+end
+
+local function test_bench()
+  test_bench_of(1)
+  test_bench_of(2)
   expect_run(1, "bench --json %nowhere/cells", "nowhere")
 end
 
@@ -308,6 +339,16 @@ local function write_query(info)
   local list = { tensor("query", "F32", { batch, q_len, d_model }, wave) }
   if kv_len ~= q_len then list[2] = tensor("key", "F32", { batch, kv_len, d_model }, wave) end
   files.write(path "in", list)
+end
+
+-- The model's own kernels give the same bytes on any number of threads.
+local function test_threads_agree()
+  write_query((expect_run(0, "info --json")))
+  expect_run(0, "run --allow-random 3 --input %in --output %one")
+  for _, threads in ipairs { 2, 3, 8 } do
+    expect_run(0, "run --allow-random 3 --input %in --output %several --threads " .. threads)
+    expect(files.slurp(path "one") == files.slurp(path "several"), "%s: %d threads gave other bytes", program, threads)
+  end
 end
 
 -- Every ISA that runs here gives what the first of them gives, through files, but for the order of its sums.
@@ -329,7 +370,7 @@ end
 
 for _, test in ipairs { write_weights, test_run, test_keys_and_lengths, test_tokens, test_refused_inputs,
                         test_refused_weights, test_random_weights, test_check, test_check_nan, test_check_refusals,
-                        test_inspect } do
+                        test_inspect, test_threads } do
   test()
 end
 for i = 1, #arg do
@@ -339,6 +380,7 @@ for i = 1, #arg do
     test_usage()
     test_bench()
     test_variants_agree()
+    test_threads_agree()
   else
     expect(false, "%s does not run: exit %s\n%s", program, tostring(code), err)
   end

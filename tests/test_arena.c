@@ -130,3 +130,25 @@ Test(arena, blocks_are_aligned_and_zeroed)
     cr_expect_null(ga_block_new(SIZE_MAX));
     ga_block_free(NULL);
 }
+
+Test(arena, blocks_of_every_size_are_aligned_zeroed_and_writable_to_their_end)
+{
+    static const size_t sizes[] = {0, 1, 64, 4096, (2 << 20) - 64, 2 << 20, (2 << 20) + 1, 5 << 20};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        for (int again = 0; again < 2; again++) { // the second time over memory that was used
+            unsigned char *block = ga_block_new(sizes[i]);
+            cr_assert_not_null(block, "%zu bytes", sizes[i]);
+            cr_expect_eq((uintptr_t)block % GA_ALIGN, 0, "%zu bytes", sizes[i]);
+            size_t used = 0;
+            for (size_t at = 0; at < sizes[i]; at++) {
+                used += block[at] != 0;
+                block[at] = 0xff;
+            }
+            cr_expect_eq(used, 0, "%zu of %zu bytes are not zero", used, sizes[i]);
+            ga_block_free(block);
+        }
+    }
+    cr_expect_null(ga_block_new(SIZE_MAX));
+    cr_expect_null(ga_block_new(SIZE_MAX - 64));
+    cr_expect_null(ga_block_new((size_t)PTRDIFF_MAX + 1));
+}

@@ -191,7 +191,7 @@ static void run_call(const struct session *session, const struct call *call)
     const int32_t *q_lengths = call->q_ragged ? call->q_lengths : NULL;
     const int32_t *kv_lengths = call->kv_ragged ? call->kv_lengths : NULL;
     size_t kv_len = keys_of(call), scores = call->batch * H * call->q_len * kv_len;
-    size_t scratch_size = ga_model_scratch_size(model, session->variant, call->batch, call->q_len, kv_len);
+    size_t scratch_size = ga_model_scratch_size(model, session->variant, call->batch, call->q_len, kv_len, 1);
     void *scratch = ga_block_new(scratch_size);
     float *query = input(call, call->q_len, QUERY, q_lengths);
     float *key = call->kv_len ? input(call, kv_len, KEY, kv_lengths) : NULL;

@@ -17,9 +17,9 @@ static void fake_pack(const struct ga_weight_view *roles, void *packed)
     memcpy(packed, roles[0].data, PACKED);
 }
 
-static size_t fake_scratch(size_t batch, size_t q_len, size_t kv_len)
+static size_t fake_scratch(size_t batch, size_t q_len, size_t kv_len, size_t threads)
 {
-    return batch * 100 + q_len * 10 + kv_len;
+    return threads * 1000 + batch * 100 + q_len * 10 + kv_len;
 }
 
 static void fake_run(const void *packed, const struct ga_io *io, void *scratch)
@@ -176,23 +176,26 @@ Test(model, scratch_is_the_variants_own_within_range)
     const struct {
         const char *name;
         const struct ga_model *model;
-        size_t batch, q_len, kv_len, bytes;
+        size_t batch, q_len, kv_len, threads, bytes;
     } rows[] = {
-        {"in range", &full, 2, 3, 5, 235},
-        {"kv_len 0 is q_len", &full, 2, 3, 0, 233},
-        {"batch 0", &full, 0, 3, 5, SIZE_MAX},
-        {"q_len 0", &full, 2, 0, 5, SIZE_MAX},
-        {"q_len too long", &full, 2, 9, 5, SIZE_MAX},
-        {"kv_len too long", &full, 2, 3, 9, SIZE_MAX},
-        {"batch overflows", &full, huge, 8, 8, SIZE_MAX},
-        {"fixed batch", &fixed, 3, 3, 3, 333},
-        {"another batch", &fixed, 2, 3, 3, SIZE_MAX},
-        {"exact", &exact, 1, 3, 5, 135},
-        {"shorter than exact", &exact, 1, 2, 5, SIZE_MAX},
+        {"in range", &full, 2, 3, 5, 1, 1235},
+        {"kv_len 0 is q_len", &full, 2, 3, 0, 1, 1233},
+        {"batch 0", &full, 0, 3, 5, 1, SIZE_MAX},
+        {"q_len 0", &full, 2, 0, 5, 1, SIZE_MAX},
+        {"q_len too long", &full, 2, 9, 5, 1, SIZE_MAX},
+        {"kv_len too long", &full, 2, 3, 9, 1, SIZE_MAX},
+        {"batch overflows", &full, huge, 8, 8, 1, SIZE_MAX},
+        {"fixed batch", &fixed, 3, 3, 3, 1, 1333},
+        {"another batch", &fixed, 2, 3, 3, 1, SIZE_MAX},
+        {"exact", &exact, 1, 3, 5, 1, 1135},
+        {"shorter than exact", &exact, 1, 2, 5, 1, SIZE_MAX},
+        {"two threads", &full, 2, 3, 5, 2, 2235},
+        {"no thread", &full, 2, 3, 5, 0, SIZE_MAX},
+        {"too many threads", &full, 2, 3, 5, GA_MAX_THREADS + 1, SIZE_MAX},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const size_t bytes =
-            ga_model_scratch_size(rows[i].model, &variants[1], rows[i].batch, rows[i].q_len, rows[i].kv_len);
+        const size_t bytes = ga_model_scratch_size(rows[i].model, &variants[1], rows[i].batch, rows[i].q_len,
+                                                   rows[i].kv_len, rows[i].threads);
         cr_expect_eq(bytes, rows[i].bytes, "%s: %zu", rows[i].name, bytes);
     }
 }

@@ -20,8 +20,9 @@ static void fake_pack(const struct ga_weight_view *roles, void *packed)
     memcpy(packed, roles[0].data, sizeof(float));
 }
 
-static size_t fake_scratch(size_t batch, size_t q_len, size_t kv_len)
+static size_t fake_scratch(size_t batch, size_t q_len, size_t kv_len, size_t threads)
 {
+    (void)threads;
     return batch * q_len * kv_len < SCRATCH ? SCRATCH : SIZE_MAX;
 }
 
@@ -165,6 +166,8 @@ static const int32_t all_rows[BATCH] = {3, 3};
 static const int32_t negative_id[BATCH * Q_LEN] = {0, 1, 2, -1, 4, 5};
 static const int32_t past_vocab[BATCH * Q_LEN] = {0, 1, 2, 3, 4, VOCAB};
 
+static const struct ga_parallel no_threads = {.threads = 0}, no_run = {.threads = 2};
+
 static const struct {
     const char *name;
     const struct ga_model *model;
@@ -174,6 +177,8 @@ static const struct {
 } broken[] = {
     {"no query", &full, {SIZES, .output = output}, GA_ARGUMENT, "query is NULL"},
     {"no output", &full, {SELF}, GA_ARGUMENT, "output is NULL"},
+    {"no threads", &full, {SELF, .output = output, .parallel = &no_threads}, GA_ARGUMENT, "parallel->threads is out"},
+    {"no way to run", &full, {SELF, .output = output, .parallel = &no_run}, GA_ARGUMENT, "parallel->run is NULL"},
     {"no query, no tokens", &ids, {SIZES, .output = output}, GA_ARGUMENT, "query and tokens are both NULL"},
     {"query and tokens", &ids, {IDS, .query = query, .output = output}, GA_ARGUMENT, "are both given"},
     {"tokens without embedding", &full, {IDS, .output = output}, GA_UNSUPPORTED, "the model has no embedding"},

@@ -8,6 +8,7 @@ local text = require "base.text"
 local files = {}
 
 local SANITIZE = "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
+local RACES = "-fsanitize=thread -fno-omit-frame-pointer -g"
 
 -- Folders configure lists, so that a new file in one of them runs it again.
 local FOLDERS = { "program", "runtime", "tests", "tests/generator", "tests/specs", "tests/support" }
@@ -30,9 +31,11 @@ function files.config(settings, answers)
     { "opt", settings.debug and "-O0" or "-O2" }, { "kernel_opt", settings.debug and "-O0" or "-O2" },
     { "debug", (settings.debug or settings.sanitize) and "-g" or "" },
     { "mode", settings.sanitize and SANITIZE or "" }, { "sanitize", SANITIZE .. " -g" },
+    { "races", RACES },
     { "jansson_cflags", answers.jansson.cflags }, { "criterion_cflags", criterion.cflags },
-    { "program_libraries", answers.jansson.libraries .. " -lm" },
-    { "test_libraries", table.concat({ answers.jansson.libraries, criterion.libraries, "-lm" }, " ") },
+    { "program_libraries", answers.jansson.libraries .. " -lm -pthread" },
+    { "test_libraries", table.concat({ answers.jansson.libraries, criterion.libraries, "-lm -pthread" },
+      " ") },
     { "bindir", fmt.sh_quote(settings.bindir) }, { "libdir", fmt.sh_quote(settings.libdir) },
     { "includedir", fmt.sh_quote(settings.includedir) },
   }
@@ -86,6 +89,7 @@ function files.check_list(settings, answers, models, tests)
   if not answers.criterion then
     step(NO_CRITERION, "")
     step("kernels", "out/test/plain_kernels 100")
+    step("threads", "out/test/plain_threads 100")
   end
   step(test_name(tests.configured, models), tests.configured .. (answers.criterion and "" or " 100"))
   local programs = {}
@@ -101,15 +105,24 @@ function files.emulated_list(answers, tests)
   return "kernels, AVX-512 emulated\t" .. tests.emulated .. " 5\n"
 end
 
+-- What plain programs do under sanitizers in Criterion's place.
+local function is_plain_too(path)
+  return path:find("test_kernels") or path:find("test_threads")
+end
+
 -- The steps of `ninja check-sanitize`. Leaks are left out where Criterion runs: it has its own.
 function files.sanitize_list(tests)
-  local lines = { "kernels, sanitized\tout/sanitize/test/plain_kernels 10" }
+  local lines = {
+    "kernels, sanitized\tout/sanitize/test/plain_kernels 10", "threads, sanitized\tout/sanitize/test/plain_threads 100",
+    "kernels, looking for races\tout/races/test/plain_kernels 5",
+    "threads, looking for races\tout/races/test/plain_threads 100",
+  }
   for _, path in ipairs(tests.sanitized.criterion) do
-    if not path:find("test_kernels") then
+    if not is_plain_too(path) then
       lines[#lines + 1] = ("%s, sanitized\tASAN_OPTIONS=detect_leaks=0 %s"):format(path:match("[^/]*$"), path)
     end
   end
-  if #lines == 1 then lines[2] = NO_CRITERION .. "\t" end
+  if #tests.sanitized.criterion == 0 then lines[#lines + 1] = NO_CRITERION .. "\t" end
   return table.concat(lines, "\n") .. "\n"
 end
 

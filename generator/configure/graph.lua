@@ -27,7 +27,7 @@ local function add_targets(edges, parts, products, tests)
   edges:section("Targets")
   w:phony("all", joined(headers, libraries, programs, shared, edges.headers))
   w:phony("test_binaries", joined(tests.plain.criterion, tests.plain.program, { tests.configured }))
-  w:phony("sanitized_binaries", joined(tests.sanitized.criterion, tests.sanitized.program))
+  w:phony("sanitized_binaries", joined(tests.sanitized.criterion, tests.sanitized.program, tests.races.program))
   w:phony("emulated_binaries", { tests.emulated })
   w:build({ rule = "bench", outputs = { "out/run_bench" }, implicit = programs,
     variables = { { "programs", words(programs) } } })

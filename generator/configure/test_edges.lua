@@ -3,6 +3,7 @@
 local Edges = require "configure.edges"
 local emit = require "emit"
 local fs = require "base.fs"
+local ninja = require "ninja"
 
 local PLAIN, SANITIZED, joined = Edges.PLAIN, Edges.SANITIZED, Edges.joined
 
@@ -10,16 +11,19 @@ local INCLUDES = "-I out/include -I runtime -I program -I tests -I tests/support
 
 -- Instruction sets that SIMDe writes in terms of others, with the flags of those.
 local EMULATED = { avx512 = "-isystem tests/emulate -I out/include -I runtime -mavx2 -mfma -Wno-psabi" }
--- Compiling emulated kernels takes half a minute a model, so only these are: heads of whole and of part vectors, masks,
--- lengths, token ids.
-local EMULATED_MODELS = { ragged_120_8 = true, odd_33_3 = true, causal_64_4_right = true, tokens_96_6 = true,
+-- Compiling emulated kernels takes half a minute a model, and looking for races is as slow to run, so only these are:
+-- heads of whole and of part vectors, masks, lengths, token ids.
+local FEW_MODELS = { ragged_120_8 = true, odd_33_3 = true, causal_64_4_right = true, tokens_96_6 = true,
   exact_10_2 = true }
 local EMULATION = { obj = "out/emulated/obj", test = "out/emulated/test", variables = { { "opt", "-O1" } } }
 
 -- Sanitizers run the models up to this width: a larger one has the same code and takes minutes.
 local SANITIZED_D_MODEL = 128
+-- Data races are looked for apart: one binary has one sanitizer of memory.
+local RACES = { obj = "out/races/obj", lib = "out/races/lib", test = "out/races/test",
+  variables = { { "mode", ninja.raw("$races") }, { "opt", "-O1" } } }
 -- Profiles as their tables of models and their ways to compile are called.
-local NAMES = { [PLAIN] = "test", [EMULATION] = "emulated", [SANITIZED] = "sanitized" }
+local NAMES = { [PLAIN] = "test", [EMULATION] = "emulated", [SANITIZED] = "sanitized", [RACES] = "races" }
 
 -- What a C file in tests/ is, by its name: a Criterion test, a program with a main of its own, or else a helper.
 local KINDS = {
@@ -82,7 +86,7 @@ end
 -- all of them, the others stay as they are.
 local COMPILE = {}
 
-function COMPILE.emulated(edges, outputs, folder)
+function COMPILE.emulated(edges, _, outputs, folder)
   local anew, as_is = split(outputs, function(output) return EMULATED[output.isa] end)
   local objects = existing_objects(edges, as_is, folder)
   for _, output in ipairs(anew) do
@@ -94,13 +98,15 @@ function COMPILE.emulated(edges, outputs, folder)
   return objects
 end
 
-function COMPILE.sanitized(edges, outputs, folder)
+function COMPILE.sanitized(edges, profile, outputs, folder)
   local anew, as_is = split(outputs, function(output) return not output.isa or edges.runs[output.isa] end)
-  return joined(edges:model_objects(SANITIZED, anew, folder, "library"), existing_objects(edges, as_is, folder))
+  return joined(edges:model_objects(profile, anew, folder, "library"), existing_objects(edges, as_is, folder))
 end
 
-function COMPILE.test(edges, outputs, folder)
-  return edges:model_objects(PLAIN, outputs, folder, "library")
+COMPILE.races = COMPILE.sanitized
+
+function COMPILE.test(edges, profile, outputs, folder)
+  return edges:model_objects(profile, outputs, folder, "library")
 end
 
 -- One archive for each test model.
@@ -109,7 +115,7 @@ local function model_archives(edges, profile, models)
   for i, model in ipairs(models) do
     local folder, outputs = folder_of(model), emit.outputs(model.spec, edges.isas)
     archives[i] = edges:archive(("%s/models/lib%s.a"):format(profile.test, model.spec.name),
-      COMPILE[NAMES[profile]](edges, outputs, folder))
+      COMPILE[NAMES[profile]](edges, profile, outputs, folder))
   end
   return archives
 end
@@ -179,7 +185,7 @@ local function emulated_test(edges, archives, models, has)
 end
 
 -- Adds all edges of the tests. models: models.collect's; products: what edges:product gave for the configured ones;
--- has: whether there is { criterion, simde }. Returns the paths of the binaries: plain and sanitized, each
+-- has: whether there is { criterion, simde }. Returns the paths of the binaries: plain, sanitized and races, each
 -- { criterion, program }; configured; emulated (or nil).
 return function(edges, parts, models, products, has)
   write_table("out/gen/test_models.c", models.tests)
@@ -189,7 +195,7 @@ return function(edges, parts, models, products, has)
   local archives = shared_archives(edges, PLAIN, parts)
   local tests = { plain = binaries_of(edges, PLAIN, archives, models.tests, has) }
   tests.configured = configured_test(edges, products, archives, has)
-  local few = split(models.tests, function(model) return EMULATED_MODELS[model.spec.name] end)
+  local few = split(models.tests, function(model) return FEW_MODELS[model.spec.name] end)
   write_table("out/gen/emulated_models.c", few)
   tests.emulated = emulated_test(edges, archives, few, has)
   edges:section("Tests under sanitizers")
@@ -197,5 +203,8 @@ return function(edges, parts, models, products, has)
   write_table("out/gen/sanitized_models.c", small)
   local sanitized = shared_archives(edges, SANITIZED, edges:shared_parts(SANITIZED))
   tests.sanitized = binaries_of(edges, SANITIZED, sanitized, small, has)
+  edges:section("Tests under the thread sanitizer")
+  write_table("out/gen/races_models.c", few)
+  tests.races = binaries_of(edges, RACES, shared_archives(edges, RACES, edges:shared_parts(RACES)), few, {})
   return tests
 end

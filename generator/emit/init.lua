@@ -120,9 +120,11 @@ local function plan_env(p, base)
     V = p.isa.V, isa_name = p.isa.name, isa_headers = p.isa.headers, helpers = p.isa.helpers, prefix = p.prefix,
     families = p.families, project = p.project, out = p.out, score = p.score, edge = p.edge, value = p.value,
     d_head_pad = p.d_head_pad, concat = p.concat, key_panel = p.key_panel, scores_stride = p.scores_stride,
-    group_rows = p.group_rows, max_sum = p.max_sum, packed = p.packed, packed_floats = p.packed_floats,
-    buffers = p.buffers, gathers = p.gathers, exp2_coefficients = {}, kernel_list = layer.kernel_list,
-    panel_kernels = layer.panel_kernels, buffer_count = layer.buffer_count,
+    group_rows = p.group_rows, max_sum = p.max_sum, value_keys = p.value_keys, packed = p.packed,
+    packed_floats = p.packed_floats, buffers = p.buffers, gathers = p.gathers, exp2_coefficients = {},
+    head_stride = p.head_stride, block_tiles = p.block_tiles, near_bytes = p.near_bytes,
+    kernel_list = layer.kernel_list, panel_kernels = layer.panel_kernels, steps = layer.steps,
+    buffer_count = layer.buffer_count,
     scale_log2e = fmt.f32(p.spec.scale_factor / math.log(2)),
   }
   for i, c in ipairs(exp2_coefficients) do env.exp2_coefficients[i] = fmt.f32(c) end
@@ -156,6 +158,9 @@ local function file_list(s, plans)
     add(p.out.file, "library", "gemm.c.lt", p.out)
     add(p.score.file, "library", "score.c.lt", p.score)
     add(p.value.file, "library", "value.c.lt", p.value)
+    add(p.prefix .. "_pack.c", "library", "pack.c.lt")
+    add(p.prefix .. "_multiply.c", "library", "multiply.c.lt")
+    add(p.prefix .. "_attend.c", "library", "attend.c.lt")
     add(p.prefix .. "_layer.c", "library", "layer.c.lt")
   end
   return list

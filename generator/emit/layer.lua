@@ -6,7 +6,7 @@ local layer = {}
 function layer.kernel_list(family, nv)
   local symbols = {}
   for _, kernel in ipairs(family.kernels) do
-    if kernel.nv == nv and not kernel.part then symbols[kernel.mr] = kernel.symbol end
+    if kernel.nv == nv and kernel.np == 1 and not kernel.part then symbols[kernel.mr] = kernel.symbol end
   end
   return table.concat(symbols, ", ")
 end
@@ -22,12 +22,25 @@ function layer.panel_kernels(family, i)
   return table.concat(symbols, ", ")
 end
 
--- A buffer's size in floats, in the layer's terms q_rows, kv_rows and panels.
+-- By height, what passes a tile by: { kernel, panels at a time }.
+function layer.steps(family)
+  local texts = {}
+  for mr, np in ipairs(family.wide) do
+    texts[mr] = ("{%s, %d}"):format(family.full > 0 and family.symbol(mr, family.nv * np) or "NULL", np)
+  end
+  return table.concat(texts, ", ")
+end
+
+local OWNERS = { slot = "sizes->slots * ", part = "sizes->parts * ", round = "" }
+local UNITS = {
+  slot = { q_row = "sizes->q_rows * ", kv_row = "sizes->kv_rows * " },
+  part = { panel = "sizes->panels * ", once = "" },
+  round = { q_row = "sizes->round_q_rows * ", kv_row = "sizes->round_kv_rows * " },
+}
+
+-- A buffer's size in floats, in the terms of the layer's struct sizes.
 function layer.buffer_count(buffer)
-  if buffer.per_q then return ("q_rows * %d"):format(buffer.per_q) end
-  if buffer.per_kv then return ("kv_rows * %d"):format(buffer.per_kv) end
-  if buffer.panels then return ("panels * %d"):format(buffer.panels) end
-  return ("%d"):format(buffer.fixed)
+  return OWNERS[buffer.owner] .. UNITS[buffer.owner][buffer.unit] .. ("%d"):format(buffer.floats)
 end
 
 -- The four linears with the indices of their roles; bias is false where the spec has none.

@@ -35,13 +35,13 @@ local function kernel_lines(p, out)
   end
 end
 
--- Floats of a buffer for a batch of one, whose rows are one group.
+-- Floats of a buffer for a batch of one on one thread, which has one slot.
 local function buffer_floats(p, b)
   local s = p.spec
-  if b.per_q then return b.per_q * s.seq_len.max end
-  if b.per_kv then return b.per_kv * s.kv_seq_len.max end
-  if b.panels then return b.panels * math.ceil(s.kv_seq_len.max / p.key_panel) end
-  return b.fixed
+  local units = {
+    q_row = s.seq_len.max, kv_row = s.kv_seq_len.max, panel = math.ceil(s.kv_seq_len.max / p.key_panel), once = 1,
+  }
+  return b.floats * units[b.unit]
 end
 
 local function memory_lines(p, out)

@@ -4,10 +4,20 @@ local tiles = require "plan.tiles"
 
 local plan = {}
 
-local MAX_SUM = 128     -- products a running sum takes before it joins the total: a third of the rounding error
+-- Products a running sum takes before it joins the total: the shorter, the smaller the rounding error, and each halving
+-- costs a hundredth of the time.
+local VALUE_KEYS = 128
+local MAX_SUM = 128
+local FEW_KEYS_SUM = 64 -- where a row may see one key or a few: attention averages no errors of values away
+local NARROW_SUM = 80   -- of narrow models, whose inputs are at most NARROW wide: there other engines sum shortly too
+local NARROW, FEW_KEYS = 256, 16
 local GROUP_ROWS = 256  -- rows of a batch that go through the layer together, so that what passes between stages
                         -- stays in cache
 local PANELS_BYTES = 192 * 1024 -- of weights that the rows of a group pass by at a time: they stay in a small L2
+local SCORES_BYTES = 300 * 1024 -- of a block of rows: they stay in a small L2
+local NEAR_BYTES = 128 * 1024   -- of rows that are in L2 without being asked for
+local MAX_BLOCK_TILES = 6       -- tiles of rows that pass by a panel of keys or values while it is in L1
+local LINE_FLOATS = 16          -- of a cache line
 local MAX_NV = 6      -- vectors in a panel
 local MAX_KEY_NV = 2  -- in a panel of keys: what a short sequence wastes is at most a panel
 
@@ -16,8 +26,8 @@ local function round_up(n, step)
 end
 
 -- How `k` products are split into running sums of nearly equal length: { { count, length }, ... }.
-local function partial_sums(k)
-  local blocks = math.ceil(k / MAX_SUM)
+local function partial_sums(k, most)
+  local blocks = math.ceil(k / most)
   local short = math.floor(k / blocks)
   local longer = k - short * blocks
   local sums = {}
@@ -48,7 +58,20 @@ end
 local function add_kernels(f, widths)
   for _, nv in ipairs(widths) do
     for mr = 1, f.mr do
-      f.kernels[#f.kernels + 1] = { mr = mr, nv = nv, symbol = f.symbol(mr, nv) }
+      f.kernels[#f.kernels + 1] = { mr = mr, nv = nv, np = 1, symbol = f.symbol(mr, nv) }
+    end
+  end
+end
+
+-- Appends kernels for so few rows that one panel leaves multiply-add units idle: they pass several panels at a time.
+-- f.wide: by height, how many.
+local function add_wide_kernels(f, set)
+  f.wide = {}
+  for mr = 1, f.mr do
+    local np = math.min(tiles.panels_at_once(set, mr, f.nv), f.full)
+    f.wide[mr] = math.max(np, 1)
+    if np > 1 then
+      f.kernels[#f.kernels + 1] = { mr = mr, nv = f.nv, np = np, symbol = f.symbol(mr, f.nv * np) }
     end
   end
 end
@@ -58,8 +81,25 @@ local function add_partial_kernels(f, p)
   local nv = f.widths[#f.widths]
   for mr = 1, f.mr do
     f.kernels[#f.kernels + 1] = {
-      mr = mr, nv = nv, part = f.part, symbol = symbol(p, f.op .. "_part", mr, nv * p.isa.width),
+      mr = mr, nv = nv, np = 1, part = f.part, symbol = symbol(p, f.op .. "_part", mr, nv * p.isa.width),
     }
+  end
+end
+
+-- How often the kernels ask for a line to come, in ahead[1] and ahead[2]: sums take turns, the last one with ahead[2],
+-- and a turn of the loop asks for half of what it reads of its panel.
+local function plan_requests(f, p)
+  f.lines = math.max(1, math.floor(p.spec.unroll * f.nv * p.isa.width / LINE_FLOATS / 2))
+  local blocks = 0
+  for _, sum in ipairs(f.sums) do blocks = blocks + sum.count end
+  f.first_ahead = blocks % 2
+  f.requests = { 0, 0 }
+  local turn = f.first_ahead
+  for _, sum in ipairs(f.sums) do
+    for _ = 1, sum.count do
+      f.requests[turn + 1] = f.requests[turn + 1] + math.floor(sum.length / p.spec.unroll) * f.lines
+      turn = 1 - turn
+    end
   end
 end
 
@@ -67,13 +107,17 @@ end
 local function gemm(p, op, what, dims)
   local f = family(p, op, what, tiles.candidates(p.isa, dims.vectors, MAX_NV))
   f.k, f.lda, f.ldc, f.part = dims.k, dims.lda, dims.ldc, dims.part
-  f.sums = partial_sums(dims.k)
+  f.sums = partial_sums(dims.k, p.max_sum)
   f.together = math.max(1, math.min(#f.widths, math.floor(PANELS_BYTES / ((1 + f.k) * f.nv * p.isa.width * 4))))
   local whole = {}
   for i, nv in ipairs(f.widths) do
     if i < #f.widths or f.part == 0 then whole[#whole + 1] = nv end
   end
   add_kernels(f, tiles.distinct(whole))
+  f.full = 0
+  for _, nv in ipairs(whole) do f.full = f.full + (nv == f.nv and 1 or 0) end
+  add_wide_kernels(f, p.isa)
+  plan_requests(f, p)
   if f.part > 0 then add_partial_kernels(f, p) end
   return f
 end
@@ -81,7 +125,7 @@ end
 local function plan_projections(p)
   local s, vw = p.spec, p.isa.width
   p.project = gemm(p, "project", "x -> q, k, v: rows times a head's panels", {
-    vectors = p.d_head_pad / vw, k = s.d_model, lda = s.d_model, ldc = p.d_head_pad, part = 0,
+    vectors = p.d_head_pad / vw, k = s.d_model, lda = s.d_model, ldc = p.head_stride, part = 0,
   })
   p.out = gemm(p, "out", "heads side by side -> output", {
     vectors = math.ceil(s.d_model / vw), k = p.concat, lda = p.concat, ldc = s.d_model, part = s.d_model % vw,
@@ -95,7 +139,7 @@ local function plan_attention(p)
     p.isa, widest, MAX_KEY_NV, p.d_head_pad / p.isa.width, MAX_NV)
 
   p.score = family(p, "score", "q k^T: a tile of scores", for_scores)
-  p.score.k, p.score.lda = p.spec.d_head, p.d_head_pad
+  p.score.k, p.score.lda = p.spec.d_head, p.head_stride
   add_kernels(p.score, { p.score.nv })
   p.key_panel = p.score.nv * p.isa.width
 
@@ -111,20 +155,13 @@ end
 
 -- -- Memory -----------------------------------------------------------------------------------------------------------
 
--- Floats of `heads` x panels that hold [1 + k][d_pad] each.
-local function panel_floats(heads, k, columns)
-  return heads * (1 + k) * columns
-end
-
 -- The packed weights in order: { name, offset, floats } of one 64-byte aligned block.
 local function plan_packed(p)
   local s = p.spec
   local out_pad = round_up(s.d_model, p.isa.width)
   local parts = {
-    { name = "q", floats = panel_floats(s.n_heads, s.d_model, p.d_head_pad) },
-    { name = "k", floats = panel_floats(s.n_kv_heads, s.d_model, p.d_head_pad) },
-    { name = "v", floats = panel_floats(s.n_kv_heads, s.d_model, p.d_head_pad) },
-    { name = "o", floats = panel_floats(1, p.concat, out_pad) },
+    { name = "heads", floats = (2 * s.n_kv_heads + s.n_heads) * (1 + s.d_model) * p.d_head_pad }, -- k, v and q of each
+    { name = "o", floats = (1 + p.concat) * out_pad },
   }
   if s.vocab_size then parts[#parts + 1] = { name = "embedding", floats = s.vocab_size * s.d_model } end
   local offset = 0
@@ -135,35 +172,50 @@ local function plan_packed(p)
   p.packed, p.packed_floats = parts, offset
 end
 
--- The scratch buffers in order, each of one size: per_q floats a row of queries of a group, per_kv a row of its keys,
--- panels a panel of one sequence's keys, or fixed.
+-- The scratch buffers in order: { name, owner, unit, floats }. Each slot (a group of sequences and a key head), each
+-- part (a thread) or the whole round owns `floats` for every unit: a row of queries or of keys, a panel of one
+-- sequence's keys, or just once.
 local function plan_scratch(p)
   local s = p.spec
   -- 16 floats off a multiple of 64: rows a power of two apart would share the cache's sets.
   p.scores_stride = round_up(round_up(s.kv_seq_len.max, p.key_panel), 64) + 16
   p.gathers = s.lengths or s.vocab_size ~= nil
+  local tile_bytes = p.score.mr * p.scores_stride * 4
+  p.block_tiles = math.max(1, math.min(MAX_BLOCK_TILES, math.floor(SCORES_BYTES / tile_bytes)))
   local buffers = {
-    { name = "q", per_q = s.n_heads * p.d_head_pad },
-    { name = "k", per_kv = s.n_kv_heads * p.d_head_pad },
-    { name = "v", per_kv = s.n_kv_heads * p.d_head_pad },
-    { name = "concat", per_q = p.concat },
-    { name = "panels", panels = s.d_head * p.key_panel },
-    { name = "scores", fixed = p.score.mr * p.scores_stride },
+    { name = "q", owner = "slot", unit = "q_row", floats = s.n_heads / s.n_kv_heads * p.head_stride },
+    { name = "k", owner = "slot", unit = "kv_row", floats = p.head_stride },
+    { name = "v", owner = "slot", unit = "kv_row", floats = p.head_stride },
+    { name = "panels", owner = "part", unit = "panel", floats = s.d_head * p.key_panel },
+    { name = "scores", owner = "part", unit = "once", floats = p.block_tiles * p.score.mr * p.scores_stride },
+    { name = "concat", owner = "round", unit = "q_row", floats = p.concat },
   }
   if p.gathers then
-    buffers[#buffers + 1] = { name = "x_q", per_q = s.d_model }
-    buffers[#buffers + 1] = { name = "x_k", per_kv = s.d_model }
-    buffers[#buffers + 1] = { name = "x_v", per_kv = s.d_model }
+    buffers[#buffers + 1] = { name = "x_q", owner = "round", unit = "q_row", floats = s.d_model }
+    buffers[#buffers + 1] = { name = "x_k", owner = "round", unit = "kv_row", floats = s.d_model }
+    buffers[#buffers + 1] = { name = "x_v", owner = "round", unit = "kv_row", floats = s.d_model }
   end
+  if s.lengths then buffers[#buffers + 1] = { name = "y", owner = "round", unit = "q_row", floats = s.d_model } end
   p.buffers = buffers
+end
+
+local function longest_sum(s)
+  if s.causal or s.kv_seq_len.max <= FEW_KEYS then return FEW_KEYS_SUM end
+  return s.d_model <= NARROW and NARROW_SUM or MAX_SUM
 end
 
 -- The plan of one spec for one instruction set.
 function plan.make(spec, set)
-  local p = { spec = spec, isa = set, group_rows = GROUP_ROWS, max_sum = MAX_SUM }
+  local p = {
+    spec = spec, isa = set, group_rows = GROUP_ROWS, max_sum = longest_sum(spec), value_keys = VALUE_KEYS,
+    near_bytes = NEAR_BYTES,
+  }
   p.prefix = spec.name .. "__" .. set.name
   p.d_head_pad = round_up(spec.d_head, set.width)
   p.concat = spec.n_heads * p.d_head_pad
+  -- An odd number of lines: rows an even number apart would share a few of the cache's sets.
+  local lines = math.ceil(p.d_head_pad / LINE_FLOATS)
+  p.head_stride = (lines + 1 - lines % 2) * LINE_FLOATS
   plan_projections(p)
   plan_attention(p)
   plan_packed(p)

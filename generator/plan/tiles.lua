@@ -26,6 +26,13 @@ local function tallest(set, nv)
   return math.floor(fit / nv)
 end
 
+-- Panels of nv vectors that an mr-row tile must pass at once to keep the multiply-add units busy, as far as registers
+-- go; 1 where one panel does.
+function tiles.panels_at_once(set, mr, nv)
+  local wanted = math.ceil(set.fma_per_cycle * set.fma_latency / (mr * nv))
+  return math.max(1, math.min(wanted, math.floor(set.max_accumulators / (mr * nv))))
+end
+
 -- Widths, in vectors, that cover n of them with panels nv wide; the last one takes the rest.
 local function cover(n, nv)
   local widths = {}

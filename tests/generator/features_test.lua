@@ -54,7 +54,7 @@ fact.holds("no field has two owners", function()
 end)
 
 fact.holds("splices are templates that are there, at stages that the layer has", function()
-  local layer = assert(fs.read("templates/layer.c.lt"))
+  local layer = assert(fs.read("templates/layer.c.lt")) .. assert(fs.read("templates/attend.c.lt"))
   local s = make({ mask = { causal = true }, outputs = { "attention" } })
   local count = 0
   for _, feature in ipairs(features) do

@@ -48,7 +48,7 @@ fact.holds("every kernel's symbol is one of a kind and says model, type, tile an
       local op, mr, nr, set = kernel.symbol:match("^" .. s.name .. "_f32_([a-z_]+)_(%d+)x(%d+)__([a-z0-9]+)$")
       assert(op and set == p.isa.name, kernel.symbol)
       fact.equal(tonumber(mr), kernel.mr)
-      fact.equal(tonumber(nr), kernel.nv * p.isa.width)
+      fact.equal(tonumber(nr), kernel.nv * (kernel.np or 1) * p.isa.width)
     end)
   end)
 end)
@@ -85,7 +85,7 @@ fact.holds("every width of a cover has kernels of every height", function()
       local heights = {}
       for _, kernel in ipairs(family.kernels) do
         local key = kernel.nv .. (kernel.part and " in part" or "")
-        heights[key] = (heights[key] or 0) + 1
+        heights[key] = (heights[key] or 0) + ((kernel.np or 1) == 1 and 1 or 0)
       end
       for i, nv in ipairs(family.widths) do
         local key = nv .. (i == #family.widths and (family.part or 0) > 0 and " in part" or "")
@@ -145,18 +145,17 @@ end)
 
 fact.holds("each product's k and strides are those of its operands", function()
   each_plan(function(p, s)
-    assert(p.project.k == s.d_model and p.project.lda == s.d_model and p.project.ldc == p.d_head_pad)
+    assert(p.project.k == s.d_model and p.project.lda == s.d_model and p.project.ldc == p.head_stride)
     assert(p.out.k == p.concat and p.out.lda == p.concat and p.out.ldc == s.d_model)
-    assert(p.score.k == s.d_head and p.score.lda == p.d_head_pad)
+    assert(p.score.k == s.d_head and p.score.lda == p.head_stride)
   end)
 end)
 
 -- -- Memory ---------------------------------------------------------------------------------------------------------
 
 local function floats_of(p, s)
-  local kv = s.n_kv_heads * p.d_head_pad * (1 + s.d_model)
   return {
-    q = p.concat * (1 + s.d_model), k = kv, v = kv,
+    heads = (p.concat + 2 * s.n_kv_heads * p.d_head_pad) * (1 + s.d_model),
     o = math.ceil(s.d_model / p.isa.width) * p.isa.width * (1 + p.concat),
     embedding = s.vocab_size and s.vocab_size * s.d_model,
   }
@@ -172,21 +171,22 @@ fact.holds("packed parts are aligned, in order, apart, and as large as what they
       free = part.offset + part.floats
       count = count + 1
     end
-    fact.equal(count, s.vocab_size and 5 or 4)
+    fact.equal(count, s.vocab_size and 3 or 2)
     assert(p.packed_floats >= free and p.packed_floats - free < ALIGNED)
   end)
 end)
 
-fact.holds("every buffer has one size, and inputs are gathered only where they may have gaps", function()
+fact.holds("buffers have an owner, a unit and whole lines, and rows are gathered only where they may gap", function()
   each_plan(function(p, s)
     local has = {}
     for _, buffer in ipairs(p.buffers) do
-      local sizes = 0
-      for _, kind in ipairs({ "per_q", "per_kv", "panels", "fixed" }) do sizes = sizes + (buffer[kind] and 1 or 0) end
-      fact.equal(sizes, 1)
+      assert(({ slot = true, part = true, round = true })[buffer.owner], buffer.name)
+      assert(({ q_row = true, kv_row = true, panel = true, once = true })[buffer.unit], buffer.name)
+      if buffer.owner ~= "round" and buffer.unit ~= "panel" then fact.equal(buffer.floats % ALIGNED, 0) end
       has[buffer.name] = true
     end
     fact.equal(has.x_q == true, s.lengths or s.vocab_size ~= nil)
+    fact.equal(has.y == true, s.lengths)
     assert(has.q and has.k and has.v and has.concat and has.panels and has.scores)
   end)
 end)
@@ -197,7 +197,7 @@ fact.holds("a row of scores holds all keys in whole panels, its successor aligne
     assert(p.scores_stride >= panels * p.key_panel)
     fact.equal(p.scores_stride % p.isa.width, 0)
     for _, buffer in ipairs(p.buffers) do
-      if buffer.name == "scores" then fact.equal(buffer.fixed, p.score.mr * p.scores_stride) end
+      if buffer.name == "scores" then fact.equal(buffer.floats, p.block_tiles * p.score.mr * p.scores_stride) end
     end
   end)
 end)
@@ -205,8 +205,46 @@ end)
 fact.holds("sizes are whole numbers that C can spell", function()
   each_plan(function(p)
     for _, part in ipairs(p.packed) do assert(part.offset == math.floor(part.offset) and part.floats < 2 ^ 53) end
-    for _, key in ipairs({ "d_head_pad", "concat", "key_panel", "scores_stride", "packed_floats" }) do
+    for _, key in ipairs({ "d_head_pad", "concat", "key_panel", "head_stride", "scores_stride", "packed_floats" }) do
       fact.equal(p[key], math.floor(p[key]))
+    end
+  end)
+end)
+
+fact.holds("rows of a head are an odd number of cache lines apart and hold it whole", function()
+  each_plan(function(p)
+    fact.equal(p.head_stride / ALIGNED % 2, 1)
+    assert(p.head_stride >= p.d_head_pad and p.head_stride < p.d_head_pad + 2 * ALIGNED)
+  end)
+end)
+
+-- -- Few rows, and what is to come ----------------------------------------------------------------------------------
+
+fact.holds("a low tile passes so many panels that the multiply-add units are busy, or all there are", function()
+  each_plan(function(p)
+    local set = p.isa
+    for _, family in ipairs({ p.project, p.out }) do
+      for mr, np in ipairs(family.wide) do
+        local sums = mr * np * family.nv
+        assert(np == 1 or sums <= set.max_accumulators and np <= family.full)
+        assert(sums >= set.fma_per_cycle * set.fma_latency or np >= family.full or
+          sums + mr * family.nv > set.max_accumulators, ("%d rows, %d panels"):format(mr, np))
+      end
+    end
+  end)
+end)
+
+fact.holds("sums ask for rows and weights in turn, the last one for weights", function()
+  each_plan(function(p, s)
+    for _, family in ipairs({ p.project, p.out }) do
+      local turns, blocks = 0, 0
+      for _, sum in ipairs(family.sums) do
+        turns = turns + sum.count * math.floor(sum.length / s.unroll)
+        blocks = blocks + sum.count
+      end
+      fact.equal(family.requests[1] + family.requests[2], turns * family.lines)
+      fact.equal(family.first_ahead, blocks % 2)
+      assert(blocks > 1 or family.requests[1] == 0)
     end
   end)
 end)

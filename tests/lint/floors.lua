@@ -26,6 +26,7 @@ local FLOORS = {
   { pattern = "^runtime/safetensors", floor = 3, group = "weights" },
   { pattern = "^runtime/model%.", floor = 3, group = "model" },
   { pattern = "^runtime/call%.", floor = 3, group = "model" },
+  { pattern = "^runtime/threads", floor = 4, group = "threads" },
   { pattern = "^runtime/load%.", floor = 4, group = "load" },
   { pattern = "^program/", floor = 5, group = "program" },
   { pattern = "^demo/", floor = 6, group = "demo" },

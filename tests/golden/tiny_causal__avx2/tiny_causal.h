@@ -54,9 +54,9 @@ enum tiny_causal_role {
 // The model, for the ga_model_* calls of genattn/model.h.
 extern const struct ga_model tiny_causal_model;
 
-// Scratch bytes a run of these sizes needs on the variant the CPU at hand would take; SIZE_MAX where a size is out of
-// range.
-size_t tiny_causal_scratch_size(size_t batch, size_t q_len, size_t kv_len);
+// Scratch bytes a run of these sizes needs, with io.parallel of so many threads (1 without), on the variant the CPU at
+// hand would take; SIZE_MAX where a size is out of range.
+size_t tiny_causal_scratch_size(size_t batch, size_t q_len, size_t kv_len, size_t threads);
 
 // One call: see struct ga_io for the shapes. weights must be this model's; scratch is GA_ALIGN-aligned and as large as
 // ga_model_scratch_size says. Returns GA_OK, or what was wrong with the arguments, in which case nothing was written.

@@ -2,7 +2,7 @@
 // Template:     templates/isa.h.lt
 // Spec:         tiny_causal: name="tiny_causal" d_model=24 n_heads=1 seq_len="1..16" unroll=1 mask={ causal = true }
 // clang-format off
-// What the avx2 kernels of tiny_causal share: the vector helpers and each other's names. Not for callers.
+// What the avx2 parts of tiny_causal share: sizes, vector helpers, and each other's names. Not for callers.
 #ifndef TINY_CAUSAL__AVX2_H
 #define TINY_CAUSAL__AVX2_H
 
@@ -11,6 +11,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "model.h"
+
+enum {
+    D_MODEL = 24,
+    N_HEADS = 1,
+    N_KV_HEADS = 1,
+    GROUP = N_HEADS / N_KV_HEADS, // query heads that share a key head
+    D_HEAD = 24,
+    D_HEAD_PAD = 24, // heads side by side start at a whole vector; what is behind d_head is zero
+    HEAD_STRIDE = 48, // floats between rows of q, k and v: an odd number of lines, so that a column's rows share no cache set
+    CONCAT = 24,    // heads side by side
+    HEAD_WEIGHTS = (1 + D_MODEL) * D_HEAD_PAD, // floats of a head's panels in one projection
+    KEY_PANEL = 16,    // keys of a panel
+    SCORES_STRIDE = 80
+};
+
+// Where the packed weights begin, in floats. Of each key head its k, v, and the q of the query heads that share it.
+static const size_t PACKED_HEADS = 0;
+static const size_t PACKED_O = 1808;
 
 static inline float vec_max(__m256 v)
 {
@@ -92,29 +112,67 @@ static inline void vec_transpose(const float *from, size_t stride, float *to, si
     _mm256_storeu_ps(to + 3 * to_stride, _mm256_permute2f128_ps(a3, b3, 0x20));
     _mm256_storeu_ps(to + 7 * to_stride, _mm256_permute2f128_ps(a3, b3, 0x31));
 }
-void tiny_causal_f32_project_1x24__avx2(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_causal_f32_project_2x24__avx2(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_causal_f32_project_3x24__avx2(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_causal_f32_project_4x24__avx2(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_causal_f32_out_1x24__avx2(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_causal_f32_out_2x24__avx2(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_causal_f32_out_3x24__avx2(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_causal_f32_out_4x24__avx2(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_causal_f32_score_1x16__avx2(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_causal_f32_score_2x16__avx2(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_causal_f32_score_3x16__avx2(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_causal_f32_score_4x16__avx2(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_causal_f32_score_edge_1x16__avx2(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_causal_f32_score_edge_2x16__avx2(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_causal_f32_score_edge_3x16__avx2(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_causal_f32_score_edge_4x16__avx2(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_causal_f32_score_edge_1x8__avx2(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_causal_f32_score_edge_2x8__avx2(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_causal_f32_score_edge_3x8__avx2(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_causal_f32_score_edge_4x8__avx2(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_causal_f32_value_1x24__avx2(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_causal_f32_value_2x24__avx2(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_causal_f32_value_3x24__avx2(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_causal_f32_value_4x24__avx2(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
+// -- Kernels --------------------------------------------------------------------------------------------------------
+
+// Asks for the line at an address for the caches from L2 on; never faults.
+#define GA_REQUEST(at) __builtin_prefetch((const void *)(at), 0, 2)
+
+// Memory to come, asked for a line at a time between multiply-adds.
+struct ahead {
+    uintptr_t at;
+    size_t step; // bytes from a request to the next
+};
+
+void tiny_causal_f32_project_1x24__avx2(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_causal_f32_project_2x24__avx2(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_causal_f32_project_3x24__avx2(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_causal_f32_project_4x24__avx2(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_causal_f32_out_1x24__avx2(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_causal_f32_out_2x24__avx2(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_causal_f32_out_3x24__avx2(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_causal_f32_out_4x24__avx2(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_causal_f32_score_1x16__avx2(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_causal_f32_score_2x16__avx2(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_causal_f32_score_3x16__avx2(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_causal_f32_score_4x16__avx2(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_causal_f32_score_edge_1x16__avx2(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_causal_f32_score_edge_2x16__avx2(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_causal_f32_score_edge_3x16__avx2(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_causal_f32_score_edge_4x16__avx2(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_causal_f32_score_edge_1x8__avx2(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_causal_f32_score_edge_2x8__avx2(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_causal_f32_score_edge_3x8__avx2(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_causal_f32_score_edge_4x8__avx2(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_causal_f32_value_1x24__avx2(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_causal_f32_value_2x24__avx2(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_causal_f32_value_3x24__avx2(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_causal_f32_value_4x24__avx2(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+
+// -- Stages ---------------------------------------------------------------------------------------------------------
+
+// x [rows][D_MODEL] times one head's panels -> y [rows], HEAD_STRIDE apart. next: weights that will be needed then, or
+// NULL.
+void tiny_causal__avx2_project(const float *x, const float *w, float *y, size_t rows, const float *next);
+
+// concat [rows][CONCAT] times panels first .. end - 1 of w -> those columns of y [rows][D_MODEL].
+void tiny_causal__avx2_project_out(const float *concat, const float *w, float *y, size_t rows, size_t first, size_t end,
+                           const float *next);
+
+// k [n], HEAD_STRIDE apart -> panels [.][D_HEAD][KEY_PANEL]. Up to a whole vector of keys, rows behind n are taken too;
+// k must have them, and no score looks at them.
+void tiny_causal__avx2_pack_keys(const float *k, size_t n, float *panels);
+
+// One head of one sequence.
+struct head {
+    const float *q;      // [n_queries], HEAD_STRIDE apart
+    const float *panels; // the keys, packed
+    const float *v;      // [n_keys], HEAD_STRIDE apart
+    float *o;            // [n_queries] rows CONCAT apart
+    float *scores;       // room for 24 rows, SCORES_STRIDE apart
+    size_t n_queries, n_keys;
+};
+
+// Queries from .. to - 1 of a head.
+void tiny_causal__avx2_attend(const struct head *head, size_t from, size_t to);
 
 #endif

@@ -5,147 +5,183 @@
 // clang-format off
 #include "tiny_causal__avx2.h"
 
-// q k^T: a tile of scores; not yet scaled.
+// q k^T: a tile of scores, with each panel of keys in turn; not yet scaled.
 void tiny_causal_f32_score_1x16__avx2(
-    const float *restrict q,    // [1][24], rows 24 apart
-    const float *restrict keys, // [24][16], rows 16 apart: a panel of keys, transposed
-    float *restrict s)          // [1][16], rows 80 apart
+    const float *restrict q,    // [tiles][1][24], rows 48 apart
+    const float *restrict keys, // [panels][24][16]: keys, transposed
+    float *restrict s,          // [tiles][1][panels][16], rows 80 apart
+    size_t panels,
+    size_t tiles)
 {
-    __m256 s0_0 = _mm256_setzero_ps();
-    __m256 s0_1 = _mm256_setzero_ps();
-    for (size_t k = 0; k < 24; k += 1, keys += 16) {
-        { // k + 0
-            const __m256 b0 = _mm256_loadu_ps(keys + 0);
-            const __m256 b1 = _mm256_loadu_ps(keys + 8);
-            const __m256 a0 = _mm256_set1_ps(q[0 + k]);
-            s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
-            s0_1 = _mm256_fmadd_ps(a0, b1, s0_1);
+    for (size_t panel = 0; panel < panels; panel++, keys += 384, s += 16) {
+        const float *a = q;
+        float *to = s;
+        for (size_t tile = 0; tile < tiles; tile++, a += 48, to += 80) {
+            const float *b = keys;
+            __m256 s0_0 = _mm256_setzero_ps();
+            __m256 s0_1 = _mm256_setzero_ps();
+            for (size_t k = 0; k < 24; k += 1, b += 16) {
+                { // k + 0
+                    const __m256 b0 = _mm256_loadu_ps(b + 0);
+                    const __m256 b1 = _mm256_loadu_ps(b + 8);
+                    const __m256 a0 = _mm256_set1_ps(a[0 + k]);
+                    s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
+                    s0_1 = _mm256_fmadd_ps(a0, b1, s0_1);
+                }
+            }
+            _mm256_storeu_ps(to + 0, s0_0);
+            _mm256_storeu_ps(to + 8, s0_1);
         }
     }
-    _mm256_storeu_ps(s + 0, s0_0);
-    _mm256_storeu_ps(s + 8, s0_1);
 }
 
-// q k^T: a tile of scores; not yet scaled.
+// q k^T: a tile of scores, with each panel of keys in turn; not yet scaled.
 void tiny_causal_f32_score_2x16__avx2(
-    const float *restrict q,    // [2][24], rows 24 apart
-    const float *restrict keys, // [24][16], rows 16 apart: a panel of keys, transposed
-    float *restrict s)          // [2][16], rows 80 apart
+    const float *restrict q,    // [tiles][2][24], rows 48 apart
+    const float *restrict keys, // [panels][24][16]: keys, transposed
+    float *restrict s,          // [tiles][2][panels][16], rows 80 apart
+    size_t panels,
+    size_t tiles)
 {
-    __m256 s0_0 = _mm256_setzero_ps();
-    __m256 s0_1 = _mm256_setzero_ps();
-    __m256 s1_0 = _mm256_setzero_ps();
-    __m256 s1_1 = _mm256_setzero_ps();
-    for (size_t k = 0; k < 24; k += 1, keys += 16) {
-        { // k + 0
-            const __m256 b0 = _mm256_loadu_ps(keys + 0);
-            const __m256 b1 = _mm256_loadu_ps(keys + 8);
-            const __m256 a0 = _mm256_set1_ps(q[0 + k]);
-            s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
-            s0_1 = _mm256_fmadd_ps(a0, b1, s0_1);
-            const __m256 a1 = _mm256_set1_ps(q[24 + k]);
-            s1_0 = _mm256_fmadd_ps(a1, b0, s1_0);
-            s1_1 = _mm256_fmadd_ps(a1, b1, s1_1);
+    for (size_t panel = 0; panel < panels; panel++, keys += 384, s += 16) {
+        const float *a = q;
+        float *to = s;
+        for (size_t tile = 0; tile < tiles; tile++, a += 96, to += 160) {
+            const float *b = keys;
+            __m256 s0_0 = _mm256_setzero_ps();
+            __m256 s0_1 = _mm256_setzero_ps();
+            __m256 s1_0 = _mm256_setzero_ps();
+            __m256 s1_1 = _mm256_setzero_ps();
+            for (size_t k = 0; k < 24; k += 1, b += 16) {
+                { // k + 0
+                    const __m256 b0 = _mm256_loadu_ps(b + 0);
+                    const __m256 b1 = _mm256_loadu_ps(b + 8);
+                    const __m256 a0 = _mm256_set1_ps(a[0 + k]);
+                    s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
+                    s0_1 = _mm256_fmadd_ps(a0, b1, s0_1);
+                    const __m256 a1 = _mm256_set1_ps(a[48 + k]);
+                    s1_0 = _mm256_fmadd_ps(a1, b0, s1_0);
+                    s1_1 = _mm256_fmadd_ps(a1, b1, s1_1);
+                }
+            }
+            _mm256_storeu_ps(to + 0, s0_0);
+            _mm256_storeu_ps(to + 8, s0_1);
+            _mm256_storeu_ps(to + 80, s1_0);
+            _mm256_storeu_ps(to + 88, s1_1);
         }
     }
-    _mm256_storeu_ps(s + 0, s0_0);
-    _mm256_storeu_ps(s + 8, s0_1);
-    _mm256_storeu_ps(s + 80, s1_0);
-    _mm256_storeu_ps(s + 88, s1_1);
 }
 
-// q k^T: a tile of scores; not yet scaled.
+// q k^T: a tile of scores, with each panel of keys in turn; not yet scaled.
 void tiny_causal_f32_score_3x16__avx2(
-    const float *restrict q,    // [3][24], rows 24 apart
-    const float *restrict keys, // [24][16], rows 16 apart: a panel of keys, transposed
-    float *restrict s)          // [3][16], rows 80 apart
+    const float *restrict q,    // [tiles][3][24], rows 48 apart
+    const float *restrict keys, // [panels][24][16]: keys, transposed
+    float *restrict s,          // [tiles][3][panels][16], rows 80 apart
+    size_t panels,
+    size_t tiles)
 {
-    __m256 s0_0 = _mm256_setzero_ps();
-    __m256 s0_1 = _mm256_setzero_ps();
-    __m256 s1_0 = _mm256_setzero_ps();
-    __m256 s1_1 = _mm256_setzero_ps();
-    __m256 s2_0 = _mm256_setzero_ps();
-    __m256 s2_1 = _mm256_setzero_ps();
-    for (size_t k = 0; k < 24; k += 1, keys += 16) {
-        { // k + 0
-            const __m256 b0 = _mm256_loadu_ps(keys + 0);
-            const __m256 b1 = _mm256_loadu_ps(keys + 8);
-            const __m256 a0 = _mm256_set1_ps(q[0 + k]);
-            s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
-            s0_1 = _mm256_fmadd_ps(a0, b1, s0_1);
-            const __m256 a1 = _mm256_set1_ps(q[24 + k]);
-            s1_0 = _mm256_fmadd_ps(a1, b0, s1_0);
-            s1_1 = _mm256_fmadd_ps(a1, b1, s1_1);
-            const __m256 a2 = _mm256_set1_ps(q[48 + k]);
-            s2_0 = _mm256_fmadd_ps(a2, b0, s2_0);
-            s2_1 = _mm256_fmadd_ps(a2, b1, s2_1);
+    for (size_t panel = 0; panel < panels; panel++, keys += 384, s += 16) {
+        const float *a = q;
+        float *to = s;
+        for (size_t tile = 0; tile < tiles; tile++, a += 144, to += 240) {
+            const float *b = keys;
+            __m256 s0_0 = _mm256_setzero_ps();
+            __m256 s0_1 = _mm256_setzero_ps();
+            __m256 s1_0 = _mm256_setzero_ps();
+            __m256 s1_1 = _mm256_setzero_ps();
+            __m256 s2_0 = _mm256_setzero_ps();
+            __m256 s2_1 = _mm256_setzero_ps();
+            for (size_t k = 0; k < 24; k += 1, b += 16) {
+                { // k + 0
+                    const __m256 b0 = _mm256_loadu_ps(b + 0);
+                    const __m256 b1 = _mm256_loadu_ps(b + 8);
+                    const __m256 a0 = _mm256_set1_ps(a[0 + k]);
+                    s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
+                    s0_1 = _mm256_fmadd_ps(a0, b1, s0_1);
+                    const __m256 a1 = _mm256_set1_ps(a[48 + k]);
+                    s1_0 = _mm256_fmadd_ps(a1, b0, s1_0);
+                    s1_1 = _mm256_fmadd_ps(a1, b1, s1_1);
+                    const __m256 a2 = _mm256_set1_ps(a[96 + k]);
+                    s2_0 = _mm256_fmadd_ps(a2, b0, s2_0);
+                    s2_1 = _mm256_fmadd_ps(a2, b1, s2_1);
+                }
+            }
+            _mm256_storeu_ps(to + 0, s0_0);
+            _mm256_storeu_ps(to + 8, s0_1);
+            _mm256_storeu_ps(to + 80, s1_0);
+            _mm256_storeu_ps(to + 88, s1_1);
+            _mm256_storeu_ps(to + 160, s2_0);
+            _mm256_storeu_ps(to + 168, s2_1);
         }
     }
-    _mm256_storeu_ps(s + 0, s0_0);
-    _mm256_storeu_ps(s + 8, s0_1);
-    _mm256_storeu_ps(s + 80, s1_0);
-    _mm256_storeu_ps(s + 88, s1_1);
-    _mm256_storeu_ps(s + 160, s2_0);
-    _mm256_storeu_ps(s + 168, s2_1);
 }
 
-// q k^T: a tile of scores; not yet scaled.
+// q k^T: a tile of scores, with each panel of keys in turn; not yet scaled.
 void tiny_causal_f32_score_4x16__avx2(
-    const float *restrict q,    // [4][24], rows 24 apart
-    const float *restrict keys, // [24][16], rows 16 apart: a panel of keys, transposed
-    float *restrict s)          // [4][16], rows 80 apart
+    const float *restrict q,    // [tiles][4][24], rows 48 apart
+    const float *restrict keys, // [panels][24][16]: keys, transposed
+    float *restrict s,          // [tiles][4][panels][16], rows 80 apart
+    size_t panels,
+    size_t tiles)
 {
-    __m256 s0_0 = _mm256_setzero_ps();
-    __m256 s0_1 = _mm256_setzero_ps();
-    __m256 s1_0 = _mm256_setzero_ps();
-    __m256 s1_1 = _mm256_setzero_ps();
-    __m256 s2_0 = _mm256_setzero_ps();
-    __m256 s2_1 = _mm256_setzero_ps();
-    __m256 s3_0 = _mm256_setzero_ps();
-    __m256 s3_1 = _mm256_setzero_ps();
-    for (size_t k = 0; k < 24; k += 1, keys += 16) {
-        { // k + 0
-            const __m256 b0 = _mm256_loadu_ps(keys + 0);
-            const __m256 b1 = _mm256_loadu_ps(keys + 8);
-            const __m256 a0 = _mm256_set1_ps(q[0 + k]);
-            s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
-            s0_1 = _mm256_fmadd_ps(a0, b1, s0_1);
-            const __m256 a1 = _mm256_set1_ps(q[24 + k]);
-            s1_0 = _mm256_fmadd_ps(a1, b0, s1_0);
-            s1_1 = _mm256_fmadd_ps(a1, b1, s1_1);
-            const __m256 a2 = _mm256_set1_ps(q[48 + k]);
-            s2_0 = _mm256_fmadd_ps(a2, b0, s2_0);
-            s2_1 = _mm256_fmadd_ps(a2, b1, s2_1);
-            const __m256 a3 = _mm256_set1_ps(q[72 + k]);
-            s3_0 = _mm256_fmadd_ps(a3, b0, s3_0);
-            s3_1 = _mm256_fmadd_ps(a3, b1, s3_1);
+    for (size_t panel = 0; panel < panels; panel++, keys += 384, s += 16) {
+        const float *a = q;
+        float *to = s;
+        for (size_t tile = 0; tile < tiles; tile++, a += 192, to += 320) {
+            const float *b = keys;
+            __m256 s0_0 = _mm256_setzero_ps();
+            __m256 s0_1 = _mm256_setzero_ps();
+            __m256 s1_0 = _mm256_setzero_ps();
+            __m256 s1_1 = _mm256_setzero_ps();
+            __m256 s2_0 = _mm256_setzero_ps();
+            __m256 s2_1 = _mm256_setzero_ps();
+            __m256 s3_0 = _mm256_setzero_ps();
+            __m256 s3_1 = _mm256_setzero_ps();
+            for (size_t k = 0; k < 24; k += 1, b += 16) {
+                { // k + 0
+                    const __m256 b0 = _mm256_loadu_ps(b + 0);
+                    const __m256 b1 = _mm256_loadu_ps(b + 8);
+                    const __m256 a0 = _mm256_set1_ps(a[0 + k]);
+                    s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
+                    s0_1 = _mm256_fmadd_ps(a0, b1, s0_1);
+                    const __m256 a1 = _mm256_set1_ps(a[48 + k]);
+                    s1_0 = _mm256_fmadd_ps(a1, b0, s1_0);
+                    s1_1 = _mm256_fmadd_ps(a1, b1, s1_1);
+                    const __m256 a2 = _mm256_set1_ps(a[96 + k]);
+                    s2_0 = _mm256_fmadd_ps(a2, b0, s2_0);
+                    s2_1 = _mm256_fmadd_ps(a2, b1, s2_1);
+                    const __m256 a3 = _mm256_set1_ps(a[144 + k]);
+                    s3_0 = _mm256_fmadd_ps(a3, b0, s3_0);
+                    s3_1 = _mm256_fmadd_ps(a3, b1, s3_1);
+                }
+            }
+            _mm256_storeu_ps(to + 0, s0_0);
+            _mm256_storeu_ps(to + 8, s0_1);
+            _mm256_storeu_ps(to + 80, s1_0);
+            _mm256_storeu_ps(to + 88, s1_1);
+            _mm256_storeu_ps(to + 160, s2_0);
+            _mm256_storeu_ps(to + 168, s2_1);
+            _mm256_storeu_ps(to + 240, s3_0);
+            _mm256_storeu_ps(to + 248, s3_1);
         }
     }
-    _mm256_storeu_ps(s + 0, s0_0);
-    _mm256_storeu_ps(s + 8, s0_1);
-    _mm256_storeu_ps(s + 80, s1_0);
-    _mm256_storeu_ps(s + 88, s1_1);
-    _mm256_storeu_ps(s + 160, s2_0);
-    _mm256_storeu_ps(s + 168, s2_1);
-    _mm256_storeu_ps(s + 240, s3_0);
-    _mm256_storeu_ps(s + 248, s3_1);
 }
 
 // scores of a tile some of whose keys are out of range; not yet scaled.
 void tiny_causal_f32_score_edge_1x16__avx2(
-    const float *restrict q,    // [1][24], rows 24 apart
-    const float *restrict keys, // [24][16], rows 16 apart: a panel of keys, transposed
-    float *restrict s,          // [1][16], rows 80 apart
-    const int32_t *limit,       // [1], keys of the sequence that each row sees; the others score -inf
-    int32_t at)                 // the panel's first key
+    const float *restrict a, // [1][24] queries, rows 48 apart
+    const float *restrict b, // [24][16] keys, rows 16 apart
+    float *restrict s,       // [1][16], rows 80 apart
+    const int32_t *limit,    // [1], keys of the sequence that each row sees; the others score -inf
+    int32_t at)              // the panel's first key
 {
     __m256 s0_0 = _mm256_setzero_ps();
     __m256 s0_1 = _mm256_setzero_ps();
-    for (size_t k = 0; k < 24; k += 1, keys += 16) {
+    for (size_t k = 0; k < 24; k += 1, b += 16) {
         { // k + 0
-            const __m256 b0 = _mm256_loadu_ps(keys + 0);
-            const __m256 b1 = _mm256_loadu_ps(keys + 8);
-            const __m256 a0 = _mm256_set1_ps(q[0 + k]);
+            const __m256 b0 = _mm256_loadu_ps(b + 0);
+            const __m256 b1 = _mm256_loadu_ps(b + 8);
+            const __m256 a0 = _mm256_set1_ps(a[0 + k]);
             s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
             s0_1 = _mm256_fmadd_ps(a0, b1, s0_1);
         }
@@ -156,24 +192,24 @@ void tiny_causal_f32_score_edge_1x16__avx2(
 
 // scores of a tile some of whose keys are out of range; not yet scaled.
 void tiny_causal_f32_score_edge_2x16__avx2(
-    const float *restrict q,    // [2][24], rows 24 apart
-    const float *restrict keys, // [24][16], rows 16 apart: a panel of keys, transposed
-    float *restrict s,          // [2][16], rows 80 apart
-    const int32_t *limit,       // [2], keys of the sequence that each row sees; the others score -inf
-    int32_t at)                 // the panel's first key
+    const float *restrict a, // [2][24] queries, rows 48 apart
+    const float *restrict b, // [24][16] keys, rows 16 apart
+    float *restrict s,       // [2][16], rows 80 apart
+    const int32_t *limit,    // [2], keys of the sequence that each row sees; the others score -inf
+    int32_t at)              // the panel's first key
 {
     __m256 s0_0 = _mm256_setzero_ps();
     __m256 s0_1 = _mm256_setzero_ps();
     __m256 s1_0 = _mm256_setzero_ps();
     __m256 s1_1 = _mm256_setzero_ps();
-    for (size_t k = 0; k < 24; k += 1, keys += 16) {
+    for (size_t k = 0; k < 24; k += 1, b += 16) {
         { // k + 0
-            const __m256 b0 = _mm256_loadu_ps(keys + 0);
-            const __m256 b1 = _mm256_loadu_ps(keys + 8);
-            const __m256 a0 = _mm256_set1_ps(q[0 + k]);
+            const __m256 b0 = _mm256_loadu_ps(b + 0);
+            const __m256 b1 = _mm256_loadu_ps(b + 8);
+            const __m256 a0 = _mm256_set1_ps(a[0 + k]);
             s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
             s0_1 = _mm256_fmadd_ps(a0, b1, s0_1);
-            const __m256 a1 = _mm256_set1_ps(q[24 + k]);
+            const __m256 a1 = _mm256_set1_ps(a[48 + k]);
             s1_0 = _mm256_fmadd_ps(a1, b0, s1_0);
             s1_1 = _mm256_fmadd_ps(a1, b1, s1_1);
         }
@@ -186,11 +222,11 @@ void tiny_causal_f32_score_edge_2x16__avx2(
 
 // scores of a tile some of whose keys are out of range; not yet scaled.
 void tiny_causal_f32_score_edge_3x16__avx2(
-    const float *restrict q,    // [3][24], rows 24 apart
-    const float *restrict keys, // [24][16], rows 16 apart: a panel of keys, transposed
-    float *restrict s,          // [3][16], rows 80 apart
-    const int32_t *limit,       // [3], keys of the sequence that each row sees; the others score -inf
-    int32_t at)                 // the panel's first key
+    const float *restrict a, // [3][24] queries, rows 48 apart
+    const float *restrict b, // [24][16] keys, rows 16 apart
+    float *restrict s,       // [3][16], rows 80 apart
+    const int32_t *limit,    // [3], keys of the sequence that each row sees; the others score -inf
+    int32_t at)              // the panel's first key
 {
     __m256 s0_0 = _mm256_setzero_ps();
     __m256 s0_1 = _mm256_setzero_ps();
@@ -198,17 +234,17 @@ void tiny_causal_f32_score_edge_3x16__avx2(
     __m256 s1_1 = _mm256_setzero_ps();
     __m256 s2_0 = _mm256_setzero_ps();
     __m256 s2_1 = _mm256_setzero_ps();
-    for (size_t k = 0; k < 24; k += 1, keys += 16) {
+    for (size_t k = 0; k < 24; k += 1, b += 16) {
         { // k + 0
-            const __m256 b0 = _mm256_loadu_ps(keys + 0);
-            const __m256 b1 = _mm256_loadu_ps(keys + 8);
-            const __m256 a0 = _mm256_set1_ps(q[0 + k]);
+            const __m256 b0 = _mm256_loadu_ps(b + 0);
+            const __m256 b1 = _mm256_loadu_ps(b + 8);
+            const __m256 a0 = _mm256_set1_ps(a[0 + k]);
             s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
             s0_1 = _mm256_fmadd_ps(a0, b1, s0_1);
-            const __m256 a1 = _mm256_set1_ps(q[24 + k]);
+            const __m256 a1 = _mm256_set1_ps(a[48 + k]);
             s1_0 = _mm256_fmadd_ps(a1, b0, s1_0);
             s1_1 = _mm256_fmadd_ps(a1, b1, s1_1);
-            const __m256 a2 = _mm256_set1_ps(q[48 + k]);
+            const __m256 a2 = _mm256_set1_ps(a[96 + k]);
             s2_0 = _mm256_fmadd_ps(a2, b0, s2_0);
             s2_1 = _mm256_fmadd_ps(a2, b1, s2_1);
         }
@@ -223,11 +259,11 @@ void tiny_causal_f32_score_edge_3x16__avx2(
 
 // scores of a tile some of whose keys are out of range; not yet scaled.
 void tiny_causal_f32_score_edge_4x16__avx2(
-    const float *restrict q,    // [4][24], rows 24 apart
-    const float *restrict keys, // [24][16], rows 16 apart: a panel of keys, transposed
-    float *restrict s,          // [4][16], rows 80 apart
-    const int32_t *limit,       // [4], keys of the sequence that each row sees; the others score -inf
-    int32_t at)                 // the panel's first key
+    const float *restrict a, // [4][24] queries, rows 48 apart
+    const float *restrict b, // [24][16] keys, rows 16 apart
+    float *restrict s,       // [4][16], rows 80 apart
+    const int32_t *limit,    // [4], keys of the sequence that each row sees; the others score -inf
+    int32_t at)              // the panel's first key
 {
     __m256 s0_0 = _mm256_setzero_ps();
     __m256 s0_1 = _mm256_setzero_ps();
@@ -237,20 +273,20 @@ void tiny_causal_f32_score_edge_4x16__avx2(
     __m256 s2_1 = _mm256_setzero_ps();
     __m256 s3_0 = _mm256_setzero_ps();
     __m256 s3_1 = _mm256_setzero_ps();
-    for (size_t k = 0; k < 24; k += 1, keys += 16) {
+    for (size_t k = 0; k < 24; k += 1, b += 16) {
         { // k + 0
-            const __m256 b0 = _mm256_loadu_ps(keys + 0);
-            const __m256 b1 = _mm256_loadu_ps(keys + 8);
-            const __m256 a0 = _mm256_set1_ps(q[0 + k]);
+            const __m256 b0 = _mm256_loadu_ps(b + 0);
+            const __m256 b1 = _mm256_loadu_ps(b + 8);
+            const __m256 a0 = _mm256_set1_ps(a[0 + k]);
             s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
             s0_1 = _mm256_fmadd_ps(a0, b1, s0_1);
-            const __m256 a1 = _mm256_set1_ps(q[24 + k]);
+            const __m256 a1 = _mm256_set1_ps(a[48 + k]);
             s1_0 = _mm256_fmadd_ps(a1, b0, s1_0);
             s1_1 = _mm256_fmadd_ps(a1, b1, s1_1);
-            const __m256 a2 = _mm256_set1_ps(q[48 + k]);
+            const __m256 a2 = _mm256_set1_ps(a[96 + k]);
             s2_0 = _mm256_fmadd_ps(a2, b0, s2_0);
             s2_1 = _mm256_fmadd_ps(a2, b1, s2_1);
-            const __m256 a3 = _mm256_set1_ps(q[72 + k]);
+            const __m256 a3 = _mm256_set1_ps(a[144 + k]);
             s3_0 = _mm256_fmadd_ps(a3, b0, s3_0);
             s3_1 = _mm256_fmadd_ps(a3, b1, s3_1);
         }
@@ -267,17 +303,17 @@ void tiny_causal_f32_score_edge_4x16__avx2(
 
 // scores of a tile some of whose keys are out of range; not yet scaled.
 void tiny_causal_f32_score_edge_1x8__avx2(
-    const float *restrict q,    // [1][24], rows 24 apart
-    const float *restrict keys, // [24][8], rows 16 apart: a panel of keys, transposed
-    float *restrict s,          // [1][8], rows 80 apart
-    const int32_t *limit,       // [1], keys of the sequence that each row sees; the others score -inf
-    int32_t at)                 // the panel's first key
+    const float *restrict a, // [1][24] queries, rows 48 apart
+    const float *restrict b, // [24][8] keys, rows 16 apart
+    float *restrict s,       // [1][8], rows 80 apart
+    const int32_t *limit,    // [1], keys of the sequence that each row sees; the others score -inf
+    int32_t at)              // the panel's first key
 {
     __m256 s0_0 = _mm256_setzero_ps();
-    for (size_t k = 0; k < 24; k += 1, keys += 16) {
+    for (size_t k = 0; k < 24; k += 1, b += 16) {
         { // k + 0
-            const __m256 b0 = _mm256_loadu_ps(keys + 0);
-            const __m256 a0 = _mm256_set1_ps(q[0 + k]);
+            const __m256 b0 = _mm256_loadu_ps(b + 0);
+            const __m256 a0 = _mm256_set1_ps(a[0 + k]);
             s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
         }
     }
@@ -286,20 +322,20 @@ void tiny_causal_f32_score_edge_1x8__avx2(
 
 // scores of a tile some of whose keys are out of range; not yet scaled.
 void tiny_causal_f32_score_edge_2x8__avx2(
-    const float *restrict q,    // [2][24], rows 24 apart
-    const float *restrict keys, // [24][8], rows 16 apart: a panel of keys, transposed
-    float *restrict s,          // [2][8], rows 80 apart
-    const int32_t *limit,       // [2], keys of the sequence that each row sees; the others score -inf
-    int32_t at)                 // the panel's first key
+    const float *restrict a, // [2][24] queries, rows 48 apart
+    const float *restrict b, // [24][8] keys, rows 16 apart
+    float *restrict s,       // [2][8], rows 80 apart
+    const int32_t *limit,    // [2], keys of the sequence that each row sees; the others score -inf
+    int32_t at)              // the panel's first key
 {
     __m256 s0_0 = _mm256_setzero_ps();
     __m256 s1_0 = _mm256_setzero_ps();
-    for (size_t k = 0; k < 24; k += 1, keys += 16) {
+    for (size_t k = 0; k < 24; k += 1, b += 16) {
         { // k + 0
-            const __m256 b0 = _mm256_loadu_ps(keys + 0);
-            const __m256 a0 = _mm256_set1_ps(q[0 + k]);
+            const __m256 b0 = _mm256_loadu_ps(b + 0);
+            const __m256 a0 = _mm256_set1_ps(a[0 + k]);
             s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
-            const __m256 a1 = _mm256_set1_ps(q[24 + k]);
+            const __m256 a1 = _mm256_set1_ps(a[48 + k]);
             s1_0 = _mm256_fmadd_ps(a1, b0, s1_0);
         }
     }
@@ -309,23 +345,23 @@ void tiny_causal_f32_score_edge_2x8__avx2(
 
 // scores of a tile some of whose keys are out of range; not yet scaled.
 void tiny_causal_f32_score_edge_3x8__avx2(
-    const float *restrict q,    // [3][24], rows 24 apart
-    const float *restrict keys, // [24][8], rows 16 apart: a panel of keys, transposed
-    float *restrict s,          // [3][8], rows 80 apart
-    const int32_t *limit,       // [3], keys of the sequence that each row sees; the others score -inf
-    int32_t at)                 // the panel's first key
+    const float *restrict a, // [3][24] queries, rows 48 apart
+    const float *restrict b, // [24][8] keys, rows 16 apart
+    float *restrict s,       // [3][8], rows 80 apart
+    const int32_t *limit,    // [3], keys of the sequence that each row sees; the others score -inf
+    int32_t at)              // the panel's first key
 {
     __m256 s0_0 = _mm256_setzero_ps();
     __m256 s1_0 = _mm256_setzero_ps();
     __m256 s2_0 = _mm256_setzero_ps();
-    for (size_t k = 0; k < 24; k += 1, keys += 16) {
+    for (size_t k = 0; k < 24; k += 1, b += 16) {
         { // k + 0
-            const __m256 b0 = _mm256_loadu_ps(keys + 0);
-            const __m256 a0 = _mm256_set1_ps(q[0 + k]);
+            const __m256 b0 = _mm256_loadu_ps(b + 0);
+            const __m256 a0 = _mm256_set1_ps(a[0 + k]);
             s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
-            const __m256 a1 = _mm256_set1_ps(q[24 + k]);
+            const __m256 a1 = _mm256_set1_ps(a[48 + k]);
             s1_0 = _mm256_fmadd_ps(a1, b0, s1_0);
-            const __m256 a2 = _mm256_set1_ps(q[48 + k]);
+            const __m256 a2 = _mm256_set1_ps(a[96 + k]);
             s2_0 = _mm256_fmadd_ps(a2, b0, s2_0);
         }
     }
@@ -336,26 +372,26 @@ void tiny_causal_f32_score_edge_3x8__avx2(
 
 // scores of a tile some of whose keys are out of range; not yet scaled.
 void tiny_causal_f32_score_edge_4x8__avx2(
-    const float *restrict q,    // [4][24], rows 24 apart
-    const float *restrict keys, // [24][8], rows 16 apart: a panel of keys, transposed
-    float *restrict s,          // [4][8], rows 80 apart
-    const int32_t *limit,       // [4], keys of the sequence that each row sees; the others score -inf
-    int32_t at)                 // the panel's first key
+    const float *restrict a, // [4][24] queries, rows 48 apart
+    const float *restrict b, // [24][8] keys, rows 16 apart
+    float *restrict s,       // [4][8], rows 80 apart
+    const int32_t *limit,    // [4], keys of the sequence that each row sees; the others score -inf
+    int32_t at)              // the panel's first key
 {
     __m256 s0_0 = _mm256_setzero_ps();
     __m256 s1_0 = _mm256_setzero_ps();
     __m256 s2_0 = _mm256_setzero_ps();
     __m256 s3_0 = _mm256_setzero_ps();
-    for (size_t k = 0; k < 24; k += 1, keys += 16) {
+    for (size_t k = 0; k < 24; k += 1, b += 16) {
         { // k + 0
-            const __m256 b0 = _mm256_loadu_ps(keys + 0);
-            const __m256 a0 = _mm256_set1_ps(q[0 + k]);
+            const __m256 b0 = _mm256_loadu_ps(b + 0);
+            const __m256 a0 = _mm256_set1_ps(a[0 + k]);
             s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
-            const __m256 a1 = _mm256_set1_ps(q[24 + k]);
+            const __m256 a1 = _mm256_set1_ps(a[48 + k]);
             s1_0 = _mm256_fmadd_ps(a1, b0, s1_0);
-            const __m256 a2 = _mm256_set1_ps(q[48 + k]);
+            const __m256 a2 = _mm256_set1_ps(a[96 + k]);
             s2_0 = _mm256_fmadd_ps(a2, b0, s2_0);
-            const __m256 a3 = _mm256_set1_ps(q[72 + k]);
+            const __m256 a3 = _mm256_set1_ps(a[144 + k]);
             s3_0 = _mm256_fmadd_ps(a3, b0, s3_0);
         }
     }

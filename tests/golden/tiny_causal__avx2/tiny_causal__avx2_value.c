@@ -5,70 +5,80 @@
 // clang-format off
 #include "tiny_causal__avx2.h"
 
-// softmax weights times v. No key beyond a row's limit enters its sum, not even times zero. At most 128 keys go
-// into one running sum, which then joins the total.
+// softmax weights times v, for keys from .. from + 127: one running sum, which joins the total that the
+// keys before gave. The last keys divide by the sum of weights. No key beyond a row's limit enters, not even times zero.
 void tiny_causal_f32_value_1x24__avx2(
-    const float *restrict p,       // [1] rows of weights, not yet divided by their sum, 80 apart
-    const float *restrict v,       // [keys][24], rows 24 apart
-    float *restrict o,             // [1][24], rows 24 apart
-    const int32_t *limit,          // [1], keys each row sees; never falls from row to row
-    const float *restrict inverse) // [1], 1 / sum of each row's weights, 0 for a row that sees no key
+    const float *restrict p,       // [tiles][1] rows of weights from `from` on, 80 apart
+    const float *restrict v,       // [keys][24] from `from` on, rows 48 apart
+    float *restrict o,             // [tiles][1][24], rows 24 apart: the total; nothing where from is 0
+    const int32_t *limit,          // [tiles][1], keys each row sees; never falls from row to row
+    int32_t from,                  // a multiple of 128
+    const float *restrict inverse, // [tiles][1], 1 / sum of each row's weights, 0 for a row that sees no key
+    size_t tiles)
 {
-    const int32_t common = limit[0];
-    int32_t k = 0;
-    bool first = true;
-    do {
-        const int32_t to = common - k > 128 ? k + 128 : common;
+    for (size_t tile = 0; tile < tiles; tile++, p += 80, o += 24, limit += 1, inverse += 1) {
+        const int32_t left = limit[0] - from, end = left < 128 ? left : 128;
+        const int32_t common = end;
+        const float *row = v;
+        int32_t k = 0;
         __m256 s0_0 = _mm256_setzero_ps();
         __m256 s0_1 = _mm256_setzero_ps();
         __m256 s0_2 = _mm256_setzero_ps();
-        for (; k + 1 <= to; k += 1, v += 24) {
+        for (; k + 1 <= common; k += 1, row += 48) {
             { // k + 0
-                const __m256 b0 = _mm256_loadu_ps(v + 0);
-                const __m256 b1 = _mm256_loadu_ps(v + 8);
-                const __m256 b2 = _mm256_loadu_ps(v + 16);
+                const __m256 b0 = _mm256_loadu_ps(row + 0);
+                const __m256 b1 = _mm256_loadu_ps(row + 8);
+                const __m256 b2 = _mm256_loadu_ps(row + 16);
                 const __m256 a0 = _mm256_set1_ps(p[0 + k]);
                 s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
                 s0_1 = _mm256_fmadd_ps(a0, b1, s0_1);
                 s0_2 = _mm256_fmadd_ps(a0, b2, s0_2);
             }
         }
-        _mm256_storeu_ps(o + 0, first ? s0_0 : _mm256_add_ps(_mm256_loadu_ps(o + 0), s0_0));
-        _mm256_storeu_ps(o + 8, first ? s0_1 : _mm256_add_ps(_mm256_loadu_ps(o + 8), s0_1));
-        _mm256_storeu_ps(o + 16, first ? s0_2 : _mm256_add_ps(_mm256_loadu_ps(o + 16), s0_2));
-        first = false;
-    } while (k < common);
-    const __m256 i0 = _mm256_set1_ps(inverse[0]);
-    _mm256_storeu_ps(o + 0, _mm256_mul_ps(_mm256_loadu_ps(o + 0), i0));
-    _mm256_storeu_ps(o + 8, _mm256_mul_ps(_mm256_loadu_ps(o + 8), i0));
-    _mm256_storeu_ps(o + 16, _mm256_mul_ps(_mm256_loadu_ps(o + 16), i0));
+        if (from > 0) {
+            s0_0 = _mm256_add_ps(_mm256_loadu_ps(o + 0), s0_0);
+            s0_1 = _mm256_add_ps(_mm256_loadu_ps(o + 8), s0_1);
+            s0_2 = _mm256_add_ps(_mm256_loadu_ps(o + 16), s0_2);
+        }
+        if (left <= 128) {
+            const __m256 i0 = _mm256_set1_ps(inverse[0]);
+            s0_0 = _mm256_mul_ps(s0_0, i0);
+            s0_1 = _mm256_mul_ps(s0_1, i0);
+            s0_2 = _mm256_mul_ps(s0_2, i0);
+        }
+        _mm256_storeu_ps(o + 0, s0_0);
+        _mm256_storeu_ps(o + 8, s0_1);
+        _mm256_storeu_ps(o + 16, s0_2);
+    }
 }
 
-// softmax weights times v. No key beyond a row's limit enters its sum, not even times zero. At most 128 keys go
-// into one running sum, which then joins the total.
+// softmax weights times v, for keys from .. from + 127: one running sum, which joins the total that the
+// keys before gave. The last keys divide by the sum of weights. No key beyond a row's limit enters, not even times zero.
 void tiny_causal_f32_value_2x24__avx2(
-    const float *restrict p,       // [2] rows of weights, not yet divided by their sum, 80 apart
-    const float *restrict v,       // [keys][24], rows 24 apart
-    float *restrict o,             // [2][24], rows 24 apart
-    const int32_t *limit,          // [2], keys each row sees; never falls from row to row
-    const float *restrict inverse) // [2], 1 / sum of each row's weights, 0 for a row that sees no key
+    const float *restrict p,       // [tiles][2] rows of weights from `from` on, 80 apart
+    const float *restrict v,       // [keys][24] from `from` on, rows 48 apart
+    float *restrict o,             // [tiles][2][24], rows 24 apart: the total; nothing where from is 0
+    const int32_t *limit,          // [tiles][2], keys each row sees; never falls from row to row
+    int32_t from,                  // a multiple of 128
+    const float *restrict inverse, // [tiles][2], 1 / sum of each row's weights, 0 for a row that sees no key
+    size_t tiles)
 {
-    const int32_t common = limit[0];
-    int32_t k = 0;
-    bool first = true;
-    do {
-        const int32_t to = common - k > 128 ? k + 128 : common;
+    for (size_t tile = 0; tile < tiles; tile++, p += 160, o += 48, limit += 2, inverse += 2) {
+        const int32_t left = limit[1] - from, end = left < 128 ? left : 128;
+        const int32_t common = limit[0] - from < end ? limit[0] - from : end; // keys that all rows see
+        const float *row = v;
+        int32_t k = 0;
         __m256 s0_0 = _mm256_setzero_ps();
         __m256 s0_1 = _mm256_setzero_ps();
         __m256 s0_2 = _mm256_setzero_ps();
         __m256 s1_0 = _mm256_setzero_ps();
         __m256 s1_1 = _mm256_setzero_ps();
         __m256 s1_2 = _mm256_setzero_ps();
-        for (; k + 1 <= to; k += 1, v += 24) {
+        for (; k + 1 <= common; k += 1, row += 48) {
             { // k + 0
-                const __m256 b0 = _mm256_loadu_ps(v + 0);
-                const __m256 b1 = _mm256_loadu_ps(v + 8);
-                const __m256 b2 = _mm256_loadu_ps(v + 16);
+                const __m256 b0 = _mm256_loadu_ps(row + 0);
+                const __m256 b1 = _mm256_loadu_ps(row + 8);
+                const __m256 b2 = _mm256_loadu_ps(row + 16);
                 const __m256 a0 = _mm256_set1_ps(p[0 + k]);
                 s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
                 s0_1 = _mm256_fmadd_ps(a0, b1, s0_1);
@@ -80,45 +90,56 @@ void tiny_causal_f32_value_2x24__avx2(
             }
         }
         // On the diagonal: keys that only later rows see.
-        for (; to == common && k < limit[1]; k++, v += 24) {
-            if (k < limit[1]) {
-                s1_0 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(v + 0), s1_0);
-                s1_1 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(v + 8), s1_1);
-                s1_2 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(v + 16), s1_2);
+        for (; k < end; k++, row += 48) {
+            if (from + k < limit[1]) {
+                s1_0 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row + 0), s1_0);
+                s1_1 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row + 8), s1_1);
+                s1_2 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row + 16), s1_2);
             }
         }
-        _mm256_storeu_ps(o + 0, first ? s0_0 : _mm256_add_ps(_mm256_loadu_ps(o + 0), s0_0));
-        _mm256_storeu_ps(o + 8, first ? s0_1 : _mm256_add_ps(_mm256_loadu_ps(o + 8), s0_1));
-        _mm256_storeu_ps(o + 16, first ? s0_2 : _mm256_add_ps(_mm256_loadu_ps(o + 16), s0_2));
-        _mm256_storeu_ps(o + 24, first ? s1_0 : _mm256_add_ps(_mm256_loadu_ps(o + 24), s1_0));
-        _mm256_storeu_ps(o + 32, first ? s1_1 : _mm256_add_ps(_mm256_loadu_ps(o + 32), s1_1));
-        _mm256_storeu_ps(o + 40, first ? s1_2 : _mm256_add_ps(_mm256_loadu_ps(o + 40), s1_2));
-        first = false;
-    } while (k < common);
-    const __m256 i0 = _mm256_set1_ps(inverse[0]);
-    _mm256_storeu_ps(o + 0, _mm256_mul_ps(_mm256_loadu_ps(o + 0), i0));
-    _mm256_storeu_ps(o + 8, _mm256_mul_ps(_mm256_loadu_ps(o + 8), i0));
-    _mm256_storeu_ps(o + 16, _mm256_mul_ps(_mm256_loadu_ps(o + 16), i0));
-    const __m256 i1 = _mm256_set1_ps(inverse[1]);
-    _mm256_storeu_ps(o + 24, _mm256_mul_ps(_mm256_loadu_ps(o + 24), i1));
-    _mm256_storeu_ps(o + 32, _mm256_mul_ps(_mm256_loadu_ps(o + 32), i1));
-    _mm256_storeu_ps(o + 40, _mm256_mul_ps(_mm256_loadu_ps(o + 40), i1));
+        if (from > 0) {
+            s0_0 = _mm256_add_ps(_mm256_loadu_ps(o + 0), s0_0);
+            s0_1 = _mm256_add_ps(_mm256_loadu_ps(o + 8), s0_1);
+            s0_2 = _mm256_add_ps(_mm256_loadu_ps(o + 16), s0_2);
+            s1_0 = _mm256_add_ps(_mm256_loadu_ps(o + 24), s1_0);
+            s1_1 = _mm256_add_ps(_mm256_loadu_ps(o + 32), s1_1);
+            s1_2 = _mm256_add_ps(_mm256_loadu_ps(o + 40), s1_2);
+        }
+        if (left <= 128) {
+            const __m256 i0 = _mm256_set1_ps(inverse[0]);
+            s0_0 = _mm256_mul_ps(s0_0, i0);
+            s0_1 = _mm256_mul_ps(s0_1, i0);
+            s0_2 = _mm256_mul_ps(s0_2, i0);
+            const __m256 i1 = _mm256_set1_ps(inverse[1]);
+            s1_0 = _mm256_mul_ps(s1_0, i1);
+            s1_1 = _mm256_mul_ps(s1_1, i1);
+            s1_2 = _mm256_mul_ps(s1_2, i1);
+        }
+        _mm256_storeu_ps(o + 0, s0_0);
+        _mm256_storeu_ps(o + 8, s0_1);
+        _mm256_storeu_ps(o + 16, s0_2);
+        _mm256_storeu_ps(o + 24, s1_0);
+        _mm256_storeu_ps(o + 32, s1_1);
+        _mm256_storeu_ps(o + 40, s1_2);
+    }
 }
 
-// softmax weights times v. No key beyond a row's limit enters its sum, not even times zero. At most 128 keys go
-// into one running sum, which then joins the total.
+// softmax weights times v, for keys from .. from + 127: one running sum, which joins the total that the
+// keys before gave. The last keys divide by the sum of weights. No key beyond a row's limit enters, not even times zero.
 void tiny_causal_f32_value_3x24__avx2(
-    const float *restrict p,       // [3] rows of weights, not yet divided by their sum, 80 apart
-    const float *restrict v,       // [keys][24], rows 24 apart
-    float *restrict o,             // [3][24], rows 24 apart
-    const int32_t *limit,          // [3], keys each row sees; never falls from row to row
-    const float *restrict inverse) // [3], 1 / sum of each row's weights, 0 for a row that sees no key
+    const float *restrict p,       // [tiles][3] rows of weights from `from` on, 80 apart
+    const float *restrict v,       // [keys][24] from `from` on, rows 48 apart
+    float *restrict o,             // [tiles][3][24], rows 24 apart: the total; nothing where from is 0
+    const int32_t *limit,          // [tiles][3], keys each row sees; never falls from row to row
+    int32_t from,                  // a multiple of 128
+    const float *restrict inverse, // [tiles][3], 1 / sum of each row's weights, 0 for a row that sees no key
+    size_t tiles)
 {
-    const int32_t common = limit[0];
-    int32_t k = 0;
-    bool first = true;
-    do {
-        const int32_t to = common - k > 128 ? k + 128 : common;
+    for (size_t tile = 0; tile < tiles; tile++, p += 240, o += 72, limit += 3, inverse += 3) {
+        const int32_t left = limit[2] - from, end = left < 128 ? left : 128;
+        const int32_t common = limit[0] - from < end ? limit[0] - from : end; // keys that all rows see
+        const float *row = v;
+        int32_t k = 0;
         __m256 s0_0 = _mm256_setzero_ps();
         __m256 s0_1 = _mm256_setzero_ps();
         __m256 s0_2 = _mm256_setzero_ps();
@@ -128,11 +149,11 @@ void tiny_causal_f32_value_3x24__avx2(
         __m256 s2_0 = _mm256_setzero_ps();
         __m256 s2_1 = _mm256_setzero_ps();
         __m256 s2_2 = _mm256_setzero_ps();
-        for (; k + 1 <= to; k += 1, v += 24) {
+        for (; k + 1 <= common; k += 1, row += 48) {
             { // k + 0
-                const __m256 b0 = _mm256_loadu_ps(v + 0);
-                const __m256 b1 = _mm256_loadu_ps(v + 8);
-                const __m256 b2 = _mm256_loadu_ps(v + 16);
+                const __m256 b0 = _mm256_loadu_ps(row + 0);
+                const __m256 b1 = _mm256_loadu_ps(row + 8);
+                const __m256 b2 = _mm256_loadu_ps(row + 16);
                 const __m256 a0 = _mm256_set1_ps(p[0 + k]);
                 s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
                 s0_1 = _mm256_fmadd_ps(a0, b1, s0_1);
@@ -148,57 +169,71 @@ void tiny_causal_f32_value_3x24__avx2(
             }
         }
         // On the diagonal: keys that only later rows see.
-        for (; to == common && k < limit[2]; k++, v += 24) {
-            if (k < limit[1]) {
-                s1_0 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(v + 0), s1_0);
-                s1_1 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(v + 8), s1_1);
-                s1_2 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(v + 16), s1_2);
+        for (; k < end; k++, row += 48) {
+            if (from + k < limit[1]) {
+                s1_0 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row + 0), s1_0);
+                s1_1 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row + 8), s1_1);
+                s1_2 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row + 16), s1_2);
             }
-            if (k < limit[2]) {
-                s2_0 = _mm256_fmadd_ps(_mm256_set1_ps(p[160 + k]), _mm256_loadu_ps(v + 0), s2_0);
-                s2_1 = _mm256_fmadd_ps(_mm256_set1_ps(p[160 + k]), _mm256_loadu_ps(v + 8), s2_1);
-                s2_2 = _mm256_fmadd_ps(_mm256_set1_ps(p[160 + k]), _mm256_loadu_ps(v + 16), s2_2);
+            if (from + k < limit[2]) {
+                s2_0 = _mm256_fmadd_ps(_mm256_set1_ps(p[160 + k]), _mm256_loadu_ps(row + 0), s2_0);
+                s2_1 = _mm256_fmadd_ps(_mm256_set1_ps(p[160 + k]), _mm256_loadu_ps(row + 8), s2_1);
+                s2_2 = _mm256_fmadd_ps(_mm256_set1_ps(p[160 + k]), _mm256_loadu_ps(row + 16), s2_2);
             }
         }
-        _mm256_storeu_ps(o + 0, first ? s0_0 : _mm256_add_ps(_mm256_loadu_ps(o + 0), s0_0));
-        _mm256_storeu_ps(o + 8, first ? s0_1 : _mm256_add_ps(_mm256_loadu_ps(o + 8), s0_1));
-        _mm256_storeu_ps(o + 16, first ? s0_2 : _mm256_add_ps(_mm256_loadu_ps(o + 16), s0_2));
-        _mm256_storeu_ps(o + 24, first ? s1_0 : _mm256_add_ps(_mm256_loadu_ps(o + 24), s1_0));
-        _mm256_storeu_ps(o + 32, first ? s1_1 : _mm256_add_ps(_mm256_loadu_ps(o + 32), s1_1));
-        _mm256_storeu_ps(o + 40, first ? s1_2 : _mm256_add_ps(_mm256_loadu_ps(o + 40), s1_2));
-        _mm256_storeu_ps(o + 48, first ? s2_0 : _mm256_add_ps(_mm256_loadu_ps(o + 48), s2_0));
-        _mm256_storeu_ps(o + 56, first ? s2_1 : _mm256_add_ps(_mm256_loadu_ps(o + 56), s2_1));
-        _mm256_storeu_ps(o + 64, first ? s2_2 : _mm256_add_ps(_mm256_loadu_ps(o + 64), s2_2));
-        first = false;
-    } while (k < common);
-    const __m256 i0 = _mm256_set1_ps(inverse[0]);
-    _mm256_storeu_ps(o + 0, _mm256_mul_ps(_mm256_loadu_ps(o + 0), i0));
-    _mm256_storeu_ps(o + 8, _mm256_mul_ps(_mm256_loadu_ps(o + 8), i0));
-    _mm256_storeu_ps(o + 16, _mm256_mul_ps(_mm256_loadu_ps(o + 16), i0));
-    const __m256 i1 = _mm256_set1_ps(inverse[1]);
-    _mm256_storeu_ps(o + 24, _mm256_mul_ps(_mm256_loadu_ps(o + 24), i1));
-    _mm256_storeu_ps(o + 32, _mm256_mul_ps(_mm256_loadu_ps(o + 32), i1));
-    _mm256_storeu_ps(o + 40, _mm256_mul_ps(_mm256_loadu_ps(o + 40), i1));
-    const __m256 i2 = _mm256_set1_ps(inverse[2]);
-    _mm256_storeu_ps(o + 48, _mm256_mul_ps(_mm256_loadu_ps(o + 48), i2));
-    _mm256_storeu_ps(o + 56, _mm256_mul_ps(_mm256_loadu_ps(o + 56), i2));
-    _mm256_storeu_ps(o + 64, _mm256_mul_ps(_mm256_loadu_ps(o + 64), i2));
+        if (from > 0) {
+            s0_0 = _mm256_add_ps(_mm256_loadu_ps(o + 0), s0_0);
+            s0_1 = _mm256_add_ps(_mm256_loadu_ps(o + 8), s0_1);
+            s0_2 = _mm256_add_ps(_mm256_loadu_ps(o + 16), s0_2);
+            s1_0 = _mm256_add_ps(_mm256_loadu_ps(o + 24), s1_0);
+            s1_1 = _mm256_add_ps(_mm256_loadu_ps(o + 32), s1_1);
+            s1_2 = _mm256_add_ps(_mm256_loadu_ps(o + 40), s1_2);
+            s2_0 = _mm256_add_ps(_mm256_loadu_ps(o + 48), s2_0);
+            s2_1 = _mm256_add_ps(_mm256_loadu_ps(o + 56), s2_1);
+            s2_2 = _mm256_add_ps(_mm256_loadu_ps(o + 64), s2_2);
+        }
+        if (left <= 128) {
+            const __m256 i0 = _mm256_set1_ps(inverse[0]);
+            s0_0 = _mm256_mul_ps(s0_0, i0);
+            s0_1 = _mm256_mul_ps(s0_1, i0);
+            s0_2 = _mm256_mul_ps(s0_2, i0);
+            const __m256 i1 = _mm256_set1_ps(inverse[1]);
+            s1_0 = _mm256_mul_ps(s1_0, i1);
+            s1_1 = _mm256_mul_ps(s1_1, i1);
+            s1_2 = _mm256_mul_ps(s1_2, i1);
+            const __m256 i2 = _mm256_set1_ps(inverse[2]);
+            s2_0 = _mm256_mul_ps(s2_0, i2);
+            s2_1 = _mm256_mul_ps(s2_1, i2);
+            s2_2 = _mm256_mul_ps(s2_2, i2);
+        }
+        _mm256_storeu_ps(o + 0, s0_0);
+        _mm256_storeu_ps(o + 8, s0_1);
+        _mm256_storeu_ps(o + 16, s0_2);
+        _mm256_storeu_ps(o + 24, s1_0);
+        _mm256_storeu_ps(o + 32, s1_1);
+        _mm256_storeu_ps(o + 40, s1_2);
+        _mm256_storeu_ps(o + 48, s2_0);
+        _mm256_storeu_ps(o + 56, s2_1);
+        _mm256_storeu_ps(o + 64, s2_2);
+    }
 }
 
-// softmax weights times v. No key beyond a row's limit enters its sum, not even times zero. At most 128 keys go
-// into one running sum, which then joins the total.
+// softmax weights times v, for keys from .. from + 127: one running sum, which joins the total that the
+// keys before gave. The last keys divide by the sum of weights. No key beyond a row's limit enters, not even times zero.
 void tiny_causal_f32_value_4x24__avx2(
-    const float *restrict p,       // [4] rows of weights, not yet divided by their sum, 80 apart
-    const float *restrict v,       // [keys][24], rows 24 apart
-    float *restrict o,             // [4][24], rows 24 apart
-    const int32_t *limit,          // [4], keys each row sees; never falls from row to row
-    const float *restrict inverse) // [4], 1 / sum of each row's weights, 0 for a row that sees no key
+    const float *restrict p,       // [tiles][4] rows of weights from `from` on, 80 apart
+    const float *restrict v,       // [keys][24] from `from` on, rows 48 apart
+    float *restrict o,             // [tiles][4][24], rows 24 apart: the total; nothing where from is 0
+    const int32_t *limit,          // [tiles][4], keys each row sees; never falls from row to row
+    int32_t from,                  // a multiple of 128
+    const float *restrict inverse, // [tiles][4], 1 / sum of each row's weights, 0 for a row that sees no key
+    size_t tiles)
 {
-    const int32_t common = limit[0];
-    int32_t k = 0;
-    bool first = true;
-    do {
-        const int32_t to = common - k > 128 ? k + 128 : common;
+    for (size_t tile = 0; tile < tiles; tile++, p += 320, o += 96, limit += 4, inverse += 4) {
+        const int32_t left = limit[3] - from, end = left < 128 ? left : 128;
+        const int32_t common = limit[0] - from < end ? limit[0] - from : end; // keys that all rows see
+        const float *row = v;
+        int32_t k = 0;
         __m256 s0_0 = _mm256_setzero_ps();
         __m256 s0_1 = _mm256_setzero_ps();
         __m256 s0_2 = _mm256_setzero_ps();
@@ -211,11 +246,11 @@ void tiny_causal_f32_value_4x24__avx2(
         __m256 s3_0 = _mm256_setzero_ps();
         __m256 s3_1 = _mm256_setzero_ps();
         __m256 s3_2 = _mm256_setzero_ps();
-        for (; k + 1 <= to; k += 1, v += 24) {
+        for (; k + 1 <= common; k += 1, row += 48) {
             { // k + 0
-                const __m256 b0 = _mm256_loadu_ps(v + 0);
-                const __m256 b1 = _mm256_loadu_ps(v + 8);
-                const __m256 b2 = _mm256_loadu_ps(v + 16);
+                const __m256 b0 = _mm256_loadu_ps(row + 0);
+                const __m256 b1 = _mm256_loadu_ps(row + 8);
+                const __m256 b2 = _mm256_loadu_ps(row + 16);
                 const __m256 a0 = _mm256_set1_ps(p[0 + k]);
                 s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
                 s0_1 = _mm256_fmadd_ps(a0, b1, s0_1);
@@ -235,51 +270,66 @@ void tiny_causal_f32_value_4x24__avx2(
             }
         }
         // On the diagonal: keys that only later rows see.
-        for (; to == common && k < limit[3]; k++, v += 24) {
-            if (k < limit[1]) {
-                s1_0 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(v + 0), s1_0);
-                s1_1 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(v + 8), s1_1);
-                s1_2 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(v + 16), s1_2);
+        for (; k < end; k++, row += 48) {
+            if (from + k < limit[1]) {
+                s1_0 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row + 0), s1_0);
+                s1_1 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row + 8), s1_1);
+                s1_2 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row + 16), s1_2);
             }
-            if (k < limit[2]) {
-                s2_0 = _mm256_fmadd_ps(_mm256_set1_ps(p[160 + k]), _mm256_loadu_ps(v + 0), s2_0);
-                s2_1 = _mm256_fmadd_ps(_mm256_set1_ps(p[160 + k]), _mm256_loadu_ps(v + 8), s2_1);
-                s2_2 = _mm256_fmadd_ps(_mm256_set1_ps(p[160 + k]), _mm256_loadu_ps(v + 16), s2_2);
+            if (from + k < limit[2]) {
+                s2_0 = _mm256_fmadd_ps(_mm256_set1_ps(p[160 + k]), _mm256_loadu_ps(row + 0), s2_0);
+                s2_1 = _mm256_fmadd_ps(_mm256_set1_ps(p[160 + k]), _mm256_loadu_ps(row + 8), s2_1);
+                s2_2 = _mm256_fmadd_ps(_mm256_set1_ps(p[160 + k]), _mm256_loadu_ps(row + 16), s2_2);
             }
-            if (k < limit[3]) {
-                s3_0 = _mm256_fmadd_ps(_mm256_set1_ps(p[240 + k]), _mm256_loadu_ps(v + 0), s3_0);
-                s3_1 = _mm256_fmadd_ps(_mm256_set1_ps(p[240 + k]), _mm256_loadu_ps(v + 8), s3_1);
-                s3_2 = _mm256_fmadd_ps(_mm256_set1_ps(p[240 + k]), _mm256_loadu_ps(v + 16), s3_2);
+            if (from + k < limit[3]) {
+                s3_0 = _mm256_fmadd_ps(_mm256_set1_ps(p[240 + k]), _mm256_loadu_ps(row + 0), s3_0);
+                s3_1 = _mm256_fmadd_ps(_mm256_set1_ps(p[240 + k]), _mm256_loadu_ps(row + 8), s3_1);
+                s3_2 = _mm256_fmadd_ps(_mm256_set1_ps(p[240 + k]), _mm256_loadu_ps(row + 16), s3_2);
             }
         }
-        _mm256_storeu_ps(o + 0, first ? s0_0 : _mm256_add_ps(_mm256_loadu_ps(o + 0), s0_0));
-        _mm256_storeu_ps(o + 8, first ? s0_1 : _mm256_add_ps(_mm256_loadu_ps(o + 8), s0_1));
-        _mm256_storeu_ps(o + 16, first ? s0_2 : _mm256_add_ps(_mm256_loadu_ps(o + 16), s0_2));
-        _mm256_storeu_ps(o + 24, first ? s1_0 : _mm256_add_ps(_mm256_loadu_ps(o + 24), s1_0));
-        _mm256_storeu_ps(o + 32, first ? s1_1 : _mm256_add_ps(_mm256_loadu_ps(o + 32), s1_1));
-        _mm256_storeu_ps(o + 40, first ? s1_2 : _mm256_add_ps(_mm256_loadu_ps(o + 40), s1_2));
-        _mm256_storeu_ps(o + 48, first ? s2_0 : _mm256_add_ps(_mm256_loadu_ps(o + 48), s2_0));
-        _mm256_storeu_ps(o + 56, first ? s2_1 : _mm256_add_ps(_mm256_loadu_ps(o + 56), s2_1));
-        _mm256_storeu_ps(o + 64, first ? s2_2 : _mm256_add_ps(_mm256_loadu_ps(o + 64), s2_2));
-        _mm256_storeu_ps(o + 72, first ? s3_0 : _mm256_add_ps(_mm256_loadu_ps(o + 72), s3_0));
-        _mm256_storeu_ps(o + 80, first ? s3_1 : _mm256_add_ps(_mm256_loadu_ps(o + 80), s3_1));
-        _mm256_storeu_ps(o + 88, first ? s3_2 : _mm256_add_ps(_mm256_loadu_ps(o + 88), s3_2));
-        first = false;
-    } while (k < common);
-    const __m256 i0 = _mm256_set1_ps(inverse[0]);
-    _mm256_storeu_ps(o + 0, _mm256_mul_ps(_mm256_loadu_ps(o + 0), i0));
-    _mm256_storeu_ps(o + 8, _mm256_mul_ps(_mm256_loadu_ps(o + 8), i0));
-    _mm256_storeu_ps(o + 16, _mm256_mul_ps(_mm256_loadu_ps(o + 16), i0));
-    const __m256 i1 = _mm256_set1_ps(inverse[1]);
-    _mm256_storeu_ps(o + 24, _mm256_mul_ps(_mm256_loadu_ps(o + 24), i1));
-    _mm256_storeu_ps(o + 32, _mm256_mul_ps(_mm256_loadu_ps(o + 32), i1));
-    _mm256_storeu_ps(o + 40, _mm256_mul_ps(_mm256_loadu_ps(o + 40), i1));
-    const __m256 i2 = _mm256_set1_ps(inverse[2]);
-    _mm256_storeu_ps(o + 48, _mm256_mul_ps(_mm256_loadu_ps(o + 48), i2));
-    _mm256_storeu_ps(o + 56, _mm256_mul_ps(_mm256_loadu_ps(o + 56), i2));
-    _mm256_storeu_ps(o + 64, _mm256_mul_ps(_mm256_loadu_ps(o + 64), i2));
-    const __m256 i3 = _mm256_set1_ps(inverse[3]);
-    _mm256_storeu_ps(o + 72, _mm256_mul_ps(_mm256_loadu_ps(o + 72), i3));
-    _mm256_storeu_ps(o + 80, _mm256_mul_ps(_mm256_loadu_ps(o + 80), i3));
-    _mm256_storeu_ps(o + 88, _mm256_mul_ps(_mm256_loadu_ps(o + 88), i3));
+        if (from > 0) {
+            s0_0 = _mm256_add_ps(_mm256_loadu_ps(o + 0), s0_0);
+            s0_1 = _mm256_add_ps(_mm256_loadu_ps(o + 8), s0_1);
+            s0_2 = _mm256_add_ps(_mm256_loadu_ps(o + 16), s0_2);
+            s1_0 = _mm256_add_ps(_mm256_loadu_ps(o + 24), s1_0);
+            s1_1 = _mm256_add_ps(_mm256_loadu_ps(o + 32), s1_1);
+            s1_2 = _mm256_add_ps(_mm256_loadu_ps(o + 40), s1_2);
+            s2_0 = _mm256_add_ps(_mm256_loadu_ps(o + 48), s2_0);
+            s2_1 = _mm256_add_ps(_mm256_loadu_ps(o + 56), s2_1);
+            s2_2 = _mm256_add_ps(_mm256_loadu_ps(o + 64), s2_2);
+            s3_0 = _mm256_add_ps(_mm256_loadu_ps(o + 72), s3_0);
+            s3_1 = _mm256_add_ps(_mm256_loadu_ps(o + 80), s3_1);
+            s3_2 = _mm256_add_ps(_mm256_loadu_ps(o + 88), s3_2);
+        }
+        if (left <= 128) {
+            const __m256 i0 = _mm256_set1_ps(inverse[0]);
+            s0_0 = _mm256_mul_ps(s0_0, i0);
+            s0_1 = _mm256_mul_ps(s0_1, i0);
+            s0_2 = _mm256_mul_ps(s0_2, i0);
+            const __m256 i1 = _mm256_set1_ps(inverse[1]);
+            s1_0 = _mm256_mul_ps(s1_0, i1);
+            s1_1 = _mm256_mul_ps(s1_1, i1);
+            s1_2 = _mm256_mul_ps(s1_2, i1);
+            const __m256 i2 = _mm256_set1_ps(inverse[2]);
+            s2_0 = _mm256_mul_ps(s2_0, i2);
+            s2_1 = _mm256_mul_ps(s2_1, i2);
+            s2_2 = _mm256_mul_ps(s2_2, i2);
+            const __m256 i3 = _mm256_set1_ps(inverse[3]);
+            s3_0 = _mm256_mul_ps(s3_0, i3);
+            s3_1 = _mm256_mul_ps(s3_1, i3);
+            s3_2 = _mm256_mul_ps(s3_2, i3);
+        }
+        _mm256_storeu_ps(o + 0, s0_0);
+        _mm256_storeu_ps(o + 8, s0_1);
+        _mm256_storeu_ps(o + 16, s0_2);
+        _mm256_storeu_ps(o + 24, s1_0);
+        _mm256_storeu_ps(o + 32, s1_1);
+        _mm256_storeu_ps(o + 40, s1_2);
+        _mm256_storeu_ps(o + 48, s2_0);
+        _mm256_storeu_ps(o + 56, s2_1);
+        _mm256_storeu_ps(o + 64, s2_2);
+        _mm256_storeu_ps(o + 72, s3_0);
+        _mm256_storeu_ps(o + 80, s3_1);
+        _mm256_storeu_ps(o + 88, s3_2);
+    }
 }

@@ -9,7 +9,7 @@
 #include "model.h"
 
 void tiny_causal__avx2_pack(const struct ga_weight_view *roles, void *packed);
-size_t tiny_causal__avx2_scratch_bytes(size_t batch, size_t q_len, size_t kv_len);
+size_t tiny_causal__avx2_scratch_bytes(size_t batch, size_t q_len, size_t kv_len, size_t threads);
 void tiny_causal__avx2_run(const void *packed, const struct ga_io *io, void *scratch);
 
 #endif

@@ -2,7 +2,7 @@
 // Template:     templates/isa.h.lt
 // Spec:         tiny_odd: name="tiny_odd" d_model=45 n_heads=3 seq_len=5 kv_seq_len="1..20" unroll=1 bias={ k = false, o = true, q = true, v = true } mask={ lengths = false }
 // clang-format off
-// What the avx512 kernels of tiny_odd share: the vector helpers and each other's names. Not for callers.
+// What the avx512 parts of tiny_odd share: sizes, vector helpers, and each other's names. Not for callers.
 #ifndef TINY_ODD__AVX512_H
 #define TINY_ODD__AVX512_H
 
@@ -11,6 +11,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "model.h"
+
+enum {
+    D_MODEL = 45,
+    N_HEADS = 3,
+    N_KV_HEADS = 3,
+    GROUP = N_HEADS / N_KV_HEADS, // query heads that share a key head
+    D_HEAD = 15,
+    D_HEAD_PAD = 16, // heads side by side start at a whole vector; what is behind d_head is zero
+    HEAD_STRIDE = 16, // floats between rows of q, k and v: an odd number of lines, so that a column's rows share no cache set
+    CONCAT = 48,    // heads side by side
+    HEAD_WEIGHTS = (1 + D_MODEL) * D_HEAD_PAD, // floats of a head's panels in one projection
+    KEY_PANEL = 16,    // keys of a panel
+    SCORES_STRIDE = 80
+};
+
+// Where the packed weights begin, in floats. Of each key head its k, v, and the q of the query heads that share it.
+static const size_t PACKED_HEADS = 0;
+static const size_t PACKED_O = 6624;
 
 static inline __m256 vec_upper(__m512 v)
 {
@@ -110,109 +130,147 @@ static inline void vec_transpose(const float *from, size_t stride, float *to, si
         _mm512_storeu_pd(to + 7 * to_stride, _mm512_permutex2var_pd(a3, odd, b3));
     }
 }
-void tiny_odd_f32_project_1x16__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_project_2x16__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_project_3x16__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_project_4x16__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_project_5x16__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_project_6x16__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_project_7x16__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_project_8x16__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_project_9x16__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_project_10x16__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_project_11x16__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_project_12x16__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_project_13x16__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_project_14x16__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_project_15x16__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_project_16x16__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_project_17x16__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_project_18x16__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_project_19x16__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_project_20x16__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_project_21x16__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_project_22x16__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_project_23x16__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_project_24x16__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_out_part_1x48__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_out_part_2x48__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_out_part_3x48__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_out_part_4x48__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_out_part_5x48__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_out_part_6x48__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_out_part_7x48__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_out_part_8x48__avx512(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_odd_f32_score_1x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_odd_f32_score_2x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_odd_f32_score_3x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_odd_f32_score_4x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_odd_f32_score_5x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_odd_f32_score_6x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_odd_f32_score_7x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_odd_f32_score_8x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_odd_f32_score_9x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_odd_f32_score_10x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_odd_f32_score_11x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_odd_f32_score_12x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_odd_f32_score_13x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_odd_f32_score_14x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_odd_f32_score_15x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_odd_f32_score_16x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_odd_f32_score_17x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_odd_f32_score_18x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_odd_f32_score_19x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_odd_f32_score_20x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_odd_f32_score_21x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_odd_f32_score_22x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_odd_f32_score_23x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_odd_f32_score_24x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_odd_f32_score_edge_1x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_2x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_3x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_4x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_5x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_6x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_7x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_8x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_9x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_10x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_11x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_12x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_13x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_14x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_15x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_16x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_17x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_18x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_19x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_20x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_21x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_22x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_23x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_24x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_odd_f32_value_1x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_odd_f32_value_2x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_odd_f32_value_3x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_odd_f32_value_4x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_odd_f32_value_5x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_odd_f32_value_6x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_odd_f32_value_7x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_odd_f32_value_8x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_odd_f32_value_9x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_odd_f32_value_10x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_odd_f32_value_11x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_odd_f32_value_12x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_odd_f32_value_13x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_odd_f32_value_14x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_odd_f32_value_15x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_odd_f32_value_16x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_odd_f32_value_17x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_odd_f32_value_18x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_odd_f32_value_19x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_odd_f32_value_20x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_odd_f32_value_21x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_odd_f32_value_22x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_odd_f32_value_23x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_odd_f32_value_24x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
+// -- Kernels --------------------------------------------------------------------------------------------------------
+
+// Asks for the line at an address for the caches from L2 on; never faults.
+#define GA_REQUEST(at) __builtin_prefetch((const void *)(at), 0, 2)
+
+// Memory to come, asked for a line at a time between multiply-adds.
+struct ahead {
+    uintptr_t at;
+    size_t step; // bytes from a request to the next
+};
+
+void tiny_odd_f32_project_1x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_project_2x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_project_3x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_project_4x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_project_5x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_project_6x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_project_7x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_project_8x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_project_9x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_project_10x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_project_11x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_project_12x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_project_13x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_project_14x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_project_15x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_project_16x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_project_17x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_project_18x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_project_19x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_project_20x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_project_21x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_project_22x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_project_23x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_project_24x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_out_part_1x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_out_part_2x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_out_part_3x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_out_part_4x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_out_part_5x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_out_part_6x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_out_part_7x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_out_part_8x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_odd_f32_score_1x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_odd_f32_score_2x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_odd_f32_score_3x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_odd_f32_score_4x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_odd_f32_score_5x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_odd_f32_score_6x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_odd_f32_score_7x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_odd_f32_score_8x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_odd_f32_score_9x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_odd_f32_score_10x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_odd_f32_score_11x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_odd_f32_score_12x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_odd_f32_score_13x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_odd_f32_score_14x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_odd_f32_score_15x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_odd_f32_score_16x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_odd_f32_score_17x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_odd_f32_score_18x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_odd_f32_score_19x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_odd_f32_score_20x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_odd_f32_score_21x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_odd_f32_score_22x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_odd_f32_score_23x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_odd_f32_score_24x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_odd_f32_score_edge_1x16__avx512(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_odd_f32_score_edge_2x16__avx512(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_odd_f32_score_edge_3x16__avx512(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_odd_f32_score_edge_4x16__avx512(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_odd_f32_score_edge_5x16__avx512(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_odd_f32_score_edge_6x16__avx512(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_odd_f32_score_edge_7x16__avx512(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_odd_f32_score_edge_8x16__avx512(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_odd_f32_score_edge_9x16__avx512(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_odd_f32_score_edge_10x16__avx512(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_odd_f32_score_edge_11x16__avx512(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_odd_f32_score_edge_12x16__avx512(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_odd_f32_score_edge_13x16__avx512(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_odd_f32_score_edge_14x16__avx512(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_odd_f32_score_edge_15x16__avx512(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_odd_f32_score_edge_16x16__avx512(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_odd_f32_score_edge_17x16__avx512(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_odd_f32_score_edge_18x16__avx512(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_odd_f32_score_edge_19x16__avx512(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_odd_f32_score_edge_20x16__avx512(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_odd_f32_score_edge_21x16__avx512(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_odd_f32_score_edge_22x16__avx512(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_odd_f32_score_edge_23x16__avx512(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_odd_f32_score_edge_24x16__avx512(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_odd_f32_value_1x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_odd_f32_value_2x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_odd_f32_value_3x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_odd_f32_value_4x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_odd_f32_value_5x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_odd_f32_value_6x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_odd_f32_value_7x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_odd_f32_value_8x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_odd_f32_value_9x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_odd_f32_value_10x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_odd_f32_value_11x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_odd_f32_value_12x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_odd_f32_value_13x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_odd_f32_value_14x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_odd_f32_value_15x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_odd_f32_value_16x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_odd_f32_value_17x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_odd_f32_value_18x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_odd_f32_value_19x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_odd_f32_value_20x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_odd_f32_value_21x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_odd_f32_value_22x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_odd_f32_value_23x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_odd_f32_value_24x16__avx512(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+
+// -- Stages ---------------------------------------------------------------------------------------------------------
+
+// x [rows][D_MODEL] times one head's panels -> y [rows], HEAD_STRIDE apart. next: weights that will be needed then, or
+// NULL.
+void tiny_odd__avx512_project(const float *x, const float *w, float *y, size_t rows, const float *next);
+
+// concat [rows][CONCAT] times panels first .. end - 1 of w -> those columns of y [rows][D_MODEL].
+void tiny_odd__avx512_project_out(const float *concat, const float *w, float *y, size_t rows, size_t first, size_t end,
+                           const float *next);
+
+// k [n], HEAD_STRIDE apart -> panels [.][D_HEAD][KEY_PANEL]. Up to a whole vector of keys, rows behind n are taken too;
+// k must have them, and no score looks at them.
+void tiny_odd__avx512_pack_keys(const float *k, size_t n, float *panels);
+
+// One head of one sequence.
+struct head {
+    const float *q;      // [n_queries], HEAD_STRIDE apart
+    const float *panels; // the keys, packed
+    const float *v;      // [n_keys], HEAD_STRIDE apart
+    float *o;            // [n_queries] rows CONCAT apart
+    float *scores;       // room for 144 rows, SCORES_STRIDE apart
+    size_t n_queries, n_keys;
+};
+
+// Queries from .. to - 1 of a head.
+void tiny_odd__avx512_attend(const struct head *head, size_t from, size_t to);
 
 #endif

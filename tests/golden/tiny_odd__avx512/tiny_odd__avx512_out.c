@@ -5,21 +5,27 @@
 // clang-format off
 #include "tiny_odd__avx512.h"
 
-// heads side by side -> output. At most 128 products go into one running sum, which then joins the total:
+// heads side by side -> output. At most 80 products go into one running sum, which then joins the total:
 // the shorter the sums, the smaller their rounding errors.
 void tiny_odd_f32_out_part_1x48__avx512(
     const float *restrict x, // [1] rows of [48], 48 apart
     const float *restrict w, // [1 + 48][48], the bias first
-    float *restrict y)       // [1] rows of [45], 45 apart
+    float *restrict y,       // [1] rows of [45], 45 apart
+    struct ahead *ahead)     // [2], asked for in turn from one running sum to the next
 {
     const float *before = w; // the total so far: the bias, then y itself
     size_t stride = 0;       // between its rows
+    struct ahead *to_come = ahead + 1;
     w += 48;
     for (size_t block = 0; block < 1; block++) {
+        uintptr_t line = to_come->at;
+        const size_t line_step = to_come->step;
         __m512 s0_0 = _mm512_setzero_ps();
         __m512 s0_1 = _mm512_setzero_ps();
         __m512 s0_2 = _mm512_setzero_ps();
         for (size_t k = 0; k < 48; k += 1, w += 48) {
+            GA_REQUEST(line);
+            line += line_step;
             { // k + 0
                 const __m512 b0 = _mm512_loadu_ps(w + 0);
                 const __m512 b1 = _mm512_loadu_ps(w + 16);
@@ -30,6 +36,8 @@ void tiny_odd_f32_out_part_1x48__avx512(
                 s0_2 = _mm512_fmadd_ps(a0, b2, s0_2);
             }
         }
+        to_come->at = line;
+        to_come = to_come == ahead ? ahead + 1 : ahead;
         _mm512_storeu_ps(y + 0, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 0), s0_0));
         _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 16), s0_1));
         vec_store_part(y + 32, _mm512_add_ps(vec_load_part(before + 0 * stride + 32, 13), s0_2), 13);
@@ -39,17 +47,21 @@ void tiny_odd_f32_out_part_1x48__avx512(
     }
 }
 
-// heads side by side -> output. At most 128 products go into one running sum, which then joins the total:
+// heads side by side -> output. At most 80 products go into one running sum, which then joins the total:
 // the shorter the sums, the smaller their rounding errors.
 void tiny_odd_f32_out_part_2x48__avx512(
     const float *restrict x, // [2] rows of [48], 48 apart
     const float *restrict w, // [1 + 48][48], the bias first
-    float *restrict y)       // [2] rows of [45], 45 apart
+    float *restrict y,       // [2] rows of [45], 45 apart
+    struct ahead *ahead)     // [2], asked for in turn from one running sum to the next
 {
     const float *before = w; // the total so far: the bias, then y itself
     size_t stride = 0;       // between its rows
+    struct ahead *to_come = ahead + 1;
     w += 48;
     for (size_t block = 0; block < 1; block++) {
+        uintptr_t line = to_come->at;
+        const size_t line_step = to_come->step;
         __m512 s0_0 = _mm512_setzero_ps();
         __m512 s0_1 = _mm512_setzero_ps();
         __m512 s0_2 = _mm512_setzero_ps();
@@ -57,6 +69,8 @@ void tiny_odd_f32_out_part_2x48__avx512(
         __m512 s1_1 = _mm512_setzero_ps();
         __m512 s1_2 = _mm512_setzero_ps();
         for (size_t k = 0; k < 48; k += 1, w += 48) {
+            GA_REQUEST(line);
+            line += line_step;
             { // k + 0
                 const __m512 b0 = _mm512_loadu_ps(w + 0);
                 const __m512 b1 = _mm512_loadu_ps(w + 16);
@@ -71,6 +85,8 @@ void tiny_odd_f32_out_part_2x48__avx512(
                 s1_2 = _mm512_fmadd_ps(a1, b2, s1_2);
             }
         }
+        to_come->at = line;
+        to_come = to_come == ahead ? ahead + 1 : ahead;
         _mm512_storeu_ps(y + 0, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 0), s0_0));
         _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 16), s0_1));
         vec_store_part(y + 32, _mm512_add_ps(vec_load_part(before + 0 * stride + 32, 13), s0_2), 13);
@@ -83,17 +99,21 @@ void tiny_odd_f32_out_part_2x48__avx512(
     }
 }
 
-// heads side by side -> output. At most 128 products go into one running sum, which then joins the total:
+// heads side by side -> output. At most 80 products go into one running sum, which then joins the total:
 // the shorter the sums, the smaller their rounding errors.
 void tiny_odd_f32_out_part_3x48__avx512(
     const float *restrict x, // [3] rows of [48], 48 apart
     const float *restrict w, // [1 + 48][48], the bias first
-    float *restrict y)       // [3] rows of [45], 45 apart
+    float *restrict y,       // [3] rows of [45], 45 apart
+    struct ahead *ahead)     // [2], asked for in turn from one running sum to the next
 {
     const float *before = w; // the total so far: the bias, then y itself
     size_t stride = 0;       // between its rows
+    struct ahead *to_come = ahead + 1;
     w += 48;
     for (size_t block = 0; block < 1; block++) {
+        uintptr_t line = to_come->at;
+        const size_t line_step = to_come->step;
         __m512 s0_0 = _mm512_setzero_ps();
         __m512 s0_1 = _mm512_setzero_ps();
         __m512 s0_2 = _mm512_setzero_ps();
@@ -104,6 +124,8 @@ void tiny_odd_f32_out_part_3x48__avx512(
         __m512 s2_1 = _mm512_setzero_ps();
         __m512 s2_2 = _mm512_setzero_ps();
         for (size_t k = 0; k < 48; k += 1, w += 48) {
+            GA_REQUEST(line);
+            line += line_step;
             { // k + 0
                 const __m512 b0 = _mm512_loadu_ps(w + 0);
                 const __m512 b1 = _mm512_loadu_ps(w + 16);
@@ -122,6 +144,8 @@ void tiny_odd_f32_out_part_3x48__avx512(
                 s2_2 = _mm512_fmadd_ps(a2, b2, s2_2);
             }
         }
+        to_come->at = line;
+        to_come = to_come == ahead ? ahead + 1 : ahead;
         _mm512_storeu_ps(y + 0, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 0), s0_0));
         _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 16), s0_1));
         vec_store_part(y + 32, _mm512_add_ps(vec_load_part(before + 0 * stride + 32, 13), s0_2), 13);
@@ -137,17 +161,21 @@ void tiny_odd_f32_out_part_3x48__avx512(
     }
 }
 
-// heads side by side -> output. At most 128 products go into one running sum, which then joins the total:
+// heads side by side -> output. At most 80 products go into one running sum, which then joins the total:
 // the shorter the sums, the smaller their rounding errors.
 void tiny_odd_f32_out_part_4x48__avx512(
     const float *restrict x, // [4] rows of [48], 48 apart
     const float *restrict w, // [1 + 48][48], the bias first
-    float *restrict y)       // [4] rows of [45], 45 apart
+    float *restrict y,       // [4] rows of [45], 45 apart
+    struct ahead *ahead)     // [2], asked for in turn from one running sum to the next
 {
     const float *before = w; // the total so far: the bias, then y itself
     size_t stride = 0;       // between its rows
+    struct ahead *to_come = ahead + 1;
     w += 48;
     for (size_t block = 0; block < 1; block++) {
+        uintptr_t line = to_come->at;
+        const size_t line_step = to_come->step;
         __m512 s0_0 = _mm512_setzero_ps();
         __m512 s0_1 = _mm512_setzero_ps();
         __m512 s0_2 = _mm512_setzero_ps();
@@ -161,6 +189,8 @@ void tiny_odd_f32_out_part_4x48__avx512(
         __m512 s3_1 = _mm512_setzero_ps();
         __m512 s3_2 = _mm512_setzero_ps();
         for (size_t k = 0; k < 48; k += 1, w += 48) {
+            GA_REQUEST(line);
+            line += line_step;
             { // k + 0
                 const __m512 b0 = _mm512_loadu_ps(w + 0);
                 const __m512 b1 = _mm512_loadu_ps(w + 16);
@@ -183,6 +213,8 @@ void tiny_odd_f32_out_part_4x48__avx512(
                 s3_2 = _mm512_fmadd_ps(a3, b2, s3_2);
             }
         }
+        to_come->at = line;
+        to_come = to_come == ahead ? ahead + 1 : ahead;
         _mm512_storeu_ps(y + 0, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 0), s0_0));
         _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 16), s0_1));
         vec_store_part(y + 32, _mm512_add_ps(vec_load_part(before + 0 * stride + 32, 13), s0_2), 13);
@@ -201,17 +233,21 @@ void tiny_odd_f32_out_part_4x48__avx512(
     }
 }
 
-// heads side by side -> output. At most 128 products go into one running sum, which then joins the total:
+// heads side by side -> output. At most 80 products go into one running sum, which then joins the total:
 // the shorter the sums, the smaller their rounding errors.
 void tiny_odd_f32_out_part_5x48__avx512(
     const float *restrict x, // [5] rows of [48], 48 apart
     const float *restrict w, // [1 + 48][48], the bias first
-    float *restrict y)       // [5] rows of [45], 45 apart
+    float *restrict y,       // [5] rows of [45], 45 apart
+    struct ahead *ahead)     // [2], asked for in turn from one running sum to the next
 {
     const float *before = w; // the total so far: the bias, then y itself
     size_t stride = 0;       // between its rows
+    struct ahead *to_come = ahead + 1;
     w += 48;
     for (size_t block = 0; block < 1; block++) {
+        uintptr_t line = to_come->at;
+        const size_t line_step = to_come->step;
         __m512 s0_0 = _mm512_setzero_ps();
         __m512 s0_1 = _mm512_setzero_ps();
         __m512 s0_2 = _mm512_setzero_ps();
@@ -228,6 +264,8 @@ void tiny_odd_f32_out_part_5x48__avx512(
         __m512 s4_1 = _mm512_setzero_ps();
         __m512 s4_2 = _mm512_setzero_ps();
         for (size_t k = 0; k < 48; k += 1, w += 48) {
+            GA_REQUEST(line);
+            line += line_step;
             { // k + 0
                 const __m512 b0 = _mm512_loadu_ps(w + 0);
                 const __m512 b1 = _mm512_loadu_ps(w + 16);
@@ -254,6 +292,8 @@ void tiny_odd_f32_out_part_5x48__avx512(
                 s4_2 = _mm512_fmadd_ps(a4, b2, s4_2);
             }
         }
+        to_come->at = line;
+        to_come = to_come == ahead ? ahead + 1 : ahead;
         _mm512_storeu_ps(y + 0, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 0), s0_0));
         _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 16), s0_1));
         vec_store_part(y + 32, _mm512_add_ps(vec_load_part(before + 0 * stride + 32, 13), s0_2), 13);
@@ -275,17 +315,21 @@ void tiny_odd_f32_out_part_5x48__avx512(
     }
 }
 
-// heads side by side -> output. At most 128 products go into one running sum, which then joins the total:
+// heads side by side -> output. At most 80 products go into one running sum, which then joins the total:
 // the shorter the sums, the smaller their rounding errors.
 void tiny_odd_f32_out_part_6x48__avx512(
     const float *restrict x, // [6] rows of [48], 48 apart
     const float *restrict w, // [1 + 48][48], the bias first
-    float *restrict y)       // [6] rows of [45], 45 apart
+    float *restrict y,       // [6] rows of [45], 45 apart
+    struct ahead *ahead)     // [2], asked for in turn from one running sum to the next
 {
     const float *before = w; // the total so far: the bias, then y itself
     size_t stride = 0;       // between its rows
+    struct ahead *to_come = ahead + 1;
     w += 48;
     for (size_t block = 0; block < 1; block++) {
+        uintptr_t line = to_come->at;
+        const size_t line_step = to_come->step;
         __m512 s0_0 = _mm512_setzero_ps();
         __m512 s0_1 = _mm512_setzero_ps();
         __m512 s0_2 = _mm512_setzero_ps();
@@ -305,6 +349,8 @@ void tiny_odd_f32_out_part_6x48__avx512(
         __m512 s5_1 = _mm512_setzero_ps();
         __m512 s5_2 = _mm512_setzero_ps();
         for (size_t k = 0; k < 48; k += 1, w += 48) {
+            GA_REQUEST(line);
+            line += line_step;
             { // k + 0
                 const __m512 b0 = _mm512_loadu_ps(w + 0);
                 const __m512 b1 = _mm512_loadu_ps(w + 16);
@@ -335,6 +381,8 @@ void tiny_odd_f32_out_part_6x48__avx512(
                 s5_2 = _mm512_fmadd_ps(a5, b2, s5_2);
             }
         }
+        to_come->at = line;
+        to_come = to_come == ahead ? ahead + 1 : ahead;
         _mm512_storeu_ps(y + 0, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 0), s0_0));
         _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 16), s0_1));
         vec_store_part(y + 32, _mm512_add_ps(vec_load_part(before + 0 * stride + 32, 13), s0_2), 13);
@@ -359,17 +407,21 @@ void tiny_odd_f32_out_part_6x48__avx512(
     }
 }
 
-// heads side by side -> output. At most 128 products go into one running sum, which then joins the total:
+// heads side by side -> output. At most 80 products go into one running sum, which then joins the total:
 // the shorter the sums, the smaller their rounding errors.
 void tiny_odd_f32_out_part_7x48__avx512(
     const float *restrict x, // [7] rows of [48], 48 apart
     const float *restrict w, // [1 + 48][48], the bias first
-    float *restrict y)       // [7] rows of [45], 45 apart
+    float *restrict y,       // [7] rows of [45], 45 apart
+    struct ahead *ahead)     // [2], asked for in turn from one running sum to the next
 {
     const float *before = w; // the total so far: the bias, then y itself
     size_t stride = 0;       // between its rows
+    struct ahead *to_come = ahead + 1;
     w += 48;
     for (size_t block = 0; block < 1; block++) {
+        uintptr_t line = to_come->at;
+        const size_t line_step = to_come->step;
         __m512 s0_0 = _mm512_setzero_ps();
         __m512 s0_1 = _mm512_setzero_ps();
         __m512 s0_2 = _mm512_setzero_ps();
@@ -392,6 +444,8 @@ void tiny_odd_f32_out_part_7x48__avx512(
         __m512 s6_1 = _mm512_setzero_ps();
         __m512 s6_2 = _mm512_setzero_ps();
         for (size_t k = 0; k < 48; k += 1, w += 48) {
+            GA_REQUEST(line);
+            line += line_step;
             { // k + 0
                 const __m512 b0 = _mm512_loadu_ps(w + 0);
                 const __m512 b1 = _mm512_loadu_ps(w + 16);
@@ -426,6 +480,8 @@ void tiny_odd_f32_out_part_7x48__avx512(
                 s6_2 = _mm512_fmadd_ps(a6, b2, s6_2);
             }
         }
+        to_come->at = line;
+        to_come = to_come == ahead ? ahead + 1 : ahead;
         _mm512_storeu_ps(y + 0, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 0), s0_0));
         _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 16), s0_1));
         vec_store_part(y + 32, _mm512_add_ps(vec_load_part(before + 0 * stride + 32, 13), s0_2), 13);
@@ -453,17 +509,21 @@ void tiny_odd_f32_out_part_7x48__avx512(
     }
 }
 
-// heads side by side -> output. At most 128 products go into one running sum, which then joins the total:
+// heads side by side -> output. At most 80 products go into one running sum, which then joins the total:
 // the shorter the sums, the smaller their rounding errors.
 void tiny_odd_f32_out_part_8x48__avx512(
     const float *restrict x, // [8] rows of [48], 48 apart
     const float *restrict w, // [1 + 48][48], the bias first
-    float *restrict y)       // [8] rows of [45], 45 apart
+    float *restrict y,       // [8] rows of [45], 45 apart
+    struct ahead *ahead)     // [2], asked for in turn from one running sum to the next
 {
     const float *before = w; // the total so far: the bias, then y itself
     size_t stride = 0;       // between its rows
+    struct ahead *to_come = ahead + 1;
     w += 48;
     for (size_t block = 0; block < 1; block++) {
+        uintptr_t line = to_come->at;
+        const size_t line_step = to_come->step;
         __m512 s0_0 = _mm512_setzero_ps();
         __m512 s0_1 = _mm512_setzero_ps();
         __m512 s0_2 = _mm512_setzero_ps();
@@ -489,6 +549,8 @@ void tiny_odd_f32_out_part_8x48__avx512(
         __m512 s7_1 = _mm512_setzero_ps();
         __m512 s7_2 = _mm512_setzero_ps();
         for (size_t k = 0; k < 48; k += 1, w += 48) {
+            GA_REQUEST(line);
+            line += line_step;
             { // k + 0
                 const __m512 b0 = _mm512_loadu_ps(w + 0);
                 const __m512 b1 = _mm512_loadu_ps(w + 16);
@@ -527,6 +589,8 @@ void tiny_odd_f32_out_part_8x48__avx512(
                 s7_2 = _mm512_fmadd_ps(a7, b2, s7_2);
             }
         }
+        to_come->at = line;
+        to_come = to_come == ahead ? ahead + 1 : ahead;
         _mm512_storeu_ps(y + 0, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 0), s0_0));
         _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 16), s0_1));
         vec_store_part(y + 32, _mm512_add_ps(vec_load_part(before + 0 * stride + 32, 13), s0_2), 13);

@@ -110,7 +110,7 @@ static const struct ga_variant variants[] = {
     {
         .isa = "scalar",
         .cpu = 0,
-        .packed_bytes = 352 * sizeof(float),
+        .packed_bytes = 320 * sizeof(float),
         .kernels = kernels_scalar,
         .n_kernels = 5,
         .pack = tiny_tokens__scalar_pack,
@@ -146,12 +146,12 @@ const struct ga_model tiny_tokens_model = {
     .n_variants = 1,
 };
 
-size_t tiny_tokens_scratch_size(size_t batch, size_t q_len, size_t kv_len)
+size_t tiny_tokens_scratch_size(size_t batch, size_t q_len, size_t kv_len, size_t threads)
 {
     const struct ga_variant *variant;
     if (ga_model_variant(&tiny_tokens_model, NULL, &variant, NULL) != GA_OK)
         return SIZE_MAX;
-    return ga_model_scratch_size(&tiny_tokens_model, variant, batch, q_len, kv_len);
+    return ga_model_scratch_size(&tiny_tokens_model, variant, batch, q_len, kv_len, threads);
 }
 
 enum ga_status tiny_tokens_run(const struct ga_loaded *weights, const struct ga_io *io, void *scratch, size_t scratch_size)

@@ -2,7 +2,7 @@
 // Template:     templates/isa.h.lt
 // Spec:         tiny_tokens: name="tiny_tokens" d_model=8 n_heads=4 seq_len="1..6" unroll=1 n_kv_heads=2 mask={ causal = "bottom_right" } outputs={ "attention" } vocab_size=11 weights={ embedding = "tokens.table", o_bias = "attn.c_proj.bias", o_weight = "attn.c_proj.weight", qkv_bias = "attn.c_attn.bias", qkv_weight = "attn.c_attn.weight", transposed = true }
 // clang-format off
-// What the scalar kernels of tiny_tokens share: the vector helpers and each other's names. Not for callers.
+// What the scalar parts of tiny_tokens share: sizes, vector helpers, and each other's names. Not for callers.
 #ifndef TINY_TOKENS__SCALAR_H
 #define TINY_TOKENS__SCALAR_H
 
@@ -10,6 +10,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "model.h"
+
+enum {
+    D_MODEL = 8,
+    N_HEADS = 4,
+    N_KV_HEADS = 2,
+    GROUP = N_HEADS / N_KV_HEADS, // query heads that share a key head
+    D_HEAD = 2,
+    D_HEAD_PAD = 2, // heads side by side start at a whole vector; what is behind d_head is zero
+    HEAD_STRIDE = 16, // floats between rows of q, k and v: an odd number of lines, so that a column's rows share no cache set
+    CONCAT = 8,    // heads side by side
+    HEAD_WEIGHTS = (1 + D_MODEL) * D_HEAD_PAD, // floats of a head's panels in one projection
+    KEY_PANEL = 1,    // keys of a panel
+    SCORES_STRIDE = 80
+};
+
+// Where the packed weights begin, in floats. Of each key head its k, v, and the q of the query heads that share it.
+static const size_t PACKED_HEADS = 0;
+static const size_t PACKED_O = 144;
+static const size_t PACKED_EMBEDDING = 224;
 
 // The second argument where either is a NaN, as the x86 instruction does.
 static inline float vec_max2(float a, float b)
@@ -55,65 +76,111 @@ static inline void vec_transpose(const float *from, size_t stride, float *to, si
     (void)stride, (void)to_stride; // one row of one float
     *to = *from;
 }
-void tiny_tokens_f32_project_1x1__scalar(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_tokens_f32_project_2x1__scalar(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_tokens_f32_project_3x1__scalar(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_tokens_f32_project_4x1__scalar(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_tokens_f32_project_5x1__scalar(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_tokens_f32_project_6x1__scalar(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_tokens_f32_project_7x1__scalar(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_tokens_f32_project_8x1__scalar(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_tokens_f32_project_9x1__scalar(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_tokens_f32_project_10x1__scalar(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_tokens_f32_project_11x1__scalar(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_tokens_f32_project_12x1__scalar(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_tokens_f32_out_1x1__scalar(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_tokens_f32_out_2x1__scalar(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_tokens_f32_out_3x1__scalar(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_tokens_f32_out_4x1__scalar(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_tokens_f32_out_5x1__scalar(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_tokens_f32_out_6x1__scalar(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_tokens_f32_out_7x1__scalar(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_tokens_f32_out_8x1__scalar(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_tokens_f32_out_9x1__scalar(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_tokens_f32_out_10x1__scalar(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_tokens_f32_out_11x1__scalar(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_tokens_f32_out_12x1__scalar(const float *restrict x, const float *restrict w, float *restrict y);
-void tiny_tokens_f32_score_1x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_tokens_f32_score_2x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_tokens_f32_score_3x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_tokens_f32_score_4x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_tokens_f32_score_5x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_tokens_f32_score_6x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_tokens_f32_score_7x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_tokens_f32_score_8x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_tokens_f32_score_9x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_tokens_f32_score_10x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_tokens_f32_score_11x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_tokens_f32_score_12x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s);
-void tiny_tokens_f32_score_edge_1x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_tokens_f32_score_edge_2x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_tokens_f32_score_edge_3x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_tokens_f32_score_edge_4x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_tokens_f32_score_edge_5x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_tokens_f32_score_edge_6x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_tokens_f32_score_edge_7x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_tokens_f32_score_edge_8x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_tokens_f32_score_edge_9x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_tokens_f32_score_edge_10x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_tokens_f32_score_edge_11x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_tokens_f32_score_edge_12x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, const int32_t *limit, int32_t at);
-void tiny_tokens_f32_value_1x1__scalar(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_tokens_f32_value_2x1__scalar(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_tokens_f32_value_3x1__scalar(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_tokens_f32_value_4x1__scalar(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_tokens_f32_value_5x1__scalar(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_tokens_f32_value_6x1__scalar(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_tokens_f32_value_7x1__scalar(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_tokens_f32_value_8x1__scalar(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_tokens_f32_value_9x1__scalar(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_tokens_f32_value_10x1__scalar(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_tokens_f32_value_11x1__scalar(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
-void tiny_tokens_f32_value_12x1__scalar(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, const float *restrict inverse);
+// -- Kernels --------------------------------------------------------------------------------------------------------
+
+// Asks for the line at an address for the caches from L2 on; never faults.
+#define GA_REQUEST(at) __builtin_prefetch((const void *)(at), 0, 2)
+
+// Memory to come, asked for a line at a time between multiply-adds.
+struct ahead {
+    uintptr_t at;
+    size_t step; // bytes from a request to the next
+};
+
+void tiny_tokens_f32_project_1x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_project_2x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_project_3x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_project_4x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_project_5x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_project_6x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_project_7x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_project_8x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_project_9x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_project_10x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_project_11x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_project_12x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_project_1x2__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_project_2x2__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_project_3x2__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_out_1x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_out_2x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_out_3x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_out_4x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_out_5x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_out_6x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_out_7x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_out_8x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_out_9x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_out_10x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_out_11x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_out_12x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_out_1x4__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_out_2x2__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_out_3x2__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+void tiny_tokens_f32_score_1x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_tokens_f32_score_2x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_tokens_f32_score_3x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_tokens_f32_score_4x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_tokens_f32_score_5x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_tokens_f32_score_6x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_tokens_f32_score_7x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_tokens_f32_score_8x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_tokens_f32_score_9x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_tokens_f32_score_10x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_tokens_f32_score_11x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_tokens_f32_score_12x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
+void tiny_tokens_f32_score_edge_1x1__scalar(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_tokens_f32_score_edge_2x1__scalar(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_tokens_f32_score_edge_3x1__scalar(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_tokens_f32_score_edge_4x1__scalar(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_tokens_f32_score_edge_5x1__scalar(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_tokens_f32_score_edge_6x1__scalar(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_tokens_f32_score_edge_7x1__scalar(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_tokens_f32_score_edge_8x1__scalar(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_tokens_f32_score_edge_9x1__scalar(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_tokens_f32_score_edge_10x1__scalar(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_tokens_f32_score_edge_11x1__scalar(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_tokens_f32_score_edge_12x1__scalar(const float *restrict a, const float *restrict b, float *restrict s, const int32_t *limit, int32_t at);
+void tiny_tokens_f32_value_1x1__scalar(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_tokens_f32_value_2x1__scalar(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_tokens_f32_value_3x1__scalar(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_tokens_f32_value_4x1__scalar(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_tokens_f32_value_5x1__scalar(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_tokens_f32_value_6x1__scalar(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_tokens_f32_value_7x1__scalar(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_tokens_f32_value_8x1__scalar(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_tokens_f32_value_9x1__scalar(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_tokens_f32_value_10x1__scalar(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_tokens_f32_value_11x1__scalar(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+void tiny_tokens_f32_value_12x1__scalar(const float *restrict p, const float *restrict v, float *restrict o, const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+
+// -- Stages ---------------------------------------------------------------------------------------------------------
+
+// x [rows][D_MODEL] times one head's panels -> y [rows], HEAD_STRIDE apart. next: weights that will be needed then, or
+// NULL.
+void tiny_tokens__scalar_project(const float *x, const float *w, float *y, size_t rows, const float *next);
+
+// concat [rows][CONCAT] times panels first .. end - 1 of w -> those columns of y [rows][D_MODEL].
+void tiny_tokens__scalar_project_out(const float *concat, const float *w, float *y, size_t rows, size_t first, size_t end,
+                           const float *next);
+
+// k [n], HEAD_STRIDE apart -> panels [.][D_HEAD][KEY_PANEL]. Up to a whole vector of keys, rows behind n are taken too;
+// k must have them, and no score looks at them.
+void tiny_tokens__scalar_pack_keys(const float *k, size_t n, float *panels);
+
+// One head of one sequence.
+struct head {
+    const float *q;      // [n_queries], HEAD_STRIDE apart
+    const float *panels; // the keys, packed
+    const float *v;      // [n_keys], HEAD_STRIDE apart
+    float *o;            // [n_queries] rows CONCAT apart
+    float *scores;       // room for 72 rows, SCORES_STRIDE apart
+    size_t n_queries, n_keys;
+    float *attention;    // [q_len] rows of kv_len, or NULL
+    size_t kv_len;
+};
+
+// Queries from .. to - 1 of a head.
+void tiny_tokens__scalar_attend(const struct head *head, size_t from, size_t to);
 
 #endif

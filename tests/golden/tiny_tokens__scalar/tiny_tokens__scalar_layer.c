@@ -2,392 +2,28 @@
 // Template:     templates/layer.c.lt
 // Spec:         tiny_tokens: name="tiny_tokens" d_model=8 n_heads=4 seq_len="1..6" unroll=1 n_kv_heads=2 mask={ causal = "bottom_right" } outputs={ "attention" } vocab_size=11 weights={ embedding = "tokens.table", o_bias = "attn.c_proj.bias", o_weight = "attn.c_proj.weight", qkv_bias = "attn.c_attn.bias", qkv_weight = "attn.c_attn.weight", transposed = true }
 // clang-format off
-// One pass of tiny_tokens over a batch: project, attend, project out, a group of sequences at a time.
+// One pass of tiny_tokens over a batch: project and attend head by head, then project out, a round of sequences at a time;
+// which thread does what. A part's work is the same arithmetic whoever does it.
 #include "tiny_tokens__scalar.h"
-#include "arena.h"
 #include "tiny_tokens_internal.h"
+#include "arena.h"
 
 #include <string.h>
 
 enum {
-    D_MODEL = 8,
-    N_HEADS = 4,
-    N_KV_HEADS = 2,
-    GROUP = N_HEADS / N_KV_HEADS, // query heads that share a key head
-    D_HEAD = 2,
-    D_HEAD_PAD = 2, // rows of q, k and v end at a whole vector; what is behind d_head is zero
-    CONCAT = 8,    // heads side by side
-    MAX_ROWS = 12,      // query rows of an attention block
-    KEY_PANEL = 1,    // keys of a panel
-    SCORES_STRIDE = 80,
-    GROUP_ROWS = 256
+    GROUP_ROWS = 256, // rows of sequences that go through the layer together
+    MAX_GROUPS = 16,  // of a round
+    PART_FLOPS = 1000000, // worth waking a thread for: some ten microseconds
+    OUT_PANELS = 8
 };
 
-// -- Packed weights, in floats from the block's start ---------------------------------------------------------------
-
-static const size_t PACKED_Q = 0;
-static const size_t PACKED_K = 80;
-static const size_t PACKED_V = 128;
-static const size_t PACKED_O = 176;
-static const size_t PACKED_EMBEDDING = 256;
-
-// Panels of one width cover a product's columns; the last one may be narrower.
-enum {
-    PROJECT_PANELS = 2,
-    PROJECT_COLUMNS = 1,
-    PROJECT_LAST_COLUMNS = 1,
-    OUT_PANELS = 8,
-    OUT_COLUMNS = 1,
-    OUT_LAST_COLUMNS = 1,
-    VALUE_PANELS = 2,
-    VALUE_COLUMNS = 1,
-    VALUE_LAST_COLUMNS = 1,
-};
-
-// A linear whose rows are packed: weight [rows][columns], bias may be absent.
-struct linear {
-    struct ga_weight_view weight, bias;
-};
-
-// Writes one panel, [1 + heads * head_pad][width]: the bias, then the weight of each input in order. first, count: the
-// linear's rows it serves; columns behind count stay zero. Input c of head h lies at depth h * head_pad + c.
-static float *pack_panel(float *panel, const struct linear *linear, size_t first, size_t count, size_t width,
-                         size_t heads, size_t head, size_t head_pad)
-{
-    memset(panel, 0, (1 + heads * head_pad) * width * sizeof *panel);
-    for (size_t j = 0; j < count; j++) {
-        const float *row = linear->weight.data + (first + j) * linear->weight.row_stride;
-        if (linear->bias.data)
-            panel[j] = linear->bias.data[first + j];
-        for (size_t h = 0; h < heads; h++)
-            for (size_t c = 0; c < head; c++)
-                panel[(1 + h * head_pad + c) * width + j] = row[(h * head + c) * linear->weight.col_stride];
-    }
-    return panel + (1 + heads * head_pad) * width;
-}
-
-// Packs the rows of each of n_heads heads as panels of their own.
-static void pack_heads(float *panels, const struct linear *linear, size_t n_heads)
-{
-    for (size_t h = 0; h < n_heads; h++)
-        for (size_t p = 0; p < PROJECT_PANELS; p++) {
-            const size_t at = p * PROJECT_COLUMNS, left = at < D_HEAD ? D_HEAD - at : 0;
-            const size_t width = p + 1 < PROJECT_PANELS ? PROJECT_COLUMNS : PROJECT_LAST_COLUMNS;
-            panels = pack_panel(panels, linear, h * D_HEAD + at, left < width ? left : width, width, 1, D_MODEL, D_MODEL);
-        }
-}
-
-static void pack_out(float *panels, const struct linear *linear)
-{
-    for (size_t p = 0; p < OUT_PANELS; p++) {
-        const size_t at = p * OUT_COLUMNS, left = D_MODEL - at;
-        const size_t width = p + 1 < OUT_PANELS ? OUT_COLUMNS : OUT_LAST_COLUMNS;
-        panels = pack_panel(panels, linear, at, left < width ? left : width, width, N_HEADS, D_HEAD, D_HEAD_PAD);
-    }
-}
-
-void tiny_tokens__scalar_pack(const struct ga_weight_view *roles, void *packed)
-{
-    float *block = packed;
-    const struct linear q = {roles[0], roles[1]};
-    const struct linear k = {roles[2], roles[3]};
-    const struct linear v = {roles[4], roles[5]};
-    const struct linear o = {roles[6], roles[7]};
-    pack_heads(block + PACKED_Q, &q, N_HEADS);
-    pack_heads(block + PACKED_K, &k, N_KV_HEADS);
-    pack_heads(block + PACKED_V, &v, N_KV_HEADS);
-    pack_out(block + PACKED_O, &o);
-    const struct ga_weight_view embedding = roles[8];
-    for (size_t t = 0; t < 11; t++)
-        for (size_t c = 0; c < D_MODEL; c++)
-            block[PACKED_EMBEDDING + t * D_MODEL + c] =
-                embedding.data[t * embedding.row_stride + c * embedding.col_stride];
-}
-
-// -- Scratch --------------------------------------------------------------------------------------------------------
-
-struct buffers {
-    float *q;
-    float *k;
-    float *v;
-    float *concat;
-    float *panels;
-    float *scores;
-    float *x_q;
-    float *x_k;
-    float *x_v;
-};
-
-// Rows of `length` a group holds at most: one sequence, or as many as fit GROUP_ROWS.
-static size_t group_rows(size_t batch, size_t length)
-{
-    const size_t sequences = batch < GROUP_ROWS ? batch : GROUP_ROWS;
-    const size_t rows = sequences * length;
-    return length > GROUP_ROWS ? length : rows < GROUP_ROWS ? rows : GROUP_ROWS;
-}
-
-// Lays the buffers out in an arena, which may be one that only measures.
-static struct buffers take_buffers(struct ga_arena *arena, size_t batch, size_t q_len, size_t kv_len)
-{
-    const size_t q_rows = group_rows(batch, q_len), kv_rows = group_rows(batch, kv_len);
-    const size_t panels = (kv_len + KEY_PANEL - 1) / KEY_PANEL;
-    struct buffers b;
-    b.q = ga_arena_take(arena, q_rows * 8, sizeof(float));
-    b.k = ga_arena_take(arena, kv_rows * 4, sizeof(float));
-    b.v = ga_arena_take(arena, kv_rows * 4, sizeof(float));
-    b.concat = ga_arena_take(arena, q_rows * 8, sizeof(float));
-    b.panels = ga_arena_take(arena, panels * 2, sizeof(float));
-    b.scores = ga_arena_take(arena, 960, sizeof(float));
-    b.x_q = ga_arena_take(arena, q_rows * 8, sizeof(float));
-    b.x_k = ga_arena_take(arena, kv_rows * 8, sizeof(float));
-    b.x_v = ga_arena_take(arena, kv_rows * 8, sizeof(float));
-    return b;
-}
-
-size_t tiny_tokens__scalar_scratch_bytes(size_t batch, size_t q_len, size_t kv_len)
-{
-    struct ga_arena arena = ga_arena_measuring();
-    take_buffers(&arena, batch, q_len, kv_len);
-    return arena.used;
-}
-
-// -- Projections ----------------------------------------------------------------------------------------------------
-
-enum { MAX_HEIGHT = 12 };
-
-typedef void gemm_kernel(const float *restrict, const float *restrict, float *restrict);
-
-// [is the last panel][height]
-static gemm_kernel *const project_kernels[2][MAX_HEIGHT + 1] = {
-    {NULL, tiny_tokens_f32_project_1x1__scalar, tiny_tokens_f32_project_2x1__scalar, tiny_tokens_f32_project_3x1__scalar, tiny_tokens_f32_project_4x1__scalar, tiny_tokens_f32_project_5x1__scalar, tiny_tokens_f32_project_6x1__scalar, tiny_tokens_f32_project_7x1__scalar, tiny_tokens_f32_project_8x1__scalar, tiny_tokens_f32_project_9x1__scalar, tiny_tokens_f32_project_10x1__scalar, tiny_tokens_f32_project_11x1__scalar, tiny_tokens_f32_project_12x1__scalar},
-    {NULL, tiny_tokens_f32_project_1x1__scalar, tiny_tokens_f32_project_2x1__scalar, tiny_tokens_f32_project_3x1__scalar, tiny_tokens_f32_project_4x1__scalar, tiny_tokens_f32_project_5x1__scalar, tiny_tokens_f32_project_6x1__scalar, tiny_tokens_f32_project_7x1__scalar, tiny_tokens_f32_project_8x1__scalar, tiny_tokens_f32_project_9x1__scalar, tiny_tokens_f32_project_10x1__scalar, tiny_tokens_f32_project_11x1__scalar, tiny_tokens_f32_project_12x1__scalar},
-};
-
-// [is the last panel][height]
-static gemm_kernel *const out_kernels[2][MAX_HEIGHT + 1] = {
-    {NULL, tiny_tokens_f32_out_1x1__scalar, tiny_tokens_f32_out_2x1__scalar, tiny_tokens_f32_out_3x1__scalar, tiny_tokens_f32_out_4x1__scalar, tiny_tokens_f32_out_5x1__scalar, tiny_tokens_f32_out_6x1__scalar, tiny_tokens_f32_out_7x1__scalar, tiny_tokens_f32_out_8x1__scalar, tiny_tokens_f32_out_9x1__scalar, tiny_tokens_f32_out_10x1__scalar, tiny_tokens_f32_out_11x1__scalar, tiny_tokens_f32_out_12x1__scalar},
-    {NULL, tiny_tokens_f32_out_1x1__scalar, tiny_tokens_f32_out_2x1__scalar, tiny_tokens_f32_out_3x1__scalar, tiny_tokens_f32_out_4x1__scalar, tiny_tokens_f32_out_5x1__scalar, tiny_tokens_f32_out_6x1__scalar, tiny_tokens_f32_out_7x1__scalar, tiny_tokens_f32_out_8x1__scalar, tiny_tokens_f32_out_9x1__scalar, tiny_tokens_f32_out_10x1__scalar, tiny_tokens_f32_out_11x1__scalar, tiny_tokens_f32_out_12x1__scalar},
-};
-
-// A product of rows with all panels of a linear.
-struct product {
-    gemm_kernel *const (*kernels)[MAX_HEIGHT + 1]; // [is the last panel][height]
-    size_t mr;               // greatest height
-    size_t panels, columns;  // columns of each panel but the last
-    size_t together;         // panels that stay in L2 while the rows pass by
-    size_t depth;            // rows of a panel, the bias included
-    size_t x_stride, y_stride;
-};
-
-static const struct product project_product = {
-    .kernels = project_kernels,
-    .mr = 12,
-    .panels = PROJECT_PANELS,
-    .columns = PROJECT_COLUMNS,
-    .together = 2,
-    .depth = 1 + 8,
-    .x_stride = 8,
-    .y_stride = 2,
-};
-static const struct product out_product = {
-    .kernels = out_kernels,
-    .mr = 12,
-    .panels = OUT_PANELS,
-    .columns = OUT_COLUMNS,
-    .together = 8,
-    .depth = 1 + 8,
-    .x_stride = 8,
-    .y_stride = 8,
-};
-
-// y [rows][.] = x [rows][.] times panels first .. end - 1. A tile of rows passes by all of them while it is in L1. The
-// tiles' heights differ by one at most, so that none is much slower a row.
-static void multiply_panels(const struct product *p, const float *x, const float *w, float *y, size_t rows,
-                            size_t first, size_t end)
-{
-    const size_t tiles = (rows + p->mr - 1) / p->mr;
-    for (size_t t = 0, from = 0; t < tiles; t++) {
-        const size_t to = rows * (t + 1) / tiles;
-        for (size_t panel = first; panel < end; panel++)
-            p->kernels[panel + 1 == p->panels][to - from](x + from * p->x_stride, w + panel * p->depth * p->columns,
-                                                          y + from * p->y_stride + panel * p->columns);
-        from = to;
-    }
-}
-
-static void multiply(const struct product *p, const float *x, const float *w, float *y, size_t rows)
-{
-    for (size_t first = 0; first < p->panels; first += p->together) {
-        const size_t left = p->panels - first;
-        multiply_panels(p, x, w, y, rows, first, first + (left < p->together ? left : p->together));
-    }
-}
-
-// x [rows][D_MODEL] -> y [n_heads][rows][D_HEAD_PAD].
-static void project(const float *x, const float *w, float *y, size_t rows, size_t n_heads)
-{
-    for (size_t h = 0; h < n_heads; h++)
-        multiply(&project_product, x, w + h * (1 + D_MODEL) * D_HEAD_PAD, y + h * rows * D_HEAD_PAD, rows);
-}
-
-// concat [rows][CONCAT] -> y [rows][D_MODEL].
-static void project_out(const float *concat, const float *w, float *y, size_t rows)
-{
-    multiply(&out_product, concat, w, y, rows);
-}
-
-// -- Attention ------------------------------------------------------------------------------------------------------
-
-// 2^y for y <= 0 (or a rounding above), 0 below 2^-127: a polynomial of degree 6 over [-1/2, 1/2], minimax in
-// relative error (tools/fit_exp2.lua), then the exponent. A NaN stays one.
-static inline float exp2_vec(float y)
-{
-    y = vec_max2(-127.0f, y);
-    const float n = vec_round(y);
-    const float f = (y - n);
-    float p = 0.000153458124f;
-    p = (p * f + 0.00133999309f);
-    p = (p * f + 0.00961848907f);
-    p = (p * f + 0.0555032864f);
-    p = (p * f + 0.240226462f);
-    p = (p * f + 0.693147182f);
-    p = (p * f + 1.0f);
-    return vec_exp2_scale(p, n);
-}
-
-// Turns a row of raw scores s [n], n a multiple of 1, of which a query sees `seen` keys (the others score -inf),
-// into softmax weights still to be divided by their sum, and returns 1 / sum: the exact two-pass form,
-// exp(scale * (s - max)). A row that sees no key becomes zeros, and 0 is returned.
-static float softmax_row(float *s, size_t n, int32_t seen)
-{
-    if (seen == 0) {
-        memset(s, 0, n * sizeof *s);
-        return 0.0f;
-    }
-    float highest = *(s);
-    for (size_t i = 1; i < n; i += 1)
-        highest = vec_max2(highest, *(s + i));
-    const float max = vec_max(highest);
-    const float scale = 1.02013946f; // scale * log2 e
-    float sum = 0.0f;
-    for (size_t i = 0; i < n; i += 1) {
-        const float below = (*(s + i) - max);
-        const float weight = exp2_vec((below * scale));
-        sum = (sum + weight);
-        *(s + i) = weight;
-    }
-    return 1.0f / vec_sum(sum);
-}
-
-typedef void score_kernel(const float *restrict, const float *restrict, float *restrict);
-typedef void edge_kernel(const float *restrict, const float *restrict, float *restrict, const int32_t *, int32_t);
-typedef void value_kernel(const float *restrict, const float *restrict, float *restrict, const int32_t *,
-                          const float *restrict);
-
-static score_kernel *const score_kernels[MAX_ROWS + 1] = {NULL, tiny_tokens_f32_score_1x1__scalar, tiny_tokens_f32_score_2x1__scalar, tiny_tokens_f32_score_3x1__scalar, tiny_tokens_f32_score_4x1__scalar, tiny_tokens_f32_score_5x1__scalar, tiny_tokens_f32_score_6x1__scalar, tiny_tokens_f32_score_7x1__scalar, tiny_tokens_f32_score_8x1__scalar, tiny_tokens_f32_score_9x1__scalar, tiny_tokens_f32_score_10x1__scalar, tiny_tokens_f32_score_11x1__scalar, tiny_tokens_f32_score_12x1__scalar};
-// [vectors - 1][height]
-static edge_kernel *const edge_kernels[][MAX_ROWS + 1] = {
-    {NULL, tiny_tokens_f32_score_edge_1x1__scalar, tiny_tokens_f32_score_edge_2x1__scalar, tiny_tokens_f32_score_edge_3x1__scalar, tiny_tokens_f32_score_edge_4x1__scalar, tiny_tokens_f32_score_edge_5x1__scalar, tiny_tokens_f32_score_edge_6x1__scalar, tiny_tokens_f32_score_edge_7x1__scalar, tiny_tokens_f32_score_edge_8x1__scalar, tiny_tokens_f32_score_edge_9x1__scalar, tiny_tokens_f32_score_edge_10x1__scalar, tiny_tokens_f32_score_edge_11x1__scalar, tiny_tokens_f32_score_edge_12x1__scalar},
-};
-// [is the last panel][height]
-static value_kernel *const value_kernels[2][MAX_ROWS + 1] = {
-    {NULL, tiny_tokens_f32_value_1x1__scalar, tiny_tokens_f32_value_2x1__scalar, tiny_tokens_f32_value_3x1__scalar, tiny_tokens_f32_value_4x1__scalar, tiny_tokens_f32_value_5x1__scalar, tiny_tokens_f32_value_6x1__scalar, tiny_tokens_f32_value_7x1__scalar, tiny_tokens_f32_value_8x1__scalar, tiny_tokens_f32_value_9x1__scalar, tiny_tokens_f32_value_10x1__scalar, tiny_tokens_f32_value_11x1__scalar, tiny_tokens_f32_value_12x1__scalar},
-    {NULL, tiny_tokens_f32_value_1x1__scalar, tiny_tokens_f32_value_2x1__scalar, tiny_tokens_f32_value_3x1__scalar, tiny_tokens_f32_value_4x1__scalar, tiny_tokens_f32_value_5x1__scalar, tiny_tokens_f32_value_6x1__scalar, tiny_tokens_f32_value_7x1__scalar, tiny_tokens_f32_value_8x1__scalar, tiny_tokens_f32_value_9x1__scalar, tiny_tokens_f32_value_10x1__scalar, tiny_tokens_f32_value_11x1__scalar, tiny_tokens_f32_value_12x1__scalar},
-};
-
-// Fills columns from .. to - 1 of dims d .. D_HEAD - 1 of a panel, one by one; behind count with zeros.
-static void pack_few(const float *k, float *panel, size_t from, size_t to, size_t count, size_t d)
-{
-    for (; d < D_HEAD; d++)
-        for (size_t j = from; j < to; j++)
-            panel[d * KEY_PANEL + j] = j < count ? k[j * D_HEAD_PAD + d] : 0.0f;
-}
-
-// k [n][D_HEAD_PAD] -> panels [.][D_HEAD][KEY_PANEL], the last one filled up with zeros.
-static void pack_keys(const float *k, size_t n, float *panels)
-{
-    for (size_t from = 0; from < n; from += KEY_PANEL, panels += D_HEAD * KEY_PANEL, k += KEY_PANEL * D_HEAD_PAD) {
-        const size_t count = n - from < KEY_PANEL ? n - from : KEY_PANEL;
-        size_t j = 0;
-        for (; j + 1 <= count; j += 1)
-            for (size_t d = 0; d < 2; d += 1)
-                vec_transpose(k + j * D_HEAD_PAD + d, D_HEAD_PAD, panels + d * KEY_PANEL + j, KEY_PANEL);
-        pack_few(k, panels, j, KEY_PANEL, count, 0);
-    }
-}
-
-// One head of one sequence.
-struct head {
-    const float *q;      // [n_queries][D_HEAD_PAD]
-    const float *panels; // the keys, packed
-    const float *v;      // [n_keys][D_HEAD_PAD]
-    float *o;            // [n_queries] rows CONCAT apart
-    float *scores;       // [MAX_ROWS][SCORES_STRIDE]
-    size_t n_queries, n_keys;
-    float *attention;    // [q_len] rows of kv_len, or NULL
-    size_t kv_len;
-};
-
-// Scores of `rows` queries, each up to its limit; behind it -inf up to a whole vector. Returns the scores' count.
-static size_t score_block(const struct head *head, const float *q, size_t rows, const int32_t *limit)
-{
-    const size_t common = (size_t)limit[0], most = (size_t)limit[rows - 1];
-    const float *panel = head->panels;
-    for (size_t at = 0; at < most; at += KEY_PANEL, panel += D_HEAD * KEY_PANEL) {
-        if (at + KEY_PANEL <= common) {
-            score_kernels[rows](q, panel, head->scores + at);
-        } else {
-            const size_t left = most - at < KEY_PANEL ? most - at : KEY_PANEL;
-            edge_kernels[(left - 1) / 1][rows](q, panel, head->scores + at, limit, (int32_t)at);
-        }
-    }
-    return (most + 0) / 1 * 1;
-}
-
-// Queries from .. from + rows - 1 of a head.
-static void attend_block(const struct head *head, size_t from, size_t rows)
-{
-    int32_t limit[MAX_ROWS]; // keys each row sees
-    float inverse[MAX_ROWS]; // 1 / sum of its softmax weights
-    for (size_t i = 0; i < rows; i++) {
-        limit[i] = (int32_t)head->n_keys;
-        const size_t with_offset = from + i + 1 + head->n_keys; // the last query sees the last key
-        const size_t seen = with_offset > head->n_queries ? with_offset - head->n_queries : 0;
-        if (seen < head->n_keys)
-            limit[i] = (int32_t)seen;
-    }
-    const size_t count = score_block(head, head->q + from * D_HEAD_PAD, rows, limit);
-    for (size_t i = 0; i < rows; i++) {
-        inverse[i] = softmax_row(head->scores + i * SCORES_STRIDE, count, limit[i]);
-        if (head->attention) {
-            float *weights = head->attention + (from + i) * head->kv_len;
-            const size_t seen = (size_t)limit[i];
-            for (size_t j = 0; j < seen; j++)
-                weights[j] = head->scores[i * SCORES_STRIDE + j] * inverse[i];
-            memset(weights + seen, 0, (head->kv_len - seen) * sizeof *weights);
-        }
-    }
-    for (size_t p = 0, at = 0; p < VALUE_PANELS; p++, at += VALUE_COLUMNS)
-        value_kernels[p + 1 == VALUE_PANELS][rows](head->scores, head->v + at, head->o + from * CONCAT + at, limit,
-                                                   inverse);
-}
-
-static void attend(const struct head *head)
-{
-    const size_t blocks = (head->n_queries + MAX_ROWS - 1) / MAX_ROWS;
-    for (size_t b = 0, from = 0; b < blocks; b++) {
-        const size_t to = head->n_queries * (b + 1) / blocks;
-        attend_block(head, from, to - from);
-        from = to;
-    }
-}
-
-// -- Sequences ------------------------------------------------------------------------------------------------------
+// -- Groups of sequences --------------------------------------------------------------------------------------------
 
 // Sequences that go through the layer together, their real rows one behind the other.
 struct group {
-    size_t first, count;     // sequences
-    size_t q_rows, kv_rows;  // real rows of them all
+    size_t first, count;    // sequences
+    size_t q_rows, kv_rows; // real rows of them all
+    size_t q_from, kv_from; // rows of the round's groups before it
 };
 
 static size_t real_length(const int32_t *lengths, size_t sequence, size_t length)
@@ -395,9 +31,10 @@ static size_t real_length(const int32_t *lengths, size_t sequence, size_t length
     return lengths ? (size_t)lengths[sequence] : length;
 }
 
+// One sequence, or as many as fit GROUP_ROWS.
 static struct group next_group(const struct ga_io *io, size_t first)
 {
-    struct group g = {first, 0, 0, 0};
+    struct group g = {.first = first};
     for (size_t b = first; b < io->batch; b++, g.count++) {
         const size_t q = real_length(io->q_lengths, b, io->q_len), kv = real_length(io->kv_lengths, b, io->kv_len);
         if (g.count > 0 && (g.q_rows + q > GROUP_ROWS || g.kv_rows + kv > GROUP_ROWS))
@@ -408,26 +45,140 @@ static struct group next_group(const struct ga_io *io, size_t first)
     return g;
 }
 
-// Copies the real rows of a group's sequences one behind the other; or gives them in place where none is missing.
-static const float *real_rows(const struct ga_io *io, const struct group *g, const float *x, const int32_t *lengths,
-                              size_t length, const float *embedding, float *buffer)
+static size_t least(size_t a, size_t b)
 {
+    return a < b ? a : b;
+}
+
+// -- Scratch --------------------------------------------------------------------------------------------------------
+
+// A slot holds q, k and v of one group and one key head; a part has panels and scores of its own.
+struct sizes {
+    size_t slots, parts;
+    size_t q_rows, kv_rows;             // of a slot: a group's, at most; keys up to a whole vector
+    size_t round_q_rows, round_kv_rows; // of a round, at most
+    size_t panels;                      // of a sequence's keys
+};
+
+struct buffers {
+    float *q;
+    float *k;
+    float *v;
+    float *panels;
+    float *scores;
+    float *concat;
+    float *x_q;
+    float *x_k;
+    float *x_v;
+    float *y;
+};
+
+// Rows of `length` a group holds at most.
+static size_t group_rows(size_t batch, size_t length)
+{
+    const size_t rows = least(batch, GROUP_ROWS) * length;
+    return length > GROUP_ROWS ? length : least(rows, GROUP_ROWS);
+}
+
+static struct sizes sizes_of(size_t batch, size_t q_len, size_t kv_len, size_t threads)
+{
+    const size_t groups = least(least(batch, threads), MAX_GROUPS), units = groups * N_KV_HEADS;
+    const size_t q_rows = group_rows(batch, q_len), kv_rows = group_rows(batch, kv_len);
+    return (struct sizes){
+        .slots = threads == 1 ? 1 : units > threads ? units : threads,
+        .parts = threads,
+        .q_rows = q_rows,
+        .kv_rows = kv_rows + 0,
+        .round_q_rows = least(groups * q_rows, batch * q_len),
+        .round_kv_rows = least(groups * kv_rows, batch * kv_len),
+        .panels = (kv_len + KEY_PANEL - 1) / KEY_PANEL,
+    };
+}
+
+// Lays the buffers out in an arena, which may be one that only measures.
+static struct buffers take_buffers(struct ga_arena *arena, const struct sizes *sizes)
+{
+    struct buffers b;
+    b.q = ga_arena_take(arena, sizes->slots * sizes->q_rows * 32, sizeof(float));
+    b.k = ga_arena_take(arena, sizes->slots * sizes->kv_rows * 16, sizeof(float));
+    b.v = ga_arena_take(arena, sizes->slots * sizes->kv_rows * 16, sizeof(float));
+    b.panels = ga_arena_take(arena, sizes->parts * sizes->panels * 2, sizeof(float));
+    b.scores = ga_arena_take(arena, sizes->parts * 5760, sizeof(float));
+    b.concat = ga_arena_take(arena, sizes->round_q_rows * 8, sizeof(float));
+    b.x_q = ga_arena_take(arena, sizes->round_q_rows * 8, sizeof(float));
+    b.x_k = ga_arena_take(arena, sizes->round_kv_rows * 8, sizeof(float));
+    b.x_v = ga_arena_take(arena, sizes->round_kv_rows * 8, sizeof(float));
+    b.y = ga_arena_take(arena, sizes->round_q_rows * 8, sizeof(float));
+    return b;
+}
+
+size_t tiny_tokens__scalar_scratch_bytes(size_t batch, size_t q_len, size_t kv_len, size_t threads)
+{
+    struct ga_arena arena = ga_arena_measuring();
+    const struct sizes sizes = sizes_of(batch, q_len, kv_len, threads);
+    take_buffers(&arena, &sizes);
+    return arena.used;
+}
+
+// -- Rounds ---------------------------------------------------------------------------------------------------------
+
+// What the threads work on between two joins.
+struct round {
+    const struct ga_io *io;
+    const float *block; // the packed weights
+    struct sizes sizes;
+    struct buffers b;
+    struct group groups[MAX_GROUPS];
+    size_t n_groups, q_rows, kv_rows; // of all groups
+    const float *x_q, *x_k, *x_v;     // their rows
+    size_t parts;                     // threads that take part
+    float *output;                    // [q_rows][D_MODEL]
+};
+
+// As many groups as threads, while there are sequences.
+static void next_groups(struct round *r, size_t first, size_t most)
+{
+    r->n_groups = r->q_rows = r->kv_rows = 0;
+    while (first < r->io->batch && r->n_groups < most) {
+        struct group *g = &r->groups[r->n_groups++];
+        *g = next_group(r->io, first);
+        g->q_from = r->q_rows;
+        g->kv_from = r->kv_rows;
+        r->q_rows += g->q_rows;
+        r->kv_rows += g->kv_rows;
+        first += g->count;
+    }
+}
+
+static size_t round_end(const struct round *r)
+{
+    const struct group *last = &r->groups[r->n_groups - 1];
+    return last->first + last->count;
+}
+
+// Copies the real rows of a round's sequences one behind the other; or gives them in place where none is missing.
+static const float *real_rows(const struct round *r, const float *x, const int32_t *lengths, size_t length,
+                              float *buffer)
+{
+    const struct ga_io *io = r->io;
+    const size_t first = r->groups[0].first, end = round_end(r);
     if (!lengths && x)
-        return x + g->first * length * D_MODEL;
+        return x + first * length * D_MODEL;
     float *to = buffer;
-    for (size_t b = g->first; b < g->first + g->count; b++)
+    for (size_t b = first; b < end; b++)
         for (size_t i = 0; i < real_length(lengths, b, length); i++, to += D_MODEL) {
-            const float *row = x ? x + (b * length + i) * D_MODEL
-                                 : embedding + (size_t)io->tokens[b * length + i] * D_MODEL;
+            const float *row = x ? x + (b * length + i) * D_MODEL : r->block + PACKED_EMBEDDING + (size_t)io->tokens[b * length + i] * D_MODEL;
             memcpy(to, row, D_MODEL * sizeof *to);
         }
     return buffer;
 }
 
-// Copies a group's rows to their places in the output, and zeros to the others.
-static void spread_rows(const struct ga_io *io, const struct group *g, const float *y)
+// Copies a round's rows to their places in the output, and zeros to the others.
+static void spread_rows(const struct round *r)
 {
-    for (size_t b = g->first; b < g->first + g->count; b++) {
+    const struct ga_io *io = r->io;
+    const float *y = r->output;
+    for (size_t b = r->groups[0].first; b < round_end(r); b++) {
         const size_t real = real_length(io->q_lengths, b, io->q_len);
         float *to = io->output + b * io->q_len * D_MODEL;
         memcpy(to, y, real * D_MODEL * sizeof *to);
@@ -436,70 +187,197 @@ static void spread_rows(const struct ga_io *io, const struct group *g, const flo
     }
 }
 
-static void project_group(const struct ga_io *io, const struct group *g, const float *block, const struct buffers *b)
+static void find_rows(struct round *r)
 {
-    const float *embedding = block + PACKED_EMBEDDING;
-    const float *x_q = real_rows(io, g, io->query, io->q_lengths, io->q_len, embedding, b->x_q);
+    const struct ga_io *io = r->io;
     const bool self = io->key == io->query && io->kv_len == io->q_len && io->kv_lengths == io->q_lengths;
-    const float *x_k = self ? x_q : real_rows(io, g, io->key, io->kv_lengths, io->kv_len, embedding, b->x_k);
-    const float *x_v =
-        io->value == io->key ? x_k : real_rows(io, g, io->value, io->kv_lengths, io->kv_len, embedding, b->x_v);
-    project(x_q, block + PACKED_Q, b->q, g->q_rows, N_HEADS);
-    project(x_k, block + PACKED_K, b->k, g->kv_rows, N_KV_HEADS);
-    project(x_v, block + PACKED_V, b->v, g->kv_rows, N_KV_HEADS);
+    r->x_q = real_rows(r, io->query, io->q_lengths, io->q_len, r->b.x_q);
+    r->x_k = self ? r->x_q : real_rows(r, io->key, io->kv_lengths, io->kv_len, r->b.x_k);
+    r->x_v = io->value == io->key ? r->x_k : real_rows(r, io->value, io->kv_lengths, io->kv_len, r->b.x_v);
+    r->output = io->q_lengths ? r->b.y : io->output + r->groups[0].first * io->q_len * D_MODEL;
 }
 
-// One sequence, whose rows start at q_from and kv_from of the group's.
-static void attend_sequence(const struct ga_io *io, const struct group *g, const struct buffers *b, size_t sequence,
-                            size_t q_from, size_t kv_from)
+// -- Units of work --------------------------------------------------------------------------------------------------
+
+// A unit is one group and one key head: k, v and the queries of the heads that share it.
+struct unit {
+    const struct group *group;
+    size_t kv_head;
+    float *q, *k, *v; // q: GROUP times the group's rows
+    const float *w;   // panels of k, v and each q
+};
+
+static struct unit unit_at(const struct round *r, size_t index, size_t slot)
 {
+    const struct sizes *s = &r->sizes;
+    return (struct unit){
+        .group = &r->groups[index / N_KV_HEADS],
+        .kv_head = index % N_KV_HEADS,
+        .q = r->b.q + slot * GROUP * s->q_rows * HEAD_STRIDE,
+        .k = r->b.k + slot * s->kv_rows * HEAD_STRIDE,
+        .v = r->b.v + slot * s->kv_rows * HEAD_STRIDE,
+        .w = r->block + PACKED_HEADS + index % N_KV_HEADS * (2 + GROUP) * (size_t)HEAD_WEIGHTS,
+    };
+}
+
+// One of a unit's 2 + GROUP projections. What follows it in memory is what is read next.
+static void project_one(const struct round *r, const struct unit *u, size_t which)
+{
+    const struct group *g = u->group;
+    const float *w = u->w + which * HEAD_WEIGHTS, *next = w + HEAD_WEIGHTS;
+    if (which == 0)
+        tiny_tokens__scalar_project(r->x_k + g->kv_from * D_MODEL, w, u->k, g->kv_rows, next);
+    else if (which == 1)
+        tiny_tokens__scalar_project(r->x_v + g->kv_from * D_MODEL, w, u->v, g->kv_rows, next);
+    else
+        tiny_tokens__scalar_project(r->x_q + g->q_from * D_MODEL, w, u->q + (which - 2) * g->q_rows * HEAD_STRIDE, g->q_rows,
+                          next);
+}
+
+// The query heads of a unit in one sequence of its group, whose rows start at q_from and kv_from of the group's; of
+// its queries the given slice.
+static void attend_sequence(const struct round *r, const struct unit *u, size_t part, size_t sequence, size_t q_from,
+                            size_t kv_from, size_t slice, size_t slices)
+{
+    const struct ga_io *io = r->io;
+    const struct group *g = u->group;
+    float *panels = r->b.panels + part * r->sizes.panels * D_HEAD * KEY_PANEL;
     struct head head = {
-        .panels = b->panels,
-        .scores = b->scores,
+        .panels = panels,
+        .v = u->v + kv_from * HEAD_STRIDE,
+        .scores = r->b.scores + part * 72 * SCORES_STRIDE,
         .n_queries = real_length(io->q_lengths, sequence, io->q_len),
         .n_keys = real_length(io->kv_lengths, sequence, io->kv_len),
         .kv_len = io->kv_len,
     };
-    for (size_t h = 0; h < N_HEADS; h++) {
-        const size_t kv_row = h / GROUP * g->kv_rows + kv_from;
-        if (h % GROUP == 0)
-            pack_keys(b->k + kv_row * D_HEAD_PAD, head.n_keys, b->panels);
-        head.q = b->q + (h * g->q_rows + q_from) * D_HEAD_PAD;
-        head.v = b->v + kv_row * D_HEAD_PAD;
-        head.o = b->concat + q_from * CONCAT + h * D_HEAD_PAD;
-        head.attention = NULL;
+    tiny_tokens__scalar_pack_keys(u->k + kv_from * HEAD_STRIDE, head.n_keys, panels);
+    for (size_t i = 0; i < GROUP; i++) {
+        const size_t h = u->kv_head * GROUP + i;
+        head.q = u->q + (i * g->q_rows + q_from) * HEAD_STRIDE;
+        head.o = r->b.concat + (g->q_from + q_from) * CONCAT + h * D_HEAD_PAD;
         if (io->attention) {
             head.attention = io->attention + (sequence * N_HEADS + h) * io->q_len * io->kv_len;
-            memset(head.attention + head.n_queries * io->kv_len, 0, // padded queries attend to nothing
-                   (io->q_len - head.n_queries) * io->kv_len * sizeof(float));
+            if (slice == 0) // padded queries attend to nothing
+                memset(head.attention + head.n_queries * io->kv_len, 0,
+                       (io->q_len - head.n_queries) * io->kv_len * sizeof(float));
         }
-        attend(&head);
+        tiny_tokens__scalar_attend(&head, head.n_queries * slice / slices, head.n_queries * (slice + 1) / slices);
     }
 }
 
-static void run_group(const struct ga_io *io, const struct group *g, const float *block, const struct buffers *b)
+static void attend_unit(const struct round *r, const struct unit *u, size_t part, size_t slice, size_t slices)
 {
-    project_group(io, g, block, b);
-    for (size_t s = 0, q_from = 0, kv_from = 0; s < g->count; s++) {
-        attend_sequence(io, g, b, g->first + s, q_from, kv_from);
-        q_from += real_length(io->q_lengths, g->first + s, io->q_len);
-        kv_from += real_length(io->kv_lengths, g->first + s, io->kv_len);
+    const struct ga_io *io = r->io;
+    const struct group *g = u->group;
+    for (size_t s = g->first, q_from = 0, kv_from = 0; s < g->first + g->count; s++) {
+        attend_sequence(r, u, part, s, q_from, kv_from, slice, slices);
+        q_from += real_length(io->q_lengths, s, io->q_len);
+        kv_from += real_length(io->kv_lengths, s, io->kv_len);
     }
-    if (io->q_lengths) {
-        project_out(b->concat, block + PACKED_O, b->x_q, g->q_rows);
-        spread_rows(io, g, b->x_q);
-        return;
+}
+
+// -- Phases: what runs between two joins ----------------------------------------------------------------------------
+
+// Where the units divide evenly among the threads: each unit from start to end on one thread, in that thread's slot.
+static void units_part(void *context, size_t part)
+{
+    const struct round *r = context;
+    const size_t units = r->n_groups * N_KV_HEADS;
+    for (size_t i = units * part / r->parts; i < units * (part + 1) / r->parts; i++) {
+        const struct unit u = unit_at(r, i, part);
+        for (size_t which = 0; which < 2 + GROUP; which++)
+            project_one(r, &u, which);
+        attend_unit(r, &u, part, 0, 1);
     }
-    project_out(b->concat, block + PACKED_O, io->output + g->first * io->q_len * D_MODEL, g->q_rows);
+}
+
+// Where they do not: all projections first, each unit in a slot of its own ...
+static void projections_part(void *context, size_t part)
+{
+    const struct round *r = context;
+    const size_t works = r->n_groups * N_KV_HEADS * (2 + GROUP);
+    for (size_t i = works * part / r->parts; i < works * (part + 1) / r->parts; i++) {
+        const struct unit u = unit_at(r, i / (2 + GROUP), i / (2 + GROUP));
+        project_one(r, &u, i % (2 + GROUP));
+    }
+}
+
+static size_t slices_of(const struct round *r)
+{
+    size_t a = r->n_groups * N_KV_HEADS, b = r->parts;
+    while (b > 0) {
+        const size_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return r->parts / a;
+}
+
+// ... then attention, in slices of queries, so many that all threads get the same number.
+static void slices_part(void *context, size_t part)
+{
+    const struct round *r = context;
+    const size_t slices = slices_of(r), works = r->n_groups * N_KV_HEADS * slices;
+    for (size_t i = works * part / r->parts; i < works * (part + 1) / r->parts; i++) {
+        const struct unit u = unit_at(r, i / slices, i / slices);
+        attend_unit(r, &u, part, i % slices, slices);
+    }
+}
+
+// Columns of the output where they divide evenly or rows are few, else rows.
+static void out_part(void *context, size_t part)
+{
+    const struct round *r = context;
+    const float *w = r->block + PACKED_O;
+    if (OUT_PANELS % r->parts == 0 || r->q_rows < r->parts * 48) {
+        tiny_tokens__scalar_project_out(r->b.concat, w, r->output, r->q_rows, OUT_PANELS * part / r->parts,
+                              OUT_PANELS * (part + 1) / r->parts, NULL);
+    } else {
+        const size_t from = r->q_rows * part / r->parts, to = r->q_rows * (part + 1) / r->parts;
+        tiny_tokens__scalar_project_out(r->b.concat + from * CONCAT, w, r->output + from * D_MODEL, to - from, 0, OUT_PANELS, NULL);
+    }
+}
+
+// Runs a phase on all threads and waits for them.
+static void run_parts(struct round *r, void (*phase)(void *context, size_t part))
+{
+    const struct ga_parallel *parallel = r->io->parallel;
+    if (r->parts == 1)
+        phase(r, 0);
+    else
+        parallel->run(parallel->self, r->parts, phase, r);
+}
+
+// Threads that a round's work keeps busy.
+static size_t parts_for(const struct round *r, size_t threads)
+{
+    const double flops = 8.0 * (double)(r->q_rows + r->kv_rows) / 2 * D_MODEL * CONCAT;
+    return least(threads, (size_t)(flops / PART_FLOPS) + 1);
+}
+
+static void run_round(struct round *r, size_t threads)
+{
+    r->parts = parts_for(r, threads);
+    find_rows(r);
+    if (r->n_groups * N_KV_HEADS % r->parts == 0) {
+        run_parts(r, units_part);
+    } else {
+        run_parts(r, projections_part);
+        run_parts(r, slices_part);
+    }
+    run_parts(r, out_part);
+    if (r->io->q_lengths)
+        spread_rows(r);
 }
 
 void tiny_tokens__scalar_run(const void *packed, const struct ga_io *io, void *scratch)
 {
-    struct ga_arena arena = ga_arena_over(scratch, tiny_tokens__scalar_scratch_bytes(io->batch, io->q_len, io->kv_len));
-    const struct buffers b = take_buffers(&arena, io->batch, io->q_len, io->kv_len);
-    for (size_t first = 0; first < io->batch;) {
-        const struct group g = next_group(io, first);
-        run_group(io, &g, packed, &b);
-        first += g.count;
+    const size_t threads = io->parallel ? io->parallel->threads : 1;
+    struct round r = {.io = io, .block = packed, .sizes = sizes_of(io->batch, io->q_len, io->kv_len, threads)};
+    struct ga_arena arena = ga_arena_over(scratch, tiny_tokens__scalar_scratch_bytes(io->batch, io->q_len, io->kv_len, threads));
+    r.b = take_buffers(&arena, &r.sizes);
+    for (size_t first = 0; first < io->batch; first = round_end(&r)) {
+        next_groups(&r, first, least(threads, MAX_GROUPS));
+        run_round(&r, threads);
     }
 }
