@@ -10,6 +10,7 @@ from pathlib import Path
 
 import build
 import cells
+import first
 import fleet
 import layer
 import machine
@@ -104,7 +105,7 @@ def new_results(options, skipped):
             "rounds": options.rounds, "warm_ms": options.warm_ms, "sample_ms": options.sample_ms,
             "cpus": options.cpus, "quick": options.quick,
         },
-        "cells": [],
+        "cells": [], "first": {},
     }
 
 
@@ -160,6 +161,7 @@ def measure(options, say):
         os.sched_setaffinity(0, {options.cpus[0]})  # away from what is measured, where there is room
         for count in sorted({cell.threads for cell in measured}):
             measure_threads(count, [c for c in measured if c.threads == count], results, options, say)
+        results["first"] = first.measure(results, options.cpus[-1:], say)
     except KeyboardInterrupt:
         say.aloud("interrupted: the report holds the rounds that were finished")
         results["interrupted"] = True

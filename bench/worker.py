@@ -1,7 +1,7 @@
 """One system in a process of its own: worker.py SYSTEM THREADS CPU,CPU...
 
 Reads one JSON request a line and answers each with one line, until its input ends:
-    {"do": "prepare", "cell": NAME}  ->  {"variants": {name: {"error": e}}, "failed": {name: reason}, "unfit": {...}}
+    {"do": "prepare", "cell": NAME, "only": VARIANT or absent}  ->  {"variants": {name: {"error": e}}, "failed": {name: reason}, "unfit": {...}}
     {"do": "measure", "variant": NAME, "warm_ms": w, "sample_ms": s}  ->  {"us": [...], "cpu_share": c}
     {"do": "machine"}  ->  what machine.py gives for the prepared cell
     {"do": "levels"}   ->  reading speed of each cache
@@ -43,9 +43,37 @@ def warm_up(call, milliseconds):
             return max(1, -(-SHORTEST_SAMPLE_NS // int(fastest)))
 
 
-def measured(call, request, threads):
+def run_times():
+    """Nanoseconds each thread of this process has had a CPU."""
+    times = {}
+    for thread in os.listdir("/proc/self/task"):
+        try:
+            with open(f"/proc/self/task/{thread}/schedstat", encoding="ascii") as file:
+                times[int(thread)] = int(file.read().split()[0])
+        except OSError:  # it has ended, or this kernel does not count
+            continue
+    return times
+
+
+def spread(before, cpus):
+    """Gives each of the threads that were busiest since `before` a CPU of its own: kernels of virtual machines may pack
+    them on one, whatever the engine."""
+    now = run_times()
+    busiest = sorted(now, key=lambda thread: before.get(thread, 0) - now[thread])[:len(cpus)]
+    for thread, cpu in zip(busiest, cpus):
+        try:
+            os.sched_setaffinity(thread, {cpu})
+        except OSError:  # it has ended
+            continue
+
+
+def measured(call, request, cpus):
     """The samples of one round: microseconds a call, and the share of its CPUs the process had meanwhile."""
+    threads, before = len(cpus), run_times()
     calls = warm_up(call, request["warm_ms"])
+    if threads > 1:
+        spread(before, cpus)
+        warm_up(call, request["warm_ms"])
     start, cpu = time.perf_counter_ns(), time.process_time_ns()
     end = start + request["sample_ms"] * 1_000_000
     samples, made = [], 0
@@ -63,9 +91,9 @@ def reason(error):
 
 
 class Worker:
-    def __init__(self, name, threads):
+    def __init__(self, name, threads, cpus):
         module = importlib.import_module("machine" if name == "machine" else f"systems.{name}")
-        self.system, self.threads = module.open_system(threads), threads
+        self.system, self.cpus = module.open_system(threads), cpus
         self.cell, self.variants = None, {}
 
     def check(self, name, make, layer):
@@ -82,6 +110,8 @@ class Worker:
         self.cell = cells.BY_NAME[request["cell"]]
         layer, made, failed, unfit = layers.read(self.cell, paths.DATA), {}, {}, {}
         for name, make in self.system.variants(self.cell).items():
+            if request.get("only", name) != name:
+                continue
             try:
                 made[name] = self.check(name, make, layer)
             except Unfit as why:
@@ -89,7 +119,7 @@ class Worker:
             except Exception as error:  # whatever an engine throws: the other variants go on, and this one is reported
                 failed[name] = reason(error)
         answer = {"variants": made, "failed": failed, "unfit": unfit}
-        if hasattr(self.system, "overhead_us") and made:
+        if hasattr(self.system, "overhead_us") and made and "only" not in request:
             answer["overhead_us"] = self.system.overhead_us(self.cell)
         return answer
 
@@ -97,7 +127,7 @@ class Worker:
         variant = self.variants[request["variant"]]
         if callable(variant.keep):  # a system that measures itself
             return variant.keep(request["sample_ms"] / 1000)
-        return measured(variant.call, request, self.threads)
+        return measured(variant.call, request, self.cpus)
 
     def machine(self, _request):
         return self.system.sample(self.cell)
@@ -127,10 +157,10 @@ def end_with_parent():
 
 def main():
     end_with_parent()
-    name, threads, cpus = sys.argv[1], int(sys.argv[2]), {int(cpu) for cpu in sys.argv[3].split(",")}
+    name, threads, cpus = sys.argv[1], int(sys.argv[2]), [int(cpu) for cpu in sys.argv[3].split(",")]
     os.sched_setaffinity(0, cpus)  # before an engine starts threads, which inherit it
     channel = private_output()
-    worker = Worker(name, threads)
+    worker = Worker(name, threads, cpus)
     print(json.dumps({"versions": worker.system.versions}), file=channel)
     for line in sys.stdin:
         print(json.dumps(worker.answer(json.loads(line))), file=channel)

@@ -189,6 +189,24 @@ SECTIONS = (
 )
 
 
+FIRST_HEADINGS = {"genattn": "genattn from Python", "program": "genattn's own program",
+                  "python": "Python with NumPy alone"}
+FIRST_NOTE = ("1x128x512x8, weights read from a file and packed. The program from exec to exit, its result written and "
+              "synced; the others from the start of Python to the first result that was held against float64.")
+
+
+def first_table(found):
+    """The first result of a fresh process, fastest first."""
+    rows = []
+    for system, entry in found.items():
+        times = sorted(1000 * run["seconds"] for run in entry["runs"])
+        memory = stats.median([run["mib"] for run in entry["runs"]])
+        rows.append((stats.median(times), [
+            FIRST_HEADINGS.get(system, HEADINGS.get(system, system)), entry["variant"] or "–",
+            f"{stats.median(times):.1f} [{times[0]:.1f} … {times[-1]:.1f}]", f"{memory:.1f}"]))
+    return table(["system", "variant", "ms", "MiB at most"], [row for _, row in sorted(rows)]) if rows else ""
+
+
 def document(results, measured):
     """The whole report; measured are the cells that have figures."""
     text = f"# genattn and its peers on {results['machine']['cpu']}\n\n{notes(results, measured)}{_machine(results)}\n"
@@ -196,4 +214,7 @@ def document(results, measured):
         body = make(measured)
         if body:
             text += f"\n## {title}\n\n" + (f"{explanation}\n\n" if explanation else "") + body
+    body = first_table(results.get("first", {}))
+    if body:
+        text += f"\n## First result of a fresh process\n\n{FIRST_NOTE}\n\n{body}"
     return text + f"\n## Left out\n\n{left_out(results)}"

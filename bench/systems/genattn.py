@@ -13,8 +13,8 @@ import machine
 import paths
 from systems import Unfit, Variant
 
-ABI = 1
-MAX_THREADS = 1  # the library has no threads of its own
+ABI = 2
+MAX_THREADS = 1024  # GA_MAX_THREADS
 
 
 class View(Structure):
@@ -28,7 +28,7 @@ class Error(Structure):
 class Io(Structure):
     _fields_ = [(name, c_size_t) for name in ("batch", "q_len", "kv_len")] + [
         (name, c_void_p)
-        for name in ("query", "tokens", "key", "value", "q_lengths", "kv_lengths", "output", "attention")
+        for name in ("query", "tokens", "key", "value", "q_lengths", "kv_lengths", "output", "attention", "parallel")
     ]
 
 
@@ -36,9 +36,12 @@ SIGNATURES = {
     "ga_model_variant": (c_int, [c_void_p, c_char_p, POINTER(c_void_p), POINTER(Error)]),
     "ga_model_packed_size": (c_size_t, [c_void_p]),
     "ga_model_pack": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_size_t, POINTER(c_void_p), POINTER(Error)]),
-    "ga_model_scratch_size": (c_size_t, [c_void_p, c_void_p, c_size_t, c_size_t, c_size_t]),
+    "ga_model_scratch_size": (c_size_t, [c_void_p, c_void_p] + [c_size_t] * 4),
     "ga_block_new": (c_void_p, [c_size_t]),
     "ga_block_free": (None, [c_void_p]),
+    "ga_threads_new": (c_int, [c_size_t, POINTER(c_void_p), POINTER(Error)]),
+    "ga_threads_parallel": (c_void_p, [c_void_p]),
+    "ga_threads_free": (None, [c_void_p]),
 }
 
 
@@ -69,6 +72,19 @@ class Block:
         self.free(self.address)
 
 
+class Pool:
+    """The library's own threads, ended with the object; parallel is what io takes: None, and no thread, for one."""
+
+    def __init__(self, library, threads):
+        self.free, self.pool, error = library.ga_threads_free, c_void_p(), Error()
+        if threads > 1 and library.ga_threads_new(threads, byref(self.pool), byref(error)):
+            raise RuntimeError(error.text.decode())
+        self.parallel = library.ga_threads_parallel(self.pool) if threads > 1 else None
+
+    def __del__(self):
+        self.free(self.pool)
+
+
 def views(layer):
     """The weights in the order of the model's roles: q, k, v, o, each weight and bias."""
     d = layer.b_out.size
@@ -83,18 +99,19 @@ def check(status, error):
         raise Unfit(error.text.decode())
 
 
-def make(cell, isa, layer):
+def make(cell, isa, threads, layer):
     library, model, run = load(cell.model)
     variant, loaded, error = c_void_p(), c_void_p(), Error()
     check(library.ga_model_variant(model, isa.encode(), byref(variant), byref(error)), error)
     packed = Block(library, library.ga_model_packed_size(variant))
     check(library.ga_model_pack(model, variant, views(layer), packed.address, packed.size, byref(loaded),
                                 byref(error)), error)
-    scratch = Block(library, library.ga_model_scratch_size(model, variant, cell.batch, cell.length, 0))
+    scratch = Block(library, library.ga_model_scratch_size(model, variant, cell.batch, cell.length, 0, threads))
+    pool = Pool(library, threads)
     output = np.empty_like(layer.x)
     lengths = (c_int32 * cell.batch)(*cell.row_counts)
     io = Io(batch=cell.batch, q_len=cell.length, query=layer.x.ctypes.data, output=output.ctypes.data,
-            q_lengths=ctypes.addressof(lengths) if cell.lengths else None)
+            q_lengths=ctypes.addressof(lengths) if cell.lengths else None, parallel=pool.parallel)
 
     def rows(status):
         if status:
@@ -102,15 +119,18 @@ def make(cell, isa, layer):
         return layers.real_rows(cell, output)
 
     call = functools.partial(run, loaded, byref(io), scratch.address, scratch.size)
-    return Variant(call, rows, keep=(layer, packed, scratch, io, lengths, output))
+    return Variant(call, rows, keep=(layer, packed, scratch, pool, io, lengths, output))
 
 
 class System:
     versions = {"genattn": "this tree"}
 
+    def __init__(self, threads):
+        self.threads = threads
+
     def variants(self, cell):
         """One per instruction set this CPU has."""
-        return {isa: functools.partial(make, cell, isa) for isa in machine.isas()}
+        return {isa: functools.partial(make, cell, isa, self.threads) for isa in machine.isas()}
 
     def overhead_us(self, cell):
         """What Python takes for one call of the run function: one that is refused at once, with the same arguments."""
@@ -119,5 +139,5 @@ class System:
         return min(timeit.repeat(call, number=2000, repeat=5)) / 2000 * 1e6
 
 
-def open_system(_threads):
-    return System()
+def open_system(threads):
+    return System(threads)

@@ -34,7 +34,7 @@ def result(cell, layer):
         save_file(tensors(layer), folder / "weights")
         save_file({"query": layer.x}, folder / "in")
         call(paths.program(cell.model), "run", "--weights", folder / "weights", "--input", folder / "in", "--output",
-             folder / "out")
+             folder / "out", "--threads", cell.threads)
         return layers.real_rows(cell, load_file(folder / "out")["output"])
 
 
@@ -47,7 +47,7 @@ class Bench:
     def __call__(self, seconds):
         with tempfile.NamedTemporaryFile(suffix=".json") as file:
             call(paths.program(self.cell.model), "bench", "--lengths", self.cell.length, "--batch", self.cell.batch,
-                 "--seconds", seconds, "--json", file.name)
+                 "--seconds", seconds, "--threads", self.cell.threads, "--json", file.name)
             found = json.load(file)["cells"][0]
         return {"us": [found["us_median"]], "us_min": found["us_min"], "us_max": found["us_max"], "cpu_share": None}
 
