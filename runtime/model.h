@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-enum { GA_ABI = 2 }; // changes whenever a struct in this file does
+enum { GA_ABI = 3 }; // changes whenever a struct in this file does
 
 // -- Threads --------------------------------------------------------------------------------------------------------
 

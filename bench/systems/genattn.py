@@ -13,7 +13,7 @@ import machine
 import paths
 from systems import Unfit, Variant
 
-ABI = 2
+ABI = 3
 MAX_THREADS = 1024  # GA_MAX_THREADS
 
 

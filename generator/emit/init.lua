@@ -125,7 +125,8 @@ local function plan_env(p, base)
     head_stride = p.head_stride, block_tiles = p.block_tiles, near_bytes = p.near_bytes,
     kernel_list = layer.kernel_list, panel_kernels = layer.panel_kernels, steps = layer.steps,
     buffer_count = layer.buffer_count,
-    scale_log2e = fmt.f32(p.spec.scale_factor / math.log(2)),
+    natural_scores = p.spec.natural_scores or false, scale_f32 = fmt.f32(p.spec.scale_factor),
+    scale_log2e = fmt.f32((p.spec.natural_scores and 1 or p.spec.scale_factor) / math.log(2)),
   }
   for i, c in ipairs(exp2_coefficients) do env.exp2_coefficients[i] = fmt.f32(c) end
   return setmetatable(env, { __index = base })

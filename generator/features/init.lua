@@ -4,7 +4,8 @@
 --   fields                     spec fields it owns (see spec/fields.lua); a dot means a field of a table field
 --   resolve(spec, fail)        fills defaults and reports contradictions through fail(message)
 --   roles(spec, add)           weights it needs: add(role name, shape)
---   splices(spec)              { ["stage"] = template } put into the layer where it is on, nil where it is off
+--   splices(spec)              { ["stage"] = template } put into the layer where it is on, nil where it is off; a feature
+--                              that works on scores in natural units (in score_row) sets spec.natural_scores in resolve
 --   sentence(spec)             what `info` says of it, nil for nothing
 -- Everything but the name is optional.
 local features = {}
