@@ -117,7 +117,7 @@ end
 -- The plan's names, over the spec's, for the templates of one instruction set.
 local function plan_env(p, base)
   local env = {
-    V = p.isa.V, isa_name = p.isa.name, isa_headers = p.isa.headers, helpers = p.isa.helpers, prefix = p.prefix,
+    V = p.isa.V, lowest_exponent = p.isa.lowest_exponent, isa_name = p.isa.name, isa_headers = p.isa.headers, helpers = p.isa.helpers, prefix = p.prefix,
     families = p.families, project = p.project, out = p.out, score = p.score, edge = p.edge, value = p.value,
     d_head_pad = p.d_head_pad, concat = p.concat, key_panel = p.key_panel, scores_stride = p.scores_stride,
     group_rows = p.group_rows, max_sum = p.max_sum, value_keys = p.value_keys, packed = p.packed,
@@ -125,8 +125,8 @@ local function plan_env(p, base)
     head_stride = p.head_stride, block_tiles = p.block_tiles, near_bytes = p.near_bytes,
     kernel_list = layer.kernel_list, panel_kernels = layer.panel_kernels, steps = layer.steps,
     buffer_count = layer.buffer_count,
-    natural_scores = p.spec.natural_scores or false, scale_f32 = fmt.f32(p.spec.scale_factor),
-    scale_log2e = fmt.f32((p.spec.natural_scores and 1 or p.spec.scale_factor) / math.log(2)),
+    q_factor = fmt.f32(p.factors.q), row_factor = p.factors.row and fmt.f32(p.factors.row) or false,
+    softmax_factor = p.factors.softmax and fmt.f32(p.factors.softmax) or false,
   }
   for i, c in ipairs(exp2_coefficients) do env.exp2_coefficients[i] = fmt.f32(c) end
   return setmetatable(env, { __index = base })

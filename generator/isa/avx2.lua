@@ -27,7 +27,7 @@ end
 return {
   name = "avx2", width = 8, registers = 16, max_accumulators = 12, type = "__m256",
   headers = { "immintrin.h" }, cflags = { "-mavx2", "-mfma" }, cpu = { "AVX2", "FMA" },
-  fma_per_cycle = 2, loads_per_cycle = 2, fma_latency = 4,
+  fma_per_cycle = 2, loads_per_cycle = 2, fma_latency = 4, lowest_exponent = -127,
   spell = {
     zero = "_mm256_setzero_ps()", splat = "_mm256_set1_ps(%s)", load = "_mm256_loadu_ps(%s)",
     store = "_mm256_storeu_ps(%s, %s)", add = "_mm256_add_ps(%s, %s)", sub = "_mm256_sub_ps(%s, %s)",

@@ -38,7 +38,7 @@ return {
   name = "avx512", width = 16, registers = 32, max_accumulators = 24, type = "__m512",
   headers = { "immintrin.h" },
   cflags = { "-mavx512f", "-mavx2", "-mfma" }, cpu = { "AVX512F", "AVX2", "FMA" },
-  fma_per_cycle = 2, loads_per_cycle = 2, fma_latency = 4,
+  fma_per_cycle = 2, loads_per_cycle = 2, fma_latency = 4, lowest_exponent = -200,
   spell = {
     zero = "_mm512_setzero_ps()", splat = "_mm512_set1_ps(%s)", load = "_mm512_loadu_ps(%s)",
     store = "_mm512_storeu_ps(%s, %s)", add = "_mm512_add_ps(%s, %s)", sub = "_mm512_sub_ps(%s, %s)",
@@ -67,11 +67,10 @@ static inline float vec_sum(__m512 v)
     return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
 }
 
-// p * 2^n for whole n >= -127; 2^-127 counts as 0, as in the other sets. A NaN in p stays one.
+// p * 2^n for whole n. A NaN in p stays one.
 static inline __m512 vec_exp2_scale(__m512 p, __m512 n)
 {
-    const __mmask16 normal = _mm512_cmp_ps_mask(n, _mm512_set1_ps(-127.0f), _CMP_NEQ_UQ);
-    return _mm512_maskz_scalef_ps(normal, p, n);
+    return _mm512_scalef_ps(p, n);
 }
 
 static inline __mmask16 vec_first(int32_t count)

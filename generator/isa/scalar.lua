@@ -3,7 +3,7 @@
 return {
   name = "scalar", width = 1, registers = 16, max_accumulators = 12, type = "float",
   headers = {}, cflags = {}, cpu = {},
-  fma_per_cycle = 1, loads_per_cycle = 2, fma_latency = 4,
+  fma_per_cycle = 1, loads_per_cycle = 2, fma_latency = 4, lowest_exponent = -127,
   spell = {
     zero = "0.0f", splat = "%s", load = "*(%s)", store = "*(%s) = %s", add = "(%s + %s)", sub = "(%s - %s)",
     mul = "(%s * %s)", max = "vec_max2(%s, %s)", fmadd = "(%s * %s + %s)", round = "vec_round(%s)",

@@ -199,6 +199,17 @@ local function plan_scratch(p)
   p.buffers = buffers
 end
 
+-- Where scores are multiplied by scale * log2 e on the way from queries to powers of two; nil is a one that costs
+-- nothing. The weights of q take as much as they may: all of it, unless a feature works on scores in natural units
+-- (spec.natural_scores) or on q as the layer defines it (spec.natural_q).
+local function plan_factors(s)
+  local scale, log2e = s.scale_factor, 1 / math.log(2)
+  if s.natural_q then
+    return { q = 1, row = s.natural_scores and scale or nil, softmax = s.natural_scores and log2e or scale * log2e }
+  end
+  return { q = s.natural_scores and scale or scale * log2e, softmax = s.natural_scores and log2e or nil }
+end
+
 local function longest_sum(s)
   if s.causal or s.kv_seq_len.max <= FEW_KEYS then return FEW_KEYS_SUM end
   return s.d_model <= NARROW and NARROW_SUM or MAX_SUM
@@ -208,7 +219,7 @@ end
 function plan.make(spec, set)
   local p = {
     spec = spec, isa = set, group_rows = GROUP_ROWS, max_sum = longest_sum(spec), value_keys = VALUE_KEYS,
-    near_bytes = NEAR_BYTES,
+    near_bytes = NEAR_BYTES, factors = plan_factors(spec),
   }
   p.prefix = spec.name .. "__" .. set.name
   p.d_head_pad = round_up(spec.d_head, set.width)

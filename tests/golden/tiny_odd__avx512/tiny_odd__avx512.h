@@ -53,11 +53,10 @@ static inline float vec_sum(__m512 v)
     return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
 }
 
-// p * 2^n for whole n >= -127; 2^-127 counts as 0, as in the other sets. A NaN in p stays one.
+// p * 2^n for whole n. A NaN in p stays one.
 static inline __m512 vec_exp2_scale(__m512 p, __m512 n)
 {
-    const __mmask16 normal = _mm512_cmp_ps_mask(n, _mm512_set1_ps(-127.0f), _CMP_NEQ_UQ);
-    return _mm512_maskz_scalef_ps(normal, p, n);
+    return _mm512_scalef_ps(p, n);
 }
 
 static inline __mmask16 vec_first(int32_t count)
