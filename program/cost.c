@@ -25,16 +25,30 @@ static double projection_elements(const struct ga_model *model, const char *role
     return 0.0;
 }
 
-// Keys query i sees.
-static size_t visible(enum ga_causal causal, size_t i, size_t q_len, size_t kv_len)
+static size_t least(size_t a, size_t b)
 {
-    if (causal == GA_CAUSAL_NONE) {
-        return kv_len;
+    return a < b ? a : b;
+}
+
+// What is left of a after b.
+static size_t beyond(size_t a, size_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+// Keys query i sees.
+static size_t visible(const struct ga_model *model, size_t i, size_t q_len, size_t kv_len)
+{
+    const bool right = model->causal == GA_CAUSAL_BOTTOM_RIGHT;
+    const size_t reach = beyond(i + 1 + (right ? kv_len : 0), right ? q_len : 0); // up to the query's own place
+    const size_t first = model->window > 0 ? beyond(reach, model->window) : 0;
+    size_t end = kv_len;
+    if (model->causal != GA_CAUSAL_NONE) {
+        end = least(end, reach);
+    } else if (model->window_both) {
+        end = least(end, reach + model->window - 1);
     }
-    size_t reach = i + 1 + (causal == GA_CAUSAL_BOTTOM_RIGHT ? kv_len : 0);
-    size_t before = causal == GA_CAUSAL_BOTTOM_RIGHT ? q_len : 0;
-    size_t seen = reach > before ? reach - before : 0;
-    return seen < kv_len ? seen : kv_len;
+    return beyond(end, first);
 }
 
 double ga_cost_flops(const struct ga_model *model, size_t batch, size_t q_len, size_t kv_len)
@@ -46,7 +60,7 @@ double ga_cost_flops(const struct ga_model *model, size_t batch, size_t q_len, s
     }
     double pairs = 0.0;
     for (size_t i = 0; i < q_len; i++) {
-        pairs += (double)visible(model->causal, i, q_len, kv_len);
+        pairs += (double)visible(model, i, q_len, kv_len);
     }
     flops += 4.0 * pairs * (double)model->n_heads * (double)model->d_head;
     return (double)batch * flops;

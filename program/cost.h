@@ -7,8 +7,8 @@
 
 #include "model.h"
 
-// Floating-point operations of a call, a multiply and an add being two: every projection the model has, and
-// q k^T and p v over the pairs its causal rule lets see each other. Biases, softmax and scaling are not counted.
+// Floating-point operations of a call, a multiply and an add being two: every projection the model has, and q k^T and
+// p v over the pairs its causal rule and window let see each other. Biases, softmax and scaling are not counted.
 double ga_cost_flops(const struct ga_model *model, size_t batch, size_t q_len, size_t kv_len);
 
 // Least bytes a call moves: its inputs and its output once. Keys and values are a second input where kv_len is

@@ -128,9 +128,12 @@ struct ga_model {
     struct ga_range q_len, kv_len;
     size_t vocab_size; // rows of the embedding; 0: the model takes no token ids
     enum ga_causal causal;
-    double scale;                 // of the scores before softmax
-    bool lengths;                 // q_lengths and kv_lengths are taken
-    bool attention_output;        // io.attention is taken
+    double scale;          // of the scores before softmax
+    bool lengths;          // q_lengths and kv_lengths are taken
+    bool attention_output; // io.attention is taken
+    size_t window; // 0: none; else a query at place p (the last key its causal rule lets it see, or its own row) sees
+                   // keys j > p - window only
+    bool window_both;             // and j < p + window; without causal
     const char *const *sentences; // what `info` says of each feature, in order
     size_t n_sentences;
     const struct ga_weight_role *roles;

@@ -35,6 +35,7 @@ typedef void kernel_fact(struct checks *checks, const struct ga_model *model);
     X(padding_changes_no_bit, cutting)                \
     X(nan_in_padding_does_not_leak, lengths)          \
     X(nan_in_a_later_key_does_not_leak, causal)       \
+    X(nan_before_a_window_does_not_leak, window)      \
     X(nan_stays_in_its_rows, any)                     \
     X(tokens_give_the_bits_of_their_rows, tokens)
 
@@ -47,6 +48,7 @@ bool kernels_for_lengths(const struct ga_model *model);
 bool kernels_for_cutting(const struct ga_model *model); // a sequence can also be a shorter call of its own
 bool kernels_for_heights(const struct ga_model *model); // a call can have any small number of queries and keys
 bool kernels_for_causal(const struct ga_model *model);
+bool kernels_for_window(const struct ga_model *model);
 bool kernels_for_tokens(const struct ga_model *model);
 
 // Checks one fact of one model; a fact that found nothing to check counts as failed.
@@ -210,5 +212,6 @@ const char *call_element(const struct call *call, enum call_buffer buffer, size_
 size_t call_q_rows(const struct call *call, size_t b);
 size_t call_kv_rows(const struct call *call, size_t b);
 bool call_sees(const struct call *call, size_t b, size_t i, size_t j);
+size_t call_keys_seen(const struct call *call, size_t b, size_t i);
 
 #endif

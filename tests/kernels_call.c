@@ -31,7 +31,16 @@ size_t call_kv_rows(const struct call *call, size_t b)
 
 bool call_sees(const struct call *call, size_t b, size_t i, size_t j)
 {
-    return reference_sees(call->model->causal, i, j, call_q_rows(call, b), call_kv_rows(call, b));
+    return reference_sees(call->model, i, j, call_q_rows(call, b), call_kv_rows(call, b));
+}
+
+size_t call_keys_seen(const struct call *call, size_t b, size_t i)
+{
+    size_t seen = 0;
+    for (size_t j = 0; j < call_kv_rows(call, b); j++) {
+        seen += call_sees(call, b, i, j);
+    }
+    return seen;
 }
 
 float *call_key_rows(const struct call *call, size_t *rows_out)

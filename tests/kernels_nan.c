@@ -82,8 +82,9 @@ static void poison_later_keys(struct call *call, size_t b, size_t last, float po
     float *value = call->buffers[CALL_VALUE].data;
     size_t kv_len = 0, first = 0;
     float *keys = call_key_rows(call, &kv_len);
-    while (first < kv_len && call_sees(call, b, last, first)) {
-        first++;
+    for (size_t seen = 0; seen < (last + 1) * kv_len; seen++) {
+        const size_t j = seen % kv_len;
+        first = j >= first && call_sees(call, b, seen / kv_len, j) ? j + 1 : first;
     }
     first = call->io.key ? first : larger(first, last + 1);
     poison(keys, b * kv_len + first, (b + 1) * kv_len, d_model, poisoned);
@@ -124,6 +125,61 @@ static void compare_poisoned_future(struct checks *checks, const struct subject 
 void nan_in_a_later_key_does_not_leak(struct checks *checks, const struct ga_model *model)
 {
     kernels_each_call(checks, model, weights_random, NAN_BUDGET, compare_poisoned_future);
+}
+
+// -- Windows --------------------------------------------------------------------------------------------------------
+
+// Poisons the keys that row `from` of sequence b and all rows behind it have left behind; in self-attention none of
+// their own rows.
+static void poison_earlier_keys(struct call *call, size_t b, size_t from)
+{
+    const size_t d_model = call->model->d_model, rows = call_q_rows(call, b);
+    float *value = call->buffers[CALL_VALUE].data;
+    size_t kv_len = 0;
+    float *keys = call_key_rows(call, &kv_len);
+    size_t end = call->io.key ? kv_len : from;
+    for (size_t i = from; i < rows; i++) {
+        size_t j = 0;
+        while (j < end && !call_sees(call, b, i, j)) {
+            j++;
+        }
+        end = j;
+    }
+    poison(keys, b * kv_len, b * kv_len + end, d_model, NAN);
+    if (value) {
+        poison(value, b * kv_len, b * kv_len + end, d_model, NAN);
+    }
+}
+
+static void compare_from(struct checks *checks, const struct subject *subject, struct call *call, size_t b, size_t from)
+{
+    struct call poisoned;
+    if (!checks_need(checks, call_copy(&poisoned, call, GUARD_AT_END), "no memory for the call")) {
+        return;
+    }
+    poison_earlier_keys(&poisoned, b, from);
+    for (size_t v = 0; v < subject->n_loaded; v++) {
+        if (call_run(call, checks, subject, v) && call_run(&poisoned, checks, subject, v)) {
+            expect_same_rows(checks, (struct place){&poisoned, b, from}, (struct place){call, b, from},
+                             call_q_rows(call, b) - from, call->shape.kv_len);
+        }
+    }
+    call_drop(&poisoned);
+}
+
+// The last row, and one in the middle of some tile.
+static void compare_poisoned_past(struct checks *checks, const struct subject *subject, struct call *call)
+{
+    const size_t b = call->shape.batch - 1, rows = call_q_rows(call, b);
+    if (call->shape.form != FORM_TOKENS && rows > 1) {
+        compare_from(checks, subject, call, b, rows / 2);
+        compare_from(checks, subject, call, b, rows - 1);
+    }
+}
+
+void nan_before_a_window_does_not_leak(struct checks *checks, const struct ga_model *model)
+{
+    kernels_each_call(checks, model, weights_random, NAN_BUDGET, compare_poisoned_past);
 }
 
 // -- Rows that see it -----------------------------------------------------------------------------------------------

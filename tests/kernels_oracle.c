@@ -176,19 +176,10 @@ static void point(struct call *call, float at_target, float elsewhere)
 
 typedef bool row_filter(const struct call *call, size_t b, size_t i);
 
-static size_t keys_seen(const struct call *call, size_t b, size_t i)
-{
-    size_t seen = 0;
-    for (size_t j = 0; j < call_kv_rows(call, b); j++) {
-        seen += call_sees(call, b, i, j);
-    }
-    return seen;
-}
-
 // Dividing by the number of keys is exact; no key at all gives zeros.
 static bool averages_exactly(const struct call *call, size_t b, size_t i)
 {
-    size_t seen = keys_seen(call, b, i);
+    size_t seen = call_keys_seen(call, b, i);
     return seen <= MOST_KEYS && (seen & (seen - 1)) == 0;
 }
 

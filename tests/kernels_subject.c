@@ -35,6 +35,11 @@ bool kernels_for_causal(const struct ga_model *model)
     return model->causal != GA_CAUSAL_NONE;
 }
 
+bool kernels_for_window(const struct ga_model *model)
+{
+    return model->window > 0;
+}
+
 bool kernels_for_tokens(const struct ga_model *model)
 {
     return model->vocab_size > 0 && model->q_len.min <= model->kv_len.max && model->kv_len.min <= model->q_len.max;

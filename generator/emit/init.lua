@@ -79,7 +79,8 @@ local function spec_env(s)
     roles = s.roles, sentences = spec_api.sentences(s), spec_text = spec_api.text(s), linears = linears,
     embedding_role = embedding_role, unroll = s.unroll, table = table,
     summary = ("multi-head attention, d_model %d, n_heads %d, d_head %d"):format(s.d_model, s.n_heads, s.d_head),
-    include_dir = "genattn/", limits_differ = s.causal ~= false,
+    include_dir = "genattn/", limits_differ = s.causal ~= false or s.late_keys,
+    late_keys = s.late_keys, window = s.window or 0, window_sides = s.window_sides or "left",
     default_map = s.default_map and fmt.c_string(s.default_map) or "NULL",
   }
 end

@@ -4,14 +4,15 @@
 --   fields                     spec fields it owns (see spec/fields.lua); a dot means a field of a table field
 --   resolve(spec, fail)        fills defaults and reports contradictions through fail(message)
 --   roles(spec, add)           weights it needs: add(role name, shape)
---   splices(spec)              { ["stage"] = template } put into the layer where it is on, nil where it is off; a feature
---                              that works on scores in natural units (in score_row) sets spec.natural_scores in resolve
+--   splices(spec)              { ["stage"] = template } put into the layer where it is on, nil where it is off
 --   sentence(spec)             what `info` says of it, nil for nothing
--- Everything but the name is optional.
+-- Everything but the name is optional. In resolve, a feature that works on scores in natural units (in score_row) sets
+-- spec.natural_scores, and one whose rows may not see their first keys (in key_range it sets b->first) spec.late_keys.
 local features = {}
 
 for _, name in ipairs({
-  "grouped_heads", "bias", "scale", "causal", "lengths", "masking", "activation", "outputs", "embedding", "weight_maps",
+  "grouped_heads", "bias", "scale", "causal", "window", "lengths", "masking", "activation", "outputs", "embedding",
+  "weight_maps",
 }) do
   features[#features + 1] = require("features." .. name)
 end

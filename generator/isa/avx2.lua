@@ -32,6 +32,7 @@ return {
     zero = "_mm256_setzero_ps()", splat = "_mm256_set1_ps(%s)", load = "_mm256_loadu_ps(%s)",
     store = "_mm256_storeu_ps(%s, %s)", add = "_mm256_add_ps(%s, %s)", sub = "_mm256_sub_ps(%s, %s)",
     mul = "_mm256_mul_ps(%s, %s)", max = "_mm256_max_ps(%s, %s)", fmadd = "_mm256_fmadd_ps(%s, %s, %s)",
+    above = "_mm256_blendv_ps(%s, _mm256_set1_ps(-INFINITY), _mm256_castsi256_ps(vec_first(%s)))",
     round = "_mm256_round_ps(%s, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)",
   },
   helpers = [[

@@ -66,6 +66,7 @@ local function work_lines(p, out)
   local total = 0
   for _, part in ipairs(parts) do total = total + part[2] end
   out("work for batch 1, %d queries, %d keys: %s flops%s", q, kv, grouped(total),
+    s.window and " (without what the window leaves out)" or
     s.causal and " (without what the causal mask leaves out)" or "")
   for _, part in ipairs(parts) do
     out("  %-12s %s flops, %s %%", part[1], grouped(part[2]), fmt.fixed(100 * part[2] / total, 1))

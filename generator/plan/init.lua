@@ -211,7 +211,7 @@ local function plan_factors(s)
 end
 
 local function longest_sum(s)
-  if s.causal or s.kv_seq_len.max <= FEW_KEYS then return FEW_KEYS_SUM end
+  if s.causal or s.window or s.kv_seq_len.max <= FEW_KEYS then return FEW_KEYS_SUM end
   return s.d_model <= NARROW and NARROW_SUM or MAX_SUM
 end
 

@@ -54,8 +54,9 @@ fact.holds("no field has two owners", function()
 end)
 
 fact.holds("splices are templates that are there, at stages that the layer has", function()
-  local layer = assert(fs.read("templates/layer.c.lt")) .. assert(fs.read("templates/attend.c.lt"))
-  local s = make({ mask = { causal = true }, outputs = { "attention" } })
+  local layer = assert(fs.read("templates/layer.c.lt")) .. assert(fs.read("templates/attend.c.lt")) ..
+    assert(fs.read("templates/model.c.lt"))
+  local s = make({ mask = { causal = true, window = 3 }, outputs = { "attention" } })
   local count = 0
   for _, feature in ipairs(features) do
     for stage, name in pairs(feature.splices and feature.splices(s) or {}) do
@@ -64,11 +65,11 @@ fact.holds("splices are templates that are there, at stages that the layer has",
       count = count + 1
     end
   end
-  fact.equal(count, 3)
+  fact.equal(count, 5)
 end)
 
 fact.holds("what is off splices nothing", function()
-  for _, stage in ipairs({ "head", "key_range", "softmax_row" }) do
+  for _, stage in ipairs({ "head", "key_range", "softmax_row", "facts" }) do
     fact.equal(#spec.splices(make(), stage), 0)
   end
   fact.lists_equal(spec.splices(make({ mask = { causal = true } }), "key_range"), { "causal.key_range.c.lt" })
@@ -88,6 +89,10 @@ fact.holds("each feature says what it does, or nothing where it is off", functio
     { { mask = { causal = true } }, "causal, aligned top left: tiles beyond the diagonal are not computed" },
     { { mask = { causal = "bottom_right" } },
       "causal, aligned bottom right: tiles beyond the diagonal are not computed" },
+    { { mask = { causal = true, window = 128 } },
+      "a query sees the last 128 keys up to its own place; tiles of keys outside are not computed" },
+    { { mask = { window = 128, window_sides = "both" } },
+      "query i sees keys closer than 128 places; tiles of keys outside are not computed" },
     { { n_kv_heads = 2 }, "2 query heads share each of 2 key and value heads" },
     { { outputs = { "attention" } }, "softmax weights are written on request" },
     { { vocab_size = 9 }, "token ids below 9 are looked up in the embedding" },

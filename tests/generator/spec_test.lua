@@ -103,8 +103,8 @@ fact.holds("what the design knows and the generator does not make is refused by 
     { { dtype = "bf16" }, 'dtype "bf16" is not generated yet; what is: f32' },
     { { projections = "qkv" }, 'projections "qkv" is not generated yet; what is: qkvo' },
     { { heads = "shared" }, 'heads "shared" is not generated yet; what is: split' },
-    { { mask = { window = 3 } }, "mask.window is not generated yet; what is: mask.causal and mask.lengths" },
-    { { mask = { tensor = "bool" } }, "mask.tensor is not generated yet; what is: mask.causal and mask.lengths" },
+    { { mask = { tensor = "bool" } },
+      "mask.tensor is not generated yet; what is: mask.causal, mask.window and mask.lengths" },
     { { mask_fill = -10000 },
       'mask_fill must be "-inf", found -10000; a number that replaces a masked score is not generated yet' },
     { { masked_row = "uniform" }, 'masked_row "uniform" is not generated yet; what is: zero' },
@@ -284,8 +284,12 @@ local WORDS = {
   ["--scale"] = { "d_head", "d_model", "0.1", "1e-5", "0.3333333333333333", "2", "123.00006103515625",
     "123.000030517578125" },
   ["--causal"] = { "top_left", "bottom_right", "off" }, ["--lengths"] = { "yes", "no" },
+  ["--window"] = { "1", "128" }, ["--window-sides"] = { "both" },
   ["--outputs"] = { "attention", "" }, ["--vocab-size"] = { "30522" }, ["--weights-map"] = { "w_o", "torch_mha" },
 }
+
+-- Fields that some fields need beside them.
+local BESIDE = { ["mask.window"] = { "mask.causal", true }, ["mask.window_sides"] = { "mask.window", 3 } }
 
 local function reads_back(s)
   local path = folder .. "read_back.lua"
@@ -301,7 +305,9 @@ fact.holds("every flag's values read back from the spec's text", function()
     for _, word in ipairs(WORDS[option.flag] or error("no words for " .. option.flag)) do
       local value, why = option.parse(word)
       if value == nil then error(option.flag .. " " .. word .. ": " .. tostring(why)) end
-      reads_back(accepts({ [option.field] = value }))
+      local fields, beside = { [option.field] = value }, BESIDE[option.field]
+      if beside then fields[beside[1]] = beside[2] end
+      reads_back(accepts(fields))
     end
   end
 end)

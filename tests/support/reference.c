@@ -6,20 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool reference_sees(enum ga_causal causal, size_t i, size_t j, size_t q_rows, size_t kv_rows)
+bool reference_sees(const struct ga_model *model, size_t i, size_t j, size_t q_rows, size_t kv_rows)
 {
-    if (i >= q_rows || j >= kv_rows) {
+    const ptrdiff_t moved = model->causal == GA_CAUSAL_BOTTOM_RIGHT ? (ptrdiff_t)kv_rows - (ptrdiff_t)q_rows : 0;
+    const ptrdiff_t away = (ptrdiff_t)j - ((ptrdiff_t)i + moved); // from the query's own place
+    if (i >= q_rows || j >= kv_rows || (model->causal != GA_CAUSAL_NONE && away > 0)) {
         return false;
     }
-    switch (causal) {
-    case GA_CAUSAL_TOP_LEFT:
-        return j <= i;
-    case GA_CAUSAL_BOTTOM_RIGHT:
-        return j + q_rows <= i + kv_rows;
-    case GA_CAUSAL_NONE:
-        break;
-    }
-    return true;
+    const ptrdiff_t window = (ptrdiff_t)model->window;
+    return window == 0 || (away > -window && !(model->window_both && away >= window));
 }
 
 size_t reference_kv_len(const struct ga_io *io)

@@ -21,7 +21,7 @@ bool reference_f32(const struct ga_model *model, const struct ga_weight_view *ro
                    float *output, float *attention);
 
 // True where query row i sees key j in a sequence of q_rows real queries and kv_rows real keys.
-bool reference_sees(enum ga_causal causal, size_t i, size_t j, size_t q_rows, size_t kv_rows);
+bool reference_sees(const struct ga_model *model, size_t i, size_t j, size_t q_rows, size_t kv_rows);
 
 // Rows a sequence of keys holds in io, and the real rows of queries and keys of sequence b.
 size_t reference_kv_len(const struct ga_io *io);

@@ -159,7 +159,7 @@ static void IN_REAL(heads)(const struct ga_model *model, const struct ga_io *io,
     size_t width = model->n_heads * model->d_head, group = model->n_heads / model->n_kv_heads;
     for (size_t i = 0; i < q_rows; i++) {
         for (size_t j = 0; j < kv_rows; j++) {
-            seen[j] = reference_sees(model->causal, i, j, q_rows, kv_rows);
+            seen[j] = reference_sees(model, i, j, q_rows, kv_rows);
         }
         for (size_t h = 0; h < model->n_heads; h++) {
             size_t at = i * width + h * model->d_head, kv_at = h / group * model->d_head;
