@@ -11,21 +11,17 @@ void tiny_odd_f32_out_part_1x48__avx512(
     const float *restrict x, // [1] rows of [48], 48 apart
     const float *restrict w, // [1 + 48][48], the bias first
     float *restrict y,       // [1] rows of [45], 45 apart
-    struct ahead *ahead)     // [2], asked for in turn from one running sum to the next
+    struct ahead *ahead)     // [2], asked for in turn from one running sum to the next; not by so low a tile
 {
     const float *before = w; // the total so far: the bias, then y itself
     size_t stride = 0;       // between its rows
-    struct ahead *to_come = ahead + 1;
+    (void)ahead;
     w += 48;
     for (size_t block = 0; block < 1; block++) {
-        uintptr_t line = to_come->at;
-        const size_t line_step = to_come->step;
         __m512 s0_0 = _mm512_setzero_ps();
         __m512 s0_1 = _mm512_setzero_ps();
         __m512 s0_2 = _mm512_setzero_ps();
         for (size_t k = 0; k < 48; k += 1, w += 48) {
-            GA_REQUEST(line);
-            line += line_step;
             { // k + 0
                 const __m512 b0 = _mm512_loadu_ps(w + 0);
                 const __m512 b1 = _mm512_loadu_ps(w + 16);
@@ -36,8 +32,6 @@ void tiny_odd_f32_out_part_1x48__avx512(
                 s0_2 = _mm512_fmadd_ps(a0, b2, s0_2);
             }
         }
-        to_come->at = line;
-        to_come = to_come == ahead ? ahead + 1 : ahead;
         _mm512_storeu_ps(y + 0, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 0), s0_0));
         _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 16), s0_1));
         vec_store_part(y + 32, _mm512_add_ps(vec_load_part(before + 0 * stride + 32, 13), s0_2), 13);
@@ -53,15 +47,13 @@ void tiny_odd_f32_out_part_2x48__avx512(
     const float *restrict x, // [2] rows of [48], 48 apart
     const float *restrict w, // [1 + 48][48], the bias first
     float *restrict y,       // [2] rows of [45], 45 apart
-    struct ahead *ahead)     // [2], asked for in turn from one running sum to the next
+    struct ahead *ahead)     // [2], asked for in turn from one running sum to the next; not by so low a tile
 {
     const float *before = w; // the total so far: the bias, then y itself
     size_t stride = 0;       // between its rows
-    struct ahead *to_come = ahead + 1;
+    (void)ahead;
     w += 48;
     for (size_t block = 0; block < 1; block++) {
-        uintptr_t line = to_come->at;
-        const size_t line_step = to_come->step;
         __m512 s0_0 = _mm512_setzero_ps();
         __m512 s0_1 = _mm512_setzero_ps();
         __m512 s0_2 = _mm512_setzero_ps();
@@ -69,8 +61,6 @@ void tiny_odd_f32_out_part_2x48__avx512(
         __m512 s1_1 = _mm512_setzero_ps();
         __m512 s1_2 = _mm512_setzero_ps();
         for (size_t k = 0; k < 48; k += 1, w += 48) {
-            GA_REQUEST(line);
-            line += line_step;
             { // k + 0
                 const __m512 b0 = _mm512_loadu_ps(w + 0);
                 const __m512 b1 = _mm512_loadu_ps(w + 16);
@@ -85,8 +75,6 @@ void tiny_odd_f32_out_part_2x48__avx512(
                 s1_2 = _mm512_fmadd_ps(a1, b2, s1_2);
             }
         }
-        to_come->at = line;
-        to_come = to_come == ahead ? ahead + 1 : ahead;
         _mm512_storeu_ps(y + 0, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 0), s0_0));
         _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 16), s0_1));
         vec_store_part(y + 32, _mm512_add_ps(vec_load_part(before + 0 * stride + 32, 13), s0_2), 13);
@@ -105,15 +93,13 @@ void tiny_odd_f32_out_part_3x48__avx512(
     const float *restrict x, // [3] rows of [48], 48 apart
     const float *restrict w, // [1 + 48][48], the bias first
     float *restrict y,       // [3] rows of [45], 45 apart
-    struct ahead *ahead)     // [2], asked for in turn from one running sum to the next
+    struct ahead *ahead)     // [2], asked for in turn from one running sum to the next; not by so low a tile
 {
     const float *before = w; // the total so far: the bias, then y itself
     size_t stride = 0;       // between its rows
-    struct ahead *to_come = ahead + 1;
+    (void)ahead;
     w += 48;
     for (size_t block = 0; block < 1; block++) {
-        uintptr_t line = to_come->at;
-        const size_t line_step = to_come->step;
         __m512 s0_0 = _mm512_setzero_ps();
         __m512 s0_1 = _mm512_setzero_ps();
         __m512 s0_2 = _mm512_setzero_ps();
@@ -124,8 +110,6 @@ void tiny_odd_f32_out_part_3x48__avx512(
         __m512 s2_1 = _mm512_setzero_ps();
         __m512 s2_2 = _mm512_setzero_ps();
         for (size_t k = 0; k < 48; k += 1, w += 48) {
-            GA_REQUEST(line);
-            line += line_step;
             { // k + 0
                 const __m512 b0 = _mm512_loadu_ps(w + 0);
                 const __m512 b1 = _mm512_loadu_ps(w + 16);
@@ -144,8 +128,6 @@ void tiny_odd_f32_out_part_3x48__avx512(
                 s2_2 = _mm512_fmadd_ps(a2, b2, s2_2);
             }
         }
-        to_come->at = line;
-        to_come = to_come == ahead ? ahead + 1 : ahead;
         _mm512_storeu_ps(y + 0, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 0), s0_0));
         _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 16), s0_1));
         vec_store_part(y + 32, _mm512_add_ps(vec_load_part(before + 0 * stride + 32, 13), s0_2), 13);
