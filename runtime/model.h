@@ -92,6 +92,18 @@ enum ga_causal {
     GA_CAUSAL_BOTTOM_RIGHT // query i sees keys 0..i + kv_len - q_len, with the real lengths of its sequence
 };
 
+// What each element of a projection goes through.
+enum ga_activation {
+    GA_ACTIVATION_NONE,
+    GA_ACTIVATION_RELU,
+    GA_ACTIVATION_GELU,      // x Phi(x), PyTorch's default
+    GA_ACTIVATION_GELU_TANH, // its approximation by tanh
+    GA_ACTIVATION_SILU,
+    GA_ACTIVATION_TANH
+};
+
+enum ga_projection { GA_Q, GA_K, GA_V, GA_O, GA_PROJECTIONS };
+
 struct ga_range {
     size_t min, max; // equal where the length is a literal
 };
@@ -143,6 +155,7 @@ struct ga_model {
     const char *default_map;           // the spec's `weights`, or NULL: the one map that fits the file
     const struct ga_variant *variants; // best first; the last one runs on any CPU unless the build left it out
     size_t n_variants;
+    enum ga_activation activation[GA_PROJECTIONS]; // behind each projection
 };
 
 // Weights packed for one variant, at the start of a caller's block; const from then on, so any number of threads may

@@ -24,7 +24,7 @@ typedef void kernel_fact(struct checks *checks, const struct ga_model *model);
 #define KERNEL_FACTS(X)                               \
     X(matches_the_generic_kernel, any)                \
     X(every_tile_height_gives_the_same_bits, heights) \
-    X(integers_come_out_exactly, any)                 \
+    X(integers_come_out_exactly, linear)              \
     X(scores_of_ten_thousand_stay_accurate, any)      \
     X(random_large_scores_stay_finite, any)           \
     X(repeated_runs_give_the_same_bits, any)          \
@@ -37,7 +37,8 @@ typedef void kernel_fact(struct checks *checks, const struct ga_model *model);
     X(nan_in_a_later_key_does_not_leak, causal)       \
     X(nan_before_a_window_does_not_leak, window)      \
     X(nan_stays_in_its_rows, any)                     \
-    X(tokens_give_the_bits_of_their_rows, tokens)
+    X(tokens_give_the_bits_of_their_rows, tokens)     \
+    X(activations_are_within_a_few_ulp, activated)
 
 #define KERNEL_FACT(name, who) kernel_fact name;
 KERNEL_FACTS(KERNEL_FACT)
@@ -50,6 +51,8 @@ bool kernels_for_heights(const struct ga_model *model); // a call can have any s
 bool kernels_for_causal(const struct ga_model *model);
 bool kernels_for_window(const struct ga_model *model);
 bool kernels_for_tokens(const struct ga_model *model);
+bool kernels_for_linear(const struct ga_model *model);    // whole numbers stay whole in every projection
+bool kernels_for_activated(const struct ga_model *model); // what comes out of an activation can be seen
 
 // Checks one fact of one model; a fact that found nothing to check counts as failed.
 void kernels_check(struct checks *checks, kernel_fact *fact, const struct ga_model *model);
@@ -119,6 +122,9 @@ struct subject {
 // lie [in][out] in memory. What goes wrong is a failed check, and then false; subject_drop is due in any case.
 bool subject_make(struct subject *subject, struct checks *checks, const struct ga_model *model, weight_fill *fill,
                   bool transposed);
+// The same with other random numbers.
+bool subject_make_seeded(struct subject *subject, struct checks *checks, const struct ga_model *model,
+                         weight_fill *fill, uint64_t seed, bool transposed);
 void subject_drop(struct subject *subject);
 
 // Weights for which inputs of standard deviation 1 give q, k, v, scores and outputs of about that size too.

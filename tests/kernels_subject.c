@@ -45,6 +45,15 @@ bool kernels_for_tokens(const struct ga_model *model)
     return model->vocab_size > 0 && model->q_len.min <= model->kv_len.max && model->kv_len.min <= model->q_len.max;
 }
 
+bool kernels_for_linear(const struct ga_model *model)
+{
+    bool linear = true;
+    for (size_t p = 0; p < GA_PROJECTIONS; p++) {
+        linear = linear && model->activation[p] == GA_ACTIVATION_NONE;
+    }
+    return linear;
+}
+
 void kernels_check(struct checks *checks, kernel_fact *fact, const struct ga_model *model)
 {
     checks_subject(checks, model->name, "(no variant yet)");
@@ -124,10 +133,10 @@ static bool transpose(float *data, size_t rows, size_t columns)
     return true;
 }
 
-static bool make_weights(struct subject *subject, weight_fill *fill, bool transposed)
+static bool make_weights(struct subject *subject, weight_fill *fill, uint64_t seed, bool transposed)
 {
     const struct ga_model *model = subject->model;
-    struct rng rng = rng_seeded(model->d_model * 131 + model->n_heads);
+    struct rng rng = rng_seeded(model->d_model * 131 + model->n_heads + seed * 65537);
     size_t total = 0;
     for (size_t r = 0; r < model->n_roles; r++) {
         total += role_elements(&model->roles[r]);
@@ -169,13 +178,13 @@ static void pack(struct subject *subject, struct checks *checks, const struct ga
     }
 }
 
-bool subject_make(struct subject *subject, struct checks *checks, const struct ga_model *model, weight_fill *fill,
-                  bool transposed)
+bool subject_make_seeded(struct subject *subject, struct checks *checks, const struct ga_model *model,
+                         weight_fill *fill, uint64_t seed, bool transposed)
 {
     *subject = (struct subject){.model = model};
     if (!checks_need(checks, model->n_roles <= MAX_ROLES && model->n_variants <= MAX_VARIANTS,
                      "the tests have room for %d roles and %d variants", MAX_ROLES, MAX_VARIANTS) ||
-        !checks_need(checks, make_weights(subject, fill, transposed), "no memory for weights")) {
+        !checks_need(checks, make_weights(subject, fill, seed, transposed), "no memory for weights")) {
         return false;
     }
     for (size_t v = 0; v < model->n_variants; v++) {
@@ -184,6 +193,12 @@ bool subject_make(struct subject *subject, struct checks *checks, const struct g
         }
     }
     return checks_need(checks, subject->n_loaded > 0, "no variant of it runs here");
+}
+
+bool subject_make(struct subject *subject, struct checks *checks, const struct ga_model *model, weight_fill *fill,
+                  bool transposed)
+{
+    return subject_make_seeded(subject, checks, model, fill, 0, transposed);
 }
 
 void subject_drop(struct subject *subject)

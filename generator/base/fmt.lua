@@ -68,6 +68,11 @@ function fmt.f32(x)
   return digits .. (digits:find("[.e]") and "f" or ".0f")
 end
 
+-- A C float literal of what fmt.f32(x) leaves of x: the two add up to x as exactly as two floats can.
+function fmt.f32_rest(x)
+  return fmt.f32(x - round_to_f32(x))
+end
+
 local C_ESCAPES = { ['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\t"] = "\\t" }
 
 -- s as a C string literal, quotes included. Any bytes are allowed; octal escapes have three digits, so a digit

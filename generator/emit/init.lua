@@ -5,6 +5,7 @@ local plan_api = require "plan"
 local fmt = require "base.fmt"
 local template = require "template"
 local exp2_coefficients = require "plan.exp2"
+local gelu_coefficients = require "plan.gelu"
 local layer = require "emit.layer"
 local map_sources = require "emit.maps"
 
@@ -77,7 +78,7 @@ local function spec_env(s)
     causal_enum = "GA_CAUSAL_" .. (s.causal or "none"):upper(), scale_double = fmt.double(s.scale_factor),
     lengths = tostring(s.lengths), attention = tostring(s.attention_output), attention_output = s.attention_output,
     roles = s.roles, sentences = spec_api.sentences(s), spec_text = spec_api.text(s), linears = linears,
-    embedding_role = embedding_role, unroll = s.unroll, table = table,
+    embedding_role = embedding_role, unroll = s.unroll, table = table, math = math,
     summary = ("multi-head attention, d_model %d, n_heads %d, d_head %d"):format(s.d_model, s.n_heads, s.d_head),
     include_dir = "genattn/", limits_differ = s.causal ~= false or s.late_keys,
     late_keys = s.late_keys, window = s.window or 0, window_sides = s.window_sides or "left",
@@ -118,14 +119,15 @@ end
 -- The plan's names, over the spec's, for the templates of one instruction set.
 local function plan_env(p, base)
   local env = {
-    V = p.isa.V, lowest_exponent = p.isa.lowest_exponent, isa_name = p.isa.name, isa_headers = p.isa.headers, helpers = p.isa.helpers, prefix = p.prefix,
+    V = p.isa.V, lowest_exponent = p.isa.lowest_exponent, isa_name = p.isa.name, isa_headers = p.isa.headers,
+    helpers = p.isa.helpers, prefix = p.prefix,
     families = p.families, project = p.project, out = p.out, score = p.score, edge = p.edge, value = p.value,
     d_head_pad = p.d_head_pad, concat = p.concat, key_panel = p.key_panel, scores_stride = p.scores_stride,
     group_rows = p.group_rows, max_sum = p.max_sum, value_keys = p.value_keys, packed = p.packed,
     packed_floats = p.packed_floats, buffers = p.buffers, gathers = p.gathers, exp2_coefficients = {},
     head_stride = p.head_stride, block_tiles = p.block_tiles, near_bytes = p.near_bytes,
     kernel_list = layer.kernel_list, panel_kernels = layer.panel_kernels, steps = layer.steps,
-    buffer_count = layer.buffer_count,
+    buffer_count = layer.buffer_count, gelu_coefficients = gelu_coefficients,
     q_factor = fmt.f32(p.factors.q), row_factor = p.factors.row and fmt.f32(p.factors.row) or false,
     softmax_factor = p.factors.softmax and fmt.f32(p.factors.softmax) or false,
   }

@@ -19,7 +19,8 @@ return {
     { field = "mask_fill", check = fill },
     { field = "masked_row", check = types.choice({ "zero" }, { "uniform" }) },
   },
-  sentence = function()
-    return "a row that sees no key has zero attention, so its output is the output bias"
+  sentence = function(spec)
+    local through = spec.activation.o and ", through " .. spec.activation.o or ""
+    return "a row that sees no key has zero attention, so its output is the output bias" .. through
   end,
 }

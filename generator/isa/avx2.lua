@@ -34,6 +34,7 @@ return {
     mul = "_mm256_mul_ps(%s, %s)", max = "_mm256_max_ps(%s, %s)", fmadd = "_mm256_fmadd_ps(%s, %s, %s)",
     above = "_mm256_blendv_ps(%s, _mm256_set1_ps(-INFINITY), _mm256_castsi256_ps(vec_first(%s)))",
     round = "_mm256_round_ps(%s, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)",
+    div = "_mm256_div_ps(%s, %s)", fmsub = "_mm256_fmsub_ps(%s, %s, %s)",
   },
   helpers = [[
 static inline float vec_max(__m256 v)

@@ -8,6 +8,7 @@ return {
     zero = "0.0f", splat = "%s", load = "*(%s)", store = "*(%s) = %s", add = "(%s + %s)", sub = "(%s - %s)",
     mul = "(%s * %s)", max = "vec_max2(%s, %s)", fmadd = "(%s * %s + %s)", round = "vec_round(%s)",
     above = "vec_below(%s, 1 - (%s))",
+    div = "(%s / %s)", fmsub = "(float)((double)%s * %s - %s)",
   },
   helpers = [[
 // The second argument where either is a NaN, as the x86 instruction does.

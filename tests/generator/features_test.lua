@@ -54,9 +54,11 @@ fact.holds("no field has two owners", function()
 end)
 
 fact.holds("splices are templates that are there, at stages that the layer has", function()
-  local layer = assert(fs.read("templates/layer.c.lt")) .. assert(fs.read("templates/attend.c.lt")) ..
-    assert(fs.read("templates/model.c.lt"))
-  local s = make({ mask = { causal = true, window = 3 }, outputs = { "attention" } })
+  local layer = ""
+  for _, template in ipairs({ "layer", "attend", "multiply", "model" }) do
+    layer = layer .. assert(fs.read("templates/" .. template .. ".c.lt"))
+  end
+  local s = make({ mask = { causal = true, window = 3 }, outputs = { "attention" }, activation = "relu" })
   local count = 0
   for _, feature in ipairs(features) do
     for stage, name in pairs(feature.splices and feature.splices(s) or {}) do
@@ -65,11 +67,13 @@ fact.holds("splices are templates that are there, at stages that the layer has",
       count = count + 1
     end
   end
-  fact.equal(count, 5)
+  fact.equal(count, 10)
 end)
 
 fact.holds("what is off splices nothing", function()
-  for _, stage in ipairs({ "head", "key_range", "softmax_row", "facts" }) do
+  for _, stage in ipairs({
+    "head", "key_range", "softmax_row", "facts", "projected", "output", "layer_functions", "multiply_functions",
+  }) do
     fact.equal(#spec.splices(make(), stage), 0)
   end
   fact.lists_equal(spec.splices(make({ mask = { causal = true } }), "key_range"), { "causal.key_range.c.lt" })
@@ -96,6 +100,9 @@ fact.holds("each feature says what it does, or nothing where it is off", functio
     { { n_kv_heads = 2 }, "2 query heads share each of 2 key and value heads" },
     { { outputs = { "attention" } }, "softmax weights are written on request" },
     { { vocab_size = 9 }, "token ids below 9 are looked up in the embedding" },
+    { { activation = "gelu" }, "gelu after q, k, v and o, while their rows are in cache" },
+    { { activation = { q = "relu", v = "relu", o = "silu" } },
+      "relu after q and v, silu after o, while their rows are in cache" },
     { {}, "a row that sees no key has zero attention, so its output is the output bias" },
   }
   for _, case in ipairs(cases) do assert(has_sentence(make(case[1]), case[2]), case[2]) end

@@ -37,6 +37,13 @@ fact.holds("f32 rounds to the nearest float, ties to even", function()
   fact.equal(fmt.f32(2 ^ -150), "0.0f")
 end)
 
+fact.holds("f32_rest is what f32 left", function()
+  local ulp = 2 ^ -23
+  fact.equal(fmt.f32_rest(1), "0.0f")
+  fact.equal(fmt.f32_rest(1 + ulp / 4), fmt.f32(ulp / 4))
+  fact.equal(fmt.f32_rest(1 + ulp * 0.75), fmt.f32(-ulp / 4))
+end)
+
 fact.holds("f32 gives digits nearer to their float than to any other", function()
   local x = 1
   for _ = 1, 2000 do

@@ -16,6 +16,8 @@ local FIELDS = {
   { d_model = 240, n_heads = 5, seq_len = "1..64", scale = 0.3, bias = false },
   { d_model = 40, n_heads = 4, d_head = 100, seq_len = "2..9", batch = 3 },
   { d_model = 512, n_heads = 8 },
+  { d_model = 21, n_heads = 3, seq_len = "1..9", activation = { q = "gelu", k = "relu", v = "tanh", o = "silu" } },
+  { d_model = 32, n_heads = 2, seq_len = 8, activation = "gelu_tanh" },
 }
 
 -- Calls f(spec, label) for every shape.

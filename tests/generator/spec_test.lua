@@ -108,7 +108,6 @@ fact.holds("what the design knows and the generator does not make is refused by 
     { { mask_fill = -10000 },
       'mask_fill must be "-inf", found -10000; a number that replaces a masked score is not generated yet' },
     { { masked_row = "uniform" }, 'masked_row "uniform" is not generated yet; what is: zero' },
-    { { activation = "relu" }, "activation is not generated yet: projections are linear" },
     { { outputs = { "scores" } }, 'outputs "scores" is not generated yet; what is: attention' },
   }
   for _, case in ipairs(cases) do refuses(case[1], case[2]) end
@@ -286,6 +285,7 @@ local WORDS = {
   ["--causal"] = { "top_left", "bottom_right", "off" }, ["--lengths"] = { "yes", "no" },
   ["--window"] = { "1", "128" }, ["--window-sides"] = { "both" },
   ["--outputs"] = { "attention", "" }, ["--vocab-size"] = { "30522" }, ["--weights-map"] = { "w_o", "torch_mha" },
+  ["--activation"] = { "relu", "none", "q=silu,o=gelu_tanh", "v=none" },
 }
 
 -- Fields that some fields need beside them.

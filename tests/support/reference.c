@@ -47,14 +47,14 @@ const struct ga_weight_view *reference_role(const struct ga_model *model, const 
 }
 
 #define REAL double
-#define EXP exp
+#define MATH(name) name
 #define IN_REAL(name) name##_f64
 #include "reference_layer.h"
 #undef REAL
-#undef EXP
+#undef MATH
 #undef IN_REAL
 
 #define REAL float
-#define EXP expf
+#define MATH(name) name##f
 #define IN_REAL(name) name##_f32
 #include "reference_layer.h"

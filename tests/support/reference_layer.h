@@ -1,5 +1,6 @@
 // reference_layer.h: the generic kernel's steps, written once for both precisions. Not a header to use: reference.c
-// includes it twice, with REAL the type to compute in, EXP its exponential and IN_REAL(name) the name's instance.
+// includes it twice, with REAL the type to compute in, MATH(name) that type's function of <math.h> and IN_REAL(name) the
+// name's instance.
 
 // Working memory of one sequence: q_len and kv_len rows at most.
 struct IN_REAL(rows) {
@@ -102,6 +103,33 @@ static void IN_REAL(project)(const struct ga_weight_view *weight, const struct g
     }
 }
 
+// x[count] through an activation, in place, by its textbook formula.
+static void IN_REAL(activate)(enum ga_activation activation, size_t count, REAL *x)
+{
+    for (size_t i = 0; i < count; i++) {
+        const REAL cube = x[i] + (REAL)0.044715 * x[i] * x[i] * x[i];
+        switch (activation) {
+        case GA_ACTIVATION_NONE:
+            break;
+        case GA_ACTIVATION_RELU:
+            x[i] = x[i] < 0 ? 0 : x[i];
+            break;
+        case GA_ACTIVATION_GELU:
+            x[i] = x[i] * MATH(erfc)(-x[i] * (REAL)0.70710678118654752440) / 2;
+            break;
+        case GA_ACTIVATION_GELU_TANH:
+            x[i] = x[i] / (1 + MATH(exp)(-2 * (REAL)0.79788456080286535588 * cube));
+            break;
+        case GA_ACTIVATION_SILU:
+            x[i] = x[i] / (1 + MATH(exp)(-x[i]));
+            break;
+        case GA_ACTIVATION_TANH:
+            x[i] = MATH(tanh)(x[i]);
+            break;
+        }
+    }
+}
+
 // Turns the scores a row sees into weights that sum to one. A row that sees nothing keeps its zeros.
 static void IN_REAL(softmax)(REAL *row, const bool *seen, size_t count)
 {
@@ -112,7 +140,7 @@ static void IN_REAL(softmax)(REAL *row, const bool *seen, size_t count)
         }
     }
     for (size_t j = 0; j < count; j++) {
-        row[j] = seen[j] ? EXP(row[j] - most) : 0;
+        row[j] = seen[j] ? MATH(exp)(row[j] - most) : 0;
         sum += row[j];
     }
     for (size_t j = 0; j < count; j++) {
@@ -182,16 +210,20 @@ static void IN_REAL(sequence)(const struct ga_model *model, const struct ga_weig
     IN_REAL(project)
     (reference_role(model, roles, "q_weight"), reference_role(model, roles, "q_bias"), q_rows, d_model, width,
      rows->query, rows->q);
+    IN_REAL(activate)(model->activation[GA_Q], q_rows * width, rows->q);
     IN_REAL(project)
     (reference_role(model, roles, "k_weight"), reference_role(model, roles, "k_bias"), kv_rows, d_model, kv_width,
      rows->key, rows->k);
+    IN_REAL(activate)(model->activation[GA_K], kv_rows * kv_width, rows->k);
     IN_REAL(project)
     (reference_role(model, roles, "v_weight"), reference_role(model, roles, "v_bias"), kv_rows, d_model, kv_width,
      rows->value, rows->v);
+    IN_REAL(activate)(model->activation[GA_V], kv_rows * kv_width, rows->v);
     IN_REAL(heads)(model, io, b, rows, seen, attention);
     IN_REAL(project)
     (reference_role(model, roles, "o_weight"), reference_role(model, roles, "o_bias"), q_rows, width, d_model,
      rows->concat, output);
+    IN_REAL(activate)(model->activation[GA_O], q_rows * d_model, output);
 }
 
 bool IN_REAL(reference)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
