@@ -24,6 +24,11 @@ static bool takes_tokens(const struct ga_model *model)
     return model->vocab_size != 0;
 }
 
+static bool takes_mask(const struct ga_model *model)
+{
+    return model->mask != GA_MASK_NONE;
+}
+
 static const struct input {
     const char *name;
     bool (*taken)(const struct ga_model *model);
@@ -35,6 +40,7 @@ static const struct input {
     {"q_lengths", takes_lengths, "it was generated without lengths"},
     {"kv_lengths", takes_lengths, "it was generated without lengths"},
     {"tokens", takes_tokens, "it was generated without an embedding (vocab_size); give query"},
+    {"mask", takes_mask, "it was generated without a mask at run time (mask.tensor)"},
 };
 enum { N_INPUTS = sizeof inputs / sizeof inputs[0] };
 _Static_assert((int)N_INPUTS == (int)GA_INPUTS, "callers make room for every name");
@@ -298,7 +304,7 @@ static enum ga_exit read_key_lengths(const struct ga_context *context, struct ga
 enum ga_exit ga_request_open(const struct ga_context *context, const char *path, struct ga_request *request_out)
 {
     static enum ga_exit (*const readers[])(const struct ga_context *, struct ga_request *) = {
-        read_query, read_key, read_value, read_query_lengths, read_key_lengths, read_tokens,
+        read_query, read_key, read_value, read_query_lengths, read_key_lengths, read_tokens, ga_request_mask,
     };
     *request_out = (struct ga_request){.path = path};
     struct ga_error error;

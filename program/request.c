@@ -80,6 +80,7 @@ void ga_request_close(struct ga_request *request)
 {
     ga_block_free(request->io.output);
     ga_block_free(request->io.attention);
+    free(request->mask);
     for (size_t i = 0; i < GA_COPIES; i++) {
         free(request->copies[i]);
     }

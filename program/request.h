@@ -18,6 +18,7 @@ struct ga_request {
     bool batched;               // the query came with a batch axis, so the output has one
     size_t kv_len;              // keys a query may see: io.kv_len, or io.q_len in self-attention
     int32_t *copies[GA_COPIES]; // integers of the file as the model takes them
+    uint8_t *mask;              // the file's mask as bytes
 };
 
 enum ga_output { GA_OUTPUT, GA_ATTENTION, GA_OUTPUTS };
@@ -28,12 +29,15 @@ const char *ga_output_name(enum ga_output output);
 // -- io_tensors.c ---------------------------------------------------------------------------------------------------
 
 // Fills names_out with those the model takes, in a fixed order; returns how many.
-enum { GA_INPUTS = 6 };
+enum { GA_INPUTS = 7 };
 size_t ga_input_names(const struct ga_model *model, const char *names_out[GA_INPUTS]);
 
 // Opens path and fills request_out->io with what it holds, everything checked against the model; a tensor the model
 // does not take is refused by name. The caller calls ga_request_close whether or not this succeeds.
 enum ga_exit ga_request_open(const struct ga_context *context, const char *path, struct ga_request *request_out);
+
+// Points the request's io at the file's mask, if there is one. The call's sizes are known.
+enum ga_exit ga_request_mask(const struct ga_context *context, struct ga_request *request); // io_mask.c
 
 // -- request.c ------------------------------------------------------------------------------------------------------
 

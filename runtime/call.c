@@ -1,6 +1,7 @@
 // call.c: every rule a call's arguments must keep, with a sentence for each that is broken. Runs nothing.
 #include "call.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -66,18 +67,75 @@ enum ga_status ga_call_sizes(const struct ga_model *model, size_t batch, size_t 
     return status;
 }
 
+// -- Masks ----------------------------------------------------------------------------------------------------------
+
+enum { KEY_AXIS = 3, MASK_AXES = 4 };
+
+// How many elements of a completed call's mask lie side by side along each axis: 1 where one stands for all.
+static void mask_shape(const struct ga_model *model, const struct ga_io *call, size_t shape_out[MASK_AXES])
+{
+    const size_t shape[MASK_AXES] = {call->batch, model->n_heads, call->q_len, call->kv_len};
+    for (size_t axis = 0; axis < MASK_AXES; axis++) {
+        shape_out[axis] = call->mask_strides[axis] == 0 ? 1 : shape[axis];
+    }
+}
+
+// From the first element of a completed call's mask to just behind its last; false where that is more than memory.
+static bool mask_extent(const struct ga_model *model, const struct ga_io *call, size_t *elements_out)
+{
+    const size_t most = PTRDIFF_MAX / sizeof(float);
+    size_t shape[MASK_AXES], extent = 1;
+    mask_shape(model, call, shape);
+    for (size_t axis = 0; axis < MASK_AXES; axis++) {
+        const size_t steps = shape[axis] - 1;
+        if (steps > 0 && call->mask_strides[axis] > (most - extent) / steps) {
+            return false;
+        }
+        extent += steps * call->mask_strides[axis];
+    }
+    *elements_out = extent;
+    return true;
+}
+
 // -- Which fields are given -----------------------------------------------------------------------------------------
+
+struct rule {
+    bool broken;
+    enum ga_status status;
+    const char *text;
+};
+
+static enum ga_status check_rules(const struct ga_model *model, const struct rule *rules, size_t count,
+                                  struct ga_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (rules[i].broken) {
+            return ga_fail(error, rules[i].status, "%s: %s", model->name, rules[i].text);
+        }
+    }
+    return GA_OK;
+}
+
+static enum ga_status check_mask_fields(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
+{
+    const bool has_mask = io->mask != NULL || io->additive_mask != NULL;
+    const struct rule rules[] = {
+        {io->mask != NULL && model->mask != GA_MASK_BOOL, GA_UNSUPPORTED,
+         "mask is given, but the model was generated without mask.tensor \"bool\"; set it in the spec"},
+        {io->additive_mask != NULL && model->mask != GA_MASK_ADDITIVE, GA_UNSUPPORTED,
+         "additive_mask is given, but the model was generated without mask.tensor \"additive\"; set it in the spec"},
+        {has_mask && io->mask_strides[KEY_AXIS] > 1, GA_ARGUMENT,
+         "mask_strides[3] is more than 1; expected keys side by side, or 0 for one element that stands for all keys"},
+    };
+    return check_rules(model, rules, sizeof rules / sizeof *rules, error);
+}
 
 static enum ga_status check_fields(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
 {
     const bool has_lengths = io->q_lengths != NULL || io->kv_lengths != NULL;
     const bool self = io->key == NULL;
     const struct ga_parallel *parallel = io->parallel;
-    const struct {
-        bool broken;
-        enum ga_status status;
-        const char *text;
-    } rules[] = {
+    const struct rule rules[] = {
         {io->query == NULL && io->tokens == NULL && model->vocab_size == 0, GA_ARGUMENT,
          "query is NULL; expected [batch][q_len][d_model]"},
         {io->query == NULL && io->tokens == NULL, GA_ARGUMENT, "query and tokens are both NULL; expected one of them"},
@@ -99,12 +157,8 @@ static enum ga_status check_fields(const struct ga_model *model, const struct ga
         {parallel != NULL && parallel->run == NULL, GA_ARGUMENT, "parallel->run is NULL; expected a function"},
     };
     _Static_assert(GA_MAX_THREADS == 1024, "as the sentence says");
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-        if (rules[i].broken) {
-            return ga_fail(error, rules[i].status, "%s: %s", model->name, rules[i].text);
-        }
-    }
-    return GA_OK;
+    const enum ga_status status = check_rules(model, rules, sizeof rules / sizeof *rules, error);
+    return status == GA_OK ? check_mask_fields(model, io, error) : status;
 }
 
 enum ga_status ga_call_complete(const struct ga_model *model, const struct ga_io *io, struct ga_io *call_out,
@@ -133,7 +187,7 @@ struct span {
     size_t bytes;
 };
 
-enum { ELEMENT_BYTES = 4 }; // every element of struct ga_io, float or int32_t
+enum { ELEMENT_BYTES = 4 }; // every element of struct ga_io, float or int32_t, but mask's
 _Static_assert(sizeof(float) == ELEMENT_BYTES && sizeof(int32_t) == ELEMENT_BYTES, "one width for all spans");
 
 static bool spans_overlap(const struct span *a, const struct span *b)
@@ -152,6 +206,10 @@ enum ga_status ga_call_memory(const struct ga_model *model, const struct ga_io *
     const size_t ids = lengths * call->q_len;
     const size_t q_bytes = ids * model->d_model;
     const size_t kv_bytes = lengths * call->kv_len * model->d_model;
+    size_t mask = 0;
+    if ((call->mask != NULL || call->additive_mask != NULL) && !mask_extent(model, call, &mask)) {
+        return ga_fail(error, GA_OVERFLOW, "%s: mask_strides reach beyond memory", model->name);
+    }
     const struct span spans[] = {
         {"output", call->output, q_bytes},
         {"attention", call->attention, ids * model->n_heads * call->kv_len},
@@ -162,9 +220,12 @@ enum ga_status ga_call_memory(const struct ga_model *model, const struct ga_io *
         {"value", call->value, kv_bytes},
         {"q_lengths", call->q_lengths, lengths},
         {"kv_lengths", call->kv_lengths, lengths},
+        {"additive_mask", call->additive_mask, mask * ELEMENT_BYTES},
+        {"mask", call->mask, mask}, // the last, of single bytes
     };
+    enum { N_ALIGNED = sizeof spans / sizeof *spans - 1 };
     for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
-        if ((uintptr_t)spans[i].start % ELEMENT_BYTES != 0) {
+        if (i < N_ALIGNED && (uintptr_t)spans[i].start % ELEMENT_BYTES != 0) {
             return ga_fail(error, GA_ALIGNMENT, "%s: %s is not aligned to its elements of %d bytes", model->name,
                            spans[i].name, ELEMENT_BYTES);
         }
@@ -219,11 +280,56 @@ static enum ga_status check_tokens(const struct ga_model *model, const struct ga
     return GA_OK;
 }
 
+// False where one of n numbers, NaN or +inf, cannot be added to a score. One loop without a branch, as fast as memory.
+static bool all_addable(const float *row, size_t n)
+{
+    int unfit = 0;
+    for (size_t j = 0; j < n; j++) {
+        unfit |= !(row[j] < INFINITY);
+    }
+    return unfit == 0;
+}
+
+static enum ga_status check_additive_row(const struct ga_model *model, const struct ga_io *call,
+                                         const size_t at[KEY_AXIS], size_t keys, struct ga_error *error)
+{
+    const size_t *strides = call->mask_strides;
+    const float *row = call->additive_mask + at[0] * strides[0] + at[1] * strides[1] + at[2] * strides[2];
+    size_t j = 0;
+    if (all_addable(row, keys)) {
+        return GA_OK;
+    }
+    while (row[j] < INFINITY) {
+        j++;
+    }
+    return ga_fail(error, GA_ARGUMENT, "%s: additive_mask[%zu][%zu][%zu][%zu] is %g; expected finite numbers or -inf",
+                   model->name, at[0], at[1], at[2], j, (double)row[j]);
+}
+
+static enum ga_status check_additive_mask(const struct ga_model *model, const struct ga_io *call,
+                                          struct ga_error *error)
+{
+    size_t shape[MASK_AXES], at[KEY_AXIS];
+    enum ga_status status = GA_OK;
+    mask_shape(model, call, shape);
+    const size_t rows = call->additive_mask == NULL ? 0 : shape[0] * shape[1] * shape[2];
+    for (size_t row = 0; row < rows && status == GA_OK; row++) {
+        at[0] = row / shape[2] / shape[1];
+        at[1] = row / shape[2] % shape[1];
+        at[2] = row % shape[2];
+        status = check_additive_row(model, call, at, shape[KEY_AXIS], error);
+    }
+    return status;
+}
+
 enum ga_status ga_call_contents(const struct ga_model *model, const struct ga_io *call, struct ga_error *error)
 {
     enum ga_status status = check_lengths(model, "q_lengths", call->q_lengths, call->batch, call->q_len, error);
     if (status == GA_OK) {
         status = check_lengths(model, "kv_lengths", call->kv_lengths, call->batch, call->kv_len, error);
     }
-    return status == GA_OK ? check_tokens(model, call, error) : status;
+    if (status == GA_OK) {
+        status = check_tokens(model, call, error);
+    }
+    return status == GA_OK ? check_additive_mask(model, call, error) : status;
 }

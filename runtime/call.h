@@ -20,7 +20,7 @@ enum ga_status ga_call_complete(const struct ga_model *model, const struct ga_io
 enum ga_status ga_call_memory(const struct ga_model *model, const struct ga_io *call, const void *scratch,
                               size_t scratch_bytes, struct ga_error *error);
 
-// Checks what a completed call's lengths and tokens hold.
+// Checks what a completed call's lengths, tokens and additive mask hold.
 enum ga_status ga_call_contents(const struct ga_model *model, const struct ga_io *call, struct ga_error *error);
 
 #endif

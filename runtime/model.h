@@ -47,6 +47,13 @@ struct ga_io {
     float *output;             // [batch][q_len][d_model]
     float *attention;          // [batch][n_heads][q_len][kv_len], softmax weights; only where the spec lists the output
     const struct ga_parallel *parallel; // NULL: the calling thread does it all. The same bits either way
+    const uint8_t *mask;        // which keys a query sees: not zero where it does; NULL: all. Of any shape up to
+                                // [batch][n_heads][q_len][kv_len] that mask_strides says; only for a model whose
+                                // spec has mask.tensor "bool"
+    const float *additive_mask; // as mask, added to the scaled scores: a finite number, or -inf where a query does not
+                                // see a key; only for a model whose spec has mask.tensor "additive"
+    size_t mask_strides[4];     // of the mask given, in elements: from a sequence to the next, a head, a query, a key;
+                                // 0 along an axis of one element that stands for all; along keys 1 or 0
 };
 
 // -- Weights --------------------------------------------------------------------------------------------------------
@@ -104,6 +111,13 @@ enum ga_activation {
 
 enum ga_projection { GA_Q, GA_K, GA_V, GA_O, GA_PROJECTIONS };
 
+// Which mask a call may bring.
+enum ga_mask {
+    GA_MASK_NONE,
+    GA_MASK_BOOL,    // io.mask
+    GA_MASK_ADDITIVE // io.additive_mask
+};
+
 struct ga_range {
     size_t min, max; // equal where the length is a literal
 };
@@ -156,6 +170,7 @@ struct ga_model {
     const struct ga_variant *variants; // best first; the last one runs on any CPU unless the build left it out
     size_t n_variants;
     enum ga_activation activation[GA_PROJECTIONS]; // behind each projection
+    enum ga_mask mask; // io.mask or io.additive_mask is taken
 };
 
 // Weights packed for one variant, at the start of a caller's block; const from then on, so any number of threads may

@@ -139,6 +139,7 @@ enum call_buffer {
     CALL_VALUE,
     CALL_Q_LENGTHS,
     CALL_KV_LENGTHS,
+    CALL_MASK, // bytes or floats, as the model takes them
     CALL_OUTPUT,
     CALL_ATTENTION,
     N_CALL_BUFFERS
@@ -157,12 +158,23 @@ bool call_make(struct call *call, const struct ga_model *model, const struct sha
 bool call_copy(struct call *call, const struct call *from, enum guard_place place);
 void call_drop(struct call *call);
 
-// Fills query, key and value with normal numbers and tokens with ids, all from the shape's seed.
+// Fills query, key and value with normal numbers, tokens with ids and the mask with what forbids some keys, all from
+// the shape's seed.
 void call_fill(struct call *call);
 
 // Copies sequence b of another call, cut to this call's lengths, to sequence slot: inputs, and lengths where both
 // calls have them.
 void call_copy_sequence(struct call *call, size_t slot, const struct call *from, size_t b);
+
+// Elements of a call's mask, with their strides along batch, heads, queries and keys; -1: it has none. And the bytes of
+// an element.
+ptrdiff_t call_mask_elements(const struct call *call, size_t strides[4]);
+size_t call_mask_width(const struct ga_model *model);
+
+void call_fill_mask(struct call *call, struct rng *rng);
+
+// Copies what the other call's mask says of sequence b, from query row first on, to sequence slot.
+void call_copy_mask(struct call *call, size_t slot, const struct call *from, size_t b, size_t first);
 
 // Elements of one sequence in query and output, in key and value.
 size_t call_q_elements(const struct call *call);
@@ -218,6 +230,8 @@ const char *call_element(const struct call *call, enum call_buffer buffer, size_
 size_t call_q_rows(const struct call *call, size_t b);
 size_t call_kv_rows(const struct call *call, size_t b);
 bool call_sees(const struct call *call, size_t b, size_t i, size_t j);
-size_t call_keys_seen(const struct call *call, size_t b, size_t i);
+// The same with the call's mask, which differs from head to head.
+bool call_attends(const struct call *call, size_t b, size_t h, size_t i, size_t j);
+size_t call_keys_seen(const struct call *call, size_t b, size_t h, size_t i);
 
 #endif

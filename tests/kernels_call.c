@@ -34,11 +34,16 @@ bool call_sees(const struct call *call, size_t b, size_t i, size_t j)
     return reference_sees(call->model, i, j, call_q_rows(call, b), call_kv_rows(call, b));
 }
 
-size_t call_keys_seen(const struct call *call, size_t b, size_t i)
+bool call_attends(const struct call *call, size_t b, size_t h, size_t i, size_t j)
+{
+    return call_sees(call, b, i, j) && reference_allows(&call->io, b, h, i, j);
+}
+
+size_t call_keys_seen(const struct call *call, size_t b, size_t h, size_t i)
 {
     size_t seen = 0;
     for (size_t j = 0; j < call_kv_rows(call, b); j++) {
-        seen += call_sees(call, b, i, j);
+        seen += call_attends(call, b, h, i, j);
     }
     return seen;
 }
@@ -52,7 +57,7 @@ float *call_key_rows(const struct call *call, size_t *rows_out)
 
 // -- Making ---------------------------------------------------------------------------------------------------------
 
-// Elements of each buffer, all of four bytes; -1 where the call has no such buffer.
+// Elements of each buffer, all of four bytes but the mask's; -1 where the call has no such buffer.
 static void count_elements(const struct call *call, ptrdiff_t counts[N_CALL_BUFFERS])
 {
     const struct shape *shape = &call->shape;
@@ -74,6 +79,8 @@ static void count_elements(const struct call *call, ptrdiff_t counts[N_CALL_BUFF
     for (size_t t = 0; t < N_CALL_BUFFERS; t++) {
         counts[t] = wanted[t].present ? (ptrdiff_t)wanted[t].count : -1;
     }
+    size_t strides[4];
+    counts[CALL_MASK] = call_mask_elements(call, strides);
 }
 
 static bool make_buffers(struct call *call, enum guard_place place)
@@ -82,7 +89,8 @@ static bool make_buffers(struct call *call, enum guard_place place)
     bool ok = true;
     count_elements(call, counts);
     for (size_t t = 0; ok && t < N_CALL_BUFFERS; t++) {
-        ok = counts[t] < 0 || guard_make(&call->buffers[t], (size_t)counts[t] * sizeof(float), sizeof(float), place);
+        size_t width = t == CALL_MASK ? call_mask_width(call->model) : sizeof(float);
+        ok = counts[t] < 0 || guard_make(&call->buffers[t], (size_t)counts[t] * width, width, place);
     }
     return ok;
 }
@@ -103,6 +111,12 @@ static void point_io(struct call *call)
         .output = buffers[CALL_OUTPUT].data,
         .attention = buffers[CALL_ATTENTION].data,
     };
+    call_mask_elements(call, call->io.mask_strides);
+    if (call->model->mask == GA_MASK_BOOL) {
+        call->io.mask = buffers[CALL_MASK].data;
+    } else {
+        call->io.additive_mask = buffers[CALL_MASK].data;
+    }
 }
 
 static void fill_lengths(struct call *call)
@@ -164,6 +178,7 @@ void call_fill(struct call *call)
     for (size_t i = 0; i < call->buffers[CALL_TOKENS].bytes / sizeof *tokens; i++) {
         tokens[i] = (int32_t)rng_below(&rng, call->model->vocab_size);
     }
+    call_fill_mask(call, &rng);
 }
 
 // Copies rows of width elements of four bytes, as many as both sequences have.
@@ -195,6 +210,7 @@ void call_copy_sequence(struct call *call, size_t slot, const struct call *from,
         enum call_buffer t = parts[p].buffer;
         copy_rows(&call->buffers[t], slot, parts[p].to_len, &from->buffers[t], b, parts[p].from_len, parts[p].width);
     }
+    call_copy_mask(call, slot, from, b, 0);
 }
 
 // -- Words ----------------------------------------------------------------------------------------------------------
@@ -246,9 +262,9 @@ static const char *call_text(const struct call *call, char text[CHECKS_SITUATION
 static bool check_intact(struct checks *checks, const struct call *call, const struct guard *scratch)
 {
     static const char *const names[N_CALL_BUFFERS] = {
-        [CALL_QUERY] = "query",   [CALL_TOKENS] = "tokens",       [CALL_KEY] = "key",
-        [CALL_VALUE] = "value",   [CALL_Q_LENGTHS] = "q_lengths", [CALL_KV_LENGTHS] = "kv_lengths",
-        [CALL_OUTPUT] = "output", [CALL_ATTENTION] = "attention",
+        [CALL_QUERY] = "query", [CALL_TOKENS] = "tokens",       [CALL_KEY] = "key",
+        [CALL_VALUE] = "value", [CALL_Q_LENGTHS] = "q_lengths", [CALL_KV_LENGTHS] = "kv_lengths",
+        [CALL_MASK] = "mask",   [CALL_OUTPUT] = "output",       [CALL_ATTENTION] = "attention",
     };
     bool ok = checks_need(checks, guard_intact(scratch), "wrote outside scratch");
     for (size_t t = CALL_OUTPUT; t < N_CALL_BUFFERS; t++) {

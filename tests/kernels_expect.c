@@ -78,9 +78,9 @@ static void expect_sums(struct checks *checks, const struct call *call)
     const size_t q_len = call->shape.q_len, kv_len = call->shape.kv_len, n_heads = call->model->n_heads;
     char name[CALL_ELEMENT];
     for (size_t row = 0; row < call->shape.batch * n_heads * q_len; row++) {
-        size_t b = row / q_len / n_heads, i = row % q_len;
+        size_t b = row / q_len / n_heads, h = row / q_len % n_heads, i = row % q_len;
         double sum = 0;
-        if (call_keys_seen(call, b, i) > 0 && !approx_sums_to_one(call->io.attention + row * kv_len, kv_len, &sum)) {
+        if (call_keys_seen(call, b, h, i) > 0 && !approx_sums_to_one(call->io.attention + row * kv_len, kv_len, &sum)) {
             checks_that(checks, false, "row %s sums to %.9g", call_element(call, CALL_ATTENTION, row * kv_len, name),
                         sum);
             return;

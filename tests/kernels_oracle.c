@@ -139,7 +139,7 @@ static void weights_flat(struct rng *rng, const struct ga_model *model, const st
     }
 }
 
-// -1, 0 and 1 in every input.
+// -1, 0 and 1 in every input; an added mask adds nothing but -inf.
 static void fill_integers(struct call *call)
 {
     static const enum call_buffer floats[] = {CALL_QUERY, CALL_KEY, CALL_VALUE};
@@ -147,6 +147,10 @@ static void fill_integers(struct call *call)
     for (size_t t = 0; t < sizeof floats / sizeof floats[0]; t++) {
         const struct guard *buffer = &call->buffers[floats[t]];
         rng_fill_integer(&rng, buffer->data, buffer->bytes / sizeof(float), 1);
+    }
+    float *added = call->buffers[CALL_MASK].data;
+    for (size_t i = 0; call->io.additive_mask && i < call->buffers[CALL_MASK].bytes / sizeof *added; i++) {
+        added[i] = added[i] > -INFINITY ? 0 : -INFINITY;
     }
 }
 
@@ -179,13 +183,21 @@ typedef bool row_filter(const struct call *call, size_t b, size_t i);
 // Dividing by the number of keys is exact; no key at all gives zeros.
 static bool averages_exactly(const struct call *call, size_t b, size_t i)
 {
-    size_t seen = call_keys_seen(call, b, i);
-    return seen <= MOST_KEYS && (seen & (seen - 1)) == 0;
+    bool exact = true;
+    for (size_t h = 0; exact && h < call->model->n_heads; h++) {
+        size_t seen = call_keys_seen(call, b, h, i);
+        exact = seen <= MOST_KEYS && (seen & (seen - 1)) == 0;
+    }
+    return exact;
 }
 
 static bool sees_its_target(const struct call *call, size_t b, size_t i)
 {
-    return call_sees(call, b, i, target_of(call, b));
+    bool sees = true;
+    for (size_t h = 0; sees && h < call->model->n_heads; h++) {
+        sees = call_attends(call, b, h, i, target_of(call, b));
+    }
+    return sees;
 }
 
 static bool expect_exact_row(struct checks *checks, const struct call *call, enum call_buffer buffer,

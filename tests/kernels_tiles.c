@@ -43,6 +43,7 @@ static void copy_part(struct call *part, const struct call *whole, size_t first,
     for (size_t b = 0; b < whole->shape.batch; b++) {
         memcpy(to + b * call_q_elements(part), from + b * call_q_elements(whole) + first * d_model,
                rows * d_model * sizeof *to);
+        call_copy_mask(part, b, whole, b, first);
     }
     memcpy(part->buffers[CALL_KEY].data, whole->buffers[CALL_KEY].data, whole->buffers[CALL_KEY].bytes);
 }

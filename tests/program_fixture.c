@@ -86,12 +86,18 @@ static void softmax(float *scores, size_t count)
     }
 }
 
-// One query row of one head: its weights over `real` keys, and their mean of the values.
+static bool is_masked(const struct ga_io *io, size_t b, size_t h, size_t i, size_t j)
+{
+    const size_t *strides = io->mask_strides;
+    return io->mask && !io->mask[b * strides[0] + h * strides[1] + i * strides[2] + j * strides[3]];
+}
+
+// One query row of one head: its weights over `real` keys, which start as 0, or -inf for those that are masked, and
+// their mean of the values.
 static void attend(const float *q, const float *keys, const float *values, size_t real, float *weights, float *out)
 {
     memset(out, 0, D_HEAD * sizeof *out);
     for (size_t j = 0; j < real; j++) {
-        weights[j] = 0.0f;
         for (size_t d = 0; d < D_HEAD; d++) {
             weights[j] += q[d] * keys[j * D + d] * 0.5f; // 1 / sqrt(D_HEAD)
         }
@@ -111,6 +117,9 @@ static void attend_row(const struct ga_io *io, size_t b, size_t i, const float *
     for (size_t h = 0; h < HEADS; h++) {
         float weights[MOST] = {0};
         size_t at = h * D_HEAD;
+        for (size_t j = 0; j < real; j++) {
+            weights[j] = is_masked(io, b, h, i, j) ? -INFINITY : 0.0f;
+        }
         attend(q + at, keys + at, values + at, real, weights, mixed + at);
         if (io->attention) {
             float *to = io->attention + ((b * HEADS + h) * io->q_len + i) * io->kv_len;
@@ -259,6 +268,7 @@ int main(int argc, char **argv)
         .n_maps = sizeof maps / sizeof maps[0],
         .variants = variants,
         .n_variants = sizeof variants / sizeof variants[0],
+        .mask = GA_MASK_BOOL,
     };
     return ga_program(&model, argc, argv);
 }

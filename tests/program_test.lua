@@ -132,12 +132,19 @@ local function test_tokens()
   end)
 end
 
+local function test_masks() require "program_masks"(path, expect_run, expect_values) end
+
 -- What an input file may be wrong in: its tensors, and what the message must say.
 local function test_refused_inputs()
   local query = tensor("query", "F32", { 2, 4, D }, 0)
   local refused = {
     { { tensor("qeury", "F32", { 4, D }, 0) }, '"qeury"', 'did you mean "query"?' },
-    { { query, tensor("mask", "F32", { 4, 4 }, 0) }, '"mask" is no input of this model' },
+    { { query, tensor("masks", "F32", { 4, 4 }, 0) }, '"masks" is no input of this model', 'did you mean "mask"?' },
+    { { query, tensor("mask", "F32", { 4, 4 }, 0) }, '"mask" is F32 [4, 4]; expected BOOL, U8, I32 or I64 [4, 4], ' ..
+      "[2, 4, 4] or [2, 2, 4, 4], or 1 along an axis" },
+    { { query, tensor("mask", "I32", { 4, 5 }, 0) }, '"mask" is I32 [4, 5]; expected', "[4, 4]" },
+    { { query, tensor("mask", "I32", { 3, 4, 4 }, 0) }, '"mask" is I32 [3, 4, 4]; expected' },
+    { { query, tensor("mask", "I32", { 4 }, 0) }, '"mask" is I32 [4]; expected' },
     { { tensor("key", "F32", { 4, D }, 0) }, 'no tensor "query" or "tokens"' },
     { { tensor("query", "F32", { 2, 4, 7 }, 0) }, "F32 [2, 4, 7]", "expected F32 [batch, 1..16, 8] or [1..16, 8]" },
     { { tensor("query", "F64", { 4, D }, 0) }, "F64 [4, 8]", "expected F32" },
@@ -368,7 +375,7 @@ local function test_variants_agree()
   expect(first, "no variant runs here")
 end
 
-for _, test in ipairs { write_weights, test_run, test_keys_and_lengths, test_tokens, test_refused_inputs,
+for _, test in ipairs { write_weights, test_run, test_keys_and_lengths, test_tokens, test_masks, test_refused_inputs,
                         test_refused_weights, test_random_weights, test_check, test_check_nan, test_check_refusals,
                         test_inspect, test_threads } do
   test()

@@ -1,6 +1,7 @@
 // test_model_run.c: what one call to a model must pass, and how the kernels see it, on a hand-written model whose
 // kernel only remembers what it was given.
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -48,12 +49,16 @@ static const struct ga_model ids = {SHAPE, RANGE, .lengths = true, .vocab_size =
 static const struct ga_model bare = {SHAPE, RANGE};
 static const struct ga_model fixed = {SHAPE, RANGE, .batch = 3};
 static const struct ga_model exact = {SHAPE, .q_len = {3, 3}, .kv_len = {5, 5}};
+static const struct ga_model masked = {SHAPE, RANGE, .mask = GA_MASK_BOOL};
+static const struct ga_model added = {SHAPE, RANGE, .mask = GA_MASK_ADDITIVE};
 
 static float query[BATCH * Q_LEN * D_MODEL + 1];
 static float key[BATCH * KV_LEN * D_MODEL];
 static float value[BATCH * KV_LEN * D_MODEL];
 static float output[BATCH * Q_LEN * D_MODEL + 1];
 static float attention[BATCH * HEADS * Q_LEN * KV_LEN];
+static uint8_t bytes[BATCH * HEADS * Q_LEN * KV_LEN];
+static float numbers[BATCH * HEADS * Q_LEN * KV_LEN] = {[16] = -INFINITY};
 static int32_t tokens[BATCH * Q_LEN] = {0, 9, 1, 2, 3, 4};
 static _Alignas(GA_ALIGN) unsigned char scratch[2 * SCRATCH];
 static _Alignas(GA_ALIGN) unsigned char block[GA_ALIGN + 4];
@@ -77,6 +82,8 @@ static enum ga_status run(const struct ga_model *model, const struct ga_io *io, 
 #define SELF SIZES, .query = query
 #define CROSS SIZES, .kv_len = KV_LEN, .query = query, .key = key
 #define IDS SIZES, .tokens = tokens
+
+#define WHOLE_MASK .mask_strides = {HEADS * Q_LEN * KV_LEN, Q_LEN * KV_LEN, KV_LEN, 1}
 
 // -- What the kernels see -------------------------------------------------------------------------------------------
 
@@ -131,6 +138,14 @@ static const struct {
      &ids,
      {SELF, .output = output},
      {SELF, .kv_len = Q_LEN, .key = query, .value = query, .output = output}},
+    {"a mask of bytes",
+     &masked,
+     {CROSS, .output = output, .mask = bytes, WHOLE_MASK},
+     {CROSS, .value = key, .output = output, .mask = bytes, WHOLE_MASK}},
+    {"a mask of numbers",
+     &added,
+     {CROSS, .output = output, .additive_mask = numbers, WHOLE_MASK},
+     {CROSS, .value = key, .output = output, .additive_mask = numbers, WHOLE_MASK}},
     {"exact lengths", &exact, {CROSS, .output = output}, {CROSS, .value = key, .output = output}},
 };
 
@@ -165,6 +180,8 @@ static const int32_t one_each[BATCH] = {1, 1};
 static const int32_t all_rows[BATCH] = {3, 3};
 static const int32_t negative_id[BATCH * Q_LEN] = {0, 1, 2, -1, 4, 5};
 static const int32_t past_vocab[BATCH * Q_LEN] = {0, 1, 2, 3, 4, VOCAB};
+
+static const float with_nan[Q_LEN * KV_LEN] = {[11] = NAN}, with_infinity[KV_LEN] = {[4] = INFINITY};
 
 static const struct ga_parallel no_threads = {.threads = 0}, no_run = {.threads = 2};
 
@@ -202,6 +219,41 @@ static const struct {
      GA_UNSUPPORTED,
      "without mask lengths"},
 
+    {"mask unasked for",
+     &full,
+     {SELF, .output = output, .mask = bytes},
+     GA_UNSUPPORTED,
+     "without mask.tensor \"bool\""},
+    {"keys apart",
+     &masked,
+     {SELF, .output = output, .mask = bytes, .mask_strides = {0, 0, 0, 2}},
+     GA_ARGUMENT,
+     "mask_strides[3] is more than 1"},
+    {"strides out of memory",
+     &masked,
+     {SELF, .output = output, .mask = bytes, .mask_strides = {SIZE_MAX / 2, 0, 0, 1}},
+     GA_OVERFLOW,
+     "mask_strides reach beyond memory"},
+    {"mask in output",
+     &added,
+     {SELF, .output = output, .additive_mask = output + BATCH * Q_LEN * D_MODEL - 1, .mask_strides = {0, 0, 0, 1}},
+     GA_ARGUMENT,
+     "output overlaps additive_mask"},
+    {"bytes in output",
+     &masked,
+     {SELF, .output = output, .mask = (const uint8_t *)output + 5},
+     GA_ARGUMENT,
+     "output overlaps mask"},
+    {"NaN in a mask",
+     &added,
+     {CROSS, .output = output, .additive_mask = with_nan, .mask_strides = {0, 0, KV_LEN, 1}},
+     GA_ARGUMENT,
+     "additive_mask[0][0][2][1] is nan; expected finite numbers or -inf"},
+    {"infinity in a mask",
+     &added,
+     {CROSS, .output = output, .additive_mask = with_infinity, .mask_strides = {0, 0, 0, 1}},
+     GA_ARGUMENT,
+     "additive_mask[0][0][0][4] is inf"},
     {"batch 0", &full, {.q_len = 3, .query = query, .output = output}, GA_ARGUMENT, "batch is 0; expected at least 1"},
     {"another batch", &fixed, {SELF, .output = output}, GA_ARGUMENT, "batch is 2; expected 3"},
     {"q_len 0", &full, {.batch = 2, .query = query, .output = output}, GA_ARGUMENT, "q_len is 0; expected 1..8"},

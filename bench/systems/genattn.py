@@ -28,8 +28,9 @@ class Error(Structure):
 class Io(Structure):
     _fields_ = [(name, c_size_t) for name in ("batch", "q_len", "kv_len")] + [
         (name, c_void_p)
-        for name in ("query", "tokens", "key", "value", "q_lengths", "kv_lengths", "output", "attention", "parallel")
-    ]
+        for name in ("query", "tokens", "key", "value", "q_lengths", "kv_lengths", "output", "attention", "parallel",
+                     "mask", "additive_mask")
+    ] + [("mask_strides", c_size_t * 4)]
 
 
 SIGNATURES = {

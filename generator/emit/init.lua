@@ -116,12 +116,21 @@ local function variant_env(p)
   }
 end
 
+-- An instruction set's helpers, and those of its extras that the features in use ask for.
+local function helpers(p)
+  local texts = { p.isa.helpers }
+  for _, name in ipairs(spec_api.helpers(p.spec)) do texts[#texts + 1] = p.isa.extras[name] end
+  return table.concat(texts)
+end
+
 -- The plan's names, over the spec's, for the templates of one instruction set.
 local function plan_env(p, base)
   local env = {
     V = p.isa.V, lowest_exponent = p.isa.lowest_exponent, isa_name = p.isa.name, isa_headers = p.isa.headers,
-    helpers = p.isa.helpers, prefix = p.prefix,
+    helpers = helpers(p), prefix = p.prefix,
     families = p.families, project = p.project, out = p.out, score = p.score, edge = p.edge, value = p.value,
+    careful = p.careful or false, one_kernel = layer.one_kernel, zero_weights = p.spec.zero_weights or false,
+    fill_f32 = "-INFINITY", fill_what = "-inf",
     d_head_pad = p.d_head_pad, concat = p.concat, key_panel = p.key_panel, scores_stride = p.scores_stride,
     group_rows = p.group_rows, max_sum = p.max_sum, value_keys = p.value_keys, packed = p.packed,
     packed_floats = p.packed_floats, buffers = p.buffers, gathers = p.gathers, exp2_coefficients = {},

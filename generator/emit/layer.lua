@@ -22,6 +22,11 @@ function layer.panel_kernels(family, i)
   return table.concat(symbols, ", ")
 end
 
+-- The kernel of the lowest height for panel i of a family's cover.
+function layer.one_kernel(family, i)
+  return family.symbol(1, family.widths[i])
+end
+
 -- By height, what passes a tile by: { kernel, panels at a time }.
 function layer.steps(family)
   local texts = {}

@@ -5,14 +5,16 @@
 --   resolve(spec, fail)        fills defaults and reports contradictions through fail(message)
 --   roles(spec, add)           weights it needs: add(role name, shape)
 --   splices(spec)              { ["stage"] = template } put into the layer where it is on, nil where it is off
+--   helpers(spec)              vector helpers it needs beyond the usual ones: names of isa extras, nil for none
 --   sentence(spec)             what `info` says of it, nil for nothing
 -- Everything but the name is optional. In resolve, a feature that works on scores in natural units (in score_row) sets
 -- spec.natural_scores, and one whose rows may not see their first keys (in key_range it sets b->first) spec.late_keys.
+-- One by which keys of a row's range may have a weight of zero, or all of them, sets spec.zero_weights.
 local features = {}
 
 for _, name in ipairs({
-  "grouped_heads", "bias", "scale", "causal", "window", "lengths", "masking", "activation", "outputs", "embedding",
-  "weight_maps",
+  "grouped_heads", "bias", "scale", "causal", "window", "lengths", "mask_tensor", "masking", "activation", "outputs",
+  "embedding", "weight_maps",
 }) do
   features[#features + 1] = require("features." .. name)
 end

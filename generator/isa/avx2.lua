@@ -81,4 +81,24 @@ static inline void vec_store_part(float *p, __m256 v, int32_t count)
     _mm256_maskstore_ps(p, vec_first(count), v);
 }
 ]] .. transpose(),
+  extras = {
+    choose = [[
+
+// v in lanes whose byte at p is not zero, else other.
+static inline __m256 vec_choose(const uint8_t *p, __m256 v, __m256 other)
+{
+    const __m256i bytes = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)p));
+    return _mm256_blendv_ps(other, v, _mm256_castsi256_ps(_mm256_cmpgt_epi32(bytes, _mm256_setzero_si256())));
+}
+]],
+    add_mask = [[
+
+// v + m, and -inf in lanes where m is -inf, whatever v is there.
+static inline __m256 vec_add_mask(__m256 v, __m256 m)
+{
+    const __m256 added = _mm256_cmp_ps(m, _mm256_set1_ps(-INFINITY), _CMP_NEQ_UQ);
+    return _mm256_blendv_ps(m, _mm256_add_ps(v, m), added);
+}
+]],
+  },
 }

@@ -99,4 +99,23 @@ static inline void vec_store_part(float *p, __m512 v, int32_t count)
     _mm512_mask_storeu_ps(p, vec_first(count), v);
 }
 ]] .. transpose(),
+  extras = {
+    choose = [[
+
+// v in lanes whose byte at p is not zero, else other.
+static inline __m512 vec_choose(const uint8_t *p, __m512 v, __m512 other)
+{
+    const __m512i bytes = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)p));
+    return _mm512_mask_blend_ps(_mm512_test_epi32_mask(bytes, bytes), other, v);
+}
+]],
+    add_mask = [[
+
+// v + m, and -inf in lanes where m is -inf, whatever v is there.
+static inline __m512 vec_add_mask(__m512 v, __m512 m)
+{
+    return _mm512_mask_add_ps(m, _mm512_cmp_ps_mask(m, _mm512_set1_ps(-INFINITY), _CMP_NEQ_UQ), v, m);
+}
+]],
+  },
 }

@@ -11,6 +11,7 @@
 --                              above(v, count): -inf in the first count lanes, else v
 --   helpers                    C text: vec_sum vec_max vec_exp2_scale vec_below vec_transpose, and for width > 1
 --                              vec_load_part vec_store_part
+--   extras = { name = text }   vec_<name> for features that ask for it: choose add_mask
 local isa = {}
 
 local NAMES = { "avx512", "avx2", "scalar" } -- best first; the last one runs on any CPU

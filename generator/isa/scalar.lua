@@ -56,4 +56,22 @@ static inline void vec_transpose(const float *from, size_t stride, float *to, si
     *to = *from;
 }
 ]],
+  extras = {
+    choose = [[
+
+// v where the byte at p is not zero, else other.
+static inline float vec_choose(const uint8_t *p, float v, float other)
+{
+    return *p ? v : other;
+}
+]],
+    add_mask = [[
+
+// v + m, and -inf where m is -inf, whatever v is.
+static inline float vec_add_mask(float v, float m)
+{
+    return m == -INFINITY ? m : v + m;
+}
+]],
+  },
 }

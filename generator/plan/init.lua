@@ -132,6 +132,14 @@ local function plan_projections(p)
   })
 end
 
+-- The same for one row where a value is no finite number: keys of weight zero are passed over.
+local function plan_careful(p, candidates)
+  local f = family(p, "value_careful", "softmax weights times v, without the keys whose weight is zero", candidates)
+  f.file, f.mr, f.skips = p.value.file, 1, true -- one operation, one file
+  add_kernels(f, tiles.distinct(f.widths))
+  p.careful = f
+end
+
 -- Scores and values share their row blocks, so their tiles are chosen together.
 local function plan_attention(p)
   local widest = math.ceil(p.spec.kv_seq_len.max / p.isa.width)
@@ -151,6 +159,7 @@ local function plan_attention(p)
 
   p.value = family(p, "value", "softmax weights times v", for_values)
   add_kernels(p.value, tiles.distinct(p.value.widths))
+  if p.spec.zero_weights then plan_careful(p, for_values) end
 end
 
 -- -- Memory -----------------------------------------------------------------------------------------------------------
@@ -211,7 +220,7 @@ local function plan_factors(s)
 end
 
 local function longest_sum(s)
-  if s.causal or s.window or s.kv_seq_len.max <= FEW_KEYS then return FEW_KEYS_SUM end
+  if s.causal or s.window or s.zero_weights or s.kv_seq_len.max <= FEW_KEYS then return FEW_KEYS_SUM end
   return s.d_model <= NARROW and NARROW_SUM or MAX_SUM
 end
 
@@ -231,7 +240,7 @@ function plan.make(spec, set)
   plan_attention(p)
   plan_packed(p)
   plan_scratch(p)
-  p.families = { p.project, p.out, p.score, p.edge, p.value }
+  p.families = { p.project, p.out, p.score, p.edge, p.value, p.careful }
   return p
 end
 

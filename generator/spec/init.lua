@@ -261,4 +261,16 @@ function spec.splices(s, stage)
   return templates
 end
 
+-- Vector helpers beyond the usual ones that the features in use need, each once, in order.
+function spec.helpers(s)
+  local names, seen = {}, {}
+  for _, feature in ipairs(features) do
+    for _, name in ipairs(feature.helpers and feature.helpers(s) or {}) do
+      if not seen[name] then names[#names + 1] = name end
+      seen[name] = true
+    end
+  end
+  return names
+end
+
 return spec

@@ -5,7 +5,8 @@ local isa = require "isa"
 
 local FIELDS = { name = "string", width = "number", registers = "number", max_accumulators = "number", type = "string",
   headers = "table", cflags = "table", cpu = "table", fma_per_cycle = "number", loads_per_cycle = "number",
-  fma_latency = "number", lowest_exponent = "number", spell = "table", helpers = "string", V = "table" }
+  fma_latency = "number", lowest_exponent = "number", spell = "table", helpers = "string", extras = "table",
+  V = "table" }
 
 -- Of each operation, how many operands it takes.
 local OPERATIONS = { zero = 0, splat = 1, load = 1, store = 2, add = 2, sub = 2, mul = 2, max = 2, fmadd = 3,
@@ -89,9 +90,16 @@ end)
 
 -- -- Helpers --------------------------------------------------------------------------------------------------------
 
+-- The usual helpers and the extras, in no order that matters.
+local function helpers_of(set)
+  local texts = { set.helpers }
+  for _, text in pairs(set.extras) do texts[#texts + 1] = text end
+  return table.concat(texts)
+end
+
 local function defined(set)
   local names = {}
-  for name in set.helpers:gmatch("static inline [%w_ ]*[ %*]([%a_][%w_]*)%(") do
+  for name in helpers_of(set):gmatch("static inline [%w_ ]*[ %*]([%a_][%w_]*)%(") do
     assert(not names[name], name)
     names[name] = true
   end
@@ -121,17 +129,28 @@ fact.holds("every helper is called by somebody", function()
     for _, format in pairs(set.spell) do spelled[#spelled + 1] = format end
     local text = texts .. table.concat(spelled, "\n")
     for name in pairs(defined(set)) do
-      local _, count = set.helpers:gsub(name .. "%f[^%w_]", "")
+      local _, count = helpers_of(set):gsub(name .. "%f[^%w_]", "")
       assert(count > 1 or text:find(name .. "(", 1, true), set.name .. " " .. name)
+    end
+  end)
+end)
+
+fact.holds("every set has the same extras, each a helper of that name", function()
+  each(function(set)
+    for name in pairs(isa.get("scalar").extras) do assert(set.extras[name], set.name .. "." .. name) end
+    for name, text in pairs(set.extras) do
+      assert(isa.get("scalar").extras[name], set.name .. "." .. name)
+      fact.contains(text, " vec_" .. name .. "(")
     end
   end)
 end)
 
 fact.holds("helpers end their lines, hold no tabs and stay within the width of the code", function()
   each(function(set)
-    fact.equal(set.helpers:sub(-1), "\n")
-    assert(not set.helpers:find("[\t\r]") and not set.helpers:find(" \n"), set.name)
-    for line in set.helpers:gmatch("[^\n]+") do assert(#line <= 120, line) end
+    local text = helpers_of(set)
+    fact.equal(text:sub(-1), "\n")
+    assert(not text:find("[\t\r]") and not text:find(" \n"), set.name)
+    for line in text:gmatch("[^\n]+") do assert(#line <= 120, line) end
   end)
 end)
 

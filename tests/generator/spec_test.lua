@@ -103,8 +103,6 @@ fact.holds("what the design knows and the generator does not make is refused by 
     { { dtype = "bf16" }, 'dtype "bf16" is not generated yet; what is: f32' },
     { { projections = "qkv" }, 'projections "qkv" is not generated yet; what is: qkvo' },
     { { heads = "shared" }, 'heads "shared" is not generated yet; what is: split' },
-    { { mask = { tensor = "bool" } },
-      "mask.tensor is not generated yet; what is: mask.causal, mask.window and mask.lengths" },
     { { mask_fill = -10000 },
       'mask_fill must be "-inf", found -10000; a number that replaces a masked score is not generated yet' },
     { { masked_row = "uniform" }, 'masked_row "uniform" is not generated yet; what is: zero' },
@@ -283,7 +281,7 @@ local WORDS = {
   ["--scale"] = { "d_head", "d_model", "0.1", "1e-5", "0.3333333333333333", "2", "123.00006103515625",
     "123.000030517578125" },
   ["--causal"] = { "top_left", "bottom_right", "off" }, ["--lengths"] = { "yes", "no" },
-  ["--window"] = { "1", "128" }, ["--window-sides"] = { "both" },
+  ["--window"] = { "1", "128" }, ["--window-sides"] = { "both" }, ["--mask-tensor"] = { "bool", "additive" },
   ["--outputs"] = { "attention", "" }, ["--vocab-size"] = { "30522" }, ["--weights-map"] = { "w_o", "torch_mha" },
   ["--activation"] = { "relu", "none", "q=silu,o=gelu_tanh", "v=none" },
 }

@@ -17,6 +17,23 @@ bool reference_sees(const struct ga_model *model, size_t i, size_t j, size_t q_r
     return window == 0 || (away > -window && !(model->window_both && away >= window));
 }
 
+// Where the element for these four lies in the call's mask.
+static size_t mask_at(const struct ga_io *io, size_t b, size_t h, size_t i, size_t j)
+{
+    const size_t *strides = io->mask_strides;
+    return b * strides[0] + h * strides[1] + i * strides[2] + j * strides[3];
+}
+
+float reference_added(const struct ga_io *io, size_t b, size_t h, size_t i, size_t j)
+{
+    return io->additive_mask ? io->additive_mask[mask_at(io, b, h, i, j)] : 0;
+}
+
+bool reference_allows(const struct ga_io *io, size_t b, size_t h, size_t i, size_t j)
+{
+    return (!io->mask || io->mask[mask_at(io, b, h, i, j)]) && reference_added(io, b, h, i, j) > -INFINITY;
+}
+
 size_t reference_kv_len(const struct ga_io *io)
 {
     return io->key ? io->kv_len : io->q_len;

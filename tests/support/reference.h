@@ -23,6 +23,11 @@ bool reference_f32(const struct ga_model *model, const struct ga_weight_view *ro
 // True where query row i sees key j in a sequence of q_rows real queries and kv_rows real keys.
 bool reference_sees(const struct ga_model *model, size_t i, size_t j, size_t q_rows, size_t kv_rows);
 
+// True where the call's mask, if it has one, lets query row i of head h in sequence b see key j; and what it adds to
+// their score.
+bool reference_allows(const struct ga_io *io, size_t b, size_t h, size_t i, size_t j);
+float reference_added(const struct ga_io *io, size_t b, size_t h, size_t i, size_t j);
+
 // Rows a sequence of keys holds in io, and the real rows of queries and keys of sequence b.
 size_t reference_kv_len(const struct ga_io *io);
 size_t reference_q_rows(const struct ga_io *io, size_t b);

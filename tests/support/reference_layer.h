@@ -148,9 +148,10 @@ static void IN_REAL(softmax)(REAL *row, const bool *seen, size_t count)
     }
 }
 
-// weights[kv_rows] = the attention of one query vector q[d_head] over keys k, kv_width floats apart.
-static void IN_REAL(attend)(const struct ga_model *model, const REAL *q, const REAL *k, const bool *seen,
-                            size_t kv_rows, REAL *weights)
+// weights[kv_rows] = the attention of one query vector q[d_head], row i of head h in sequence b, over keys k, kv_width
+// floats apart.
+static void IN_REAL(attend)(const struct ga_model *model, const struct ga_io *io, size_t b, size_t h, size_t i,
+                            const REAL *q, const REAL *k, const bool *seen, size_t kv_rows, REAL *weights)
 {
     size_t kv_width = model->n_kv_heads * model->d_head;
     for (size_t j = 0; j < kv_rows; j++) {
@@ -158,7 +159,7 @@ static void IN_REAL(attend)(const struct ga_model *model, const REAL *q, const R
         for (size_t d = 0; d < model->d_head; d++) {
             score += q[d] * k[j * kv_width + d];
         }
-        weights[j] = score * (REAL)model->scale;
+        weights[j] = score * (REAL)model->scale + (REAL)reference_added(io, b, h, i, j);
     }
     IN_REAL(softmax)(weights, seen, kv_rows);
 }
@@ -186,12 +187,12 @@ static void IN_REAL(heads)(const struct ga_model *model, const struct ga_io *io,
     size_t q_rows = reference_q_rows(io, b), kv_rows = reference_kv_rows(io, b), kv_len = reference_kv_len(io);
     size_t width = model->n_heads * model->d_head, group = model->n_heads / model->n_kv_heads;
     for (size_t i = 0; i < q_rows; i++) {
-        for (size_t j = 0; j < kv_rows; j++) {
-            seen[j] = reference_sees(model, i, j, q_rows, kv_rows);
-        }
         for (size_t h = 0; h < model->n_heads; h++) {
             size_t at = i * width + h * model->d_head, kv_at = h / group * model->d_head;
-            IN_REAL(attend)(model, rows->q + at, rows->k + kv_at, seen, kv_rows, rows->weights);
+            for (size_t j = 0; j < kv_rows; j++) {
+                seen[j] = reference_sees(model, i, j, q_rows, kv_rows) && reference_allows(io, b, h, i, j);
+            }
+            IN_REAL(attend)(model, io, b, h, i, rows->q + at, rows->k + kv_at, seen, kv_rows, rows->weights);
             IN_REAL(mix)(model, rows->weights, rows->v + kv_at, seen, kv_rows, rows->concat + at);
             if (attention && kv_rows > 0) {
                 memcpy(attention + (h * io->q_len + i) * kv_len, rows->weights, kv_rows * sizeof(REAL));

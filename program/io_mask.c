@@ -1,0 +1,107 @@
+// io_mask.c: the mask in an input file as a model's struct ga_io: any shape that broadcasts, bytes or numbers.
+// Converts integers to bytes; what an additive mask holds is checked by the runtime.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "request.h"
+
+enum { AXES = 4, EXPECTED_TEXT = 256 };
+
+static bool is_bool(enum ga_dtype dtype)
+{
+    return dtype == GA_BOOL || dtype == GA_U8 || dtype == GA_I32 || dtype == GA_I64;
+}
+
+static bool is_additive(enum ga_dtype dtype)
+{
+    return dtype == GA_F32;
+}
+
+static const struct kind {
+    bool (*takes)(enum ga_dtype dtype);
+    const char *dtypes;
+} kinds[] = {
+    [GA_MASK_BOOL] = {is_bool, "BOOL, U8, I32 or I64"},
+    [GA_MASK_ADDITIVE] = {is_additive, "F32"},
+};
+
+// Fills strides for the batch, head, query and key axis of a dense mask, 0 along axes of one element; false where an
+// axis is neither 1 nor as long as the call's.
+static bool read_strides(const struct ga_tensor *tensor, const size_t call[AXES], size_t strides[AXES])
+{
+    size_t shape[AXES] = {1, 1, 1, 1}, step = 1;
+    if (tensor->rank < 2 || tensor->rank > AXES) {
+        return false;
+    }
+    memcpy(shape + 2, tensor->shape + tensor->rank - 2, 2 * sizeof *shape);
+    for (size_t axis = 0; axis + 2 < tensor->rank; axis++) {
+        shape[axis] = tensor->shape[axis]; // [batch, ...]: of rank 3 there are no heads
+    }
+    for (size_t axis = AXES; axis-- > 0;) {
+        if (shape[axis] != 1 && shape[axis] != call[axis]) {
+            return false;
+        }
+        strides[axis] = shape[axis] == 1 ? 0 : step;
+        step *= shape[axis];
+    }
+    return true;
+}
+
+static enum ga_exit refuse(const struct ga_context *context, const struct ga_request *request,
+                           const struct ga_tensor *tensor, const size_t call[AXES])
+{
+    char shape[GA_PRINTABLE];
+    return ga_failed(
+        context,
+        "%s: tensor \"%s\" is %s %s; expected %s [%zu, %zu], [%zu, %zu, %zu] or [%zu, %zu, %zu, %zu], or 1 "
+        "along an axis where it is the same for all",
+        request->path, tensor->name, ga_dtype_name(tensor->dtype),
+        ga_shape_text(tensor->rank, tensor->shape, shape, sizeof shape), kinds[context->model->mask].dtypes, call[2],
+        call[3], call[0], call[2], call[3], call[0], call[1], call[2], call[3]);
+}
+
+static uint8_t is_set(const struct ga_tensor *tensor, size_t i)
+{
+    const size_t width = ga_dtype_size(tensor->dtype);
+    const unsigned char *bytes = (const unsigned char *)tensor->data + i * width;
+    unsigned char any = 0;
+    for (size_t b = 0; b < width; b++) {
+        any |= bytes[b];
+    }
+    return any != 0;
+}
+
+static enum ga_exit copy_bytes(const struct ga_context *context, struct ga_request *request,
+                               const struct ga_tensor *tensor)
+{
+    size_t count = 0;
+    bool fits = ga_shape_elements(tensor->rank, tensor->shape, &count);
+    uint8_t *copy = request->mask = fits ? malloc(count) : NULL;
+    if (!copy) {
+        return ga_failed(context, "%s: no memory for tensor \"%s\"", request->path, tensor->name);
+    }
+    for (size_t i = 0; i < count; i++) {
+        copy[i] = is_set(tensor, i);
+    }
+    request->io.mask = copy;
+    return GA_EXIT_OK;
+}
+
+enum ga_exit ga_request_mask(const struct ga_context *context, struct ga_request *request)
+{
+    const struct ga_tensor *tensor = ga_weights_find(request->file, "mask");
+    const size_t call[AXES] = {request->io.batch, context->model->n_heads, request->io.q_len, request->kv_len};
+    if (!tensor) {
+        return GA_EXIT_OK;
+    }
+    if (!kinds[context->model->mask].takes(tensor->dtype) || !read_strides(tensor, call, request->io.mask_strides)) {
+        return refuse(context, request, tensor, call);
+    }
+    if (context->model->mask == GA_MASK_ADDITIVE) {
+        request->io.additive_mask = tensor->data;
+        return GA_EXIT_OK;
+    }
+    return copy_bytes(context, request, tensor);
+}
