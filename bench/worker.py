@@ -1,7 +1,8 @@
 """One system in a process of its own: worker.py SYSTEM THREADS CPU,CPU...
 
 Reads one JSON request a line and answers each with one line, until its input ends:
-    {"do": "prepare", "cell": NAME, "only": VARIANT or absent}  ->  {"variants": {name: {"error": e}}, "failed": {name: reason}, "unfit": {...}}
+    {"do": "prepare", "cell": NAME, "only": VARIANT or absent}
+        ->  {"variants": {name: {"error": e}}, "failed": {name: reason}, "unfit": {...}}
     {"do": "measure", "variant": NAME, "warm_ms": w, "sample_ms": s}  ->  {"us": [...], "cpu_share": c}
     {"do": "machine"}  ->  what machine.py gives for the prepared cell
     {"do": "levels"}   ->  reading speed of each cache

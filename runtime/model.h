@@ -170,7 +170,7 @@ struct ga_model {
     const struct ga_variant *variants; // best first; the last one runs on any CPU unless the build left it out
     size_t n_variants;
     enum ga_activation activation[GA_PROJECTIONS]; // behind each projection
-    enum ga_mask mask; // io.mask or io.additive_mask is taken
+    enum ga_mask mask;                             // io.mask or io.additive_mask is taken
 };
 
 // Weights packed for one variant, at the start of a caller's block; const from then on, so any number of threads may

@@ -1,5 +1,6 @@
-// kernels_activation.c: the fact that an activation is as accurate as a float function should be, over all magnitudes and
-// not just near the size of the layer's own numbers. Looks at one element at a time; whole layers are compared elsewhere.
+// kernels_activation.c: the fact that an activation is as accurate as a float function should be, over all magnitudes
+// and not just near the size of the layer's own numbers. Looks at one element at a time; whole layers are compared
+// elsewhere.
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // reference_layer.h: the generic kernel's steps, written once for both precisions. Not a header to use: reference.c
-// includes it twice, with REAL the type to compute in, MATH(name) that type's function of <math.h> and IN_REAL(name) the
-// name's instance.
+// includes it twice, with REAL the type to compute in, MATH(name) that type's function of <math.h> and IN_REAL(name)
+// the name's instance.
 
 // Working memory of one sequence: q_len and kv_len rows at most.
 struct IN_REAL(rows) {
