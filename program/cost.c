@@ -68,6 +68,9 @@ double ga_cost_flops(const struct ga_model *model, size_t batch, size_t q_len, s
 
 double ga_cost_bytes(const struct ga_model *model, size_t batch, size_t q_len, size_t kv_len)
 {
-    double rows = 2.0 * (double)q_len + (kv_len == q_len ? 0.0 : (double)kv_len);
-    return (double)batch * rows * (double)model->d_model * (double)sizeof(float);
+    const bool self = kv_len == q_len && model->k_dim == model->d_model && model->v_dim == model->d_model;
+    const size_t kv_width = model->k_dim + (model->v_dim == model->k_dim ? 0 : model->v_dim);
+    const double query = (double)q_len * (double)(model->d_model + model->d_out);
+    const double keys = self ? 0.0 : (double)kv_len * (double)kv_width;
+    return (double)batch * (query + keys) * (double)sizeof(float);
 }

@@ -106,7 +106,7 @@ static enum ga_exit refuse_shape(const struct ga_context *context, const struct 
 
 // One kind of sequence: how its rows look and which sizes would do.
 struct rows {
-    bool floats;           // F32 rows of d_model; otherwise one integer a row
+    size_t width;          // of rows of F32; 0: one integer a row
     size_t batch;          // wanted; 0: any
     struct ga_range range; // of rows
 };
@@ -114,14 +114,14 @@ struct rows {
 enum { EXPECTED_TEXT = 256 };
 
 // "F32 [batch, 1..512, 512] or [1..512, 512]"
-static const char *rows_text(const struct ga_model *model, const struct rows *rows, char text[EXPECTED_TEXT])
+static const char *rows_text(const struct rows *rows, char text[EXPECTED_TEXT])
 {
     char batch[24] = "batch", tail[80], width[24] = "";
     if (rows->batch) {
         snprintf(batch, sizeof batch, "%zu", rows->batch);
     }
-    if (rows->floats) {
-        snprintf(width, sizeof width, ", %zu", model->d_model);
+    if (rows->width) {
+        snprintf(width, sizeof width, ", %zu", rows->width);
     }
     if (rows->range.min == rows->range.max) {
         snprintf(tail, sizeof tail, "%zu%s]", rows->range.min, width);
@@ -129,7 +129,7 @@ static const char *rows_text(const struct ga_model *model, const struct rows *ro
         snprintf(tail, sizeof tail, "%zu..%zu%s]", rows->range.min, rows->range.max, width);
     }
     bool alone = rows->batch <= 1;
-    snprintf(text, EXPECTED_TEXT, "%s [%s, %s%s%s", rows->floats ? "F32" : "I32 or I64", batch, tail,
+    snprintf(text, EXPECTED_TEXT, "%s [%s, %s%s%s", rows->width ? "F32" : "I32 or I64", batch, tail,
              alone ? " or [" : "", alone ? tail : "");
     return text;
 }
@@ -144,12 +144,11 @@ static enum ga_exit read_rows(const struct ga_context *context, const struct ga_
                               const struct ga_tensor *tensor, const struct rows *rows, size_t *batch_out,
                               size_t *len_out)
 {
-    const struct ga_model *model = context->model;
-    size_t row_rank = rows->floats ? 1 : 0;
+    size_t row_rank = rows->width ? 1 : 0;
     bool batched = tensor->rank == row_rank + 2;
-    bool fits = (batched || tensor->rank == row_rank + 1) &&
-                (rows->floats ? tensor->dtype == GA_F32 && tensor->shape[tensor->rank - 1] == model->d_model
-                              : is_integer(tensor));
+    bool fits =
+        (batched || tensor->rank == row_rank + 1) &&
+        (rows->width ? tensor->dtype == GA_F32 && tensor->shape[tensor->rank - 1] == rows->width : is_integer(tensor));
     if (fits) {
         *batch_out = batched ? tensor->shape[0] : 1;
         *len_out = tensor->shape[batched ? 1 : 0];
@@ -157,7 +156,7 @@ static enum ga_exit read_rows(const struct ga_context *context, const struct ga_
                *len_out <= rows->range.max;
     }
     char expected[EXPECTED_TEXT];
-    return fits ? GA_EXIT_OK : refuse_shape(context, request, tensor, rows_text(model, rows, expected));
+    return fits ? GA_EXIT_OK : refuse_shape(context, request, tensor, rows_text(rows, expected));
 }
 
 static enum ga_exit read_query(const struct ga_context *context, struct ga_request *request)
@@ -172,7 +171,7 @@ static enum ga_exit read_query(const struct ga_context *context, struct ga_reque
         return ga_failed(context, "%s: tensors \"query\" and \"tokens\" cannot both be given", request->path);
     }
     const struct ga_tensor *tensor = query ? query : tokens;
-    struct rows rows = {query != NULL, context->model->batch, context->model->q_len};
+    struct rows rows = {query ? context->model->d_model : 0, context->model->batch, context->model->q_len};
     enum ga_exit code = read_rows(context, request, tensor, &rows, &request->io.batch, &request->io.q_len);
     request->io.query = query ? query->data : NULL;
     request->batched = tensor->rank == (query ? 3 : 2);
@@ -189,12 +188,16 @@ static enum ga_exit read_key(const struct ga_context *context, struct ga_request
                          request->path);
     }
     if (key) {
-        struct rows rows = {true, request->io.batch, range};
+        struct rows rows = {context->model->k_dim, request->io.batch, range};
         size_t batch;
         request->io.key = key->data;
         enum ga_exit code = read_rows(context, request, key, &rows, &batch, &request->io.kv_len);
         request->kv_len = request->io.kv_len;
         return code;
+    }
+    if (context->model->k_dim != context->model->d_model) {
+        return ga_failed(context, "%s: no tensor \"key\", and the query's rows of %zu cannot stand for rows of %zu",
+                         request->path, context->model->d_model, context->model->k_dim);
     }
     if (request->kv_len < range.min || request->kv_len > range.max) {
         return ga_failed(context,
@@ -207,6 +210,10 @@ static enum ga_exit read_key(const struct ga_context *context, struct ga_request
 static enum ga_exit read_value(const struct ga_context *context, struct ga_request *request)
 {
     const struct ga_tensor *value = ga_weights_find(request->file, "value");
+    if (!value && context->model->v_dim != context->model->k_dim) {
+        return ga_failed(context, "%s: no tensor \"value\", and the key's rows of %zu cannot stand for rows of %zu",
+                         request->path, context->model->k_dim, context->model->v_dim);
+    }
     if (!value) {
         return GA_EXIT_OK;
     }
@@ -214,7 +221,7 @@ static enum ga_exit read_value(const struct ga_context *context, struct ga_reque
         return ga_failed(context, "%s: tensor \"value\" without \"key\"; give both, or neither for self-attention",
                          request->path);
     }
-    struct rows rows = {true, request->io.batch, {request->kv_len, request->kv_len}};
+    struct rows rows = {context->model->v_dim, request->io.batch, {request->kv_len, request->kv_len}};
     size_t batch, len;
     request->io.value = value->data;
     return read_rows(context, request, value, &rows, &batch, &len);

@@ -21,7 +21,7 @@ struct bench {
     const struct ga_context *context;
     const struct ga_prepared *prepared;
     struct ga_io io;
-    float *query, *key; // key NULL: self-attention
+    float *query, *key, *value; // key NULL: self-attention; value NULL: key's
     void *scratch;
     size_t scratch_size;
 };
@@ -40,10 +40,10 @@ static double seconds_now(void)
 
 // -- The call -------------------------------------------------------------------------------------------------------
 
-// A tensor [batch][len][d_model], filled with -1..1 where stream is not 0.
-static float *make_rows(const struct ga_model *model, size_t batch, size_t len, uint64_t stream)
+// A tensor [batch][len][width], filled with -1..1 where stream is not 0.
+static float *make_rows(size_t batch, size_t len, size_t width, uint64_t stream)
 {
-    size_t shape[] = {batch, len, model->d_model, sizeof(float)}, bytes;
+    size_t shape[] = {batch, len, width, sizeof(float)}, bytes;
     float *rows = ga_shape_elements(4, shape, &bytes) ? ga_block_new(bytes) : NULL;
     if (rows && stream) {
         ga_random_fill(1, stream, 1.0, rows, bytes / sizeof *rows);
@@ -54,9 +54,11 @@ static float *make_rows(const struct ga_model *model, size_t batch, size_t len, 
 static enum ga_exit make_bench(struct bench *bench, const struct ga_cell *cell)
 {
     const struct ga_model *model = bench->context->model;
-    bool cross = cell->kv_len != cell->q_len;
-    bench->query = make_rows(model, cell->batch, cell->q_len, 1001);
-    bench->key = cross ? make_rows(model, cell->batch, cell->kv_len, 1002) : NULL;
+    const bool wide = model->v_dim != model->k_dim, other = model->k_dim != model->d_model || wide;
+    const bool cross = other || cell->kv_len != cell->q_len;
+    bench->query = make_rows(cell->batch, cell->q_len, model->d_model, 1001);
+    bench->key = cross ? make_rows(cell->batch, cell->kv_len, model->k_dim, 1002) : NULL;
+    bench->value = wide ? make_rows(cell->batch, cell->kv_len, model->v_dim, 1003) : NULL;
     bench->scratch_size =
         ga_model_scratch_size(model, bench->prepared->variant, cell->batch, cell->q_len, cell->kv_len, cell->threads);
     bench->scratch = bench->scratch_size == SIZE_MAX ? NULL : ga_block_new(bench->scratch_size);
@@ -66,10 +68,11 @@ static enum ga_exit make_bench(struct bench *bench, const struct ga_cell *cell)
         .kv_len = cross ? cell->kv_len : 0,
         .query = bench->query,
         .key = bench->key,
-        .output = make_rows(model, cell->batch, cell->q_len, 0),
+        .value = bench->value,
+        .output = make_rows(cell->batch, cell->q_len, model->d_out, 0),
         .parallel = bench->prepared->parallel,
     };
-    if (!bench->query || (cross && !bench->key) || !bench->scratch || !bench->io.output) {
+    if (!bench->query || (cross && !bench->key) || (wide && !bench->value) || !bench->scratch || !bench->io.output) {
         return ga_failed(bench->context, "no memory for batch %zu, seq_len %zu, kv_seq_len %zu", cell->batch,
                          cell->q_len, cell->kv_len);
     }
@@ -80,6 +83,7 @@ static void free_bench(struct bench *bench)
 {
     ga_block_free(bench->query);
     ga_block_free(bench->key);
+    ga_block_free(bench->value);
     ga_block_free(bench->scratch);
     ga_block_free(bench->io.output);
 }

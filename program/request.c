@@ -32,7 +32,7 @@ struct ga_tensor ga_request_output(const struct ga_context *context, const struc
         tensor.shape[tensor.rank++] = io->batch;
     }
     tensor.shape[tensor.rank++] = io->q_len;
-    tensor.shape[tensor.rank++] = model->d_model;
+    tensor.shape[tensor.rank++] = model->d_out;
     return tensor;
 }
 

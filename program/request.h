@@ -45,7 +45,7 @@ enum ga_exit ga_request_mask(const struct ga_context *context, struct ga_request
 enum ga_exit ga_request_run(const struct ga_context *context, const struct ga_prepared *prepared, bool attention,
                             struct ga_request *request);
 
-// An output that was made, as a tensor: output [batch, q_len, d_model] with the query's own rank, attention
+// An output that was made, as a tensor: output [batch, q_len, d_out] with the query's own rank, attention
 // [batch, n_heads, q_len, kv_len].
 struct ga_tensor ga_request_output(const struct ga_context *context, const struct ga_request *request,
                                    enum ga_output output);

@@ -24,8 +24,8 @@ static const struct ga_option options[] = {
 static const char *const notes[] = {
     "Inputs (any other tensor in the file is refused):",
     "  query       F32 [batch, q_len, d_model] or [q_len, d_model]",
-    "  key, value  F32 [batch, kv_len, d_model] or [kv_len, d_model]; absent: the query's own",
-    "              sequence; value absent: the key's",
+    "  key, value  F32 [batch, kv_len, d_model] or [kv_len, d_model] (k_dim and v_dim where the",
+    "              spec says so); absent: the query's own sequence; value absent: the key's",
     "  q_lengths   I32 or I64 [batch]: real rows of each query; later rows are written as zeros",
     "  kv_lengths  I32 or I64 [batch]: real keys of each sequence; later ones are never read",
     "  tokens      I32 or I64 [batch, q_len] or [q_len]: ids in place of query, where the model",
@@ -34,7 +34,7 @@ static const char *const notes[] = {
     "              model was generated for; [q_len, kv_len], [batch, q_len, kv_len] or",
     "              [batch, n_heads, q_len, kv_len], 1 along an axis where it is the same for all",
     "Outputs:",
-    "  output      F32, shaped as the query",
+    "  output      F32, shaped as the query, its rows d_out wide where the spec says so",
     "  attention   F32 [batch, n_heads, q_len, kv_len], where the model was generated with it",
     NULL,
 };

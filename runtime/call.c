@@ -41,7 +41,8 @@ static enum ga_status check_batch(const struct ga_model *model, size_t batch, st
 static bool sizes_fit(const struct ga_model *model, size_t batch, size_t q_len, size_t kv_len)
 {
     const size_t most = PTRDIFF_MAX / (16 * sizeof(float));
-    const size_t width = larger(model->d_model, model->n_heads * model->d_head);
+    const size_t inputs = larger(model->d_model, larger(model->k_dim, model->v_dim));
+    const size_t width = larger(larger(inputs, model->d_out), model->n_heads * model->d_head);
     const size_t rows[] = {batch, larger(q_len, kv_len), width};
     const size_t scores[] = {batch, model->n_heads, q_len, kv_len};
     size_t row_elements = 0;
@@ -130,6 +131,18 @@ static enum ga_status check_mask_fields(const struct ga_model *model, const stru
     return check_rules(model, rules, sizeof rules / sizeof *rules, error);
 }
 
+// Rows of one width cannot stand for those of another.
+static enum ga_status check_widths(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
+{
+    const struct rule rules[] = {
+        {io->key == NULL && model->k_dim != model->d_model, GA_ARGUMENT,
+         "key is NULL; expected [batch][kv_len][k_dim], as the query's rows have another width (d_model)"},
+        {io->value == NULL && model->v_dim != model->k_dim, GA_ARGUMENT,
+         "value is NULL; expected [batch][kv_len][v_dim], as the rows of key have another width (k_dim)"},
+    };
+    return check_rules(model, rules, sizeof rules / sizeof *rules, error);
+}
+
 static enum ga_status check_fields(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
 {
     const bool has_lengths = io->q_lengths != NULL || io->kv_lengths != NULL;
@@ -147,7 +160,7 @@ static enum ga_status check_fields(const struct ga_model *model, const struct ga
         {self && io->value != NULL, GA_ARGUMENT, "value is given without key; expected key too, or neither"},
         {self && io->kv_len != 0 && io->kv_len != io->q_len, GA_ARGUMENT,
          "kv_len is neither 0 nor q_len, but key is NULL; expected key too"},
-        {io->output == NULL, GA_ARGUMENT, "output is NULL; expected room for [batch][q_len][d_model]"},
+        {io->output == NULL, GA_ARGUMENT, "output is NULL; expected room for [batch][q_len][d_out]"},
         {io->attention != NULL && !model->attention_output, GA_UNSUPPORTED,
          "attention is given, but the model was generated without that output; list it in the spec's outputs"},
         {has_lengths && !model->lengths, GA_UNSUPPORTED,
@@ -164,7 +177,8 @@ static enum ga_status check_fields(const struct ga_model *model, const struct ga
 enum ga_status ga_call_complete(const struct ga_model *model, const struct ga_io *io, struct ga_io *call_out,
                                 struct ga_error *error)
 {
-    const enum ga_status status = check_fields(model, io, error);
+    enum ga_status status = check_fields(model, io, error);
+    status = status == GA_OK ? check_widths(model, io, error) : status;
     if (status != GA_OK) {
         return status;
     }
@@ -204,20 +218,19 @@ enum ga_status ga_call_memory(const struct ga_model *model, const struct ga_io *
     enum { N_WRITTEN = 3 };
     const size_t lengths = call->batch * ELEMENT_BYTES;
     const size_t ids = lengths * call->q_len;
-    const size_t q_bytes = ids * model->d_model;
-    const size_t kv_bytes = lengths * call->kv_len * model->d_model;
+    const size_t key_rows = lengths * call->kv_len;
     size_t mask = 0;
     if ((call->mask != NULL || call->additive_mask != NULL) && !mask_extent(model, call, &mask)) {
         return ga_fail(error, GA_OVERFLOW, "%s: mask_strides reach beyond memory", model->name);
     }
     const struct span spans[] = {
-        {"output", call->output, q_bytes},
+        {"output", call->output, ids * model->d_out},
         {"attention", call->attention, ids * model->n_heads * call->kv_len},
         {"scratch", scratch, scratch_bytes},
-        {"query", call->query, q_bytes},
+        {"query", call->query, ids * model->d_model},
         {"tokens", call->tokens, ids},
-        {"key", call->key, kv_bytes},
-        {"value", call->value, kv_bytes},
+        {"key", call->key, key_rows * model->k_dim},
+        {"value", call->value, key_rows * model->v_dim},
         {"q_lengths", call->q_lengths, lengths},
         {"kv_lengths", call->kv_lengths, lengths},
         {"additive_mask", call->additive_mask, mask * ELEMENT_BYTES},

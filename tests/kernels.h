@@ -99,6 +99,9 @@ struct tile {
 };
 struct tile shapes_largest_tile(const struct ga_model *model);
 
+// FORM_CROSS, or where value's rows have another width than key's, FORM_CROSS_VALUE.
+enum form shapes_cross_form(const struct ga_model *model);
+
 // The length of a range that is nearest to length.
 size_t shapes_clamp(const struct ga_range *range, size_t length);
 
@@ -176,11 +179,14 @@ void call_fill_mask(struct call *call, struct rng *rng);
 // Copies what the other call's mask says of sequence b, from query row first on, to sequence slot.
 void call_copy_mask(struct call *call, size_t slot, const struct call *from, size_t b, size_t first);
 
-// Elements of one sequence in query and output, in key and value.
+// Floats of a row of query, key, value or output.
+size_t call_width(const struct call *call, enum call_buffer buffer);
+// Elements of one sequence in query, in output.
 size_t call_q_elements(const struct call *call);
-size_t call_kv_elements(const struct call *call);
+size_t call_out_elements(const struct call *call);
 
-// The tensor keys come from: key, or query in self-attention; not for FORM_TOKENS. rows_out: rows a sequence has there.
+// The tensor keys come from: key, or query in self-attention; not for FORM_TOKENS. rows_out: rows a sequence has there,
+// k_dim wide.
 float *call_key_rows(const struct call *call, size_t *rows_out);
 
 // Runs variant v of the subject, which the messages name from here on: outputs blanked before, inputs and weights

@@ -89,7 +89,7 @@ static void expect_ulps(struct checks *checks, const struct call *call, const do
     const float *got = call->io.output;
     bool ok = true;
     char name[CALL_ELEMENT];
-    for (size_t i = 0; ok && i < call->shape.batch * call_q_elements(call); i++) {
+    for (size_t i = 0; ok && i < call->shape.batch * call_out_elements(call); i++) {
         const double error = fabs(exact[i]) < LOST ? fabs((double)got[i] - exact[i]) / LOST : ulps(got[i], exact[i]);
         ok = checks_that(checks, error <= limit, "%s is %.9g, expected %.9g: %.3g units of the last place off",
                          call_element(call, CALL_OUTPUT, i, name), (double)got[i], exact[i], error);

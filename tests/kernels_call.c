@@ -9,14 +9,26 @@
 
 // -- Sizes ----------------------------------------------------------------------------------------------------------
 
+size_t call_width(const struct call *call, enum call_buffer buffer)
+{
+    const struct ga_model *model = call->model;
+    const size_t widths[N_CALL_BUFFERS] = {
+        [CALL_QUERY] = model->d_model,
+        [CALL_KEY] = model->k_dim,
+        [CALL_VALUE] = model->v_dim,
+        [CALL_OUTPUT] = model->d_out,
+    };
+    return widths[buffer];
+}
+
 size_t call_q_elements(const struct call *call)
 {
     return call->shape.q_len * call->model->d_model;
 }
 
-size_t call_kv_elements(const struct call *call)
+size_t call_out_elements(const struct call *call)
 {
-    return call->shape.kv_len * call->model->d_model;
+    return call->shape.q_len * call->model->d_out;
 }
 
 size_t call_q_rows(const struct call *call, size_t b)
@@ -61,19 +73,19 @@ float *call_key_rows(const struct call *call, size_t *rows_out)
 static void count_elements(const struct call *call, ptrdiff_t counts[N_CALL_BUFFERS])
 {
     const struct shape *shape = &call->shape;
-    const size_t queries = shape->batch * call_q_elements(call), keys = shape->batch * call_kv_elements(call);
+    const size_t key_rows = shape->batch * shape->kv_len;
     const size_t weights = shape->batch * call->model->n_heads * shape->q_len * shape->kv_len;
     const struct {
         bool present;
         size_t count;
     } wanted[N_CALL_BUFFERS] = {
-        [CALL_QUERY] = {shape->form != FORM_TOKENS, queries},
+        [CALL_QUERY] = {shape->form != FORM_TOKENS, shape->batch * call_q_elements(call)},
         [CALL_TOKENS] = {shape->form == FORM_TOKENS, shape->batch * shape->q_len},
-        [CALL_KEY] = {shape->form == FORM_CROSS || shape->form == FORM_CROSS_VALUE, keys},
-        [CALL_VALUE] = {shape->form == FORM_CROSS_VALUE, keys},
+        [CALL_KEY] = {shape->form == FORM_CROSS || shape->form == FORM_CROSS_VALUE, key_rows * call->model->k_dim},
+        [CALL_VALUE] = {shape->form == FORM_CROSS_VALUE, key_rows * call->model->v_dim},
         [CALL_Q_LENGTHS] = {shape->q_ragged, shape->batch},
         [CALL_KV_LENGTHS] = {shape->kv_ragged, shape->batch},
-        [CALL_OUTPUT] = {true, queries},
+        [CALL_OUTPUT] = {true, shape->batch * call_out_elements(call)},
         [CALL_ATTENTION] = {call->model->attention_output, weights},
     };
     for (size_t t = 0; t < N_CALL_BUFFERS; t++) {
@@ -194,15 +206,14 @@ static void copy_rows(const struct guard *to, size_t to_first, size_t to_len, co
 
 void call_copy_sequence(struct call *call, size_t slot, const struct call *from, size_t b)
 {
-    const size_t d_model = call->model->d_model;
     const struct {
         enum call_buffer buffer;
         size_t to_len, from_len, width;
     } parts[] = {
-        {CALL_QUERY, call->shape.q_len, from->shape.q_len, d_model},
+        {CALL_QUERY, call->shape.q_len, from->shape.q_len, call_width(call, CALL_QUERY)},
         {CALL_TOKENS, call->shape.q_len, from->shape.q_len, 1},
-        {CALL_KEY, call->shape.kv_len, from->shape.kv_len, d_model},
-        {CALL_VALUE, call->shape.kv_len, from->shape.kv_len, d_model},
+        {CALL_KEY, call->shape.kv_len, from->shape.kv_len, call_width(call, CALL_KEY)},
+        {CALL_VALUE, call->shape.kv_len, from->shape.kv_len, call_width(call, CALL_VALUE)},
         {CALL_Q_LENGTHS, 1, 1, 1},
         {CALL_KV_LENGTHS, 1, 1, 1},
     };
@@ -312,12 +323,12 @@ bool call_run(struct call *call, struct checks *checks, const struct subject *su
 
 const char *call_element(const struct call *call, enum call_buffer buffer, size_t at, char text[CALL_ELEMENT])
 {
-    const size_t kv_len = call->shape.kv_len, q_len = call->shape.q_len, d_model = call->model->d_model;
+    const size_t kv_len = call->shape.kv_len, q_len = call->shape.q_len, d_out = call->model->d_out;
     if (buffer == CALL_ATTENTION) {
         snprintf(text, CALL_ELEMENT, "attention[%zu][%zu][%zu][%zu]", at / kv_len / q_len / call->model->n_heads,
                  at / kv_len / q_len % call->model->n_heads, at / kv_len % q_len, at % kv_len);
     } else {
-        snprintf(text, CALL_ELEMENT, "output[%zu][%zu][%zu]", at / d_model / q_len, at / d_model % q_len, at % d_model);
+        snprintf(text, CALL_ELEMENT, "output[%zu][%zu][%zu]", at / d_out / q_len, at / d_out % q_len, at % d_out);
     }
     return text;
 }

@@ -11,7 +11,7 @@
 
 static size_t output_elements(const struct call *call)
 {
-    return call->shape.batch * call_q_elements(call);
+    return call->shape.batch * call_out_elements(call);
 }
 
 static size_t attention_elements(const struct call *call)
@@ -116,7 +116,7 @@ static bool same_bits(struct checks *checks, enum call_buffer buffer, const stru
 
 static size_t output_at(struct place place)
 {
-    return (place.sequence * place.call->shape.q_len + place.row) * place.call->model->d_model;
+    return (place.sequence * place.call->shape.q_len + place.row) * place.call->model->d_out;
 }
 
 static size_t attention_at(struct place place, size_t head)
@@ -130,7 +130,7 @@ void expect_same_rows(struct checks *checks, struct place got, struct place want
     const struct ga_model *model = got.call->model;
     bool ok = true;
     for (size_t i = 0; ok && i < rows; i++, got.row++, wanted.row++) {
-        ok = same_bits(checks, CALL_OUTPUT, got.call, output_at(got), wanted.call, output_at(wanted), model->d_model);
+        ok = same_bits(checks, CALL_OUTPUT, got.call, output_at(got), wanted.call, output_at(wanted), model->d_out);
         for (size_t h = 0; ok && got.call->io.attention && h < model->n_heads; h++) {
             ok = same_bits(checks, CALL_ATTENTION, got.call, attention_at(got, h), wanted.call, attention_at(wanted, h),
                            kv_rows);

@@ -9,9 +9,9 @@
 // Multiply-adds of one round of calls, for one model.
 static const double NAN_BUDGET = 7.5e7;
 
-static void poison(float *rows, size_t first, size_t last, size_t d_model, float poisoned)
+static void poison(float *rows, size_t first, size_t last, size_t width, float poisoned)
 {
-    for (size_t i = first * d_model; i < last * d_model; i++) {
+    for (size_t i = first * width; i < last * width; i++) {
         rows[i] = poisoned;
     }
 }
@@ -26,7 +26,8 @@ static size_t larger(size_t a, size_t b)
 // Fills every row past its sequence's length with what must not come out, and ids there with none there can be.
 static void poison_padding(struct call *call, float poisoned)
 {
-    const size_t d_model = call->model->d_model, q_len = call->shape.q_len, kv_len = call->shape.kv_len;
+    const struct ga_model *model = call->model;
+    const size_t q_len = call->shape.q_len, kv_len = call->shape.kv_len;
     float *query = call->buffers[CALL_QUERY].data, *key = call->buffers[CALL_KEY].data;
     float *value = call->buffers[CALL_VALUE].data;
     int32_t *tokens = call->buffers[CALL_TOKENS].data;
@@ -34,13 +35,13 @@ static void poison_padding(struct call *call, float poisoned)
         size_t kv_rows = call_kv_rows(call, b);
         size_t q_rows = key ? call_q_rows(call, b) : larger(call_q_rows(call, b), kv_rows);
         if (query) {
-            poison(query, b * q_len + q_rows, (b + 1) * q_len, d_model, poisoned);
+            poison(query, b * q_len + q_rows, (b + 1) * q_len, model->d_model, poisoned);
         }
         if (key) {
-            poison(key, b * kv_len + kv_rows, (b + 1) * kv_len, d_model, poisoned);
+            poison(key, b * kv_len + kv_rows, (b + 1) * kv_len, model->k_dim, poisoned);
         }
         if (value) {
-            poison(value, b * kv_len + kv_rows, (b + 1) * kv_len, d_model, poisoned);
+            poison(value, b * kv_len + kv_rows, (b + 1) * kv_len, model->v_dim, poisoned);
         }
         for (size_t i = q_rows; tokens && i < q_len; i++) {
             tokens[b * q_len + i] = INT32_MIN + (int32_t)i;
@@ -78,7 +79,6 @@ void nan_in_padding_does_not_leak(struct checks *checks, const struct ga_model *
 // itself or rows before, which are queries too.
 static void poison_later_keys(struct call *call, size_t b, size_t last, float poisoned)
 {
-    const size_t d_model = call->model->d_model;
     float *value = call->buffers[CALL_VALUE].data;
     size_t kv_len = 0, first = 0;
     float *keys = call_key_rows(call, &kv_len);
@@ -87,9 +87,9 @@ static void poison_later_keys(struct call *call, size_t b, size_t last, float po
         first = j >= first && call_sees(call, b, seen / kv_len, j) ? j + 1 : first;
     }
     first = call->io.key ? first : larger(first, last + 1);
-    poison(keys, b * kv_len + first, (b + 1) * kv_len, d_model, poisoned);
+    poison(keys, b * kv_len + first, (b + 1) * kv_len, call->model->k_dim, poisoned);
     if (value) {
-        poison(value, b * kv_len + first, (b + 1) * kv_len, d_model, poisoned);
+        poison(value, b * kv_len + first, (b + 1) * kv_len, call->model->v_dim, poisoned);
     }
 }
 
@@ -133,7 +133,7 @@ void nan_in_a_later_key_does_not_leak(struct checks *checks, const struct ga_mod
 // their own rows.
 static void poison_earlier_keys(struct call *call, size_t b, size_t from)
 {
-    const size_t d_model = call->model->d_model, rows = call_q_rows(call, b);
+    const size_t rows = call_q_rows(call, b);
     float *value = call->buffers[CALL_VALUE].data;
     size_t kv_len = 0;
     float *keys = call_key_rows(call, &kv_len);
@@ -145,9 +145,9 @@ static void poison_earlier_keys(struct call *call, size_t b, size_t from)
         }
         end = j;
     }
-    poison(keys, b * kv_len, b * kv_len + end, d_model, NAN);
+    poison(keys, b * kv_len, b * kv_len + end, call->model->k_dim, NAN);
     if (value) {
-        poison(value, b * kv_len, b * kv_len + end, d_model, NAN);
+        poison(value, b * kv_len, b * kv_len + end, call->model->v_dim, NAN);
     }
 }
 
@@ -188,14 +188,14 @@ void nan_before_a_window_does_not_leak(struct checks *checks, const struct ga_mo
 static bool expect_row(struct checks *checks, const struct call *poisoned, const struct call *clean,
                        const float *generic, size_t b, size_t i)
 {
-    const size_t d_model = clean->model->d_model, at = (b * clean->shape.q_len + i) * d_model;
+    const size_t d_out = clean->model->d_out, at = (b * clean->shape.q_len + i) * d_out;
     char name[CALL_ELEMENT];
     if (!isnan(generic[at])) {
         size_t failed = checks->failed;
         expect_same_rows(checks, (struct place){poisoned, b, i}, (struct place){clean, b, i}, 1, clean->shape.kv_len);
         return checks->failed == failed;
     }
-    for (size_t d = 0; d < d_model; d++) {
+    for (size_t d = 0; d < d_out; d++) {
         if (!isnan(poisoned->io.output[at + d])) {
             return checks_that(checks, false, "%s is %.9g, but the row sees a NaN",
                                call_element(clean, CALL_OUTPUT, at + d, name), (double)poisoned->io.output[at + d]);
@@ -236,7 +236,7 @@ static void compare_with_nan_in(struct checks *checks, const struct subject *sub
 // One NaN in a real row of the middle sequence of each tensor, so that it has neighbours on both sides.
 static void compare_with_one_nan(struct checks *checks, const struct subject *subject, struct call *call)
 {
-    const size_t b = call->shape.batch / 2, d_model = call->model->d_model;
+    const size_t b = call->shape.batch / 2;
     const struct {
         enum call_buffer buffer;
         size_t rows, len;
@@ -248,7 +248,8 @@ static void compare_with_one_nan(struct checks *checks, const struct subject *su
     for (size_t t = 0; t < sizeof tensors / sizeof tensors[0]; t++) {
         if (call->buffers[tensors[t].buffer].data && tensors[t].rows > 0) {
             size_t row = b * tensors[t].len + tensors[t].rows / 2;
-            compare_with_nan_in(checks, subject, call, tensors[t].buffer, row * d_model + d_model / 3);
+            const size_t width = call_width(call, tensors[t].buffer);
+            compare_with_nan_in(checks, subject, call, tensors[t].buffer, row * width + width / 3);
         }
     }
 }

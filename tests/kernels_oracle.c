@@ -78,12 +78,12 @@ static const double SCORE = 1e4;
 enum { MOST_KEYS = 128, FLOAT_WHOLE = 1 << 24 };
 
 // Whole numbers in each row of the output projection, few enough that no sum of them leaves FLOAT_WHOLE when values
-// are whole numbers of at most d_model + 1 averaged over MOST_KEYS; their places move on from row to row, so that each
+// are whole numbers of at most v_dim + 1 averaged over MOST_KEYS; their places move on from row to row, so that each
 // column has some.
 static void fill_o_weight(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role, float *data)
 {
     size_t rows = role->shape[0], columns = role->shape[1];
-    size_t few = FLOAT_WHOLE / MOST_KEYS / (model->d_model + 2) - 1;
+    size_t few = FLOAT_WHOLE / MOST_KEYS / (model->v_dim + 2) - 1;
     few = few < columns ? few : columns;
     memset(data, 0, rows * columns * sizeof *data);
     for (size_t o = 0; o < rows; o++) {
@@ -172,7 +172,7 @@ static void point(struct call *call, float at_target, float elsewhere)
     }
     for (size_t row = 0; row < call->shape.batch * kv_len; row++) {
         bool hit = row % kv_len == target_of(call, row / kv_len);
-        keys[row * d_model + POINTED] = hit ? at_target : elsewhere;
+        keys[row * call->model->k_dim + POINTED] = hit ? at_target : elsewhere;
     }
 }
 
@@ -213,14 +213,14 @@ static void expect_exact(struct checks *checks, const struct call *call, const s
                          row_filter *filter)
 {
     const size_t q_len = call->shape.q_len, kv_len = call->shape.kv_len, n_heads = call->model->n_heads;
-    const size_t d_model = call->model->d_model;
+    const size_t d_out = call->model->d_out;
     bool ok = true;
     for (size_t row = 0; ok && row < call->shape.batch * q_len; row++) {
         size_t b = row / q_len, i = row % q_len;
         if (!filter(call, b, i)) {
             continue;
         }
-        ok = expect_exact_row(checks, call, CALL_OUTPUT, expected->output, row * d_model, d_model);
+        ok = expect_exact_row(checks, call, CALL_OUTPUT, expected->output, row * d_out, d_out);
         for (size_t h = 0; ok && call->io.attention && h < n_heads; h++) {
             size_t at = ((b * n_heads + h) * q_len + i) * kv_len;
             ok = expect_exact_row(checks, call, CALL_ATTENTION, expected->attention, at, kv_len);

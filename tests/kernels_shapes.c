@@ -93,6 +93,11 @@ size_t shapes_clamp(const struct ga_range *range, size_t length)
     return low > range->max ? range->max : low;
 }
 
+enum form shapes_cross_form(const struct ga_model *model)
+{
+    return model->v_dim == model->k_dim ? FORM_CROSS : FORM_CROSS_VALUE;
+}
+
 static bool in_range(const struct ga_range *range, size_t length)
 {
     return length >= range->min && length <= range->max;
@@ -121,12 +126,13 @@ int32_t shapes_kv_length(const struct shape *shape, size_t b)
 // Multiply-adds of a call, padding left out, causal or not.
 static double cost(const struct ga_model *model, const struct shape *shape)
 {
-    double d_model = (double)model->d_model, total = 0;
+    double q_sides = (double)(model->d_model + model->d_out), kv_sides = (double)(model->k_dim + model->v_dim),
+           total = 0;
     double width = (double)(model->n_heads * model->d_head), kv_width = (double)(model->n_kv_heads * model->d_head);
     for (size_t b = 0; b < shape->batch; b++) {
         double q = shape->q_ragged ? shapes_q_length(shape, b) : (double)shape->q_len;
         double kv = shape->kv_ragged ? shapes_kv_length(shape, b) : (double)shape->kv_len;
-        total += 2 * q * d_model * width + 2 * kv * d_model * kv_width + 2 * q * kv * width;
+        total += q * q_sides * width + kv * kv_sides * kv_width + 2 * q * kv * width;
     }
     return total;
 }
@@ -170,7 +176,7 @@ static struct shape cross_shape(const struct ga_model *model, size_t q_len, size
         .batch = model->batch ? model->batch : 1 + (k + 2) % 3,
         .q_len = q_len,
         .kv_len = kv_len,
-        .form = k % 2 ? FORM_CROSS : FORM_CROSS_VALUE,
+        .form = k % 2 ? shapes_cross_form(model) : FORM_CROSS_VALUE,
         .q_ragged = model->lengths && k % 4 >= 2,
         .kv_ragged = model->lengths && k % 4 <= 2,
         .seed = 2 * k + 1,
@@ -198,6 +204,7 @@ struct shapes shapes_of(const struct ga_model *model, double budget)
     struct lengths q = lengths_of(&model->q_len, &model->kv_len, model);
     struct lengths kv = lengths_of(&model->kv_len, &model->q_len, model);
     size_t rounds = q.count > kv.count ? q.count : kv.count;
+    const bool same_inputs = model->k_dim == model->d_model && model->v_dim == model->d_model;
     // Ranges of one length still meet each form and each way of being ragged.
     rounds = rounds < 4 ? 4 : rounds;
     for (size_t k = 0; k < rounds; k++) {
@@ -205,7 +212,7 @@ struct shapes shapes_of(const struct ga_model *model, double budget)
             add_shape(&shapes, model, crowd_shape(model), &budget);
         }
         size_t q_len = q.list[k % q.count], kv_len = kv.list[(k * 7 + 3) % kv.count];
-        if (in_range(&model->kv_len, q_len)) {
+        if (in_range(&model->kv_len, q_len) && same_inputs) {
             add_shape(&shapes, model, self_shape(model, q_len, k), &budget);
         }
         add_shape(&shapes, model, cross_shape(model, q_len, kv_len, k), &budget);

@@ -14,7 +14,7 @@ static bool call_of(struct call *call, const struct ga_model *model, size_t quer
         .batch = model->batch ? model->batch : 1,
         .q_len = shapes_clamp(&model->q_len, queries),
         .kv_len = shapes_clamp(&model->kv_len, keys),
-        .form = FORM_CROSS,
+        .form = shapes_cross_form(model),
     };
     shape.q_ragged = shape.q_len != queries;
     shape.kv_ragged = shape.kv_len != keys;
@@ -46,6 +46,9 @@ static void copy_part(struct call *part, const struct call *whole, size_t first,
         call_copy_mask(part, b, whole, b, first);
     }
     memcpy(part->buffers[CALL_KEY].data, whole->buffers[CALL_KEY].data, whole->buffers[CALL_KEY].bytes);
+    if (whole->buffers[CALL_VALUE].data) {
+        memcpy(part->buffers[CALL_VALUE].data, whole->buffers[CALL_VALUE].data, whole->buffers[CALL_VALUE].bytes);
+    }
 }
 
 // The first `rows` queries of the whole call again, or the last where queries are counted from the end.

@@ -73,7 +73,9 @@ local function spec_env(s)
   local linears, embedding_role = layer.linears(s)
   return {
     spec = s, name = s.name, NAME = s.name:upper(), d_model = s.d_model, n_heads = s.n_heads,
-    n_kv_heads = s.n_kv_heads, d_head = s.d_head, seq_len = s.seq_len, kv_seq_len = s.kv_seq_len,
+    n_kv_heads = s.n_kv_heads, d_head = s.d_head, k_dim = s.k_dim, v_dim = s.v_dim, d_out = s.d_out,
+    D = layer.widths(s), same_inputs = s.k_dim == s.d_model and s.v_dim == s.d_model, projects = s.projects,
+    seq_len = s.seq_len, kv_seq_len = s.kv_seq_len,
     batch = s.batch or 0, vocab_size = s.vocab_size or 0, causal = s.causal,
     causal_enum = "GA_CAUSAL_" .. (s.causal or "none"):upper(), scale_double = fmt.double(s.scale_factor),
     lengths = tostring(s.lengths), attention = tostring(s.attention_output), attention_output = s.attention_output,
@@ -128,7 +130,8 @@ local function plan_env(p, base)
   local env = {
     V = p.isa.V, lowest_exponent = p.isa.lowest_exponent, isa_name = p.isa.name, isa_headers = p.isa.headers,
     helpers = helpers(p), prefix = p.prefix,
-    families = p.families, project = p.project, out = p.out, score = p.score, edge = p.edge, value = p.value,
+    families = p.families, products = p.products, project_of = p.project_of, out = p.out or false,
+    finish = p.finish, score = p.score, edge = p.edge, value = p.value,
     careful = p.careful or false, one_kernel = layer.one_kernel, zero_weights = p.spec.zero_weights or false,
     fill_f32 = "-INFINITY", fill_what = "-inf",
     d_head_pad = p.d_head_pad, concat = p.concat, key_panel = p.key_panel, scores_stride = p.scores_stride,
@@ -136,7 +139,7 @@ local function plan_env(p, base)
     packed_floats = p.packed_floats, buffers = p.buffers, gathers = p.gathers, exp2_coefficients = {},
     head_stride = p.head_stride, block_tiles = p.block_tiles, near_bytes = p.near_bytes,
     kernel_list = layer.kernel_list, panel_kernels = layer.panel_kernels, steps = layer.steps,
-    buffer_count = layer.buffer_count, gelu_coefficients = gelu_coefficients,
+    max_height = layer.max_height,    buffer_count = layer.buffer_count, gelu_coefficients = gelu_coefficients,
     q_factor = fmt.f32(p.factors.q), row_factor = p.factors.row and fmt.f32(p.factors.row) or false,
     softmax_factor = p.factors.softmax and fmt.f32(p.factors.softmax) or false,
   }
@@ -167,8 +170,7 @@ local function file_list(s, plans)
       }
     end
     add(p.prefix .. ".h", "internal", "isa.h.lt")
-    add(p.project.file, "library", "gemm.c.lt", p.project)
-    add(p.out.file, "library", "gemm.c.lt", p.out)
+    for _, family in ipairs(p.products) do add(family.file, "library", "gemm.c.lt", family) end
     add(p.score.file, "library", "score.c.lt", p.score)
     add(p.value.file, "library", "value.c.lt", p.value)
     add(p.prefix .. "_pack.c", "library", "pack.c.lt")

@@ -36,6 +36,13 @@ function layer.steps(family)
   return table.concat(texts, ", ")
 end
 
+-- The height of the tallest tile among families.
+function layer.max_height(families)
+  local most = 0
+  for _, family in ipairs(families) do most = math.max(most, family.mr) end
+  return most
+end
+
 local OWNERS = { slot = "sizes->slots * ", part = "sizes->parts * ", round = "" }
 local UNITS = {
   slot = { q_row = "sizes->q_rows * ", kv_row = "sizes->kv_rows * " },
@@ -48,13 +55,23 @@ function layer.buffer_count(buffer)
   return OWNERS[buffer.owner] .. UNITS[buffer.owner][buffer.unit] .. ("%d"):format(buffer.floats)
 end
 
--- The four linears with the indices of their roles; bias is false where the spec has none.
+-- The names by which the C calls the widths of rows: those of key, value and output where they differ from d_model.
+function layer.widths(spec)
+  local function named(width, name) return width == spec.d_model and "D_MODEL" or name end
+  return {
+    q = "D_MODEL", k = named(spec.k_dim, "K_DIM"), v = named(spec.v_dim, "V_DIM"), o = named(spec.d_out, "D_OUT"),
+  }
+end
+
+-- The linears there are, with the indices of their roles; bias is false where the spec has none.
 function layer.linears(spec)
   local at = {}
   for i, role in ipairs(spec.roles) do at[role.name] = i - 1 end
   local list = {}
   for _, name in ipairs({ "q", "k", "v", "o" }) do
-    list[#list + 1] = { name = name, weight = at[name .. "_weight"], bias = at[name .. "_bias"] or false }
+    if at[name .. "_weight"] then
+      list[#list + 1] = { name = name, weight = at[name .. "_weight"], bias = at[name .. "_bias"] or false }
+    end
   end
   return list, at.embedding or 0
 end

@@ -10,7 +10,7 @@ end
 
 -- { role, tensor, shape, first, transposed } of one role.
 local function source(spec, map, index, role)
-  local tensor, stacked = maps.source(map, role.name)
+  local tensor, stacked = maps.source(spec, map, role.name)
   local shape, first = { role.shape[1], role.shape[2] }, 0
   local transposed = map.transposed == true and #shape == 2 and role.name ~= "embedding"
   if stacked then

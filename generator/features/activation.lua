@@ -62,7 +62,9 @@ return {
   },
   resolve = function(spec)
     local activation = {}
-    for _, p in ipairs(PROJECTIONS) do activation[p] = spec.activation and spec.activation[p] or false end
+    for _, p in ipairs(PROJECTIONS) do
+      activation[p] = spec.projects[p] and spec.activation and spec.activation[p] or false
+    end
     spec.activation = activation
     spec.natural_q = spec.natural_q or activation.q ~= false
     spec.activated = { heads = distinct(activation, { "q", "k", "v" }), output = distinct(activation, { "o" }) }

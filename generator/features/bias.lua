@@ -43,13 +43,15 @@ return {
   },
   resolve = function(spec)
     spec.bias = spec.bias or check(true)
+    for _, p in ipairs(PROJECTIONS) do spec.bias[p] = spec.bias[p] and spec.projects[p] end
   end,
   sentence = function(spec)
-    local on = {}
+    local on, all = {}, true
     for _, p in ipairs(PROJECTIONS) do
       if spec.bias[p] then on[#on + 1] = p end
+      all = all and spec.bias[p] == spec.projects[p]
     end
-    if #on == 4 then return "every projection adds a bias" end
+    if all then return "every projection adds a bias" end
     return #on == 0 and "no projection adds a bias" or "bias on " .. table.concat(on, ", ") .. " only"
   end,
 }

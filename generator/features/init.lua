@@ -13,7 +13,8 @@
 local features = {}
 
 for _, name in ipairs({
-  "grouped_heads", "bias", "scale", "causal", "window", "lengths", "mask_tensor", "masking", "activation", "outputs",
+  "grouped_heads", "projections", "bias", "scale", "causal", "window", "lengths", "mask_tensor", "masking",
+  "activation", "outputs",
   "embedding", "weight_maps",
 }) do
   features[#features + 1] = require("features." .. name)

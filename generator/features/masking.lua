@@ -16,6 +16,7 @@ return {
   },
   sentence = function(spec)
     local through = spec.activation.o and ", through " .. spec.activation.o or ""
-    return "a row that sees no key has zero attention, so its output is the output bias" .. through
+    local is = spec.projects.o and "the output bias" .. through or "zero"
+    return "a row that sees no key has zero attention, so its output is " .. is
   end,
 }

@@ -42,7 +42,7 @@ end
 local function missing_roles(spec, map)
   local missing = {}
   for _, role in ipairs(spec.roles) do
-    if not maps.source(map, role.name) then missing[#missing + 1] = role.name end
+    if not maps.source(spec, map, role.name) then missing[#missing + 1] = role.name end
   end
   return missing
 end
@@ -51,7 +51,7 @@ end
 local function idle_fields(spec, map)
   local serves, idle = {}, {}
   for _, role in ipairs(spec.roles) do
-    local tensor, stacked = maps.source(map, role.name)
+    local tensor, stacked = maps.source(spec, map, role.name)
     serves[stacked and role.name:gsub("^%a", "qkv") or role.name] = tensor
   end
   for _, field in ipairs(FIELDS) do

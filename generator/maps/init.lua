@@ -17,11 +17,19 @@ end
 
 local STACKED = { q = true, k = true, v = true }
 
--- The tensor that holds a role: its name and whether q, k and v are stacked in it; nil where the map names none.
-function maps.source(map, role)
+-- Whether a tensor can hold q, k and v of this part by rows: weights only where their inputs are equally wide.
+local function can_stack(spec, part)
+  return part ~= "weight" or (spec.k_dim == spec.d_model and spec.v_dim == spec.d_model)
+end
+
+-- The tensor that holds a role: its name and whether q, k and v are stacked in it; nil where the map names none. Names
+-- under `apart` serve where what the map stacks cannot be.
+function maps.source(spec, map, role)
   if map[role] then return map[role], false end
   local projection, part = role:match("^(%a)_(%a+)$")
-  if projection and STACKED[projection] and map["qkv_" .. part] then return map["qkv_" .. part], true end
+  local stacked = projection and STACKED[projection] and map["qkv_" .. part]
+  if stacked and can_stack(spec, part) then return stacked, true end
+  return map.apart and map.apart[role], false
 end
 
 return maps

@@ -55,13 +55,21 @@ local function memory_lines(p, out)
   for _, b in ipairs(p.buffers) do out("  %-10s %s bytes", b.name, grouped(buffer_floats(p, b) * 4)) end
 end
 
+-- Floats of key and value: none where they are the query's own rows, value's none where they may be key's.
+local function kv_floats(s, q, kv)
+  local differ = s.k_dim ~= s.d_model or s.v_dim ~= s.d_model
+  if not differ and kv == q then return 0 end
+  return kv * (s.k_dim + (s.v_dim ~= s.k_dim and s.v_dim or 0))
+end
+
 local function work_lines(p, out)
   local s = p.spec
   local q, kv, width = s.seq_len.max, s.kv_seq_len.max, s.n_heads * s.d_head
   local kv_width = s.n_kv_heads * s.d_head
   local parts = {
-    { "project q", 2 * q * s.d_model * width }, { "project k, v", 4 * kv * s.d_model * kv_width },
-    { "scores", 2 * q * kv * width }, { "values", 2 * q * kv * width }, { "project out", 2 * q * width * s.d_model },
+    { "project q", 2 * q * s.d_model * width }, { "project k, v", 2 * kv * (s.k_dim + s.v_dim) * kv_width },
+    { "scores", 2 * q * kv * width }, { "values", 2 * q * kv * width },
+    { "project out", s.projects.o and 2 * q * width * s.d_out or 0 },
   }
   local total = 0
   for _, part in ipairs(parts) do total = total + part[2] end
@@ -71,7 +79,7 @@ local function work_lines(p, out)
   for _, part in ipairs(parts) do
     out("  %-12s %s flops, %s %%", part[1], grouped(part[2]), fmt.fixed(100 * part[2] / total, 1))
   end
-  local bytes = p.packed_floats * 4 + (2 * q + (kv ~= q and kv or 0)) * s.d_model * 4
+  local bytes = p.packed_floats * 4 + (q * (s.d_model + s.d_out) + kv_floats(s, q, kv)) * 4
   out("bytes moved at least once (weights, input, output): %s, %s flops a byte", grouped(bytes),
     fmt.fixed(total / bytes, 1))
 end

@@ -1,5 +1,6 @@
 -- plan/init.lua: spec + instruction set -> kernels with their tiles, layouts and sizes, all as ordered tables.
 -- Holds no C text: expressions and loops are the templates'.
+local compat = require "base.compat"
 local tiles = require "plan.tiles"
 
 local plan = {}
@@ -23,6 +24,13 @@ local MAX_KEY_NV = 2  -- in a panel of keys: what a short sequence wastes is at 
 
 local function round_up(n, step)
   return math.ceil(n / step) * step
+end
+
+local function joined(a, b)
+  local list = {}
+  for _, item in ipairs(a) do list[#list + 1] = item end
+  for _, item in ipairs(b) do list[#list + 1] = item end
+  return list
 end
 
 -- How `k` products are split into running sums of nearly equal length: { { count, length }, ... }.
@@ -122,14 +130,39 @@ local function gemm(p, op, what, dims)
   return f
 end
 
-local function plan_projections(p)
+-- The families that project (p.projects): one for each width of input; p.project_of says which serves q, k and v.
+local function plan_inputs(p)
+  local s, of_width = p.spec, {}
+  p.projects, p.project_of = {}, {}
+  local inputs = {
+    { "q", s.d_model, "project", "x -> q, k, v: rows times a head's panels" },
+    { "k", s.k_dim, "project_k", "key -> k: rows times a head's panels" },
+    { "v", s.v_dim, "project_v", "value -> v: rows times a head's panels" },
+  }
+  for _, input in ipairs(inputs) do
+    local name, n_in, op, what = compat.unpack(input)
+    if not of_width[n_in] then
+      of_width[n_in] = gemm(p, op, what, {
+        vectors = p.d_head_pad / p.isa.width, k = n_in, lda = n_in, ldc = p.head_stride, part = 0,
+      })
+      p.projects[#p.projects + 1] = of_width[n_in]
+    end
+    p.project_of[name] = of_width[n_in]
+  end
+end
+
+-- How heads become the output (p.finish): "project", or where no linear follows, "narrow" to copy heads side by side
+-- without their padding, "in_place" where they have none and are written there at once.
+local function plan_output(p)
   local s, vw = p.spec, p.isa.width
-  p.project = gemm(p, "project", "x -> q, k, v: rows times a head's panels", {
-    vectors = p.d_head_pad / vw, k = s.d_model, lda = s.d_model, ldc = p.head_stride, part = 0,
-  })
-  p.out = gemm(p, "out", "heads side by side -> output", {
-    vectors = math.ceil(s.d_model / vw), k = p.concat, lda = p.concat, ldc = s.d_model, part = s.d_model % vw,
-  })
+  if s.projects.o then
+    p.finish = "project"
+    p.out = gemm(p, "out", "heads side by side -> output", {
+      vectors = math.ceil(s.d_out / vw), k = p.concat, lda = p.concat, ldc = s.d_out, part = s.d_out % vw,
+    })
+  else
+    p.finish = p.d_head_pad == s.d_head and "in_place" or "narrow"
+  end
 end
 
 -- The same for one row where a value is no finite number: keys of weight zero are passed over.
@@ -167,11 +200,11 @@ end
 -- The packed weights in order: { name, offset, floats } of one 64-byte aligned block.
 local function plan_packed(p)
   local s = p.spec
-  local out_pad = round_up(s.d_model, p.isa.width)
-  local parts = {
-    { name = "heads", floats = (2 * s.n_kv_heads + s.n_heads) * (1 + s.d_model) * p.d_head_pad }, -- k, v and q of each
-    { name = "o", floats = (1 + p.concat) * out_pad },
-  }
+  p.head_weights = {}
+  for name, f in pairs(p.project_of) do p.head_weights[name] = (1 + f.k) * p.d_head_pad end
+  local of = p.head_weights -- k, v and q of each key head
+  local parts = { { name = "heads", floats = s.n_kv_heads * (of.k + of.v) + s.n_heads * of.q } }
+  if p.out then parts[2] = { name = "o", floats = (1 + p.concat) * round_up(s.d_out, p.isa.width) } end
   if s.vocab_size then parts[#parts + 1] = { name = "embedding", floats = s.vocab_size * s.d_model } end
   local offset = 0
   for _, part in ipairs(parts) do
@@ -197,14 +230,17 @@ local function plan_scratch(p)
     { name = "v", owner = "slot", unit = "kv_row", floats = p.head_stride },
     { name = "panels", owner = "part", unit = "panel", floats = s.d_head * p.key_panel },
     { name = "scores", owner = "part", unit = "once", floats = p.block_tiles * p.score.mr * p.scores_stride },
-    { name = "concat", owner = "round", unit = "q_row", floats = p.concat },
   }
-  if p.gathers then
-    buffers[#buffers + 1] = { name = "x_q", owner = "round", unit = "q_row", floats = s.d_model }
-    buffers[#buffers + 1] = { name = "x_k", owner = "round", unit = "kv_row", floats = s.d_model }
-    buffers[#buffers + 1] = { name = "x_v", owner = "round", unit = "kv_row", floats = s.d_model }
+  local function of_round(name, unit, floats)
+    buffers[#buffers + 1] = { name = name, owner = "round", unit = unit, floats = floats }
   end
-  if s.lengths then buffers[#buffers + 1] = { name = "y", owner = "round", unit = "q_row", floats = s.d_model } end
+  if p.finish ~= "in_place" then of_round("concat", "q_row", p.concat) end
+  if p.gathers then
+    of_round("x_q", "q_row", s.d_model)
+    of_round("x_k", "kv_row", s.k_dim)
+    of_round("x_v", "kv_row", s.v_dim)
+  end
+  if s.lengths then of_round("y", "q_row", s.d_out) end
   p.buffers = buffers
 end
 
@@ -236,11 +272,13 @@ function plan.make(spec, set)
   -- An odd number of lines: rows an even number apart would share a few of the cache's sets.
   local lines = math.ceil(p.d_head_pad / LINE_FLOATS)
   p.head_stride = (lines + 1 - lines % 2) * LINE_FLOATS
-  plan_projections(p)
+  plan_inputs(p)
+  plan_output(p)
   plan_attention(p)
   plan_packed(p)
   plan_scratch(p)
-  p.families = { p.project, p.out, p.score, p.edge, p.value, p.careful }
+  p.products = joined(p.projects, { p.out }) -- rows times packed weights
+  p.families = joined(p.products, { p.score, p.edge, p.value, p.careful })
   return p
 end
 

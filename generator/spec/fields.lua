@@ -58,7 +58,6 @@ return {
   { field = "batch", flag = "--batch", value = "N", check = types.count(1, 65536), parse = types.to_number,
     default = "any", help = "fix the number of sequences in a call" },
   { field = "dtype", check = types.choice({ "f32" }, { "bf16", "int8" }), default = "f32" },
-  { field = "projections", check = types.choice({ "qkvo" }, { "qkv" }), default = "qkvo" },
   { field = "heads", check = types.choice({ "split" }, { "shared" }), default = "split" },
   { field = "unroll", flag = "--unroll", value = "N", check = types.count(1, 8), parse = types.to_number,
     default = "2", help = "steps of the inner product unrolled in every kernel; more costs code and wins nothing" },

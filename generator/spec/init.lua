@@ -127,14 +127,14 @@ local function resolve_shape(s, fail)
   s.kind, s.dtype, s.unroll = s.kind or "mha", s.dtype or "f32", s.unroll or 2
 end
 
--- The four linears in role order; PyTorch's orientation, [out][in].
+-- The linears in role order; PyTorch's orientation, [out][in].
 local function projection_roles(s, add)
   local width, kv_width = s.n_heads * s.d_head, s.n_kv_heads * s.d_head
-  local outs = { q = { width, s.d_model }, k = { kv_width, s.d_model }, v = { kv_width, s.d_model },
-    o = { s.d_model, width } }
+  local shapes = { q = { width, s.d_model }, k = { kv_width, s.k_dim }, v = { kv_width, s.v_dim },
+    o = { s.d_out, width } }
   for _, p in ipairs({ "q", "k", "v", "o" }) do
-    add(p .. "_weight", outs[p])
-    if s.bias[p] then add(p .. "_bias", { outs[p][1] }) end
+    if s.projects[p] then add(p .. "_weight", shapes[p]) end
+    if s.projects[p] and s.bias[p] then add(p .. "_bias", { shapes[p][1] }) end
   end
 end
 

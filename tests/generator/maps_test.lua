@@ -23,9 +23,17 @@ fact.holds("every file of the folder is a map that ships, and nothing else is", 
   fact.equal(maps.get("../maps/w_o"), nil)
 end)
 
+-- A map without the names it has for inputs of several widths.
+local function one_width(map)
+  local copy = {}
+  for field, tensor in pairs(map) do copy[field] = field ~= "apart" and tensor or nil end
+  return copy
+end
+
 fact.holds("the maps that ship are maps a spec could hold", function()
   for _, name in ipairs(maps.names()) do
-    local s, errors = spec.from_fields({ d_model = 6, n_heads = 2, vocab_size = 3, weights = maps.get(name) })
+    local weights = one_width(maps.get(name))
+    local s, errors = spec.from_fields({ d_model = 6, n_heads = 2, vocab_size = 3, weights = weights })
     if not s then error(name .. ": " .. table.concat(errors, "\n")) end
   end
 end)
@@ -35,7 +43,7 @@ fact.holds("every map that ships has a tensor for every role, so all are offered
   fact.equal(#s.maps, #maps.names())
   for i, entry in ipairs(s.maps) do
     fact.equal(entry.name, maps.names()[i])
-    for _, role in ipairs(s.roles) do assert(maps.source(entry.map, role.name), entry.name .. " " .. role.name) end
+    for _, role in ipairs(s.roles) do assert(maps.source(s, entry.map, role.name), entry.name .. " " .. role.name) end
   end
 end)
 
@@ -48,13 +56,21 @@ fact.holds("a custom map comes first and is the default", function()
 end)
 
 fact.holds("a tensor of its own goes before a stacked one", function()
-  local map = { qkv_weight = "all", k_weight = "own" }
-  local tensor, stacked = maps.source(map, "k_weight")
+  local map, s = { qkv_weight = "all", k_weight = "own" }, { d_model = 8, k_dim = 8, v_dim = 8 }
+  local tensor, stacked = maps.source(s, map, "k_weight")
   assert(tensor == "own" and stacked == false)
-  tensor, stacked = maps.source(map, "q_weight")
+  tensor, stacked = maps.source(s, map, "q_weight")
   assert(tensor == "all" and stacked == true)
-  fact.equal(maps.source(map, "o_weight"), nil)
-  fact.equal(maps.source(map, "q_bias"), nil)
+  fact.equal(maps.source(s, map, "o_weight"), nil)
+  fact.equal(maps.source(s, map, "q_bias"), nil)
+end)
+
+fact.holds("weights over inputs of several widths are apart, their biases stacked as ever", function()
+  local map, s = maps.get("torch_mha"), { d_model = 8, k_dim = 8, v_dim = 6 }
+  for role, tensor in pairs({ q_weight = "q_proj_weight", v_weight = "v_proj_weight", k_bias = "in_proj_bias" }) do
+    fact.equal(maps.source(s, map, role), tensor)
+  end
+  fact.equal(maps.source(s, { qkv_weight = "all" }, "q_weight"), nil)
 end)
 
 -- -- Where roles lie ------------------------------------------------------------------------------------------------

@@ -81,7 +81,9 @@ end)
 
 fact.holds("every width of a cover has kernels of every height", function()
   each_plan(function(p)
-    for _, family in ipairs({ p.project, p.out, p.value }) do
+    local families = { p.value }
+    for _, family in ipairs(p.products) do families[#families + 1] = family end
+    for _, family in ipairs(families) do
       local heights = {}
       for _, kernel in ipairs(family.kernels) do
         local key = kernel.nv .. (kernel.part and " in part" or "")
@@ -110,19 +112,19 @@ end)
 fact.holds("covers hold exactly the padded width", function()
   each_plan(function(p, s)
     local width = p.isa.width
-    fact.equal(total(p.project.widths) * width, p.d_head_pad)
+    for _, family in ipairs(p.projects) do fact.equal(total(family.widths) * width, p.d_head_pad) end
     fact.equal(total(p.value.widths) * width, p.d_head_pad)
-    fact.equal(total(p.out.widths) * width, math.ceil(s.d_model / width) * width)
+    if p.out then fact.equal(total(p.out.widths) * width, math.ceil(s.d_out / width) * width) end
     fact.equal(p.concat, s.n_heads * p.d_head_pad)
     assert(p.d_head_pad >= s.d_head and p.d_head_pad - s.d_head < width)
   end)
 end)
 
-fact.holds("the last vector of the output stores what is left of d_model", function()
+fact.holds("the last vector of the output stores what is left of d_out", function()
   each_plan(function(p, s)
-    fact.equal(p.out.part, s.d_model % p.isa.width)
-    fact.equal(p.project.part, 0)
-    for _, kernel in ipairs(p.out.kernels) do
+    for _, family in ipairs(p.projects) do fact.equal(family.part, 0) end
+    if p.out then fact.equal(p.out.part, s.d_out % p.isa.width) end
+    for _, kernel in ipairs(p.out and p.out.kernels or {}) do
       assert(kernel.part == nil or kernel.part == p.out.part and kernel.part > 0)
     end
   end)
@@ -133,7 +135,7 @@ fact.holds("running sums add up to k, are nearly equal and not too long", functi
     local p = plan.make(assert(spec.from_fields({ d_model = k, n_heads = 1, d_head = 4, seq_len = 1 })),
       isa.get("scalar"))
     local products, shortest, longest = 0, math.huge, 0
-    for _, sum in ipairs(p.project.sums) do
+    for _, sum in ipairs(p.project_of.q.sums) do
       assert(sum.count >= 1 and sum.length >= 1)
       products = products + sum.count * sum.length
       shortest, longest = math.min(shortest, sum.length), math.max(longest, sum.length)
@@ -145,8 +147,11 @@ end)
 
 fact.holds("each product's k and strides are those of its operands", function()
   each_plan(function(p, s)
-    assert(p.project.k == s.d_model and p.project.lda == s.d_model and p.project.ldc == p.head_stride)
-    assert(p.out.k == p.concat and p.out.lda == p.concat and p.out.ldc == s.d_model)
+    for name, n_in in pairs({ q = s.d_model, k = s.k_dim, v = s.v_dim }) do
+      local family = p.project_of[name]
+      assert(family.k == n_in and family.lda == n_in and family.ldc == p.head_stride)
+    end
+    assert(not p.out or p.out.k == p.concat and p.out.lda == p.concat and p.out.ldc == s.d_out)
     assert(p.score.k == s.d_head and p.score.lda == p.head_stride)
   end)
 end)
@@ -155,8 +160,8 @@ end)
 
 local function floats_of(p, s)
   return {
-    heads = (p.concat + 2 * s.n_kv_heads * p.d_head_pad) * (1 + s.d_model),
-    o = math.ceil(s.d_model / p.isa.width) * p.isa.width * (1 + p.concat),
+    heads = p.concat * (1 + s.d_model) + s.n_kv_heads * p.d_head_pad * (2 + s.k_dim + s.v_dim),
+    o = s.projects.o and math.ceil(s.d_out / p.isa.width) * p.isa.width * (1 + p.concat),
     embedding = s.vocab_size and s.vocab_size * s.d_model,
   }
 end
@@ -171,7 +176,7 @@ fact.holds("packed parts are aligned, in order, apart, and as large as what they
       free = part.offset + part.floats
       count = count + 1
     end
-    fact.equal(count, s.vocab_size and 3 or 2)
+    fact.equal(count, 1 + (s.projects.o and 1 or 0) + (s.vocab_size and 1 or 0))
     assert(p.packed_floats >= free and p.packed_floats - free < ALIGNED)
   end)
 end)
@@ -187,7 +192,8 @@ fact.holds("buffers have an owner, a unit and whole lines, and rows are gathered
     end
     fact.equal(has.x_q == true, s.lengths or s.vocab_size ~= nil)
     fact.equal(has.y == true, s.lengths)
-    assert(has.q and has.k and has.v and has.concat and has.panels and has.scores)
+    fact.equal(has.concat == true, p.finish ~= "in_place")
+    assert(has.q and has.k and has.v and has.panels and has.scores)
   end)
 end)
 
@@ -223,7 +229,7 @@ end)
 fact.holds("a low tile passes so many panels that the multiply-add units are busy, or all there are", function()
   each_plan(function(p)
     local set = p.isa
-    for _, family in ipairs({ p.project, p.out }) do
+    for _, family in ipairs(p.products) do
       for mr, np in ipairs(family.wide) do
         local sums = mr * np * family.nv
         assert(np == 1 or sums <= set.max_accumulators and np <= family.full)
@@ -236,7 +242,7 @@ end)
 
 fact.holds("sums ask for rows and weights in turn, the last one for weights", function()
   each_plan(function(p, s)
-    for _, family in ipairs({ p.project, p.out }) do
+    for _, family in ipairs(p.products) do
       local turns, blocks = 0, 0
       for _, sum in ipairs(family.sums) do
         turns = turns + sum.count * math.floor(sum.length / s.unroll)
@@ -254,7 +260,8 @@ end)
 fact.holds("the default shape has the tiles that were measured", function()
   local s = assert(spec.from_fields({ d_model = 512, n_heads = 8 }))
   local function tile(name, op)
-    local family = plan.make(s, isa.get(name))[op]
+    local p = plan.make(s, isa.get(name))
+    local family = op == "project" and p.project_of.q or p[op]
     return ("%dx%d"):format(family.mr, family.nv * isa.get(name).width)
   end
   fact.equal(tile("avx2", "project"), "6x16")

@@ -101,7 +101,6 @@ fact.holds("what the design knows and the generator does not make is refused by 
     { { kind = "sdpa" }, 'kind "sdpa" is not generated yet; what is: mha' },
     { { kind = "decoder" }, 'kind "decoder" is not generated yet; what is: mha' },
     { { dtype = "bf16" }, 'dtype "bf16" is not generated yet; what is: f32' },
-    { { projections = "qkv" }, 'projections "qkv" is not generated yet; what is: qkvo' },
     { { heads = "shared" }, 'heads "shared" is not generated yet; what is: split' },
     { { mask_fill = -10000 },
       'mask_fill must be "-inf", found -10000; a number that replaces a masked score is not generated yet' },
@@ -283,6 +282,7 @@ local WORDS = {
   ["--causal"] = { "top_left", "bottom_right", "off" }, ["--lengths"] = { "yes", "no" },
   ["--window"] = { "1", "128" }, ["--window-sides"] = { "both" }, ["--mask-tensor"] = { "bool", "additive" },
   ["--outputs"] = { "attention", "" }, ["--vocab-size"] = { "30522" }, ["--weights-map"] = { "w_o", "torch_mha" },
+  ["--projections"] = { "qkvo", "qkv" }, ["--k-dim"] = { "5" }, ["--v-dim"] = { "1" }, ["--d-out"] = { "7" },
   ["--activation"] = { "relu", "none", "q=silu,o=gelu_tanh", "v=none" },
 }
 

@@ -14,6 +14,7 @@ import tempfile
 import torch
 from safetensors.torch import load_file, save_file
 
+import forms
 import modules
 
 
@@ -182,6 +183,9 @@ class Comparison:
 def compare(path):
     """(passed, failed) of one program under all its maps."""
     program = Program(path)
+    other = forms.Program(path)
+    if other.is_other():
+        return forms.compare_program(other)
     if program.causal == '"bottom_right"':
         sys.exit(f"compare.py: {path}: only causal masks aligned top left are compared, which is PyTorch's is_causal")
     passed = failed = 0

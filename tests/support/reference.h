@@ -10,7 +10,7 @@
 
 // One layer as the model's facts, roles (model->n_roles views, in role order) and io ask for it; io must be a call
 // that ga_model_run would accept, and io->output and io->attention are not looked at. output is
-// [batch][q_len][d_model]; attention is [batch][n_heads][q_len][kv_len], or NULL where it is not wanted. Rows past a
+// [batch][q_len][d_out]; attention is [batch][n_heads][q_len][kv_len], or NULL where it is not wanted. Rows past a
 // query length are zeros in both, a row that sees no key has zero attention. False where there is no memory.
 bool reference_f64(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
                    double *output, double *attention);

@@ -5,8 +5,8 @@
 // Working memory of one sequence: q_len and kv_len rows at most.
 struct IN_REAL(rows) {
     REAL *query;   // [q_len][d_model]
-    REAL *key;     // [kv_len][d_model]
-    REAL *value;   // [kv_len][d_model]
+    REAL *key;     // [kv_len][k_dim]
+    REAL *value;   // [kv_len][v_dim]
     REAL *q;       // [q_len][n_heads * d_head]
     REAL *k;       // [kv_len][n_kv_heads * d_head]
     REAL *v;       // [kv_len][n_kv_heads * d_head]
@@ -19,8 +19,8 @@ static bool IN_REAL(rows_new)(struct IN_REAL(rows) * rows, const struct ga_model
     size_t kv_len = reference_kv_len(io);
     size_t width = model->n_heads * model->d_head, kv_width = model->n_kv_heads * model->d_head;
     rows->query = malloc(io->q_len * model->d_model * sizeof(REAL));
-    rows->key = malloc(kv_len * model->d_model * sizeof(REAL));
-    rows->value = malloc(kv_len * model->d_model * sizeof(REAL));
+    rows->key = malloc(kv_len * model->k_dim * sizeof(REAL));
+    rows->value = malloc(kv_len * model->v_dim * sizeof(REAL));
     rows->q = malloc(io->q_len * width * sizeof(REAL));
     rows->k = malloc(kv_len * kv_width * sizeof(REAL));
     rows->v = malloc(kv_len * kv_width * sizeof(REAL));
@@ -41,11 +41,11 @@ static void IN_REAL(rows_drop)(struct IN_REAL(rows) * rows)
     free(rows->weights);
 }
 
-// out[count][d_model] = rows of a tensor, from its row `first`.
-static void IN_REAL(copy_rows)(const float *tensor, size_t first, size_t count, size_t d_model, REAL *out)
+// out[count][width] = rows of a tensor, from its row `first`.
+static void IN_REAL(copy_rows)(const float *tensor, size_t first, size_t count, size_t width, REAL *out)
 {
-    for (size_t i = 0; i < count * d_model; i++) {
-        out[i] = (REAL)tensor[first * d_model + i];
+    for (size_t i = 0; i < count * width; i++) {
+        out[i] = (REAL)tensor[first * width + i];
     }
 }
 
@@ -84,8 +84,8 @@ static void IN_REAL(gather)(const struct ga_model *model, const struct ga_weight
         return;
     }
     const float *value = io->value ? io->value : io->key;
-    IN_REAL(copy_rows)(io->key, b * io->kv_len, kv_rows, model->d_model, rows->key);
-    IN_REAL(copy_rows)(value, b * io->kv_len, kv_rows, model->d_model, rows->value);
+    IN_REAL(copy_rows)(io->key, b * io->kv_len, kv_rows, model->k_dim, rows->key);
+    IN_REAL(copy_rows)(value, b * io->kv_len, kv_rows, model->v_dim, rows->value);
 }
 
 // out[count][n_out] = in[count][n_in] times the weight's transpose, plus the bias where there is one.
@@ -201,7 +201,7 @@ static void IN_REAL(heads)(const struct ga_model *model, const struct ga_io *io,
     }
 }
 
-// One sequence; output is its [q_len][d_model] of zeros.
+// One sequence; output is its [q_len][d_out] of zeros.
 static void IN_REAL(sequence)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
                               size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *output, REAL *attention)
 {
@@ -213,24 +213,28 @@ static void IN_REAL(sequence)(const struct ga_model *model, const struct ga_weig
      rows->query, rows->q);
     IN_REAL(activate)(model->activation[GA_Q], q_rows * width, rows->q);
     IN_REAL(project)
-    (reference_role(model, roles, "k_weight"), reference_role(model, roles, "k_bias"), kv_rows, d_model, kv_width,
+    (reference_role(model, roles, "k_weight"), reference_role(model, roles, "k_bias"), kv_rows, model->k_dim, kv_width,
      rows->key, rows->k);
     IN_REAL(activate)(model->activation[GA_K], kv_rows * kv_width, rows->k);
     IN_REAL(project)
-    (reference_role(model, roles, "v_weight"), reference_role(model, roles, "v_bias"), kv_rows, d_model, kv_width,
+    (reference_role(model, roles, "v_weight"), reference_role(model, roles, "v_bias"), kv_rows, model->v_dim, kv_width,
      rows->value, rows->v);
     IN_REAL(activate)(model->activation[GA_V], kv_rows * kv_width, rows->v);
     IN_REAL(heads)(model, io, b, rows, seen, attention);
+    if (!reference_role(model, roles, "o_weight")) { // the heads side by side are the output
+        memcpy(output, rows->concat, q_rows * width * sizeof(REAL));
+        return;
+    }
     IN_REAL(project)
-    (reference_role(model, roles, "o_weight"), reference_role(model, roles, "o_bias"), q_rows, width, d_model,
+    (reference_role(model, roles, "o_weight"), reference_role(model, roles, "o_bias"), q_rows, width, model->d_out,
      rows->concat, output);
-    IN_REAL(activate)(model->activation[GA_O], q_rows * d_model, output);
+    IN_REAL(activate)(model->activation[GA_O], q_rows * model->d_out, output);
 }
 
 bool IN_REAL(reference)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
                         REAL *output, REAL *attention)
 {
-    size_t kv_len = reference_kv_len(io), outputs = io->q_len * model->d_model;
+    size_t kv_len = reference_kv_len(io), outputs = io->q_len * model->d_out;
     size_t weights = model->n_heads * io->q_len * kv_len;
     struct IN_REAL(rows) rows;
     bool *seen = malloc(kv_len * sizeof *seen);

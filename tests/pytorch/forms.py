@@ -1,0 +1,211 @@
+"""Programs of other forms than four linears of one width, which compare.py hands over: rows of key and value of other
+widths, no output projection. Random weights and inputs, ragged lengths, every instruction set this CPU has."""
+
+import json
+import pathlib
+import re
+import subprocess
+import tempfile
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import nn
+
+import modules
+
+
+class Program:
+    """A program with what its form depends on."""
+
+    def __init__(self, path):
+        self.path = path
+        info = json.loads(self.call("info", "--json").stdout)
+        shape = info["shape"]
+        self.name, self.d_model, self.n_heads = info["model"], shape["d_model"], shape["n_heads"]
+        self.n_kv_heads, self.d_head = shape["n_kv_heads"], shape["d_head"]
+        self.k_dim, self.v_dim, self.d_out = shape["k_dim"], shape["v_dim"], shape["d_out"]
+        self.q_range, self.kv_range = shape["seq_len"], shape["kv_seq_len"]
+        self.isas = [variant["isa"] for variant in info["variants"] if variant["runs_here"]]
+        self.layouts = [layout["layout"] for layout in info["layouts"]]
+        self.inputs, self.outputs = info["inputs"], info["outputs"]
+        self.said = dict(re.findall(r'(\w+) = "(\w+)"', info["spec"]))
+
+    def is_other(self):
+        """Whether it is of a form that this file knows."""
+        return {self.d_model, self.k_dim, self.v_dim, self.d_out} != {self.d_model} or "projections" in self.said
+
+    def call(self, *arguments):
+        return subprocess.run([self.path, *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+def heads(x, n):
+    """[B, L, n * d] -> [B, n, L, d]"""
+    return x.unflatten(-1, (n, -1)).transpose(1, 2)
+
+
+# -- Modules: each gives its state_dict and all tensors a program of its form may write ------------------------------
+
+class Linears(nn.Module):
+    """Attention between linears, with every intermediate under its name; w_o only where the form has one."""
+
+    def __init__(self, program):
+        super().__init__()
+        self.p = p = program
+        self.w_q = nn.Linear(p.d_model, p.n_heads * p.d_head)
+        self.w_k = nn.Linear(p.k_dim, p.n_kv_heads * p.d_head)
+        self.w_v = nn.Linear(p.v_dim, p.n_kv_heads * p.d_head)
+        if p.said.get("projections") != "qkv":
+            self.w_o = nn.Linear(p.n_heads * p.d_head, p.d_out)
+
+    def forward(self, query, key, value, allowed):
+        p, group = self.p, self.p.n_heads // self.p.n_kv_heads
+        q, k, v = heads(self.w_q(query), p.n_heads), heads(self.w_k(key), p.n_kv_heads), heads(self.w_v(value),
+                                                                                               p.n_kv_heads)
+        k, v = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
+        scores = (q @ k.mT / p.d_head ** 0.5).masked_fill(~allowed, -torch.inf)
+        attention = scores.softmax(-1)
+        x = (attention @ v).transpose(1, 2).flatten(-2)
+        return {"output": self.w_o(x) if hasattr(self, "w_o") else x, "attention": attention}
+
+
+class TorchMha(nn.MultiheadAttention):
+    """torch.nn.MultiheadAttention with kdim and vdim."""
+
+    def __init__(self, program):
+        super().__init__(program.d_model, program.n_heads, kdim=program.k_dim, vdim=program.v_dim, batch_first=True)
+
+    def forward(self, query, key, value, allowed):
+        shape = (query.shape[0], self.num_heads, query.shape[1], key.shape[1])
+        output, attention = super().forward(query, key, value, attn_mask=~allowed.expand(shape).flatten(0, 1),
+                                            need_weights=True, average_attn_weights=False)
+        return {"output": output, "attention": attention}
+
+
+FORMS = {"w_o": Linears, "torch_mha": TorchMha}
+
+
+# -- Calls ----------------------------------------------------------------------------------------------------------
+
+def cases(program):
+    """(name, inputs by name): self-attention where rows are of one width, lengths where they are taken."""
+    q_max, kv_max = program.q_range["max"], program.kv_range["max"]
+    q_len = max(program.q_range["min"], 2 * q_max // 3)
+    kv_len = max(program.kv_range["min"], min(kv_max, q_len + 5))
+    widths = program.d_model, program.k_dim, program.v_dim
+
+    def rows(batch, *lens):
+        names = ("query", "key", "value")[:len(lens)]
+        shapes = zip(lens, widths)
+        return {name: torch.randn(*batch, length, width) for name, (length, width) in zip(names, shapes)}
+
+    if len(set(widths)) == 1:
+        yield "one sequence", rows((), q_len)
+        yield "self", rows((2,), q_max)
+    yield "one sequence, all three", rows((), q_len, kv_len, kv_len)
+    yield "all three", rows((3,), q_max, kv_max, kv_max)
+    yield "shortest", rows((2,), program.q_range["min"], program.kv_range["min"], program.kv_range["min"])
+    if "kv_lengths" in program.inputs:
+        yield "ragged", {**rows((4,), q_len, kv_len, kv_len), "q_lengths": torch.randint(0, q_len + 1, (4,)),
+                         "kv_lengths": torch.randint(1, kv_len + 1, (4,))}
+
+
+def expected(program, module, inputs):
+    """Every tensor the module gives, with the rows past each q length written as zeros."""
+    query = inputs["query"]
+    key = inputs.get("key", query)
+    value = inputs.get("value", key)
+    q, k, v = (tensor if query.dim() == 3 else tensor[None] for tensor in (query, key, value))
+    allowed = modules.allowed_keys(q.shape[0], q.shape[1], k.shape[1], inputs.get("kv_lengths"),
+                                   program.said.get("causal") == "top_left")
+    with torch.no_grad():
+        given = module(q, k, v, allowed)
+    if "q_lengths" in inputs:
+        past = torch.arange(q.shape[1]) >= inputs["q_lengths"][:, None]
+        for name, tensor in given.items():
+            shape = [1] * tensor.dim()
+            shape[0], shape[1 if name == "output" else 2] = past.shape
+            given[name] = tensor.masked_fill(past.reshape(shape), 0)
+    if query.dim() == 2:
+        given["output"] = given["output"][0]
+    return given
+
+
+class Comparison:
+    """One program under one map."""
+
+    def __init__(self, program, layout, folder):
+        self.program, self.layout, self.folder = program, layout, pathlib.Path(folder)
+        self.passed, self.failed, self.largest = 0, 0, 0.0
+        self.module = FORMS[layout](program).eval()
+        with torch.no_grad():
+            for name, parameter in self.module.named_parameters():
+                if name.endswith("bias"):
+                    parameter.uniform_(-0.1, 0.1)
+        self.weights = self.folder / "weights.safetensors"
+        save_file({name: tensor.contiguous() for name, tensor in self.module.state_dict().items()}, self.weights)
+
+    def tell(self, good, what, why):
+        self.passed += bool(good)
+        self.failed += not good
+        if not good:
+            print(f"FAILED {self.program.name}, {self.layout}, {what}: {' '.join(str(why).split())}")
+
+    def difference(self, found, wanted):
+        if set(found) != set(self.program.outputs):
+            return f"wrote {sorted(found)}, said {sorted(self.program.outputs)}"
+        for name in found:
+            try:
+                torch.testing.assert_close(found[name], wanted[name])
+            except AssertionError as error:
+                return f"{name}: {error}"
+            if found[name].isfinite().all():
+                self.largest = max(self.largest, (found[name] - wanted[name]).abs().max().item())
+        return None
+
+    def run(self, what, isa, inputs, wanted):
+        """`run` writes PyTorch's results, and `check` agrees but where one element is off."""
+        source, output, results = (self.folder / f"{name}.safetensors" for name in ("in", "out", "expected"))
+        save_file({name: tensor.contiguous() for name, tensor in inputs.items()}, source)
+        common = ["--weights", self.weights, "--input", source, "--isa", isa, "--weights-layout", self.layout]
+        ran = self.program.call("run", *common, "--output", output)
+        why = ran.stderr if ran.returncode else self.difference(load_file(output), wanted)
+        self.tell(not why, what, why)
+        if why:
+            return
+        given = {name: wanted[name].clone().contiguous() for name in self.program.outputs}
+        for name in [None, *given]:
+            if name:
+                given[name].view(-1)[-1] += 0.01 if given[name].view(-1)[-1].isfinite() else 0
+            save_file(given, results)
+            checked = self.program.call("check", *common, "--expected", results)
+            right = 0 if not name or not given[name].view(-1)[-1].isfinite() else 1
+            self.tell(checked.returncode == right, what, f"check with {name} off: {checked.stdout}{checked.stderr}")
+            if name:
+                given[name] = wanted[name].clone().contiguous()
+
+    def run_all(self):
+        for what, inputs in cases(self.program):
+            wanted = expected(self.program, self.module, inputs)
+            for isa in self.program.isas:
+                self.run(f"{what} on {isa}", isa, inputs, wanted)
+
+
+def layouts(program):
+    """The maps that have a form here; torch_mha's heads make up d_model, and it projects its output."""
+    is_torch = (program.n_kv_heads == program.n_heads and program.n_heads * program.d_head == program.d_model
+                and program.d_out == program.d_model and program.said.get("projections") != "qkv")
+    return [layout for layout in program.layouts if layout in FORMS and (layout != "torch_mha" or is_torch)]
+
+
+def compare_program(program):
+    """(passed, failed) of one program under all maps that a form has."""
+    passed = failed = 0
+    for layout in layouts(program):
+        with tempfile.TemporaryDirectory() as folder:
+            comparison = Comparison(program, layout, folder)
+            comparison.run_all()
+        print(f"{program.name}, {layout}, on {', '.join(program.isas)}: {comparison.passed} passed, "
+              f"{comparison.failed} failed, largest difference {comparison.largest:.2g}")
+        passed += comparison.passed
+        failed += comparison.failed
+    return passed, failed

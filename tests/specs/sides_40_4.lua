@@ -1,0 +1,13 @@
+return {
+  -- Rows of query, key, value and output of four widths, two key heads, heads whose widths do not add up to any of them.
+  name = "sides_40_4",
+  d_model = 40,
+  n_heads = 4,
+  n_kv_heads = 2,
+  d_head = 9,
+  k_dim = 24,
+  v_dim = 33,
+  d_out = 21,
+  seq_len = "1..70",
+  outputs = { "attention" },
+}
