@@ -264,7 +264,8 @@ static enum ga_exit read_lengths(const struct ga_context *context, struct ga_req
     return GA_EXIT_OK;
 }
 
-// Ids of padding are not the model's concern and often hold what no vocabulary has, so they are copied as 0.
+// Ids of padding are not the model's concern, unless it gives padding a weight, and often hold what no vocabulary has,
+// so they are copied as 0.
 static enum ga_exit copy_tokens(const struct ga_context *context, const struct ga_request *request,
                                 const struct ga_tensor *tensor, int32_t *copy)
 {
@@ -273,7 +274,7 @@ static enum ga_exit copy_tokens(const struct ga_context *context, const struct g
     for (size_t i = 0; i < request->io.batch * q_len; i++) {
         size_t b = i / q_len, row = i % q_len;
         int64_t id = element(tensor, i);
-        if (q_lengths && row >= (size_t)q_lengths[b]) {
+        if (!context->model->fills && q_lengths && row >= (size_t)q_lengths[b]) {
             continue;
         }
         if (id < 0 || (uint64_t)id >= vocab_size || id > INT32_MAX) {

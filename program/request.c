@@ -24,7 +24,7 @@ struct ga_tensor ga_request_output(const struct ga_context *context, const struc
         tensor.shape[0] = io->batch;
         tensor.shape[1] = model->n_heads;
         tensor.shape[2] = io->q_len;
-        tensor.shape[3] = request->kv_len;
+        tensor.shape[3] = request->kv_len + model->extra_keys;
         return tensor;
     }
     tensor.data = io->output;

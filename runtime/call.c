@@ -44,7 +44,7 @@ static bool sizes_fit(const struct ga_model *model, size_t batch, size_t q_len, 
     const size_t inputs = larger(model->d_model, larger(model->k_dim, model->v_dim));
     const size_t width = larger(larger(inputs, model->d_out), model->n_heads * model->d_head);
     const size_t rows[] = {batch, larger(q_len, kv_len), width};
-    const size_t scores[] = {batch, model->n_heads, q_len, kv_len};
+    const size_t scores[] = {batch, model->n_heads, q_len, kv_len + model->extra_keys};
     size_t row_elements = 0;
     size_t score_elements = 0;
     return ga_shape_elements(3, rows, &row_elements) && row_elements <= most &&
@@ -225,7 +225,7 @@ enum ga_status ga_call_memory(const struct ga_model *model, const struct ga_io *
     }
     const struct span spans[] = {
         {"output", call->output, ids * model->d_out},
-        {"attention", call->attention, ids * model->n_heads * call->kv_len},
+        {"attention", call->attention, ids * model->n_heads * (call->kv_len + model->extra_keys)},
         {"scratch", scratch, scratch_bytes},
         {"query", call->query, ids * model->d_model},
         {"tokens", call->tokens, ids},
@@ -266,10 +266,10 @@ static enum ga_status check_lengths(const struct ga_model *model, const char *fi
     return GA_OK;
 }
 
-// Rows of a sequence that are read, as a query or as a key.
-static size_t rows_read(const struct ga_io *call, size_t sequence)
+// Rows of a sequence that are read, as a query or as a key; where masked scores are filled all are.
+static size_t rows_read(const struct ga_model *model, const struct ga_io *call, size_t sequence)
 {
-    const int32_t *lengths[] = {call->q_lengths, call->kv_lengths};
+    const int32_t *lengths[] = {call->q_lengths, model->fills ? NULL : call->kv_lengths};
     size_t rows = 0;
     for (size_t i = 0; i < 2; i++) {
         const size_t length = lengths[i] == NULL ? call->q_len : (size_t)lengths[i][sequence];
@@ -282,7 +282,7 @@ static enum ga_status check_tokens(const struct ga_model *model, const struct ga
 {
     for (size_t b = 0; call->tokens != NULL && b < call->batch; b++) {
         const int32_t *row = call->tokens + b * call->q_len;
-        const size_t rows = rows_read(call, b);
+        const size_t rows = rows_read(model, call, b);
         for (size_t i = 0; i < rows; i++) {
             if (row[i] < 0 || (size_t)row[i] >= model->vocab_size) {
                 return ga_fail(error, GA_ARGUMENT, "%s: tokens[%zu][%zu] is %ld; expected 0..%zu", model->name, b, i,

@@ -236,6 +236,17 @@ static bool role_fits(const struct ga_weight_role *role, const struct ga_weight_
            source->first + last_row * view->row_stride + last_col * view->col_stride < elements;
 }
 
+// True where a tensor has the source's shape, but for axes of 1 in front, as PyTorch has them in some vectors.
+static bool has_shape_of(const struct ga_tensor *tensor, const struct ga_weight_source *source)
+{
+    struct ga_tensor inner = *tensor;
+    while (inner.rank > source->rank && inner.shape[0] == 1) {
+        inner.rank--;
+        memmove(inner.shape, inner.shape + 1, inner.rank * sizeof *inner.shape);
+    }
+    return ga_tensor_has_shape(&inner, source->rank, source->shape);
+}
+
 static enum ga_status fill_view(const struct ga_model *model, const struct ga_weights *weights,
                                 const struct ga_weight_map *map, const struct ga_weight_source *source,
                                 struct ga_weight_view *view, struct ga_error *error)
@@ -249,7 +260,7 @@ static enum ga_status fill_view(const struct ga_model *model, const struct ga_we
         return ga_fail(error, GA_DTYPE, "%s: tensor '%s' is %s; map '%s' expects F32 for %s", ga_weights_label(weights),
                        source->tensor, ga_dtype_name(tensor->dtype), map->name, role->name);
     }
-    if (!ga_tensor_has_shape(tensor, source->rank, source->shape)) {
+    if (!has_shape_of(tensor, source)) {
         return fail_shape(model, weights, map, source, tensor, error);
     }
     const size_t width = role->rank == 2 ? source->shape[source->rank - 1] : 1;

@@ -38,14 +38,16 @@ struct ga_io {
     size_t kv_len;             // rows a sequence of key and value holds; 0 with key == NULL: q_len
     const float *query;        // [batch][q_len][d_model]; NULL where tokens are given
     const int32_t *tokens;     // [batch][q_len], token ids 0..vocab_size-1 in place of query, for a model with an
-                               // embedding; ids of rows past a q length are not looked at
+                               // embedding; ids of rows past the lengths are not looked at, unless mask_fill is finite
     const float *key;          // [batch][kv_len][k_dim]; NULL: the query's own sequence, where k_dim is d_model
     const float *value;        // [batch][kv_len][v_dim]; NULL: key's tensor, where v_dim is k_dim
     const int32_t *q_lengths;  // [batch], real rows of each query sequence, 0..q_len; later rows are written as zeros
-    const int32_t *kv_lengths; // [batch], real keys of each sequence, 0..kv_len; later rows are never read.
+    const int32_t *kv_lengths; // [batch], real keys of each sequence, 0..kv_len; later rows are never read but by a
+                               // model with a finite mask_fill, for which they are keys that no query sees.
                                // In self-attention q_lengths alone stands for both
     float *output;             // [batch][q_len][d_out]
-    float *attention;          // [batch][n_heads][q_len][kv_len], softmax weights; only where the spec lists the output
+    float *attention;          // [batch][n_heads][q_len][kv_len + extra_keys], softmax weights; only where the spec
+                               // lists the output
     const struct ga_parallel *parallel; // NULL: the calling thread does it all. The same bits either way
     const uint8_t *mask;        // which keys a query sees: not zero where it does; NULL: all. Of any shape up to
                                 // [batch][n_heads][q_len][kv_len] that mask_strides says; only for a model whose
@@ -172,6 +174,10 @@ struct ga_model {
     enum ga_activation activation[GA_PROJECTIONS]; // behind each projection
     enum ga_mask mask;                             // io.mask or io.additive_mask is taken
     size_t k_dim, v_dim, d_out; // floats of a row of key, of value and of output; of query it is d_model
+    bool fills;          // a masked score is replaced by mask_fill, also that of a key past a length, and not by -inf
+    double mask_fill;    // where fills
+    size_t extra_keys;   // keys that the model adds behind those of each sequence, seen by every query
+    bool masked_uniform; // a row whose keys are all masked with -inf gives all its sequence's keys the same weight
 };
 
 // Weights packed for one variant, at the start of a caller's block; const from then on, so any number of threads may

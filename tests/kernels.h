@@ -45,7 +45,7 @@ KERNEL_FACTS(KERNEL_FACT)
 #undef KERNEL_FACT
 
 bool kernels_for_any(const struct ga_model *model);
-bool kernels_for_lengths(const struct ga_model *model);
+bool kernels_for_lengths(const struct ga_model *model); // and padding is nothing
 bool kernels_for_cutting(const struct ga_model *model); // a sequence can also be a shorter call of its own
 bool kernels_for_heights(const struct ga_model *model); // a call can have any small number of queries and keys
 bool kernels_for_causal(const struct ga_model *model);
@@ -232,6 +232,9 @@ void expect_same(struct checks *checks, const struct call *a, const struct call 
 enum { CALL_ELEMENT = 104 };
 const char *call_element(const struct call *call, enum call_buffer buffer, size_t at, char text[CALL_ELEMENT]);
 
+// Columns of a call's attention: keys, and those that the model adds behind them.
+size_t call_columns(const struct call *call);
+
 // Real rows of query and key of sequence b, and whether its row i sees its key j, by the generic kernel's rules.
 size_t call_q_rows(const struct call *call, size_t b);
 size_t call_kv_rows(const struct call *call, size_t b);
@@ -239,5 +242,7 @@ bool call_sees(const struct call *call, size_t b, size_t i, size_t j);
 // The same with the call's mask, which differs from head to head.
 bool call_attends(const struct call *call, size_t b, size_t h, size_t i, size_t j);
 size_t call_keys_seen(const struct call *call, size_t b, size_t h, size_t i);
+// Whether a real row's attention sums to one even if it attends to no key.
+bool call_reaches_all(const struct call *call, size_t b, size_t i);
 
 #endif

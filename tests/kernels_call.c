@@ -31,6 +31,11 @@ size_t call_out_elements(const struct call *call)
     return call->shape.q_len * call->model->d_out;
 }
 
+size_t call_columns(const struct call *call)
+{
+    return call->shape.kv_len + call->model->extra_keys;
+}
+
 size_t call_q_rows(const struct call *call, size_t b)
 {
     return reference_q_rows(&call->io, b);
@@ -60,6 +65,13 @@ size_t call_keys_seen(const struct call *call, size_t b, size_t h, size_t i)
     return seen;
 }
 
+bool call_reaches_all(const struct call *call, size_t b, size_t i)
+{
+    const struct ga_model *model = call->model;
+    return i < call_q_rows(call, b) &&
+           (model->fills || model->extra_keys > 0 || (model->masked_uniform && call_kv_rows(call, b) > 0));
+}
+
 float *call_key_rows(const struct call *call, size_t *rows_out)
 {
     bool cross = call->io.key != NULL;
@@ -74,7 +86,7 @@ static void count_elements(const struct call *call, ptrdiff_t counts[N_CALL_BUFF
 {
     const struct shape *shape = &call->shape;
     const size_t key_rows = shape->batch * shape->kv_len;
-    const size_t weights = shape->batch * call->model->n_heads * shape->q_len * shape->kv_len;
+    const size_t weights = shape->batch * call->model->n_heads * shape->q_len * call_columns(call);
     const struct {
         bool present;
         size_t count;
@@ -323,7 +335,7 @@ bool call_run(struct call *call, struct checks *checks, const struct subject *su
 
 const char *call_element(const struct call *call, enum call_buffer buffer, size_t at, char text[CALL_ELEMENT])
 {
-    const size_t kv_len = call->shape.kv_len, q_len = call->shape.q_len, d_out = call->model->d_out;
+    const size_t kv_len = call_columns(call), q_len = call->shape.q_len, d_out = call->model->d_out;
     if (buffer == CALL_ATTENTION) {
         snprintf(text, CALL_ELEMENT, "attention[%zu][%zu][%zu][%zu]", at / kv_len / q_len / call->model->n_heads,
                  at / kv_len / q_len % call->model->n_heads, at / kv_len % q_len, at % kv_len);

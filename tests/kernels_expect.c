@@ -16,7 +16,7 @@ static size_t output_elements(const struct call *call)
 
 static size_t attention_elements(const struct call *call)
 {
-    return call->shape.batch * call->model->n_heads * call->shape.q_len * call->shape.kv_len;
+    return call->shape.batch * call->model->n_heads * call->shape.q_len * call_columns(call);
 }
 
 static bool allocate(struct expected *expected, const struct call *call)
@@ -75,12 +75,13 @@ static void expect_tensor(struct checks *checks, const struct call *call, enum c
 // Each row of a query that sees a key sums to one.
 static void expect_sums(struct checks *checks, const struct call *call)
 {
-    const size_t q_len = call->shape.q_len, kv_len = call->shape.kv_len, n_heads = call->model->n_heads;
+    const size_t q_len = call->shape.q_len, kv_len = call_columns(call), n_heads = call->model->n_heads;
     char name[CALL_ELEMENT];
     for (size_t row = 0; row < call->shape.batch * n_heads * q_len; row++) {
         size_t b = row / q_len / n_heads, h = row / q_len % n_heads, i = row % q_len;
         double sum = 0;
-        if (call_keys_seen(call, b, h, i) > 0 && !approx_sums_to_one(call->io.attention + row * kv_len, kv_len, &sum)) {
+        bool any = call_keys_seen(call, b, h, i) > 0 || call_reaches_all(call, b, i);
+        if (any && !approx_sums_to_one(call->io.attention + row * kv_len, kv_len, &sum)) {
             checks_that(checks, false, "row %s sums to %.9g", call_element(call, CALL_ATTENTION, row * kv_len, name),
                         sum);
             return;
@@ -122,7 +123,7 @@ static size_t output_at(struct place place)
 static size_t attention_at(struct place place, size_t head)
 {
     const struct shape *shape = &place.call->shape;
-    return ((place.sequence * place.call->model->n_heads + head) * shape->q_len + place.row) * shape->kv_len;
+    return ((place.sequence * place.call->model->n_heads + head) * shape->q_len + place.row) * call_columns(place.call);
 }
 
 void expect_same_rows(struct checks *checks, struct place got, struct place wanted, size_t rows, size_t kv_rows)
@@ -132,8 +133,10 @@ void expect_same_rows(struct checks *checks, struct place got, struct place want
     for (size_t i = 0; ok && i < rows; i++, got.row++, wanted.row++) {
         ok = same_bits(checks, CALL_OUTPUT, got.call, output_at(got), wanted.call, output_at(wanted), model->d_out);
         for (size_t h = 0; ok && got.call->io.attention && h < model->n_heads; h++) {
-            ok = same_bits(checks, CALL_ATTENTION, got.call, attention_at(got, h), wanted.call, attention_at(wanted, h),
-                           kv_rows);
+            const size_t a = attention_at(got, h), b = attention_at(wanted, h), extra = model->extra_keys;
+            ok = same_bits(checks, CALL_ATTENTION, got.call, a, wanted.call, b, kv_rows) &&
+                 same_bits(checks, CALL_ATTENTION, got.call, a + got.call->shape.kv_len, wanted.call,
+                           b + wanted.call->shape.kv_len, extra);
         }
     }
     if (ok && rows > 0) {

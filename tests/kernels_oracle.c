@@ -180,12 +180,22 @@ static void point(struct call *call, float at_target, float elsewhere)
 
 typedef bool row_filter(const struct call *call, size_t b, size_t i);
 
+// Keys that have the same weight in row i of head h where scores are flat; SIZE_MAX where keys have different weights.
+static size_t keys_averaged(const struct call *call, size_t b, size_t h, size_t i)
+{
+    const size_t seen = call_keys_seen(call, b, h, i);
+    if (call->model->fills && seen < call->shape.kv_len) {
+        return SIZE_MAX;
+    }
+    return seen == 0 && call->model->masked_uniform ? call_kv_rows(call, b) : seen + call->model->extra_keys;
+}
+
 // Dividing by the number of keys is exact; no key at all gives zeros.
 static bool averages_exactly(const struct call *call, size_t b, size_t i)
 {
     bool exact = true;
     for (size_t h = 0; exact && h < call->model->n_heads; h++) {
-        size_t seen = call_keys_seen(call, b, h, i);
+        size_t seen = keys_averaged(call, b, h, i);
         exact = seen <= MOST_KEYS && (seen & (seen - 1)) == 0;
     }
     return exact;
@@ -193,9 +203,9 @@ static bool averages_exactly(const struct call *call, size_t b, size_t i)
 
 static bool sees_its_target(const struct call *call, size_t b, size_t i)
 {
-    bool sees = true;
+    bool sees = call->model->extra_keys == 0;
     for (size_t h = 0; sees && h < call->model->n_heads; h++) {
-        sees = call_attends(call, b, h, i, target_of(call, b));
+        sees = call_attends(call, b, h, i, target_of(call, b)) && keys_averaged(call, b, h, i) != SIZE_MAX;
     }
     return sees;
 }
@@ -212,7 +222,7 @@ static bool expect_exact_row(struct checks *checks, const struct call *call, enu
 static void expect_exact(struct checks *checks, const struct call *call, const struct expected *expected,
                          row_filter *filter)
 {
-    const size_t q_len = call->shape.q_len, kv_len = call->shape.kv_len, n_heads = call->model->n_heads;
+    const size_t q_len = call->shape.q_len, kv_len = call_columns(call), n_heads = call->model->n_heads;
     const size_t d_out = call->model->d_out;
     bool ok = true;
     for (size_t row = 0; ok && row < call->shape.batch * q_len; row++) {

@@ -16,12 +16,12 @@ bool kernels_for_any(const struct ga_model *model)
 
 bool kernels_for_lengths(const struct ga_model *model)
 {
-    return model->lengths;
+    return model->lengths && !model->fills;
 }
 
 bool kernels_for_cutting(const struct ga_model *model)
 {
-    return model->lengths && model->batch <= 1 && model->q_len.min == 1 && model->kv_len.min == 1 &&
+    return kernels_for_lengths(model) && model->batch <= 1 && model->q_len.min == 1 && model->kv_len.min == 1 &&
            model->q_len.max > 1 && model->kv_len.max > 1;
 }
 
@@ -30,14 +30,20 @@ bool kernels_for_heights(const struct ga_model *model)
     return model->lengths || (model->q_len.min == 1 && model->kv_len.min == 1);
 }
 
+// Where keys outside a row's range have no weight in any case.
+static bool ranges_are_strict(const struct ga_model *model)
+{
+    return !model->fills && !model->masked_uniform;
+}
+
 bool kernels_for_causal(const struct ga_model *model)
 {
-    return model->causal != GA_CAUSAL_NONE;
+    return model->causal != GA_CAUSAL_NONE && ranges_are_strict(model);
 }
 
 bool kernels_for_window(const struct ga_model *model)
 {
-    return model->window > 0;
+    return model->window > 0 && ranges_are_strict(model);
 }
 
 bool kernels_for_tokens(const struct ga_model *model)

@@ -63,6 +63,14 @@ function layer.widths(spec)
   }
 end
 
+-- Index of the role of that name; 0 where the spec has none.
+function layer.role(spec, name)
+  for i, role in ipairs(spec.roles) do
+    if role.name == name then return i - 1 end
+  end
+  return 0
+end
+
 -- The linears there are, with the indices of their roles; bias is false where the spec has none.
 function layer.linears(spec)
   local at = {}

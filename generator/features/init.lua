@@ -9,13 +9,13 @@
 --   sentence(spec)             what `info` says of it, nil for nothing
 -- Everything but the name is optional. In resolve, a feature that works on scores in natural units (in score_row) sets
 -- spec.natural_scores, and one whose rows may not see their first keys (in key_range it sets b->first) spec.late_keys.
--- One by which keys of a row's range may have a weight of zero, or all of them, sets spec.zero_weights.
+-- One by which keys of a row's range may have a weight of zero, or all of them, sets spec.zero_weights,
+-- and spec.reaches_all too if a row may give weight to keys outside its range (row_reaches says when, reach_all how).
 local features = {}
 
 for _, name in ipairs({
-  "grouped_heads", "projections", "bias", "scale", "causal", "window", "lengths", "mask_tensor", "masking",
-  "activation", "outputs",
-  "embedding", "weight_maps",
+  "grouped_heads", "projections", "bias", "scale", "causal", "window", "lengths", "mask_tensor", "mask_fill",
+  "masked_row", "activation", "outputs", "extra_keys", "embedding", "weight_maps",
 }) do
   features[#features + 1] = require("features." .. name)
 end

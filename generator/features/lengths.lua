@@ -2,18 +2,11 @@
 -- read: the real rows of the sequences are gathered, and the layer runs over those.
 local types = require "spec.types"
 
-local WORDS = { yes = true, no = false }
-
-local function parse(word)
-  if WORDS[word] == nil then return nil, ("must be yes or no, found %s"):format(types.shown(word)) end
-  return WORDS[word]
-end
-
 return {
   name = "lengths",
   fields = {
     { field = "mask.lengths", flag = "--lengths", value = "yes|no", check = types.boolean,
-      parse = parse, default = "yes",
+      parse = types.to_boolean, default = "yes",
       help = "take the real length of each sequence at run time; padding is neither computed nor seen" },
   },
   resolve = function(spec)

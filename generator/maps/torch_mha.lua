@@ -5,5 +5,7 @@ return {
   qkv_bias = "in_proj_bias",
   o_weight = "out_proj.weight",
   o_bias = "out_proj.bias",
+  bias_k = "bias_k",
+  bias_v = "bias_v",
   embedding = "embedding.weight",
 }

@@ -206,6 +206,9 @@ local function plan_packed(p)
   local parts = { { name = "heads", floats = s.n_kv_heads * (of.k + of.v) + s.n_heads * of.q } }
   if p.out then parts[2] = { name = "o", floats = (1 + p.concat) * round_up(s.d_out, p.isa.width) } end
   if s.vocab_size then parts[#parts + 1] = { name = "embedding", floats = s.vocab_size * s.d_model } end
+  for _, name in ipairs(s.add_bias_kv and { "bias_k", "bias_v" } or {}) do
+    parts[#parts + 1] = { name = name, floats = s.n_kv_heads * p.d_head_pad }
+  end
   local offset = 0
   for _, part in ipairs(parts) do
     part.offset = offset
@@ -255,6 +258,11 @@ local function plan_factors(s)
   return { q = s.natural_scores and scale or scale * log2e, softmax = s.natural_scores and log2e or nil }
 end
 
+-- spec.fill in the units of a row of scores: softmax multiplies them, if at all, to get powers of two.
+local function plan_fill(p)
+  return p.spec.fill and p.spec.fill / math.log(2) / (p.factors.softmax or 1)
+end
+
 local function longest_sum(s)
   if s.causal or s.window or s.zero_weights or s.kv_seq_len.max <= FEW_KEYS then return FEW_KEYS_SUM end
   return s.d_model <= NARROW and NARROW_SUM or MAX_SUM
@@ -266,6 +274,7 @@ function plan.make(spec, set)
     spec = spec, isa = set, group_rows = GROUP_ROWS, max_sum = longest_sum(spec), value_keys = VALUE_KEYS,
     near_bytes = NEAR_BYTES, factors = plan_factors(spec),
   }
+  p.fill = plan_fill(p)
   p.prefix = spec.name .. "__" .. set.name
   p.d_head_pad = round_up(spec.d_head, set.width)
   p.concat = spec.n_heads * p.d_head_pad

@@ -106,6 +106,14 @@ function types.boolean(value)
   return value
 end
 
+local WORDS = { yes = true, no = false }
+
+-- yes or no of a command line.
+function types.to_boolean(word)
+  if WORDS[word] == nil then return nil, ("must be yes or no, found %s"):format(shown(word)) end
+  return WORDS[word]
+end
+
 -- What tensor names in a weights file may be: printable ASCII, nothing that ends a C string or a comment.
 function types.tensor_name(value)
   if type(value) ~= "string" or not value:match("^[%w_][%w_./%-]*$") or #value > 200 then

@@ -56,7 +56,8 @@ end)
 
 fact.holds("splices are templates that are there, at stages that the layer has", function()
   local layer = ""
-  for _, name in ipairs({ "layer.c.lt", "attend.c.lt", "multiply.c.lt", "isa.h.lt", "model.c.lt" }) do
+  for _, name in ipairs({ "layer.c.lt", "attend.c.lt", "multiply.c.lt", "isa.h.lt", "model.c.lt",
+    "pack.c.lt" }) do
     layer = layer .. assert(fs.read("templates/" .. name))
   end
   local s = make({ mask = { causal = true, window = 3, tensor = "bool" }, outputs = { "attention" },
@@ -100,10 +101,6 @@ fact.holds("each feature says what it does, or nothing where it is off", functio
       "a query sees the last 128 keys up to its own place; tiles of keys outside are not computed" },
     { { mask = { window = 128, window_sides = "both" } },
       "query i sees keys closer than 128 places; tiles of keys outside are not computed" },
-    { { mask = { tensor = "bool" } }, "a mask of bytes may come with each call, with axes of size 1 where it is the " ..
-      "same for all: a query sees the keys whose byte is not zero" },
-    { { mask = { tensor = "additive" } }, "a mask of numbers may come with each call, with axes of size 1 where it " ..
-      "is the same for all: it is added to the scaled scores, and -inf forbids a key" },
     { { n_kv_heads = 2 }, "2 query heads share each of 2 key and value heads" },
     { { outputs = { "attention" } }, "softmax weights are written on request" },
     { { vocab_size = 9 }, "token ids below 9 are looked up in the embedding" },

@@ -33,7 +33,8 @@ end
 fact.holds("the maps that ship are maps a spec could hold", function()
   for _, name in ipairs(maps.names()) do
     local weights = one_width(maps.get(name))
-    local s, errors = spec.from_fields({ d_model = 6, n_heads = 2, vocab_size = 3, weights = weights })
+    local s, errors = spec.from_fields({ d_model = 6, n_heads = 2, vocab_size = 3, weights = weights,
+      add_bias_kv = weights.bias_k ~= nil })
     if not s then error(name .. ": " .. table.concat(errors, "\n")) end
   end
 end)

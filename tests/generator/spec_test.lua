@@ -102,9 +102,6 @@ fact.holds("what the design knows and the generator does not make is refused by 
     { { kind = "decoder" }, 'kind "decoder" is not generated yet; what is: mha' },
     { { dtype = "bf16" }, 'dtype "bf16" is not generated yet; what is: f32' },
     { { heads = "shared" }, 'heads "shared" is not generated yet; what is: split' },
-    { { mask_fill = -10000 },
-      'mask_fill must be "-inf", found -10000; a number that replaces a masked score is not generated yet' },
-    { { masked_row = "uniform" }, 'masked_row "uniform" is not generated yet; what is: zero' },
     { { outputs = { "scores" } }, 'outputs "scores" is not generated yet; what is: attention' },
   }
   for _, case in ipairs(cases) do refuses(case[1], case[2]) end
@@ -113,7 +110,7 @@ end)
 fact.holds("a choice that is none of them is refused with the nearest", function()
   refuses({ kind = "mhaa" }, 'kind must be one of mha, found "mhaa"; did you mean "mha"?')
   refuses({ dtype = 32 }, "dtype must be one of f32, found 32")
-  refuses({ masked_row = false }, "masked_row must be one of zero, found false")
+  refuses({ masked_row = false }, "masked_row must be one of zero, uniform, found false")
 end)
 
 fact.holds("mask fields have their types", function()
@@ -281,6 +278,8 @@ local WORDS = {
     "123.000030517578125" },
   ["--causal"] = { "top_left", "bottom_right", "off" }, ["--lengths"] = { "yes", "no" },
   ["--window"] = { "1", "128" }, ["--window-sides"] = { "both" }, ["--mask-tensor"] = { "bool", "additive" },
+  ["--mask-fill"] = { "-inf", "-10000", "-1e-12", "-1e20" }, ["--masked-row"] = { "zero", "uniform" },
+  ["--add-bias-kv"] = { "yes", "no" }, ["--add-zero-attn"] = { "yes", "no" },
   ["--outputs"] = { "attention", "" }, ["--vocab-size"] = { "30522" }, ["--weights-map"] = { "w_o", "torch_mha" },
   ["--projections"] = { "qkvo", "qkv" }, ["--k-dim"] = { "5" }, ["--v-dim"] = { "1" }, ["--d-out"] = { "7" },
   ["--activation"] = { "relu", "none", "q=silu,o=gelu_tanh", "v=none" },

@@ -15,6 +15,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import forms
+import masks
 import modules
 
 
@@ -32,6 +33,7 @@ class Program:
         self.isas = [variant["isa"] for variant in info["variants"] if variant["runs_here"]]
         self.layouts = {layout["layout"]: layout["sources"] for layout in info["layouts"]}
         self.default_layout = info["default_layout"]
+        self.spec, self.takes_mask = info["spec"], "mask" in info["inputs"]
         causal = re.search(r'causal\s*=\s*(true|"\w+")', info["spec"])
         self.causal = causal.group(1) if causal else None
 
@@ -181,11 +183,13 @@ class Comparison:
 
 
 def compare(path):
-    """(passed, failed) of one program under all its maps."""
+    """(passed, failed) of one program under all its maps; one that takes a mask is masks.py's."""
     program = Program(path)
     other = forms.Program(path)
     if other.is_other():
         return forms.compare_program(other)
+    if program.takes_mask:
+        return [sum(column) for column in zip(*masks.compare_all(program))]
     if program.causal == '"bottom_right"':
         sys.exit(f"compare.py: {path}: only causal masks aligned top left are compared, which is PyTorch's is_causal")
     passed = failed = 0

@@ -7,7 +7,8 @@ cd "$(dirname "$0")/../.."
 
 specs="specs/demo.lua tests/specs/golden_maps.lua tests/specs/golden_causal.lua
 tests/pytorch/specs/live_240_5.lua tests/pytorch/specs/live_120_8_causal.lua
-tests/pytorch/specs/live_sides_60_4.lua tests/specs/sides_40_4.lua tests/specs/exact_10_2.lua"
+tests/pytorch/specs/live_sides_60_4.lua tests/specs/sides_40_4.lua tests/specs/exact_10_2.lua
+tests/pytorch/specs/live_mask_bool.lua tests/pytorch/specs/live_mask_fill.lua tests/pytorch/specs/live_mask_add.lua"
 here=out/pytorch
 venv=$here/venv
 tree=$here/tree # the programs are built in a copy, so that what the user configured stays as it is

@@ -29,9 +29,14 @@ float reference_added(const struct ga_io *io, size_t b, size_t h, size_t i, size
     return io->additive_mask ? io->additive_mask[mask_at(io, b, h, i, j)] : 0;
 }
 
+bool reference_shows(const struct ga_io *io, size_t b, size_t h, size_t i, size_t j)
+{
+    return !io->mask || io->mask[mask_at(io, b, h, i, j)];
+}
+
 bool reference_allows(const struct ga_io *io, size_t b, size_t h, size_t i, size_t j)
 {
-    return (!io->mask || io->mask[mask_at(io, b, h, i, j)]) && reference_added(io, b, h, i, j) > -INFINITY;
+    return reference_shows(io, b, h, i, j) && reference_added(io, b, h, i, j) > -INFINITY;
 }
 
 size_t reference_kv_len(const struct ga_io *io)
@@ -50,6 +55,11 @@ size_t reference_kv_rows(const struct ga_io *io, size_t b)
         return (size_t)io->kv_lengths[b];
     }
     return io->key ? io->kv_len : reference_q_rows(io, b);
+}
+
+size_t reference_kv_used(const struct ga_model *model, const struct ga_io *io, size_t b)
+{
+    return model->fills ? reference_kv_len(io) : reference_kv_rows(io, b);
 }
 
 const struct ga_weight_view *reference_role(const struct ga_model *model, const struct ga_weight_view *roles,

@@ -10,8 +10,9 @@
 
 // One layer as the model's facts, roles (model->n_roles views, in role order) and io ask for it; io must be a call
 // that ga_model_run would accept, and io->output and io->attention are not looked at. output is
-// [batch][q_len][d_out]; attention is [batch][n_heads][q_len][kv_len], or NULL where it is not wanted. Rows past a
-// query length are zeros in both, a row that sees no key has zero attention. False where there is no memory.
+// [batch][q_len][d_out]; attention is [batch][n_heads][q_len][kv_len + extra_keys], or NULL where it is not wanted.
+// Rows past a query length are zeros in both, a row that sees no key has the attention that the model says. False where
+// there is no memory.
 bool reference_f64(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
                    double *output, double *attention);
 
@@ -23,8 +24,9 @@ bool reference_f32(const struct ga_model *model, const struct ga_weight_view *ro
 // True where query row i sees key j in a sequence of q_rows real queries and kv_rows real keys.
 bool reference_sees(const struct ga_model *model, size_t i, size_t j, size_t q_rows, size_t kv_rows);
 
-// True where the call's mask, if it has one, lets query row i of head h in sequence b see key j; and what it adds to
-// their score.
+// True where the call's mask of bytes, if it has one, shows key j to query row i of head h in sequence b; where a mask
+// of either kind does; and what it adds to their score.
+bool reference_shows(const struct ga_io *io, size_t b, size_t h, size_t i, size_t j);
 bool reference_allows(const struct ga_io *io, size_t b, size_t h, size_t i, size_t j);
 float reference_added(const struct ga_io *io, size_t b, size_t h, size_t i, size_t j);
 
@@ -32,6 +34,9 @@ float reference_added(const struct ga_io *io, size_t b, size_t h, size_t i, size
 size_t reference_kv_len(const struct ga_io *io);
 size_t reference_q_rows(const struct ga_io *io, size_t b);
 size_t reference_kv_rows(const struct ga_io *io, size_t b);
+
+// Keys of sequence b that may have weight: the real ones, or all where masked scores are filled.
+size_t reference_kv_used(const struct ga_model *model, const struct ga_io *io, size_t b);
 
 // The view of the role called name, or NULL where the model has no such weight.
 const struct ga_weight_view *reference_role(const struct ga_model *model, const struct ga_weight_view *roles,

@@ -8,15 +8,15 @@ struct IN_REAL(rows) {
     REAL *key;     // [kv_len][k_dim]
     REAL *value;   // [kv_len][v_dim]
     REAL *q;       // [q_len][n_heads * d_head]
-    REAL *k;       // [kv_len][n_kv_heads * d_head]
-    REAL *v;       // [kv_len][n_kv_heads * d_head]
+    REAL *k;       // [kv_len + extra_keys][n_kv_heads * d_head]
+    REAL *v;       // [kv_len + extra_keys][n_kv_heads * d_head]
     REAL *concat;  // [q_len][n_heads * d_head], attention times V, heads side by side
-    REAL *weights; // [kv_len], one row of attention weights
+    REAL *weights; // [kv_len + extra_keys], one row of attention weights
 };
 
 static bool IN_REAL(rows_new)(struct IN_REAL(rows) * rows, const struct ga_model *model, const struct ga_io *io)
 {
-    size_t kv_len = reference_kv_len(io);
+    size_t kv_len = reference_kv_len(io) + model->extra_keys;
     size_t width = model->n_heads * model->d_head, kv_width = model->n_kv_heads * model->d_head;
     rows->query = malloc(io->q_len * model->d_model * sizeof(REAL));
     rows->key = malloc(kv_len * model->k_dim * sizeof(REAL));
@@ -76,7 +76,7 @@ static void IN_REAL(query_rows)(const struct ga_model *model, const struct ga_we
 static void IN_REAL(gather)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
                             size_t b, struct IN_REAL(rows) * rows)
 {
-    size_t kv_rows = reference_kv_rows(io, b);
+    size_t kv_rows = reference_kv_used(model, io, b);
     IN_REAL(query_rows)(model, roles, io, b, reference_q_rows(io, b), rows->query);
     if (!io->key) {
         IN_REAL(query_rows)(model, roles, io, b, kv_rows, rows->key);
@@ -148,20 +148,54 @@ static void IN_REAL(softmax)(REAL *row, const bool *seen, size_t count)
     }
 }
 
-// weights[kv_rows] = the attention of one query vector q[d_head], row i of head h in sequence b, over keys k, kv_width
+// Appends the keys that the model adds to k and to v, behind `count` rows of width: a vector of its weights if it has
+// one, and zeros.
+static void IN_REAL(add_keys)(const struct ga_model *model, const struct ga_weight_view *learned, size_t count,
+                              size_t width, REAL *rows)
+{
+    for (size_t e = 0; e < model->extra_keys; e++) {
+        for (size_t d = 0; d < width; d++) {
+            rows[(count + e) * width + d] = learned && e == 0 ? (REAL)learned->data[d * learned->row_stride] : 0;
+        }
+    }
+}
+
+// scores[kv_rows + extra_keys] of one query vector q[d_head], row i of head h in sequence b, with keys k, kv_width
 // floats apart.
-static void IN_REAL(attend)(const struct ga_model *model, const struct ga_io *io, size_t b, size_t h, size_t i,
-                            const REAL *q, const REAL *k, const bool *seen, size_t kv_rows, REAL *weights)
+static void IN_REAL(score)(const struct ga_model *model, const struct ga_io *io, size_t b, size_t h, size_t i,
+                           const REAL *q, const REAL *k, size_t kv_rows, REAL *scores)
 {
     size_t kv_width = model->n_kv_heads * model->d_head;
-    for (size_t j = 0; j < kv_rows; j++) {
+    for (size_t j = 0; j < kv_rows + model->extra_keys; j++) {
         REAL score = 0;
         for (size_t d = 0; d < model->d_head; d++) {
             score += q[d] * k[j * kv_width + d];
         }
-        weights[j] = score * (REAL)model->scale + (REAL)reference_added(io, b, h, i, j);
+        scores[j] = score * (REAL)model->scale;
+        scores[j] += j < kv_rows ? (REAL)reference_added(io, b, h, i, j) : 0;
     }
-    IN_REAL(softmax)(weights, seen, kv_rows);
+}
+
+// Finds which keys row i of head h in sequence b sees: all but those masked with -inf. What masks with a finite number
+// replaces the score instead; a row without a key may see all with scores of zero.
+static void IN_REAL(mask)(const struct ga_model *model, const struct ga_io *io, size_t b, size_t h, size_t i,
+                          REAL *scores, bool *seen)
+{
+    size_t q_rows = reference_q_rows(io, b), kv_rows = reference_kv_rows(io, b), any = 0;
+    for (size_t j = 0; j < reference_kv_used(model, io, b); j++) {
+        bool filled =
+            model->fills && !(reference_sees(model, i, j, q_rows, kv_rows) && reference_shows(io, b, h, i, j));
+        scores[j] = filled ? (REAL)model->mask_fill : scores[j];
+        seen[j] = filled || (reference_sees(model, i, j, q_rows, kv_rows) && reference_allows(io, b, h, i, j));
+        any += seen[j];
+    }
+    for (size_t e = 0; e < model->extra_keys; e++) {
+        seen[reference_kv_used(model, io, b) + e] = true;
+    }
+    for (size_t j = 0; model->masked_uniform && any == 0 && j < kv_rows; j++) {
+        scores[j] = 0;
+        seen[j] = true;
+    }
 }
 
 // out[d_head] = the values of the keys seen, each times its weight. A key not seen is not read: zero times NaN is NaN.
@@ -180,22 +214,24 @@ static void IN_REAL(mix)(const struct ga_model *model, const REAL *weights, cons
     }
 }
 
-// All heads of one sequence; attention is its [n_heads][q_len][kv_len] of zeros, or NULL.
+// All heads of one sequence; attention is its [n_heads][q_len][kv_len + extra_keys] of zeros, or NULL.
 static void IN_REAL(heads)(const struct ga_model *model, const struct ga_io *io, size_t b, struct IN_REAL(rows) * rows,
                            bool *seen, REAL *attention)
 {
-    size_t q_rows = reference_q_rows(io, b), kv_rows = reference_kv_rows(io, b), kv_len = reference_kv_len(io);
+    size_t q_rows = reference_q_rows(io, b), kv_rows = reference_kv_used(model, io, b);
+    size_t kv_len = reference_kv_len(io), extra = model->extra_keys;
     size_t width = model->n_heads * model->d_head, group = model->n_heads / model->n_kv_heads;
     for (size_t i = 0; i < q_rows; i++) {
         for (size_t h = 0; h < model->n_heads; h++) {
             size_t at = i * width + h * model->d_head, kv_at = h / group * model->d_head;
-            for (size_t j = 0; j < kv_rows; j++) {
-                seen[j] = reference_sees(model, i, j, q_rows, kv_rows) && reference_allows(io, b, h, i, j);
-            }
-            IN_REAL(attend)(model, io, b, h, i, rows->q + at, rows->k + kv_at, seen, kv_rows, rows->weights);
-            IN_REAL(mix)(model, rows->weights, rows->v + kv_at, seen, kv_rows, rows->concat + at);
-            if (attention && kv_rows > 0) {
-                memcpy(attention + (h * io->q_len + i) * kv_len, rows->weights, kv_rows * sizeof(REAL));
+            IN_REAL(score)(model, io, b, h, i, rows->q + at, rows->k + kv_at, kv_rows, rows->weights);
+            IN_REAL(mask)(model, io, b, h, i, rows->weights, seen);
+            IN_REAL(softmax)(rows->weights, seen, kv_rows + extra);
+            IN_REAL(mix)(model, rows->weights, rows->v + kv_at, seen, kv_rows + extra, rows->concat + at);
+            if (attention) {
+                REAL *map = attention + (h * io->q_len + i) * (kv_len + extra);
+                memcpy(map, rows->weights, kv_rows * sizeof(REAL));
+                memcpy(map + kv_len, rows->weights + kv_rows, extra * sizeof(REAL));
             }
         }
     }
@@ -205,7 +241,7 @@ static void IN_REAL(heads)(const struct ga_model *model, const struct ga_io *io,
 static void IN_REAL(sequence)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
                               size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *output, REAL *attention)
 {
-    size_t q_rows = reference_q_rows(io, b), kv_rows = reference_kv_rows(io, b), d_model = model->d_model;
+    size_t q_rows = reference_q_rows(io, b), kv_rows = reference_kv_used(model, io, b), d_model = model->d_model;
     size_t width = model->n_heads * model->d_head, kv_width = model->n_kv_heads * model->d_head;
     IN_REAL(gather)(model, roles, io, b, rows);
     IN_REAL(project)
@@ -216,10 +252,12 @@ static void IN_REAL(sequence)(const struct ga_model *model, const struct ga_weig
     (reference_role(model, roles, "k_weight"), reference_role(model, roles, "k_bias"), kv_rows, model->k_dim, kv_width,
      rows->key, rows->k);
     IN_REAL(activate)(model->activation[GA_K], kv_rows * kv_width, rows->k);
+    IN_REAL(add_keys)(model, reference_role(model, roles, "bias_k"), kv_rows, kv_width, rows->k);
     IN_REAL(project)
     (reference_role(model, roles, "v_weight"), reference_role(model, roles, "v_bias"), kv_rows, model->v_dim, kv_width,
      rows->value, rows->v);
     IN_REAL(activate)(model->activation[GA_V], kv_rows * kv_width, rows->v);
+    IN_REAL(add_keys)(model, reference_role(model, roles, "bias_v"), kv_rows, kv_width, rows->v);
     IN_REAL(heads)(model, io, b, rows, seen, attention);
     if (!reference_role(model, roles, "o_weight")) { // the heads side by side are the output
         memcpy(output, rows->concat, q_rows * width * sizeof(REAL));
@@ -234,7 +272,7 @@ static void IN_REAL(sequence)(const struct ga_model *model, const struct ga_weig
 bool IN_REAL(reference)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
                         REAL *output, REAL *attention)
 {
-    size_t kv_len = reference_kv_len(io), outputs = io->q_len * model->d_out;
+    size_t kv_len = reference_kv_len(io) + model->extra_keys, outputs = io->q_len * model->d_out;
     size_t weights = model->n_heads * io->q_len * kv_len;
     struct IN_REAL(rows) rows;
     bool *seen = malloc(kv_len * sizeof *seen);

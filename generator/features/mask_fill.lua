@@ -1,0 +1,57 @@
+-- mask_fill.lua: what a masked score is replaced by: -inf, so that its key has no weight, or a finite number, as
+-- masked_fill over the whole padded matrix of scores replaces it. A key outside a row's range then has that score: its
+-- own is never computed, and its value enters only where the number gives it a weight beside the row's highest score.
+local fmt = require "base.fmt"
+local types = require "spec.types"
+
+local LARGEST = 3.4028234663852886e38
+local NATURAL = 1e30      -- beyond, the number times log2 e might be no float
+local NO_WEIGHT = -103.98 -- e to the power of it is no float but 0
+
+local number = types.number(-LARGEST, LARGEST)
+
+local function check(value)
+  if value == "-inf" then return value end
+  local fill = number(value)
+  if fill then return fill end
+  return nil, ('must be "-inf" or a finite number that replaces a masked score, found %s'):format(types.shown(value))
+end
+
+-- What the spec masks scores with.
+local function masks(spec)
+  return spec.causal or spec.window or spec.lengths or spec.mask_tensor == "bool"
+end
+
+local SENTENCE = "masked scores are replaced by %s, also those of padding, whose keys and values are computed; %s"
+
+return {
+  name = "mask_fill",
+  fields = {
+    { field = "mask_fill", flag = "--mask-fill", value = "-inf|X", check = check, parse = types.to_number,
+      default = "-inf", help = "what replaces the score of a masked key, one past a length too: a finite number as " ..
+      "masked_fill in PyTorch" },
+  },
+  resolve = function(spec, fail)
+    spec.fill = type(spec.mask_fill) == "number" and spec.mask_fill or false
+    if not spec.fill then return end
+    if not masks(spec) then
+      fail(('mask_fill (%s) replaces masked scores, and nothing masks: mask.causal, mask.window and mask.lengths ' ..
+        'are off, and mask.tensor is not "bool"'):format(fmt.double(spec.fill)))
+    end
+    spec.natural_scores = spec.natural_scores or math.abs(spec.fill) > NATURAL
+    spec.zero_weights, spec.reaches_all = true, true
+  end,
+  splices = function(spec)
+    return spec.fill and {
+      facts = "mask_fill.facts.c.lt", head_fields = "mask_fill.head_fields.c.lt", head = "mask_fill.head.c.lt",
+      attend_functions = "mask_fill.attend_functions.c.lt",
+    } or nil
+  end,
+  sentence = function(spec)
+    if not spec.fill then return nil end
+    local fill = fmt.double(spec.fill)
+    return SENTENCE:format(fill, spec.fill > NO_WEIGHT and
+      ("WARNING: %s does not mask: beside a score of 0 a masked key keeps a weight of exp(%s)"):format(fill, fill) or
+      "a masked key has the weight that this gives it, beside common scores none")
+  end,
+}

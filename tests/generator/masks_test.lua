@@ -1,0 +1,73 @@
+-- masks_test.lua: what the specs of masks, fills and extra keys say and refuse.
+local fact = dofile("tests/generator/fact.lua")
+local spec = require "spec"
+
+local function read(more)
+  local raw = { d_model = 8, n_heads = 4 }
+  for key, value in pairs(more) do raw[key] = value end
+  return spec.from_fields(raw)
+end
+
+local function refuses(more, message)
+  local s, errors = read(more)
+  fact.equal(s, nil)
+  fact.lists_equal(errors, { message })
+end
+
+local function says(more, sentence)
+  local said = spec.sentences((assert(read(more))))
+  for _, one in ipairs(said) do
+    if one == sentence then return end
+  end
+  error(("'%s' is not said, but\n%s"):format(sentence, table.concat(said, "\n")), 2)
+end
+
+fact.holds("masks at run time say what they do", function()
+  says({ mask = { tensor = "bool" } }, "a mask of bytes may come with each call, with axes of size 1 where it is " ..
+    "the same for all: a query sees the keys whose byte is not zero")
+  says({ mask = { tensor = "additive" } }, "a mask of numbers may come with each call, with axes of size 1 where it " ..
+    "is the same for all: it is added to the scaled scores, and -inf forbids a key")
+end)
+
+fact.holds("a fill says what it gives masked keys, and warns where that is not nothing", function()
+  says({ mask_fill = -1e4 }, "masked scores are replaced by -10000, also those of padding, whose keys and values " ..
+    "are computed; a masked key has the weight that this gives it, beside common scores none")
+  says({ mask_fill = -1e-12 }, "masked scores are replaced by -1e-12, also those of padding, whose keys and values " ..
+    "are computed; WARNING: -1e-12 does not mask: beside a score of 0 a masked key keeps a weight of exp(-1e-12)")
+end)
+
+fact.holds("rows without a key have one rule, and none where there are no such rows", function()
+  local zero = "a row that sees no key has zero attention, so its output is the output bias"
+  says({}, zero)
+  says({ activation = { o = "gelu" } }, zero .. ", through gelu")
+  says({ masked_row = "uniform" }, "a row that sees no key gives all keys of its sequence the same weight; without " ..
+    "any it has zero attention")
+  for _, more in ipairs({ { mask_fill = -1e4 }, { add_zero_attn = true } }) do
+    for _, said in ipairs(spec.sentences((assert(read(more))))) do assert(not said:find("sees no key"), said) end
+  end
+end)
+
+fact.holds("extra keys say where they stand", function()
+  says({ add_bias_kv = true, add_zero_attn = true }, "a learned key and value of each head stand behind those of " ..
+    "each sequence, seen by every query; a key and a value of zeros stand behind those of each sequence, seen by " ..
+    "every query")
+end)
+
+fact.holds("a fill is a finite number that something masks with", function()
+  refuses({ mask_fill = "inf" },
+    'mask_fill must be "-inf" or a finite number that replaces a masked score, found "inf"')
+  refuses({ mask_fill = -1e39 },
+    'mask_fill must be "-inf" or a finite number that replaces a masked score, found -1e+39')
+  refuses({ mask_fill = -1e4, mask = { lengths = false, tensor = "additive" } },
+    "mask_fill (-10000) replaces masked scores, and nothing masks: mask.causal, mask.window and mask.lengths " ..
+    'are off, and mask.tensor is not "bool"')
+end)
+
+fact.holds("the rule for masked rows contradicts what leaves none", function()
+  refuses({ mask_fill = -1e4, masked_row = "zero" }, 'masked_row ("zero") is about rows masked with -inf: with ' ..
+    "mask_fill (-10000) they are what this number gives")
+  refuses({ add_zero_attn = true, masked_row = "uniform" },
+    'masked_row ("uniform") is about rows that see no key, and every row sees that of add_zero_attn')
+end)
+
+fact.finish()
