@@ -16,7 +16,7 @@ static const struct ga_option options[] = {
     [LAYOUT] = {"weights-layout", "NAME", "the model's own, or the one that fits", false,
                 "how the file names its tensors"},
     [INPUT] = {"input", "FILE", NULL, true, "safetensors file of the inputs, as run takes them"},
-    [EXPECTED] = {"expected", "FILE", NULL, true, "safetensors file of what should come out: output, attention"},
+    [EXPECTED] = {"expected", "FILE", NULL, true, "safetensors file of what should come out"},
     [RTOL] = {"rtol", "R", "1.3e-6", false, "difference allowed, relative to the expected value"},
     [ATOL] = {"atol", "A", "1e-5", false, "difference allowed besides"},
     [EQUAL_NAN] = {"equal-nan", NULL, NULL, false, "take two NaNs in one place as equal"},
@@ -43,20 +43,24 @@ static const char *const examples[] = {
 static enum ga_exit check_name(const struct ga_context *context, const struct ga_weights *file,
                                const struct ga_tensor *tensor)
 {
-    bool has_attention = context->model->attention_output;
-    const char *const names[] = {ga_output_name(GA_OUTPUT), ga_output_name(GA_ATTENTION)};
-    if (strcmp(tensor->name, names[0]) == 0 || (has_attention && strcmp(tensor->name, names[1]) == 0)) {
+    const char *names[GA_OUTPUTS];
+    const size_t count = ga_output_names(context->model, names);
+    const enum ga_output output = ga_output_called(tensor->name, strlen(tensor->name));
+    if (output != GA_OUTPUTS && ga_has_output(context->model, output)) {
         return GA_EXIT_OK;
     }
-    char shown[GA_PRINTABLE], hint[GA_PRINTABLE];
-    if (strcmp(tensor->name, names[1]) == 0) {
-        return ga_failed(context, "%s: tensor \"attention\": this model was generated without that output",
-                         ga_weights_label(file));
+    if (output != GA_OUTPUTS) {
+        return ga_failed(context, "%s: tensor \"%s\": this model was generated without that output",
+                         ga_weights_label(file), tensor->name);
     }
-    return ga_failed(context, "%s: tensor \"%s\" is no output of this model%s (it gives output%s)",
-                     ga_weights_label(file), ga_printable(tensor->name, shown),
-                     ga_did_you_mean(ga_nearest(tensor->name, names, has_attention ? 2 : 1), hint),
-                     has_attention ? ", attention" : "");
+    char shown[GA_PRINTABLE], hint[GA_PRINTABLE], list[GA_PRINTABLE] = "";
+    for (size_t i = 0; i < count; i++) {
+        strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);
+        strncat(list, names[i], sizeof list - strlen(list) - 1);
+    }
+    return ga_failed(context, "%s: tensor \"%s\" is no output of this model%s (it gives %s)", ga_weights_label(file),
+                     ga_printable(tensor->name, shown), ga_did_you_mean(ga_nearest(tensor->name, names, count), hint),
+                     list);
 }
 
 static enum ga_exit check_names(const struct ga_context *context, const struct ga_weights *file)
@@ -129,8 +133,8 @@ static enum ga_exit compare_all(const struct ga_context *context, const struct g
     size_t differing = 0, count = ga_weights_count(file);
     for (size_t i = 0; i < count; i++) {
         const struct ga_tensor *expected = ga_weights_at(file, i);
-        bool attention = strcmp(expected->name, ga_output_name(GA_ATTENTION)) == 0;
-        struct ga_tensor found = ga_request_output(context, request, attention ? GA_ATTENTION : GA_OUTPUT);
+        struct ga_tensor found =
+            ga_request_output(context, request, ga_output_called(expected->name, strlen(expected->name)));
         if (check_shape(context, file, expected, &found) != GA_EXIT_OK) {
             return GA_EXIT_FAILED;
         }
@@ -155,9 +159,12 @@ static enum ga_exit check_file(const struct ga_context *context, const char *con
     if (code == GA_EXIT_OK) {
         code = ga_request_open(context, values[INPUT], &request);
     }
+    bool wanted[GA_OUTPUTS];
+    for (size_t i = 0; i < GA_OUTPUTS; i++) {
+        wanted[i] = ga_weights_find(file, ga_output_name((enum ga_output)i)) != NULL;
+    }
     if (code == GA_EXIT_OK) {
-        code =
-            ga_request_run(context, &prepared, ga_weights_find(file, ga_output_name(GA_ATTENTION)) != NULL, &request);
+        code = ga_request_run(context, &prepared, wanted, &request);
     }
     if (code == GA_EXIT_OK) {
         code = compare_all(context, file, &request, tolerance);

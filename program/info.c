@@ -96,13 +96,18 @@ static void print_range(const char *name, struct ga_range range)
 
 static void print_tensors(const struct ga_model *model)
 {
-    const char *names[GA_INPUTS];
+    const char *names[GA_INPUTS], *outputs[GA_OUTPUTS];
     size_t count = ga_input_names(model, names);
     printf("\n  takes ");
     for (size_t i = 0; i < count; i++) {
         printf("%s%s", i ? ", " : "", names[i]);
     }
-    printf("\n  gives %s%s\n", ga_output_name(GA_OUTPUT), model->attention_output ? ", attention" : "");
+    printf("\n  gives ");
+    count = ga_output_names(model, outputs);
+    for (size_t i = 0; i < count; i++) {
+        printf("%s%s", i ? ", " : "", outputs[i]);
+    }
+    printf("\n");
 }
 
 static void print_shape(const struct ga_model *model)

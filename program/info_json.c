@@ -22,9 +22,11 @@ static json_t *inputs_json(const struct ga_model *model)
 
 static json_t *outputs_json(const struct ga_model *model)
 {
-    json_t *array = json_pack("[s]", ga_output_name(GA_OUTPUT));
-    if (model->attention_output) {
-        json_array_append_new(array, json_string(ga_output_name(GA_ATTENTION)));
+    const char *names[GA_OUTPUTS];
+    size_t count = ga_output_names(model, names);
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_array_append_new(array, json_string(names[i]));
     }
     return array;
 }

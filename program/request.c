@@ -2,14 +2,80 @@
 // Checks sizes for overflow; what the inputs hold was checked where they were read.
 #include "request.h"
 
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "arena.h"
 
+static bool always(const struct ga_model *model)
+{
+    return model != NULL;
+}
+
+static bool gives_attention(const struct ga_model *model)
+{
+    return model->attention_output;
+}
+
+static bool gives_attention_mean(const struct ga_model *model)
+{
+    return model->attention_mean_output;
+}
+
+static const struct output {
+    const char *name;
+    bool (*given)(const struct ga_model *model);
+    size_t field; // of struct ga_io
+} outputs[GA_OUTPUTS] = {
+    [GA_OUTPUT] = {"output", always, offsetof(struct ga_io, output)},
+    [GA_ATTENTION] = {"attention", gives_attention, offsetof(struct ga_io, attention)},
+    [GA_ATTENTION_MEAN] = {"attention_mean", gives_attention_mean, offsetof(struct ga_io, attention_mean)},
+};
+
+static float **output_field(struct ga_io *io, size_t output)
+{
+    return (float **)(void *)((unsigned char *)io + outputs[output].field);
+}
+
 const char *ga_output_name(enum ga_output output)
 {
-    static const char *const names[GA_OUTPUTS] = {"output", "attention"};
-    return names[output];
+    return outputs[output].name;
+}
+
+enum ga_output ga_output_called(const char *text, size_t length)
+{
+    size_t output = 0;
+    while (output < GA_OUTPUTS &&
+           (strlen(outputs[output].name) != length || strncmp(outputs[output].name, text, length) != 0)) {
+        output++;
+    }
+    return (enum ga_output)output;
+}
+
+bool ga_has_output(const struct ga_model *model, enum ga_output output)
+{
+    return outputs[output].given(model);
+}
+
+size_t ga_output_names(const struct ga_model *model, const char *names_out[GA_OUTPUTS])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < GA_OUTPUTS; i++) {
+        if (outputs[i].given(model)) {
+            names_out[count++] = outputs[i].name;
+        }
+    }
+    return count;
+}
+
+static struct ga_tensor tensor_of(const struct ga_tensor *named, const float *data, const size_t *shape, size_t rank)
+{
+    struct ga_tensor tensor = *named;
+    tensor.data = data;
+    tensor.rank = rank;
+    memcpy(tensor.shape, shape, rank * sizeof *shape);
+    return tensor;
 }
 
 struct ga_tensor ga_request_output(const struct ga_context *context, const struct ga_request *request,
@@ -18,14 +84,14 @@ struct ga_tensor ga_request_output(const struct ga_context *context, const struc
     const struct ga_model *model = context->model;
     const struct ga_io *io = &request->io;
     struct ga_tensor tensor = {.name = ga_output_name(output), .dtype = GA_F32};
+    const size_t keys = request->kv_len + model->extra_keys;
     if (output == GA_ATTENTION) {
-        tensor.data = io->attention;
-        tensor.rank = 4;
-        tensor.shape[0] = io->batch;
-        tensor.shape[1] = model->n_heads;
-        tensor.shape[2] = io->q_len;
-        tensor.shape[3] = request->kv_len + model->extra_keys;
-        return tensor;
+        const size_t shape[] = {io->batch, model->n_heads, io->q_len, keys};
+        return tensor_of(&tensor, io->attention, shape, 4);
+    }
+    if (output == GA_ATTENTION_MEAN) {
+        const size_t shape[] = {io->batch, io->q_len, keys};
+        return tensor_of(&tensor, io->attention_mean, shape, 3);
     }
     tensor.data = io->output;
     if (request->batched) {
@@ -50,13 +116,15 @@ static enum ga_exit make_output(const struct ga_context *context, const struct g
                      ga_shape_text(tensor.rank, tensor.shape, shape, sizeof shape));
 }
 
-enum ga_exit ga_request_run(const struct ga_context *context, const struct ga_prepared *prepared, bool attention,
-                            struct ga_request *request)
+enum ga_exit ga_request_run(const struct ga_context *context, const struct ga_prepared *prepared,
+                            const bool wanted[GA_OUTPUTS], struct ga_request *request)
 {
     struct ga_io *io = &request->io;
-    enum ga_exit code = make_output(context, request, GA_OUTPUT, &io->output);
-    if (code == GA_EXIT_OK && attention) {
-        code = make_output(context, request, GA_ATTENTION, &io->attention);
+    enum ga_exit code = GA_EXIT_OK;
+    for (size_t i = 0; i < GA_OUTPUTS && code == GA_EXIT_OK; i++) {
+        if (i == GA_OUTPUT || wanted[i]) {
+            code = make_output(context, request, (enum ga_output)i, output_field(io, i));
+        }
     }
     if (code != GA_EXIT_OK) {
         return code;
@@ -78,8 +146,9 @@ enum ga_exit ga_request_run(const struct ga_context *context, const struct ga_pr
 
 void ga_request_close(struct ga_request *request)
 {
-    ga_block_free(request->io.output);
-    ga_block_free(request->io.attention);
+    for (size_t i = 0; i < GA_OUTPUTS; i++) {
+        ga_block_free(*output_field(&request->io, i));
+    }
     free(request->mask);
     for (size_t i = 0; i < GA_COPIES; i++) {
         free(request->copies[i]);

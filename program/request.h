@@ -21,10 +21,19 @@ struct ga_request {
     uint8_t *mask;              // the file's mask as bytes
 };
 
-enum ga_output { GA_OUTPUT, GA_ATTENTION, GA_OUTPUTS };
+enum ga_output { GA_OUTPUT, GA_ATTENTION, GA_ATTENTION_MEAN, GA_OUTPUTS };
 
-// An output's name in a file: "output", "attention".
+// An output's name in a file: "output", "attention", "attention_mean".
 const char *ga_output_name(enum ga_output output);
+
+// The output that length bytes of text name, or GA_OUTPUTS.
+enum ga_output ga_output_called(const char *text, size_t length);
+
+// Whether the model was generated with the output.
+bool ga_has_output(const struct ga_model *model, enum ga_output output);
+
+// The names of a model's outputs in order; returns how many.
+size_t ga_output_names(const struct ga_model *model, const char *names_out[GA_OUTPUTS]);
 
 // -- io_tensors.c ---------------------------------------------------------------------------------------------------
 
@@ -41,9 +50,9 @@ enum ga_exit ga_request_mask(const struct ga_context *context, struct ga_request
 
 // -- request.c ------------------------------------------------------------------------------------------------------
 
-// Makes the outputs and runs. attention: also io.attention, which the model must have.
-enum ga_exit ga_request_run(const struct ga_context *context, const struct ga_prepared *prepared, bool attention,
-                            struct ga_request *request);
+// Makes output and those wanted, which the model must have, and runs.
+enum ga_exit ga_request_run(const struct ga_context *context, const struct ga_prepared *prepared,
+                            const bool wanted[GA_OUTPUTS], struct ga_request *request);
 
 // An output that was made, as a tensor: output [batch, q_len, d_out] with the query's own rank, attention
 // [batch, n_heads, q_len, kv_len].

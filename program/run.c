@@ -15,7 +15,7 @@ static const struct ga_option options[] = {
                 "how the file names its tensors"},
     [INPUT] = {"input", "FILE", NULL, true, "safetensors file of the inputs"},
     [OUTPUT] = {"output", "FILE", NULL, true, "safetensors file to write"},
-    [OUTPUTS] = {"outputs", "LIST", "all the model has", false, "which outputs to write: output,attention"},
+    [OUTPUTS] = {"outputs", "LIST", "all the model has", false, "which outputs to write, joined by commas"},
     [ISA] = {"isa", "NAME", "the best this CPU runs", false, "instruction set to use"},
     [THREADS] = {"threads", "N", "1", false, "threads to use; all: one for each CPU"},
     {NULL, NULL, NULL, false, NULL},
@@ -35,7 +35,9 @@ static const char *const notes[] = {
     "              [batch, n_heads, q_len, kv_len], 1 along an axis where it is the same for all",
     "Outputs:",
     "  output      F32, shaped as the query, its rows d_out wide where the spec says so",
-    "  attention   F32 [batch, n_heads, q_len, kv_len], where the model was generated with it",
+    "  attention   F32 [batch, n_heads, q_len, kv_len], where the model was generated with it; behind",
+    "              the keys come those that the model adds (add_bias_kv, add_zero_attn)",
+    "  attention_mean  F32 [batch, q_len, kv_len]: its mean over the heads, likewise",
     NULL,
 };
 
@@ -45,35 +47,24 @@ static const char *const examples[] = {
     NULL,
 };
 
-// The place of the name that length bytes of text spell among the outputs, or GA_OUTPUTS.
-static size_t find_output(const char *text, size_t length)
-{
-    size_t output = 0;
-    while (output < GA_OUTPUTS) {
-        const char *name = ga_output_name((enum ga_output)output);
-        if (strlen(name) == length && strncmp(name, text, length) == 0) {
-            break;
-        }
-        output++;
-    }
-    return output;
-}
-
 // Reads --outputs; text NULL takes all the model has.
 static enum ga_exit read_outputs(const struct ga_context *context, const char *text, bool wanted_out[GA_OUTPUTS])
 {
-    bool has_attention = context->model->attention_output;
-    wanted_out[GA_OUTPUT] = text == NULL;
-    wanted_out[GA_ATTENTION] = text == NULL && has_attention;
+    for (size_t i = 0; i < GA_OUTPUTS; i++) {
+        wanted_out[i] = text == NULL && ga_has_output(context->model, (enum ga_output)i);
+    }
     for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         size_t length = strcspn(at, ",");
-        size_t output = find_output(at, length);
+        enum ga_output output = ga_output_called(at, length);
         if (output == GA_OUTPUTS) {
-            return ga_misused(context, "--outputs: \"%.*s\" is no output (output, attention)", (int)length, at);
+            return ga_misused(context, "--outputs: \"%.*s\" is no output (output, attention, attention_mean)",
+                              (int)length, at);
         }
-        if (output == GA_ATTENTION && !has_attention) {
-            return ga_misused(context, "--outputs attention: this model was generated without it; "
-                                       "its spec would say outputs = { \"attention\" }");
+        if (!ga_has_output(context->model, output)) {
+            return ga_misused(context,
+                              "--outputs %s: this model was generated without it; "
+                              "its spec would say outputs = { \"%s\" }",
+                              ga_output_name(output), ga_output_name(output));
         }
         wanted_out[output] = true;
     }
@@ -120,7 +111,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
         code = ga_request_open(context, values[INPUT], &request);
     }
     if (code == GA_EXIT_OK) {
-        code = ga_request_run(context, &prepared, wanted[GA_ATTENTION], &request);
+        code = ga_request_run(context, &prepared, wanted, &request);
     }
     if (code == GA_EXIT_OK) {
         code = write_outputs(context, &request, values[OUTPUT], wanted);

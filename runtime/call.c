@@ -163,6 +163,8 @@ static enum ga_status check_fields(const struct ga_model *model, const struct ga
         {io->output == NULL, GA_ARGUMENT, "output is NULL; expected room for [batch][q_len][d_out]"},
         {io->attention != NULL && !model->attention_output, GA_UNSUPPORTED,
          "attention is given, but the model was generated without that output; list it in the spec's outputs"},
+        {io->attention_mean != NULL && !model->attention_mean_output, GA_UNSUPPORTED,
+         "attention_mean is given, but the model was generated without that output; list it in the spec's outputs"},
         {has_lengths && !model->lengths, GA_UNSUPPORTED,
          "q_lengths or kv_lengths is given, but the model was generated without mask lengths; set it in the spec"},
         {parallel != NULL && (parallel->threads < 1 || parallel->threads > GA_MAX_THREADS), GA_ARGUMENT,
@@ -215,7 +217,7 @@ static bool spans_overlap(const struct span *a, const struct span *b)
 enum ga_status ga_call_memory(const struct ga_model *model, const struct ga_io *call, const void *scratch,
                               size_t scratch_bytes, struct ga_error *error)
 {
-    enum { N_WRITTEN = 3 };
+    enum { N_WRITTEN = 4 };
     const size_t lengths = call->batch * ELEMENT_BYTES;
     const size_t ids = lengths * call->q_len;
     const size_t key_rows = lengths * call->kv_len;
@@ -226,6 +228,7 @@ enum ga_status ga_call_memory(const struct ga_model *model, const struct ga_io *
     const struct span spans[] = {
         {"output", call->output, ids * model->d_out},
         {"attention", call->attention, ids * model->n_heads * (call->kv_len + model->extra_keys)},
+        {"attention_mean", call->attention_mean, ids * (call->kv_len + model->extra_keys)},
         {"scratch", scratch, scratch_bytes},
         {"query", call->query, ids * model->d_model},
         {"tokens", call->tokens, ids},

@@ -56,6 +56,8 @@ struct ga_io {
                                 // see a key; only for a model whose spec has mask.tensor "additive"
     size_t mask_strides[4];     // of the mask given, in elements: from a sequence to the next, a head, a query, a key;
                                 // 0 along an axis of one element that stands for all; along keys 1 or 0
+    float *attention_mean;      // [batch][q_len][kv_len + extra_keys], the mean of attention over its heads; only where
+                                // the spec lists the output
 };
 
 // -- Weights --------------------------------------------------------------------------------------------------------
@@ -174,9 +176,10 @@ struct ga_model {
     enum ga_activation activation[GA_PROJECTIONS]; // behind each projection
     enum ga_mask mask;                             // io.mask or io.additive_mask is taken
     size_t k_dim, v_dim, d_out; // floats of a row of key, of value and of output; of query it is d_model
-    bool fills;          // a masked score is replaced by mask_fill, also that of a key past a length, and not by -inf
-    double mask_fill;    // where fills
-    size_t extra_keys;   // keys that the model adds behind those of each sequence, seen by every query
+    bool fills;        // a masked score is replaced by mask_fill, also that of a key past a length, and not by -inf
+    double mask_fill;  // where fills
+    size_t extra_keys; // keys that the model adds behind those of each sequence, seen by every query
+    bool attention_mean_output; // io.attention_mean is taken
     bool masked_uniform; // a row whose keys are all masked with -inf gives all its sequence's keys the same weight
 };
 

@@ -145,6 +145,7 @@ enum call_buffer {
     CALL_MASK, // bytes or floats, as the model takes them
     CALL_OUTPUT,
     CALL_ATTENTION,
+    CALL_ATTENTION_MEAN,
     N_CALL_BUFFERS
 };
 
@@ -201,10 +202,10 @@ void kernels_each_call(struct checks *checks, const struct ga_model *model, weig
 
 // -- Comparing ------------------------------------------------------------------------------------------------------
 
-// What the generic kernel makes of a call; attention is NULL where the model does not give it.
+// What the generic kernel makes of a call; attention and its mean are NULL where the model does not give them.
 struct expected {
-    double *output, *attention;
-    float *output_f32, *attention_f32;
+    double *output, *attention, *mean;
+    float *output_f32, *attention_f32, *mean_f32;
 };
 
 bool expected_make(struct expected *expected, const struct subject *subject, const struct call *call);

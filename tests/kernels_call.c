@@ -99,6 +99,7 @@ static void count_elements(const struct call *call, ptrdiff_t counts[N_CALL_BUFF
         [CALL_KV_LENGTHS] = {shape->kv_ragged, shape->batch},
         [CALL_OUTPUT] = {true, shape->batch * call_out_elements(call)},
         [CALL_ATTENTION] = {call->model->attention_output, weights},
+        [CALL_ATTENTION_MEAN] = {call->model->attention_mean_output, weights / call->model->n_heads},
     };
     for (size_t t = 0; t < N_CALL_BUFFERS; t++) {
         counts[t] = wanted[t].present ? (ptrdiff_t)wanted[t].count : -1;
@@ -134,6 +135,7 @@ static void point_io(struct call *call)
         .kv_lengths = buffers[CALL_KV_LENGTHS].data,
         .output = buffers[CALL_OUTPUT].data,
         .attention = buffers[CALL_ATTENTION].data,
+        .attention_mean = buffers[CALL_ATTENTION_MEAN].data,
     };
     call_mask_elements(call, call->io.mask_strides);
     if (call->model->mask == GA_MASK_BOOL) {
@@ -285,9 +287,16 @@ static const char *call_text(const struct call *call, char text[CHECKS_SITUATION
 static bool check_intact(struct checks *checks, const struct call *call, const struct guard *scratch)
 {
     static const char *const names[N_CALL_BUFFERS] = {
-        [CALL_QUERY] = "query", [CALL_TOKENS] = "tokens",       [CALL_KEY] = "key",
-        [CALL_VALUE] = "value", [CALL_Q_LENGTHS] = "q_lengths", [CALL_KV_LENGTHS] = "kv_lengths",
-        [CALL_MASK] = "mask",   [CALL_OUTPUT] = "output",       [CALL_ATTENTION] = "attention",
+        [CALL_QUERY] = "query",
+        [CALL_TOKENS] = "tokens",
+        [CALL_KEY] = "key",
+        [CALL_VALUE] = "value",
+        [CALL_Q_LENGTHS] = "q_lengths",
+        [CALL_KV_LENGTHS] = "kv_lengths",
+        [CALL_MASK] = "mask",
+        [CALL_OUTPUT] = "output",
+        [CALL_ATTENTION] = "attention",
+        [CALL_ATTENTION_MEAN] = "attention_mean",
     };
     bool ok = checks_need(checks, guard_intact(scratch), "wrote outside scratch");
     for (size_t t = CALL_OUTPUT; t < N_CALL_BUFFERS; t++) {
@@ -326,6 +335,7 @@ bool call_run(struct call *call, struct checks *checks, const struct subject *su
     }
     guard_blank(&call->buffers[CALL_OUTPUT]);
     guard_blank(&call->buffers[CALL_ATTENTION]);
+    guard_blank(&call->buffers[CALL_ATTENTION_MEAN]);
     enum ga_status status = run_sealed(call, subject->loaded[v], &scratch, &error);
     bool ok = checks_need(checks, status == GA_OK, "%s: %s", ga_status_text(status), error.text);
     ok = check_intact(checks, call, &scratch) && ok;
@@ -339,6 +349,9 @@ const char *call_element(const struct call *call, enum call_buffer buffer, size_
     if (buffer == CALL_ATTENTION) {
         snprintf(text, CALL_ELEMENT, "attention[%zu][%zu][%zu][%zu]", at / kv_len / q_len / call->model->n_heads,
                  at / kv_len / q_len % call->model->n_heads, at / kv_len % q_len, at % kv_len);
+    } else if (buffer == CALL_ATTENTION_MEAN) {
+        snprintf(text, CALL_ELEMENT, "attention_mean[%zu][%zu][%zu]", at / kv_len / q_len, at / kv_len % q_len,
+                 at % kv_len);
     } else {
         snprintf(text, CALL_ELEMENT, "output[%zu][%zu][%zu]", at / d_out / q_len, at / d_out % q_len, at % d_out);
     }

@@ -24,12 +24,34 @@ static bool allocate(struct expected *expected, const struct call *call)
     size_t outputs = output_elements(call), weights = attention_elements(call);
     expected->output = malloc(outputs * sizeof(double));
     expected->output_f32 = malloc(outputs * sizeof(float));
-    if (call->io.attention) {
+    const bool mean = call->io.attention_mean != NULL, attention = call->io.attention != NULL || mean;
+    if (attention) {
         expected->attention = malloc(weights * sizeof(double));
         expected->attention_f32 = malloc(weights * sizeof(float));
     }
+    if (mean) {
+        expected->mean = malloc(weights / call->model->n_heads * sizeof(double));
+        expected->mean_f32 = malloc(weights / call->model->n_heads * sizeof(float));
+    }
     return expected->output && expected->output_f32 &&
-           (!call->io.attention || (expected->attention && expected->attention_f32));
+           (!attention || (expected->attention && expected->attention_f32)) &&
+           (!mean || (expected->mean && expected->mean_f32));
+}
+
+// The mean over heads of both precisions' attention.
+static void average_heads(struct expected *expected, const struct call *call)
+{
+    const size_t heads = call->model->n_heads, map = call->shape.q_len * call_columns(call);
+    for (size_t at = 0; expected->mean && at < call->shape.batch * map; at++) {
+        double sum = 0;
+        float sum_f32 = 0;
+        for (size_t h = 0; h < heads; h++) {
+            sum += expected->attention[(at / map * heads + h) * map + at % map];
+            sum_f32 += expected->attention_f32[(at / map * heads + h) * map + at % map];
+        }
+        expected->mean[at] = sum / (double)heads;
+        expected->mean_f32[at] = sum_f32 / (float)heads;
+    }
 }
 
 bool expected_make(struct expected *expected, const struct subject *subject, const struct call *call)
@@ -38,7 +60,9 @@ bool expected_make(struct expected *expected, const struct subject *subject, con
     bool ok = allocate(expected, call) &&
               reference_f64(call->model, subject->roles, &call->io, expected->output, expected->attention) &&
               reference_f32(call->model, subject->roles, &call->io, expected->output_f32, expected->attention_f32);
-    if (!ok) {
+    if (ok) {
+        average_heads(expected, call);
+    } else {
         expected_drop(expected);
     }
     return ok;
@@ -48,6 +72,8 @@ void expected_drop(struct expected *expected)
 {
     free(expected->output);
     free(expected->attention);
+    free(expected->mean);
+    free(expected->mean_f32);
     free(expected->output_f32);
     free(expected->attention_f32);
 }
@@ -100,6 +126,10 @@ void expect_layer(struct checks *checks, const struct call *call, const struct e
                       attention_elements(call), magnitude_slack);
         expect_sums(checks, call);
     }
+    if (call->io.attention_mean) {
+        expect_tensor(checks, call, CALL_ATTENTION_MEAN, expected->mean, expected->mean_f32,
+                      attention_elements(call) / call->model->n_heads, magnitude_slack);
+    }
 }
 
 // -- The bits of another call ---------------------------------------------------------------------------------------
@@ -120,6 +150,11 @@ static size_t output_at(struct place place)
     return (place.sequence * place.call->shape.q_len + place.row) * place.call->model->d_out;
 }
 
+static size_t mean_at(struct place place)
+{
+    return (place.sequence * place.call->shape.q_len + place.row) * call_columns(place.call);
+}
+
 static size_t attention_at(struct place place, size_t head)
 {
     const struct shape *shape = &place.call->shape;
@@ -132,6 +167,9 @@ void expect_same_rows(struct checks *checks, struct place got, struct place want
     bool ok = true;
     for (size_t i = 0; ok && i < rows; i++, got.row++, wanted.row++) {
         ok = same_bits(checks, CALL_OUTPUT, got.call, output_at(got), wanted.call, output_at(wanted), model->d_out);
+        if (ok && got.call->io.attention_mean) {
+            ok = same_bits(checks, CALL_ATTENTION_MEAN, got.call, mean_at(got), wanted.call, mean_at(wanted), kv_rows);
+        }
         for (size_t h = 0; ok && got.call->io.attention && h < model->n_heads; h++) {
             const size_t a = attention_at(got, h), b = attention_at(wanted, h), extra = model->extra_keys;
             ok = same_bits(checks, CALL_ATTENTION, got.call, a, wanted.call, b, kv_rows) &&

@@ -188,6 +188,12 @@ Test(load, views_find_each_role_s_elements)
         float elements[N_ROLES][OUT * IN];
     } rows[] = {
         {"plain", {PLAIN}, {{0, 1, 2, 3, 4, 5}, {6, 7}, {8, 9, 10, 11, 12, 13}, {14, 15}}},
+        {"plain, vectors with an axis of 1 in front",
+         {{"w_q.weight", "F32", 2, {OUT, IN}},
+          {"w_q.bias", "F32", 2, {1, OUT}},
+          {"w_k.weight", "F32", 2, {OUT, IN}},
+          {"w_k.bias", "F32", 2, {1, OUT}}},
+         {{0, 1, 2, 3, 4, 5}, {6, 7}, {8, 9, 10, 11, 12, 13}, {14, 15}}},
         {"stacked", {STACKED}, {{0, 1, 2, 3, 4, 5}, {12, 13}, {6, 7, 8, 9, 10, 11}, {14, 15}}},
         {"transposed", {TRANSPOSED}, {{0, 4, 8, 1, 5, 9}, {12, 13}, {2, 6, 10, 3, 7, 11}, {14, 15}}},
     };
@@ -291,6 +297,15 @@ static const struct {
      NULL,
      GA_SHAPE,
      "has shape [6]; map 'plain' expects [2, 3]"},
+    {"a vector with another axis in front",
+     &any,
+     {{"w_q.weight", "F32", 2, {OUT, IN}},
+      {"w_q.bias", "F32", 2, {2, OUT}},
+      {"w_k.weight", "F32", 2, {OUT, IN}},
+      {"w_k.bias", "F32", 1, {OUT}}},
+     NULL,
+     GA_SHAPE,
+     "has shape [2, 2]; map 'plain' expects [2] for q_bias"},
     {"transposed",
      &any,
      {{"w_q.weight", "F32", 2, {IN, OUT}}, REST_OF_PLAIN},

@@ -137,7 +137,7 @@ local function plan_env(p, base)
     finish = p.finish, score = p.score, edge = p.edge, value = p.value,
     careful = p.careful or false, one_kernel = layer.one_kernel, zero_weights = p.spec.zero_weights or false,
     fill_f32 = p.fill and fmt.f32(p.fill) or "-INFINITY", fill_what = p.fill and fmt.f32(p.fill) or "-inf",
-    reaches_all = p.spec.reaches_all or false,
+    mean_columns = p.mean_columns, reaches_all = p.spec.reaches_all or false,
     d_head_pad = p.d_head_pad, concat = p.concat, key_panel = p.key_panel, scores_stride = p.scores_stride,
     group_rows = p.group_rows, max_sum = p.max_sum, value_keys = p.value_keys, packed = p.packed,
     packed_floats = p.packed_floats, buffers = p.buffers, gathers = p.gathers, exp2_coefficients = {},

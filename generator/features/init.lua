@@ -15,7 +15,7 @@ local features = {}
 
 for _, name in ipairs({
   "grouped_heads", "projections", "bias", "scale", "causal", "window", "lengths", "mask_tensor", "mask_fill",
-  "masked_row", "activation", "outputs", "extra_keys", "embedding", "weight_maps",
+  "masked_row", "activation", "outputs", "attention_mean", "extra_keys", "embedding", "weight_maps",
 }) do
   features[#features + 1] = require("features." .. name)
 end

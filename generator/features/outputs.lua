@@ -1,7 +1,7 @@
 -- outputs.lua: intermediates a caller may ask for beside the layer's output. What a spec does not list costs nothing.
 local types = require "spec.types"
 
-local NOW = { "attention" }
+local NOW = { "attention", "attention_mean" }
 local LATER = {
   "q_proj", "k_proj", "v_proj", "q_heads", "k_heads", "v_heads", "scores", "x_heads", "x_concat",
 }
@@ -31,7 +31,7 @@ return {
   name = "outputs",
   fields = {
     { field = "outputs", flag = "--outputs", value = "LIST", check = check, parse = split_commas,
-      default = "none", help = "intermediates a call may ask for: attention" },
+      default = "none", help = "intermediates a call may ask for: attention, attention_mean" },
   },
   resolve = function(spec)
     spec.attention_output = false

@@ -244,6 +244,8 @@ local function plan_scratch(p)
     of_round("x_v", "kv_row", s.v_dim)
   end
   if s.lengths then of_round("y", "q_row", s.d_out) end
+  p.mean_columns = round_up(s.kv_seq_len.max + s.extra_keys, LINE_FLOATS)
+  if s.attention_mean then of_round("kept", "q_row", s.n_heads * p.mean_columns) end
   p.buffers = buffers
 end
 

@@ -47,6 +47,10 @@ fact.holds("rows without a key have one rule, and none where there are no such r
   end
 end)
 
+fact.holds("the mean of attention is an output of its own", function()
+  says({ outputs = { "attention_mean" } }, "the mean of all heads' softmax weights is written on request")
+end)
+
 fact.holds("extra keys say where they stand", function()
   says({ add_bias_kv = true, add_zero_attn = true }, "a learned key and value of each head stand behind those of " ..
     "each sequence, seen by every query; a key and a value of zeros stand behind those of each sequence, seen by " ..

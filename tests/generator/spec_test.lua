@@ -102,7 +102,7 @@ fact.holds("what the design knows and the generator does not make is refused by 
     { { kind = "decoder" }, 'kind "decoder" is not generated yet; what is: mha' },
     { { dtype = "bf16" }, 'dtype "bf16" is not generated yet; what is: f32' },
     { { heads = "shared" }, 'heads "shared" is not generated yet; what is: split' },
-    { { outputs = { "scores" } }, 'outputs "scores" is not generated yet; what is: attention' },
+    { { outputs = { "scores" } }, 'outputs "scores" is not generated yet; what is: attention, attention_mean' },
   }
   for _, case in ipairs(cases) do refuses(case[1], case[2]) end
 end)
@@ -150,8 +150,8 @@ fact.holds("outputs are a list of different names", function()
   refuses({ outputs = { attention = true } }, 'outputs must be a list like { "attention" }, without keys')
   refuses({ outputs = { "attention", "attention" } }, 'outputs names "attention" twice')
   refuses({ outputs = { "atention" } },
-    'outputs must be one of attention, found "atention"; did you mean "attention"?')
-  refuses({ outputs = { 1 } }, "outputs must be one of attention, found 1")
+    'outputs must be one of attention, attention_mean, found "atention"; did you mean "attention"?')
+  refuses({ outputs = { 1 } }, "outputs must be one of attention, attention_mean, found 1")
   fact.equal(accepts({ outputs = {} }).attention_output, false)
 end)
 
@@ -280,7 +280,8 @@ local WORDS = {
   ["--window"] = { "1", "128" }, ["--window-sides"] = { "both" }, ["--mask-tensor"] = { "bool", "additive" },
   ["--mask-fill"] = { "-inf", "-10000", "-1e-12", "-1e20" }, ["--masked-row"] = { "zero", "uniform" },
   ["--add-bias-kv"] = { "yes", "no" }, ["--add-zero-attn"] = { "yes", "no" },
-  ["--outputs"] = { "attention", "" }, ["--vocab-size"] = { "30522" }, ["--weights-map"] = { "w_o", "torch_mha" },
+  ["--outputs"] = { "attention,attention_mean", "" },
+  ["--vocab-size"] = { "30522" }, ["--weights-map"] = { "w_o", "torch_mha" },
   ["--projections"] = { "qkvo", "qkv" }, ["--k-dim"] = { "5" }, ["--v-dim"] = { "1" }, ["--d-out"] = { "7" },
   ["--activation"] = { "relu", "none", "q=silu,o=gelu_tanh", "v=none" },
 }

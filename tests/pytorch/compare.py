@@ -33,7 +33,7 @@ class Program:
         self.isas = [variant["isa"] for variant in info["variants"] if variant["runs_here"]]
         self.layouts = {layout["layout"]: layout["sources"] for layout in info["layouts"]}
         self.default_layout = info["default_layout"]
-        self.spec, self.takes_mask = info["spec"], "mask" in info["inputs"]
+        self.spec, self.takes_mask, self.outputs = info["spec"], "mask" in info["inputs"], info["outputs"]
         causal = re.search(r'causal\s*=\s*(true|"\w+")', info["spec"])
         self.causal = causal.group(1) if causal else None
 

@@ -128,6 +128,7 @@ class Comparison:
         return (load_file(output), None) if ran.returncode == 0 else ({}, f"run: {ran.stderr.strip()}")
 
     def compare(self, what, inputs, wanted):
+        wanted = {name: wanted[name] for name in self.program.outputs}
         for isa in self.program.isas:
             found, why = self.found(inputs, isa)
             why = why or difference(found, wanted)
@@ -181,7 +182,7 @@ def compare_module(program, kind, what, module, layout, folder, hides):
                 output, attention = comparison.module(query, key, value, mask)
             comparison.compare(f"{what}, a mask {list(shape)}", {
                 "query": query, "key": key, "value": value, "mask": as_file(mask),
-            }, {"output": output, "attention": attention})
+            }, {"output": output, "attention": attention, "attention_mean": attention.mean(dim=1)})
     return comparison.tell(what)
 
 

@@ -1,5 +1,5 @@
 return {
-  -- Numbers added to the scores in a window; rows without a key average over all.
+  -- Numbers added to the scores in a window; rows without a key average over all. The heads' mean too.
   name = "added_40_4",
   d_model = 40,
   n_heads = 4,
@@ -7,5 +7,5 @@ return {
   seq_len = "1..90",
   mask = { tensor = "additive", causal = "bottom_right", window = 21 },
   masked_row = "uniform",
-  outputs = { "attention" },
+  outputs = { "attention", "attention_mean" },
 }

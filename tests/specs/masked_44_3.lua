@@ -1,6 +1,6 @@
 return {
   -- A mask of bytes with each call, and a finite number for what it, the causal range or a length masks: near the
-  -- scores, so that masked keys have weight. A learned key and one of zeros stand behind them.
+  -- scores, so that masked keys have weight. A learned key and one of zeros stand behind them; of attention the mean.
   name = "masked_44_3",
   d_model = 44,
   n_heads = 3,
@@ -10,5 +10,5 @@ return {
   mask_fill = -2.5,
   add_bias_kv = true,
   add_zero_attn = true,
-  outputs = { "attention" },
+  outputs = { "attention", "attention_mean" },
 }

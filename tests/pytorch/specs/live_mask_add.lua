@@ -7,5 +7,5 @@
   mask = { tensor = "additive" },
   add_bias_kv = true,
   add_zero_attn = true,
-  outputs = { "attention" },
+  outputs = { "attention", "attention_mean" },
 }

@@ -1,0 +1,23 @@
+-- attention_mean.lua: the mean of all heads' attention as an output, as nn.MultiheadAttention's average_attn_weights
+-- gives it. Heads are different threads' work, so each keeps its weights until all are there; then rows are averaged,
+-- in the order of the heads, whoever made them.
+
+return {
+  name = "attention_mean",
+  resolve = function(spec)
+    spec.attention_mean = false
+    for _, name in ipairs(spec.outputs or {}) do
+      spec.attention_mean = spec.attention_mean or name == "attention_mean"
+    end
+  end,
+  splices = function(spec)
+    return spec.attention_mean and {
+      facts = "attention_mean.facts.c.lt", head_fields = "attention_mean.head_fields.c.lt",
+      head = "attention_mean.head.c.lt", softmax_row = "attention_mean.softmax_row.c.lt",
+      layer_functions = "attention_mean.layer_functions.c.lt", attended = "attention_mean.attended.c.lt",
+    } or nil
+  end,
+  sentence = function(spec)
+    return spec.attention_mean and "the mean of all heads' softmax weights is written on request" or nil
+  end,
+}
