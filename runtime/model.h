@@ -164,6 +164,11 @@ struct ga_model {
     size_t window; // 0: none; else a query at place p (the last key its causal rule lets it see, or its own row) sees
                    // keys j > p - window only
     bool window_both;             // and j < p + window; without causal
+    double softcap;               // 0: none; else a score, once scaled, becomes softcap * tanh(score / softcap)
+    bool alibi;                   // each head subtracts its slope times a key's distance from the query's own place
+    size_t relative_buckets;      // 0: none; else role relative_bias [buckets][n_heads] is added by T5's rule
+    size_t relative_distance;     // from which on keys share a bucket
+    bool relative_both;           // half of the buckets are for keys behind the query's own place
     const char *const *sentences; // what `info` says of each feature, in order
     size_t n_sentences;
     const struct ga_weight_role *roles;

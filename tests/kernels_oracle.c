@@ -1,5 +1,6 @@
 // kernels_oracle.c: facts that hold a model against the generic kernel: random numbers within a tolerance, numbers
 // whose result floats can hold exactly, and scores far beyond what exp() can take.
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -107,10 +108,25 @@ static void no_bias(const struct ga_weight_role *role, float *data)
     memset(data, 0, role->shape[0] * sizeof *data);
 }
 
+// What no exact number may depend on: a sink takes nothing from any row, a bias adds nothing. True where it was filled.
+static bool fill_idle(const struct ga_weight_role *role, float *data)
+{
+    const float none = -1e9F;
+    const bool sinks = strcmp(role->name, "sinks") == 0;
+    const bool idle = sinks || strcmp(role->name, "relative_bias") == 0;
+    for (size_t i = 0; idle && i < role->shape[0] * (role->rank == 2 ? role->shape[1] : 1); i++) {
+        data[i] = sinks ? none : 0;
+    }
+    return idle;
+}
+
 // Whole numbers everywhere; a score is what POINTER and POINTED say, and values do not look at these two.
 static void weights_pointed(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role,
                             float *data)
 {
+    if (fill_idle(role, data)) {
+        return;
+    }
     if (strcmp(role->name, "q_weight") == 0) {
         fill_pointed(model, role, POINTER, data);
     } else if (strcmp(role->name, "k_weight") == 0) {
@@ -130,6 +146,9 @@ static void weights_pointed(struct rng *rng, const struct ga_model *model, const
 // Query weights of zero: all scores equal zero, whatever the input, and values look at every feature.
 static void weights_flat(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role, float *data)
 {
+    if (fill_idle(role, data)) {
+        return;
+    }
     if (role->name[0] == 'q') {
         memset(data, 0, role->shape[0] * (role->rank == 2 ? role->shape[1] : 1) * sizeof *data);
     } else if (strcmp(role->name, "o_weight") == 0) {
@@ -190,13 +209,13 @@ static size_t keys_averaged(const struct call *call, size_t b, size_t h, size_t 
     return seen == 0 && call->model->masked_uniform ? call_kv_rows(call, b) : seen + call->model->extra_keys;
 }
 
-// Dividing by the number of keys is exact; no key at all gives zeros.
+// Dividing by the number of keys is exact; no key at all gives zeros. Slopes make no two keys alike.
 static bool averages_exactly(const struct call *call, size_t b, size_t i)
 {
     bool exact = true;
     for (size_t h = 0; exact && h < call->model->n_heads; h++) {
         size_t seen = keys_averaged(call, b, h, i);
-        exact = seen <= MOST_KEYS && (seen & (seen - 1)) == 0;
+        exact = seen <= (call->model->alibi ? 1 : MOST_KEYS) && (seen & (seen - 1)) == 0;
     }
     return exact;
 }
@@ -272,10 +291,10 @@ static void average(struct checks *checks, const struct subject *subject, struct
     run_exactly(checks, subject, call, averages_exactly);
 }
 
-// One key scores 0 and all others -1e4, whose exponential is 0 in any float.
+// One key scores 0 and all others -1e4, whose exponential is 0 in any float; a cap would leave some of it.
 static void select_one(struct checks *checks, const struct subject *subject, struct call *call)
 {
-    if (call->io.query) {
+    if (call->io.query && call->model->softcap == 0) {
         fill_integers(call);
         point(call, 0, -1);
         run_exactly(checks, subject, call, sees_its_target);
@@ -291,14 +310,14 @@ void integers_come_out_exactly(struct checks *checks, const struct ga_model *mod
 // -- Large scores ---------------------------------------------------------------------------------------------------
 
 // One key far above the rest, one far below, all equal and large, all equal and small: no near ties, so that the usual
-// tolerance holds.
+// tolerance holds. Only slopes make ties of equal scores, and what they add is rounded as a score is.
 static void compare_extremes(struct checks *checks, const struct subject *subject, struct call *call)
 {
     static const float scores[][2] = {{1, -1}, {-1, 1}, {1, 1}, {-1, -1}};
     for (size_t s = 0; call->io.query && s < sizeof scores / sizeof scores[0]; s++) {
         fill_integers(call);
         point(call, scores[s][0], scores[s][1]);
-        compare_all(checks, subject, call, 0);
+        compare_all(checks, subject, call, call->model->alibi ? SCORE * FLT_EPSILON : 0);
     }
 }
 

@@ -118,7 +118,7 @@ void weights_random(struct rng *rng, const struct ga_model *model, const struct 
     // Scores of any spec'd scale come out near 1, where a softmax is neither flat nor one-hot.
     double score = model->scale * sqrt((double)model->d_head);
     double factor = role->name[0] == 'q' ? 1 / score : 1;
-    if (strcmp(role->name, "embedding") != 0) {
+    if (strcmp(role->name, "embedding") != 0 && strcmp(role->name, "relative_bias") != 0) {
         factor *= role->rank == 2 ? 1 / sqrt((double)role->shape[1]) : 0.5;
     }
     rng_fill_normal(rng, data, role_elements(role), (float)factor);

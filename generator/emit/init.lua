@@ -68,6 +68,12 @@ local function guard(file)
   return (file:upper():gsub("[^A-Z0-9]", "_"))
 end
 
+-- The place of row i of a block among the keys, which is where its causal mask and its distances count from.
+local function own_place(s)
+  if s.causal ~= "bottom_right" then return "(int32_t)(b->from + i)" end
+  return "((int32_t)(b->from + i + head->n_keys) - (int32_t)head->n_queries)"
+end
+
 -- The spec's own names, for every template.
 local function spec_env(s)
   local linears, embedding_role = layer.linears(s)
@@ -86,7 +92,8 @@ local function spec_env(s)
     extra_keys = s.extra_keys, bias_k_role = layer.role(s, "bias_k"),
     attention_keys = s.extra_keys > 0 and ("(io->kv_len + %d)"):format(s.extra_keys) or "io->kv_len",
     fill = s.fill, fill_double = s.fill and fmt.double(s.fill) or "", fills_padding = s.fill and s.lengths,
-    late_keys = s.late_keys, window = s.window or 0, window_sides = s.window_sides or "left",
+    late_keys = s.late_keys, row_begin = s.late_keys and "begin" or "0", own_place = own_place(s), double = fmt.double,
+    appends_scores = s.appends_scores, role_at = layer.role_index(s),
     default_map = s.default_map and fmt.c_string(s.default_map) or "NULL",
   }
 end
@@ -128,6 +135,13 @@ local function helpers(p)
   return table.concat(texts)
 end
 
+-- 0.0f, 1.0f, ... as a vector's lanes.
+local function lane_numbers(width)
+  local list = {}
+  for lane = 0, width - 1 do list[#list + 1] = fmt.f32(lane) end
+  return list
+end
+
 -- The plan's names, over the spec's, for the templates of one instruction set.
 local function plan_env(p, base)
   local env = {
@@ -147,6 +161,9 @@ local function plan_env(p, base)
     q_factor = fmt.f32(p.factors.q), row_factor = p.factors.row and fmt.f32(p.factors.row) or false,
     softmax_factor = p.factors.softmax and fmt.f32(p.factors.softmax) or false,
   }
+  env.lanes = lane_numbers(p.isa.width)
+  function env.score_units(x) return fmt.f32(x * p.factors.unit) end
+  function env.per_score_unit(x) return fmt.f32(x / p.factors.unit) end
   for i, c in ipairs(exp2_coefficients) do env.exp2_coefficients[i] = fmt.f32(c) end
   return setmetatable(env, { __index = base })
 end

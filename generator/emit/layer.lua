@@ -55,6 +55,16 @@ function layer.buffer_count(buffer)
   return OWNERS[buffer.owner] .. UNITS[buffer.owner][buffer.unit] .. ("%d"):format(buffer.floats)
 end
 
+-- A function from a role's name to its index.
+function layer.role_index(spec)
+  return function(name)
+    for i, role in ipairs(spec.roles) do
+      if role.name == name then return i - 1 end
+    end
+    error("no role is called " .. name)
+  end
+end
+
 -- The names by which the C calls the widths of rows: those of key, value and output where they differ from d_model.
 function layer.widths(spec)
   local function named(width, name) return width == spec.d_model and "D_MODEL" or name end

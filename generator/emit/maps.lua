@@ -8,11 +8,14 @@ local function stacked_rows(spec, projection)
   return ({ q = 0, k = q, v = q + kv })[projection], q + 2 * kv
 end
 
+-- Tables that are looked up and not linears, so that no file holds them [in, out].
+local AS_IS = { embedding = true, relative_bias = true }
+
 -- { role, tensor, shape, first, transposed } of one role.
 local function source(spec, map, index, role)
   local tensor, stacked = maps.source(spec, map, role.name)
   local shape, first = { role.shape[1], role.shape[2] }, 0
-  local transposed = map.transposed == true and #shape == 2 and role.name ~= "embedding"
+  local transposed = map.transposed == true and #shape == 2 and not AS_IS[role.name]
   if stacked then
     local row, rows = stacked_rows(spec, role.name:sub(1, 1))
     shape[1] = rows

@@ -1,6 +1,7 @@
 -- extra_keys.lua: keys beside those of the sequence that every query sees, as nn.MultiheadAttention adds them: a
 -- learned key and value of each head, and a key and a value of zeros. Their scores stand behind those of a row's own
 -- keys, so that softmax is one over both; the learned value joins the head's output at the end.
+local fmt = require "base.fmt"
 local types = require "spec.types"
 
 local SENTENCES = {
@@ -22,6 +23,14 @@ return {
     if spec.extra_keys > 0 and spec.uniform then
       fail(('masked_row ("uniform") is about rows that see no key, and every row sees that of %s'):format(
         spec.add_bias_kv and "add_bias_kv" or "add_zero_attn"))
+    end
+    if spec.extra_keys > 0 and spec.sinks then
+      fail(("sinks and %s are two ways of the same, and no layer has both"):format(
+        spec.add_bias_kv and "add_bias_kv" or "add_zero_attn"))
+    end
+    if spec.add_bias_kv and spec.softcap then
+      fail(("softcap (%s) is not generated for the score of the key that add_bias_kv adds"):format(
+        fmt.double(spec.softcap)))
     end
   end,
   roles = function(spec, add)

@@ -6,7 +6,7 @@ local types = require "spec.types"
 
 local FIELDS = {
   "q_weight", "q_bias", "k_weight", "k_bias", "v_weight", "v_bias", "o_weight", "o_bias", "qkv_weight", "qkv_bias",
-  "embedding", "bias_k", "bias_v",
+  "embedding", "bias_k", "bias_v", "sinks", "relative_bias",
 }
 
 local function field_error(key, value)

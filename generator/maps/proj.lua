@@ -9,4 +9,6 @@ return {
   o_weight = "out_proj.weight",
   o_bias = "out_proj.bias",
   embedding = "embedding.weight",
+  sinks = "sinks",
+  relative_bias = "relative_attention_bias.weight",
 }

@@ -9,4 +9,6 @@ return {
   o_weight = "w_concat.weight",
   o_bias = "w_concat.bias",
   embedding = "embedding.weight",
+  sinks = "sinks",
+  relative_bias = "relative_attention_bias.weight",
 }

@@ -9,4 +9,6 @@ return {
   o_weight = "w_o.weight",
   o_bias = "w_o.bias",
   embedding = "embedding.weight",
+  sinks = "sinks",
+  relative_bias = "relative_attention_bias.weight",
 }

@@ -1,6 +1,7 @@
 -- plan/init.lua: spec + instruction set -> kernels with their tiles, layouts and sizes, all as ordered tables.
 -- Holds no C text: expressions and loops are the templates'.
 local compat = require "base.compat"
+local features = require "features"
 local tiles = require "plan.tiles"
 
 local plan = {}
@@ -209,6 +210,10 @@ local function plan_packed(p)
   for _, name in ipairs(s.add_bias_kv and { "bias_k", "bias_v" } or {}) do
     parts[#parts + 1] = { name = name, floats = s.n_kv_heads * p.d_head_pad }
   end
+  local function add(name, floats) parts[#parts + 1] = { name = name, floats = floats } end
+  for _, feature in ipairs(features) do
+    if feature.packed then feature.packed(s, add) end
+  end
   local offset = 0
   for _, part in ipairs(parts) do
     part.offset = offset
@@ -254,10 +259,12 @@ end
 -- (spec.natural_scores) or on q as the layer defines it (spec.natural_q).
 local function plan_factors(s)
   local scale, log2e = s.scale_factor, 1 / math.log(2)
+  local factors = { q = s.natural_scores and scale or scale * log2e, softmax = s.natural_scores and log2e or nil }
   if s.natural_q then
-    return { q = 1, row = s.natural_scores and scale or nil, softmax = s.natural_scores and log2e or scale * log2e }
+    factors = { q = 1, row = s.natural_scores and scale or nil, softmax = s.natural_scores and log2e or scale * log2e }
   end
-  return { q = s.natural_scores and scale or scale * log2e, softmax = s.natural_scores and log2e or nil }
+  factors.unit = log2e / (factors.softmax or 1) -- what a score of 1 is as softmax finds it
+  return factors
 end
 
 -- spec.fill in the units of a row of scores: softmax multiplies them, if at all, to get powers of two.

@@ -5,9 +5,8 @@ local fs = require "base.fs"
 local fields = require "spec.fields"
 local spec = require "spec"
 
-local KEYS = { name = "string", fields = "table", resolve = "function", roles = "function", splices = "function",
-  helpers = "function",
-  sentence = "function" }
+local KEYS = { name = "string", fields = "table", resolve = "function", roles = "function", packed = "function",
+  splices = "function", helpers = "function", sentence = "function" }
 
 local function make(more)
   local raw = { d_model = 8, n_heads = 4 }
@@ -101,6 +100,12 @@ fact.holds("each feature says what it does, or nothing where it is off", functio
       "a query sees the last 128 keys up to its own place; tiles of keys outside are not computed" },
     { { mask = { window = 128, window_sides = "both" } },
       "query i sees keys closer than 128 places; tiles of keys outside are not computed" },
+    { { softcap = 50 }, "scores are capped softly: 50 * tanh(score / 50)" },
+    { { sinks = true }, "each head has a sink: a logit in softmax's sum that weighs no value" },
+    { { alibi = true }, "ALiBi: scores fall with the distance of the key, to both sides" },
+    { { alibi = true, mask = { causal = true } }, "ALiBi: scores fall with the distance of the key" },
+    { { relative_bias = { num_buckets = 32 } },
+      "scores add a learned number of 32 buckets of distances up to 128, half of them for later keys" },
     { { n_kv_heads = 2 }, "2 query heads share each of 2 key and value heads" },
     { { outputs = { "attention" } }, "softmax weights are written on request" },
     { { vocab_size = 9 }, "token ids below 9 are looked up in the embedding" },

@@ -34,7 +34,8 @@ fact.holds("the maps that ship are maps a spec could hold", function()
   for _, name in ipairs(maps.names()) do
     local weights = one_width(maps.get(name))
     local s, errors = spec.from_fields({ d_model = 6, n_heads = 2, vocab_size = 3, weights = weights,
-      add_bias_kv = weights.bias_k ~= nil })
+      add_bias_kv = weights.bias_k ~= nil, sinks = weights.sinks ~= nil,
+      relative_bias = weights.relative_bias and { num_buckets = 4 } })
     if not s then error(name .. ": " .. table.concat(errors, "\n")) end
   end
 end)

@@ -32,4 +32,68 @@ fact.holds("a window says to which sides it reaches, and does not contradict a c
   fact.equal(accepts({ mask = { window = 3, window_sides = "both" } }).window, 3)
 end)
 
+-- -- Softcap, sinks -------------------------------------------------------------------------------------------------
+
+fact.holds("a cap is above zero", function()
+  refuses({ softcap = 0 }, "softcap must be above 0, found 0: scores are squeezed to -softcap .. softcap")
+  refuses({ softcap = -50 }, "softcap must be above 0, found -50: scores are squeezed to -softcap .. softcap")
+  refuses({ softcap = "50" }, 'softcap must be a number from 0.001 to 1e+06, found "50"')
+  fact.equal(accepts({ softcap = 50 }).softcap, 50)
+end)
+
+fact.holds("sinks are a weight of one number a head", function()
+  local s = accepts({ sinks = true })
+  fact.equal(s.roles[#s.roles].name, "sinks")
+  fact.lists_equal(s.roles[#s.roles].shape, { 2 })
+  fact.equal(accepts({ sinks = false }).appends_scores, false)
+  refuses({ sinks = true, masked_row = "uniform" },
+    'masked_row ("uniform") and sinks contradict each other: the sink takes all of a row that sees no key')
+  refuses({ sinks = true, add_zero_attn = true },
+    "sinks and add_zero_attn are two ways of the same, and no layer has both")
+  refuses({ softcap = 50, add_bias_kv = true },
+    "softcap (50) is not generated for the score of the key that add_bias_kv adds")
+  refuses({ sinks = 1 }, "sinks must be true or false, found 1")
+end)
+
+-- -- Position biases ------------------------------------------------------------------------------------------------
+
+local function slopes(n_heads)
+  return accepts({ d_model = 8 * n_heads, n_heads = n_heads, alibi = true }).alibi_slopes
+end
+
+fact.holds("slopes fall by equal factors to 2^-8 for a power of two of heads", function()
+  fact.lists_equal(slopes(1), { 2 ^ -8 })
+  fact.lists_equal(slopes(2), { 2 ^ -4, 2 ^ -8 })
+  fact.lists_equal(slopes(8), { 2 ^ -1, 2 ^ -2, 2 ^ -3, 2 ^ -4, 2 ^ -5, 2 ^ -6, 2 ^ -7, 2 ^ -8 })
+  fact.equal(slopes(16)[1], 2 ^ -0.5)
+end)
+
+fact.holds("other numbers of heads take the slopes of the power of two below, then some of the one above", function()
+  fact.lists_equal(slopes(3), { 2 ^ -4, 2 ^ -8, 2 ^ -2 })
+  fact.lists_equal(slopes(6), { 2 ^ -2, 2 ^ -4, 2 ^ -6, 2 ^ -8, 2 ^ -1, 2 ^ -3 })
+  fact.equal(#slopes(12), 12)
+  fact.lists_equal({ slopes(12)[8], slopes(12)[9], slopes(12)[12] }, { 2 ^ -8, 2 ^ -0.5, 2 ^ -3.5 })
+end)
+
+fact.holds("buckets begin where T5's do", function()
+  local function starts(more)
+    return accepts({ relative_bias = more }).relative_starts
+  end
+  fact.lists_equal(starts({ num_buckets = 32, max_distance = 128 }),
+    { 0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 23, 32, 46, 64, 91 })
+  fact.lists_equal(starts({ num_buckets = 32, bidirectional = false }),
+    { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 19, 21, 24, 27, 31, 35, 40, 46, 52, 59, 67, 77, 87, 99,
+      113 })
+  fact.equal(accepts({ relative_bias = { num_buckets = 8 }, mask = { causal = true } }).relative_side, 8)
+  fact.equal(accepts({ relative_bias = { num_buckets = 8 } }).relative_side, 4)
+end)
+
+fact.holds("sizes that make no buckets are refused with both fields", function()
+  refuses({ relative_bias = { num_buckets = 7 } }, "relative_bias.num_buckets (7) must be an even number from 4, " ..
+    "half of them for later keys, as relative_bias.bidirectional is true")
+  refuses({ relative_bias = { num_buckets = 32, max_distance = 8 } }, "relative_bias.max_distance (8) must be " ..
+    "greater than 8, the distances that have a bucket of their own with relative_bias.num_buckets = 32")
+  refuses({ relative_bias = true }, "relative_bias must be a table like { num_buckets = ... }, found true")
+end)
+
 fact.finish()

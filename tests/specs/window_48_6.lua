@@ -1,6 +1,6 @@
 return {
   -- The last 37 keys up to a query's own place, counted from the bottom right, over several running sums of keys: rows
-  -- begin in the middle of vectors, tiles and blocks.
+  -- begin in the middle of vectors, tiles and blocks. Slopes of six heads, no power of two, and sinks.
   name = "window_48_6",
   d_model = 48,
   n_heads = 6,
@@ -8,5 +8,7 @@ return {
   d_head = 12,
   seq_len = "1..330",
   mask = { causal = "bottom_right", window = 37 },
+  alibi = true,
+  sinks = true,
   outputs = { "attention" },
 }

@@ -6,10 +6,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool reference_sees(const struct ga_model *model, size_t i, size_t j, size_t q_rows, size_t kv_rows)
+ptrdiff_t reference_away(const struct ga_model *model, size_t i, size_t j, size_t q_rows, size_t kv_rows)
 {
     const ptrdiff_t moved = model->causal == GA_CAUSAL_BOTTOM_RIGHT ? (ptrdiff_t)kv_rows - (ptrdiff_t)q_rows : 0;
-    const ptrdiff_t away = (ptrdiff_t)j - ((ptrdiff_t)i + moved); // from the query's own place
+    return (ptrdiff_t)j - ((ptrdiff_t)i + moved);
+}
+
+double reference_slope(size_t n_heads, size_t h)
+{
+    size_t power = 1;
+    while (2 * power <= n_heads) {
+        power *= 2;
+    }
+    if (h < power) {
+        return pow(2, -8.0 * (double)(h + 1) / (double)power);
+    }
+    return reference_slope(2 * power, 2 * (h - power));
+}
+
+size_t reference_bucket(const struct ga_model *model, ptrdiff_t away)
+{
+    const size_t buckets = model->relative_both ? model->relative_buckets / 2 : model->relative_buckets;
+    const size_t first = model->relative_both && away > 0 ? buckets : 0, exact = buckets / 2;
+    const size_t distance = away <= 0 ? (size_t)-away : model->relative_both ? (size_t)away : 0;
+    if (distance < exact) {
+        return first + distance;
+    }
+    const double share = log((double)distance / (double)exact) / log((double)model->relative_distance / (double)exact);
+    const size_t bucket = exact + (size_t)(share * (double)(buckets - exact));
+    return first + (bucket < buckets ? bucket : buckets - 1);
+}
+
+bool reference_sees(const struct ga_model *model, size_t i, size_t j, size_t q_rows, size_t kv_rows)
+{
+    const ptrdiff_t away = reference_away(model, i, j, q_rows, kv_rows);
     if (i >= q_rows || j >= kv_rows || (model->causal != GA_CAUSAL_NONE && away > 0)) {
         return false;
     }

@@ -29,6 +29,14 @@ bool reference_sees(const struct ga_model *model, size_t i, size_t j, size_t q_r
 bool reference_shows(const struct ga_io *io, size_t b, size_t h, size_t i, size_t j);
 bool reference_allows(const struct ga_io *io, size_t b, size_t h, size_t i, size_t j);
 float reference_added(const struct ga_io *io, size_t b, size_t h, size_t i, size_t j);
+// How far key j lies behind query i's own place, which is where its causal mask ends; negative for earlier keys.
+ptrdiff_t reference_away(const struct ga_model *model, size_t i, size_t j, size_t q_rows, size_t kv_rows);
+
+// What head h of n_heads subtracts from a score for each step to a key, by the recursion of the ALiBi paper.
+double reference_slope(size_t n_heads, size_t h);
+
+// T5's bucket of a key so far behind the query's own place.
+size_t reference_bucket(const struct ga_model *model, ptrdiff_t away);
 
 // Rows a sequence of keys holds in io, and the real rows of queries and keys of sequence b.
 size_t reference_kv_len(const struct ga_io *io);

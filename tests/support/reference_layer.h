@@ -130,10 +130,11 @@ static void IN_REAL(activate)(enum ga_activation activation, size_t count, REAL 
     }
 }
 
-// Turns the scores a row sees into weights that sum to one. A row that sees nothing keeps its zeros.
-static void IN_REAL(softmax)(REAL *row, const bool *seen, size_t count)
+// Turns the scores a row sees into weights that sum to one with what the sink takes, a score of no key, where there is
+// one. A row that sees nothing keeps its zeros.
+static void IN_REAL(softmax)(REAL *row, const bool *seen, size_t count, const float *sink)
 {
-    REAL most = -(REAL)INFINITY, sum = 0;
+    REAL most = sink ? (REAL)*sink : -(REAL)INFINITY, sum = 0;
     for (size_t j = 0; j < count; j++) {
         if (seen[j] && row[j] > most) {
             most = row[j];
@@ -143,6 +144,7 @@ static void IN_REAL(softmax)(REAL *row, const bool *seen, size_t count)
         row[j] = seen[j] ? MATH(exp)(row[j] - most) : 0;
         sum += row[j];
     }
+    sum += sink ? MATH(exp)((REAL)*sink - most) : 0;
     for (size_t j = 0; j < count; j++) {
         row[j] = seen[j] ? row[j] / sum : 0;
     }
@@ -160,19 +162,39 @@ static void IN_REAL(add_keys)(const struct ga_model *model, const struct ga_weig
     }
 }
 
+// What head h adds to the score of a key so far behind the query's own place.
+static REAL IN_REAL(position_bias)(const struct ga_model *model, const struct ga_weight_view *roles, size_t h,
+                                   ptrdiff_t away)
+{
+    const struct ga_weight_view *table = reference_role(model, roles, "relative_bias");
+    REAL bias = 0;
+    if (table) {
+        bias += (REAL)table->data[reference_bucket(model, away) * table->row_stride + h * table->col_stride];
+    }
+    if (model->alibi) {
+        bias -= (REAL)reference_slope(model->n_heads, h) * (REAL)(away < 0 ? -away : away);
+    }
+    return bias;
+}
+
 // scores[kv_rows + extra_keys] of one query vector q[d_head], row i of head h in sequence b, with keys k, kv_width
 // floats apart.
-static void IN_REAL(score)(const struct ga_model *model, const struct ga_io *io, size_t b, size_t h, size_t i,
-                           const REAL *q, const REAL *k, size_t kv_rows, REAL *scores)
+static void IN_REAL(score)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                           size_t b, size_t h, size_t i, const REAL *q, const REAL *k, size_t kv_rows, REAL *scores)
 {
+    const REAL cap = (REAL)model->softcap;
     size_t kv_width = model->n_kv_heads * model->d_head;
     for (size_t j = 0; j < kv_rows + model->extra_keys; j++) {
         REAL score = 0;
         for (size_t d = 0; d < model->d_head; d++) {
             score += q[d] * k[j * kv_width + d];
         }
-        scores[j] = score * (REAL)model->scale;
-        scores[j] += j < kv_rows ? (REAL)reference_added(io, b, h, i, j) : 0;
+        score *= (REAL)model->scale;
+        scores[j] = cap > 0 ? cap * MATH(tanh)(score / cap) : score;
+        if (j < kv_rows) {
+            const ptrdiff_t away = reference_away(model, i, j, reference_q_rows(io, b), reference_kv_rows(io, b));
+            scores[j] += IN_REAL(position_bias)(model, roles, h, away) + (REAL)reference_added(io, b, h, i, j);
+        }
     }
 }
 
@@ -215,18 +237,20 @@ static void IN_REAL(mix)(const struct ga_model *model, const REAL *weights, cons
 }
 
 // All heads of one sequence; attention is its [n_heads][q_len][kv_len + extra_keys] of zeros, or NULL.
-static void IN_REAL(heads)(const struct ga_model *model, const struct ga_io *io, size_t b, struct IN_REAL(rows) * rows,
-                           bool *seen, REAL *attention)
+static void IN_REAL(heads)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                           size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *attention)
 {
+    const struct ga_weight_view *sinks = reference_role(model, roles, "sinks");
     size_t q_rows = reference_q_rows(io, b), kv_rows = reference_kv_used(model, io, b);
     size_t kv_len = reference_kv_len(io), extra = model->extra_keys;
     size_t width = model->n_heads * model->d_head, group = model->n_heads / model->n_kv_heads;
     for (size_t i = 0; i < q_rows; i++) {
         for (size_t h = 0; h < model->n_heads; h++) {
             size_t at = i * width + h * model->d_head, kv_at = h / group * model->d_head;
-            IN_REAL(score)(model, io, b, h, i, rows->q + at, rows->k + kv_at, kv_rows, rows->weights);
+            IN_REAL(score)(model, roles, io, b, h, i, rows->q + at, rows->k + kv_at, kv_rows, rows->weights);
             IN_REAL(mask)(model, io, b, h, i, rows->weights, seen);
-            IN_REAL(softmax)(rows->weights, seen, kv_rows + extra);
+            IN_REAL(softmax)
+            (rows->weights, seen, kv_rows + extra, sinks ? sinks->data + h * sinks->row_stride : NULL);
             IN_REAL(mix)(model, rows->weights, rows->v + kv_at, seen, kv_rows + extra, rows->concat + at);
             if (attention) {
                 REAL *map = attention + (h * io->q_len + i) * (kv_len + extra);
@@ -258,7 +282,7 @@ static void IN_REAL(sequence)(const struct ga_model *model, const struct ga_weig
      rows->value, rows->v);
     IN_REAL(activate)(model->activation[GA_V], kv_rows * kv_width, rows->v);
     IN_REAL(add_keys)(model, reference_role(model, roles, "bias_v"), kv_rows, kv_width, rows->v);
-    IN_REAL(heads)(model, io, b, rows, seen, attention);
+    IN_REAL(heads)(model, roles, io, b, rows, seen, attention);
     if (!reference_role(model, roles, "o_weight")) { // the heads side by side are the output
         memcpy(output, rows->concat, q_rows * width * sizeof(REAL));
         return;
