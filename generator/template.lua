@@ -12,7 +12,7 @@ local template = {}
 
 -- Names every template may use besides those of its env.
 local BUILTINS = {
-  ipairs = ipairs, int = fmt.int, f32 = fmt.f32, f32_rest = fmt.f32_rest, c_string = fmt.c_string,
+  ipairs = ipairs, int = fmt.int, double = fmt.double, f32 = fmt.f32, f32_rest = fmt.f32_rest, c_string = fmt.c_string,
   comment = fmt.comment,
 }
 

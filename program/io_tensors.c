@@ -29,6 +29,11 @@ static bool takes_mask(const struct ga_model *model)
     return model->mask != GA_MASK_NONE;
 }
 
+static bool takes_positions(const struct ga_model *model)
+{
+    return model->rope.positions != 0;
+}
+
 static const struct input {
     const char *name;
     bool (*taken)(const struct ga_model *model);
@@ -39,6 +44,8 @@ static const struct input {
     {"value", always, ""},
     {"q_lengths", takes_lengths, "it was generated without lengths"},
     {"kv_lengths", takes_lengths, "it was generated without lengths"},
+    {"position", takes_positions, "it was generated without rotary positions (rope)"},
+    {"kv_position", takes_positions, "it was generated without rotary positions (rope)"},
     {"tokens", takes_tokens, "it was generated without an embedding (vocab_size); give query"},
     {"mask", takes_mask, "it was generated without a mask at run time (mask.tensor)"},
 };
@@ -234,9 +241,9 @@ static int64_t element(const struct ga_tensor *tensor, size_t i)
     return tensor->dtype == GA_I64 ? ((const int64_t *)tensor->data)[i] : ((const int32_t *)tensor->data)[i];
 }
 
-// Copies one length a sequence, each 0..most, where the file holds them.
-static enum ga_exit read_lengths(const struct ga_context *context, struct ga_request *request, const char *name,
-                                 size_t most, int32_t **copy_out)
+// Copies one number a sequence, each 0..most, where the file holds them. what: "length".
+static enum ga_exit read_each(const struct ga_context *context, struct ga_request *request, const char *name,
+                              const char *what, size_t most, int32_t **copy_out)
 {
     const struct ga_tensor *tensor = ga_weights_find(request->file, name);
     size_t batch = request->io.batch;
@@ -246,7 +253,7 @@ static enum ga_exit read_lengths(const struct ga_context *context, struct ga_req
     bool shaped = ga_tensor_has_shape(tensor, 1, &batch) || (tensor->rank == 0 && !request->batched);
     if (!is_integer(tensor) || !shaped) {
         char expected[GA_PRINTABLE];
-        snprintf(expected, sizeof expected, "I32 or I64 [%zu], one length a sequence", batch);
+        snprintf(expected, sizeof expected, "I32 or I64 [%zu], one %s a sequence", batch, what);
         return refuse_shape(context, request, tensor, expected);
     }
     int32_t *copy = *copy_out = calloc(batch, sizeof *copy);
@@ -301,18 +308,31 @@ static enum ga_exit read_tokens(const struct ga_context *context, struct ga_requ
 
 static enum ga_exit read_query_lengths(const struct ga_context *context, struct ga_request *request)
 {
-    return read_lengths(context, request, "q_lengths", request->io.q_len, &request->copies[GA_COPY_Q_LENGTHS]);
+    return read_each(context, request, "q_lengths", "length", request->io.q_len, &request->copies[GA_COPY_Q_LENGTHS]);
 }
 
 static enum ga_exit read_key_lengths(const struct ga_context *context, struct ga_request *request)
 {
-    return read_lengths(context, request, "kv_lengths", request->kv_len, &request->copies[GA_COPY_KV_LENGTHS]);
+    return read_each(context, request, "kv_lengths", "length", request->kv_len, &request->copies[GA_COPY_KV_LENGTHS]);
+}
+
+static enum ga_exit read_position(const struct ga_context *context, struct ga_request *request)
+{
+    return read_each(context, request, "position", "place", context->model->rope.positions - request->io.q_len,
+                     &request->copies[GA_COPY_POSITION]);
+}
+
+static enum ga_exit read_key_position(const struct ga_context *context, struct ga_request *request)
+{
+    return read_each(context, request, "kv_position", "place", context->model->rope.positions - request->kv_len,
+                     &request->copies[GA_COPY_KV_POSITION]);
 }
 
 enum ga_exit ga_request_open(const struct ga_context *context, const char *path, struct ga_request *request_out)
 {
     static enum ga_exit (*const readers[])(const struct ga_context *, struct ga_request *) = {
-        read_query, read_key, read_value, read_query_lengths, read_key_lengths, read_tokens, ga_request_mask,
+        read_query,    read_key,          read_value,  read_query_lengths, read_key_lengths,
+        read_position, read_key_position, read_tokens, ga_request_mask,
     };
     *request_out = (struct ga_request){.path = path};
     struct ga_error error;
@@ -326,5 +346,7 @@ enum ga_exit ga_request_open(const struct ga_context *context, const char *path,
     request_out->io.tokens = request_out->copies[GA_COPY_TOKENS];
     request_out->io.q_lengths = request_out->copies[GA_COPY_Q_LENGTHS];
     request_out->io.kv_lengths = request_out->copies[GA_COPY_KV_LENGTHS];
+    request_out->io.position = request_out->copies[GA_COPY_POSITION];
+    request_out->io.kv_position = request_out->copies[GA_COPY_KV_POSITION];
     return code;
 }

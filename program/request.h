@@ -9,7 +9,14 @@
 #include "tensor.h"
 #include "weights.h"
 
-enum ga_request_copy { GA_COPY_TOKENS, GA_COPY_Q_LENGTHS, GA_COPY_KV_LENGTHS, GA_COPIES };
+enum ga_request_copy {
+    GA_COPY_TOKENS,
+    GA_COPY_Q_LENGTHS,
+    GA_COPY_KV_LENGTHS,
+    GA_COPY_POSITION,
+    GA_COPY_KV_POSITION,
+    GA_COPIES
+};
 
 struct ga_request {
     const char *path;           // of the file of inputs, for messages
@@ -38,7 +45,7 @@ size_t ga_output_names(const struct ga_model *model, const char *names_out[GA_OU
 // -- io_tensors.c ---------------------------------------------------------------------------------------------------
 
 // Fills names_out with those the model takes, in a fixed order; returns how many.
-enum { GA_INPUTS = 7 };
+enum { GA_INPUTS = 9 };
 size_t ga_input_names(const struct ga_model *model, const char *names_out[GA_INPUTS]);
 
 // Opens path and fills request_out->io with what it holds, everything checked against the model; a tensor the model

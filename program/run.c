@@ -28,6 +28,8 @@ static const char *const notes[] = {
     "              spec says so); absent: the query's own sequence; value absent: the key's",
     "  q_lengths   I32 or I64 [batch]: real rows of each query; later rows are written as zeros",
     "  kv_lengths  I32 or I64 [batch]: real keys of each sequence; later ones are never read",
+    "  position, kv_position  I32 or I64 [batch]: place of each sequence's first row, where the model",
+    "              has rotary positions; absent: 0; kv_position absent in self-attention: position",
     "  tokens      I32 or I64 [batch, q_len] or [q_len]: ids in place of query, where the model",
     "              has an embedding",
     "  mask        BOOL, U8, I32 or I64 (not zero: attend), or F32 (added to the scores), as the",

@@ -167,6 +167,9 @@ static enum ga_status check_fields(const struct ga_model *model, const struct ga
          "attention_mean is given, but the model was generated without that output; list it in the spec's outputs"},
         {has_lengths && !model->lengths, GA_UNSUPPORTED,
          "q_lengths or kv_lengths is given, but the model was generated without mask lengths; set it in the spec"},
+        {(io->position != NULL || io->kv_position != NULL) && model->rope.positions == 0, GA_UNSUPPORTED,
+         "position or kv_position is given, but the model was generated without rotary positions; set rope in the "
+         "spec"},
         {parallel != NULL && (parallel->threads < 1 || parallel->threads > GA_MAX_THREADS), GA_ARGUMENT,
          "parallel->threads is out of range; expected 1..1024"},
         {parallel != NULL && parallel->run == NULL, GA_ARGUMENT, "parallel->run is NULL; expected a function"},
@@ -189,6 +192,7 @@ enum ga_status ga_call_complete(const struct ga_model *model, const struct ga_io
         call.kv_len = call.q_len;
         call.key = call.query;
         call.kv_lengths = call.kv_lengths == NULL ? call.q_lengths : call.kv_lengths;
+        call.kv_position = call.kv_position == NULL ? call.position : call.kv_position;
     }
     call.value = call.value == NULL ? call.key : call.value;
     *call_out = call;
@@ -236,6 +240,8 @@ enum ga_status ga_call_memory(const struct ga_model *model, const struct ga_io *
         {"value", call->value, key_rows * model->v_dim},
         {"q_lengths", call->q_lengths, lengths},
         {"kv_lengths", call->kv_lengths, lengths},
+        {"position", call->position, lengths},
+        {"kv_position", call->kv_position, lengths},
         {"additive_mask", call->additive_mask, mask * ELEMENT_BYTES},
         {"mask", call->mask, mask}, // the last, of single bytes
     };
@@ -264,6 +270,22 @@ static enum ga_status check_lengths(const struct ga_model *model, const char *fi
         if (lengths[b] < 0 || (size_t)lengths[b] > most) {
             return ga_fail(error, GA_ARGUMENT, "%s: %s[%zu] is %ld; expected 0..%zu", model->name, field, b,
                            (long)lengths[b], most);
+        }
+    }
+    return GA_OK;
+}
+
+// Places of rows 0 .. length - 1 of each sequence, real or not, are among those the model has angles for.
+static enum ga_status check_positions(const struct ga_model *model, const char *field, const int32_t *first,
+                                      size_t batch, size_t length, struct ga_error *error)
+{
+    for (size_t b = 0; first != NULL && b < batch; b++) {
+        const size_t most = model->rope.positions - length;
+        if (first[b] < 0 || (size_t)first[b] > most) {
+            return ga_fail(error, GA_ARGUMENT,
+                           "%s: %s[%zu] is %ld; expected 0..%zu, as the sequence's %zu rows must end before place %zu "
+                           "(rope.positions of the spec)",
+                           model->name, field, b, (long)first[b], most, length, model->rope.positions);
         }
     }
     return GA_OK;
@@ -343,6 +365,12 @@ enum ga_status ga_call_contents(const struct ga_model *model, const struct ga_io
     enum ga_status status = check_lengths(model, "q_lengths", call->q_lengths, call->batch, call->q_len, error);
     if (status == GA_OK) {
         status = check_lengths(model, "kv_lengths", call->kv_lengths, call->batch, call->kv_len, error);
+    }
+    if (status == GA_OK) {
+        status = check_positions(model, "position", call->position, call->batch, call->q_len, error);
+    }
+    if (status == GA_OK) {
+        status = check_positions(model, "kv_position", call->kv_position, call->batch, call->kv_len, error);
     }
     if (status == GA_OK) {
         status = check_tokens(model, call, error);

@@ -58,6 +58,10 @@ struct ga_io {
                                 // 0 along an axis of one element that stands for all; along keys 1 or 0
     float *attention_mean;      // [batch][q_len][kv_len + extra_keys], the mean of attention over its heads; only where
                                 // the spec lists the output
+    const int32_t *position;    // [batch], place of each query sequence's first row, 0 or more, for a model with rotary
+                                // positions; NULL: all 0
+    const int32_t *kv_position; // [batch], place of each key sequence's first row. NULL: in self-attention position,
+                                // else all 0
 };
 
 // -- Weights --------------------------------------------------------------------------------------------------------
@@ -111,6 +115,30 @@ enum ga_activation {
     GA_ACTIVATION_GELU_TANH, // its approximation by tanh
     GA_ACTIVATION_SILU,
     GA_ACTIVATION_TANH
+};
+
+// Which dimensions of a head turn together: i with i + rotary_dim / 2 (Llama), or 2 i with 2 i + 1 (GPT-J).
+enum ga_rope_layout { GA_ROPE_HALF_SPLIT, GA_ROPE_INTERLEAVED };
+
+// Rotary positions of q and k: pair i of a row at place p turns by p * theta^(-2 i / rotary_dim).
+struct ga_rope {
+    enum ga_rope_layout layout;
+    double theta;
+    size_t rotary_dim; // of a head's dimensions, the first ones; even
+    size_t positions;  // places there are; 0: the model has no rotary positions
+};
+
+// A norm over the d_head numbers of each head of q and of k, times q_norm_weight or k_norm_weight, plus their biases
+// where the model has them.
+enum ga_norm_kind {
+    GA_NORM_NONE,
+    GA_NORM_RMS,  // over sqrt(mean square + eps)
+    GA_NORM_LAYER // less the mean, over sqrt(variance + eps)
+};
+
+struct ga_norm {
+    enum ga_norm_kind kind;
+    double eps;
 };
 
 enum ga_projection { GA_Q, GA_K, GA_V, GA_O, GA_PROJECTIONS };
@@ -185,7 +213,9 @@ struct ga_model {
     double mask_fill;  // where fills
     size_t extra_keys; // keys that the model adds behind those of each sequence, seen by every query
     bool attention_mean_output; // io.attention_mean is taken
-    bool masked_uniform; // a row whose keys are all masked with -inf gives all its sequence's keys the same weight
+    bool masked_uniform;    // a row whose keys are all masked with -inf gives all its sequence's keys the same weight
+    struct ga_norm qk_norm; // behind the activation
+    struct ga_rope rope;    // behind the norm
 };
 
 // Weights packed for one variant, at the start of a caller's block; const from then on, so any number of threads may

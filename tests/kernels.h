@@ -25,7 +25,7 @@ typedef void kernel_fact(struct checks *checks, const struct ga_model *model);
     X(matches_the_generic_kernel, any)                \
     X(every_tile_height_gives_the_same_bits, heights) \
     X(integers_come_out_exactly, linear)              \
-    X(scores_of_ten_thousand_stay_accurate, any)      \
+    X(scores_of_ten_thousand_stay_accurate, linear)   \
     X(random_large_scores_stay_finite, any)           \
     X(repeated_runs_give_the_same_bits, any)          \
     X(alignment_changes_no_bit, any)                  \
@@ -51,7 +51,8 @@ bool kernels_for_heights(const struct ga_model *model); // a call can have any s
 bool kernels_for_causal(const struct ga_model *model);
 bool kernels_for_window(const struct ga_model *model);
 bool kernels_for_tokens(const struct ga_model *model);
-bool kernels_for_linear(const struct ga_model *model);    // whole numbers stay whole in every projection
+bool kernels_for_linear(
+    const struct ga_model *model); // q, k, v and the output are linear in the rows, whatever their place
 bool kernels_for_activated(const struct ga_model *model); // what comes out of an activation can be seen
 
 // Checks one fact of one model; a fact that found nothing to check counts as failed.
@@ -143,6 +144,8 @@ enum call_buffer {
     CALL_Q_LENGTHS,
     CALL_KV_LENGTHS,
     CALL_MASK, // bytes or floats, as the model takes them
+    CALL_POSITION,
+    CALL_KV_POSITION,
     CALL_OUTPUT,
     CALL_ATTENTION,
     CALL_ATTENTION_MEAN,

@@ -81,6 +81,12 @@ float *call_key_rows(const struct call *call, size_t *rows_out)
 
 // -- Making ---------------------------------------------------------------------------------------------------------
 
+// Whether the call says where its sequences start: two calls of three, where the model takes it.
+static bool has_position(const struct call *call)
+{
+    return call->model->rope.positions > 0 && call->shape.seed % 3 != 0;
+}
+
 // Elements of each buffer, all of four bytes but the mask's; -1 where the call has no such buffer.
 static void count_elements(const struct call *call, ptrdiff_t counts[N_CALL_BUFFERS])
 {
@@ -97,6 +103,8 @@ static void count_elements(const struct call *call, ptrdiff_t counts[N_CALL_BUFF
         [CALL_VALUE] = {shape->form == FORM_CROSS_VALUE, key_rows * call->model->v_dim},
         [CALL_Q_LENGTHS] = {shape->q_ragged, shape->batch},
         [CALL_KV_LENGTHS] = {shape->kv_ragged, shape->batch},
+        [CALL_POSITION] = {has_position(call), shape->batch},
+        [CALL_KV_POSITION] = {has_position(call) && shape->seed % 3 == 1, shape->batch},
         [CALL_OUTPUT] = {true, shape->batch * call_out_elements(call)},
         [CALL_ATTENTION] = {call->model->attention_output, weights},
         [CALL_ATTENTION_MEAN] = {call->model->attention_mean_output, weights / call->model->n_heads},
@@ -136,6 +144,8 @@ static void point_io(struct call *call)
         .output = buffers[CALL_OUTPUT].data,
         .attention = buffers[CALL_ATTENTION].data,
         .attention_mean = buffers[CALL_ATTENTION_MEAN].data,
+        .position = buffers[CALL_POSITION].data,
+        .kv_position = buffers[CALL_KV_POSITION].data,
     };
     call_mask_elements(call, call->io.mask_strides);
     if (call->model->mask == GA_MASK_BOOL) {
@@ -158,6 +168,26 @@ static void fill_lengths(struct call *call)
     }
 }
 
+// Each sequence starts where it likes, the first one as late as it may.
+static void fill_positions(struct call *call)
+{
+    const size_t positions = call->model->rope.positions;
+    const struct {
+        int32_t *first;
+        size_t length;
+    } parts[] = {
+        {call->buffers[CALL_POSITION].data, call->shape.q_len},
+        {call->buffers[CALL_KV_POSITION].data, call->shape.kv_len},
+    };
+    struct rng rng = rng_seeded(call->shape.seed + 3000);
+    for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++) {
+        for (size_t b = 0; parts[p].first && b < call->shape.batch; b++) {
+            const size_t most = positions - parts[p].length;
+            parts[p].first[b] = (int32_t)(b == 0 ? most : rng_below(&rng, most + 1));
+        }
+    }
+}
+
 bool call_make(struct call *call, const struct ga_model *model, const struct shape *shape, enum guard_place place)
 {
     *call = (struct call){.model = model, .shape = *shape};
@@ -167,6 +197,7 @@ bool call_make(struct call *call, const struct ga_model *model, const struct sha
     }
     point_io(call);
     fill_lengths(call);
+    fill_positions(call);
     return true;
 }
 
@@ -230,6 +261,8 @@ void call_copy_sequence(struct call *call, size_t slot, const struct call *from,
         {CALL_VALUE, call->shape.kv_len, from->shape.kv_len, call_width(call, CALL_VALUE)},
         {CALL_Q_LENGTHS, 1, 1, 1},
         {CALL_KV_LENGTHS, 1, 1, 1},
+        {CALL_POSITION, 1, 1, 1},
+        {CALL_KV_POSITION, 1, 1, 1},
     };
     for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++) {
         enum call_buffer t = parts[p].buffer;
@@ -279,6 +312,7 @@ static const char *call_text(const struct call *call, char text[CHECKS_SITUATION
     append_lengths(text, call->io.q_lengths, shape->batch);
     append(text, ", kv_len %zu", shape->kv_len);
     append_lengths(text, call->io.kv_lengths, shape->batch);
+    append(text, "%s", call->io.position ? call->io.kv_position ? ", own positions of both" : ", own positions" : "");
     return text;
 }
 
@@ -287,16 +321,10 @@ static const char *call_text(const struct call *call, char text[CHECKS_SITUATION
 static bool check_intact(struct checks *checks, const struct call *call, const struct guard *scratch)
 {
     static const char *const names[N_CALL_BUFFERS] = {
-        [CALL_QUERY] = "query",
-        [CALL_TOKENS] = "tokens",
-        [CALL_KEY] = "key",
-        [CALL_VALUE] = "value",
-        [CALL_Q_LENGTHS] = "q_lengths",
-        [CALL_KV_LENGTHS] = "kv_lengths",
-        [CALL_MASK] = "mask",
-        [CALL_OUTPUT] = "output",
-        [CALL_ATTENTION] = "attention",
-        [CALL_ATTENTION_MEAN] = "attention_mean",
+        [CALL_QUERY] = "query",       [CALL_TOKENS] = "tokens",           [CALL_KEY] = "key",
+        [CALL_VALUE] = "value",       [CALL_Q_LENGTHS] = "q_lengths",     [CALL_KV_LENGTHS] = "kv_lengths",
+        [CALL_POSITION] = "position", [CALL_KV_POSITION] = "kv_position", [CALL_MASK] = "mask",
+        [CALL_OUTPUT] = "output",     [CALL_ATTENTION] = "attention",     [CALL_ATTENTION_MEAN] = "attention_mean",
     };
     bool ok = checks_need(checks, guard_intact(scratch), "wrote outside scratch");
     for (size_t t = CALL_OUTPUT; t < N_CALL_BUFFERS; t++) {

@@ -53,7 +53,7 @@ bool kernels_for_tokens(const struct ga_model *model)
 
 bool kernels_for_linear(const struct ga_model *model)
 {
-    bool linear = true;
+    bool linear = model->qk_norm.kind == GA_NORM_NONE && model->rope.positions == 0;
     for (size_t p = 0; p < GA_PROJECTIONS; p++) {
         linear = linear && model->activation[p] == GA_ACTIVATION_NONE;
     }

@@ -4,7 +4,7 @@
 
 #include "kernels.h"
 
-enum { NARROWEST_VECTOR = 8, PAST_A_PANEL = 3 };
+enum { NARROWEST_VECTOR = 8, PAST_A_PANEL = 3, POSITIONS_OF_BOTH = 1 };
 
 // A call of queries real queries and keys real keys in each sequence, as padding where the model has lengths and the
 // number is no length of its own. False: no call of this model, or no memory.
@@ -15,6 +15,7 @@ static bool call_of(struct call *call, const struct ga_model *model, size_t quer
         .q_len = shapes_clamp(&model->q_len, queries),
         .kv_len = shapes_clamp(&model->kv_len, keys),
         .form = shapes_cross_form(model),
+        .seed = POSITIONS_OF_BOTH,
     };
     shape.q_ragged = shape.q_len != queries;
     shape.kv_ragged = shape.kv_len != keys;
@@ -32,6 +33,17 @@ static bool call_of(struct call *call, const struct ga_model *model, size_t quer
         }
     }
     return true;
+}
+
+// Each sequence's query starts `first` places later than the other call's, and its keys where those start.
+static void copy_positions(struct call *part, const struct call *whole, size_t first)
+{
+    int32_t *to = part->buffers[CALL_POSITION].data, *to_keys = part->buffers[CALL_KV_POSITION].data;
+    const int32_t *from = whole->buffers[CALL_POSITION].data, *from_keys = whole->buffers[CALL_KV_POSITION].data;
+    for (size_t b = 0; to && to_keys && b < whole->shape.batch; b++) {
+        to[b] = from[b] + (int32_t)first;
+        to_keys[b] = from_keys[b];
+    }
 }
 
 // Copies the first rows of each sequence's query, from row `first` of the other call's on, and all its keys.
@@ -63,6 +75,7 @@ static void compare_part(struct checks *checks, const struct subject *subject, s
         return;
     }
     copy_part(&part, whole, first, rows);
+    copy_positions(&part, whole, first);
     for (size_t b = 0; call_run(&part, checks, subject, v) && b < part.shape.batch; b++) {
         expect_same_rows(checks, (struct place){&part, b, 0}, (struct place){whole, b, first}, rows, keys);
     }

@@ -30,7 +30,7 @@ class Io(Structure):
         (name, c_void_p)
         for name in ("query", "tokens", "key", "value", "q_lengths", "kv_lengths", "output", "attention", "parallel",
                      "mask", "additive_mask")
-    ] + [("mask_strides", c_size_t * 4), ("attention_mean", c_void_p)]
+    ] + [("mask_strides", c_size_t * 4)] + [(name, c_void_p) for name in ("attention_mean", "position", "kv_position")]
 
 
 SIGNATURES = {

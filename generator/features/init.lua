@@ -4,7 +4,8 @@
 --   fields                     spec fields it owns (see spec/fields.lua); a dot means a field of a table field
 --   resolve(spec, fail)        fills defaults and reports contradictions through fail(message)
 --   roles(spec, add)           weights it needs: add(role name, shape)
---   packed(spec, add)          parts of the packed weights that its fragment of stage `pack` fills: add(name, floats)
+--   packed(spec, add, d_head_pad)   parts of the packed weights that its fragment of stage `pack` fills: add(name,
+--                              floats); d_head_pad: a head's dimensions up to whole vectors
 --   splices(spec)              { ["stage"] = template } put into the layer where it is on, nil where it is off
 --   helpers(spec)              vector helpers it needs beyond the usual ones: names of isa extras, nil for none
 --   sentence(spec)             what `info` says of it, nil for nothing
@@ -18,8 +19,8 @@ local features = {}
 
 for _, name in ipairs({
   "grouped_heads", "projections", "bias", "scale", "causal", "softcap", "alibi", "relative_bias", "window", "sinks",
-  "lengths", "mask_tensor", "mask_fill", "masked_row", "activation", "outputs", "attention_mean", "extra_keys",
-  "embedding", "weight_maps",
+  "lengths", "mask_tensor", "mask_fill", "masked_row", "activation", "qk_norm", "rope", "dropout", "outputs",
+  "attention_mean", "extra_keys", "embedding", "weight_maps",
 }) do
   features[#features + 1] = require("features." .. name)
 end

@@ -6,6 +6,7 @@ local types = require "spec.types"
 
 local FIELDS = {
   "q_weight", "q_bias", "k_weight", "k_bias", "v_weight", "v_bias", "o_weight", "o_bias", "qkv_weight", "qkv_bias",
+  "q_norm_weight", "q_norm_bias", "k_norm_weight", "k_norm_bias",
   "embedding", "bias_k", "bias_v", "sinks", "relative_bias",
 }
 
@@ -68,6 +69,20 @@ local function check_custom(spec, fail)
   if #idle > 0 then fail(("weights names a tensor for %s, which this model does not use"):format(text.join(idle))) end
 end
 
+local function check_named(spec, fail)
+  local missing = missing_roles(spec, maps.get(spec.weights))
+  if #missing > 0 then
+    fail(('weights "%s" names no tensor for %s, which this model needs'):format(spec.weights, text.join(missing)))
+  end
+end
+
+-- Says which weights no map that ships names all together.
+local function fail_unnamed(spec, fail)
+  local names = {}
+  for i, role in ipairs(spec.roles) do names[i] = role.name end
+  fail(("no map that ships names a tensor for each of %s: give weights = { ... }"):format(text.join(names)))
+end
+
 return {
   name = "weight_maps",
   fields = {
@@ -81,10 +96,13 @@ return {
     if type(spec.weights) == "table" then
       check_custom(spec, fail)
       spec.maps[1] = { name = "custom", map = spec.weights }
+    elseif spec.weights then
+      check_named(spec, fail)
     end
     for _, name in ipairs(maps.names()) do
       local map = maps.get(name)
       if #missing_roles(spec, map) == 0 then spec.maps[#spec.maps + 1] = { name = name, map = map } end
     end
+    if #spec.maps == 0 and not spec.weights then fail_unnamed(spec, fail) end
   end,
 }

@@ -34,7 +34,7 @@ return {
     mul = "_mm256_mul_ps(%s, %s)", max = "_mm256_max_ps(%s, %s)", fmadd = "_mm256_fmadd_ps(%s, %s, %s)",
     above = "_mm256_blendv_ps(%s, _mm256_set1_ps(-INFINITY), _mm256_castsi256_ps(vec_first(%s)))",
     round = "_mm256_round_ps(%s, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)",
-    div = "_mm256_div_ps(%s, %s)", fmsub = "_mm256_fmsub_ps(%s, %s, %s)",
+    sqrt = "_mm256_sqrt_ps(%s)", div = "_mm256_div_ps(%s, %s)", fmsub = "_mm256_fmsub_ps(%s, %s, %s)",
   },
   helpers = [[
 static inline float vec_max(__m256 v)
@@ -82,6 +82,21 @@ static inline void vec_store_part(float *p, __m256 v, int32_t count)
 }
 ]] .. transpose(),
   extras = {
+    turn_pairs = [[
+
+// Turns the first count floats at x, pair by pair, by the angles whose cosine and sine stand in their places of table.
+static inline void vec_turn_pairs(float *x, const float *table, int32_t count)
+{
+    const __m256 v = count < 8 ? vec_load_part(x, count) : _mm256_loadu_ps(x);
+    const __m256 angles = count < 8 ? vec_load_part(table, count) : _mm256_loadu_ps(table);
+    const __m256 crossed = _mm256_mul_ps(_mm256_permute_ps(v, 0xb1), _mm256_movehdup_ps(angles));
+    const __m256 turned = _mm256_fmaddsub_ps(v, _mm256_moveldup_ps(angles), crossed);
+    if (count < 8)
+        vec_store_part(x, turned, count);
+    else
+        _mm256_storeu_ps(x, turned);
+}
+]],
     choose = [[
 
 // v in lanes whose byte at p is not zero, else other.

@@ -45,7 +45,7 @@ return {
     mul = "_mm512_mul_ps(%s, %s)", max = "_mm512_max_ps(%s, %s)", fmadd = "_mm512_fmadd_ps(%s, %s, %s)",
     above = "_mm512_mask_mov_ps(%s, vec_first(%s), _mm512_set1_ps(-INFINITY))",
     round = "_mm512_roundscale_ps(%s, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)",
-    div = "_mm512_div_ps(%s, %s)", fmsub = "_mm512_fmsub_ps(%s, %s, %s)",
+    sqrt = "_mm512_sqrt_ps(%s)", div = "_mm512_div_ps(%s, %s)", fmsub = "_mm512_fmsub_ps(%s, %s, %s)",
   },
   helpers = [[
 static inline __m256 vec_upper(__m512 v)
@@ -100,6 +100,21 @@ static inline void vec_store_part(float *p, __m512 v, int32_t count)
 }
 ]] .. transpose(),
   extras = {
+    turn_pairs = [[
+
+// Turns the first count floats at x, pair by pair, by the angles whose cosine and sine stand in their places of table.
+static inline void vec_turn_pairs(float *x, const float *table, int32_t count)
+{
+    const __m512 v = count < 16 ? vec_load_part(x, count) : _mm512_loadu_ps(x);
+    const __m512 angles = count < 16 ? vec_load_part(table, count) : _mm512_loadu_ps(table);
+    const __m512 crossed = _mm512_mul_ps(_mm512_permute_ps(v, 0xb1), _mm512_movehdup_ps(angles));
+    const __m512 turned = _mm512_fmaddsub_ps(v, _mm512_moveldup_ps(angles), crossed);
+    if (count < 16)
+        vec_store_part(x, turned, count);
+    else
+        _mm512_storeu_ps(x, turned);
+}
+]],
     choose = [[
 
 // v in lanes whose byte at p is not zero, else other.

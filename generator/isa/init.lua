@@ -6,12 +6,12 @@
 --   max_accumulators           more than this many running sums make compilers spill
 --   fma_per_cycle, loads_per_cycle, fma_latency     what the planner weighs tiles by
 --   lowest_exponent            powers of two are 0 below it, whatever vec_exp2_scale would make of them
---   spell = { operation = format }   zero splat load store add sub mul div max fmadd fmsub round;
+--   spell = { operation = format }   zero splat load store add sub mul div sqrt max fmadd fmsub round;
 --                              fmsub, a b - c, is rounded once in every set, so that it gives what c lost of a product;
 --                              above(v, count): -inf in the first count lanes, else v
 --   helpers                    C text: vec_sum vec_max vec_exp2_scale vec_below vec_transpose, and for width > 1
 --                              vec_load_part vec_store_part
---   extras = { name = text }   vec_<name> for features that ask for it: choose add_mask
+--   extras = { name = text }   vec_<name> for features that ask for it: choose add_mask turn_pairs
 local isa = {}
 
 local NAMES = { "avx512", "avx2", "scalar" } -- best first; the last one runs on any CPU

@@ -8,7 +8,7 @@ return {
     zero = "0.0f", splat = "%s", load = "*(%s)", store = "*(%s) = %s", add = "(%s + %s)", sub = "(%s - %s)",
     mul = "(%s * %s)", max = "vec_max2(%s, %s)", fmadd = "(%s * %s + %s)", round = "vec_round(%s)",
     above = "vec_below(%s, 1 - (%s))",
-    div = "(%s / %s)", fmsub = "(float)((double)%s * %s - %s)",
+    sqrt = "sqrtf(%s)", div = "(%s / %s)", fmsub = "(float)((double)%s * %s - %s)",
   },
   helpers = [[
 // The second argument where either is a NaN, as the x86 instruction does.
@@ -57,6 +57,17 @@ static inline void vec_transpose(const float *from, size_t stride, float *to, si
 }
 ]],
   extras = {
+    turn_pairs = [[
+
+// Turns the two floats at x by the angle whose cosine and sine table holds; count is 2.
+static inline void vec_turn_pairs(float *x, const float *table, int32_t count)
+{
+    const float even = x[0], odd = x[1];
+    (void)count;
+    x[0] = even * table[0] - odd * table[1];
+    x[1] = odd * table[0] + even * table[1];
+}
+]],
     choose = [[
 
 // v where the byte at p is not zero, else other.

@@ -2,7 +2,7 @@
 -- A map is a table like a spec's `weights` field; qkv_weight and qkv_bias hold q, k and v stacked by rows.
 local maps = {}
 
-local NAMES = { "w_o", "w_concat", "proj", "torch_mha" }
+local NAMES = { "w_o", "w_concat", "proj", "torch_mha", "llama", "qwen3" }
 
 function maps.names()
   return NAMES

@@ -212,7 +212,7 @@ local function plan_packed(p)
   end
   local function add(name, floats) parts[#parts + 1] = { name = name, floats = floats } end
   for _, feature in ipairs(features) do
-    if feature.packed then feature.packed(s, add) end
+    if feature.packed then feature.packed(s, add, p.d_head_pad) end
   end
   local offset = 0
   for _, part in ipairs(parts) do

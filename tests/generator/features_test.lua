@@ -1,6 +1,7 @@
 -- features_test.lua: each feature keeps to the contract of features/init.lua, and says what it does.
 local fact = dofile("tests/generator/fact.lua")
 local features = require "features"
+local layer = require "emit.layer"
 local fs = require "base.fs"
 local fields = require "spec.fields"
 local spec = require "spec"
@@ -54,28 +55,27 @@ fact.holds("no field has two owners", function()
 end)
 
 fact.holds("splices are templates that are there, at stages that the layer has", function()
-  local layer = ""
-  for _, name in ipairs({ "layer.c.lt", "attend.c.lt", "multiply.c.lt", "isa.h.lt", "model.c.lt",
-    "pack.c.lt" }) do
-    layer = layer .. assert(fs.read("templates/" .. name))
+  local templates = ""
+  for _, name in ipairs({ "layer.c.lt", "attend.c.lt", "multiply.c.lt", "isa.h.lt", "model.c.lt", "pack.c.lt" }) do
+    templates = templates .. assert(fs.read("templates/" .. name))
   end
   local s = make({ mask = { causal = true, window = 3, tensor = "bool" }, outputs = { "attention" },
-    activation = "relu" })
+    activation = "relu", d_head = 4, rope = { layout = "interleaved" }, qk_norm = { kind = "rms" } })
   local count = 0
   for _, feature in ipairs(features) do
     for stage, name in pairs(feature.splices and feature.splices(s) or {}) do
       assert(fs.exists("templates/features/" .. name), name)
-      fact.contains(layer, ('${splice("%s")}'):format(stage))
+      fact.contains(templates, ('${splice("%s")}'):format(stage))
       count = count + 1
     end
   end
-  assert(count >= 15, count)
+  assert(count >= 25, count)
 end)
 
 fact.holds("what is off splices nothing", function()
   for _, stage in ipairs({
     "head", "key_range", "softmax_row", "facts", "projected", "output", "layer_functions", "multiply_functions",
-    "attend_functions", "head_fields", "score_row",
+    "attend_functions", "head_fields", "score_row", "pack", "pack_functions",
   }) do
     fact.equal(#spec.splices(make(), stage), 0)
   end
@@ -109,6 +109,11 @@ fact.holds("each feature says what it does, or nothing where it is off", functio
     { { n_kv_heads = 2 }, "2 query heads share each of 2 key and value heads" },
     { { outputs = { "attention" } }, "softmax weights are written on request" },
     { { vocab_size = 9 }, "token ids below 9 are looked up in the embedding" },
+    { { d_head = 4, rope = { layout = "half_split", rotary_dim = 2 } },
+      "rotary positions, half split, theta 10000, of 2 dimensions of a head; places 0..511" },
+    { { qk_norm = { kind = "rms" } }, "RMSNorm over each head of q and k, eps 1e-06" },
+    { { qk_norm = { kind = "layer", eps = 0.5 } }, "LayerNorm over each head of q and k, eps 0.5" },
+    { { dropout = 0.1 }, "dropout 0.1 acts in training only: here it is the identity" },
     { { activation = "gelu" }, "gelu after q, k, v and o, while their rows are in cache" },
     { { activation = { q = "relu", v = "relu", o = "silu" } },
       "relu after q and v, silu after o, while their rows are in cache" },
@@ -132,9 +137,29 @@ fact.holds("roles are in PyTorch's orientation, out before in", function()
     "q_weight[8,8] q_bias[8] k_weight[8,8] k_bias[8] v_weight[8,8] v_bias[8] o_weight[8,8] o_bias[8]")
 end)
 
+fact.holds("any of the sixteen sets of biases gives the roles it names and packs no other", function()
+  for set = 0, 15 do
+    local bias, wanted = {}, {}
+    for i, p in ipairs({ "q", "k", "v", "o" }) do
+      bias[p] = math.floor(set / 2 ^ (i - 1)) % 2 == 1
+      wanted[#wanted + 1] = p .. "_weight"
+      wanted[#wanted + 1] = bias[p] and p .. "_bias" or nil
+    end
+    local s, names = make({ bias = bias }), {}
+    for i, role in ipairs(s.roles) do names[i] = role.name end
+    fact.lists_equal(names, wanted)
+    for _, linear in ipairs(layer.linears(s)) do
+      fact.equal(names[linear.weight + 1], linear.name .. "_weight")
+      fact.equal(linear.bias and names[linear.bias + 1], bias[linear.name] and linear.name .. "_bias")
+    end
+  end
+end)
+
 fact.holds("biases, key heads and an embedding change the roles", function()
   fact.equal(roles_text(make({ d_head = 3, n_kv_heads = 2, bias = { q = true, k = false, v = true, o = false },
     vocab_size = 5 })), "q_weight[12,8] q_bias[12] k_weight[6,8] v_weight[6,8] v_bias[6] o_weight[8,12] embedding[5,8]")
+  fact.equal(roles_text(make({ bias = false, qk_norm = { kind = "layer" } })), "q_weight[8,8] k_weight[8,8] " ..
+    "v_weight[8,8] o_weight[8,8] q_norm_weight[2] q_norm_bias[2] k_norm_weight[2] k_norm_bias[2]")
 end)
 
 fact.finish()

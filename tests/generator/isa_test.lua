@@ -10,7 +10,7 @@ local FIELDS = { name = "string", width = "number", registers = "number", max_ac
 
 -- Of each operation, how many operands it takes.
 local OPERATIONS = { zero = 0, splat = 1, load = 1, store = 2, add = 2, sub = 2, mul = 2, max = 2, fmadd = 3,
-  round = 1, above = 2, div = 2, fmsub = 3 }
+  round = 1, above = 2, div = 2, fmsub = 3, sqrt = 1 }
 
 local function each(f)
   for _, name in ipairs(isa.names()) do f(isa.get(name)) end

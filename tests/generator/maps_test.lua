@@ -33,8 +33,9 @@ end
 fact.holds("the maps that ship are maps a spec could hold", function()
   for _, name in ipairs(maps.names()) do
     local weights = one_width(maps.get(name))
+    local norm = weights.q_norm_weight and { kind = "layer", bias = weights.q_norm_bias ~= nil } or nil
     local s, errors = spec.from_fields({ d_model = 6, n_heads = 2, vocab_size = 3, weights = weights,
-      add_bias_kv = weights.bias_k ~= nil, sinks = weights.sinks ~= nil,
+      add_bias_kv = weights.bias_k ~= nil, qk_norm = norm, sinks = weights.sinks ~= nil,
       relative_bias = weights.relative_bias and { num_buckets = 4 } })
     if not s then error(name .. ": " .. table.concat(errors, "\n")) end
   end

@@ -163,6 +163,9 @@ local function floats_of(p, s)
     heads = p.concat * (1 + s.d_model) + s.n_kv_heads * p.d_head_pad * (2 + s.k_dim + s.v_dim),
     o = s.projects.o and math.ceil(s.d_out / p.isa.width) * p.isa.width * (1 + p.concat),
     embedding = s.vocab_size and s.vocab_size * s.d_model,
+    rope = s.rope and s.positions * s.rope.rotary_dim,
+    q_norm = s.qk_norm and (s.qk_norm.bias and 2 or 1) * p.d_head_pad,
+    k_norm = s.qk_norm and (s.qk_norm.bias and 2 or 1) * p.d_head_pad,
   }
 end
 
@@ -176,7 +179,8 @@ fact.holds("packed parts are aligned, in order, apart, and as large as what they
       free = part.offset + part.floats
       count = count + 1
     end
-    fact.equal(count, 1 + (s.projects.o and 1 or 0) + (s.vocab_size and 1 or 0))
+    fact.equal(count, 1 + (s.projects.o and 1 or 0) + (s.vocab_size and 1 or 0) + (s.rope and 1 or 0)
+      + (s.qk_norm and 2 or 0))
     assert(p.packed_floats >= free and p.packed_floats - free < ALIGNED)
   end)
 end)

@@ -157,9 +157,9 @@ end)
 
 fact.holds("weights name a map that ships, or every tensor", function()
   refuses({ weights = "w_cat" },
-    'weights must name a map that ships (w_o, w_concat, proj, torch_mha) or be a table, found "w_cat"')
+    'weights must name a map that ships (w_o, w_concat, proj, torch_mha, llama, qwen3) or be a table, found "w_cat"')
   refuses({ weights = "torch_mah" },
-    "weights must name a map that ships (w_o, w_concat, proj, torch_mha) or be a table, "
+    "weights must name a map that ships (w_o, w_concat, proj, torch_mha, llama, qwen3) or be a table, "
     .. 'found "torch_mah"; did you mean torch_mha?')
   refuses({ weights = 1 }, "weights must be the name of a map or a table, found 1")
   refuses({ weights = { q_wieght = "x", transposed = 1, o_bias = 'a"b' } },
@@ -286,11 +286,15 @@ local WORDS = {
   ["--outputs"] = { "attention,attention_mean", "" },
   ["--vocab-size"] = { "30522" }, ["--weights-map"] = { "w_o", "torch_mha" },
   ["--projections"] = { "qkvo", "qkv" }, ["--k-dim"] = { "5" }, ["--v-dim"] = { "1" }, ["--d-out"] = { "7" },
-  ["--activation"] = { "relu", "none", "q=silu,o=gelu_tanh", "v=none" },
+  ["--rope"] = { "half_split", "interleaved" }, ["--rope-theta"] = { "500000", "1e6" }, ["--rope-dim"] = { "2" },
+  ["--rope-positions"] = { "4096" }, ["--qk-norm"] = { "rms", "layer" }, ["--qk-norm-eps"] = { "1e-5" },
+  ["--dropout"] = { "0.1" }, ["--activation"] = { "relu", "none", "q=silu,o=gelu_tanh", "v=none" },
 }
 
 -- Fields that some fields need beside them.
-local BESIDE = { ["mask.window"] = { "mask.causal", true }, ["mask.window_sides"] = { "mask.window", 3 } }
+local BESIDE = { ["mask.window"] = { "mask.causal", true }, ["mask.window_sides"] = { "mask.window", 3 },
+  ["rope.theta"] = { "rope.layout", "half_split" }, ["rope.rotary_dim"] = { "rope.layout", "interleaved" },
+  ["rope.positions"] = { "rope.layout", "half_split" }, ["qk_norm.eps"] = { "qk_norm.kind", "rms" } }
 
 local function reads_back(s)
   local path = folder .. "read_back.lua"

@@ -92,6 +92,19 @@ size_t reference_kv_used(const struct ga_model *model, const struct ga_io *io, s
     return model->fills ? reference_kv_len(io) : reference_kv_rows(io, b);
 }
 
+size_t reference_q_place(const struct ga_io *io, size_t b)
+{
+    return io->position ? (size_t)io->position[b] : 0;
+}
+
+size_t reference_kv_place(const struct ga_io *io, size_t b)
+{
+    if (io->kv_position) {
+        return (size_t)io->kv_position[b];
+    }
+    return io->key ? 0 : reference_q_place(io, b);
+}
+
 const struct ga_weight_view *reference_role(const struct ga_model *model, const struct ga_weight_view *roles,
                                             const char *name)
 {

@@ -46,6 +46,10 @@ size_t reference_kv_rows(const struct ga_io *io, size_t b);
 // Keys of sequence b that may have weight: the real ones, or all where masked scores are filled.
 size_t reference_kv_used(const struct ga_model *model, const struct ga_io *io, size_t b);
 
+// The place of the first row of sequence b among queries and among keys, which rotary positions count from.
+size_t reference_q_place(const struct ga_io *io, size_t b);
+size_t reference_kv_place(const struct ga_io *io, size_t b);
+
 // The view of the role called name, or NULL where the model has no such weight.
 const struct ga_weight_view *reference_role(const struct ga_model *model, const struct ga_weight_view *roles,
                                             const char *name);

@@ -130,6 +130,43 @@ static void IN_REAL(activate)(enum ga_activation activation, size_t count, REAL 
     }
 }
 
+// x [rows][heads][d_head] normalised head by head, in place, where the model has a norm.
+static void IN_REAL(normalise)(const struct ga_model *model, const struct ga_weight_view *weight,
+                               const struct ga_weight_view *bias, size_t heads, REAL *x)
+{
+    const size_t n = model->d_head;
+    for (size_t h = 0; model->qk_norm.kind != GA_NORM_NONE && h < heads; h++, x += n) {
+        REAL mean = 0, square = 0;
+        for (size_t d = 0; model->qk_norm.kind == GA_NORM_LAYER && d < n; d++) {
+            mean += x[d] / (REAL)n;
+        }
+        for (size_t d = 0; d < n; d++) {
+            square += (x[d] - mean) * (x[d] - mean) / (REAL)n;
+        }
+        for (size_t d = 0; d < n; d++) {
+            x[d] = (x[d] - mean) / MATH(sqrt)(square + (REAL)model->qk_norm.eps) * (REAL)weight->data[d];
+            x[d] += bias ? (REAL)bias->data[d] : 0;
+        }
+    }
+}
+
+// x [rows][heads][d_head], whose first row is at place `first`, turned by its places, in place.
+static void IN_REAL(turn)(const struct ga_model *model, size_t rows, size_t heads, size_t first, REAL *x)
+{
+    const struct ga_rope *rope = &model->rope;
+    const bool halves = rope->layout == GA_ROPE_HALF_SPLIT;
+    for (size_t i = 0; i < rows * heads; i++, x += model->d_head) {
+        for (size_t pair = 0; pair < rope->rotary_dim / 2; pair++) {
+            const double power = -2.0 * (double)pair / (double)rope->rotary_dim;
+            const double angle = (double)(first + i / heads) * pow(rope->theta, power);
+            REAL *a = x + (halves ? pair : 2 * pair), *b = a + (halves ? rope->rotary_dim / 2 : 1);
+            const REAL cosine = (REAL)cos(angle), sine = (REAL)sin(angle), was = *a;
+            *a = was * cosine - *b * sine;
+            *b = *b * cosine + was * sine;
+        }
+    }
+}
+
 // Turns the scores a row sees into weights that sum to one with what the sink takes, a score of no key, where there is
 // one. A row that sees nothing keeps its zeros.
 static void IN_REAL(softmax)(REAL *row, const bool *seen, size_t count, const float *sink)
@@ -280,6 +317,14 @@ static void IN_REAL(sequence)(const struct ga_model *model, const struct ga_weig
     IN_REAL(project)
     (reference_role(model, roles, "v_weight"), reference_role(model, roles, "v_bias"), kv_rows, model->v_dim, kv_width,
      rows->value, rows->v);
+    IN_REAL(normalise)
+    (model, reference_role(model, roles, "q_norm_weight"), reference_role(model, roles, "q_norm_bias"),
+     q_rows * model->n_heads, rows->q);
+    IN_REAL(normalise)
+    (model, reference_role(model, roles, "k_norm_weight"), reference_role(model, roles, "k_norm_bias"),
+     kv_rows * model->n_kv_heads, rows->k);
+    IN_REAL(turn)(model, q_rows, model->n_heads, reference_q_place(io, b), rows->q);
+    IN_REAL(turn)(model, kv_rows, model->n_kv_heads, reference_kv_place(io, b), rows->k);
     IN_REAL(activate)(model->activation[GA_V], kv_rows * kv_width, rows->v);
     IN_REAL(add_keys)(model, reference_role(model, roles, "bias_v"), kv_rows, kv_width, rows->v);
     IN_REAL(heads)(model, roles, io, b, rows, seen, attention);

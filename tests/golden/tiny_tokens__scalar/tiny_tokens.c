@@ -90,12 +90,38 @@ static const struct ga_weight_source map_torch_mha[] = {
     {8, "embedding.weight", 2, {11, 8}, 0, false},
 };
 
+static const struct ga_weight_source map_llama[] = {
+    {0, "self_attn.q_proj.weight", 2, {8, 8}, 0, false},
+    {1, "self_attn.q_proj.bias", 1, {8}, 0, false},
+    {2, "self_attn.k_proj.weight", 2, {4, 8}, 0, false},
+    {3, "self_attn.k_proj.bias", 1, {4}, 0, false},
+    {4, "self_attn.v_proj.weight", 2, {4, 8}, 0, false},
+    {5, "self_attn.v_proj.bias", 1, {4}, 0, false},
+    {6, "self_attn.o_proj.weight", 2, {8, 8}, 0, false},
+    {7, "self_attn.o_proj.bias", 1, {8}, 0, false},
+    {8, "embed_tokens.weight", 2, {11, 8}, 0, false},
+};
+
+static const struct ga_weight_source map_qwen3[] = {
+    {0, "self_attn.q_proj.weight", 2, {8, 8}, 0, false},
+    {1, "self_attn.q_proj.bias", 1, {8}, 0, false},
+    {2, "self_attn.k_proj.weight", 2, {4, 8}, 0, false},
+    {3, "self_attn.k_proj.bias", 1, {4}, 0, false},
+    {4, "self_attn.v_proj.weight", 2, {4, 8}, 0, false},
+    {5, "self_attn.v_proj.bias", 1, {4}, 0, false},
+    {6, "self_attn.o_proj.weight", 2, {8, 8}, 0, false},
+    {7, "self_attn.o_proj.bias", 1, {8}, 0, false},
+    {8, "embed_tokens.weight", 2, {11, 8}, 0, false},
+};
+
 static const struct ga_weight_map maps[] = {
     {"custom", map_custom},
     {"w_o", map_w_o},
     {"w_concat", map_w_concat},
     {"proj", map_proj},
     {"torch_mha", map_torch_mha},
+    {"llama", map_llama},
+    {"qwen3", map_qwen3},
 };
 
 static const struct ga_kernel_info kernels_scalar[] = {
@@ -143,7 +169,7 @@ const struct ga_model tiny_tokens_model = {
     .roles = roles,
     .n_roles = 9,
     .maps = maps,
-    .n_maps = 5,
+    .n_maps = 7,
     .default_map = "custom",
     .variants = variants,
     .n_variants = 1,

@@ -1,0 +1,16 @@
+-- dropout.lua: the probability a training recipe gives; accepted so that a spec may say all of its module.
+-- Adds nothing: dropout at inference is the identity.
+local fmt = require "base.fmt"
+local types = require "spec.types"
+
+return {
+  name = "dropout",
+  fields = {
+    { field = "dropout", flag = "--dropout", value = "P", check = types.number(0, 1), parse = types.to_number,
+      default = "0", help = "taken for the record: at inference dropout is the identity" },
+  },
+  sentence = function(spec)
+    return spec.dropout and ("dropout %s acts in training only: here it is the identity"):format(
+      fmt.double(spec.dropout)) or nil
+  end,
+}
