@@ -1,5 +1,5 @@
 return {
-  -- Rows of query, key, value and output of four widths, two key heads, heads whose widths do not add up to any of them.
+  -- Rows of query, key, value and output of four widths, two key heads, heads whose widths add up to none of them.
   name = "sides_40_4",
   d_model = 40,
   n_heads = 4,
