@@ -4,6 +4,7 @@ local features = require "features"
 local layer = require "emit.layer"
 local fs = require "base.fs"
 local fields = require "spec.fields"
+local sandbox = require "spec.sandbox"
 local spec = require "spec"
 
 local KEYS = { name = "string", fields = "table", resolve = "function", roles = "function", packed = "function",
@@ -122,6 +123,14 @@ fact.holds("each feature says what it does, or nothing where it is off", functio
   for _, case in ipairs(cases) do assert(has_sentence(make(case[1]), case[2]), case[2]) end
   fact.equal(#spec.sentences(make()), 4)
   fact.equal(#spec.sentences(make({ mask = { lengths = false } })), 3)
+end)
+
+fact.holds("the spec that the README shows is one", function()
+  local text = assert(fs.read("README.md")):match("\n    (return {\n.-\n    })\n")
+  local raw = assert(sandbox.read(text))
+  local s, errors = spec.from_fields(raw)
+  if not s then error(table.concat(errors, "\n")) end
+  fact.equal(s.name, "reader")
 end)
 
 -- -- Roles ----------------------------------------------------------------------------------------------------------
