@@ -115,8 +115,8 @@ static enum ga_status draw(const struct demo *demo, struct ga_error *error)
     struct ga_heatmap map = {
         .title = title,
         .subtitle = "Untrained weights; every row sums to 1; equal tokens have equal rows, there being no positions",
-        .row_axis = "query token",
-        .col_axis = "key token",
+        .row_axis = "query tokens",
+        .col_axis = "key tokens",
         .value_name = "attention weight",
         .rows = length,
         .cols = length,
@@ -125,7 +125,7 @@ static enum ga_status draw(const struct demo *demo, struct ga_error *error)
         .panels = panels,
         .n_panels = EXAMPLE_HEADS,
     };
-    return ga_heatmap_write(path, &map, error);
+    return ga_heatmap_write(path, GA_HEATMAP_SVG, &map, error);
 }
 
 // -- The table ------------------------------------------------------------------------------------------------------

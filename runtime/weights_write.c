@@ -1,19 +1,13 @@
 // weights_write.c: writes tensors as a safetensors file that is whole or not there. What it writes, weights.c reads.
-#define _FILE_OFFSET_BITS 64
-#define _POSIX_C_SOURCE 200809L
-
-#include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "safetensors.h"
 #include "weights.h"
+#include "weights_file.h"
 
 // One file being written.
 struct writing {
@@ -22,17 +16,8 @@ struct writing {
     size_t count;
     char *header; // padded; NULL until made
     size_t header_size;
-    char *temporary; // name of the file beside path, NULL until made
-    int fd;          // of that file, or -1
     struct ga_error *error;
 };
-
-static enum ga_status fail_errno(const struct writing *w, const char *what)
-{
-    char why[128];
-    return ga_fail(w->error, GA_IO, "%s: cannot %s: %s", w->path, what,
-                   strerror_r(errno, why, sizeof why) == 0 ? why : "unknown error");
-}
 
 static enum ga_status fail_memory(const struct writing *w)
 {
@@ -171,93 +156,25 @@ static enum ga_status make_header(struct writing *w)
 
 // -- File -----------------------------------------------------------------------------------------------------------
 
-// Makes a file beside path that no one else has, with the permissions path would have got.
-static enum ga_status open_temporary(struct writing *w)
-{
-    enum { TRIES = 100, SUFFIX = 40 };
-    const size_t size = strlen(w->path) + SUFFIX;
-    w->temporary = malloc(size);
-    if (w->temporary == NULL) {
-        return fail_memory(w);
-    }
-    for (int i = 0; i < TRIES && w->fd < 0; i++) {
-        (void)snprintf(w->temporary, size, "%s.%ld-%d.tmp", w->path, (long)getpid(), i);
-        w->fd = open(w->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (w->fd < 0 && errno != EEXIST) {
-            break;
-        }
-    }
-    return w->fd < 0 ? fail_errno(w, "make a temporary file beside it") : GA_OK;
-}
-
-static bool write_all(int fd, const void *bytes, size_t size)
-{
-    enum { MAX_WRITE = 1 << 30 };
-    const unsigned char *at = bytes;
-    while (size > 0) {
-        const ssize_t done = write(fd, at, size < MAX_WRITE ? size : MAX_WRITE);
-        if (done == 0) {
-            errno = EIO;
-        }
-        if (done == 0 || (done < 0 && errno != EINTR)) {
-            return false;
-        }
-        at += done < 0 ? 0 : done;
-        size -= done < 0 ? 0 : (size_t)done;
-    }
-    return true;
-}
-
-static bool write_content(const struct writing *w)
+static bool put_content(const struct writing *w, const struct ga_whole_file *file)
 {
     unsigned char prefix[GA_SAFETENSORS_PREFIX];
     for (size_t i = 0; i < sizeof prefix; i++) {
         prefix[i] = (unsigned char)((uint64_t)w->header_size >> (8 * i));
     }
-    bool good = write_all(w->fd, prefix, sizeof prefix) && write_all(w->fd, w->header, w->header_size);
+    bool good = ga_whole_file_put(file, prefix, sizeof prefix) && ga_whole_file_put(file, w->header, w->header_size);
     for (size_t i = 0; i < w->count && good; i++) {
         size_t bytes = 0;
-        good = ga_tensor_bytes(w->tensors[i], &bytes) && write_all(w->fd, w->tensors[i]->data, bytes);
+        good = ga_tensor_bytes(w->tensors[i], &bytes) && ga_whole_file_put(file, w->tensors[i]->data, bytes);
     }
     return good;
 }
 
-// Makes the rename itself last through a crash. A folder that cannot be flushed takes nothing from the file's content.
-static void flush_folder(const struct writing *w)
-{
-    const char *slash = strrchr(w->path, '/');
-    char *folder = w->temporary; // renamed by now, so its room is free, and longer than path
-    const size_t length = slash == NULL ? 0 : (size_t)(slash - w->path) + 1;
-    memcpy(folder, length == 0 ? "." : w->path, length == 0 ? 1 : length);
-    folder[length == 0 ? 1 : length] = '\0';
-    const int fd = open(folder, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        (void)fsync(fd);
-        (void)close(fd);
-    }
-}
-
 static enum ga_status write_file(struct writing *w)
 {
-    enum ga_status status = open_temporary(w);
-    if (status != GA_OK) {
-        return status;
-    }
-    if (!write_content(w) || fsync(w->fd) != 0) {
-        status = fail_errno(w, "write");
-    }
-    if (close(w->fd) != 0 && status == GA_OK) {
-        status = fail_errno(w, "write");
-    }
-    if (status == GA_OK && rename(w->temporary, w->path) != 0) {
-        status = fail_errno(w, "rename the finished file to this name");
-    }
-    if (status != GA_OK) {
-        (void)unlink(w->temporary);
-        return status;
-    }
-    flush_folder(w);
-    return GA_OK;
+    struct ga_whole_file file;
+    const enum ga_status status = ga_whole_file_new(w->path, &file, w->error);
+    return status == GA_OK ? ga_whole_file_end(&file, put_content(w, &file), w->error) : status;
 }
 
 enum ga_status ga_weights_write(const char *path, const struct ga_tensor *tensors, size_t count, struct ga_error *error)
@@ -269,7 +186,7 @@ enum ga_status ga_weights_write(const char *path, const struct ga_tensor *tensor
         return ga_fail(error, GA_ARGUMENT, "%s: %zu tensors; expected at most %d", path, count,
                        GA_SAFETENSORS_MAX_TENSORS);
     }
-    struct writing w = {.path = path, .count = count, .fd = -1, .error = error};
+    struct writing w = {.path = path, .count = count, .error = error};
     enum ga_status status = order_tensors(&w, tensors);
     if (status == GA_OK) {
         status = make_header(&w);
@@ -279,6 +196,5 @@ enum ga_status ga_weights_write(const char *path, const struct ga_tensor *tensor
     }
     free(w.tensors);
     free(w.header);
-    free(w.temporary);
     return status;
 }

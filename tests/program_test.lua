@@ -272,12 +272,14 @@ local function test_inspect()
   expect(short == "", "a broken file was listed:\n%s", short)
 end
 
+local draw = require "program_draw"(path, expect_run, expect)
+
 -- -- What every program must do -------------------------------------------------------------------------------------
 
 local function test_usage()
-  expect_run(0, "--help", "info", "inspect", "run", "check", "bench")
+  expect_run(0, "--help", "info", "inspect", "run", "check", "draw", "bench")
   expect_run(0, "--version", "genattn")
-  for _, command in ipairs { "info", "inspect", "run", "check", "bench" } do
+  for _, command in ipairs { "info", "inspect", "run", "check", "draw", "bench" } do
     expect_run(0, command .. " --help", "Usage:", "--help", "Examples:", "Exit status: 0")
   end
   expect_run(2, "", "Usage:")
@@ -377,7 +379,7 @@ end
 
 for _, test in ipairs { write_weights, test_run, test_keys_and_lengths, test_tokens, test_masks, test_refused_inputs,
                         test_refused_weights, test_random_weights, test_check, test_check_nan, test_check_refusals,
-                        test_inspect, test_threads } do
+                        test_inspect, test_threads, draw.fixture } do
   test()
 end
 for i = 1, #arg do
@@ -388,6 +390,7 @@ for i = 1, #arg do
     test_bench()
     test_variants_agree()
     test_threads_agree()
+    draw.any()
   else
     expect(false, "%s does not run: exit %s\n%s", program, tostring(code), err)
   end

@@ -1,0 +1,379 @@
+// draw.c: the command `draw`: the attention of one sequence as a picture. Computes it as `run` does and draws it with
+// heatmap.h; writes no tensors.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "heatmap.h"
+#include "labels.h"
+#include "sight.h"
+
+enum { WEIGHTS, RANDOM, LAYOUT, INPUT, OUTPUT, TOKENS, KEY_TOKENS, HEAD, BATCH, ISA, THREADS };
+
+static const struct ga_option options[] = {
+    [WEIGHTS] = {"weights", "FILE", NULL, false, "safetensors file of the model's weights"},
+    [RANDOM] = {"allow-random", "SEED", NULL, false, "in place of --weights: make weights up from a seed"},
+    [LAYOUT] = {"weights-layout", "NAME", "the model's own, or the one that fits", false,
+                "how the file names its tensors"},
+    [INPUT] = {"input", "FILE", NULL, true, "safetensors file of the inputs, as for run"},
+    [OUTPUT] = {"output", "FILE", NULL, true, "picture to write: NAME.svg or NAME.html"},
+    [TOKENS] = {"tokens", "FILE", "places, from 0", false, "labels of the sequence, one a line"},
+    [KEY_TOKENS] = {"key-tokens", "FILE", "places, from 0", false, "labels of the keys, where they are others"},
+    [HEAD] = {"head", "N", "all", false, "the head to draw, from 0"},
+    [BATCH] = {"batch", "N", "0", false, "the sequence to draw, from 0"},
+    [ISA] = {"isa", "NAME", "the best this CPU runs", false, "instruction set to use"},
+    [THREADS] = {"threads", "N", "1", false, "threads to use; all: one for each CPU"},
+    {NULL, NULL, NULL, false, NULL},
+};
+
+static const char *const notes[] = {
+    "Draws how much each query attends to each key, a panel for each head, under one scale of colours.",
+    "It needs a model with the output attention: ./configure --outputs attention.",
+    "  hatched     what causal, a window or a mask excludes; padding behind a sequence's length is",
+    "              not drawn, unless a mask_fill gives it weight",
+    "  large maps  are drawn with several queries and keys to a cell; the picture says how many",
+    "  .svg        one file; small maps tell each value on hovering",
+    "  .html       a page of one file that tells values under the pointer, also of large maps",
+    "  tokens      UTF-8, one label for each real place; where key is no tensor of IN they label",
+    "              queries and keys, else --key-tokens labels the keys",
+    NULL,
+};
+
+static const char *const examples[] = {
+    "draw --weights w.safetensors --input in.safetensors --output map.svg --tokens words.txt",
+    "draw --weights w.safetensors --input in.safetensors --output map.html --batch 2 --head 0",
+    NULL,
+};
+
+// What to draw of which request.
+struct drawing {
+    const struct ga_request *request;
+    size_t batch, first_head, heads; // first_head + heads <= n_heads
+    size_t rows, keys;               // real queries and keys
+    size_t shown, cols;              // keys that are drawn, and with those that the model adds
+    struct ga_labels row_labels, key_labels;
+    char title[160], subtitle[200], mask[GA_SIGHT_TEXT + 16];
+    const char **col_labels;         // [cols]; NULL: places
+    char (*titles)[32];              // [heads]
+    struct ga_heatmap_panel *panels; // [heads]
+    float *values;                   // [heads][rows][cols]
+    uint8_t *masked;                 // [heads][rows][cols]
+};
+
+// -- What is asked for ----------------------------------------------------------------------------------------------
+
+static bool ends_in(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+    return length > tail && strcmp(text + length - tail, end) == 0;
+}
+
+static enum ga_exit read_form(const struct ga_context *context, const char *output, enum ga_heatmap_form *form_out)
+{
+    *form_out = ends_in(output, ".html") ? GA_HEATMAP_HTML : GA_HEATMAP_SVG;
+    return *form_out == GA_HEATMAP_HTML || ends_in(output, ".svg")
+               ? GA_EXIT_OK
+               : ga_misused(context, "--output %s: expected a name that ends in .svg or .html", output);
+}
+
+static enum ga_exit check_model(const struct ga_context *context)
+{
+    return ga_has_output(context->model, GA_ATTENTION)
+               ? GA_EXIT_OK
+               : ga_failed(context,
+                           "there is no attention to draw: %s was generated without that output; "
+                           "./configure --outputs attention adds it (in a spec: outputs = { \"attention\" })",
+                           context->model->name);
+}
+
+// Reads --head; without it all heads are drawn.
+static enum ga_exit read_heads(const struct ga_context *context, const char *text, struct drawing *drawing)
+{
+    drawing->heads = context->model->n_heads;
+    if (!text) {
+        return GA_EXIT_OK;
+    }
+    struct ga_range range = {0, drawing->heads - 1};
+    drawing->heads = 1;
+    return ga_read_size(context, "head", text, range, &drawing->first_head);
+}
+
+// Reads --batch and finds the sequence's real sizes.
+static enum ga_exit read_batch(const struct ga_context *context, const char *text, struct drawing *drawing)
+{
+    const struct ga_request *request = drawing->request;
+    enum ga_exit code = GA_EXIT_OK;
+    if (text) {
+        code = ga_read_size(context, "batch", text, (struct ga_range){0, SIZE_MAX}, &drawing->batch);
+    }
+    if (code == GA_EXIT_OK && drawing->batch >= request->io.batch) {
+        return ga_misused(context, "--batch %zu: %s holds %zu sequence%s, from 0", drawing->batch, request->path,
+                          request->io.batch, request->io.batch == 1 ? "" : "s");
+    }
+    if (code != GA_EXIT_OK) {
+        return code;
+    }
+    drawing->rows = ga_query_rows(request, drawing->batch);
+    drawing->keys = ga_key_rows(request, drawing->batch);
+    return drawing->rows && drawing->keys
+               ? GA_EXIT_OK
+               : ga_failed(context, "%s: sequence %zu has %zu queries and %zu keys by its lengths: nothing to draw",
+                           request->path, drawing->batch, drawing->rows, drawing->keys);
+}
+
+// In self-attention one file names both; where lengths cut queries and keys apart it has to name the more of them.
+static enum ga_exit read_labels(const struct ga_context *context, const char *const *values, struct drawing *drawing)
+{
+    bool self = drawing->request->io.key == NULL;
+    size_t count = self && drawing->keys > drawing->rows ? drawing->keys : drawing->rows;
+    enum ga_exit code = GA_EXIT_OK;
+    if (values[KEY_TOKENS] && self) {
+        return ga_misused(context, "--key-tokens: the keys of %s are the query's own sequence, which --tokens labels",
+                          drawing->request->path);
+    }
+    if (values[TOKENS]) {
+        code = ga_labels_read(context, values[TOKENS], drawing->batch, count, &drawing->row_labels);
+    }
+    if (code == GA_EXIT_OK && values[KEY_TOKENS]) {
+        code = ga_labels_read(context, values[KEY_TOKENS], drawing->batch, drawing->keys, &drawing->key_labels);
+    }
+    return code;
+}
+
+// -- Cells ----------------------------------------------------------------------------------------------------------
+
+// The weights of a head's query: [kv_len], then those of the keys that the model adds.
+static const float *weights_of(const struct drawing *drawing, const struct ga_tensor *attention, size_t head,
+                               size_t row)
+{
+    const size_t *shape = attention->shape;
+    return (const float *)attention->data + ((drawing->batch * shape[1] + head) * shape[2] + row) * shape[3];
+}
+
+// Padding is drawn where it has weight, as a fill may give it that does not mask.
+static size_t shown_keys(const struct drawing *drawing, const struct ga_tensor *attention)
+{
+    size_t shown = drawing->keys;
+    for (size_t head = drawing->first_head; head < drawing->first_head + drawing->heads; head++) {
+        for (size_t i = 0; i < drawing->rows; i++) {
+            const float *weights = weights_of(drawing, attention, head, i);
+            for (size_t j = shown; j < drawing->request->kv_len; j++) {
+                shown = weights[j] != 0.0f ? j + 1 : shown;
+            }
+        }
+    }
+    return shown;
+}
+
+static bool is_masked(const struct ga_context *context, const struct drawing *drawing, size_t head, size_t i, size_t j)
+{
+    if (j >= drawing->shown) { // a key that the model adds: all see it
+        return false;
+    }
+    return j >= drawing->keys || !ga_sees(context->model, drawing->request, drawing->batch, head, i, j);
+}
+
+static void fill_panel(const struct ga_context *context, const struct drawing *drawing,
+                       const struct ga_tensor *attention, size_t panel)
+{
+    size_t head = drawing->first_head + panel, at = panel * drawing->rows * drawing->cols;
+    drawing->panels[panel] =
+        (struct ga_heatmap_panel){drawing->titles[panel], drawing->values + at, drawing->cols, drawing->masked + at};
+    snprintf(drawing->titles[panel], sizeof drawing->titles[panel], "head %zu", head);
+    for (size_t i = 0; i < drawing->rows; i++) {
+        const float *weights = weights_of(drawing, attention, head, i);
+        for (size_t j = 0; j < drawing->cols; j++, at++) {
+            drawing->values[at] = weights[j < drawing->shown ? j : drawing->request->kv_len + j - drawing->shown];
+            drawing->masked[at] = is_masked(context, drawing, head, i, j);
+        }
+    }
+}
+
+// -- Words ----------------------------------------------------------------------------------------------------------
+
+// Names for the columns, where the keys have some: of padding and added keys what they are.
+static void fill_labels(const struct drawing *drawing, const char *const *names)
+{
+    for (size_t j = 0; j < drawing->cols; j++) {
+        drawing->col_labels[j] = j < drawing->keys ? names[j] : j < drawing->shown ? "(padding)" : "(added)";
+    }
+}
+
+enum { PADDING_TEXT = 96 };
+
+// "; padding to 12 queries and 12 keys is not drawn", of those sides that have some.
+static void say_padding(const struct drawing *drawing, char text[PADDING_TEXT])
+{
+    size_t q_len = drawing->request->io.q_len, kv_len = drawing->request->kv_len;
+    char queries[32] = "", keys[32] = "";
+    if (drawing->rows < q_len) {
+        snprintf(queries, sizeof queries, "%zu queries", q_len);
+    }
+    if (drawing->shown < kv_len) {
+        snprintf(keys, sizeof keys, "%zu keys", kv_len);
+    }
+    text[0] = '\0';
+    if (*queries || *keys) {
+        snprintf(text, PADDING_TEXT, "; padding to %s%s%s is not drawn", queries, *queries && *keys ? " and " : "",
+                 keys);
+    }
+}
+
+static void fill_words(const struct ga_context *context, struct drawing *drawing)
+{
+    size_t added = drawing->cols - drawing->shown;
+    char head[40] = "", extra[48] = "", padding[PADDING_TEXT], mask[GA_SIGHT_TEXT];
+    if (drawing->heads == 1 && context->model->n_heads > 1) {
+        snprintf(head, sizeof head, ", head %zu", drawing->first_head);
+    }
+    if (added) {
+        snprintf(extra, sizeof extra, " and %zu added by the model", added);
+    }
+    say_padding(drawing, padding);
+    snprintf(drawing->title, sizeof drawing->title, "%s: attention of sequence %zu%s", context->model->name,
+             drawing->batch, head);
+    snprintf(drawing->subtitle, sizeof drawing->subtitle, "%zu quer%s by %zu key%s%s%s", drawing->rows,
+             drawing->rows == 1 ? "y" : "ies", drawing->shown, drawing->shown == 1 ? "" : "s", extra, padding);
+    ga_sight_text(context->model, drawing->request, mask);
+    snprintf(drawing->mask, sizeof drawing->mask, "%s%s%s", mask, *mask && drawing->shown > drawing->keys ? ", " : "",
+             drawing->shown > drawing->keys ? "lengths" : "");
+}
+
+// -- The picture ----------------------------------------------------------------------------------------------------
+
+static enum ga_exit write_picture(const struct ga_context *context, const struct drawing *drawing, const char *path,
+                                  enum ga_heatmap_form form)
+{
+    struct ga_heatmap map = {
+        .title = drawing->title,
+        .subtitle = drawing->subtitle,
+        .mask = *drawing->mask ? drawing->mask : NULL,
+        .row_axis = "queries",
+        .col_axis = "keys",
+        .value_name = "attention weight",
+        .rows = drawing->rows,
+        .cols = drawing->cols,
+        .row_labels = drawing->row_labels.lines,
+        .col_labels = drawing->col_labels,
+        .panels = drawing->panels,
+        .n_panels = drawing->heads,
+    };
+    struct ga_error error;
+    if (ga_heatmap_write(path, form, &map, &error) != GA_OK) {
+        return ga_failed(context, "%s", error.text);
+    }
+    printf("%s: %s, %zu head%s, %s\n", path, drawing->title, drawing->heads, drawing->heads == 1 ? "" : "s",
+           drawing->subtitle);
+    return GA_EXIT_OK;
+}
+
+// Memory for the cells and the words of every panel; false where there is none.
+static bool make_room(struct drawing *drawing, bool named)
+{
+    size_t shape[] = {drawing->heads, drawing->rows, drawing->cols}, cells = 0;
+    if (!ga_shape_elements(3, shape, &cells)) {
+        return false;
+    }
+    drawing->titles = calloc(drawing->heads, sizeof *drawing->titles);
+    drawing->panels = calloc(drawing->heads, sizeof *drawing->panels);
+    drawing->values = calloc(cells, sizeof *drawing->values);
+    drawing->masked = calloc(cells, sizeof *drawing->masked);
+    drawing->col_labels = named ? calloc(drawing->cols, sizeof *drawing->col_labels) : NULL;
+    return drawing->titles && drawing->panels && drawing->values && drawing->masked && (!named || drawing->col_labels);
+}
+
+static enum ga_exit draw(const struct ga_context *context, struct drawing *drawing, const char *path,
+                         enum ga_heatmap_form form)
+{
+    const struct ga_tensor attention = ga_request_output(context, drawing->request, GA_ATTENTION);
+    const char *const *names = drawing->request->io.key ? drawing->key_labels.lines : drawing->row_labels.lines;
+    drawing->shown = shown_keys(drawing, &attention);
+    drawing->cols = drawing->shown + attention.shape[3] - drawing->request->kv_len;
+    if (!make_room(drawing, names != NULL)) {
+        return ga_failed(context, "%s: no memory for the picture", path);
+    }
+    for (size_t p = 0; p < drawing->heads; p++) {
+        fill_panel(context, drawing, &attention, p);
+    }
+    if (names) {
+        fill_labels(drawing, names);
+    }
+    fill_words(context, drawing);
+    return write_picture(context, drawing, path, form);
+}
+
+static void free_drawing(struct drawing *drawing)
+{
+    ga_labels_free(&drawing->row_labels);
+    ga_labels_free(&drawing->key_labels);
+    free(drawing->col_labels);
+    free(drawing->values);
+    free(drawing->titles);
+    free(drawing->panels);
+    free(drawing->masked);
+}
+
+// -- The command ----------------------------------------------------------------------------------------------------
+
+// Everything that reads of the command line alone, before any file is opened.
+static enum ga_exit read_arguments(const struct ga_context *context, const char *const *values, struct drawing *drawing,
+                                   enum ga_heatmap_form *form_out, size_t *threads_out)
+{
+    enum ga_exit code = read_form(context, values[OUTPUT], form_out);
+    if (code == GA_EXIT_OK) {
+        code = ga_read_threads(context, values[THREADS], threads_out);
+    }
+    if (code == GA_EXIT_OK) {
+        code = read_heads(context, values[HEAD], drawing);
+    }
+    return code == GA_EXIT_OK ? check_model(context) : code;
+}
+
+// The request's input read, what is to be drawn of it found, and the model run on it.
+static enum ga_exit compute(const struct ga_context *context, const char *const *values,
+                            const struct ga_prepared *prepared, struct ga_request *request, struct drawing *drawing)
+{
+    static const bool wanted[GA_OUTPUTS] = {[GA_ATTENTION] = true};
+    enum ga_exit code = ga_request_open(context, values[INPUT], request);
+    if (code == GA_EXIT_OK) {
+        code = read_batch(context, values[BATCH], drawing);
+    }
+    if (code == GA_EXIT_OK) {
+        code = read_labels(context, values, drawing);
+    }
+    return code == GA_EXIT_OK ? ga_request_run(context, prepared, wanted, request) : code;
+}
+
+static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
+{
+    const char *const *values = arguments->values;
+    struct ga_weight_choice choice = {values[WEIGHTS], values[RANDOM], values[LAYOUT], values[ISA], 1};
+    struct ga_prepared prepared = {0};
+    struct ga_request request = {0};
+    struct drawing drawing = {.request = &request};
+    enum ga_heatmap_form form;
+    enum ga_exit code = read_arguments(context, values, &drawing, &form, &choice.threads);
+    if (code == GA_EXIT_OK) {
+        code = ga_prepare(context, &choice, &prepared);
+    }
+    if (code == GA_EXIT_OK) {
+        code = compute(context, values, &prepared, &request, &drawing);
+    }
+    if (code == GA_EXIT_OK) {
+        code = draw(context, &drawing, values[OUTPUT], form);
+    }
+    free_drawing(&drawing);
+    ga_request_close(&request);
+    ga_prepared_free(&prepared);
+    return code;
+}
+
+const struct ga_command ga_command_draw = {
+    .name = "draw",
+    .summary = "draw what each head attends to as an SVG picture or an HTML page",
+    .options = options,
+    .notes = notes,
+    .examples = examples,
+    .run = run,
+};
