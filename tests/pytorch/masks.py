@@ -186,6 +186,21 @@ def compare_module(program, kind, what, module, layout, folder, hides):
     return comparison.tell(what)
 
 
+def refuse_nan(program):
+    """(passed, failed): a NaN somewhere in an added mask is told, with its place, and nothing is run."""
+    with tempfile.TemporaryDirectory() as folder:
+        comparison = Comparison(program, Mha(program.d_model, program.n_heads, add_bias_kv=True), "torch_mha", folder)
+        for at in (0, 20, KV_LEN - 1):
+            mask = torch.zeros(Q_LEN, KV_LEN)
+            mask[5, at] = math.nan
+            query, key = torch.randn(1, Q_LEN, program.d_model), torch.randn(1, KV_LEN, program.d_model)
+            _, why = comparison.found({"query": query, "key": key, "mask": mask}, program.isas[0])
+            told = why is not None and f"additive_mask[0][0][5][{at}] is nan" in why
+            comparison.passed += told
+            comparison.failed += not told
+        return comparison.tell("a NaN in a mask")
+
+
 def compare_all(program):
     """(passed, failed) of one program with each module it can be compared with."""
     kind = re.search(r'tensor = "(\w+)"', program.spec).group(1)
@@ -196,6 +211,8 @@ def compare_all(program):
         options = {name: f"{name} = true" in program.spec for name in ("add_bias_kv", "add_zero_attn")}
         mha, what = Mha(d_model, n_heads, **options), " ".join(["nn.MultiheadAttention", *filter(options.get, options)])
         counts = [compare_module(program, kind, what, mha, "torch_mha", folder, any(options.values()))]
+        if kind == "additive":
+            counts.append(refuse_nan(program))
         if not any(options.values()):
             dot = Dot(d_model, n_heads)
             counts.append(compare_module(program, kind, "F.scaled_dot_product_attention", dot, "w_o", folder, True))
