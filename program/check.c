@@ -13,7 +13,7 @@ enum { WEIGHTS, RANDOM, LAYOUT, INPUT, EXPECTED, RTOL, ATOL, EQUAL_NAN, ISA, THR
 static const struct ga_option options[] = {
     [WEIGHTS] = {"weights", "FILE", NULL, false, "safetensors file of the model's weights"},
     [RANDOM] = {"allow-random", "SEED", NULL, false, "in place of --weights: make weights up from a seed"},
-    [LAYOUT] = {"weights-layout", "NAME", "the model's own, or the one that fits", false,
+    [LAYOUT] = {"weights-layout", GA_LAYOUT_VALUE, "the model's own, or the one that fits", false,
                 "how the file names its tensors"},
     [INPUT] = {"input", "FILE", NULL, true, "safetensors file of the inputs, as run takes them"},
     [EXPECTED] = {"expected", "FILE", NULL, true, "safetensors file of what should come out"},

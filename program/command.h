@@ -11,6 +11,8 @@
 
 enum { GA_MAX_OPTIONS = 12, GA_MAX_SIZES = 64 };
 
+#define GA_LAYOUT_VALUE "LAYOUT" // the value of an option that takes a layout of the model: --help lists them
+
 struct ga_option {
     const char *name;     // without dashes; NULL ends a table
     const char *value;    // what stands for the value in --help; NULL: a switch

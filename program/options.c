@@ -147,12 +147,25 @@ static void print_option(const struct ga_option *option)
     putchar('\n');
 }
 
+// The names that a file's layout may have, under the option that takes one of them.
+static void print_layouts(const struct ga_model *model)
+{
+    printf("  %-25s one of:", "");
+    for (size_t i = 0; i < model->n_maps; i++) {
+        printf(" %s", model->maps[i].name);
+    }
+    putchar('\n');
+}
+
 void ga_options_help(const struct ga_context *context, const struct ga_command *command)
 {
     printf("Usage: %s %s%s%s [OPTION]...\n%s.\n\nOptions:\n", context->program, command->name,
            command->operand ? " " : "", command->operand ? command->operand : "", command->summary);
     for (const struct ga_option *option = command->options; option->name; option++) {
         print_option(option);
+        if (option->value && strcmp(option->value, GA_LAYOUT_VALUE) == 0) {
+            print_layouts(context->model);
+        }
     }
     printf("  %-25s %s\n", "-h, --help", "print this help and exit");
     if (command->notes[0]) {

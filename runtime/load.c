@@ -274,6 +274,22 @@ static enum ga_status fill_view(const struct ga_model *model, const struct ga_we
     return GA_OK;
 }
 
+// Weights in the file that the model would leave out: its results would not be those of the module the file is from.
+static enum ga_status refuse_others(const struct ga_model *model, const struct ga_weights *weights,
+                                    const struct ga_weight_map *map, struct ga_error *error)
+{
+    for (size_t i = 0; i < map->n_refused; i++) {
+        const struct ga_weight_refused *refused = &map->refused[i];
+        if (ga_weights_find(weights, refused->tensor) != NULL) {
+            return ga_fail(
+                error, GA_UNSUPPORTED,
+                "%s: tensor '%s' is %s under map '%s', but %s was generated without it: its spec leaves it out",
+                ga_weights_label(weights), refused->tensor, refused->role, map->name, model->name);
+        }
+    }
+    return GA_OK;
+}
+
 enum ga_status ga_load_views(const struct ga_model *model, const struct ga_weights *weights, const char *layout,
                              struct ga_weight_view *views_out, struct ga_error *error)
 {
@@ -288,7 +304,7 @@ enum ga_status ga_load_views(const struct ga_model *model, const struct ga_weigh
     if (map == NULL) {
         return ga_fail(error, why.status, "%s", why.text);
     }
-    enum ga_status status = GA_OK;
+    enum ga_status status = refuse_others(model, weights, map, error);
     for (size_t i = 0; i < model->n_roles && status == GA_OK; i++) {
         const struct ga_weight_source *source = &map->sources[i];
         status = fill_view(model, weights, map, source, &views_out[source->role], error);

@@ -11,7 +11,8 @@ extern "C" {
 
 // Fills views_out[model->n_roles] with views into weights, which must outlive them. layout names one of the model's
 // maps; NULL takes the model's default, or else the one map whose tensors are all there. A missing or misshapen tensor
-// is named with what was expected; where no map fits, the nearest one's first missing tensor is.
+// is named with what was expected; where no map fits, the nearest one's first missing tensor is. So is a
+// bias, norm or sink that the file has and the model would leave out.
 enum ga_status ga_load_views(const struct ga_model *model, const struct ga_weights *weights, const char *layout,
                              struct ga_weight_view *views_out, struct ga_error *error);
 

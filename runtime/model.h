@@ -92,10 +92,18 @@ struct ga_weight_source {
     bool transposed;                // the file holds [in][out]
 };
 
+// A tensor that a file of the map must not hold: a bias of a projection, a norm, sinks that the model is made without.
+struct ga_weight_refused {
+    const char *role;   // what it would be: "k_bias", or "qkv_bias" for three in one
+    const char *tensor; // name in the file
+};
+
 // A layout: one source for every role, in role order.
 struct ga_weight_map {
-    const char *name;                       // "w_q w_k w_v w_o" as "w_o", nn.MultiheadAttention as "torch_mha", ...
-    const struct ga_weight_source *sources; // [n_roles of the model]
+    const char *name;                        // "w_q w_k w_v w_o" as "w_o", nn.MultiheadAttention as "torch_mha", ...
+    const struct ga_weight_source *sources;  // [n_roles of the model]
+    const struct ga_weight_refused *refused; // [n_refused], or NULL
+    size_t n_refused;
 };
 
 // -- A generated model ----------------------------------------------------------------------------------------------

@@ -229,7 +229,8 @@ static const struct ga_weight_source torch_mha_sources[N_ROLES] = {
     VECTOR(O_BIAS, "out_proj.bias"),
 };
 
-static const struct ga_weight_map maps[] = {{"w_o", w_o_sources}, {"torch_mha", torch_mha_sources}};
+static const struct ga_weight_map maps[] = {{.name = "w_o", .sources = w_o_sources},
+                                            {.name = "torch_mha", .sources = torch_mha_sources}};
 
 static const struct ga_kernel_info kernels[] = {
     {"fixture_project", "project", "1x1", "naive, for tests of the command line"},

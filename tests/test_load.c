@@ -42,14 +42,22 @@ static const struct ga_weight_source outside[N_ROLES] = {
 };
 
 static const struct ga_weight_map maps[] = {
-    {"plain", plain}, {"stacked", stacked}, {"transposed", transposed}, {"plain_again", plain}};
-static const struct ga_weight_map outside_maps[] = {{"outside", outside}};
+    {.name = "plain", .sources = plain},
+    {.name = "stacked", .sources = stacked},
+    {.name = "transposed", .sources = transposed},
+    {.name = "plain_again", .sources = plain},
+};
+static const struct ga_weight_map outside_maps[] = {{.name = "outside", .sources = outside}};
+static const struct ga_weight_refused two_biases[] = {{"v_bias", "w_v.bias"}, {"o_bias", "w_o.bias"}};
+static const struct ga_weight_map biased_maps[] = {
+    {.name = "biased", .sources = plain, .refused = two_biases, .n_refused = 2}};
 
 #define MODEL .abi = GA_ABI, .name = "tiny", .roles = roles, .n_roles = N_ROLES
 static const struct ga_model any = {MODEL, .maps = maps, .n_maps = 4};
 static const struct ga_model stacked_only = {MODEL, .maps = maps, .n_maps = 4, .default_map = "stacked"};
 static const struct ga_model wrong_default = {MODEL, .maps = maps, .n_maps = 4, .default_map = "stakced"};
 static const struct ga_model broken = {MODEL, .maps = outside_maps, .n_maps = 1};
+static const struct ga_model biased = {MODEL, .maps = biased_maps, .n_maps = 1};
 static const struct ga_model mapless = {MODEL};
 
 // -- Files ----------------------------------------------------------------------------------------------------------
@@ -320,6 +328,13 @@ static const struct {
      "w.safetensors: tensor 'w_q.weight' is F16; map 'plain' expects F32 for q_weight"},
     {"doubles", &any, {{"w_q.weight", "F64", 2, {OUT, IN}}, REST_OF_PLAIN}, NULL, GA_DTYPE, "is F64; map 'plain'"},
     {"integers", &any, {{"w_q.weight", "I32", 2, {OUT, IN}}, REST_OF_PLAIN}, NULL, GA_DTYPE, "is I32; map 'plain'"},
+    {"a bias the model lacks",
+     &biased,
+     {PLAIN, {"w_o.bias", "F32", 1, {OUT}}},
+     NULL,
+     GA_UNSUPPORTED,
+     "w.safetensors: tensor 'w_o.bias' is o_bias under map 'biased', but tiny was generated without it: its "
+     "spec leaves it out"},
     {"a role outside its tensor", &broken, {PLAIN}, NULL, GA_SHAPE, "takes q_weight from outside tensor 'w_q.weight'"},
 };
 
@@ -357,7 +372,7 @@ Test(load, very_long_names_are_compared_without_harm)
     memset(wanted, 'n', sizeof wanted - 1);
     const struct ga_weight_source source = {.role = 0, .tensor = wanted, .rank = 1, .shape = {OUT}};
     const struct ga_weight_role role = {"q_bias", 1, {OUT}};
-    const struct ga_weight_map map = {"long", &source};
+    const struct ga_weight_map map = {.name = "long", .sources = &source};
     const struct ga_model model = {.name = "tiny", .roles = &role, .n_roles = 1, .maps = &map, .n_maps = 1};
     struct ga_error error;
     struct ga_weights *weights = weights_of(entries);

@@ -48,8 +48,8 @@ options.VARIABLES = {
 local function model_rows(fields)
   local rows = {}
   for i, field in ipairs(fields) do
-    rows[i] = { flags = field.flag, value = field.value, key = "field_" .. i, default = field.default,
-      help = field.help }
+    rows[i] = { flags = field.flag .. (field.alias and " " .. field.alias or ""), value = field.value,
+      key = "field_" .. i, default = field.default, help = field.help }
   end
   return rows
 end

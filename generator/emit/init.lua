@@ -100,7 +100,10 @@ end
 
 local function map_env(s)
   local list = {}
-  for i, entry in ipairs(s.maps) do list[i] = { name = entry.name, sources = map_sources(s, entry.map) } end
+  for i, entry in ipairs(s.maps) do
+    local sources, refused = map_sources(s, entry.map)
+    list[i] = { name = entry.name, sources = sources, refused = refused }
+  end
   return list
 end
 

@@ -11,6 +11,11 @@ end
 -- Tables that are looked up and not linears, so that no file holds them [in, out].
 local AS_IS = { embedding = true, relative_bias = true }
 
+-- A name as the file has it: the spec's prefix is that of one layer's weights; an embedding belongs to no layer.
+local function in_file(spec, role, tensor)
+  return role == "embedding" and tensor or (spec.weights_prefix or "") .. tensor
+end
+
 -- { role, tensor, shape, first, transposed } of one role.
 local function source(spec, map, index, role)
   local tensor, stacked = maps.source(spec, map, role.name)
@@ -22,12 +27,16 @@ local function source(spec, map, index, role)
     first = transposed and row or row * (shape[2] or 1)
   end
   if transposed then shape = { shape[2], shape[1] } end
-  return { role = index - 1, tensor = tensor, shape = shape, first = first, transposed = tostring(transposed) }
+  return {
+    role = index - 1, tensor = in_file(spec, role.name, tensor), shape = shape, first = first,
+    transposed = tostring(transposed),
+  }
 end
 
--- The sources of every role in role order.
+-- The sources of every role in role order, and the tensors a file must not hold, as { role, tensor }.
 return function(spec, map)
-  local sources = {}
+  local sources, refused = {}, maps.refused(spec, map)
   for index, role in ipairs(spec.roles) do sources[index] = source(spec, map, index, role) end
-  return sources
+  for _, entry in ipairs(refused) do entry.tensor = in_file(spec, entry.role, entry.tensor) end
+  return sources, refused
 end

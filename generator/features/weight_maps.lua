@@ -10,6 +10,8 @@ local FIELDS = {
   "embedding", "bias_k", "bias_v", "sinks", "relative_bias",
 }
 
+local LONGEST_PREFIX = 100 -- with a name of 200 behind it a tensor's name stays short enough to be shown
+
 local function field_error(key, value)
   if key == "transposed" then
     return type(value) ~= "boolean" and "field transposed must be true or false" or nil
@@ -39,6 +41,13 @@ local function check(value)
   return value
 end
 
+local function check_prefix(value)
+  local ok = types.tensor_name(value)
+  if ok and #value <= LONGEST_PREFIX then return value end
+  return nil, ("must be the start of a tensor's name (letters, digits and _ . / -, at most %d), found %s"):format(
+    LONGEST_PREFIX, types.shown(value))
+end
+
 -- The roles for which a map names no tensor, in order.
 local function missing_roles(spec, map)
   local missing = {}
@@ -61,19 +70,26 @@ local function idle_fields(spec, map)
   return idle
 end
 
+-- What a model without a tensor for some role hears. A stacked bias that only some of q, k and v add has its own words.
+local function needs(spec, map)
+  local problem = ("names no tensor for %s, which this model needs"):format(text.join(missing_roles(spec, map)))
+  local some = spec.bias.q or spec.bias.k or spec.bias.v
+  local all = spec.bias.q and spec.bias.k and spec.bias.v
+  if map.qkv_bias and some and not all then
+    problem = problem .. (": %s stacks the biases of q, k and v, but bias is not on for all three"):format(map.qkv_bias)
+  end
+  return problem
+end
+
 local function check_custom(spec, fail)
   local missing, idle = missing_roles(spec, spec.weights), idle_fields(spec, spec.weights)
-  if #missing > 0 then
-    fail(("weights names no tensor for %s, which this model needs"):format(text.join(missing)))
-  end
+  if #missing > 0 then fail("weights " .. needs(spec, spec.weights)) end
   if #idle > 0 then fail(("weights names a tensor for %s, which this model does not use"):format(text.join(idle))) end
 end
 
 local function check_named(spec, fail)
-  local missing = missing_roles(spec, maps.get(spec.weights))
-  if #missing > 0 then
-    fail(('weights "%s" names no tensor for %s, which this model needs'):format(spec.weights, text.join(missing)))
-  end
+  local map = maps.get(spec.weights)
+  if #missing_roles(spec, map) > 0 then fail(('weights "%s" %s'):format(spec.weights, needs(spec, map))) end
 end
 
 -- Says which weights no map that ships names all together.
@@ -86,9 +102,12 @@ end
 return {
   name = "weight_maps",
   fields = {
-    { field = "weights", flag = "--weights-map", value = "NAME", check = check, parse = function(word) return word end,
-      default = "the one that fits the file", help = "how the weights file names its tensors: " ..
-      table.concat(maps.names(), ", ") },
+    { field = "weights", flag = "--weights-layout", alias = "--weights-map", value = "NAME", check = check,
+      parse = function(word) return word end, default = "the one that fits the file",
+      help = "how the weights file names its tensors: " .. table.concat(maps.names(), ", ") },
+    { field = "weights_prefix", flag = "--weights-prefix", value = "TEXT", check = check_prefix,
+      parse = function(word) return word end, default = "none",
+      help = "what stands before each name of the layout, such as encoder.layer.3.attention." },
   },
   resolve = function(spec, fail)
     spec.default_map = type(spec.weights) == "table" and "custom" or spec.weights

@@ -34,20 +34,102 @@ fact.holds("the maps that ship are maps a spec could hold", function()
   for _, name in ipairs(maps.names()) do
     local weights = one_width(maps.get(name))
     local norm = weights.q_norm_weight and { kind = "layer", bias = weights.q_norm_bias ~= nil } or nil
-    local s, errors = spec.from_fields({ d_model = 6, n_heads = 2, vocab_size = 3, weights = weights,
-      add_bias_kv = weights.bias_k ~= nil, qk_norm = norm, sinks = weights.sinks ~= nil,
-      relative_bias = weights.relative_bias and { num_buckets = 4 } })
+    local fields = { d_model = 6, n_heads = 2, vocab_size = weights.embedding and 3, weights = weights,
+      bias = weights.o_bias ~= nil, add_bias_kv = weights.bias_k ~= nil, qk_norm = norm,
+      sinks = weights.sinks ~= nil, relative_bias = weights.relative_bias and { num_buckets = 4 } }
+    local s, errors = spec.from_fields(fields)
     if not s then error(name .. ": " .. table.concat(errors, "\n")) end
   end
 end)
 
-fact.holds("every map that ships has a tensor for every role, so all are offered", function()
-  local s = make()
-  fact.equal(#s.maps, #maps.names())
+-- The names of the maps that a spec is offered, on one line.
+local function offered(s)
+  local names = {}
   for i, entry in ipairs(s.maps) do
-    fact.equal(entry.name, maps.names()[i])
+    names[i] = entry.name
     for _, role in ipairs(s.roles) do assert(maps.source(s, entry.map, role.name), entry.name .. " " .. role.name) end
   end
+  return table.concat(names, " ")
+end
+
+fact.holds("a map is offered where it has a tensor for every role", function()
+  local all, none = table.concat(maps.names(), " "), {}
+  fact.equal(offered(make()), "w_o w_concat proj torch_mha llama qwen3")
+  fact.equal(offered(assert(spec.from_fields({ d_model = 6, n_heads = 2, bias = false }))), all)
+  for _, name in ipairs(maps.names()) do
+    if name ~= "t5" and name ~= "mpt" then none[#none + 1] = name end
+  end
+  fact.equal(offered(assert(spec.from_fields({ d_model = 6, n_heads = 2 }))), table.concat(none, " "))
+end)
+
+-- A spec with biases where the bits of number say, q first.
+local function biased(number)
+  local bias = {}
+  for i, p in ipairs({ "q", "k", "v", "o" }) do bias[p] = math.floor(number / 2 ^ (i - 1)) % 2 == 1 end
+  return assert(spec.from_fields({ d_model = 6, n_heads = 2, bias = bias })), bias
+end
+
+fact.holds("a file must have each bias of the spec and none other, in all 16 combinations", function()
+  for number = 0, 15 do
+    local s, bias = biased(number)
+    local roles, refused = {}, {}
+    for _, role in ipairs(s.roles) do roles[role.name] = true end
+    for _, entry in ipairs(maps.refused(s, maps.get("w_o"))) do
+      refused[entry.role] = entry.tensor
+    end
+    for p, on in pairs(bias) do
+      fact.equal(roles[p .. "_bias"] or false, on)
+      fact.equal(refused[p .. "_bias"], not on and ("w_%s.bias"):format(p) or nil)
+    end
+  end
+end)
+
+-- What a map refuses of files, as words.
+local function refusals(number, map)
+  local list = {}
+  for _, entry in ipairs(maps.refused(biased(number), map)) do list[#list + 1] = entry.role .. "=" .. entry.tensor end
+  return table.concat(list, " ")
+end
+
+fact.holds("stacked biases are refused as one, or the map is not offered", function()
+  fact.equal(refusals(0, maps.get("torch_mha")),
+    "qkv_bias=in_proj_bias o_bias=out_proj.bias bias_k=bias_k bias_v=bias_v")
+  fact.equal(refusals(8, maps.get("gpt2")), "qkv_bias=c_attn.bias")
+  fact.equal(refusals(15, maps.get("timm")), "")
+  for number = 0, 15 do
+    local whole = number % 8 == 0 or number % 8 == 7
+    fact.equal(offered((biased(number))):find("torch_mha", 1, true) ~= nil, whole)
+  end
+end)
+
+fact.holds("a map without a bias refuses the one beside its weight", function()
+  fact.equal(refusals(0, maps.get("t5")), "q_bias=q.bias k_bias=k.bias v_bias=v.bias o_bias=o.bias")
+  fact.equal(refusals(0, maps.get("mpt")), "qkv_bias=Wqkv.bias o_bias=out_proj.bias")
+  fact.equal(refusals(0, { q_weight = "a", k_weight = "k.weight", v_weight = "c", o_weight = "d" }), "k_bias=k.bias")
+end)
+
+-- The first error of a spec with these fields.
+local function refusal(fields)
+  fields.d_model, fields.n_heads = 6, 2
+  local s, errors = spec.from_fields(fields)
+  return s == nil and errors[1]
+end
+
+fact.holds("a map that ships but does not fit the spec is refused where it is asked for", function()
+  fact.equal(refusal({ weights = "t5" }),
+    'weights "t5" names no tensor for q_bias, k_bias, v_bias and o_bias, which this model needs')
+  fact.equal(refusal({ weights = "torch_mha", bias = { k = false } }),
+    'weights "torch_mha" names no tensor for q_bias and v_bias, which this model needs: in_proj_bias stacks the ' ..
+    "biases of q, k and v, but bias is not on for all three")
+  fact.equal(refusal({ weights = "t5", bias = false }), false)
+end)
+
+fact.holds("a prefix of weights is the start of a name", function()
+  local needed = "weights_prefix must be the start of a tensor's name (letters, digits and _ . / -, at most 100), " ..
+    "found "
+  fact.equal(refusal({ weights_prefix = "layer 3." }), needed .. '"layer 3."')
+  fact.equal(refusal({ weights_prefix = ("n"):rep(101) }), needed .. '"' .. ("n"):rep(64) .. '..."')
+  fact.equal(refusal({ weights_prefix = "h.0.attn." }), false)
 end)
 
 fact.holds("a custom map comes first and is the default", function()
@@ -55,11 +137,11 @@ fact.holds("a custom map comes first and is the default", function()
     o_weight = "d", embedding = "e" } })
   fact.equal(s.maps[1].name, "custom")
   fact.equal(s.default_map, "custom")
-  fact.equal(#s.maps, 1 + #maps.names())
+  fact.equal(#s.maps, 1 + 6)
 end)
 
 fact.holds("a tensor of its own goes before a stacked one", function()
-  local map, s = { qkv_weight = "all", k_weight = "own" }, { d_model = 8, k_dim = 8, v_dim = 8 }
+  local map, s = { qkv_weight = "all", k_weight = "own" }, biased(15)
   local tensor, stacked = maps.source(s, map, "k_weight")
   assert(tensor == "own" and stacked == false)
   tensor, stacked = maps.source(s, map, "q_weight")
@@ -69,7 +151,7 @@ fact.holds("a tensor of its own goes before a stacked one", function()
 end)
 
 fact.holds("weights over inputs of several widths are apart, their biases stacked as ever", function()
-  local map, s = maps.get("torch_mha"), { d_model = 8, k_dim = 8, v_dim = 6 }
+  local map, s = maps.get("torch_mha"), assert(spec.from_fields({ d_model = 8, n_heads = 1, v_dim = 6 }))
   for role, tensor in pairs({ q_weight = "q_proj_weight", v_weight = "v_proj_weight", k_bias = "in_proj_bias" }) do
     fact.equal(maps.source(s, map, role), tensor)
   end
@@ -122,6 +204,28 @@ fact.holds("every element of every tensor is read once, stacked and transposed o
       transposed = transposed }
     fact.equal(covers(s, stacked), 5)
   end
+end)
+
+fact.holds("a prefix stands before the names of a layer, not before the embedding", function()
+  local s = make({ bias = { o = false }, weights_prefix = "h.1." })
+  local sources, refused = map_sources(s, maps.get("w_o"))
+  for i, source in ipairs(sources) do
+    local role = s.roles[i].name
+    fact.equal(source.tensor, (role == "embedding" and "" or "h.1.") .. maps.get("w_o")[role])
+  end
+  fact.equal(refused[1].tensor, "h.1.w_o.bias")
+end)
+
+fact.holds("gpt2 holds q, k and v side by side by columns", function()
+  local s = biased(15)
+  local found = {}
+  for i, source in ipairs(map_sources(s, maps.get("gpt2"))) do
+    found[i] = ("%s %s %s %d"):format(source.tensor, table.concat(source.shape, "x"), source.transposed, source.first)
+  end
+  fact.lists_equal(found, {
+    "c_attn.weight 6x18 true 0", "c_attn.bias 18 false 0", "c_attn.weight 6x18 true 6", "c_attn.bias 18 false 6",
+    "c_attn.weight 6x18 true 12", "c_attn.bias 18 false 12", "c_proj.weight 6x6 true 0", "c_proj.bias 6 false 0",
+  })
 end)
 
 fact.holds("transposed turns linears around, not biases and not the embedding", function()

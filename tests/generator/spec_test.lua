@@ -1,6 +1,7 @@
 -- spec_test.lua: what a spec may say, what is wrong with one that may not, and that it can be written and read back.
 local fact = dofile("tests/generator/fact.lua")
 local fs = require "base.fs"
+local maps = require "maps"
 local spec = require "spec"
 
 local folder = fact.folder("spec")
@@ -157,9 +158,9 @@ end)
 
 fact.holds("weights name a map that ships, or every tensor", function()
   refuses({ weights = "w_cat" },
-    'weights must name a map that ships (w_o, w_concat, proj, torch_mha, llama, qwen3) or be a table, found "w_cat"')
+    "weights must name a map that ships (" .. table.concat(maps.names(), ", ") .. ') or be a table, found "w_cat"')
   refuses({ weights = "torch_mah" },
-    "weights must name a map that ships (w_o, w_concat, proj, torch_mha, llama, qwen3) or be a table, "
+    "weights must name a map that ships (" .. table.concat(maps.names(), ", ") .. ") or be a table, "
     .. 'found "torch_mah"; did you mean torch_mha?')
   refuses({ weights = 1 }, "weights must be the name of a map or a table, found 1")
   refuses({ weights = { q_wieght = "x", transposed = 1, o_bias = 'a"b' } },
@@ -283,8 +284,8 @@ local WORDS = {
   ["--softcap"] = { "50", "0.5" }, ["--alibi"] = { "yes", "no" }, ["--sinks"] = { "yes", "no" },
   ["--relative-buckets"] = { "32" }, ["--relative-distance"] = { "128" },
   ["--relative-bidirectional"] = { "yes", "no" },
-  ["--outputs"] = { "attention,attention_mean", "" },
-  ["--vocab-size"] = { "30522" }, ["--weights-map"] = { "w_o", "torch_mha" },
+  ["--outputs"] = { "attention,attention_mean", "" }, ["--vocab-size"] = { "30522" },
+  ["--weights-layout"] = { "w_o", "torch_mha" }, ["--weights-prefix"] = { "encoder.layer.3.attention.", "m/" },
   ["--projections"] = { "qkvo", "qkv" }, ["--k-dim"] = { "5" }, ["--v-dim"] = { "1" }, ["--d-out"] = { "7" },
   ["--rope"] = { "half_split", "interleaved" }, ["--rope-theta"] = { "500000", "1e6" }, ["--rope-dim"] = { "2" },
   ["--rope-positions"] = { "4096" }, ["--qk-norm"] = { "rms", "layer" }, ["--qk-norm-eps"] = { "1e-5" },

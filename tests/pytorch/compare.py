@@ -15,6 +15,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import forms
+import hugging_face
 import masks
 import modules
 
@@ -186,6 +187,8 @@ def compare(path):
     """(passed, failed) of one program under all its maps; one that takes a mask is masks.py's."""
     program = Program(path)
     other = forms.Program(path)
+    if hugging_face.is_one(other):
+        return hugging_face.compare_program(other)
     if other.is_other():
         return forms.compare_program(other)
     if program.takes_mask:
@@ -193,7 +196,7 @@ def compare(path):
     if program.causal == '"bottom_right"':
         sys.exit(f"compare.py: {path}: only causal masks aligned top left are compared, which is PyTorch's is_causal")
     passed = failed = 0
-    for layout in program.layouts:
+    for layout in filter(modules.has, program.layouts):
         with tempfile.TemporaryDirectory() as folder:
             comparison = Comparison(program, layout, folder)
             comparison.run_all()

@@ -27,12 +27,20 @@ class Program:
         self.q_range, self.kv_range = shape["seq_len"], shape["kv_seq_len"]
         self.isas = [variant["isa"] for variant in info["variants"] if variant["runs_here"]]
         self.layouts = [layout["layout"] for layout in info["layouts"]]
+        self.tensors = {layout["layout"]: {source["tensor"] for source in layout["sources"]}
+                        for layout in info["layouts"]}
+        self.roles = {role["role"] for role in info["weights"]}
         self.inputs, self.outputs = info["inputs"], info["outputs"]
+        prefix = re.search(r'weights_prefix = "([^"]*)"', info["spec"])
+        self.prefix = prefix.group(1) if prefix else ""
         self.said = dict(re.findall(r'(\w+) = "(\w+)"', info["spec"]))
 
     def is_other(self):
         """Whether it is of a form that this file knows."""
         return {self.d_model, self.k_dim, self.v_dim, self.d_out} != {self.d_model} or "projections" in self.said
+
+    def has_role(self, name):
+        return name in self.roles
 
     def call(self, *arguments):
         return subprocess.run([self.path, *map(str, arguments)], capture_output=True, text=True, check=False)
@@ -133,16 +141,25 @@ def expected(program, module, inputs):
 class Comparison:
     """One program under one map."""
 
-    def __init__(self, program, layout, folder):
+    def __init__(self, program, layout, folder, module=None):
         self.program, self.layout, self.folder = program, layout, pathlib.Path(folder)
         self.passed, self.failed, self.largest = 0, 0, 0.0
-        self.module = FORMS[layout](program).eval()
+        self.module = (module or FORMS[layout](program)).eval()
         with torch.no_grad():
             for name, parameter in self.module.named_parameters():
                 if name.endswith("bias"):
                     parameter.uniform_(-0.1, 0.1)
         self.weights = self.folder / "weights.safetensors"
-        save_file({name: tensor.contiguous() for name, tensor in self.module.state_dict().items()}, self.weights)
+        self.save({name: tensor.contiguous() for name, tensor in self.module.state_dict().items()})
+
+    def save(self, state):
+        save_file({self.program.prefix + name: tensor for name, tensor in state.items()}, self.weights)
+
+    def cases(self):
+        return cases(self.program)
+
+    def expected(self, inputs):
+        return expected(self.program, self.module, inputs)
 
     def tell(self, good, what, why):
         self.passed += bool(good)
@@ -184,8 +201,8 @@ class Comparison:
                 given[name] = wanted[name].clone().contiguous()
 
     def run_all(self):
-        for what, inputs in cases(self.program):
-            wanted = expected(self.program, self.module, inputs)
+        for what, inputs in self.cases():
+            wanted = self.expected(inputs)
             for isa in self.program.isas:
                 self.run(f"{what} on {isa}", isa, inputs, wanted)
 

@@ -55,6 +55,11 @@ class TorchMha(nn.MultiheadAttention):
         return super().forward(query, key, value, attn_mask=blocked, need_weights=True, average_attn_weights=False)
 
 
+def has(layout):
+    """Whether there is a module here of that name; those of other libraries are hugging_face.py's."""
+    return layout == "torch_mha" or layout in PROJECTIONS
+
+
 def make(layout, d_model, n_heads, vocab_size=None):
     """The module whose state_dict has the names of `layout`, in eval mode."""
     if layout == "torch_mha":

@@ -54,6 +54,15 @@ static const struct ga_weight_source map_w_o[] = {
     {8, "embedding.weight", 2, {11, 8}, 0, false},
 };
 
+static const struct ga_weight_refused refused_w_o[] = {
+    {"q_norm_weight", "q_norm.weight"},
+    {"q_norm_bias", "q_norm.bias"},
+    {"k_norm_weight", "k_norm.weight"},
+    {"k_norm_bias", "k_norm.bias"},
+    {"sinks", "sinks"},
+    {"relative_bias", "relative_attention_bias.weight"},
+};
+
 static const struct ga_weight_source map_w_concat[] = {
     {0, "w_q.weight", 2, {8, 8}, 0, false},
     {1, "w_q.bias", 1, {8}, 0, false},
@@ -64,6 +73,15 @@ static const struct ga_weight_source map_w_concat[] = {
     {6, "w_concat.weight", 2, {8, 8}, 0, false},
     {7, "w_concat.bias", 1, {8}, 0, false},
     {8, "embedding.weight", 2, {11, 8}, 0, false},
+};
+
+static const struct ga_weight_refused refused_w_concat[] = {
+    {"q_norm_weight", "q_norm.weight"},
+    {"q_norm_bias", "q_norm.bias"},
+    {"k_norm_weight", "k_norm.weight"},
+    {"k_norm_bias", "k_norm.bias"},
+    {"sinks", "sinks"},
+    {"relative_bias", "relative_attention_bias.weight"},
 };
 
 static const struct ga_weight_source map_proj[] = {
@@ -78,6 +96,15 @@ static const struct ga_weight_source map_proj[] = {
     {8, "embedding.weight", 2, {11, 8}, 0, false},
 };
 
+static const struct ga_weight_refused refused_proj[] = {
+    {"q_norm_weight", "q_norm.weight"},
+    {"q_norm_bias", "q_norm.bias"},
+    {"k_norm_weight", "k_norm.weight"},
+    {"k_norm_bias", "k_norm.bias"},
+    {"sinks", "sinks"},
+    {"relative_bias", "relative_attention_bias.weight"},
+};
+
 static const struct ga_weight_source map_torch_mha[] = {
     {0, "in_proj_weight", 2, {16, 8}, 0, false},
     {1, "in_proj_bias", 1, {16}, 0, false},
@@ -88,6 +115,11 @@ static const struct ga_weight_source map_torch_mha[] = {
     {6, "out_proj.weight", 2, {8, 8}, 0, false},
     {7, "out_proj.bias", 1, {8}, 0, false},
     {8, "embedding.weight", 2, {11, 8}, 0, false},
+};
+
+static const struct ga_weight_refused refused_torch_mha[] = {
+    {"bias_k", "bias_k"},
+    {"bias_v", "bias_v"},
 };
 
 static const struct ga_weight_source map_llama[] = {
@@ -114,14 +146,19 @@ static const struct ga_weight_source map_qwen3[] = {
     {8, "embed_tokens.weight", 2, {11, 8}, 0, false},
 };
 
+static const struct ga_weight_refused refused_qwen3[] = {
+    {"q_norm_weight", "self_attn.q_norm.weight"},
+    {"k_norm_weight", "self_attn.k_norm.weight"},
+};
+
 static const struct ga_weight_map maps[] = {
-    {"custom", map_custom},
-    {"w_o", map_w_o},
-    {"w_concat", map_w_concat},
-    {"proj", map_proj},
-    {"torch_mha", map_torch_mha},
-    {"llama", map_llama},
-    {"qwen3", map_qwen3},
+    {"custom", map_custom, NULL, 0},
+    {"w_o", map_w_o, refused_w_o, 6},
+    {"w_concat", map_w_concat, refused_w_concat, 6},
+    {"proj", map_proj, refused_proj, 6},
+    {"torch_mha", map_torch_mha, refused_torch_mha, 2},
+    {"llama", map_llama, NULL, 0},
+    {"qwen3", map_qwen3, refused_qwen3, 2},
 };
 
 static const struct ga_kernel_info kernels_scalar[] = {
