@@ -103,7 +103,8 @@ fact.holds("stacked biases are refused as one, or the map is not offered", funct
 end)
 
 fact.holds("a map without a bias refuses the one beside its weight", function()
-  fact.equal(refusals(0, maps.get("t5")), "q_bias=q.bias k_bias=k.bias v_bias=v.bias o_bias=o.bias")
+  fact.equal(refusals(0, maps.get("t5")),
+    "q_bias=q.bias k_bias=k.bias v_bias=v.bias o_bias=o.bias relative_bias=relative_attention_bias.weight")
   fact.equal(refusals(0, maps.get("mpt")), "qkv_bias=Wqkv.bias o_bias=out_proj.bias")
   fact.equal(refusals(0, { q_weight = "a", k_weight = "k.weight", v_weight = "c", o_weight = "d" }), "k_bias=k.bias")
 end)

@@ -27,7 +27,8 @@ class Program:
         self.q_range, self.kv_range = shape["seq_len"], shape["kv_seq_len"]
         self.isas = [variant["isa"] for variant in info["variants"] if variant["runs_here"]]
         self.layouts = [layout["layout"] for layout in info["layouts"]]
-        self.tensors = {layout["layout"]: {source["tensor"] for source in layout["sources"]}
+        self.linears = {layout["layout"]: {source["tensor"] for source in layout["sources"]
+                                           if source["role"].endswith("_weight")}
                         for layout in info["layouts"]}
         self.roles = {role["role"] for role in info["weights"]}
         self.inputs, self.outputs = info["inputs"], info["outputs"]

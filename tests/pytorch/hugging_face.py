@@ -67,7 +67,8 @@ def call_gpt2(module, query, _, allowed):
 
 def make_t5(program):
     from transformers.models.t5.modeling_t5 import T5Attention, T5Config
-    return T5Attention(T5Config(d_model=program.d_model, num_heads=program.n_heads, d_kv=program.d_head))
+    return T5Attention(T5Config(d_model=program.d_model, num_heads=program.n_heads, d_kv=program.d_head),
+                       has_relative_attention_bias=program.has_role("relative_bias"))
 
 
 def call_t5(module, query, key, allowed):
@@ -164,8 +165,8 @@ class Comparison(forms.Comparison):
         state = {name: tensor.contiguous() for name, tensor in self.module.state_dict().items()}
         inputs = {"query": torch.randn(1, self.program.d_model)}
         forms.save_file(inputs, self.folder / "in.safetensors")
-        used = {tensor.removeprefix(self.program.prefix) for tensor in self.program.tensors[self.layout]}
-        for weight in sorted(name for name in used if name.endswith("weight")):
+        weights = {tensor.removeprefix(self.program.prefix) for tensor in self.program.linears[self.layout]}
+        for weight in sorted(weights):
             bias = weight.removesuffix("weight") + "bias"
             changed = {name: tensor for name, tensor in state.items() if name != bias}
             if bias not in state:
