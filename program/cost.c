@@ -7,12 +7,13 @@
 
 static const struct {
     const char *role;
-    bool of_keys; // applied to rows of key and value, not of the query
+    bool of_keys;  // applied to rows of key and value, not of the query
+    bool of_heads; // applied to each head of a row where a model shares it among them
 } projections[] = {
-    {"q_weight", false},
-    {"k_weight", true},
-    {"v_weight", true},
-    {"o_weight", false},
+    {"q_weight", false, true},
+    {"k_weight", true, true},
+    {"v_weight", true, true},
+    {"o_weight", false, false},
 };
 
 static double projection_elements(const struct ga_model *model, const char *role)
@@ -56,13 +57,16 @@ double ga_cost_flops(const struct ga_model *model, size_t batch, size_t q_len, s
     double flops = 0.0;
     for (size_t i = 0; i < sizeof projections / sizeof projections[0]; i++) {
         double rows = (double)(projections[i].of_keys ? kv_len : q_len);
+        if (model->shared_heads && projections[i].of_heads) {
+            rows *= (double)(projections[i].of_keys ? model->n_kv_heads : model->n_heads);
+        }
         flops += 2.0 * rows * projection_elements(model, projections[i].role);
     }
     double pairs = 0.0;
     for (size_t i = 0; i < q_len; i++) {
         pairs += (double)visible(model, i, q_len, kv_len);
     }
-    flops += 4.0 * pairs * (double)model->n_heads * (double)model->d_head;
+    flops += 2.0 * pairs * (double)model->n_heads * (double)(model->d_head + model->d_v);
     return (double)batch * flops;
 }
 

@@ -114,7 +114,9 @@ static void print_shape(const struct ga_model *model)
 {
     printf("%s\n\nshape\n  d_model %zu, n_heads %zu, n_kv_heads %zu, d_head %zu\n", model->name, model->d_model,
            model->n_heads, model->n_kv_heads, model->d_head);
-    if (model->k_dim != model->d_model || model->v_dim != model->d_model || model->d_out != model->d_model) {
+    if (model->kind == GA_SDPA) {
+        printf("  attention alone, heads of value of %zu\n", model->d_v);
+    } else if (model->k_dim != model->d_model || model->v_dim != model->d_model || model->d_out != model->d_model) {
         printf("  rows of key %zu, of value %zu, of the output %zu\n", model->k_dim, model->v_dim, model->d_out);
     }
     if (model->batch) {

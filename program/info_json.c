@@ -113,12 +113,14 @@ static json_t *layouts_json(const struct ga_model *model)
 
 static json_t *shape_json(const struct ga_model *model)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "d_model", ga_json_size(model->d_model),
-                     "n_heads", ga_json_size(model->n_heads), "n_kv_heads", ga_json_size(model->n_kv_heads), "d_head",
-                     ga_json_size(model->d_head), "batch", model->batch ? ga_json_size(model->batch) : json_null(),
-                     "seq_len", range_json(model->q_len), "kv_seq_len", range_json(model->kv_len), "vocab_size",
-                     ga_json_size(model->vocab_size), "k_dim", ga_json_size(model->k_dim), "v_dim",
-                     ga_json_size(model->v_dim), "d_out", ga_json_size(model->d_out));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o}", "d_model",
+                     ga_json_size(model->d_model), "n_heads", ga_json_size(model->n_heads), "n_kv_heads",
+                     ga_json_size(model->n_kv_heads), "d_head", ga_json_size(model->d_head), "batch",
+                     model->batch ? ga_json_size(model->batch) : json_null(), "seq_len", range_json(model->q_len),
+                     "kv_seq_len", range_json(model->kv_len), "vocab_size", ga_json_size(model->vocab_size), "k_dim",
+                     ga_json_size(model->k_dim), "v_dim", ga_json_size(model->v_dim), "d_out",
+                     ga_json_size(model->d_out), "kind", model->kind == GA_SDPA ? "sdpa" : "mha", "d_v",
+                     ga_json_size(model->d_v));
 }
 
 enum ga_exit ga_info_json(const struct ga_context *context, const struct ga_info *info)

@@ -114,18 +114,30 @@ static enum ga_exit refuse_shape(const struct ga_context *context, const struct 
 // One kind of sequence: how its rows look and which sizes would do.
 struct rows {
     size_t width;          // of rows of F32; 0: one integer a row
+    size_t heads;          // each with rows of its own; 0: rows stand alone
     size_t batch;          // wanted; 0: any
     struct ga_range range; // of rows
 };
 
-enum { EXPECTED_TEXT = 256 };
+// Rows of all heads together, or of each head where the model is attention alone.
+static struct rows rows_of(const struct ga_model *model, size_t width, size_t heads)
+{
+    bool apart = model->kind == GA_SDPA;
+    return (struct rows){.width = apart ? width / heads : width, .heads = apart ? heads : 0};
+}
 
-// "F32 [batch, 1..512, 512] or [1..512, 512]"
+enum { EXPECTED_TEXT = 384 };
+
+// "F32 [batch, 1..512, 512] or [1..512, 512]"; with heads "F32 [batch, 8, 1..512, 64] or [8, 1..512, 64]", and where
+// there is but one, "or [1..512, 64]".
 static const char *rows_text(const struct rows *rows, char text[EXPECTED_TEXT])
 {
-    char batch[24] = "batch", tail[80], width[24] = "";
+    char batch[24] = "batch", heads[24] = "", tail[80], width[24] = "";
     if (rows->batch) {
         snprintf(batch, sizeof batch, "%zu", rows->batch);
+    }
+    if (rows->heads) {
+        snprintf(heads, sizeof heads, "%zu, ", rows->heads);
     }
     if (rows->width) {
         snprintf(width, sizeof width, ", %zu", rows->width);
@@ -135,9 +147,9 @@ static const char *rows_text(const struct rows *rows, char text[EXPECTED_TEXT])
     } else {
         snprintf(tail, sizeof tail, "%zu..%zu%s]", rows->range.min, rows->range.max, width);
     }
-    bool alone = rows->batch <= 1;
-    snprintf(text, EXPECTED_TEXT, "%s [%s, %s%s%s", rows->width ? "F32" : "I32 or I64", batch, tail,
-             alone ? " or [" : "", alone ? tail : "");
+    bool alone = rows->batch <= 1, bare = alone && rows->heads == 1;
+    snprintf(text, EXPECTED_TEXT, "%s [%s, %s%s%s%s%s%s%s", rows->width ? "F32" : "I32 or I64", batch, heads, tail,
+             alone ? " or [" : "", alone ? heads : "", alone ? tail : "", bare ? " or [" : "", bare ? tail : "");
     return text;
 }
 
@@ -151,14 +163,15 @@ static enum ga_exit read_rows(const struct ga_context *context, const struct ga_
                               const struct ga_tensor *tensor, const struct rows *rows, size_t *batch_out,
                               size_t *len_out)
 {
-    size_t row_rank = rows->width ? 1 : 0;
-    bool batched = tensor->rank == row_rank + 2;
+    size_t axes = rows->width ? 2 : 1, alone = axes + (rows->heads ? 1 : 0); // of a head, of a sequence
+    bool batched = tensor->rank == alone + 1, bare = rows->heads == 1 && tensor->rank == axes;
     bool fits =
-        (batched || tensor->rank == row_rank + 1) &&
+        (batched || bare || tensor->rank == alone) &&
         (rows->width ? tensor->dtype == GA_F32 && tensor->shape[tensor->rank - 1] == rows->width : is_integer(tensor));
+    fits = fits && (rows->heads == 0 || bare || tensor->shape[batched ? 1 : 0] == rows->heads);
     if (fits) {
         *batch_out = batched ? tensor->shape[0] : 1;
-        *len_out = tensor->shape[batched ? 1 : 0];
+        *len_out = tensor->shape[tensor->rank - axes];
         fits = *batch_out >= 1 && (rows->batch == 0 || *batch_out == rows->batch) && *len_out >= rows->range.min &&
                *len_out <= rows->range.max;
     }
@@ -178,10 +191,13 @@ static enum ga_exit read_query(const struct ga_context *context, struct ga_reque
         return ga_failed(context, "%s: tensors \"query\" and \"tokens\" cannot both be given", request->path);
     }
     const struct ga_tensor *tensor = query ? query : tokens;
-    struct rows rows = {query ? context->model->d_model : 0, context->model->batch, context->model->q_len};
+    struct rows rows = rows_of(context->model, query ? context->model->d_model : 0, context->model->n_heads);
+    rows.batch = context->model->batch;
+    rows.range = context->model->q_len;
     enum ga_exit code = read_rows(context, request, tensor, &rows, &request->io.batch, &request->io.q_len);
     request->io.query = query ? query->data : NULL;
-    request->batched = tensor->rank == (query ? 3 : 2);
+    request->batched = tensor->rank == (query ? 3U : 2U) + (rows.heads ? 1U : 0U);
+    request->bare = rows.heads && tensor->rank == 2;
     request->kv_len = request->io.q_len;
     return code;
 }
@@ -195,8 +211,10 @@ static enum ga_exit read_key(const struct ga_context *context, struct ga_request
                          request->path);
     }
     if (key) {
-        struct rows rows = {context->model->k_dim, request->io.batch, range};
+        struct rows rows = rows_of(context->model, context->model->k_dim, context->model->n_kv_heads);
         size_t batch;
+        rows.batch = request->io.batch;
+        rows.range = range;
         request->io.key = key->data;
         enum ga_exit code = read_rows(context, request, key, &rows, &batch, &request->io.kv_len);
         request->kv_len = request->io.kv_len;
@@ -228,8 +246,10 @@ static enum ga_exit read_value(const struct ga_context *context, struct ga_reque
         return ga_failed(context, "%s: tensor \"value\" without \"key\"; give both, or neither for self-attention",
                          request->path);
     }
-    struct rows rows = {context->model->v_dim, request->io.batch, {request->kv_len, request->kv_len}};
+    struct rows rows = rows_of(context->model, context->model->v_dim, context->model->n_kv_heads);
     size_t batch, len;
+    rows.batch = request->io.batch;
+    rows.range = (struct ga_range){request->kv_len, request->kv_len};
     request->io.value = value->data;
     return read_rows(context, request, value, &rows, &batch, &len);
 }

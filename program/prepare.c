@@ -100,6 +100,12 @@ static enum ga_exit pack_file(const struct ga_context *context, const struct ga_
 
 static enum ga_exit check_choice(const struct ga_context *context, const struct ga_weight_choice *choice)
 {
+    if (context->model->n_roles == 0) {
+        return choice->weights || choice->random || choice->layout
+                   ? ga_misused(context, "this model has no weights: leave --weights, --allow-random and "
+                                         "--weights-layout away")
+                   : GA_EXIT_OK;
+    }
     if (!choice->weights == !choice->random) {
         return ga_misused(context, "%s",
                           choice->weights ? "--weights and --allow-random cannot be given together"
@@ -130,6 +136,9 @@ enum ga_exit ga_prepare_threads(const struct ga_context *context, size_t threads
 static enum ga_exit prepare_weights(const struct ga_context *context, const struct ga_weight_choice *choice,
                                     uint64_t seed, struct ga_prepared *prepared_out)
 {
+    if (context->model->n_roles == 0) {
+        return pack(context, NULL, prepared_out);
+    }
     if (choice->random) {
         ga_note(context, "no weights were loaded: they are made up from seed %s, so the results mean nothing",
                 choice->random);

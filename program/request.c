@@ -97,8 +97,12 @@ struct ga_tensor ga_request_output(const struct ga_context *context, const struc
     if (request->batched) {
         tensor.shape[tensor.rank++] = io->batch;
     }
+    const bool apart = model->kind == GA_SDPA;
+    if (apart && !request->bare) {
+        tensor.shape[tensor.rank++] = model->n_heads;
+    }
     tensor.shape[tensor.rank++] = io->q_len;
-    tensor.shape[tensor.rank++] = model->d_out;
+    tensor.shape[tensor.rank++] = apart ? model->d_v : model->d_out;
     return tensor;
 }
 

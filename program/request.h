@@ -23,6 +23,7 @@ struct ga_request {
     struct ga_weights *file;    // what io's float pointers point into
     struct ga_io io;            //
     bool batched;               // the query came with a batch axis, so the output has one
+    bool bare;                  // it came as the rows of a head alone, so the output does
     size_t kv_len;              // keys a query may see: io.kv_len, or io.q_len in self-attention
     int32_t *copies[GA_COPIES]; // integers of the file as the model takes them
     uint8_t *mask;              // the file's mask as bytes

@@ -30,6 +30,8 @@ static const char *const notes[] = {
     "  kv_lengths  I32 or I64 [batch]: real keys of each sequence; later ones are never read",
     "  position, kv_position  I32 or I64 [batch]: place of each sequence's first row, where the model",
     "              has rotary positions; absent: 0; kv_position absent in self-attention: position",
+    "  query, key and value of attention alone are F32 [batch, heads, len, d_head], without the",
+    "              batch, or, where there is one head, [len, d_head]; value's rows d_v wide",
     "  tokens      I32 or I64 [batch, q_len] or [q_len]: ids in place of query, where the model",
     "              has an embedding",
     "  mask        BOOL, U8, I32 or I64 (not zero: attend), or F32 (added to the scores), as the",

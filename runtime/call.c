@@ -146,11 +146,12 @@ static enum ga_status check_widths(const struct ga_model *model, const struct ga
 static enum ga_status check_fields(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
 {
     const bool has_lengths = io->q_lengths != NULL || io->kv_lengths != NULL;
-    const bool self = io->key == NULL;
+    const bool self = io->key == NULL, apart = model->kind == GA_SDPA;
     const struct ga_parallel *parallel = io->parallel;
     const struct rule rules[] = {
         {io->query == NULL && io->tokens == NULL && model->vocab_size == 0, GA_ARGUMENT,
-         "query is NULL; expected [batch][q_len][d_model]"},
+         apart ? "query is NULL; expected [batch][n_heads][q_len][d_head]"
+               : "query is NULL; expected [batch][q_len][d_model]"},
         {io->query == NULL && io->tokens == NULL, GA_ARGUMENT, "query and tokens are both NULL; expected one of them"},
         {io->tokens != NULL && model->vocab_size == 0, GA_UNSUPPORTED,
          "tokens are given, but the model has no embedding; give query, or set vocab_size in the spec"},
@@ -160,7 +161,9 @@ static enum ga_status check_fields(const struct ga_model *model, const struct ga
         {self && io->value != NULL, GA_ARGUMENT, "value is given without key; expected key too, or neither"},
         {self && io->kv_len != 0 && io->kv_len != io->q_len, GA_ARGUMENT,
          "kv_len is neither 0 nor q_len, but key is NULL; expected key too"},
-        {io->output == NULL, GA_ARGUMENT, "output is NULL; expected room for [batch][q_len][d_out]"},
+        {io->output == NULL, GA_ARGUMENT,
+         apart ? "output is NULL; expected room for [batch][n_heads][q_len][d_v]"
+               : "output is NULL; expected room for [batch][q_len][d_out]"},
         {io->attention != NULL && !model->attention_output, GA_UNSUPPORTED,
          "attention is given, but the model was generated without that output; list it in the spec's outputs"},
         {io->attention_mean != NULL && !model->attention_mean_output, GA_UNSUPPORTED,

@@ -210,7 +210,8 @@ enum ga_status ga_model_pack(const struct ga_model *model, const struct ga_varia
                              const struct ga_loaded **loaded_out, struct ga_error *error)
 {
     static const char *const names[] = {"model", "variant", "roles", "block", "loaded_out"};
-    const void *const pointers[] = {model, variant, roles, block, loaded_out};
+    const bool has_roles = model == NULL || model->n_roles > 0;
+    const void *const pointers[] = {model, variant, has_roles ? (const void *)roles : block, block, loaded_out};
     const char *null = first_null(pointers, names, sizeof names / sizeof *names);
     if (null != NULL) {
         return fail_null(error, "ga_model_pack", null);

@@ -30,6 +30,10 @@ struct ga_parallel {
 
 // -- Inputs and outputs of one call ---------------------------------------------------------------------------------
 
+// Shapes are those of a layer. A model of attention alone (GA_SDPA) has heads before rows: query
+// [batch][n_heads][q_len][d_head], key [batch][n_kv_heads][kv_len][d_head], value [batch][n_kv_heads][kv_len][d_v] and
+// output [batch][n_heads][q_len][d_v].
+//
 // Everything is dense, row-major, aligned to its element, owned by the caller, and outputs overlap no input.
 // Fields that are NULL are absent; zero-initialise the struct and set what is needed.
 struct ga_io {
@@ -158,6 +162,11 @@ enum ga_mask {
     GA_MASK_ADDITIVE // io.additive_mask
 };
 
+enum ga_kind {
+    GA_MHA, // a layer: projections around attention
+    GA_SDPA // attention alone
+};
+
 struct ga_range {
     size_t min, max; // equal where the length is a literal
 };
@@ -216,7 +225,8 @@ struct ga_model {
     size_t n_variants;
     enum ga_activation activation[GA_PROJECTIONS]; // behind each projection
     enum ga_mask mask;                             // io.mask or io.additive_mask is taken
-    size_t k_dim, v_dim, d_out; // floats of a row of key, of value and of output; of query it is d_model
+    size_t k_dim, v_dim, d_out; // floats of a row of key, of value and of output; of query it is d_model. Of all heads
+                                // together, where heads are given
     bool fills;        // a masked score is replaced by mask_fill, also that of a key past a length, and not by -inf
     double mask_fill;  // where fills
     size_t extra_keys; // keys that the model adds behind those of each sequence, seen by every query
@@ -224,6 +234,9 @@ struct ga_model {
     bool masked_uniform;    // a row whose keys are all masked with -inf gives all its sequence's keys the same weight
     struct ga_norm qk_norm; // behind the activation
     struct ga_rope rope;    // behind the norm
+    enum ga_kind kind;
+    size_t d_v;        // floats of one head of values: d_head but in attention alone
+    bool shared_heads; // rows are split into heads first, and q, k and v have one d_head x d_head weight each for all
 };
 
 // Weights packed for one variant, at the start of a caller's block; const from then on, so any number of threads may
@@ -239,7 +252,7 @@ enum ga_status ga_model_variant(const struct ga_model *model, const char *isa, c
 size_t ga_model_packed_size(const struct ga_variant *variant);
 
 // Packs roles[n_roles] into block (GA_ALIGN-aligned, at least ga_model_packed_size bytes, the caller's, not moved while
-// in use). The views are not needed afterwards.
+// in use). The views are not needed afterwards; roles may be NULL where the model has none.
 enum ga_status ga_model_pack(const struct ga_model *model, const struct ga_variant *variant,
                              const struct ga_weight_view *roles, void *block, size_t size,
                              const struct ga_loaded **loaded_out, struct ga_error *error);

@@ -50,6 +50,7 @@ bool kernels_for_cutting(const struct ga_model *model); // a sequence can also b
 bool kernels_for_heights(const struct ga_model *model); // a call can have any small number of queries and keys
 bool kernels_for_causal(const struct ga_model *model);
 bool kernels_for_window(const struct ga_model *model);
+bool kernels_for_projected(const struct ga_model *model); // weights can say what a score is
 bool kernels_for_tokens(const struct ga_model *model);
 bool kernels_for_linear(
     const struct ga_model *model); // q, k, v and the output are linear in the rows, whatever their place
@@ -183,15 +184,17 @@ void call_fill_mask(struct call *call, struct rng *rng);
 // Copies what the other call's mask says of sequence b, from query row first on, to sequence slot.
 void call_copy_mask(struct call *call, size_t slot, const struct call *from, size_t b, size_t first);
 
-// Floats of a row of query, key, value or output.
+// Heads that have rows of their own in query, key, value or output, 1 where a row holds them all; floats of such a row;
+// and where a row lies.
+size_t call_heads(const struct call *call, enum call_buffer buffer);
 size_t call_width(const struct call *call, enum call_buffer buffer);
+size_t call_row_at(const struct call *call, enum call_buffer buffer, size_t b, size_t head, size_t row);
 // Elements of one sequence in query, in output.
 size_t call_q_elements(const struct call *call);
 size_t call_out_elements(const struct call *call);
 
-// The tensor keys come from: key, or query in self-attention; not for FORM_TOKENS. rows_out: rows a sequence has there,
-// k_dim wide.
-float *call_key_rows(const struct call *call, size_t *rows_out);
+// The tensor keys come from: key, or query in self-attention; not for FORM_TOKENS. rows_out: rows a sequence has there.
+enum call_buffer call_key_buffer(const struct call *call, size_t *rows_out);
 
 // Runs variant v of the subject, which the messages name from here on: outputs blanked before, inputs and weights
 // read-only, scratch full of NaN between guard pages. Checks the status and that nothing was written beyond the

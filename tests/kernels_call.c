@@ -9,6 +9,13 @@
 
 // -- Sizes ----------------------------------------------------------------------------------------------------------
 
+size_t call_heads(const struct call *call, enum call_buffer buffer)
+{
+    const bool of_keys = buffer == CALL_KEY || buffer == CALL_VALUE;
+    const size_t heads = of_keys ? call->model->n_kv_heads : call->model->n_heads;
+    return call->model->kind == GA_SDPA ? heads : 1;
+}
+
 size_t call_width(const struct call *call, enum call_buffer buffer)
 {
     const struct ga_model *model = call->model;
@@ -18,7 +25,14 @@ size_t call_width(const struct call *call, enum call_buffer buffer)
         [CALL_VALUE] = model->v_dim,
         [CALL_OUTPUT] = model->d_out,
     };
-    return widths[buffer];
+    return widths[buffer] / call_heads(call, buffer);
+}
+
+size_t call_row_at(const struct call *call, enum call_buffer buffer, size_t b, size_t head, size_t row)
+{
+    const bool of_queries = buffer == CALL_QUERY || buffer == CALL_OUTPUT;
+    const size_t len = of_queries ? call->shape.q_len : call->shape.kv_len;
+    return ((b * call_heads(call, buffer) + head) * len + row) * call_width(call, buffer);
 }
 
 size_t call_q_elements(const struct call *call)
@@ -72,11 +86,11 @@ bool call_reaches_all(const struct call *call, size_t b, size_t i)
            (model->fills || model->extra_keys > 0 || (model->masked_uniform && call_kv_rows(call, b) > 0));
 }
 
-float *call_key_rows(const struct call *call, size_t *rows_out)
+enum call_buffer call_key_buffer(const struct call *call, size_t *rows_out)
 {
     bool cross = call->io.key != NULL;
     *rows_out = cross ? call->shape.kv_len : call->shape.q_len;
-    return call->buffers[cross ? CALL_KEY : CALL_QUERY].data;
+    return cross ? CALL_KEY : CALL_QUERY;
 }
 
 // -- Making ---------------------------------------------------------------------------------------------------------
@@ -266,7 +280,11 @@ void call_copy_sequence(struct call *call, size_t slot, const struct call *from,
     };
     for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++) {
         enum call_buffer t = parts[p].buffer;
-        copy_rows(&call->buffers[t], slot, parts[p].to_len, &from->buffers[t], b, parts[p].from_len, parts[p].width);
+        const size_t heads = t < CALL_Q_LENGTHS && t != CALL_TOKENS ? call_heads(call, t) : 1;
+        for (size_t h = 0; h < heads; h++) {
+            copy_rows(&call->buffers[t], slot * heads + h, parts[p].to_len, &from->buffers[t], b * heads + h,
+                      parts[p].from_len, parts[p].width);
+        }
     }
     call_copy_mask(call, slot, from, b, 0);
 }
@@ -373,7 +391,8 @@ bool call_run(struct call *call, struct checks *checks, const struct subject *su
 
 const char *call_element(const struct call *call, enum call_buffer buffer, size_t at, char text[CALL_ELEMENT])
 {
-    const size_t kv_len = call_columns(call), q_len = call->shape.q_len, d_out = call->model->d_out;
+    const size_t kv_len = call_columns(call), q_len = call->shape.q_len;
+    const size_t width = call_width(call, CALL_OUTPUT), heads = call_heads(call, CALL_OUTPUT), row = at / width;
     if (buffer == CALL_ATTENTION) {
         snprintf(text, CALL_ELEMENT, "attention[%zu][%zu][%zu][%zu]", at / kv_len / q_len / call->model->n_heads,
                  at / kv_len / q_len % call->model->n_heads, at / kv_len % q_len, at % kv_len);
@@ -381,7 +400,11 @@ const char *call_element(const struct call *call, enum call_buffer buffer, size_
         snprintf(text, CALL_ELEMENT, "attention_mean[%zu][%zu][%zu]", at / kv_len / q_len, at / kv_len % q_len,
                  at % kv_len);
     } else {
-        snprintf(text, CALL_ELEMENT, "output[%zu][%zu][%zu]", at / d_out / q_len, at / d_out % q_len, at % d_out);
+        char head[24] = "";
+        if (heads > 1) {
+            snprintf(head, sizeof head, "[%zu]", row / q_len % heads);
+        }
+        snprintf(text, CALL_ELEMENT, "output[%zu]%s[%zu][%zu]", row / q_len / heads, head, row % q_len, at % width);
     }
     return text;
 }

@@ -158,9 +158,9 @@ static bool same_bits(struct checks *checks, enum call_buffer buffer, const stru
                                       call_element(a, buffer, a_at + at, name), (double)got[at], (double)wanted[at]);
 }
 
-static size_t output_at(struct place place)
+static size_t output_at(struct place place, size_t head)
 {
-    return (place.sequence * place.call->shape.q_len + place.row) * place.call->model->d_out;
+    return call_row_at(place.call, CALL_OUTPUT, place.sequence, head, place.row);
 }
 
 static size_t mean_at(struct place place)
@@ -179,7 +179,10 @@ void expect_same_rows(struct checks *checks, struct place got, struct place want
     const struct ga_model *model = got.call->model;
     bool ok = true;
     for (size_t i = 0; ok && i < rows; i++, got.row++, wanted.row++) {
-        ok = same_bits(checks, CALL_OUTPUT, got.call, output_at(got), wanted.call, output_at(wanted), model->d_out);
+        for (size_t h = 0; ok && h < call_heads(got.call, CALL_OUTPUT); h++) {
+            ok = same_bits(checks, CALL_OUTPUT, got.call, output_at(got, h), wanted.call, output_at(wanted, h),
+                           call_width(got.call, CALL_OUTPUT));
+        }
         if (ok && got.call->io.attention_mean) {
             ok = same_bits(checks, CALL_ATTENTION_MEAN, got.call, mean_at(got), wanted.call, mean_at(wanted), kv_rows);
         }

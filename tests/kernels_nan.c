@@ -9,10 +9,14 @@
 // Multiply-adds of one round of calls, for one model.
 static const double NAN_BUDGET = 7.5e7;
 
-static void poison(float *rows, size_t first, size_t last, size_t width, float poisoned)
+// Fills rows first .. last - 1 of sequence b, where the call has the tensor.
+static void poison(struct call *call, enum call_buffer buffer, size_t b, size_t first, size_t last, float poisoned)
 {
-    for (size_t i = first * width; i < last * width; i++) {
-        rows[i] = poisoned;
+    float *data = call->buffers[buffer].data;
+    for (size_t h = 0; data && h < call_heads(call, buffer); h++) {
+        for (size_t i = call_row_at(call, buffer, b, h, first); i < call_row_at(call, buffer, b, h, last); i++) {
+            data[i] = poisoned;
+        }
     }
 }
 
@@ -26,23 +30,14 @@ static size_t larger(size_t a, size_t b)
 // Fills every row past its sequence's length with what must not come out, and ids there with none there can be.
 static void poison_padding(struct call *call, float poisoned)
 {
-    const struct ga_model *model = call->model;
     const size_t q_len = call->shape.q_len, kv_len = call->shape.kv_len;
-    float *query = call->buffers[CALL_QUERY].data, *key = call->buffers[CALL_KEY].data;
-    float *value = call->buffers[CALL_VALUE].data;
     int32_t *tokens = call->buffers[CALL_TOKENS].data;
     for (size_t b = 0; b < call->shape.batch; b++) {
         size_t kv_rows = call_kv_rows(call, b);
-        size_t q_rows = key ? call_q_rows(call, b) : larger(call_q_rows(call, b), kv_rows);
-        if (query) {
-            poison(query, b * q_len + q_rows, (b + 1) * q_len, model->d_model, poisoned);
-        }
-        if (key) {
-            poison(key, b * kv_len + kv_rows, (b + 1) * kv_len, model->k_dim, poisoned);
-        }
-        if (value) {
-            poison(value, b * kv_len + kv_rows, (b + 1) * kv_len, model->v_dim, poisoned);
-        }
+        size_t q_rows = call->io.key ? call_q_rows(call, b) : larger(call_q_rows(call, b), kv_rows);
+        poison(call, CALL_QUERY, b, q_rows, q_len, poisoned);
+        poison(call, CALL_KEY, b, kv_rows, kv_len, poisoned);
+        poison(call, CALL_VALUE, b, kv_rows, kv_len, poisoned);
         for (size_t i = q_rows; tokens && i < q_len; i++) {
             tokens[b * q_len + i] = INT32_MIN + (int32_t)i;
         }
@@ -79,18 +74,15 @@ void nan_in_padding_does_not_leak(struct checks *checks, const struct ga_model *
 // itself or rows before, which are queries too.
 static void poison_later_keys(struct call *call, size_t b, size_t last, float poisoned)
 {
-    float *value = call->buffers[CALL_VALUE].data;
     size_t kv_len = 0, first = 0;
-    float *keys = call_key_rows(call, &kv_len);
+    const enum call_buffer keys = call_key_buffer(call, &kv_len);
     for (size_t seen = 0; seen < (last + 1) * kv_len; seen++) {
         const size_t j = seen % kv_len;
         first = j >= first && call_sees(call, b, seen / kv_len, j) ? j + 1 : first;
     }
     first = call->io.key ? first : larger(first, last + 1);
-    poison(keys, b * kv_len + first, (b + 1) * kv_len, call->model->k_dim, poisoned);
-    if (value) {
-        poison(value, b * kv_len + first, (b + 1) * kv_len, call->model->v_dim, poisoned);
-    }
+    poison(call, keys, b, first, kv_len, poisoned);
+    poison(call, CALL_VALUE, b, first, kv_len, poisoned);
 }
 
 static void compare_up_to(struct checks *checks, const struct subject *subject, struct call *call, size_t b,
@@ -134,9 +126,8 @@ void nan_in_a_later_key_does_not_leak(struct checks *checks, const struct ga_mod
 static void poison_earlier_keys(struct call *call, size_t b, size_t from)
 {
     const size_t rows = call_q_rows(call, b);
-    float *value = call->buffers[CALL_VALUE].data;
     size_t kv_len = 0;
-    float *keys = call_key_rows(call, &kv_len);
+    const enum call_buffer keys = call_key_buffer(call, &kv_len);
     size_t end = call->io.key ? kv_len : from;
     for (size_t i = from; i < rows; i++) {
         size_t j = 0;
@@ -145,10 +136,8 @@ static void poison_earlier_keys(struct call *call, size_t b, size_t from)
         }
         end = j;
     }
-    poison(keys, b * kv_len, b * kv_len + end, call->model->k_dim, NAN);
-    if (value) {
-        poison(value, b * kv_len, b * kv_len + end, call->model->v_dim, NAN);
-    }
+    poison(call, keys, b, 0, end, NAN);
+    poison(call, CALL_VALUE, b, 0, end, NAN);
 }
 
 static void compare_from(struct checks *checks, const struct subject *subject, struct call *call, size_t b, size_t from)
@@ -184,24 +173,36 @@ void nan_before_a_window_does_not_leak(struct checks *checks, const struct ga_mo
 
 // -- Rows that see it -----------------------------------------------------------------------------------------------
 
-// A row of the output is NaN throughout or has the bits of the clean run, as the generic kernel says.
+// An element of the output is NaN, or has the bits of the clean run, as the generic kernel says.
+static bool expect_element(struct checks *checks, const struct call *poisoned, const struct call *clean,
+                           const float *generic, size_t at)
+{
+    const float *got = poisoned->io.output + at, *before = clean->io.output + at;
+    char name[CALL_ELEMENT];
+    if (isnan(generic[at]) ? isnan(*got) : memcmp(got, before, sizeof *got) == 0) {
+        return true;
+    }
+    return checks_that(checks, false, "%s is %.9g, but %s", call_element(clean, CALL_OUTPUT, at, name), (double)*got,
+                       isnan(generic[at]) ? "sees a NaN" : "sees none, and was another number before");
+}
+
 static bool expect_row(struct checks *checks, const struct call *poisoned, const struct call *clean,
                        const float *generic, size_t b, size_t i)
 {
-    const size_t d_out = clean->model->d_out, at = (b * clean->shape.q_len + i) * d_out;
-    char name[CALL_ELEMENT];
-    if (!isnan(generic[at])) {
-        size_t failed = checks->failed;
+    bool ok = true, any_nan = false;
+    for (size_t h = 0; h < call_heads(clean, CALL_OUTPUT); h++) {
+        const size_t at = call_row_at(clean, CALL_OUTPUT, b, h, i);
+        for (size_t d = 0; ok && d < call_width(clean, CALL_OUTPUT); d++) {
+            any_nan = any_nan || isnan(generic[at + d]);
+            ok = expect_element(checks, poisoned, clean, generic, at + d);
+        }
+    }
+    if (ok && !any_nan) {
+        const size_t failed = checks->failed;
         expect_same_rows(checks, (struct place){poisoned, b, i}, (struct place){clean, b, i}, 1, clean->shape.kv_len);
         return checks->failed == failed;
     }
-    for (size_t d = 0; d < d_out; d++) {
-        if (!isnan(poisoned->io.output[at + d])) {
-            return checks_that(checks, false, "%s is %.9g, but the row sees a NaN",
-                               call_element(clean, CALL_OUTPUT, at + d, name), (double)poisoned->io.output[at + d]);
-        }
-    }
-    return checks_that(checks, true, "NaN is seen");
+    return ok && checks_that(checks, true, "NaN is seen");
 }
 
 static void expect_rows(struct checks *checks, const struct call *poisoned, const struct call *clean,
@@ -239,17 +240,18 @@ static void compare_with_one_nan(struct checks *checks, const struct subject *su
     const size_t b = call->shape.batch / 2;
     const struct {
         enum call_buffer buffer;
-        size_t rows, len;
+        size_t rows;
     } tensors[] = {
-        {CALL_QUERY, call_q_rows(call, b), call->shape.q_len},
-        {CALL_KEY, call_kv_rows(call, b), call->shape.kv_len},
-        {CALL_VALUE, call_kv_rows(call, b), call->shape.kv_len},
+        {CALL_QUERY, call_q_rows(call, b)},
+        {CALL_KEY, call_kv_rows(call, b)},
+        {CALL_VALUE, call_kv_rows(call, b)},
     };
     for (size_t t = 0; t < sizeof tensors / sizeof tensors[0]; t++) {
         if (call->buffers[tensors[t].buffer].data && tensors[t].rows > 0) {
-            size_t row = b * tensors[t].len + tensors[t].rows / 2;
-            const size_t width = call_width(call, tensors[t].buffer);
-            compare_with_nan_in(checks, subject, call, tensors[t].buffer, row * width + width / 3);
+            const enum call_buffer buffer = tensors[t].buffer;
+            const size_t last_head = call_heads(call, buffer) - 1;
+            const size_t row = call_row_at(call, buffer, b, last_head, tensors[t].rows / 2);
+            compare_with_nan_in(checks, subject, call, buffer, row + call_width(call, buffer) / 3);
         }
     }
 }

@@ -185,7 +185,7 @@ static void point(struct call *call, float at_target, float elsewhere)
 {
     const size_t d_model = call->model->d_model;
     size_t kv_len = 0;
-    float *query = call->buffers[CALL_QUERY].data, *keys = call_key_rows(call, &kv_len);
+    float *query = call->buffers[CALL_QUERY].data, *keys = call->buffers[call_key_buffer(call, &kv_len)].data;
     for (size_t row = 0; row < call->shape.batch * call->shape.q_len; row++) {
         query[row * d_model + POINTER] = 1;
     }

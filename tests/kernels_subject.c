@@ -51,9 +51,14 @@ bool kernels_for_tokens(const struct ga_model *model)
     return model->vocab_size > 0 && model->q_len.min <= model->kv_len.max && model->kv_len.min <= model->q_len.max;
 }
 
+bool kernels_for_projected(const struct ga_model *model)
+{
+    return model->kind != GA_SDPA && !model->shared_heads;
+}
+
 bool kernels_for_linear(const struct ga_model *model)
 {
-    bool linear = model->qk_norm.kind == GA_NORM_NONE && model->rope.positions == 0;
+    bool linear = kernels_for_projected(model) && model->qk_norm.kind == GA_NORM_NONE && model->rope.positions == 0;
     for (size_t p = 0; p < GA_PROJECTIONS; p++) {
         linear = linear && model->activation[p] == GA_ACTIVATION_NONE;
     }
@@ -147,7 +152,7 @@ static bool make_weights(struct subject *subject, weight_fill *fill, uint64_t se
     for (size_t r = 0; r < model->n_roles; r++) {
         total += role_elements(&model->roles[r]);
     }
-    float *data = subject->weights = malloc(total * sizeof *data);
+    float *data = subject->weights = malloc((total + 1) * sizeof *data);
     bool ok = data != NULL;
     for (size_t r = 0; ok && r < model->n_roles; r++) {
         const struct ga_weight_role *role = &model->roles[r];

@@ -49,12 +49,14 @@ static void copy_positions(struct call *part, const struct call *whole, size_t f
 // Copies the first rows of each sequence's query, from row `first` of the other call's on, and all its keys.
 static void copy_part(struct call *part, const struct call *whole, size_t first, size_t rows)
 {
-    const size_t d_model = whole->model->d_model;
+    const size_t heads = call_heads(whole, CALL_QUERY), width = call_width(whole, CALL_QUERY);
     float *to = part->buffers[CALL_QUERY].data;
     const float *from = whole->buffers[CALL_QUERY].data;
     for (size_t b = 0; b < whole->shape.batch; b++) {
-        memcpy(to + b * call_q_elements(part), from + b * call_q_elements(whole) + first * d_model,
-               rows * d_model * sizeof *to);
+        for (size_t h = 0; h < heads; h++) {
+            memcpy(to + call_row_at(part, CALL_QUERY, b, h, 0), from + call_row_at(whole, CALL_QUERY, b, h, first),
+                   rows * width * sizeof *to);
+        }
         call_copy_mask(part, b, whole, b, first);
     }
     memcpy(part->buffers[CALL_KEY].data, whole->buffers[CALL_KEY].data, whole->buffers[CALL_KEY].bytes);

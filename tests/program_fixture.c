@@ -254,6 +254,7 @@ int main(int argc, char **argv)
         .k_dim = D,
         .v_dim = D,
         .d_out = D,
+        .d_v = D_HEAD,
         .n_heads = HEADS,
         .n_kv_heads = HEADS,
         .d_head = D_HEAD,

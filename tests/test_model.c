@@ -38,9 +38,9 @@ static void fake_run(const void *packed, const struct ga_io *io, void *scratch)
 static const struct ga_variant variants[] = {VARIANT("future", UINT32_C(1) << 31), VARIANT("scalar", 0)};
 static const struct ga_weight_role roles[] = {{"q_weight", 1, {PACKED / 4}}};
 
-#define SHAPE                                                                                                     \
-    .name = "tiny", .d_model = 4, .k_dim = 4, .v_dim = 4, .d_out = 4, .n_heads = 2, .n_kv_heads = 2, .d_head = 2, \
-    .roles = roles, .n_roles = 1, .variants = variants, .n_variants = 2
+#define SHAPE                                                                                                  \
+    .name = "tiny", .d_model = 4, .k_dim = 4, .v_dim = 4, .d_out = 4, .d_v = 2, .n_heads = 2, .n_kv_heads = 2, \
+    .d_head = 2, .roles = roles, .n_roles = 1, .variants = variants, .n_variants = 2
 
 static const struct ga_model full = {SHAPE, .abi = GA_ABI, .q_len = {1, 8}, .kv_len = {1, 8}};
 static const struct ga_model fixed = {SHAPE, .abi = GA_ABI, .q_len = {1, 8}, .kv_len = {1, 8}, .batch = 3};

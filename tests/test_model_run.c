@@ -39,8 +39,8 @@ static const struct ga_variant variant[] = {
     {.isa = "scalar", .packed_bytes = 4, .pack = fake_pack, .scratch_bytes = fake_scratch, .run = fake_run}};
 static const struct ga_weight_role roles[] = {{"q_bias", 1, {1}}};
 
-#define SHAPE                                                                                          \
-    .abi = GA_ABI, .name = "tiny", .d_model = 4, .k_dim = 4, .v_dim = 4, .d_out = 4, .n_heads = HEADS, \
+#define SHAPE                                                                                                    \
+    .abi = GA_ABI, .name = "tiny", .d_model = 4, .k_dim = 4, .v_dim = 4, .d_out = 4, .d_v = 2, .n_heads = HEADS, \
     .n_kv_heads = HEADS, .d_head = 2, .roles = roles, .n_roles = 1, .variants = variant, .n_variants = 1
 #define RANGE .q_len = {1, 8}, .kv_len = {1, 8}
 

@@ -10,10 +10,11 @@ local TEST_SPECS = "tests/specs"
 
 local function with_defaults(given)
   local raw = {}
-  for _, field in ipairs(spec.options()) do
-    if field.required then raw[field.field] = field.parse(field.default) end
-  end
   for _, entry in ipairs(given) do raw[entry.field.field] = entry.value end
+  for _, field in ipairs(spec.options()) do
+    local is_missing = raw[field.field] == nil and field.required and field.required(raw)
+    if is_missing then raw[field.field] = field.parse(field.default) end
+  end
   return raw
 end
 

@@ -80,6 +80,7 @@ local function spec_env(s)
   return {
     spec = s, name = s.name, NAME = s.name:upper(), d_model = s.d_model, n_heads = s.n_heads,
     n_kv_heads = s.n_kv_heads, d_head = s.d_head, k_dim = s.k_dim, v_dim = s.v_dim, d_out = s.d_out,
+    d_v = s.d_v, kind = s.kind, form = s.kind == "sdpa" and "given" or "linear", weights_are = layer.weights_are(s),
     D = layer.widths(s), same_inputs = s.k_dim == s.d_model and s.v_dim == s.d_model, projects = s.projects,
     seq_len = s.seq_len, kv_seq_len = s.kv_seq_len,
     batch = s.batch or 0, vocab_size = s.vocab_size or 0, causal = s.causal,
@@ -151,7 +152,8 @@ local function plan_env(p, base)
     V = p.isa.V, lowest_exponent = p.isa.lowest_exponent, isa_name = p.isa.name, isa_headers = p.isa.headers,
     helpers = helpers(p), prefix = p.prefix,
     families = p.families, products = p.products, project_of = p.project_of, out = p.out or false,
-    finish = p.finish, score = p.score, edge = p.edge, value = p.value,
+    finish = p.finish, head_place = layer.head_place(p), d_v_pad = p.d_v_pad, score = p.score, edge = p.edge,
+    value = p.value,
     careful = p.careful or false, one_kernel = layer.one_kernel, zero_weights = p.spec.zero_weights or false,
     fill_f32 = p.fill and fmt.f32(p.fill) or "-INFINITY", fill_what = p.fill and fmt.f32(p.fill) or "-inf",
     mean_columns = p.mean_columns, reaches_all = p.spec.reaches_all or false,
@@ -197,8 +199,8 @@ local function file_list(s, plans)
     for _, family in ipairs(p.products) do add(family.file, "library", "gemm.c.lt", family) end
     add(p.score.file, "library", "score.c.lt", p.score)
     add(p.value.file, "library", "value.c.lt", p.value)
-    add(p.prefix .. "_pack.c", "library", "pack.c.lt")
-    add(p.prefix .. "_multiply.c", "library", "multiply.c.lt")
+    add(p.prefix .. "_pack.c", "library", #s.roles > 0 and "pack.c.lt" or "pack_none.c.lt")
+    if #p.products > 0 then add(p.prefix .. "_multiply.c", "library", "multiply.c.lt") end
     add(p.prefix .. "_attend.c", "library", "attend.c.lt")
     add(p.prefix .. "_layer.c", "library", "layer.c.lt")
   end

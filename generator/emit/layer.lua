@@ -81,6 +81,26 @@ function layer.role(spec, name)
   return 0
 end
 
+-- How the weights of q, k and v lie: "alike" for heads of weights of one size, "own" where inputs differ in width,
+-- "shared" where one set serves all heads.
+function layer.weights_are(spec)
+  if spec.shared_heads then return "shared" end
+  return spec.k_dim == spec.d_model and spec.v_dim == spec.d_model and "alike" or "own"
+end
+
+-- Where the rows of a head's attention go, as a C expression in the layer's attend_sequence.
+local PLACES = {
+  project = "r->b.concat + (g->q_from + q_from) * CONCAT + h * D_HEAD_PAD",
+  narrow = "r->b.concat + (g->q_from + q_from) * CONCAT + h * D_HEAD_PAD",
+  in_place = "r->output + (g->q_from + q_from) * CONCAT + h * D_HEAD_PAD",
+  apart = "r->b.concat + (g->q_from + q_from) * CONCAT + h * D_V_PAD",
+  apart_in_place = "r->output + (sequence * N_HEADS + h) * io->q_len * D_V",
+}
+
+function layer.head_place(plan)
+  return PLACES[plan.finish]
+end
+
 -- The linears there are, with the indices of their roles; bias is false where the spec has none.
 function layer.linears(spec)
   local at = {}

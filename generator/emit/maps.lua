@@ -5,6 +5,7 @@ local maps = require "maps"
 -- First row of a projection in tensors that hold q, k and v stacked.
 local function stacked_rows(spec, projection)
   local q, kv = spec.n_heads * spec.d_head, spec.n_kv_heads * spec.d_head
+  if spec.shared_heads then q, kv = spec.d_head, spec.d_head end
   return ({ q = 0, k = q, v = q + kv })[projection], q + 2 * kv
 end
 

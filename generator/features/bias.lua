@@ -46,6 +46,7 @@ return {
     for _, p in ipairs(PROJECTIONS) do spec.bias[p] = spec.bias[p] and spec.projects[p] end
   end,
   sentence = function(spec)
+    if spec.kind == "sdpa" then return nil end
     local on, all = {}, true
     for _, p in ipairs(PROJECTIONS) do
       if spec.bias[p] then on[#on + 1] = p end

@@ -118,10 +118,10 @@ return {
     elseif spec.weights then
       check_named(spec, fail)
     end
-    for _, name in ipairs(maps.names()) do
+    for _, name in ipairs(#spec.roles > 0 and maps.names() or {}) do
       local map = maps.get(name)
       if #missing_roles(spec, map) == 0 then spec.maps[#spec.maps + 1] = { name = name, map = map } end
     end
-    if #spec.maps == 0 and not spec.weights then fail_unnamed(spec, fail) end
+    if #spec.roles > 0 and #spec.maps == 0 and not spec.weights then fail_unnamed(spec, fail) end
   end,
 }

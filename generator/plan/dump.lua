@@ -66,9 +66,12 @@ local function work_lines(p, out)
   local s = p.spec
   local q, kv, width = s.seq_len.max, s.kv_seq_len.max, s.n_heads * s.d_head
   local kv_width = s.n_kv_heads * s.d_head
+  local projects = s.projects.q and 1 or 0
+  local function n_in(row) return s.shared_heads and s.d_head or row end
   local parts = {
-    { "project q", 2 * q * s.d_model * width }, { "project k, v", 2 * kv * (s.k_dim + s.v_dim) * kv_width },
-    { "scores", 2 * q * kv * width }, { "values", 2 * q * kv * width },
+    { "project q", projects * 2 * q * n_in(s.d_model) * width },
+    { "project k, v", projects * 2 * kv * (n_in(s.k_dim) + n_in(s.v_dim)) * kv_width },
+    { "scores", 2 * q * kv * width }, { "values", 2 * q * kv * s.n_heads * s.d_v },
     { "project out", s.projects.o and 2 * q * width * s.d_out or 0 },
   }
   local total = 0

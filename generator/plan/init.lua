@@ -135,6 +135,7 @@ end
 local function plan_inputs(p)
   local s, of_width = p.spec, {}
   p.projects, p.project_of = {}, {}
+  if not s.projects.q then return end
   local inputs = {
     { "q", s.d_model, "project", "x -> q, k, v: rows times a head's panels" },
     { "k", s.k_dim, "project_k", "key -> k: rows times a head's panels" },
@@ -144,7 +145,8 @@ local function plan_inputs(p)
     local name, n_in, op, what = compat.unpack(input)
     if not of_width[n_in] then
       of_width[n_in] = gemm(p, op, what, {
-        vectors = p.d_head_pad / p.isa.width, k = n_in, lda = n_in, ldc = p.head_stride, part = 0,
+        vectors = p.d_head_pad / p.isa.width, k = s.shared_heads and s.d_head or n_in, lda = n_in, ldc = p.head_stride,
+        part = 0,
       })
       p.projects[#p.projects + 1] = of_width[n_in]
     end
@@ -153,16 +155,21 @@ local function plan_inputs(p)
 end
 
 -- How heads become the output (p.finish): "project", or where no linear follows, "narrow" to copy heads side by side
--- without their padding, "in_place" where they have none and are written there at once.
+-- without their padding, "in_place" where they have none and are written there at once. Where heads go out as heads,
+-- "apart" copies them one by one, and "apart_in_place" needs not.
 local function plan_output(p)
   local s, vw = p.spec, p.isa.width
-  if s.projects.o then
+  local fits = p.d_v_pad == s.d_v
+  if s.kind == "sdpa" then
+    p.finish = fits and "apart_in_place" or "apart"
+    p.concat = fits and s.d_v or p.concat
+  elseif s.projects.o then
     p.finish = "project"
     p.out = gemm(p, "out", "heads side by side -> output", {
       vectors = math.ceil(s.d_out / vw), k = p.concat, lda = p.concat, ldc = s.d_out, part = s.d_out % vw,
     })
   else
-    p.finish = p.d_head_pad == s.d_head and "in_place" or "narrow"
+    p.finish = fits and "in_place" or "narrow"
   end
 end
 
@@ -178,7 +185,7 @@ end
 local function plan_attention(p)
   local widest = math.ceil(p.spec.kv_seq_len.max / p.isa.width)
   local for_scores, for_values = tiles.candidates_together(
-    p.isa, widest, MAX_KEY_NV, p.d_head_pad / p.isa.width, MAX_NV)
+    p.isa, widest, MAX_KEY_NV, p.d_v_pad / p.isa.width, MAX_NV)
 
   p.score = family(p, "score", "q k^T: a tile of scores", for_scores)
   p.score.k, p.score.lda = p.spec.d_head, p.head_stride
@@ -204,7 +211,10 @@ local function plan_packed(p)
   p.head_weights = {}
   for name, f in pairs(p.project_of) do p.head_weights[name] = (1 + f.k) * p.d_head_pad end
   local of = p.head_weights -- k, v and q of each key head
-  local parts = { { name = "heads", floats = s.n_kv_heads * (of.k + of.v) + s.n_heads * of.q } }
+  local parts = {}
+  local n_q, n_kv = s.n_heads, s.n_kv_heads
+  if s.shared_heads then n_q, n_kv = 1, 1 end
+  if s.projects.q then parts[1] = { name = "heads", floats = n_kv * (of.k + of.v) + n_q * of.q } end
   if p.out then parts[2] = { name = "o", floats = (1 + p.concat) * round_up(s.d_out, p.isa.width) } end
   if s.vocab_size then parts[#parts + 1] = { name = "embedding", floats = s.vocab_size * s.d_model } end
   for _, name in ipairs(s.add_bias_kv and { "bias_k", "bias_v" } or {}) do
@@ -229,7 +239,7 @@ local function plan_scratch(p)
   local s = p.spec
   -- 16 floats off a multiple of 64: rows a power of two apart would share the cache's sets.
   p.scores_stride = round_up(round_up(s.kv_seq_len.max, p.key_panel), 64) + 16
-  p.gathers = s.lengths or s.vocab_size ~= nil
+  p.gathers = s.projects.q and (s.lengths or s.vocab_size ~= nil) -- heads that are given are copied one by one anyway
   local tile_bytes = p.score.mr * p.scores_stride * 4
   p.block_tiles = math.max(1, math.min(MAX_BLOCK_TILES, math.floor(SCORES_BYTES / tile_bytes)))
   local buffers = {
@@ -242,13 +252,13 @@ local function plan_scratch(p)
   local function of_round(name, unit, floats)
     buffers[#buffers + 1] = { name = name, owner = "round", unit = unit, floats = floats }
   end
-  if p.finish ~= "in_place" then of_round("concat", "q_row", p.concat) end
+  if not p.finish:find("in_place", 1, true) then of_round("concat", "q_row", p.concat) end
   if p.gathers then
     of_round("x_q", "q_row", s.d_model)
     of_round("x_k", "kv_row", s.k_dim)
     of_round("x_v", "kv_row", s.v_dim)
   end
-  if s.lengths then of_round("y", "q_row", s.d_out) end
+  if s.lengths and s.projects.q then of_round("y", "q_row", s.d_out) end
   p.mean_columns = round_up(s.kv_seq_len.max + s.extra_keys, LINE_FLOATS)
   if s.attention_mean then of_round("kept", "q_row", s.n_heads * p.mean_columns) end
   p.buffers = buffers
@@ -286,9 +296,10 @@ function plan.make(spec, set)
   p.fill = plan_fill(p)
   p.prefix = spec.name .. "__" .. set.name
   p.d_head_pad = round_up(spec.d_head, set.width)
-  p.concat = spec.n_heads * p.d_head_pad
+  p.d_v_pad = round_up(spec.d_v, set.width)
+  p.concat = spec.n_heads * p.d_v_pad
   -- An odd number of lines: rows an even number apart would share a few of the cache's sets.
-  local lines = math.ceil(p.d_head_pad / LINE_FLOATS)
+  local lines = math.ceil(math.max(p.d_head_pad, p.d_v_pad) / LINE_FLOATS)
   p.head_stride = (lines + 1 - lines % 2) * LINE_FLOATS
   plan_inputs(p)
   plan_output(p)

@@ -39,16 +39,27 @@ local function as_is(word)
   return word
 end
 
+-- Attention alone has no width but that of its heads.
+local function is_layer(raw)
+  return raw.kind ~= "sdpa"
+end
+
+local function always()
+  return true
+end
+
 -- In the order of --help and of the banner. `default` is what --help prints; spec/init.lua computes it.
+-- `required` says whether a table of fields must have the field.
 return {
-  { field = "kind", check = types.choice({ "mha" }, { "sdpa", "encoder", "decoder", "transformer" }),
-    default = "mha" },
+  { field = "kind", flag = "--kind", value = "mha|sdpa", parse = as_is, default = "mha",
+    check = types.choice({ "mha", "sdpa" }, { "encoder", "decoder", "transformer" }),
+    help = "sdpa: attention alone, of heads that are given as [batch, heads, length, d_head]" },
   { field = "name", flag = "--name", value = "NAME", check = name, parse = as_is, default = "mha_<d_model>_<heads>",
     help = "prefix of every symbol made, and the program's name" },
   { field = "d_model", flag = "--d-model", value = "N", check = types.count(1, 65536), parse = types.to_number,
-    required = true, default = "512", help = "width of the layer's input and output" },
+    required = is_layer, default = "512", help = "width of the layer's input and output" },
   { field = "n_heads", flag = "--heads", value = "N", check = types.count(1, 1024), parse = types.to_number,
-    required = true, default = "8", help = "attention heads" },
+    required = always, default = "8", help = "attention heads" },
   { field = "d_head", flag = "--d-head", value = "N", check = types.count(1, 1024), parse = types.to_number,
     default = "d_model / heads", help = "width of one head" },
   { field = "seq_len", flag = "--seq-len", value = "N|MIN..MAX", check = types.length(65536), parse = types.to_number,
@@ -58,7 +69,6 @@ return {
   { field = "batch", flag = "--batch", value = "N", check = types.count(1, 65536), parse = types.to_number,
     default = "any", help = "fix the number of sequences in a call" },
   { field = "dtype", check = types.choice({ "f32" }, { "bf16", "int8" }), default = "f32" },
-  { field = "heads", check = types.choice({ "split" }, { "shared" }), default = "split" },
   { field = "unroll", flag = "--unroll", value = "N", check = types.count(1, 8), parse = types.to_number,
     default = "2", help = "steps of the inner product unrolled in every kernel; more costs code and wins nothing" },
 }

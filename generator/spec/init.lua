@@ -98,7 +98,7 @@ local function read_fields(flat, fail)
         store(result, field.field, checked)
         result.given[#result.given + 1] = { field = field.field, value = value }
       end
-    elseif field.required then
+    elseif field.required and field.required(flat) then
       fail(("%s is missing (it is required, for example %s = %s)"):format(field.field, field.field, field.default))
     end
   end
@@ -120,11 +120,17 @@ local function even_share(s, fail)
 end
 
 local function resolve_shape(s, fail)
+  s.kind = s.kind or "mha"
+  if s.kind == "sdpa" and not s.d_model and not s.d_head then
+    fail('d_head is missing (kind = "sdpa" needs it, for example d_head = 64)')
+    s.d_head = 1
+  end
+  s.d_model = s.d_model or s.n_heads * s.d_head
   s.d_head = s.d_head or even_share(s, fail)
   s.seq_len = s.seq_len or { min = 1, max = 512 }
   s.kv_seq_len = s.kv_seq_len or s.seq_len
-  s.name = s.name or ("mha_%d_%d"):format(s.d_model, s.n_heads)
-  s.kind, s.dtype, s.unroll = s.kind or "mha", s.dtype or "f32", s.unroll or 2
+  s.name = s.name or ("%s_%d_%d"):format(s.kind, s.d_model, s.n_heads)
+  s.dtype, s.unroll = s.dtype or "f32", s.unroll or 2
 end
 
 -- The linears in role order; PyTorch's orientation, [out][in].
@@ -132,6 +138,7 @@ local function projection_roles(s, add)
   local width, kv_width = s.n_heads * s.d_head, s.n_kv_heads * s.d_head
   local shapes = { q = { width, s.d_model }, k = { kv_width, s.k_dim }, v = { kv_width, s.v_dim },
     o = { s.d_out, width } }
+  for _, p in ipairs(s.shared_heads and { "q", "k", "v" } or {}) do shapes[p] = { s.d_head, s.d_head } end
   for _, p in ipairs({ "q", "k", "v", "o" }) do
     if s.projects[p] then add(p .. "_weight", shapes[p]) end
     if s.projects[p] and s.bias[p] then add(p .. "_bias", { shapes[p][1] }) end

@@ -57,7 +57,9 @@ end)
 
 fact.holds("splices are templates that are there, at stages that the layer has", function()
   local templates = ""
-  for _, name in ipairs({ "layer.c.lt", "attend.c.lt", "multiply.c.lt", "isa.h.lt", "model.c.lt", "pack.c.lt" }) do
+  for _, name in ipairs({
+    "layer.c.lt", "take_linear.c.lt", "attend.c.lt", "multiply.c.lt", "isa.h.lt", "model.c.lt", "pack.c.lt",
+  }) do
     templates = templates .. assert(fs.read("templates/" .. name))
   end
   local s = make({ mask = { causal = true, window = 3, tensor = "bool" }, outputs = { "attention" },

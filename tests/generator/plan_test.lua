@@ -113,9 +113,9 @@ fact.holds("covers hold exactly the padded width", function()
   each_plan(function(p, s)
     local width = p.isa.width
     for _, family in ipairs(p.projects) do fact.equal(total(family.widths) * width, p.d_head_pad) end
-    fact.equal(total(p.value.widths) * width, p.d_head_pad)
+    fact.equal(total(p.value.widths) * width, p.d_v_pad)
     if p.out then fact.equal(total(p.out.widths) * width, math.ceil(s.d_out / width) * width) end
-    fact.equal(p.concat, s.n_heads * p.d_head_pad)
+    fact.equal(p.concat, p.finish == "apart_in_place" and s.d_v or s.n_heads * p.d_v_pad)
     assert(p.d_head_pad >= s.d_head and p.d_head_pad - s.d_head < width)
   end)
 end)
@@ -147,9 +147,9 @@ end)
 
 fact.holds("each product's k and strides are those of its operands", function()
   each_plan(function(p, s)
-    for name, n_in in pairs({ q = s.d_model, k = s.k_dim, v = s.v_dim }) do
+    for name, n_in in pairs(s.projects.q and { q = s.d_model, k = s.k_dim, v = s.v_dim } or {}) do
       local family = p.project_of[name]
-      assert(family.k == n_in and family.lda == n_in and family.ldc == p.head_stride)
+      assert(family.k == (s.shared_heads and s.d_head or n_in) and family.lda == n_in and family.ldc == p.head_stride)
     end
     assert(not p.out or p.out.k == p.concat and p.out.lda == p.concat and p.out.ldc == s.d_out)
     assert(p.score.k == s.d_head and p.score.lda == p.head_stride)
@@ -160,7 +160,8 @@ end)
 
 local function floats_of(p, s)
   return {
-    heads = p.concat * (1 + s.d_model) + s.n_kv_heads * p.d_head_pad * (2 + s.k_dim + s.v_dim),
+    heads = s.shared_heads and 3 * (1 + s.d_head) * p.d_head_pad or
+      p.concat * (1 + s.d_model) + s.n_kv_heads * p.d_head_pad * (2 + s.k_dim + s.v_dim),
     o = s.projects.o and math.ceil(s.d_out / p.isa.width) * p.isa.width * (1 + p.concat),
     embedding = s.vocab_size and s.vocab_size * s.d_model,
     rope = s.rope and s.positions * s.rope.rotary_dim,
@@ -179,8 +180,8 @@ fact.holds("packed parts are aligned, in order, apart, and as large as what they
       free = part.offset + part.floats
       count = count + 1
     end
-    fact.equal(count, 1 + (s.projects.o and 1 or 0) + (s.vocab_size and 1 or 0) + (s.rope and 1 or 0)
-      + (s.qk_norm and 2 or 0))
+    fact.equal(count, (s.projects.q and 1 or 0) + (s.projects.o and 1 or 0) + (s.vocab_size and 1 or 0)
+      + (s.rope and 1 or 0) + (s.qk_norm and 2 or 0))
     assert(p.packed_floats >= free and p.packed_floats - free < ALIGNED)
   end)
 end)
@@ -194,9 +195,9 @@ fact.holds("buffers have an owner, a unit and whole lines, and rows are gathered
       if buffer.owner ~= "round" and buffer.unit ~= "panel" then fact.equal(buffer.floats % ALIGNED, 0) end
       has[buffer.name] = true
     end
-    fact.equal(has.x_q == true, s.lengths or s.vocab_size ~= nil)
-    fact.equal(has.y == true, s.lengths)
-    fact.equal(has.concat == true, p.finish ~= "in_place")
+    fact.equal(has.x_q == true, s.projects.q and (s.lengths or s.vocab_size ~= nil))
+    fact.equal(has.y == true, s.projects.q and s.lengths)
+    fact.equal(has.concat == true, p.finish ~= "in_place" and p.finish ~= "apart_in_place")
     assert(has.q and has.k and has.v and has.panels and has.scores)
   end)
 end)
@@ -223,8 +224,9 @@ end)
 
 fact.holds("rows of a head are an odd number of cache lines apart and hold it whole", function()
   each_plan(function(p)
+    local widest = math.max(p.d_head_pad, p.d_v_pad)
     fact.equal(p.head_stride / ALIGNED % 2, 1)
-    assert(p.head_stride >= p.d_head_pad and p.head_stride < p.d_head_pad + 2 * ALIGNED)
+    assert(p.head_stride >= widest and p.head_stride < widest + 2 * ALIGNED)
   end)
 end)
 

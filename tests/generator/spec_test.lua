@@ -99,17 +99,15 @@ end)
 
 fact.holds("what the design knows and the generator does not make is refused by name", function()
   local cases = {
-    { { kind = "sdpa" }, 'kind "sdpa" is not generated yet; what is: mha' },
-    { { kind = "decoder" }, 'kind "decoder" is not generated yet; what is: mha' },
+    { { kind = "decoder" }, 'kind "decoder" is not generated yet; what is: mha, sdpa' },
     { { dtype = "bf16" }, 'dtype "bf16" is not generated yet; what is: f32' },
-    { { heads = "shared" }, 'heads "shared" is not generated yet; what is: split' },
     { { outputs = { "scores" } }, 'outputs "scores" is not generated yet; what is: attention, attention_mean' },
   }
   for _, case in ipairs(cases) do refuses(case[1], case[2]) end
 end)
 
 fact.holds("a choice that is none of them is refused with the nearest", function()
-  refuses({ kind = "mhaa" }, 'kind must be one of mha, found "mhaa"; did you mean "mha"?')
+  refuses({ kind = "mhaa" }, 'kind must be one of mha, sdpa, found "mhaa"; did you mean "mha"?')
   refuses({ dtype = 32 }, "dtype must be one of f32, found 32")
   refuses({ masked_row = false }, "masked_row must be one of zero, uniform, found false")
 end)
@@ -286,6 +284,7 @@ local WORDS = {
   ["--relative-bidirectional"] = { "yes", "no" },
   ["--outputs"] = { "attention,attention_mean", "" }, ["--vocab-size"] = { "30522" },
   ["--weights-layout"] = { "w_o", "torch_mha" }, ["--weights-prefix"] = { "encoder.layer.3.attention.", "m/" },
+  ["--heads-as"] = { "split", "shared" }, ["--kind"] = { "mha", "sdpa" }, ["--d-v"] = { "5" },
   ["--projections"] = { "qkvo", "qkv" }, ["--k-dim"] = { "5" }, ["--v-dim"] = { "1" }, ["--d-out"] = { "7" },
   ["--rope"] = { "half_split", "interleaved" }, ["--rope-theta"] = { "500000", "1e6" }, ["--rope-dim"] = { "2" },
   ["--rope-positions"] = { "4096" }, ["--qk-norm"] = { "rms", "layer" }, ["--qk-norm-eps"] = { "1e-5" },
@@ -295,7 +294,8 @@ local WORDS = {
 -- Fields that some fields need beside them.
 local BESIDE = { ["mask.window"] = { "mask.causal", true }, ["mask.window_sides"] = { "mask.window", 3 },
   ["rope.theta"] = { "rope.layout", "half_split" }, ["rope.rotary_dim"] = { "rope.layout", "interleaved" },
-  ["rope.positions"] = { "rope.layout", "half_split" }, ["qk_norm.eps"] = { "qk_norm.kind", "rms" } }
+  ["rope.positions"] = { "rope.layout", "half_split" }, ["qk_norm.eps"] = { "qk_norm.kind", "rms" },
+  d_v = { "kind", "sdpa" } }
 
 local function reads_back(s)
   local path = folder .. "read_back.lua"

@@ -1,5 +1,6 @@
 """Programs of other forms than four linears of one width, which compare.py hands over: rows of key and value of other
-widths, no output projection. Random weights and inputs, ragged lengths, every instruction set this CPU has."""
+widths, no output projection, attention alone, one projection for all heads. Random weights and inputs, ragged lengths,
+every instruction set this CPU has."""
 
 import json
 import pathlib
@@ -10,6 +11,7 @@ import tempfile
 import torch
 from safetensors.torch import load_file, save_file
 from torch import nn
+from torch.nn.functional import scaled_dot_product_attention
 
 import modules
 
@@ -24,6 +26,7 @@ class Program:
         self.name, self.d_model, self.n_heads = info["model"], shape["d_model"], shape["n_heads"]
         self.n_kv_heads, self.d_head = shape["n_kv_heads"], shape["d_head"]
         self.k_dim, self.v_dim, self.d_out = shape["k_dim"], shape["v_dim"], shape["d_out"]
+        self.d_v, self.is_sdpa = shape["d_v"], shape["kind"] == "sdpa"
         self.q_range, self.kv_range = shape["seq_len"], shape["kv_seq_len"]
         self.isas = [variant["isa"] for variant in info["variants"] if variant["runs_here"]]
         self.layouts = [layout["layout"] for layout in info["layouts"]]
@@ -34,11 +37,12 @@ class Program:
         self.inputs, self.outputs = info["inputs"], info["outputs"]
         prefix = re.search(r'weights_prefix = "([^"]*)"', info["spec"])
         self.prefix = prefix.group(1) if prefix else ""
-        self.said = dict(re.findall(r'(\w+) = "(\w+)"', info["spec"]))
+        self.said = dict(re.findall(r'(\w+) = "?(\w+)"?', info["spec"]))
+        self.is_causal = self.said.get("causal") in ("true", "top_left")
 
     def is_other(self):
         """Whether it is of a form that this file knows."""
-        return {self.d_model, self.k_dim, self.v_dim, self.d_out} != {self.d_model} or "projections" in self.said
+        return len({self.d_model, self.k_dim, self.v_dim, self.d_out}) > 1 or {"projections", "kind", "heads"} & set(self.said)
 
     def has_role(self, name):
         return name in self.roles
@@ -60,16 +64,22 @@ class Linears(nn.Module):
     def __init__(self, program):
         super().__init__()
         self.p = p = program
-        self.w_q = nn.Linear(p.d_model, p.n_heads * p.d_head)
-        self.w_k = nn.Linear(p.k_dim, p.n_kv_heads * p.d_head)
-        self.w_v = nn.Linear(p.v_dim, p.n_kv_heads * p.d_head)
+        bias = p.said.get("bias") != "false"
+        self.w_q = nn.Linear(p.d_model, p.n_heads * p.d_head, bias)
+        self.w_k = nn.Linear(p.k_dim, p.n_kv_heads * p.d_head, bias)
+        self.w_v = nn.Linear(p.v_dim, p.n_kv_heads * p.d_head, bias)
+        if p.said.get("heads") == "shared":  # split first, then one linear for all heads
+            self.w_q, self.w_k, self.w_v = (nn.Linear(p.d_head, p.d_head, bias) for _ in range(3))
         if p.said.get("projections") != "qkv":
-            self.w_o = nn.Linear(p.n_heads * p.d_head, p.d_out)
+            self.w_o = nn.Linear(p.n_heads * p.d_head, p.d_out, bias)
 
     def forward(self, query, key, value, allowed):
         p, group = self.p, self.p.n_heads // self.p.n_kv_heads
-        q, k, v = heads(self.w_q(query), p.n_heads), heads(self.w_k(key), p.n_kv_heads), heads(self.w_v(value),
-                                                                                               p.n_kv_heads)
+        linears = ((self.w_q, query, p.n_heads), (self.w_k, key, p.n_kv_heads), (self.w_v, value, p.n_kv_heads))
+        if p.said.get("heads") == "shared":
+            q, k, v = (linear(heads(x, n)) for linear, x, n in linears)
+        else:
+            q, k, v = (heads(linear(x), n) for linear, x, n in linears)
         k, v = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
         scores = (q @ k.mT / p.d_head ** 0.5).masked_fill(~allowed, -torch.inf)
         attention = scores.softmax(-1)
@@ -90,7 +100,26 @@ class TorchMha(nn.MultiheadAttention):
         return {"output": output, "attention": attention}
 
 
-FORMS = {"w_o": Linears, "torch_mha": TorchMha}
+class Sdpa(nn.Module):
+    """torch.nn.functional.scaled_dot_product_attention; its weights are what it makes of values that are a unit matrix."""
+
+    def __init__(self, program):
+        super().__init__()
+        self.options = {"enable_gqa": program.n_kv_heads != program.n_heads}
+        self.is_causal = program.is_causal
+
+    def forward(self, query, key, value, allowed):
+        unit = torch.eye(key.shape[-2]).expand(*key.shape[:2], -1, -1)
+        options = dict(self.options)
+        if allowed.all() or self.is_causal and allowed.equal(torch.ones_like(allowed).tril()):
+            options["is_causal"] = self.is_causal
+        else:
+            options["attn_mask"] = allowed
+        return {"output": scaled_dot_product_attention(query, key, value, **options),
+                "attention": scaled_dot_product_attention(query, key, unit, **options)}
+
+
+FORMS = {"w_o": Linears, "torch_mha": TorchMha, "none": Sdpa}
 
 
 # -- Calls ----------------------------------------------------------------------------------------------------------
@@ -100,13 +129,18 @@ def cases(program):
     q_max, kv_max = program.q_range["max"], program.kv_range["max"]
     q_len = max(program.q_range["min"], 2 * q_max // 3)
     kv_len = max(program.kv_range["min"], min(kv_max, q_len + 5))
+    heads_of = program.n_heads, program.n_kv_heads, program.n_kv_heads
     widths = program.d_model, program.k_dim, program.v_dim
 
     def rows(batch, *lens):
-        names = ("query", "key", "value")[:len(lens)]
-        shapes = zip(lens, widths)
-        return {name: torch.randn(*batch, length, width) for name, (length, width) in zip(names, shapes)}
+        shapes = [(*batch, length, width) for length, width in zip(lens, widths)]
+        if program.is_sdpa:
+            shapes = [(*batch, n, length, width // n) for length, width, n in zip(lens, widths, heads_of)]
+        return {name: torch.randn(shape) for name, shape in zip(("query", "key", "value"), shapes)}
 
+    if program.is_sdpa and program.n_heads == 1:
+        yield "one head", {"query": torch.randn(q_len, widths[0]), "key": torch.randn(kv_len, widths[1]),
+                           "value": torch.randn(kv_len, widths[2])}
     if len(set(widths)) == 1:
         yield "one sequence", rows((), q_len)
         yield "self", rows((2,), q_max)
@@ -123,19 +157,17 @@ def expected(program, module, inputs):
     query = inputs["query"]
     key = inputs.get("key", query)
     value = inputs.get("value", key)
-    q, k, v = (tensor if query.dim() == 3 else tensor[None] for tensor in (query, key, value))
-    allowed = modules.allowed_keys(q.shape[0], q.shape[1], k.shape[1], inputs.get("kv_lengths"),
-                                   program.said.get("causal") == "top_left")
+    added = 3 + program.is_sdpa - query.dim()
+    q, k, v = (tensor[(None,) * added] for tensor in (query, key, value))
+    allowed = modules.allowed_keys(q.shape[0], q.shape[-2], k.shape[-2], inputs.get("kv_lengths"),
+                                   program.is_causal)
     with torch.no_grad():
         given = module(q, k, v, allowed)
     if "q_lengths" in inputs:
-        past = torch.arange(q.shape[1]) >= inputs["q_lengths"][:, None]
+        past = torch.arange(q.shape[-2]) >= inputs["q_lengths"][:, None]
         for name, tensor in given.items():
-            shape = [1] * tensor.dim()
-            shape[0], shape[1 if name == "output" else 2] = past.shape
-            given[name] = tensor.masked_fill(past.reshape(shape), 0)
-    if query.dim() == 2:
-        given["output"] = given["output"][0]
+            given[name] = tensor.masked_fill((past[:, None] if tensor.dim() == 4 else past)[..., None], 0)
+    given["output"] = given["output"][(0,) * added]
     return given
 
 
@@ -151,7 +183,9 @@ class Comparison:
                 if name.endswith("bias"):
                     parameter.uniform_(-0.1, 0.1)
         self.weights = self.folder / "weights.safetensors"
-        self.save({name: tensor.contiguous() for name, tensor in self.module.state_dict().items()})
+        state = {name: tensor.contiguous() for name, tensor in self.module.state_dict().items()}
+        self.save(state)
+        self.common = ["--weights", self.weights, "--weights-layout", self.layout] if state else []
 
     def save(self, state):
         save_file({self.program.prefix + name: tensor for name, tensor in state.items()}, self.weights)
@@ -184,7 +218,7 @@ class Comparison:
         """`run` writes PyTorch's results, and `check` agrees but where one element is off."""
         source, output, results = (self.folder / f"{name}.safetensors" for name in ("in", "out", "expected"))
         save_file({name: tensor.contiguous() for name, tensor in inputs.items()}, source)
-        common = ["--weights", self.weights, "--input", source, "--isa", isa, "--weights-layout", self.layout]
+        common = [*self.common, "--input", source, "--isa", isa]
         ran = self.program.call("run", *common, "--output", output)
         why = ran.stderr if ran.returncode else self.difference(load_file(output), wanted)
         self.tell(not why, what, why)
@@ -211,7 +245,9 @@ class Comparison:
 def layouts(program):
     """The maps that have a form here; torch_mha's heads make up d_model, and it projects its output."""
     is_torch = (program.n_kv_heads == program.n_heads and program.n_heads * program.d_head == program.d_model
-                and program.d_out == program.d_model and program.said.get("projections") != "qkv")
+                and program.d_out == program.d_model and not {"projections", "heads"} & set(program.said))
+    if program.is_sdpa:
+        return ["none"]
     return [layout for layout in program.layouts if layout in FORMS and (layout != "torch_mha" or is_torch)]
 
 

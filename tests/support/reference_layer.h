@@ -9,8 +9,8 @@ struct IN_REAL(rows) {
     REAL *value;   // [kv_len][v_dim]
     REAL *q;       // [q_len][n_heads * d_head]
     REAL *k;       // [kv_len + extra_keys][n_kv_heads * d_head]
-    REAL *v;       // [kv_len + extra_keys][n_kv_heads * d_head]
-    REAL *concat;  // [q_len][n_heads * d_head], attention times V, heads side by side
+    REAL *v;       // [kv_len + extra_keys][n_kv_heads * d_v]
+    REAL *concat;  // [q_len][n_heads * d_v], attention times V, heads side by side
     REAL *weights; // [kv_len + extra_keys], one row of attention weights
 };
 
@@ -23,8 +23,8 @@ static bool IN_REAL(rows_new)(struct IN_REAL(rows) * rows, const struct ga_model
     rows->value = malloc(kv_len * model->v_dim * sizeof(REAL));
     rows->q = malloc(io->q_len * width * sizeof(REAL));
     rows->k = malloc(kv_len * kv_width * sizeof(REAL));
-    rows->v = malloc(kv_len * kv_width * sizeof(REAL));
-    rows->concat = malloc(io->q_len * width * sizeof(REAL));
+    rows->v = malloc(kv_len * model->n_kv_heads * model->d_v * sizeof(REAL));
+    rows->concat = malloc(io->q_len * model->n_heads * model->d_v * sizeof(REAL));
     rows->weights = malloc(kv_len * sizeof(REAL));
     return rows->query && rows->key && rows->value && rows->q && rows->k && rows->v && rows->concat && rows->weights;
 }
@@ -100,6 +100,31 @@ static void IN_REAL(project)(const struct ga_weight_view *weight, const struct g
             }
             out[i * n_out + o] = bias ? sum + (REAL)bias->data[o * bias->row_stride] : sum;
         }
+    }
+}
+
+// The same of one head after the other: in[count][heads * n] by one weight [n][n] for all of them.
+static void IN_REAL(project_shared)(const struct ga_weight_view *weight, const struct ga_weight_view *bias,
+                                    size_t count, size_t heads, size_t n, const REAL *in, REAL *out)
+{
+    for (size_t row = 0; row < count * heads; row++) {
+        IN_REAL(project)(weight, bias, 1, n, n, in + row * n, out + row * n);
+    }
+}
+
+// q, k or v, by its letter.
+static void IN_REAL(project_in)(const struct ga_model *model, const struct ga_weight_view *roles, char letter,
+                                size_t count, size_t heads, size_t n_in, const REAL *in, REAL *out)
+{
+    char names[2][16];
+    snprintf(names[0], sizeof names[0], "%c_weight", letter);
+    snprintf(names[1], sizeof names[1], "%c_bias", letter);
+    const struct ga_weight_view *weight = reference_role(model, roles, names[0]);
+    const struct ga_weight_view *bias = reference_role(model, roles, names[1]);
+    if (model->shared_heads) {
+        IN_REAL(project_shared)(weight, bias, count, heads, model->d_head, in, out);
+    } else {
+        IN_REAL(project)(weight, bias, count, n_in, heads * model->d_head, in, out);
     }
 }
 
@@ -257,12 +282,12 @@ static void IN_REAL(mask)(const struct ga_model *model, const struct ga_io *io, 
     }
 }
 
-// out[d_head] = the values of the keys seen, each times its weight. A key not seen is not read: zero times NaN is NaN.
+// out[d_v] = the values of the keys seen, each times its weight. A key not seen is not read: zero times NaN is NaN.
 static void IN_REAL(mix)(const struct ga_model *model, const REAL *weights, const REAL *v, const bool *seen,
                          size_t kv_rows, REAL *out)
 {
-    size_t kv_width = model->n_kv_heads * model->d_head;
-    for (size_t d = 0; d < model->d_head; d++) {
+    size_t kv_width = model->n_kv_heads * model->d_v;
+    for (size_t d = 0; d < model->d_v; d++) {
         REAL sum = 0;
         for (size_t j = 0; j < kv_rows; j++) {
             if (seen[j]) {
@@ -284,11 +309,12 @@ static void IN_REAL(heads)(const struct ga_model *model, const struct ga_weight_
     for (size_t i = 0; i < q_rows; i++) {
         for (size_t h = 0; h < model->n_heads; h++) {
             size_t at = i * width + h * model->d_head, kv_at = h / group * model->d_head;
+            size_t v_at = h / group * model->d_v, x_at = (i * model->n_heads + h) * model->d_v;
             IN_REAL(score)(model, roles, io, b, h, i, rows->q + at, rows->k + kv_at, kv_rows, rows->weights);
             IN_REAL(mask)(model, io, b, h, i, rows->weights, seen);
             IN_REAL(softmax)
             (rows->weights, seen, kv_rows + extra, sinks ? sinks->data + h * sinks->row_stride : NULL);
-            IN_REAL(mix)(model, rows->weights, rows->v + kv_at, seen, kv_rows + extra, rows->concat + at);
+            IN_REAL(mix)(model, rows->weights, rows->v + v_at, seen, kv_rows + extra, rows->concat + x_at);
             if (attention) {
                 REAL *map = attention + (h * io->q_len + i) * (kv_len + extra);
                 memcpy(map, rows->weights, kv_rows * sizeof(REAL));
@@ -298,25 +324,56 @@ static void IN_REAL(heads)(const struct ga_model *model, const struct ga_weight_
     }
 }
 
+// out[count][heads * width] = the heads of sequence b, of a tensor [batch][heads][len][width].
+static void IN_REAL(take)(const float *tensor, size_t b, size_t heads, size_t len, size_t count, size_t width,
+                          REAL *out)
+{
+    for (size_t h = 0; h < heads; h++) {
+        for (size_t i = 0; i < count; i++) {
+            for (size_t d = 0; d < width; d++) {
+                out[(i * heads + h) * width + d] = (REAL)tensor[((b * heads + h) * len + i) * width + d];
+            }
+        }
+    }
+}
+
+// One sequence of attention alone; output is its [n_heads][q_len][d_v] of zeros.
+static void IN_REAL(alone)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                           size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *output, REAL *attention)
+{
+    size_t q_rows = reference_q_rows(io, b), kv_rows = reference_kv_used(model, io, b), kv_len = reference_kv_len(io);
+    const float *key = io->key ? io->key : io->query, *value = io->value ? io->value : key;
+    IN_REAL(take)(io->query, b, model->n_heads, io->q_len, q_rows, model->d_head, rows->q);
+    IN_REAL(take)(key, b, model->n_kv_heads, kv_len, kv_rows, model->d_head, rows->k);
+    IN_REAL(take)(value, b, model->n_kv_heads, kv_len, kv_rows, model->d_v, rows->v);
+    IN_REAL(add_keys)(model, NULL, kv_rows, model->n_kv_heads * model->d_head, rows->k);
+    IN_REAL(add_keys)(model, NULL, kv_rows, model->n_kv_heads * model->d_v, rows->v);
+    IN_REAL(heads)(model, roles, io, b, rows, seen, attention);
+    for (size_t h = 0; h < model->n_heads; h++) {
+        for (size_t i = 0; i < q_rows; i++) {
+            memcpy(output + (h * io->q_len + i) * model->d_v, rows->concat + (i * model->n_heads + h) * model->d_v,
+                   model->d_v * sizeof(REAL));
+        }
+    }
+}
+
 // One sequence; output is its [q_len][d_out] of zeros.
 static void IN_REAL(sequence)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
                               size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *output, REAL *attention)
 {
+    if (model->kind == GA_SDPA) {
+        IN_REAL(alone)(model, roles, io, b, rows, seen, output, attention);
+        return;
+    }
     size_t q_rows = reference_q_rows(io, b), kv_rows = reference_kv_used(model, io, b), d_model = model->d_model;
     size_t width = model->n_heads * model->d_head, kv_width = model->n_kv_heads * model->d_head;
     IN_REAL(gather)(model, roles, io, b, rows);
-    IN_REAL(project)
-    (reference_role(model, roles, "q_weight"), reference_role(model, roles, "q_bias"), q_rows, d_model, width,
-     rows->query, rows->q);
+    IN_REAL(project_in)(model, roles, 'q', q_rows, model->n_heads, d_model, rows->query, rows->q);
     IN_REAL(activate)(model->activation[GA_Q], q_rows * width, rows->q);
-    IN_REAL(project)
-    (reference_role(model, roles, "k_weight"), reference_role(model, roles, "k_bias"), kv_rows, model->k_dim, kv_width,
-     rows->key, rows->k);
+    IN_REAL(project_in)(model, roles, 'k', kv_rows, model->n_kv_heads, model->k_dim, rows->key, rows->k);
     IN_REAL(activate)(model->activation[GA_K], kv_rows * kv_width, rows->k);
     IN_REAL(add_keys)(model, reference_role(model, roles, "bias_k"), kv_rows, kv_width, rows->k);
-    IN_REAL(project)
-    (reference_role(model, roles, "v_weight"), reference_role(model, roles, "v_bias"), kv_rows, model->v_dim, kv_width,
-     rows->value, rows->v);
+    IN_REAL(project_in)(model, roles, 'v', kv_rows, model->n_kv_heads, model->v_dim, rows->value, rows->v);
     IN_REAL(normalise)
     (model, reference_role(model, roles, "q_norm_weight"), reference_role(model, roles, "q_norm_bias"),
      q_rows * model->n_heads, rows->q);
