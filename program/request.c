@@ -27,7 +27,7 @@ static const struct output {
     const char *name;
     bool (*given)(const struct ga_model *model);
     size_t field; // of struct ga_io
-} outputs[GA_OUTPUTS] = {
+} outputs[GA_OUTPUT_MORE] = {
     [GA_OUTPUT] = {"output", always, offsetof(struct ga_io, output)},
     [GA_ATTENTION] = {"attention", gives_attention, offsetof(struct ga_io, attention)},
     [GA_ATTENTION_MEAN] = {"attention_mean", gives_attention_mean, offsetof(struct ga_io, attention_mean)},
@@ -35,35 +35,39 @@ static const struct output {
 
 static float **output_field(struct ga_io *io, size_t output)
 {
-    return (float **)(void *)((unsigned char *)io + outputs[output].field);
+    return output < GA_OUTPUT_MORE ? (float **)(void *)((unsigned char *)io + outputs[output].field)
+                                   : &io->intermediates[output - GA_OUTPUT_MORE];
 }
 
 const char *ga_output_name(enum ga_output output)
 {
-    return outputs[output].name;
+    return output < GA_OUTPUT_MORE ? outputs[output].name
+                                   : ga_intermediate_name((enum ga_intermediate)(output - GA_OUTPUT_MORE));
 }
 
 enum ga_output ga_output_called(const char *text, size_t length)
 {
     size_t output = 0;
-    while (output < GA_OUTPUTS &&
-           (strlen(outputs[output].name) != length || strncmp(outputs[output].name, text, length) != 0)) {
-        output++;
+    for (; output < GA_OUTPUTS; output++) {
+        const char *name = ga_output_name((enum ga_output)output);
+        if (strlen(name) == length && strncmp(name, text, length) == 0) {
+            break;
+        }
     }
     return (enum ga_output)output;
 }
 
 bool ga_has_output(const struct ga_model *model, enum ga_output output)
 {
-    return outputs[output].given(model);
+    return output < GA_OUTPUT_MORE ? outputs[output].given(model) : model->intermediates[output - GA_OUTPUT_MORE];
 }
 
 size_t ga_output_names(const struct ga_model *model, const char *names_out[GA_OUTPUTS])
 {
     size_t count = 0;
     for (size_t i = 0; i < GA_OUTPUTS; i++) {
-        if (outputs[i].given(model)) {
-            names_out[count++] = outputs[i].name;
+        if (ga_has_output(model, (enum ga_output)i)) {
+            names_out[count++] = ga_output_name((enum ga_output)i);
         }
     }
     return count;
@@ -92,6 +96,12 @@ struct ga_tensor ga_request_output(const struct ga_context *context, const struc
     if (output == GA_ATTENTION_MEAN) {
         const size_t shape[] = {io->batch, io->q_len, keys};
         return tensor_of(&tensor, io->attention_mean, shape, 3);
+    }
+    if (output >= GA_OUTPUT_MORE) {
+        const enum ga_intermediate which = (enum ga_intermediate)(output - GA_OUTPUT_MORE);
+        tensor.data = io->intermediates[which];
+        tensor.rank = ga_intermediate_shape(model, which, io->batch, io->q_len, request->kv_len, tensor.shape);
+        return tensor;
     }
     tensor.data = io->output;
     if (request->batched) {

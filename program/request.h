@@ -29,9 +29,16 @@ struct ga_request {
     uint8_t *mask;              // the file's mask as bytes
 };
 
-enum ga_output { GA_OUTPUT, GA_ATTENTION, GA_ATTENTION_MEAN, GA_OUTPUTS };
+// GA_OUTPUT_MORE + an intermediate is that intermediate.
+enum ga_output {
+    GA_OUTPUT,
+    GA_ATTENTION,
+    GA_ATTENTION_MEAN,
+    GA_OUTPUT_MORE,
+    GA_OUTPUTS = GA_OUTPUT_MORE + GA_INTERMEDIATES
+};
 
-// An output's name in a file: "output", "attention", "attention_mean".
+// An output's name in a file: "output", "attention", "attention_mean", "q_proj", ...
 const char *ga_output_name(enum ga_output output);
 
 // The output that length bytes of text name, or GA_OUTPUTS.
@@ -62,8 +69,8 @@ enum ga_exit ga_request_mask(const struct ga_context *context, struct ga_request
 enum ga_exit ga_request_run(const struct ga_context *context, const struct ga_prepared *prepared,
                             const bool wanted[GA_OUTPUTS], struct ga_request *request);
 
-// An output that was made, as a tensor: output [batch, q_len, d_out] with the query's own rank, attention
-// [batch, n_heads, q_len, kv_len].
+// An output that was made, as a tensor: output [batch, q_len, d_out] with the query's own rank, the others as
+// model.h has them.
 struct ga_tensor ga_request_output(const struct ga_context *context, const struct ga_request *request,
                                    enum ga_output output);
 

@@ -6,6 +6,7 @@
 #include "command.h"
 #include "request.h"
 
+enum { GA_OUTPUT_NAME = 20 }; // bytes, with what parts it from the next
 enum { WEIGHTS, RANDOM, LAYOUT, INPUT, OUTPUT, OUTPUTS, ISA, THREADS };
 
 static const struct ga_option options[] = {
@@ -42,6 +43,11 @@ static const char *const notes[] = {
     "  attention   F32 [batch, n_heads, q_len, kv_len], where the model was generated with it; behind",
     "              the keys come those that the model adds (add_bias_kv, add_zero_attn)",
     "  attention_mean  F32 [batch, q_len, kv_len]: its mean over the heads, likewise",
+    "  and, by the names the model was generated with:",
+    "  q_proj k_proj v_proj     F32 [batch, len, heads * d_head], projected",
+    "  q_heads k_heads v_heads  F32 [batch, heads, len, d_head], as attention uses them",
+    "  scores      F32 [batch, n_heads, q_len, kv_len], scaled and masked, before softmax",
+    "  x_heads, x_concat  F32 [batch, n_heads, q_len, d_head], [batch, q_len, n_heads * d_head]",
     NULL,
 };
 
@@ -50,6 +56,15 @@ static const char *const examples[] = {
     "run --allow-random 1 --input in.safetensors --output out.safetensors --isa scalar",
     NULL,
 };
+
+static enum ga_exit refuse_output(const struct ga_context *context, const char *text, size_t length)
+{
+    char list[GA_OUTPUTS * GA_OUTPUT_NAME] = "";
+    for (size_t i = 0; i < GA_OUTPUTS; i++) {
+        strcat(strcat(list, i ? ", " : ""), ga_output_name((enum ga_output)i));
+    }
+    return ga_misused(context, "--outputs: \"%.*s\" is no output (%s)", (int)length, text, list);
+}
 
 // Reads --outputs; text NULL takes all the model has.
 static enum ga_exit read_outputs(const struct ga_context *context, const char *text, bool wanted_out[GA_OUTPUTS])
@@ -61,8 +76,7 @@ static enum ga_exit read_outputs(const struct ga_context *context, const char *t
         size_t length = strcspn(at, ",");
         enum ga_output output = ga_output_called(at, length);
         if (output == GA_OUTPUTS) {
-            return ga_misused(context, "--outputs: \"%.*s\" is no output (output, attention, attention_mean)",
-                              (int)length, at);
+            return refuse_output(context, at, length);
         }
         if (!ga_has_output(context->model, output)) {
             return ga_misused(context,

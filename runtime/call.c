@@ -81,23 +81,6 @@ static void mask_shape(const struct ga_model *model, const struct ga_io *call, s
     }
 }
 
-// From the first element of a completed call's mask to just behind its last; false where that is more than memory.
-static bool mask_extent(const struct ga_model *model, const struct ga_io *call, size_t *elements_out)
-{
-    const size_t most = PTRDIFF_MAX / sizeof(float);
-    size_t shape[MASK_AXES], extent = 1;
-    mask_shape(model, call, shape);
-    for (size_t axis = 0; axis < MASK_AXES; axis++) {
-        const size_t steps = shape[axis] - 1;
-        if (steps > 0 && call->mask_strides[axis] > (most - extent) / steps) {
-            return false;
-        }
-        extent += steps * call->mask_strides[axis];
-    }
-    *elements_out = extent;
-    return true;
-}
-
 // -- Which fields are given -----------------------------------------------------------------------------------------
 
 struct rule {
@@ -143,6 +126,19 @@ static enum ga_status check_widths(const struct ga_model *model, const struct ga
     return check_rules(model, rules, sizeof rules / sizeof *rules, error);
 }
 
+static enum ga_status check_intermediates(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
+{
+    for (size_t i = 0; i < GA_INTERMEDIATES; i++) {
+        if (io->intermediates[i] != NULL && !model->intermediates[i]) {
+            return ga_fail(error, GA_UNSUPPORTED,
+                           "%s: %s is given, but the model was generated without that output; list it in the spec's "
+                           "outputs",
+                           model->name, ga_intermediate_name((enum ga_intermediate)i));
+        }
+    }
+    return GA_OK;
+}
+
 static enum ga_status check_fields(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
 {
     const bool has_lengths = io->q_lengths != NULL || io->kv_lengths != NULL;
@@ -178,8 +174,9 @@ static enum ga_status check_fields(const struct ga_model *model, const struct ga
         {parallel != NULL && parallel->run == NULL, GA_ARGUMENT, "parallel->run is NULL; expected a function"},
     };
     _Static_assert(GA_MAX_THREADS == 1024, "as the sentence says");
-    const enum ga_status status = check_rules(model, rules, sizeof rules / sizeof *rules, error);
-    return status == GA_OK ? check_mask_fields(model, io, error) : status;
+    enum ga_status status = check_rules(model, rules, sizeof rules / sizeof *rules, error);
+    status = status == GA_OK ? check_mask_fields(model, io, error) : status;
+    return status == GA_OK ? check_intermediates(model, io, error) : status;
 }
 
 enum ga_status ga_call_complete(const struct ga_model *model, const struct ga_io *io, struct ga_io *call_out,
@@ -200,68 +197,6 @@ enum ga_status ga_call_complete(const struct ga_model *model, const struct ga_io
     call.value = call.value == NULL ? call.key : call.value;
     *call_out = call;
     return ga_call_sizes(model, call.batch, call.q_len, call.kv_len, error);
-}
-
-// -- Where the pointers point ---------------------------------------------------------------------------------------
-
-struct span {
-    const char *name;
-    const void *start; // NULL: absent
-    size_t bytes;
-};
-
-enum { ELEMENT_BYTES = 4 }; // every element of struct ga_io, float or int32_t, but mask's
-_Static_assert(sizeof(float) == ELEMENT_BYTES && sizeof(int32_t) == ELEMENT_BYTES, "one width for all spans");
-
-static bool spans_overlap(const struct span *a, const struct span *b)
-{
-    const uintptr_t a_start = (uintptr_t)a->start;
-    const uintptr_t b_start = (uintptr_t)b->start;
-    const bool given = a->start != NULL && b->start != NULL;
-    return given && a_start < b_start + b->bytes && b_start < a_start + a->bytes;
-}
-
-enum ga_status ga_call_memory(const struct ga_model *model, const struct ga_io *call, const void *scratch,
-                              size_t scratch_bytes, struct ga_error *error)
-{
-    enum { N_WRITTEN = 4 };
-    const size_t lengths = call->batch * ELEMENT_BYTES;
-    const size_t ids = lengths * call->q_len;
-    const size_t key_rows = lengths * call->kv_len;
-    size_t mask = 0;
-    if ((call->mask != NULL || call->additive_mask != NULL) && !mask_extent(model, call, &mask)) {
-        return ga_fail(error, GA_OVERFLOW, "%s: mask_strides reach beyond memory", model->name);
-    }
-    const struct span spans[] = {
-        {"output", call->output, ids * model->d_out},
-        {"attention", call->attention, ids * model->n_heads * (call->kv_len + model->extra_keys)},
-        {"attention_mean", call->attention_mean, ids * (call->kv_len + model->extra_keys)},
-        {"scratch", scratch, scratch_bytes},
-        {"query", call->query, ids * model->d_model},
-        {"tokens", call->tokens, ids},
-        {"key", call->key, key_rows * model->k_dim},
-        {"value", call->value, key_rows * model->v_dim},
-        {"q_lengths", call->q_lengths, lengths},
-        {"kv_lengths", call->kv_lengths, lengths},
-        {"position", call->position, lengths},
-        {"kv_position", call->kv_position, lengths},
-        {"additive_mask", call->additive_mask, mask * ELEMENT_BYTES},
-        {"mask", call->mask, mask}, // the last, of single bytes
-    };
-    enum { N_ALIGNED = sizeof spans / sizeof *spans - 1 };
-    for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
-        if (i < N_ALIGNED && (uintptr_t)spans[i].start % ELEMENT_BYTES != 0) {
-            return ga_fail(error, GA_ALIGNMENT, "%s: %s is not aligned to its elements of %d bytes", model->name,
-                           spans[i].name, ELEMENT_BYTES);
-        }
-        for (size_t j = 0; j < N_WRITTEN && j < i; j++) {
-            if (spans_overlap(&spans[i], &spans[j])) {
-                return ga_fail(error, GA_ARGUMENT, "%s: %s overlaps %s; expected memory of its own", model->name,
-                               spans[j].name, spans[i].name);
-            }
-        }
-    }
-    return GA_OK;
 }
 
 // -- What lengths and tokens hold -----------------------------------------------------------------------------------

@@ -28,6 +28,22 @@ struct ga_parallel {
     void *self; // handed to run; the owner's
 };
 
+// -- Intermediates --------------------------------------------------------------------------------------------------
+
+// What a call may give beside its output and attention, where the spec lists it. Rows past a length are zeros.
+enum ga_intermediate {
+    GA_Q_PROJ,   // [batch][q_len][n_heads * d_head], projected, bias and activation included
+    GA_K_PROJ,   // [batch][kv_len][n_kv_heads * d_head]
+    GA_V_PROJ,   // [batch][kv_len][n_kv_heads * d_head]
+    GA_Q_HEADS,  // [batch][n_heads][q_len][d_head], as attention uses them
+    GA_K_HEADS,  // [batch][n_kv_heads][kv_len][d_head]
+    GA_V_HEADS,  // [batch][n_kv_heads][kv_len][d_head]
+    GA_SCORES,   // [batch][n_heads][q_len][kv_len], scaled and masked: -inf where a query does not see a key
+    GA_X_HEADS,  // [batch][n_heads][q_len][d_head], attention times values
+    GA_X_CONCAT, // [batch][q_len][n_heads * d_head], the same with heads side by side
+    GA_INTERMEDIATES
+};
+
 // -- Inputs and outputs of one call ---------------------------------------------------------------------------------
 
 // Shapes are those of a layer. A model of attention alone (GA_SDPA) has heads before rows: query
@@ -66,6 +82,7 @@ struct ga_io {
                                 // positions; NULL: all 0
     const int32_t *kv_position; // [batch], place of each key sequence's first row. NULL: in self-attention position,
                                 // else all 0
+    float *intermediates[GA_INTERMEDIATES]; // NULL where not asked for; only those the spec lists
 };
 
 // -- Weights --------------------------------------------------------------------------------------------------------
@@ -237,7 +254,13 @@ struct ga_model {
     enum ga_kind kind;
     size_t d_v;        // floats of one head of values: d_head but in attention alone
     bool shared_heads; // rows are split into heads first, and q, k and v have one d_head x d_head weight each for all
+    bool intermediates[GA_INTERMEDIATES]; // those that io takes
 };
+
+// An intermediate's name, as specs and files have it, and its rank, with its shape in a call of these sizes.
+const char *ga_intermediate_name(enum ga_intermediate which);
+size_t ga_intermediate_shape(const struct ga_model *model, enum ga_intermediate which, size_t batch, size_t q_len,
+                             size_t kv_len, size_t shape[4]);
 
 // Weights packed for one variant, at the start of a caller's block; const from then on, so any number of threads may
 // run it, each with its own scratch.

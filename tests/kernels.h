@@ -38,7 +38,8 @@ typedef void kernel_fact(struct checks *checks, const struct ga_model *model);
     X(nan_before_a_window_does_not_leak, window)      \
     X(nan_stays_in_its_rows, any)                     \
     X(tokens_give_the_bits_of_their_rows, tokens)     \
-    X(activations_are_within_a_few_ulp, activated)
+    X(activations_are_within_a_few_ulp, activated)    \
+    X(intermediates_match_the_generic_kernel, intermediates)
 
 #define KERNEL_FACT(name, who) kernel_fact name;
 KERNEL_FACTS(KERNEL_FACT)
@@ -51,6 +52,7 @@ bool kernels_for_heights(const struct ga_model *model); // a call can have any s
 bool kernels_for_causal(const struct ga_model *model);
 bool kernels_for_window(const struct ga_model *model);
 bool kernels_for_projected(const struct ga_model *model); // weights can say what a score is
+bool kernels_for_intermediates(const struct ga_model *model);
 bool kernels_for_tokens(const struct ga_model *model);
 bool kernels_for_linear(
     const struct ga_model *model); // q, k, v and the output are linear in the rows, whatever their place

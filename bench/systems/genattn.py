@@ -30,7 +30,9 @@ class Io(Structure):
         (name, c_void_p)
         for name in ("query", "tokens", "key", "value", "q_lengths", "kv_lengths", "output", "attention", "parallel",
                      "mask", "additive_mask")
-    ] + [("mask_strides", c_size_t * 4)] + [(name, c_void_p) for name in ("attention_mean", "position", "kv_position")]
+    ] + [("mask_strides", c_size_t * 4)] + [
+        (name, c_void_p) for name in ("attention_mean", "position", "kv_position")
+    ] + [("intermediates", c_void_p * 9)]
 
 
 SIGNATURES = {

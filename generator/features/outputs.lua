@@ -1,11 +1,13 @@
 -- outputs.lua: intermediates a caller may ask for beside the layer's output. What a spec does not list costs nothing.
+local text = require "base.text"
 local types = require "spec.types"
 
-local NOW = { "attention", "attention_mean" }
-local LATER = {
+local INTERMEDIATES = {
   "q_proj", "k_proj", "v_proj", "q_heads", "k_heads", "v_heads", "scores", "x_heads", "x_concat",
 }
-local one = types.choice(NOW, LATER)
+local NAMES = { "attention", "attention_mean" }
+for _, name in ipairs(INTERMEDIATES) do NAMES[#NAMES + 1] = name end
+local one = types.choice(NAMES)
 
 local function check(value)
   if type(value) ~= "table" then return nil, 'must be a list like { "attention" }, found ' .. types.shown(value) end
@@ -27,22 +29,60 @@ local function split_commas(word)
   return list
 end
 
+local function any(wanted, ...)
+  for _, name in ipairs({ ... }) do
+    if wanted[name] then return true end
+  end
+  return false
+end
+
+-- The stages of what is asked for.
+local function splices(spec)
+  local wanted = spec.wanted
+  local rows = any(wanted, "attention", "scores")
+  local heads = any(wanted, "q_heads", "k_heads", "v_heads")
+  local values = any(wanted, "x_heads", "x_concat")
+  return {
+    facts = #spec.intermediates > 0 and "outputs.facts.c.lt" or nil,
+    head_fields = rows and "outputs.head_fields.c.lt" or nil,
+    head = rows and "outputs.head.c.lt" or nil,
+    score_row = wanted.scores and "outputs.score_row.c.lt" or nil,
+    softmax_row = wanted.attention and "outputs.softmax_row.c.lt" or nil,
+    layer_functions = (heads or values or any(wanted, "q_proj", "k_proj", "v_proj")) and
+      "outputs.layer_functions.c.lt" or nil,
+    projected = heads and "outputs.projected.c.lt" or nil,
+    head_done = values and "outputs.head_done.c.lt" or nil,
+  }
+end
+
+local function resolve(spec, fail)
+  spec.wanted, spec.intermediates = {}, {}
+  for _, name in ipairs(spec.outputs or {}) do spec.wanted[name] = true end
+  for _, name in ipairs(INTERMEDIATES) do
+    if spec.wanted[name] then spec.intermediates[#spec.intermediates + 1] = name end
+    if spec.wanted[name] and name ~= "scores" and spec.kind == "sdpa" then
+      fail(('outputs names %s, but kind = "sdpa" gives attention and scores only beside its output'):format(name))
+    end
+  end
+  spec.attention_output = spec.wanted.attention or false
+  spec.natural_scores = spec.natural_scores or any(spec.wanted, "scores")
+  spec.natural_q = spec.natural_q or any(spec.wanted, "q_proj", "q_heads")
+end
+
+local function sentence(spec)
+  local names = spec.attention_output and { "softmax weights" } or {}
+  for _, name in ipairs(spec.intermediates) do names[#names + 1] = name end
+  if #names == 0 then return nil end
+  return text.join(names) .. (#names == 1 and #spec.intermediates == 1 and " is" or " are") .. " written on request"
+end
+
 return {
   name = "outputs",
   fields = {
     { field = "outputs", flag = "--outputs", value = "LIST", check = check, parse = split_commas,
-      default = "none", help = "intermediates a call may ask for: attention, attention_mean" },
+      default = "none", help = "what a call may ask for beside its output: " .. table.concat(NAMES, ", ") },
   },
-  resolve = function(spec)
-    spec.attention_output = false
-    for _, name in ipairs(spec.outputs or {}) do
-      spec.attention_output = spec.attention_output or name == "attention"
-    end
-  end,
-  splices = function(spec)
-    return spec.attention_output and { head = "outputs.head.c.lt", softmax_row = "outputs.softmax_row.c.lt" } or nil
-  end,
-  sentence = function(spec)
-    return spec.attention_output and "softmax weights are written on request" or nil
-  end,
+  resolve = resolve,
+  splices = splices,
+  sentence = sentence,
 }

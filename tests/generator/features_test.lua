@@ -111,6 +111,8 @@ fact.holds("each feature says what it does, or nothing where it is off", functio
       "scores add a learned number of 32 buckets of distances up to 128, half of them for later keys" },
     { { n_kv_heads = 2 }, "2 query heads share each of 2 key and value heads" },
     { { outputs = { "attention" } }, "softmax weights are written on request" },
+    { { outputs = { "attention", "q_proj", "scores" } }, "softmax weights, q_proj and scores are written on request" },
+    { { outputs = { "x_heads" } }, "x_heads is written on request" },
     { { vocab_size = 9 }, "token ids below 9 are looked up in the embedding" },
     { { d_head = 4, rope = { layout = "half_split", rotary_dim = 2 } },
       "rotary positions, half split, theta 10000, of 2 dimensions of a head; places 0..511" },

@@ -101,7 +101,6 @@ fact.holds("what the design knows and the generator does not make is refused by 
   local cases = {
     { { kind = "decoder" }, 'kind "decoder" is not generated yet; what is: mha, sdpa' },
     { { dtype = "bf16" }, 'dtype "bf16" is not generated yet; what is: f32' },
-    { { outputs = { "scores" } }, 'outputs "scores" is not generated yet; what is: attention, attention_mean' },
   }
   for _, case in ipairs(cases) do refuses(case[1], case[2]) end
 end)
@@ -149,8 +148,11 @@ fact.holds("outputs are a list of different names", function()
   refuses({ outputs = { attention = true } }, 'outputs must be a list like { "attention" }, without keys')
   refuses({ outputs = { "attention", "attention" } }, 'outputs names "attention" twice')
   refuses({ outputs = { "atention" } },
-    'outputs must be one of attention, attention_mean, found "atention"; did you mean "attention"?')
-  refuses({ outputs = { 1 } }, "outputs must be one of attention, attention_mean, found 1")
+    'outputs must be one of attention, attention_mean, q_proj, k_proj, v_proj, q_heads, k_heads, v_heads, scores, ' ..
+    'x_heads, x_concat, found "atention"; did you mean "attention"?')
+  refuses({ outputs = { 1 } },
+    "outputs must be one of attention, attention_mean, q_proj, k_proj, v_proj, q_heads, k_heads, v_heads, scores, " ..
+    "x_heads, x_concat, found 1")
   fact.equal(accepts({ outputs = {} }).attention_output, false)
 end)
 
@@ -282,7 +284,7 @@ local WORDS = {
   ["--softcap"] = { "50", "0.5" }, ["--alibi"] = { "yes", "no" }, ["--sinks"] = { "yes", "no" },
   ["--relative-buckets"] = { "32" }, ["--relative-distance"] = { "128" },
   ["--relative-bidirectional"] = { "yes", "no" },
-  ["--outputs"] = { "attention,attention_mean", "" }, ["--vocab-size"] = { "30522" },
+  ["--outputs"] = { "attention,attention_mean", "", "scores,x_heads,q_proj" }, ["--vocab-size"] = { "30522" },
   ["--weights-layout"] = { "w_o", "torch_mha" }, ["--weights-prefix"] = { "encoder.layer.3.attention.", "m/" },
   ["--heads-as"] = { "split", "shared" }, ["--kind"] = { "mha", "sdpa" }, ["--d-v"] = { "5" },
   ["--projections"] = { "qkvo", "qkv" }, ["--k-dim"] = { "5" }, ["--v-dim"] = { "1" }, ["--d-out"] = { "7" },

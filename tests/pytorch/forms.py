@@ -1,6 +1,6 @@
 """Programs of other forms than four linears of one width, which compare.py hands over: rows of key and value of other
-widths, no output projection, attention alone, one projection for all heads. Random weights and inputs, ragged lengths,
-every instruction set this CPU has."""
+widths, no output projection, attention alone, one projection for all heads, intermediates. Random weights and inputs,
+ragged lengths, every instruction set this CPU has."""
 
 import json
 import pathlib
@@ -42,7 +42,8 @@ class Program:
 
     def is_other(self):
         """Whether it is of a form that this file knows."""
-        return len({self.d_model, self.k_dim, self.v_dim, self.d_out}) > 1 or {"projections", "kind", "heads"} & set(self.said)
+        return (len({self.d_model, self.k_dim, self.v_dim, self.d_out}) > 1
+                or {"projections", "kind", "heads"} & set(self.said) or len(self.outputs) > 2)
 
     def has_role(self, name):
         return name in self.roles
@@ -80,11 +81,14 @@ class Linears(nn.Module):
             q, k, v = (linear(heads(x, n)) for linear, x, n in linears)
         else:
             q, k, v = (heads(linear(x), n) for linear, x, n in linears)
+        given = {"q_heads": q, "k_heads": k, "v_heads": v}
+        given |= {f"{name}_proj": x.transpose(1, 2).flatten(-2) for name, x in zip("qkv", (q, k, v))}
         k, v = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
         scores = (q @ k.mT / p.d_head ** 0.5).masked_fill(~allowed, -torch.inf)
         attention = scores.softmax(-1)
         x = (attention @ v).transpose(1, 2).flatten(-2)
-        return {"output": self.w_o(x) if hasattr(self, "w_o") else x, "attention": attention}
+        return given | {"output": self.w_o(x) if hasattr(self, "w_o") else x, "attention": attention, "scores": scores,
+                        "x_heads": attention @ v, "x_concat": x}
 
 
 class TorchMha(nn.MultiheadAttention):
@@ -101,7 +105,7 @@ class TorchMha(nn.MultiheadAttention):
 
 
 class Sdpa(nn.Module):
-    """torch.nn.functional.scaled_dot_product_attention; its weights are what it makes of values that are a unit matrix."""
+    """torch.nn.functional.scaled_dot_product_attention; with unit values it gives its weights."""
 
     def __init__(self, program):
         super().__init__()
@@ -116,7 +120,13 @@ class Sdpa(nn.Module):
         else:
             options["attn_mask"] = allowed
         return {"output": scaled_dot_product_attention(query, key, value, **options),
-                "attention": scaled_dot_product_attention(query, key, unit, **options)}
+                "attention": scaled_dot_product_attention(query, key, unit, **options),
+                "scores": self.scores(query, key).masked_fill(~allowed, -torch.inf)}
+
+    @staticmethod
+    def scores(query, key):
+        key = key.repeat_interleave(query.shape[1] // key.shape[1], 1)
+        return query @ key.mT / query.shape[-1] ** 0.5
 
 
 FORMS = {"w_o": Linears, "torch_mha": TorchMha, "none": Sdpa}
@@ -164,8 +174,9 @@ def expected(program, module, inputs):
     with torch.no_grad():
         given = module(q, k, v, allowed)
     if "q_lengths" in inputs:
-        past = torch.arange(q.shape[-2]) >= inputs["q_lengths"][:, None]
         for name, tensor in given.items():
+            lengths = inputs["kv_lengths" if name[0] in "kv" else "q_lengths"]
+            past = torch.arange(tensor.shape[-2]) >= lengths[:, None]
             given[name] = tensor.masked_fill((past[:, None] if tensor.dim() == 4 else past)[..., None], 0)
     given["output"] = given["output"][(0,) * added]
     return given
@@ -210,8 +221,8 @@ class Comparison:
                 torch.testing.assert_close(found[name], wanted[name])
             except AssertionError as error:
                 return f"{name}: {error}"
-            if found[name].isfinite().all():
-                self.largest = max(self.largest, (found[name] - wanted[name]).abs().max().item())
+            apart = (found[name] - wanted[name])[wanted[name].isfinite()].abs()
+            self.largest = max(self.largest, apart.max().item() if apart.numel() else 0)
         return None
 
     def run(self, what, isa, inputs, wanted):
@@ -245,7 +256,8 @@ class Comparison:
 def layouts(program):
     """The maps that have a form here; torch_mha's heads make up d_model, and it projects its output."""
     is_torch = (program.n_kv_heads == program.n_heads and program.n_heads * program.d_head == program.d_model
-                and program.d_out == program.d_model and not {"projections", "heads"} & set(program.said))
+                and program.d_out == program.d_model and not {"projections", "heads"} & set(program.said)
+                and not set(program.outputs) - {"output", "attention"})
     if program.is_sdpa:
         return ["none"]
     return [layout for layout in program.layouts if layout in FORMS and (layout != "torch_mha" or is_torch)]

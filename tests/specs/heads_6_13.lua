@@ -8,5 +8,5 @@ return {
   d_v = 20,
   seq_len = "1..70",
   mask = { causal = "top_left" },
-  outputs = { "attention" },
+  outputs = { "attention", "scores" },
 }

@@ -1,5 +1,6 @@
 return {
-  -- Rows of query, key, value and output of four widths, two key heads, heads whose widths add up to none of them.
+  -- Rows of query, key, value and output of four widths, two key heads, heads whose widths add up to none of them, and
+  -- every intermediate.
   name = "sides_40_4",
   d_model = 40,
   n_heads = 4,
@@ -9,5 +10,7 @@ return {
   v_dim = 33,
   d_out = 21,
   seq_len = "1..70",
-  outputs = { "attention" },
+  outputs = {
+    "attention", "q_proj", "k_proj", "v_proj", "q_heads", "k_heads", "v_heads", "scores", "x_heads", "x_concat",
+  },
 }

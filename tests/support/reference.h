@@ -21,6 +21,12 @@ bool reference_f64(const struct ga_model *model, const struct ga_weight_view *ro
 bool reference_f32(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
                    float *output, float *attention);
 
+// The same with intermediates: more[which] is zeros of its shape, or NULL where it is not wanted.
+bool reference_more_f64(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                        double *output, double *attention, double *more[GA_INTERMEDIATES]);
+bool reference_more_f32(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                        float *output, float *attention, float *more[GA_INTERMEDIATES]);
+
 // True where query row i sees key j in a sequence of q_rows real queries and kv_rows real keys.
 bool reference_sees(const struct ga_model *model, size_t i, size_t j, size_t q_rows, size_t kv_rows);
 

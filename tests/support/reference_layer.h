@@ -12,6 +12,7 @@ struct IN_REAL(rows) {
     REAL *v;       // [kv_len + extra_keys][n_kv_heads * d_v]
     REAL *concat;  // [q_len][n_heads * d_v], attention times V, heads side by side
     REAL *weights; // [kv_len + extra_keys], one row of attention weights
+    REAL **more;   // [GA_INTERMEDIATES], of all sequences, each NULL where not wanted; or NULL
 };
 
 static bool IN_REAL(rows_new)(struct IN_REAL(rows) * rows, const struct ga_model *model, const struct ga_io *io)
@@ -282,6 +283,32 @@ static void IN_REAL(mask)(const struct ga_model *model, const struct ga_io *io, 
     }
 }
 
+// An intermediate of sequence b, zeros so far, from rows of all heads side by side.
+static void IN_REAL(give)(const struct ga_model *model, const struct ga_io *io, size_t b,
+                          const struct IN_REAL(rows) * rows, enum ga_intermediate which, const REAL *from, size_t count)
+{
+    size_t shape[4];
+    size_t rank = ga_intermediate_shape(model, which, io->batch, io->q_len, reference_kv_len(io), shape);
+    size_t heads = rank == 4 ? shape[1] : 1, len = shape[rank - 2], width = shape[rank - 1];
+    REAL *to = rows->more ? rows->more[which] : NULL;
+    for (size_t row = 0; to && row < count * heads; row++) {
+        size_t i = row / heads, h = row % heads;
+        memcpy(to + ((b * heads + h) * len + i) * width, from + row * width, width * sizeof(REAL));
+    }
+}
+
+// One row of masked scores: -inf for what is not seen, also where such a row then sees all keys alike.
+static void IN_REAL(give_scores)(const struct ga_model *model, const struct ga_io *io, size_t b, size_t h, size_t i,
+                                 const struct IN_REAL(rows) * rows)
+{
+    size_t q_rows = reference_q_rows(io, b), kv_rows = reference_kv_rows(io, b), kv_len = reference_kv_len(io);
+    REAL *to = rows->more ? rows->more[GA_SCORES] : NULL;
+    for (size_t j = 0; to && j < kv_len; j++) {
+        bool seen = model->fills || (reference_sees(model, i, j, q_rows, kv_rows) && reference_allows(io, b, h, i, j));
+        to[((b * model->n_heads + h) * io->q_len + i) * kv_len + j] = seen ? rows->weights[j] : -(REAL)INFINITY;
+    }
+}
+
 // out[d_v] = the values of the keys seen, each times its weight. A key not seen is not read: zero times NaN is NaN.
 static void IN_REAL(mix)(const struct ga_model *model, const REAL *weights, const REAL *v, const bool *seen,
                          size_t kv_rows, REAL *out)
@@ -306,12 +333,16 @@ static void IN_REAL(heads)(const struct ga_model *model, const struct ga_weight_
     size_t q_rows = reference_q_rows(io, b), kv_rows = reference_kv_used(model, io, b);
     size_t kv_len = reference_kv_len(io), extra = model->extra_keys;
     size_t width = model->n_heads * model->d_head, group = model->n_heads / model->n_kv_heads;
+    IN_REAL(give)(model, io, b, rows, GA_Q_HEADS, rows->q, q_rows);
+    IN_REAL(give)(model, io, b, rows, GA_K_HEADS, rows->k, kv_rows);
+    IN_REAL(give)(model, io, b, rows, GA_V_HEADS, rows->v, kv_rows);
     for (size_t i = 0; i < q_rows; i++) {
         for (size_t h = 0; h < model->n_heads; h++) {
             size_t at = i * width + h * model->d_head, kv_at = h / group * model->d_head;
             size_t v_at = h / group * model->d_v, x_at = (i * model->n_heads + h) * model->d_v;
             IN_REAL(score)(model, roles, io, b, h, i, rows->q + at, rows->k + kv_at, kv_rows, rows->weights);
             IN_REAL(mask)(model, io, b, h, i, rows->weights, seen);
+            IN_REAL(give_scores)(model, io, b, h, i, rows);
             IN_REAL(softmax)
             (rows->weights, seen, kv_rows + extra, sinks ? sinks->data + h * sinks->row_stride : NULL);
             IN_REAL(mix)(model, rows->weights, rows->v + v_at, seen, kv_rows + extra, rows->concat + x_at);
@@ -322,6 +353,8 @@ static void IN_REAL(heads)(const struct ga_model *model, const struct ga_weight_
             }
         }
     }
+    IN_REAL(give)(model, io, b, rows, GA_X_HEADS, rows->concat, q_rows);
+    IN_REAL(give)(model, io, b, rows, GA_X_CONCAT, rows->concat, q_rows);
 }
 
 // out[count][heads * width] = the heads of sequence b, of a tensor [batch][heads][len][width].
@@ -372,6 +405,8 @@ static void IN_REAL(sequence)(const struct ga_model *model, const struct ga_weig
     IN_REAL(activate)(model->activation[GA_Q], q_rows * width, rows->q);
     IN_REAL(project_in)(model, roles, 'k', kv_rows, model->n_kv_heads, model->k_dim, rows->key, rows->k);
     IN_REAL(activate)(model->activation[GA_K], kv_rows * kv_width, rows->k);
+    IN_REAL(give)(model, io, b, rows, GA_Q_PROJ, rows->q, q_rows);
+    IN_REAL(give)(model, io, b, rows, GA_K_PROJ, rows->k, kv_rows);
     IN_REAL(add_keys)(model, reference_role(model, roles, "bias_k"), kv_rows, kv_width, rows->k);
     IN_REAL(project_in)(model, roles, 'v', kv_rows, model->n_kv_heads, model->v_dim, rows->value, rows->v);
     IN_REAL(normalise)
@@ -383,6 +418,7 @@ static void IN_REAL(sequence)(const struct ga_model *model, const struct ga_weig
     IN_REAL(turn)(model, q_rows, model->n_heads, reference_q_place(io, b), rows->q);
     IN_REAL(turn)(model, kv_rows, model->n_kv_heads, reference_kv_place(io, b), rows->k);
     IN_REAL(activate)(model->activation[GA_V], kv_rows * kv_width, rows->v);
+    IN_REAL(give)(model, io, b, rows, GA_V_PROJ, rows->v, kv_rows);
     IN_REAL(add_keys)(model, reference_role(model, roles, "bias_v"), kv_rows, kv_width, rows->v);
     IN_REAL(heads)(model, roles, io, b, rows, seen, attention);
     if (!reference_role(model, roles, "o_weight")) { // the heads side by side are the output
@@ -395,14 +431,15 @@ static void IN_REAL(sequence)(const struct ga_model *model, const struct ga_weig
     IN_REAL(activate)(model->activation[GA_O], q_rows * model->d_out, output);
 }
 
-bool IN_REAL(reference)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
-                        REAL *output, REAL *attention)
+bool IN_REAL(reference_more)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                             REAL *output, REAL *attention, REAL *more[GA_INTERMEDIATES])
 {
     size_t kv_len = reference_kv_len(io) + model->extra_keys, outputs = io->q_len * model->d_out;
     size_t weights = model->n_heads * io->q_len * kv_len;
     struct IN_REAL(rows) rows;
     bool *seen = malloc(kv_len * sizeof *seen);
     bool ok = IN_REAL(rows_new)(&rows, model, io) && seen;
+    rows.more = more;
     for (size_t b = 0; ok && b < io->batch; b++) {
         REAL *map = attention ? attention + b * weights : NULL;
         memset(output + b * outputs, 0, outputs * sizeof(REAL));
@@ -414,4 +451,10 @@ bool IN_REAL(reference)(const struct ga_model *model, const struct ga_weight_vie
     IN_REAL(rows_drop)(&rows);
     free(seen);
     return ok;
+}
+
+bool IN_REAL(reference)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                        REAL *output, REAL *attention)
+{
+    return IN_REAL(reference_more)(model, roles, io, output, attention, NULL);
 }

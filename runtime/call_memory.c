@@ -1,0 +1,108 @@
+// call_memory.c: where the pointers of one call point: aligned, and apart from what is written. Looks at no content.
+#include <stdint.h>
+#include <string.h>
+
+#include "call.h"
+
+struct span {
+    const char *name;
+    const void *start; // NULL: absent
+    size_t bytes;
+};
+
+enum { ELEMENT_BYTES = 4 }; // every element of struct ga_io, float or int32_t, but mask's
+_Static_assert(sizeof(float) == ELEMENT_BYTES && sizeof(int32_t) == ELEMENT_BYTES, "one width for all spans");
+
+static bool spans_overlap(const struct span *a, const struct span *b)
+{
+    const uintptr_t a_start = (uintptr_t)a->start;
+    const uintptr_t b_start = (uintptr_t)b->start;
+    const bool given = a->start != NULL && b->start != NULL;
+    return given && a_start < b_start + b->bytes && b_start < a_start + a->bytes;
+}
+
+// From the first element of a completed call's mask to just behind its last; false where that is more than memory.
+static bool mask_extent(const struct ga_model *model, const struct ga_io *call, size_t *elements_out)
+{
+    const size_t most = PTRDIFF_MAX / sizeof(float);
+    const size_t shape[] = {call->batch, model->n_heads, call->q_len, call->kv_len};
+    size_t extent = 1;
+    for (size_t axis = 0; axis < sizeof shape / sizeof *shape; axis++) {
+        const size_t steps = shape[axis] - 1;
+        if (steps > 0 && call->mask_strides[axis] > (most - extent) / steps) {
+            return false;
+        }
+        extent += steps * call->mask_strides[axis];
+    }
+    *elements_out = extent;
+    return true;
+}
+
+enum { N_GIVEN = 3, N_OUTPUTS = N_GIVEN + GA_INTERMEDIATES };
+
+static void output_spans(const struct ga_model *model, const struct ga_io *call, struct span spans[N_OUTPUTS])
+{
+    const size_t ids = call->batch * call->q_len * ELEMENT_BYTES;
+    spans[0] = (struct span){"output", call->output, ids * model->d_out};
+    spans[1] = (struct span){"attention", call->attention, ids * model->n_heads * (call->kv_len + model->extra_keys)};
+    spans[2] = (struct span){"attention_mean", call->attention_mean, ids * (call->kv_len + model->extra_keys)};
+    for (size_t i = 0; i < GA_INTERMEDIATES; i++) {
+        const enum ga_intermediate which = (enum ga_intermediate)i;
+        size_t shape[4];
+        size_t bytes = ELEMENT_BYTES;
+        const size_t rank = ga_intermediate_shape(model, which, call->batch, call->q_len, call->kv_len, shape);
+        for (size_t axis = 0; axis < rank; axis++) {
+            bytes *= shape[axis];
+        }
+        spans[N_GIVEN + i] = (struct span){ga_intermediate_name(which), call->intermediates[i], bytes};
+    }
+}
+
+// The first n_written of the spans overlap no other; the last one needs no alignment.
+static enum ga_status check_spans(const struct ga_model *model, const struct span *spans, size_t count,
+                                  size_t n_written, struct ga_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i + 1 < count && (uintptr_t)spans[i].start % ELEMENT_BYTES != 0) {
+            return ga_fail(error, GA_ALIGNMENT, "%s: %s is not aligned to its elements of %d bytes", model->name,
+                           spans[i].name, ELEMENT_BYTES);
+        }
+        for (size_t j = 0; j < n_written && j < i; j++) {
+            if (spans_overlap(&spans[i], &spans[j])) {
+                return ga_fail(error, GA_ARGUMENT, "%s: %s overlaps %s; expected memory of its own", model->name,
+                               spans[j].name, spans[i].name);
+            }
+        }
+    }
+    return GA_OK;
+}
+
+enum ga_status ga_call_memory(const struct ga_model *model, const struct ga_io *call, const void *scratch,
+                              size_t scratch_bytes, struct ga_error *error)
+{
+    const size_t lengths = call->batch * ELEMENT_BYTES;
+    const size_t ids = lengths * call->q_len;
+    const size_t key_rows = lengths * call->kv_len;
+    size_t mask = 0;
+    if ((call->mask != NULL || call->additive_mask != NULL) && !mask_extent(model, call, &mask)) {
+        return ga_fail(error, GA_OVERFLOW, "%s: mask_strides reach beyond memory", model->name);
+    }
+    const struct span others[] = {
+        {"scratch", scratch, scratch_bytes},
+        {"query", call->query, ids * model->d_model},
+        {"tokens", call->tokens, ids},
+        {"key", call->key, key_rows * model->k_dim},
+        {"value", call->value, key_rows * model->v_dim},
+        {"q_lengths", call->q_lengths, lengths},
+        {"kv_lengths", call->kv_lengths, lengths},
+        {"position", call->position, lengths},
+        {"kv_position", call->kv_position, lengths},
+        {"additive_mask", call->additive_mask, mask * ELEMENT_BYTES},
+        {"mask", call->mask, mask}, // the last, of single bytes
+    };
+    enum { N_OTHERS = sizeof others / sizeof *others };
+    struct span spans[N_OUTPUTS + N_OTHERS];
+    output_spans(model, call, spans);
+    memcpy(spans + N_OUTPUTS, others, sizeof others);
+    return check_spans(model, spans, N_OUTPUTS + N_OTHERS, N_OUTPUTS + 1, error);
+}

@@ -1,0 +1,43 @@
+// kernels_layout.c: where the rows of a call's tensors lie, all heads side by side or each by itself. Touches no memory.
+#include "kernels.h"
+
+size_t call_heads(const struct call *call, enum call_buffer buffer)
+{
+    const bool of_keys = buffer == CALL_KEY || buffer == CALL_VALUE;
+    const size_t heads = of_keys ? call->model->n_kv_heads : call->model->n_heads;
+    return call->model->kind == GA_SDPA ? heads : 1;
+}
+
+size_t call_width(const struct call *call, enum call_buffer buffer)
+{
+    const struct ga_model *model = call->model;
+    const size_t widths[N_CALL_BUFFERS] = {
+        [CALL_QUERY] = model->d_model,
+        [CALL_KEY] = model->k_dim,
+        [CALL_VALUE] = model->v_dim,
+        [CALL_OUTPUT] = model->d_out,
+    };
+    return widths[buffer] / call_heads(call, buffer);
+}
+
+size_t call_row_at(const struct call *call, enum call_buffer buffer, size_t b, size_t head, size_t row)
+{
+    const bool of_queries = buffer == CALL_QUERY || buffer == CALL_OUTPUT;
+    const size_t len = of_queries ? call->shape.q_len : call->shape.kv_len;
+    return ((b * call_heads(call, buffer) + head) * len + row) * call_width(call, buffer);
+}
+
+size_t call_q_elements(const struct call *call)
+{
+    return call->shape.q_len * call->model->d_model;
+}
+
+size_t call_out_elements(const struct call *call)
+{
+    return call->shape.q_len * call->model->d_out;
+}
+
+size_t call_columns(const struct call *call)
+{
+    return call->shape.kv_len + call->model->extra_keys;
+}

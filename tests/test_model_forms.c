@@ -1,0 +1,97 @@
+// test_model_forms.c: what a call to a model of another form than a layer of one width must pass: rows of several widths,
+// attention alone, intermediates. The kernel does nothing; test_model_run.c has what all calls share.
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "arena.h"
+#include "model.h"
+
+enum { BATCH = 2, LEN = 3, WIDE = 6 };
+
+static void fake_pack(const struct ga_weight_view *roles, void *packed)
+{
+    (void)roles, (void)packed;
+}
+
+static size_t fake_scratch(size_t batch, size_t q_len, size_t kv_len, size_t threads)
+{
+    (void)batch, (void)q_len, (void)kv_len, (void)threads;
+    return GA_ALIGN;
+}
+
+static void fake_run(const void *packed, const struct ga_io *io, void *scratch)
+{
+    (void)packed, (void)io, (void)scratch;
+}
+
+static const struct ga_variant variant[] = {
+    {.isa = "scalar", .pack = fake_pack, .scratch_bytes = fake_scratch, .run = fake_run}};
+
+#define COMMON .abi = GA_ABI, .variants = variant, .n_variants = 1, .q_len = {1, 8}, .kv_len = {1, 8}, .n_heads = 2
+static const struct ga_model sides = {
+    COMMON,     .name = "sides", .d_model = 4, .n_kv_heads = 2, .d_head = 2,
+    .k_dim = 6, .v_dim = 5,      .d_out = 3,   .d_v = 2,        .intermediates = {[GA_SCORES] = true}};
+static const struct ga_model alone = {COMMON,      .name = "alone", .kind = GA_SDPA, .d_model = 4, .n_kv_heads = 1,
+                                      .d_head = 2, .k_dim = 2,      .v_dim = 3,      .d_out = 6,   .d_v = 3};
+
+static float query[BATCH * LEN * WIDE], key[BATCH * LEN * WIDE], value[BATCH * LEN * WIDE], output[BATCH * LEN * WIDE];
+static float scores[BATCH * 2 * LEN * LEN];
+static _Alignas(GA_ALIGN) unsigned char scratch[GA_ALIGN], block[GA_ALIGN];
+
+#define CALL .batch = BATCH, .q_len = LEN, .kv_len = LEN, .query = query, .output = output
+static const struct {
+    const struct ga_model *model;
+    struct ga_io io;
+    const char *text; // NULL: it passes
+} calls[] = {
+    {&sides, {CALL, .key = key, .value = value, .intermediates = {[GA_SCORES] = scores}}, NULL},
+    {&sides,
+     {.batch = BATCH, .q_len = LEN, .query = query, .output = output},
+     "sides: key is NULL; expected [batch][kv_len][k_dim], as the query's rows have another width (d_model)"},
+    {&sides,
+     {CALL, .key = key},
+     "sides: value is NULL; expected [batch][kv_len][v_dim], as the rows of key have another width (k_dim)"},
+    {&sides,
+     {CALL, .key = key, .value = value, .intermediates = {[GA_Q_PROJ] = scores}},
+     "sides: q_proj is given, but the model was generated without that output; list it in the spec's outputs"},
+    {&sides,
+     {CALL, .key = key, .value = value, .intermediates = {[GA_SCORES] = output + 1}},
+     "sides: output overlaps scores; expected memory of its own"},
+    {&sides,
+     {CALL, .key = key, .value = value, .intermediates = {[GA_SCORES] = value}},
+     "sides: scores overlaps value; expected memory of its own"},
+    {&alone, {CALL, .key = key, .value = value}, NULL},
+    {&alone,
+     {.batch = BATCH, .q_len = LEN, .key = key, .value = value, .output = output, .kv_len = LEN},
+     "alone: query is NULL; expected [batch][n_heads][q_len][d_head]"},
+    {&alone,
+     {.batch = BATCH, .q_len = LEN, .kv_len = LEN, .query = query, .key = key, .value = value},
+     "alone: output is NULL; expected room for [batch][n_heads][q_len][d_v]"},
+};
+
+Test(model_forms, calls_pass_or_say_which_tensor_is_wrong)
+{
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        struct ga_error error = {.text = ""};
+        const struct ga_loaded *loaded = NULL;
+        cr_assert_eq(ga_model_pack(calls[i].model, variant, NULL, block, sizeof block, &loaded, &error), GA_OK, "%s",
+                     error.text);
+        const enum ga_status status = ga_model_run(loaded, &calls[i].io, scratch, sizeof scratch, &error);
+        cr_expect_eq(status == GA_OK, calls[i].text == NULL, "call %zu: %s", i, error.text);
+        if (calls[i].text) {
+            cr_expect_str_eq(error.text, calls[i].text, "call %zu says: %s", i, error.text);
+        }
+    }
+}
+
+Test(model_forms, an_intermediate_has_a_name_and_a_shape)
+{
+    size_t shape[4];
+    cr_expect_str_eq(ga_intermediate_name(GA_X_CONCAT), "x_concat");
+    cr_expect_eq(ga_intermediate_shape(&sides, GA_X_CONCAT, 5, 3, 7, shape), 3);
+    cr_expect(shape[0] == 5 && shape[1] == 3 && shape[2] == 4);
+    cr_expect_eq(ga_intermediate_shape(&sides, GA_K_HEADS, 5, 3, 7, shape), 4);
+    cr_expect(shape[0] == 5 && shape[1] == 2 && shape[2] == 7 && shape[3] == 2);
+    cr_expect_eq(ga_intermediate_shape(&sides, GA_SCORES, 5, 3, 7, shape), 4);
+    cr_expect(shape[1] == 2 && shape[2] == 3 && shape[3] == 7);
+}
