@@ -1,4 +1,5 @@
-// kernels_layout.c: where the rows of a call's tensors lie, all heads side by side or each by itself. Touches no memory.
+// kernels_layout.c: where the rows of a call's tensors lie, all heads side by side or each by itself. Touches no
+// memory.
 #include "kernels.h"
 
 size_t call_heads(const struct call *call, enum call_buffer buffer)

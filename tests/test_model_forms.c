@@ -1,5 +1,5 @@
-// test_model_forms.c: what a call to a model of another form than a layer of one width must pass: rows of several widths,
-// attention alone, intermediates. The kernel does nothing; test_model_run.c has what all calls share.
+// test_model_forms.c: what a call to a model of another form than a layer of one width must pass: rows of several
+// widths, attention alone, intermediates. The kernel does nothing; test_model_run.c has what all calls share.
 #include <criterion/criterion.h>
 #include <string.h>
 

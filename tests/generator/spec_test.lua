@@ -280,17 +280,16 @@ local WORDS = {
   ["--causal"] = { "top_left", "bottom_right", "off" }, ["--lengths"] = { "yes", "no" },
   ["--window"] = { "1", "128" }, ["--window-sides"] = { "both" }, ["--mask-tensor"] = { "bool", "additive" },
   ["--mask-fill"] = { "-inf", "-10000", "-1e-12", "-1e20" }, ["--masked-row"] = { "zero", "uniform" },
-  ["--add-bias-kv"] = { "yes", "no" }, ["--add-zero-attn"] = { "yes", "no" },
+  ["--add-bias-kv"] = { "yes", "no" }, ["--add-zero-attn"] = { "yes", "no" }, ["--dropout"] = { "0.1" },
   ["--softcap"] = { "50", "0.5" }, ["--alibi"] = { "yes", "no" }, ["--sinks"] = { "yes", "no" },
   ["--relative-buckets"] = { "32" }, ["--relative-distance"] = { "128" },
-  ["--relative-bidirectional"] = { "yes", "no" },
   ["--outputs"] = { "attention,attention_mean", "", "scores,x_heads,q_proj" }, ["--vocab-size"] = { "30522" },
   ["--weights-layout"] = { "w_o", "torch_mha" }, ["--weights-prefix"] = { "encoder.layer.3.attention.", "m/" },
   ["--heads-as"] = { "split", "shared" }, ["--kind"] = { "mha", "sdpa" }, ["--d-v"] = { "5" },
   ["--projections"] = { "qkvo", "qkv" }, ["--k-dim"] = { "5" }, ["--v-dim"] = { "1" }, ["--d-out"] = { "7" },
   ["--rope"] = { "half_split", "interleaved" }, ["--rope-theta"] = { "500000", "1e6" }, ["--rope-dim"] = { "2" },
   ["--rope-positions"] = { "4096" }, ["--qk-norm"] = { "rms", "layer" }, ["--qk-norm-eps"] = { "1e-5" },
-  ["--dropout"] = { "0.1" }, ["--activation"] = { "relu", "none", "q=silu,o=gelu_tanh", "v=none" },
+  ["--relative-bidirectional"] = { "yes", "no" }, ["--activation"] = { "relu", "none", "q=silu,o=gelu_tanh", "v=none" },
 }
 
 -- Fields that some fields need beside them.

@@ -120,6 +120,8 @@ const struct ga_weight_view *reference_role(const struct ga_model *model, const 
 #define REAL double
 #define MATH(name) name
 #define IN_REAL(name) name##_f64
+#include "reference_linear.h"
+
 #include "reference_layer.h"
 #undef REAL
 #undef MATH
@@ -128,4 +130,6 @@ const struct ga_weight_view *reference_role(const struct ga_model *model, const 
 #define REAL float
 #define MATH(name) name##f
 #define IN_REAL(name) name##_f32
+#include "reference_linear.h"
+
 #include "reference_layer.h"
