@@ -196,6 +196,20 @@ local function with_implied(args, fields)
   return full
 end
 
+-- Joins a number below zero to the option before it: to argparse whatever begins with a minus is an option.
+local function with_numbers(args)
+  local joined = {}
+  for _, arg in ipairs(args) do
+    local option = joined[#joined]
+    if option and option:find("^%-%-[%w-]+$") and (arg:find("^%-%.?%d") or arg == "-inf") then
+      joined[#joined] = option .. "=" .. arg
+    else
+      joined[#joined + 1] = arg
+    end
+  end
+  return joined
+end
+
 -- Splits the arguments into those argparse shall see and those to warn of.
 local function set_aside(args, known)
   local kept, warnings = {}, {}
@@ -232,7 +246,7 @@ end
 function options.parse(args, fields, isa_names, getenv)
   local known = all_flags(fields)
   local kept, warnings = set_aside(args, known)
-  local ok, parsed = make_parser(fields):pparse(with_implied(kept, fields))
+  local ok, parsed = make_parser(fields):pparse(with_implied(with_numbers(kept), fields))
   if not ok then return nil, with_suggestion(parsed, known) end
   local assigned, why = read_assignments(parsed.assignments)
   if not assigned then return nil, why end

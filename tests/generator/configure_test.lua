@@ -63,6 +63,16 @@ end)
 
 -- -- What cannot be built -------------------------------------------------------------------------------------------
 
+fact.holds("a number below zero is its option's value", function()
+  refuses(1, "--d-model 8 --heads 2 --softcap -1", "softcap must be above 0, found -1: scores are squeezed to " ..
+    "-softcap .. softcap")
+  refuses(1, "--d-model 8 --heads 2 --mask-fill -1e9 --lengths no", "mask_fill (-1000000000) replaces masked scores, " ..
+    'and nothing masks: mask.causal, mask.window and mask.lengths are off, and mask.tensor is not "bool"')
+  refuses(1, "--d-model 8 --heads 2 --mask-fill -inf --softcap -.5", "softcap must be above 0, found -0.5: scores " ..
+    "are squeezed to -softcap .. softcap")
+  refuses(2, "--d-model 8 -1", "unknown option '-1'; see --help")
+end)
+
 fact.holds("an impossible shape is exit 1", function()
   refuses(1, "--d-model 128 --heads 5", "d_model (128) is not a multiple of n_heads (5)")
 end)
