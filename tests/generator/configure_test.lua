@@ -66,8 +66,8 @@ end)
 fact.holds("a number below zero is its option's value", function()
   refuses(1, "--d-model 8 --heads 2 --softcap -1", "softcap must be above 0, found -1: scores are squeezed to " ..
     "-softcap .. softcap")
-  refuses(1, "--d-model 8 --heads 2 --mask-fill -1e9 --lengths no", "mask_fill (-1000000000) replaces masked scores, " ..
-    'and nothing masks: mask.causal, mask.window and mask.lengths are off, and mask.tensor is not "bool"')
+  refuses(1, "--d-model 8 --heads 2 --mask-fill -1e9 --lengths no", "mask_fill (-1000000000) replaces masked " ..
+    'scores, and nothing masks: mask.causal, mask.window and mask.lengths are off, and mask.tensor is not "bool"')
   refuses(1, "--d-model 8 --heads 2 --mask-fill -inf --softcap -.5", "softcap must be above 0, found -0.5: scores " ..
     "are squeezed to -softcap .. softcap")
   refuses(2, "--d-model 8 -1", "unknown option '-1'; see --help")
