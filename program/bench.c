@@ -13,12 +13,14 @@
 #include "prepare.h"
 #include "program.h"
 
-enum { LENGTHS, KV_LENGTHS, BATCH, THREADS, SECONDS, ISA, JSON };
+enum { LENGTHS, KV_LENGTHS, CACHED, BATCH, THREADS, SECONDS, ISA, JSON };
 
 static const struct ga_option options[] = {
     [LENGTHS] = {"lengths", "LIST", "1,20,32,77,128,512,... within the model's range", false, "seq_len of each cell"},
     [KV_LENGTHS] = {"kv-lengths", "LIST", "seq_len, or the nearest the model takes", false,
                     "kv_seq_len; each with each of --lengths"},
+    [CACHED] = {"cached", "LIST", "0", false,
+                "keys in the cache before a call, for a model with one; seq_len is 1 then"},
     [BATCH] = {"batch", "B", "1, or the model's own", false, "sequences a call"},
     [THREADS] = {"threads", "N", "1", false, "threads to use; all: one for each CPU"},
     [SECONDS] = {"seconds", "S", "1.0", false, "time to spend on a cell"},
@@ -47,6 +49,7 @@ static const char *const examples[] = {
 struct plan {
     const struct ga_variant *variant;    // NULL: each this CPU runs
     struct ga_sizes lengths, kv_lengths; // kv_lengths of count 0: as the query
+    struct ga_sizes cached;              // at least one, 0 for a model without a cache
     size_t batch, threads;
     double seconds;
     const char *json; // or NULL
@@ -91,6 +94,22 @@ static enum ga_exit read_batch(const struct ga_context *context, const char *tex
     return text ? ga_read_size(context, "batch", text, range, batch_out) : GA_EXIT_OK;
 }
 
+// Keys before a call; with any the usual query is the next token.
+static enum ga_exit read_cached(const struct ga_context *context, const char *text, struct plan *plan)
+{
+    const struct ga_model *model = context->model;
+    plan->cached = (struct ga_sizes){.count = 1};
+    if (text && !model->cache) {
+        return ga_misused(context, "--cached: this model was generated without a cache; its spec would say cache = %s",
+                          text);
+    }
+    if (text && model->q_len.min == 1) {
+        plan->lengths = (struct ga_sizes){{1}, 1};
+    }
+    return text ? ga_read_sizes(context, "cached", text, (struct ga_range){0, model->cache}, &plan->cached)
+                : GA_EXIT_OK;
+}
+
 static enum ga_exit read_plan(const struct ga_context *context, const char *const *values, struct plan *plan_out)
 {
     const struct ga_model *model = context->model;
@@ -98,6 +117,9 @@ static enum ga_exit read_plan(const struct ga_context *context, const char *cons
     enum ga_exit code = ga_read_threads(context, values[THREADS], &plan_out->threads);
     if (code == GA_EXIT_OK) {
         code = read_batch(context, values[BATCH], &plan_out->batch);
+    }
+    if (code == GA_EXIT_OK) {
+        code = read_cached(context, values[CACHED], plan_out);
     }
     if (code == GA_EXIT_OK && values[LENGTHS]) {
         code = ga_read_sizes(context, "lengths", values[LENGTHS], model->q_len, &plan_out->lengths);
@@ -131,16 +153,20 @@ static void print_cell(const struct ga_cell *cell)
     printf("%-8s %6zu %8zu %11zu  %-36s %8.1f %8.1f %6.1f%% %7.1f%%\n", cell->isa, cell->batch, cell->q_len,
            cell->kv_len, times, cell->gflops, cell->peak_gflops, cell->percent_of_peak,
            cell->percent_of_peak * cell->us_median / cell->us_min);
+    if (cell->cached) {
+        printf("         %zu keys in the cache: %.1f GB/s of weights, keys and values\n", cell->cached, cell->gbytes);
+    }
     fflush(stdout);
 }
 
 static json_t *cell_json(const struct ga_cell *cell)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:s, s:f, s:f, s:f, s:f, s:f, s:f}", "batch", ga_json_size(cell->batch),
-                     "seq_len", ga_json_size(cell->q_len), "kv_seq_len", ga_json_size(cell->kv_len), "threads",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "batch",
+                     ga_json_size(cell->batch), "seq_len", ga_json_size(cell->q_len), "kv_seq_len",
+                     ga_json_size(cell->kv_len), "cached", ga_json_size(cell->cached), "threads",
                      ga_json_size(cell->threads), "isa", cell->isa, "us_median", cell->us_median, "us_min",
                      cell->us_min, "us_max", cell->us_max, "gflops", cell->gflops, "peak_gflops", cell->peak_gflops,
-                     "percent_of_peak", cell->percent_of_peak);
+                     "percent_of_peak", cell->percent_of_peak, "gbytes_per_second", cell->gbytes);
 }
 
 // A line on a terminal that the next one overwrites; nothing where stderr is no terminal.
@@ -160,12 +186,14 @@ static void clear_progress(void)
 }
 
 static enum ga_exit measure_cell(const struct ga_context *context, const struct ga_prepared *prepared,
-                                 const struct plan *plan, size_t q_len, size_t kv_len, struct results *results)
+                                 const struct plan *plan, size_t q_len, size_t kv_len, size_t cached,
+                                 struct results *results)
 {
     struct ga_cell cell = {.isa = prepared->variant->isa,
                            .batch = plan->batch,
                            .q_len = q_len,
                            .kv_len = kv_len,
+                           .cached = cached,
                            .threads = plan->threads};
     show_progress(&cell);
     enum ga_exit code = ga_measure(context, prepared, plan->seconds, &cell);
@@ -191,8 +219,9 @@ static enum ga_exit measure_length(const struct ga_context *context, const struc
         keys.items[keys.count++] = nearest_key_length(context->model->kv_len, q_len);
     }
     enum ga_exit code = GA_EXIT_OK;
-    for (size_t i = 0; i < keys.count && code == GA_EXIT_OK; i++) {
-        code = measure_cell(context, prepared, plan, q_len, keys.items[i], results);
+    for (size_t i = 0; i < keys.count * plan->cached.count && code == GA_EXIT_OK; i++) {
+        code = measure_cell(context, prepared, plan, q_len, keys.items[i / plan->cached.count],
+                            plan->cached.items[i % plan->cached.count], results);
     }
     return code;
 }

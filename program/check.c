@@ -164,7 +164,7 @@ static enum ga_exit check_file(const struct ga_context *context, const char *con
         wanted[i] = ga_weights_find(file, ga_output_name((enum ga_output)i)) != NULL;
     }
     if (code == GA_EXIT_OK) {
-        code = ga_request_run(context, &prepared, wanted, &request);
+        code = ga_request_run(context, &prepared, wanted, 0, &request);
     }
     if (code == GA_EXIT_OK) {
         code = compare_all(context, file, &request, tolerance);

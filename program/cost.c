@@ -52,7 +52,7 @@ static size_t visible(const struct ga_model *model, size_t i, size_t q_len, size
     return beyond(end, first);
 }
 
-double ga_cost_flops(const struct ga_model *model, size_t batch, size_t q_len, size_t kv_len)
+double ga_cost_flops(const struct ga_model *model, size_t batch, size_t q_len, size_t kv_len, size_t cached)
 {
     double flops = 0.0;
     for (size_t i = 0; i < sizeof projections / sizeof projections[0]; i++) {
@@ -64,17 +64,18 @@ double ga_cost_flops(const struct ga_model *model, size_t batch, size_t q_len, s
     }
     double pairs = 0.0;
     for (size_t i = 0; i < q_len; i++) {
-        pairs += (double)visible(model, i, q_len, kv_len);
+        pairs += (double)visible(model, i, q_len, cached + kv_len);
     }
     flops += 2.0 * pairs * (double)model->n_heads * (double)(model->d_head + model->d_v);
     return (double)batch * flops;
 }
 
-double ga_cost_bytes(const struct ga_model *model, size_t batch, size_t q_len, size_t kv_len)
+double ga_cost_bytes(const struct ga_model *model, size_t batch, size_t q_len, size_t kv_len, size_t cached)
 {
     const bool self = kv_len == q_len && model->k_dim == model->d_model && model->v_dim == model->d_model;
     const size_t kv_width = model->k_dim + (model->v_dim == model->k_dim ? 0 : model->v_dim);
     const double query = (double)q_len * (double)(model->d_model + model->d_out);
     const double keys = self ? 0.0 : (double)kv_len * (double)kv_width;
-    return (double)batch * (query + keys) * (double)sizeof(float);
+    const double past = 2.0 * (double)cached * (double)(model->n_kv_heads * model->d_head);
+    return (double)batch * (query + keys + past) * (double)sizeof(float);
 }

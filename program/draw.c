@@ -342,7 +342,7 @@ static enum ga_exit compute(const struct ga_context *context, const char *const 
     if (code == GA_EXIT_OK) {
         code = read_labels(context, values, drawing);
     }
-    return code == GA_EXIT_OK ? ga_request_run(context, prepared, wanted, request) : code;
+    return code == GA_EXIT_OK ? ga_request_run(context, prepared, wanted, 0, request) : code;
 }
 
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)

@@ -66,8 +66,8 @@ static struct ga_info gather(const struct ga_model *model, const struct ga_varia
     info.batch = model->batch ? model->batch : 1;
     info.q_len = clamp(128, model->q_len);
     info.kv_len = clamp(info.q_len, model->kv_len);
-    info.flops = ga_cost_flops(model, info.batch, info.q_len, info.kv_len);
-    info.bytes = ga_cost_bytes(model, info.batch, info.q_len, info.kv_len) + (double)shown->packed_bytes;
+    info.flops = ga_cost_flops(model, info.batch, info.q_len, info.kv_len, 0);
+    info.bytes = ga_cost_bytes(model, info.batch, info.q_len, info.kv_len, 0) + (double)shown->packed_bytes;
     if (info.runs) { // its code may use instructions this CPU lacks even to add sizes up
         info.scratch = ga_model_scratch_size(model, shown, info.batch, info.q_len, info.kv_len, 1);
     }

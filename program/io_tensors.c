@@ -34,6 +34,11 @@ static bool takes_positions(const struct ga_model *model)
     return model->rope.positions != 0;
 }
 
+static bool takes_cache(const struct ga_model *model)
+{
+    return model->cache != 0;
+}
+
 static const struct input {
     const char *name;
     bool (*taken)(const struct ga_model *model);
@@ -48,6 +53,9 @@ static const struct input {
     {"kv_position", takes_positions, "it was generated without rotary positions (rope)"},
     {"tokens", takes_tokens, "it was generated without an embedding (vocab_size); give query"},
     {"mask", takes_mask, "it was generated without a mask at run time (mask.tensor)"},
+    {"cache_keys", takes_cache, "it was generated without a cache"},
+    {"cache_values", takes_cache, "it was generated without a cache"},
+    {"cache_lengths", takes_cache, "it was generated without a cache"},
 };
 enum { N_INPUTS = sizeof inputs / sizeof inputs[0] };
 _Static_assert((int)N_INPUTS == (int)GA_INPUTS, "callers make room for every name");
@@ -66,7 +74,7 @@ size_t ga_input_names(const struct ga_model *model, const char *names_out[GA_INP
 static enum ga_exit refuse_unknown(const struct ga_context *context, const struct ga_request *request, const char *name)
 {
     const char *names[GA_INPUTS];
-    char list[128] = "";
+    char list[160] = "";
     size_t count = ga_input_names(context->model, names);
     for (size_t i = 0; i < count; i++) {
         strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);
@@ -348,11 +356,17 @@ static enum ga_exit read_key_position(const struct ga_context *context, struct g
                      &request->copies[GA_COPY_KV_POSITION]);
 }
 
+static enum ga_exit read_cache_lengths(const struct ga_context *context, struct ga_request *request)
+{
+    return read_each(context, request, "cache_lengths", "length", request->cached,
+                     &request->copies[GA_COPY_CACHE_LENGTHS]);
+}
+
 enum ga_exit ga_request_open(const struct ga_context *context, const char *path, struct ga_request *request_out)
 {
     static enum ga_exit (*const readers[])(const struct ga_context *, struct ga_request *) = {
-        read_query,    read_key,          read_value,  read_query_lengths, read_key_lengths,
-        read_position, read_key_position, read_tokens, ga_request_mask,
+        read_query,        read_key,    read_value,      read_query_lengths, read_key_lengths,   read_position,
+        read_key_position, read_tokens, ga_request_mask, ga_request_cached,  read_cache_lengths,
     };
     *request_out = (struct ga_request){.path = path};
     struct ga_error error;

@@ -24,6 +24,7 @@ struct bench {
     float *query, *key, *value; // key NULL: self-attention; value NULL: key's
     void *scratch;
     size_t scratch_size;
+    size_t cached;
 };
 
 static double read_clock(clockid_t clock)
@@ -51,6 +52,29 @@ static float *make_rows(size_t batch, size_t len, size_t width, uint64_t stream)
     return rows;
 }
 
+// A cache whose sequences hold what the cell asks for, made from a seed; NULL where there is no memory.
+static struct ga_cache *make_cache(const struct ga_prepared *prepared, const struct ga_cell *cell)
+{
+    const struct ga_model *model = ga_loaded_model(prepared->loaded);
+    const size_t size = ga_cache_size(model, prepared->variant, cell->batch, cell->cached + cell->kv_len);
+    const size_t elements = model->n_kv_heads * cell->cached * model->d_head;
+    void *block = size == SIZE_MAX ? NULL : ga_block_new(size);
+    float *rows = block ? ga_block_new((elements + 1) * sizeof *rows) : NULL;
+    struct ga_cache *cache = NULL;
+    if (rows &&
+        ga_cache_init(prepared->loaded, cell->batch, cell->cached + cell->kv_len, block, size, &cache, NULL) == GA_OK) {
+        ga_random_fill(1, 1003, 1.0, rows, elements);
+        for (size_t b = 0; b < cell->batch; b++) {
+            ga_cache_put(cache, b, rows, rows, cell->cached, cell->cached, NULL);
+        }
+    }
+    ga_block_free(rows);
+    if (!cache) {
+        ga_block_free(block);
+    }
+    return cache;
+}
+
 static enum ga_exit make_bench(struct bench *bench, const struct ga_cell *cell)
 {
     const struct ga_model *model = bench->context->model;
@@ -71,8 +95,11 @@ static enum ga_exit make_bench(struct bench *bench, const struct ga_cell *cell)
         .value = bench->value,
         .output = make_rows(cell->batch, cell->q_len, model->d_out, 0),
         .parallel = bench->prepared->parallel,
+        .cache = model->cache ? make_cache(bench->prepared, cell) : NULL,
     };
-    if (!bench->query || (cross && !bench->key) || (wide && !bench->value) || !bench->scratch || !bench->io.output) {
+    bench->cached = cell->cached;
+    if ((model->cache && !bench->io.cache) || !bench->query || (cross && !bench->key) || (wide && !bench->value) ||
+        !bench->scratch || !bench->io.output) {
         return ga_failed(bench->context, "no memory for batch %zu, seq_len %zu, kv_seq_len %zu", cell->batch,
                          cell->q_len, cell->kv_len);
     }
@@ -86,6 +113,15 @@ static void free_bench(struct bench *bench)
     ga_block_free(bench->value);
     ga_block_free(bench->scratch);
     ga_block_free(bench->io.output);
+    ga_block_free(bench->io.cache);
+}
+
+// Forgets what the call before appended.
+static void cut_back(const struct bench *bench)
+{
+    for (size_t b = 0; bench->io.cache && b < bench->io.batch; b++) {
+        ga_cache_cut(bench->io.cache, b, bench->cached, NULL);
+    }
 }
 
 // Seconds that calls calls took; below 0 after a message.
@@ -94,6 +130,7 @@ static double time_calls(const struct bench *bench, size_t calls)
     struct ga_error error;
     double start = seconds_now();
     for (size_t i = 0; i < calls; i++) {
+        cut_back(bench);
         if (ga_model_run(bench->prepared->loaded, &bench->io, bench->scratch, bench->scratch_size, &error) != GA_OK) {
             ga_failed(bench->context, "%s", error.text);
             return -1.0;
@@ -190,14 +227,18 @@ static enum ga_exit take_samples(const struct bench *bench, const struct ga_cell
     return GA_EXIT_OK;
 }
 
-static void summarise(const struct ga_model *model, struct samples *samples, struct ga_cell *cell)
+static void summarise(const struct bench *bench, struct samples *samples, struct ga_cell *cell)
 {
+    const struct ga_model *model = bench->context->model;
     double seconds = median(samples->call, samples->count); // and sorted, so the ends are the extremes
     cell->samples = samples->count;
     cell->us_median = seconds * 1e6;
     cell->us_min = samples->call[0] * 1e6;
     cell->us_max = samples->call[samples->count - 1] * 1e6;
-    cell->gflops = ga_cost_flops(model, cell->batch, cell->q_len, cell->kv_len) / seconds / 1e9;
+    cell->gflops = ga_cost_flops(model, cell->batch, cell->q_len, cell->kv_len, cell->cached) / seconds / 1e9;
+    cell->gbytes = ((double)bench->prepared->variant->packed_bytes +
+                    ga_cost_bytes(model, cell->batch, cell->q_len, cell->kv_len, cell->cached)) /
+                   seconds / 1e9;
     cell->peak_gflops = (double)cell->threads * median(samples->peak, samples->count);
     cell->percent_of_peak = cell->peak_gflops > 0.0 ? 100.0 * cell->gflops / cell->peak_gflops : 0.0;
 }
@@ -212,7 +253,7 @@ static enum ga_exit sample_cell(const struct bench *bench, double seconds, struc
     enum ga_exit code = take_samples(bench, cell, seconds, samples);
     if (code == GA_EXIT_OK) {
         cell->cpu_share = samples->watched.cpu / samples->watched.wall;
-        summarise(bench->context->model, samples, cell);
+        summarise(bench, samples, cell);
     }
     free(samples);
     return code;

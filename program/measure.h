@@ -8,11 +8,13 @@
 struct ga_cell {
     const char *isa;
     size_t batch, q_len, kv_len, threads;
+    size_t cached; // keys a sequence holds before each call, for a model with a cache
     size_t samples, calls_per_sample;
     double us_median, us_min, us_max; // of one call, over the samples
     double gflops;                    // at the median
     double peak_gflops;               // threads times the median of the bursts between the samples; 0: not measured
     double percent_of_peak;           // 0: not known
+    double gbytes;                    // of weights, cached keys and values, input and output read or written a second
     double cpu_share; // of the time in which this thread waits for no other that it had the CPU: of all samples and
                       // bursts with one thread, of the bursts alone with more; well below 1 on a busy machine
 };

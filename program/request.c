@@ -23,20 +23,27 @@ static bool gives_attention_mean(const struct ga_model *model)
     return model->attention_mean_output;
 }
 
+static bool gives_cache(const struct ga_model *model)
+{
+    return model->cache > 0;
+}
+
 static const struct output {
     const char *name;
     bool (*given)(const struct ga_model *model);
-    size_t field; // of struct ga_io
+    size_t field; // of struct ga_request
 } outputs[GA_OUTPUT_MORE] = {
-    [GA_OUTPUT] = {"output", always, offsetof(struct ga_io, output)},
-    [GA_ATTENTION] = {"attention", gives_attention, offsetof(struct ga_io, attention)},
-    [GA_ATTENTION_MEAN] = {"attention_mean", gives_attention_mean, offsetof(struct ga_io, attention_mean)},
+    [GA_OUTPUT] = {"output", always, offsetof(struct ga_request, io.output)},
+    [GA_ATTENTION] = {"attention", gives_attention, offsetof(struct ga_request, io.attention)},
+    [GA_ATTENTION_MEAN] = {"attention_mean", gives_attention_mean, offsetof(struct ga_request, io.attention_mean)},
+    [GA_CACHE_KEYS] = {"cache_keys", gives_cache, offsetof(struct ga_request, cache_keys)},
+    [GA_CACHE_VALUES] = {"cache_values", gives_cache, offsetof(struct ga_request, cache_values)},
 };
 
-static float **output_field(struct ga_io *io, size_t output)
+static float **output_field(struct ga_request *request, size_t output)
 {
-    return output < GA_OUTPUT_MORE ? (float **)(void *)((unsigned char *)io + outputs[output].field)
-                                   : &io->intermediates[output - GA_OUTPUT_MORE];
+    return output < GA_OUTPUT_MORE ? (float **)(void *)((unsigned char *)request + outputs[output].field)
+                                   : &request->io.intermediates[output - GA_OUTPUT_MORE];
 }
 
 const char *ga_output_name(enum ga_output output)
@@ -89,6 +96,9 @@ struct ga_tensor ga_request_output(const struct ga_context *context, const struc
     const struct ga_io *io = &request->io;
     struct ga_tensor tensor = {.name = ga_output_name(output), .dtype = GA_F32};
     const size_t keys = request->kv_len + model->extra_keys;
+    if (output == GA_CACHE_KEYS || output == GA_CACHE_VALUES) {
+        return ga_request_cache_tensor(context, request, output == GA_CACHE_VALUES);
+    }
     if (output == GA_ATTENTION) {
         const size_t shape[] = {io->batch, model->n_heads, io->q_len, keys};
         return tensor_of(&tensor, io->attention, shape, 4);
@@ -130,14 +140,21 @@ static enum ga_exit make_output(const struct ga_context *context, const struct g
                      ga_shape_text(tensor.rank, tensor.shape, shape, sizeof shape));
 }
 
+// Keys and values leave a cache together.
+static bool is_made(const bool wanted[GA_OUTPUTS], size_t output)
+{
+    const bool cached = output == GA_CACHE_KEYS || output == GA_CACHE_VALUES;
+    return output == GA_OUTPUT || wanted[output] || (cached && (wanted[GA_CACHE_KEYS] || wanted[GA_CACHE_VALUES]));
+}
+
 enum ga_exit ga_request_run(const struct ga_context *context, const struct ga_prepared *prepared,
-                            const bool wanted[GA_OUTPUTS], struct ga_request *request)
+                            const bool wanted[GA_OUTPUTS], size_t step, struct ga_request *request)
 {
     struct ga_io *io = &request->io;
-    enum ga_exit code = GA_EXIT_OK;
+    enum ga_exit code = ga_request_cache_new(context, prepared, request);
     for (size_t i = 0; i < GA_OUTPUTS && code == GA_EXIT_OK; i++) {
-        if (i == GA_OUTPUT || wanted[i]) {
-            code = make_output(context, request, (enum ga_output)i, output_field(io, i));
+        if (is_made(wanted, i)) {
+            code = make_output(context, request, (enum ga_output)i, output_field(request, i));
         }
     }
     if (code != GA_EXIT_OK) {
@@ -151,19 +168,20 @@ enum ga_exit ga_request_run(const struct ga_context *context, const struct ga_pr
         return ga_failed(context, "%s: no memory for %zu bytes of scratch", request->path, size);
     }
     struct ga_error error;
-    if (ga_model_run(prepared->loaded, io, scratch, size, &error) != GA_OK) {
-        code = ga_failed(context, "%s: %s", request->path, error.text);
-    }
+    enum ga_status status = step ? ga_request_run_steps(context, prepared, request, step, scratch, size, &error)
+                                 : ga_model_run(prepared->loaded, io, scratch, size, &error);
     ga_block_free(scratch);
-    return code;
+    return status == GA_OK ? ga_request_cache_out(context, request)
+                           : ga_failed(context, "%s: %s", request->path, error.text);
 }
 
 void ga_request_close(struct ga_request *request)
 {
     for (size_t i = 0; i < GA_OUTPUTS; i++) {
-        ga_block_free(*output_field(&request->io, i));
+        ga_block_free(*output_field(request, i));
     }
     free(request->mask);
+    ga_block_free(request->io.cache);
     for (size_t i = 0; i < GA_COPIES; i++) {
         free(request->copies[i]);
     }

@@ -15,6 +15,7 @@ enum ga_request_copy {
     GA_COPY_KV_LENGTHS,
     GA_COPY_POSITION,
     GA_COPY_KV_POSITION,
+    GA_COPY_CACHE_LENGTHS,
     GA_COPIES
 };
 
@@ -27,6 +28,9 @@ struct ga_request {
     size_t kv_len;              // keys a query may see: io.kv_len, or io.q_len in self-attention
     int32_t *copies[GA_COPIES]; // integers of the file as the model takes them
     uint8_t *mask;              // the file's mask as bytes
+    const struct ga_tensor *cached_keys, *cached_values; // of the file, or NULL
+    size_t cached;                                       // rows they have
+    float *cache_keys, *cache_values;                    // what the cache holds after the run
 };
 
 // GA_OUTPUT_MORE + an intermediate is that intermediate.
@@ -34,6 +38,8 @@ enum ga_output {
     GA_OUTPUT,
     GA_ATTENTION,
     GA_ATTENTION_MEAN,
+    GA_CACHE_KEYS,
+    GA_CACHE_VALUES,
     GA_OUTPUT_MORE,
     GA_OUTPUTS = GA_OUTPUT_MORE + GA_INTERMEDIATES
 };
@@ -53,7 +59,7 @@ size_t ga_output_names(const struct ga_model *model, const char *names_out[GA_OU
 // -- io_tensors.c ---------------------------------------------------------------------------------------------------
 
 // Fills names_out with those the model takes, in a fixed order; returns how many.
-enum { GA_INPUTS = 9 };
+enum { GA_INPUTS = 12 };
 size_t ga_input_names(const struct ga_model *model, const char *names_out[GA_INPUTS]);
 
 // Opens path and fills request_out->io with what it holds, everything checked against the model; a tensor the model
@@ -63,11 +69,33 @@ enum ga_exit ga_request_open(const struct ga_context *context, const char *path,
 // Points the request's io at the file's mask, if there is one. The call's sizes are known.
 enum ga_exit ga_request_mask(const struct ga_context *context, struct ga_request *request); // io_mask.c
 
+// -- io_cache.c -----------------------------------------------------------------------------------------------------
+
+// Finds the file's cached keys and values, if there are any. The call's sizes are known.
+enum ga_exit ga_request_cached(const struct ga_context *context, struct ga_request *request);
+
+// Makes io.cache where the model has one: room for what the file's holds and the call appends, filled with the former.
+enum ga_exit ga_request_cache_new(const struct ga_context *context, const struct ga_prepared *prepared,
+                                  struct ga_request *request);
+
+// Runs the request in calls of `rows` rows, one after the other, into its own output.
+enum ga_status ga_request_run_steps(const struct ga_context *context, const struct ga_prepared *prepared,
+                                    const struct ga_request *request, size_t rows, void *scratch, size_t size,
+                                    struct ga_error *error);
+
+// Writes what the cache holds to cache_keys and cache_values where these were made.
+enum ga_exit ga_request_cache_out(const struct ga_context *context, struct ga_request *request);
+
+// Either of them as a tensor [batch, n_kv_heads, rows, d_head].
+struct ga_tensor ga_request_cache_tensor(const struct ga_context *context, const struct ga_request *request,
+                                         bool is_values);
+
 // -- request.c ------------------------------------------------------------------------------------------------------
 
-// Makes output and those wanted, which the model must have, and runs.
+// Makes output and those wanted, which the model must have, and runs. step: rows of a call, one after the other, where
+// the model has a cache; 0: all in one.
 enum ga_exit ga_request_run(const struct ga_context *context, const struct ga_prepared *prepared,
-                            const bool wanted[GA_OUTPUTS], struct ga_request *request);
+                            const bool wanted[GA_OUTPUTS], size_t step, struct ga_request *request);
 
 // An output that was made, as a tensor: output [batch, q_len, d_out] with the query's own rank, the others as
 // model.h has them.

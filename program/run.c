@@ -7,7 +7,7 @@
 #include "request.h"
 
 enum { GA_OUTPUT_NAME = 20 }; // bytes, with what parts it from the next
-enum { WEIGHTS, RANDOM, LAYOUT, INPUT, OUTPUT, OUTPUTS, ISA, THREADS };
+enum { WEIGHTS, RANDOM, LAYOUT, INPUT, OUTPUT, OUTPUTS, STEP, ISA, THREADS };
 
 static const struct ga_option options[] = {
     [WEIGHTS] = {"weights", "FILE", NULL, false, "safetensors file of the model's weights"},
@@ -17,6 +17,7 @@ static const struct ga_option options[] = {
     [INPUT] = {"input", "FILE", NULL, true, "safetensors file of the inputs"},
     [OUTPUT] = {"output", "FILE", NULL, true, "safetensors file to write"},
     [OUTPUTS] = {"outputs", "LIST", "all the model has", false, "which outputs to write, joined by commas"},
+    [STEP] = {"step", "N", "all at once", false, "rows of the query a call, for a model with a cache"},
     [ISA] = {"isa", "NAME", "the best this CPU runs", false, "instruction set to use"},
     [THREADS] = {"threads", "N", "1", false, "threads to use; all: one for each CPU"},
     {NULL, NULL, NULL, false, NULL},
@@ -38,6 +39,9 @@ static const char *const notes[] = {
     "  mask        BOOL, U8, I32 or I64 (not zero: attend), or F32 (added to the scores), as the",
     "              model was generated for; [q_len, kv_len], [batch, q_len, kv_len] or",
     "              [batch, n_heads, q_len, kv_len], 1 along an axis where it is the same for all",
+    "  cache_keys, F32 [batch, n_kv_heads, rows, d_head]: what the cache holds before, where the",
+    "  cache_values  model has one; as PyTorch's past_key_values",
+    "  cache_lengths I32 or I64 [batch]: real rows of these",
     "Outputs:",
     "  output      F32, shaped as the query, its rows d_out wide where the spec says so",
     "  attention   F32 [batch, n_heads, q_len, kv_len], where the model was generated with it; behind",
@@ -48,6 +52,8 @@ static const char *const notes[] = {
     "  q_heads k_heads v_heads  F32 [batch, heads, len, d_head], as attention uses them",
     "  scores      F32 [batch, n_heads, q_len, kv_len], scaled and masked, before softmax",
     "  x_heads, x_concat  F32 [batch, n_heads, q_len, d_head], [batch, q_len, n_heads * d_head]",
+    "  cache_keys, F32 [batch, n_kv_heads, rows + q_len, d_head]: what the cache holds after,",
+    "  cache_values  zeros behind a sequence's length",
     NULL,
 };
 
@@ -78,6 +84,10 @@ static enum ga_exit read_outputs(const struct ga_context *context, const char *t
         if (output == GA_OUTPUTS) {
             return refuse_output(context, at, length);
         }
+        if ((output == GA_CACHE_KEYS || output == GA_CACHE_VALUES) && !ga_has_output(context->model, output)) {
+            return ga_misused(context, "--outputs %s: this model was generated without a cache",
+                              ga_output_name(output));
+        }
         if (!ga_has_output(context->model, output)) {
             return ga_misused(context,
                               "--outputs %s: this model was generated without it; "
@@ -87,6 +97,27 @@ static enum ga_exit read_outputs(const struct ga_context *context, const char *t
         wanted_out[output] = true;
     }
     return GA_EXIT_OK;
+}
+
+// Reads --step; text NULL is no steps, 0.
+static enum ga_exit read_step(const struct ga_context *context, const char *text, size_t *step_out)
+{
+    *step_out = 0;
+    if (text && !context->model->cache) {
+        return ga_misused(context, "--step: this model was generated without a cache, so a call knows no earlier one");
+    }
+    return text ? ga_read_size(context, "step", text, context->model->q_len, step_out) : GA_EXIT_OK;
+}
+
+// Steps feed the query's own rows; keys of another sequence come as one.
+static enum ga_exit check_step(const struct ga_context *context, const struct ga_request *request, size_t step)
+{
+    const char *given = request->io.key          ? "key"
+                        : request->io.kv_lengths ? "kv_lengths"
+                        : request->io.position   ? "position"
+                                                 : NULL;
+    return step && given ? ga_misused(context, "--step takes the query's own rows, but the input holds \"%s\"", given)
+                         : GA_EXIT_OK;
 }
 
 static enum ga_exit write_outputs(const struct ga_context *context, const struct ga_request *request, const char *path,
@@ -118,9 +149,13 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     struct ga_prepared prepared = {0};
     struct ga_request request = {0};
     bool wanted[GA_OUTPUTS];
+    size_t step;
     enum ga_exit code = ga_read_threads(context, values[THREADS], &choice.threads);
     if (code == GA_EXIT_OK) {
         code = read_outputs(context, values[OUTPUTS], wanted);
+    }
+    if (code == GA_EXIT_OK) {
+        code = read_step(context, values[STEP], &step);
     }
     if (code == GA_EXIT_OK) {
         code = ga_prepare(context, &choice, &prepared);
@@ -129,7 +164,10 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
         code = ga_request_open(context, values[INPUT], &request);
     }
     if (code == GA_EXIT_OK) {
-        code = ga_request_run(context, &prepared, wanted, &request);
+        code = check_step(context, &request, step);
+    }
+    if (code == GA_EXIT_OK) {
+        code = ga_request_run(context, &prepared, wanted, step, &request);
     }
     if (code == GA_EXIT_OK) {
         code = write_outputs(context, &request, values[OUTPUT], wanted);

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "arena.h"
+#include "cache.h"
 #include "tensor.h"
 
 // -- Sizes ----------------------------------------------------------------------------------------------------------
@@ -26,7 +28,7 @@ static enum ga_status check_length(const struct ga_model *model, const char *fie
     return ga_fail(error, GA_ARGUMENT, "%s: %s is %zu; expected %s", model->name, field, length, expected);
 }
 
-static enum ga_status check_batch(const struct ga_model *model, size_t batch, struct ga_error *error)
+enum ga_status ga_call_batch(const struct ga_model *model, size_t batch, struct ga_error *error)
 {
     if (batch == 0) {
         return ga_fail(error, GA_ARGUMENT, "%s: batch is 0; expected at least 1", model->name);
@@ -54,11 +56,11 @@ static bool sizes_fit(const struct ga_model *model, size_t batch, size_t q_len, 
 enum ga_status ga_call_sizes(const struct ga_model *model, size_t batch, size_t q_len, size_t kv_len,
                              struct ga_error *error)
 {
-    enum ga_status status = check_batch(model, batch, error);
+    enum ga_status status = ga_call_batch(model, batch, error);
     if (status == GA_OK) {
         status = check_length(model, "q_len", q_len, &model->q_len, error);
     }
-    if (status == GA_OK) {
+    if (status == GA_OK && (kv_len != 0 || model->cache == 0)) { // a cache may be looked at and nothing join it
         status = check_length(model, "kv_len", kv_len, &model->kv_len, error);
     }
     if (status == GA_OK && !sizes_fit(model, batch, q_len, kv_len)) {
@@ -66,6 +68,22 @@ enum ga_status ga_call_sizes(const struct ga_model *model, size_t batch, size_t 
                        q_len, kv_len);
     }
     return status;
+}
+
+enum ga_status ga_call_block(const struct ga_model *model, const char *what, const void *block, size_t size,
+                             size_t needed, struct ga_error *error)
+{
+    if (size < needed) {
+        return ga_fail(error, GA_SIZE, "%s: %s is %zu bytes large; expected at least %zu", model->name, what, size,
+                       needed);
+    }
+    if (block == NULL && needed > 0) {
+        return ga_fail(error, GA_ARGUMENT, "%s: %s is NULL; expected %zu bytes", model->name, what, needed);
+    }
+    if ((uintptr_t)block % GA_ALIGN != 0) {
+        return ga_fail(error, GA_ALIGNMENT, "%s: %s is not aligned to %d bytes", model->name, what, GA_ALIGN);
+    }
+    return GA_OK;
 }
 
 // -- Masks ----------------------------------------------------------------------------------------------------------
@@ -139,6 +157,17 @@ static enum ga_status check_intermediates(const struct ga_model *model, const st
     return GA_OK;
 }
 
+static enum ga_status check_cache_field(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
+{
+    const struct rule rules[] = {
+        {io->cache == NULL && model->cache != 0, GA_ARGUMENT,
+         "cache is NULL; expected one that ga_cache_init made with these weights"},
+        {io->cache != NULL && model->cache == 0, GA_UNSUPPORTED,
+         "cache is given, but the model was generated without one; set cache in the spec"},
+    };
+    return check_rules(model, rules, sizeof rules / sizeof *rules, error);
+}
+
 static enum ga_status check_fields(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
 {
     const bool has_lengths = io->q_lengths != NULL || io->kv_lengths != NULL;
@@ -176,6 +205,7 @@ static enum ga_status check_fields(const struct ga_model *model, const struct ga
     _Static_assert(GA_MAX_THREADS == 1024, "as the sentence says");
     enum ga_status status = check_rules(model, rules, sizeof rules / sizeof *rules, error);
     status = status == GA_OK ? check_mask_fields(model, io, error) : status;
+    status = status == GA_OK ? check_cache_field(model, io, error) : status;
     return status == GA_OK ? check_intermediates(model, io, error) : status;
 }
 

@@ -4,6 +4,13 @@
 
 #include "model.h"
 
+// GA_OK where a model takes this number of sequences.
+enum ga_status ga_call_batch(const struct ga_model *model, size_t batch, struct ga_error *error);
+
+// GA_OK where a block is aligned and holds `needed` bytes; what: its name in the message.
+enum ga_status ga_call_block(const struct ga_model *model, const char *what, const void *block, size_t size,
+                             size_t needed, struct ga_error *error);
+
 // GA_OK where batch and lengths are what the model takes, and sixteen times its largest tensor still fits in memory, so
 // that no size computed from them afterwards overflows.
 enum ga_status ga_call_sizes(const struct ga_model *model, size_t batch, size_t q_len, size_t kv_len,

@@ -2,6 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "cache.h"
 #include "call.h"
 
 struct span {
@@ -89,6 +90,7 @@ enum ga_status ga_call_memory(const struct ga_model *model, const struct ga_io *
     }
     const struct span others[] = {
         {"scratch", scratch, scratch_bytes},
+        {"cache", call->cache, call->cache == NULL ? 0 : ga_cache_bytes(call->cache)},
         {"query", call->query, ids * model->d_model},
         {"tokens", call->tokens, ids},
         {"key", call->key, key_rows * model->k_dim},
@@ -104,5 +106,5 @@ enum ga_status ga_call_memory(const struct ga_model *model, const struct ga_io *
     struct span spans[N_OUTPUTS + N_OTHERS];
     output_spans(model, call, spans);
     memcpy(spans + N_OUTPUTS, others, sizeof others);
-    return check_spans(model, spans, N_OUTPUTS + N_OTHERS, N_OUTPUTS + 1, error);
+    return check_spans(model, spans, N_OUTPUTS + N_OTHERS, N_OUTPUTS + 2, error);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "cache.h"
 #include "call.h"
 #include "cpu.h"
 
@@ -161,22 +162,6 @@ static enum ga_status check_roles(const struct ga_model *model, const struct ga_
     return GA_OK;
 }
 
-static enum ga_status check_block(const struct ga_model *model, const char *what, const void *block, size_t size,
-                                  size_t needed, struct ga_error *error)
-{
-    if (size < needed) {
-        return ga_fail(error, GA_SIZE, "%s: %s is %zu bytes large; expected at least %zu", model->name, what, size,
-                       needed);
-    }
-    if (block == NULL && needed > 0) {
-        return ga_fail(error, GA_ARGUMENT, "%s: %s is NULL; expected %zu bytes", model->name, what, needed);
-    }
-    if (!is_aligned(block, GA_ALIGN)) {
-        return ga_fail(error, GA_ALIGNMENT, "%s: %s is not aligned to %d bytes", model->name, what, GA_ALIGN);
-    }
-    return GA_OK;
-}
-
 static bool has_variant(const struct ga_model *model, const struct ga_variant *variant)
 {
     for (size_t i = 0; i < model->n_variants; i++) {
@@ -200,7 +185,8 @@ static enum ga_status check_pack(const struct ga_model *model, const struct ga_v
     }
     status = check_cpu(model, variant, error);
     if (status == GA_OK) {
-        status = check_block(model, "the block for packed weights", block, size, ga_model_packed_size(variant), error);
+        status =
+            ga_call_block(model, "the block for packed weights", block, size, ga_model_packed_size(variant), error);
     }
     return status == GA_OK ? check_roles(model, roles, error) : status;
 }
@@ -259,11 +245,23 @@ static enum ga_status check_call(const struct ga_loaded *loaded, const struct ga
     }
     const size_t threads = io->parallel == NULL ? 1 : io->parallel->threads;
     const size_t needed = loaded->variant->scratch_bytes(call_out->batch, call_out->q_len, call_out->kv_len, threads);
-    status = check_block(model, "scratch", scratch, scratch_size, needed, error);
+    status = ga_call_block(model, "scratch", scratch, scratch_size, needed, error);
+    if (status == GA_OK) {
+        status = ga_cache_check(loaded, call_out, error);
+    }
     if (status == GA_OK) {
         status = ga_call_memory(model, call_out, scratch, needed, error);
     }
-    return status == GA_OK ? ga_call_contents(model, call_out, error) : status;
+    if (status == GA_OK) {
+        status = ga_call_contents(model, call_out, error);
+    }
+    if (status == GA_OK) {
+        status = ga_cache_check_room(call_out, error);
+    }
+    if (status == GA_OK) {
+        ga_cache_places(call_out, io->key == NULL);
+    }
+    return status;
 }
 
 enum ga_status ga_model_run(const struct ga_loaded *loaded, const struct ga_io *io, void *scratch, size_t scratch_size,
@@ -276,6 +274,7 @@ enum ga_status ga_model_run(const struct ga_loaded *loaded, const struct ga_io *
     const enum ga_status status = check_call(loaded, io, scratch, scratch_size, &call, error);
     if (status == GA_OK) {
         loaded->variant->run((const unsigned char *)loaded + LOADED_BYTES, &call, scratch);
+        ga_cache_advance(call.cache, &call);
     }
     return status;
 }

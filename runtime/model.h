@@ -79,10 +79,13 @@ struct ga_io {
     float *attention_mean;      // [batch][q_len][kv_len + extra_keys], the mean of attention over its heads; only where
                                 // the spec lists the output
     const int32_t *position;    // [batch], place of each query sequence's first row, 0 or more, for a model with rotary
-                                // positions; NULL: all 0
+                                // positions; NULL: all 0, or with a cache behind what it holds, in self-attention
     const int32_t *kv_position; // [batch], place of each key sequence's first row. NULL: in self-attention position,
-                                // else all 0
+                                // else all 0, or with a cache behind what it holds
     float *intermediates[GA_INTERMEDIATES]; // NULL where not asked for; only those the spec lists
+    // Only for a model generated with a cache, which needs it: this call's keys and values join those it holds of each
+    // sequence, and the queries look at all of them. With it key may be given with kv_len 0: nothing joins.
+    struct ga_cache *cache;
 };
 
 // -- Weights --------------------------------------------------------------------------------------------------------
@@ -188,6 +191,12 @@ struct ga_range {
     size_t min, max; // equal where the length is a literal
 };
 
+// How a variant's kernels read cached keys and values; zeros for a model without a cache.
+struct ga_cache_layout {
+    size_t key_panel;    // keys side by side: panels [d_head][key_panel]
+    size_t value_stride; // floats from one value row to the next; behind d_head zeros
+};
+
 // A kernel in words, for `info`.
 struct ga_kernel_info {
     const char *name; // its symbol
@@ -208,6 +217,7 @@ struct ga_variant {
     void (*pack)(const struct ga_weight_view *roles, void *packed);
     size_t (*scratch_bytes)(size_t batch, size_t q_len, size_t kv_len, size_t threads);
     void (*run)(const void *packed, const struct ga_io *io, void *scratch);
+    struct ga_cache_layout cache;
 };
 
 // What a spec became. One const object per model, `<name>_model`.
@@ -255,6 +265,7 @@ struct ga_model {
     size_t d_v;        // floats of one head of values: d_head but in attention alone
     bool shared_heads; // rows are split into heads first, and q, k and v have one d_head x d_head weight each for all
     bool intermediates[GA_INTERMEDIATES]; // those that io takes
+    size_t cache;                         // most keys a cache of it may hold; 0: it takes none
 };
 
 // An intermediate's name, as specs and files have it, and its rank, with its shape in a call of these sizes.
@@ -287,6 +298,45 @@ const struct ga_variant *ga_loaded_variant(const struct ga_loaded *loaded);
 // SIZE_MAX where they are out of the model's range or overflow.
 size_t ga_model_scratch_size(const struct ga_model *model, const struct ga_variant *variant, size_t batch, size_t q_len,
                              size_t kv_len, size_t threads);
+
+// -- A cache of keys and values -------------------------------------------------------------------------------------
+
+// What a batch of sequences has seen so far, in a block of the caller's: the keys as the score kernel reads them, the
+// values as the value kernel does, and how many each sequence holds, so that they cannot disagree with what is there. A
+// call with io.cache appends; between calls a sequence may be cut back or started anew. There are no pointers into the
+// block: its bytes may be moved or copied to an address aligned as it was, and the copy is a cache of its own.
+//
+// Calls of any numbers of rows, one after the other, give the bits of one call with all the rows.
+struct ga_cache;
+
+// Bytes a cache of `batch` sequences with up to `capacity` keys each must have; SIZE_MAX where the model takes no cache
+// or a size is out of range.
+size_t ga_cache_size(const struct ga_model *model, const struct ga_variant *variant, size_t batch, size_t capacity);
+
+// Makes an empty cache for these weights' model and variant in block (GA_ALIGN-aligned, at least ga_cache_size bytes,
+// the caller's). What the block held is of no meaning, and only the start of it is written.
+enum ga_status ga_cache_init(const struct ga_loaded *loaded, size_t batch, size_t capacity, void *block, size_t size,
+                             struct ga_cache **cache_out, struct ga_error *error);
+
+size_t ga_cache_capacity(const struct ga_cache *cache);
+// [batch], keys each sequence holds.
+const int32_t *ga_cache_lengths(const struct ga_cache *cache);
+
+// Forgets a sequence's keys from `length` on; 0 starts it anew.
+enum ga_status ga_cache_cut(struct ga_cache *cache, size_t sequence, size_t length, struct ga_error *error);
+
+// Appends keys and values that come from elsewhere, as PyTorch's past_key_values hold them: [n_kv_heads][rows][d_head]
+// each for one sequence, of which the first `count` rows are taken. Keys are as the scores want them: projected, and
+// turned or normed where the model does that.
+enum ga_status ga_cache_put(struct ga_cache *cache, size_t sequence, const float *keys, const float *values,
+                            size_t rows, size_t count, struct ga_error *error);
+
+// Writes a sequence's keys and values out, [n_kv_heads][rows][d_head] each, zeros behind its length, which is at most
+// `rows`.
+enum ga_status ga_cache_get(const struct ga_cache *cache, size_t sequence, float *keys, float *values, size_t rows,
+                            struct ga_error *error);
+
+// -- Running --------------------------------------------------------------------------------------------------------
 
 // Runs one call after checking every field of io. scratch: GA_ALIGN-aligned, at least ga_model_scratch_size bytes, its
 // content is of no meaning before or after. Nothing is allocated, printed or kept. Results are the same bits whatever

@@ -21,25 +21,27 @@ extern const size_t n_ga_test_models;
 typedef void kernel_fact(struct checks *checks, const struct ga_model *model);
 
 // One row per fact: the function, and which models it is about (kernels_for_<who>).
-#define KERNEL_FACTS(X)                               \
-    X(matches_the_generic_kernel, any)                \
-    X(every_tile_height_gives_the_same_bits, heights) \
-    X(integers_come_out_exactly, linear)              \
-    X(scores_of_ten_thousand_stay_accurate, linear)   \
-    X(random_large_scores_stay_finite, any)           \
-    X(repeated_runs_give_the_same_bits, any)          \
-    X(alignment_changes_no_bit, any)                  \
-    X(strided_weights_pack_the_same, any)             \
-    X(batch_and_place_change_no_bit, any)             \
-    X(threads_change_no_bit, any)                     \
-    X(padding_changes_no_bit, cutting)                \
-    X(nan_in_padding_does_not_leak, lengths)          \
-    X(nan_in_a_later_key_does_not_leak, causal)       \
-    X(nan_before_a_window_does_not_leak, window)      \
-    X(nan_stays_in_its_rows, any)                     \
-    X(tokens_give_the_bits_of_their_rows, tokens)     \
-    X(activations_are_within_a_few_ulp, activated)    \
-    X(intermediates_match_the_generic_kernel, intermediates)
+#define KERNEL_FACTS(X)                                      \
+    X(matches_the_generic_kernel, any)                       \
+    X(every_tile_height_gives_the_same_bits, heights)        \
+    X(integers_come_out_exactly, linear)                     \
+    X(scores_of_ten_thousand_stay_accurate, linear)          \
+    X(random_large_scores_stay_finite, any)                  \
+    X(repeated_runs_give_the_same_bits, any)                 \
+    X(alignment_changes_no_bit, any)                         \
+    X(strided_weights_pack_the_same, any)                    \
+    X(batch_and_place_change_no_bit, any)                    \
+    X(threads_change_no_bit, any)                            \
+    X(padding_changes_no_bit, cutting)                       \
+    X(nan_in_padding_does_not_leak, lengths)                 \
+    X(nan_in_a_later_key_does_not_leak, causal)              \
+    X(nan_before_a_window_does_not_leak, window)             \
+    X(nan_stays_in_its_rows, any)                            \
+    X(tokens_give_the_bits_of_their_rows, tokens)            \
+    X(activations_are_within_a_few_ulp, activated)           \
+    X(intermediates_match_the_generic_kernel, intermediates) \
+    X(steps_give_the_bits_of_one_call, steps)                \
+    X(a_cache_written_out_and_in_is_the_same, cached)
 
 #define KERNEL_FACT(name, who) kernel_fact name;
 KERNEL_FACTS(KERNEL_FACT)
@@ -57,6 +59,8 @@ bool kernels_for_tokens(const struct ga_model *model);
 bool kernels_for_linear(
     const struct ga_model *model); // q, k, v and the output are linear in the rows, whatever their place
 bool kernels_for_activated(const struct ga_model *model); // what comes out of an activation can be seen
+bool kernels_for_cached(const struct ga_model *model);    // it has a cache, and calls can be short
+bool kernels_for_steps(const struct ga_model *model);     // and no row looks at a later one
 
 // Checks one fact of one model; a fact that found nothing to check counts as failed.
 void kernels_check(struct checks *checks, kernel_fact *fact, const struct ga_model *model);
@@ -77,6 +81,7 @@ struct shape {
     size_t batch, q_len, kv_len;
     enum form form;
     bool q_ragged, kv_ragged; // whether q_lengths and kv_lengths are given
+    size_t past;              // rows whose keys and values a sequence's cache holds before the call, at most
     uint64_t seed;            // of lengths and contents
 };
 
@@ -96,6 +101,7 @@ struct shapes shapes_of(const struct ga_model *model, double budget);
 // What the lengths of a ragged sequence b are: all rows, 1, 0 and others in turn.
 int32_t shapes_q_length(const struct shape *shape, size_t b);
 int32_t shapes_kv_length(const struct shape *shape, size_t b);
+int32_t shapes_past_length(const struct shape *shape, size_t b);
 
 // The taller of a model's register tiles and the wider, over all its kernels and variants.
 struct tile {
@@ -149,6 +155,8 @@ enum call_buffer {
     CALL_MASK, // bytes or floats, as the model takes them
     CALL_POSITION,
     CALL_KV_POSITION,
+    CALL_PAST,         // [batch][past][d_model], rows from which the cached keys and values come
+    CALL_PAST_LENGTHS, // [batch]
     CALL_OUTPUT,
     CALL_ATTENTION,
     CALL_ATTENTION_MEAN,
@@ -199,9 +207,25 @@ size_t call_out_elements(const struct call *call);
 enum call_buffer call_key_buffer(const struct call *call, size_t *rows_out);
 
 // Runs variant v of the subject, which the messages name from here on: outputs blanked before, inputs and weights
-// read-only, scratch full of NaN between guard pages. Checks the status and that nothing was written beyond the
-// buffers; false where a check failed.
+// read-only, scratch full of NaN between guard pages; a cache that other calls filled from past rows, NaN elsewhere.
+// Checks the status and that nothing was written beyond the buffers; false where a check failed.
 bool call_run(struct call *call, struct checks *checks, const struct subject *subject, size_t v);
+
+// The same with a cache of the caller's, which is kept afterwards: it starts empty, takes the past rows of a call, and
+// then what the run appends.
+bool call_new_cache(struct guard *block, struct checks *checks, const struct subject *subject, size_t v, size_t batch,
+                    size_t capacity);
+bool call_fill_cache(const struct call *call, struct checks *checks, const struct subject *subject, size_t v,
+                     struct ga_cache *cache);
+bool call_run_with(struct call *call, struct checks *checks, const struct subject *subject, size_t v,
+                   struct ga_cache *cache);
+
+// A call in words, for messages.
+const char *call_text(const struct call *call, char text[CHECKS_SITUATION]);
+
+// What call_run does: one call as it is, or behind a cache that is filled first.
+bool call_run_once(struct call *call, struct checks *checks, const struct subject *subject, size_t v);
+bool call_run_cached(struct call *call, struct checks *checks, const struct subject *subject, size_t v);
 
 // Runs body for each of shapes_of(model, budget) with a filled call on its own guard pages, over one subject.
 typedef void call_check(struct checks *checks, const struct subject *subject, struct call *call);
@@ -218,6 +242,9 @@ struct expected {
 
 bool expected_make(struct expected *expected, const struct subject *subject, const struct call *call);
 void expected_drop(struct expected *expected);
+
+// The output alone, in float.
+bool expected_f32(const struct subject *subject, const struct call *call, float *output);
 
 // Checks a run against the generic kernel by approx_layer's rule, and attention rows for their sums. magnitude_slack
 // is added to the limit, times the largest magnitude expected.
@@ -247,6 +274,7 @@ size_t call_columns(const struct call *call);
 // Real rows of query and key of sequence b, and whether its row i sees its key j, by the generic kernel's rules.
 size_t call_q_rows(const struct call *call, size_t b);
 size_t call_kv_rows(const struct call *call, size_t b);
+size_t call_past_rows(const struct call *call, size_t b);
 bool call_sees(const struct call *call, size_t b, size_t i, size_t j);
 // The same with the call's mask, which differs from head to head.
 bool call_attends(const struct call *call, size_t b, size_t h, size_t i, size_t j);

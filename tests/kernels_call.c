@@ -1,6 +1,7 @@
 // kernels_call.c: one call's buffers, each between guard pages, and the run that watches over them. Compares nothing.
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
@@ -17,6 +18,12 @@ size_t call_q_rows(const struct call *call, size_t b)
 size_t call_kv_rows(const struct call *call, size_t b)
 {
     return reference_kv_rows(&call->io, b);
+}
+
+size_t call_past_rows(const struct call *call, size_t b)
+{
+    const int32_t *lengths = call->buffers[CALL_PAST_LENGTHS].data;
+    return call->shape.past > 0 ? (size_t)lengths[b] : 0;
 }
 
 bool call_sees(const struct call *call, size_t b, size_t i, size_t j)
@@ -57,7 +64,7 @@ enum call_buffer call_key_buffer(const struct call *call, size_t *rows_out)
 // Whether the call says where its sequences start: two calls of three, where the model takes it.
 static bool has_position(const struct call *call)
 {
-    return call->model->rope.positions > 0 && call->shape.seed % 3 != 0;
+    return call->model->rope.positions > 0 && call->model->cache == 0 && call->shape.seed % 3 != 0;
 }
 
 // Elements of each buffer, all of four bytes but the mask's; -1 where the call has no such buffer.
@@ -65,6 +72,7 @@ static void count_elements(const struct call *call, ptrdiff_t counts[N_CALL_BUFF
 {
     const struct shape *shape = &call->shape;
     const size_t key_rows = shape->batch * shape->kv_len;
+    const size_t past = shape->batch * shape->past * call->model->k_dim;
     const size_t weights = shape->batch * call->model->n_heads * shape->q_len * call_columns(call);
     const struct {
         bool present;
@@ -78,6 +86,8 @@ static void count_elements(const struct call *call, ptrdiff_t counts[N_CALL_BUFF
         [CALL_KV_LENGTHS] = {shape->kv_ragged, shape->batch},
         [CALL_POSITION] = {has_position(call), shape->batch},
         [CALL_KV_POSITION] = {has_position(call) && shape->seed % 3 == 1, shape->batch},
+        [CALL_PAST] = {shape->past > 0, past},
+        [CALL_PAST_LENGTHS] = {shape->past > 0, shape->batch},
         [CALL_OUTPUT] = {true, shape->batch * call_out_elements(call)},
         [CALL_ATTENTION] = {call->model->attention_output, weights},
         [CALL_ATTENTION_MEAN] = {call->model->attention_mean_output, weights / call->model->n_heads},
@@ -131,9 +141,13 @@ static void point_io(struct call *call)
 static void fill_lengths(struct call *call)
 {
     int32_t *q_lengths = call->buffers[CALL_Q_LENGTHS].data, *kv_lengths = call->buffers[CALL_KV_LENGTHS].data;
+    int32_t *past_lengths = call->buffers[CALL_PAST_LENGTHS].data;
     for (size_t b = 0; b < call->shape.batch; b++) {
         if (q_lengths) {
             q_lengths[b] = shapes_q_length(&call->shape, b);
+        }
+        if (past_lengths) {
+            past_lengths[b] = shapes_past_length(&call->shape, b);
         }
         if (kv_lengths) {
             kv_lengths[b] = shapes_kv_length(&call->shape, b);
@@ -198,7 +212,7 @@ void call_drop(struct call *call)
 
 void call_fill(struct call *call)
 {
-    static const enum call_buffer floats[] = {CALL_QUERY, CALL_KEY, CALL_VALUE};
+    static const enum call_buffer floats[] = {CALL_QUERY, CALL_KEY, CALL_VALUE, CALL_PAST};
     struct rng rng = rng_seeded(call->shape.seed + 1000);
     for (size_t t = 0; t < sizeof floats / sizeof floats[0]; t++) {
         const struct guard *buffer = &call->buffers[floats[t]];
@@ -236,6 +250,8 @@ void call_copy_sequence(struct call *call, size_t slot, const struct call *from,
         {CALL_KV_LENGTHS, 1, 1, 1},
         {CALL_POSITION, 1, 1, 1},
         {CALL_KV_POSITION, 1, 1, 1},
+        {CALL_PAST, call->shape.past, from->shape.past, call_width(call, CALL_PAST)},
+        {CALL_PAST_LENGTHS, 1, 1, 1},
     };
     for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++) {
         enum call_buffer t = parts[p].buffer;
@@ -275,7 +291,7 @@ static void append_lengths(char text[CHECKS_SITUATION], const int32_t *lengths, 
 }
 
 // "cross, batch 2, q_len 7 real [7,1], kv_len 13"; returns text.
-static const char *call_text(const struct call *call, char text[CHECKS_SITUATION])
+const char *call_text(const struct call *call, char text[CHECKS_SITUATION])
 {
     static const char *const forms[] = {
         [FORM_SELF] = "self",
@@ -290,6 +306,10 @@ static const char *call_text(const struct call *call, char text[CHECKS_SITUATION
     append(text, ", kv_len %zu", shape->kv_len);
     append_lengths(text, call->io.kv_lengths, shape->batch);
     append(text, "%s", call->io.position ? call->io.kv_position ? ", own positions of both" : ", own positions" : "");
+    if (shape->past > 0) {
+        append(text, ", past %zu", shape->past);
+        append_lengths(text, call->buffers[CALL_PAST_LENGTHS].data, shape->batch);
+    }
     return text;
 }
 
@@ -298,10 +318,20 @@ static const char *call_text(const struct call *call, char text[CHECKS_SITUATION
 static bool check_intact(struct checks *checks, const struct call *call, const struct guard *scratch)
 {
     static const char *const names[N_CALL_BUFFERS] = {
-        [CALL_QUERY] = "query",       [CALL_TOKENS] = "tokens",           [CALL_KEY] = "key",
-        [CALL_VALUE] = "value",       [CALL_Q_LENGTHS] = "q_lengths",     [CALL_KV_LENGTHS] = "kv_lengths",
-        [CALL_POSITION] = "position", [CALL_KV_POSITION] = "kv_position", [CALL_MASK] = "mask",
-        [CALL_OUTPUT] = "output",     [CALL_ATTENTION] = "attention",     [CALL_ATTENTION_MEAN] = "attention_mean",
+        [CALL_QUERY] = "query",
+        [CALL_TOKENS] = "tokens",
+        [CALL_KEY] = "key",
+        [CALL_VALUE] = "value",
+        [CALL_Q_LENGTHS] = "q_lengths",
+        [CALL_KV_LENGTHS] = "kv_lengths",
+        [CALL_POSITION] = "position",
+        [CALL_KV_POSITION] = "kv_position",
+        [CALL_MASK] = "mask",
+        [CALL_OUTPUT] = "output",
+        [CALL_ATTENTION] = "attention",
+        [CALL_ATTENTION_MEAN] = "attention_mean",
+        [CALL_PAST] = "past",
+        [CALL_PAST_LENGTHS] = "past lengths",
     };
     bool ok = checks_need(checks, guard_intact(scratch), "wrote outside scratch");
     for (size_t t = CALL_OUTPUT; t < N_CALL_BUFFERS; t++) {
@@ -323,15 +353,13 @@ static enum ga_status run_sealed(struct call *call, const struct ga_loaded *load
     return status;
 }
 
-bool call_run(struct call *call, struct checks *checks, const struct subject *subject, size_t v)
+// A run with whatever cache io points to.
+bool call_run_once(struct call *call, struct checks *checks, const struct subject *subject, size_t v)
 {
     const struct ga_variant *variant = ga_loaded_variant(subject->loaded[v]);
     const struct shape *shape = &call->shape;
     struct ga_error error = {GA_OK, ""};
     struct guard scratch;
-    char text[CHECKS_SITUATION];
-    checks_situation(checks, call_text(call, text));
-    checks_subject(checks, call->model->name, variant->isa);
     size_t bytes = ga_model_scratch_size(call->model, variant, shape->batch, shape->q_len, shape->kv_len,
                                          call->io.parallel ? call->io.parallel->threads : 1);
     if (!checks_need(checks, bytes != SIZE_MAX, "its scratch size is not to be had") ||
@@ -348,22 +376,10 @@ bool call_run(struct call *call, struct checks *checks, const struct subject *su
     return ok;
 }
 
-const char *call_element(const struct call *call, enum call_buffer buffer, size_t at, char text[CALL_ELEMENT])
+bool call_run(struct call *call, struct checks *checks, const struct subject *subject, size_t v)
 {
-    const size_t kv_len = call_columns(call), q_len = call->shape.q_len;
-    const size_t width = call_width(call, CALL_OUTPUT), heads = call_heads(call, CALL_OUTPUT), row = at / width;
-    if (buffer == CALL_ATTENTION) {
-        snprintf(text, CALL_ELEMENT, "attention[%zu][%zu][%zu][%zu]", at / kv_len / q_len / call->model->n_heads,
-                 at / kv_len / q_len % call->model->n_heads, at / kv_len % q_len, at % kv_len);
-    } else if (buffer == CALL_ATTENTION_MEAN) {
-        snprintf(text, CALL_ELEMENT, "attention_mean[%zu][%zu][%zu]", at / kv_len / q_len, at / kv_len % q_len,
-                 at % kv_len);
-    } else {
-        char head[24] = "";
-        if (heads > 1) {
-            snprintf(head, sizeof head, "[%zu]", row / q_len % heads);
-        }
-        snprintf(text, CALL_ELEMENT, "output[%zu]%s[%zu][%zu]", row / q_len / heads, head, row % q_len, at % width);
-    }
-    return text;
+    char text[CHECKS_SITUATION];
+    checks_situation(checks, call_text(call, text));
+    checks_subject(checks, call->model->name, ga_loaded_variant(subject->loaded[v])->isa);
+    return call->model->cache ? call_run_cached(call, checks, subject, v) : call_run_once(call, checks, subject, v);
 }

@@ -7,6 +7,80 @@
 #include "support/approx.h"
 #include "support/reference.h"
 
+// -- A call and its past as one ---------------------------------------------------------------------------------------
+
+// The call without a cache that means the same: its keys are the rows of the past, then the new ones.
+struct whole {
+    struct ga_io io;
+    float *key, *value;
+    int32_t *lengths;
+};
+
+static void whole_drop(struct whole *whole)
+{
+    free(whole->key);
+    free(whole->value);
+    free(whole->lengths);
+}
+
+// Joins the past rows of each sequence and those of `from`, kv_len rows a sequence, in `to`.
+static void join_rows(const struct call *call, const float *from, size_t kv_len, float *to)
+{
+    const size_t width = call->model->k_dim, past = call->shape.past;
+    const float *before = call->buffers[CALL_PAST].data;
+    for (size_t b = 0; b < call->shape.batch; b++, to += (past + kv_len) * width) {
+        size_t rows = call_past_rows(call, b), real = call_kv_rows(call, b);
+        memcpy(to, before + b * past * width, rows * width * sizeof *to);
+        memcpy(to + rows * width, from + b * kv_len * width, real * width * sizeof *to);
+    }
+}
+
+// The rows of the embedding for a call's tokens, or its query.
+static const float *own_rows(const struct subject *subject, const struct call *call, float *room)
+{
+    const size_t d_model = call->model->d_model;
+    const struct ga_weight_view *embedding = reference_role(call->model, subject->roles, "embedding");
+    for (size_t b = 0; call->io.tokens && b < call->shape.batch; b++) {
+        for (size_t i = 0; i < call_kv_rows(call, b); i++) {
+            size_t row = b * call->shape.q_len + i;
+            memcpy(room + row * d_model, embedding->data + (size_t)call->io.tokens[row] * embedding->row_stride,
+                   d_model * sizeof *room);
+        }
+    }
+    return call->io.tokens ? room : call->io.query;
+}
+
+static bool whole_make(struct whole *whole, const struct subject *subject, const struct call *call)
+{
+    const size_t batch = call->shape.batch, past = call->shape.past, d_model = call->model->d_model;
+    const size_t kv_len = reference_kv_len(&call->io), rows = batch * (past + kv_len) * call->model->k_dim;
+    *whole = (struct whole){.io = call->io};
+    if (past == 0) {
+        return true;
+    }
+    float *room = malloc(batch * call->shape.q_len * d_model * sizeof *room);
+    whole->key = malloc(rows * sizeof *whole->key);
+    whole->value = malloc(rows * sizeof *whole->value);
+    whole->lengths = malloc(batch * sizeof *whole->lengths);
+    bool ok = room && whole->key && whole->value && whole->lengths;
+    if (ok) {
+        const float *key = call->io.key ? call->io.key : own_rows(subject, call, room);
+        join_rows(call, key, kv_len, whole->key);
+        join_rows(call, call->io.value ? call->io.value : key, kv_len, whole->value);
+        for (size_t b = 0; b < batch; b++) {
+            whole->lengths[b] = (int32_t)(call_past_rows(call, b) + call_kv_rows(call, b));
+        }
+        whole->io.position =
+            call->model->rope.positions > 0 && !call->io.key ? call->buffers[CALL_PAST_LENGTHS].data : NULL;
+        whole->io.key = whole->key;
+        whole->io.value = whole->value;
+        whole->io.kv_len = past + kv_len;
+        whole->io.kv_lengths = whole->lengths;
+    }
+    free(room);
+    return ok;
+}
+
 // -- The generic kernel ---------------------------------------------------------------------------------------------
 
 static size_t output_elements(const struct call *call)
@@ -56,15 +130,25 @@ static void average_heads(struct expected *expected, const struct call *call)
 
 bool expected_make(struct expected *expected, const struct subject *subject, const struct call *call)
 {
+    struct whole whole;
     *expected = (struct expected){0};
-    bool ok = allocate(expected, call) &&
-              reference_f64(call->model, subject->roles, &call->io, expected->output, expected->attention) &&
-              reference_f32(call->model, subject->roles, &call->io, expected->output_f32, expected->attention_f32);
+    bool ok = whole_make(&whole, subject, call) && allocate(expected, call) &&
+              reference_f64(call->model, subject->roles, &whole.io, expected->output, expected->attention) &&
+              reference_f32(call->model, subject->roles, &whole.io, expected->output_f32, expected->attention_f32);
+    whole_drop(&whole);
     if (ok) {
         average_heads(expected, call);
     } else {
         expected_drop(expected);
     }
+    return ok;
+}
+
+bool expected_f32(const struct subject *subject, const struct call *call, float *output)
+{
+    struct whole whole;
+    bool ok = whole_make(&whole, subject, call) && reference_f32(call->model, subject->roles, &whole.io, output, NULL);
+    whole_drop(&whole);
     return ok;
 }
 

@@ -222,7 +222,7 @@ static void compare_with_nan_in(struct checks *checks, const struct subject *sub
     float *generic = malloc(call->buffers[CALL_OUTPUT].bytes);
     if (checks_need(checks, generic && call_copy(&poisoned, call, GUARD_AT_END), "no memory for the call")) {
         ((float *)poisoned.buffers[buffer].data)[at] = NAN;
-        bool ok = reference_f32(call->model, subject->roles, &poisoned.io, generic, NULL);
+        bool ok = expected_f32(subject, &poisoned, generic);
         checks_need(checks, ok, "no memory for the generic kernel");
         for (size_t v = 0; ok && v < subject->n_loaded; v++) {
             if (call_run(call, checks, subject, v) && call_run(&poisoned, checks, subject, v)) {

@@ -158,9 +158,11 @@ static void weights_flat(struct rng *rng, const struct ga_model *model, const st
     }
 }
 
-// -1, 0 and 1 in every input; an added mask adds nothing but -inf.
+// -1, 0 and 1 in every input, and no past: what is said of the scores holds for this call's keys alone. An added mask
+// adds nothing but -inf.
 static void fill_integers(struct call *call)
 {
+    call->shape.past = 0;
     static const enum call_buffer floats[] = {CALL_QUERY, CALL_KEY, CALL_VALUE};
     struct rng rng = rng_seeded(call->shape.seed + 2000);
     for (size_t t = 0; t < sizeof floats / sizeof floats[0]; t++) {

@@ -65,6 +65,16 @@ bool kernels_for_linear(const struct ga_model *model)
     return linear;
 }
 
+bool kernels_for_cached(const struct ga_model *model)
+{
+    return model->cache > 0 && model->lengths && model->q_len.min == 1 && model->kv_len.min == 1;
+}
+
+bool kernels_for_steps(const struct ga_model *model)
+{
+    return kernels_for_cached(model) && model->causal == GA_CAUSAL_BOTTOM_RIGHT;
+}
+
 void kernels_check(struct checks *checks, kernel_fact *fact, const struct ga_model *model)
 {
     checks_subject(checks, model->name, "(no variant yet)");

@@ -32,7 +32,7 @@ class Io(Structure):
                      "mask", "additive_mask")
     ] + [("mask_strides", c_size_t * 4)] + [
         (name, c_void_p) for name in ("attention_mean", "position", "kv_position")
-    ] + [("intermediates", c_void_p * 9)]
+    ] + [("intermediates", c_void_p * 9), ("cache", c_void_p)]
 
 
 SIGNATURES = {

@@ -95,6 +95,7 @@ local function spec_env(s)
     fill = s.fill, fill_double = s.fill and fmt.double(s.fill) or "", fills_padding = s.fill and s.lengths,
     late_keys = s.late_keys, row_begin = s.late_keys and "begin" or "0", own_place = own_place(s), double = fmt.double,
     appends_scores = s.appends_scores, role_at = layer.role_index(s),
+    cache = s.cache or 0,
     default_map = s.default_map and fmt.c_string(s.default_map) or "NULL",
   }
 end
@@ -129,6 +130,7 @@ local function variant_env(p)
   return {
     isa = p.isa.name, cpu = cpu_bits(p.isa), prefix = p.prefix, packed_floats = p.packed_floats,
     kernels = kernel_infos(p),
+    key_panel = p.spec.cache and p.key_panel or 0, value_stride = p.spec.cache and p.value_stride or 0,
   }
 end
 
@@ -160,7 +162,9 @@ local function plan_env(p, base)
     d_head_pad = p.d_head_pad, concat = p.concat, key_panel = p.key_panel, scores_stride = p.scores_stride,
     group_rows = p.group_rows, max_sum = p.max_sum, value_keys = p.value_keys, packed = p.packed,
     packed_floats = p.packed_floats, buffers = p.buffers, gathers = p.gathers, exp2_coefficients = {},
-    head_stride = p.head_stride, block_tiles = p.block_tiles, near_bytes = p.near_bytes,
+    head_stride = p.head_stride, value_stride = p.value_stride,
+    value_rows = p.spec.cache and "VALUE_STRIDE" or "HEAD_STRIDE",
+    block_tiles = p.block_tiles, near_bytes = p.near_bytes,
     kernel_list = layer.kernel_list, panel_kernels = layer.panel_kernels, steps = layer.steps,
     max_height = layer.max_height,    buffer_count = layer.buffer_count, gelu_coefficients = gelu_coefficients,
     q_factor = fmt.f32(p.factors.q), row_factor = p.factors.row and fmt.f32(p.factors.row) or false,

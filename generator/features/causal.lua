@@ -5,8 +5,7 @@ local types = require "spec.types"
 local ALIGNMENTS = { top_left = "top_left", bottom_right = "bottom_right" }
 
 local function check(value)
-  if value == true then return "top_left" end
-  if value == false then return false end
+  if value == true or value == false then return value end
   if ALIGNMENTS[value] then return value end
   return nil, ('must be true, false, "top_left" or "bottom_right", found %s'):format(types.shown(value))
 end
@@ -20,11 +19,15 @@ return {
   name = "causal",
   fields = {
     { field = "mask.causal", flag = "--causal", value = "top_left|bottom_right|off", check = check,
-      implied = "top_left", parse = parse, default = "off", help = "query i sees keys 0..i (top_left, PyTorch's " ..
-      "is_causal, and what --causal alone means) or 0..i + kv_len - q_len (bottom_right)" },
+      implied = "top_left", parse = parse, default = "off; bottom_right with --cache",
+      help = "query i sees keys 0..i (top_left, PyTorch's is_causal, and what --causal alone means) or " ..
+      "0..i + kv_len - q_len (bottom_right)" },
   },
   resolve = function(spec)
-    spec.causal = spec.mask and spec.mask.causal or false
+    local causal = spec.mask and spec.mask.causal
+    if causal == nil then causal = spec.cache ~= nil end -- what joins a cache is a sequence's next rows
+    if causal == true then causal = spec.cache and "bottom_right" or "top_left" end
+    spec.causal = causal
   end,
   splices = function(spec)
     return spec.causal and { key_range = "causal.key_range.c.lt" } or nil

@@ -20,7 +20,7 @@ local features = {}
 for _, name in ipairs({
   "grouped_heads", "projections", "bias", "scale", "causal", "softcap", "alibi", "relative_bias", "window", "sinks",
   "lengths", "mask_tensor", "mask_fill", "masked_row", "activation", "projected_outputs", "qk_norm", "rope", "dropout",
-  "outputs", "attention_mean", "extra_keys", "embedding", "weight_maps",
+  "outputs", "attention_mean", "extra_keys", "cache", "embedding", "weight_maps",
 }) do
   features[#features + 1] = require("features." .. name)
 end

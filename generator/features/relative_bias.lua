@@ -54,7 +54,7 @@ local function resolve(spec, fail)
   spec.relative_starts = bucket_starts(spec.relative_side, bias.max_distance)
   -- Distances from -places to the end of the row, and up to a whole vector behind it.
   local own_key = spec.causal == "bottom_right"
-  spec.relative_places = (own_key and spec.kv_seq_len or spec.seq_len).max - 1
+  spec.relative_places = (spec.cache or (own_key and spec.kv_seq_len or spec.seq_len).max) - 1
   spec.relative_span = spec.relative_places + (spec.causal and 1 or spec.kv_seq_len.max) + 16
 end
 

@@ -5,7 +5,7 @@ local types = require "spec.types"
 
 -- Where the table's rows must reach: the longest sequence, from place 0 on.
 local function longest(spec)
-  return math.max(spec.seq_len.max, spec.kv_seq_len.max)
+  return spec.cache or math.max(spec.seq_len.max, spec.kv_seq_len.max)
 end
 
 local function check_pairs(spec, rope, fail)
@@ -22,7 +22,7 @@ end
 
 local function check_positions(spec, rope, fail)
   if rope.positions and rope.positions < longest(spec) then
-    fail(("rope.positions (%d) is less than the longest sequence of seq_len and kv_seq_len (%d)"):format(
+    fail(("rope.positions (%d) is less than the longest sequence of seq_len, kv_seq_len and cache (%d)"):format(
       rope.positions, longest(spec)))
   end
 end

@@ -18,12 +18,12 @@ return {
     if mask.window_sides and not mask.window then
       fail(('mask.window_sides ("%s") says to which sides of a query mask.window reaches, and there is no ' ..
         'mask.window'):format(mask.window_sides))
-    elseif spec.window_sides == "left" and not mask.causal then
+    elseif spec.window_sides == "left" and not spec.causal then
       fail(('mask.window (%d) reaches to the left of a query only and mask.causal is off: set mask.causal, or ' ..
         'mask.window_sides = "both"'):format(spec.window))
-    elseif spec.window_sides == "both" and mask.causal then
+    elseif spec.window_sides == "both" and spec.causal then
       fail(('mask.window_sides ("both") and mask.causal ("%s") contradict each other: no later key is seen'):format(
-        mask.causal))
+        spec.causal))
     end
   end,
   splices = function(spec)

@@ -45,6 +45,11 @@ local function partial_sums(k, most)
   return sums
 end
 
+-- The most keys a query may see.
+local function most_keys(s)
+  return s.cache or s.kv_seq_len.max
+end
+
 local function symbol(p, op, mr, nr)
   return ("%s_f32_%s_%dx%d__%s"):format(p.spec.name, op, mr, nr, p.isa.name)
 end
@@ -82,6 +87,17 @@ local function add_wide_kernels(f, set)
     if np > 1 then
       f.kernels[#f.kernels + 1] = { mr = mr, nv = f.nv, np = np, symbol = f.symbol(mr, f.nv * np) }
     end
+  end
+end
+
+-- Appends kernels for so few rows that sums of all columns stay in registers: what the rows pass by is read in the
+-- order in which it lies in memory, as fast as memory gives it. f.whole: the greatest such height.
+local function add_whole_kernels(f, set)
+  local nv = 0
+  for _, width in ipairs(f.widths) do nv = nv + width end
+  f.whole, f.whole_nv = math.min(f.mr, math.floor(set.max_accumulators / nv)), nv
+  for mr = 1, #f.widths > 1 and f.whole or 0 do
+    f.kernels[#f.kernels + 1] = { mr = mr, nv = nv, np = 1, symbol = f.symbol(mr, nv) }
   end
 end
 
@@ -183,7 +199,7 @@ end
 
 -- Scores and values share their row blocks, so their tiles are chosen together.
 local function plan_attention(p)
-  local widest = math.ceil(p.spec.kv_seq_len.max / p.isa.width)
+  local widest = math.ceil(most_keys(p.spec) / p.isa.width)
   local for_scores, for_values = tiles.candidates_together(
     p.isa, widest, MAX_KEY_NV, p.d_v_pad / p.isa.width, MAX_NV)
 
@@ -201,6 +217,7 @@ local function plan_attention(p)
   p.value = family(p, "value", "softmax weights times v", for_values)
   add_kernels(p.value, tiles.distinct(p.value.widths))
   if p.spec.zero_weights then plan_careful(p, for_values) end
+  if p.spec.cache then add_whole_kernels(p.value, p.isa) end
 end
 
 -- -- Memory -----------------------------------------------------------------------------------------------------------
@@ -238,7 +255,7 @@ end
 local function plan_scratch(p)
   local s = p.spec
   -- 16 floats off a multiple of 64: rows a power of two apart would share the cache's sets.
-  p.scores_stride = round_up(round_up(s.kv_seq_len.max, p.key_panel), 64) + 16
+  p.scores_stride = round_up(round_up(most_keys(s), p.key_panel), 64) + 16
   p.gathers = s.projects.q and (s.lengths or s.vocab_size ~= nil) -- heads that are given are copied one by one anyway
   local tile_bytes = p.score.mr * p.scores_stride * 4
   p.block_tiles = math.max(1, math.min(MAX_BLOCK_TILES, math.floor(SCORES_BYTES / tile_bytes)))
@@ -246,9 +263,11 @@ local function plan_scratch(p)
     { name = "q", owner = "slot", unit = "q_row", floats = s.n_heads / s.n_kv_heads * p.head_stride },
     { name = "k", owner = "slot", unit = "kv_row", floats = p.head_stride },
     { name = "v", owner = "slot", unit = "kv_row", floats = p.head_stride },
-    { name = "panels", owner = "part", unit = "panel", floats = s.d_head * p.key_panel },
     { name = "scores", owner = "part", unit = "once", floats = p.block_tiles * p.score.mr * p.scores_stride },
   }
+  if not s.cache then -- whose keys are in panels already
+    table.insert(buffers, 4, { name = "panels", owner = "part", unit = "panel", floats = s.d_head * p.key_panel })
+  end
   local function of_round(name, unit, floats)
     buffers[#buffers + 1] = { name = name, owner = "round", unit = unit, floats = floats }
   end
@@ -283,7 +302,7 @@ local function plan_fill(p)
 end
 
 local function longest_sum(s)
-  if s.causal or s.window or s.zero_weights or s.kv_seq_len.max <= FEW_KEYS then return FEW_KEYS_SUM end
+  if s.causal or s.window or s.zero_weights or most_keys(s) <= FEW_KEYS then return FEW_KEYS_SUM end
   return s.d_model <= NARROW and NARROW_SUM or MAX_SUM
 end
 
@@ -301,6 +320,8 @@ function plan.make(spec, set)
   -- An odd number of lines: rows an even number apart would share a few of the cache's sets.
   local lines = math.ceil(math.max(p.d_head_pad, p.d_v_pad) / LINE_FLOATS)
   p.head_stride = (lines + 1 - lines % 2) * LINE_FLOATS
+  -- A cache's rows follow each other, as they come from memory further away than sets matter.
+  p.value_stride = spec.cache and p.d_head_pad or p.head_stride
   plan_inputs(p)
   plan_output(p)
   plan_attention(p)

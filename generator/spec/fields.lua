@@ -17,9 +17,9 @@ local RESERVED = set_of([[alignas alignof and and_eq asm auto bitand bitor bool 
   wchar_t while xor xor_eq]])
 
 -- <name>.h must not stand in for a header that C, or what is generated, includes.
-local HEADERS = set_of([[arena assert call complex cpu ctype errno fenv float genattn immintrin inttypes iso646 limits
-  load locale math model program safetensors setjmp signal status stdalign stdarg stdatomic stdbool stddef stdint stdio
-  stdlib stdnoreturn string tensor tgmath threads time uchar wchar wctype weights]])
+local HEADERS = set_of([[arena assert cache call complex cpu ctype errno fenv float genattn immintrin inttypes
+  iso646 limits load locale math model program safetensors setjmp signal status stdalign stdarg stdatomic stdbool
+  stddef stdint stdio stdlib stdnoreturn string tensor tgmath threads time uchar wchar wctype weights]])
 
 local function name(value)
   if type(value) ~= "string" or not value:match("^[a-z][a-z0-9_]*$") or #value > 40 then

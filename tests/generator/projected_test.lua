@@ -38,7 +38,7 @@ fact.holds("rotary positions need pairs, within the head, and places for the lon
     'rope.rotary_dim (3) is odd, but rope.layout ("interleaved") turns pairs of dimensions')
   refuses({ rope = { layout = "half_split", rotary_dim = 6 } }, "rope.rotary_dim (6) is more than d_head (4) has")
   refuses({ rope = { layout = "half_split", positions = 511 } },
-    "rope.positions (511) is less than the longest sequence of seq_len and kv_seq_len (512)")
+    "rope.positions (511) is less than the longest sequence of seq_len, kv_seq_len and cache (512)")
   refuses({ rope = { theta = 500 } },
     "rope.layout is missing beside the other fields of rope: half_split (Llama) or interleaved (GPT-J)")
   refuses({ rope = "half_split" }, 'rope must be a table like { layout = ... }, found "half_split"')

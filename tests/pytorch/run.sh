@@ -1,7 +1,8 @@
 #!/bin/sh
 # run.sh: holds this project against the real PyTorch, in a virtual environment of its own under out/pytorch.
 # First the committed goldens are made again and compared, then programs generated for several specs are run against
-# live PyTorch. Arguments go to ./configure (--isa avx2, CC=clang). The last line is 'N passed, N failed'.
+# live PyTorch, one with a cache as decoders use it. Arguments go to ./configure (--isa avx2, CC=clang). The last line
+# is 'N passed, N failed'.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -12,6 +13,7 @@ tests/pytorch/specs/live_mask_bool.lua tests/pytorch/specs/live_mask_fill.lua te
 tests/pytorch/specs/hf_bert_48_4.lua tests/pytorch/specs/hf_vit_36_3.lua tests/pytorch/specs/hf_gpt2_60_5.lua
 tests/pytorch/specs/hf_t5_40_4.lua tests/pytorch/specs/hf_t5_bias_48_4.lua
 tests/pytorch/specs/live_head_24.lua tests/specs/heads_6_13.lua tests/pytorch/specs/live_shared_60_4.lua"
+cached=live_cache_96_6
 here=out/pytorch
 venv=$here/venv
 tree=$here/tree # the programs are built in a copy, so that what the user configured stays as it is
@@ -34,9 +36,10 @@ for spec in $specs; do
     programs="$programs out/bin/${name%.lua}"
 done
 cd "$tree"
-./configure "$@"
+./configure "$@" "--spec=tests/pytorch/specs/$cached.lua"
 # Word splitting makes the list.
 # shellcheck disable=SC2086
-ninja $programs
+ninja $programs "out/bin/$cached"
+"$OLDPWD/$venv/bin/python" tests/pytorch/decode.py "out/bin/$cached"
 # shellcheck disable=SC2086
 exec "$OLDPWD/$venv/bin/python" tests/pytorch/compare.py $programs

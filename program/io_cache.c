@@ -1,0 +1,222 @@
+// io_cache.c: the cache of a request: filled from the file's cache_keys and cache_values, run through in one call or in
+// steps of a few rows, and given back as tensors. Knows nothing of what a call computes.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "request.h"
+
+// -- In -------------------------------------------------------------------------------------------------------------
+
+enum { BATCH_AXIS, HEAD_AXIS, ROW_AXIS, D_AXIS, CACHE_RANK };
+
+// The shape of a tensor of cached rows, with the batch axis, which one sequence may lack; false: another shape.
+static bool cached_shape(const struct ga_context *context, const struct ga_request *request,
+                         const struct ga_tensor *tensor, size_t shape_out[CACHE_RANK])
+{
+    const struct ga_model *model = context->model;
+    const size_t missing = CACHE_RANK - tensor->rank;
+    if (tensor->dtype != GA_F32 || tensor->rank > CACHE_RANK || missing > 1) {
+        return false;
+    }
+    shape_out[BATCH_AXIS] = 1;
+    memcpy(shape_out + missing, tensor->shape, tensor->rank * sizeof *shape_out);
+    return shape_out[BATCH_AXIS] == request->io.batch && shape_out[HEAD_AXIS] == model->n_kv_heads &&
+           shape_out[ROW_AXIS] <= model->cache && shape_out[D_AXIS] == model->d_head;
+}
+
+// Finds a tensor of cached rows; rows: how many it must have, SIZE_MAX where any number will do.
+static enum ga_exit find_cached(const struct ga_context *context, const struct ga_request *request, const char *name,
+                                size_t rows, const struct ga_tensor **tensor_out, size_t *rows_out)
+{
+    const struct ga_model *model = context->model;
+    const struct ga_tensor *tensor = *tensor_out = ga_weights_find(request->file, name);
+    size_t shape[CACHE_RANK];
+    *rows_out = 0;
+    if (!tensor) {
+        return GA_EXIT_OK;
+    }
+    if (cached_shape(context, request, tensor, shape) && (rows == SIZE_MAX || shape[ROW_AXIS] == rows)) {
+        *rows_out = shape[ROW_AXIS];
+        return GA_EXIT_OK;
+    }
+    char found[GA_PRINTABLE], expected[24];
+    snprintf(expected, sizeof expected, rows == SIZE_MAX ? "0..%zu" : "%zu", rows == SIZE_MAX ? model->cache : rows);
+    return ga_failed(context, "%s: tensor \"%s\" is %s %s; expected F32 [%zu, %zu, %s, %zu]", request->path, name,
+                     ga_dtype_name(tensor->dtype), ga_shape_text(tensor->rank, tensor->shape, found, sizeof found),
+                     request->io.batch, model->n_kv_heads, expected, model->d_head);
+}
+
+enum ga_exit ga_request_cached(const struct ga_context *context, struct ga_request *request)
+{
+    size_t rows;
+    enum ga_exit code = find_cached(context, request, "cache_keys", SIZE_MAX, &request->cached_keys, &request->cached);
+    if (code == GA_EXIT_OK) {
+        code = find_cached(context, request, "cache_values", request->cached, &request->cached_values, &rows);
+    }
+    if (code == GA_EXIT_OK && !request->cached_keys != !request->cached_values) {
+        code = ga_failed(
+            context, "%s: tensor \"cache_%s\" without \"cache_%s\"; give both, or neither for an empty cache",
+            request->path, request->cached_keys ? "keys" : "values", request->cached_keys ? "values" : "keys");
+    }
+    return code;
+}
+
+// The most rows any sequence holds before the call and after.
+static size_t rows_after(const struct ga_request *request)
+{
+    return request->cached + (request->io.key ? request->io.kv_len : request->io.q_len);
+}
+
+static enum ga_exit put_sequences(const struct ga_context *context, const struct ga_request *request)
+{
+    const struct ga_model *model = context->model;
+    const int32_t *lengths = request->copies[GA_COPY_CACHE_LENGTHS];
+    const size_t elements = model->n_kv_heads * request->cached * model->d_head;
+    struct ga_error error;
+    for (size_t b = 0; request->cached_keys && b < request->io.batch; b++) {
+        const float *keys = (const float *)request->cached_keys->data + b * elements;
+        const float *values = (const float *)request->cached_values->data + b * elements;
+        const size_t count = lengths ? (size_t)lengths[b] : request->cached;
+        if (ga_cache_put(request->io.cache, b, keys, values, request->cached, count, &error) != GA_OK) {
+            return ga_failed(context, "%s: %s", request->path, error.text);
+        }
+    }
+    return GA_EXIT_OK;
+}
+
+enum ga_exit ga_request_cache_new(const struct ga_context *context, const struct ga_prepared *prepared,
+                                  struct ga_request *request)
+{
+    const struct ga_model *model = context->model;
+    const size_t capacity = rows_after(request);
+    if (model->cache == 0) {
+        return GA_EXIT_OK;
+    }
+    if (capacity > model->cache) {
+        return ga_failed(context, "%s: %zu rows in the cache and %zu new ones are more than its spec's cache, %zu",
+                         request->path, request->cached, capacity - request->cached, model->cache);
+    }
+    const size_t size = ga_cache_size(model, prepared->variant, request->io.batch, capacity);
+    void *block = size == SIZE_MAX ? NULL : ga_block_new(size);
+    struct ga_error error = {GA_OK, "no memory for a cache"};
+    if (!block || ga_cache_init(prepared->loaded, request->io.batch, capacity, block, size, &request->io.cache,
+                                &error) != GA_OK) {
+        ga_block_free(block);
+        return ga_failed(context, "%s: %s", request->path, error.text);
+    }
+    return put_sequences(context, request);
+}
+
+// -- Steps ----------------------------------------------------------------------------------------------------------
+
+// Some rows of each sequence of a call, as the inputs of a call of their own, and room for its output.
+struct step {
+    struct ga_io io;
+    float *query, *output;
+    int32_t *tokens, *lengths;
+};
+
+static bool step_new(struct step *step, const struct ga_context *context, const struct ga_io *io, size_t rows)
+{
+    const size_t batch = io->batch;
+    *step = (struct step){
+        .io = {.batch = batch, .parallel = io->parallel, .cache = io->cache},
+        .query = calloc(batch * rows * context->model->d_model, sizeof(float)),
+        .output = calloc(batch * rows * context->model->d_out, sizeof(float)),
+        .tokens = calloc(batch * rows, sizeof(int32_t)),
+        .lengths = calloc(batch, sizeof(int32_t)),
+    };
+    return step->query && step->output && step->tokens && step->lengths;
+}
+
+static void step_free(struct step *step)
+{
+    free(step->query);
+    free(step->output);
+    free(step->tokens);
+    free(step->lengths);
+}
+
+static void copy_rows(void *to, size_t to_rows, size_t to_from, const void *from, size_t from_rows, size_t from_from,
+                      size_t batch, size_t count, size_t bytes)
+{
+    for (size_t b = 0; b < batch; b++) {
+        memcpy((char *)to + (b * to_rows + to_from) * bytes, (const char *)from + (b * from_rows + from_from) * bytes,
+               count * bytes);
+    }
+}
+
+static size_t rows_left(const struct ga_io *io, size_t b, size_t from, size_t count)
+{
+    const size_t real = io->q_lengths ? (size_t)io->q_lengths[b] : io->q_len, left = real > from ? real - from : 0;
+    return left < count ? left : count;
+}
+
+// Points the step at its rows of the whole call.
+static void step_take(struct step *step, const struct ga_context *context, const struct ga_io *io, size_t from,
+                      size_t count)
+{
+    step->io.q_len = count;
+    step->io.output = step->output;
+    if (io->tokens) {
+        copy_rows(step->tokens, count, 0, io->tokens, io->q_len, from, io->batch, count, sizeof(int32_t));
+        step->io.tokens = step->tokens;
+    } else {
+        copy_rows(step->query, count, 0, io->query, io->q_len, from, io->batch, count,
+                  context->model->d_model * sizeof(float));
+        step->io.query = step->query;
+    }
+    for (size_t b = 0; io->q_lengths && b < io->batch; b++) {
+        step->lengths[b] = (int32_t)rows_left(io, b, from, count);
+        step->io.q_lengths = step->lengths;
+    }
+}
+
+enum ga_status ga_request_run_steps(const struct ga_context *context, const struct ga_prepared *prepared,
+                                    const struct ga_request *request, size_t rows, void *scratch, size_t size,
+                                    struct ga_error *error)
+{
+    const struct ga_io *io = &request->io;
+    const size_t width = context->model->d_out * sizeof(float);
+    struct step step;
+    enum ga_status status = step_new(&step, context, io, rows) ? GA_OK : ga_fail(error, GA_MEMORY, "no memory");
+    for (size_t from = 0; from < io->q_len && status == GA_OK; from += rows) {
+        const size_t count = io->q_len - from < rows ? io->q_len - from : rows;
+        step_take(&step, context, io, from, count);
+        status = ga_model_run(prepared->loaded, &step.io, scratch, size, error);
+        copy_rows(io->output, io->q_len, from, step.output, count, 0, io->batch, count, width);
+    }
+    step_free(&step);
+    return status;
+}
+
+// -- Out ------------------------------------------------------------------------------------------------------------
+
+enum ga_exit ga_request_cache_out(const struct ga_context *context, struct ga_request *request)
+{
+    const struct ga_model *model = context->model;
+    const size_t rows = rows_after(request), elements = model->n_kv_heads * rows * model->d_head;
+    struct ga_error error;
+    for (size_t b = 0; request->cache_keys && b < request->io.batch; b++) {
+        if (ga_cache_get(request->io.cache, b, request->cache_keys + b * elements, request->cache_values + b * elements,
+                         rows, &error) != GA_OK) {
+            return ga_failed(context, "%s: %s", request->path, error.text);
+        }
+    }
+    return GA_EXIT_OK;
+}
+
+struct ga_tensor ga_request_cache_tensor(const struct ga_context *context, const struct ga_request *request,
+                                         bool is_values)
+{
+    const struct ga_model *model = context->model;
+    return (struct ga_tensor){
+        .name = is_values ? "cache_values" : "cache_keys",
+        .dtype = GA_F32,
+        .rank = CACHE_RANK,
+        .shape = {request->io.batch, model->n_kv_heads, rows_after(request), model->d_head},
+        .data = is_values ? request->cache_values : request->cache_keys,
+    };
+}

@@ -1,0 +1,284 @@
+// cache.c: the block a cache of keys and values lies in: its size, what stands at its start, what comes in and goes out
+// between calls. Runs no kernel; what a call appends is written by the generated code.
+#include "cache.h"
+
+#include <string.h>
+
+#include "arena.h"
+#include "call.h"
+#include "tensor.h"
+
+enum { HEADER_BYTES = 2 * GA_ALIGN }; // the lengths begin behind
+_Static_assert(sizeof(struct ga_cache) <= HEADER_BYTES, "the lengths begin after the struct");
+
+static int32_t *lengths_of(struct ga_cache *cache)
+{
+    return (int32_t *)((unsigned char *)cache + HEADER_BYTES);
+}
+
+const int32_t *ga_cache_lengths(const struct ga_cache *cache)
+{
+    return (const int32_t *)((const unsigned char *)cache + HEADER_BYTES);
+}
+
+size_t ga_cache_capacity(const struct ga_cache *cache)
+{
+    return cache->capacity;
+}
+
+// -- Sizes ----------------------------------------------------------------------------------------------------------
+
+// What a cache of these sizes looks like; batch, capacity and the layout are small enough that nothing overflows.
+static struct ga_cache plan(const struct ga_model *model, const struct ga_variant *variant, size_t batch,
+                            size_t capacity)
+{
+    const struct ga_cache_layout *layout = &variant->cache;
+    const size_t panels = (capacity + layout->key_panel - 1) / layout->key_panel;
+    const size_t keys = ga_align_up(panels * model->d_head * layout->key_panel * sizeof(float)) / sizeof(float);
+    return (struct ga_cache){
+        .model = model,
+        .variant = variant,
+        .batch = batch,
+        .capacity = capacity,
+        .stores = HEADER_BYTES + ga_align_up(batch * sizeof(int32_t)),
+        .store = keys + ga_align_up(capacity * layout->value_stride * sizeof(float)) / sizeof(float),
+        .values = keys,
+    };
+}
+
+// Panels, padding and lengths do not make a cache so many times larger than its keys, in any variant.
+enum { ROOM = 4096 };
+
+static enum ga_status check_sizes(const struct ga_model *model, size_t batch, size_t capacity, struct ga_error *error)
+{
+    if (model->cache == 0) {
+        return ga_fail(error, GA_UNSUPPORTED, "%s was generated without a cache; set cache in the spec", model->name);
+    }
+    if (capacity < 1 || capacity > model->cache) {
+        return ga_fail(error, GA_ARGUMENT, "%s: a cache's capacity is %zu; expected 1..%zu", model->name, capacity,
+                       model->cache);
+    }
+    const size_t shape[] = {batch, model->n_kv_heads, capacity, model->d_head, ROOM};
+    size_t bytes = 0;
+    const enum ga_status status = ga_call_batch(model, batch, error);
+    if (status == GA_OK && !(ga_shape_elements(5, shape, &bytes) && bytes <= PTRDIFF_MAX)) {
+        return ga_fail(error, GA_OVERFLOW, "%s: a cache of %zu sequences of %zu keys does not fit in memory",
+                       model->name, batch, capacity);
+    }
+    return status;
+}
+
+size_t ga_cache_size(const struct ga_model *model, const struct ga_variant *variant, size_t batch, size_t capacity)
+{
+    if (check_sizes(model, batch, capacity, NULL) != GA_OK) {
+        return SIZE_MAX;
+    }
+    const struct ga_cache cache = plan(model, variant, batch, capacity);
+    const size_t shape[] = {batch, model->n_kv_heads, cache.store, sizeof(float)};
+    size_t bytes = 0;
+    return ga_shape_elements(4, shape, &bytes) && bytes <= PTRDIFF_MAX - cache.stores ? cache.stores + bytes : SIZE_MAX;
+}
+
+enum ga_status ga_cache_init(const struct ga_loaded *loaded, size_t batch, size_t capacity, void *block, size_t size,
+                             struct ga_cache **cache_out, struct ga_error *error)
+{
+    if (loaded == NULL || cache_out == NULL) {
+        return ga_fail(error, GA_ARGUMENT, "ga_cache_init: %s is NULL", loaded == NULL ? "loaded" : "cache_out");
+    }
+    *cache_out = NULL;
+    const struct ga_model *model = ga_loaded_model(loaded);
+    const struct ga_variant *variant = ga_loaded_variant(loaded);
+    enum ga_status status = check_sizes(model, batch, capacity, error);
+    if (status == GA_OK) {
+        const size_t needed = ga_cache_size(model, variant, batch, capacity);
+        status = ga_call_block(model, "the block for a cache", block, size, needed, error);
+    }
+    if (status == GA_OK) {
+        struct ga_cache *cache = block;
+        *cache = plan(model, variant, batch, capacity);
+        memset(lengths_of(cache), 0, batch * sizeof(int32_t));
+        *cache_out = cache;
+    }
+    return status;
+}
+
+// -- Between calls --------------------------------------------------------------------------------------------------
+
+static enum ga_status check_sequence(const struct ga_cache *cache, const char *call, size_t sequence,
+                                     struct ga_error *error)
+{
+    if (cache == NULL) {
+        return ga_fail(error, GA_ARGUMENT, "%s: cache is NULL", call);
+    }
+    if (sequence >= cache->batch) {
+        return ga_fail(error, GA_ARGUMENT, "%s: sequence is %zu; expected 0..%zu", call, sequence, cache->batch - 1);
+    }
+    return GA_OK;
+}
+
+enum ga_status ga_cache_cut(struct ga_cache *cache, size_t sequence, size_t length, struct ga_error *error)
+{
+    enum ga_status status = check_sequence(cache, "ga_cache_cut", sequence, error);
+    if (status == GA_OK && length > ga_cache_length(cache, sequence)) {
+        return ga_fail(error, GA_ARGUMENT, "ga_cache_cut: length is %zu, but sequence %zu holds %zu keys", length,
+                       sequence, ga_cache_length(cache, sequence));
+    }
+    if (status == GA_OK) {
+        lengths_of(cache)[sequence] = (int32_t)length;
+    }
+    return status;
+}
+
+// One key or value of a store: element d of a key is key[d * key_panel], of a value value[d].
+static float *key_at(const struct ga_cache *cache, float *keys, size_t j)
+{
+    const size_t panel = cache->variant->cache.key_panel;
+    return keys + j / panel * panel * cache->model->d_head + j % panel;
+}
+
+static void put_row(const struct ga_cache *cache, float *store, size_t j, const float *key, const float *value)
+{
+    const struct ga_cache_layout *layout = &cache->variant->cache;
+    const size_t d_head = cache->model->d_head;
+    float *to = key_at(cache, store, j), *row = store + cache->values + j * layout->value_stride;
+    for (size_t d = 0; d < d_head; d++) {
+        to[d * layout->key_panel] = key[d];
+    }
+    memcpy(row, value, d_head * sizeof *row);
+    memset(row + d_head, 0, (layout->value_stride - d_head) * sizeof *row);
+}
+
+static void get_row(const struct ga_cache *cache, float *store, size_t j, float *key, float *value)
+{
+    const struct ga_cache_layout *layout = &cache->variant->cache;
+    const size_t d_head = cache->model->d_head;
+    const float *from = key_at(cache, store, j);
+    for (size_t d = 0; d < d_head; d++) {
+        key[d] = from[d * layout->key_panel];
+    }
+    memcpy(value, store + cache->values + j * layout->value_stride, d_head * sizeof *value);
+}
+
+static enum ga_status check_rows(const char *call, const float *keys, const float *values, size_t rows, size_t count,
+                                 struct ga_error *error)
+{
+    if ((keys == NULL || values == NULL) && rows > 0) {
+        return ga_fail(error, GA_ARGUMENT, "%s: %s is NULL", call, keys == NULL ? "keys" : "values");
+    }
+    if (count > rows) {
+        return ga_fail(error, GA_ARGUMENT, "%s: %zu rows are too few for %zu keys", call, rows, count);
+    }
+    return GA_OK;
+}
+
+enum ga_status ga_cache_put(struct ga_cache *cache, size_t sequence, const float *keys, const float *values,
+                            size_t rows, size_t count, struct ga_error *error)
+{
+    enum ga_status status = check_sequence(cache, "ga_cache_put", sequence, error);
+    if (status == GA_OK) {
+        status = check_rows("ga_cache_put", keys, values, rows, count, error);
+    }
+    if (status != GA_OK) {
+        return status;
+    }
+    const size_t d_head = cache->model->d_head, past = ga_cache_length(cache, sequence);
+    if (count > cache->capacity - past) {
+        return ga_fail(error, GA_SIZE, "ga_cache_put: %zu keys join %zu of sequence %zu in a cache with room for %zu",
+                       count, past, sequence, cache->capacity);
+    }
+    for (size_t g = 0; g < cache->model->n_kv_heads; g++, keys += rows * d_head, values += rows * d_head) {
+        for (size_t j = 0; j < count; j++) {
+            put_row(cache, ga_cache_keys(cache, sequence, g), past + j, keys + j * d_head, values + j * d_head);
+        }
+    }
+    lengths_of(cache)[sequence] = (int32_t)(past + count);
+    return GA_OK;
+}
+
+enum ga_status ga_cache_get(const struct ga_cache *cache, size_t sequence, float *keys, float *values, size_t rows,
+                            struct ga_error *error)
+{
+    enum ga_status status = check_sequence(cache, "ga_cache_get", sequence, error);
+    if (status == GA_OK) {
+        status = check_rows("ga_cache_get", keys, values, rows, ga_cache_length(cache, sequence), error);
+    }
+    if (status != GA_OK) {
+        return status;
+    }
+    const size_t d_head = cache->model->d_head, length = ga_cache_length(cache, sequence);
+    for (size_t g = 0; g < cache->model->n_kv_heads; g++, keys += rows * d_head, values += rows * d_head) {
+        for (size_t j = 0; j < length; j++) {
+            get_row(cache, ga_cache_keys(cache, sequence, g), j, keys + j * d_head, values + j * d_head);
+        }
+        memset(keys + length * d_head, 0, (rows - length) * d_head * sizeof *keys);
+        memset(values + length * d_head, 0, (rows - length) * d_head * sizeof *values);
+    }
+    return GA_OK;
+}
+
+// -- In a call ------------------------------------------------------------------------------------------------------
+
+static size_t new_keys(const struct ga_io *call, size_t sequence)
+{
+    return call->kv_lengths == NULL ? call->kv_len : (size_t)call->kv_lengths[sequence];
+}
+
+void ga_cache_advance(struct ga_cache *cache, const struct ga_io *call)
+{
+    for (size_t b = 0; cache != NULL && b < call->batch; b++) {
+        lengths_of(cache)[b] += (int32_t)new_keys(call, b);
+    }
+}
+
+enum ga_status ga_cache_check(const struct ga_loaded *loaded, const struct ga_io *call, struct ga_error *error)
+{
+    const struct ga_model *model = ga_loaded_model(loaded);
+    const struct ga_variant *variant = ga_loaded_variant(loaded);
+    const struct ga_cache *cache = call->cache;
+    if (cache == NULL) {
+        return GA_OK;
+    }
+    if ((uintptr_t)cache % GA_ALIGN != 0) {
+        return ga_fail(error, GA_ALIGNMENT, "%s: cache is not aligned to %d bytes", model->name, GA_ALIGN);
+    }
+    if (cache->model != model || cache->variant != variant) {
+        return ga_fail(error, GA_ARGUMENT,
+                       "%s: cache is another model's, or another instruction set's; expected one that ga_cache_init "
+                       "made with these weights (isa %s)",
+                       model->name, variant->isa);
+    }
+    if (cache->batch != call->batch) {
+        return ga_fail(error, GA_ARGUMENT, "%s: cache holds %zu sequences; expected the call's batch, %zu", model->name,
+                       cache->batch, call->batch);
+    }
+    return GA_OK;
+}
+
+enum ga_status ga_cache_check_room(const struct ga_io *call, struct ga_error *error)
+{
+    const struct ga_cache *cache = call->cache;
+    for (size_t b = 0; cache != NULL && b < call->batch; b++) {
+        const size_t past = ga_cache_length(cache, b), count = new_keys(call, b);
+        if (past > cache->capacity || count > cache->capacity - past) {
+            return ga_fail(error, GA_SIZE,
+                           "%s: %zu keys join the %zu of sequence %zu, but the cache has room for %zu in all; expected "
+                           "a larger cache, or ga_cache_cut before",
+                           cache->model->name, count, past, b, cache->capacity);
+        }
+    }
+    return GA_OK;
+}
+
+void ga_cache_places(struct ga_io *call, bool self)
+{
+    if (call->cache == NULL || call->cache->model->rope.positions == 0) {
+        return;
+    }
+    call->kv_position = call->kv_position == NULL ? ga_cache_lengths(call->cache) : call->kv_position;
+    call->position = call->position == NULL && self ? ga_cache_lengths(call->cache) : call->position;
+}
+
+size_t ga_cache_bytes(const struct ga_cache *cache)
+{
+    return ga_cache_size(cache->model, cache->variant, cache->batch, cache->capacity);
+}

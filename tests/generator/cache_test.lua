@@ -1,0 +1,69 @@
+-- cache_test.lua: what cache says of a spec, what it contradicts, and what the plan makes of it.
+local fact = dofile("tests/generator/fact.lua")
+local isa = require "isa"
+local plan = require "plan"
+local spec = require "spec"
+
+local function read(more)
+  local raw = { d_model = 64, n_heads = 4, seq_len = "1..32", cache = 100 }
+  for key, value in pairs(more or {}) do raw[key] = value end
+  return spec.from_fields(raw)
+end
+
+local function refuses(more, wanted)
+  local s, errors = read(more)
+  fact.equal(s, nil)
+  fact.equal(errors[1], wanted)
+end
+
+fact.holds("what joins a cache is causal from the bottom right unless the spec says that it is not", function()
+  fact.equal(read().causal, "bottom_right")
+  fact.equal(read({ mask = { causal = true } }).causal, "bottom_right")
+  fact.equal(read({ mask = { causal = false } }).causal, false)
+  fact.equal(read({ mask = { window = 5 } }).causal, "bottom_right")
+  refuses({ mask = { causal = "top_left" } }, 'mask.causal = "top_left" counts queries from the first key, which ' ..
+    'with cache (100) is an earlier call\'s; say "bottom_right" or false')
+end)
+
+fact.holds("cache names the fields that contradict it", function()
+  refuses({ cache = 31 }, "cache (31) is smaller than seq_len (at most 32), so one call could not be held")
+  refuses({ cache = 33, kv_seq_len = 40 },
+    "cache (33) is smaller than kv_seq_len (at most 40), so one call could not be held")
+  refuses({ outputs = { "attention" } }, "cache (100) contradicts outputs, which lists intermediates, whose axis " ..
+    "of keys would grow from call to call")
+  refuses({ heads = "shared" }, 'cache (100) contradicts heads = "shared", which is not generated with one')
+  refuses({ add_zero_attn = true }, "cache (100) contradicts add_bias_kv and add_zero_attn, which stand behind the " ..
+    "last key, where the next call's keys go")
+  refuses({ mask_fill = -1e9 }, "cache (100) contradicts mask_fill, which gives later keys a weight, which come " ..
+    "with a later call")
+  refuses({ mask = { tensor = "bool" } },
+    "cache (100) contradicts mask.tensor, which is given for the keys of one call")
+  refuses({ mask = { causal = false }, alibi = true }, "cache (100) contradicts mask.causal = false beside alibi or " ..
+    "relative_bias, which leaves a query without a place among the keys")
+  refuses({ mask = { causal = false, window = 3, window_sides = "both" } }, "cache (100) contradicts " ..
+    'mask.window_sides = "both", which looks at later keys, which come with a later call')
+end)
+
+fact.holds("a row of scores holds all keys of a cache, whose panels are not in scratch", function()
+  for _, name in ipairs(isa.names()) do
+    local p = plan.make(read(), isa.get(name))
+    assert(p.scores_stride >= 100)
+    fact.equal(p.value_stride, p.d_head_pad)
+    for _, buffer in ipairs(p.buffers) do assert(buffer.name ~= "panels") end
+  end
+end)
+
+fact.holds("sums of all columns of a value stay in registers for as many rows as there is room", function()
+  for _, name in ipairs(isa.names()) do
+    local set = isa.get(name)
+    local value = plan.make(read({ d_model = 256 }), set).value
+    local columns = 0
+    for _, nv in ipairs(value.widths) do columns = columns + nv end
+    for _, kernel in ipairs(value.kernels) do
+      assert(kernel.mr * kernel.nv <= set.max_accumulators)
+      assert(kernel.nv <= value.nv or kernel.nv == columns)
+    end
+  end
+end)
+
+fact.finish()

@@ -1,0 +1,204 @@
+// test_cache.c: what a cache of keys and values refuses and keeps, on a hand-written model whose kernel does nothing.
+#include <criterion/criterion.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "model.h"
+
+enum { D_MODEL = 6, HEADS = 4, KV_HEADS = 2, D_HEAD = 3, BATCH = 2, CAPACITY = 7, SCRATCH = 64 };
+
+static void fake_pack(const struct ga_weight_view *roles, void *packed)
+{
+    memcpy(packed, roles[0].data, sizeof(float));
+}
+
+static size_t fake_scratch(size_t batch, size_t q_len, size_t kv_len, size_t threads)
+{
+    (void)batch, (void)q_len, (void)kv_len, (void)threads;
+    return SCRATCH;
+}
+
+static void fake_run(const void *packed, const struct ga_io *io, void *scratch)
+{
+    (void)packed, (void)io, (void)scratch;
+}
+
+#define VARIANT(name)                                                                                                 \
+    {                                                                                                                 \
+        .isa = name, .packed_bytes = 4, .pack = fake_pack, .scratch_bytes = fake_scratch, .run = fake_run, .cache = { \
+            .key_panel = 4,                                                                                           \
+            .value_stride = 5                                                                                         \
+        }                                                                                                             \
+    }
+static const struct ga_variant variants[] = {VARIANT("scalar"), VARIANT("other")};
+static const struct ga_weight_role roles[] = {{"q_bias", 1, {1}}};
+
+#define SHAPE                                                                                                       \
+    .abi = GA_ABI, .name = "tiny", .d_model = D_MODEL, .k_dim = D_MODEL, .v_dim = D_MODEL, .d_out = D_MODEL,        \
+    .n_heads = HEADS, .n_kv_heads = KV_HEADS, .d_head = D_HEAD, .roles = roles, .n_roles = 1, .variants = variants, \
+    .n_variants = 2, .q_len = {1, 8}, .kv_len = {1, 8}, .lengths = true
+
+static const struct ga_model model = {SHAPE, .cache = 16};
+static const struct ga_model twin = {SHAPE, .cache = 16};
+static const struct ga_model without = {SHAPE};
+
+static _Alignas(GA_ALIGN) unsigned char packed[GA_ALIGN + 4], scratch[SCRATCH];
+static float query[BATCH * 8 * D_MODEL], output[BATCH * 8 * D_MODEL];
+
+static const struct ga_loaded *load(const struct ga_model *of, size_t variant)
+{
+    static const float bias[] = {0.5F};
+    static const struct ga_weight_view views[] = {{.data = bias, .row_stride = 1}};
+    const struct ga_loaded *loaded = NULL;
+    cr_assert_eq(ga_model_pack(of, &variants[variant], views, packed, sizeof packed, &loaded, NULL), GA_OK);
+    return loaded;
+}
+
+// An empty cache of the model with so many sequences, which the caller frees.
+static struct ga_cache *make(size_t batch, size_t capacity)
+{
+    struct ga_cache *cache = NULL;
+    const size_t size = ga_cache_size(&model, &variants[0], batch, capacity);
+    cr_assert_neq(size, SIZE_MAX);
+    void *block = ga_block_new(size);
+    cr_assert_eq(ga_cache_init(load(&model, 0), batch, capacity, block, size, &cache, NULL), GA_OK);
+    return cache;
+}
+
+static enum ga_status run_with(const struct ga_model *of, size_t variant, struct ga_cache *cache, size_t rows,
+                               struct ga_error *error)
+{
+    const struct ga_io io = {.batch = BATCH, .q_len = rows, .query = query, .output = output, .cache = cache};
+    *error = (struct ga_error){.status = GA_OK};
+    return ga_model_run(load(of, variant), &io, scratch, sizeof scratch, error);
+}
+
+static void expect(enum ga_status found, enum ga_status wanted, const struct ga_error *error, const char *text)
+{
+    cr_expect_eq(found, wanted, "%s: %s", ga_status_text(found), error->text);
+    cr_expect(wanted == GA_OK || strstr(error->text, text), "\"%s\" does not say \"%s\"", error->text, text);
+}
+
+// -- Making ---------------------------------------------------------------------------------------------------------
+
+Test(cache, its_size_grows_by_panels_and_rows)
+{
+    const size_t one = ga_cache_size(&model, &variants[0], 1, 1), panel = ga_cache_size(&model, &variants[0], 1, 4);
+    cr_assert_leq(one, panel);
+    cr_assert_geq(ga_cache_size(&model, &variants[0], 2, 4) - panel, (4 * 3 + 4 * 5) * KV_HEADS * sizeof(float));
+    cr_assert_eq(ga_cache_size(&model, &variants[0], 1, 0), SIZE_MAX);
+    cr_assert_eq(ga_cache_size(&model, &variants[0], 1, 17), SIZE_MAX);
+    cr_assert_eq(ga_cache_size(&model, &variants[0], 0, 4), SIZE_MAX);
+    cr_assert_eq(ga_cache_size(&model, &variants[0], SIZE_MAX / 8, 4), SIZE_MAX);
+    cr_assert_eq(ga_cache_size(&without, &variants[0], 1, 4), SIZE_MAX);
+}
+
+Test(cache, a_block_too_small_misaligned_or_missing_is_refused)
+{
+    const size_t size = ga_cache_size(&model, &variants[0], BATCH, CAPACITY);
+    unsigned char *block = ga_block_new(size + GA_ALIGN);
+    struct ga_cache *cache = (struct ga_cache *)block;
+    struct ga_error error;
+    const struct ga_loaded *loaded = load(&model, 0);
+    expect(ga_cache_init(loaded, BATCH, CAPACITY, block, size - 1, &cache, &error), GA_SIZE, &error, "a cache is");
+    cr_expect_null(cache);
+    expect(ga_cache_init(loaded, BATCH, CAPACITY, block + 4, size, &cache, &error), GA_ALIGNMENT, &error, "64 bytes");
+    expect(ga_cache_init(loaded, BATCH, CAPACITY, NULL, size, &cache, &error), GA_ARGUMENT, &error, "NULL");
+    expect(ga_cache_init(loaded, BATCH, 17, block, size, &cache, &error), GA_ARGUMENT, &error, "17; expected 1..16");
+    expect(ga_cache_init(load(&without, 0), BATCH, 4, block, size, &cache, &error), GA_UNSUPPORTED, &error, "spec");
+    expect(ga_cache_init(NULL, BATCH, 4, block, size, &cache, &error), GA_ARGUMENT, &error, "loaded is NULL");
+    ga_block_free(block);
+}
+
+// -- Calls ----------------------------------------------------------------------------------------------------------
+
+Test(cache, calls_count_what_they_append)
+{
+    struct ga_cache *cache = make(BATCH, CAPACITY);
+    const int32_t lengths[BATCH] = {3, 0};
+    struct ga_error error;
+    expect(run_with(&model, 0, cache, 2, &error), GA_OK, &error, "");
+    const struct ga_io ragged = {
+        .batch = BATCH, .q_len = 3, .query = query, .output = output, .cache = cache, .q_lengths = lengths};
+    expect(ga_model_run(load(&model, 0), &ragged, scratch, sizeof scratch, &error), GA_OK, &error, "");
+    const struct ga_io nothing = {
+        .batch = BATCH, .q_len = 3, .query = query, .key = query, .output = output, .cache = cache};
+    expect(ga_model_run(load(&model, 0), &nothing, scratch, sizeof scratch, &error), GA_OK, &error, "");
+    cr_expect_eq(ga_cache_lengths(cache)[0], 5);
+    cr_expect_eq(ga_cache_lengths(cache)[1], 2);
+    cr_expect_eq(ga_cache_capacity(cache), CAPACITY);
+    expect(ga_cache_cut(cache, 0, 4, &error), GA_OK, &error, "");
+    expect(ga_cache_cut(cache, 0, 5, &error), GA_ARGUMENT, &error, "holds 4");
+    expect(ga_cache_cut(cache, 2, 0, &error), GA_ARGUMENT, &error, "expected 0..1");
+    cr_expect_eq(ga_cache_lengths(cache)[0], 4);
+    ga_block_free(cache);
+}
+
+Test(cache, a_full_one_is_refused_and_stays_as_it_was)
+{
+    struct ga_cache *cache = make(BATCH, CAPACITY);
+    struct ga_error error;
+    expect(run_with(&model, 0, cache, 6, &error), GA_OK, &error, "");
+    expect(run_with(&model, 0, cache, 2, &error), GA_SIZE, &error, "room for 7");
+    cr_expect_eq(ga_cache_lengths(cache)[0], 6);
+    expect(run_with(&model, 0, cache, 1, &error), GA_OK, &error, "");
+    expect(run_with(&model, 0, cache, 1, &error), GA_SIZE, &error, "1 keys join the 7 of sequence 0");
+    ga_block_free(cache);
+}
+
+Test(cache, a_missing_or_foreign_one_is_refused)
+{
+    struct ga_cache *cache = make(BATCH, CAPACITY), *single = make(1, CAPACITY);
+    struct ga_error error;
+    expect(run_with(&model, 0, NULL, 1, &error), GA_ARGUMENT, &error, "cache is NULL");
+    expect(run_with(&without, 0, cache, 1, &error), GA_UNSUPPORTED, &error, "without one");
+    expect(run_with(&twin, 0, cache, 1, &error), GA_ARGUMENT, &error, "another model's");
+    expect(run_with(&model, 1, cache, 1, &error), GA_ARGUMENT, &error, "isa other");
+    expect(run_with(&model, 0, single, 1, &error), GA_ARGUMENT, &error, "1 sequences");
+    struct ga_cache *odd = (struct ga_cache *)((unsigned char *)cache + 4);
+    expect(run_with(&model, 0, odd, 1, &error), GA_ALIGNMENT, &error, "64 bytes");
+    ga_block_free(cache);
+    ga_block_free(single);
+}
+
+Test(cache, its_memory_is_its_own)
+{
+    struct ga_cache *cache = make(BATCH, CAPACITY);
+    struct ga_error error;
+    float *inside = (float *)cache + 40;
+    const struct ga_io io = {.batch = BATCH, .q_len = 1, .query = query, .output = inside, .cache = cache};
+    expect(ga_model_run(load(&model, 0), &io, scratch, sizeof scratch, &error), GA_ARGUMENT, &error, "overlaps");
+    ga_block_free(cache);
+}
+
+// -- Out and in -----------------------------------------------------------------------------------------------------
+
+enum { ROWS = 6, ELEMENTS = KV_HEADS * ROWS * D_HEAD };
+
+Test(cache, what_was_put_in_comes_out)
+{
+    struct ga_cache *cache = make(BATCH, CAPACITY);
+    float keys[ELEMENTS], values[ELEMENTS], keys_out[ELEMENTS], values_out[ELEMENTS];
+    struct ga_error error;
+    for (size_t i = 0; i < ELEMENTS; i++) {
+        keys[i] = (float)i + 1;
+        values[i] = -keys[i];
+    }
+    expect(ga_cache_put(cache, 1, keys, values, ROWS, 2, &error), GA_OK, &error, "");
+    expect(ga_cache_put(cache, 1, keys, values, ROWS, 3, &error), GA_OK, &error, "");
+    expect(ga_cache_get(cache, 1, keys_out, values_out, ROWS, &error), GA_OK, &error, "");
+    for (size_t i = 0; i < ELEMENTS; i++) {
+        const size_t head = i / (ROWS * D_HEAD), row = i / D_HEAD % ROWS, d = i % D_HEAD;
+        const size_t from = (head * ROWS + (row < 2 ? row : row - 2)) * D_HEAD + d;
+        cr_expect_eq(keys_out[i], row < 5 ? keys[from] : 0, "key %zu", i);
+        cr_expect_eq(values_out[i], row < 5 ? values[from] : 0, "value %zu", i);
+    }
+    expect(ga_cache_get(cache, 1, keys_out, values_out, 4, &error), GA_ARGUMENT, &error, "4 rows are too few");
+    expect(ga_cache_put(cache, 1, keys, values, ROWS, 3, &error), GA_SIZE, &error, "room for 7");
+    expect(ga_cache_put(cache, 1, NULL, values, ROWS, 1, &error), GA_ARGUMENT, &error, "keys is NULL");
+    expect(ga_cache_put(cache, 0, keys, values, 2, 3, &error), GA_ARGUMENT, &error, "too few");
+    cr_expect_eq(ga_cache_lengths(cache)[0], 0);
+    ga_block_free(cache);
+}
