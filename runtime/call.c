@@ -101,14 +101,8 @@ static void mask_shape(const struct ga_model *model, const struct ga_io *call, s
 
 // -- Which fields are given -----------------------------------------------------------------------------------------
 
-struct rule {
-    bool broken;
-    enum ga_status status;
-    const char *text;
-};
-
-static enum ga_status check_rules(const struct ga_model *model, const struct rule *rules, size_t count,
-                                  struct ga_error *error)
+enum ga_status ga_call_rules(const struct ga_model *model, const struct ga_call_rule *rules, size_t count,
+                             struct ga_error *error)
 {
     for (size_t i = 0; i < count; i++) {
         if (rules[i].broken) {
@@ -121,7 +115,7 @@ static enum ga_status check_rules(const struct ga_model *model, const struct rul
 static enum ga_status check_mask_fields(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
 {
     const bool has_mask = io->mask != NULL || io->additive_mask != NULL;
-    const struct rule rules[] = {
+    const struct ga_call_rule rules[] = {
         {io->mask != NULL && model->mask != GA_MASK_BOOL, GA_UNSUPPORTED,
          "mask is given, but the model was generated without mask.tensor \"bool\"; set it in the spec"},
         {io->additive_mask != NULL && model->mask != GA_MASK_ADDITIVE, GA_UNSUPPORTED,
@@ -129,19 +123,19 @@ static enum ga_status check_mask_fields(const struct ga_model *model, const stru
         {has_mask && io->mask_strides[KEY_AXIS] > 1, GA_ARGUMENT,
          "mask_strides[3] is more than 1; expected keys side by side, or 0 for one element that stands for all keys"},
     };
-    return check_rules(model, rules, sizeof rules / sizeof *rules, error);
+    return ga_call_rules(model, rules, sizeof rules / sizeof *rules, error);
 }
 
 // Rows of one width cannot stand for those of another.
 static enum ga_status check_widths(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
 {
-    const struct rule rules[] = {
+    const struct ga_call_rule rules[] = {
         {io->key == NULL && model->k_dim != model->d_model, GA_ARGUMENT,
          "key is NULL; expected [batch][kv_len][k_dim], as the query's rows have another width (d_model)"},
         {io->value == NULL && model->v_dim != model->k_dim, GA_ARGUMENT,
          "value is NULL; expected [batch][kv_len][v_dim], as the rows of key have another width (k_dim)"},
     };
-    return check_rules(model, rules, sizeof rules / sizeof *rules, error);
+    return ga_call_rules(model, rules, sizeof rules / sizeof *rules, error);
 }
 
 static enum ga_status check_intermediates(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
@@ -159,13 +153,13 @@ static enum ga_status check_intermediates(const struct ga_model *model, const st
 
 static enum ga_status check_cache_field(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
 {
-    const struct rule rules[] = {
+    const struct ga_call_rule rules[] = {
         {io->cache == NULL && model->cache != 0, GA_ARGUMENT,
          "cache is NULL; expected one that ga_cache_init made with these weights"},
         {io->cache != NULL && model->cache == 0, GA_UNSUPPORTED,
          "cache is given, but the model was generated without one; set cache in the spec"},
     };
-    return check_rules(model, rules, sizeof rules / sizeof *rules, error);
+    return ga_call_rules(model, rules, sizeof rules / sizeof *rules, error);
 }
 
 static enum ga_status check_fields(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
@@ -173,7 +167,7 @@ static enum ga_status check_fields(const struct ga_model *model, const struct ga
     const bool has_lengths = io->q_lengths != NULL || io->kv_lengths != NULL;
     const bool self = io->key == NULL, apart = model->kind == GA_SDPA;
     const struct ga_parallel *parallel = io->parallel;
-    const struct rule rules[] = {
+    const struct ga_call_rule rules[] = {
         {io->query == NULL && io->tokens == NULL && model->vocab_size == 0, GA_ARGUMENT,
          apart ? "query is NULL; expected [batch][n_heads][q_len][d_head]"
                : "query is NULL; expected [batch][q_len][d_model]"},
@@ -186,7 +180,7 @@ static enum ga_status check_fields(const struct ga_model *model, const struct ga
         {self && io->value != NULL, GA_ARGUMENT, "value is given without key; expected key too, or neither"},
         {self && io->kv_len != 0 && io->kv_len != io->q_len, GA_ARGUMENT,
          "kv_len is neither 0 nor q_len, but key is NULL; expected key too"},
-        {io->output == NULL, GA_ARGUMENT,
+        {io->output == NULL && model->stack == NULL, GA_ARGUMENT,
          apart ? "output is NULL; expected room for [batch][n_heads][q_len][d_v]"
                : "output is NULL; expected room for [batch][q_len][d_out]"},
         {io->attention != NULL && !model->attention_output, GA_UNSUPPORTED,
@@ -203,7 +197,8 @@ static enum ga_status check_fields(const struct ga_model *model, const struct ga
         {parallel != NULL && parallel->run == NULL, GA_ARGUMENT, "parallel->run is NULL; expected a function"},
     };
     _Static_assert(GA_MAX_THREADS == 1024, "as the sentence says");
-    enum ga_status status = check_rules(model, rules, sizeof rules / sizeof *rules, error);
+    enum ga_status status = ga_call_rules(model, rules, sizeof rules / sizeof *rules, error);
+    status = status == GA_OK ? ga_call_stack(model, io, error) : status;
     status = status == GA_OK ? check_mask_fields(model, io, error) : status;
     status = status == GA_OK ? check_cache_field(model, io, error) : status;
     return status == GA_OK ? check_intermediates(model, io, error) : status;
@@ -350,6 +345,9 @@ enum ga_status ga_call_contents(const struct ga_model *model, const struct ga_io
     }
     if (status == GA_OK) {
         status = check_tokens(model, call, error);
+    }
+    if (status == GA_OK) {
+        status = ga_call_token_types(model, call, error);
     }
     return status == GA_OK ? check_additive_mask(model, call, error) : status;
 }

@@ -30,4 +30,21 @@ enum ga_status ga_call_memory(const struct ga_model *model, const struct ga_io *
 // Checks what a completed call's lengths, tokens and additive mask hold.
 enum ga_status ga_call_contents(const struct ga_model *model, const struct ga_io *call, struct ga_error *error);
 
+// A rule of a call's fields, and the sentence for where it is broken.
+struct ga_call_rule {
+    bool broken;
+    enum ga_status status;
+    const char *text;
+};
+
+// The first of count rules that is broken as an error; GA_OK where none is.
+enum ga_status ga_call_rules(const struct ga_model *model, const struct ga_call_rule *rules, size_t count,
+                             struct ga_error *error);
+
+// The rules for what only calls of whole models have; of one layer, that it is absent.
+enum ga_status ga_call_stack(const struct ga_model *model, const struct ga_io *io, struct ga_error *error);
+
+// GA_OK where the types of a completed call's real tokens are among the model's.
+enum ga_status ga_call_token_types(const struct ga_model *model, const struct ga_io *call, struct ga_error *error);
+
 #endif

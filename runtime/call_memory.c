@@ -39,7 +39,7 @@ static bool mask_extent(const struct ga_model *model, const struct ga_io *call, 
     return true;
 }
 
-enum { N_GIVEN = 3, N_OUTPUTS = N_GIVEN + GA_INTERMEDIATES };
+enum { N_GIVEN = 6, N_OUTPUTS = N_GIVEN + GA_INTERMEDIATES };
 
 static void output_spans(const struct ga_model *model, const struct ga_io *call, struct span spans[N_OUTPUTS])
 {
@@ -47,6 +47,11 @@ static void output_spans(const struct ga_model *model, const struct ga_io *call,
     spans[0] = (struct span){"output", call->output, ids * model->d_out};
     spans[1] = (struct span){"attention", call->attention, ids * model->n_heads * (call->kv_len + model->extra_keys)};
     spans[2] = (struct span){"attention_mean", call->attention_mean, ids * (call->kv_len + model->extra_keys)};
+    const size_t n_logits = model->stack == NULL ? 0 : model->stack->n_logits;
+    const size_t sequences = call->batch * ELEMENT_BYTES;
+    spans[3] = (struct span){"embedding", call->embedding, sequences * model->d_model};
+    spans[4] = (struct span){"logits", call->logits, ids * n_logits};
+    spans[5] = (struct span){"last_logits", call->last_logits, sequences * n_logits};
     for (size_t i = 0; i < GA_INTERMEDIATES; i++) {
         const enum ga_intermediate which = (enum ga_intermediate)i;
         size_t shape[4];
@@ -78,6 +83,34 @@ static enum ga_status check_spans(const struct ga_model *model, const struct spa
     return GA_OK;
 }
 
+// The rows that a stack's layers leave, where they are asked for: as other outputs, and apart from each other.
+static enum ga_status check_hidden(const struct ga_model *model, const struct ga_io *call, const struct span *spans,
+                                   size_t count, struct ga_error *error)
+{
+    const size_t bytes = call->batch * call->q_len * model->d_model * ELEMENT_BYTES;
+    const size_t n = call->hidden == NULL ? 0 : model->stack->n_layers + 1;
+    for (size_t i = 0; i < n; i++) {
+        const struct span hidden = {"hidden", call->hidden[i], bytes};
+        bool apart = true;
+        if ((uintptr_t)hidden.start % ELEMENT_BYTES != 0) {
+            return ga_fail(error, GA_ALIGNMENT, "%s: hidden[%zu] is not aligned to its elements of %d bytes",
+                           model->name, i, ELEMENT_BYTES);
+        }
+        for (size_t j = 0; j < count; j++) {
+            apart = apart && !spans_overlap(&hidden, &spans[j]);
+        }
+        for (size_t j = 0; j < i; j++) {
+            const struct span earlier = {"hidden", call->hidden[j], bytes};
+            apart = apart && !spans_overlap(&hidden, &earlier);
+        }
+        if (!apart) {
+            return ga_fail(error, GA_ARGUMENT, "%s: hidden[%zu] overlaps another tensor; expected memory of its own",
+                           model->name, i);
+        }
+    }
+    return GA_OK;
+}
+
 enum ga_status ga_call_memory(const struct ga_model *model, const struct ga_io *call, const void *scratch,
                               size_t scratch_bytes, struct ga_error *error)
 {
@@ -93,6 +126,7 @@ enum ga_status ga_call_memory(const struct ga_model *model, const struct ga_io *
         {"cache", call->cache, call->cache == NULL ? 0 : ga_cache_bytes(call->cache)},
         {"query", call->query, ids * model->d_model},
         {"tokens", call->tokens, ids},
+        {"token_types", call->token_types, ids},
         {"key", call->key, key_rows * model->k_dim},
         {"value", call->value, key_rows * model->v_dim},
         {"q_lengths", call->q_lengths, lengths},
@@ -106,5 +140,6 @@ enum ga_status ga_call_memory(const struct ga_model *model, const struct ga_io *
     struct span spans[N_OUTPUTS + N_OTHERS];
     output_spans(model, call, spans);
     memcpy(spans + N_OUTPUTS, others, sizeof others);
-    return check_spans(model, spans, N_OUTPUTS + N_OTHERS, N_OUTPUTS + 2, error);
+    const enum ga_status status = check_spans(model, spans, N_OUTPUTS + N_OTHERS, N_OUTPUTS + 2, error);
+    return status == GA_OK ? check_hidden(model, call, spans, N_OUTPUTS + N_OTHERS, error) : status;
 }

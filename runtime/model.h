@@ -7,13 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "facts.h"
 #include "status.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { GA_ABI = 3 }; // changes whenever a struct in this file does
+enum { GA_ABI = 4 }; // changes whenever a struct in this file does
 
 // -- Threads --------------------------------------------------------------------------------------------------------
 
@@ -65,7 +66,7 @@ struct ga_io {
     const int32_t *kv_lengths; // [batch], real keys of each sequence, 0..kv_len; later rows are never read but by a
                                // model with a finite mask_fill, for which they are keys that no query sees.
                                // In self-attention q_lengths alone stands for both
-    float *output;             // [batch][q_len][d_out]
+    float *output;             // [batch][q_len][d_out]; of a stack NULL where another of its outputs is enough
     float *attention;          // [batch][n_heads][q_len][kv_len + extra_keys], softmax weights; only where the spec
                                // lists the output
     const struct ga_parallel *parallel; // NULL: the calling thread does it all. The same bits either way
@@ -86,6 +87,12 @@ struct ga_io {
     // Only for a model generated with a cache, which needs it: this call's keys and values join those it holds of each
     // sequence, and the queries look at all of them. With it key may be given with kv_len 0: nothing joins.
     struct ga_cache *cache;
+    const int32_t *token_types; // [batch][q_len], for a stack that adds them; NULL: all 0
+    float *embedding;           // [batch][d_model], the pooled row of each sequence; only where the model has a pool
+    float *logits;              // [batch][q_len][n_logits]; only where the model has logits
+    float *last_logits;         // [batch][n_logits], those of each sequence's last real row alone
+    float *const *hidden; // [n_layers + 1], each NULL or room for [batch][q_len][d_model]: rows as the first layer
+                          // takes them, then as each layer leaves them, the last one as output is
 };
 
 // -- Weights --------------------------------------------------------------------------------------------------------
@@ -131,61 +138,6 @@ struct ga_weight_map {
 };
 
 // -- A generated model ----------------------------------------------------------------------------------------------
-
-// Which keys a query sees beyond the lengths.
-enum ga_causal {
-    GA_CAUSAL_NONE,
-    GA_CAUSAL_TOP_LEFT,    // query i sees keys 0..i (PyTorch's is_causal)
-    GA_CAUSAL_BOTTOM_RIGHT // query i sees keys 0..i + kv_len - q_len, with the real lengths of its sequence
-};
-
-// What each element of a projection goes through.
-enum ga_activation {
-    GA_ACTIVATION_NONE,
-    GA_ACTIVATION_RELU,
-    GA_ACTIVATION_GELU,      // x Phi(x), PyTorch's default
-    GA_ACTIVATION_GELU_TANH, // its approximation by tanh
-    GA_ACTIVATION_SILU,
-    GA_ACTIVATION_TANH
-};
-
-// Which dimensions of a head turn together: i with i + rotary_dim / 2 (Llama), or 2 i with 2 i + 1 (GPT-J).
-enum ga_rope_layout { GA_ROPE_HALF_SPLIT, GA_ROPE_INTERLEAVED };
-
-// Rotary positions of q and k: pair i of a row at place p turns by p * theta^(-2 i / rotary_dim).
-struct ga_rope {
-    enum ga_rope_layout layout;
-    double theta;
-    size_t rotary_dim; // of a head's dimensions, the first ones; even
-    size_t positions;  // places there are; 0: the model has no rotary positions
-};
-
-// A norm over the d_head numbers of each head of q and of k, times q_norm_weight or k_norm_weight, plus their biases
-// where the model has them.
-enum ga_norm_kind {
-    GA_NORM_NONE,
-    GA_NORM_RMS,  // over sqrt(mean square + eps)
-    GA_NORM_LAYER // less the mean, over sqrt(variance + eps)
-};
-
-struct ga_norm {
-    enum ga_norm_kind kind;
-    double eps;
-};
-
-enum ga_projection { GA_Q, GA_K, GA_V, GA_O, GA_PROJECTIONS };
-
-// Which mask a call may bring.
-enum ga_mask {
-    GA_MASK_NONE,
-    GA_MASK_BOOL,    // io.mask
-    GA_MASK_ADDITIVE // io.additive_mask
-};
-
-enum ga_kind {
-    GA_MHA, // a layer: projections around attention
-    GA_SDPA // attention alone
-};
 
 struct ga_range {
     size_t min, max; // equal where the length is a literal
@@ -266,6 +218,7 @@ struct ga_model {
     bool shared_heads; // rows are split into heads first, and q, k and v have one d_head x d_head weight each for all
     bool intermediates[GA_INTERMEDIATES]; // those that io takes
     size_t cache;                         // most keys a cache of it may hold; 0: it takes none
+    const struct ga_stack *stack;         // of a whole model; NULL: the model is one layer
 };
 
 // An intermediate's name, as specs and files have it, and its rank, with its shape in a call of these sizes.

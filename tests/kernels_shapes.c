@@ -139,8 +139,11 @@ static double cost(const struct ga_model *model, const struct shape *shape)
         double kv = shape->kv_ragged ? shapes_kv_length(shape, b) : (double)shape->kv_len;
         double keys = kv + shapes_past_length(shape, b);
         total += q * q_sides * width + keys * kv_sides * kv_width + 2 * q * keys * width;
+        if (model->stack) {
+            total += q * (double)model->d_model * (double)model->stack->d_ff * (model->stack->ffn_gated ? 3 : 2);
+        }
     }
-    return total;
+    return model->stack ? total * (double)model->stack->n_layers : total;
 }
 
 // Rows before a call: in turn none, as many as there is room for, and some that end within a panel or before it. They
@@ -182,7 +185,7 @@ static struct shape self_shape(const struct ga_model *model, size_t q_len, size_
         .kv_len = q_len,
         .form = form,
         .q_ragged = model->lengths && k % 2 == 0,
-        .kv_ragged = model->lengths && k % 4 == 2 && form == FORM_SELF,
+        .kv_ragged = model->lengths && k % 4 == 2 && form == FORM_SELF && !model->stack,
         .seed = 2 * k,
     };
 }
@@ -207,10 +210,10 @@ static struct shape crowd_shape(const struct ga_model *model)
     return (struct shape){
         .batch = model->batch ? model->batch : CROWD,
         .q_len = shapes_clamp(&model->q_len, Q_LEN),
-        .kv_len = shapes_clamp(&model->kv_len, KV_LEN),
-        .form = FORM_CROSS_VALUE,
+        .kv_len = shapes_clamp(&model->kv_len, model->stack ? Q_LEN : KV_LEN),
+        .form = model->stack ? FORM_SELF : FORM_CROSS_VALUE,
         .q_ragged = model->lengths,
-        .kv_ragged = model->lengths,
+        .kv_ragged = model->lengths && !model->stack,
         .seed = 1,
     };
 }
@@ -232,7 +235,9 @@ struct shapes shapes_of(const struct ga_model *model, double budget)
         if (in_range(&model->kv_len, q_len) && same_inputs) {
             add_shape(&shapes, model, self_shape(model, q_len, k), &budget);
         }
-        add_shape(&shapes, model, cross_shape(model, q_len, kv_len, k), &budget);
+        if (!model->stack) { // whose keys are its own rows
+            add_shape(&shapes, model, cross_shape(model, q_len, kv_len, k), &budget);
+        }
     }
     return shapes;
 }

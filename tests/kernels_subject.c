@@ -27,7 +27,7 @@ bool kernels_for_cutting(const struct ga_model *model)
 
 bool kernels_for_heights(const struct ga_model *model)
 {
-    return model->lengths || (model->q_len.min == 1 && model->kv_len.min == 1);
+    return !model->stack && (model->lengths || (model->q_len.min == 1 && model->kv_len.min == 1));
 }
 
 // Where keys outside a row's range have no weight in any case.
@@ -43,7 +43,7 @@ bool kernels_for_causal(const struct ga_model *model)
 
 bool kernels_for_window(const struct ga_model *model)
 {
-    return model->window > 0 && ranges_are_strict(model);
+    return model->window > 0 && ranges_are_strict(model) && !model->stack; // layer by layer a row sees further
 }
 
 bool kernels_for_tokens(const struct ga_model *model)
@@ -53,7 +53,7 @@ bool kernels_for_tokens(const struct ga_model *model)
 
 bool kernels_for_projected(const struct ga_model *model)
 {
-    return model->kind != GA_SDPA && !model->shared_heads;
+    return model->kind == GA_MHA && !model->shared_heads;
 }
 
 bool kernels_for_linear(const struct ga_model *model)
@@ -128,12 +128,31 @@ static size_t role_elements(const struct ga_weight_role *role)
     return role->shape[0] * role_columns(role);
 }
 
+// A role's name in its layer: of "layers.3.q_weight", "q_weight".
+static const char *name_in_layer(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot ? dot + 1 : name;
+}
+
+// Tables of rows, and norms of a stack, whose results are about as large as their factors.
+static bool is_as_it_is(const struct ga_model *model, const char *name)
+{
+    const char *const tables[] = {"embedding", "relative_bias", "positions", "token_types"};
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
+        if (strcmp(name, tables[t]) == 0) {
+            return true;
+        }
+    }
+    return model->stack && strstr(name, "norm_weight") != NULL;
+}
+
 void weights_random(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role, float *data)
 {
     // Scores of any spec'd scale come out near 1, where a softmax is neither flat nor one-hot.
     double score = model->scale * sqrt((double)model->d_head);
-    double factor = role->name[0] == 'q' ? 1 / score : 1;
-    if (strcmp(role->name, "embedding") != 0 && strcmp(role->name, "relative_bias") != 0) {
+    double factor = name_in_layer(role->name)[0] == 'q' ? 1 / score : 1;
+    if (!is_as_it_is(model, role->name)) {
         factor *= role->rank == 2 ? 1 / sqrt((double)role->shape[1]) : 0.5;
     }
     rng_fill_normal(rng, data, role_elements(role), (float)factor);

@@ -7,6 +7,8 @@ local template = require "template"
 local exp2_coefficients = require "plan.exp2"
 local gelu_coefficients = require "plan.gelu"
 local layer = require "emit.layer"
+local stack = require "emit.stack"
+local stack_plan_api = require "plan.stack"
 local map_sources = require "emit.maps"
 
 local emit = {}
@@ -31,6 +33,9 @@ local function render(name, env)
   local scope = setmetatable({}, { __index = env })
   function scope.include(inner, more)
     return render(inner .. ".c.lt", setmetatable(more, { __index = scope }))
+  end
+  function scope.include_h(inner, more)
+    return render(inner .. ".h.lt", setmetatable(more, { __index = scope }))
   end
   function scope.splice(stage)
     local parts = {}
@@ -88,7 +93,9 @@ local function spec_env(s)
     lengths = tostring(s.lengths), attention = tostring(s.attention_output), attention_output = s.attention_output,
     roles = s.roles, sentences = spec_api.sentences(s), spec_text = spec_api.text(s), linears = linears,
     embedding_role = embedding_role, unroll = s.unroll, table = table, math = math,
-    summary = ("multi-head attention, d_model %d, n_heads %d, d_head %d"):format(s.d_model, s.n_heads, s.d_head),
+    summary = stack.summary(s) or
+      ("multi-head attention, d_model %d, n_heads %d, d_head %d"):format(s.d_model, s.n_heads, s.d_head),
+    is_stack = s.stack, bool = tostring,
     include_dir = "genattn/", limits_differ = s.causal ~= false or s.late_keys,
     extra_keys = s.extra_keys, bias_k_role = layer.role(s, "bias_k"),
     attention_keys = s.extra_keys > 0 and ("(io->kv_len + %d)"):format(s.extra_keys) or "io->kv_len",
@@ -119,7 +126,7 @@ local function kernel_infos(p)
   local list = {}
   for i, f in ipairs(p.families) do
     list[i] = {
-      name = ("%s_f32_%s__%s"):format(p.spec.name, f.op, p.isa.name), what = f.what, why = f.why,
+      name = f.name, what = f.what, why = f.why,
       tile = ("%dx%d"):format(f.mr, f.nv * p.isa.width),
     }
   end
@@ -130,7 +137,8 @@ local function variant_env(p)
   return {
     isa = p.isa.name, cpu = cpu_bits(p.isa), prefix = p.prefix, packed_floats = p.packed_floats,
     kernels = kernel_infos(p),
-    key_panel = p.spec.cache and p.key_panel or 0, value_stride = p.spec.cache and p.value_stride or 0,
+    key_panel = p.spec.cache and (p.attention or p).key_panel or 0,
+    value_stride = p.spec.cache and (p.attention or p).value_stride or 0,
   }
 end
 
@@ -148,11 +156,20 @@ local function lane_numbers(width)
   return list
 end
 
--- The plan's names, over the spec's, for the templates of one instruction set.
-local function plan_env(p, base)
+-- What templates of one instruction set may name whatever they are of.
+local function isa_env(p)
   local env = {
     V = p.isa.V, lowest_exponent = p.isa.lowest_exponent, isa_name = p.isa.name, isa_headers = p.isa.headers,
-    helpers = helpers(p), prefix = p.prefix,
+    helpers = helpers(p), prefix = p.prefix, packed_floats = p.packed_floats, exp2_coefficients = {},
+    gelu_coefficients = gelu_coefficients, lanes = lane_numbers(p.isa.width),
+  }
+  for i, c in ipairs(exp2_coefficients) do env.exp2_coefficients[i] = fmt.f32(c) end
+  return env
+end
+
+-- The plan's names, over the spec's, for the templates of one attention layer.
+local function plan_env(p, base)
+  local env = {
     families = p.families, products = p.products, project_of = p.project_of, out = p.out or false,
     finish = p.finish, head_place = layer.head_place(p), d_v_pad = p.d_v_pad, score = p.score, edge = p.edge,
     value = p.value,
@@ -161,19 +178,18 @@ local function plan_env(p, base)
     mean_columns = p.mean_columns, reaches_all = p.spec.reaches_all or false,
     d_head_pad = p.d_head_pad, concat = p.concat, key_panel = p.key_panel, scores_stride = p.scores_stride,
     group_rows = p.group_rows, max_sum = p.max_sum, value_keys = p.value_keys, packed = p.packed,
-    packed_floats = p.packed_floats, buffers = p.buffers, gathers = p.gathers, exp2_coefficients = {},
+    buffers = p.buffers, gathers = p.gathers,
     head_stride = p.head_stride, value_stride = p.value_stride,
     value_rows = p.spec.cache and "VALUE_STRIDE" or "HEAD_STRIDE",
     block_tiles = p.block_tiles, near_bytes = p.near_bytes,
     kernel_list = layer.kernel_list, panel_kernels = layer.panel_kernels, steps = layer.steps,
-    max_height = layer.max_height,    buffer_count = layer.buffer_count, gelu_coefficients = gelu_coefficients,
+    max_height = layer.max_height, buffer_count = layer.buffer_count,
     q_factor = fmt.f32(p.factors.q), row_factor = p.factors.row and fmt.f32(p.factors.row) or false,
     softmax_factor = p.factors.softmax and fmt.f32(p.factors.softmax) or false,
   }
-  env.lanes = lane_numbers(p.isa.width)
+  for name, value in pairs(isa_env(p)) do env[name] = value end
   function env.score_units(x) return fmt.f32(x * p.factors.unit) end
   function env.per_score_unit(x) return fmt.f32(x / p.factors.unit) end
-  for i, c in ipairs(exp2_coefficients) do env.exp2_coefficients[i] = fmt.f32(c) end
   return setmetatable(env, { __index = base })
 end
 
@@ -185,6 +201,28 @@ local function tile_facts(p, f)
     mr, nv * p.isa.width, mr * nv + nv + 1, p.isa.registers, p.spec.unroll)
 end
 
+-- Appends the files of one plan: of an attention layer, or of a stack behind those of its attention.
+local function add_layer_files(p, list)
+  local function add(path, kind, template_name, family)
+    list[#list + 1] = {
+      path = path, kind = kind, template = template_name, isa = p.isa.name, plan = p, family = family,
+    }
+  end
+  add(p.prefix .. ".h", "internal", p.attention and "stack.h.lt" or "isa.h.lt")
+  for _, family in ipairs(p.products) do add(family.file, "library", "gemm.c.lt", family) end
+  if #p.products > 0 then add(p.prefix .. "_multiply.c", "library", "multiply.c.lt") end
+  if p.attention then
+    add(p.prefix .. "_pack.c", "library", "stack_pack.c.lt")
+    add(p.prefix .. "_stack.c", "library", "stack.c.lt")
+    return add_layer_files(p.attention, list)
+  end
+  add(p.score.file, "library", "score.c.lt", p.score)
+  add(p.value.file, "library", "value.c.lt", p.value)
+  add(p.prefix .. "_pack.c", "library", #p.spec.roles > 0 and "pack.c.lt" or "pack_none.c.lt")
+  add(p.prefix .. "_attend.c", "library", "attend.c.lt")
+  add(p.prefix .. "_layer.c", "library", "layer.c.lt")
+end
+
 -- { path, kind, isa, template, plan, family } of every file, in order; what emit.outputs shows and emit.files renders.
 local function file_list(s, plans)
   local list = {
@@ -193,28 +231,20 @@ local function file_list(s, plans)
     { path = s.name .. ".c", kind = "library", template = "model.c.lt" },
     { path = s.name .. "_main.c", kind = "program", template = "main.c.lt" },
   }
-  for _, p in ipairs(plans) do
-    local function add(path, kind, template_name, family)
-      list[#list + 1] = {
-        path = path, kind = kind, template = template_name, isa = p.isa.name, plan = p, family = family,
-      }
-    end
-    add(p.prefix .. ".h", "internal", "isa.h.lt")
-    for _, family in ipairs(p.products) do add(family.file, "library", "gemm.c.lt", family) end
-    add(p.score.file, "library", "score.c.lt", p.score)
-    add(p.value.file, "library", "value.c.lt", p.value)
-    add(p.prefix .. "_pack.c", "library", #s.roles > 0 and "pack.c.lt" or "pack_none.c.lt")
-    if #p.products > 0 then add(p.prefix .. "_multiply.c", "library", "multiply.c.lt") end
-    add(p.prefix .. "_attend.c", "library", "attend.c.lt")
-    add(p.prefix .. "_layer.c", "library", "layer.c.lt")
+  if s.stack then
+    local attention = s.attention_spec
+    list[#list + 1] = { path = attention.name .. "_internal.h", kind = "internal", template = "internal.h.lt",
+      part = "attention" }
   end
+  for _, p in ipairs(plans) do add_layer_files(p, list) end
   return list
 end
 
 -- Best first, whatever the order of the names: a run takes the first variant its CPU has.
 local function plans_for(s, isa_names)
   local plans = {}
-  for i, name in ipairs(isa_api.ordered(isa_names)) do plans[i] = plan_api.make(s, isa_api.get(name)) end
+  local api = s.stack and stack_plan_api or plan_api
+  for i, name in ipairs(isa_api.ordered(isa_names)) do plans[i] = api.make(s, isa_api.get(name)) end
   return plans
 end
 
@@ -227,19 +257,34 @@ function emit.outputs(s, isa_names)
   return outputs
 end
 
--- The same with their text: { path, text }. An error is a bug of a template or the plan.
-function emit.files(s, isa_names)
-  local plans = plans_for(s, isa_names)
+-- The spec's names with those of its variants.
+local function base_env(s, plans)
   local base = spec_env(s)
   base.maps, base.variants = map_env(s), {}
   for i, p in ipairs(plans) do base.variants[i] = variant_env(p) end
+  return base
+end
+
+-- The names for one file: the model's, or its attention's, with those of its plan.
+local function file_env(file, base, attention_base)
+  local p = file.plan
+  if p and p.attention then return stack.env(p, base, isa_env(p)) end
+  local own = (file.part or p and p.spec.is_part) and attention_base or base
+  return p and plan_env(p, own) or own
+end
+
+-- The same with their text: { path, text }. An error is a bug of a template or the plan.
+function emit.files(s, isa_names)
+  local plans, parts = plans_for(s, isa_names), {}
+  for i, p in ipairs(plans) do parts[i] = p.attention end
+  local base = base_env(s, plans)
+  local attention_base = s.stack and base_env(s.attention_spec, parts)
   local files = {}
   for i, file in ipairs(file_list(s, plans)) do
-    local env = file.plan and plan_env(file.plan, base) or base
     local facts = file.family and tile_facts(file.plan, file.family)
     local own = setmetatable({
       family = file.family, guard = guard(file.path), banner = banner(s, file.template, facts),
-    }, { __index = env })
+    }, { __index = file_env(file, base, attention_base) })
     files[i] = { path = file.path, text = (render(file.template, own):gsub("\n+$", "\n")) }
   end
   return files

@@ -10,11 +10,15 @@ local function stacked_rows(spec, projection)
 end
 
 -- Tables that are looked up and not linears, so that no file holds them [in, out].
-local AS_IS = { embedding = true, relative_bias = true }
+local AS_IS = { embedding = true, relative_bias = true, positions = true, token_types = true, logits_weight = true }
 
--- A name as the file has it: the spec's prefix is that of one layer's weights; an embedding belongs to no layer.
+-- What a prefix does not stand before: of one layer's weights the embedding, of a stack's the logits, which are beside
+-- the model they belong to.
+local BESIDE = { [false] = { embedding = true }, [true] = { logits_weight = true, logits_bias = true } }
+
+-- A name as the file has it.
 local function in_file(spec, role, tensor)
-  return role == "embedding" and tensor or (spec.weights_prefix or "") .. tensor
+  return BESIDE[spec.stack][role] and tensor or (spec.weights_prefix or "") .. tensor
 end
 
 -- { role, tensor, shape, first, transposed } of one role.
@@ -23,7 +27,7 @@ local function source(spec, map, index, role)
   local shape, first = { role.shape[1], role.shape[2] }, 0
   local transposed = map.transposed == true and #shape == 2 and not AS_IS[role.name]
   if stacked then
-    local row, rows = stacked_rows(spec, role.name:sub(1, 1))
+    local row, rows = stacked_rows(spec, role.name:match("([qkv])_%a+$"))
     shape[1] = rows
     first = transposed and row or row * (shape[2] or 1)
   end

@@ -44,7 +44,7 @@ return {
   },
   resolve = function(spec, fail)
     local rope = spec.rope
-    spec.positions = 0
+    spec.rope_places = 0
     if not rope then return end
     if not rope.layout then
       fail("rope.layout is missing beside the other fields of rope: half_split (Llama) or interleaved (GPT-J)")
@@ -53,10 +53,10 @@ return {
     check_pairs(spec, rope, fail)
     check_positions(spec, rope, fail)
     rope.rotary_dim, rope.theta = rope.rotary_dim or spec.d_head, rope.theta or 10000
-    spec.positions = rope.positions or longest(spec)
+    spec.rope_places = rope.positions or longest(spec)
   end,
   packed = function(spec, add)
-    if spec.rope then add("rope", spec.positions * spec.rope.rotary_dim) end
+    if spec.rope then add("rope", spec.rope_places * spec.rope.rotary_dim) end
   end,
   splices = function(spec)
     return spec.rope and {
@@ -70,6 +70,6 @@ return {
   sentence = function(spec)
     if not spec.rope then return nil end
     return ("rotary positions, %s, theta %s, of %d dimensions of a head; places 0..%d"):format(
-      spec.rope.layout:gsub("_", " "), fmt.double(spec.rope.theta), spec.rope.rotary_dim, spec.positions - 1)
+      spec.rope.layout:gsub("_", " "), fmt.double(spec.rope.theta), spec.rope.rotary_dim, spec.rope_places - 1)
   end,
 }

@@ -10,6 +10,14 @@ local FIELDS = {
   "embedding", "bias_k", "bias_v", "sinks", "relative_bias",
 }
 
+-- Those of whole models; of layer %d behind what `layer` says.
+local STACK_FIELDS = {
+  "layer", "positions", "token_types", "embedding_norm_weight", "embedding_norm_bias", "attention_norm_weight",
+  "attention_norm_bias", "gate_weight", "gate_bias", "up_weight", "up_bias", "down_weight", "down_bias",
+  "ffn_norm_weight", "ffn_norm_bias", "final_norm_weight", "final_norm_bias", "logits_weight", "logits_bias",
+}
+for _, field in ipairs(STACK_FIELDS) do FIELDS[#FIELDS + 1] = field end
+
 local LONGEST_PREFIX = 100 -- with a name of 200 behind it a tensor's name stays short enough to be shown
 
 local function field_error(key, value)
@@ -22,16 +30,21 @@ local function field_error(key, value)
     local near = text.nearest(tostring(key), FIELDS)
     return ("has no field %s%s"):format(types.shown(key), near and ("; did you mean %s?"):format(near) or "")
   end
+  if key == "layer" then
+    local is_template = type(value) == "string" and select(2, value:gsub("%%d", "")) == 1
+    value = is_template and value:gsub("%%d", "0") or value
+    if not is_template then return 'field layer must be like "encoder.layer.%d.", found ' .. types.shown(value) end
+  end
   local ok, why = types.tensor_name(value)
   return not ok and ("field %s %s"):format(key, why) or nil
 end
 
 local function check(value)
   if type(value) == "string" then
-    if maps.get(value) then return value end
-    local near = text.nearest(value, maps.names())
+    if maps.get(value, false) or maps.get(value, true) then return value end
+    local near = text.nearest(value, maps.all_names())
     return nil, ("must name a map that ships (%s) or be a table, found %s%s"):format(
-      table.concat(maps.names(), ", "), types.shown(value), near and ("; did you mean %s?"):format(near) or "")
+      table.concat(maps.all_names(), ", "), types.shown(value), near and ("; did you mean %s?"):format(near) or "")
   end
   if type(value) ~= "table" then return nil, "must be the name of a map or a table, found " .. types.shown(value) end
   local problems = {}
@@ -48,21 +61,24 @@ local function check_prefix(value)
     LONGEST_PREFIX, types.shown(value))
 end
 
--- The roles for which a map names no tensor, in order.
+-- The roles for which a map names no tensor, in order; of a stack's layers, which have the same, those of the first.
 local function missing_roles(spec, map)
   local missing = {}
   for _, role in ipairs(spec.roles) do
-    if not maps.source(spec, map, role.name) then missing[#missing + 1] = role.name end
+    local is_later = (maps.in_layer(role.name) or 0) > 0
+    if not is_later and not maps.source(spec, map, role.name) then missing[#missing + 1] = role.name end
   end
   return missing
 end
 
 -- The fields of a map that serve no role, in order: each names a tensor that nothing would read.
 local function idle_fields(spec, map)
-  local serves, idle = {}, {}
+  local serves, idle = { layer = spec.stack }, {}
   for _, role in ipairs(spec.roles) do
     local tensor, stacked = maps.source(spec, map, role.name)
-    serves[stacked and role.name:gsub("^%a", "qkv") or role.name] = tensor
+    local _, inner = maps.in_layer(role.name)
+    local name = inner or role.name
+    serves[stacked and name:gsub("^%a", "qkv") or name] = tensor
   end
   for _, field in ipairs(FIELDS) do
     if map[field] and not serves[field] then idle[#idle + 1] = field end
@@ -88,14 +104,19 @@ local function check_custom(spec, fail)
 end
 
 local function check_named(spec, fail)
-  local map = maps.get(spec.weights)
+  local map = maps.get(spec.weights, spec.stack)
+  if not map then
+    fail(('weights "%s" names the weights of %s, which kind = "%s" is not; there are %s'):format(spec.weights,
+      spec.stack and "one attention layer" or "a whole model", spec.kind,
+      table.concat(maps.names(spec.stack), ", ")))
+    return
+  end
   if #missing_roles(spec, map) > 0 then fail(('weights "%s" %s'):format(spec.weights, needs(spec, map))) end
 end
 
 -- Says which weights no map that ships names all together.
 local function fail_unnamed(spec, fail)
-  local names = {}
-  for i, role in ipairs(spec.roles) do names[i] = role.name end
+  local names = missing_roles(spec, {})
   fail(("no map that ships names a tensor for each of %s: give weights = { ... }"):format(text.join(names)))
 end
 
@@ -104,7 +125,7 @@ return {
   fields = {
     { field = "weights", flag = "--weights-layout", alias = "--weights-map", value = "NAME", check = check,
       parse = function(word) return word end, default = "the one that fits the file",
-      help = "how the weights file names its tensors: " .. table.concat(maps.names(), ", ") },
+      help = "how the weights file names its tensors: " .. table.concat(maps.all_names(), ", ") },
     { field = "weights_prefix", flag = "--weights-prefix", value = "TEXT", check = check_prefix,
       parse = function(word) return word end, default = "none",
       help = "what stands before each name of the layout, such as encoder.layer.3.attention." },
@@ -112,14 +133,15 @@ return {
   resolve = function(spec, fail)
     spec.default_map = type(spec.weights) == "table" and "custom" or spec.weights
     spec.maps = {}
+    if spec.is_part then return end
     if type(spec.weights) == "table" then
       check_custom(spec, fail)
       spec.maps[1] = { name = "custom", map = spec.weights }
     elseif spec.weights then
       check_named(spec, fail)
     end
-    for _, name in ipairs(#spec.roles > 0 and maps.names() or {}) do
-      local map = maps.get(name)
+    for _, name in ipairs(#spec.roles > 0 and maps.names(spec.stack) or {}) do
+      local map = maps.get(name, spec.stack)
       if #missing_roles(spec, map) == 0 then spec.maps[#spec.maps + 1] = { name = name, map = map } end
     end
     if #spec.roles > 0 and #spec.maps == 0 and not spec.weights then fail_unnamed(spec, fail) end

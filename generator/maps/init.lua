@@ -7,14 +7,30 @@ local NAMES = {
   "w_o", "w_concat", "proj", "torch_mha", "llama", "qwen3", "bert", "gpt2", "vit", "timm", "t5", "mpt",
 }
 
-function maps.names()
-  return NAMES
+local STACK_NAMES = { "bert", "distilbert", "gpt2", "llama", "torch_encoder", "roles" }
+
+-- The maps of one attention layer's weights; is_stack: those of whole models, where `layer` is what stands before the
+-- names of the weights of layer %d.
+function maps.names(is_stack)
+  return is_stack and STACK_NAMES or NAMES
+end
+
+-- The names of all maps, each once, those of one layer first.
+function maps.all_names()
+  local names, seen = {}, {}
+  for _, is_stack in ipairs({ false, true }) do
+    for _, name in ipairs(maps.names(is_stack)) do
+      names[#names + 1] = not seen[name] and name or nil
+      seen[name] = true
+    end
+  end
+  return names
 end
 
 -- The map of that name, or nil.
-function maps.get(name)
-  for _, known in ipairs(NAMES) do
-    if known == name then return require("maps." .. name) end
+function maps.get(name, is_stack)
+  for _, known in ipairs(maps.names(is_stack)) do
+    if known == name then return require((is_stack and "maps.stack." or "maps.") .. name) end
   end
 end
 
@@ -34,9 +50,21 @@ local function can_stack(spec, part)
   return spec.k_dim == spec.d_model and spec.v_dim == spec.d_model
 end
 
+-- The layer of a stack that a role belongs to and what it is there; nil where it belongs to none.
+function maps.in_layer(role)
+  local layer, inner = role:match("^layers%.(%d+)%.(.*)$")
+  return tonumber(layer), inner
+end
+
 -- The tensor that holds a role: its name and whether q, k and v are stacked in it; nil where the map names none. Names
 -- under `apart` serve where what the map stacks cannot be.
 function maps.source(spec, map, role)
+  if map.roles then return role, false end
+  local layer, inner = maps.in_layer(role)
+  if layer then
+    local tensor, is_stacked = maps.source(spec, map, inner)
+    return tensor and map.layer and map.layer:format(layer) .. tensor, is_stacked
+  end
   if map[role] then return map[role], false end
   local projection, part = role:match("^([qkv])_(%a+)$")
   local stacked = projection and map["qkv_" .. part]
@@ -57,6 +85,27 @@ local function has_role(spec, name)
   return false
 end
 
+-- Biases and what else a stack may have learned that its spec leaves out, of its layers and beside them.
+local STACK_PARTS = {
+  { roles = { "q_bias", "k_bias", "v_bias", "o_bias", "gate_weight", "gate_bias", "up_bias", "down_bias",
+    "q_norm_weight", "k_norm_weight", "attention_norm_bias", "ffn_norm_bias" }, is_layer = true },
+  { roles = { "positions", "token_types", "embedding_norm_weight", "embedding_norm_bias", "final_norm_weight",
+    "final_norm_bias" } },
+}
+
+local function stack_refused(spec, map)
+  local list = {}
+  if map.roles then return list end
+  for _, part in ipairs(STACK_PARTS) do
+    for _, name in ipairs(part.roles) do
+      local role = part.is_layer and "layers.0." .. name or name
+      local tensor = not has_role(spec, role) and maps.source(spec, map, role)
+      if tensor then list[#list + 1] = { role = role, tensor = tensor } end
+    end
+  end
+  return list
+end
+
 -- What a module learns besides its projections.
 local LEARNED = {
   "bias_k", "bias_v", "q_norm_weight", "q_norm_bias", "k_norm_weight", "k_norm_bias", "sinks", "relative_bias",
@@ -65,6 +114,7 @@ local LEARNED = {
 -- Tensors that a file of this map must not hold, as { role, tensor }: biases that the spec's projections do not add,
 -- and what else is learned and the spec leaves out. Without them the file would give other numbers than its module.
 function maps.refused(spec, map)
+  if spec.stack then return stack_refused(spec, map) end
   local list = {}
   local function add(projection)
     local tensor = bias_of(map, projection)

@@ -64,6 +64,7 @@ local function family(p, op, what, candidates)
     why = "weighed " .. tiles.describe(candidates, p.isa.width),
   }
   f.file = ("%s_%s.c"):format(p.prefix, op)
+  f.name = ("%s_f32_%s__%s"):format(p.spec.name, op, p.isa.name)
   function f.symbol(mr, nv) return symbol(p, op, mr, nv * p.isa.width) end
   return f
 end
@@ -256,7 +257,8 @@ local function plan_scratch(p)
   local s = p.spec
   -- 16 floats off a multiple of 64: rows a power of two apart would share the cache's sets.
   p.scores_stride = round_up(round_up(most_keys(s), p.key_panel), 64) + 16
-  p.gathers = s.projects.q and (s.lengths or s.vocab_size ~= nil) -- heads that are given are copied one by one anyway
+  -- Heads that are given are copied one by one anyway, and a stack's rows have no padding.
+  p.gathers = s.projects.q and not s.is_part and (s.lengths or s.vocab_size ~= nil)
   local tile_bytes = p.score.mr * p.scores_stride * 4
   p.block_tiles = math.max(1, math.min(MAX_BLOCK_TILES, math.floor(SCORES_BYTES / tile_bytes)))
   local buffers = {
@@ -277,7 +279,7 @@ local function plan_scratch(p)
     of_round("x_k", "kv_row", s.k_dim)
     of_round("x_v", "kv_row", s.v_dim)
   end
-  if s.lengths and s.projects.q then of_round("y", "q_row", s.d_out) end
+  if s.lengths and s.projects.q and not s.is_part then of_round("y", "q_row", s.d_out) end
   p.mean_columns = round_up(s.kv_seq_len.max + s.extra_keys, LINE_FLOATS)
   if s.attention_mean then of_round("kept", "q_row", s.n_heads * p.mean_columns) end
   p.buffers = buffers
@@ -306,14 +308,22 @@ local function longest_sum(s)
   return s.d_model <= NARROW and NARROW_SUM or MAX_SUM
 end
 
--- The plan of one spec for one instruction set.
-function plan.make(spec, set)
-  local p = {
-    spec = spec, isa = set, group_rows = GROUP_ROWS, max_sum = longest_sum(spec), value_keys = VALUE_KEYS,
-    near_bytes = NEAR_BYTES, factors = plan_factors(spec),
+-- What every plan has, of a layer or of a stack of them.
+function plan.start(spec, set)
+  return {
+    spec = spec, isa = set, max_sum = longest_sum(spec), near_bytes = NEAR_BYTES,
+    prefix = spec.name .. "__" .. set.name,
   }
+end
+
+-- A product of rows with packed weights, for the plan of a stack.
+plan.product = gemm
+
+-- The plan of one attention layer for one instruction set.
+function plan.make(spec, set)
+  local p = plan.start(spec, set)
+  p.group_rows, p.value_keys, p.factors = GROUP_ROWS, VALUE_KEYS, plan_factors(spec)
   p.fill = plan_fill(p)
-  p.prefix = spec.name .. "__" .. set.name
   p.d_head_pad = round_up(spec.d_head, set.width)
   p.d_v_pad = round_up(spec.d_v, set.width)
   p.concat = spec.n_heads * p.d_v_pad

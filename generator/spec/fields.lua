@@ -17,7 +17,7 @@ local RESERVED = set_of([[alignas alignof and and_eq asm auto bitand bitor bool 
   wchar_t while xor xor_eq]])
 
 -- <name>.h must not stand in for a header that C, or what is generated, includes.
-local HEADERS = set_of([[arena assert cache call complex cpu ctype errno fenv float genattn immintrin inttypes
+local HEADERS = set_of([[arena assert cache call complex cpu ctype errno facts fenv float genattn immintrin inttypes
   iso646 limits load locale math model program safetensors setjmp signal status stdalign stdarg stdatomic stdbool
   stddef stdint stdio stdlib stdnoreturn string tensor tgmath threads time uchar wchar wctype weights]])
 
@@ -51,9 +51,10 @@ end
 -- In the order of --help and of the banner. `default` is what --help prints; spec/init.lua computes it.
 -- `required` says whether a table of fields must have the field.
 return {
-  { field = "kind", flag = "--kind", value = "mha|sdpa", parse = as_is, default = "mha",
-    check = types.choice({ "mha", "sdpa" }, { "encoder", "decoder", "transformer" }),
-    help = "sdpa: attention alone, of heads that are given as [batch, heads, length, d_head]" },
+  { field = "kind", flag = "--kind", value = "mha|sdpa|encoder", parse = as_is, default = "mha",
+    check = types.choice({ "mha", "sdpa", "encoder" }, { "decoder", "transformer" }),
+    help = "sdpa: attention alone, of heads that are given as [batch, heads, length, d_head]; encoder: a stack of " ..
+    "layers, causal or not" },
   { field = "name", flag = "--name", value = "NAME", check = name, parse = as_is, default = "mha_<d_model>_<heads>",
     help = "prefix of every symbol made, and the program's name" },
   { field = "d_model", flag = "--d-model", value = "N", check = types.count(1, 65536), parse = types.to_number,

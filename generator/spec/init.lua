@@ -3,21 +3,25 @@
 local fmt = require "base.fmt"
 local fs = require "base.fs"
 local text = require "base.text"
+local blocks = require "blocks"
 local features = require "features"
 local fields = require "spec.fields"
 local sandbox = require "spec.sandbox"
+local stack = require "spec.stack"
 local types = require "spec.types"
 
 local spec = {}
 
 -- -- The list of fields -----------------------------------------------------------------------------------------------
 
--- Base fields and those of the features, in the order they are printed.
+-- Base fields, those of the blocks and those of the features, in the order they are printed.
 local function all_fields()
   local list = {}
   for _, field in ipairs(fields) do list[#list + 1] = field end
-  for _, feature in ipairs(features) do
-    for _, field in ipairs(feature.fields or {}) do list[#list + 1] = field end
+  for _, owners in ipairs({ blocks, features }) do
+    for _, owner in ipairs(owners) do
+      for _, field in ipairs(owner.fields or {}) do list[#list + 1] = field end
+    end
   end
   return list
 end
@@ -121,6 +125,7 @@ end
 
 local function resolve_shape(s, fail)
   s.kind = s.kind or "mha"
+  s.stack = stack.is(s.kind)
   if s.kind == "sdpa" and not s.d_model and not s.d_head then
     fail('d_head is missing (kind = "sdpa" needs it, for example d_head = 64)')
     s.d_head = 1
@@ -150,17 +155,50 @@ local function resolve_roles(s)
   local function add(name, shape)
     s.roles[#s.roles + 1] = { name = name, shape = shape }
   end
+  if s.stack then return stack.roles(s, add) end
   projection_roles(s, add)
   for _, feature in ipairs(features) do
     if feature.roles then feature.roles(s, add) end
   end
 end
 
--- Features in order, but the weights' names last: they ask which roles there are.
-local function resolve(s, fail)
+-- Fields of blocks speak of whole models.
+local function check_blocks(s, fail)
+  for _, block in ipairs(s.stack and {} or blocks) do
+    for _, field in ipairs(block.fields or {}) do
+      for _, entry in ipairs(s.given) do
+        if entry.field == field.field then
+          fail(('%s is given, but kind = "%s" is no stack of layers; kind = "encoder" is one'):format(
+            entry.field, s.kind))
+        end
+      end
+    end
+  end
+end
+
+-- The attention of a stack's layers, a spec of its own; what is wrong with the stack is wrong with it too, and said
+-- once.
+local function resolve_attention(s, fail, said)
+  local errors
+  s.attention_spec = { roles = {} }
+  if said > 0 then return end
+  s.attention_spec, errors = spec.from_fields(stack.attention_fields(s), nil, true)
+  for _, message in ipairs(errors or {}) do fail("in a layer's attention: " .. message) end
+  s.attention_spec = s.attention_spec or { roles = {} }
+end
+
+-- Features in order, then blocks, but the weights' names last: they ask which roles there are.
+local function resolve(s, fail, errors)
   resolve_shape(s, fail)
+  check_blocks(s, fail)
   for _, feature in ipairs(features) do
-    if feature.name == "weight_maps" then resolve_roles(s) end
+    if feature.name == "weight_maps" then
+      for _, block in ipairs(blocks) do
+        if block.resolve then block.resolve(s, fail) end
+      end
+      if s.stack then resolve_attention(s, fail, #errors) end
+      resolve_roles(s)
+    end
     if feature.resolve then feature.resolve(s, fail) end
   end
 end
@@ -174,14 +212,16 @@ local function collector(label)
 end
 
 -- The spec that a table of fields says, or nil and every error. label stands before each message; nil for none.
-function spec.from_fields(raw, label)
+-- is_part: it is the attention of a stack, which gives it rows without padding and weights without names in a file.
+function spec.from_fields(raw, label, is_part)
   local errors, fail = collector(label)
   local unknown = {}
   local flat = flatten(raw, function(message) unknown[#unknown + 1] = message end)
   table.sort(unknown)
   for _, message in ipairs(unknown) do fail(message) end
   local s = read_fields(flat, fail)
-  if #errors == 0 then resolve(s, fail) end
+  s.is_part = is_part or false
+  if #errors == 0 then resolve(s, fail, errors) end
   if #errors > 0 then return nil, errors end
   return s
 end
@@ -249,11 +289,13 @@ function spec.line(s)
   return table.concat(parts, " ")
 end
 
--- What each feature says of this spec, in order.
+-- What each block and each feature says of this spec, in order.
 function spec.sentences(s)
   local sentences = {}
-  for _, feature in ipairs(features) do
-    sentences[#sentences + 1] = feature.sentence and feature.sentence(s) or nil
+  for _, owners in ipairs({ blocks, features }) do
+    for _, owner in ipairs(owners) do
+      sentences[#sentences + 1] = owner.sentence and owner.sentence(s) or nil
+    end
   end
   return sentences
 end

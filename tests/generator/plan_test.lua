@@ -164,7 +164,7 @@ local function floats_of(p, s)
       p.concat * (1 + s.d_model) + s.n_kv_heads * p.d_head_pad * (2 + s.k_dim + s.v_dim),
     o = s.projects.o and math.ceil(s.d_out / p.isa.width) * p.isa.width * (1 + p.concat),
     embedding = s.vocab_size and s.vocab_size * s.d_model,
-    rope = s.rope and s.positions * s.rope.rotary_dim,
+    rope = s.rope and s.rope_places * s.rope.rotary_dim,
     q_norm = s.qk_norm and (s.qk_norm.bias and 2 or 1) * p.d_head_pad,
     k_norm = s.qk_norm and (s.qk_norm.bias and 2 or 1) * p.d_head_pad,
   }

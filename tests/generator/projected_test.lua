@@ -46,7 +46,7 @@ fact.holds("rotary positions need pairs, within the head, and places for the lon
     'rope.layout must be one of half_split, interleaved, found "halves"',
     "rope.theta must be a number from 1 to 1e+12, found 0")
   local s = accepts({ d_head = 15, rope = { layout = "half_split", rotary_dim = 14 }, kv_seq_len = 600 })
-  fact.equal(s.positions, 600)
+  fact.equal(s.rope_places, 600)
   fact.equal(s.rope.theta, 10000)
   fact.equal(accepts({ rope = { layout = "interleaved" } }).rope.rotary_dim, 4)
 end)

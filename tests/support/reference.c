@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_LAYER_ROLES = 40 };
+
 ptrdiff_t reference_away(const struct ga_model *model, size_t i, size_t j, size_t q_rows, size_t kv_rows)
 {
     const ptrdiff_t moved = model->causal == GA_CAUSAL_BOTTOM_RIGHT ? (ptrdiff_t)kv_rows - (ptrdiff_t)q_rows : 0;
@@ -117,12 +119,43 @@ const struct ga_weight_view *reference_role(const struct ga_model *model, const 
     return NULL;
 }
 
+// -- Whole models ---------------------------------------------------------------------------------------------------
+
+// One layer of a stack as a model of its own: its roles by their names in the layer.
+struct layer_model {
+    struct ga_model model;
+    struct ga_weight_role roles[MAX_LAYER_ROLES];
+    const struct ga_weight_view *views;
+};
+
+static void layer_model_make(struct layer_model *layer, const struct ga_model *model,
+                             const struct ga_weight_view *roles, size_t index)
+{
+    char prefix[32];
+    const int length = snprintf(prefix, sizeof prefix, "layers.%zu.", index);
+    layer->model = *model;
+    layer->model.kind = GA_MHA;
+    layer->model.stack = NULL;
+    layer->model.roles = layer->roles;
+    layer->model.n_roles = 0;
+    layer->views = NULL;
+    for (size_t r = 0; r < model->n_roles; r++) {
+        if (strncmp(model->roles[r].name, prefix, (size_t)length) == 0 && layer->model.n_roles < MAX_LAYER_ROLES) {
+            layer->views = layer->views ? layer->views : roles + r;
+            layer->roles[layer->model.n_roles] = model->roles[r];
+            layer->roles[layer->model.n_roles++].name += length;
+        }
+    }
+}
+
 #define REAL double
 #define MATH(name) name
 #define IN_REAL(name) name##_f64
 #include "reference_linear.h"
 
 #include "reference_layer.h"
+
+#include "reference_stack.h"
 #undef REAL
 #undef MATH
 #undef IN_REAL
@@ -133,3 +166,5 @@ const struct ga_weight_view *reference_role(const struct ga_model *model, const 
 #include "reference_linear.h"
 
 #include "reference_layer.h"
+
+#include "reference_stack.h"

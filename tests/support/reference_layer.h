@@ -286,17 +286,12 @@ static void IN_REAL(alone)(const struct ga_model *model, const struct ga_weight_
     }
 }
 
-// One sequence; output is its [q_len][d_out] of zeros.
-static void IN_REAL(sequence)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
-                              size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *output, REAL *attention)
+// One layer over the rows of query, key and value that are there; output is [q_rows][d_out].
+static void IN_REAL(layer)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                           size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *output, REAL *attention)
 {
-    if (model->kind == GA_SDPA) {
-        IN_REAL(alone)(model, roles, io, b, rows, seen, output, attention);
-        return;
-    }
     size_t q_rows = reference_q_rows(io, b), kv_rows = reference_kv_used(model, io, b), d_model = model->d_model;
     size_t width = model->n_heads * model->d_head, kv_width = model->n_kv_heads * model->d_head;
-    IN_REAL(gather)(model, roles, io, b, rows);
     IN_REAL(project_in)(model, roles, 'q', q_rows, model->n_heads, d_model, rows->query, rows->q);
     IN_REAL(activate)(model->activation[GA_Q], q_rows * width, rows->q);
     IN_REAL(project_in)(model, roles, 'k', kv_rows, model->n_kv_heads, model->k_dim, rows->key, rows->k);
@@ -327,6 +322,22 @@ static void IN_REAL(sequence)(const struct ga_model *model, const struct ga_weig
     IN_REAL(activate)(model->activation[GA_O], q_rows * model->d_out, output);
 }
 
+// One sequence; output is its [q_len][d_out] of zeros.
+static void IN_REAL(sequence)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                              size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *output, REAL *attention)
+{
+    if (model->kind == GA_SDPA) {
+        IN_REAL(alone)(model, roles, io, b, rows, seen, output, attention);
+        return;
+    }
+    IN_REAL(gather)(model, roles, io, b, rows);
+    IN_REAL(layer)(model, roles, io, b, rows, seen, output, attention);
+}
+
+// A whole model, in reference_stack.h.
+static void IN_REAL(stack)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                           size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *output);
+
 bool IN_REAL(reference_more)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
                              REAL *output, REAL *attention, REAL *more[GA_INTERMEDIATES])
 {
@@ -342,7 +353,11 @@ bool IN_REAL(reference_more)(const struct ga_model *model, const struct ga_weigh
         if (map) {
             memset(map, 0, weights * sizeof(REAL));
         }
-        IN_REAL(sequence)(model, roles, io, b, &rows, seen, output + b * outputs, map);
+        if (model->stack) {
+            IN_REAL(stack)(model, roles, io, b, &rows, seen, output + b * outputs);
+        } else {
+            IN_REAL(sequence)(model, roles, io, b, &rows, seen, output + b * outputs, map);
+        }
     }
     IN_REAL(rows_drop)(&rows);
     free(seen);

@@ -68,23 +68,31 @@ static void IN_REAL(activate)(enum ga_activation activation, size_t count, REAL 
     }
 }
 
-// x [rows][heads][d_head] normalised head by head, in place, where the model has a norm.
-static void IN_REAL(normalise)(const struct ga_model *model, const struct ga_weight_view *weight,
-                               const struct ga_weight_view *bias, size_t heads, REAL *x)
+// x [rows][n] normalised row by row, in place: LayerNorm or RMSNorm by its textbook formula.
+static void IN_REAL(norm)(const struct ga_norm *norm, size_t n, const struct ga_weight_view *weight,
+                          const struct ga_weight_view *bias, size_t rows, REAL *x)
 {
-    const size_t n = model->d_head;
-    for (size_t h = 0; model->qk_norm.kind != GA_NORM_NONE && h < heads; h++, x += n) {
+    for (size_t h = 0; h < rows; h++, x += n) {
         REAL mean = 0, square = 0;
-        for (size_t d = 0; model->qk_norm.kind == GA_NORM_LAYER && d < n; d++) {
+        for (size_t d = 0; norm->kind == GA_NORM_LAYER && d < n; d++) {
             mean += x[d] / (REAL)n;
         }
         for (size_t d = 0; d < n; d++) {
             square += (x[d] - mean) * (x[d] - mean) / (REAL)n;
         }
         for (size_t d = 0; d < n; d++) {
-            x[d] = (x[d] - mean) / MATH(sqrt)(square + (REAL)model->qk_norm.eps) * (REAL)weight->data[d];
-            x[d] += bias ? (REAL)bias->data[d] : 0;
+            x[d] = (x[d] - mean) / MATH(sqrt)(square + (REAL)norm->eps) * (REAL)weight->data[d * weight->row_stride];
+            x[d] += bias ? (REAL)bias->data[d * bias->row_stride] : 0;
         }
+    }
+}
+
+// x [rows][heads][d_head] normalised head by head, in place, where the model has a norm.
+static void IN_REAL(normalise)(const struct ga_model *model, const struct ga_weight_view *weight,
+                               const struct ga_weight_view *bias, size_t heads, REAL *x)
+{
+    if (model->qk_norm.kind != GA_NORM_NONE) {
+        IN_REAL(norm)(&model->qk_norm, model->d_head, weight, bias, heads, x);
     }
 }
 

@@ -1,0 +1,52 @@
+-- blocks/logits.lua: the linear behind the last layer: one number for each token or class, as they are, or through
+-- softmax or its logarithm. Tied, its weight is the embedding's, which is then packed once.
+local types = require "spec.types"
+
+local WHAT = { linear = "logits", softmax = "probabilities", log_softmax = "logarithms of probabilities" }
+
+local function check_size(spec, logits, fail)
+  if logits.tied and not spec.vocab_size then
+    fail("logits.tied takes the embedding's weight, but there is no vocab_size")
+  elseif logits.tied and logits.size and logits.size ~= spec.vocab_size then
+    fail(("logits.size (%d) is not vocab_size (%d), whose embedding logits.tied takes"):format(
+      logits.size, spec.vocab_size))
+  elseif not logits.size and not spec.vocab_size then
+    fail("logits.size is missing, and there is no vocab_size to take in its place")
+  end
+end
+
+return {
+  name = "logits",
+  fields = {
+    { field = "logits.kind", flag = "--logits", value = "linear|softmax|log_softmax",
+      check = types.choice({ "linear", "softmax", "log_softmax" }), parse = function(word) return word end,
+      default = "none", help = "also gives `logits`, a linear of each row of the output" },
+    { field = "logits.size", flag = "--logits-size", value = "N", check = types.count(1, 16777216),
+      parse = types.to_number, default = "vocab_size", help = "how many a row" },
+    { field = "logits.tied", flag = "--logits-tied", value = "yes|no", check = types.boolean,
+      parse = types.to_boolean, default = "no", help = "whether their weight is the embedding's" },
+    { field = "logits.bias", flag = "--logits-bias", value = "yes|no", check = types.boolean,
+      parse = types.to_boolean, default = "no", help = "whether they add a bias" },
+  },
+  resolve = function(spec, fail)
+    if not spec.stack or not spec.logits then return end
+    local logits = spec.logits
+    if not logits.kind then
+      fail('logits.kind is missing beside the other fields of logits: "linear", "softmax" or "log_softmax"')
+      return
+    end
+    check_size(spec, logits, fail)
+    logits.size = logits.size or spec.vocab_size or 1
+    logits.tied, logits.bias = logits.tied or false, logits.bias or false
+  end,
+  last_roles = function(spec, add)
+    if not spec.logits then return end
+    if not spec.logits.tied then add("logits_weight", { spec.logits.size, spec.d_model }) end
+    if spec.logits.bias then add("logits_bias", { spec.logits.size }) end
+  end,
+  sentence = function(spec)
+    if not spec.logits then return nil end
+    return ("logits: %d %s a row%s"):format(spec.logits.size, WHAT[spec.logits.kind],
+      spec.logits.tied and ", by the embedding's own weight" or "")
+  end,
+}

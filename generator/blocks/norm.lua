@@ -1,0 +1,36 @@
+-- blocks/norm.lua: LayerNorm (Ba et al., 2016) or RMSNorm (Zhang and Sennrich, 2019) over the rows of a stack: behind
+-- each residual ("post", as in "Attention Is All You Need") or before each block, with one behind the last ("pre").
+local fmt = require "base.fmt"
+local types = require "spec.types"
+
+local NAMES = { layer = "LayerNorm", rms = "RMSNorm" }
+local EPS = { layer = 1e-5, rms = 1e-6 }
+
+return {
+  name = "norm",
+  fields = {
+    { field = "norm.kind", flag = "--norm", value = "layer|rms", check = types.choice({ "layer", "rms" }),
+      parse = function(word) return word end, default = "layer", help = "LayerNorm or RMSNorm over each row" },
+    { field = "norm.eps", flag = "--norm-eps", value = "X", check = types.number(0, 1), parse = types.to_number,
+      default = "1e-05 (layer), 1e-06 (rms)", help = "added to the mean square before its root" },
+    { field = "norm.place", flag = "--norm-place", value = "post|pre", check = types.choice({ "post", "pre" }),
+      parse = function(word) return word end, default = "post",
+      help = "behind each residual, or before each block (norm_first)" },
+    { field = "norm.final", flag = "--norm-final", value = "yes|no", check = types.boolean, parse = types.to_boolean,
+      default = "yes with pre, no with post", help = "one more norm behind the last layer" },
+  },
+  resolve = function(spec)
+    if not spec.stack then return end
+    local norm = spec.norm or {}
+    local kind, place = norm.kind or "layer", norm.place or "post"
+    local final = norm.final
+    if final == nil then final = place == "pre" end
+    spec.norm = { kind = kind, eps = norm.eps or EPS[kind], place = place, final = final, bias = kind == "layer" }
+  end,
+  sentence = function(spec)
+    if not spec.stack then return nil end
+    return ("%s %s, eps %s%s"):format(NAMES[spec.norm.kind],
+      spec.norm.place == "post" and "behind each residual" or "before each block", fmt.double(spec.norm.eps),
+      spec.norm.final and ", and one behind the last layer" or "")
+  end,
+}

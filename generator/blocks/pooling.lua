@@ -1,0 +1,25 @@
+-- blocks/pooling.lua: one row for each sequence: its first (cls), or the mean of its real rows; of length one
+-- on request.
+local types = require "spec.types"
+
+return {
+  name = "pooling",
+  fields = {
+    { field = "pool.kind", flag = "--pool", value = "cls|mean", check = types.choice({ "cls", "mean" }),
+      parse = function(word) return word end, default = "none",
+      help = "also gives `embedding`, one row a sequence: its first row, or the mean of its rows" },
+    { field = "pool.normalize", flag = "--pool-normalize", value = "yes|no", check = types.boolean,
+      parse = types.to_boolean, default = "no", help = "over its length (L2, no less than 1e-12)" },
+  },
+  resolve = function(spec, fail)
+    if not spec.stack or not spec.pool then return end
+    if not spec.pool.kind then fail('pool.kind is missing beside pool.normalize: "cls" or "mean"') end
+    spec.pool.normalize = spec.pool.normalize or false
+  end,
+  sentence = function(spec)
+    if not spec.pool then return nil end
+    return ("embedding: %s%s"):format(
+      spec.pool.kind == "cls" and "each sequence's first row" or "the mean of each sequence's real rows",
+      spec.pool.normalize and ", over its length" or "")
+  end,
+}

@@ -1,0 +1,42 @@
+-- emit/stack.lua: what the templates of a whole model need beside its plan: which role of a layer is where, as numbers.
+-- Decides nothing; every number comes from the spec and the plan.
+local fmt = require "base.fmt"
+local layer = require "emit.layer"
+
+local stack = {}
+
+-- One line of what the model is; nil where it is one layer.
+function stack.summary(s)
+  if not s.stack then return nil end
+  return ("%s of %d layers, d_model %d, n_heads %d, d_ff %d"):format(s.kind, s.n_layers, s.d_model, s.n_heads, s.d_ff)
+end
+
+-- The index of the first role of layer 0, how many roles a layer has, and a function from a role's name in its layer
+-- to its index from the layer's first on (nil where there is none).
+local function layer_roles(s)
+  local first, count, at = 0, 0, {}
+  for i, role in ipairs(s.roles) do
+    local inner = role.name:match("^layers%.0%.(.*)$")
+    if inner then
+      if count == 0 then first = i - 1 end
+      at[inner], count = count, count + 1
+    end
+  end
+  return first, count, function(name) return at[name] end
+end
+
+-- The names of a stack's templates, over the spec's.
+function stack.env(p, base, shared)
+  local first, count, role = layer_roles(p.spec)
+  local env = {
+    plan = p, products = p.products, families = p.families, packed = p.packed, out = false,
+    attention_prefix = p.attention.prefix, attention_name = p.attention.spec.name,
+    first_layer_role = first, layer_roles = count, layer_role = role, max_height = layer.max_height,
+    panel_kernels = layer.panel_kernels, steps = layer.steps, kernel_list = layer.kernel_list, max_sum = p.max_sum,
+    near_bytes = p.near_bytes, f32_of = fmt.f32,
+  }
+  for name, value in pairs(shared) do env[name] = value end
+  return setmetatable(env, { __index = base })
+end
+
+return stack

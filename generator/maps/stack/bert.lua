@@ -1,0 +1,26 @@
+-- bert: a whole BertModel of Hugging Face's transformers, and sentence encoders made from one (MiniLM). The names of
+-- RobertaModel are the same. Its pooler is no part of the model; BertForMaskedLM's file has them behind bert.
+return {
+  embedding = "embeddings.word_embeddings.weight",
+  positions = "embeddings.position_embeddings.weight",
+  token_types = "embeddings.token_type_embeddings.weight",
+  embedding_norm_weight = "embeddings.LayerNorm.weight",
+  embedding_norm_bias = "embeddings.LayerNorm.bias",
+  layer = "encoder.layer.%d.",
+  q_weight = "attention.self.query.weight",
+  q_bias = "attention.self.query.bias",
+  k_weight = "attention.self.key.weight",
+  k_bias = "attention.self.key.bias",
+  v_weight = "attention.self.value.weight",
+  v_bias = "attention.self.value.bias",
+  o_weight = "attention.output.dense.weight",
+  o_bias = "attention.output.dense.bias",
+  attention_norm_weight = "attention.output.LayerNorm.weight",
+  attention_norm_bias = "attention.output.LayerNorm.bias",
+  up_weight = "intermediate.dense.weight",
+  up_bias = "intermediate.dense.bias",
+  down_weight = "output.dense.weight",
+  down_bias = "output.dense.bias",
+  ffn_norm_weight = "output.LayerNorm.weight",
+  ffn_norm_bias = "output.LayerNorm.bias",
+}

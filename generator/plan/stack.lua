@@ -1,0 +1,112 @@
+-- plan/stack.lua: the plan of a whole model for one instruction set: the plan of its layers' attention, the products
+-- beside it, where the weights of a layer lie, and which buffers are alive when. Holds no C text.
+local plan = require "plan"
+
+local stack = {}
+
+local MID_BYTES = 512 * 1024 -- of what passes between the feed-forward's linears: it stays in L2
+local LEAST_ROWS, MOST_ROWS = 48, 192
+local ALIGN_FLOATS = 16
+
+local function round_up(n, step)
+  return math.ceil(n / step) * step
+end
+
+-- A product of `n_in` wide rows, n_in of `lda`, into rows of n_out.
+local function product(p, op, what, dims)
+  local vw = p.isa.width
+  return plan.product(p, op, what, {
+    vectors = math.ceil(dims.n_out / vw), k = dims.n_in, lda = dims.lda or dims.n_in, ldc = dims.n_out,
+    part = dims.n_out % vw,
+  })
+end
+
+local function plan_products(p)
+  local s = p.spec
+  p.heads = s.n_heads * s.d_head
+  p.mid = s.d_ff * (s.ffn.gated and 2 or 1) -- of a gated pair, the gate first
+  p.products = {
+    product(p, "out", "heads side by side -> what joins the residual", { n_in = p.heads, n_out = s.d_model }),
+    product(p, "up", s.ffn.gated and "rows -> gate and up, side by side" or "rows -> the width of the feed-forward",
+      { n_in = s.d_model, n_out = p.mid }),
+    product(p, "down", "feed-forward -> what joins the residual",
+      { n_in = s.d_ff, lda = p.mid, n_out = s.d_model }),
+  }
+  if s.logits then
+    p.products[4] = product(p, "logits", "rows -> logits", { n_in = s.d_model, n_out = s.logits.size })
+  end
+  p.product = {}
+  for _, f in ipairs(p.products) do p.product[f.op] = f end
+end
+
+-- Floats of a product's panels.
+local function panels(p, f)
+  return (1 + f.k) * round_up(f.ldc, p.isa.width)
+end
+
+-- Lays parts { name, floats } out one behind the other; returns their floats.
+local function lay_out(parts)
+  local offset = 0
+  for _, part in ipairs(parts) do
+    part.offset = offset
+    offset = offset + round_up(part.floats, ALIGN_FLOATS)
+  end
+  return offset
+end
+
+-- The packed weights: parts of the whole, the layers last but for none; parts of one layer, from its start.
+local function plan_packed(p)
+  local s = p.spec
+  local norm = s.d_model * (s.norm.bias and 2 or 1)
+  p.layer_packed = {
+    { name = "attention", floats = p.attention.packed_floats },
+    { name = "out", floats = panels(p, p.product.out) },
+    { name = "attention_norm", floats = norm },
+    { name = "up", floats = panels(p, p.product.up) },
+    { name = "down", floats = panels(p, p.product.down) },
+    { name = "ffn_norm", floats = norm },
+  }
+  p.layer_floats = lay_out(p.layer_packed)
+  p.packed = {}
+  local function add(name, floats) p.packed[#p.packed + 1] = { name = name, floats = floats } end
+  local is_tied = s.logits and s.logits.tied
+  if s.vocab_size and not is_tied then add("embedding", s.vocab_size * s.d_model) end
+  if s.logits then add("logits", panels(p, p.product.logits)) end
+  if s.positions then add("positions", s.positions.rows * s.d_model) end
+  if s.token_types then add("token_types", s.token_types * s.d_model) end
+  if s.embedding.norm then add("embedding_norm", norm) end
+  if s.norm.final then add("final_norm", norm) end
+  add("layers", s.n_layers * p.layer_floats)
+  p.packed_floats = lay_out(p.packed)
+end
+
+-- Rows that go from attention to the next layer together. Buffers { name, floats, unit, from, to }: alive from one step
+-- of a layer to another; those of "rows" hold all real rows of a call, those of "block" one block a thread.
+local function plan_buffers(p)
+  local s, mr = p.spec, p.product.up.mr
+  local rows = math.min(MOST_ROWS, math.max(LEAST_ROWS, math.floor(MID_BYTES / (p.mid * 4))))
+  p.block_rows = round_up(rows, mr)
+  p.buffers = { { name = "x", floats = s.d_model, unit = "rows", from = 1, to = 3 } }
+  local function add(name, floats, unit, from, to)
+    p.buffers[#p.buffers + 1] = { name = name, floats = floats, unit = unit, from = from, to = to }
+  end
+  if s.norm.place == "pre" then add("n", s.d_model, "rows", 1, 3) end
+  add("heads", p.heads, "rows", 1, 2)
+  add("y", s.d_model, "block", 2, 3)
+  add("mid", p.mid, "block", 2, 3)
+end
+
+function stack.make(spec, set)
+  local p = plan.start(spec, set)
+  p.attention = plan.make(spec.attention_spec, set)
+  plan_products(p)
+  p.families = {}
+  for _, families in ipairs({ p.attention.families, p.products }) do
+    for _, f in ipairs(families) do p.families[#p.families + 1] = f end
+  end
+  plan_packed(p)
+  plan_buffers(p)
+  return p
+end
+
+return stack

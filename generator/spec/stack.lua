@@ -1,0 +1,71 @@
+-- spec/stack.lua: what makes a spec that of a whole model: the spec of its layers' attention, and the weights it needs,
+-- layer by layer. Blocks say which weights are theirs; here is only their order.
+local blocks = require "blocks"
+
+local stack = {}
+
+local KINDS = { encoder = true }
+
+-- Whether a kind is a stack of layers.
+function stack.is(kind)
+  return KINDS[kind] or false
+end
+
+-- Fields that a stack shares with its attention; all others are its blocks'.
+local SHARED = {
+  d_model = true, n_heads = true, d_head = true, seq_len = true, batch = true, dtype = true, unroll = true,
+  n_kv_heads = true, scale = true, activation = true, dropout = true, cache = true,
+}
+local SHARED_GROUPS = { mask = true, rope = true, qk_norm = true, softcap = true, alibi = true, relative_bias = true }
+
+-- Biases of q, k and v; that of the output projection, which the stack applies, is its own.
+local function attention_bias(bias)
+  return { q = bias.q, k = bias.k, v = bias.v }
+end
+
+-- The fields of the attention of one layer: its heads side by side, over rows without padding.
+function stack.attention_fields(spec)
+  local raw = { name = spec.name .. "_self", kind = "mha", projections = "qkv", bias = attention_bias(spec.bias) }
+  for _, entry in ipairs(spec.given) do
+    local group = entry.field:match("^[^.]+")
+    if SHARED[entry.field] or SHARED_GROUPS[group] then raw[entry.field] = entry.value end
+  end
+  return raw
+end
+
+local function norm_roles(spec, add, name)
+  add(name .. "_norm_weight", { spec.d_model })
+  if spec.norm.bias then add(name .. "_norm_bias", { spec.d_model }) end
+end
+
+-- The weights of one layer in order: its attention's, in the attention's own order, then the rest.
+local function layer_roles(spec, add)
+  for _, role in ipairs(spec.attention_spec.roles) do add(role.name, role.shape) end
+  add("o_weight", { spec.d_model, spec.n_heads * spec.d_head })
+  if spec.bias.o then add("o_bias", { spec.d_model }) end
+  norm_roles(spec, add, "attention")
+  for _, block in ipairs(blocks) do
+    if block.layer_roles then block.layer_roles(spec, add) end
+  end
+  norm_roles(spec, add, "ffn")
+end
+
+local function each_block(spec, add, stage)
+  for _, block in ipairs(blocks) do
+    if block[stage] then block[stage](spec, add) end
+  end
+end
+
+-- Appends all weights of a stack: layers.0.q_weight and so on between those before and behind the layers.
+function stack.roles(spec, add)
+  if spec.vocab_size then add("embedding", { spec.vocab_size, spec.d_model }) end
+  each_block(spec, add, "first_roles")
+  if spec.embedding.norm then norm_roles(spec, add, "embedding") end
+  for layer = 0, spec.n_layers - 1 do
+    layer_roles(spec, function(name, shape) add(("layers.%d.%s"):format(layer, name), shape) end)
+  end
+  if spec.norm.final then norm_roles(spec, add, "final") end
+  each_block(spec, add, "last_roles")
+end
+
+return stack

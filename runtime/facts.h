@@ -1,0 +1,110 @@
+// facts.h: what a model can be, in words for a program: masks, positions, norms, activations, and what a whole model
+// has around its attention. Types only; model.h is where they are used.
+#ifndef GA_FACTS_H
+#define GA_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// -- Attention ------------------------------------------------------------------------------------------------------
+
+// Which keys a query sees beyond the lengths.
+enum ga_causal {
+    GA_CAUSAL_NONE,
+    GA_CAUSAL_TOP_LEFT,    // query i sees keys 0..i (PyTorch's is_causal)
+    GA_CAUSAL_BOTTOM_RIGHT // query i sees keys 0..i + kv_len - q_len, with the real lengths of its sequence
+};
+
+// What each element of a projection goes through.
+enum ga_activation {
+    GA_ACTIVATION_NONE,
+    GA_ACTIVATION_RELU,
+    GA_ACTIVATION_GELU,      // x Phi(x), PyTorch's default
+    GA_ACTIVATION_GELU_TANH, // its approximation by tanh
+    GA_ACTIVATION_SILU,
+    GA_ACTIVATION_TANH
+};
+
+// Which dimensions of a head turn together: i with i + rotary_dim / 2 (Llama), or 2 i with 2 i + 1 (GPT-J).
+enum ga_rope_layout { GA_ROPE_HALF_SPLIT, GA_ROPE_INTERLEAVED };
+
+// Rotary positions of q and k: pair i of a row at place p turns by p * theta^(-2 i / rotary_dim).
+struct ga_rope {
+    enum ga_rope_layout layout;
+    double theta;
+    size_t rotary_dim; // of a head's dimensions, the first ones; even
+    size_t positions;  // places there are; 0: the model has no rotary positions
+};
+
+// A norm over the d_head numbers of each head of q and of k, times q_norm_weight or k_norm_weight, plus their biases
+// where the model has them.
+enum ga_norm_kind {
+    GA_NORM_NONE,
+    GA_NORM_RMS,  // over sqrt(mean square + eps)
+    GA_NORM_LAYER // less the mean, over sqrt(variance + eps)
+};
+
+struct ga_norm {
+    enum ga_norm_kind kind;
+    double eps;
+};
+
+enum ga_projection { GA_Q, GA_K, GA_V, GA_O, GA_PROJECTIONS };
+
+// Which mask a call may bring.
+enum ga_mask {
+    GA_MASK_NONE,
+    GA_MASK_BOOL,    // io.mask
+    GA_MASK_ADDITIVE // io.additive_mask
+};
+
+enum ga_kind {
+    GA_MHA,    // a layer: projections around attention
+    GA_SDPA,   // attention alone
+    GA_ENCODER // a stack of layers, causal or not
+};
+
+// -- Whole models ---------------------------------------------------------------------------------------------------
+
+// What a stack adds to its rows by their place.
+enum ga_positions {
+    GA_POSITIONS_NONE,
+    GA_POSITIONS_LEARNED,   // role positions [n_positions][d_model]
+    GA_POSITIONS_SINUSOIDAL // sine and cosine in turn ("Attention Is All You Need", 3.5)
+};
+
+// The one row a sequence becomes in io.embedding.
+enum ga_pool {
+    GA_POOL_NONE,
+    GA_POOL_CLS, // its first
+    GA_POOL_MEAN // the mean of its real rows
+};
+
+// What io.logits and io.last_logits are.
+enum ga_logits {
+    GA_LOGITS_NONE,
+    GA_LOGITS_LINEAR,     // a linear of each row of the output
+    GA_LOGITS_SOFTMAX,    // softmax of that
+    GA_LOGITS_LOG_SOFTMAX // its logarithm
+};
+
+// Layers around attention: each is attention, its output projection joined to the residual, a feed-forward of d_ff
+// joined to the residual, a norm behind each residual or (norm_first) before each block.
+struct ga_stack {
+    size_t n_layers, d_ff;
+    enum ga_activation ffn_activation;
+    bool ffn_gated; // activation(gate(x)) * up(x)
+    struct ga_norm norm;
+    bool norm_first, final_norm;
+    bool embedding_scale, embedding_norm; // rows times sqrt(d_model); a norm before the first layer
+    enum ga_positions positions;
+    size_t n_positions, first_position; // rows of the table, and that of place 0
+    size_t token_types;                 // rows of role token_types; 0: none
+    enum ga_pool pool;
+    bool pool_normalize; // over its length, or over 1e-12
+    enum ga_logits logits;
+    size_t n_logits;
+    bool logits_tied; // their weight is the embedding's
+};
+
+#endif

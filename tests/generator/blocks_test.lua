@@ -1,0 +1,102 @@
+-- blocks_test.lua: each block of whole models keeps to the contract of blocks/init.lua, says what it does, and refuses
+-- what contradicts it by both fields' names.
+local fact = dofile("tests/generator/fact.lua")
+local blocks = require "blocks"
+local fs = require "base.fs"
+local spec = require "spec"
+
+local KEYS = { name = "string", fields = "table", resolve = "function", first_roles = "function",
+  layer_roles = "function", last_roles = "function", sentence = "function" }
+
+local function fields_with(more)
+  local raw = { kind = "encoder", d_model = 8, n_heads = 2, n_layers = 2 }
+  for key, value in pairs(more or {}) do raw[key] = value end
+  return raw
+end
+
+local function make(more)
+  local s, errors = spec.from_fields(fields_with(more))
+  if not s then error(table.concat(errors, "\n"), 2) end
+  return s
+end
+
+local function refuses(more, ...)
+  local s, errors = spec.from_fields(fields_with(more))
+  fact.equal(s, nil)
+  fact.lists_equal(errors, { ... })
+end
+
+local function role_names(s)
+  local names = {}
+  for i, role in ipairs(s.roles) do names[i] = role.name .. " " .. table.concat(role.shape, "x") end
+  return names
+end
+
+fact.holds("a block has only what the contract lists, and every file of the folder is listed", function()
+  local listed = { init = true }
+  for _, block in ipairs(blocks) do
+    listed[block.name] = true
+    for key, value in pairs(block) do fact.equal(type(value), KEYS[key]) end
+    fact.equal(require("blocks." .. block.name), block)
+  end
+  for _, file in ipairs(assert(fs.list("generator/blocks"))) do assert(listed[file:match("^(.*)%.lua$")], file) end
+end)
+
+fact.holds("a stack's weights are those of its parts in order, layer by layer", function()
+  local s = make({ n_layers = 1, d_ff = 5, vocab_size = 7, bias = { k = false }, token_types = 2,
+    positions = { kind = "learned", rows = 600 }, embedding = { norm = true }, norm = { final = true },
+    ffn = { gated = true, bias = false }, logits = { kind = "linear", bias = true } })
+  fact.lists_equal(role_names(s), {
+    "embedding 7x8", "positions 600x8", "token_types 2x8", "embedding_norm_weight 8", "embedding_norm_bias 8",
+    "layers.0.q_weight 8x8", "layers.0.q_bias 8", "layers.0.k_weight 8x8", "layers.0.v_weight 8x8",
+    "layers.0.v_bias 8", "layers.0.o_weight 8x8", "layers.0.o_bias 8", "layers.0.attention_norm_weight 8",
+    "layers.0.attention_norm_bias 8", "layers.0.gate_weight 5x8", "layers.0.up_weight 5x8", "layers.0.down_weight 8x5",
+    "layers.0.ffn_norm_weight 8", "layers.0.ffn_norm_bias 8", "final_norm_weight 8", "final_norm_bias 8",
+    "logits_weight 7x8", "logits_bias 7",
+  })
+end)
+
+fact.holds("an RMSNorm has no bias, and tied logits no weight of their own", function()
+  local names = role_names(make({ n_layers = 1, vocab_size = 7, norm = { kind = "rms", place = "pre" },
+    logits = { kind = "linear", tied = true } }))
+  for _, name in ipairs(names) do assert(not name:find("norm_bias") and not name:find("logits"), name) end
+end)
+
+fact.holds("the attention of a layer has the stack's features and no output projection", function()
+  local s = make({ n_kv_heads = 1, rope = { layout = "half_split" }, mask = { causal = true }, bias = { q = false } })
+  local attention = s.attention_spec
+  fact.equal(attention.name, s.name .. "_self")
+  fact.equal(attention.projects.o, false)
+  fact.equal(attention.n_kv_heads, 1)
+  fact.equal(attention.rope.layout, "half_split")
+  fact.equal(attention.causal, "top_left")
+  fact.equal(attention.bias.q, false)
+  fact.equal(attention.is_part, true)
+end)
+
+fact.holds("fields of stacks are refused elsewhere, and fields of one layer in stacks", function()
+  refuses({ kind = "mha" }, 'n_layers is given, but kind = "mha" is no stack of layers; kind = "encoder" is one')
+  refuses({ k_dim = 4 }, 'k_dim is given, but kind = "encoder" is a stack of layers, which does without it')
+  refuses({ activation = { o = "relu" } },
+    "activation names o, but with kind = \"encoder\" the output projection's result joins the residual")
+end)
+
+fact.holds("contradictions name both fields", function()
+  refuses({ positions = { kind = "learned", rows = 100 } },
+    "positions.rows (100) is less than the longest sequence (512) from row 0 (positions.first) on")
+  refuses({ d_model = 6, n_heads = 3, positions = { rows = 600 } },
+    'positions.kind is missing beside the other fields of positions: "learned" or "sinusoidal"')
+  refuses({ d_model = 9, n_heads = 3, positions = { kind = "sinusoidal" } },
+    'positions.kind ("sinusoidal") fills columns in pairs, but d_model (9) is odd')
+  refuses({ logits = { kind = "linear", tied = true } },
+    "logits.tied takes the embedding's weight, but there is no vocab_size")
+  refuses({ vocab_size = 7, logits = { kind = "linear", tied = true, size = 8 } },
+    "logits.size (8) is not vocab_size (7), whose embedding logits.tied takes")
+  refuses({ logits = { kind = "softmax" } }, "logits.size is missing, and there is no vocab_size to take in its place")
+  refuses({ pool = { normalize = true } }, 'pool.kind is missing beside pool.normalize: "cls" or "mean"')
+end)
+
+fact.holds("what is wrong with a stack and so with its attention is said once", function()
+  refuses({ mask = { window = 3 } }, "mask.window (3) reaches to the left of a query only and mask.causal is off: " ..
+    'set mask.causal, or mask.window_sides = "both"')
+end)

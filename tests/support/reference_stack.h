@@ -1,0 +1,135 @@
+// reference_stack.h: the generic kernel's whole models: rows, layers of attention and feed-forward, and what is made of
+// them at the end. Not a header to use: reference.c includes it behind each reference_layer.h, which see.
+
+// out[n] += a table's row.
+static void IN_REAL(add_table_row)(const struct ga_weight_view *table, size_t row, size_t n, REAL *out)
+{
+    for (size_t d = 0; d < n; d++) {
+        out[d] += (REAL)table->data[row * table->row_stride + d * table->col_stride];
+    }
+}
+
+// out[n] += sin(p w), cos(p w) in turn, with w = 10000^(-2 i / n) for pair i.
+static void IN_REAL(add_waves)(size_t place, size_t n, REAL *out)
+{
+    for (size_t d = 0; d < n; d++) {
+        const double angle = (double)place / pow(10000.0, (double)(d - d % 2) / (double)n);
+        out[d] += (REAL)(d % 2 == 0 ? sin(angle) : cos(angle));
+    }
+}
+
+// x [count][d_model]: the rows of sequence b as the first layer takes them.
+static void IN_REAL(first_rows)(const struct ga_model *model, const struct ga_weight_view *roles,
+                                const struct ga_io *io, size_t b, size_t count, REAL *x)
+{
+    const struct ga_stack *stack = model->stack;
+    const size_t n = model->d_model;
+    IN_REAL(query_rows)(model, roles, io, b, count, x);
+    for (size_t i = 0; i < count; i++) {
+        const size_t place = stack->first_position + i;
+        for (size_t d = 0; stack->embedding_scale && d < n; d++) {
+            x[i * n + d] *= MATH(sqrt)((REAL)n);
+        }
+        if (stack->token_types > 0) {
+            const size_t type = io->token_types ? (size_t)io->token_types[b * io->q_len + i] : 0;
+            IN_REAL(add_table_row)(reference_role(model, roles, "token_types"), type, n, x + i * n);
+        }
+        if (stack->positions == GA_POSITIONS_LEARNED) {
+            IN_REAL(add_table_row)(reference_role(model, roles, "positions"), place, n, x + i * n);
+        } else if (stack->positions == GA_POSITIONS_SINUSOIDAL) {
+            IN_REAL(add_waves)(place, n, x + i * n);
+        }
+    }
+    if (stack->embedding_norm) {
+        IN_REAL(norm)
+        (&stack->norm, n, reference_role(model, roles, "embedding_norm_weight"),
+         reference_role(model, roles, "embedding_norm_bias"), count, x);
+    }
+}
+
+// y [count][d_model] = the feed-forward of x, with mid and gate [count][d_ff] to work in.
+static void IN_REAL(feed_forward)(const struct ga_stack *stack, const struct ga_model *layer,
+                                  const struct ga_weight_view *views, size_t count, const REAL *x, REAL *mid,
+                                  REAL *gate, REAL *y)
+{
+    const size_t n = layer->d_model, d_ff = stack->d_ff;
+    IN_REAL(project)
+    (reference_role(layer, views, "up_weight"), reference_role(layer, views, "up_bias"), count, n, d_ff, x, mid);
+    if (stack->ffn_gated) {
+        IN_REAL(project)
+        (reference_role(layer, views, "gate_weight"), reference_role(layer, views, "gate_bias"), count, n, d_ff, x,
+         gate);
+        IN_REAL(activate)(stack->ffn_activation, count * d_ff, gate);
+        for (size_t i = 0; i < count * d_ff; i++) {
+            mid[i] *= gate[i];
+        }
+    } else {
+        IN_REAL(activate)(stack->ffn_activation, count * d_ff, mid);
+    }
+    IN_REAL(project)
+    (reference_role(layer, views, "down_weight"), reference_role(layer, views, "down_bias"), count, d_ff, n, mid, y);
+}
+
+// to = norm of from [count][d_model], by the weights of that name.
+static void IN_REAL(norm_to)(const struct ga_stack *stack, const struct ga_model *model,
+                             const struct ga_weight_view *views, const char *name, size_t count, const REAL *from,
+                             REAL *to)
+{
+    char names[2][48];
+    snprintf(names[0], sizeof names[0], "%s_norm_weight", name);
+    snprintf(names[1], sizeof names[1], "%s_norm_bias", name);
+    if (to != from) {
+        memcpy(to, from, count * model->d_model * sizeof *to);
+    }
+    IN_REAL(norm)
+    (&stack->norm, model->d_model, reference_role(model, views, names[0]), reference_role(model, views, names[1]),
+     count, to);
+}
+
+static void IN_REAL(add)(REAL *x, const REAL *y, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        x[i] += y[i];
+    }
+}
+
+// One sequence through all layers; output is its [q_len][d_model] of zeros, where the residual is kept on the way.
+static void IN_REAL(stack)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                           size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *output)
+{
+    const struct ga_stack *stack = model->stack;
+    const size_t count = reference_q_rows(io, b), floats = count * model->d_model;
+    REAL *x = output, *y = malloc((floats + 1) * sizeof *y);
+    REAL *mid = malloc((2 * count * stack->d_ff + 1) * sizeof *mid);
+    IN_REAL(first_rows)(model, roles, io, b, count, x);
+    for (size_t l = 0; y && mid && l < stack->n_layers; l++) {
+        struct layer_model layer;
+        layer_model_make(&layer, model, roles, l);
+        memcpy(rows->query, x, floats * sizeof *x);
+        if (stack->norm_first) {
+            IN_REAL(norm_to)(stack, &layer.model, layer.views, "attention", count, x, rows->query);
+        }
+        memcpy(rows->key, rows->query, floats * sizeof *x);
+        memcpy(rows->value, rows->query, floats * sizeof *x);
+        IN_REAL(layer)(&layer.model, layer.views, io, b, rows, seen, y, NULL);
+        IN_REAL(add)(x, y, floats);
+        if (!stack->norm_first) {
+            IN_REAL(norm_to)(stack, &layer.model, layer.views, "attention", count, x, x);
+        }
+        memcpy(rows->query, x, floats * sizeof *x);
+        if (stack->norm_first) {
+            IN_REAL(norm_to)(stack, &layer.model, layer.views, "ffn", count, x, rows->query);
+        }
+        IN_REAL(feed_forward)
+        (stack, &layer.model, layer.views, count, rows->query, mid, mid + count * stack->d_ff, y);
+        IN_REAL(add)(x, y, floats);
+        if (!stack->norm_first) {
+            IN_REAL(norm_to)(stack, &layer.model, layer.views, "ffn", count, x, x);
+        }
+    }
+    if (stack->final_norm) {
+        IN_REAL(norm_to)(stack, model, roles, "final", count, x, x);
+    }
+    free(y);
+    free(mid);
+}
