@@ -10,6 +10,7 @@ local layer = require "emit.layer"
 local stack = require "emit.stack"
 local stack_plan_api = require "plan.stack"
 local map_sources = require "emit.maps"
+local ranges = require "emit.ranges"
 
 local emit = {}
 
@@ -28,21 +29,28 @@ local function load_template(name)
   return compiled[name]
 end
 
--- Renders a template; the env gets include(name, more) and splice(stage) for templates within it.
+-- Renders a template; the env gets, for templates within it: include(name), splice(stage), which is what every feature
+-- adds there, and chosen(name), which is the template of that name unless a feature has another. more: names for them.
 local function render(name, env)
   local scope = setmetatable({}, { __index = env })
+  local function extended(more) return more and setmetatable(more, { __index = scope }) or scope end
   function scope.include(inner, more)
-    return render(inner .. ".c.lt", setmetatable(more, { __index = scope }))
+    return render(inner .. ".c.lt", extended(more))
   end
   function scope.include_h(inner, more)
-    return render(inner .. ".h.lt", setmetatable(more, { __index = scope }))
+    return render(inner .. ".h.lt", extended(more))
   end
-  function scope.splice(stage)
+  function scope.splice(stage, more)
     local parts = {}
     for _, fragment in ipairs(spec_api.splices(env.spec, stage)) do
-      parts[#parts + 1] = render("features/" .. fragment, scope)
+      parts[#parts + 1] = render("features/" .. fragment, extended(more))
     end
     return table.concat(parts)
+  end
+  function scope.chosen(inner)
+    local others = spec_api.splices(env.spec, inner)
+    if #others > 1 then error("two features take over " .. inner, 0) end
+    return render(others[1] and "features/" .. others[1] or inner .. ".c.lt", scope)
   end
   local text, why = load_template(name)(scope)
   if not text then error(why, 0) end
@@ -73,16 +81,10 @@ local function guard(file)
   return (file:upper():gsub("[^A-Z0-9]", "_"))
 end
 
--- The place of row i of a block among the keys, which is where its causal mask and its distances count from.
-local function own_place(s)
-  if s.causal ~= "bottom_right" then return "(int32_t)(b->from + i)" end
-  return "((int32_t)(b->from + i + head->n_keys) - (int32_t)head->n_queries)"
-end
-
 -- The spec's own names, for every template.
 local function spec_env(s)
   local linears, embedding_role = layer.linears(s)
-  return {
+  return setmetatable({
     spec = s, name = s.name, NAME = s.name:upper(), d_model = s.d_model, n_heads = s.n_heads,
     n_kv_heads = s.n_kv_heads, d_head = s.d_head, k_dim = s.k_dim, v_dim = s.v_dim, d_out = s.d_out,
     d_v = s.d_v, kind = s.kind, form = s.kind == "sdpa" and "given" or "linear", weights_are = layer.weights_are(s),
@@ -100,11 +102,10 @@ local function spec_env(s)
     extra_keys = s.extra_keys, bias_k_role = layer.role(s, "bias_k"),
     attention_keys = s.extra_keys > 0 and ("(io->kv_len + %d)"):format(s.extra_keys) or "io->kv_len",
     fill = s.fill, fill_double = s.fill and fmt.double(s.fill) or "", fills_padding = s.fill and s.lengths,
-    late_keys = s.late_keys, row_begin = s.late_keys and "begin" or "0", own_place = own_place(s), double = fmt.double,
-    appends_scores = s.appends_scores, role_at = layer.role_index(s),
+    own_place = ranges.own_place(s), double = fmt.double, role_at = layer.role_index(s),
     cache = s.cache or 0,
     default_map = s.default_map and fmt.c_string(s.default_map) or "NULL",
-  }
+  }, { __index = ranges.words(s) })
 end
 
 local function map_env(s)
@@ -175,7 +176,7 @@ local function plan_env(p, base)
     value = p.value,
     careful = p.careful or false, one_kernel = layer.one_kernel, zero_weights = p.spec.zero_weights or false,
     fill_f32 = p.fill and fmt.f32(p.fill) or "-INFINITY", fill_what = p.fill and fmt.f32(p.fill) or "-inf",
-    mean_columns = p.mean_columns, reaches_all = p.spec.reaches_all or false,
+    mean_columns = p.mean_columns,
     d_head_pad = p.d_head_pad, concat = p.concat, key_panel = p.key_panel, scores_stride = p.scores_stride,
     group_rows = p.group_rows, max_sum = p.max_sum, value_keys = p.value_keys, packed = p.packed,
     buffers = p.buffers, gathers = p.gathers,

@@ -47,8 +47,10 @@ return {
     end
   end,
   splices = function(spec)
-    return spec.cache and
-      { layer_functions = "cache.layer_functions.c.lt", projected = "cache.projected.c.lt" } or nil
+    return spec.cache and {
+      layer_functions = "cache.layer_functions.c.lt", projected = "cache.projected.c.lt", keys = "cache.keys.c.lt",
+      kernel_tables = "cache.kernel_tables.c.lt", value_keys = "cache.value_keys.c.lt",
+    } or nil
   end,
   sentence = function(spec)
     return spec.cache and ("keys and values join a cache of up to %d a sequence, and queries see all of them"):format(

@@ -9,18 +9,23 @@
 --   splices(spec)              { ["stage"] = template } put into the layer where it is on, nil where it is off
 --   helpers(spec)              vector helpers it needs beyond the usual ones: names of isa extras, nil for none
 --   sentence(spec)             what `info` says of it, nil for nothing
--- Everything but the name is optional. In resolve, a feature that works on scores in natural units (in score_row) sets
--- spec.natural_scores, one whose rows may not see their first keys (in key_range it sets b->first) spec.late_keys, one
--- that puts a vector of scores of no key behind each row (append_scores) spec.appends_scores. One by which keys of a
--- row's range may have a weight of zero, or all of them, sets spec.zero_weights, and spec.reaches_all too if a row may
--- give weight to keys outside its range (row_reaches says when, reach_all how). A fragment of score_row goes over the
--- keys row_begin .. n - 1; a number in natural units is score_units(x) there.
+-- Everything but the name is optional. A template in splices may also take the place of a part that templates choose by
+-- name (keys, softmax_block), which one feature at most may.
+--
+-- What several features need is a feature without fields, which they ask for in resolve:
+--   spec.late_keys             rows may not see their first keys: key_range sets b->first beside b->limit
+--   spec.zero_weights          keys of a row's range may have a weight of zero, or all of them
+--   spec.reaches_all           a row may give weight to keys outside its range: row_reaches says when, reach_all how
+-- Other flags there tell the planner: spec.natural_scores that score_row works in natural units (a number x in them is
+-- score_units(x) there), spec.appends_scores that row_bounds puts finite scores of no key behind a row. A fragment of
+-- score_row goes over the floats begin .. n - 1 of the row; one of row_bounds may move begin, end and max.
 local features = {}
 
 for _, name in ipairs({
   "grouped_heads", "projections", "bias", "scale", "causal", "softcap", "alibi", "relative_bias", "window", "sinks",
-  "lengths", "mask_tensor", "mask_fill", "masked_row", "activation", "projected_outputs", "qk_norm", "rope", "dropout",
-  "outputs", "attention_mean", "extra_keys", "cache", "embedding", "weight_maps",
+  "lengths", "mask_tensor", "reaches_all", "mask_fill", "masked_row", "activation", "projected_outputs", "qk_norm",
+  "rope", "dropout", "outputs", "attention_mean", "extra_keys", "zero_weights", "late_keys", "cache", "embedding",
+  "weight_maps",
 }) do
   features[#features + 1] = require("features." .. name)
 end

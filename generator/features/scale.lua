@@ -24,6 +24,9 @@ return {
     local by = spec.scale or "d_head"
     spec.scale_factor = type(by) == "number" and by or 1 / math.sqrt(spec[by])
   end,
+  splices = function(spec) -- q and scores as the layer defines them leave no other place for it
+    return spec.natural_q and spec.natural_scores and { score_row = "scale.score_row.c.lt" } or nil
+  end,
   sentence = function(spec)
     local by = spec.scale or "d_head"
     return "scores are scaled by " .. (type(by) == "number" and fmt.double(by) or "1/sqrt(" .. by .. ")")

@@ -23,7 +23,7 @@ return {
   splices = function(spec)
     return spec.sinks and {
       pack = "sinks.pack.c.lt", head_fields = "sinks.head_fields.c.lt", head = "sinks.head.c.lt",
-      attend_functions = "sinks.attend_functions.c.lt",
+      row_bounds = "sinks.row_bounds.c.lt",
     } or nil
   end,
   sentence = function(spec)

@@ -92,12 +92,12 @@ local function add_wide_kernels(f, set)
 end
 
 -- Appends kernels for so few rows that sums of all columns stay in registers: what the rows pass by is read in the
--- order in which it lies in memory, as fast as memory gives it. f.whole: the greatest such height.
+-- order in which it lies in memory, as fast as memory gives it. f.whole: the greatest such height, 0 for none.
 local function add_whole_kernels(f, set)
   local nv = 0
   for _, width in ipairs(f.widths) do nv = nv + width end
-  f.whole, f.whole_nv = math.min(f.mr, math.floor(set.max_accumulators / nv)), nv
-  for mr = 1, #f.widths > 1 and f.whole or 0 do
+  f.whole, f.whole_nv = #f.widths > 1 and math.min(f.mr, math.floor(set.max_accumulators / nv)) or 0, nv
+  for mr = 1, f.whole do
     f.kernels[#f.kernels + 1] = { mr = mr, nv = nv, np = 1, symbol = f.symbol(mr, nv) }
   end
 end

@@ -10,7 +10,7 @@
 void tiny_causal_f32_value_1x24__avx2(
     const float *restrict p,       // [tiles][1] rows of weights from `from` on, 80 apart
     const float *restrict v,       // [keys][24] from `from` on, rows 48 apart
-    float *restrict o,             // [tiles][1][24], rows 24 apart: the total; nothing where from is 0
+    float *restrict o,             // [tiles][1][24], rows 24 apart: the total; nothing where a tile's keys begin
     const int32_t *limit,          // [tiles][1], keys each row sees; never falls from row to row
     int32_t from,                  // a multiple of 128
     const float *restrict inverse, // [tiles][1], 1 / sum of each row's weights, 0 for a row that sees no key
@@ -57,7 +57,7 @@ void tiny_causal_f32_value_1x24__avx2(
 void tiny_causal_f32_value_2x24__avx2(
     const float *restrict p,       // [tiles][2] rows of weights from `from` on, 80 apart
     const float *restrict v,       // [keys][24] from `from` on, rows 48 apart
-    float *restrict o,             // [tiles][2][24], rows 24 apart: the total; nothing where from is 0
+    float *restrict o,             // [tiles][2][24], rows 24 apart: the total; nothing where a tile's keys begin
     const int32_t *limit,          // [tiles][2], keys each row sees; never falls from row to row
     int32_t from,                  // a multiple of 128
     const float *restrict inverse, // [tiles][2], 1 / sum of each row's weights, 0 for a row that sees no key
@@ -129,7 +129,7 @@ void tiny_causal_f32_value_2x24__avx2(
 void tiny_causal_f32_value_3x24__avx2(
     const float *restrict p,       // [tiles][3] rows of weights from `from` on, 80 apart
     const float *restrict v,       // [keys][24] from `from` on, rows 48 apart
-    float *restrict o,             // [tiles][3][24], rows 24 apart: the total; nothing where from is 0
+    float *restrict o,             // [tiles][3][24], rows 24 apart: the total; nothing where a tile's keys begin
     const int32_t *limit,          // [tiles][3], keys each row sees; never falls from row to row
     int32_t from,                  // a multiple of 128
     const float *restrict inverse, // [tiles][3], 1 / sum of each row's weights, 0 for a row that sees no key
@@ -223,7 +223,7 @@ void tiny_causal_f32_value_3x24__avx2(
 void tiny_causal_f32_value_4x24__avx2(
     const float *restrict p,       // [tiles][4] rows of weights from `from` on, 80 apart
     const float *restrict v,       // [keys][24] from `from` on, rows 48 apart
-    float *restrict o,             // [tiles][4][24], rows 24 apart: the total; nothing where from is 0
+    float *restrict o,             // [tiles][4][24], rows 24 apart: the total; nothing where a tile's keys begin
     const int32_t *limit,          // [tiles][4], keys each row sees; never falls from row to row
     int32_t from,                  // a multiple of 128
     const float *restrict inverse, // [tiles][4], 1 / sum of each row's weights, 0 for a row that sees no key

@@ -1,0 +1,36 @@
+-- emit/ranges.lua: how the C speaks of the keys that a row sees: where its range begins, and the arrays it is kept in.
+-- Every path over rows, tiles and blocks takes these words, whether or not a feature lets ranges begin late.
+local ranges = {}
+
+local FROM_FIRST_KEY = {
+  row_first = "0", row_begin = "0", common_panel = "0", first_sum = "0", sum_goes_on = "from > 0",
+}
+
+local LATE = {
+  row_first = "(size_t)b->first[i]", -- key that row i sees
+  row_begin = "row_begin(b, i)",     -- float of row i
+  common_panel = "least(first_key(b, b->tiles - 1) / KEY_PANEL, end)", -- that all tiles of a block look at
+  first_sum = "first_key(b, 0) / VALUE_KEYS * VALUE_KEYS", -- key where a block's running sums begin
+  sum_goes_on = "first[0] < from",   -- in a kernel: keys before `from` gave a total
+}
+
+-- The words for templates. row_ranges(format): the format for each of the arrays, %s being its name.
+function ranges.words(spec)
+  local arrays = spec.late_keys and { "first", "limit" } or { "limit" }
+  local words = {}
+  for name, text in pairs(spec.late_keys and LATE or FROM_FIRST_KEY) do words[name] = text end
+  function words.row_ranges(format, separator)
+    local parts = {}
+    for i, array in ipairs(arrays) do parts[i] = format:gsub("%%s", array) end
+    return table.concat(parts, separator or ", ")
+  end
+  return words
+end
+
+-- The place of row i of a block among the keys, which is where its causal mask and its distances count from.
+function ranges.own_place(spec)
+  if spec.causal ~= "bottom_right" then return "(int32_t)(b->from + i)" end
+  return "((int32_t)(b->from + i + head->n_keys) - (int32_t)head->n_queries)"
+end
+
+return ranges
