@@ -18,6 +18,7 @@ import forms
 import hugging_face
 import masks
 import modules
+import scores
 
 
 class Program:
@@ -184,7 +185,8 @@ class Comparison:
 
 
 def compare(path):
-    """(passed, failed) of one program under all its maps; one that takes a mask is masks.py's."""
+    """(passed, failed) of one program under all its maps; one that takes a mask is masks.py's, one that works on scores
+    otherwise is scores.py's."""
     program = Program(path)
     other = forms.Program(path)
     if hugging_face.is_one(other):
@@ -193,6 +195,8 @@ def compare(path):
         return forms.compare_program(other)
     if program.takes_mask:
         return [sum(column) for column in zip(*masks.compare_all(program))]
+    if program.name in scores.MODULES:
+        return [sum(column) for column in zip(*scores.compare_all(program))]
     if program.causal == '"bottom_right"':
         sys.exit(f"compare.py: {path}: only causal masks aligned top left are compared, which is PyTorch's is_causal")
     passed = failed = 0
