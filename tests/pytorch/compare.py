@@ -18,6 +18,7 @@ import forms
 import hugging_face
 import masks
 import modules
+import rotary
 import scores
 
 
@@ -191,6 +192,8 @@ def compare(path):
     other = forms.Program(path)
     if hugging_face.is_one(other):
         return hugging_face.compare_program(other)
+    if rotary.is_rotary(other.name):
+        return rotary.compare(path)
     if other.is_other():
         return forms.compare_program(other)
     if program.takes_mask:

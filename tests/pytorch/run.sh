@@ -14,7 +14,8 @@ tests/pytorch/specs/hf_bert_48_4.lua tests/pytorch/specs/hf_vit_36_3.lua tests/p
 tests/pytorch/specs/hf_t5_40_4.lua tests/pytorch/specs/hf_t5_bias_48_4.lua
 tests/pytorch/specs/live_head_24.lua tests/specs/heads_6_13.lua tests/pytorch/specs/live_shared_60_4.lua
 tests/pytorch/specs/live_sinks_48_4.lua tests/pytorch/specs/live_softcap_48_4.lua
-tests/pytorch/specs/live_alibi_48_6.lua"
+tests/pytorch/specs/live_alibi_48_6.lua
+tests/pytorch/specs/live_llama.lua tests/pytorch/specs/live_qwen3.lua tests/pytorch/specs/live_gptj.lua"
 cached=live_cache_96_6
 here=out/pytorch
 venv=$here/venv
