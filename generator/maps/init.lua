@@ -1,6 +1,7 @@
 -- maps/init.lua: the weight-name maps that ship, one data file each, and how a map answers for one weight.
 -- A map is a table like a spec's `weights` field; qkv_weight and qkv_bias hold q, k and v stacked by rows, or, with
--- transposed = true ([in,out]), side by side by columns.
+-- transposed = true ([in,out]), side by side by columns. Under `refuses` stand, by role, tensors of other modules that
+-- go by the same names: a file that holds one is never read by this map.
 local maps = {}
 
 local NAMES = {
@@ -112,7 +113,8 @@ local LEARNED = {
 }
 
 -- Tensors that a file of this map must not hold, as { role, tensor }: biases that the spec's projections do not add,
--- and what else is learned and the spec leaves out. Without them the file would give other numbers than its module.
+-- what else is learned and the spec leaves out, and what tells of another module. Without them the file would give
+-- other numbers than its module.
 function maps.refused(spec, map)
   if spec.stack then return stack_refused(spec, map) end
   local list = {}
@@ -125,7 +127,8 @@ function maps.refused(spec, map)
     if spec.projects[p] and not spec.bias[p] then add(p) end
   end
   for _, role in ipairs(LEARNED) do
-    if map[role] and not has_role(spec, role) then list[#list + 1] = { role = role, tensor = map[role] } end
+    local tensor = map[role] and not has_role(spec, role) and map[role] or map.refuses and map.refuses[role]
+    if tensor then list[#list + 1] = { role = role, tensor = tensor } end
   end
   return list
 end

@@ -5,4 +5,5 @@ return {
   qkv_bias = "qkv.bias",
   o_weight = "proj.weight",
   o_bias = "proj.bias",
+  refuses = { q_norm_weight = "q_norm.weight", k_norm_weight = "k_norm.weight" },
 }

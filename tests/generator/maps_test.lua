@@ -27,16 +27,16 @@ fact.holds("every file of the folder is a map that ships, and nothing else is", 
   fact.equal(maps.get("../maps/w_o"), nil)
 end)
 
--- A map without the names it has for inputs of several widths.
-local function one_width(map)
+-- A map without what only maps that ship have: names for inputs of several widths, and those of other modules.
+local function as_in_a_spec(map)
   local copy = {}
-  for field, tensor in pairs(map) do copy[field] = field ~= "apart" and tensor or nil end
+  for field, tensor in pairs(map) do copy[field] = field ~= "apart" and field ~= "refuses" and tensor or nil end
   return copy
 end
 
 fact.holds("the maps that ship are maps a spec could hold", function()
   for _, name in ipairs(maps.names()) do
-    local weights = one_width(maps.get(name))
+    local weights = as_in_a_spec(maps.get(name))
     local norm = weights.q_norm_weight and { kind = "layer", bias = weights.q_norm_bias ~= nil } or nil
     local fields = { d_model = 6, n_heads = 2, vocab_size = weights.embedding and 3, weights = weights,
       bias = weights.o_bias ~= nil, add_bias_kv = weights.bias_k ~= nil, qk_norm = norm,
@@ -99,7 +99,7 @@ fact.holds("stacked biases are refused as one, or the map is not offered", funct
   fact.equal(refusals(0, maps.get("torch_mha")),
     "qkv_bias=in_proj_bias o_bias=out_proj.bias bias_k=bias_k bias_v=bias_v")
   fact.equal(refusals(8, maps.get("gpt2")), "qkv_bias=c_attn.bias")
-  fact.equal(refusals(15, maps.get("timm")), "")
+  fact.equal(refusals(15, maps.get("vit")), "")
   for number = 0, 15 do
     local whole = number % 8 == 0 or number % 8 == 7
     fact.equal(offered((biased(number))):find("torch_mha", 1, true) ~= nil, whole)
@@ -111,6 +111,23 @@ fact.holds("a map without a bias refuses the one beside its weight", function()
     "q_bias=q.bias k_bias=k.bias v_bias=v.bias o_bias=o.bias relative_bias=relative_attention_bias.weight")
   fact.equal(refusals(0, maps.get("mpt")), "qkv_bias=Wqkv.bias o_bias=out_proj.bias")
   fact.equal(refusals(0, { q_weight = "a", k_weight = "k.weight", v_weight = "c", o_weight = "d" }), "k_bias=k.bias")
+end)
+
+fact.holds("a map refuses what another module under its names learns", function()
+  fact.equal(refusals(15, maps.get("llama")),
+    "q_norm_weight=self_attn.q_norm.weight k_norm_weight=self_attn.k_norm.weight sinks=self_attn.sinks")
+  local fields = { d_model = 8, n_heads = 2, bias = false }
+  for _, name in ipairs({ "llama", "qwen3", "timm" }) do
+    local refused = {}
+    for _, entry in ipairs(maps.refused(assert(spec.from_fields(fields)), maps.get(name))) do
+      refused[entry.role] = entry.tensor
+    end
+    assert(refused.q_norm_weight and refused.k_norm_weight, name)
+  end
+  fields.qk_norm = { kind = "rms" }
+  for _, entry in ipairs(maps.refused(assert(spec.from_fields(fields)), maps.get("qwen3"))) do
+    assert(not entry.role:find("norm", 1, true), entry.tensor)
+  end
 end)
 
 -- The first error of a spec with these fields.

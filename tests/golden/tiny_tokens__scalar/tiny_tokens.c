@@ -134,6 +134,12 @@ static const struct ga_weight_source map_llama[] = {
     {8, "embed_tokens.weight", 2, {11, 8}, 0, false},
 };
 
+static const struct ga_weight_refused refused_llama[] = {
+    {"q_norm_weight", "self_attn.q_norm.weight"},
+    {"k_norm_weight", "self_attn.k_norm.weight"},
+    {"sinks", "self_attn.sinks"},
+};
+
 static const struct ga_weight_source map_qwen3[] = {
     {0, "self_attn.q_proj.weight", 2, {8, 8}, 0, false},
     {1, "self_attn.q_proj.bias", 1, {8}, 0, false},
@@ -157,7 +163,7 @@ static const struct ga_weight_map maps[] = {
     {"w_concat", map_w_concat, refused_w_concat, 6},
     {"proj", map_proj, refused_proj, 6},
     {"torch_mha", map_torch_mha, refused_torch_mha, 2},
-    {"llama", map_llama, NULL, 0},
+    {"llama", map_llama, refused_llama, 3},
     {"qwen3", map_qwen3, refused_qwen3, 2},
 };
 
