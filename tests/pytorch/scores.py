@@ -22,6 +22,7 @@ import masks
 
 BATCH = 2
 LENGTHS = (1, 16, 17, 18, 63, 150)
+LAYER = "self_attn."  # before a module's names in the file of a decoder
 NO_SINK = -1e30  # takes nothing from any row
 SIZES = {"hidden_size": 48, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 24}
 WINDOW, CAP, SCALAR = 17, 2.0, 16  # as the specs say; scores are divided by the scalar's root
@@ -56,18 +57,18 @@ def config(kind, **options):
     return made
 
 
-def state(module):
-    return {name: value.clone().contiguous() for name, value in module.state_dict().items()}
+def state(module, prefix=""):
+    return {prefix + name: value.clone().contiguous() for name, value in module.state_dict().items()}
 
 
 # -- Each module: its weights as the program's file, and what it makes of x ------------------------------------------
 
 def of_mistral(_):
     module = randomize(mistral.MistralAttention(config(MistralConfig, **SIZES, sliding_window=WINDOW), 0))
-    tensors = state(module)
+    tensors = state(module, LAYER)
     for name in "qkvo":
-        tensors[f"{name}_proj.bias"] = torch.zeros(tensors[f"{name}_proj.weight"].shape[0])
-    tensors["sinks"] = torch.full((SIZES["num_attention_heads"],), NO_SINK)
+        tensors[f"{LAYER}{name}_proj.bias"] = torch.zeros(tensors[f"{LAYER}{name}_proj.weight"].shape[0])
+    tensors[f"{LAYER}sinks"] = torch.full((SIZES["num_attention_heads"],), NO_SINK)
     rule = sliding_window_causal_mask_function(WINDOW)
     return tensors, lambda x: module(x, no_rotation(x.shape[1]), additive(rule, x.shape[1]))
 
@@ -76,7 +77,7 @@ def of_gpt_oss(_):
     module = randomize(gpt_oss.GptOssAttention(config(GptOssConfig, **SIZES, attention_bias=True, num_hidden_layers=2,
                                                       sliding_window=WINDOW), 0))
     rule, angles = sliding_window_causal_mask_function(WINDOW), SIZES["head_dim"] // 2
-    return state(module), lambda x: module(x, no_rotation(x.shape[1], angles), additive(rule, x.shape[1]))
+    return state(module, LAYER), lambda x: module(x, no_rotation(x.shape[1], angles), additive(rule, x.shape[1]))
 
 
 def gemma2_module():
@@ -108,22 +109,15 @@ def of_gemma2_with_t5(_):
     return tensors, forward
 
 
-def three_linears(stacked, heads_apart):
-    """q, k and v of a stacked linear [3 * 48, ...]: by heads, each with its own three, or one after the other."""
-    if heads_apart:
-        parts = stacked.unflatten(0, (6, 3, 8)).transpose(0, 1).flatten(1, 2)
-    else:
-        parts = stacked.unflatten(0, (3, 48))
-    return {name: part.contiguous() for name, part in zip("qkv", parts)}
-
-
 def of_bloom(program):
+    """Its stacked linear has q, k and v of each head side by side; here they stand one after the other, as MPT's do."""
     module = randomize(bloom.BloomAttention(config(BloomConfig, hidden_size=48, n_head=6, hidden_dropout=0,
                                                    attention_dropout=0), 0))
-    tensors = {"w_o.weight": module.dense.weight.detach().clone(), "w_o.bias": module.dense.bias.detach().clone()}
-    for kind in ("weight", "bias"):
-        linears = three_linears(getattr(module.query_key_value, kind).detach(), heads_apart=True)
-        tensors |= {f"w_{name}.{kind}": linear for name, linear in linears.items()}
+    with torch.no_grad():
+        module.query_key_value.bias.zero_()
+        module.dense.bias.zero_()
+    stacked = module.query_key_value.weight.detach().unflatten(0, (6, 3, 8)).transpose(0, 1).flatten(0, 2)
+    tensors = {"Wqkv.weight": stacked.contiguous(), "out_proj.weight": module.dense.weight.detach().clone()}
 
     def forward(x):
         alibi = bloom.build_alibi_tensor(torch.ones(x.shape[:2]), program.n_heads, x.dtype)
@@ -133,16 +127,12 @@ def of_bloom(program):
 
 def of_mpt(program):
     module = randomize(mpt.MptAttention(MptConfig(d_model=48, n_heads=6), 0))
-    linears = three_linears(module.Wqkv.weight.detach(), heads_apart=False)
-    tensors = {f"w_{name}.weight": linear for name, linear in linears.items()}
-    tensors["w_o.weight"] = module.out_proj.weight.detach().clone()
-    tensors |= {f"w_{name}.bias": torch.zeros(48) for name in "qkvo"}
 
     def forward(x):
         alibi = mpt.build_mpt_alibi_tensor(program.n_heads, x.shape[1])
         hidden = additive(causal_mask_function, x.shape[1]) < 0
         return module(x, alibi, attention_mask=hidden)
-    return tensors, forward
+    return state(module), forward
 
 
 MODULES = {

@@ -4,7 +4,9 @@
   d_model = 48,
   n_heads = 6,
   seq_len = "1..150",
+  bias = false,
   mask = { causal = true },
   alibi = true,
   outputs = { "attention" },
+  weights = "mpt",
 }

@@ -9,9 +9,5 @@
   mask = { causal = true, window = 17 },
   sinks = true,
   outputs = { "attention" },
-  weights = {
-    q_weight = "q_proj.weight", q_bias = "q_proj.bias", k_weight = "k_proj.weight", k_bias = "k_proj.bias",
-    v_weight = "v_proj.weight", v_bias = "v_proj.bias", o_weight = "o_proj.weight", o_bias = "o_proj.bias",
-    sinks = "sinks",
-  },
+  weights = "llama",
 }
