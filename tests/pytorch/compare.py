@@ -186,18 +186,17 @@ class Comparison:
 
 
 def compare(path):
-    """(passed, failed) of one program under all its maps; one that takes a mask is masks.py's, one that works on scores
-    otherwise is scores.py's."""
+    """(passed, failed) of one program under all its maps, by the file that has modules for it."""
     program = Program(path)
     other = forms.Program(path)
     if hugging_face.is_one(other):
         return hugging_face.compare_program(other)
     if rotary.is_rotary(other.name):
         return rotary.compare(path)
+    if masks.is_one(program):
+        return [sum(column) for column in zip(*masks.compare_all(program))]
     if other.is_other():
         return forms.compare_program(other)
-    if program.takes_mask:
-        return [sum(column) for column in zip(*masks.compare_all(program))]
     if program.name in scores.MODULES:
         return [sum(column) for column in zip(*scores.compare_all(program))]
     if program.causal == '"bottom_right"':

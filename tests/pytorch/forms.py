@@ -34,7 +34,8 @@ class Program:
                                            if source["role"].endswith("_weight")}
                         for layout in info["layouts"]}
         self.roles = {role["role"] for role in info["weights"]}
-        self.inputs, self.outputs = info["inputs"], info["outputs"]
+        self.inputs, self.outputs, self.spec = info["inputs"], info["outputs"], info["spec"]
+        self.fill = modules.number_of(self.spec, "mask_fill")
         prefix = re.search(r'weights_prefix = "([^"]*)"', info["spec"])
         self.prefix = prefix.group(1) if prefix else ""
         self.said = dict(re.findall(r'(\w+) = "?(\w+)"?', info["spec"]))
@@ -73,6 +74,7 @@ class Linears(nn.Module):
             self.w_q, self.w_k, self.w_v = (nn.Linear(p.d_head, p.d_head, bias) for _ in range(3))
         if p.said.get("projections") != "qkv":
             self.w_o = nn.Linear(p.n_heads * p.d_head, p.d_out, bias)
+        modules.activate(self, ("w_q", "w_k", "w_v", "w_o"), p.spec)
 
     def forward(self, query, key, value, allowed):
         p, group = self.p, self.p.n_heads // self.p.n_kv_heads
@@ -84,7 +86,7 @@ class Linears(nn.Module):
         given = {"q_heads": q, "k_heads": k, "v_heads": v}
         given |= {f"{name}_proj": x.transpose(1, 2).flatten(-2) for name, x in zip("qkv", (q, k, v))}
         k, v = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
-        scores = (q @ k.mT / p.d_head ** 0.5).masked_fill(~allowed, -torch.inf)
+        scores = (q @ k.mT / p.d_head ** 0.5).masked_fill(~allowed, -torch.inf if p.fill is None else p.fill)
         attention = scores.softmax(-1)
         x = (attention @ v).transpose(1, 2).flatten(-2)
         return given | {"output": self.w_o(x) if hasattr(self, "w_o") else x, "attention": attention, "scores": scores,
@@ -92,10 +94,11 @@ class Linears(nn.Module):
 
 
 class TorchMha(nn.MultiheadAttention):
-    """torch.nn.MultiheadAttention with kdim and vdim."""
+    """torch.nn.MultiheadAttention with kdim and vdim, and the key and value that it can learn."""
 
     def __init__(self, program):
-        super().__init__(program.d_model, program.n_heads, kdim=program.k_dim, vdim=program.v_dim, batch_first=True)
+        super().__init__(program.d_model, program.n_heads, kdim=program.k_dim, vdim=program.v_dim, batch_first=True,
+                         add_bias_kv=program.has_role("bias_k"))
 
     def forward(self, query, key, value, allowed):
         shape = (query.shape[0], self.num_heads, query.shape[1], key.shape[1])
@@ -109,30 +112,39 @@ class Sdpa(nn.Module):
 
     def __init__(self, program):
         super().__init__()
-        self.options = {"enable_gqa": program.n_kv_heads != program.n_heads}
+        self.options = {"enable_gqa": program.n_kv_heads != program.n_heads,
+                        "scale": modules.number_of(program.spec, "scale")}
         self.is_causal = program.is_causal
 
-    def forward(self, query, key, value, allowed):
+    def forward(self, query, key, value, seen):
+        """seen: a mask of booleans, or of numbers that are added."""
         unit = torch.eye(key.shape[-2]).expand(*key.shape[:2], -1, -1)
         options = dict(self.options)
-        if allowed.all() or self.is_causal and allowed.equal(torch.ones_like(allowed).tril()):
+        if seen.dtype == torch.bool and (seen.all() or self.is_causal and seen.equal(torch.ones_like(seen).tril())):
             options["is_causal"] = self.is_causal
         else:
-            options["attn_mask"] = allowed
+            options["attn_mask"] = seen
+        added = torch.zeros(seen.shape).masked_fill(~seen, -torch.inf) if seen.dtype == torch.bool else seen
         return {"output": scaled_dot_product_attention(query, key, value, **options),
                 "attention": scaled_dot_product_attention(query, key, unit, **options),
-                "scores": self.scores(query, key).masked_fill(~allowed, -torch.inf)}
+                "scores": self.scores(query, key) + added}
 
-    @staticmethod
-    def scores(query, key):
+    def scores(self, query, key):
         key = key.repeat_interleave(query.shape[1] // key.shape[1], 1)
-        return query @ key.mT / query.shape[-1] ** 0.5
+        return query @ key.mT * (self.options["scale"] or query.shape[-1] ** -0.5)
 
 
 FORMS = {"w_o": Linears, "torch_mha": TorchMha, "none": Sdpa}
 
 
 # -- Calls ----------------------------------------------------------------------------------------------------------
+
+def added_mask(*shape):
+    """Numbers that are added to scores, a quarter of them -inf, every seventh row -inf throughout."""
+    mask = torch.randn(shape).masked_fill(torch.rand(shape) < 0.25, -torch.inf)
+    mask[..., ::7, :] = -torch.inf
+    return mask
+
 
 def cases(program):
     """(name, inputs by name): self-attention where rows are of one width, lengths where they are taken."""
@@ -158,8 +170,14 @@ def cases(program):
     yield "all three", rows((3,), q_max, kv_max, kv_max)
     yield "shortest", rows((2,), program.q_range["min"], program.kv_range["min"], program.kv_range["min"])
     if "kv_lengths" in program.inputs:
+        shortest = 1 if program.fill is None else 0  # masked_fill has an answer for rows without keys
         yield "ragged", {**rows((4,), q_len, kv_len, kv_len), "q_lengths": torch.randint(0, q_len + 1, (4,)),
-                         "kv_lengths": torch.randint(1, kv_len + 1, (4,))}
+                         "kv_lengths": torch.randint(shortest, kv_len + 1, (4,))}
+    if "mask" in program.inputs:
+        yield "mask", {**rows((), q_len, kv_len, kv_len), "mask": added_mask(q_len, kv_len)}
+        yield "mask, ragged", {**rows((3,), q_len, kv_len, kv_len), "mask": added_mask(3, q_len, kv_len),
+                               "q_lengths": torch.randint(0, q_len + 1, (3,)),
+                               "kv_lengths": torch.randint(1, kv_len + 1, (3,))}
 
 
 def expected(program, module, inputs):
@@ -171,10 +189,15 @@ def expected(program, module, inputs):
     q, k, v = (tensor[(None,) * added] for tensor in (query, key, value))
     allowed = modules.allowed_keys(q.shape[0], q.shape[-2], k.shape[-2], inputs.get("kv_lengths"),
                                    program.is_causal)
+    if "mask" in inputs:
+        mask = inputs["mask"]
+        allowed = (mask[:, None] if mask.dim() == 3 else mask).masked_fill(~allowed, -torch.inf)
     with torch.no_grad():
         given = module(q, k, v, allowed)
     if "q_lengths" in inputs:
         for name, tensor in given.items():
+            if name[0] in "kv" and program.fill is not None:
+                continue  # masked_fill over the whole matrix needs the keys of padding too
             lengths = inputs["kv_lengths" if name[0] in "kv" else "q_lengths"]
             past = torch.arange(tensor.shape[-2]) >= lengths[:, None]
             given[name] = tensor.masked_fill((past[:, None] if tensor.dim() == 4 else past)[..., None], 0)
@@ -189,10 +212,7 @@ class Comparison:
         self.program, self.layout, self.folder = program, layout, pathlib.Path(folder)
         self.passed, self.failed, self.largest = 0, 0, 0.0
         self.module = (module or FORMS[layout](program)).eval()
-        with torch.no_grad():
-            for name, parameter in self.module.named_parameters():
-                if name.endswith("bias"):
-                    parameter.uniform_(-0.1, 0.1)
+        modules.spread(self.module)
         self.weights = self.folder / "weights.safetensors"
         state = {name: tensor.contiguous() for name, tensor in self.module.state_dict().items()}
         self.save(state)
@@ -238,7 +258,8 @@ class Comparison:
         given = {name: wanted[name].clone().contiguous() for name in self.program.outputs}
         for name in [None, *given]:
             if name:
-                given[name].view(-1)[-1] += 0.01 if given[name].view(-1)[-1].isfinite() else 0
+                last = given[name].view(-1)[-1]
+                last += 0.01 * last.abs().clamp(min=1) if last.isfinite() else 0
             save_file(given, results)
             checked = self.program.call("check", *common, "--expected", results)
             right = 0 if not name or not given[name].view(-1)[-1].isfinite() else 1

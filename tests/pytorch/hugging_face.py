@@ -10,7 +10,7 @@ import torch
 import forms
 import modules
 
-os.environ["HF_HUB_OFFLINE"] = "1"  # before transformers is imported, which is only where a program asks for it
+os.environ["HF_HUB_OFFLINE"] = "1"  # before any module imports transformers
 
 
 def added_mask(allowed):
@@ -67,8 +67,10 @@ def call_gpt2(module, query, _, allowed):
 
 def make_t5(program):
     from transformers.models.t5.modeling_t5 import T5Attention, T5Config
-    return T5Attention(T5Config(d_model=program.d_model, num_heads=program.n_heads, d_kv=program.d_head),
-                       has_relative_attention_bias=program.has_role("relative_bias"))
+    module = T5Attention(T5Config(d_model=program.d_model, num_heads=program.n_heads, d_kv=program.d_head),
+                         has_relative_attention_bias=program.has_role("relative_bias"))
+    modules.activate(module, "qkvo", program.spec)
+    return module
 
 
 def call_t5(module, query, key, allowed):
@@ -100,22 +102,12 @@ def layouts(program):
 
 # -- Comparing ------------------------------------------------------------------------------------------------------
 
-def spread(module, d_model):
-    """Weights large enough that attention is far from uniform, whatever a module starts with."""
-    with torch.no_grad():
-        for parameter in module.parameters():
-            if parameter.dim() == 2:
-                parameter.normal_(0, 1.2 * d_model ** -0.5)
-
-
 class Comparison(forms.Comparison):
     """One program and one of transformers' modules."""
 
     def __init__(self, program, layout, folder):
         make, self.call, self.crosses, self.masks = ORACLES[layout]
-        module = make(program)
-        spread(module, program.d_model)
-        super().__init__(program, layout, folder, module)
+        super().__init__(program, layout, folder, make(program))
 
     def cases(self):
         p, (q_max, kv_max) = self.program, (self.program.q_range["max"], self.program.kv_range["max"])

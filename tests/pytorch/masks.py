@@ -1,6 +1,6 @@
 """Compares programs that take a mask with each call with live PyTorch: F.scaled_dot_product_attention,
-nn.MultiheadAttention with attn_mask and key_padding_mask, and masked_fill as people write it, each with masks of
-several shapes. Prints the largest error of each comparison; compare.py calls it."""
+nn.MultiheadAttention with attn_mask and key_padding_mask in all ways it gives its weights, and masked_fill as people
+write it, each with masks of several shapes. Prints the largest error of each comparison; compare.py calls it."""
 
 import math
 import pathlib
@@ -18,47 +18,77 @@ BATCH, Q_LEN, KV_LEN = 3, 13, 37
 
 # -- What PyTorch makes of a mask -----------------------------------------------------------------------------------
 
-class Filled(modules.FourLinears):
-    """softmax of the whole padded matrix of scores with masked_fill, a line that many modules share."""
+def filled(q, k, v, mask, fill):
+    """(x, attention, scores) by softmax of the whole padded matrix with masked_fill, a line that many modules share."""
+    scores = (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).masked_fill(mask == 0, fill)
+    attention = scores.softmax(dim=-1)
+    return attention @ v, attention, scores
 
-    def __init__(self, d_model, n_heads, fill):
-        super().__init__(d_model, n_heads, modules.PROJECTIONS["w_o"])
+
+class Filled(modules.FourLinears):
+    """masked_fill between four linears, with the activations of the program's spec behind them."""
+
+    def __init__(self, program, fill):
+        super().__init__(program.d_model, program.n_heads, modules.PROJECTIONS["w_o"])
+        self.fill = fill
+        modules.activate(self, self.names, program.spec)
+
+    def ways(self, query, key, value, mask):
+        heads = (self.split(project(x)) for project, x in ((self.w_q, query), (self.w_k, key), (self.w_v, value)))
+        x, attention, scores = filled(*heads, mask, self.fill)
+        yield {"output": self.w_o(x.transpose(1, 2).flatten(-2)), "attention": attention, "scores": scores}
+
+
+class FilledHeads(torch.nn.Module):
+    """masked_fill in attention alone."""
+
+    def __init__(self, _, fill):
+        super().__init__()
         self.fill = fill
 
-    def forward(self, query, key, value, mask):
-        q, k, v = (self.split(project(x)) for project, x in
-                   ((self.w_q, query), (self.w_k, key), (self.w_v, value)))
-        scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
-        attention = scores.masked_fill(mask == 0, self.fill).softmax(dim=-1)
-        return self.w_o((attention @ v).transpose(1, 2).flatten(-2)), attention
+    def ways(self, query, key, value, mask):
+        yield dict(zip(("output", "attention", "scores"), filled(query, key, value, mask, self.fill)))
 
 
 class Dot(modules.FourLinears):
     """F.scaled_dot_product_attention between four linears; the attention is that of values which are a unit matrix."""
 
-    def __init__(self, d_model, n_heads):
-        super().__init__(d_model, n_heads, modules.PROJECTIONS["w_o"])
+    def __init__(self, program):
+        super().__init__(program.d_model, program.n_heads, modules.PROJECTIONS["w_o"])
 
-    def forward(self, query, key, value, mask):
+    def ways(self, query, key, value, mask):
         q, k, v = (self.split(project(x)) for project, x in
                    ((self.w_q, query), (self.w_k, key), (self.w_v, value)))
         unit = torch.eye(k.shape[-2]).expand(*k.shape[:2], -1, -1)
         out, attention = (functional.scaled_dot_product_attention(q, k, x, attn_mask=mask) for x in (v, unit))
-        return self.w_o(out.transpose(1, 2).flatten(-2)), attention
+        yield {"output": self.w_o(out.transpose(1, 2).flatten(-2)), "attention": attention}
 
 
 class Mha(torch.nn.MultiheadAttention):
     """nn.MultiheadAttention; of a mask [B,1,1,Lk] it makes its key_padding_mask, of any other its attn_mask."""
 
-    def __init__(self, d_model, n_heads, **options):
-        super().__init__(d_model, n_heads, batch_first=True, **options)
+    def __init__(self, program, **options):
+        self.options = options
+        super().__init__(program.d_model, program.n_heads, batch_first=True, **options)
 
-    def forward(self, query, key, value, mask):
+    def masked(self, query, key, mask):
         hidden = ~mask if mask.dtype == torch.bool else mask
+        if mask.shape[1:3] == (1, 1) and mask.shape[0] > 1:
+            return {"key_padding_mask": hidden[:, 0, 0]}
         shape = (query.shape[0], self.num_heads, query.shape[1], key.shape[1])
-        given = {"key_padding_mask": hidden[:, 0, 0]} if mask.shape[1:3] == (1, 1) and mask.shape[0] > 1 else {
-            "attn_mask": hidden.expand(shape).flatten(0, 1)}
-        return super().forward(query, key, value, need_weights=True, average_attn_weights=False, **given)
+        return {"attn_mask": hidden.expand(shape).flatten(0, 1)}
+
+    def ways(self, query, key, value, mask):
+        """The weights of each head, their mean and none at all, with the batch as first axis and as second."""
+        second = torch.nn.MultiheadAttention(self.embed_dim, self.num_heads, batch_first=False, **self.options).eval()
+        second.load_state_dict(self.state_dict())
+        turned, given = [x.transpose(0, 1) for x in (query, key, value)], self.masked(query, key, mask)
+        for module, given_rows in ((self, (query, key, value)), (second, turned)):
+            for name, wanted in (("attention", {"average_attn_weights": False}),
+                                 ("attention_mean", {"average_attn_weights": True}), (None, {"need_weights": False})):
+                output, weights = module(*given_rows, **wanted, **given)
+                way = {"output": output if module is self else output.transpose(0, 1)}
+                yield way | {name: weights} if name else way
 
 
 # -- Masks ----------------------------------------------------------------------------------------------------------
@@ -110,11 +140,10 @@ class Comparison:
     def __init__(self, program, module, layout, folder):
         self.program, self.module, self.layout = program, module.eval(), layout
         self.folder, self.passed, self.failed, self.error = pathlib.Path(folder), 0, 0, 0.0
-        with torch.no_grad():
-            for name, parameter in module.named_parameters():
-                if name.endswith("bias"):
-                    parameter.uniform_(-0.1, 0.1)
-        save_file({name: value.contiguous() for name, value in module.state_dict().items()}, self.weights)
+        modules.spread(module)
+        state = {name: value.contiguous() for name, value in module.state_dict().items()}
+        save_file(state, self.weights)
+        self.common = ["--weights", self.weights, "--weights-layout", layout] if state else []
 
     @property
     def weights(self):
@@ -123,21 +152,31 @@ class Comparison:
     def found(self, inputs, isa):
         source, output = self.folder / "in.safetensors", self.folder / "out.safetensors"
         save_file(inputs, source)
-        ran = self.program.call("run", "--weights", self.weights, "--weights-layout", self.layout, "--input", source,
-                                "--output", output, "--isa", isa)
+        ran = self.program.call("run", *self.common, "--input", source, "--output", output, "--isa", isa)
         return (load_file(output), None) if ran.returncode == 0 else ({}, f"run: {ran.stderr.strip()}")
 
-    def compare(self, what, inputs, wanted):
-        wanted = {name: wanted[name] for name in self.program.outputs}
+    def compare(self, what, inputs, mask):
+        """A call against each way in which the module gives its results under a mask of rank 4."""
+        with torch.no_grad():
+            query, key = inputs["query"], inputs["key"]
+            wanted = list(self.module.ways(query, key, inputs.get("value", key), mask))
+        missing = set(self.program.outputs).difference(*wanted)
         for isa in self.program.isas:
             found, why = self.found(inputs, isa)
-            why = why or difference(found, wanted)
-            self.passed += why is None
-            self.failed += why is not None
-            if why is not None:
-                print(f"FAILED {self.program.name}, {what} on {isa}: {' '.join(why.split())}")
-            for name in found:
-                self.error = max(self.error, (found[name] - wanted[name]).abs().max().item())
+            why = why or missing and f"nothing is compared with {missing}"
+            for way in wanted:
+                self.tell_one(f"{what} on {isa}", found, way, why)
+
+    def tell_one(self, what, found, way, why):
+        way = {name: tensor for name, tensor in way.items() if name in self.program.outputs}
+        why = why or difference(found, way)
+        self.passed += why is None
+        self.failed += why is not None
+        if why is not None:
+            print(f"FAILED {self.program.name}, {what}: {' '.join(str(why).split())}")
+        for name in set(found) & set(way):
+            apart = (found[name] - way[name])[way[name].isfinite()].abs()
+            self.error = max(self.error, apart.max().item())
 
     def tell(self, what):
         print(f"{self.program.name}, {what}: largest error {self.error:.2g}, "
@@ -146,8 +185,17 @@ class Comparison:
 
 
 def fill_of(program):
-    fill = re.search(r"mask_fill = (\S+),", program.spec)
-    return float(fill.group(1)) if fill else -math.inf
+    fill = modules.number_of(program.spec, "mask_fill")
+    return -math.inf if fill is None else fill
+
+
+def is_sdpa(program):
+    return 'kind = "sdpa"' in program.spec
+
+
+def is_one(program):
+    """Whether it is a program that this file has a module for; attention alone with -inf is forms.py's."""
+    return program.takes_mask and (fill_of(program) > -math.inf or not is_sdpa(program))
 
 
 def padded_mask(program, mask, kv_lengths):
@@ -156,19 +204,24 @@ def padded_mask(program, mask, kv_lengths):
     return shown & torch.ones(Q_LEN, KV_LEN, dtype=torch.bool).tril() if program.causal else shown
 
 
+def rows(program, length):
+    """Rows as they are projected, or heads where the program takes those."""
+    if is_sdpa(program):
+        return torch.randn(BATCH, program.n_heads, length, program.d_model // program.n_heads)
+    return torch.randn(BATCH, length, program.d_model)
+
+
 def compare_filled(program, folder):
-    comparison = Comparison(program, Filled(program.d_model, program.n_heads, fill_of(program)), "w_o", folder)
+    module = (FilledHeads if is_sdpa(program) else Filled)(program, fill_of(program))
+    comparison = Comparison(program, module, "w_o", folder)
     for shape in shapes(program.n_heads):
         for hide in (hide_rows, lambda mask: mask):
             mask = hide(random_mask("bool", shape).expand(-1, -1, shape[2], -1).clone())
             kv_lengths = torch.tensor([KV_LEN, 0, 5])
-            query, key = torch.randn(BATCH, Q_LEN, program.d_model), torch.randn(BATCH, KV_LEN, program.d_model)
-            with torch.no_grad():
-                output, attention = comparison.module(query, key, key, padded_mask(program, mask, kv_lengths))
-            comparison.compare(f"a mask {list(shape)}", {
-                "query": query, "key": key, "mask": as_file(mask), "kv_lengths": kv_lengths,
-            }, {"output": output, "attention": attention})
-    return comparison.tell("masked_fill")
+            inputs = {"query": rows(program, Q_LEN), "key": rows(program, KV_LEN), "mask": as_file(mask),
+                      "kv_lengths": kv_lengths}
+            comparison.compare(f"a mask {list(shape)}", inputs, padded_mask(program, mask, kv_lengths))
+    return comparison.tell(f"masked_fill with {fill_of(program):g}")
 
 
 def compare_module(program, kind, what, module, layout, folder, hides):
@@ -176,20 +229,16 @@ def compare_module(program, kind, what, module, layout, folder, hides):
     for shape in shapes(program.n_heads):
         masks = [random_mask(kind, shape)] + ([hide_rows(random_mask(kind, shape))] if hides else [])
         for mask in masks:
-            query, key = torch.randn(BATCH, Q_LEN, program.d_model), torch.randn(BATCH, KV_LEN, program.d_model)
-            value = torch.randn(BATCH, KV_LEN, program.d_model)
-            with torch.no_grad():
-                output, attention = comparison.module(query, key, value, mask)
-            comparison.compare(f"{what}, a mask {list(shape)}", {
-                "query": query, "key": key, "value": value, "mask": as_file(mask),
-            }, {"output": output, "attention": attention, "attention_mean": attention.mean(dim=1)})
+            inputs = {"query": rows(program, Q_LEN), "key": rows(program, KV_LEN), "value": rows(program, KV_LEN),
+                      "mask": as_file(mask)}
+            comparison.compare(f"{what}, a mask {list(shape)}", inputs, mask)
     return comparison.tell(what)
 
 
 def refuse_nan(program):
     """(passed, failed): a NaN somewhere in an added mask is told, with its place, and nothing is run."""
     with tempfile.TemporaryDirectory() as folder:
-        comparison = Comparison(program, Mha(program.d_model, program.n_heads, add_bias_kv=True), "torch_mha", folder)
+        comparison = Comparison(program, Mha(program, add_bias_kv=True), "torch_mha", folder)
         for at in (0, 20, KV_LEN - 1):
             mask = torch.zeros(Q_LEN, KV_LEN)
             mask[5, at] = math.nan
@@ -207,13 +256,14 @@ def compare_all(program):
     with tempfile.TemporaryDirectory() as folder:
         if fill_of(program) > -math.inf:
             return [compare_filled(program, folder)]
-        d_model, n_heads = program.d_model, program.n_heads
-        options = {name: f"{name} = true" in program.spec for name in ("add_bias_kv", "add_zero_attn")}
-        mha, what = Mha(d_model, n_heads, **options), " ".join(["nn.MultiheadAttention", *filter(options.get, options)])
-        counts = [compare_module(program, kind, what, mha, "torch_mha", folder, any(options.values()))]
+        keys = {name: f"{name} = true" in program.spec for name in ("add_bias_kv", "add_zero_attn")}
+        bias = "bias = false" not in program.spec
+        said = [*filter(keys.get, keys), *([] if bias else ["bias=False"])]
+        mha, what = Mha(program, bias=bias, **keys), " ".join(["nn.MultiheadAttention", *said])
+        counts = [compare_module(program, kind, what, mha, "torch_mha", folder, any(keys.values()))]
         if kind == "additive":
             counts.append(refuse_nan(program))
-        if not any(options.values()):
-            dot = Dot(d_model, n_heads)
+        if not any(keys.values()):
+            dot = Dot(program)
             counts.append(compare_module(program, kind, "F.scaled_dot_product_attention", dot, "w_o", folder, True))
         return counts

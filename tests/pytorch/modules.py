@@ -1,9 +1,11 @@
 """PyTorch attention layers as people write them, one for each way of naming the weights. Never fast: for reading."""
 
 import math
+import re
 
 import torch
 from torch import nn
+from torch.nn import functional
 
 # Names of the four projections in each module, by the map that reads its state_dict.
 PROJECTIONS = {
@@ -13,6 +15,39 @@ PROJECTIONS = {
     "proj": ("q_proj", "k_proj", "v_proj", "out_proj"),
     "custom": ("query", "key", "value", "output"),
 }
+
+ACTIVATIONS = {
+    "relu": functional.relu,
+    "gelu": functional.gelu,
+    "gelu_tanh": lambda x: functional.gelu(x, approximate="tanh"),
+    "silu": functional.silu,
+    "tanh": torch.tanh,
+}
+
+
+def activate(module, linears, spec):
+    """Hooks the activations of a program's spec behind a module's linears, which are named in the order q, k, v, o."""
+    said = re.search(r"\bactivation = \{([^}]*)\}", spec)
+    for projection, name in re.findall(r'(\w+) = "(\w+)"', said.group(1) if said else ""):
+        linear = module.get_submodule(linears["qkvo".index(projection)])
+        linear.register_forward_hook(lambda _, __, x, function=ACTIVATIONS[name]: function(x))
+
+
+def spread(module):
+    """Weights large enough that attention is far from uniform and activations bend, whatever a module starts with, and
+    biases of which a lost one shows."""
+    with torch.no_grad():
+        for name, parameter in module.named_parameters():
+            if parameter.dim() == 2:
+                parameter.normal_(0, 1.2 * min(parameter.shape) ** -0.5)
+            elif name.endswith("bias"):
+                parameter.uniform_(-0.1, 0.1)
+
+
+def number_of(spec, field):
+    """A field of a program's spec that may be a number, or None where it is none."""
+    said = re.search(rf"\b{field} = (-?[\d.e+-]+),", spec)
+    return float(said.group(1)) if said else None
 
 
 class FourLinears(nn.Module):

@@ -9,7 +9,9 @@ cd "$(dirname "$0")/../.."
 specs="specs/demo.lua tests/specs/golden_maps.lua tests/specs/golden_causal.lua
 tests/pytorch/specs/live_240_5.lua tests/pytorch/specs/live_120_8_causal.lua
 tests/pytorch/specs/live_sides_60_4.lua tests/specs/exact_10_2.lua
-tests/pytorch/specs/live_mask_bool.lua tests/pytorch/specs/live_mask_fill.lua tests/pytorch/specs/live_mask_add.lua
+tests/pytorch/specs/live_mask_bool.lua tests/pytorch/specs/live_mask_add.lua tests/pytorch/specs/live_mha_zero.lua
+tests/pytorch/specs/live_mask_fill.lua tests/pytorch/specs/live_fill_1e4.lua tests/pytorch/specs/live_fill_1e10.lua
+tests/pytorch/specs/live_fill_1e20.lua
 tests/pytorch/specs/hf_bert_48_4.lua tests/pytorch/specs/hf_vit_36_3.lua tests/pytorch/specs/hf_gpt2_60_5.lua
 tests/pytorch/specs/hf_t5_40_4.lua tests/pytorch/specs/hf_t5_bias_48_4.lua
 tests/pytorch/specs/live_head_24.lua tests/specs/heads_6_13.lua tests/pytorch/specs/live_shared_60_4.lua

@@ -1,5 +1,5 @@
 -- Compared with live transformers: T5Attention without its relative bias: no scale, no biases, heads that are together
--- wider than the model.
+-- wider than the model. An activation is hooked behind each linear.
 {
   name = "hf_t5_40_4",
   d_model = 40,
@@ -8,6 +8,7 @@
   seq_len = "1..40",
   bias = false,
   scale = 1,
+  activation = { q = "relu", k = "tanh", v = "gelu", o = "silu" },
   weights = "t5",
   outputs = { "attention" },
 }

@@ -11,5 +11,4 @@
   rope = { layout = "half_split", theta = 500, positions = 100 },
   dropout = 0.1,
   outputs = { "attention" },
-  weights = "llama",
 }

@@ -1,5 +1,5 @@
 -- Compared with live PyTorch: what masked_fill gives with a number that does not mask, under a mask, lengths and a
--- causal range.
+-- causal range, with an activation behind each projection.
 {
   name = "live_mask_fill",
   d_model = 48,
@@ -7,5 +7,6 @@
   seq_len = "1..45",
   mask = { tensor = "bool", causal = true },
   mask_fill = -1e-12,
+  activation = { q = "gelu_tanh", k = "relu", v = "tanh", o = "gelu" },
   outputs = { "attention" },
 }
