@@ -164,13 +164,16 @@ local function binaries_of(edges, profile, archives, models, has)
   return binaries
 end
 
--- The kernel facts once more, linked with the libraries of the user's own models.
+-- The kernel facts once more, linked with the libraries of the user's own models, and the same from a plain main(),
+-- which takes its effort from the command line. Returns the path of the first, which `ninja check` runs.
 local function configured_test(edges, products, archives, has)
   local names = edges:compile(PLAIN, "out/gen/configured_models.c", "out/test/configured_models.o", INCLUDES)
-  local runner = has.criterion and "test_kernels" or "plain_kernels"
-  local inputs = { ("out/obj/tests/%s.o"):format(runner), archives[1], names }
+  local inputs = { archives[1], names }
   for _, product in ipairs(products) do inputs[#inputs + 1] = product.archive end
-  return edges:link(PLAIN, "out/test/configured", joined(inputs, archives),
+  inputs = joined(inputs, archives)
+  local plain, criterion = { "out/obj/tests/plain_kernels.o" }, { "out/obj/tests/test_kernels.o" }
+  edges:link(PLAIN, "out/test/configured_plain", joined(plain, inputs), "$program_libraries")
+  return edges:link(PLAIN, "out/test/configured", joined(has.criterion and criterion or plain, inputs),
     has.criterion and "$test_libraries" or "$program_libraries")
 end
 
