@@ -10,6 +10,7 @@ from pathlib import Path
 import machine
 import paths
 
+SPARE_KEYS = 64  # that a cache has room for beside those a cell's calls find in it
 NOT_COPIED = {"out", ".git"}
 # The compiler may contract, as peers' builds do; -march=native, as whoever builds for one machine would.
 PEER_FLAGS = ["-std=gnu11", "-O3", "-march=native", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"]
@@ -23,7 +24,7 @@ def run(command, folder=paths.ROOT):
     done = subprocess.run([str(word) for word in command], cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
         said = "\n".join((done.stdout + done.stderr).splitlines()[-20:])
-        raise BuildError(f"{' '.join(map(str, command))} in {folder} failed:\n{said}")
+        raise BuildError(f"{' '.join(map(str, command))[:300]} in {folder} failed:\n{said}")
     return done.stdout
 
 
@@ -35,7 +36,7 @@ def spec(cell):
         f'name = "{cell.model}"', f"d_model = {cell.d_model}", f"n_heads = {cell.heads}",
         f"seq_len = {cell.length}", f"batch = {cell.batch}",
         "mask = { lengths = %s%s }" % (str(bool(cell.lengths)).lower(), ", causal = true" if cell.causal else ""),
-    ]
+    ] + [f"cache = {cell.cached + SPARE_KEYS}"] * (cell.cached > 0)
     return "-- A cell of the benchmark (bench/cells.py).\n{\n" + "".join(f"  {f},\n" for f in fields) + "}\n"
 
 
@@ -56,17 +57,22 @@ def copy_tree():
             copy(new, paths.TREE / new.name)
 
 
-def build_models(cells):
-    """Configures all given cells' models in the copy and builds their libraries and programs."""
-    models = {cell.model: cell for cell in cells}
+def build_specs(specs, isas, kinds):
+    """Configures the models of these specs ({name: text}) in the copy and builds of each what kinds say: paths.library,
+    paths.program."""
     paths.SPECS.mkdir(parents=True, exist_ok=True)
-    for name, cell in models.items():
-        write_if_changed(paths.SPECS / f"{name}.lua", spec(cell))
+    for name, text in specs.items():
+        write_if_changed(paths.SPECS / f"{name}.lua", text)
     copy_tree()
-    isa = [] if machine.isas() == ["scalar"] else ["--isa", ",".join(machine.isas() + ["scalar"])]
-    run(["./configure", *isa, *(f"--spec={paths.SPECS / name}.lua" for name in sorted(models))], paths.TREE)
-    wanted = [path(name).relative_to(paths.TREE) for name in models for path in (paths.library, paths.program)]
-    run(["ninja", *wanted], paths.TREE)
+    run(["./configure", "--isa", ",".join(isas), *(f"--spec={paths.SPECS / name}.lua" for name in sorted(specs))],
+        paths.TREE)
+    run(["ninja", *(kind(name).relative_to(paths.TREE) for name in specs for kind in kinds)], paths.TREE)
+
+
+def build_models(cells):
+    """The libraries and programs of the cells' models."""
+    isas = machine.isas() + ["scalar"] * (machine.isas() != ["scalar"])
+    build_specs({cell.model: spec(cell) for cell in cells}, isas, (paths.library, paths.program))
 
 
 def plan_of(cell):
@@ -91,8 +97,11 @@ def _shared(output, sources, *flags):
         run(["cc", *PEER_FLAGS, *flags, "-o", output, *sources, "-lm"])
 
 
-def build_helpers():
-    root = paths.ROOT
+def build_peers():
     _shared(paths.openblas_peer(), [paths.HERE / "openblas.c"])
+
+
+def build_machine():
+    root = paths.ROOT
     _shared(paths.machine_library(), [paths.HERE / "machine.c", root / "program/peak.c", root / "runtime/cpu.c"],
             "-I", root / "runtime", "-I", root / "program")

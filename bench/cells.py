@@ -18,10 +18,12 @@ class Cell:
     lengths: tuple = None  # real rows of each sequence; None: all of them
     packed: bool = False  # peers are given the real rows alone, not the padded tensor
     threads: int = 1
+    cached: int = 0  # keys and values of earlier calls, to which this call's rows are added: with 1 row, decoding
 
     @property
     def name(self):
         kind = "causal_" if self.causal else "ragged_packed_" if self.packed else "ragged_" if self.lengths else ""
+        kind = f"cached_{self.cached}_" if self.cached else kind
         threads = f"t{self.threads}_" if self.threads > 1 else ""
         return f"{threads}{kind}{self.batch}x{self.length}x{self.d_model}x{self.heads}"
 
@@ -29,6 +31,7 @@ class Cell:
     def model(self):
         """Name of the generated model; cells that differ only in what peers are given or in threads share one."""
         kind = "_causal" if self.causal else "_ragged" if self.lengths else ""
+        kind = f"_cached_{self.cached}" if self.cached else kind
         return f"bench_{self.batch}_{self.length}_{self.d_model}_{self.heads}{kind}"
 
     @property
@@ -47,7 +50,7 @@ class Cell:
     @property
     def pairs(self):
         """Pairs of a query and a key it sees, over the batch, for one head."""
-        return sum(n * (n + 1) // 2 if self.causal else n * n for n in self.row_counts)
+        return sum(n * self.cached + (n * (n + 1) // 2 if self.causal else n * n) for n in self.row_counts)
 
     @property
     def flops(self):
@@ -59,9 +62,18 @@ class Cell:
         return 4 * (4 * self.d_model**2 + 4 * self.d_model)
 
     @property
+    def cache_bytes(self):
+        """Keys and values of earlier calls, which every call reads."""
+        return 2 * 4 * self.batch * self.cached * self.d_model
+
+    @property
+    def read_bytes(self):
+        return self.weight_bytes + self.cache_bytes
+
+    @property
     def bytes(self):
-        """What is moved at least once: weights, input and output."""
-        return self.weight_bytes + 2 * 4 * self.rows * self.d_model
+        """What is moved at least once: weights, earlier keys and values, input and output."""
+        return self.read_bytes + 2 * 4 * self.rows * self.d_model
 
 
 PLAIN = [
@@ -75,7 +87,8 @@ TWO_THREADS = [
     Cell(1, 20, 512, 8, threads=2), Cell(1, 128, 512, 8, threads=2), Cell(1, 512, 512, 8, threads=2),
     Cell(8, 128, 384, 12, threads=2),
 ]
-ALL = PLAIN + CAUSAL + RAGGED_CELLS + TWO_THREADS
+DECODING = [Cell(1, 1, 512, 8, cached=cached) for cached in (512, 2048)]
+ALL = PLAIN + CAUSAL + RAGGED_CELLS + DECODING + TWO_THREADS
 BY_NAME = {cell.name: cell for cell in ALL}
 QUICK = ["1x1x512x8", "1x20x512x8", "1x16x128x4"]
 
@@ -90,7 +103,7 @@ class Group:
 
 
 def _is_plain(cell):
-    return cell.threads == 1 and not cell.causal and not cell.lengths
+    return cell.threads == 1 and not cell.causal and not cell.lengths and not cell.cached
 
 
 GROUPS = [
@@ -101,6 +114,7 @@ GROUPS = [
     Group("causal", lambda c: c.threads == 1 and c.causal),
     Group("ragged, peers padded", lambda c: c.threads == 1 and c.lengths is not None and not c.packed),
     Group("ragged, peers packed", lambda c: c.threads == 1 and c.packed),
+    Group("one row after a cache", lambda c: c.threads == 1 and c.cached > 0),
     Group("small and odd", lambda c: c.name in SMALL_AND_ODD),
     Group("2 threads", lambda c: c.threads == 2),
     Group("all on one thread", lambda c: c.threads == 1),

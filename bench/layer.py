@@ -19,18 +19,22 @@ class Layer:
     w_out: np.ndarray  # [d_model][d_model]
     b_out: np.ndarray  # [d_model]
     expected: np.ndarray  # [real rows][d_model], float64
+    past_k: np.ndarray = None  # [batch][heads][cached][d_head], keys of earlier calls; None where there are none
+    past_v: np.ndarray = None
 
 
 def make_inputs(cell):
     """x is N(0, 1); weights as nn.MultiheadAttention initialises them, biases as nn.Linear does."""
     d = cell.d_model
-    rng = np.random.default_rng([cell.batch, cell.length, d, cell.heads])
+    rng = np.random.default_rng([cell.batch, cell.length, d, cell.heads] + [cell.cached] * (cell.cached > 0))
 
     def uniform(bound, *shape):
         return rng.uniform(-bound, bound, shape).astype(np.float32)
 
     xavier, linear = (6.0 / (4 * d)) ** 0.5, d**-0.5
-    return {
+    past = (cell.batch, cell.heads, cell.cached, cell.d_head)
+    earlier = {name: rng.standard_normal(past, dtype=np.float32) for name in ("past_k", "past_v") if cell.cached}
+    return earlier | {
         "x": rng.standard_normal((cell.batch, cell.length, d), dtype=np.float32),
         "w_in": uniform(xavier, 3 * d, d), "b_in": uniform(linear, 3 * d),
         "w_out": uniform(linear, d, d), "b_out": uniform(linear, d),
@@ -38,7 +42,7 @@ def make_inputs(cell):
 
 
 def _attend(cell, q, k, v):
-    """One head of one sequence: [n][d_head] each."""
+    """One head of one sequence: [n][d_head] each; keys and values of earlier calls are the first ones."""
     scores = q @ k.T / np.sqrt(cell.d_head)
     if cell.causal:
         scores[np.triu_indices(len(q), 1)] = -np.inf
@@ -50,10 +54,13 @@ def reference(cell, inputs):
     """The layer in float64, written to be read: [real rows][d_model]."""
     wide = {name: value.astype(np.float64) for name, value in inputs.items()}
     results = []
-    for x, n in zip(wide["x"], cell.row_counts):
+    for b, (x, n) in enumerate(zip(wide["x"], cell.row_counts)):
         q, k, v = np.split(x[:n] @ wide["w_in"].T + wide["b_in"], 3, axis=1)
-        heads = [slice(h * cell.d_head, (h + 1) * cell.d_head) for h in range(cell.heads)]
-        together = np.concatenate([_attend(cell, q[:, h], k[:, h], v[:, h]) for h in heads], axis=1)
+        q, k, v = (np.split(rows, cell.heads, axis=1) for rows in (q, k, v))
+        if cell.cached:
+            k, v = ([np.concatenate(pair) for pair in zip(wide[name][b], new)]
+                    for name, new in (("past_k", k), ("past_v", v)))
+        together = np.concatenate([_attend(cell, *head) for head in zip(q, k, v)], axis=1)
         results.append(together @ wide["w_out"].T + wide["b_out"])
     return np.concatenate(results)
 

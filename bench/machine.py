@@ -6,11 +6,9 @@ import os
 import platform
 import re
 from concurrent.futures import ThreadPoolExecutor
-from ctypes import c_char_p, c_double, c_size_t, c_void_p
+from ctypes import c_char, c_char_p, c_double, c_size_t, c_void_p
 from pathlib import Path
 from statistics import median
-
-import numpy as np
 
 import paths
 
@@ -63,10 +61,9 @@ def describe():
 
 def _block(size):
     """size bytes of zeros, 64-byte aligned, touched."""
-    room = np.zeros(size + 64, np.uint8)
-    start = -room.ctypes.data % 64
-    block = room[start:start + size]
-    block.fill(0)
+    room = (c_char * (size + 64))()
+    block = (c_char * size).from_buffer(room, -ctypes.addressof(room) % 64)
+    ctypes.memset(block, 0, size)
     return block
 
 
@@ -93,13 +90,14 @@ class System:
 
     def read(self, size):
         """GB/s of one thread that reads `size` bytes over and over."""
-        block = _block(max(size // 1024, 1) * 1024)
-        return self.library.machine_read(block.ctypes.data, block.size, 0.02)
+        size = max(size // 1024, 1) * 1024
+        block = _block(size)
+        return self.library.machine_read(block, size, 0.02)
 
     def sample(self, cell):
         """What is measured of the machine once a round."""
         return {
-            "gflops": {isa: self.peak(isa) for isa in isas()}, "gb_per_s": self.read(cell.weight_bytes),
+            "gflops": {isa: self.peak(isa) for isa in isas()}, "gb_per_s": self.read(cell.read_bytes),
             "ghz": median(self.library.machine_clock() for _ in range(BURSTS)),
         }
 

@@ -31,6 +31,8 @@ struct openblas_call {
     bool causal;
     bool transposed; // weights are [out][in]
     bool wide;       // the library's integers have 64 bits
+    size_t cached;   // keys and values of earlier calls, at the start of keys and values; length is 1 then
+    bool across;     // keys are [batch][heads][d_head][cached + 1], else as values
     void (*sgemm)(void), (*sgemv)(void);
     const float *x;             // [rows][d_model], rows the sum of the lengths
     const float *w_in, *b_in;   // [d_model][3 * d_model] or transposed; [3 * d_model]
@@ -38,6 +40,7 @@ struct openblas_call {
     float *qkv;                 // [rows][3 * d_model]
     float *scores;              // [min(block, longest)][longest + 64]
     float *heads_out;           // [rows][d_model]
+    float *keys, *values;       // [batch][heads][cached + 1][d_head], for a call with cached
     float *output;              // [rows][d_model]
 };
 
@@ -162,16 +165,22 @@ static void linear(const struct openblas_call *call, size_t rows, size_t columns
     product(call, rows, columns, d, 1.0f, (struct matrix){x, d, NO_TRANS}, weights, 1.0f, y, columns);
 }
 
-// Rows first .. first + count of one head: q, k, v are the head's first columns of the sequence's rows of qkv.
-static void attend_block(const struct openblas_call *call, const float *q, const float *k, const float *v, size_t first,
-                         size_t count, size_t length, float *out)
+// One head of one sequence: queries are d_model * 3 apart, keys so many columns of k, values rows of v.
+struct head {
+    const float *q;
+    struct matrix k, v;
+    size_t keys;
+};
+
+// Rows first .. first + count of a head.
+static void attend_block(const struct openblas_call *call, const struct head *head, size_t first, size_t count,
+                         float *out)
 {
-    const size_t d = call->d_model, d_head = d / call->heads, keys = call->causal ? first + count : length;
-    const size_t stride = (length + 15) / 16 * 16 + 16; // never a power of two
+    const size_t d = call->d_model, d_head = d / call->heads, keys = call->causal ? first + count : head->keys;
+    const size_t stride = (head->keys + 15) / 16 * 16 + 16; // never a power of two
     const float log2_e = 1.44269504f;
     product(call, count, keys, d_head, log2_e / sqrtf((float)d_head),
-            (struct matrix){q + first * 3 * d, 3 * d, NO_TRANS}, (struct matrix){k, 3 * d, TRANS}, 0.0f, call->scores,
-            stride);
+            (struct matrix){head->q + first * 3 * d, 3 * d, NO_TRANS}, head->k, 0.0f, call->scores, stride);
     float sums[256];
     for (size_t r = 0; r < count; r++) {
         float *row = call->scores + r * stride;
@@ -179,8 +188,8 @@ static void attend_block(const struct openblas_call *call, const float *q, const
         sums[r] = softmax(row, seen);
         memset(row + seen, 0, (keys - seen) * sizeof *row);
     }
-    product(call, count, d_head, keys, 1.0f, (struct matrix){call->scores, stride, NO_TRANS},
-            (struct matrix){v, 3 * d, NO_TRANS}, 0.0f, out + first * d, d);
+    product(call, count, d_head, keys, 1.0f, (struct matrix){call->scores, stride, NO_TRANS}, head->v, 0.0f,
+            out + first * d, d);
     for (size_t r = 0; r < count; r++) {
         for (size_t c = 0; c < d_head; c++) {
             out[(first + r) * d + c] /= sums[r];
@@ -188,14 +197,37 @@ static void attend_block(const struct openblas_call *call, const float *q, const
     }
 }
 
+// A head whose keys and values are those of its own rows.
+static struct head own_head(const struct openblas_call *call, size_t start, size_t length, size_t h)
+{
+    const size_t d = call->d_model;
+    const float *q = call->qkv + start * 3 * d + h * (d / call->heads);
+    return (struct head){q, {q + d, 3 * d, TRANS}, {q + 2 * d, 3 * d, NO_TRANS}, length};
+}
+
+// A head of a sequence of one row, whose key and value join the earlier ones.
+static struct head cached_head(const struct openblas_call *call, size_t start, size_t h)
+{
+    const size_t d = call->d_model, d_head = d / call->heads, count = call->cached + 1;
+    const float *q = call->qkv + start * 3 * d + h * d_head;
+    float *keys = call->keys + (start * call->heads + h) * count * d_head;
+    float *values = call->values + (start * call->heads + h) * count * d_head;
+    memcpy(values + call->cached * d_head, q + 2 * d, d_head * sizeof *values);
+    for (size_t i = 0; i < d_head; i++) {
+        keys[call->across ? i * count + call->cached : call->cached * d_head + i] = q[d + i];
+    }
+    const struct matrix across = {keys, count, NO_TRANS}, along = {keys, d_head, TRANS};
+    return (struct head){q, call->across ? across : along, {values, d_head, NO_TRANS}, count};
+}
+
 static void attend(const struct openblas_call *call, size_t start, size_t length)
 {
     const size_t d = call->d_model, d_head = d / call->heads;
     for (size_t h = 0; h < call->heads; h++) {
-        const float *q = call->qkv + start * 3 * d + h * d_head;
+        const struct head head = call->cached ? cached_head(call, start, h) : own_head(call, start, length, h);
         for (size_t first = 0; first < length; first += call->block) {
             const size_t left = length - first, count = left < call->block ? left : call->block;
-            attend_block(call, q, q + d, q + 2 * d, first, count, length, call->heads_out + start * d + h * d_head);
+            attend_block(call, &head, first, count, call->heads_out + start * d + h * d_head);
         }
     }
 }

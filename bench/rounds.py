@@ -10,6 +10,7 @@ def start(cell, plan):
         "name": cell.name, "batch": cell.batch, "seq_len": cell.length, "d_model": cell.d_model, "n_heads": cell.heads,
         "causal": cell.causal, "lengths": list(cell.lengths) if cell.lengths else None, "packed": cell.packed,
         "threads": cell.threads, "flops": cell.flops, "bytes": cell.bytes, "weight_bytes": cell.weight_bytes,
+        "cached": cell.cached, "read_bytes": cell.read_bytes,
         "plan": plan, "levels": {}, "machine": [], "systems": {},
     }
 

@@ -17,24 +17,11 @@ import machine
 import paths
 import report
 import rounds
+from library import MAX_THREADS
+from progress import Progress
 from systems import ORDER
-from systems.genattn import MAX_THREADS
 
 QUICK = {"rounds": 2, "warm_ms": 20, "sample_ms": 60}
-
-
-class Progress:
-    """One line on a terminal that the next one overwrites, nothing elsewhere; what must be read goes above it."""
-
-    def __init__(self):
-        self.is_on = sys.stderr.isatty()
-
-    def __call__(self, text):
-        if self.is_on:
-            print(f"\r{text[:110]}\033[K", end="", file=sys.stderr, flush=True)
-
-    def aloud(self, text):
-        print("\r\033[K" * self.is_on + text, file=sys.stderr, flush=True)
 
 
 # -- The command line -----------------------------------------------------------------------------------------------
@@ -120,7 +107,8 @@ def save(results, folder):
 def build_all(chosen, say):
     say("building the models of all cells")
     build.build_models(chosen)
-    build.build_helpers()
+    build.build_peers()
+    build.build_machine()
     paths.DATA.mkdir(parents=True, exist_ok=True)
     for cell in chosen:
         say(f"{cell.name}: input, weights and the result in float64")

@@ -79,7 +79,8 @@ def peak(result, isa=None):
 
 
 def bandwidth(result):
-    """GB/s of reading a block as large as the cell's weights. None before the first round."""
+    """GB/s of reading a block as large as what the cell reads: its weights, and what a cache holds. None before the
+    first round."""
     values = [samples["gb_per_s"] for samples in result["machine"]]
     return median(values) if values else None
 

@@ -11,7 +11,6 @@ It starts no work of its own between requests."""
 
 import ctypes
 import importlib
-import itertools
 import json
 import os
 import signal
@@ -22,26 +21,9 @@ import cells
 import layer as layers
 import paths
 from systems import Unfit
+from timing import time_calls, warm_up
 
-SHORTEST_SAMPLE_NS = 2_000_000  # a sample is one call, or as many as take this long: the clock must not show
 FEWEST_CALLS = 3
-
-
-def time_calls(call, count):
-    """Nanoseconds that count calls took together."""
-    start = time.perf_counter_ns()
-    for _ in itertools.repeat(None, count):
-        call()
-    return time.perf_counter_ns() - start
-
-
-def warm_up(call, milliseconds):
-    """Runs until caches and clock have settled; returns how many calls make a sample."""
-    fastest, end = float("inf"), time.perf_counter_ns() + milliseconds * 1_000_000
-    while True:
-        fastest = min(fastest, time_calls(call, 1))
-        if time.perf_counter_ns() >= end:
-            return max(1, -(-SHORTEST_SAMPLE_NS // int(fastest)))
 
 
 def run_times():

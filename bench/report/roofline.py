@@ -43,7 +43,7 @@ def _grid(drawing, x, y, bottom):
         if y.low <= tick <= y.high:
             drawing.line(LEFT, y(tick), RIGHT, y(tick))
             drawing.text(LEFT - 8, y(tick) + 4, f"{tick:g}", 12, svg.QUIET, "end")
-    drawing.text((LEFT + RIGHT) / 2, bottom + 40, "operations for each byte of weights, input and output", 13,
+    drawing.text((LEFT + RIGHT) / 2, bottom + 40, "operations for each byte of weights, cache, input and output", 13,
                  svg.QUIET, "middle")
     middle = (TOP + bottom) / 2
     drawing.text(22, middle, "GFLOP/s", 13, svg.QUIET, "middle", transform=f"rotate(-90 22 {middle:.0f})")

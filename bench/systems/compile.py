@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from systems import Unfit, Variant
-from systems.pytorch import Weights, attend, key_mask, rows_of
+from systems.pytorch import Past, Weights, attend, heads_of, key_mask, rows_of
 
 SMALL_ROWS = 32
 
@@ -32,15 +32,30 @@ class Layer(nn.Module):
         return F.linear(attend(self.cell, q, k, v, self.mask), self.w_out, self.b_out)
 
 
+class CachedLayer(Layer):
+    """The same over a cache, whose keys and values are given: of a buffer, freezing would make a constant."""
+
+    def forward(self, x, past_k, past_v):
+        q, k, v = (heads_of(self.cell, part) for part in F.linear(x, self.w_in, self.b_in).chunk(3, -1))
+        past_k[:, :, self.cell.cached:] = k
+        past_v[:, :, self.cell.cached:] = v
+        attended = F.scaled_dot_product_attention(q, past_k, past_v).transpose(1, 2).reshape(x.shape)
+        return F.linear(attended, self.w_out, self.b_out)
+
+
 def make(cell, options, layer):
     if cell.packed:
         raise Unfit("the loop over sequences is not one graph")
     torch._dynamo.reset()
     w = Weights(layer)
+    given, kind = (w.x,), Layer
+    if cell.cached:
+        past = Past(cell, layer)
+        given, kind = (w.x, past.k, past.v), CachedLayer
     with inductor.patch(**options):
-        compiled = torch.compile(Layer(cell, w).eval())
-        compiled(w.x)  # compiles under these options
-    return Variant(functools.partial(compiled, w.x), rows_of(cell), keep=layer)
+        compiled = torch.compile(kind(cell, w).eval())
+        compiled(*given)  # compiles under these options
+    return Variant(functools.partial(compiled, *given), rows_of(cell), keep=layer)
 
 
 class System:

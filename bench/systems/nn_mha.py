@@ -18,6 +18,8 @@ def module(cell, w):
 def make(cell, layer):
     if cell.packed:
         raise Unfit("nn.MultiheadAttention takes no packed rows")
+    if cell.cached:
+        raise Unfit("nn.MultiheadAttention has no cache")
     w = Weights(layer)
     mha, x = module(cell, w), w.x
     options = {"need_weights": False}

@@ -7,6 +7,8 @@
     plain     what an exporter writes: MatMul, Add, Transpose, Softmax
     packed    `mha_gemm` and `att23` over the real rows alone: attention sequence by sequence between a Split and a
               Concat, since none of the operators takes packed rows
+    gqa       for a cell with a cache: com.microsoft.GroupQueryAttention, whose past and present are one buffer; its
+              q, k and v from one Gemm (gqa_gemm), one MatMul (gqa_matmul), or three Gemms (gqa_split)
 Shapes are fixed: every engine may plan for them."""
 
 import numpy as np
@@ -14,8 +16,18 @@ from onnx import TensorProto, helper, numpy_helper
 
 OPSETS = [helper.make_opsetid("", 23), helper.make_opsetid("com.microsoft", 1)]
 FORMS = ("attn", "mha", "mha_gemm", "att23", "plain")
+CACHED_FORMS = ("gqa_gemm", "gqa_matmul", "gqa_split")
 PACKED_FORMS = ("packed_mha", "packed_att23")
 MASKED = np.finfo(np.float32).min
+
+
+def cache_shape(cell):
+    """Of the buffer of keys, and of the one of values: room for this call's rows behind the earlier ones."""
+    return [cell.batch, cell.heads, cell.cached + cell.length, cell.d_head]
+
+
+def _infos(shapes):
+    return [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in shapes.items()]
 
 
 class Graph:
@@ -51,9 +63,10 @@ class Graph:
 
     def model(self, output, shape):
         self.nodes.append(helper.make_node("Identity", [output], ["output"]))
+        past = dict.fromkeys(("key", "value") if self.cell.cached else (), cache_shape(self.cell))
         graph = helper.make_graph(
-            self.nodes, "layer", [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
-            [helper.make_tensor_value_info("output", TensorProto.FLOAT, shape)], self.constants)
+            self.nodes, "layer", _infos({"x": shape} | {f"past_{name}": size for name, size in past.items()}),
+            _infos({"output": shape} | {f"present_{name}": size for name, size in past.items()}), self.constants)
         return helper.make_model(graph, opset_imports=OPSETS, ir_version=10).SerializeToString()
 
 
@@ -150,7 +163,31 @@ def _packed_att23(g):
     return _packed(g, lambda q, k, v: _att23_node(g, q, k, v, []))
 
 
+def _gqa(g, q, k, v):
+    total = g.cell.cached + g.cell.length
+    lengths = [g.constant(np.full(g.cell.batch, total - 1, np.int32)), g.constant(np.array([total], np.int32))]
+    g.nodes.append(helper.make_node(
+        "GroupQueryAttention", [q, k, v, "past_key", "past_value"] + lengths,
+        ["attended", "present_key", "present_value"], domain="com.microsoft", num_heads=g.cell.heads,
+        kv_num_heads=g.cell.heads))
+    return g.out("attended")
+
+
+def _gqa_gemm(g):
+    rows = g.gemm(g.reshape("x", -1, g.cell.d_model), g.layer.w_in, g.layer.b_in)
+    return _gqa(g, g.reshape(rows, g.cell.batch, g.cell.length, 3 * g.cell.d_model), "", "")
+
+
+def _gqa_matmul(g):
+    return _gqa(g, g.linear("x", g.layer.w_in, g.layer.b_in), "", "")
+
+
+def _gqa_split(g):
+    return _gqa(g, *_gemms(g))
+
+
 _BODIES = {
+    "gqa_gemm": _gqa_gemm, "gqa_matmul": _gqa_matmul, "gqa_split": _gqa_split,
     "attn": _attn, "mha": _mha_matmul, "mha_gemm": _mha_gemm, "att23": _att23, "plain": _plain,
     "packed_mha": _packed_mha, "packed_att23": _packed_att23,
 }

@@ -11,6 +11,18 @@ import layer as layers
 from systems import Variant, onnx_graphs
 
 
+def bind_cache(binding, cell, layer):
+    """Gives each buffer of the cache as past and as present, so that a call appends to it and copies nothing."""
+    buffers = []
+    for name, past in (("key", layer.past_k), ("value", layer.past_v)):
+        room = np.zeros(onnx_graphs.cache_shape(cell), np.float32)
+        room[:, :, :cell.cached] = past
+        buffers.append(ort.OrtValue.ortvalue_from_numpy(room))
+        binding.bind_ortvalue_input(f"past_{name}", buffers[-1])
+        binding.bind_ortvalue_output(f"present_{name}", buffers[-1])
+    return buffers
+
+
 def make(cell, form, threads, layer):
     options = ort.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
@@ -21,11 +33,12 @@ def make(cell, form, threads, layer):
     binding = session.io_binding()
     binding.bind_ortvalue_input("x", given)
     binding.bind_ortvalue_output("output", made)
+    cache = bind_cache(binding, cell, layer) if cell.cached else None
 
     def rows(_):
         return made.numpy() if cell.packed else layers.real_rows(cell, made.numpy())
 
-    return Variant(functools.partial(session.run_with_iobinding, binding), rows, keep=(layer, given, made))
+    return Variant(functools.partial(session.run_with_iobinding, binding), rows, keep=(layer, given, made, cache))
 
 
 class System:
@@ -35,6 +48,7 @@ class System:
 
     def variants(self, cell):
         forms = onnx_graphs.PACKED_FORMS if cell.packed else onnx_graphs.FORMS
+        forms = onnx_graphs.CACHED_FORMS if cell.cached else forms
         return {form: functools.partial(make, cell, form, self.threads) for form in forms}
 
 

@@ -38,6 +38,11 @@ def native(cell, layer):
     return ov.Model([linear(together, layer.w_out, layer.b_out)], [x], "layer")
 
 
+def refuse(_layer):
+    """A cached cell. Its state grows by every call's rows, and going back to the state before is a copy of all."""
+    raise Unfit("its state cannot be cut back between calls without copying the cache")
+
+
 class System:
     def __init__(self, threads):
         self.core = ov.Core()
@@ -66,6 +71,8 @@ class System:
         return Variant(call, rows, keep=(layer, x, output))
 
     def variants(self, cell):
+        if cell.cached:
+            return {"stateful": refuse}
         forms = onnx_graphs.PACKED_FORMS if cell.packed else FORMS + ("native",)
         return {form: functools.partial(self.make, cell, form) for form in forms}
 

@@ -32,10 +32,15 @@ def result(cell, layer):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         save_file(tensors(layer), folder / "weights")
-        save_file({"query": layer.x}, folder / "in")
+        save_file({"query": layer.x} | earlier(layer), folder / "in")
         call(paths.program(cell.model), "run", "--weights", folder / "weights", "--input", folder / "in", "--output",
              folder / "out", "--threads", cell.threads)
         return layers.real_rows(cell, load_file(folder / "out")["output"])
+
+
+def earlier(layer):
+    """Keys and values of earlier calls, where there are any."""
+    return {} if layer.past_k is None else {"cache_keys": layer.past_k, "cache_values": layer.past_v}
 
 
 class Bench:
@@ -47,7 +52,8 @@ class Bench:
     def __call__(self, seconds):
         with tempfile.NamedTemporaryFile(suffix=".json") as file:
             call(paths.program(self.cell.model), "bench", "--lengths", self.cell.length, "--batch", self.cell.batch,
-                 "--seconds", seconds, "--threads", self.cell.threads, "--json", file.name)
+                 "--seconds", seconds, "--threads", self.cell.threads, "--json", file.name,
+                 *(["--cached", self.cell.cached] if self.cell.cached else []))
             found = json.load(file)["cells"][0]
         return {"us": [found["us_median"]], "us_min": found["us_min"], "us_max": found["us_max"], "cpu_share": None}
 

@@ -96,6 +96,48 @@ def packed_mask(cell, layer):
     return Variant(call, rows_of(cell), keep=layer)
 
 
+class Past:
+    """Keys and values of earlier calls with room for this one's, [batch][heads][cached + length][d_head]."""
+
+    def __init__(self, cell, layer):
+        self.at, self.cell = cell.cached, cell
+        self.k, self.v = (self.room(torch.from_numpy(past)) for past in (layer.past_k, layer.past_v))
+
+    def room(self, past):
+        return torch.cat([past, torch.zeros(past.shape[0], past.shape[1], self.cell.length, past.shape[3])], 2)
+
+    def add(self, k, v):
+        self.k[:, :, self.at:] = k
+        self.v[:, :, self.at:] = v
+
+
+def heads_of(cell, rows):
+    """[batch][length][d_model] -> [batch][heads][length][d_head]."""
+    return rows.view(cell.batch, cell.length, cell.heads, cell.d_head).transpose(1, 2)
+
+
+def cached_sdpa(cell, past, q):
+    return F.scaled_dot_product_attention(q, past.k, past.v).transpose(1, 2).reshape(cell.batch, cell.length, -1)
+
+
+def cached_products(cell, past, q):
+    """Two products and a softmax: over one row they need no fusing."""
+    weights = torch.softmax((q * cell.d_head**-0.5) @ past.k.transpose(2, 3), -1)
+    return (weights @ past.v).transpose(1, 2).reshape(cell.batch, cell.length, -1)
+
+
+def cached(cell, attend_past, layer):
+    """One row after those of earlier calls, which lie in memory set aside for them."""
+    w, past = Weights(layer), Past(cell, layer)
+
+    def call():
+        q, k, v = (heads_of(cell, part) for part in F.linear(w.x, w.w_in, w.b_in).chunk(3, -1))
+        past.add(k, v)
+        return F.linear(attend_past(cell, past, q), w.w_out, w.b_out)
+
+    return Variant(call, rows_of(cell), keep=layer)
+
+
 class System:
     def __init__(self, threads):
         torch.set_num_threads(threads)
@@ -106,6 +148,9 @@ class System:
     def variants(self, cell):
         makers = {"packed_loop": packed_loop, "packed_mask": packed_mask} if cell.packed else {
             "eager_qkv": fused, "eager4": split}
+        if cell.cached:
+            return {"cached_sdpa": functools.partial(cached, cell, cached_sdpa),
+                    "cached_products": functools.partial(cached, cell, cached_products)}
         return {name: functools.partial(maker, cell) for name, maker in makers.items()}
 
 
