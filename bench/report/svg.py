@@ -38,6 +38,22 @@ class Log:
 
 
 @dataclass
+class Linear:
+    """A scale from low..high to start..end (pixels)."""
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value):
+        return self.start + (self.end - self.start) * (value - self.low) / (self.high - self.low)
+
+    def clamped(self, value):
+        """Of a value outside the range, its nearer end."""
+        return self(min(max(value, self.low), self.high))
+
+
+@dataclass
 class Drawing:
     width: int
     height: int

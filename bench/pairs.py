@@ -1,0 +1,52 @@
+"""What samples taken in pairs, without a feature and with it, say of its cost. Pure."""
+
+from statistics import median, quantiles
+
+
+def summary(pairs):
+    """pairs: [(microseconds without, with), ...]. The ratio is the median of the pairs' ratios: what slows a moment
+    down slows both of its pair down."""
+    ratios = [on / off for off, on in pairs]
+    low, _, high = quantiles(ratios, n=4)
+    return {
+        "off_us": median(off for off, _ in pairs), "on_us": median(on for _, on in pairs), "ratio": median(ratios),
+        "low": low, "high": high, "pairs": len(pairs),
+    }
+
+
+def attention_part(layer, alone):
+    """What a feature leaves of the attention part, from summaries of the layer and of attention alone: (as attention
+    alone has it, by the difference between layers). The latter's projections are the time of those without it."""
+    projections = layer["off_us"] - alone["off_us"]
+    return alone["ratio"], (layer["off_us"] * layer["ratio"] - projections) / alone["off_us"]
+
+
+def key_value_part(layer, alone):
+    """What fewer key and value heads leave of the time of their projections. Of the four alike that a layer has without
+    the feature, keys and values take half."""
+    off = layer["off_us"] - alone["off_us"]
+    on = layer["off_us"] * layer["ratio"] - alone["off_us"] * alone["ratio"]
+    return (on - off / 2) / (off / 2)
+
+
+def must(row, length, gflops, gb_per_s):
+    """Ratios that operations and bytes alone would give: (of the layer, of its attention part)."""
+    on, off = row.work(length), row.off_work(length)
+    speed = gb_per_s(on.block)
+    return on.us(gflops, speed) / off.us(gflops, speed), on.alone.us(gflops, speed) / off.alone.us(gflops, speed)
+
+
+def level_speed(levels, caches, size):
+    """GB/s of the first level that holds a block twice; levels: {"L1": GB/s, ..., "memory": GB/s}, caches: {"L1":
+    bytes, ...}."""
+    for level, room in caches.items():
+        if 2 * size <= room:
+            return levels[level]
+    return levels["memory"]
+
+
+def limits(row, length, found):
+    """[{"what", "at_most", "found"}]: what was asked of this row, beside what it came to."""
+    values = {"layer": found["layer"]["ratio"], "attention": max(found["attention"]) if found["attention"] else None}
+    return [{"what": what, "at_most": most, "found": values[what]}
+            for (what, asked_length), most in row.asked.items() if asked_length == length]
