@@ -3,6 +3,7 @@
 needs; writes features.json, features.md and features.svg."""
 
 import argparse
+import functools
 import json
 import os
 import signal
@@ -21,7 +22,7 @@ import timing
 from progress import Progress
 from report import features as report
 
-WARM_MS, SAMPLE_MS = 60, 1200
+WARM_MS, SAMPLE_MS = 40, 1200  # of each call; of a pair
 PARTS = {"key_value": pairs.key_value_part, "attention": pairs.attention_part}
 
 
@@ -38,7 +39,7 @@ def parse(arguments):
     parser.add_argument("--features", type=words, metavar="LIST", help="features or patterns such as 'rope_*' [all]")
     parser.add_argument("--lengths", type=lengths, metavar="LIST", help="lengths of the sequence [128,512; some 2048]")
     parser.add_argument("--isa", choices=machine.isas() + ["scalar"], help="instruction set [the best of this CPU]")
-    parser.add_argument("--sample-ms", type=int, default=SAMPLE_MS, metavar="N", help=f"time for a row [{SAMPLE_MS}]")
+    parser.add_argument("--sample-ms", type=int, default=SAMPLE_MS, metavar="N", help=f"time for a pair [{SAMPLE_MS}]")
     parser.add_argument("--cpu", type=int, metavar="N", help="CPU to run on [the last one allowed]")
     parser.add_argument("--out", type=Path, metavar="DIR", help="where results go [out/bench/results/<cpu>]")
     parser.add_argument("--list", action="store_true", help="print the features and do nothing else")
@@ -70,29 +71,31 @@ def models(chosen):
     return {name: feature_rows.spec(fields) for name, fields in found}
 
 
-def time_row(row, length, alone, options):
-    """The summary of one pair: the layer, or attention alone, without the feature and with it."""
-    calls = []
-    for is_on in (False, True):
-        loaded = feature_calls.Loaded(feature_rows.model(row, length, is_on, alone)[0], options.isa)
-        calls.append(feature_calls.call(loaded, length, row.call if is_on else row.off_call, alone))
-    (off, kept_off), (on, kept_on) = calls
-    found = pairs.summary(timing.time_pairs(off, on, WARM_MS, options.sample_ms))
-    del kept_off, kept_on  # what the calls point at lived until here
+def time_row(row, length, options):
+    """Rounds of the layer without the feature and with it, and of attention alone likewise where the row wants that."""
+    calls, kept = [], []
+    for alone in forms(row):
+        for is_on in (False, True):
+            loaded = feature_calls.Loaded(feature_rows.model(row, length, is_on, alone)[0], options.isa)
+            call, held = feature_calls.call(loaded, length, row.call if is_on else row.off_call, alone)
+            calls.append(call)
+            kept.append(held)
+    found = timing.time_rounds(calls, WARM_MS, options.sample_ms * len(forms(row)))
+    kept.clear()  # what the calls point at lived until here
     return found
 
 
 def measure_row(row, length, system, results, options):
-    peak = system.peak(options.isa)
-    found = {"name": row.name, "length": length, "layer": time_row(row, length, False, options), "gflops": peak,
-             "attention": None, "key_value": None, "alone": None}
-    peak = found["gflops"] = median([peak, system.peak(options.isa)])
-    speed = lambda size: pairs.level_speed(results["levels"], results["machine"]["caches"], size)  # noqa: E731
-    found["must"], found["must_attention"] = pairs.must(row, length, peak, speed)
+    before = system.peak(options.isa)
+    rounds = time_row(row, length, options)
+    found = {"name": row.name, "length": length, "layer": pairs.summary([taken[:2] for taken in rounds]),
+             "gflops": median([before, system.peak(options.isa)]), "alone": None, "attention": None, "key_value": None}
+    speed = functools.partial(pairs.level_speed, results["levels"], results["machine"]["caches"])
+    found["must"], found["must_attention"] = pairs.must(row, length, found["gflops"], speed)
     if row.alone:
-        found["alone"] = time_row(row, length, True, options)
+        found["alone"] = pairs.summary([taken[2:] for taken in rounds])
         part = "key_value" if row.fewer_heads else "attention"
-        found[part] = PARTS[part](found["layer"], found["alone"])
+        found[part] = PARTS[part](rounds)
     found["limits"] = pairs.limits(row, length, found)
     return found
 

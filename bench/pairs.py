@@ -1,4 +1,4 @@
-"""What samples taken in pairs, without a feature and with it, say of its cost. Pure."""
+"""What samples taken in turn, without a feature and with it, say of its cost. Pure."""
 
 from statistics import median, quantiles
 
@@ -14,19 +14,18 @@ def summary(pairs):
     }
 
 
-def attention_part(layer, alone):
-    """What a feature leaves of the attention part, from summaries of the layer and of attention alone: (as attention
-    alone has it, by the difference between layers). The latter's projections are the time of those without it."""
-    projections = layer["off_us"] - alone["off_us"]
-    return alone["ratio"], (layer["off_us"] * layer["ratio"] - projections) / alone["off_us"]
+def attention_part(rounds):
+    """What a feature leaves of the attention part: (as attention alone has it, by the difference between layers).
+    rounds: [(layer without, layer with, attention alone without, with), ...]. For the difference the projections' time
+    is that of the layer without the feature less that of its attention alone."""
+    return (median(alone_on / alone for _, _, alone, alone_on in rounds),
+            median((on - (off - alone)) / alone for off, on, alone, _ in rounds))
 
 
-def key_value_part(layer, alone):
-    """What fewer key and value heads leave of the time of their projections. Of the four alike that a layer has without
-    the feature, keys and values take half."""
-    off = layer["off_us"] - alone["off_us"]
-    on = layer["off_us"] * layer["ratio"] - alone["off_us"] * alone["ratio"]
-    return (on - off / 2) / (off / 2)
+def key_value_part(rounds):
+    """What fewer key and value heads leave of the time of their projections; rounds as above. Of the four alike that a
+    layer has without the feature, keys and values take half."""
+    return median((on - alone_on) / ((off - alone) / 2) - 1 for off, on, alone, alone_on in rounds)
 
 
 def must(row, length, gflops, gb_per_s):

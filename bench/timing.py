@@ -4,7 +4,7 @@ import itertools
 import time
 
 SHORTEST_SAMPLE_NS = 2_000_000  # a sample is one call, or as many as take this long
-FEWEST_PAIRS = 11
+FEWEST_ROUNDS = 11
 
 
 def time_calls(call, count):
@@ -24,14 +24,15 @@ def warm_up(call, milliseconds):
             return max(1, -(-SHORTEST_SAMPLE_NS // int(fastest)))
 
 
-def time_pairs(off, on, warm_ms, sample_ms):
-    """Microseconds a call of each of the two, [(off, on), ...]: samples taken in turn, the first of a pair last in the
-    next, so that both meet the same clock and the same neighbours."""
-    counts = [warm_up(call, warm_ms / 2) for call in (off, on)]
-    end, pairs = time.perf_counter_ns() + sample_ms * 1_000_000, []
-    while len(pairs) < FEWEST_PAIRS or time.perf_counter_ns() < end:
-        found = [0.0, 0.0]
-        for which in (0, 1) if len(pairs) % 2 else (1, 0):
-            found[which] = time_calls((off, on)[which], counts[which]) / counts[which] / 1000
-        pairs.append(tuple(found))
-    return pairs
+def time_rounds(calls, warm_ms, sample_ms):
+    """Microseconds a call of each of the calls, [(first, second, ...), ...]: one sample of each a round, every round
+    beginning with another, so that all meet the same clock and the same neighbours. sample_ms: for all together."""
+    counts = [warm_up(call, warm_ms) for call in calls]
+    end, rounds = time.perf_counter_ns() + sample_ms * 1_000_000, []
+    while len(rounds) < FEWEST_ROUNDS or time.perf_counter_ns() < end:
+        found = [0.0] * len(calls)
+        for i in range(len(calls)):
+            which = (len(rounds) + i) % len(calls)
+            found[which] = time_calls(calls[which], counts[which]) / counts[which] / 1000
+        rounds.append(tuple(found))
+    return rounds

@@ -123,13 +123,14 @@ class Prediction(unittest.TestCase):
 def feature(name="causal", length=512, off=100.0, on=80.0, alone=None, gflops=100.0):
     """A finished row of what features cost, as it stands in the JSON."""
     row = feature_rows.BY_NAME[name]
+    rounds_of_all = [(off, on, *(alone or ()))] * 5
     found = {"name": name, "length": length, "layer": pairs.summary([(off, on)] * 5), "gflops": gflops,
              "alone": alone and pairs.summary([alone] * 5), "attention": None, "key_value": None}
     found["must"], found["must_attention"] = pairs.must(row, length, gflops, lambda _size: 50.0)
     if alone and row.fewer_heads:
-        found["key_value"] = pairs.key_value_part(found["layer"], found["alone"])
+        found["key_value"] = pairs.key_value_part(rounds_of_all)
     elif alone:
-        found["attention"] = pairs.attention_part(found["layer"], found["alone"])
+        found["attention"] = pairs.attention_part(rounds_of_all)
     return found | {"limits": pairs.limits(row, length, found)}
 
 
@@ -140,17 +141,15 @@ class Features(unittest.TestCase):
         self.assertEqual((found["off_us"], found["on_us"], found["pairs"]), (100.0, 220.0, 3))
 
     def test_both_ways_to_the_attention_part_agree_where_projections_cost_the_same(self):
-        layer, alone = pairs.summary([(100.0, 80.0)] * 3), pairs.summary([(40.0, 20.0)] * 3)
-        for ratio in pairs.attention_part(layer, alone):
+        for ratio in pairs.attention_part([(100.0, 80.0, 40.0, 20.0), (200.0, 160.0, 80.0, 40.0)]):
             self.assertAlmostEqual(ratio, 0.5)
 
     def test_slower_projections_show_in_the_difference_alone(self):
-        layer, alone = pairs.summary([(100.0, 90.0)] * 3), pairs.summary([(40.0, 20.0)] * 3)
-        self.assertEqual([round(ratio, 3) for ratio in pairs.attention_part(layer, alone)], [0.5, 0.75])
+        found = pairs.attention_part([(100.0, 90.0, 40.0, 20.0)] * 3)
+        self.assertEqual([round(ratio, 3) for ratio in found], [0.5, 0.75])
 
     def test_key_and_value_projections_are_half_of_four(self):
-        layer, alone = pairs.summary([(100.0, 68.5)] * 3), pairs.summary([(20.0, 18.5)] * 3)
-        self.assertAlmostEqual(pairs.key_value_part(layer, alone), 0.25)
+        self.assertAlmostEqual(pairs.key_value_part([(100.0, 68.5, 20.0, 18.5)] * 3), 0.25)
 
     def test_work_of_a_triangle_and_of_a_window(self):
         self.assertEqual(feature_rows.triangle(4), 10)
