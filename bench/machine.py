@@ -2,6 +2,7 @@
 
 import ctypes
 import functools
+import mmap
 import os
 import platform
 import re
@@ -14,6 +15,7 @@ import paths
 
 ISA_FLAGS = {"avx512": {"avx512f"}, "avx2": {"avx2", "fma"}}  # best first; what generator/isa asks of a CPU
 BURSTS = 5
+HUGE_PAGE = 2 << 20
 
 
 def _cpuinfo(field):
@@ -60,9 +62,11 @@ def describe():
 
 
 def _block(size):
-    """size bytes of zeros, 64-byte aligned, touched."""
-    room = (c_char * (size + 64))()
-    block = (c_char * size).from_buffer(room, -ctypes.addressof(room) % 64)
+    """size bytes of zeros, touched, on pages as large as the library's own blocks have (runtime/arena.c)."""
+    room = mmap.mmap(-1, size + HUGE_PAGE, flags=mmap.MAP_PRIVATE)
+    if size >= HUGE_PAGE and hasattr(mmap, "MADV_HUGEPAGE"):
+        room.madvise(mmap.MADV_HUGEPAGE)
+    block = (c_char * size).from_buffer(room, -ctypes.addressof(c_char.from_buffer(room)) % HUGE_PAGE)
     ctypes.memset(block, 0, size)
     return block
 
