@@ -28,7 +28,13 @@ size_t ga_cache_capacity(const struct ga_cache *cache)
 
 // -- Sizes ----------------------------------------------------------------------------------------------------------
 
-// What a cache of these sizes looks like; batch, capacity and the layout are small enough that nothing overflows.
+static size_t layers_of(const struct ga_model *model)
+{
+    return model->stack == NULL ? 1 : model->stack->n_layers;
+}
+
+// What a cache of these sizes looks like, but for its bytes; batch, capacity and the layout are small enough that
+// nothing overflows.
 static struct ga_cache plan(const struct ga_model *model, const struct ga_variant *variant, size_t batch,
                             size_t capacity)
 {
@@ -40,6 +46,7 @@ static struct ga_cache plan(const struct ga_model *model, const struct ga_varian
         .variant = variant,
         .batch = batch,
         .capacity = capacity,
+        .layers = layers_of(model),
         .stores = HEADER_BYTES + ga_align_up(batch * sizeof(int32_t)),
         .store = keys + ga_align_up(capacity * layout->value_stride * sizeof(float)) / sizeof(float),
         .values = keys,
@@ -58,14 +65,24 @@ static enum ga_status check_sizes(const struct ga_model *model, size_t batch, si
         return ga_fail(error, GA_ARGUMENT, "%s: a cache's capacity is %zu; expected 1..%zu", model->name, capacity,
                        model->cache);
     }
-    const size_t shape[] = {batch, model->n_kv_heads, capacity, model->d_head, ROOM};
+    const size_t shape[] = {layers_of(model), batch, model->n_kv_heads, capacity, model->d_head, ROOM};
     size_t bytes = 0;
     const enum ga_status status = ga_call_batch(model, batch, error);
-    if (status == GA_OK && !(ga_shape_elements(5, shape, &bytes) && bytes <= PTRDIFF_MAX)) {
+    if (status == GA_OK && !(ga_shape_elements(6, shape, &bytes) && bytes <= PTRDIFF_MAX)) {
         return ga_fail(error, GA_OVERFLOW, "%s: a cache of %zu sequences of %zu keys does not fit in memory",
                        model->name, batch, capacity);
     }
     return status;
+}
+
+// Bytes of one layer's part, aligned as the next one's; SIZE_MAX where they overflow.
+static size_t layer_bytes(const struct ga_cache *cache)
+{
+    const size_t shape[] = {cache->batch, cache->model->n_kv_heads, cache->store, sizeof(float)};
+    size_t bytes = 0;
+    return ga_shape_elements(4, shape, &bytes) && bytes <= PTRDIFF_MAX - cache->stores
+               ? ga_align_up(cache->stores + bytes)
+               : SIZE_MAX;
 }
 
 size_t ga_cache_size(const struct ga_model *model, const struct ga_variant *variant, size_t batch, size_t capacity)
@@ -74,9 +91,10 @@ size_t ga_cache_size(const struct ga_model *model, const struct ga_variant *vari
         return SIZE_MAX;
     }
     const struct ga_cache cache = plan(model, variant, batch, capacity);
-    const size_t shape[] = {batch, model->n_kv_heads, cache.store, sizeof(float)};
+    const size_t layer = layer_bytes(&cache);
+    const size_t shape[] = {cache.layers, layer};
     size_t bytes = 0;
-    return ga_shape_elements(4, shape, &bytes) && bytes <= PTRDIFF_MAX - cache.stores ? cache.stores + bytes : SIZE_MAX;
+    return layer != SIZE_MAX && ga_shape_elements(2, shape, &bytes) && bytes <= PTRDIFF_MAX ? bytes : SIZE_MAX;
 }
 
 enum ga_status ga_cache_init(const struct ga_loaded *loaded, size_t batch, size_t capacity, void *block, size_t size,
@@ -94,10 +112,14 @@ enum ga_status ga_cache_init(const struct ga_loaded *loaded, size_t batch, size_
         status = ga_call_block(model, "the block for a cache", block, size, needed, error);
     }
     if (status == GA_OK) {
-        struct ga_cache *cache = block;
-        *cache = plan(model, variant, batch, capacity);
-        memset(lengths_of(cache), 0, batch * sizeof(int32_t));
-        *cache_out = cache;
+        struct ga_cache cache = plan(model, variant, batch, capacity);
+        cache.bytes = layer_bytes(&cache);
+        for (size_t layer = 0; layer < cache.layers; layer++) {
+            struct ga_cache *part = (struct ga_cache *)((unsigned char *)block + layer * cache.bytes);
+            *part = cache;
+            memset(lengths_of(part), 0, batch * sizeof(int32_t));
+        }
+        *cache_out = block;
     }
     return status;
 }
@@ -116,6 +138,14 @@ static enum ga_status check_sequence(const struct ga_cache *cache, const char *c
     return GA_OK;
 }
 
+// Every layer counts for itself, so that each part is a cache.
+static void set_length(struct ga_cache *cache, size_t sequence, size_t length)
+{
+    for (size_t layer = 0; layer < cache->layers; layer++) {
+        lengths_of(ga_cache_layer(cache, layer))[sequence] = (int32_t)length;
+    }
+}
+
 enum ga_status ga_cache_cut(struct ga_cache *cache, size_t sequence, size_t length, struct ga_error *error)
 {
     enum ga_status status = check_sequence(cache, "ga_cache_cut", sequence, error);
@@ -124,7 +154,7 @@ enum ga_status ga_cache_cut(struct ga_cache *cache, size_t sequence, size_t leng
                        sequence, ga_cache_length(cache, sequence));
     }
     if (status == GA_OK) {
-        lengths_of(cache)[sequence] = (int32_t)length;
+        set_length(cache, sequence, length);
     }
     return status;
 }
@@ -186,12 +216,14 @@ enum ga_status ga_cache_put(struct ga_cache *cache, size_t sequence, const float
         return ga_fail(error, GA_SIZE, "ga_cache_put: %zu keys join %zu of sequence %zu in a cache with room for %zu",
                        count, past, sequence, cache->capacity);
     }
-    for (size_t g = 0; g < cache->model->n_kv_heads; g++, keys += rows * d_head, values += rows * d_head) {
+    const size_t heads = cache->model->n_kv_heads;
+    for (size_t g = 0; g < cache->layers * heads; g++, keys += rows * d_head, values += rows * d_head) {
+        struct ga_cache *layer = ga_cache_layer(cache, g / heads);
         for (size_t j = 0; j < count; j++) {
-            put_row(cache, ga_cache_keys(cache, sequence, g), past + j, keys + j * d_head, values + j * d_head);
+            put_row(layer, ga_cache_keys(layer, sequence, g % heads), past + j, keys + j * d_head, values + j * d_head);
         }
     }
-    lengths_of(cache)[sequence] = (int32_t)(past + count);
+    set_length(cache, sequence, past + count);
     return GA_OK;
 }
 
@@ -206,9 +238,12 @@ enum ga_status ga_cache_get(const struct ga_cache *cache, size_t sequence, float
         return status;
     }
     const size_t d_head = cache->model->d_head, length = ga_cache_length(cache, sequence);
-    for (size_t g = 0; g < cache->model->n_kv_heads; g++, keys += rows * d_head, values += rows * d_head) {
+    const size_t heads = cache->model->n_kv_heads;
+    for (size_t g = 0; g < cache->layers * heads; g++, keys += rows * d_head, values += rows * d_head) {
+        const struct ga_cache *layer =
+            (const struct ga_cache *)((const unsigned char *)cache + g / heads * cache->bytes);
         for (size_t j = 0; j < length; j++) {
-            get_row(cache, ga_cache_keys(cache, sequence, g), j, keys + j * d_head, values + j * d_head);
+            get_row(layer, ga_cache_keys(layer, sequence, g % heads), j, keys + j * d_head, values + j * d_head);
         }
         memset(keys + length * d_head, 0, (rows - length) * d_head * sizeof *keys);
         memset(values + length * d_head, 0, (rows - length) * d_head * sizeof *values);
@@ -226,7 +261,7 @@ static size_t new_keys(const struct ga_io *call, size_t sequence)
 void ga_cache_advance(struct ga_cache *cache, const struct ga_io *call)
 {
     for (size_t b = 0; cache != NULL && b < call->batch; b++) {
-        lengths_of(cache)[b] += (int32_t)new_keys(call, b);
+        set_length(cache, b, ga_cache_length(cache, b) + new_keys(call, b));
     }
 }
 

@@ -8,16 +8,24 @@
 extern "C" {
 #endif
 
-// The start of a cache's block. Everything behind it is found by sizes and not by pointers, so that a copy of the bytes
+// The start of a cache's block, or of the part of it that is one layer's. Everything behind it is found by sizes and not by pointers, so that a copy of the bytes
 // is a cache too. The lengths follow, then for each sequence and key head a store: panels of keys, then rows of values.
 struct ga_cache {
     const struct ga_model *model;
     const struct ga_variant *variant;
     size_t batch, capacity;
+    size_t layers; // of a whole model: as many of these blocks follow each other, one for each layer
+    size_t bytes;  // of each
     size_t stores; // where they begin, in bytes from here
     size_t store;  // floats of each
     size_t values; // where its values begin, in floats
 };
+
+// The part of a whole model's cache that is one layer's, a cache as a single layer has it.
+static inline struct ga_cache *ga_cache_layer(struct ga_cache *cache, size_t layer)
+{
+    return (struct ga_cache *)((unsigned char *)cache + layer * cache->bytes);
+}
 
 // The store of a sequence and a key head: panels of keys, [.][d_head][variant->cache.key_panel], a column a key.
 static inline float *ga_cache_keys(const struct ga_cache *cache, size_t sequence, size_t kv_head)

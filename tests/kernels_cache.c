@@ -221,11 +221,62 @@ void steps_give_the_bits_of_one_call(struct checks *checks, const struct ga_mode
 
 // -- Out and in -----------------------------------------------------------------------------------------------------
 
+// The last real row of each sequence as a call of its own, which q_len of 1 can hold.
+static bool last_rows_make(struct call *last, const struct call *call)
+{
+    struct shape shape = call->shape;
+    const size_t width = call_width(call, CALL_QUERY);
+    shape.q_len = shape.kv_len = 1;
+    shape.q_ragged = true;
+    if (!call_make(last, call->model, &shape, GUARD_AT_END)) {
+        return false;
+    }
+    int32_t *lengths = last->buffers[CALL_Q_LENGTHS].data;
+    for (size_t b = 0; b < shape.batch; b++) {
+        const size_t rows = call_q_rows(call, b);
+        lengths[b] = rows > 0;
+        if (rows > 0) {
+            memcpy((float *)last->buffers[CALL_QUERY].data + b * width,
+                   (const float *)call->buffers[CALL_QUERY].data + (b * call->shape.q_len + rows - 1) * width,
+                   width * sizeof(float));
+        }
+    }
+    return true;
+}
+
+// Of a stack, whose keys are made by a call's own rows: the last row of each sequence anew, behind those before it.
+static void look_again_last(struct checks *checks, const struct subject *subject, size_t v, const struct call *call,
+                            struct ga_cache *cache)
+{
+    struct call last;
+    bool ok = checks_need(checks, last_rows_make(&last, call), "no memory for the call");
+    if (!ok) {
+        return;
+    }
+    for (size_t b = 0; ok && b < call->shape.batch; b++) {
+        const size_t held = (size_t)ga_cache_lengths(cache)[b];
+        ok = call_q_rows(call, b) == 0 || ga_cache_cut(cache, b, held - 1, NULL) == GA_OK;
+    }
+    if (checks_need(checks, ok, "a sequence cannot be cut") && call_run_with(&last, checks, subject, v, cache)) {
+        for (size_t b = 0; b < call->shape.batch; b++) {
+            const size_t rows = call_q_rows(call, b);
+            if (rows > 0) {
+                expect_same_rows(checks, (struct place){&last, b, 0}, (struct place){call, b, rows - 1}, 1, 0);
+            }
+        }
+    }
+    call_drop(&last);
+}
+
 // The queries of a call once more, with a cache that holds what the call appended, so that nothing joins.
 static void look_again(struct checks *checks, const struct subject *subject, size_t v, const struct call *call,
                        struct ga_cache *cache)
 {
     struct call again;
+    if (call->model->stack) {
+        look_again_last(checks, subject, v, call, cache);
+        return;
+    }
     if (!checks_need(checks, call_copy(&again, call, GUARD_AT_END), "no memory for the call")) {
         return;
     }
@@ -246,7 +297,8 @@ static void look_again(struct checks *checks, const struct subject *subject, siz
 static bool pass_on(struct checks *checks, const struct ga_model *model, const struct ga_cache *from,
                     struct ga_cache *to, size_t batch)
 {
-    const size_t rows = ga_cache_capacity(from) + 1, elements = model->n_kv_heads * rows * model->d_head;
+    const size_t rows = ga_cache_capacity(from) + 1, layers = model->stack ? model->stack->n_layers : 1;
+    const size_t elements = layers * model->n_kv_heads * rows * model->d_head;
     float *both = malloc(2 * elements * sizeof *both);
     bool ok = checks_need(checks, both != NULL, "no memory");
     for (size_t b = 0; ok && b < batch; b++) {

@@ -147,10 +147,11 @@ static double cost(const struct ga_model *model, const struct shape *shape)
 }
 
 // Rows before a call: in turn none, as many as there is room for, and some that end within a panel or before it. They
-// stand for keys and values alike, so that these must be of one width.
+// stand for keys and values alike, so that these must be of one width, and a stack's are made layer by layer.
 static size_t past_of(const struct ga_model *model, const struct shape *shape)
 {
-    const size_t room = kernels_for_cached(model) && model->k_dim == model->v_dim ? model->cache - shape->kv_len : 0;
+    const bool can = kernels_for_cached(model) && model->k_dim == model->v_dim && !model->stack;
+    const size_t room = can ? model->cache - shape->kv_len : 0;
     const size_t turns[] = {0, room, 33, 128, 1, room / 2, 15};
     const size_t past = turns[shape->seed % (sizeof turns / sizeof turns[0])];
     return past < room ? past : room;

@@ -10,6 +10,7 @@ return {
   d_ff = 37,
   n_layers = 2,
   seq_len = "1..40",
+  cache = 50,
   vocab_size = 51,
   bias = false,
   mask = { causal = true },
