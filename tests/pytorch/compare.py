@@ -139,7 +139,7 @@ class Comparison:
 
     def __init__(self, program, layout, folder):
         self.program, self.layout, self.folder = program, layout, pathlib.Path(folder)
-        self.passed, self.failed = 0, 0
+        self.passed, self.failed, self.largest = 0, 0, 0.0
         self.module = layout_module(program, layout)
         tensors = file_tensors(program, layout, self.module)
         self.embedding = tensors.get("embedding.weight")
@@ -168,6 +168,7 @@ class Comparison:
         self.tell(why is None, what, why)
         if why is not None:
             return
+        self.largest = max([self.largest, *((found[name] - wanted[name]).abs().max().item() for name in found)])
         given = {name: wanted[name].contiguous() for name in found}
         save_file(given, results)
         checked = self.program.call("check", *common, "--expected", results)
@@ -207,7 +208,8 @@ def compare(path):
             comparison = Comparison(program, layout, folder)
             comparison.run_all()
         print(f"{program.name}, map {layout}, on {', '.join(program.isas)}: "
-              f"{comparison.passed} passed, {comparison.failed} failed")
+              f"{comparison.passed} passed, {comparison.failed} failed, "
+              f"largest difference {comparison.largest:.2g}")
         passed += comparison.passed
         failed += comparison.failed
     return passed, failed
