@@ -253,8 +253,12 @@ enum ga_status ga_cache_get(const struct ga_cache *cache, size_t sequence, float
 
 // -- In a call ------------------------------------------------------------------------------------------------------
 
+// What joins: of one layer its keys' rows, of a stack the rows that go through it.
 static size_t new_keys(const struct ga_io *call, size_t sequence)
 {
+    if (call->cache->model->stack != NULL) {
+        return call->q_lengths == NULL ? call->q_len : (size_t)call->q_lengths[sequence];
+    }
     return call->kv_lengths == NULL ? call->kv_len : (size_t)call->kv_lengths[sequence];
 }
 

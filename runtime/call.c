@@ -175,7 +175,7 @@ static enum ga_status check_fields(const struct ga_model *model, const struct ga
         {io->tokens != NULL && model->vocab_size == 0, GA_UNSUPPORTED,
          "tokens are given, but the model has no embedding; give query, or set vocab_size in the spec"},
         {io->query != NULL && io->tokens != NULL, GA_ARGUMENT, "query and tokens are both given; expected one of them"},
-        {io->tokens != NULL && (io->key != NULL || io->value != NULL), GA_ARGUMENT,
+        {io->tokens != NULL && model->stack == NULL && (io->key != NULL || io->value != NULL), GA_ARGUMENT,
          "tokens are given beside key or value; expected tokens alone, as they stand for all three"},
         {self && io->value != NULL, GA_ARGUMENT, "value is given without key; expected key too, or neither"},
         {self && io->kv_len != 0 && io->kv_len != io->q_len, GA_ARGUMENT,

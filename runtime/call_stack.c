@@ -24,13 +24,18 @@ enum ga_status ga_call_stack(const struct ga_model *model, const struct ga_io *i
     if (stack == NULL) {
         return check_layer(model, io, error);
     }
+    const bool is_decoder = model->kind == GA_DECODER;
     const bool has_logits = io->logits != NULL || io->last_logits != NULL;
     const struct ga_call_rule rules[] = {
         {!asks_for_anything(io), GA_ARGUMENT,
          "no output is asked for; expected room in output, embedding, logits, last_logits or hidden"},
-        {io->key != NULL || io->value != NULL, GA_UNSUPPORTED,
-         "key or value is given, but a stack's keys and values are made from its own rows"},
-        {io->kv_lengths != NULL && io->kv_lengths != io->q_lengths, GA_ARGUMENT,
+        {!is_decoder && io->key != NULL, GA_UNSUPPORTED,
+         "key is given, but an encoder's keys and values are made from its own rows"},
+        {is_decoder && io->key == NULL, GA_ARGUMENT,
+         "key is NULL; expected the encoder's output, [batch][kv_len][d_model]"},
+        {io->value != NULL && io->value != io->key, GA_UNSUPPORTED,
+         "value is given, but a stack's values are made from its own rows, or from key"},
+        {!is_decoder && io->kv_lengths != NULL && io->kv_lengths != io->q_lengths, GA_ARGUMENT,
          "kv_lengths is given; expected q_lengths alone, which stands for both"},
         {io->token_types != NULL && stack->token_types == 0, GA_UNSUPPORTED,
          "token_types are given, but the model was generated without; set token_types in the spec"},

@@ -59,9 +59,10 @@ enum ga_mask {
 };
 
 enum ga_kind {
-    GA_MHA,    // a layer: projections around attention
-    GA_SDPA,   // attention alone
-    GA_ENCODER // a stack of layers, causal or not
+    GA_MHA,     // a layer: projections around attention
+    GA_SDPA,    // attention alone
+    GA_ENCODER, // a stack of layers, causal or not
+    GA_DECODER  // one whose layers also attend to io.key, an encoder's output
 };
 
 // -- Whole models ---------------------------------------------------------------------------------------------------

@@ -259,7 +259,7 @@ static enum ga_status check_call(const struct ga_loaded *loaded, const struct ga
         status = ga_cache_check_room(call_out, error);
     }
     if (status == GA_OK) {
-        ga_cache_places(call_out, io->key == NULL);
+        ga_cache_places(call_out, io->key == NULL || loaded->model->stack != NULL);
     }
     return status;
 }

@@ -279,8 +279,8 @@ const int32_t *ga_cache_lengths(const struct ga_cache *cache);
 enum ga_status ga_cache_cut(struct ga_cache *cache, size_t sequence, size_t length, struct ga_error *error);
 
 // Appends keys and values that come from elsewhere, as PyTorch's past_key_values hold them: [n_kv_heads][rows][d_head]
-// each for one sequence ([n_layers][n_kv_heads][rows][d_head] of a whole model), of which the first `count` rows are taken. Keys are as the scores want them: projected, and
-// turned or normed where the model does that.
+// each for one sequence ([n_layers][n_kv_heads][rows][d_head] of a whole model), of which the first `count` rows are
+// taken. Keys are as the scores want them: projected, and turned or normed where the model does that.
 enum ga_status ga_cache_put(struct ga_cache *cache, size_t sequence, const float *keys, const float *values,
                             size_t rows, size_t count, struct ga_error *error);
 

@@ -197,7 +197,7 @@ static struct shape cross_shape(const struct ga_model *model, size_t q_len, size
         .batch = model->batch ? model->batch : 1 + (k + 2) % 3,
         .q_len = q_len,
         .kv_len = kv_len,
-        .form = k % 2 ? shapes_cross_form(model) : FORM_CROSS_VALUE,
+        .form = k % 2 || model->stack ? shapes_cross_form(model) : FORM_CROSS_VALUE,
         .q_ragged = model->lengths && k % 4 >= 2,
         .kv_ragged = model->lengths && k % 4 <= 2,
         .seed = 2 * k + 1,
@@ -211,10 +211,12 @@ static struct shape crowd_shape(const struct ga_model *model)
     return (struct shape){
         .batch = model->batch ? model->batch : CROWD,
         .q_len = shapes_clamp(&model->q_len, Q_LEN),
-        .kv_len = shapes_clamp(&model->kv_len, model->stack ? Q_LEN : KV_LEN),
-        .form = model->stack ? FORM_SELF : FORM_CROSS_VALUE,
+        .kv_len = shapes_clamp(&model->kv_len, model->kind == GA_ENCODER ? Q_LEN : KV_LEN),
+        .form = model->kind == GA_DECODER ? FORM_CROSS
+                : model->stack            ? FORM_SELF
+                                          : FORM_CROSS_VALUE,
         .q_ragged = model->lengths,
-        .kv_ragged = model->lengths && !model->stack,
+        .kv_ragged = model->lengths && model->kind != GA_ENCODER,
         .seed = 1,
     };
 }
@@ -233,10 +235,10 @@ struct shapes shapes_of(const struct ga_model *model, double budget)
             add_shape(&shapes, model, crowd_shape(model), &budget);
         }
         size_t q_len = q.list[k % q.count], kv_len = kv.list[(k * 7 + 3) % kv.count];
-        if (in_range(&model->kv_len, q_len) && same_inputs) {
+        if (in_range(&model->kv_len, q_len) && same_inputs && model->kind != GA_DECODER) {
             add_shape(&shapes, model, self_shape(model, q_len, k), &budget);
         }
-        if (!model->stack) { // whose keys are its own rows
+        if (model->kind != GA_ENCODER) { // whose keys are its own rows
             add_shape(&shapes, model, cross_shape(model, q_len, kv_len, k), &budget);
         }
     }

@@ -38,7 +38,8 @@ static bool ranges_are_strict(const struct ga_model *model)
 
 bool kernels_for_causal(const struct ga_model *model)
 {
-    return model->causal != GA_CAUSAL_NONE && ranges_are_strict(model);
+    return model->causal != GA_CAUSAL_NONE && ranges_are_strict(model) &&
+           model->kind != GA_DECODER; // whose keys all see
 }
 
 bool kernels_for_window(const struct ga_model *model)

@@ -5,7 +5,7 @@ local types = require "spec.types"
 -- Fields of one attention layer that a stack fills itself.
 local OF_ONE_LAYER = {
   "projections", "heads", "k_dim", "v_dim", "d_v", "d_out", "outputs", "mask.tensor", "mask_fill", "masked_row",
-  "add_bias_kv", "add_zero_attn", "kv_seq_len", "sinks",
+  "add_bias_kv", "add_zero_attn", "sinks",
 }
 
 local function given(spec, field)
@@ -27,8 +27,8 @@ return {
   name = "layers",
   fields = {
     { field = "n_layers", flag = "--layers", value = "N", check = types.count(1, 1024), parse = types.to_number,
-      required = function(raw) return raw.kind == "encoder" end, default = "6",
-      help = "layers of an encoder" },
+      required = function(raw) return raw.kind == "encoder" or raw.kind == "decoder" end, default = "6",
+      help = "layers of an encoder or a decoder" },
   },
   resolve = function(spec, fail)
     if not spec.stack then return end
@@ -36,6 +36,9 @@ return {
       if given(spec, field) then
         fail(('%s is given, but kind = "%s" is a stack of layers, which does without it'):format(field, spec.kind))
       end
+    end
+    if spec.kind == "encoder" and given(spec, "kv_seq_len") then
+      fail('kv_seq_len is given, but kind = "encoder" has no other sequence than its own')
     end
     check_output_activation(spec, fail)
   end,

@@ -215,6 +215,7 @@ local function add_layer_files(p, list)
   if p.attention then
     add(p.prefix .. "_pack.c", "library", "stack_pack.c.lt")
     add(p.prefix .. "_stack.c", "library", "stack.c.lt")
+    if p.memory then add_layer_files(p.memory, list) end
     return add_layer_files(p.attention, list)
   end
   add(p.score.file, "library", "score.c.lt", p.score)
@@ -232,10 +233,8 @@ local function file_list(s, plans)
     { path = s.name .. ".c", kind = "library", template = "model.c.lt" },
     { path = s.name .. "_main.c", kind = "program", template = "main.c.lt" },
   }
-  if s.stack then
-    local attention = s.attention_spec
-    list[#list + 1] = { path = attention.name .. "_internal.h", kind = "internal", template = "internal.h.lt",
-      part = "attention" }
+  for _, part in ipairs({ s.attention_spec, s.memory_spec }) do
+    list[#list + 1] = { path = part.name .. "_internal.h", kind = "internal", template = "internal.h.lt", part = part }
   end
   for _, p in ipairs(plans) do add_layer_files(p, list) end
   return list
@@ -267,25 +266,28 @@ local function base_env(s, plans)
 end
 
 -- The names for one file: the model's, or its attention's, with those of its plan.
-local function file_env(file, base, attention_base)
+local function file_env(file, base, part_bases)
   local p = file.plan
   if p and p.attention then return stack.env(p, base, isa_env(p)) end
-  local own = (file.part or p and p.spec.is_part) and attention_base or base
+  local own = part_bases[file.part or p and p.spec] or base
   return p and plan_env(p, own) or own
 end
 
 -- The same with their text: { path, text }. An error is a bug of a template or the plan.
 function emit.files(s, isa_names)
-  local plans, parts = plans_for(s, isa_names), {}
-  for i, p in ipairs(plans) do parts[i] = p.attention end
+  local plans, part_bases = plans_for(s, isa_names), {}
   local base = base_env(s, plans)
-  local attention_base = s.stack and base_env(s.attention_spec, parts)
+  for _, field in ipairs({ "attention", "memory" }) do
+    local part, parts = s[field .. "_spec"], {}
+    for i, p in ipairs(plans) do parts[i] = p[field] end
+    if part then part_bases[part] = base_env(part, parts) end
+  end
   local files = {}
   for i, file in ipairs(file_list(s, plans)) do
     local facts = file.family and tile_facts(file.plan, file.family)
     local own = setmetatable({
       family = file.family, guard = guard(file.path), banner = banner(s, file.template, facts),
-    }, { __index = file_env(file, base, attention_base) })
+    }, { __index = file_env(file, base, part_bases) })
     files[i] = { path = file.path, text = (render(file.template, own):gsub("\n+$", "\n")) }
   end
   return files

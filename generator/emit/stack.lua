@@ -31,6 +31,7 @@ function stack.env(p, base, shared)
   local env = {
     plan = p, products = p.products, families = p.families, packed = p.packed, out = false,
     attention_prefix = p.attention.prefix, attention_name = p.attention.spec.name,
+    memory_prefix = p.memory and p.memory.prefix or false, memory_name = p.memory and p.memory.spec.name,
     first_layer_role = first, layer_roles = count, layer_role = role, max_height = layer.max_height,
     panel_kernels = layer.panel_kernels, steps = layer.steps, kernel_list = layer.kernel_list, max_sum = p.max_sum,
     near_bytes = p.near_bytes, f32_of = fmt.f32,

@@ -25,7 +25,9 @@ return {
   },
   resolve = function(spec)
     local causal = spec.mask and spec.mask.causal
-    if causal == nil then causal = spec.cache ~= nil end -- what joins a cache is a sequence's next rows
+    if causal == nil then -- what joins a cache is a sequence's next rows, and a decoder says one row after the other
+      causal = spec.cache ~= nil or spec.kind == "decoder"
+    end
     if causal == true then causal = spec.cache and "bottom_right" or "top_left" end
     spec.causal = causal
   end,

@@ -12,7 +12,9 @@ local FIELDS = {
 
 -- Those of whole models; of layer %d behind what `layer` says.
 local STACK_FIELDS = {
-  "layer", "positions", "token_types", "embedding_norm_weight", "embedding_norm_bias", "attention_norm_weight",
+  "layer", "memory_q_weight", "memory_q_bias", "memory_k_weight", "memory_k_bias", "memory_v_weight", "memory_v_bias",
+  "memory_o_weight", "memory_o_bias", "memory_qkv_weight", "memory_qkv_bias", "memory_norm_weight",
+  "memory_norm_bias", "positions", "token_types", "embedding_norm_weight", "embedding_norm_bias", "attention_norm_weight",
   "attention_norm_bias", "gate_weight", "gate_bias", "up_weight", "up_bias", "down_weight", "down_bias",
   "ffn_norm_weight", "ffn_norm_bias", "final_norm_weight", "final_norm_bias", "logits_weight", "logits_bias",
 }
@@ -78,7 +80,7 @@ local function idle_fields(spec, map)
     local tensor, stacked = maps.source(spec, map, role.name)
     local _, inner = maps.in_layer(role.name)
     local name = inner or role.name
-    serves[stacked and name:gsub("^%a", "qkv") or name] = tensor
+    serves[stacked and name:gsub("[qkv]_(%a+)$", "qkv_%1") or name] = tensor
   end
   for _, field in ipairs(FIELDS) do
     if map[field] and not serves[field] then idle[#idle + 1] = field end

@@ -8,7 +8,7 @@ local NAMES = {
   "w_o", "w_concat", "proj", "torch_mha", "llama", "qwen3", "bert", "gpt2", "vit", "timm", "t5", "mpt",
 }
 
-local STACK_NAMES = { "bert", "distilbert", "gpt2", "llama", "torch_encoder", "roles" }
+local STACK_NAMES = { "bert", "distilbert", "gpt2", "llama", "torch_encoder", "torch_decoder", "roles" }
 
 -- The maps of one attention layer's weights; is_stack: those of whole models, where `layer` is what stands before the
 -- names of the weights of layer %d.
@@ -67,8 +67,8 @@ function maps.source(spec, map, role)
     return tensor and map.layer and map.layer:format(layer) .. tensor, is_stacked
   end
   if map[role] then return map[role], false end
-  local projection, part = role:match("^([qkv])_(%a+)$")
-  local stacked = projection and map["qkv_" .. part]
+  local whose, projection, part = role:match("^(%a*_?)([qkv])_(%a+)$")
+  local stacked = projection and map[whose .. "qkv_" .. part]
   if stacked and can_stack(spec, part) then return stacked, true end
   return map.apart and map.apart[role], false
 end

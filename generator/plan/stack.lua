@@ -58,14 +58,20 @@ end
 local function plan_packed(p)
   local s = p.spec
   local norm = s.d_model * (s.norm.bias and 2 or 1)
+  local function add_layer(name, floats) p.layer_packed[#p.layer_packed + 1] = { name = name, floats = floats } end
   p.layer_packed = {
     { name = "attention", floats = p.attention.packed_floats },
     { name = "out", floats = panels(p, p.product.out) },
     { name = "attention_norm", floats = norm },
-    { name = "up", floats = panels(p, p.product.up) },
-    { name = "down", floats = panels(p, p.product.down) },
-    { name = "ffn_norm", floats = norm },
   }
+  if p.memory then
+    add_layer("memory", p.memory.packed_floats)
+    add_layer("memory_out", panels(p, p.product.out))
+    add_layer("memory_norm", norm)
+  end
+  add_layer("up", panels(p, p.product.up))
+  add_layer("down", panels(p, p.product.down))
+  add_layer("ffn_norm", norm)
   p.layer_floats = lay_out(p.layer_packed)
   p.packed = {}
   local function add(name, floats) p.packed[#p.packed + 1] = { name = name, floats = floats } end
@@ -86,22 +92,27 @@ local function plan_buffers(p)
   local s, mr = p.spec, p.product.up.mr
   local rows = math.min(MOST_ROWS, math.max(LEAST_ROWS, math.floor(MID_BYTES / (p.mid * 4))))
   p.block_rows = round_up(rows, mr)
-  p.buffers = { { name = "x", floats = s.d_model, unit = "rows", from = 1, to = 3 } }
+  p.steps = p.memory and { "attention", "joining", "attention to memory", "joining and feed-forward" } or
+    { "attention", "joining and feed-forward" }
+  local last = #p.steps
+  p.buffers = { { name = "x", floats = s.d_model, unit = "rows", from = 1, to = last } }
   local function add(name, floats, unit, from, to)
     p.buffers[#p.buffers + 1] = { name = name, floats = floats, unit = unit, from = from, to = to }
   end
-  if s.norm.place == "pre" then add("n", s.d_model, "rows", 1, 3) end
-  add("heads", p.heads, "rows", 1, 2)
-  add("y", s.d_model, "block", 2, 3)
-  add("mid", p.mid, "block", 2, 3)
+  if s.norm.place == "pre" then add("n", s.d_model, "rows", 1, last) end
+  if p.memory then add("memory", s.d_model, "memory_rows", 1, last) end
+  add("heads", p.heads, "rows", 1, last)
+  add("y", s.d_model, "block", 2, last)
+  add("mid", p.mid, "block", last, last)
 end
 
 function stack.make(spec, set)
   local p = plan.start(spec, set)
   p.attention = plan.make(spec.attention_spec, set)
+  p.memory = spec.memory_spec and plan.make(spec.memory_spec, set)
   plan_products(p)
   p.families = {}
-  for _, families in ipairs({ p.attention.families, p.products }) do
+  for _, families in ipairs({ p.attention.families, p.memory and p.memory.families or {}, p.products }) do
     for _, f in ipairs(families) do p.families[#p.families + 1] = f end
   end
   plan_packed(p)

@@ -123,6 +123,11 @@ local function even_share(s, fail)
   return share
 end
 
+-- A length as a spec says it.
+local function range_text(range)
+  return ("%d..%d"):format(range.min, range.max)
+end
+
 local function resolve_shape(s, fail)
   s.kind = s.kind or "mha"
   s.stack = stack.is(s.kind)
@@ -134,6 +139,7 @@ local function resolve_shape(s, fail)
   s.d_head = s.d_head or even_share(s, fail)
   s.seq_len = s.seq_len or { min = 1, max = 512 }
   s.kv_seq_len = s.kv_seq_len or s.seq_len
+  s.lengths_as_given = { seq_len = range_text(s.seq_len), kv_seq_len = range_text(s.kv_seq_len) }
   s.name = s.name or ("%s_%d_%d"):format(s.kind, s.d_model, s.n_heads)
   s.dtype, s.unroll = s.dtype or "f32", s.unroll or 2
 end
@@ -185,6 +191,7 @@ local function resolve_attention(s, fail, said)
   s.attention_spec, errors = spec.from_fields(stack.attention_fields(s), nil, true)
   for _, message in ipairs(errors or {}) do fail("in a layer's attention: " .. message) end
   s.attention_spec = s.attention_spec or { roles = {} }
+  if s.kind == "decoder" then s.memory_spec = assert(spec.from_fields(stack.memory_fields(s), nil, true)) end
 end
 
 -- Features in order, then blocks, but the weights' names last: they ask which roles there are.

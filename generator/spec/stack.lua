@@ -4,7 +4,7 @@ local blocks = require "blocks"
 
 local stack = {}
 
-local KINDS = { encoder = true }
+local KINDS = { encoder = true, decoder = true }
 
 -- Whether a kind is a stack of layers.
 function stack.is(kind)
@@ -30,7 +30,19 @@ function stack.attention_fields(spec)
     local group = entry.field:match("^[^.]+")
     if SHARED[entry.field] or SHARED_GROUPS[group] then raw[entry.field] = entry.value end
   end
+  raw.mask = nil
+  raw["mask.causal"] = spec.causal
   return raw
+end
+
+-- The fields of a decoder layer's attention over the encoder's output.
+function stack.memory_fields(spec)
+  return {
+    name = spec.name .. "_memory", kind = "mha", projections = "qkv", bias = attention_bias(spec.bias),
+    d_model = spec.d_model, n_heads = spec.n_heads, n_kv_heads = spec.n_kv_heads, d_head = spec.d_head,
+    seq_len = spec.lengths_as_given.seq_len, kv_seq_len = spec.lengths_as_given.kv_seq_len, scale = spec.scale,
+    unroll = spec.unroll, mask = { lengths = spec.lengths },
+  }
 end
 
 local function norm_roles(spec, add, name)
@@ -38,12 +50,18 @@ local function norm_roles(spec, add, name)
   if spec.norm.bias then add(name .. "_norm_bias", { spec.d_model }) end
 end
 
--- The weights of one layer in order: its attention's, in the attention's own order, then the rest.
+-- The weights of an attention, in its own order, with the linear and the norm behind it.
+local function attention_roles(spec, part, prefix, norm, add)
+  for _, role in ipairs(part.roles) do add(prefix .. role.name, role.shape) end
+  add(prefix .. "o_weight", { spec.d_model, spec.n_heads * spec.d_head })
+  if spec.bias.o then add(prefix .. "o_bias", { spec.d_model }) end
+  norm_roles(spec, add, norm)
+end
+
+-- The weights of one layer in order: its attentions', then the rest.
 local function layer_roles(spec, add)
-  for _, role in ipairs(spec.attention_spec.roles) do add(role.name, role.shape) end
-  add("o_weight", { spec.d_model, spec.n_heads * spec.d_head })
-  if spec.bias.o then add("o_bias", { spec.d_model }) end
-  norm_roles(spec, add, "attention")
+  attention_roles(spec, spec.attention_spec, "", "attention", add)
+  if spec.memory_spec then attention_roles(spec, spec.memory_spec, "memory_", "memory", add) end
   for _, block in ipairs(blocks) do
     if block.layer_roles then block.layer_roles(spec, add) end
   end

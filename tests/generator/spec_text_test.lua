@@ -54,7 +54,7 @@ local WORDS = {
   ["--relative-buckets"] = { "32" }, ["--relative-distance"] = { "128" },
   ["--outputs"] = { "attention,attention_mean", "", "scores,x_heads,q_proj" }, ["--vocab-size"] = { "30522" },
   ["--weights-layout"] = { "w_o", "torch_mha" }, ["--weights-prefix"] = { "encoder.layer.3.attention.", "m/" },
-  ["--heads-as"] = { "split", "shared" }, ["--kind"] = { "mha", "sdpa", "encoder" },
+  ["--heads-as"] = { "split", "shared" }, ["--kind"] = { "mha", "sdpa", "encoder", "decoder" },
   ["--d-v"] = { "5" }, ["--cache"] = { "512" },
   ["--projections"] = { "qkvo", "qkv" }, ["--k-dim"] = { "5" }, ["--v-dim"] = { "1" }, ["--d-out"] = { "7" },
   ["--rope"] = { "half_split", "interleaved" }, ["--rope-theta"] = { "500000", "1e6" }, ["--rope-dim"] = { "2" },
@@ -100,7 +100,7 @@ fact.holds("every flag's values read back from the spec's text", function()
       local value, why = option.parse(word)
       if value == nil then error(option.flag .. " " .. word .. ": " .. tostring(why)) end
       local fields, beside = { [option.field] = value }, BESIDE[option.field]
-      if beside and not (option.field == "kind" and value ~= "encoder") then fields[beside[1]] = beside[2] end
+      if beside and not (option.field == "kind" and value ~= "encoder" and value ~= "decoder") then fields[beside[1]] = beside[2] end
       if OF_STACKS[option.field] then
         fields.kind, fields.n_layers, fields.vocab_size = "encoder", fields.n_layers or 2, 7
       end

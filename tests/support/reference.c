@@ -129,10 +129,10 @@ struct layer_model {
 };
 
 static void layer_model_make(struct layer_model *layer, const struct ga_model *model,
-                             const struct ga_weight_view *roles, size_t index)
+                             const struct ga_weight_view *roles, size_t index, const char *part)
 {
-    char prefix[32];
-    const int length = snprintf(prefix, sizeof prefix, "layers.%zu.", index);
+    char prefix[48];
+    const int length = snprintf(prefix, sizeof prefix, "layers.%zu.%s", index, part);
     layer->model = *model;
     layer->model.kind = GA_MHA;
     layer->model.stack = NULL;
@@ -146,6 +146,34 @@ static void layer_model_make(struct layer_model *layer, const struct ga_model *m
             layer->roles[layer->model.n_roles++].name += length;
         }
     }
+}
+
+// A decoder layer's attention to its memory, which has no places and no order.
+static void memory_model_make(struct layer_model *layer, const struct ga_model *model,
+                              const struct ga_weight_view *roles, size_t index)
+{
+    layer_model_make(layer, model, roles, index, "memory_");
+    layer->model.causal = GA_CAUSAL_NONE;
+    layer->model.window = 0;
+    layer->model.softcap = 0;
+    layer->model.alibi = false;
+    layer->model.rope.positions = layer->model.rope.rotary_dim = 0;
+    layer->model.qk_norm.kind = GA_NORM_NONE;
+}
+
+// The call of a layer's own attention, and how many rows a sequence of either kind holds at most.
+static struct ga_io self_call(const struct ga_io *io)
+{
+    struct ga_io own = *io;
+    own.key = own.value = NULL;
+    own.kv_lengths = NULL;
+    return own;
+}
+
+static size_t most_rows(const struct ga_io *io)
+{
+    const size_t kv_len = reference_kv_len(io);
+    return kv_len > io->q_len ? kv_len : io->q_len;
 }
 
 #define REAL double

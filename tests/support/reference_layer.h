@@ -17,7 +17,7 @@ struct IN_REAL(rows) {
 
 static bool IN_REAL(rows_new)(struct IN_REAL(rows) * rows, const struct ga_model *model, const struct ga_io *io)
 {
-    size_t kv_len = reference_kv_len(io) + model->extra_keys;
+    size_t kv_len = (model->stack ? most_rows(io) : reference_kv_len(io)) + model->extra_keys;
     size_t width = model->n_heads * model->d_head, kv_width = model->n_kv_heads * model->d_head;
     rows->query = malloc(io->q_len * model->d_model * sizeof(REAL));
     rows->key = malloc(kv_len * model->k_dim * sizeof(REAL));
@@ -341,8 +341,8 @@ static void IN_REAL(stack)(const struct ga_model *model, const struct ga_weight_
 bool IN_REAL(reference_more)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
                              REAL *output, REAL *attention, REAL *more[GA_INTERMEDIATES])
 {
-    size_t kv_len = reference_kv_len(io) + model->extra_keys, outputs = io->q_len * model->d_out;
-    size_t weights = model->n_heads * io->q_len * kv_len;
+    size_t kv_len = most_rows(io) + model->extra_keys, outputs = io->q_len * model->d_out;
+    size_t weights = model->n_heads * io->q_len * (reference_kv_len(io) + model->extra_keys);
     struct IN_REAL(rows) rows;
     bool *seen = malloc(kv_len * sizeof *seen);
     bool ok = IN_REAL(rows_new)(&rows, model, io) && seen;

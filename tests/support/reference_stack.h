@@ -93,28 +93,49 @@ static void IN_REAL(add)(REAL *x, const REAL *y, size_t count)
     }
 }
 
+// x [count] and what an attention over `keys` makes of it, joined; before: the norm where it stands before blocks.
+static void IN_REAL(join_attention)(const struct ga_stack *stack, const struct layer_model *layer,
+                                    const struct layer_model *attention, const struct ga_io *io, size_t b,
+                                    const char *norm, struct IN_REAL(rows) * rows, bool *seen, size_t count, REAL *x,
+                                    REAL *y)
+{
+    const size_t floats = count * layer->model.d_model;
+    memcpy(rows->query, x, floats * sizeof *x);
+    if (stack->norm_first) {
+        IN_REAL(norm_to)(stack, &layer->model, layer->views, norm, count, x, rows->query);
+    }
+    if (io->key) {
+        const size_t kv_rows = reference_kv_rows(io, b);
+        IN_REAL(copy_rows)(io->key, b * io->kv_len, kv_rows, layer->model.d_model, rows->key);
+        memcpy(rows->value, rows->key, kv_rows * layer->model.d_model * sizeof *x);
+    } else {
+        memcpy(rows->key, rows->query, floats * sizeof *x);
+        memcpy(rows->value, rows->query, floats * sizeof *x);
+    }
+    IN_REAL(layer)(&attention->model, attention->views, io, b, rows, seen, y, NULL);
+    IN_REAL(add)(x, y, floats);
+    if (!stack->norm_first) {
+        IN_REAL(norm_to)(stack, &layer->model, layer->views, norm, count, x, x);
+    }
+}
+
 // One sequence through all layers; output is its [q_len][d_model] of zeros, where the residual is kept on the way.
 static void IN_REAL(stack)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
                            size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *output)
 {
     const struct ga_stack *stack = model->stack;
+    const struct ga_io own = self_call(io);
     const size_t count = reference_q_rows(io, b), floats = count * model->d_model;
     REAL *x = output, *y = malloc((floats + 1) * sizeof *y);
     REAL *mid = malloc((2 * count * stack->d_ff + 1) * sizeof *mid);
     IN_REAL(first_rows)(model, roles, io, b, count, x);
     for (size_t l = 0; y && mid && l < stack->n_layers; l++) {
-        struct layer_model layer;
-        layer_model_make(&layer, model, roles, l);
-        memcpy(rows->query, x, floats * sizeof *x);
-        if (stack->norm_first) {
-            IN_REAL(norm_to)(stack, &layer.model, layer.views, "attention", count, x, rows->query);
-        }
-        memcpy(rows->key, rows->query, floats * sizeof *x);
-        memcpy(rows->value, rows->query, floats * sizeof *x);
-        IN_REAL(layer)(&layer.model, layer.views, io, b, rows, seen, y, NULL);
-        IN_REAL(add)(x, y, floats);
-        if (!stack->norm_first) {
-            IN_REAL(norm_to)(stack, &layer.model, layer.views, "attention", count, x, x);
+        struct layer_model layer, memory;
+        layer_model_make(&layer, model, roles, l, "");
+        IN_REAL(join_attention)(stack, &layer, &layer, &own, b, "attention", rows, seen, count, x, y);
+        if (model->kind == GA_DECODER) {
+            memory_model_make(&memory, model, roles, l);
+            IN_REAL(join_attention)(stack, &layer, &memory, io, b, "memory", rows, seen, count, x, y);
         }
         memcpy(rows->query, x, floats * sizeof *x);
         if (stack->norm_first) {

@@ -1,0 +1,12 @@
+-- A decoder: causal attention, attention to an encoder's output, feed-forward, norms before each.
+return {
+  kind = "decoder",
+  name = "memory_40_2",
+  d_model = 40,
+  n_heads = 2,
+  d_ff = 56,
+  n_layers = 2,
+  seq_len = "1..40",
+  kv_seq_len = "1..50",
+  norm = { place = "pre" },
+}
