@@ -100,7 +100,8 @@ fact.holds("every flag's values read back from the spec's text", function()
       local value, why = option.parse(word)
       if value == nil then error(option.flag .. " " .. word .. ": " .. tostring(why)) end
       local fields, beside = { [option.field] = value }, BESIDE[option.field]
-      if beside and not (option.field == "kind" and value ~= "encoder" and value ~= "decoder") then fields[beside[1]] = beside[2] end
+      local is_layer = value == "mha" or value == "sdpa" -- which has no number of layers
+      if beside and not is_layer then fields[beside[1]] = beside[2] end
       if OF_STACKS[option.field] then
         fields.kind, fields.n_layers, fields.vocab_size = "encoder", fields.n_layers or 2, 7
       end
