@@ -1,6 +1,6 @@
 -- attention_mean.lua: the mean of all heads' attention as an output, as nn.MultiheadAttention's average_attn_weights
--- gives it. Heads are different threads' work, so each keeps its weights until all are there; then rows are averaged,
--- in the order of the heads, whoever made them.
+-- gives it. Where heads are different threads' work, each keeps its weights until all are there; then rows are added
+-- up in the order of the heads, as one thread does that takes one head after the other.
 
 return {
   name = "attention_mean",
