@@ -14,7 +14,7 @@ OTHER_COLOUR = "#7a5195"
 
 def percent(ratio):
     """What a ratio costs, with its sign."""
-    return f"{100 * (ratio - 1):+.1f} %"
+    return f"{round(100 * (ratio - 1), 1) + 0.0:+.1f} %"  # adding zero takes its sign away
 
 
 def _title(found):
