@@ -16,6 +16,7 @@ import pairs  # noqa: E402
 import predict  # noqa: E402
 import rounds  # noqa: E402
 import stats  # noqa: E402
+import timing  # noqa: E402
 from report import features as feature_report  # noqa: E402
 from report import ratios, roofline, tables  # noqa: E402
 
@@ -209,6 +210,19 @@ class Features(unittest.TestCase):
             text = feature_report.chart({"machine": MACHINE, "isa": "avx2", "rows": found})
             xml.etree.ElementTree.fromstring(text)
             self.assertNotIn("href", text)
+
+
+class Timing(unittest.TestCase):
+    def test_every_round_has_all_calls_and_begins_with_another(self):
+        made, shortest = [], timing.SHORTEST_SAMPLE_NS
+        timing.SHORTEST_SAMPLE_NS = 1  # one call a sample
+        try:
+            rounds_made = timing.time_rounds([lambda i=i: made.append(i) for i in range(3)], 0, 0)
+        finally:
+            timing.SHORTEST_SAMPLE_NS = shortest
+        self.assertEqual(len(rounds_made), timing.FEWEST_ROUNDS)
+        self.assertEqual({len(found) for found in rounds_made}, {3})
+        self.assertEqual(made[3:12], [0, 1, 2, 1, 2, 0, 2, 0, 1])  # behind one call of each to warm up
 
 
 class First(unittest.TestCase):
