@@ -73,8 +73,9 @@ def mask(ops, element):
     return lambda n: layer(n, ops=ops * n * n * HEADS, moved=element * n * n * HEADS, block=element * n * n)
 
 
-def _attention_written(n):
-    return layer(n, ops=n * n * HEADS, moved=4 * n * n * HEADS, block=4 * n * n * HEADS)
+def weights_written(rows):
+    """[rows][L][L] numbers, made of the weights of all heads."""
+    return lambda n: layer(n, ops=n * n * HEADS, moved=4 * n * n * rows, block=4 * n * n * rows)
 
 
 # -- The rows --------------------------------------------------------------------------------------------------------
@@ -134,11 +135,11 @@ ROWS = [
     Row("qk_norm_layer", "qk_norm layer", {"qk_norm": '{ kind = "layer" }'}, work=per_number(5, 2)),
     Row("relu", "activation relu on v", {"activation": '{ v = "relu" }'}, work=per_number(1, 1)),
     Row("gelu", "activation gelu on v", {"activation": '{ v = "gelu" }'}, work=per_number(GELU_OPS, 1)),
-    Row("attention", "outputs attention, asked for", {"outputs": '{ "attention" }'}, work=_attention_written,
+    Row("attention", "outputs attention, asked for", {"outputs": '{ "attention" }'}, work=weights_written(HEADS),
         call=("attention",)),
     Row("attention_listed", "outputs attention, not asked for", {"outputs": '{ "attention" }'}),
     Row("attention_mean", "outputs attention_mean, asked for", {"outputs": '{ "attention_mean" }'},
-        work=_attention_written, call=("attention_mean",)),
+        work=weights_written(1), call=("attention_mean",)),
     Row("bias_kv", "add_bias_kv", {"add_bias_kv": "true"}, work=lambda n: layer(n, pairs=n * (n + 1))),
     Row("zero_attn", "add_zero_attn", {"add_zero_attn": "true"}, work=lambda n: layer(n, pairs=n * (n + 1))),
     Row("shared_heads", "heads shared", {"heads": '"shared"'}, work=lambda n: layer(n, linear=2 + 6 / HEADS)),
