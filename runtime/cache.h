@@ -9,8 +9,8 @@ extern "C" {
 #endif
 
 // The start of a cache's block, or of the part of it that is one layer's. Everything behind it is found by sizes and
-// not by pointers, so that a copy of the bytes is a cache too. The lengths follow, then for each sequence and key head a
-// store: panels of keys, then rows of values.
+// not by pointers, so that a copy of the bytes is a cache too. The lengths follow, then for each sequence and key head
+// a store: panels of keys, then rows of values.
 struct ga_cache {
     const struct ga_model *model;
     const struct ga_variant *variant;

@@ -15,7 +15,8 @@ local STACK_FIELDS = {
   "layer", "memory_q_weight", "memory_q_bias", "memory_k_weight", "memory_k_bias", "memory_v_weight", "memory_v_bias",
   "memory_o_weight", "memory_o_bias", "memory_qkv_weight", "memory_qkv_bias", "memory_norm_weight",
   "memory_norm_bias", "positions", "token_types", "embedding_norm_weight", "embedding_norm_bias",
-  "attention_norm_weight", "attention_norm_bias", "gate_weight", "gate_bias", "up_weight", "up_bias", "down_weight", "down_bias",
+  "attention_norm_weight", "attention_norm_bias", "gate_weight", "gate_bias", "up_weight", "up_bias", "down_weight",
+  "down_bias",
   "ffn_norm_weight", "ffn_norm_bias", "final_norm_weight", "final_norm_bias", "logits_weight", "logits_bias",
 }
 for _, field in ipairs(STACK_FIELDS) do FIELDS[#FIELDS + 1] = field end
