@@ -43,24 +43,19 @@ static const char *const examples[] = {
 static enum ga_exit check_name(const struct ga_context *context, const struct ga_weights *file,
                                const struct ga_tensor *tensor)
 {
-    const char *names[GA_OUTPUTS];
-    const size_t count = ga_output_names(context->model, names);
     const enum ga_output output = ga_output_called(tensor->name, strlen(tensor->name));
     if (output != GA_OUTPUTS && ga_has_output(context->model, output)) {
         return GA_EXIT_OK;
     }
     if (output != GA_OUTPUTS) {
-        return ga_failed(context, "%s: tensor \"%s\": this model was generated without that output",
-                         ga_weights_label(file), tensor->name);
+        char why[GA_OUTPUT_MISSING];
+        return ga_failed(context, "%s: tensor \"%s\": %s", ga_weights_label(file), tensor->name,
+                         ga_output_missing(context->model, output, why));
     }
-    char shown[GA_PRINTABLE], hint[GA_PRINTABLE], list[GA_PRINTABLE] = "";
-    for (size_t i = 0; i < count; i++) {
-        strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);
-        strncat(list, names[i], sizeof list - strlen(list) - 1);
-    }
+    char shown[GA_PRINTABLE], hint[GA_PRINTABLE], list[GA_OUTPUT_LIST];
     return ga_failed(context, "%s: tensor \"%s\" is no output of this model%s (it gives %s)", ga_weights_label(file),
-                     ga_printable(tensor->name, shown), ga_did_you_mean(ga_nearest(tensor->name, names, count), hint),
-                     list);
+                     ga_printable(tensor->name, shown), ga_output_hint(context->model, tensor->name, hint),
+                     ga_output_list(context->model, list));
 }
 
 static enum ga_exit check_names(const struct ga_context *context, const struct ga_weights *file)
@@ -159,9 +154,10 @@ static enum ga_exit check_file(const struct ga_context *context, const char *con
     if (code == GA_EXIT_OK) {
         code = ga_request_open(context, values[INPUT], &request);
     }
-    bool wanted[GA_OUTPUTS];
-    for (size_t i = 0; i < GA_OUTPUTS; i++) {
-        wanted[i] = ga_weights_find(file, ga_output_name((enum ga_output)i)) != NULL;
+    bool wanted[GA_OUTPUTS] = {false};
+    for (size_t i = 0; i < ga_weights_count(file) && code == GA_EXIT_OK; i++) {
+        const char *name = ga_weights_at(file, i)->name;
+        wanted[ga_output_called(name, strlen(name))] = true;
     }
     if (code == GA_EXIT_OK) {
         code = ga_request_run(context, &prepared, wanted, 0, &request);

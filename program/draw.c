@@ -79,12 +79,19 @@ static enum ga_exit read_form(const struct ga_context *context, const char *outp
 
 static enum ga_exit check_model(const struct ga_context *context)
 {
-    return ga_has_output(context->model, GA_ATTENTION)
+    const struct ga_model *model = context->model;
+    if (model->stack) {
+        return ga_failed(context,
+                         "there is no attention to draw: %s is a stack of layers, which keeps what happens within one; "
+                         "one of them alone is made by kind = \"mha\" with outputs = { \"attention\" }",
+                         model->name);
+    }
+    return ga_has_output(model, GA_ATTENTION)
                ? GA_EXIT_OK
                : ga_failed(context,
                            "there is no attention to draw: %s was generated without that output; "
                            "./configure --outputs attention adds it (in a spec: outputs = { \"attention\" })",
-                           context->model->name);
+                           model->name);
 }
 
 // Reads --head; without it all heads are drawn.

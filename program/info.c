@@ -96,18 +96,14 @@ static void print_range(const char *name, struct ga_range range)
 
 static void print_tensors(const struct ga_model *model)
 {
-    const char *names[GA_INPUTS], *outputs[GA_OUTPUTS];
+    const char *names[GA_INPUTS];
+    char outputs[GA_OUTPUT_LIST];
     size_t count = ga_input_names(model, names);
     printf("\n  takes ");
     for (size_t i = 0; i < count; i++) {
         printf("%s%s", i ? ", " : "", names[i]);
     }
-    printf("\n  gives ");
-    count = ga_output_names(model, outputs);
-    for (size_t i = 0; i < count; i++) {
-        printf("%s%s", i ? ", " : "", outputs[i]);
-    }
-    printf("\n");
+    printf("\n  gives %s\n", ga_output_list(model, outputs));
 }
 
 static void print_shape(const struct ga_model *model)

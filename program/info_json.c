@@ -22,11 +22,12 @@ static json_t *inputs_json(const struct ga_model *model)
 
 static json_t *outputs_json(const struct ga_model *model)
 {
-    const char *names[GA_OUTPUTS];
-    size_t count = ga_output_names(model, names);
     json_t *array = json_array();
-    for (size_t i = 0; i < count; i++) {
-        json_array_append_new(array, json_string(names[i]));
+    for (size_t i = 0; i < GA_OUTPUTS; i++) {
+        char name[GA_OUTPUT_NAME];
+        if (ga_has_output(model, (enum ga_output)i)) {
+            json_array_append_new(array, json_string(ga_output_name((enum ga_output)i, name)));
+        }
     }
     return array;
 }

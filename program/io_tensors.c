@@ -7,107 +7,6 @@
 
 #include "request.h"
 
-// -- What an input file may hold ------------------------------------------------------------------------------------
-
-static bool always(const struct ga_model *model)
-{
-    return model != NULL;
-}
-
-static bool takes_lengths(const struct ga_model *model)
-{
-    return model->lengths;
-}
-
-static bool takes_tokens(const struct ga_model *model)
-{
-    return model->vocab_size != 0;
-}
-
-static bool takes_mask(const struct ga_model *model)
-{
-    return model->mask != GA_MASK_NONE;
-}
-
-static bool takes_positions(const struct ga_model *model)
-{
-    return model->rope.positions != 0;
-}
-
-static bool takes_cache(const struct ga_model *model)
-{
-    return model->cache != 0;
-}
-
-static const struct input {
-    const char *name;
-    bool (*taken)(const struct ga_model *model);
-    const char *why_not;
-} inputs[] = {
-    {"query", always, ""},
-    {"key", always, ""},
-    {"value", always, ""},
-    {"q_lengths", takes_lengths, "it was generated without lengths"},
-    {"kv_lengths", takes_lengths, "it was generated without lengths"},
-    {"position", takes_positions, "it was generated without rotary positions (rope)"},
-    {"kv_position", takes_positions, "it was generated without rotary positions (rope)"},
-    {"tokens", takes_tokens, "it was generated without an embedding (vocab_size); give query"},
-    {"mask", takes_mask, "it was generated without a mask at run time (mask.tensor)"},
-    {"cache_keys", takes_cache, "it was generated without a cache"},
-    {"cache_values", takes_cache, "it was generated without a cache"},
-    {"cache_lengths", takes_cache, "it was generated without a cache"},
-};
-enum { N_INPUTS = sizeof inputs / sizeof inputs[0] };
-_Static_assert((int)N_INPUTS == (int)GA_INPUTS, "callers make room for every name");
-
-size_t ga_input_names(const struct ga_model *model, const char *names_out[GA_INPUTS])
-{
-    size_t count = 0;
-    for (size_t i = 0; i < N_INPUTS; i++) {
-        if (inputs[i].taken(model)) {
-            names_out[count++] = inputs[i].name;
-        }
-    }
-    return count;
-}
-
-static enum ga_exit refuse_unknown(const struct ga_context *context, const struct ga_request *request, const char *name)
-{
-    const char *names[GA_INPUTS];
-    char list[160] = "";
-    size_t count = ga_input_names(context->model, names);
-    for (size_t i = 0; i < count; i++) {
-        strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);
-        strncat(list, names[i], sizeof list - strlen(list) - 1);
-    }
-    char shown[GA_PRINTABLE], hint[GA_PRINTABLE];
-    return ga_failed(context, "%s: tensor \"%s\" is no input of this model%s (it takes %s)", request->path,
-                     ga_printable(name, shown), ga_did_you_mean(ga_nearest(name, names, count), hint), list);
-}
-
-static enum ga_exit check_name(const struct ga_context *context, const struct ga_request *request, const char *name)
-{
-    for (size_t i = 0; i < N_INPUTS; i++) {
-        if (strcmp(inputs[i].name, name) == 0) {
-            return inputs[i].taken(context->model) ? GA_EXIT_OK
-                                                   : ga_failed(context, "%s: tensor \"%s\": this model takes none, %s",
-                                                               request->path, name, inputs[i].why_not);
-        }
-    }
-    return refuse_unknown(context, request, name);
-}
-
-static enum ga_exit check_names(const struct ga_context *context, const struct ga_request *request)
-{
-    enum ga_exit code = GA_EXIT_OK;
-    for (size_t i = 0; i < ga_weights_count(request->file); i++) {
-        if (check_name(context, request, ga_weights_at(request->file, i)->name) != GA_EXIT_OK) {
-            code = GA_EXIT_FAILED; // and go on: every stray name is told at once
-        }
-    }
-    return code;
-}
-
 // -- Shapes ---------------------------------------------------------------------------------------------------------
 
 static enum ga_exit refuse_shape(const struct ga_context *context, const struct ga_request *request,
@@ -187,16 +86,24 @@ static enum ga_exit read_rows(const struct ga_context *context, const struct ga_
     return fits ? GA_EXIT_OK : refuse_shape(context, request, tensor, rows_text(rows, expected));
 }
 
+// A tensor under the first of two names that the file has it by, or NULL.
+static const struct ga_tensor *find_either(const struct ga_request *request, const char *name, const char *other)
+{
+    const struct ga_tensor *tensor = ga_weights_find(request->file, name);
+    return tensor ? tensor : ga_weights_find(request->file, other);
+}
+
 static enum ga_exit read_query(const struct ga_context *context, struct ga_request *request)
 {
-    const struct ga_tensor *query = ga_weights_find(request->file, "query");
+    const struct ga_tensor *query = find_either(request, "x", "query");
     const struct ga_tensor *tokens = ga_weights_find(request->file, "tokens");
+    const char *name = context->model->stack ? "x" : "query";
     const char *embeds = context->model->vocab_size ? " or \"tokens\"" : "";
     if (!query && !tokens) {
-        return ga_failed(context, "%s: no tensor \"query\"%s", request->path, embeds);
+        return ga_failed(context, "%s: no tensor \"%s\"%s", request->path, name, embeds);
     }
     if (query && tokens) {
-        return ga_failed(context, "%s: tensors \"query\" and \"tokens\" cannot both be given", request->path);
+        return ga_failed(context, "%s: tensors \"%s\" and \"tokens\" cannot both be given", request->path, query->name);
     }
     const struct ga_tensor *tensor = query ? query : tokens;
     struct rows rows = rows_of(context->model, query ? context->model->d_model : 0, context->model->n_heads);
@@ -269,11 +176,10 @@ static int64_t element(const struct ga_tensor *tensor, size_t i)
     return tensor->dtype == GA_I64 ? ((const int64_t *)tensor->data)[i] : ((const int32_t *)tensor->data)[i];
 }
 
-// Copies one number a sequence, each 0..most, where the file holds them. what: "length".
-static enum ga_exit read_each(const struct ga_context *context, struct ga_request *request, const char *name,
-                              const char *what, size_t most, int32_t **copy_out)
+// Copies one number a sequence, each 0..most, from a tensor that may be NULL. what: "length".
+static enum ga_exit copy_each(const struct ga_context *context, struct ga_request *request,
+                              const struct ga_tensor *tensor, const char *what, size_t most, int32_t **copy_out)
 {
-    const struct ga_tensor *tensor = ga_weights_find(request->file, name);
     size_t batch = request->io.batch;
     if (!tensor) {
         return GA_EXIT_OK;
@@ -286,35 +192,45 @@ static enum ga_exit read_each(const struct ga_context *context, struct ga_reques
     }
     int32_t *copy = *copy_out = calloc(batch, sizeof *copy);
     if (!copy) {
-        return ga_failed(context, "%s: no memory for tensor \"%s\"", request->path, name);
+        return ga_failed(context, "%s: no memory for tensor \"%s\"", request->path, tensor->name);
     }
     for (size_t b = 0; b < batch; b++) {
         int64_t length = element(tensor, b);
         if (length < 0 || (uint64_t)length > most) {
             return ga_failed(context, "%s: tensor \"%s\": element [%zu] is %" PRId64 "; expected 0..%zu", request->path,
-                             name, b, length, most);
+                             tensor->name, b, length, most);
         }
         copy[b] = (int32_t)length;
     }
     return GA_EXIT_OK;
 }
 
-// Ids of padding are not the model's concern, unless it gives padding a weight, and often hold what no vocabulary has,
-// so they are copied as 0.
-static enum ga_exit copy_tokens(const struct ga_context *context, const struct ga_request *request,
-                                const struct ga_tensor *tensor, int32_t *copy)
+static enum ga_exit read_each(const struct ga_context *context, struct ga_request *request, const char *name,
+                              const char *what, size_t most, int32_t **copy_out)
+{
+    return copy_each(context, request, ga_weights_find(request->file, name), what, most, copy_out);
+}
+
+// Copies one number a row, each below `count`. Those of padding are not the model's concern, unless it gives padding a
+// weight, and often hold what no vocabulary has, so they are copied as 0.
+static enum ga_exit copy_ids(const struct ga_context *context, struct ga_request *request,
+                             const struct ga_tensor *tensor, size_t count, int32_t **copy_out)
 {
     const int32_t *q_lengths = request->copies[GA_COPY_Q_LENGTHS];
-    size_t vocab_size = context->model->vocab_size, q_len = request->io.q_len;
-    for (size_t i = 0; i < request->io.batch * q_len; i++) {
+    const size_t q_len = request->io.q_len, rows = request->io.batch * q_len;
+    int32_t *copy = *copy_out = calloc(rows, sizeof *copy);
+    if (!copy) {
+        return ga_failed(context, "%s: no memory for tensor \"%s\"", request->path, tensor->name);
+    }
+    for (size_t i = 0; i < rows; i++) {
         size_t b = i / q_len, row = i % q_len;
         int64_t id = element(tensor, i);
         if (!context->model->fills && q_lengths && row >= (size_t)q_lengths[b]) {
             continue;
         }
-        if (id < 0 || (uint64_t)id >= vocab_size || id > INT32_MAX) {
-            return ga_failed(context, "%s: tensor \"tokens\": element [%zu, %zu] is %" PRId64 "; expected 0..%zu",
-                             request->path, b, row, id, vocab_size - 1);
+        if (id < 0 || (uint64_t)id >= count || id > INT32_MAX) {
+            return ga_failed(context, "%s: tensor \"%s\": element [%zu, %zu] is %" PRId64 "; expected 0..%zu",
+                             request->path, tensor->name, b, row, id, count - 1);
         }
         copy[i] = (int32_t)id;
     }
@@ -324,19 +240,31 @@ static enum ga_exit copy_tokens(const struct ga_context *context, const struct g
 static enum ga_exit read_tokens(const struct ga_context *context, struct ga_request *request)
 {
     const struct ga_tensor *tensor = ga_weights_find(request->file, "tokens");
+    return tensor ? copy_ids(context, request, tensor, context->model->vocab_size, &request->copies[GA_COPY_TOKENS])
+                  : GA_EXIT_OK;
+}
+
+static enum ga_exit read_token_types(const struct ga_context *context, struct ga_request *request)
+{
+    const struct ga_tensor *tensor = ga_weights_find(request->file, "token_types");
+    const struct ga_io *io = &request->io;
     if (!tensor) {
         return GA_EXIT_OK;
     }
-    int32_t *copy = request->copies[GA_COPY_TOKENS] = calloc(request->io.batch * request->io.q_len, sizeof *copy);
-    return copy ? copy_tokens(context, request, tensor, copy)
-                : ga_failed(context, "%s: no memory for tensor \"tokens\"", request->path);
+    struct rows rows = {.batch = io->batch, .range = {io->q_len, io->q_len}};
+    size_t batch, len;
+    enum ga_exit code = read_rows(context, request, tensor, &rows, &batch, &len);
+    return code == GA_EXIT_OK ? copy_ids(context, request, tensor, context->model->stack->token_types,
+                                         &request->copies[GA_COPY_TOKEN_TYPES])
+                              : code;
 }
 
 // -- All of it ------------------------------------------------------------------------------------------------------
 
 static enum ga_exit read_query_lengths(const struct ga_context *context, struct ga_request *request)
 {
-    return read_each(context, request, "q_lengths", "length", request->io.q_len, &request->copies[GA_COPY_Q_LENGTHS]);
+    return copy_each(context, request, find_either(request, "lengths", "q_lengths"), "length", request->io.q_len,
+                     &request->copies[GA_COPY_Q_LENGTHS]);
 }
 
 static enum ga_exit read_key_lengths(const struct ga_context *context, struct ga_request *request)
@@ -365,19 +293,20 @@ static enum ga_exit read_cache_lengths(const struct ga_context *context, struct 
 enum ga_exit ga_request_open(const struct ga_context *context, const char *path, struct ga_request *request_out)
 {
     static enum ga_exit (*const readers[])(const struct ga_context *, struct ga_request *) = {
-        read_query,        read_key,    read_value,      read_query_lengths, read_key_lengths,   read_position,
-        read_key_position, read_tokens, ga_request_mask, ga_request_cached,  read_cache_lengths,
+        read_query,        read_key,    read_value,       read_query_lengths, read_key_lengths,  read_position,
+        read_key_position, read_tokens, read_token_types, ga_request_mask,    ga_request_cached, read_cache_lengths,
     };
     *request_out = (struct ga_request){.path = path};
     struct ga_error error;
     if (ga_weights_open(path, &request_out->file, &error) != GA_OK) {
         return ga_failed(context, "%s", error.text);
     }
-    enum ga_exit code = check_names(context, request_out);
+    enum ga_exit code = ga_request_names(context, request_out);
     for (size_t i = 0; i < sizeof readers / sizeof readers[0] && code == GA_EXIT_OK; i++) {
         code = readers[i](context, request_out);
     }
     request_out->io.tokens = request_out->copies[GA_COPY_TOKENS];
+    request_out->io.token_types = request_out->copies[GA_COPY_TOKEN_TYPES];
     request_out->io.q_lengths = request_out->copies[GA_COPY_Q_LENGTHS];
     request_out->io.kv_lengths = request_out->copies[GA_COPY_KV_LENGTHS];
     request_out->io.position = request_out->copies[GA_COPY_POSITION];

@@ -8,122 +8,134 @@
 
 #include "arena.h"
 
-static bool always(const struct ga_model *model)
-{
-    return model != NULL;
-}
-
-static bool gives_attention(const struct ga_model *model)
-{
-    return model->attention_output;
-}
-
-static bool gives_attention_mean(const struct ga_model *model)
-{
-    return model->attention_mean_output;
-}
-
-static bool gives_cache(const struct ga_model *model)
-{
-    return model->cache > 0;
-}
-
-static const struct output {
-    const char *name;
-    bool (*given)(const struct ga_model *model);
-    size_t field; // of struct ga_request
-} outputs[GA_OUTPUT_MORE] = {
-    [GA_OUTPUT] = {"output", always, offsetof(struct ga_request, io.output)},
-    [GA_ATTENTION] = {"attention", gives_attention, offsetof(struct ga_request, io.attention)},
-    [GA_ATTENTION_MEAN] = {"attention_mean", gives_attention_mean, offsetof(struct ga_request, io.attention_mean)},
-    [GA_CACHE_KEYS] = {"cache_keys", gives_cache, offsetof(struct ga_request, cache_keys)},
-    [GA_CACHE_VALUES] = {"cache_values", gives_cache, offsetof(struct ga_request, cache_values)},
+static const size_t fields[GA_OUTPUT_MORE] = {
+    [GA_OUTPUT] = offsetof(struct ga_request, io.output),
+    [GA_ATTENTION] = offsetof(struct ga_request, io.attention),
+    [GA_ATTENTION_MEAN] = offsetof(struct ga_request, io.attention_mean),
+    [GA_CACHE_KEYS] = offsetof(struct ga_request, cache_keys),
+    [GA_CACHE_VALUES] = offsetof(struct ga_request, cache_values),
+    [GA_EMBEDDING] = offsetof(struct ga_request, io.embedding),
+    [GA_LOGITS] = offsetof(struct ga_request, io.logits),
+    [GA_LAST_LOGITS] = offsetof(struct ga_request, io.last_logits),
 };
 
+// Where an output's rows are pointed at; hidden ones have been made room for.
 static float **output_field(struct ga_request *request, size_t output)
 {
-    return output < GA_OUTPUT_MORE ? (float **)(void *)((unsigned char *)request + outputs[output].field)
+    if (output >= GA_HIDDEN) {
+        return &request->hidden[output - GA_HIDDEN];
+    }
+    return output < GA_OUTPUT_MORE ? (float **)(void *)((unsigned char *)request + fields[output])
                                    : &request->io.intermediates[output - GA_OUTPUT_MORE];
 }
 
-const char *ga_output_name(enum ga_output output)
+// The shape of an output of a stack: a row for each sequence, or for each row of it.
+static size_t stack_shape(const struct ga_model *model, const struct ga_request *request, enum ga_output output,
+                          size_t shape[3])
 {
-    return output < GA_OUTPUT_MORE ? outputs[output].name
-                                   : ga_intermediate_name((enum ga_intermediate)(output - GA_OUTPUT_MORE));
-}
-
-enum ga_output ga_output_called(const char *text, size_t length)
-{
-    size_t output = 0;
-    for (; output < GA_OUTPUTS; output++) {
-        const char *name = ga_output_name((enum ga_output)output);
-        if (strlen(name) == length && strncmp(name, text, length) == 0) {
-            break;
-        }
+    const bool of_logits = output == GA_LOGITS || output == GA_LAST_LOGITS;
+    const bool of_sequence = output == GA_EMBEDDING || output == GA_LAST_LOGITS;
+    size_t rank = 0;
+    if (request->batched) {
+        shape[rank++] = request->io.batch;
     }
-    return (enum ga_output)output;
-}
-
-bool ga_has_output(const struct ga_model *model, enum ga_output output)
-{
-    return output < GA_OUTPUT_MORE ? outputs[output].given(model) : model->intermediates[output - GA_OUTPUT_MORE];
-}
-
-size_t ga_output_names(const struct ga_model *model, const char *names_out[GA_OUTPUTS])
-{
-    size_t count = 0;
-    for (size_t i = 0; i < GA_OUTPUTS; i++) {
-        if (ga_has_output(model, (enum ga_output)i)) {
-            names_out[count++] = ga_output_name((enum ga_output)i);
-        }
+    if (!of_sequence) {
+        shape[rank++] = request->io.q_len;
     }
-    return count;
+    shape[rank++] = of_logits ? model->stack->n_logits : model->d_model;
+    return rank;
 }
 
-static struct ga_tensor tensor_of(const struct ga_tensor *named, const float *data, const size_t *shape, size_t rank)
+// The shape of the output itself: as the query's.
+static size_t output_shape(const struct ga_model *model, const struct ga_request *request, size_t shape[4])
 {
-    struct ga_tensor tensor = *named;
-    tensor.data = data;
-    tensor.rank = rank;
-    memcpy(tensor.shape, shape, rank * sizeof *shape);
-    return tensor;
+    const bool apart = model->kind == GA_SDPA;
+    size_t rank = 0;
+    if (request->batched) {
+        shape[rank++] = request->io.batch;
+    }
+    if (apart && !request->bare) {
+        shape[rank++] = model->n_heads;
+    }
+    shape[rank++] = request->io.q_len;
+    shape[rank++] = apart ? model->d_v : model->d_out;
+    return rank;
+}
+
+// The shape of attention over all keys, or of its mean over the heads.
+static size_t attention_shape(const struct ga_model *model, const struct ga_request *request, enum ga_output output,
+                              size_t shape[4])
+{
+    size_t rank = 0;
+    shape[rank++] = request->io.batch;
+    if (output == GA_ATTENTION) {
+        shape[rank++] = model->n_heads;
+    }
+    shape[rank++] = request->io.q_len;
+    shape[rank++] = request->kv_len + model->extra_keys;
+    return rank;
+}
+
+static size_t shape_of(const struct ga_model *model, const struct ga_request *request, enum ga_output output,
+                       size_t shape[4])
+{
+    const struct ga_io *io = &request->io;
+    if (output == GA_OUTPUT) {
+        return output_shape(model, request, shape);
+    }
+    if (output == GA_ATTENTION || output == GA_ATTENTION_MEAN) {
+        return attention_shape(model, request, output, shape);
+    }
+    if (output < GA_OUTPUT_MORE || output >= GA_HIDDEN) {
+        return stack_shape(model, request, output, shape);
+    }
+    return ga_intermediate_shape(model, (enum ga_intermediate)(output - GA_OUTPUT_MORE), io->batch, io->q_len,
+                                 request->kv_len, shape);
+}
+
+static float *output_data(const struct ga_request *request, size_t output)
+{
+    float *data;
+    if (output >= GA_OUTPUT_MORE) {
+        return output >= GA_HIDDEN ? request->hidden[output - GA_HIDDEN]
+                                   : request->io.intermediates[output - GA_OUTPUT_MORE];
+    }
+    memcpy(&data, (const unsigned char *)request + fields[output], sizeof data);
+    return data;
 }
 
 struct ga_tensor ga_request_output(const struct ga_context *context, const struct ga_request *request,
                                    enum ga_output output)
 {
-    const struct ga_model *model = context->model;
-    const struct ga_io *io = &request->io;
-    struct ga_tensor tensor = {.name = ga_output_name(output), .dtype = GA_F32};
-    const size_t keys = request->kv_len + model->extra_keys;
     if (output == GA_CACHE_KEYS || output == GA_CACHE_VALUES) {
         return ga_request_cache_tensor(context, request, output == GA_CACHE_VALUES);
     }
-    if (output == GA_ATTENTION) {
-        const size_t shape[] = {io->batch, model->n_heads, io->q_len, keys};
-        return tensor_of(&tensor, io->attention, shape, 4);
-    }
-    if (output == GA_ATTENTION_MEAN) {
-        const size_t shape[] = {io->batch, io->q_len, keys};
-        return tensor_of(&tensor, io->attention_mean, shape, 3);
-    }
-    if (output >= GA_OUTPUT_MORE) {
-        const enum ga_intermediate which = (enum ga_intermediate)(output - GA_OUTPUT_MORE);
-        tensor.data = io->intermediates[which];
-        tensor.rank = ga_intermediate_shape(model, which, io->batch, io->q_len, request->kv_len, tensor.shape);
-        return tensor;
-    }
-    tensor.data = io->output;
-    if (request->batched) {
-        tensor.shape[tensor.rank++] = io->batch;
-    }
-    const bool apart = model->kind == GA_SDPA;
-    if (apart && !request->bare) {
-        tensor.shape[tensor.rank++] = model->n_heads;
-    }
-    tensor.shape[tensor.rank++] = io->q_len;
-    tensor.shape[tensor.rank++] = apart ? model->d_v : model->d_out;
+    char *room = output >= GA_HIDDEN ? request->hidden_names[output - GA_HIDDEN] : NULL;
+    struct ga_tensor tensor = {
+        .name = ga_output_name(output, room), .dtype = GA_F32, .data = output_data(request, output)};
+    tensor.rank = shape_of(context->model, request, output, tensor.shape);
     return tensor;
+}
+
+// Room to point at the rows that each layer of a stack leaves, where any are wanted.
+static enum ga_exit make_hidden(const struct ga_context *context, const bool wanted[GA_OUTPUTS],
+                                struct ga_request *request)
+{
+    const size_t count = context->model->stack ? context->model->stack->n_layers + 1 : 0;
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        any = any || wanted[GA_HIDDEN + i];
+    }
+    if (!any) {
+        return GA_EXIT_OK;
+    }
+    request->hidden = calloc(count, sizeof *request->hidden);
+    request->hidden_names = calloc(count, sizeof *request->hidden_names);
+    request->io.hidden = request->hidden;
+    request->n_hidden = count;
+    return request->hidden && request->hidden_names
+               ? GA_EXIT_OK
+               : ga_failed(context, "%s: no memory for %zu hidden tensors", request->path, count);
 }
 
 static enum ga_exit make_output(const struct ga_context *context, const struct ga_request *request,
@@ -140,11 +152,22 @@ static enum ga_exit make_output(const struct ga_context *context, const struct g
                      ga_shape_text(tensor.rank, tensor.shape, shape, sizeof shape));
 }
 
-// Keys and values leave a cache together.
+// Whether anything is wanted that a stack gives without its output.
+static bool asks_for_other(const bool wanted[GA_OUTPUTS])
+{
+    bool other = wanted[GA_EMBEDDING] || wanted[GA_LOGITS] || wanted[GA_LAST_LOGITS];
+    for (size_t i = GA_HIDDEN; i < GA_OUTPUTS; i++) {
+        other = other || wanted[i];
+    }
+    return other;
+}
+
+// Keys and values leave a cache together; the output is made also where nothing but what comes beside it is wanted.
 static bool is_made(const bool wanted[GA_OUTPUTS], size_t output)
 {
     const bool cached = output == GA_CACHE_KEYS || output == GA_CACHE_VALUES;
-    return output == GA_OUTPUT || wanted[output] || (cached && (wanted[GA_CACHE_KEYS] || wanted[GA_CACHE_VALUES]));
+    return wanted[output] || (cached && (wanted[GA_CACHE_KEYS] || wanted[GA_CACHE_VALUES])) ||
+           (output == GA_OUTPUT && !asks_for_other(wanted));
 }
 
 enum ga_exit ga_request_run(const struct ga_context *context, const struct ga_prepared *prepared,
@@ -152,6 +175,7 @@ enum ga_exit ga_request_run(const struct ga_context *context, const struct ga_pr
 {
     struct ga_io *io = &request->io;
     enum ga_exit code = ga_request_cache_new(context, prepared, request);
+    code = code == GA_EXIT_OK ? make_hidden(context, wanted, request) : code;
     for (size_t i = 0; i < GA_OUTPUTS && code == GA_EXIT_OK; i++) {
         if (is_made(wanted, i)) {
             code = make_output(context, request, (enum ga_output)i, output_field(request, i));
@@ -177,9 +201,14 @@ enum ga_exit ga_request_run(const struct ga_context *context, const struct ga_pr
 
 void ga_request_close(struct ga_request *request)
 {
-    for (size_t i = 0; i < GA_OUTPUTS; i++) {
+    for (size_t i = 0; i < GA_HIDDEN; i++) {
         ga_block_free(*output_field(request, i));
     }
+    for (size_t i = 0; request->hidden && i < request->n_hidden; i++) {
+        ga_block_free(request->hidden[i]);
+    }
+    free(request->hidden);
+    free(request->hidden_names);
     free(request->mask);
     ga_block_free(request->io.cache);
     for (size_t i = 0; i < GA_COPIES; i++) {

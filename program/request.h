@@ -11,6 +11,7 @@
 
 enum ga_request_copy {
     GA_COPY_TOKENS,
+    GA_COPY_TOKEN_TYPES,
     GA_COPY_Q_LENGTHS,
     GA_COPY_KV_LENGTHS,
     GA_COPY_POSITION,
@@ -18,6 +19,8 @@ enum ga_request_copy {
     GA_COPY_CACHE_LENGTHS,
     GA_COPIES
 };
+
+enum { GA_OUTPUT_NAME = 20 }; // bytes of the longest output's name
 
 struct ga_request {
     const char *path;           // of the file of inputs, for messages
@@ -31,36 +34,61 @@ struct ga_request {
     const struct ga_tensor *cached_keys, *cached_values; // of the file, or NULL
     size_t cached;                                       // rows they have
     float *cache_keys, *cache_values;                    // what the cache holds after the run
+    size_t n_hidden;                                     // of a stack, where any are wanted:
+    float **hidden;                                      // io.hidden
+    char (*hidden_names)[GA_OUTPUT_NAME];                // in a file
 };
 
-// GA_OUTPUT_MORE + an intermediate is that intermediate.
+// -- outputs.c ------------------------------------------------------------------------------------------------------
+
+enum { GA_MAX_HIDDEN = 1025 }; // of the deepest stack, the rows before its first layer among them
+
+// GA_OUTPUT_MORE + an intermediate is that intermediate, GA_HIDDEN + n the rows that n layers of a stack leave.
 enum ga_output {
     GA_OUTPUT,
     GA_ATTENTION,
     GA_ATTENTION_MEAN,
     GA_CACHE_KEYS,
     GA_CACHE_VALUES,
+    GA_EMBEDDING,
+    GA_LOGITS,
+    GA_LAST_LOGITS,
     GA_OUTPUT_MORE,
-    GA_OUTPUTS = GA_OUTPUT_MORE + GA_INTERMEDIATES
+    GA_HIDDEN = GA_OUTPUT_MORE + GA_INTERMEDIATES,
+    GA_OUTPUTS = GA_HIDDEN + GA_MAX_HIDDEN
 };
 
-// An output's name in a file: "output", "attention", "attention_mean", "q_proj", ...
-const char *ga_output_name(enum ga_output output);
+// An output's name in a file: "output", "attention", "q_proj", "hidden_3", ...; a literal, or in text.
+const char *ga_output_name(enum ga_output output, char text[GA_OUTPUT_NAME]);
 
-// The output that length bytes of text name, or GA_OUTPUTS.
-enum ga_output ga_output_called(const char *text, size_t length);
+// The output that length bytes of a name are, or GA_OUTPUTS.
+enum ga_output ga_output_called(const char *name, size_t length);
 
-// Whether the model was generated with the output.
+// Whether the model gives the output, and whether unasked.
 bool ga_has_output(const struct ga_model *model, enum ga_output output);
+bool ga_output_usual(const struct ga_model *model, enum ga_output output);
 
-// The names of a model's outputs in order; returns how many.
-size_t ga_output_names(const struct ga_model *model, const char *names_out[GA_OUTPUTS]);
+// Why the model does not give an output; returns text.
+enum { GA_OUTPUT_MISSING = 160 };
+const char *ga_output_missing(const struct ga_model *model, enum ga_output output, char text[GA_OUTPUT_MISSING]);
 
-// -- io_tensors.c ---------------------------------------------------------------------------------------------------
+// The names of a model's outputs in order, hidden ones as a range; returns text.
+enum { GA_OUTPUT_LIST = (GA_HIDDEN + 3) * GA_OUTPUT_NAME };
+const char *ga_output_list(const struct ga_model *model, char text[GA_OUTPUT_LIST]);
+
+// ", did you mean ...?" for a name that is no output of the model's, or ""; returns text.
+const char *ga_output_hint(const struct ga_model *model, const char *given, char text[GA_PRINTABLE]);
+
+// -- inputs.c -------------------------------------------------------------------------------------------------------
 
 // Fills names_out with those the model takes, in a fixed order; returns how many.
-enum { GA_INPUTS = 12 };
+enum { GA_INPUTS = 15 };
 size_t ga_input_names(const struct ga_model *model, const char *names_out[GA_INPUTS]);
+
+// Says of each tensor of the request's file that the model does not take why, and fails where there is one.
+enum ga_exit ga_request_names(const struct ga_context *context, const struct ga_request *request);
+
+// -- io_tensors.c ---------------------------------------------------------------------------------------------------
 
 // Opens path and fills request_out->io with what it holds, everything checked against the model; a tensor the model
 // does not take is refused by name. The caller calls ga_request_close whether or not this succeeds.
@@ -92,13 +120,13 @@ struct ga_tensor ga_request_cache_tensor(const struct ga_context *context, const
 
 // -- request.c ------------------------------------------------------------------------------------------------------
 
-// Makes output and those wanted, which the model must have, and runs. step: rows of a call, one after the other, where
-// the model has a cache; 0: all in one.
+// Makes those wanted, which the model must have, and output where a layer needs it, and runs. step: rows of a call, one
+// after the other, where the model has a cache; 0: all in one.
 enum ga_exit ga_request_run(const struct ga_context *context, const struct ga_prepared *prepared,
                             const bool wanted[GA_OUTPUTS], size_t step, struct ga_request *request);
 
-// An output that was made, as a tensor: output [batch, q_len, d_out] with the query's own rank, the others as
-// model.h has them.
+// An output that was made, as a tensor: output [batch, q_len, d_out] with the query's own rank, a stack's others as
+// model.h has them but for the batch where the query has none, those of a layer as model.h has them.
 struct ga_tensor ga_request_output(const struct ga_context *context, const struct ga_request *request,
                                    enum ga_output output);
 

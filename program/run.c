@@ -1,12 +1,12 @@
 // run.c: the command `run`: inputs from a file through the model to a file of outputs.
 // Compares nothing and times nothing.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "request.h"
 
-enum { GA_OUTPUT_NAME = 20 }; // bytes, with what parts it from the next
 enum { WEIGHTS, RANDOM, LAYOUT, INPUT, OUTPUT, OUTPUTS, STEP, ISA, THREADS };
 
 static const struct ga_option options[] = {
@@ -16,7 +16,7 @@ static const struct ga_option options[] = {
                 "how the file names its tensors"},
     [INPUT] = {"input", "FILE", NULL, true, "safetensors file of the inputs"},
     [OUTPUT] = {"output", "FILE", NULL, true, "safetensors file to write"},
-    [OUTPUTS] = {"outputs", "LIST", "all the model has", false, "which outputs to write, joined by commas"},
+    [OUTPUTS] = {"outputs", "LIST", "all but logits and hidden", false, "which outputs to write, joined by commas"},
     [STEP] = {"step", "N", "all at once", false, "rows of the query a call, for a model with a cache"},
     [ISA] = {"isa", "NAME", "the best this CPU runs", false, "instruction set to use"},
     [THREADS] = {"threads", "N", "1", false, "threads to use; all: one for each CPU"},
@@ -24,7 +24,7 @@ static const struct ga_option options[] = {
 };
 
 static const char *const notes[] = {
-    "Inputs (any other tensor in the file is refused):",
+    "Inputs of one layer (any other tensor in the file is refused):",
     "  query       F32 [batch, q_len, d_model] or [q_len, d_model]",
     "  key, value  F32 [batch, kv_len, d_model] or [kv_len, d_model] (k_dim and v_dim where the",
     "              spec says so); absent: the query's own sequence; value absent: the key's",
@@ -42,6 +42,12 @@ static const char *const notes[] = {
     "  cache_keys, F32 [batch, n_kv_heads, rows, d_head]: what the cache holds before, where the",
     "  cache_values  model has one; as PyTorch's past_key_values",
     "  cache_lengths I32 or I64 [batch]: real rows of these",
+    "Inputs of a stack of layers:",
+    "  x           F32 [batch, len, d_model] or [len, d_model]; or, where it has an embedding,",
+    "  tokens      I32 or I64 [batch, len] or [len]: ids",
+    "  token_types I32 or I64, as tokens, where the model adds them; absent: all 0",
+    "  lengths     I32 or I64 [batch]: real rows of each sequence; later rows are written as zeros",
+    "  position    as above; query and q_lengths are x and lengths too",
     "Outputs:",
     "  output      F32, shaped as the query, its rows d_out wide where the spec says so",
     "  attention   F32 [batch, n_heads, q_len, kv_len], where the model was generated with it; behind",
@@ -54,49 +60,64 @@ static const char *const notes[] = {
     "  x_heads, x_concat  F32 [batch, n_heads, q_len, d_head], [batch, q_len, n_heads * d_head]",
     "  cache_keys, F32 [batch, n_kv_heads, rows + q_len, d_head]: what the cache holds after,",
     "  cache_values  zeros behind a sequence's length",
+    "Outputs of a stack of layers, beside output (all without the batch where the input has none):",
+    "  embedding   F32 [batch, d_model]: one row a sequence, where the model pools",
+    "  last_logits F32 [batch, n_logits]: those of each sequence's last real row",
+    "  logits      F32 [batch, len, n_logits]: those of every row; only where --outputs names them",
+    "  hidden_N    F32 [batch, len, d_model]: the rows that N layers leave, hidden_0 what the first one",
+    "              takes; only where --outputs names them; hidden_all: all of them",
     NULL,
 };
 
 static const char *const examples[] = {
     "run --weights w.safetensors --input in.safetensors --output out.safetensors",
     "run --allow-random 1 --input in.safetensors --output out.safetensors --isa scalar",
+    "run --weights w.safetensors --input in.safetensors --output out.safetensors \\\n"
+    "      --outputs output,hidden_3             (of a stack of layers)",
     NULL,
 };
 
 static enum ga_exit refuse_output(const struct ga_context *context, const char *text, size_t length)
 {
-    char list[GA_OUTPUTS * GA_OUTPUT_NAME] = "";
-    for (size_t i = 0; i < GA_OUTPUTS; i++) {
-        strcat(strcat(list, i ? ", " : ""), ga_output_name((enum ga_output)i));
-    }
-    return ga_misused(context, "--outputs: \"%.*s\" is no output (%s)", (int)length, text, list);
+    char list[GA_OUTPUT_LIST], given[GA_PRINTABLE], hint[GA_PRINTABLE];
+    snprintf(given, sizeof given, "%.*s", (int)length, text);
+    return ga_misused(context, "--outputs: \"%s\" is no output%s (%s)", given,
+                      ga_output_hint(context->model, given, hint), ga_output_list(context->model, list));
 }
 
-// Reads --outputs; text NULL takes all the model has.
-static enum ga_exit read_outputs(const struct ga_context *context, const char *text, bool wanted_out[GA_OUTPUTS])
+// Reads one word of --outputs: an output's name, or hidden_all.
+static enum ga_exit read_output(const struct ga_context *context, const char *text, size_t length,
+                                bool wanted[GA_OUTPUTS])
 {
-    for (size_t i = 0; i < GA_OUTPUTS; i++) {
-        wanted_out[i] = text == NULL && ga_has_output(context->model, (enum ga_output)i);
+    const bool is_all = length == strlen("hidden_all") && strncmp(text, "hidden_all", length) == 0;
+    const enum ga_output output = is_all ? GA_HIDDEN : ga_output_called(text, length);
+    char name[GA_OUTPUT_NAME], why[GA_OUTPUT_MISSING];
+    if (output == GA_OUTPUTS) {
+        return refuse_output(context, text, length);
     }
-    for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        size_t length = strcspn(at, ",");
-        enum ga_output output = ga_output_called(at, length);
-        if (output == GA_OUTPUTS) {
-            return refuse_output(context, at, length);
-        }
-        if ((output == GA_CACHE_KEYS || output == GA_CACHE_VALUES) && !ga_has_output(context->model, output)) {
-            return ga_misused(context, "--outputs %s: this model was generated without a cache",
-                              ga_output_name(output));
-        }
-        if (!ga_has_output(context->model, output)) {
-            return ga_misused(context,
-                              "--outputs %s: this model was generated without it; "
-                              "its spec would say outputs = { \"%s\" }",
-                              ga_output_name(output), ga_output_name(output));
-        }
-        wanted_out[output] = true;
+    if (!ga_has_output(context->model, output)) {
+        return ga_misused(context, "--outputs %s: %s", is_all ? "hidden_all" : ga_output_name(output, name),
+                          ga_output_missing(context->model, output, why));
+    }
+    for (size_t i = output; i <= (is_all ? GA_OUTPUTS - 1 : (size_t)output); i++) {
+        wanted[i] = ga_has_output(context->model, (enum ga_output)i);
     }
     return GA_EXIT_OK;
+}
+
+// Reads --outputs; text NULL takes what is given unasked.
+static enum ga_exit read_outputs(const struct ga_context *context, const char *text, bool wanted_out[GA_OUTPUTS])
+{
+    enum ga_exit code = GA_EXIT_OK;
+    for (size_t i = 0; i < GA_OUTPUTS; i++) {
+        wanted_out[i] = text == NULL && ga_output_usual(context->model, (enum ga_output)i);
+    }
+    while (text && code == GA_EXIT_OK) {
+        const size_t length = strcspn(text, ",");
+        code = read_output(context, text, length, wanted_out);
+        text = text[length] ? text + length + 1 : NULL;
+    }
+    return code;
 }
 
 // Reads --step; text NULL is no steps, 0.
@@ -120,26 +141,32 @@ static enum ga_exit check_step(const struct ga_context *context, const struct ga
                          : GA_EXIT_OK;
 }
 
-static enum ga_exit write_outputs(const struct ga_context *context, const struct ga_request *request, const char *path,
-                                  const bool wanted[GA_OUTPUTS])
+static enum ga_exit print_outputs(const char *path, const struct ga_tensor *tensors, size_t count)
 {
-    struct ga_tensor tensors[GA_OUTPUTS];
-    size_t count = 0;
-    for (size_t i = 0; i < GA_OUTPUTS; i++) {
-        if (wanted[i]) {
-            tensors[count++] = ga_request_output(context, request, (enum ga_output)i);
-        }
-    }
-    struct ga_error error;
-    if (ga_weights_write(path, tensors, count, &error) != GA_OK) {
-        return ga_failed(context, "%s", error.text);
-    }
     for (size_t i = 0; i < count; i++) {
         char shape[GA_PRINTABLE];
         printf("%s: %s F32 %s\n", path, tensors[i].name,
                ga_shape_text(tensors[i].rank, tensors[i].shape, shape, sizeof shape));
     }
     return GA_EXIT_OK;
+}
+
+static enum ga_exit write_outputs(const struct ga_context *context, const struct ga_request *request, const char *path,
+                                  const bool wanted[GA_OUTPUTS])
+{
+    struct ga_tensor *tensors = calloc(GA_OUTPUTS, sizeof *tensors);
+    size_t count = 0;
+    for (size_t i = 0; tensors && i < GA_OUTPUTS; i++) {
+        if (wanted[i]) {
+            tensors[count++] = ga_request_output(context, request, (enum ga_output)i);
+        }
+    }
+    struct ga_error error = {GA_MEMORY, "no memory"};
+    enum ga_exit code = tensors && ga_weights_write(path, tensors, count, &error) == GA_OK
+                            ? print_outputs(path, tensors, count)
+                            : ga_failed(context, "%s", error.text);
+    free(tensors);
+    return code;
 }
 
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)

@@ -153,7 +153,7 @@ return function(path, expect_run, expect)
         expect_run(0, "draw" .. options, path "map.svg")
         expect(not flaw(files.slurp(path "map.svg")), "not well-formed")
       else
-        expect_run(1, "draw" .. options, "no attention to draw", "./configure --outputs attention")
+        expect_run(1, "draw" .. options, "no attention to draw", 'outputs', "attention")
       end
     end,
   }

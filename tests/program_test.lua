@@ -1,8 +1,8 @@
 -- program_test.lua: the command line as its user meets it: exit codes, messages, files.
 -- Numbers of kernels are not tested here: of the fixture's only what zero scores make exact.
 --
--- lua tests/program_test.lua FIXTURE [PROGRAM...]: the whole of it against tests/program_fixture.c, and what every
--- program must do against each further one.
+-- lua tests/program_test.lua FIXTURE STACK_FIXTURE [PROGRAM...]: the whole of it against tests/program_fixture.c and
+-- tests/program_stack_fixture.c, and what every program must do against each further one.
 
 local here = arg[0]:match("^(.*)/[^/]*$") or "."
 package.path = here .. "/?.lua;" .. package.path
@@ -132,13 +132,12 @@ local function test_tokens()
   end)
 end
 
-local function test_masks() require "program_masks"(path, expect_run, expect_values) end
-
 -- What an input file may be wrong in: its tensors, and what the message must say.
 local function test_refused_inputs()
   local query = tensor("query", "F32", { 2, 4, D }, 0)
   local refused = {
     { { tensor("qeury", "F32", { 4, D }, 0) }, '"qeury"', 'did you mean "query"?' },
+    { { tensor("x", "F32", { 4, D }, 0) }, '"x": this model takes none, it is one attention layer; give query' },
     { { query, tensor("masks", "F32", { 4, 4 }, 0) }, '"masks" is no input of this model', 'did you mean "mask"?' },
     { { query, tensor("mask", "F32", { 4, 4 }, 0) }, '"mask" is F32 [4, 4]; expected BOOL, U8, I32 or I64 [4, 4], ' ..
       "[2, 4, 4] or [2, 2, 4, 4], or 1 along an axis" },
@@ -249,6 +248,8 @@ end
 
 local function test_check_refusals()
   files.write(path "in", { tensor("query", "F32", { 4, D }, 0) })
+  files.write(path "expected", { tensor("embedding", "F32", { 4, D }, 0) })
+  expect_run(1, check, path "expected", '"embedding": this model is one attention layer')
   files.write(path "expected", { tensor("outptu", "F32", { 4, D }, 0) })
   expect_run(1, check, path "expected", '"outptu" is no output', 'did you mean "output"?')
   files.write(path "expected", { tensor("output", "F32", { 4, 7 }, 0) })
@@ -273,6 +274,7 @@ local function test_inspect()
 end
 
 local draw = require "program_draw"(path, expect_run, expect)
+local bench = require "program_bench"(path, expect_run, expect)
 
 -- -- What every program must do -------------------------------------------------------------------------------------
 
@@ -280,7 +282,7 @@ local function test_usage()
   expect_run(0, "--help", "info", "inspect", "run", "check", "draw", "bench")
   expect_run(0, "--version", "genattn")
   for _, command in ipairs { "info", "inspect", "run", "check", "draw", "bench" } do
-    expect_run(0, command .. " --help", "Usage:", "Examples:", command == "run" and "one of: w_o" or "Exit status: 0")
+    expect_run(0, command .. " --help", "Usage:", "Examples:", command == "run" and "one of: " or "Exit status: 0")
   end
   expect_run(2, "", "Usage:")
   expect_run(2, "bnech", 'did you mean "bench"?')
@@ -311,28 +313,6 @@ local function test_usage()
 end
 
 local function number(text, name) return tonumber(text:match('"' .. name .. '": ([-%d.e+]+)')) end
-
-local function test_bench_of(threads)
-  local lengths = { number(expect_run(0, "info --json"):match('"seq_len": (%b{})'), "min") }
-  local given = ("--lengths %d --threads %d"):format(lengths[1], threads)
-  expect_run(0, "bench --isa all --seconds 0.001 --json %cells " .. given, "% peak", (", %d thread"):format(threads))
-  local cells, seen = files.slurp(path "cells"), 0
-  for cell in cells:match('"cells": (%b[])'):gmatch("%b{}") do
-    seen = seen + 1
-    local low, middle, high = number(cell, "us_min"), number(cell, "us_median"), number(cell, "us_max")
-    expect(low > 0 and low <= middle and middle <= high, "times out of order in\n%s", cell)
-    local percent = 100 * number(cell, "gflops") / number(cell, "peak_gflops")
-    expect(math.abs(percent / number(cell, "percent_of_peak") - 1) < 1e-6, "percent_of_peak is wrong in\n%s", cell)
-    expect(number(cell, "seq_len") == lengths[1] and number(cell, "threads") == threads, "wrong cell\n%s", cell)
-  end
-  expect(seen >= 1, "no cells in\n%s", cells)
-end
-
-local function test_bench()
-  test_bench_of(1)
-  test_bench_of(2)
-  expect_run(1, "bench --json %nowhere/cells", "nowhere")
-end
 
 -- A query of some 13 rows, and keys where the model's cannot be as many.
 local function write_query(info)
@@ -377,17 +357,20 @@ local function test_variants_agree()
   expect(first, "no variant runs here")
 end
 
-for _, test in ipairs { write_weights, test_run, test_keys_and_lengths, test_tokens, test_masks, test_refused_inputs,
+for _, test in ipairs { write_weights, test_run, test_keys_and_lengths, test_tokens, test_refused_inputs,
                         test_refused_weights, test_random_weights, test_check, test_check_nan, test_check_refusals,
                         test_inspect, test_threads, draw.fixture } do
   test()
 end
+require "program_masks"(path, expect_run, expect_values)
+program = arg[2]
+require "program_stack"(path, expect_run, expect_values, expect)
 for i = 1, #arg do
   program = arg[i]
   local code, _, err = run("--version")
   if code == 0 then
     test_usage()
-    test_bench()
+    bench()
     test_variants_agree()
     test_threads_agree()
     draw.any()

@@ -1,0 +1,144 @@
+// outputs.c: which outputs there are, by name, and which of them a model gives. Makes none of them.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "request.h"
+
+static bool gives_output(const struct ga_model *model)
+{
+    return model != NULL;
+}
+
+static bool gives_attention(const struct ga_model *model)
+{
+    return model->attention_output;
+}
+
+static bool gives_attention_mean(const struct ga_model *model)
+{
+    return model->attention_mean_output;
+}
+
+static bool gives_cache(const struct ga_model *model)
+{
+    return model->cache > 0;
+}
+
+static bool gives_embedding(const struct ga_model *model)
+{
+    return model->stack && model->stack->pool != GA_POOL_NONE;
+}
+
+static bool gives_logits(const struct ga_model *model)
+{
+    return model->stack && model->stack->logits != GA_LOGITS_NONE;
+}
+
+static const struct output {
+    const char *name;
+    bool (*given)(const struct ga_model *model);
+    bool of_stack;     // no layer alone has it
+    const char *field; // of a spec that would give it; NULL: outputs = { name }
+} outputs[GA_OUTPUT_MORE] = {
+    [GA_OUTPUT] = {"output", gives_output, false, NULL},
+    [GA_ATTENTION] = {"attention", gives_attention, false, NULL},
+    [GA_ATTENTION_MEAN] = {"attention_mean", gives_attention_mean, false, NULL},
+    [GA_CACHE_KEYS] = {"cache_keys", gives_cache, false, "cache = 1024"},
+    [GA_CACHE_VALUES] = {"cache_values", gives_cache, false, "cache = 1024"},
+    [GA_EMBEDDING] = {"embedding", gives_embedding, true, "pool = { kind = \"mean\" }"},
+    [GA_LOGITS] = {"logits", gives_logits, true, "logits = { kind = \"linear\" }"},
+    [GA_LAST_LOGITS] = {"last_logits", gives_logits, true, "logits = { kind = \"linear\" }"},
+};
+
+const char *ga_output_name(enum ga_output output, char text[GA_OUTPUT_NAME])
+{
+    if (output < GA_OUTPUT_MORE) {
+        return outputs[output].name;
+    }
+    if (output < GA_HIDDEN) {
+        return ga_intermediate_name((enum ga_intermediate)(output - GA_OUTPUT_MORE));
+    }
+    snprintf(text, GA_OUTPUT_NAME, "hidden_%d", (int)output - GA_HIDDEN);
+    return text;
+}
+
+enum ga_output ga_output_called(const char *name, size_t length)
+{
+    size_t output = 0;
+    char text[GA_OUTPUT_NAME];
+    for (; output < GA_OUTPUTS; output++) {
+        const char *candidate = ga_output_name((enum ga_output)output, text);
+        if (strlen(candidate) == length && strncmp(candidate, name, length) == 0) {
+            break;
+        }
+    }
+    return (enum ga_output)output;
+}
+
+bool ga_has_output(const struct ga_model *model, enum ga_output output)
+{
+    if (output >= GA_HIDDEN) {
+        return model->stack && (size_t)(output - GA_HIDDEN) <= model->stack->n_layers;
+    }
+    return output < GA_OUTPUT_MORE ? outputs[output].given(model) : model->intermediates[output - GA_OUTPUT_MORE];
+}
+
+bool ga_output_usual(const struct ga_model *model, enum ga_output output)
+{
+    return ga_has_output(model, output) && output != GA_LOGITS && output < GA_HIDDEN;
+}
+
+const char *ga_output_missing(const struct ga_model *model, enum ga_output output, char text[GA_OUTPUT_MISSING])
+{
+    char name[GA_OUTPUT_NAME];
+    const bool of_stack = output >= GA_HIDDEN || (output < GA_OUTPUT_MORE && outputs[output].of_stack);
+    const char *field = output < GA_OUTPUT_MORE ? outputs[output].field : NULL;
+    if (of_stack && !model->stack) {
+        snprintf(text, GA_OUTPUT_MISSING, "this model is one attention layer; only a stack of layers gives it");
+    } else if (output >= GA_HIDDEN) {
+        snprintf(text, GA_OUTPUT_MISSING, "this model has %zu layers, so hidden_0 to hidden_%zu",
+                 model->stack->n_layers, model->stack->n_layers);
+    } else if (field) {
+        snprintf(text, GA_OUTPUT_MISSING, "this model was generated without it; its spec would say %s", field);
+    } else if (model->stack) {
+        snprintf(text, GA_OUTPUT_MISSING, "this model is a stack of layers, which keeps what happens within one");
+    } else {
+        snprintf(text, GA_OUTPUT_MISSING,
+                 "this model was generated without it; its spec would say outputs = { \"%s\" }",
+                 ga_output_name(output, name));
+    }
+    return text;
+}
+
+const char *ga_output_list(const struct ga_model *model, char text[GA_OUTPUT_LIST])
+{
+    char name[GA_OUTPUT_NAME];
+    size_t used = 0;
+    for (size_t i = 0; i < GA_HIDDEN; i++) {
+        if (ga_has_output(model, (enum ga_output)i)) {
+            used += (size_t)snprintf(text + used, GA_OUTPUT_LIST - used, "%s%s", used ? ", " : "",
+                                     ga_output_name((enum ga_output)i, name));
+        }
+    }
+    if (model->stack) {
+        snprintf(text + used, GA_OUTPUT_LIST - used, ", hidden_0 to hidden_%zu", model->stack->n_layers);
+    }
+    return text;
+}
+
+const char *ga_output_hint(const struct ga_model *model, const char *given, char text[GA_PRINTABLE])
+{
+    char hidden[2][GA_OUTPUT_NAME];
+    const char *names[GA_HIDDEN + 2];
+    size_t count = 0;
+    for (size_t i = 0; i <= GA_HIDDEN; i++) {
+        if (ga_has_output(model, (enum ga_output)i)) {
+            names[count++] = ga_output_name((enum ga_output)i, hidden[0]);
+        }
+    }
+    if (model->stack) {
+        names[count++] = ga_output_name((enum ga_output)(GA_HIDDEN + model->stack->n_layers), hidden[1]);
+    }
+    return ga_did_you_mean(ga_nearest(given, names, count), text);
+}

@@ -1,0 +1,179 @@
+// program_stack_fixture.c: a tiny stack of layers for tests of the command line: rows are those of its input plus those
+// of their types, and each of three layers adds one, so that every output is known. Not a reference for kernels.
+#include <string.h>
+
+#include "program.h" // defines: ga_program
+
+enum { D = 8, LAYERS = 3, MOST = 16, VOCAB = 10, TYPES = 2, LOGITS = 5 };
+enum { EMBEDDING, TOKEN_TYPES, N_ROLES };
+
+static const struct ga_weight_role roles[N_ROLES] = {
+    [EMBEDDING] = {"embedding", 2, {VOCAB, D}},
+    [TOKEN_TYPES] = {"token_types", 2, {TYPES, D}},
+};
+
+static const size_t starts[N_ROLES] = {0, VOCAB *D}; // of each role among the packed weights
+
+static void pack(const struct ga_weight_view *views, void *packed)
+{
+    for (size_t r = 0; r < N_ROLES; r++) {
+        for (size_t i = 0; i < roles[r].shape[0] * D; i++) {
+            ((float *)packed)[starts[r] + i] = views[r].data[i / D * views[r].row_stride + i % D * views[r].col_stride];
+        }
+    }
+}
+
+static size_t scratch_bytes(size_t batch, size_t q_len, size_t kv_len, size_t threads)
+{
+    (void)kv_len;
+    (void)threads;
+    return batch * q_len * D * sizeof(float);
+}
+
+static size_t real_length(const struct ga_io *io, size_t b)
+{
+    return io->q_lengths ? (size_t)io->q_lengths[b] : io->q_len;
+}
+
+// x [batch][q_len][D]: rows as the first layer takes them, zeros behind a length.
+static void take_rows(const float *packed, const struct ga_io *io, float *x)
+{
+    memset(x, 0, io->batch * io->q_len * D * sizeof *x);
+    for (size_t i = 0; i < io->batch * io->q_len; i++) {
+        const float *row = io->tokens ? packed + (size_t)io->tokens[i] * D : io->query + i * D;
+        const float *type = packed + starts[TOKEN_TYPES] + (io->token_types ? (size_t)io->token_types[i] : 0) * D;
+        for (size_t d = 0; i % io->q_len < real_length(io, i / io->q_len) && d < D; d++) {
+            x[i * D + d] = row[d] + type[d];
+        }
+    }
+}
+
+// One more layer: each real row plus one.
+static void layer(const struct ga_io *io, float *x)
+{
+    for (size_t i = 0; i < io->batch * io->q_len * D; i++) {
+        x[i] += i / D % io->q_len < real_length(io, i / D / io->q_len) ? 1.0f : 0.0f;
+    }
+}
+
+static void copy(const struct ga_io *io, const float *x, float *to)
+{
+    if (to) {
+        memcpy(to, x, io->batch * io->q_len * D * sizeof *x);
+    }
+}
+
+static void pool(const struct ga_io *io, size_t b, const float *x, float *to)
+{
+    const size_t real = real_length(io, b);
+    for (size_t d = 0; d < D; d++) {
+        to[d] = 0.0f;
+        for (size_t i = 0; i < real; i++) {
+            to[d] += x[i * D + d] / (float)real;
+        }
+    }
+}
+
+// Logit c of a row is its first number plus 100 c.
+static void give_row_logits(const float *row, float *to)
+{
+    for (size_t c = 0; c < LOGITS; c++) {
+        to[c] = row[0] + 100.0f * (float)c;
+    }
+}
+
+static void give_logits(const struct ga_io *io, size_t b, const float *x)
+{
+    const size_t real = real_length(io, b);
+    for (size_t i = 0; io->logits && i < io->q_len; i++) {
+        float *to = io->logits + (b * io->q_len + i) * LOGITS;
+        memset(to, 0, LOGITS * sizeof *to);
+        if (i < real) {
+            give_row_logits(x + i * D, to);
+        }
+    }
+    if (io->last_logits) {
+        memset(io->last_logits + b * LOGITS, 0, LOGITS * sizeof *x);
+    }
+    if (io->last_logits && real > 0) {
+        give_row_logits(x + (real - 1) * D, io->last_logits + b * LOGITS);
+    }
+}
+
+static void run(const void *packed, const struct ga_io *io, void *scratch)
+{
+    float *x = scratch;
+    take_rows(packed, io, x);
+    for (size_t l = 0; l <= LAYERS; l++) {
+        copy(io, x, io->hidden ? io->hidden[l] : NULL);
+        if (l < LAYERS) {
+            layer(io, x);
+        }
+    }
+    copy(io, x, io->output);
+    for (size_t b = 0; b < io->batch; b++) {
+        if (io->embedding) {
+            pool(io, b, x + b * io->q_len * D, io->embedding + b * D);
+        }
+        give_logits(io, b, x + b * io->q_len * D);
+    }
+}
+
+// -- The descriptor -------------------------------------------------------------------------------------------------
+
+static const struct ga_weight_source sources[N_ROLES] = {
+    {EMBEDDING, "embedding", 2, {VOCAB, D}, 0, false},
+    {TOKEN_TYPES, "token_types", 2, {TYPES, D}, 0, false},
+};
+
+static const struct ga_weight_map maps[] = {{.name = "roles", .sources = sources}};
+
+static const struct ga_kernel_info kernels[] = {{"fixture_add", "add", "1x1", "naive, for tests of the command line"}};
+
+static const struct ga_stack stack = {
+    .n_layers = LAYERS,
+    .d_ff = 16,
+    .ffn_activation = GA_ACTIVATION_GELU,
+    .norm = {GA_NORM_LAYER, 1e-5},
+    .token_types = TYPES,
+    .pool = GA_POOL_MEAN,
+    .logits = GA_LOGITS_LINEAR,
+    .n_logits = LOGITS,
+};
+
+int main(int argc, char **argv)
+{
+    static const struct ga_variant variants[] = {
+        {"scalar", 0, (VOCAB + TYPES) * D * sizeof(float), kernels, 1, pack, scratch_bytes, run, {0}},
+    };
+    static const char *const sentences[] = {"layers: 3"};
+    const struct ga_model model = {
+        .abi = GA_ABI,
+        .name = "stack_fixture",
+        .spec = "return {\n  name = \"stack_fixture\",\n  kind = \"encoder\",\n}\n",
+        .d_model = D,
+        .k_dim = D,
+        .v_dim = D,
+        .d_out = D,
+        .d_v = D / 2,
+        .n_heads = 2,
+        .n_kv_heads = 2,
+        .d_head = D / 2,
+        .q_len = {1, MOST},
+        .kv_len = {1, MOST},
+        .vocab_size = VOCAB,
+        .scale = 0.5,
+        .lengths = true,
+        .kind = GA_ENCODER,
+        .sentences = sentences,
+        .n_sentences = 1,
+        .roles = roles,
+        .n_roles = N_ROLES,
+        .maps = maps,
+        .n_maps = 1,
+        .variants = variants,
+        .n_variants = 1,
+        .stack = &stack,
+    };
+    return ga_program(&model, argc, argv);
+}
