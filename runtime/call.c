@@ -162,10 +162,16 @@ static enum ga_status check_cache_field(const struct ga_model *model, const stru
     return ga_call_rules(model, rules, sizeof rules / sizeof *rules, error);
 }
 
+// Whether a call's keys are its own rows.
+static bool is_self(const struct ga_io *io)
+{
+    return io->key == NULL && io->key_tokens == NULL && io->memory == NULL;
+}
+
 static enum ga_status check_fields(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
 {
     const bool has_lengths = io->q_lengths != NULL || io->kv_lengths != NULL;
-    const bool self = io->key == NULL, apart = model->kind == GA_SDPA;
+    const bool self = is_self(io), apart = model->kind == GA_SDPA;
     const struct ga_parallel *parallel = io->parallel;
     const struct ga_call_rule rules[] = {
         {io->query == NULL && io->tokens == NULL && model->vocab_size == 0, GA_ARGUMENT,
@@ -177,7 +183,7 @@ static enum ga_status check_fields(const struct ga_model *model, const struct ga
         {io->query != NULL && io->tokens != NULL, GA_ARGUMENT, "query and tokens are both given; expected one of them"},
         {io->tokens != NULL && model->stack == NULL && (io->key != NULL || io->value != NULL), GA_ARGUMENT,
          "tokens are given beside key or value; expected tokens alone, as they stand for all three"},
-        {self && io->value != NULL, GA_ARGUMENT, "value is given without key; expected key too, or neither"},
+        {io->key == NULL && io->value != NULL, GA_ARGUMENT, "value is given without key; expected key too, or neither"},
         {self && io->kv_len != 0 && io->kv_len != io->q_len, GA_ARGUMENT,
          "kv_len is neither 0 nor q_len, but key is NULL; expected key too"},
         {io->output == NULL && model->stack == NULL, GA_ARGUMENT,
@@ -213,7 +219,7 @@ enum ga_status ga_call_complete(const struct ga_model *model, const struct ga_io
         return status;
     }
     struct ga_io call = *io;
-    if (call.key == NULL) {
+    if (is_self(io)) {
         call.kv_len = call.q_len;
         call.key = call.query;
         call.kv_lengths = call.kv_lengths == NULL ? call.q_lengths : call.kv_lengths;
@@ -347,7 +353,7 @@ enum ga_status ga_call_contents(const struct ga_model *model, const struct ga_io
         status = check_tokens(model, call, error);
     }
     if (status == GA_OK) {
-        status = ga_call_token_types(model, call, error);
+        status = ga_call_stack_ids(model, call, error);
     }
     return status == GA_OK ? check_additive_mask(model, call, error) : status;
 }

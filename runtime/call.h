@@ -44,7 +44,7 @@ enum ga_status ga_call_rules(const struct ga_model *model, const struct ga_call_
 // The rules for what only calls of whole models have; of one layer, that it is absent.
 enum ga_status ga_call_stack(const struct ga_model *model, const struct ga_io *io, struct ga_error *error);
 
-// GA_OK where the types of a completed call's real tokens are among the model's.
-enum ga_status ga_call_token_types(const struct ga_model *model, const struct ga_io *call, struct ga_error *error);
+// GA_OK where the types of a completed call's real tokens, and its source's tokens, are among the model's.
+enum ga_status ga_call_stack_ids(const struct ga_model *model, const struct ga_io *call, struct ga_error *error);
 
 #endif

@@ -39,7 +39,7 @@ static bool mask_extent(const struct ga_model *model, const struct ga_io *call, 
     return true;
 }
 
-enum { N_GIVEN = 6, N_OUTPUTS = N_GIVEN + GA_INTERMEDIATES };
+enum { N_GIVEN = 7, N_OUTPUTS = N_GIVEN + GA_INTERMEDIATES };
 
 static void output_spans(const struct ga_model *model, const struct ga_io *call, struct span spans[N_OUTPUTS])
 {
@@ -52,6 +52,7 @@ static void output_spans(const struct ga_model *model, const struct ga_io *call,
     spans[3] = (struct span){"embedding", call->embedding, sequences * model->d_model};
     spans[4] = (struct span){"logits", call->logits, ids * n_logits};
     spans[5] = (struct span){"last_logits", call->last_logits, sequences * n_logits};
+    spans[6] = (struct span){"memory", call->memory, sequences * call->kv_len * model->d_model};
     for (size_t i = 0; i < GA_INTERMEDIATES; i++) {
         const enum ga_intermediate which = (enum ga_intermediate)i;
         size_t shape[4];
@@ -127,6 +128,7 @@ enum ga_status ga_call_memory(const struct ga_model *model, const struct ga_io *
         {"query", call->query, ids * model->d_model},
         {"tokens", call->tokens, ids},
         {"token_types", call->token_types, ids},
+        {"key_tokens", call->key_tokens, key_rows},
         {"key", call->key, key_rows * model->k_dim},
         {"value", call->value, key_rows * model->v_dim},
         {"q_lengths", call->q_lengths, lengths},

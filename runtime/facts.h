@@ -59,10 +59,11 @@ enum ga_mask {
 };
 
 enum ga_kind {
-    GA_MHA,     // a layer: projections around attention
-    GA_SDPA,    // attention alone
-    GA_ENCODER, // a stack of layers, causal or not
-    GA_DECODER  // one whose layers also attend to io.key, an encoder's output
+    GA_MHA,        // a layer: projections around attention
+    GA_SDPA,       // attention alone
+    GA_ENCODER,    // a stack of layers, causal or not
+    GA_DECODER,    // one whose layers also attend to io.key, an encoder's output
+    GA_TRANSFORMER // an encoder over io.key or io.key_tokens, and a decoder over query or tokens and what it gave
 };
 
 // -- Whole models ---------------------------------------------------------------------------------------------------

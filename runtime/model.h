@@ -91,6 +91,9 @@ struct ga_io {
     float *embedding;           // [batch][d_model], the pooled row of each sequence; only where the model has a pool
     float *logits;              // [batch][q_len][n_logits]; only where the model has logits
     float *last_logits;         // [batch][n_logits], those of each sequence's last real row alone
+    const int32_t *key_tokens;  // [batch][kv_len], a transformer's source as token ids in place of key
+    float *memory;              // [batch][kv_len][d_model], what a transformer's encoder gives; written where key or
+                                // key_tokens is given, and read where neither is. NULL: not kept
     float *const *hidden; // [n_layers + 1], each NULL or room for [batch][q_len][d_model]: rows as the first layer
                           // takes them, then as each layer leaves them, the last one as output is
 };
@@ -218,7 +221,9 @@ struct ga_model {
     bool shared_heads; // rows are split into heads first, and q, k and v have one d_head x d_head weight each for all
     bool intermediates[GA_INTERMEDIATES]; // those that io takes
     size_t cache;                         // most keys a cache of it may hold; 0: it takes none
-    const struct ga_stack *stack;         // of a whole model; NULL: the model is one layer
+    const struct ga_stack *stack;   // of a whole model, of a transformer its decoder; NULL: the model is one layer
+    const struct ga_stack *encoder; // of a transformer
+    size_t src_vocab_size;          // rows of its source embedding
 };
 
 // An intermediate's name, as specs and files have it, and its rank, with its shape in a call of these sizes.

@@ -69,12 +69,23 @@ bool call_fill_cache(const struct call *call, struct checks *checks, const struc
     return ok;
 }
 
+// Rows of sequence b that join a cache: keys, or of a stack those that go through it; and how many at most.
+static size_t joining_rows(const struct call *call, size_t b)
+{
+    return call->model->stack ? call_q_rows(call, b) : call_kv_rows(call, b);
+}
+
+static size_t joining_len(const struct call *call)
+{
+    return call->model->stack ? call->shape.q_len : call->shape.kv_len;
+}
+
 static bool check_counts(const struct call *call, struct checks *checks, const struct ga_cache *cache,
                          const int32_t *before)
 {
     bool ok = true;
     for (size_t b = 0; ok && b < call->shape.batch; b++) {
-        size_t wanted = (size_t)before[b] + call_kv_rows(call, b), found = (size_t)ga_cache_lengths(cache)[b];
+        size_t wanted = (size_t)before[b] + joining_rows(call, b), found = (size_t)ga_cache_lengths(cache)[b];
         ok = checks_need(checks, found == wanted, "the cache counts %zu keys of sequence %zu, expected %zu", found, b,
                          wanted);
     }
@@ -102,7 +113,7 @@ bool call_run_with(struct call *call, struct checks *checks, const struct subjec
 bool call_run_cached(struct call *call, struct checks *checks, const struct subject *subject, size_t v)
 {
     struct guard block;
-    size_t capacity = call->shape.past + call->shape.kv_len;
+    size_t capacity = call->shape.past + joining_len(call);
     if (!call_new_cache(&block, checks, subject, v, call->shape.batch, capacity ? capacity : 1)) {
         return false;
     }
@@ -134,18 +145,32 @@ static size_t step_rows(size_t kind, size_t t, size_t b, size_t total)
     return rows[kind];
 }
 
+// What all steps attend to besides their own rows, where a model has such a thing.
+static void copy_memory(struct call *step, const struct call *whole)
+{
+    const enum call_buffer buffers[] = {CALL_KEY, CALL_KV_LENGTHS};
+    for (size_t t = 0; t < sizeof buffers / sizeof *buffers; t++) {
+        const struct guard *from = &whole->buffers[buffers[t]];
+        if (from->data && step->buffers[buffers[t]].data) {
+            memcpy(step->buffers[buffers[t]].data, from->data, from->bytes);
+        }
+    }
+}
+
 // One step as a call of its own: rows done[b] .. of each sequence of the whole call, as many as the kind offers.
 static bool step_make(struct call *step, const struct call *whole, size_t kind, size_t t, const size_t *done)
 {
     struct shape shape = whole->shape;
     const size_t d_model = whole->model->d_model;
-    shape.q_len = shape.kv_len = whole->shape.q_len < LONG_STEP + 4 ? whole->shape.q_len : LONG_STEP + 4;
-    shape.q_len = shape.kv_len = t == 0 && kind == 2 ? whole->shape.q_len : shape.q_len;
+    shape.q_len = whole->shape.q_len < LONG_STEP + 4 ? whole->shape.q_len : LONG_STEP + 4;
+    shape.q_len = t == 0 && kind == 2 ? whole->shape.q_len : shape.q_len;
+    shape.kv_len = shapes_has_memory(whole->model) ? whole->shape.kv_len : shape.q_len;
     shape.q_ragged = true;
     if (!call_make(step, whole->model, &shape, GUARD_AT_END)) {
         return false;
     }
     int32_t *lengths = step->buffers[CALL_Q_LENGTHS].data;
+    copy_memory(step, whole);
     for (size_t b = 0; b < shape.batch; b++) {
         size_t left = call_q_rows(whole, b) - done[b], rows = step_rows(kind, t, b, call_q_rows(whole, b));
         rows = rows < left ? rows : left;
@@ -204,7 +229,9 @@ static void walk(struct checks *checks, const struct subject *subject, size_t v,
 static void compare_steps(struct checks *checks, const struct subject *subject, struct call *call)
 {
     call->shape.past = 0;
-    if (call->shape.form != FORM_SELF || call->shape.kv_ragged || call->shape.batch > MAX_BATCH) {
+    const bool has_memory = shapes_has_memory(call->model);
+    const bool fits = has_memory || (call->shape.form == FORM_SELF && !call->shape.kv_ragged);
+    if (!fits || call->shape.batch > MAX_BATCH) {
         return;
     }
     for (size_t v = 0; v < subject->n_loaded && call_run(call, checks, subject, v); v++) {
@@ -226,12 +253,14 @@ static bool last_rows_make(struct call *last, const struct call *call)
 {
     struct shape shape = call->shape;
     const size_t width = call_width(call, CALL_QUERY);
-    shape.q_len = shape.kv_len = 1;
+    shape.q_len = 1;
+    shape.kv_len = shapes_has_memory(call->model) ? call->shape.kv_len : 1;
     shape.q_ragged = true;
     if (!call_make(last, call->model, &shape, GUARD_AT_END)) {
         return false;
     }
     int32_t *lengths = last->buffers[CALL_Q_LENGTHS].data;
+    copy_memory(last, call);
     for (size_t b = 0; b < shape.batch; b++) {
         const size_t rows = call_q_rows(call, b);
         lengths[b] = rows > 0;
@@ -318,7 +347,7 @@ static bool pass_on(struct checks *checks, const struct ga_model *model, const s
 // Room for what pass_on puts in before it cuts.
 static size_t roomy(const struct call *call)
 {
-    size_t keys = call->shape.past + call->shape.kv_len, most = call->model->cache;
+    size_t keys = call->shape.past + joining_len(call), most = call->model->cache;
     return keys + keys / 3 + 1 < most ? keys + keys / 3 + 1 : most;
 }
 
@@ -326,7 +355,7 @@ static void move_cache(struct checks *checks, const struct subject *subject, siz
                        struct ga_cache *cache, size_t bytes)
 {
     struct guard other, copy;
-    const size_t batch = call->shape.batch, keys = call->shape.past + call->shape.kv_len;
+    const size_t batch = call->shape.batch, keys = call->shape.past + joining_len(call);
     if (checks_need(checks, guard_make(&copy, bytes, GA_ALIGN, GUARD_AT_START), "no memory for a cache")) {
         memcpy(copy.data, cache, bytes);
         look_again(checks, subject, v, call, copy.data);
@@ -343,7 +372,7 @@ static void move_cache(struct checks *checks, const struct subject *subject, siz
 
 static void write_out_and_in(struct checks *checks, const struct subject *subject, struct call *call)
 {
-    const size_t keys = call->shape.past + call->shape.kv_len;
+    const size_t keys = call->shape.past + joining_len(call);
     struct guard block;
     for (size_t v = 0; call->shape.form != FORM_TOKENS && v < subject->n_loaded; v++) {
         if (!call_new_cache(&block, checks, subject, v, call->shape.batch, keys)) {

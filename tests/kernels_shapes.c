@@ -98,6 +98,11 @@ enum form shapes_cross_form(const struct ga_model *model)
     return model->v_dim == model->k_dim ? FORM_CROSS : FORM_CROSS_VALUE;
 }
 
+bool shapes_has_memory(const struct ga_model *model)
+{
+    return model->kind == GA_DECODER || model->kind == GA_TRANSFORMER;
+}
+
 static bool in_range(const struct ga_range *range, size_t length)
 {
     return length >= range->min && length <= range->max;
@@ -212,9 +217,9 @@ static struct shape crowd_shape(const struct ga_model *model)
         .batch = model->batch ? model->batch : CROWD,
         .q_len = shapes_clamp(&model->q_len, Q_LEN),
         .kv_len = shapes_clamp(&model->kv_len, model->kind == GA_ENCODER ? Q_LEN : KV_LEN),
-        .form = model->kind == GA_DECODER ? FORM_CROSS
-                : model->stack            ? FORM_SELF
-                                          : FORM_CROSS_VALUE,
+        .form = shapes_has_memory(model) ? FORM_CROSS
+                : model->stack           ? FORM_SELF
+                                         : FORM_CROSS_VALUE,
         .q_ragged = model->lengths,
         .kv_ragged = model->lengths && model->kind != GA_ENCODER,
         .seed = 1,
@@ -235,7 +240,7 @@ struct shapes shapes_of(const struct ga_model *model, double budget)
             add_shape(&shapes, model, crowd_shape(model), &budget);
         }
         size_t q_len = q.list[k % q.count], kv_len = kv.list[(k * 7 + 3) % kv.count];
-        if (in_range(&model->kv_len, q_len) && same_inputs && model->kind != GA_DECODER) {
+        if (in_range(&model->kv_len, q_len) && same_inputs && !shapes_has_memory(model)) {
             add_shape(&shapes, model, self_shape(model, q_len, k), &budget);
         }
         if (model->kind != GA_ENCODER) { // whose keys are its own rows

@@ -39,7 +39,7 @@ static bool ranges_are_strict(const struct ga_model *model)
 bool kernels_for_causal(const struct ga_model *model)
 {
     return model->causal != GA_CAUSAL_NONE && ranges_are_strict(model) &&
-           model->kind != GA_DECODER; // whose keys all see
+           !shapes_has_memory(model); // which all rows see
 }
 
 bool kernels_for_window(const struct ga_model *model)

@@ -8,6 +8,8 @@ local OF_ONE_LAYER = {
   "add_bias_kv", "add_zero_attn", "sinks",
 }
 
+local stack_kinds = { encoder = true, decoder = true, transformer = true }
+
 local function given(spec, field)
   for _, entry in ipairs(spec.given) do
     if entry.field == field or entry.field:match("^" .. field .. "%.") then return true end
@@ -27,8 +29,12 @@ return {
   name = "layers",
   fields = {
     { field = "n_layers", flag = "--layers", value = "N", check = types.count(1, 1024), parse = types.to_number,
-      required = function(raw) return raw.kind == "encoder" or raw.kind == "decoder" end, default = "6",
-      help = "layers of an encoder or a decoder" },
+      required = function(raw) return stack_kinds[raw.kind] or false end, default = "6",
+      help = "layers of an encoder, a decoder, or each of both" },
+    { field = "n_decoder_layers", flag = "--decoder-layers", value = "N", check = types.count(1, 1024),
+      parse = types.to_number, default = "as --layers", help = "layers of a transformer's decoder" },
+    { field = "src_vocab_size", flag = "--src-vocab-size", value = "N", check = types.count(1, 16777216),
+      parse = types.to_number, default = "as --vocab-size", help = "rows of a transformer's source embedding" },
   },
   resolve = function(spec, fail)
     if not spec.stack then return end
@@ -40,10 +46,21 @@ return {
     if spec.kind == "encoder" and given(spec, "kv_seq_len") then
       fail('kv_seq_len is given, but kind = "encoder" has no other sequence than its own')
     end
+    for _, field in ipairs(spec.kind ~= "transformer" and { "n_decoder_layers", "src_vocab_size" } or {}) do
+      if given(spec, field) then
+        fail(('%s is given, but kind = "%s" is not "transformer", which has two sides'):format(field, spec.kind))
+      end
+    end
+    spec.n_decoder_layers = spec.n_decoder_layers or spec.n_layers
+    spec.src_vocab_size = spec.src_vocab_size or spec.vocab_size
     check_output_activation(spec, fail)
   end,
   sentence = function(spec)
     if not spec.stack then return nil end
+    if spec.kind == "transformer" then
+      return ("an encoder of %d layers and a decoder of %d, the layers of each sharing their code"):format(
+        spec.n_layers, spec.n_decoder_layers)
+    end
     return ("%d layers of one shape, which share their code"):format(spec.n_layers)
   end,
 }

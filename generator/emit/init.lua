@@ -9,6 +9,7 @@ local gelu_coefficients = require "plan.gelu"
 local layer = require "emit.layer"
 local stack = require "emit.stack"
 local stack_plan_api = require "plan.stack"
+local transformer_plan_api = require "plan.transformer"
 local map_sources = require "emit.maps"
 local ranges = require "emit.ranges"
 
@@ -204,6 +205,12 @@ end
 
 -- Appends the files of one plan: of an attention layer, or of a stack behind those of its attention.
 local function add_layer_files(p, list)
+  if p.encoder then
+    list[#list + 1] = { path = p.prefix .. "_sides.c", kind = "library", template = "transformer.c.lt",
+      isa = p.isa.name, plan = p }
+    add_layer_files(p.encoder, list)
+    return add_layer_files(p.decoder, list)
+  end
   local function add(path, kind, template_name, family)
     list[#list + 1] = {
       path = path, kind = kind, template = template_name, isa = p.isa.name, plan = p, family = family,
@@ -233,7 +240,7 @@ local function file_list(s, plans)
     { path = s.name .. ".c", kind = "library", template = "model.c.lt" },
     { path = s.name .. "_main.c", kind = "program", template = "main.c.lt" },
   }
-  for _, part in ipairs({ s.attention_spec, s.memory_spec }) do
+  for _, part in ipairs(stack.parts(s)) do
     list[#list + 1] = { path = part.name .. "_internal.h", kind = "internal", template = "internal.h.lt", part = part }
   end
   for _, p in ipairs(plans) do add_layer_files(p, list) end
@@ -243,7 +250,7 @@ end
 -- Best first, whatever the order of the names: a run takes the first variant its CPU has.
 local function plans_for(s, isa_names)
   local plans = {}
-  local api = s.stack and stack_plan_api or plan_api
+  local api = s.kind == "transformer" and transformer_plan_api or s.stack and stack_plan_api or plan_api
   for i, name in ipairs(isa_api.ordered(isa_names)) do plans[i] = api.make(s, isa_api.get(name)) end
   return plans
 end
@@ -265,29 +272,35 @@ local function base_env(s, plans)
   return base
 end
 
--- The names for one file: the model's, or its attention's, with those of its plan.
-local function file_env(file, base, part_bases)
+-- The bases of a spec and of its parts, by spec, from the plans of each.
+local function all_bases(s, plans, bases)
+  bases[s] = base_env(s, plans)
+  for _, field in ipairs(stack.PARTS) do
+    local part, parts = s[field .. "_spec"], {}
+    for i, p in ipairs(plans) do parts[i] = p[field] end
+    if part then all_bases(part, parts, bases) end
+  end
+  return bases
+end
+
+-- The names for one file of a spec or of one of its parts.
+local function file_env(file, s, bases)
   local p = file.plan
-  if p and p.attention then return stack.env(p, base, isa_env(p)) end
-  local own = part_bases[file.part or p and p.spec] or base
-  return p and plan_env(p, own) or own
+  local base = bases[file.part or p and p.spec or s]
+  if not p then return base end
+  if p.encoder then return stack.sides_env(p, base) end
+  return p.attention and stack.env(p, base, isa_env(p)) or plan_env(p, base)
 end
 
 -- The same with their text: { path, text }. An error is a bug of a template or the plan.
 function emit.files(s, isa_names)
-  local plans, part_bases = plans_for(s, isa_names), {}
-  local base = base_env(s, plans)
-  for _, field in ipairs({ "attention", "memory" }) do
-    local part, parts = s[field .. "_spec"], {}
-    for i, p in ipairs(plans) do parts[i] = p[field] end
-    if part then part_bases[part] = base_env(part, parts) end
-  end
-  local files = {}
+  local plans = plans_for(s, isa_names)
+  local bases, files = all_bases(s, plans, {}), {}
   for i, file in ipairs(file_list(s, plans)) do
     local facts = file.family and tile_facts(file.plan, file.family)
     local own = setmetatable({
       family = file.family, guard = guard(file.path), banner = banner(s, file.template, facts),
-    }, { __index = file_env(file, base, part_bases) })
+    }, { __index = file_env(file, s, bases) })
     files[i] = { path = file.path, text = (render(file.template, own):gsub("\n+$", "\n")) }
   end
   return files

@@ -5,6 +5,28 @@ local layer = require "emit.layer"
 
 local stack = {}
 
+-- The specs that a spec is made of, as it calls them and as its plans do.
+stack.PARTS = { "encoder", "decoder", "attention", "memory" }
+
+-- A spec's parts and theirs, in order.
+function stack.parts(s)
+  local list = {}
+  for _, field in ipairs(stack.PARTS) do
+    local part = s[field .. "_spec"]
+    list[#list + 1] = part
+    for _, inner in ipairs(part and stack.parts(part) or {}) do list[#list + 1] = inner end
+  end
+  return list
+end
+
+-- The names of the template that joins both sides of a transformer.
+function stack.sides_env(p, base)
+  return setmetatable({
+    prefix = p.prefix, packed = p.packed, encoder_prefix = p.encoder.prefix, decoder_prefix = p.decoder.prefix,
+    encoder_name = p.encoder.spec.name, decoder_name = p.decoder.spec.name, encoder_roles = #p.encoder.spec.roles,
+  }, { __index = base })
+end
+
 -- One line of what the model is; nil where it is one layer.
 function stack.summary(s)
   if not s.stack then return nil end

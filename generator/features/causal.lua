@@ -26,7 +26,7 @@ return {
   resolve = function(spec)
     local causal = spec.mask and spec.mask.causal
     if causal == nil then -- what joins a cache is a sequence's next rows, and a decoder says one row after the other
-      causal = spec.cache ~= nil or spec.kind == "decoder"
+      causal = spec.cache ~= nil or spec.kind == "decoder" or spec.kind == "transformer"
     end
     if causal == true then causal = spec.cache and "bottom_right" or "top_left" end
     spec.causal = causal

@@ -8,7 +8,10 @@ local NAMES = {
   "w_o", "w_concat", "proj", "torch_mha", "llama", "qwen3", "bert", "gpt2", "vit", "timm", "t5", "mpt",
 }
 
-local STACK_NAMES = { "bert", "distilbert", "gpt2", "llama", "torch_encoder", "torch_decoder", "roles" }
+local STACK_NAMES = {
+  "bert", "distilbert", "gpt2", "llama", "torch_encoder", "torch_decoder", "torch_transformer",
+  "tutorial", "roles",
+}
 
 -- The maps of one attention layer's weights; is_stack: those of whole models, where `layer` is what stands before the
 -- names of the weights of layer %d.
@@ -53,7 +56,7 @@ end
 
 -- The layer of a stack that a role belongs to and what it is there; nil where it belongs to none.
 function maps.in_layer(role)
-  local layer, inner = role:match("^layers%.(%d+)%.(.*)$")
+  local layer, inner = role:match("layers%.(%d+)%.(.*)$")
   return tonumber(layer), inner
 end
 
@@ -61,6 +64,8 @@ end
 -- under `apart` serve where what the map stacks cannot be.
 function maps.source(spec, map, role)
   if map.roles then return role, false end
+  local side, of_side = role:match("^(%l+coder)%.(.*)$")
+  if side then return map[side] and maps.source(spec[side .. "_spec"], map[side], of_side) end
   local layer, inner = maps.in_layer(role)
   if layer then
     local tensor, is_stacked = maps.source(spec, map, inner)
@@ -96,7 +101,7 @@ local STACK_PARTS = {
 
 local function stack_refused(spec, map)
   local list = {}
-  if map.roles then return list end
+  if map.roles or spec.kind == "transformer" then return list end
   for _, part in ipairs(STACK_PARTS) do
     for _, name in ipairs(part.roles) do
       local role = part.is_layer and "layers.0." .. name or name

@@ -51,10 +51,10 @@ end
 -- In the order of --help and of the banner. `default` is what --help prints; spec/init.lua computes it.
 -- `required` says whether a table of fields must have the field.
 return {
-  { field = "kind", flag = "--kind", value = "mha|sdpa|encoder|decoder", parse = as_is, default = "mha",
-    check = types.choice({ "mha", "sdpa", "encoder", "decoder" }, { "transformer" }),
+  { field = "kind", flag = "--kind", value = "mha|sdpa|encoder|decoder|transformer", parse = as_is, default = "mha",
+    check = types.choice({ "mha", "sdpa", "encoder", "decoder", "transformer" }),
     help = "sdpa: attention alone, of heads that are given as [batch, heads, length, d_head]; encoder: a stack of " ..
-    "layers, causal or not; decoder: one that also attends to an encoder's output" },
+    "layers, causal or not; decoder: one that also attends to an encoder's output; transformer: both" },
   { field = "name", flag = "--name", value = "NAME", check = name, parse = as_is, default = "mha_<d_model>_<heads>",
     help = "prefix of every symbol made, and the program's name" },
   { field = "d_model", flag = "--d-model", value = "N", check = types.count(1, 65536), parse = types.to_number,

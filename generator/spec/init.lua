@@ -182,6 +182,16 @@ local function check_blocks(s, fail)
   end
 end
 
+-- The encoder and the decoder of a transformer, each a spec of its own.
+local function resolve_sides(s, fail, said)
+  s.encoder_spec, s.decoder_spec = { roles = {} }, { roles = {} }
+  for _, side in ipairs(said == 0 and { "encoder", "decoder" } or {}) do
+    local part, errors = spec.from_fields(stack.side_fields(s, side), nil, true)
+    for _, message in ipairs(errors or {}) do fail(("in the %s: %s"):format(side, message)) end
+    s[side .. "_spec"] = part or { roles = {} }
+  end
+end
+
 -- The attention of a stack's layers, a spec of its own; what is wrong with the stack is wrong with it too, and said
 -- once.
 local function resolve_attention(s, fail, said)
@@ -203,7 +213,11 @@ local function resolve(s, fail, errors)
       for _, block in ipairs(blocks) do
         if block.resolve then block.resolve(s, fail) end
       end
-      if s.stack then resolve_attention(s, fail, #errors) end
+      if s.kind == "transformer" then
+        resolve_sides(s, fail, #errors)
+      elseif s.stack then
+        resolve_attention(s, fail, #errors)
+      end
       resolve_roles(s)
     end
     if feature.resolve then feature.resolve(s, fail) end

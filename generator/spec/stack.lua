@@ -4,7 +4,7 @@ local blocks = require "blocks"
 
 local stack = {}
 
-local KINDS = { encoder = true, decoder = true }
+local KINDS = { encoder = true, decoder = true, transformer = true }
 
 -- Whether a kind is a stack of layers.
 function stack.is(kind)
@@ -32,6 +32,29 @@ function stack.attention_fields(spec)
   end
   raw.mask = nil
   raw["mask.causal"] = spec.causal
+  return raw
+end
+
+-- Fields of a transformer that only its decoder has.
+local OF_DECODER = { cache = true, pool = true, logits = true }
+-- Fields that its sides do not take as they are.
+local OF_BOTH = { name = true, kind = true, weights = true, weights_prefix = true, seq_len = true, kv_seq_len = true,
+  vocab_size = true, src_vocab_size = true, n_layers = true, n_decoder_layers = true }
+
+-- The fields of one side of a transformer, "encoder" or "decoder".
+function stack.side_fields(spec, side)
+  local is_decoder, given = side == "decoder", spec.lengths_as_given
+  local raw = {
+    kind = side, name = spec.name .. (is_decoder and "_dec" or "_enc"),
+    n_layers = is_decoder and spec.n_decoder_layers or spec.n_layers,
+    seq_len = is_decoder and given.seq_len or given.kv_seq_len, kv_seq_len = is_decoder and given.kv_seq_len or nil,
+    vocab_size = is_decoder and spec.vocab_size or spec.src_vocab_size or spec.vocab_size,
+  }
+  for _, entry in ipairs(spec.given) do
+    local group = entry.field:match("^[^.]+")
+    local is_other = not is_decoder and (OF_DECODER[group] or entry.field == "mask.causal")
+    if not OF_BOTH[group] and not is_other then raw[entry.field] = entry.value end
+  end
   return raw
 end
 
@@ -76,6 +99,12 @@ end
 
 -- Appends all weights of a stack: layers.0.q_weight and so on between those before and behind the layers.
 function stack.roles(spec, add)
+  if spec.kind == "transformer" then
+    for _, side in ipairs({ "encoder", "decoder" }) do
+      for _, role in ipairs(spec[side .. "_spec"].roles) do add(side .. "." .. role.name, role.shape) end
+    end
+    return
+  end
   if spec.vocab_size then add("embedding", { spec.vocab_size, spec.d_model }) end
   each_block(spec, add, "first_roles")
   if spec.embedding.norm then norm_roles(spec, add, "embedding") end

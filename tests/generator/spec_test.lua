@@ -99,14 +99,14 @@ end)
 
 fact.holds("what the design knows and the generator does not make is refused by name", function()
   local cases = {
-    { { kind = "transformer" }, 'kind "transformer" is not generated yet; what is: mha, sdpa, encoder, decoder' },
     { { dtype = "bf16" }, 'dtype "bf16" is not generated yet; what is: f32' },
   }
   for _, case in ipairs(cases) do refuses(case[1], case[2]) end
 end)
 
 fact.holds("a choice that is none of them is refused with the nearest", function()
-  refuses({ kind = "mhaa" }, 'kind must be one of mha, sdpa, encoder, decoder, found "mhaa"; did you mean "mha"?')
+  refuses({ kind = "mhaa" },
+    'kind must be one of mha, sdpa, encoder, decoder, transformer, found "mhaa"; did you mean "mha"?')
   refuses({ dtype = 32 }, "dtype must be one of f32, found 32")
   refuses({ masked_row = false }, "masked_row must be one of zero, uniform, found false")
 end)

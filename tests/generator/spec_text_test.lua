@@ -54,12 +54,13 @@ local WORDS = {
   ["--relative-buckets"] = { "32" }, ["--relative-distance"] = { "128" },
   ["--outputs"] = { "attention,attention_mean", "", "scores,x_heads,q_proj" }, ["--vocab-size"] = { "30522" },
   ["--weights-layout"] = { "w_o", "torch_mha" }, ["--weights-prefix"] = { "encoder.layer.3.attention.", "m/" },
-  ["--heads-as"] = { "split", "shared" }, ["--kind"] = { "mha", "sdpa", "encoder", "decoder" },
+  ["--heads-as"] = { "split", "shared" }, ["--kind"] = { "mha", "sdpa", "encoder", "decoder", "transformer" },
   ["--d-v"] = { "5" }, ["--cache"] = { "512" },
   ["--projections"] = { "qkvo", "qkv" }, ["--k-dim"] = { "5" }, ["--v-dim"] = { "1" }, ["--d-out"] = { "7" },
   ["--rope"] = { "half_split", "interleaved" }, ["--rope-theta"] = { "500000", "1e6" }, ["--rope-dim"] = { "2" },
   ["--rope-positions"] = { "4096" }, ["--qk-norm"] = { "rms", "layer" }, ["--qk-norm-eps"] = { "1e-5" },
-  ["--layers"] = { "3" }, ["--d-ff"] = { "32" }, ["--ffn-activation"] = { "relu", "gelu_tanh" },
+  ["--layers"] = { "3" }, ["--decoder-layers"] = { "1" }, ["--src-vocab-size"] = { "9" },
+  ["--d-ff"] = { "32" }, ["--ffn-activation"] = { "relu", "gelu_tanh" },
   ["--ffn-gated"] = { "yes", "no" }, ["--ffn-bias"] = { "yes", "no" }, ["--norm"] = { "layer", "rms" },
   ["--norm-eps"] = { "1e-12" }, ["--norm-place"] = { "post", "pre" }, ["--norm-final"] = { "yes", "no" },
   ["--positions"] = { "learned", "sinusoidal" }, ["--positions-rows"] = { "600" }, ["--positions-first"] = { "2" },
@@ -79,7 +80,8 @@ local BESIDE = { ["mask.window"] = { "mask.causal", true }, ["mask.window_sides"
   ["logits.size"] = { "logits.kind", "linear" }, ["logits.tied"] = { "logits.kind", "linear" },
   ["logits.bias"] = { "logits.kind", "linear" } }
 
--- The fields of whole models.
+-- The fields of whole models, and those of ones with two sides.
+local OF_SIDES = { n_decoder_layers = true, src_vocab_size = true }
 local OF_STACKS = {}
 for _, block in ipairs(require "blocks") do
   for _, field in ipairs(block.fields or {}) do OF_STACKS[field.field] = true end
@@ -103,7 +105,8 @@ fact.holds("every flag's values read back from the spec's text", function()
       local is_layer = value == "mha" or value == "sdpa" -- which has no number of layers
       if beside and not is_layer then fields[beside[1]] = beside[2] end
       if OF_STACKS[option.field] then
-        fields.kind, fields.n_layers, fields.vocab_size = "encoder", fields.n_layers or 2, 7
+        fields.kind = OF_SIDES[option.field] and "transformer" or "encoder"
+        fields.n_layers, fields.vocab_size = fields.n_layers or 2, 7
       end
       reads_back(accepts(fields))
     end

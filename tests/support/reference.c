@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LAYER_ROLES = 40 };
+enum { MAX_PART_ROLES = 160 };
 
 ptrdiff_t reference_away(const struct ga_model *model, size_t i, size_t j, size_t q_rows, size_t kv_rows)
 {
@@ -74,7 +74,7 @@ bool reference_allows(const struct ga_io *io, size_t b, size_t h, size_t i, size
 
 size_t reference_kv_len(const struct ga_io *io)
 {
-    return io->key ? io->kv_len : io->q_len;
+    return io->key || io->key_tokens ? io->kv_len : io->q_len;
 }
 
 size_t reference_q_rows(const struct ga_io *io, size_t b)
@@ -87,7 +87,7 @@ size_t reference_kv_rows(const struct ga_io *io, size_t b)
     if (io->kv_lengths) {
         return (size_t)io->kv_lengths[b];
     }
-    return io->key ? io->kv_len : reference_q_rows(io, b);
+    return io->key || io->key_tokens ? io->kv_len : reference_q_rows(io, b);
 }
 
 size_t reference_kv_used(const struct ga_model *model, const struct ga_io *io, size_t b)
@@ -121,38 +121,61 @@ const struct ga_weight_view *reference_role(const struct ga_model *model, const 
 
 // -- Whole models ---------------------------------------------------------------------------------------------------
 
-// One layer of a stack as a model of its own: its roles by their names in the layer.
-struct layer_model {
+// A part of a whole model as a model of its own: its roles by their names in the part.
+struct part_model {
     struct ga_model model;
-    struct ga_weight_role roles[MAX_LAYER_ROLES];
+    struct ga_weight_role roles[MAX_PART_ROLES];
     const struct ga_weight_view *views;
 };
 
-static void layer_model_make(struct layer_model *layer, const struct ga_model *model,
-                             const struct ga_weight_view *roles, size_t index, const char *part)
+static void part_make(struct part_model *part, const struct ga_model *model, const struct ga_weight_view *roles,
+                      const char *prefix)
 {
-    char prefix[48];
-    const int length = snprintf(prefix, sizeof prefix, "layers.%zu.%s", index, part);
-    layer->model = *model;
-    layer->model.kind = GA_MHA;
-    layer->model.stack = NULL;
-    layer->model.roles = layer->roles;
-    layer->model.n_roles = 0;
-    layer->views = NULL;
+    const size_t length = strlen(prefix);
+    part->model = *model;
+    part->model.roles = part->roles;
+    part->model.n_roles = 0;
+    part->views = NULL;
     for (size_t r = 0; r < model->n_roles; r++) {
-        if (strncmp(model->roles[r].name, prefix, (size_t)length) == 0 && layer->model.n_roles < MAX_LAYER_ROLES) {
-            layer->views = layer->views ? layer->views : roles + r;
-            layer->roles[layer->model.n_roles] = model->roles[r];
-            layer->roles[layer->model.n_roles++].name += length;
+        if (strncmp(model->roles[r].name, prefix, length) == 0 && part->model.n_roles < MAX_PART_ROLES) {
+            part->views = part->views ? part->views : roles + r;
+            part->roles[part->model.n_roles] = model->roles[r];
+            part->roles[part->model.n_roles++].name += length;
         }
     }
 }
 
-// A decoder layer's attention to its memory, which has no places and no order.
-static void memory_model_make(struct layer_model *layer, const struct ga_model *model,
-                              const struct ga_weight_view *roles, size_t index)
+// One layer of a stack, or its attention to the memory, as a layer.
+static void layer_make(struct part_model *layer, const struct ga_model *model, const struct ga_weight_view *roles,
+                       size_t index, const char *part)
 {
-    layer_model_make(layer, model, roles, index, "memory_");
+    char prefix[48];
+    snprintf(prefix, sizeof prefix, "layers.%zu.%s", index, part);
+    part_make(layer, model, roles, prefix);
+    layer->model.kind = GA_MHA;
+    layer->model.stack = NULL;
+}
+
+// The sides of a transformer.
+static void encoder_make(struct part_model *side, const struct ga_model *model, const struct ga_weight_view *roles)
+{
+    part_make(side, model, roles, "encoder.");
+    side->model.kind = GA_ENCODER;
+    side->model.stack = model->encoder;
+    side->model.causal = GA_CAUSAL_NONE;
+}
+
+static void decoder_make(struct part_model *side, const struct ga_model *model, const struct ga_weight_view *roles)
+{
+    part_make(side, model, roles, "decoder.");
+    side->model.kind = GA_DECODER;
+}
+
+// A decoder layer's attention to its memory, which has no places and no order.
+static void memory_make(struct part_model *layer, const struct ga_model *model, const struct ga_weight_view *roles,
+                        size_t index)
+{
+    layer_make(layer, model, roles, index, "memory_");
     layer->model.causal = GA_CAUSAL_NONE;
     layer->model.window = 0;
     layer->model.softcap = 0;
@@ -166,8 +189,19 @@ static struct ga_io self_call(const struct ga_io *io)
 {
     struct ga_io own = *io;
     own.key = own.value = NULL;
+    own.key_tokens = NULL;
     own.kv_lengths = NULL;
     return own;
+}
+
+// A transformer's source as a call of its encoder.
+static struct ga_io source_call(const struct ga_io *io)
+{
+    return (struct ga_io){.batch = io->batch,
+                          .q_len = io->kv_len,
+                          .query = io->key,
+                          .tokens = io->key_tokens,
+                          .q_lengths = io->kv_lengths};
 }
 
 static size_t most_rows(const struct ga_io *io)

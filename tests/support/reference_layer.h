@@ -17,15 +17,16 @@ struct IN_REAL(rows) {
 
 static bool IN_REAL(rows_new)(struct IN_REAL(rows) * rows, const struct ga_model *model, const struct ga_io *io)
 {
-    size_t kv_len = (model->stack ? most_rows(io) : reference_kv_len(io)) + model->extra_keys;
+    size_t q_len = model->stack ? most_rows(io) : io->q_len; // a stack's rows are queries and keys in turn
+    size_t kv_len = (model->stack ? q_len : reference_kv_len(io)) + model->extra_keys;
     size_t width = model->n_heads * model->d_head, kv_width = model->n_kv_heads * model->d_head;
-    rows->query = malloc(io->q_len * model->d_model * sizeof(REAL));
+    rows->query = malloc(q_len * model->d_model * sizeof(REAL));
     rows->key = malloc(kv_len * model->k_dim * sizeof(REAL));
     rows->value = malloc(kv_len * model->v_dim * sizeof(REAL));
-    rows->q = malloc(io->q_len * width * sizeof(REAL));
+    rows->q = malloc(q_len * width * sizeof(REAL));
     rows->k = malloc(kv_len * kv_width * sizeof(REAL));
     rows->v = malloc(kv_len * model->n_kv_heads * model->d_v * sizeof(REAL));
-    rows->concat = malloc(io->q_len * model->n_heads * model->d_v * sizeof(REAL));
+    rows->concat = malloc(q_len * model->n_heads * model->d_v * sizeof(REAL));
     rows->weights = malloc(kv_len * sizeof(REAL));
     return rows->query && rows->key && rows->value && rows->q && rows->k && rows->v && rows->concat && rows->weights;
 }

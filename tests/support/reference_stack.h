@@ -93,25 +93,27 @@ static void IN_REAL(add)(REAL *x, const REAL *y, size_t count)
     }
 }
 
-// x [count] and what an attention over `keys` makes of it, joined; before: the norm where it stands before blocks.
-static void IN_REAL(join_attention)(const struct ga_stack *stack, const struct layer_model *layer,
-                                    const struct layer_model *attention, const struct ga_io *io, size_t b,
-                                    const char *norm, struct IN_REAL(rows) * rows, bool *seen, size_t count, REAL *x,
-                                    REAL *y)
+// Rows of a sequence that an attention looks at, where they are not its own.
+struct IN_REAL(memory) {
+    const REAL *rows; // [count][d_model]; NULL: its own
+    size_t count;
+};
+
+// x [count] and what an attention makes of it, joined; norm: the name of its norm.
+static void IN_REAL(join_attention)(const struct ga_stack *stack, const struct part_model *layer,
+                                    const struct part_model *attention, const struct ga_io *io, size_t b,
+                                    const char *norm, struct IN_REAL(rows) * rows, bool *seen, size_t count,
+                                    struct IN_REAL(memory) memory, REAL *x, REAL *y)
 {
-    const size_t floats = count * layer->model.d_model;
+    const size_t n = layer->model.d_model, floats = count * n;
     memcpy(rows->query, x, floats * sizeof *x);
     if (stack->norm_first) {
         IN_REAL(norm_to)(stack, &layer->model, layer->views, norm, count, x, rows->query);
     }
-    if (io->key) {
-        const size_t kv_rows = reference_kv_rows(io, b);
-        IN_REAL(copy_rows)(io->key, b * io->kv_len, kv_rows, layer->model.d_model, rows->key);
-        memcpy(rows->value, rows->key, kv_rows * layer->model.d_model * sizeof *x);
-    } else {
-        memcpy(rows->key, rows->query, floats * sizeof *x);
-        memcpy(rows->value, rows->query, floats * sizeof *x);
-    }
+    const REAL *keys = memory.rows ? memory.rows : rows->query;
+    const size_t kv_rows = memory.rows ? memory.count : count;
+    memcpy(rows->key, keys, kv_rows * n * sizeof *x);
+    memcpy(rows->value, keys, kv_rows * n * sizeof *x);
     IN_REAL(layer)(&attention->model, attention->views, io, b, rows, seen, y, NULL);
     IN_REAL(add)(x, y, floats);
     if (!stack->norm_first) {
@@ -119,38 +121,85 @@ static void IN_REAL(join_attention)(const struct ga_stack *stack, const struct l
     }
 }
 
-// One sequence through all layers; output is its [q_len][d_model] of zeros, where the residual is kept on the way.
-static void IN_REAL(stack)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
-                           size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *output)
+// x [count] and the feed-forward of it, joined.
+static void IN_REAL(join_feed_forward)(const struct ga_stack *stack, const struct part_model *layer, size_t count,
+                                       REAL *normed, REAL *mid, REAL *x, REAL *y)
+{
+    const size_t floats = count * layer->model.d_model;
+    memcpy(normed, x, floats * sizeof *x);
+    if (stack->norm_first) {
+        IN_REAL(norm_to)(stack, &layer->model, layer->views, "ffn", count, x, normed);
+    }
+    IN_REAL(feed_forward)(stack, &layer->model, layer->views, count, normed, mid, mid + count * stack->d_ff, y);
+    IN_REAL(add)(x, y, floats);
+    if (!stack->norm_first) {
+        IN_REAL(norm_to)(stack, &layer->model, layer->views, "ffn", count, x, x);
+    }
+}
+
+// One sequence through the layers of an encoder or a decoder; x is room for its rows, the residual on the way.
+static void IN_REAL(side)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                          size_t b, struct IN_REAL(rows) * rows, bool *seen, struct IN_REAL(memory) memory, REAL *x)
 {
     const struct ga_stack *stack = model->stack;
     const struct ga_io own = self_call(io);
-    const size_t count = reference_q_rows(io, b), floats = count * model->d_model;
-    REAL *x = output, *y = malloc((floats + 1) * sizeof *y);
+    const struct IN_REAL(memory) none = {NULL, 0};
+    const size_t count = reference_q_rows(io, b);
+    REAL *y = malloc((count * model->d_model + 1) * sizeof *y);
     REAL *mid = malloc((2 * count * stack->d_ff + 1) * sizeof *mid);
     IN_REAL(first_rows)(model, roles, io, b, count, x);
     for (size_t l = 0; y && mid && l < stack->n_layers; l++) {
-        struct layer_model layer, memory;
-        layer_model_make(&layer, model, roles, l, "");
-        IN_REAL(join_attention)(stack, &layer, &layer, &own, b, "attention", rows, seen, count, x, y);
-        if (model->kind == GA_DECODER) {
-            memory_model_make(&memory, model, roles, l);
-            IN_REAL(join_attention)(stack, &layer, &memory, io, b, "memory", rows, seen, count, x, y);
+        struct part_model layer, over_memory;
+        layer_make(&layer, model, roles, l, "");
+        IN_REAL(join_attention)(stack, &layer, &layer, &own, b, "attention", rows, seen, count, none, x, y);
+        if (memory.rows) {
+            memory_make(&over_memory, model, roles, l);
+            IN_REAL(join_attention)(stack, &layer, &over_memory, io, b, "memory", rows, seen, count, memory, x, y);
         }
-        memcpy(rows->query, x, floats * sizeof *x);
-        if (stack->norm_first) {
-            IN_REAL(norm_to)(stack, &layer.model, layer.views, "ffn", count, x, rows->query);
-        }
-        IN_REAL(feed_forward)
-        (stack, &layer.model, layer.views, count, rows->query, mid, mid + count * stack->d_ff, y);
-        IN_REAL(add)(x, y, floats);
-        if (!stack->norm_first) {
-            IN_REAL(norm_to)(stack, &layer.model, layer.views, "ffn", count, x, x);
-        }
+        IN_REAL(join_feed_forward)(stack, &layer, count, rows->query, mid, x, y);
     }
     if (stack->final_norm) {
         IN_REAL(norm_to)(stack, model, roles, "final", count, x, x);
     }
     free(y);
     free(mid);
+}
+
+// What a decoder of sequence b attends to: key as it is given, or what a transformer's encoder makes of the source.
+static void IN_REAL(remember)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                              size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *memory)
+{
+    const struct IN_REAL(memory) none = {NULL, 0};
+    if (model->kind == GA_TRANSFORMER) {
+        const struct ga_io source = source_call(io);
+        struct part_model encoder;
+        encoder_make(&encoder, model, roles);
+        IN_REAL(side)(&encoder.model, encoder.views, &source, b, rows, seen, none, memory);
+    } else {
+        IN_REAL(copy_rows)(io->key, b * io->kv_len, reference_kv_rows(io, b), model->d_model, memory);
+    }
+}
+
+// One sequence through a whole model; output is its [q_len][d_model] of zeros.
+static void IN_REAL(stack)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                           size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *output)
+{
+    struct IN_REAL(memory) memory = {NULL, reference_kv_rows(io, b)};
+    struct part_model decoder;
+    if (model->kind == GA_ENCODER) {
+        IN_REAL(side)(model, roles, io, b, rows, seen, memory, output);
+        return;
+    }
+    REAL *kept = malloc((memory.count * model->d_model + 1) * sizeof *kept);
+    if (kept) {
+        IN_REAL(remember)(model, roles, io, b, rows, seen, kept);
+        memory.rows = kept;
+        if (model->kind == GA_TRANSFORMER) {
+            decoder_make(&decoder, model, roles);
+            IN_REAL(side)(&decoder.model, decoder.views, io, b, rows, seen, memory, output);
+        } else {
+            IN_REAL(side)(model, roles, io, b, rows, seen, memory, output);
+        }
+    }
+    free(kept);
 }

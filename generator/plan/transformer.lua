@@ -1,0 +1,21 @@
+-- plan/transformer.lua: an encoder and a decoder as one model: the plans of both, and where their weights lie.
+local stack = require "plan.stack"
+
+local transformer = {}
+
+function transformer.make(spec, set)
+  local p = { spec = spec, isa = set, prefix = spec.name .. "__" .. set.name, products = {}, families = {} }
+  p.encoder, p.decoder = stack.make(spec.encoder_spec, set), stack.make(spec.decoder_spec, set)
+  for _, side in ipairs({ p.encoder, p.decoder }) do
+    for _, f in ipairs(side.families) do p.families[#p.families + 1] = f end
+  end
+  p.packed = {
+    { name = "encoder", floats = p.encoder.packed_floats, offset = 0 },
+    { name = "decoder", floats = p.decoder.packed_floats, offset = p.encoder.packed_floats },
+  }
+  p.packed_floats = p.encoder.packed_floats + p.decoder.packed_floats
+  p.attention = p.decoder.attention -- whose keys a cache holds
+  return p
+end
+
+return transformer
