@@ -100,3 +100,5 @@ fact.holds("what is wrong with a stack and so with its attention is said once", 
   refuses({ mask = { window = 3 } }, "mask.window (3) reaches to the left of a query only and mask.causal is off: " ..
     'set mask.causal, or mask.window_sides = "both"')
 end)
+
+fact.finish()

@@ -164,3 +164,5 @@ fact.holds("every flag has help, a default and a value's name, once", function()
     seen[option.flag], seen[option.field] = true, true
   end
 end)
+
+fact.finish()
