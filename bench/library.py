@@ -7,7 +7,7 @@ from ctypes import (POINTER, Structure, byref, c_bool, c_char, c_char_p, c_doubl
 
 import paths
 
-ABI = 3
+ABI = 4
 MAX_THREADS = 1024  # GA_MAX_THREADS
 
 
@@ -26,7 +26,9 @@ class Io(Structure):
                      "mask", "additive_mask")
     ] + [("mask_strides", c_size_t * 4)] + [
         (name, c_void_p) for name in ("attention_mean", "position", "kv_position")
-    ] + [("intermediates", c_void_p * 9), ("cache", c_void_p)]
+    ] + [("intermediates", c_void_p * 9)] + [
+        (name, c_void_p) for name in ("cache", "token_types", "embedding", "logits", "last_logits", "hidden")
+    ]
 
 
 class Role(Structure):
