@@ -1,5 +1,5 @@
 -- A causal stack as Llama is built, of widths that end within vectors: RMSNorm before blocks, a gated feed-forward,
--- shared key heads, rotary positions, logits by the embedding's own weight.
+-- shared key heads, rotary positions, logits by the embedding's own weight; one type of tokens, as in RoBERTa.
 return {
   kind = "encoder",
   name = "pre_45_3",
@@ -12,6 +12,7 @@ return {
   seq_len = "1..40",
   cache = 50,
   vocab_size = 51,
+  token_types = 1,
   bias = false,
   mask = { causal = true },
   rope = { layout = "half_split", theta = 10000 },
