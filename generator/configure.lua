@@ -41,9 +41,18 @@ local function write_all(list)
   return true
 end
 
+-- How the specs of model folders came about.
+local function say_tables(collected)
+  for _, model in ipairs(collected.configured) do
+    for _, line in ipairs(model.table or {}) do say(line) end
+    if model.table then say(("spec: %s; once edited, --spec takes it in place of the folder"):format(model.path)) end
+  end
+end
+
 local function configure(settings)
   local collected, errors = models.collect(settings)
   if not collected then return complain(CANNOT, errors) end
+  say_tables(collected)
   local log = assert(io.open("out/config.log", "a"))
   local answers, why = ask(probes.new(settings.variables, log, say), settings)
   log:close()

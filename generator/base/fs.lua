@@ -32,6 +32,16 @@ function fs.exists(path)
   return file ~= nil
 end
 
+-- How many bytes the file at a path holds; nil and a message where there is none.
+function fs.size(path)
+  local file, why = io.open(path, "rb")
+  if not file then return nil, why end
+  local size
+  size, why = file:seek("end")
+  file:close()
+  return size, why
+end
+
 -- Makes the folder and its parents; true, or nil and a message.
 function fs.make_folder(path)
   if folders_made[path] then return true end

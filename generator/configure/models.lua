@@ -1,5 +1,6 @@
 -- models.lua: from options to the models of the build: those the user configured, the demo's and the tests'.
 -- Reads specs and names their files; knows no compiler.
+local from_hf = require "configure.from_hf"
 local fs = require "base.fs"
 local spec = require "spec"
 
@@ -18,14 +19,19 @@ local function with_defaults(given)
   return raw
 end
 
--- The model the flags describe, its spec written to out/specs/; or nil and the messages.
+-- Writes a spec to out/specs/; the model, or nil and the messages.
+local function written(model, content)
+  local path = "out/specs/" .. model.name .. ".lua"
+  local changed, why = fs.write_if_changed(path, content)
+  if changed == nil then return nil, { why } end
+  return { spec = model, path = path }
+end
+
+-- The model the flags describe; or nil and the messages.
 local function from_flags(given)
   local model, errors = spec.from_fields(with_defaults(given))
   if not model then return nil, errors end
-  local path = "out/specs/" .. model.name .. ".lua"
-  local changed, why = fs.write_if_changed(path, spec.text(model))
-  if changed == nil then return nil, { why } end
-  return { spec = model, path = path }
+  return written(model, spec.text(model))
 end
 
 local function append_all(list, more)
@@ -62,8 +68,31 @@ local function lua_files(folder)
   return paths
 end
 
+-- The models of folders of Hugging Face's, in order, each with its mapping table; messages are appended to errors.
+local function from_folders(settings, errors)
+  local list, given, ignored = {}, {}, {}
+  for _, entry in ipairs(settings.fields) do given[entry.field.field] = entry.value end
+  for _, name in ipairs(settings.hf_ignore) do ignored[name] = true end
+  for _, folder in ipairs(settings.folders) do
+    local read, why = from_hf(folder, given, { ignored = ignored, architecture = settings.hf_architecture })
+    local model = read
+    if read then model, why = written(read.spec, read.text) end
+    if model then
+      model.table = read.lines
+      list[#list + 1] = model
+    else
+      append_all(errors, why)
+    end
+  end
+  return list
+end
+
 local function configured(settings, errors)
-  if #settings.specs > 0 then return from_files(settings.specs, errors) end
+  if #settings.specs + #settings.folders > 0 then
+    local list = from_files(settings.specs, errors)
+    append_all(list, from_folders(settings, errors))
+    return list
+  end
   local model, why = from_flags(settings.fields)
   if model then return { model } end
   append_all(errors, why)
@@ -77,8 +106,8 @@ local function contains(list, path)
   return false
 end
 
--- All models of the build, each { spec, path }: `configured` by the user, `products` (those and the demo's), `tests`;
--- or nil and every message.
+-- All models of the build, each { spec, path } (of a folder also `table`, lines on how its spec came about):
+-- `configured` by the user, `products` (those and the demo's), `tests`; or nil and every message.
 function models.collect(settings)
   local errors = {}
   local users = configured(settings, errors)

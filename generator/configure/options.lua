@@ -21,6 +21,13 @@ local DIRECTORIES = {
 local MODEL_FILES = {
   { flags = "--spec", value = "FILE", key = "specs", count = "*",
     help = "a model spec, in place of the flags below; repeat it for several models in one build" },
+  { flags = "--from-hf", value = "DIR", key = "from_hf", count = "*",
+    help = "a model folder of Hugging Face's transformers (config.json, model.safetensors) or of " ..
+    "sentence-transformers: its spec goes to out/specs, what became of each field is said; flags below change it" },
+  { flags = "--hf-architecture", value = "NAME", key = "hf_architecture", default = "as config.json says",
+    help = "which of its type the model is taken for, such as BertModel: the stack without a head" },
+  { flags = "--hf-ignore", value = "NAME", key = "hf_ignore", count = "*",
+    help = "a field of config.json or a tensor that changes nothing, though --from-hf does not know it" },
 }
 local FEATURES = {
   { flags = "--isa", value = "LIST", key = "isa", default = "all the compiler makes",
@@ -239,10 +246,20 @@ local function remembered(args, assignments, variables)
   return again
 end
 
+-- What of the arguments goes without what, or nil.
+local function contradiction(parsed, given)
+  local folder = parsed.from_hf[1]
+  if #given > 0 and #parsed.specs > 0 then
+    return ("%s cannot be combined with --spec; say it in %s"):format(given[1].field.flag, parsed.specs[1])
+  elseif not folder and (parsed.hf_architecture or #parsed.hf_ignore > 0) then
+    return (parsed.hf_architecture and "--hf-architecture" or "--hf-ignore") .. " is of --from-hf, which is not given"
+  end
+end
+
 -- Reads the arguments. fields: spec.options(); isa_names: those --isa may name; getenv: os.getenv or a stand-in.
--- Returns the settings, or nil and a message. Settings: specs (array), fields (array of { field, value }), isas (set of
--- names or nil), prefix, bindir, libdir, includedir, debug, sanitize, werror, variables, arguments (for the next run),
--- warnings.
+-- Returns the settings, or nil and a message. Settings: specs and folders (arrays of paths), hf_architecture (or nil),
+-- hf_ignore (array), fields (array of { field, value }), isas (set of names or nil), prefix, bindir, libdir,
+-- includedir, debug, sanitize, werror, variables, arguments (for the next run), warnings.
 function options.parse(args, fields, isa_names, getenv)
   local known = all_flags(fields)
   local kept, warnings = set_aside(args, known)
@@ -253,16 +270,16 @@ function options.parse(args, fields, isa_names, getenv)
   local given
   given, why = read_fields(parsed, fields)
   if not given then return nil, why end
-  if #given > 0 and #parsed.specs > 0 then
-    return nil, ("%s cannot be combined with --spec; say it in %s"):format(given[1].field.flag, parsed.specs[1])
-  end
+  why = contradiction(parsed, given)
+  if why then return nil, why end
   local isas
   isas, why = read_isas(parsed.isa, isa_names)
   if isas == false then return nil, why end
   local prefix = parsed.prefix or "/usr/local"
   local variables = environment(assigned, getenv)
   return {
-    help = parsed.help, specs = parsed.specs, fields = given, isas = isas,
+    help = parsed.help, specs = parsed.specs, fields = given, isas = isas, folders = parsed.from_hf,
+    hf_architecture = parsed.hf_architecture, hf_ignore = parsed.hf_ignore,
     prefix = prefix, bindir = parsed.bindir or prefix .. "/bin", libdir = parsed.libdir or prefix .. "/lib",
     includedir = parsed.includedir or prefix .. "/include",
     debug = parsed.debug, sanitize = parsed.sanitize, werror = not parsed.no_werror,

@@ -9,7 +9,7 @@ local NAMES = {
 }
 
 local STACK_NAMES = {
-  "bert", "distilbert", "gpt2", "llama", "torch_encoder", "torch_decoder", "torch_transformer",
+  "bert", "bert_gamma", "distilbert", "gpt2", "llama", "vit", "torch_encoder", "torch_decoder", "torch_transformer",
   "tutorial", "roles",
 }
 

@@ -266,15 +266,16 @@ local function sorted_keys(t)
   return keys
 end
 
-local function literal(value)
+-- A value of a field as a spec file has it.
+function spec.literal(value)
   if type(value) == "string" then return '"' .. value .. '"' end
   if type(value) == "number" then return fmt.double(value) end
   if type(value) == "boolean" then return tostring(value) end
   local parts = {}
   if #value > 0 then
-    for _, item in ipairs(value) do parts[#parts + 1] = literal(item) end
+    for _, item in ipairs(value) do parts[#parts + 1] = spec.literal(item) end
   else
-    for _, key in ipairs(sorted_keys(value)) do parts[#parts + 1] = key .. " = " .. literal(value[key]) end
+    for _, key in ipairs(sorted_keys(value)) do parts[#parts + 1] = key .. " = " .. spec.literal(value[key]) end
   end
   return "{ " .. table.concat(parts, ", ") .. " }"
 end
@@ -285,11 +286,11 @@ local function given_texts(s)
   for _, entry in ipairs(s.given) do
     local group, inner = split(entry.field)
     if not group then
-      texts[#texts + 1] = { field = entry.field, text = literal(entry.value) }
+      texts[#texts + 1] = { field = entry.field, text = spec.literal(entry.value) }
     elseif at[group] then
-      at[group].text = at[group].text:gsub(" }$", "") .. ", " .. inner .. " = " .. literal(entry.value) .. " }"
+      at[group].text = at[group].text:gsub(" }$", "") .. ", " .. inner .. " = " .. spec.literal(entry.value) .. " }"
     else
-      at[group] = { field = group, text = "{ " .. inner .. " = " .. literal(entry.value) .. " }" }
+      at[group] = { field = group, text = "{ " .. inner .. " = " .. spec.literal(entry.value) .. " }" }
       texts[#texts + 1] = at[group]
     end
   end

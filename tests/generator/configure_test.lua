@@ -61,6 +61,12 @@ fact.holds("--causal alone means top_left, whatever follows it", function()
   end
 end)
 
+fact.holds("what is of --from-hf goes with it alone", function()
+  refuses(2, "--hf-ignore x", "--hf-ignore is of --from-hf, which is not given")
+  refuses(2, "--hf-architecture BertModel", "--hf-architecture is of --from-hf, which is not given")
+  refuses(2, "--from-hf", "option '--from-hf' requires an argument")
+end)
+
 -- -- What cannot be built -------------------------------------------------------------------------------------------
 
 fact.holds("a number below zero is its option's value", function()
@@ -198,6 +204,23 @@ fact.holds("flags become a spec file that says the same", function()
   local content = assert(fs.read(folder .. "out/specs/tiny.lua"))
   fact.contains(content, "d_model = 24")
   fact.contains(content, "n_heads = 3")
+end)
+
+local GPT2 = [[{"model_type": "gpt2", "architectures": ["GPT2Model"], "n_embd": 8, "n_head": 2, "n_layer": 1,
+  "vocab_size": 7, "n_positions": 20}]]
+
+fact.holds("a model folder becomes a spec, its table is printed, and all that is wrong with folders is said", function()
+  if not require("configure.from_hf.json").available() then return end
+  assert(fs.write_if_changed(folder .. "out/Tiny-GPT/config.json", GPT2))
+  local said, code = configure("--isa scalar --from-hf out/Tiny-GPT/ --seq-len 1..6")
+  fact.equal(code == 0 and "" or said, "")
+  fact.contains(said, "out/Tiny-GPT/config.json: GPT2Model (gpt2)\n")
+  fact.contains(said, '= "1..6"  (as asked for)\n')
+  fact.contains(said, "spec: out/specs/tiny_gpt.lua; once edited, --spec takes it in place of the folder\n")
+  fact.contains(assert(fs.read(folder .. "out/specs/tiny_gpt.lua")), 'seq_len = "1..6"')
+  fact.contains(assert(fs.read(folder .. "out/configure.d")), "out/Tiny-GPT/config.json")
+  refuses(1, "--from-hf out/Tiny-GPT --from-hf out --spec no.lua", "no.lua: No such file or directory",
+    "out/config.json: No such file or directory")
 end)
 
 fact.holds("arguments and variables are remembered, quoted for sh and for ninja", function()

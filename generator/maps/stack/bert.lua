@@ -1,5 +1,6 @@
 -- bert: a whole BertModel of Hugging Face's transformers, and sentence encoders made from one (MiniLM). The names of
--- RobertaModel are the same. Its pooler is no part of the model; BertForMaskedLM's file has them behind bert.
+-- RobertaModel are the same. Its pooler is no part of the model; BertForMaskedLM's file has them behind bert.,
+-- BertForTokenClassification's too, with logits of its own name.
 return {
   embedding = "embeddings.word_embeddings.weight",
   positions = "embeddings.position_embeddings.weight",
@@ -23,4 +24,6 @@ return {
   down_bias = "output.dense.bias",
   ffn_norm_weight = "output.LayerNorm.weight",
   ffn_norm_bias = "output.LayerNorm.bias",
+  logits_weight = "classifier.weight",
+  logits_bias = "classifier.bias",
 }

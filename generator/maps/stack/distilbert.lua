@@ -21,4 +21,6 @@ return {
   down_bias = "ffn.lin2.bias",
   ffn_norm_weight = "output_layer_norm.weight",
   ffn_norm_bias = "output_layer_norm.bias",
+  logits_weight = "classifier.weight",
+  logits_bias = "classifier.bias",
 }

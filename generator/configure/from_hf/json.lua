@@ -1,0 +1,97 @@
+-- from_hf/json.lua: JSON files of model folders, read by dkjson, with limits and with messages that name the file.
+-- Knows no field of any file; null is json.null, so that it is told from what is not there.
+local compat = require "base.compat"
+local fs = require "base.fs"
+local types = require "spec.types"
+
+local json = { null = {} }
+
+local PACKAGE = ("reading a model folder needs dkjson for %s (Debian: lua-dkjson; as root, ./configure " ..
+  "--install-deps installs it)"):format(compat.version)
+local MAX_NAME = 100 -- of what is shown
+local MAX_BYTES = 16 * 2 ^ 20 -- of a config file or a list of shards, which have kilobytes
+
+local function library()
+  local found, dkjson = pcall(require, "dkjson")
+  return found and dkjson or nil
+end
+
+-- Whether there is a library to read with; or nil and a message that names its package.
+function json.available()
+  if library() then return true end
+  return nil, PACKAGE
+end
+
+-- What stands in the text from a byte on, for messages.
+local function at(text, position)
+  if position > #text then return "the end" end
+  return types.shown(text:sub(position, position + 15))
+end
+
+-- The table that a JSON object says, or nil and why not. `label` stands before messages.
+function json.decode(text, label)
+  local ok, value, position, why = pcall(library().decode, text, 1, json.null)
+  if not ok then return nil, label .. ": nested too deeply for JSON that anybody wrote" end
+  if why then
+    return nil, ("%s: no JSON at byte %d, which is %s"):format(label, position, at(text, position))
+  end
+  local _, last = text:find("^%s*", position)
+  if last < #text then
+    return nil, ("%s: %s behind the JSON, at byte %d"):format(label, at(text, last + 1), last + 1)
+  end
+  return value
+end
+
+-- Whether a decoded value is an object, and whether it is an array.
+local function json_type(value)
+  local meta = type(value) == "table" and value ~= json.null and getmetatable(value)
+  return meta and meta.__jsontype
+end
+
+function json.is_object(value) return json_type(value) == "object" end
+function json.is_array(value) return json_type(value) == "array" end
+
+local NAMES = { object = "an object", array = "a list" }
+
+-- A value as messages have it.
+function json.shown(value)
+  if value == nil then return "missing" end
+  if value == json.null then return "null" end
+  return NAMES[json_type(value)] or types.shown(value)
+end
+
+-- A name from a file as messages and tables have it, without quotes.
+function json.plain(name)
+  local printable = name:gsub("[%c\127-\255]", "?")
+  return #printable > MAX_NAME and printable:sub(1, MAX_NAME) .. "..." or printable
+end
+
+-- As json.decode, for what must be an object.
+function json.decode_object(text, label)
+  local value, why = json.decode(text, label)
+  if value == nil then return nil, why end
+  if json.is_object(value) then return value end
+  return nil, ("%s: found %s; expected an object"):format(label, json.shown(value))
+end
+
+local function read(path, decode)
+  local text, why = fs.read(path, MAX_BYTES + 1)
+  if not text then return nil, why end
+  if #text > MAX_BYTES then return nil, ("%s: longer than %d bytes, which none is"):format(path, MAX_BYTES) end
+  return decode(text, path)
+end
+
+-- The object in a file, or nil and a message.
+function json.read(path)
+  return read(path, json.decode_object)
+end
+
+-- The array in a file, or nil and a message.
+function json.read_array(path)
+  local value, why = read(path, json.decode)
+  if value == nil then return nil, why end
+  if not json.is_array(value) then return nil, ("%s: found %s; expected a list"):format(path, json.shown(value)) end
+  return value
+end
+
+return json

@@ -1,0 +1,50 @@
+-- hf/llama.lua: LlamaModel: causal, RMSNorm before blocks, rotary positions, a gated feed-forward, shared key heads.
+return {
+  maps = { "llama" },
+  prefixes = { "", "model." },
+  fields = {
+    { "hidden_size", "d_model" },
+    { "num_attention_heads", "n_heads" },
+    { "num_key_value_heads", "n_kv_heads", optional = true },
+    { "head_dim", "d_head", optional = true },
+    { "num_hidden_layers", "n_layers" },
+    { "intermediate_size", "d_ff" },
+    { "hidden_act", "ffn.activation", by = "activation", default = "silu" },
+    { "attention_bias", "bias", default = false },
+    { "mlp_bias", "ffn.bias", default = false },
+    { "rms_norm_eps", "norm.eps", default = 1e-6 },
+    { "rope_theta", "rope.theta", also = "rope_parameters.rope_theta", default = 10000 },
+    { "vocab_size", "vocab_size" },
+    { "max_position_embeddings", "seq_len", by = "up_to" },
+  },
+  fixed = {
+    { "kind", "encoder" }, { "mask.causal", true }, { "rope.layout", "half_split" }, { "norm.kind", "rms" },
+    { "norm.place", "pre" }, { "ffn.gated", true },
+  },
+  requires = {
+    { "rope_scaling.rope_type", "default", "rotary positions are not scaled" },
+    { "rope_scaling.type", "default", "rotary positions are not scaled" },
+    { "rope_parameters.rope_type", "default", "rotary positions are not scaled" },
+    { "partial_rotary_factor", 1, "all of a head turns" },
+    { "rope_interleaved", false, "dimension i turns with i + d_head / 2" },
+    { "pretraining_tp", 1, "products are not cut in parts" },
+  },
+  ignores = {
+    { "the mask is causal anyway", "is_decoder" },
+    { "dropout is for training", "attention_dropout" },
+    { "what made the file", "is_llama_config" },
+  },
+  base = "LlamaModel",
+  architectures = {
+    LlamaModel = {},
+    LlamaForCausalLM = {
+      fixed = { { "logits.kind", "linear" } },
+      fields = { { "tie_word_embeddings", "logits.tied", default = false } },
+    },
+  },
+  unread = {
+    { "made from rope_theta", "layers.*.self_attn.rotary_emb.inv_freq" },
+    { "the embedding once more", "lm_head", where = { "logits.tied", true } },
+    { "a head that is not asked for", "lm_head" },
+  },
+}

@@ -1,0 +1,273 @@
+-- hf_test.lua: --from-hf: a config.json becomes a spec, field by field, and what is not known is refused by name; so is
+-- what a sentence encoder's folder says beside it.
+local hf = dofile("tests/generator/hf_folders.lua")
+local from_hf = require "configure.from_hf"
+local fs = require "base.fs"
+local json = require "configure.from_hf.json"
+local maps = require "maps"
+
+local fact, read, config, reads = hf.fact, hf.read, hf.config, hf.reads
+local refuses, refuses_config = hf.refuses, hf.refuses_config
+
+fact.holds("without its library it names the package", function()
+  local loaded, preloaded = package.loaded.dkjson, package.preload.dkjson
+  package.loaded.dkjson, package.preload.dkjson = nil, function() error("none") end
+  local ok, why = json.available()
+  package.loaded.dkjson, package.preload.dkjson = loaded, preloaded
+  fact.equal(ok, nil)
+  fact.contains(why, "(Debian: lua-dkjson; as root, ./configure --install-deps installs it)")
+end)
+
+if not json.available() then fact.finish() end
+
+-- -- What becomes of a config.json ----------------------------------------------------------------------------------
+
+-- The spec that was written has these lines behind its kind, name, width and heads, and no path.
+local function spec_is(result, ...)
+  fact.equal(result.text, result.text:match("^[^\n]*\n") ..
+    'return {\n  kind = "encoder",\n  name = "tiny",\n  d_model = 8,\n  n_heads = 2,\n  ' ..
+    table.concat({ ... }, ",\n  ") .. ",\n}\n")
+  assert(not result.text:find("out/test", 1, true))
+end
+
+fact.holds("a BERT", function()
+  spec_is(reads(hf.BERT), 'seq_len = "1..20"', "n_layers = 2", 'positions = { kind = "learned", rows = 20 }',
+    "token_types = 2", "embedding = { norm = true }", 'norm = { kind = "layer", eps = 1e-12, place = "post" }',
+    "d_ff = 12", 'ffn = { activation = "gelu" }', "vocab_size = 7", 'weights = "bert"')
+end)
+
+fact.holds("a RoBERTa's positions begin behind the padding's", function()
+  local s = reads(hf.ROBERTA).spec
+  fact.equal(s.positions.first, 2)
+  fact.equal(s.positions.rows, 20)
+  fact.equal(s.seq_len.max, 18)
+end)
+
+fact.holds("a DistilBERT, whose head is left out aloud", function()
+  local result = reads(hf.DISTILBERT)
+  fact.equal(result.spec.token_types, nil)
+  fact.equal(result.spec.ffn.activation, "relu")
+  fact.contains(table.concat(result.lines, "\n"), "note: without its head for masked words")
+end)
+
+fact.holds("a GPT-2, its logits tied", function()
+  spec_is(reads(hf.GPT2), 'seq_len = "1..20"', "n_layers = 1", 'positions = { kind = "learned", rows = 20 }',
+    'norm = { kind = "layer", eps = 1e-05, place = "pre" }', 'ffn = { activation = "gelu_tanh" }',
+    'logits = { kind = "linear", tied = true }', "mask = { causal = true }", "vocab_size = 7", 'weights = "gpt2"')
+  fact.equal(reads(hf.GPT2).spec.d_ff, 32)
+  fact.equal(reads(hf.GPT2, '"scale_attn_weights": false').spec.scale, 1)
+  fact.equal(reads((hf.GPT2:gsub("GPT2LMHeadModel", "GPT2Model"))).spec.logits, nil)
+end)
+
+fact.holds("a Llama", function()
+  spec_is(reads(hf.LLAMA), 'seq_len = "1..20"', "n_layers = 1",
+    'norm = { kind = "rms", eps = 1e-05, place = "pre" }', "d_ff = 12",
+    'ffn = { activation = "silu", gated = true, bias = false }', 'logits = { kind = "linear", tied = false }',
+    "n_kv_heads = 1", "bias = false", "mask = { causal = true }",
+    'rope = { layout = "half_split", theta = 500000 }', "vocab_size = 7", 'weights = "llama"')
+end)
+
+fact.holds("Qwen-2, Qwen-3 and Mistral in what they have besides", function()
+  local bias = reads(hf.QWEN2).spec.bias
+  assert(bias.q and bias.k and bias.v and not bias.o)
+  local qwen3 = reads(hf.QWEN3).spec
+  fact.equal(qwen3.qk_norm.kind .. " " .. qwen3.qk_norm.eps .. " " .. qwen3.d_head, "rms 1e-05 6")
+  fact.equal(reads(hf.MISTRAL, '"sliding_window": 5').spec.attention_spec.window, 5)
+  fact.equal(reads(hf.MISTRAL, '"sliding_window": null').spec.attention_spec.window, nil)
+  fact.equal(reads(hf.MISTRAL).spec.attention_spec.window, 4096)
+end)
+
+fact.holds("a ViT's rows are its patches and one more", function()
+  local result = reads(hf.VIT)
+  fact.equal(result.spec.seq_len.min, 7)
+  fact.equal(result.spec.seq_len.max, 7)
+  fact.equal(result.spec.logits.size, 3)
+  fact.equal(result.spec.bias.k or result.spec.bias.q or result.spec.bias.v, false)
+  fact.contains(table.concat(result.lines, "\n"), "note: x is [cls token, projected patches] without positions")
+end)
+
+fact.holds("every model type has a fact, and a data file that holds together", function()
+  local covered = "bert roberta xlm_roberta distilbert gpt2 llama qwen2 qwen3 mistral vit common"
+  for _, file in ipairs(assert(fs.list("generator/hf"))) do
+    local name = file:match("^(.*)%.lua$")
+    assert((" " .. covered .. " "):find(" " .. name .. " ", 1, true), file)
+    local data = require("hf." .. name)
+    if name ~= "common" then assert(data.architectures[data.base], file) end
+    for _, map in ipairs(data.maps or {}) do assert(maps.get(map, true), map) end
+  end
+end)
+
+fact.holds("a hyphen of a model type is an underscore of its file", function()
+  local base = hf.ROBERTA:gsub('"roberta"', '"xlm-roberta"'):gsub("RobertaModel", "XLMRobertaModel")
+  fact.equal(reads(base).spec.positions.first, 2)
+end)
+
+fact.holds("flags beside the folder win, and the table says so", function()
+  local result = reads(hf.BERT, nil, { seq_len = "1..6", name = "mine", ["pool.kind"] = "mean" })
+  fact.equal(result.spec.seq_len.max, 6)
+  fact.equal(result.spec.name, "mine")
+  fact.equal(result.spec.pool.kind, "mean")
+  local said = table.concat(result.lines, "\n")
+  fact.contains(said, 'seq_len = "1..6"  (as asked for)')
+  fact.contains(said, 'pool.kind = "mean"  (as asked for)')
+  fact.equal(reads(hf.LLAMA, nil, { cache = 8 }).spec.seq_len.max, 8)
+  fact.equal(reads(hf.ROBERTA, nil, { ["positions.first"] = 0 }).spec.seq_len.max, 20)
+end)
+
+fact.holds("the architecture may be another than the file's", function()
+  fact.equal(reads(hf.LLAMA, nil, nil, { architecture = "LlamaModel" }).spec.logits, nil)
+  refuses_config((hf.BERT:gsub("BertModel", "BertForSequenceClassification")), nil,
+    'architecture "BertForSequenceClassification" is not one that is made: BertForMaskedLM, BertForPreTraining, ' ..
+    "BertForTokenClassification and BertModel; --hf-architecture BertModel leaves out what stands behind the stack")
+end)
+
+fact.holds("a name comes from the folder's, in a cache of Hugging Face's from the model's", function()
+  local names = { ["all-MiniLM-L6-v2"] = "all_minilm_l6_v2", ["7b"] = "m_7b", ["int"] = "bert_8", ["..."] = "bert_8",
+    ["models--org--Big.Bert/snapshots/8b3219a92973"] = "big_bert" }
+  for folder, name in pairs(names) do
+    local path = fact.folder("hf/" .. folder)
+    assert(fs.write_if_changed(path .. "config.json", config(hf.BERT)["config.json"]) ~= nil)
+    fact.equal(assert(from_hf(path, {}, { ignored = {} })).spec.name, name)
+  end
+end)
+
+-- -- What is refused ------------------------------------------------------------------------------------------------
+
+fact.holds("a model type without a file is refused with those there are", function()
+  refuses(config('"model_type": "berd"'), { '/config.json: model_type is "berd"; expected one of bert, distilbert, ' ..
+    "gpt2, llama, mistral, qwen2, qwen3, roberta, vit or xlm_roberta; did you mean bert?" })
+  for _, word in ipairs({ '"../hf/bert"', '"common"', "7", "null", '["bert"]' }) do
+    local result, errors = read(config('"model_type": ' .. word))
+    fact.equal(result, nil)
+    fact.contains(errors[1], "expected one of bert, ")
+  end
+end)
+
+fact.holds("what a model does and a spec does not say is refused by name", function()
+  local cases = {
+    { hf.BERT, '"hidden_act": "quick_gelu"', 'hidden_act is "quick_gelu"; expected one of gelu, gelu_accurate, ' ..
+      "gelu_fast, gelu_new, gelu_python, gelu_pytorch_tanh, relu, silu, swish, tanh" },
+    { hf.BERT, '"position_embedding_type": "relative_key"',
+      'position_embedding_type is "relative_key"; expected "absolute": positions are added to rows, not to scores' },
+    { hf.BERT, '"is_decoder": true', "is_decoder is true; expected false: its mask would be causal" },
+    { hf.BERT, '"add_cross_attention": true',
+      "add_cross_attention is true; expected false: its layers would look at another sequence too" },
+    { hf.BERT, '"is_encoder_decoder": true', "is_encoder_decoder is true; expected false: the model is one stack" },
+    { hf.BERT, '"pruned_heads": { "1": [0] }',
+      "pruned_heads is an object; expected none: all layers have the same heads" },
+    { hf.BERT, '"auto_map": { "AutoModel": "x" }',
+      "auto_map is an object; expected none: its code comes with the model and may be anything" },
+    { hf.BERT, '"quantization_config": { "bits": 4 }',
+      "quantization_config is an object; expected none: weights are read as they are, not unpacked" },
+    { hf.GPT2, '"scale_attn_by_inverse_layer_idx": true', "scale_attn_by_inverse_layer_idx is true; expected false: " ..
+      "all layers share their code, and their scale" },
+    { hf.GPT2, '"reorder_and_upcast_attn": true',
+      "reorder_and_upcast_attn is true; expected false: scores are scaled behind the product" },
+    { hf.LLAMA:gsub(', "rope_scaling": null', ""), '"rope_scaling": { "rope_type": "llama3" }',
+      'rope_scaling.rope_type is "llama3"; expected "default": rotary positions are not scaled' },
+    { hf.LLAMA, '"partial_rotary_factor": 0.5', "partial_rotary_factor is 0.5; expected 1: all of a head turns" },
+    { hf.LLAMA, '"pretraining_tp": 2', "pretraining_tp is 2; expected 1: products are not cut in parts" },
+    { hf.QWEN2, '"use_sliding_window": true',
+      "use_sliding_window is true; expected false: all layers see the same keys" },
+    { hf.QWEN2, '"layer_types": ["full_attention", "sliding_attention"]',
+      'layer_types not everywhere "full_attention"; expected "full_attention": all layers see the same keys' },
+    { hf.VIT:gsub('"patch_size": 8', '"patch_size": 20'), nil,
+      "image_size is a list; expected at least patch_size (20)",
+      "image_size is a list; expected at least patch_size (20)" },
+  }
+  for _, case in ipairs(cases) do refuses_config(case[1], case[2], case[3], case[4]) end
+end)
+
+fact.holds("what may change something and is not known is refused, unless it is to be ignored", function()
+  refuses_config(hf.BERT, '"frobnicate": 2', "what frobnicate (2) changes in a bert is not known; --hf-ignore " ..
+    "frobnicate leaves it out")
+  refuses_config((hf.LLAMA:gsub(', "rope_scaling": null', "")), '"rope_scaling": { "type": "default", "factor": 2.5 }',
+    "what rope_scaling.factor (2.5) changes in a llama is not known; --hf-ignore rope_scaling.factor leaves it out")
+  reads(hf.BERT, '"frobnicate": null, "empty": {}')
+  reads(hf.BERT, '"frobnicate": 2, "is_decoder": true', nil, { ignored = { frobnicate = true, is_decoder = true } })
+end)
+
+fact.holds("all that is wrong is said at once", function()
+  refuses_config((hf.BERT:gsub('"hidden_size": 8', '"hidden_size": "8"')), '"is_decoder": true, "z": 1',
+    'hidden_size is "8": d_model must be a whole number from 1 to 65536, found "8"',
+    "is_decoder is true; expected false: its mask would be causal",
+    "what z (1) changes in a bert is not known; --hf-ignore z leaves it out")
+  refuses_config((hf.BERT:gsub('"vocab_size": 7, ', "")), nil, "vocab_size is missing, which is vocab_size of a spec")
+  refuses_config((hf.BERT:gsub('"num_attention_heads": 2', '"num_attention_heads": 3')), nil,
+    "d_model (8) is not a multiple of n_heads (3)")
+end)
+
+-- -- Files that are none --------------------------------------------------------------------------------------------
+
+fact.holds("a config.json that is none is refused by file and byte", function()
+  local function refuses_text(text, ...)
+    refuses({ ["config.json"] = text }, { ... })
+  end
+  refuses_text("", "/config.json: no JSON at byte 1, which is the end")
+  refuses_text("[1]", "/config.json: found a list; expected an object")
+  refuses_text('{"a": 1', "/config.json: no JSON at byte 8, which is the end")
+  refuses_text('{"a": tru}', '/config.json: no JSON at byte 7, which is "tru}"')
+  refuses_text('{} {}', '/config.json: "{}" behind the JSON, at byte 4')
+  refuses_text(("["):rep(300000), "/config.json: nested too deeply for JSON that anybody wrote")
+  refuses_text("{" .. (" "):rep(2 ^ 24), "/config.json: longer than 16777216 bytes, which none is")
+  local result, errors = from_hf("out/test/generator/no-such-folder", {}, { ignored = {} })
+  fact.equal(result, nil)
+  fact.contains(errors[1], "out/test/generator/no-such-folder/config.json: ")
+end)
+
+fact.holds("names and values of hostile files do not reach the terminal", function()
+  local _, errors = read(config(hf.BERT, '"\\u001b[2J": "\\u001b]0;x\\u0007"'))
+  fact.equal(#errors, 1)
+  assert(not errors[1]:find("%c"))
+end)
+
+-- -- Sentence encoders ----------------------------------------------------------------------------------------------
+
+-- A folder of sentence-transformers: its modules by type, and the pooling's config.
+local function encoder(modules, pooling, longest)
+  local files, list = config(hf.BERT), {}
+  local places = { Transformer = "", Pooling = "1_Pooling", Normalize = "2_Normalize", Dense = "2_Dense" }
+  for i, kind in ipairs(modules) do
+    list[i] = ('{"path": "%s", "type": "sentence_transformers.models.%s"}'):format(places[kind], kind)
+  end
+  files["modules.json"] = "[" .. table.concat(list, ", ") .. "]"
+  files["1_Pooling/config.json"] = pooling
+  files["sentence_bert_config.json"] = longest and '{"max_seq_length": ' .. longest .. "}"
+  return files
+end
+
+local MEAN = '{"word_embedding_dimension": 8, "pooling_mode_cls_token": false, "pooling_mode_mean_tokens": true}'
+
+fact.holds("a sentence encoder pools as its folder says, over texts as long as it says", function()
+  local s = assert(read(encoder({ "Transformer", "Pooling", "Normalize" }, MEAN, 16))).spec
+  fact.equal(s.pool.kind, "mean")
+  fact.equal(s.pool.normalize, true)
+  fact.equal(s.seq_len.max, 16)
+  s = assert(read(encoder({ "Transformer", "Pooling" }, '{"pooling_mode_cls_token": true}', 512))).spec
+  fact.equal(s.pool.kind, "cls")
+  fact.equal(s.pool.normalize, false)
+  fact.equal(s.seq_len.max, 20)
+  s = assert(read(encoder({ "Transformer", "Pooling" }, MEAN), { ["pool.kind"] = "cls", seq_len = 4 })).spec
+  fact.equal(s.pool.kind, "cls")
+  fact.equal(s.seq_len.max, 4)
+end)
+
+fact.holds("another pool or module of a sentence encoder is refused", function()
+  refuses(encoder({ "Transformer", "Dense" }), { '/modules.json: a module is of type ' ..
+    '"sentence_transformers.models.Dense"; what is made: Transformer, Pooling and Normalize' })
+  refuses(encoder({ "Transformer", "Pooling" }, '{"pooling_mode_max_tokens": true}'),
+    { "/1_Pooling/config.json: pooling_mode_max_tokens is true; expected cls or mean: no other pool is made" })
+  refuses(encoder({ "Transformer", "Pooling" }, '{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true}'),
+    { "/1_Pooling/config.json: 2 of its pooling_mode_... are true; expected one" })
+  refuses(encoder({ "Transformer", "Pooling" }, (MEAN:gsub("8", "9"))),
+    { "/1_Pooling/config.json: word_embedding_dimension is 9; expected 8, as wide as the model" })
+  refuses(encoder({ "Transformer" }, nil, "0"),
+    { "/sentence_bert_config.json: max_seq_length is 0; expected a whole number from 1 to 65536" })
+  local files = config(hf.BERT)
+  files["modules.json"] = '[{"path": "../x", "type": "a.Transformer"}]'
+  refuses(files, { "/modules.json: has an object among its modules; expected a type and the name of a folder" })
+  files["modules.json"] = "{}"
+  refuses(files, { "/modules.json: found an object; expected a list" })
+end)
+
+fact.finish()

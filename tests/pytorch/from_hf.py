@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""Whole models of Hugging Face's transformers, with random weights made from a configuration: nothing is fetched.
+`make FOLDER` saves one of each type as transformers does, for ./configure --from-hf; `compare FOLDER BIN` holds the
+programs made from them against the same models in double precision. The last line is 'N passed, N failed'; the exit
+status is 1 where one failed."""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import torch
+from safetensors.torch import load_file, save_file
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+import transformers  # noqa: E402
+
+LENGTHS = [1, 17, 40, 33]
+
+BERT = {"hidden_size": 48, "num_attention_heads": 4, "num_hidden_layers": 2, "intermediate_size": 80, "vocab_size": 60}
+LLAMA = {**BERT, "max_position_embeddings": 48, "num_key_value_heads": 2}
+
+MODELS = {  # name: (class, configuration)
+    "hf_bert": ("BertModel", {**BERT, "max_position_embeddings": 64}),
+    "hf_labels": ("BertForTokenClassification", {**BERT, "max_position_embeddings": 48, "num_labels": 5}),
+    "hf_roberta": ("RobertaModel", {**BERT, "max_position_embeddings": 42, "type_vocab_size": 1}),
+    "hf_distilbert": ("DistilBertModel", {"dim": 45, "n_heads": 3, "n_layers": 2, "hidden_dim": 70, "vocab_size": 60,
+                                          "max_position_embeddings": 40, "activation": "relu"}),
+    "hf_gpt2": ("GPT2LMHeadModel", {"n_embd": 48, "n_head": 4, "n_layer": 2, "vocab_size": 60, "n_positions": 40}),
+    "hf_llama": ("LlamaForCausalLM", {**LLAMA, "attention_bias": True, "mlp_bias": True, "head_dim": 10,
+                                      "rope_theta": 50000.0}),
+    "hf_qwen2": ("Qwen2ForCausalLM", {**LLAMA, "tie_word_embeddings": True}),
+    "hf_mistral": ("MistralForCausalLM", {**LLAMA, "sliding_window": 9}),
+    "hf_vit": ("ViTForImageClassification", {"image_size": 24, "patch_size": 8, "hidden_size": 48, "num_labels": 7,
+                                             "num_attention_heads": 4, "num_hidden_layers": 2,
+                                             "intermediate_size": 80, "qkv_bias": False}),
+}
+
+# hf_bert is a sentence encoder: what sentence-transformers puts beside a model.
+MODULES = [{"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{kind}"}
+           for i, (kind, path) in enumerate([("Transformer", ""), ("Pooling", "1_Pooling"),
+                                             ("Normalize", "2_Normalize")])]
+SENTENCE = {
+    "modules.json": MODULES,
+    "sentence_bert_config.json": {"max_seq_length": 40, "do_lower_case": False},
+    "1_Pooling/config.json": {"word_embedding_dimension": 48, "pooling_mode_cls_token": False,
+                              "pooling_mode_mean_tokens": True, "pooling_mode_max_tokens": False,
+                              "pooling_mode_mean_sqrt_len_tokens": False},
+}
+
+
+def make(folder):
+    """Saves every model; vectors, which transformers starts at 0 and 1, are drawn too."""
+    for name, (kind, settings) in MODELS.items():
+        module = getattr(transformers, kind)
+        module = module(module.config_class(**settings)).eval()
+        for parameter in module.parameters():
+            if parameter.dim() == 1:
+                parameter.data += 0.3 * torch.randn(parameter.shape)
+        module.save_pretrained(folder / name)
+    for name, content in SENTENCE.items():
+        path = folder / "hf_bert" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(content), encoding="utf-8")
+
+
+# -- The same in double precision -----------------------------------------------------------------------------------
+
+class ExactNorm(torch.nn.Module):
+    """RMSNorm in the precision of its input; transformers' own goes over float32."""
+
+    def __init__(self, norm):
+        super().__init__()
+        self.weight, self.eps = norm.weight, norm.variance_epsilon
+
+    def forward(self, x):
+        return self.weight * x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.eps)
+
+
+class ExactAngles(torch.nn.Module):
+    """Rotary positions' cosines and sines; transformers' own angles are float32."""
+
+    def __init__(self, config):
+        super().__init__()
+        d_head = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+        self.speeds = config.rope_theta ** (-torch.arange(0, d_head, 2, dtype=torch.float64) / d_head)
+
+    def forward(self, x, position_ids):
+        angles = position_ids[..., None].double() * self.speeds
+        angles = torch.cat([angles, angles], dim=-1)
+        return angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+
+
+def exact(module):
+    """The module in double precision, also where transformers goes back to float32."""
+    module = module.double()
+    for owner in list(module.modules()):
+        for name, child in list(owner.named_children()):
+            if type(child).__name__.endswith("RMSNorm"):
+                setattr(owner, name, ExactNorm(child))
+            elif type(child).__name__.endswith("RotaryEmbedding"):
+                setattr(owner, name, ExactAngles(module.config))
+    return module
+
+
+# -- Comparing ------------------------------------------------------------------------------------------------------
+
+def patches(module, pixels):
+    """An image's rows as ViT has them before it adds positions."""
+    inner = module.vit.embeddings
+    rows = inner.patch_embeddings(pixels)
+    return torch.cat([inner.cls_token.expand(len(rows), -1, -1), rows], dim=1)
+
+
+def expected(module, inputs):
+    """What a module gives for one sequence, without the batch, by the program's names."""
+    base = getattr(module, module.base_model_prefix, module)
+    of_base = base(**inputs, output_hidden_states=True)
+    wanted = {f"hidden_{i}": rows[0] for i, rows in enumerate(of_base.hidden_states[:-1])}
+    wanted["output"] = of_base.last_hidden_state[0]
+    if base is not module:
+        wanted["logits"] = module(**inputs).logits[0]
+    mean = wanted["output"].mean(dim=0)
+    wanted["embedding"] = wanted["output"][0] if "pixel_values" in inputs else mean / mean.norm()
+    return wanted
+
+
+def sequences(module):
+    """Inputs of several sequences for the module, one by one, and the same for the program, side by side."""
+    config = module.config
+    if config.model_type == "vit":
+        images = torch.randn(3, 3, config.image_size, config.image_size)
+        return [{"pixel_values": image[None]} for image in images], {"x": patches(module, images)}
+    tokens = torch.randint(5, config.vocab_size, (len(LENGTHS), max(LENGTHS)))
+    given = {"tokens": tokens, "lengths": torch.tensor(LENGTHS)}
+    ids = {"input_ids": tokens}
+    if getattr(config, "type_vocab_size", 1) > 1:
+        ids["token_type_ids"] = given["token_types"] = torch.randint(0, config.type_vocab_size, tokens.shape)
+    return [{name: rows[b:b + 1, :length] for name, rows in ids.items()} for b, length in enumerate(LENGTHS)], given
+
+
+def in_place(tensor, wanted, b):
+    """What of the program's tensor stands for a sequence."""
+    if wanted.dim() == 1:
+        return tensor[b][0] if tensor.dim() == 3 else tensor[b]  # ViT's logits are those of row 0
+    return tensor[b, :len(wanted)]
+
+
+class Comparison:
+    """One program and the model it was made from."""
+
+    def __init__(self, folder, program):
+        self.folder, self.program, self.name = folder, program, folder.name
+        self.kind = getattr(transformers, MODELS[self.name][0])
+        self.passed = self.failed = 0
+        self.largest = 0.0
+
+    def run(self, given, outputs):
+        with tempfile.TemporaryDirectory() as here:
+            source, target = f"{here}/in.safetensors", f"{here}/out.safetensors"
+            save_file({name: tensor.contiguous() for name, tensor in given.items()}, source)
+            done = subprocess.run(
+                [self.program, "run", "--weights", self.folder / "model.safetensors", "--input", source, "--output",
+                 target, "--outputs", ",".join(outputs)], capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise RuntimeError(f"{self.name}: {done.stderr.strip()}")
+            return load_file(target)
+
+    def tell(self, what, ours, theirs, wanted):
+        """ours may be off by twice what PyTorch's own float32 is, and a little."""
+        error, limit = (ours - wanted).abs().max().item(), 2 * (theirs - wanted).abs().max().item() + 1e-6
+        self.largest = max(self.largest, error)
+        good = ours.shape == wanted.shape and error <= limit
+        self.passed += good
+        self.failed += not good
+        if not good:
+            print(f"FAILED {self.name}, {what}: off by {error:.3g}, at most {limit:.3g}")
+
+    def run_all(self):
+        module = self.kind.from_pretrained(self.folder).eval()
+        alone, given = sequences(module)
+        theirs = [expected(module, inputs) for inputs in alone]
+        module = exact(module)
+        wanted = [expected(module, {name: tensor.double() if tensor.is_floating_point() else tensor
+                                    for name, tensor in inputs.items()}) for inputs in alone]
+        pools = self.name in ("hf_bert", "hf_vit")
+        names = [name for name in wanted[0] if pools or name != "embedding"]
+        found = self.run(given, names)
+        for name in names:
+            for b, one in enumerate(wanted):
+                self.tell(f"{name} of sequence {b}", in_place(found[name], one[name], b), theirs[b][name], one[name])
+
+
+def compare(folder, programs):
+    """(passed, failed) of all models."""
+    passed = failed = 0
+    for name in MODELS:
+        comparison = Comparison(folder / name, programs / name)
+        comparison.run_all()
+        print(f"{name}, transformers' {comparison.kind.__name__}: {comparison.passed} passed, "
+              f"{comparison.failed} failed, largest difference {comparison.largest:.2g}")
+        passed += comparison.passed
+        failed += comparison.failed
+    return passed, failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("command", choices=["make", "compare"])
+    parser.add_argument("folder", type=pathlib.Path, help="of the models")
+    parser.add_argument("programs", type=pathlib.Path, nargs="?", default="out/bin")
+    options = parser.parse_args()
+    torch.manual_seed(1)
+    torch.set_num_threads(1)
+    with torch.no_grad():
+        if options.command == "make":
+            make(options.folder)
+            return 0
+        passed, failed = compare(options.folder, options.programs)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
