@@ -13,7 +13,7 @@
 #include "prepare.h"
 #include "program.h"
 
-enum { LENGTHS, KV_LENGTHS, CACHED, BATCH, THREADS, SECONDS, ISA, JSON };
+enum { LENGTHS, KV_LENGTHS, CACHED, BATCH, THREADS, SECONDS, OUTPUTS, ISA, JSON };
 
 static const struct ga_option options[] = {
     [LENGTHS] = {"lengths", "LIST", "1,20,32,77,128,512,... within the model's range", false, "seq_len of each cell"},
@@ -24,6 +24,7 @@ static const struct ga_option options[] = {
     [BATCH] = {"batch", "B", "1, or the model's own", false, "sequences a call"},
     [THREADS] = {"threads", "N", "1", false, "threads to use; all: one for each CPU"},
     [SECONDS] = {"seconds", "S", "1.0", false, "time to spend on a cell"},
+    [OUTPUTS] = {"outputs", "LIST", "output", false, "which outputs a call gives, joined by commas"},
     [ISA] = {"isa", "NAME", "the best this CPU runs", false, "instruction set to use; all: each this CPU runs"},
     [JSON] = {"json", "FILE", NULL, false, "also write the cells as JSON"},
     {NULL, NULL, NULL, false, NULL},
@@ -31,8 +32,10 @@ static const struct ga_option options[] = {
 
 static const char *const notes[] = {
     "Weights and inputs are made from a seed; a call whose kv_seq_len is its seq_len is self-attention.",
+    "A stack of layers that has an embedding starts from token ids.",
     "Times are of one call: median [fastest..slowest] of samples of at least 5 ms or one call. GFLOP/s",
-    "count the projections and the unmasked pairs of attention. Peak is what multiply-adds in registers",
+    "count the projections and the unmasked pairs of attention, of a stack those of all layers, the",
+    "feed-forward and the logits that --outputs asks for. Peak is what multiply-adds in registers",
     "reach on this core with the same instruction set, measured between the samples, median likewise;",
     "with N threads N times that, on the calling thread's core.",
     "% peak is of the median call, 'at best' of the fastest: where they lie apart the machine was shared.",
@@ -43,6 +46,7 @@ static const char *const examples[] = {
     "bench",
     "bench --lengths 20,128 --batch 4 --seconds 0.5",
     "bench --isa all --json bench.json",
+    "bench --lengths 1 --cached 512 --outputs last_logits   (of a stack of layers with a cache)",
     NULL,
 };
 
@@ -52,7 +56,9 @@ struct plan {
     struct ga_sizes cached;              // at least one, 0 for a model without a cache
     size_t batch, threads;
     double seconds;
-    const char *json; // or NULL
+    const char *json;        // or NULL
+    const char *outputs;     // as given
+    bool wanted[GA_OUTPUTS]; // read
 };
 
 struct results {
@@ -113,13 +119,19 @@ static enum ga_exit read_cached(const struct ga_context *context, const char *te
 static enum ga_exit read_plan(const struct ga_context *context, const char *const *values, struct plan *plan_out)
 {
     const struct ga_model *model = context->model;
-    *plan_out = (struct plan){.lengths = default_lengths(model->q_len), .seconds = 1.0, .json = values[JSON]};
+    *plan_out = (struct plan){.lengths = default_lengths(model->q_len),
+                              .seconds = 1.0,
+                              .json = values[JSON],
+                              .outputs = values[OUTPUTS] ? values[OUTPUTS] : "output"};
     enum ga_exit code = ga_read_threads(context, values[THREADS], &plan_out->threads);
     if (code == GA_EXIT_OK) {
         code = read_batch(context, values[BATCH], &plan_out->batch);
     }
     if (code == GA_EXIT_OK) {
         code = read_cached(context, values[CACHED], plan_out);
+    }
+    if (code == GA_EXIT_OK) {
+        code = ga_read_outputs(context, "outputs", plan_out->outputs, plan_out->wanted);
     }
     if (code == GA_EXIT_OK && values[LENGTHS]) {
         code = ga_read_sizes(context, "lengths", values[LENGTHS], model->q_len, &plan_out->lengths);
@@ -140,8 +152,12 @@ static enum ga_exit read_plan(const struct ga_context *context, const char *cons
 
 static void print_heading(const struct ga_model *model, size_t threads)
 {
-    printf("%s: d_model %zu, n_heads %zu, d_head %zu, %zu thread%s\n", model->name, model->d_model, model->n_heads,
-           model->d_head, threads, threads == 1 ? "" : "s");
+    printf("%s: ", model->name);
+    if (model->stack) {
+        printf("%zu layers of d_ff %zu, ", model->stack->n_layers, model->stack->d_ff);
+    }
+    printf("d_model %zu, n_heads %zu, d_head %zu, %zu thread%s\n", model->d_model, model->n_heads, model->d_head,
+           threads, threads == 1 ? "" : "s");
     printf("%-8s %6s %8s %11s  %-36s %8s %8s %7s %8s\n", "isa", "batch", "seq_len", "kv_seq_len",
            "us median [min..max]", "GFLOP/s", "peak", "% peak", "at best");
 }
@@ -194,6 +210,7 @@ static enum ga_exit measure_cell(const struct ga_context *context, const struct 
                            .q_len = q_len,
                            .kv_len = kv_len,
                            .cached = cached,
+                           .outputs = plan->wanted,
                            .threads = plan->threads};
     show_progress(&cell);
     enum ga_exit code = ga_measure(context, prepared, plan->seconds, &cell);
@@ -276,13 +293,14 @@ static const char *cpu_name(char text[GA_PRINTABLE])
     return text;
 }
 
-static enum ga_exit write_cells(const struct ga_context *context, const char *path, json_t *cells)
+static enum ga_exit write_cells(const struct ga_context *context, const struct plan *plan, json_t *cells)
 {
     const struct ga_model *model = context->model;
     char cpu[GA_PRINTABLE];
-    return ga_json_write(context, path,
-                         json_pack("{s:s, s:s, s:s, s:{s:s}, s:O}", "version", GA_VERSION, "model", model->name, "spec",
-                                   model->spec, "machine", "cpu", cpu_name(cpu), "cells", cells));
+    return ga_json_write(context, plan->json,
+                         json_pack("{s:s, s:s, s:s, s:{s:s}, s:s, s:O}", "version", GA_VERSION, "model", model->name,
+                                   "spec", model->spec, "machine", "cpu", cpu_name(cpu), "outputs", plan->outputs,
+                                   "cells", cells));
 }
 
 // A benchmark that cannot be written should fail before it has run, not after.
@@ -326,7 +344,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
             100.0 * results.least_share);
     }
     if (code == GA_EXIT_OK && plan.json) {
-        code = write_cells(context, plan.json, results.cells);
+        code = write_cells(context, &plan, results.cells);
     }
     json_decref(results.cells);
     return code;

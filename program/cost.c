@@ -3,6 +3,7 @@
 #include "cost.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct {
@@ -10,16 +11,18 @@ static const struct {
     bool of_keys;  // applied to rows of key and value, not of the query
     bool of_heads; // applied to each head of a row where a model shares it among them
 } projections[] = {
-    {"q_weight", false, true},
-    {"k_weight", true, true},
-    {"v_weight", true, true},
-    {"o_weight", false, false},
+    {"q_weight", false, true},     {"k_weight", true, true},      {"v_weight", true, true},
+    {"o_weight", false, false},    {"gate_weight", false, false}, {"up_weight", false, false},
+    {"down_weight", false, false},
 };
 
-static double projection_elements(const struct ga_model *model, const char *role)
+// Elements of a role, of a layer's or of a stack's first layer's; 0 where there is none of that name.
+static double role_elements(const struct ga_model *model, const char *role)
 {
+    char name[48];
+    snprintf(name, sizeof name, "%s%s", model->stack ? "layers.0." : "", role);
     for (size_t i = 0; i < model->n_roles; i++) {
-        if (strcmp(model->roles[i].name, role) == 0) {
+        if (strcmp(model->roles[i].name, name) == 0) {
             return (double)model->roles[i].shape[0] * (double)model->roles[i].shape[1];
         }
     }
@@ -52,30 +55,57 @@ static size_t visible(const struct ga_model *model, size_t i, size_t q_len, size
     return beyond(end, first);
 }
 
-double ga_cost_flops(const struct ga_model *model, size_t batch, size_t q_len, size_t kv_len, size_t cached)
+// Of one sequence's rows through the projections of a layer.
+static double projection_flops(const struct ga_model *model, const struct ga_call_size *size)
 {
     double flops = 0.0;
     for (size_t i = 0; i < sizeof projections / sizeof projections[0]; i++) {
-        double rows = (double)(projections[i].of_keys ? kv_len : q_len);
+        double rows = (double)(projections[i].of_keys ? size->kv_len : size->q_len);
         if (model->shared_heads && projections[i].of_heads) {
             rows *= (double)(projections[i].of_keys ? model->n_kv_heads : model->n_heads);
         }
-        flops += 2.0 * rows * projection_elements(model, projections[i].role);
+        flops += 2.0 * rows * role_elements(model, projections[i].role);
     }
-    double pairs = 0.0;
-    for (size_t i = 0; i < q_len; i++) {
-        pairs += (double)visible(model, i, q_len, cached + kv_len);
-    }
-    flops += 2.0 * pairs * (double)model->n_heads * (double)(model->d_head + model->d_v);
-    return (double)batch * flops;
+    return flops;
 }
 
-double ga_cost_bytes(const struct ga_model *model, size_t batch, size_t q_len, size_t kv_len, size_t cached)
+double ga_cost_flops(const struct ga_model *model, const struct ga_call_size *size)
 {
-    const bool self = kv_len == q_len && model->k_dim == model->d_model && model->v_dim == model->d_model;
+    const struct ga_stack *stack = model->stack;
+    const double layers = stack ? (double)stack->n_layers : 1.0;
+    double pairs = 0.0, logits = 0.0;
+    for (size_t i = 0; i < size->q_len; i++) {
+        pairs += (double)visible(model, size->cached + i, size->cached + size->q_len, size->cached + size->kv_len);
+    }
+    if (stack) {
+        logits = 2.0 * (double)size->logit_rows * (double)model->d_model * (double)stack->n_logits;
+    }
+    const double attention = 2.0 * pairs * (double)model->n_heads * (double)(model->d_head + model->d_v);
+    return (double)size->batch * (layers * (projection_flops(model, size) + attention) + logits);
+}
+
+double ga_cost_bytes(const struct ga_model *model, const struct ga_call_size *size)
+{
+    const bool self = size->kv_len == size->q_len && model->k_dim == model->d_model && model->v_dim == model->d_model;
     const size_t kv_width = model->k_dim + (model->v_dim == model->k_dim ? 0 : model->v_dim);
-    const double query = (double)q_len * (double)(model->d_model + model->d_out);
-    const double keys = self ? 0.0 : (double)kv_len * (double)kv_width;
-    const double past = 2.0 * (double)cached * (double)(model->n_kv_heads * model->d_head);
-    return (double)batch * (query + keys + past) * (double)sizeof(float);
+    const double layers = model->stack ? (double)model->stack->n_layers : 1.0;
+    const double query = (double)size->q_len * (double)(model->d_model + model->d_out);
+    const double keys = self ? 0.0 : (double)size->kv_len * (double)kv_width;
+    const double past = 2.0 * layers * (double)size->cached * (double)(model->n_kv_heads * model->d_head);
+    const double logits = model->stack ? (double)(size->logit_rows * model->stack->n_logits) : 0.0;
+    return (double)size->batch * (query + keys + past + logits) * (double)sizeof(float);
+}
+
+double ga_cost_weight_bytes(const struct ga_model *model, const struct ga_variant *variant,
+                            const struct ga_call_size *size)
+{
+    const struct ga_stack *stack = model->stack;
+    double unread = 0.0; // floats
+    if (stack && model->vocab_size > 0 && !stack->logits_tied) {
+        unread += (double)model->vocab_size * (double)model->d_model;
+    }
+    if (stack && size->logit_rows == 0) {
+        unread += (double)stack->n_logits * (double)model->d_model;
+    }
+    return (double)variant->packed_bytes - unread * (double)sizeof(float);
 }

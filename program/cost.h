@@ -7,13 +7,24 @@
 
 #include "model.h"
 
-// Floating-point operations of a call, a multiply and an add being two: every projection the model has, and q k^T and
-// p v over the pairs its causal rule and window let see each other. Biases, softmax and scaling are not counted.
-// cached: keys a sequence's cache holds before the call.
-double ga_cost_flops(const struct ga_model *model, size_t batch, size_t q_len, size_t kv_len, size_t cached);
+// What of a call's sizes its cost depends on.
+struct ga_call_size {
+    size_t batch, q_len, kv_len;
+    size_t cached;     // keys a sequence's cache holds before the call
+    size_t logit_rows; // rows of a sequence whose logits are asked for
+};
 
-// Least bytes a call moves: its inputs, its output and the cached keys and values once. Keys and values are a second
-// input where kv_len is another length than q_len.
-double ga_cost_bytes(const struct ga_model *model, size_t batch, size_t q_len, size_t kv_len, size_t cached);
+// Floating-point operations of a call, a multiply and an add being two: every projection the model has, and q k^T and
+// p v over the pairs its causal rule and window let see each other; of a stack those of all its layers, with their
+// feed-forward, and the logits. Biases, norms, activations, softmax and scaling are not counted.
+double ga_cost_flops(const struct ga_model *model, const struct ga_call_size *size);
+
+// Least bytes a call moves beside weights: its inputs, its output and the cached keys and values once. Keys and values
+// are a second input where kv_len is another length than q_len. Token ids count as the rows they stand for.
+double ga_cost_bytes(const struct ga_model *model, const struct ga_call_size *size);
+
+// Bytes of packed weights that a call reads: all but those of a stack's embedding, and of logits it does not give.
+double ga_cost_weight_bytes(const struct ga_model *model, const struct ga_variant *variant,
+                            const struct ga_call_size *size);
 
 #endif

@@ -66,8 +66,11 @@ static struct ga_info gather(const struct ga_model *model, const struct ga_varia
     info.batch = model->batch ? model->batch : 1;
     info.q_len = clamp(128, model->q_len);
     info.kv_len = clamp(info.q_len, model->kv_len);
-    info.flops = ga_cost_flops(model, info.batch, info.q_len, info.kv_len, 0);
-    info.bytes = ga_cost_bytes(model, info.batch, info.q_len, info.kv_len, 0) + (double)shown->packed_bytes;
+    const struct ga_call_size size = {.batch = info.batch, .q_len = info.q_len, .kv_len = info.kv_len};
+    info.flops = ga_cost_flops(model, &size);
+    const struct ga_call_size with = {.batch = 1, .q_len = 1, .kv_len = 1, .logit_rows = 1}, without = {1, 1, 1, 0, 0};
+    info.logits_flops = ga_cost_flops(model, &with) - ga_cost_flops(model, &without);
+    info.bytes = ga_cost_bytes(model, &size) + ga_cost_weight_bytes(model, shown, &size);
     if (info.runs) { // its code may use instructions this CPU lacks even to add sizes up
         info.scratch = ga_model_scratch_size(model, shown, info.batch, info.q_len, info.kv_len, 1);
     }
@@ -132,6 +135,9 @@ static void print_shape(const struct ga_model *model)
     for (size_t i = 0; i < model->n_sentences; i++) {
         printf("  %s\n", model->sentences[i]);
     }
+    if (model->stack) {
+        ga_info_stack_print(model);
+    }
 }
 
 static void print_variants(const struct ga_model *model)
@@ -166,6 +172,9 @@ static void print_cost(const struct ga_info *info)
     printf("\na call of batch %zu, seq_len %zu, kv_seq_len %zu\n", info->batch, info->q_len, info->kv_len);
     printf("  %.6g MFLOP, at least %.6g MB moved (weights, inputs, output once)\n", info->flops / 1e6,
            info->bytes / 1e6);
+    if (info->logits_flops > 0.0) {
+        printf("  logits of a row, where asked for: %.6g MFLOP more\n", info->logits_flops / 1e6);
+    }
     if (info->scratch == SIZE_MAX) {
         printf("  scratch: not known here, as this CPU cannot run %s\n", info->shown->isa);
     } else {

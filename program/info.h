@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "json_file.h"
 #include "say.h"
 
 struct ga_info {
@@ -12,6 +13,7 @@ struct ga_info {
     size_t batch, q_len, kv_len;    // of a typical call
     size_t scratch;                 // bytes that call needs; SIZE_MAX: not known, for the variant cannot run here
     double flops, bytes;            // of that call
+    double logits_flops;            // of the logits of one row; 0: the model has none
 };
 
 // True where this CPU can run the variant.
@@ -19,6 +21,21 @@ bool ga_runs_here(const struct ga_variant *variant);
 
 // "avx2 fma": the CPU features a set of GA_CPU_* bits names; returns text.
 const char *ga_cpu_text(uint32_t needed, char text[GA_PRINTABLE]);
+
+// -- info_stack.c ---------------------------------------------------------------------------------------------------
+
+// Numbers in a model's weights.
+struct ga_parameters {
+    size_t all, of_layer, beside_layers; // all is n_layers times of_layer, and those beside
+};
+
+struct ga_parameters ga_parameters_of(const struct ga_model *model);
+
+// Prints what there is to say of a stack.
+void ga_info_stack_print(const struct ga_model *model);
+
+// The same as an object; null for one layer.
+json_t *ga_info_stack_json(const struct ga_model *model);
 
 enum ga_exit ga_info_json(const struct ga_context *context, const struct ga_info *info); // info_json.c
 

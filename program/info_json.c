@@ -73,9 +73,9 @@ static json_t *kernels_json(const struct ga_variant *variant)
 static json_t *call_json(const struct ga_info *info)
 {
     json_t *scratch = info->scratch == SIZE_MAX ? json_null() : ga_json_size(info->scratch);
-    return json_pack("{s:o, s:o, s:o, s:f, s:f, s:o}", "batch", ga_json_size(info->batch), "seq_len",
-                     ga_json_size(info->q_len), "kv_seq_len", ga_json_size(info->kv_len), "flops", info->flops, "bytes",
-                     info->bytes, "scratch_bytes", scratch);
+    return json_pack("{s:o, s:o, s:o, s:f, s:f, s:f, s:o}", "batch", ga_json_size(info->batch), "seq_len",
+                     ga_json_size(info->q_len), "kv_seq_len", ga_json_size(info->kv_len), "flops", info->flops,
+                     "flops_of_logits", info->logits_flops, "bytes", info->bytes, "scratch_bytes", scratch);
 }
 
 static json_t *roles_json(const struct ga_model *model)
@@ -112,6 +112,8 @@ static json_t *layouts_json(const struct ga_model *model)
     return array;
 }
 
+static const char *const kinds[] = {[GA_MHA] = "mha", [GA_SDPA] = "sdpa", [GA_ENCODER] = "encoder"};
+
 static json_t *shape_json(const struct ga_model *model)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o}", "d_model",
@@ -120,16 +122,16 @@ static json_t *shape_json(const struct ga_model *model)
                      model->batch ? ga_json_size(model->batch) : json_null(), "seq_len", range_json(model->q_len),
                      "kv_seq_len", range_json(model->kv_len), "vocab_size", ga_json_size(model->vocab_size), "k_dim",
                      ga_json_size(model->k_dim), "v_dim", ga_json_size(model->v_dim), "d_out",
-                     ga_json_size(model->d_out), "kind", model->kind == GA_SDPA ? "sdpa" : "mha", "d_v",
-                     ga_json_size(model->d_v));
+                     ga_json_size(model->d_out), "kind", kinds[model->kind], "d_v", ga_json_size(model->d_v));
 }
 
 enum ga_exit ga_info_json(const struct ga_context *context, const struct ga_info *info)
 {
     const struct ga_model *model = context->model;
-    json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "model", model->name, "spec", model->spec, "shape",
-                             shape_json(model), "inputs", inputs_json(model), "outputs", outputs_json(model),
-                             "features", sentences_json(model), "variants", variants_json(model));
+    json_t *root =
+        json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "model", model->name, "spec", model->spec, "shape",
+                  shape_json(model), "stack", ga_info_stack_json(model), "inputs", inputs_json(model), "outputs",
+                  outputs_json(model), "features", sentences_json(model), "variants", variants_json(model));
     json_t *rest = json_pack("{s:s, s:o, s:o, s:o, s:o, s:s?}", "isa", info->shown->isa, "kernels",
                              kernels_json(info->shown), "call", call_json(info), "weights", roles_json(model),
                              "layouts", layouts_json(model), "default_layout", model->default_map);

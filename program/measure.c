@@ -20,8 +20,8 @@ static const double warm_up_seconds = 0.03, wake_up_seconds = 3e-4, sample_secon
 struct bench {
     const struct ga_context *context;
     const struct ga_prepared *prepared;
-    struct ga_io io;
-    float *query, *key, *value; // key NULL: self-attention; value NULL: key's
+    struct ga_request request;  // the call and its outputs
+    float *query, *key, *value; // query NULL: token ids; key NULL: self-attention; value NULL: key's
     void *scratch;
     size_t scratch_size;
     size_t cached;
@@ -75,35 +75,59 @@ static struct ga_cache *make_cache(const struct ga_prepared *prepared, const str
     return cache;
 }
 
-static enum ga_exit make_bench(struct bench *bench, const struct ga_cell *cell)
+// Token ids, from a seed; NULL where there is no memory.
+static int32_t *make_tokens(const struct ga_model *model, const struct ga_cell *cell)
+{
+    const size_t count = cell->batch * cell->q_len;
+    float *numbers = make_rows(cell->batch, cell->q_len, 1, 1001);
+    int32_t *tokens = numbers ? calloc(count, sizeof *tokens) : NULL;
+    for (size_t i = 0; tokens && i < count; i++) {
+        tokens[i] = (int32_t)((0.5 + 0.5 * (double)numbers[i]) * (double)model->vocab_size);
+    }
+    ga_block_free(numbers);
+    return tokens;
+}
+
+// The inputs of a call; false where there is no memory.
+static bool make_inputs(struct bench *bench, const struct ga_cell *cell)
 {
     const struct ga_model *model = bench->context->model;
     const bool wide = model->v_dim != model->k_dim, other = model->k_dim != model->d_model || wide;
-    const bool cross = other || cell->kv_len != cell->q_len;
-    bench->query = make_rows(cell->batch, cell->q_len, model->d_model, 1001);
+    const bool cross = other || cell->kv_len != cell->q_len, ids = model->stack && model->vocab_size > 0;
+    struct ga_request *request = &bench->request;
+    bench->query = ids ? NULL : make_rows(cell->batch, cell->q_len, model->d_model, 1001);
+    request->copies[GA_COPY_TOKENS] = ids ? make_tokens(model, cell) : NULL;
     bench->key = cross ? make_rows(cell->batch, cell->kv_len, model->k_dim, 1002) : NULL;
     bench->value = wide ? make_rows(cell->batch, cell->kv_len, model->v_dim, 1003) : NULL;
-    bench->scratch_size =
-        ga_model_scratch_size(model, bench->prepared->variant, cell->batch, cell->q_len, cell->kv_len, cell->threads);
-    bench->scratch = bench->scratch_size == SIZE_MAX ? NULL : ga_block_new(bench->scratch_size);
-    bench->io = (struct ga_io){
+    request->kv_len = cell->kv_len;
+    request->io = (struct ga_io){
         .batch = cell->batch,
         .q_len = cell->q_len,
         .kv_len = cross ? cell->kv_len : 0,
         .query = bench->query,
+        .tokens = request->copies[GA_COPY_TOKENS],
         .key = bench->key,
         .value = bench->value,
-        .output = make_rows(cell->batch, cell->q_len, model->d_out, 0),
         .parallel = bench->prepared->parallel,
         .cache = model->cache ? make_cache(bench->prepared, cell) : NULL,
     };
+    return (!model->cache || request->io.cache) && (bench->query || request->io.tokens) && (!cross || bench->key) &&
+           (!wide || bench->value);
+}
+
+static enum ga_exit make_bench(struct bench *bench, const struct ga_cell *cell)
+{
+    const struct ga_model *model = bench->context->model;
+    bench->request = (struct ga_request){.path = "bench", .batched = true};
     bench->cached = cell->cached;
-    if ((model->cache && !bench->io.cache) || !bench->query || (cross && !bench->key) || (wide && !bench->value) ||
-        !bench->scratch || !bench->io.output) {
+    bench->scratch_size =
+        ga_model_scratch_size(model, bench->prepared->variant, cell->batch, cell->q_len, cell->kv_len, cell->threads);
+    bench->scratch = bench->scratch_size == SIZE_MAX ? NULL : ga_block_new(bench->scratch_size);
+    if (!bench->scratch || !make_inputs(bench, cell)) {
         return ga_failed(bench->context, "no memory for batch %zu, seq_len %zu, kv_seq_len %zu", cell->batch,
                          cell->q_len, cell->kv_len);
     }
-    return GA_EXIT_OK;
+    return ga_request_room(bench->context, cell->outputs, &bench->request);
 }
 
 static void free_bench(struct bench *bench)
@@ -112,15 +136,15 @@ static void free_bench(struct bench *bench)
     ga_block_free(bench->key);
     ga_block_free(bench->value);
     ga_block_free(bench->scratch);
-    ga_block_free(bench->io.output);
-    ga_block_free(bench->io.cache);
+    ga_request_close(&bench->request);
 }
 
 // Forgets what the call before appended.
 static void cut_back(const struct bench *bench)
 {
-    for (size_t b = 0; bench->io.cache && b < bench->io.batch; b++) {
-        ga_cache_cut(bench->io.cache, b, bench->cached, NULL);
+    const struct ga_io *io = &bench->request.io;
+    for (size_t b = 0; io->cache && b < io->batch; b++) {
+        ga_cache_cut(io->cache, b, bench->cached, NULL);
     }
 }
 
@@ -131,7 +155,8 @@ static double time_calls(const struct bench *bench, size_t calls)
     double start = seconds_now();
     for (size_t i = 0; i < calls; i++) {
         cut_back(bench);
-        if (ga_model_run(bench->prepared->loaded, &bench->io, bench->scratch, bench->scratch_size, &error) != GA_OK) {
+        if (ga_model_run(bench->prepared->loaded, &bench->request.io, bench->scratch, bench->scratch_size, &error) !=
+            GA_OK) {
             ga_failed(bench->context, "%s", error.text);
             return -1.0;
         }
@@ -230,15 +255,21 @@ static enum ga_exit take_samples(const struct bench *bench, const struct ga_cell
 static void summarise(const struct bench *bench, struct samples *samples, struct ga_cell *cell)
 {
     const struct ga_model *model = bench->context->model;
+    const struct ga_call_size size = {
+        .batch = cell->batch,
+        .q_len = cell->q_len,
+        .kv_len = cell->kv_len,
+        .cached = cell->cached,
+        .logit_rows = (cell->outputs[GA_LOGITS] ? cell->q_len : 0) + (cell->outputs[GA_LAST_LOGITS] ? 1 : 0),
+    };
     double seconds = median(samples->call, samples->count); // and sorted, so the ends are the extremes
     cell->samples = samples->count;
     cell->us_median = seconds * 1e6;
     cell->us_min = samples->call[0] * 1e6;
     cell->us_max = samples->call[samples->count - 1] * 1e6;
-    cell->gflops = ga_cost_flops(model, cell->batch, cell->q_len, cell->kv_len, cell->cached) / seconds / 1e9;
-    cell->gbytes = ((double)bench->prepared->variant->packed_bytes +
-                    ga_cost_bytes(model, cell->batch, cell->q_len, cell->kv_len, cell->cached)) /
-                   seconds / 1e9;
+    cell->gflops = ga_cost_flops(model, &size) / seconds / 1e9;
+    cell->gbytes =
+        (ga_cost_weight_bytes(model, bench->prepared->variant, &size) + ga_cost_bytes(model, &size)) / seconds / 1e9;
     cell->peak_gflops = (double)cell->threads * median(samples->peak, samples->count);
     cell->percent_of_peak = cell->peak_gflops > 0.0 ? 100.0 * cell->gflops / cell->peak_gflops : 0.0;
 }

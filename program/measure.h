@@ -4,11 +4,13 @@
 #define GA_MEASURE_H
 
 #include "prepare.h"
+#include "request.h"
 
 struct ga_cell {
     const char *isa;
     size_t batch, q_len, kv_len, threads;
-    size_t cached; // keys a sequence holds before each call, for a model with a cache
+    size_t cached;       // keys a sequence holds before each call, for a model with a cache
+    const bool *outputs; // [GA_OUTPUTS], those a call gives
     size_t samples, calls_per_sample;
     double us_median, us_min, us_max; // of one call, over the samples
     double gflops;                    // at the median
@@ -20,7 +22,7 @@ struct ga_cell {
 };
 
 // Fills everything from samples on; isa to threads say what to measure, threads being those of prepared->parallel.
-// Inputs are made from a seed; keys are the query's own sequence where kv_len == q_len. Takes about `seconds` and at
+// Inputs are made from a seed, token ids for a stack that has an embedding, else rows; keys are the query's own sequence where kv_len == q_len. Takes about `seconds` and at
 // least three samples.
 enum ga_exit ga_measure(const struct ga_context *context, const struct ga_prepared *prepared, double seconds,
                         struct ga_cell *cell);

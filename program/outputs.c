@@ -142,3 +142,46 @@ const char *ga_output_hint(const struct ga_model *model, const char *given, char
     }
     return ga_did_you_mean(ga_nearest(given, names, count), text);
 }
+
+// -- A list of them ----------------------------------------------------------------------------------------------
+
+static enum ga_exit refuse_output(const struct ga_context *context, const char *option, const char *text, size_t length)
+{
+    char list[GA_OUTPUT_LIST], given[GA_PRINTABLE], hint[GA_PRINTABLE];
+    snprintf(given, sizeof given, "%.*s", (int)length, text);
+    return ga_misused(context, "--%s: \"%s\" is no output%s (%s)", option, given,
+                      ga_output_hint(context->model, given, hint), ga_output_list(context->model, list));
+}
+
+// Reads one word of a list: an output's name, or hidden_all.
+static enum ga_exit read_output(const struct ga_context *context, const char *option, const char *text, size_t length,
+                                bool wanted[GA_OUTPUTS])
+{
+    const bool is_all = length == strlen("hidden_all") && strncmp(text, "hidden_all", length) == 0;
+    const enum ga_output output = is_all ? GA_HIDDEN : ga_output_called(text, length);
+    char name[GA_OUTPUT_NAME], why[GA_OUTPUT_MISSING];
+    if (output == GA_OUTPUTS) {
+        return refuse_output(context, option, text, length);
+    }
+    if (!ga_has_output(context->model, output)) {
+        return ga_misused(context, "--%s %s: %s", option, is_all ? "hidden_all" : ga_output_name(output, name),
+                          ga_output_missing(context->model, output, why));
+    }
+    for (size_t i = output; i <= (is_all ? GA_OUTPUTS - 1 : (size_t)output); i++) {
+        wanted[i] = ga_has_output(context->model, (enum ga_output)i);
+    }
+    return GA_EXIT_OK;
+}
+
+enum ga_exit ga_read_outputs(const struct ga_context *context, const char *option, const char *text,
+                             bool wanted_out[GA_OUTPUTS])
+{
+    enum ga_exit code = GA_EXIT_OK;
+    memset(wanted_out, 0, GA_OUTPUTS * sizeof *wanted_out);
+    while (text && code == GA_EXIT_OK) {
+        const size_t length = strcspn(text, ",");
+        code = read_output(context, option, text, length, wanted_out);
+        text = text[length] ? text + length + 1 : NULL;
+    }
+    return code;
+}

@@ -170,17 +170,24 @@ static bool is_made(const bool wanted[GA_OUTPUTS], size_t output)
            (output == GA_OUTPUT && !asks_for_other(wanted));
 }
 
-enum ga_exit ga_request_run(const struct ga_context *context, const struct ga_prepared *prepared,
-                            const bool wanted[GA_OUTPUTS], size_t step, struct ga_request *request)
+enum ga_exit ga_request_room(const struct ga_context *context, const bool wanted[GA_OUTPUTS],
+                             struct ga_request *request)
 {
-    struct ga_io *io = &request->io;
-    enum ga_exit code = ga_request_cache_new(context, prepared, request);
-    code = code == GA_EXIT_OK ? make_hidden(context, wanted, request) : code;
+    enum ga_exit code = make_hidden(context, wanted, request);
     for (size_t i = 0; i < GA_OUTPUTS && code == GA_EXIT_OK; i++) {
         if (is_made(wanted, i)) {
             code = make_output(context, request, (enum ga_output)i, output_field(request, i));
         }
     }
+    return code;
+}
+
+enum ga_exit ga_request_run(const struct ga_context *context, const struct ga_prepared *prepared,
+                            const bool wanted[GA_OUTPUTS], size_t step, struct ga_request *request)
+{
+    struct ga_io *io = &request->io;
+    enum ga_exit code = ga_request_cache_new(context, prepared, request);
+    code = code == GA_EXIT_OK ? ga_request_room(context, wanted, request) : code;
     if (code != GA_EXIT_OK) {
         return code;
     }

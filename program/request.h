@@ -76,6 +76,11 @@ const char *ga_output_missing(const struct ga_model *model, enum ga_output outpu
 enum { GA_OUTPUT_LIST = (GA_HIDDEN + 3) * GA_OUTPUT_NAME };
 const char *ga_output_list(const struct ga_model *model, char text[GA_OUTPUT_LIST]);
 
+// Reads the names of outputs joined by commas, hidden_all being all hidden ones; where one is wrong says so of that
+// option.
+enum ga_exit ga_read_outputs(const struct ga_context *context, const char *option, const char *text,
+                             bool wanted_out[GA_OUTPUTS]);
+
 // ", did you mean ...?" for a name that is no output of the model's, or ""; returns text.
 const char *ga_output_hint(const struct ga_model *model, const char *given, char text[GA_PRINTABLE]);
 
@@ -120,8 +125,12 @@ struct ga_tensor ga_request_cache_tensor(const struct ga_context *context, const
 
 // -- request.c ------------------------------------------------------------------------------------------------------
 
-// Makes those wanted, which the model must have, and output where a layer needs it, and runs. step: rows of a call, one
-// after the other, where the model has a cache; 0: all in one.
+// Makes room for those wanted, which the model must have, and output where a layer needs it.
+enum ga_exit ga_request_room(const struct ga_context *context, const bool wanted[GA_OUTPUTS],
+                             struct ga_request *request);
+
+// Makes room for those wanted and runs. step: rows of a call, one after the other, where the model has a cache; 0: all
+// in one.
 enum ga_exit ga_request_run(const struct ga_context *context, const struct ga_prepared *prepared,
                             const bool wanted[GA_OUTPUTS], size_t step, struct ga_request *request);
 

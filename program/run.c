@@ -77,47 +77,13 @@ static const char *const examples[] = {
     NULL,
 };
 
-static enum ga_exit refuse_output(const struct ga_context *context, const char *text, size_t length)
-{
-    char list[GA_OUTPUT_LIST], given[GA_PRINTABLE], hint[GA_PRINTABLE];
-    snprintf(given, sizeof given, "%.*s", (int)length, text);
-    return ga_misused(context, "--outputs: \"%s\" is no output%s (%s)", given,
-                      ga_output_hint(context->model, given, hint), ga_output_list(context->model, list));
-}
-
-// Reads one word of --outputs: an output's name, or hidden_all.
-static enum ga_exit read_output(const struct ga_context *context, const char *text, size_t length,
-                                bool wanted[GA_OUTPUTS])
-{
-    const bool is_all = length == strlen("hidden_all") && strncmp(text, "hidden_all", length) == 0;
-    const enum ga_output output = is_all ? GA_HIDDEN : ga_output_called(text, length);
-    char name[GA_OUTPUT_NAME], why[GA_OUTPUT_MISSING];
-    if (output == GA_OUTPUTS) {
-        return refuse_output(context, text, length);
-    }
-    if (!ga_has_output(context->model, output)) {
-        return ga_misused(context, "--outputs %s: %s", is_all ? "hidden_all" : ga_output_name(output, name),
-                          ga_output_missing(context->model, output, why));
-    }
-    for (size_t i = output; i <= (is_all ? GA_OUTPUTS - 1 : (size_t)output); i++) {
-        wanted[i] = ga_has_output(context->model, (enum ga_output)i);
-    }
-    return GA_EXIT_OK;
-}
-
 // Reads --outputs; text NULL takes what is given unasked.
 static enum ga_exit read_outputs(const struct ga_context *context, const char *text, bool wanted_out[GA_OUTPUTS])
 {
-    enum ga_exit code = GA_EXIT_OK;
-    for (size_t i = 0; i < GA_OUTPUTS; i++) {
-        wanted_out[i] = text == NULL && ga_output_usual(context->model, (enum ga_output)i);
+    for (size_t i = 0; i < GA_OUTPUTS && !text; i++) {
+        wanted_out[i] = ga_output_usual(context->model, (enum ga_output)i);
     }
-    while (text && code == GA_EXIT_OK) {
-        const size_t length = strcspn(text, ",");
-        code = read_output(context, text, length, wanted_out);
-        text = text[length] ? text + length + 1 : NULL;
-    }
-    return code;
+    return text ? ga_read_outputs(context, "outputs", text, wanted_out) : GA_EXIT_OK;
 }
 
 // Reads --step; text NULL is no steps, 0.

@@ -104,6 +104,23 @@ return function(path, expect_run, expect_values, expect)
     expect_run(2, RUN .. " --outputs output,", 'is no output')
   end
 
+  local function test_info()
+    expect_run(0, "info", "3 of d_ff 16, gelu, norm layer behind residuals, positions none, pool mean, " ..
+      "logits linear of 5", "96 parameters: 3 x 0 in layers, 96 beside them", "takes x, tokens, token_types, lengths",
+      "gives output, embedding, logits, last_logits, hidden_0 to hidden_3")
+    expect_run(0, "info --json", '"n_layers": 3', '"pool": "mean"', '"kind": "encoder"', '"hidden_3"', '"all": 96')
+    expect_run(1, "draw --allow-random 1 --input %in --output %map.svg", "a stack of layers, which keeps")
+  end
+
+  local function test_bench()
+    for _, outputs in ipairs { "output", "logits,hidden_1", "embedding", "last_logits" } do
+      expect_run(0, "bench --seconds 0.001 --lengths 3 --batch 2 --json %cells --outputs " .. outputs,
+        "3 layers of d_ff 16")
+      expect(files.slurp(path "cells"):find('"outputs": "' .. outputs .. '"', 1, true), "outputs are not in the JSON")
+    end
+    expect_run(2, "bench --outputs attention", "--outputs attention: this model is a stack of layers")
+  end
+
   local function test_refused_inputs()
     local x, tokens = tensor("x", "F32", { 2, 4, D }, 0), tensor("tokens", "I32", { 2, 4 }, 1)
     local refused = {
@@ -142,8 +159,8 @@ return function(path, expect_run, expect_values, expect)
     end
   end
 
-  for _, test in ipairs { write_weights, test_outputs, test_one_sequence, test_lengths, test_check,
-                          test_refused_inputs } do
+  for _, test in ipairs { write_weights, test_outputs, test_one_sequence, test_lengths, test_check, test_info,
+                          test_bench, test_refused_inputs } do
     test()
   end
 end

@@ -1,0 +1,75 @@
+// info_stack.c: what `info` tells of a whole model beside what it tells of any: its layers and its parameters.
+// Counts from roles and facts; runs nothing.
+#include <stdio.h>
+#include <string.h>
+
+#include "info.h"
+
+static const char *const activations[] = {
+    [GA_ACTIVATION_NONE] = "none",           [GA_ACTIVATION_RELU] = "relu", [GA_ACTIVATION_GELU] = "gelu",
+    [GA_ACTIVATION_GELU_TANH] = "gelu_tanh", [GA_ACTIVATION_SILU] = "silu", [GA_ACTIVATION_TANH] = "tanh",
+};
+static const char *const norms[] = {[GA_NORM_NONE] = "none", [GA_NORM_RMS] = "rms", [GA_NORM_LAYER] = "layer"};
+static const char *const positions[] = {
+    [GA_POSITIONS_NONE] = "none", [GA_POSITIONS_LEARNED] = "learned", [GA_POSITIONS_SINUSOIDAL] = "sinusoidal"};
+static const char *const pools[] = {[GA_POOL_NONE] = "none", [GA_POOL_CLS] = "cls", [GA_POOL_MEAN] = "mean"};
+static const char *const logits[] = {[GA_LOGITS_NONE] = "none",
+                                     [GA_LOGITS_LINEAR] = "linear",
+                                     [GA_LOGITS_SOFTMAX] = "softmax",
+                                     [GA_LOGITS_LOG_SOFTMAX] = "log_softmax"};
+
+static size_t elements(const struct ga_weight_role *role)
+{
+    return role->shape[0] * (role->rank == 2 ? role->shape[1] : 1);
+}
+
+struct ga_parameters ga_parameters_of(const struct ga_model *model)
+{
+    struct ga_parameters count = {0};
+    const char *layer = "layers.0.";
+    for (size_t i = 0; i < model->n_roles; i++) {
+        const struct ga_weight_role *role = &model->roles[i];
+        count.all += elements(role);
+        if (strncmp(role->name, layer, strlen(layer)) == 0) {
+            count.of_layer += elements(role);
+        }
+    }
+    count.beside_layers = count.all - (model->stack ? model->stack->n_layers : 0) * count.of_layer;
+    return count;
+}
+
+void ga_info_stack_print(const struct ga_model *model)
+{
+    const struct ga_stack *stack = model->stack;
+    const struct ga_parameters count = ga_parameters_of(model);
+    printf("\nlayers\n  %zu of d_ff %zu, %s%s, norm %s %s, positions %s, pool %s, logits %s", stack->n_layers,
+           stack->d_ff, activations[stack->ffn_activation], stack->ffn_gated ? " gated" : "", norms[stack->norm.kind],
+           stack->norm_first ? "before blocks" : "behind residuals", positions[stack->positions], pools[stack->pool],
+           logits[stack->logits]);
+    if (stack->n_logits) {
+        printf(" of %zu%s", stack->n_logits, stack->logits_tied ? ", tied" : "");
+    }
+    printf("\n  %zu parameters: %zu x %zu in layers, %zu beside them\n", count.all, stack->n_layers, count.of_layer,
+           count.beside_layers);
+}
+
+json_t *ga_info_stack_json(const struct ga_model *model)
+{
+    const struct ga_stack *stack = model->stack;
+    if (!stack) {
+        return json_null();
+    }
+    const struct ga_parameters count = ga_parameters_of(model);
+    json_t *facts = json_pack(
+        "{s:o, s:o, s:s, s:b, s:s, s:f, s:s, s:b, s:s, s:o, s:s, s:b, s:s, s:o, s:b}", "n_layers",
+        ga_json_size(stack->n_layers), "d_ff", ga_json_size(stack->d_ff), "activation",
+        activations[stack->ffn_activation], "gated", stack->ffn_gated, "norm", norms[stack->norm.kind], "norm_eps",
+        stack->norm.eps, "norm_place", stack->norm_first ? "pre" : "post", "norm_final", stack->final_norm, "positions",
+        positions[stack->positions], "token_types", ga_json_size(stack->token_types), "pool", pools[stack->pool],
+        "pool_normalize", stack->pool_normalize, "logits", logits[stack->logits], "n_logits",
+        ga_json_size(stack->n_logits), "logits_tied", stack->logits_tied);
+    json_object_set_new(facts, "parameters",
+                        json_pack("{s:o, s:o, s:o}", "all", ga_json_size(count.all), "of_a_layer",
+                                  ga_json_size(count.of_layer), "beside_layers", ga_json_size(count.beside_layers)));
+    return facts;
+}
