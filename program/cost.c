@@ -8,7 +8,7 @@
 
 static const struct {
     const char *role;
-    bool of_keys;  // applied to rows of key and value, not of the query
+    bool of_keys;  // applied to rows of key and value (of a stack: of its memory), not of the query
     bool of_heads; // applied to each head of a row where a model shares it among them
 } projections[] = {
     {"q_weight", false, true},     {"k_weight", true, true},      {"v_weight", true, true},
@@ -60,7 +60,8 @@ static double projection_flops(const struct ga_model *model, const struct ga_cal
 {
     double flops = 0.0;
     for (size_t i = 0; i < sizeof projections / sizeof projections[0]; i++) {
-        double rows = (double)(projections[i].of_keys ? size->kv_len : size->q_len);
+        const bool own = !projections[i].of_keys || (model->stack && strncmp(projections[i].role, "memory_", 7) != 0);
+        double rows = (double)(own ? size->q_len : size->kv_len);
         if (model->shared_heads && projections[i].of_heads) {
             rows *= (double)(projections[i].of_keys ? model->n_kv_heads : model->n_heads);
         }
@@ -73,9 +74,10 @@ double ga_cost_flops(const struct ga_model *model, const struct ga_call_size *si
 {
     const struct ga_stack *stack = model->stack;
     const double layers = stack ? (double)stack->n_layers : 1.0;
-    double pairs = 0.0, logits = 0.0;
+    const size_t kv_len = stack ? size->q_len : size->kv_len;
+    double pairs = model->kind == GA_DECODER ? (double)size->q_len * (double)size->kv_len : 0.0, logits = 0.0;
     for (size_t i = 0; i < size->q_len; i++) {
-        pairs += (double)visible(model, size->cached + i, size->cached + size->q_len, size->cached + size->kv_len);
+        pairs += (double)visible(model, size->cached + i, size->cached + size->q_len, size->cached + kv_len);
     }
     if (stack) {
         logits = 2.0 * (double)size->logit_rows * (double)model->d_model * (double)stack->n_logits;
@@ -86,7 +88,8 @@ double ga_cost_flops(const struct ga_model *model, const struct ga_call_size *si
 
 double ga_cost_bytes(const struct ga_model *model, const struct ga_call_size *size)
 {
-    const bool self = size->kv_len == size->q_len && model->k_dim == model->d_model && model->v_dim == model->d_model;
+    const bool self = model->kind != GA_DECODER && size->kv_len == size->q_len && model->k_dim == model->d_model &&
+                      model->v_dim == model->d_model;
     const size_t kv_width = model->k_dim + (model->v_dim == model->k_dim ? 0 : model->v_dim);
     const double layers = model->stack ? (double)model->stack->n_layers : 1.0;
     const double query = (double)size->q_len * (double)(model->d_model + model->d_out);

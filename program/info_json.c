@@ -112,7 +112,8 @@ static json_t *layouts_json(const struct ga_model *model)
     return array;
 }
 
-static const char *const kinds[] = {[GA_MHA] = "mha", [GA_SDPA] = "sdpa", [GA_ENCODER] = "encoder"};
+static const char *const kinds[] = {
+    [GA_MHA] = "mha", [GA_SDPA] = "sdpa", [GA_ENCODER] = "encoder", [GA_DECODER] = "decoder"};
 
 static json_t *shape_json(const struct ga_model *model)
 {

@@ -16,9 +16,21 @@ static const char *refuse_x(const struct ga_model *model)
     return model->stack ? NULL : "it is one attention layer; give query";
 }
 
+// Of a decoder key is the memory by a layer's name.
 static const char *refuse_key(const struct ga_model *model)
 {
-    return model->stack ? "a stack's keys and values are made from its own rows" : NULL;
+    const bool of_own_rows = model->stack && model->kind != GA_DECODER;
+    return of_own_rows ? "an encoder's keys and values are made from its own rows" : NULL;
+}
+
+static const char *refuse_value(const struct ga_model *model)
+{
+    return model->stack ? "a stack's values are made from its own rows, or from memory" : NULL;
+}
+
+static const char *refuse_memory(const struct ga_model *model)
+{
+    return model->kind == GA_DECODER ? NULL : "only a decoder attends to one";
 }
 
 static const char *refuse_lengths(const struct ga_model *model)
@@ -33,7 +45,13 @@ static const char *refuse_stack_lengths(const struct ga_model *model)
 
 static const char *refuse_key_lengths(const struct ga_model *model)
 {
-    return model->stack ? "lengths stands for queries and keys of a stack" : refuse_lengths(model);
+    const bool has_one = model->stack && model->kind != GA_DECODER;
+    return has_one ? "lengths stands for queries and keys of an encoder" : refuse_lengths(model);
+}
+
+static const char *refuse_memory_lengths(const struct ga_model *model)
+{
+    return refuse_memory(model) ? refuse_memory(model) : refuse_lengths(model);
 }
 
 static const char *refuse_tokens(const struct ga_model *model)
@@ -76,15 +94,17 @@ static const struct input {
 } inputs[] = {
     {"query", refuse_nothing, true},
     {"x", refuse_x, false},
-    {"key", refuse_key, false},
-    {"value", refuse_key, false},
+    {"key", refuse_key, true},
+    {"memory", refuse_memory, false},
+    {"value", refuse_value, false},
     {"q_lengths", refuse_lengths, true},
-    {"kv_lengths", refuse_key_lengths, false},
+    {"kv_lengths", refuse_key_lengths, true},
     {"position", refuse_positions, false},
     {"kv_position", refuse_key_positions, false},
     {"tokens", refuse_tokens, false},
     {"token_types", refuse_token_types, false},
     {"lengths", refuse_stack_lengths, false},
+    {"memory_lengths", refuse_memory_lengths, false},
     {"mask", refuse_mask, false},
     {"cache_keys", refuse_cache, false},
     {"cache_values", refuse_cache, false},
@@ -160,6 +180,8 @@ enum ga_exit ga_request_names(const struct ga_context *context, const struct ga_
 {
     enum ga_exit code = check_twice(context, request, "x", "query");
     code = code == GA_EXIT_OK ? check_twice(context, request, "lengths", "q_lengths") : code;
+    code = code == GA_EXIT_OK ? check_twice(context, request, "memory", "key") : code;
+    code = code == GA_EXIT_OK ? check_twice(context, request, "memory_lengths", "kv_lengths") : code;
     for (size_t i = 0; i < ga_weights_count(request->file); i++) {
         if (check_name(context, request, ga_weights_at(request->file, i)->name) != GA_EXIT_OK) {
             code = GA_EXIT_FAILED; // and go on: every stray name is told at once

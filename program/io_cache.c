@@ -9,43 +9,74 @@
 
 // -- In -------------------------------------------------------------------------------------------------------------
 
-enum { BATCH_AXIS, HEAD_AXIS, ROW_AXIS, D_AXIS, CACHE_RANK };
+enum { MOST_AXES = 5 };
 
-// The shape of a tensor of cached rows, with the batch axis, which one sequence may lack; false: another shape.
-static bool cached_shape(const struct ga_context *context, const struct ga_request *request,
-                         const struct ga_tensor *tensor, size_t shape_out[CACHE_RANK])
+// Heads of all layers that hold keys of their own.
+static size_t cached_heads(const struct ga_model *model)
+{
+    return model->n_kv_heads * (model->stack ? model->stack->n_layers : 1);
+}
+
+// The shape of the cached rows of a request, so many a sequence: [batch, n_kv_heads, rows, d_head], of a stack [batch,
+// n_layers, n_kv_heads, rows, d_head]; returns its axes.
+static size_t cached_axes(const struct ga_model *model, const struct ga_request *request, size_t rows,
+                          size_t shape_out[MOST_AXES])
+{
+    size_t axes = 0;
+    shape_out[axes++] = request->io.batch;
+    if (model->stack) {
+        shape_out[axes++] = model->stack->n_layers;
+    }
+    shape_out[axes++] = model->n_kv_heads;
+    shape_out[axes++] = rows;
+    shape_out[axes++] = model->d_head;
+    return axes;
+}
+
+// Finds how many rows a tensor of cached rows has, which one sequence may hold without the batch axis; false: it has
+// another shape.
+static bool read_cached_rows(const struct ga_context *context, const struct ga_request *request,
+                             const struct ga_tensor *tensor, size_t *rows_out)
+{
+    size_t wanted[MOST_AXES];
+    *rows_out = tensor->rank >= 2 ? tensor->shape[tensor->rank - 2] : 0;
+    const size_t axes = cached_axes(context->model, request, *rows_out, wanted);
+    const size_t missing = tensor->rank < axes && request->io.batch == 1 ? 1 : 0;
+    return tensor->dtype == GA_F32 && *rows_out <= context->model->cache &&
+           ga_tensor_has_shape(tensor, axes - missing, wanted + missing);
+}
+
+// "[2, 4, 0..50, 16]": the shape of cached rows, for a message.
+static const char *expected_text(const struct ga_context *context, const struct ga_request *request, size_t rows,
+                                 char text[GA_PRINTABLE])
 {
     const struct ga_model *model = context->model;
-    const size_t missing = CACHE_RANK - tensor->rank;
-    if (tensor->dtype != GA_F32 || tensor->rank > CACHE_RANK || missing > 1) {
-        return false;
+    char layers[24] = "", range[24];
+    snprintf(range, sizeof range, rows == SIZE_MAX ? "0..%zu" : "%zu", rows == SIZE_MAX ? model->cache : rows);
+    if (model->stack) {
+        snprintf(layers, sizeof layers, "%zu, ", model->stack->n_layers);
     }
-    shape_out[BATCH_AXIS] = 1;
-    memcpy(shape_out + missing, tensor->shape, tensor->rank * sizeof *shape_out);
-    return shape_out[BATCH_AXIS] == request->io.batch && shape_out[HEAD_AXIS] == model->n_kv_heads &&
-           shape_out[ROW_AXIS] <= model->cache && shape_out[D_AXIS] == model->d_head;
+    snprintf(text, GA_PRINTABLE, "[%zu, %s%zu, %s, %zu]", request->io.batch, layers, model->n_kv_heads, range,
+             model->d_head);
+    return text;
 }
 
 // Finds a tensor of cached rows; rows: how many it must have, SIZE_MAX where any number will do.
 static enum ga_exit find_cached(const struct ga_context *context, const struct ga_request *request, const char *name,
                                 size_t rows, const struct ga_tensor **tensor_out, size_t *rows_out)
 {
-    const struct ga_model *model = context->model;
     const struct ga_tensor *tensor = *tensor_out = ga_weights_find(request->file, name);
-    size_t shape[CACHE_RANK];
-    *rows_out = 0;
+    char found[GA_PRINTABLE], expected[GA_PRINTABLE];
     if (!tensor) {
+        *rows_out = 0;
         return GA_EXIT_OK;
     }
-    if (cached_shape(context, request, tensor, shape) && (rows == SIZE_MAX || shape[ROW_AXIS] == rows)) {
-        *rows_out = shape[ROW_AXIS];
+    if (read_cached_rows(context, request, tensor, rows_out) && (rows == SIZE_MAX || *rows_out == rows)) {
         return GA_EXIT_OK;
     }
-    char found[GA_PRINTABLE], expected[24];
-    snprintf(expected, sizeof expected, rows == SIZE_MAX ? "0..%zu" : "%zu", rows == SIZE_MAX ? model->cache : rows);
-    return ga_failed(context, "%s: tensor \"%s\" is %s %s; expected F32 [%zu, %zu, %s, %zu]", request->path, name,
+    return ga_failed(context, "%s: tensor \"%s\" is %s %s; expected F32 %s", request->path, name,
                      ga_dtype_name(tensor->dtype), ga_shape_text(tensor->rank, tensor->shape, found, sizeof found),
-                     request->io.batch, model->n_kv_heads, expected, model->d_head);
+                     expected_text(context, request, rows, expected));
 }
 
 enum ga_exit ga_request_cached(const struct ga_context *context, struct ga_request *request)
@@ -64,16 +95,16 @@ enum ga_exit ga_request_cached(const struct ga_context *context, struct ga_reque
 }
 
 // The most rows any sequence holds before the call and after.
-static size_t rows_after(const struct ga_request *request)
+static size_t rows_after(const struct ga_model *model, const struct ga_request *request)
 {
-    return request->cached + (request->io.key ? request->io.kv_len : request->io.q_len);
+    return request->cached + (request->io.key && !model->stack ? request->io.kv_len : request->io.q_len);
 }
 
 static enum ga_exit put_sequences(const struct ga_context *context, const struct ga_request *request)
 {
     const struct ga_model *model = context->model;
     const int32_t *lengths = request->copies[GA_COPY_CACHE_LENGTHS];
-    const size_t elements = model->n_kv_heads * request->cached * model->d_head;
+    const size_t elements = cached_heads(model) * request->cached * model->d_head;
     struct ga_error error;
     for (size_t b = 0; request->cached_keys && b < request->io.batch; b++) {
         const float *keys = (const float *)request->cached_keys->data + b * elements;
@@ -90,7 +121,7 @@ enum ga_exit ga_request_cache_new(const struct ga_context *context, const struct
                                   struct ga_request *request)
 {
     const struct ga_model *model = context->model;
-    const size_t capacity = rows_after(request);
+    const size_t capacity = rows_after(model, request);
     if (model->cache == 0) {
         return GA_EXIT_OK;
     }
@@ -197,7 +228,7 @@ enum ga_status ga_request_run_steps(const struct ga_context *context, const stru
 enum ga_exit ga_request_cache_out(const struct ga_context *context, struct ga_request *request)
 {
     const struct ga_model *model = context->model;
-    const size_t rows = rows_after(request), elements = model->n_kv_heads * rows * model->d_head;
+    const size_t rows = rows_after(model, request), elements = cached_heads(model) * rows * model->d_head;
     struct ga_error error;
     for (size_t b = 0; request->cache_keys && b < request->io.batch; b++) {
         if (ga_cache_get(request->io.cache, b, request->cache_keys + b * elements, request->cache_values + b * elements,
@@ -212,11 +243,11 @@ struct ga_tensor ga_request_cache_tensor(const struct ga_context *context, const
                                          bool is_values)
 {
     const struct ga_model *model = context->model;
-    return (struct ga_tensor){
+    struct ga_tensor tensor = {
         .name = is_values ? "cache_values" : "cache_keys",
         .dtype = GA_F32,
-        .rank = CACHE_RANK,
-        .shape = {request->io.batch, model->n_kv_heads, rows_after(request), model->d_head},
         .data = is_values ? request->cache_values : request->cache_keys,
     };
+    tensor.rank = cached_axes(model, request, rows_after(model, request), tensor.shape);
+    return tensor;
 }

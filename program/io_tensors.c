@@ -119,9 +119,14 @@ static enum ga_exit read_query(const struct ga_context *context, struct ga_reque
 
 static enum ga_exit read_key(const struct ga_context *context, struct ga_request *request)
 {
-    const struct ga_tensor *key = ga_weights_find(request->file, "key");
+    const struct ga_tensor *key = find_either(request, "memory", "key");
+    const bool is_decoder = context->model->kind == GA_DECODER;
     struct ga_range range = context->model->kv_len;
-    if (key && request->io.query == NULL) {
+    if (!key && is_decoder) {
+        return ga_failed(context, "%s: no tensor \"memory\", the output of an encoder that a decoder attends to",
+                         request->path);
+    }
+    if (key && request->io.query == NULL && !is_decoder) {
         return ga_failed(context, "%s: tensor \"key\" beside \"tokens\"; token ids stand for all three inputs",
                          request->path);
     }
@@ -269,7 +274,8 @@ static enum ga_exit read_query_lengths(const struct ga_context *context, struct 
 
 static enum ga_exit read_key_lengths(const struct ga_context *context, struct ga_request *request)
 {
-    return read_each(context, request, "kv_lengths", "length", request->kv_len, &request->copies[GA_COPY_KV_LENGTHS]);
+    return copy_each(context, request, find_either(request, "memory_lengths", "kv_lengths"), "length", request->kv_len,
+                     &request->copies[GA_COPY_KV_LENGTHS]);
 }
 
 static enum ga_exit read_position(const struct ga_context *context, struct ga_request *request)

@@ -57,7 +57,8 @@ static struct ga_cache *make_cache(const struct ga_prepared *prepared, const str
 {
     const struct ga_model *model = ga_loaded_model(prepared->loaded);
     const size_t size = ga_cache_size(model, prepared->variant, cell->batch, cell->cached + cell->kv_len);
-    const size_t elements = model->n_kv_heads * cell->cached * model->d_head;
+    const size_t layers = model->stack ? model->stack->n_layers : 1;
+    const size_t elements = layers * model->n_kv_heads * cell->cached * model->d_head;
     void *block = size == SIZE_MAX ? NULL : ga_block_new(size);
     float *rows = block ? ga_block_new((elements + 1) * sizeof *rows) : NULL;
     struct ga_cache *cache = NULL;
@@ -92,7 +93,8 @@ static int32_t *make_tokens(const struct ga_model *model, const struct ga_cell *
 static bool make_inputs(struct bench *bench, const struct ga_cell *cell)
 {
     const struct ga_model *model = bench->context->model;
-    const bool wide = model->v_dim != model->k_dim, other = model->k_dim != model->d_model || wide;
+    const bool wide = model->v_dim != model->k_dim,
+               other = model->k_dim != model->d_model || wide || model->kind == GA_DECODER;
     const bool cross = other || cell->kv_len != cell->q_len, ids = model->stack && model->vocab_size > 0;
     struct ga_request *request = &bench->request;
     bench->query = ids ? NULL : make_rows(cell->batch, cell->q_len, model->d_model, 1001);

@@ -87,7 +87,7 @@ const char *ga_output_hint(const struct ga_model *model, const char *given, char
 // -- inputs.c -------------------------------------------------------------------------------------------------------
 
 // Fills names_out with those the model takes, in a fixed order; returns how many.
-enum { GA_INPUTS = 15 };
+enum { GA_INPUTS = 17 };
 size_t ga_input_names(const struct ga_model *model, const char *names_out[GA_INPUTS]);
 
 // Says of each tensor of the request's file that the model does not take why, and fails where there is one.

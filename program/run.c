@@ -40,14 +40,17 @@ static const char *const notes[] = {
     "              model was generated for; [q_len, kv_len], [batch, q_len, kv_len] or",
     "              [batch, n_heads, q_len, kv_len], 1 along an axis where it is the same for all",
     "  cache_keys, F32 [batch, n_kv_heads, rows, d_head]: what the cache holds before, where the",
-    "  cache_values  model has one; as PyTorch's past_key_values",
+    "  cache_values  model has one; as PyTorch's past_key_values; of a stack [batch, n_layers, ...]",
     "  cache_lengths I32 or I64 [batch]: real rows of these",
     "Inputs of a stack of layers:",
     "  x           F32 [batch, len, d_model] or [len, d_model]; or, where it has an embedding,",
     "  tokens      I32 or I64 [batch, len] or [len]: ids",
     "  token_types I32 or I64, as tokens, where the model adds them; absent: all 0",
     "  lengths     I32 or I64 [batch]: real rows of each sequence; later rows are written as zeros",
-    "  position    as above; query and q_lengths are x and lengths too",
+    "  position    as above",
+    "  memory      F32 [batch, memory_len, d_model]: of a decoder, the output of an encoder",
+    "  memory_lengths  I32 or I64 [batch]: real rows of each sequence of it",
+    "  query, q_lengths, key and kv_lengths are x, lengths, memory and memory_lengths too",
     "Outputs:",
     "  output      F32, shaped as the query, its rows d_out wide where the spec says so",
     "  attention   F32 [batch, n_heads, q_len, kv_len], where the model was generated with it; behind",
@@ -96,10 +99,27 @@ static enum ga_exit read_step(const struct ga_context *context, const char *text
     return text ? ga_read_size(context, "step", text, context->model->q_len, step_out) : GA_EXIT_OK;
 }
 
+// Steps give rows of the output and what a cache holds, and nothing that all rows make together.
+static enum ga_exit check_step_outputs(const struct ga_context *context, bool is_named, size_t step,
+                                       bool wanted[GA_OUTPUTS])
+{
+    for (size_t i = 0; step && i < GA_OUTPUTS; i++) {
+        const bool in_steps = i == GA_OUTPUT || i == GA_CACHE_KEYS || i == GA_CACHE_VALUES;
+        char name[GA_OUTPUT_NAME];
+        if (wanted[i] && !in_steps && is_named) {
+            return ga_misused(context, "--step gives output, cache_keys and cache_values, but --outputs names %s",
+                              ga_output_name((enum ga_output)i, name));
+        }
+        wanted[i] = wanted[i] && in_steps;
+    }
+    return GA_EXIT_OK;
+}
+
 // Steps feed the query's own rows; keys of another sequence come as one.
 static enum ga_exit check_step(const struct ga_context *context, const struct ga_request *request, size_t step)
 {
-    const char *given = request->io.key          ? "key"
+    const char *given = request->io.token_types  ? "token_types"
+                        : request->io.key        ? "key"
                         : request->io.kv_lengths ? "kv_lengths"
                         : request->io.position   ? "position"
                                                  : NULL;
@@ -149,6 +169,9 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     }
     if (code == GA_EXIT_OK) {
         code = read_step(context, values[STEP], &step);
+    }
+    if (code == GA_EXIT_OK) {
+        code = check_step_outputs(context, values[OUTPUTS] != NULL, step, wanted);
     }
     if (code == GA_EXIT_OK) {
         code = ga_prepare(context, &choice, &prepared);

@@ -130,7 +130,7 @@ return function(path, expect_run, expect_values, expect)
       { { x, tensor("lengths", "I32", { 2 }, 1), tensor("q_lengths", "I32", { 2 }, 1) },
         '"lengths" and "q_lengths" are one input; give one' },
       { { x, tensor("key", "F32", { 2, 4, D }, 0) }, '"key": this model takes none',
-        "a stack's keys and values are made from its own rows" },
+        "an encoder's keys and values are made from its own rows" },
       { { x, tensor("kv_lengths", "I32", { 2 }, 1) }, '"kv_lengths": this model takes none', "lengths stands for" },
       { { x, tensor("mask", "F32", { 4, 4 }, 0) }, '"mask": this model takes none' },
       { { x, tensor("position", "I32", { 2 }, 0) }, '"position": this model takes none', "rotary" },

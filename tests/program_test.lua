@@ -326,7 +326,9 @@ local function write_query(info)
   local batch, d_model = number(info, "batch") or 2, number(info, "d_model")
   local function wave(i) return i * 37 % 101 / 64 - 0.75 end
   local list = { tensor("query", "F32", { batch, q_len, d_model }, wave) }
-  if kv_len ~= q_len then list[2] = tensor("key", "F32", { batch, kv_len, d_model }, wave) end
+  if kv_len ~= q_len or info:find('"memory"', 1, true) then
+    list[2] = tensor("key", "F32", { batch, kv_len, d_model }, wave)
+  end
   files.write(path "in", list)
 end
 
