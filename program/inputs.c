@@ -13,7 +13,30 @@ static const char *refuse_nothing(const struct ga_model *model)
 
 static const char *refuse_x(const struct ga_model *model)
 {
+    if (model->kind == GA_TRANSFORMER) {
+        return "it is a transformer; give src and trg";
+    }
     return model->stack ? NULL : "it is one attention layer; give query";
+}
+
+static const char *refuse_lengths(const struct ga_model *model)
+{
+    return model->lengths ? NULL : "it was generated without lengths";
+}
+
+static bool is_transformer(const struct ga_model *model)
+{
+    return model->kind == GA_TRANSFORMER;
+}
+
+static const char *refuse_sides(const struct ga_model *model)
+{
+    return is_transformer(model) ? NULL : "it is no transformer, which has a source and a target";
+}
+
+static const char *refuse_side_lengths(const struct ga_model *model)
+{
+    return is_transformer(model) ? refuse_lengths(model) : refuse_sides(model);
 }
 
 // Of a decoder key is the memory by a layer's name.
@@ -33,13 +56,11 @@ static const char *refuse_memory(const struct ga_model *model)
     return model->kind == GA_DECODER ? NULL : "only a decoder attends to one";
 }
 
-static const char *refuse_lengths(const struct ga_model *model)
-{
-    return model->lengths ? NULL : "it was generated without lengths";
-}
-
 static const char *refuse_stack_lengths(const struct ga_model *model)
 {
+    if (is_transformer(model)) {
+        return "it is a transformer; give src_lengths and trg_lengths";
+    }
     return model->stack ? refuse_lengths(model) : "it is one attention layer; give q_lengths or kv_lengths";
 }
 
@@ -56,6 +77,9 @@ static const char *refuse_memory_lengths(const struct ga_model *model)
 
 static const char *refuse_tokens(const struct ga_model *model)
 {
+    if (is_transformer(model)) {
+        return refuse_x(model);
+    }
     const char *instead = model->stack ? "it was generated without an embedding (vocab_size); give x"
                                        : "it was generated without an embedding (vocab_size); give query";
     return model->vocab_size ? NULL : instead;
@@ -105,6 +129,10 @@ static const struct input {
     {"token_types", refuse_token_types, false},
     {"lengths", refuse_stack_lengths, false},
     {"memory_lengths", refuse_memory_lengths, false},
+    {"src", refuse_sides, false},
+    {"trg", refuse_sides, false},
+    {"src_lengths", refuse_side_lengths, false},
+    {"trg_lengths", refuse_side_lengths, false},
     {"mask", refuse_mask, false},
     {"cache_keys", refuse_cache, false},
     {"cache_values", refuse_cache, false},

@@ -93,11 +93,30 @@ static const struct ga_tensor *find_either(const struct ga_request *request, con
     return tensor ? tensor : ga_weights_find(request->file, other);
 }
 
+// A transformer's source or target, rows or ids by what the tensor holds; NULL where the file has none of the kind.
+static const struct ga_tensor *find_side(const struct ga_request *request, const char *name, bool ids)
+{
+    const struct ga_tensor *tensor = ga_weights_find(request->file, name);
+    return tensor && is_integer(tensor) == ids ? tensor : NULL;
+}
+
+static const struct ga_tensor *find_tokens(const struct ga_request *request)
+{
+    const struct ga_tensor *tokens = ga_weights_find(request->file, "tokens");
+    return tokens ? tokens : find_side(request, "trg", true);
+}
+
+// What a file calls the rows or ids that go through the model.
+static const char *query_name(const struct ga_model *model)
+{
+    return model->kind == GA_TRANSFORMER ? "trg" : model->stack ? "x" : "query";
+}
+
 static enum ga_exit read_query(const struct ga_context *context, struct ga_request *request)
 {
-    const struct ga_tensor *query = find_either(request, "x", "query");
-    const struct ga_tensor *tokens = ga_weights_find(request->file, "tokens");
-    const char *name = context->model->stack ? "x" : "query";
+    const struct ga_tensor *given = find_either(request, "x", "query"), *tokens = find_tokens(request);
+    const struct ga_tensor *query = given ? given : find_side(request, "trg", false);
+    const char *name = query_name(context->model);
     const char *embeds = context->model->vocab_size ? " or \"tokens\"" : "";
     if (!query && !tokens) {
         return ga_failed(context, "%s: no tensor \"%s\"%s", request->path, name, embeds);
@@ -117,8 +136,39 @@ static enum ga_exit read_query(const struct ga_context *context, struct ga_reque
     return code;
 }
 
+// The other sequence's rows or ids, whose sizes become those of the call's keys.
+static enum ga_exit read_other(const struct ga_context *context, struct ga_request *request,
+                               const struct ga_tensor *tensor, bool ids)
+{
+    struct rows rows = rows_of(context->model, ids ? 0 : context->model->k_dim, context->model->n_kv_heads);
+    size_t batch;
+    rows.batch = request->io.batch;
+    rows.range = context->model->kv_len;
+    request->io.key = ids ? NULL : tensor->data;
+    enum ga_exit code = read_rows(context, request, tensor, &rows, &batch, &request->io.kv_len);
+    request->kv_len = request->io.kv_len;
+    return code;
+}
+
+// A transformer's source.
+static enum ga_exit read_source(const struct ga_context *context, struct ga_request *request)
+{
+    const struct ga_tensor *source = ga_weights_find(request->file, "src");
+    if (!source) {
+        return ga_failed(context, "%s: no tensor \"src\", the source's rows or token ids", request->path);
+    }
+    if (is_integer(source) && !context->model->src_vocab_size) {
+        return ga_failed(context, "%s: tensor \"src\" holds token ids, but the model has no embedding (vocab_size)",
+                         request->path);
+    }
+    return read_other(context, request, source, is_integer(source));
+}
+
 static enum ga_exit read_key(const struct ga_context *context, struct ga_request *request)
 {
+    if (context->model->kind == GA_TRANSFORMER) {
+        return read_source(context, request);
+    }
     const struct ga_tensor *key = find_either(request, "memory", "key");
     const bool is_decoder = context->model->kind == GA_DECODER;
     struct ga_range range = context->model->kv_len;
@@ -131,14 +181,7 @@ static enum ga_exit read_key(const struct ga_context *context, struct ga_request
                          request->path);
     }
     if (key) {
-        struct rows rows = rows_of(context->model, context->model->k_dim, context->model->n_kv_heads);
-        size_t batch;
-        rows.batch = request->io.batch;
-        rows.range = range;
-        request->io.key = key->data;
-        enum ga_exit code = read_rows(context, request, key, &rows, &batch, &request->io.kv_len);
-        request->kv_len = request->io.kv_len;
-        return code;
+        return read_other(context, request, key, false);
     }
     if (context->model->k_dim != context->model->d_model) {
         return ga_failed(context, "%s: no tensor \"key\", and the query's rows of %zu cannot stand for rows of %zu",
@@ -218,11 +261,11 @@ static enum ga_exit read_each(const struct ga_context *context, struct ga_reques
 
 // Copies one number a row, each below `count`. Those of padding are not the model's concern, unless it gives padding a
 // weight, and often hold what no vocabulary has, so they are copied as 0.
-static enum ga_exit copy_ids(const struct ga_context *context, struct ga_request *request,
-                             const struct ga_tensor *tensor, size_t count, int32_t **copy_out)
+static enum ga_exit copy_ids_of(const struct ga_context *context, const struct ga_request *request,
+                                const struct ga_tensor *tensor, size_t count, size_t q_len, const int32_t *q_lengths,
+                                int32_t **copy_out)
 {
-    const int32_t *q_lengths = request->copies[GA_COPY_Q_LENGTHS];
-    const size_t q_len = request->io.q_len, rows = request->io.batch * q_len;
+    const size_t rows = request->io.batch * q_len;
     int32_t *copy = *copy_out = calloc(rows, sizeof *copy);
     if (!copy) {
         return ga_failed(context, "%s: no memory for tensor \"%s\"", request->path, tensor->name);
@@ -242,9 +285,24 @@ static enum ga_exit copy_ids(const struct ga_context *context, struct ga_request
     return GA_EXIT_OK;
 }
 
+static enum ga_exit copy_ids(const struct ga_context *context, struct ga_request *request,
+                             const struct ga_tensor *tensor, size_t count, int32_t **copy_out)
+{
+    return copy_ids_of(context, request, tensor, count, request->io.q_len, request->copies[GA_COPY_Q_LENGTHS],
+                       copy_out);
+}
+
+static enum ga_exit read_source_tokens(const struct ga_context *context, struct ga_request *request)
+{
+    const struct ga_tensor *source = find_side(request, "src", true);
+    return source ? copy_ids_of(context, request, source, context->model->src_vocab_size, request->io.kv_len,
+                                request->copies[GA_COPY_KV_LENGTHS], &request->copies[GA_COPY_KEY_TOKENS])
+                  : GA_EXIT_OK;
+}
+
 static enum ga_exit read_tokens(const struct ga_context *context, struct ga_request *request)
 {
-    const struct ga_tensor *tensor = ga_weights_find(request->file, "tokens");
+    const struct ga_tensor *tensor = find_tokens(request);
     return tensor ? copy_ids(context, request, tensor, context->model->vocab_size, &request->copies[GA_COPY_TOKENS])
                   : GA_EXIT_OK;
 }
@@ -268,14 +326,16 @@ static enum ga_exit read_token_types(const struct ga_context *context, struct ga
 
 static enum ga_exit read_query_lengths(const struct ga_context *context, struct ga_request *request)
 {
-    return copy_each(context, request, find_either(request, "lengths", "q_lengths"), "length", request->io.q_len,
-                     &request->copies[GA_COPY_Q_LENGTHS]);
+    const struct ga_tensor *lengths = find_either(request, "lengths", "q_lengths");
+    return copy_each(context, request, lengths ? lengths : ga_weights_find(request->file, "trg_lengths"), "length",
+                     request->io.q_len, &request->copies[GA_COPY_Q_LENGTHS]);
 }
 
 static enum ga_exit read_key_lengths(const struct ga_context *context, struct ga_request *request)
 {
-    return copy_each(context, request, find_either(request, "memory_lengths", "kv_lengths"), "length", request->kv_len,
-                     &request->copies[GA_COPY_KV_LENGTHS]);
+    const struct ga_tensor *lengths = find_either(request, "memory_lengths", "kv_lengths");
+    return copy_each(context, request, lengths ? lengths : ga_weights_find(request->file, "src_lengths"), "length",
+                     request->kv_len, &request->copies[GA_COPY_KV_LENGTHS]);
 }
 
 static enum ga_exit read_position(const struct ga_context *context, struct ga_request *request)
@@ -299,8 +359,9 @@ static enum ga_exit read_cache_lengths(const struct ga_context *context, struct 
 enum ga_exit ga_request_open(const struct ga_context *context, const char *path, struct ga_request *request_out)
 {
     static enum ga_exit (*const readers[])(const struct ga_context *, struct ga_request *) = {
-        read_query,        read_key,    read_value,       read_query_lengths, read_key_lengths,  read_position,
-        read_key_position, read_tokens, read_token_types, ga_request_mask,    ga_request_cached, read_cache_lengths,
+        read_query,      read_key,          read_value,         read_query_lengths, read_key_lengths,
+        read_position,   read_key_position, read_tokens,        read_source_tokens, read_token_types,
+        ga_request_mask, ga_request_cached, read_cache_lengths,
     };
     *request_out = (struct ga_request){.path = path};
     struct ga_error error;
@@ -312,6 +373,7 @@ enum ga_exit ga_request_open(const struct ga_context *context, const char *path,
         code = readers[i](context, request_out);
     }
     request_out->io.tokens = request_out->copies[GA_COPY_TOKENS];
+    request_out->io.key_tokens = request_out->copies[GA_COPY_KEY_TOKENS];
     request_out->io.token_types = request_out->copies[GA_COPY_TOKEN_TYPES];
     request_out->io.q_lengths = request_out->copies[GA_COPY_Q_LENGTHS];
     request_out->io.kv_lengths = request_out->copies[GA_COPY_KV_LENGTHS];

@@ -11,6 +11,7 @@
 
 enum ga_request_copy {
     GA_COPY_TOKENS,
+    GA_COPY_KEY_TOKENS,
     GA_COPY_TOKEN_TYPES,
     GA_COPY_Q_LENGTHS,
     GA_COPY_KV_LENGTHS,
@@ -87,7 +88,7 @@ const char *ga_output_hint(const struct ga_model *model, const char *given, char
 // -- inputs.c -------------------------------------------------------------------------------------------------------
 
 // Fills names_out with those the model takes, in a fixed order; returns how many.
-enum { GA_INPUTS = 17 };
+enum { GA_INPUTS = 21 };
 size_t ga_input_names(const struct ga_model *model, const char *names_out[GA_INPUTS]);
 
 // Says of each tensor of the request's file that the model does not take why, and fails where there is one.

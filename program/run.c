@@ -50,6 +50,8 @@ static const char *const notes[] = {
     "  position    as above",
     "  memory      F32 [batch, memory_len, d_model]: of a decoder, the output of an encoder",
     "  memory_lengths  I32 or I64 [batch]: real rows of each sequence of it",
+    "  src, trg    of a transformer: ids as tokens, or rows as x, of the source and the target",
+    "  src_lengths, trg_lengths  I32 or I64 [batch]: real rows of each sequence of them",
     "  query, q_lengths, key and kv_lengths are x, lengths, memory and memory_lengths too",
     "Outputs:",
     "  output      F32, shaped as the query, its rows d_out wide where the spec says so",

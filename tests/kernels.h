@@ -120,7 +120,7 @@ size_t shapes_clamp(const struct ga_range *range, size_t length);
 
 // -- A model with weights -------------------------------------------------------------------------------------------
 
-enum { MAX_ROLES = 64, MAX_VARIANTS = 8 };
+enum { MAX_ROLES = 2048, MAX_VARIANTS = 8 };
 
 // Writes one role's elements, row-major.
 typedef void weight_fill(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role, float *data);

@@ -49,7 +49,8 @@ bool kernels_for_window(const struct ga_model *model)
 
 bool kernels_for_tokens(const struct ga_model *model)
 {
-    return model->vocab_size > 0 && model->q_len.min <= model->kv_len.max && model->kv_len.min <= model->q_len.max;
+    return model->vocab_size > 0 && !shapes_has_memory(model) && model->q_len.min <= model->kv_len.max &&
+           model->kv_len.min <= model->q_len.max;
 }
 
 bool kernels_for_projected(const struct ga_model *model)

@@ -65,7 +65,7 @@ end
 function maps.source(spec, map, role)
   if map.roles then return role, false end
   local side, of_side = role:match("^(%l+coder)%.(.*)$")
-  if side then return map[side] and maps.source(spec[side .. "_spec"], map[side], of_side) end
+  if side then return maps.source(spec[side .. "_spec"], map[side] or {}, of_side) end
   local layer, inner = maps.in_layer(role)
   if layer then
     local tensor, is_stacked = maps.source(spec, map, inner)

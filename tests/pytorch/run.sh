@@ -19,6 +19,7 @@ tests/pytorch/specs/live_sinks_48_4.lua tests/pytorch/specs/live_softcap_48_4.lu
 tests/pytorch/specs/live_alibi_48_6.lua
 tests/pytorch/specs/live_llama.lua tests/pytorch/specs/live_qwen3.lua tests/pytorch/specs/live_gptj.lua"
 cached=live_cache_96_6
+transformers="live_tutorial live_transformer_post live_transformer_pre"
 here=out/pytorch
 venv=$here/venv
 tree=$here/tree # the programs are built in a copy, so that what the user configured stays as it is
@@ -41,10 +42,17 @@ for spec in $specs; do
     programs="$programs out/bin/${name%.lua}"
 done
 cd "$tree"
+whole=
+for name in $transformers; do
+    set -- "$@" "--spec=tests/pytorch/specs/$name.lua"
+    whole="$whole out/bin/$name"
+done
 ./configure "$@" "--spec=tests/pytorch/specs/$cached.lua"
 # Word splitting makes the list.
 # shellcheck disable=SC2086
-ninja $programs "out/bin/$cached"
+ninja $programs "out/bin/$cached" $whole
+# shellcheck disable=SC2086
+"$OLDPWD/$venv/bin/python" tests/pytorch/transformer.py $whole
 "$OLDPWD/$venv/bin/python" tests/pytorch/decode.py "out/bin/$cached"
 # shellcheck disable=SC2086
 exec "$OLDPWD/$venv/bin/python" tests/pytorch/compare.py $programs

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PART_ROLES = 160 };
+enum { MAX_PART_ROLES = 2048 };
 
 ptrdiff_t reference_away(const struct ga_model *model, size_t i, size_t j, size_t q_rows, size_t kv_rows)
 {
