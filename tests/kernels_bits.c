@@ -142,6 +142,9 @@ static bool call_with_rows(struct call *rows, const struct subject *subject, con
     for (size_t t = CALL_PAST; t <= CALL_PAST_LENGTHS && shape.past > 0; t++) {
         memcpy(rows->buffers[t].data, tokens->buffers[t].data, tokens->buffers[t].bytes);
     }
+    if (tokens->buffers[CALL_MASK].data) {
+        memcpy(rows->buffers[CALL_MASK].data, tokens->buffers[CALL_MASK].data, tokens->buffers[CALL_MASK].bytes);
+    }
     float *query = rows->buffers[CALL_QUERY].data;
     for (size_t i = 0; i < shape.batch * shape.q_len; i++) {
         memcpy(query + i * d_model, embedding + (size_t)tokens->io.tokens[i] * d_model, d_model * sizeof *query);

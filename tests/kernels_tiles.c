@@ -4,7 +4,7 @@
 
 #include "kernels.h"
 
-enum { NARROWEST_VECTOR = 8, PAST_A_PANEL = 3, POSITIONS_OF_BOTH = 1 };
+enum { NARROWEST_VECTOR = 8, PAST_A_PANEL = 3, POSITIONS_OF_BOTH = 1, MOST_SEQUENCES = 16 };
 
 // A call of queries real queries and keys real keys in each sequence, as padding where the model has lengths and the
 // number is no length of its own. False: no call of this model, or no memory.
@@ -35,20 +35,23 @@ static bool call_of(struct call *call, const struct ga_model *model, size_t quer
     return true;
 }
 
-// Each sequence's query starts `first` places later than the other call's, and its keys where those start. False: the
-// model has no place for the padding behind, as where its length is a literal and every place is taken.
-static bool copy_positions(struct call *part, const struct call *whole, size_t first)
+// Each sequence's query starts `first` places later than the other call's, and its keys where those start; late has
+// room for the places. False where there are not as many.
+static bool set_positions(struct call *part, const struct call *whole, size_t first, int32_t late[MOST_SEQUENCES])
 {
-    int32_t *to = part->buffers[CALL_POSITION].data, *to_keys = part->buffers[CALL_KV_POSITION].data;
-    const int32_t *from = whole->buffers[CALL_POSITION].data, *from_keys = whole->buffers[CALL_KV_POSITION].data;
-    for (size_t b = 0; to && to_keys && b < whole->shape.batch; b++) {
-        to[b] = from[b] + (int32_t)first;
-        to_keys[b] = from_keys[b];
-        if ((size_t)to[b] + part->shape.q_len > part->model->rope.positions) {
-            return false;
+    const size_t positions = part->model->rope.positions;
+    const int32_t *from = whole->io.position, *from_keys = whole->io.kv_position;
+    int32_t *to_keys = part->buffers[CALL_KV_POSITION].data;
+    bool fits = part->shape.batch <= MOST_SEQUENCES;
+    for (size_t b = 0; fits && positions > 0 && b < part->shape.batch; b++) {
+        late[b] = (int32_t)first + (from ? from[b] : 0);
+        fits = fits && (size_t)late[b] + part->shape.q_len <= positions;
+        if (to_keys) {
+            to_keys[b] = from_keys[b];
         }
     }
-    return true;
+    part->io.position = positions > 0 ? late : NULL;
+    return fits;
 }
 
 // Copies the first rows of each sequence's query, from row `first` of the other call's on, and all its keys.
@@ -77,13 +80,14 @@ static void compare_part(struct checks *checks, const struct subject *subject, s
     const struct ga_model *model = subject->model;
     const size_t keys = call_kv_rows(whole, 0), queries = call_q_rows(whole, 0);
     size_t first = model->causal == GA_CAUSAL_BOTTOM_RIGHT ? queries - rows : 0;
+    int32_t late[MOST_SEQUENCES];
     struct call part;
     if (!call_of(&part, model, rows, keys)) {
         return;
     }
     copy_part(&part, whole, first, rows);
-    bool ran = copy_positions(&part, whole, first) && call_run(&part, checks, subject, v);
-    for (size_t b = 0; ran && b < part.shape.batch; b++) {
+    const bool fits = set_positions(&part, whole, first, late);
+    for (size_t b = 0; fits && call_run(&part, checks, subject, v) && b < part.shape.batch; b++) {
         expect_same_rows(checks, (struct place){&part, b, 0}, (struct place){whole, b, first}, rows, keys);
     }
     call_drop(&part);

@@ -206,7 +206,8 @@ static void IN_REAL(give_scores)(const struct ga_model *model, const struct ga_i
     }
 }
 
-// out[d_v] = the values of the keys seen, each times its weight. A key not seen is not read: zero times NaN is NaN.
+// out[d_v] = the values of the keys seen, each times its weight. A key not seen is not read: zero times NaN is NaN. Nor
+// is one whose score was replaced by a number so low that it has no weight.
 static void IN_REAL(mix)(const struct ga_model *model, const REAL *weights, const REAL *v, const bool *seen,
                          size_t kv_rows, REAL *out)
 {
@@ -214,7 +215,7 @@ static void IN_REAL(mix)(const struct ga_model *model, const REAL *weights, cons
     for (size_t d = 0; d < model->d_v; d++) {
         REAL sum = 0;
         for (size_t j = 0; j < kv_rows; j++) {
-            if (seen[j]) {
+            if (seen[j] && !(model->fills && weights[j] == 0)) {
                 sum += weights[j] * v[j * kv_width + d];
             }
         }
