@@ -20,7 +20,7 @@ return {
   },
   resolve = function(spec, fail)
     spec.extra_keys = (spec.add_bias_kv and 1 or 0) + (spec.add_zero_attn and 1 or 0)
-    spec.appends_scores = spec.appends_scores or spec.extra_keys > 0
+    if spec.extra_keys > 0 then spec.appends_scores = spec.extra_keys end
     if spec.extra_keys > 0 and spec.uniform then
       fail(('masked_row ("uniform") is about rows that see no key, and every row sees that of %s'):format(
         spec.add_bias_kv and "add_bias_kv" or "add_zero_attn"))
@@ -44,7 +44,6 @@ return {
     return {
       facts = "extra_keys.facts.c.lt", head_fields = spec.add_bias_kv and "extra_keys.head_fields.c.lt" or nil,
       head = spec.add_bias_kv and "extra_keys.head.c.lt" or nil, attend_functions = "extra_keys.attend_functions.c.lt",
-      row_bounds = "extra_keys.row_bounds.c.lt",
       softmax_row = spec.attention_output and "extra_keys.softmax_row.c.lt" or nil,
       block = spec.add_bias_kv and "extra_keys.block.c.lt" or nil,
       pack_functions = spec.add_bias_kv and "extra_keys.pack_functions.c.lt" or nil,

@@ -16,16 +16,17 @@
 --   spec.late_keys             rows may not see their first keys: key_range sets b->first beside b->limit
 --   spec.zero_weights          keys of a row's range may have a weight of zero, or all of them
 --   spec.reaches_all           a row may give weight to keys outside its range: row_reaches says when, reach_all how
--- Other flags there tell the planner: spec.natural_scores that score_row works in natural units (a number x in them is
--- score_units(x) there), spec.appends_scores that row_bounds puts finite scores of no key behind a row. A fragment of
--- score_row goes over the floats begin .. n - 1 of the row; one of row_bounds may move begin, end and max.
+--   spec.appends_scores        how many finite scores of no key append_scores puts behind a row; one feature's at most
+-- spec.natural_scores tells the planner that score_row works in natural units (a number x in them is score_units(x)
+-- there). A fragment of score_row goes over the floats begin .. n - 1 of the row; one of row_bounds may move begin, end
+-- and max.
 local features = {}
 
 for _, name in ipairs({
   "grouped_heads", "projections", "bias", "scale", "causal", "softcap", "alibi", "relative_bias", "window", "sinks",
   "lengths", "mask_tensor", "reaches_all", "mask_fill", "masked_row", "activation", "projected_outputs", "qk_norm",
-  "rope", "dropout", "outputs", "attention_mean", "extra_keys", "zero_weights", "late_keys", "cache", "embedding",
-  "weight_maps",
+  "rope", "dropout", "outputs", "attention_mean", "extra_keys", "appended_scores", "zero_weights", "late_keys",
+  "cache", "embedding", "weight_maps",
 }) do
   features[#features + 1] = require("features." .. name)
 end

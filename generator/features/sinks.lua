@@ -9,7 +9,7 @@ return {
       implied = "yes", default = "no", help = "a learned logit per head takes its share of each softmax and no value" },
   },
   resolve = function(spec, fail)
-    spec.appends_scores = spec.sinks == true
+    spec.appends_scores = spec.sinks and 1 or false
     if spec.sinks and spec.masked_row == "uniform" then
       fail('masked_row ("uniform") and sinks contradict each other: the sink takes all of a row that sees no key')
     end
@@ -23,7 +23,7 @@ return {
   splices = function(spec)
     return spec.sinks and {
       pack = "sinks.pack.c.lt", head_fields = "sinks.head_fields.c.lt", head = "sinks.head.c.lt",
-      row_bounds = "sinks.row_bounds.c.lt",
+      attend_functions = "sinks.attend_functions.c.lt",
     } or nil
   end,
   sentence = function(spec)

@@ -1,0 +1,9 @@
+-- appended_scores.lua: finite scores of no key of the sequence behind each row, alone in whole vectors, so that what a
+-- row sums up to does not depend on where its keys end. Features that have such scores ask for it with their number.
+
+return {
+  name = "appended_scores",
+  splices = function(spec)
+    return spec.appends_scores and { row_bounds = "appended_scores.row_bounds.c.lt" } or nil
+  end,
+}
