@@ -174,4 +174,18 @@ function Edges:product(model, parts)
   }
 end
 
+-- -- Tests of any models --------------------------------------------------------------------------------------------
+
+-- Writes a C file with the table of models that tests/kernels.h declares.
+function Edges.write_table(path, list)
+  local lines = { "// Written by configure: the models this test binary is linked with.", '#include "kernels.h"', "" }
+  for _, model in ipairs(list) do
+    lines[#lines + 1] = ("extern const struct ga_model %s_model;"):format(model.spec.name)
+  end
+  lines[#lines + 1] = "\nconst struct ga_model *const ga_test_models[] = {"
+  for _, model in ipairs(list) do lines[#lines + 1] = ("    &%s_model,"):format(model.spec.name) end
+  lines[#lines + 1] = ("};\nconst size_t n_ga_test_models = %d;\n"):format(#list)
+  assert(fs.write_if_changed(path, table.concat(lines, "\n")) ~= nil)
+end
+
 return Edges

@@ -29,6 +29,7 @@ local function add_targets(edges, parts, products, tests)
   w:phony("test_binaries", joined(tests.plain.criterion, tests.plain.program, { tests.configured }))
   w:phony("sanitized_binaries", joined(tests.sanitized.criterion, tests.sanitized.program, tests.races.program))
   w:phony("emulated_binaries", { tests.emulated })
+  w:phony("combination_parts", joined(tests.parts, edges.headers))
   w:build({ rule = "bench", outputs = { "out/run_bench" }, implicit = programs,
     variables = { { "programs", words(programs) } } })
   w:build({ rule = "install", outputs = { "install" }, implicit = { "all" }, variables = {

@@ -2,7 +2,6 @@
 -- kernels emulated on CPUs that lack their instructions. What runs when is in files.lua.
 local Edges = require "configure.edges"
 local emit = require "emit"
-local fs = require "base.fs"
 local ninja = require "ninja"
 
 local PLAIN, SANITIZED, joined = Edges.PLAIN, Edges.SANITIZED, Edges.joined
@@ -48,18 +47,6 @@ local function objects_of(edges, profile, kind)
 end
 
 -- -- Models ---------------------------------------------------------------------------------------------------------
-
--- Writes a C file with the table of models that tests/kernels.h declares.
-local function write_table(path, list)
-  local lines = { "// Written by configure: the models this test binary is linked with.", '#include "kernels.h"', "" }
-  for _, model in ipairs(list) do
-    lines[#lines + 1] = ("extern const struct ga_model %s_model;"):format(model.spec.name)
-  end
-  lines[#lines + 1] = "\nconst struct ga_model *const ga_test_models[] = {"
-  for _, model in ipairs(list) do lines[#lines + 1] = ("    &%s_model,"):format(model.spec.name) end
-  lines[#lines + 1] = ("};\nconst size_t n_ga_test_models = %d;\n"):format(#list)
-  assert(fs.write_if_changed(path, table.concat(lines, "\n")) ~= nil)
-end
 
 local function folder_of(model)
   return "out/gen/test/" .. model.spec.name
@@ -164,16 +151,13 @@ local function binaries_of(edges, profile, archives, models, has)
   return binaries
 end
 
--- The kernel facts once more, linked with the libraries of the user's own models, and the same from a plain main(),
--- which takes its effort from the command line. Returns the path of the first, which `ninja check` runs.
+-- The kernel facts once more, linked with the libraries of the user's own models.
 local function configured_test(edges, products, archives, has)
   local names = edges:compile(PLAIN, "out/gen/configured_models.c", "out/test/configured_models.o", INCLUDES)
-  local inputs = { archives[1], names }
+  local runner = has.criterion and "test_kernels" or "plain_kernels"
+  local inputs = { ("out/obj/tests/%s.o"):format(runner), archives[1], names }
   for _, product in ipairs(products) do inputs[#inputs + 1] = product.archive end
-  inputs = joined(inputs, archives)
-  local plain, criterion = { "out/obj/tests/plain_kernels.o" }, { "out/obj/tests/test_kernels.o" }
-  edges:link(PLAIN, "out/test/configured_plain", joined(plain, inputs), "$program_libraries")
-  return edges:link(PLAIN, "out/test/configured", joined(has.criterion and criterion or plain, inputs),
+  return edges:link(PLAIN, "out/test/configured", joined(inputs, archives),
     has.criterion and "$test_libraries" or "$program_libraries")
 end
 
@@ -195,25 +179,26 @@ end
 
 -- Adds all edges of the tests. models: models.collect's; products: what edges:product gave for the configured ones;
 -- has: whether there is { criterion, simde }. Returns the paths of the binaries: plain, sanitized and races, each
--- { criterion, program }; configured; emulated (or nil).
+-- { criterion, program }; configured; emulated (or nil); and of what more models are tested with.
 return function(edges, parts, models, products, has)
-  write_table("out/gen/test_models.c", models.tests)
-  write_table("out/gen/configured_models.c", models.configured)
+  Edges.write_table("out/gen/test_models.c", models.tests)
+  Edges.write_table("out/gen/configured_models.c", models.configured)
   edges:section("Tests")
   for _, model in ipairs(models.tests) do edges:generate(model, folder_of(model)) end
   local archives = shared_archives(edges, PLAIN, parts)
   local tests = { plain = binaries_of(edges, PLAIN, archives, models.tests, has) }
   tests.configured = configured_test(edges, products, archives, has)
+  tests.parts = joined({ "out/obj/tests/plain_kernels.o" }, archives)
   local few = split(models.tests, function(model) return FEW_MODELS[model.spec.name] end)
-  write_table("out/gen/emulated_models.c", few)
+  Edges.write_table("out/gen/emulated_models.c", few)
   tests.emulated = emulated_test(edges, archives, few, has)
   edges:section("Tests under sanitizers")
   local small = split(models.tests, function(model) return model.spec.d_model <= SANITIZED_D_MODEL end)
-  write_table("out/gen/sanitized_models.c", small)
+  Edges.write_table("out/gen/sanitized_models.c", small)
   local sanitized = shared_archives(edges, SANITIZED, edges:shared_parts(SANITIZED))
   tests.sanitized = binaries_of(edges, SANITIZED, sanitized, small, has)
   edges:section("Tests under the thread sanitizer")
-  write_table("out/gen/races_models.c", few)
+  Edges.write_table("out/gen/races_models.c", few)
   tests.races = binaries_of(edges, RACES, shared_archives(edges, RACES, edges:shared_parts(RACES)), few, {})
   return tests
 end

@@ -12,7 +12,7 @@ local SOURCES = { "bench", "configure", "demo", "generator", "runtime", "program
 for _, name in ipairs(SOURCES) do
   assert(compat.execute(("ln -s \"$PWD/%s\" %s%s"):format(name, folder, name)))
 end
-assert(compat.execute("cp build.ninja " .. folder))
+assert(compat.execute("cp build.ninja rules.ninja " .. folder))
 
 -- Runs configure with sh words; returns what it said, and its exit code.
 local function configure(words, environment)
@@ -270,7 +270,7 @@ end)
 fact.holds("nothing is written outside out/", function()
   local names = assert(fs.list(folder))
   fact.lists_equal(names, { "a.lua", "b.lua", "bad.lua", "bench", "build.ninja", "configure", "demo", "generator",
-    "out", "program", "runtime", "specs", "templates", "tests" })
+    "out", "program", "rules.ninja", "runtime", "specs", "templates", "tests" })
 end)
 
 fact.holds("unknown options of GNU's kind are only warned of", function()

@@ -1,0 +1,81 @@
+-- combinations_build.lua: writes the specs of combinations.lua and a ninja file that builds them and runs the kernel
+-- facts on each with a part of the usual work; and the list by which tests/check.lua sums up what they said.
+-- Builds nothing itself: `ninja check-combinations` has this write, then runs that file, then sums up.
+--
+--     lua5.4 tests/combinations_build.lua out/combinations avx512,scalar
+package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
+local Edges = require "configure.edges"
+local combinations = dofile("tests/combinations.lua")
+local fs = require "base.fs"
+local spec = require "spec"
+
+-- Percent of the shapes' multiply-adds. Models are small, so that few shapes are left out.
+local EFFORT = 5
+
+-- What the facts are made of, which the build around this one has made.
+local FACTS = "out/obj/tests/plain_kernels.o"
+local ARCHIVES = { "out/test/libsupport.a", "out/obj/libga_core.a" }
+
+local RULES = [[
+# Written by combinations_build.lua.
+builddir = %s
+include out/config.ninja
+include rules.ninja
+
+# What a model's facts print, and how they ended where it was not well.
+rule facts
+  command = $binary $effort $model >$out 2>&1 || echo "exit $$?" >>$out
+  description = FACTS $model
+]]
+
+-- The models { spec, path }, each in a file of its own.
+local function write_models(folder)
+  local models = {}
+  for n, choice in ipairs(combinations.cover(combinations.pairs(), combinations.SEED)) do
+    local s = assert(combinations.spec(choice, ("pair_%02d"):format(n)))
+    local path = ("%s/%s.lua"):format(folder, s.name)
+    assert(fs.write_if_changed(path, spec.text(s)) ~= nil, path)
+    models[n] = { spec = s, path = path }
+  end
+  return models
+end
+
+-- The binary with the facts and all models.
+local function add_binary(edges, profile, models)
+  local objects = {}
+  for _, model in ipairs(models) do
+    local folder = ("%s/gen/%s"):format(profile.test, model.spec.name)
+    local outputs = edges:generate(model, folder)
+    objects = Edges.joined(objects, edges:model_objects(profile, outputs, folder, "library"))
+  end
+  local names = profile.test .. "/models.c"
+  Edges.write_table(names, models)
+  objects[#objects + 1] = edges:compile(profile, names, profile.test .. "/models.o", "-I runtime -I tests")
+  return edges:link(profile, profile.test .. "/kernels", Edges.joined({ FACTS }, objects, ARCHIVES),
+    "$program_libraries")
+end
+
+local function add_facts(edges, binary, model, log)
+  edges.w:build({ rule = "facts", outputs = { log }, implicit = { binary }, variables = {
+    { "binary", binary }, { "effort", tostring(EFFORT) }, { "model", model.spec.name },
+  } })
+end
+
+local function write(folder, isas)
+  local edges, steps = Edges.new(isas, 0), {}
+  local profile = { obj = folder .. "/obj", test = folder, variables = { { "opt", "-O1" } } }
+  local models = write_models(folder)
+  edges.w:line(RULES:format(folder))
+  local binary = add_binary(edges, profile, models)
+  for i, model in ipairs(models) do
+    local log = ("%s/%s.log"):format(folder, model.spec.name)
+    add_facts(edges, binary, model, log)
+    steps[i] = ("facts of %s\tcat %s\n"):format(model.path, log)
+  end
+  assert(fs.write_if_changed(folder .. "/build.ninja", edges.w:text()) ~= nil)
+  assert(fs.write_if_changed(folder .. "/check.list", table.concat(steps)) ~= nil)
+end
+
+local isas = {}
+for name in arg[2]:gmatch("[^,]+") do isas[#isas + 1] = name end
+write(arg[1], isas)
