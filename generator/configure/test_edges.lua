@@ -3,6 +3,7 @@
 local Edges = require "configure.edges"
 local emit = require "emit"
 local ninja = require "ninja"
+local short_lists = require "configure.short_lists"
 
 local PLAIN, SANITIZED, joined = Edges.PLAIN, Edges.SANITIZED, Edges.joined
 
@@ -10,12 +11,6 @@ local INCLUDES = "-I out/include -I runtime -I program -I tests -I tests/support
 
 -- Instruction sets that SIMDe writes in terms of others, with the flags of those.
 local EMULATED = { avx512 = "-isystem tests/emulate -I out/include -I runtime -mavx2 -mfma -Wno-psabi" }
--- Compiling emulated kernels takes half a minute a model, and looking for races is as slow to run, so only these are:
--- heads of whole and of part vectors, masks, lengths, token ids.
-local FEW_MODELS = { ragged_120_8 = true, odd_33_3 = true, causal_64_4_right = true, tokens_96_6 = true,
-  exact_10_2 = true }
--- Beside them those whose features have code of their own for whole vectors.
-local WIDE_MODELS = { masked_44_3 = true, window_48_6 = true }
 local EMULATION = { obj = "out/emulated/obj", test = "out/emulated/test", variables = { { "opt", "-O1" } } }
 
 -- Sanitizers run the models up to this width: a larger one has the same code and takes minutes.
@@ -89,7 +84,7 @@ end
 
 -- Kernels of the widest vectors take a sanitizer ten seconds a file, so of them only those of a few models are done.
 function COMPILE.sanitized(edges, profile, outputs, folder)
-  local is_one_of_few = FEW_MODELS[folder:match("[^/]*$")] or WIDE_MODELS[folder:match("[^/]*$")]
+  local is_one_of_few = short_lists.few[folder:match("[^/]*$")] or short_lists.wide[folder:match("[^/]*$")]
   local anew, as_is = split(outputs, function(output)
     return not output.isa or edges.runs[output.isa] and (is_one_of_few or not EMULATED[output.isa])
   end)
@@ -102,12 +97,16 @@ function COMPILE.test(edges, profile, outputs, folder)
   return edges:model_objects(profile, outputs, folder, "library")
 end
 
+local function archive_path(profile, model)
+  return ("%s/models/lib%s.a"):format(profile.test, model.spec.name)
+end
+
 -- One archive for each test model.
 local function model_archives(edges, profile, models)
   local archives = {}
   for i, model in ipairs(models) do
     local folder, outputs = folder_of(model), emit.outputs(model.spec, edges.isas)
-    archives[i] = edges:archive(("%s/models/lib%s.a"):format(profile.test, model.spec.name),
+    archives[i] = edges:archive(archive_path(profile, model),
       COMPILE[NAMES[profile]](edges, profile, outputs, folder))
   end
   return archives
@@ -140,15 +139,26 @@ local function inputs_of(edges, profile, archives, models)
   return joined({ archives[1], names }, model_archives(edges, profile, models), archives)
 end
 
--- Every test binary of a profile. Returns the paths by kind.
+-- Every test binary of a profile. Returns the paths by kind, and those of their own objects.
 local function binaries_of(edges, profile, archives, models, has)
-  local inputs = inputs_of(edges, profile, archives, models)
-  local binaries = { criterion = {} }
-  binaries.program = link_all(edges, profile, objects_of(edges, profile, "program"), inputs, "$program_libraries")
+  local inputs, objects = inputs_of(edges, profile, archives, models), objects_of(edges, profile, "program")
+  local binaries = { criterion = {}, program = link_all(edges, profile, objects, inputs, "$program_libraries") }
+  binaries.objects = objects
   if has.criterion then
-    binaries.criterion = link_all(edges, profile, objects_of(edges, profile, "criterion"), inputs, "$test_libraries")
+    objects = objects_of(edges, profile, "criterion")
+    binaries.criterion = link_all(edges, profile, objects, inputs, "$test_libraries")
+    binaries.objects = joined(binaries.objects, objects)
   end
   return binaries
+end
+
+-- plain_kernels once more, with some of the models that it has anyway.
+local function some_models_test(edges, archives, models)
+  Edges.write_table("out/gen/some_models.c", models)
+  local names = edges:compile(PLAIN, "out/gen/some_models.c", "out/test/some_models.o", INCLUDES)
+  local inputs = { "out/obj/tests/plain_kernels.o", archives[1], names }
+  for _, model in ipairs(models) do inputs[#inputs + 1] = archive_path(PLAIN, model) end
+  return edges:link(PLAIN, "out/test/some_kernels", joined(inputs, archives), "$program_libraries")
 end
 
 -- The kernel facts once more, linked with the libraries of the user's own models.
@@ -179,7 +189,8 @@ end
 
 -- Adds all edges of the tests. models: models.collect's; products: what edges:product gave for the configured ones;
 -- has: whether there is { criterion, simde }. Returns the paths of the binaries: plain, sanitized and races, each
--- { criterion, program }; configured; emulated (or nil); and of what more models are tested with.
+-- { criterion, program }; configured; some, with models that use every template; emulated (or nil); and of what more
+-- models are tested with.
 return function(edges, parts, models, products, has)
   Edges.write_table("out/gen/test_models.c", models.tests)
   Edges.write_table("out/gen/configured_models.c", models.configured)
@@ -188,8 +199,10 @@ return function(edges, parts, models, products, has)
   local archives = shared_archives(edges, PLAIN, parts)
   local tests = { plain = binaries_of(edges, PLAIN, archives, models.tests, has) }
   tests.configured = configured_test(edges, products, archives, has)
+  local some = split(models.tests, function(model) return short_lists.every_template[model.spec.name] end)
+  tests.some = some_models_test(edges, archives, some)
   tests.parts = joined({ "out/obj/tests/plain_kernels.o" }, archives)
-  local few = split(models.tests, function(model) return FEW_MODELS[model.spec.name] end)
+  local few = split(models.tests, function(model) return short_lists.few[model.spec.name] end)
   Edges.write_table("out/gen/emulated_models.c", few)
   tests.emulated = emulated_test(edges, archives, few, has)
   edges:section("Tests under sanitizers")
