@@ -40,6 +40,7 @@ typedef void kernel_fact(struct checks *checks, const struct ga_model *model);
     X(tokens_give_the_bits_of_their_rows, tokens)            \
     X(activations_are_within_a_few_ulp, activated)           \
     X(intermediates_match_the_generic_kernel, intermediates) \
+    X(a_stack_gives_its_other_outputs, stacks)               \
     X(steps_give_the_bits_of_one_call, steps)                \
     X(a_cache_written_out_and_in_is_the_same, cached)
 
@@ -55,6 +56,7 @@ bool kernels_for_causal(const struct ga_model *model);
 bool kernels_for_window(const struct ga_model *model);
 bool kernels_for_projected(const struct ga_model *model); // weights can say what a score is
 bool kernels_for_intermediates(const struct ga_model *model);
+bool kernels_for_stacks(const struct ga_model *model);
 bool kernels_for_tokens(const struct ga_model *model);
 bool kernels_for_linear(
     const struct ga_model *model); // q, k, v and the output are linear in the rows, whatever their place

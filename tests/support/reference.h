@@ -27,6 +27,17 @@ bool reference_more_f64(const struct ga_model *model, const struct ga_weight_vie
 bool reference_more_f32(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
                         float *output, float *attention, float *more[GA_INTERMEDIATES]);
 
+// What a stack makes of its output [batch][q_len][d_model]: embedding [batch][d_model], where it pools, and logits
+// [batch][q_len][n_logits], where it has any.
+void reference_embedding_f64(const struct ga_model *model, const struct ga_io *io, const double *output,
+                             double *embedding);
+void reference_embedding_f32(const struct ga_model *model, const struct ga_io *io, const float *output,
+                             float *embedding);
+void reference_logits_f64(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                          const double *output, double *logits);
+void reference_logits_f32(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                          const float *output, float *logits);
+
 // True where query row i sees key j in a sequence of q_rows real queries and kv_rows real keys.
 bool reference_sees(const struct ga_model *model, size_t i, size_t j, size_t q_rows, size_t kv_rows);
 

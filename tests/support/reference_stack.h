@@ -203,3 +203,61 @@ static void IN_REAL(stack)(const struct ga_model *model, const struct ga_weight_
     }
     free(kept);
 }
+
+// embedding [batch][d_model] from the output's rows.
+void IN_REAL(reference_embedding)(const struct ga_model *model, const struct ga_io *io, const REAL *output,
+                                  REAL *embedding)
+{
+    const size_t n = model->d_model;
+    for (size_t b = 0; b < io->batch; b++, embedding += n, output += io->q_len * n) {
+        const size_t count = reference_q_rows(io, b), pooled = model->stack->pool == GA_POOL_CLS ? count > 0 : count;
+        REAL square = 0;
+        for (size_t d = 0; d < n; d++) {
+            embedding[d] = 0;
+            for (size_t i = 0; i < pooled; i++) {
+                embedding[d] += output[i * n + d] / (REAL)pooled;
+            }
+            square += embedding[d] * embedding[d];
+        }
+        for (size_t d = 0; model->stack->pool_normalize && d < n; d++) {
+            embedding[d] /= square > 0 ? MATH(sqrt)(square) : 1;
+        }
+    }
+}
+
+// One row of logits as its softmax, or the logarithm of that.
+static void IN_REAL(finish_logits)(enum ga_logits kind, size_t count, REAL *row)
+{
+    REAL highest = row[0], sum = 0;
+    for (size_t c = 0; c < count; c++) {
+        highest = row[c] > highest ? row[c] : highest;
+    }
+    for (size_t c = 0; c < count; c++) {
+        sum += MATH(exp)(row[c] - highest);
+    }
+    for (size_t c = 0; c < count; c++) {
+        row[c] = kind == GA_LOGITS_SOFTMAX ? MATH(exp)(row[c] - highest) / sum : row[c] - highest - MATH(log)(sum);
+    }
+}
+
+// logits [batch][q_len][n_logits] from the output's rows; zeros behind the lengths.
+void IN_REAL(reference_logits)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                               const REAL *output, REAL *logits)
+{
+    const struct ga_stack *stack = model->stack;
+    const size_t n = model->d_model, rows = io->batch * io->q_len;
+    const bool two = model->kind == GA_TRANSFORMER;
+    const char *weight = stack->logits_tied ? "decoder.embedding" : "decoder.logits_weight";
+    const char *bias = "decoder.logits_bias";
+    const size_t skipped = two ? 0 : strlen("decoder.");
+    IN_REAL(project)
+    (reference_role(model, roles, weight + skipped), reference_role(model, roles, bias + skipped), rows, n,
+     stack->n_logits, output, logits);
+    for (size_t i = 0; i < rows; i++, logits += stack->n_logits) {
+        if (i % io->q_len >= reference_q_rows(io, i / io->q_len)) {
+            memset(logits, 0, stack->n_logits * sizeof *logits);
+        } else if (stack->logits != GA_LOGITS_LINEAR) {
+            IN_REAL(finish_logits)(stack->logits, stack->n_logits, logits);
+        }
+    }
+}
