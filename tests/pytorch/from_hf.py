@@ -33,6 +33,7 @@ MODELS = {  # name: (class, configuration)
     "hf_llama": ("LlamaForCausalLM", {**LLAMA, "attention_bias": True, "mlp_bias": True, "head_dim": 10,
                                       "rope_theta": 50000.0}),
     "hf_qwen2": ("Qwen2ForCausalLM", {**LLAMA, "tie_word_embeddings": True}),
+    "hf_qwen3": ("Qwen3ForCausalLM", {**LLAMA, "head_dim": 12}),
     "hf_mistral": ("MistralForCausalLM", {**LLAMA, "sliding_window": 9}),
     "hf_vit": ("ViTForImageClassification", {"image_size": 24, "patch_size": 8, "hidden_size": 48, "num_labels": 7,
                                              "num_attention_heads": 4, "num_hidden_layers": 2,

@@ -1,8 +1,8 @@
 #!/bin/sh
 # run.sh: holds this project against the real PyTorch, in a virtual environment of its own under out/pytorch.
 # First the committed goldens are made again and compared, then programs generated for several specs are run against
-# live PyTorch, one with a cache as decoders use it. Arguments go to ./configure (--isa avx2, CC=clang). The last line
-# is 'N passed, N failed'.
+# live PyTorch: whole models from the folders that transformers saves, one layer with a cache as decoders use it, and
+# layers of every kind. Arguments go to ./configure (--isa avx2, CC=clang). The last line is 'N passed, N failed'.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -35,13 +35,36 @@ fi
 
 find "$tree" -mindepth 1 -maxdepth 1 ! -name out -exec rm -rf {} +
 tar -cf - --exclude=./out --exclude=./.git . | tar -xf - -C "$tree"
+
+# Whole models, by one instruction set unless the arguments say which: what is compared is the way from their folders.
+compare_models() {
+    case " $* " in
+        *" --isa"*) ;;
+        *) set -- "$@" --isa scalar ;;
+    esac
+    rm -rf out/models
+    "$python" tests/pytorch/from_hf.py make out/models
+    programs=
+    for folder in out/models/*; do
+        set -- "$@" --from-hf "$folder"
+        programs="$programs out/bin/${folder##*/}"
+    done
+    ./configure "$@"
+    # Word splitting makes the list.
+    # shellcheck disable=SC2086
+    ninja $programs
+    "$python" tests/pytorch/from_hf.py compare out/models
+}
+
+python=$PWD/$venv/bin/python
+cd "$tree"
+compare_models "$@"
 programs=
 for spec in $specs; do
     set -- "$@" "--spec=$spec"
     name=${spec##*/}
     programs="$programs out/bin/${name%.lua}"
 done
-cd "$tree"
 whole=
 for name in $transformers; do
     set -- "$@" "--spec=tests/pytorch/specs/$name.lua"
@@ -52,7 +75,7 @@ done
 # shellcheck disable=SC2086
 ninja $programs "out/bin/$cached" $whole
 # shellcheck disable=SC2086
-"$OLDPWD/$venv/bin/python" tests/pytorch/transformer.py $whole
-"$OLDPWD/$venv/bin/python" tests/pytorch/decode.py "out/bin/$cached"
+"$python" tests/pytorch/transformer.py $whole
+"$python" tests/pytorch/decode.py "out/bin/$cached"
 # shellcheck disable=SC2086
-exec "$OLDPWD/$venv/bin/python" tests/pytorch/compare.py $programs
+exec "$python" tests/pytorch/compare.py $programs
