@@ -208,6 +208,9 @@ fact.holds("a config.json that is none is refused by file and byte", function()
   refuses_text('{"a": 1', "/config.json: no JSON at byte 8, which is the end")
   refuses_text('{"a": tru}', '/config.json: no JSON at byte 7, which is "tru}"')
   refuses_text('{} {}', '/config.json: "{}" behind the JSON, at byte 4')
+  for _, text in ipairs({ "{1}", '{"a": ["b": 1]}', "{7: 1}" }) do
+    refuses_text(text, "/config.json: no JSON: a name and a value stand where only one of them may")
+  end
   refuses_text(("["):rep(300000), "/config.json: nested too deeply for JSON that anybody wrote")
   refuses_text("{" .. (" "):rep(2 ^ 24), "/config.json: longer than 16777216 bytes, which none is")
   local result, errors = from_hf("out/test/generator/no-such-folder", {}, { ignored = {} })

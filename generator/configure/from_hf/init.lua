@@ -58,6 +58,9 @@ local function add_sentence(model, extra, given)
     else
       model.made[row.field] = row.made
     end
+    for _, other in ipairs(model.rows) do
+      if other.field == row.field then other.note = "but see below" end
+    end
     model.rows[#model.rows + 1] = row
   end
   local width = extra.width

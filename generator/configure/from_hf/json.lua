@@ -28,24 +28,39 @@ local function at(text, position)
   return types.shown(text:sub(position, position + 15))
 end
 
--- The table that a JSON object says, or nil and why not. `label` stands before messages.
+-- Whether a decoded value is an object, and whether it is an array.
+local function json_type(value)
+  local meta = type(value) == "table" and value ~= json.null and getmetatable(value)
+  return meta and meta.__jsontype
+end
+
+-- Whether objects have names alone and arrays none: the library takes {1} and ["a": 1] for what they are not.
+local function is_strict(value)
+  local kind = json_type(value)
+  for key, inner in pairs(kind and value or {}) do
+    if (type(key) == "string") ~= (kind == "object") or not is_strict(inner) then return false end
+  end
+  return true
+end
+
+local function decode(text)
+  local value, position, why = library().decode(text, 1, json.null)
+  return value, position, why, why or is_strict(value)
+end
+
+-- The value that JSON text says, or nil and why not. `label` stands before messages.
 function json.decode(text, label)
-  local ok, value, position, why = pcall(library().decode, text, 1, json.null)
+  local ok, value, position, why, strict = pcall(decode, text)
   if not ok then return nil, label .. ": nested too deeply for JSON that anybody wrote" end
   if why then
     return nil, ("%s: no JSON at byte %d, which is %s"):format(label, position, at(text, position))
   end
+  if not strict then return nil, label .. ": no JSON: a name and a value stand where only one of them may" end
   local _, last = text:find("^%s*", position)
   if last < #text then
     return nil, ("%s: %s behind the JSON, at byte %d"):format(label, at(text, last + 1), last + 1)
   end
   return value
-end
-
--- Whether a decoded value is an object, and whether it is an array.
-local function json_type(value)
-  local meta = type(value) == "table" and value ~= json.null and getmetatable(value)
-  return meta and meta.__jsontype
 end
 
 function json.is_object(value) return json_type(value) == "object" end
