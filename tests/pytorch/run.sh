@@ -26,11 +26,7 @@ tree=$here/tree # the programs are built in a copy, so that what the user config
 export PYTHONDONTWRITEBYTECODE=1
 
 mkdir -p "$tree"
-if ! cmp -s tests/pytorch/requirements.txt "$venv/requirements.txt"; then
-    python3 -m venv --clear "$venv"
-    "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement tests/pytorch/requirements.txt
-    cp tests/pytorch/requirements.txt "$venv/requirements.txt"
-fi
+sh tests/pytorch/venv.sh
 "$venv/bin/python" tests/pytorch/make_goldens.py --check
 
 find "$tree" -mindepth 1 -maxdepth 1 ! -name out -exec rm -rf {} +

