@@ -9,8 +9,8 @@ from pathlib import Path
 
 import machine
 import paths
+import whole_cells
 
-SPARE_KEYS = 64  # that a cache has room for beside those a cell's calls find in it
 NOT_COPIED = {"out", ".git"}
 # The compiler may contract, as peers' builds do; -march=native, as whoever builds for one machine would.
 PEER_FLAGS = ["-std=gnu11", "-O3", "-march=native", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"]
@@ -32,11 +32,11 @@ def run(command, folder=paths.ROOT):
 
 def spec(cell):
     """The spec of a cell's model: every size a literal, and no feature the cell does not use."""
-    fields = [
+    fields = whole_cells.spec_fields(cell) if cell.whole else [
         f'name = "{cell.model}"', f"d_model = {cell.d_model}", f"n_heads = {cell.heads}",
         f"seq_len = {cell.length}", f"batch = {cell.batch}",
         "mask = { lengths = %s%s }" % (str(bool(cell.lengths)).lower(), ", causal = true" if cell.causal else ""),
-    ] + [f"cache = {cell.cached + SPARE_KEYS}"] * (cell.cached > 0)
+    ] + [f"cache = {cell.cached + whole_cells.SPARE_KEYS}"] * (cell.cached > 0)
     return "-- A cell of the benchmark (bench/cells.py).\n{\n" + "".join(f"  {f},\n" for f in fields) + "}\n"
 
 

@@ -4,6 +4,8 @@ Measures nothing and knows no system."""
 import fnmatch
 from dataclasses import dataclass
 
+import whole_cells
+
 RAGGED = (16, 5, 11, 2, 5, 5, 1, 20, 15, 14)  # lengths of the demo's ten sequences: 94 tokens of 200
 
 
@@ -19,6 +21,7 @@ class Cell:
     packed: bool = False  # peers are given the real rows alone, not the padded tensor
     threads: int = 1
     cached: int = 0  # keys and values of earlier calls, to which this call's rows are added: with 1 row, decoding
+    whole = False  # one layer, and not a whole model (whole_cells.py)
 
     @property
     def name(self):
@@ -89,7 +92,7 @@ TWO_THREADS = [
 ]
 DECODING = [Cell(1, 1, 512, 8, cached=cached) for cached in (512, 2048)]
 ALL = PLAIN + CAUSAL + RAGGED_CELLS + DECODING + TWO_THREADS
-BY_NAME = {cell.name: cell for cell in ALL}
+BY_NAME = {cell.name: cell for cell in ALL + whole_cells.ALL}
 QUICK = ["1x1x512x8", "1x20x512x8", "1x16x128x4"]
 
 SMALL_AND_ODD = {"1x16x128x4", "4x100x240x5", "1x77x512x8", "1x197x768x12"}
@@ -122,12 +125,14 @@ GROUPS = [
 
 
 def choose(patterns, threads):
-    """The cells whose name fits one of the patterns (None: all) and whose thread count is listed. Raises ValueError
-    for a pattern that fits none."""
-    chosen = []
-    for pattern in patterns or ["*"]:
-        fitting = [cell for cell in ALL if fnmatch.fnmatchcase(cell.name, pattern)]
+    """The cells whose name fits one of the patterns (None: all of one layer) and whose thread count is listed. Raises
+    ValueError for a pattern that fits none, and for layers beside whole models, which are reported apart."""
+    chosen = [] if patterns else [cell for cell in ALL if cell.threads in threads]
+    for pattern in patterns or []:
+        fitting = [cell for cell in BY_NAME.values() if fnmatch.fnmatchcase(cell.name, pattern)]
         if not fitting:
             raise ValueError(f"no cell is called '{pattern}'; there are {', '.join(BY_NAME)}")
         chosen += [cell for cell in fitting if cell.threads in threads and cell not in chosen]
+    if len({cell.whole for cell in chosen}) > 1:
+        raise ValueError("cells of one layer and of whole models (models*) are measured in separate runs")
     return chosen

@@ -26,8 +26,9 @@ class Io(Structure):
                      "mask", "additive_mask")
     ] + [("mask_strides", c_size_t * 4)] + [
         (name, c_void_p) for name in ("attention_mean", "position", "kv_position")
-    ] + [("intermediates", c_void_p * 9)] + [
-        (name, c_void_p) for name in ("cache", "token_types", "embedding", "logits", "last_logits", "hidden")
+    ] + [("intermediates", c_void_p * 9), ("cache", c_void_p)] + [
+        (name, c_void_p) for name in ("token_types", "embedding", "logits", "last_logits", "hidden", "key_tokens",
+                               "memory")
     ]
 
 

@@ -55,7 +55,7 @@ def parts(result, peak, gb_per_s, overhead_us):
 def predict(result):
     """None where ours was not measured."""
     mine = stats.ours(result)
-    if not mine or not result["machine"]:
+    if not mine or not result["machine"] or cells.BY_NAME[result["name"]].whole:
         return None
     isa = mine.variant
     found = parts(result, stats.peak(result, isa) or stats.peak(result), stats.bandwidth(result),

@@ -17,9 +17,10 @@ import machine
 import paths
 import report
 import rounds
+import whole
 from library import MAX_THREADS
 from progress import Progress
-from systems import ORDER
+from systems import ORDER, WHOLE_ORDER
 
 QUICK = {"rounds": 2, "warm_ms": 20, "sample_ms": 60}
 
@@ -32,13 +33,13 @@ def words(text):
 
 def parse(arguments):
     parser = argparse.ArgumentParser(description="Measures genattn and its peers side by side, in one run.")
-    parser.add_argument("--cells", type=words, metavar="LIST", help="cells or patterns such as 'causal_*' [all]")
+    parser.add_argument("--cells", type=words, metavar="LIST", help="cells or patterns such as 'causal_*', 'models_*' [all of one layer]")
     parser.add_argument("--peers", type=words, metavar="LIST", help=f"systems besides ours [{','.join(ORDER[1:])}]")
     parser.add_argument("--threads", type=words, metavar="LIST", help="cells of these thread counts [1,2]")
     parser.add_argument("--rounds", type=int, metavar="N", help="rounds, each of which measures every variant once [5]")
     parser.add_argument("--quick", action="store_true", help="two short rounds over three small cells")
     parser.add_argument("--cpus", type=words, metavar="LIST", help="CPUs to run on [the last ones allowed]")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="where results go [out/bench/results/<cpu>]")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="where results go [out/bench/results/<cpu>, of whole models its models/]")
     parser.add_argument("--list", action="store_true", help="print the cells and do nothing else")
     parser.add_argument("--report", type=Path, metavar="JSON", help="write the report of a finished run again")
     options = parser.parse_args(arguments)
@@ -66,7 +67,10 @@ def complete(options):
         options.warm_ms, options.sample_ms = QUICK["warm_ms"], QUICK["sample_ms"]
     options.rounds = options.rounds or (QUICK["rounds"] if options.quick else 5)
     options.cpus = [int(cpu) for cpu in options.cpus or sorted(os.sched_getaffinity(0))]
-    options.out = options.out or paths.RESULTS / machine.cpu_slug()
+    models = any(cell.whole for cell in options.chosen)
+    options.out = options.out or paths.RESULTS / machine.cpu_slug() / ("models" if models else "")
+    if models:
+        options.systems = [name for name in options.systems if name in WHOLE_ORDER]
     return options
 
 
@@ -112,7 +116,7 @@ def build_all(chosen, say):
     paths.DATA.mkdir(parents=True, exist_ok=True)
     for cell in chosen:
         say(f"{cell.name}: input, weights and the result in float64")
-        layer.write(cell, paths.DATA)
+        (whole if cell.whole else layer).write(cell, paths.DATA)
 
 
 def measure_cells(chosen, workers, results, options, say):

@@ -20,10 +20,16 @@ import time
 import cells
 import layer as layers
 import paths
+import whole
 from systems import Unfit
 from timing import time_calls, warm_up
 
 FEWEST_CALLS = 3
+
+
+def numbers_of(cell):
+    """The module that knows a cell's inputs and results."""
+    return whole if cell.whole else layers
 
 
 def run_times():
@@ -75,14 +81,26 @@ def reason(error):
 
 class Worker:
     def __init__(self, name, threads, cpus):
+        self.name, self.threads = name, threads
         module = importlib.import_module("machine" if name == "machine" else f"systems.{name}")
         self.system, self.cpus = module.open_system(threads), cpus
         self.cell, self.variants = None, {}
 
+    def makers(self):
+        """{variant: make} of the prepared cell."""
+        if not self.cell.whole:
+            return self.system.variants(self.cell)
+        try:
+            return importlib.import_module(f"systems.whole.{self.name}").variants(self.cell, self.threads)
+        except ModuleNotFoundError as missing:
+            if missing.name != f"systems.whole.{self.name}":
+                raise
+            return {}
+
     def check(self, name, make, layer):
         """Makes a variant and holds one result against float64."""
         variant = make(layer)
-        error, fits = layers.error(layer, variant.rows(variant.call()))
+        error, fits = numbers_of(self.cell).error(layer, variant.rows(variant.call()))
         if not fits:
             raise ValueError(f"differs from float64 by {error:.1e}: this is not float32's result")
         self.variants[name] = variant
@@ -91,8 +109,8 @@ class Worker:
     def prepare(self, request):
         self.variants.clear()  # before the new ones take memory
         self.cell = cells.BY_NAME[request["cell"]]
-        layer, made, failed, unfit = layers.read(self.cell, paths.DATA), {}, {}, {}
-        for name, make in self.system.variants(self.cell).items():
+        layer, made, failed, unfit = numbers_of(self.cell).read(self.cell, paths.DATA), {}, {}, {}
+        for name, make in self.makers().items():
             if request.get("only", name) != name:
                 continue
             try:

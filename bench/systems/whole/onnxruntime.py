@@ -1,0 +1,56 @@
+"""ONNX Runtime over the graphs of onnx_graphs.py, with IO binding, set up as for one layer (systems/onnxruntime.py)."""
+
+import functools
+
+import numpy as np
+import onnxruntime as ort
+
+from systems import Variant
+from systems.whole import batches, onnx_graphs
+
+
+def session(graph, threads):
+    options = ort.SessionOptions()
+    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
+    return ort.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+
+
+def bind(one, engine):
+    """(the binding, what it writes)."""
+    binding, made = engine.io_binding(), ort.OrtValue.ortvalue_from_numpy(np.empty_like(one.x))
+    binding.bind_ortvalue_input("x", ort.OrtValue.ortvalue_from_numpy(one.x))
+    if any(given.name == "lengths" for given in engine.get_inputs()):
+        lengths = one.lengths if one.lengths is not None else np.full(len(one.x), one.x.shape[1], np.int32)
+        binding.bind_ortvalue_input("lengths", ort.OrtValue.ortvalue_from_numpy(lengths))
+    binding.bind_ortvalue_output("output", made)
+    return binding, made
+
+
+def run_all(engine, bindings):
+    for binding, _ in bindings:
+        engine.run_with_iobinding(binding)
+
+
+def encode(cell, form, way, threads, whole):
+    parts = batches.split(cell, whole.x, way)
+    shape = None if way is None else [1 if way == "one_by_one" else "batch", "length", cell.d_model]
+    masked = any(one.lengths is not None for one in parts)
+    engine = session(onnx_graphs.make(form, cell, whole.w, shape, masked), threads)
+    bindings = [bind(one, engine) for one in parts]
+    call = functools.partial(engine.run_with_iobinding, bindings[0][0])
+    if len(bindings) > 1:
+        call = functools.partial(run_all, engine, bindings)
+
+    def rows(_):
+        return batches.real_rows(cell, parts, [made.numpy() for _, made in bindings])
+
+    return Variant(call, rows, keep=(whole, parts, engine, bindings))
+
+
+def variants(cell, threads):
+    if cell.vocab:
+        return {}
+    if not cell.packed:
+        return {form: functools.partial(encode, cell, form, None, threads) for form in onnx_graphs.FORMS}
+    return {f"fused_{way}": functools.partial(encode, cell, "fused", way, threads) for way in batches.ways(cell)}

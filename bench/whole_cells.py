@@ -1,0 +1,138 @@
+"""The cells of whole models: encoders as BERT is built, and GPT-2 making its next token; what each costs in operations
+and bytes. Measures nothing and knows no system."""
+
+from dataclasses import dataclass
+
+# Real rows of eight sequences, of 128: as sentences come, few of them long. 507 of 1024.
+MIX = (128, 97, 33, 18, 74, 51, 22, 84)
+SPARE_KEYS = 64  # that a cache has room for beside those a cell's calls find in it
+
+
+@dataclass(frozen=True)
+class WholeCell:
+    """One call of a stack of layers, f32, all linears with bias: x in and the last hidden state out, or, where there is
+    a vocabulary, one token in and the logits of the next out."""
+    batch: int
+    length: int
+    d_model: int
+    heads: int
+    layers: int
+    lengths: tuple = None  # real rows of each sequence; None: all of them
+    packed: bool = False  # peers may do without the padding, in whatever way is best for them
+    threads: int = 1
+    cached: int = 0  # keys and values of earlier calls
+    vocab: int = 0
+    whole = True
+    causal = False  # more than one row at a time is an encoder's
+
+    @property
+    def name(self):
+        threads = f"t{self.threads}_" if self.threads > 1 else ""
+        kind = "packed_" if self.packed else "ragged_" if self.lengths else ""
+        kind = f"next_{self.cached}_" if self.cached else kind
+        return f"models_{threads}{kind}{self.batch}x{self.length}x{self.d_model}x{self.layers}"
+
+    @property
+    def model(self):
+        """Name of the generated model; cells that differ only in what peers are given or in threads share one."""
+        kind = f"_next_{self.cached}" if self.cached else "_ragged" if self.lengths else ""
+        return f"whole_{self.batch}_{self.length}_{self.d_model}_{self.layers}{kind}"
+
+    @property
+    def weights_name(self):
+        """Of the file of weights, which cells of one shape share."""
+        return f"whole_{self.d_model}_{self.layers}_{self.vocab}"
+
+    @property
+    def d_head(self):
+        return self.d_model // self.heads
+
+    @property
+    def d_ff(self):
+        return 4 * self.d_model
+
+    @property
+    def eps(self):
+        return 1e-5 if self.vocab else 1e-12
+
+    @property
+    def row_counts(self):
+        return self.lengths or (self.length,) * self.batch
+
+    @property
+    def rows(self):
+        """Real rows of the whole batch."""
+        return sum(self.row_counts)
+
+    @property
+    def pairs(self):
+        """Pairs of a query and a key it sees, over the batch, for one head of one layer."""
+        return sum(n * (self.cached + n) for n in self.row_counts)
+
+    @property
+    def flops(self):
+        """Multiply-adds of the products and of attention's two, at two each; neither padding nor norms, softmax and
+        activation count."""
+        layer = self.rows * (8 * self.d_model**2 + 4 * self.d_model * self.d_ff) + 4 * self.pairs * self.d_model
+        return self.layers * layer + 2 * self.rows * self.vocab * self.d_model
+
+    @property
+    def weight_bytes(self):
+        """Of the weights that a call reads whole: of an embedding it reads rows, but of tied logits all."""
+        d, f = self.d_model, self.d_ff
+        layer = 4 * d * d + 2 * d * f + 9 * d + f
+        return 4 * (self.layers * layer + self.vocab * d)
+
+    @property
+    def cache_bytes(self):
+        """Keys and values of earlier calls, which every call reads."""
+        return 2 * 4 * self.layers * self.batch * self.cached * self.d_model
+
+    @property
+    def read_bytes(self):
+        return self.weight_bytes + self.cache_bytes
+
+    @property
+    def bytes(self):
+        """What is moved at least once: weights, earlier keys and values, input and output."""
+        return self.read_bytes + 4 * self.rows * (2 * self.d_model if not self.vocab else self.vocab)
+
+
+SHAPES = ((384, 12, 6), (768, 12, 12))
+LENGTHS = (16, 128, 512)
+
+
+def mix(length):
+    return tuple(max(1, real * length // 128) for real in MIX)
+
+
+def _encoders(threads):
+    found = []
+    for shape in SHAPES:
+        found += [WholeCell(1, length, *shape, threads=threads) for length in LENGTHS]
+        found += [WholeCell(8, length, *shape, lengths=mix(length), packed=packed, threads=threads)
+                  for length in LENGTHS for packed in (False, True)]
+    return found
+
+
+def _decoders(threads):
+    return [WholeCell(1, 1, 768, 12, 12, threads=threads, cached=cached, vocab=50257) for cached in (128, 512)]
+
+
+ALL = [cell for threads in (1, 2) for cell in _encoders(threads) + _decoders(threads)]
+
+
+def spec_fields(cell):
+    """The lines of a spec: every size a literal, and no feature that the cell does not use."""
+    fields = [
+        'kind = "encoder"', f'name = "{cell.model}"', f"d_model = {cell.d_model}", f"n_heads = {cell.heads}",
+        f"d_ff = {cell.d_ff}", f"n_layers = {cell.layers}", f"seq_len = {cell.length}", f"batch = {cell.batch}",
+        "mask = { lengths = %s%s }" % (str(bool(cell.lengths)).lower(), ", causal = true" if cell.vocab else ""),
+    ]
+    if not cell.vocab:
+        return fields + [f"norm = {{ eps = {cell.eps} }}", 'ffn = { activation = "gelu" }']
+    return fields + [
+        f"cache = {cell.cached + SPARE_KEYS}", f"vocab_size = {cell.vocab}",
+        'positions = { kind = "learned", rows = 1024 }', f'norm = {{ eps = {cell.eps}, place = "pre" }}',
+        'ffn = { activation = "gelu_tanh" }', 'logits = { kind = "linear", tied = true }',
+    ]
