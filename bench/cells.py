@@ -22,6 +22,7 @@ class Cell:
     threads: int = 1
     cached: int = 0  # keys and values of earlier calls, to which this call's rows are added: with 1 row, decoding
     whole = False  # one layer, and not a whole model (whole_cells.py)
+    is_long = False  # a call takes more than a second
 
     @property
     def name(self):
@@ -125,11 +126,13 @@ GROUPS = [
 
 
 def choose(patterns, threads):
-    """The cells whose name fits one of the patterns (None: all of one layer) and whose thread count is listed. Raises
-    ValueError for a pattern that fits none, and for layers beside whole models, which are reported apart."""
-    chosen = [] if patterns else [cell for cell in ALL if cell.threads in threads]
-    for pattern in patterns or []:
-        fitting = [cell for cell in BY_NAME.values() if fnmatch.fnmatchcase(cell.name, pattern)]
+    """The cells whose name fits one of the patterns (None: all of one layer) and whose thread count is listed; whole
+    models where a pattern begins with their "models". Raises ValueError for a pattern that fits none, and for layers
+    beside whole models, which are reported apart."""
+    chosen = []
+    for pattern in patterns or ["*"]:
+        among = whole_cells.ALL if pattern.startswith("models") else ALL
+        fitting = [cell for cell in among if fnmatch.fnmatchcase(cell.name, pattern)]
         if not fitting:
             raise ValueError(f"no cell is called '{pattern}'; there are {', '.join(BY_NAME)}")
         chosen += [cell for cell in fitting if cell.threads in threads and cell not in chosen]

@@ -1,7 +1,11 @@
 """One cell measured: every variant of every system prepared and checked, then measured in turn, round by round.
 Fills the cell's result as it goes, so that an interrupted run keeps its finished rounds."""
 
+from statistics import median
+
 from fleet import WorkerDied
+
+FAR = 1.1
 
 
 def start(cell, plan):
@@ -38,6 +42,12 @@ def _measure_variant(worker, entry, variant, options):
         entry["failed"][variant] = str(reason)
 
 
+def _is_far(entry, variant):
+    """Whether the first round has a variant of a whole model far behind the system's fastest: it is left at that."""
+    first = {name: median(made["rounds"][0]["us"]) for name, made in entry["variants"].items() if made["rounds"]}
+    return variant in first and first[variant] > FAR * min(first.values())
+
+
 def _round(cell, fleet, result, number, options, say):
     """Every round starts with another system, so that none always meets the machine as the same one left it."""
     result["machine"].append(fleet.machine.ask("machine"))
@@ -46,7 +56,7 @@ def _round(cell, fleet, result, number, options, say):
     for name in names[first:] + names[:first]:
         entry = result["systems"][name]
         for variant in entry["variants"]:
-            if variant not in entry["failed"]:
+            if variant not in entry["failed"] and not (cell.whole and number > 0 and _is_far(entry, variant)):
                 say(f"{cell.name}: round {number + 1} of {options.rounds}, {name} {variant}")
                 _measure_variant(fleet.workers[name], entry, variant, options)
 

@@ -33,13 +33,16 @@ def words(text):
 
 def parse(arguments):
     parser = argparse.ArgumentParser(description="Measures genattn and its peers side by side, in one run.")
-    parser.add_argument("--cells", type=words, metavar="LIST", help="cells or patterns such as 'causal_*', 'models_*' [all of one layer]")
+    parser.add_argument("--cells", type=words, metavar="LIST",
+                        help="cells or patterns such as 'causal_*', 'models_*' [all of one layer]")
     parser.add_argument("--peers", type=words, metavar="LIST", help=f"systems besides ours [{','.join(ORDER[1:])}]")
     parser.add_argument("--threads", type=words, metavar="LIST", help="cells of these thread counts [1,2]")
     parser.add_argument("--rounds", type=int, metavar="N", help="rounds, each of which measures every variant once [5]")
     parser.add_argument("--quick", action="store_true", help="two short rounds over three small cells")
     parser.add_argument("--cpus", type=words, metavar="LIST", help="CPUs to run on [the last ones allowed]")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="where results go [out/bench/results/<cpu>, of whole models its models/]")
+    parser.add_argument("--out", type=Path, metavar="DIR",
+                        help="where results go [out/bench/results/<cpu>, of whole models its models/]")
+    parser.add_argument("--add", action="store_true", help="keep the other cells of the results that stand there")
     parser.add_argument("--list", action="store_true", help="print the cells and do nothing else")
     parser.add_argument("--report", type=Path, metavar="JSON", help="write the report of a finished run again")
     options = parser.parse_args(arguments)
@@ -49,11 +52,11 @@ def parse(arguments):
         parser.error(str(error))
 
 
-def chosen_peers(names):
+def chosen_peers(names, order):
     for name in names or []:
-        if name not in ORDER[1:]:
-            raise ValueError(f"no peer is called '{name}'; there are {', '.join(ORDER[1:])}")
-    return [name for name in ORDER if name == "genattn" or not names or name in names]
+        if name not in order[1:]:
+            raise ValueError(f"no peer is called '{name}'; there are {', '.join(order[1:])}")
+    return [name for name in order if name == "genattn" or not names or name in names]
 
 
 def complete(options):
@@ -61,16 +64,14 @@ def complete(options):
     threads = [int(count) for count in options.threads or ("1", "2")]
     patterns = options.cells or (cells.QUICK if options.quick else None)
     options.chosen = cells.choose(patterns, threads)
-    options.systems = chosen_peers(options.peers)
+    options.models = any(cell.whole for cell in options.chosen)
+    options.systems = chosen_peers(options.peers, WHOLE_ORDER if options.models else ORDER)
     options.warm_ms, options.sample_ms = 50, 150
     if options.quick:
         options.warm_ms, options.sample_ms = QUICK["warm_ms"], QUICK["sample_ms"]
     options.rounds = options.rounds or (QUICK["rounds"] if options.quick else 5)
     options.cpus = [int(cpu) for cpu in options.cpus or sorted(os.sched_getaffinity(0))]
-    models = any(cell.whole for cell in options.chosen)
-    options.out = options.out or paths.RESULTS / machine.cpu_slug() / ("models" if models else "")
-    if models:
-        options.systems = [name for name in options.systems if name in WHOLE_ORDER]
+    options.out = options.out or paths.RESULTS / machine.cpu_slug() / ("models" if options.models else "")
     return options
 
 
@@ -100,6 +101,19 @@ def new_results(options, skipped):
     }
 
 
+def add_earlier(results, folder):
+    """Joins the cells of an earlier run that this one has not measured, and takes what it says of versions."""
+    path = folder / "results.json"
+    if not path.exists():
+        return
+    earlier = json.loads(path.read_text())
+    done, order = {result["name"] for result in results["cells"]}, list(cells.BY_NAME)
+    kept = [result for result in earlier["cells"] if result["name"] not in done]
+    results["cells"] = sorted(kept + results["cells"], key=lambda result: order.index(result["name"]))
+    for name in ("versions", "skipped", "failed"):
+        results[name] = earlier[name] | results[name]
+
+
 def save(results, folder):
     """Writes the JSON whole or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -124,7 +138,8 @@ def measure_cells(chosen, workers, results, options, say):
         result = rounds.start(cell, build.plan_of(cell))
         results["cells"].append(result)
         rounds.measure(cell, workers, result, options, say)
-        save(results, options.out)
+        if not options.add:
+            save(results, options.out)
         say.aloud(report.line(result))
 
 
@@ -177,6 +192,8 @@ def main():
     if not results["cells"]:
         say.aloud("bench: nothing was measured")
         return 1
+    if options.add:
+        add_earlier(results, options.out)
     save(results, options.out)
     report.write(results, options.out)
     say.aloud(f"bench: {options.out}/results.md, ratios.svg, roofline.svg, results.json")

@@ -6,7 +6,7 @@ from statistics import median
 
 OURS = "genattn"
 PROGRAM = "program"
-PYTORCH = ("pytorch", "nn_mha", "compile")
+PYTORCH = ("pytorch", "nn_mha", "nn_encoder", "compile")
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
-"""The numbers every system is given for a whole model: input, weights, and the result in float64. Made once from a seed;
-weights are a file of their own, which all systems map and cells of one shape share."""
+"""The numbers every system is given for a whole model: input, weights, and the result in float64. Made once from a
+seed; weights are a file of their own, which all systems map and cells of one shape share."""
 
 import math
 from dataclasses import dataclass

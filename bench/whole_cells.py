@@ -77,6 +77,10 @@ class WholeCell:
         return self.layers * layer + 2 * self.rows * self.vocab * self.d_model
 
     @property
+    def is_long(self):
+        return self.flops > 1.5e11
+
+    @property
     def weight_bytes(self):
         """Of the weights that a call reads whole: of an embedding it reads rows, but of tied logits all."""
         d, f = self.d_model, self.d_ff
@@ -103,7 +107,7 @@ LENGTHS = (16, 128, 512)
 
 
 def mix(length):
-    return tuple(max(1, real * length // 128) for real in MIX)
+    return tuple(max(1, round(real * length / 128)) for real in MIX)
 
 
 def _encoders(threads):
@@ -119,6 +123,27 @@ def _decoders(threads):
     return [WholeCell(1, 1, 768, 12, 12, threads=threads, cached=cached, vocab=50257) for cached in (128, 512)]
 
 
+@dataclass(frozen=True)
+class Group:
+    """Cells that are judged together."""
+    title: str
+    has: object  # cell -> bool
+
+
+def _groups(threads):
+    of = f" on {threads} threads" if threads > 1 else ""
+
+    def group(title, has):
+        return Group(title + of, lambda cell: cell.threads == threads and has(cell))
+
+    found = [group(f"B = 1, L = {length}", lambda c, n=length: not c.lengths and not c.vocab and c.length == n)
+             for length in LENGTHS]
+    return found + [group("ragged, peers padded", lambda c: c.lengths and not c.packed),
+                    group("ragged, peers at their best", lambda c: c.packed),
+                    group("the next token", lambda c: c.vocab > 0)]
+
+
+GROUPS = _groups(1) + _groups(2)
 ALL = [cell for threads in (1, 2) for cell in _encoders(threads) + _decoders(threads)]
 
 

@@ -56,21 +56,33 @@ def spread(before, cpus):
             continue
 
 
-def measured(call, request, cpus):
+def sampled(call, calls, least_ms, fewest, threads):
     """The samples of one round: microseconds a call, and the share of its CPUs the process had meanwhile."""
+    start, cpu = time.perf_counter_ns(), time.process_time_ns()
+    end = start + least_ms * 1_000_000
+    samples, made = [], 0
+    while made < fewest or time.perf_counter_ns() < end:
+        samples.append(time_calls(call, calls) / calls / 1000)
+        made += calls
+    share = (time.process_time_ns() - cpu) / (time.perf_counter_ns() - start) / threads
+    return {"us": [float(f"{us:.5g}") for us in samples], "cpu_share": round(min(share, 1.0), 3)}
+
+
+def measured_long(call, cpus):
+    """One call of more than a second: it warms itself up, and the one of the check came before it."""
+    if len(cpus) > 1:
+        spread({}, cpus)
+    return sampled(call, 1, 0, 1, len(cpus))
+
+
+def measured(call, request, cpus):
+    """Warms up and takes samples."""
     threads, before = len(cpus), run_times()
     calls = warm_up(call, request["warm_ms"])
     if threads > 1:
         spread(before, cpus)
         warm_up(call, request["warm_ms"])
-    start, cpu = time.perf_counter_ns(), time.process_time_ns()
-    end = start + request["sample_ms"] * 1_000_000
-    samples, made = [], 0
-    while made < FEWEST_CALLS or time.perf_counter_ns() < end:
-        samples.append(time_calls(call, calls) / calls / 1000)
-        made += calls
-    share = (time.process_time_ns() - cpu) / (time.perf_counter_ns() - start) / threads
-    return {"us": [float(f"{us:.5g}") for us in samples], "cpu_share": round(min(share, 1.0), 3)}
+    return sampled(call, calls, request["sample_ms"], FEWEST_CALLS, threads)
 
 
 def reason(error):
@@ -128,6 +140,8 @@ class Worker:
         variant = self.variants[request["variant"]]
         if callable(variant.keep):  # a system that measures itself
             return variant.keep(request["sample_ms"] / 1000)
+        if self.cell.is_long:
+            return measured_long(variant.call, self.cpus)
         return measured(variant.call, request, self.cpus)
 
     def machine(self, _request):

@@ -17,6 +17,7 @@ import predict  # noqa: E402
 import rounds  # noqa: E402
 import stats  # noqa: E402
 import timing  # noqa: E402
+import whole_cells  # noqa: E402
 from report import features as feature_report  # noqa: E402
 from report import ratios, roofline, tables  # noqa: E402
 
@@ -52,7 +53,7 @@ class Cells(unittest.TestCase):
         self.assertEqual((len(cells.RAGGED), sum(cells.RAGGED), max(cells.RAGGED)), (10, 94, 20))
 
     def test_names_are_unique(self):
-        self.assertEqual(len(cells.BY_NAME), len(cells.ALL))
+        self.assertEqual(len(cells.BY_NAME), len(cells.ALL) + len(whole_cells.ALL))
 
     def test_flops_count_projections_and_visible_pairs(self):
         self.assertEqual(cells.BY_NAME["1x128x512x8"].flops, 8 * 128 * 512**2 + 4 * 128 * 128 * 512)
@@ -75,6 +76,55 @@ class Cells(unittest.TestCase):
 
     def test_every_cell_is_in_a_group(self):
         self.assertEqual([c.name for c in cells.ALL if not any(group.has(c) for group in cells.GROUPS)], [])
+
+
+class WholeModels(unittest.TestCase):
+    def test_flops_count_products_and_attention_of_all_layers(self):
+        cell = cells.BY_NAME["models_1x128x384x6"]
+        self.assertEqual(cell.flops, 6 * (128 * 2 * 12 * 384**2 + 4 * 128**2 * 384))
+
+    def test_the_mix_is_about_half_of_its_longest(self):
+        for length in whole_cells.LENGTHS:
+            lengths = whole_cells.mix(length)
+            self.assertEqual((len(lengths), max(lengths)), (8, length))
+            self.assertAlmostEqual(sum(lengths) / 8 / length, 0.5, delta=0.02)
+
+    def test_the_next_token_reads_weights_logits_and_cache(self):
+        cell = cells.BY_NAME["models_next_512_1x1x768x12"]
+        self.assertEqual(cell.cache_bytes, 2 * 4 * 12 * 512 * 768)
+        self.assertGreater(cell.weight_bytes, 4 * (12 * 12 * 768**2 + 50257 * 768))
+        self.assertLess(cell.weight_bytes, 1.01 * 4 * (12 * 12 * 768**2 + 50257 * 768))
+
+    def test_they_are_chosen_by_name_alone(self):
+        self.assertEqual(cells.choose(None, [1, 2]), cells.ALL)
+        self.assertEqual(cells.choose(["*"], [1, 2]), cells.ALL)
+        self.assertEqual(cells.choose(["models_*"], [1, 2]), whole_cells.ALL)
+
+    def test_they_are_not_measured_beside_layers(self):
+        with self.assertRaisesRegex(ValueError, "separate runs"):
+            cells.choose(["models_1x128*", "1x128x512x8"], [1])
+
+    def test_every_one_is_in_a_group(self):
+        self.assertEqual([c.name for c in whole_cells.ALL if not any(group.has(c) for group in whole_cells.GROUPS)], [])
+
+    def test_a_spec_says_what_bert_and_gpt2_are(self):
+        bert, gpt2 = ("\n".join(whole_cells.spec_fields(cells.BY_NAME[name]))
+                      for name in ("models_ragged_8x16x384x6", "models_next_128_1x1x768x12"))
+        self.assertIn("lengths = true", bert)
+        self.assertIn("eps = 1e-12", bert)
+        self.assertIn("vocab_size = 50257", gpt2)
+        self.assertIn("causal = true", gpt2)
+
+    def test_their_report_says_so(self):
+        found = results(result("models_1x128x384x6"), result("models_ragged_8x16x384x6"))
+        text = tables.document(found, found["cells"])
+        self.assertIn("# Whole models: ", text)
+        self.assertIn("| B = 1, L = 128 | 1 |", text)
+        self.assertIn("Time of a whole model", ratios.chart(found, found["cells"]))
+
+    def test_a_variant_far_behind_is_left_at_its_first_round(self):
+        entry = {"variants": {"a": variant(100.0), "b": variant(109.0), "c": variant(120.0)}}
+        self.assertEqual([rounds._is_far(entry, name) for name in "abc"], [False, False, True])
 
 
 class Stats(unittest.TestCase):

@@ -2,7 +2,7 @@
 
 import stats
 from report import svg
-from report.tables import HEADINGS, systems_of
+from report.tables import HEADINGS, is_of_models, systems_of
 
 WIDTH, TOP, ROW, BOTTOM = 1060, 116, 27, 46
 LEFT, RIGHT = 228, 760  # the plot, in pixels
@@ -19,10 +19,11 @@ def _range(results):
 
 def _heading(drawing, results, names):
     machine = results["machine"]
-    drawing.text(24, 34, "Time of one attention layer, in units of genattn’s", 20, weight="bold")
+    what, last = ("a whole model", "layers") if is_of_models(results["cells"]) else ("one attention layer", "heads")
+    drawing.text(24, 34, f"Time of {what}, in units of genattn’s", 20, weight="bold")
     drawing.text(24, 56, f"{machine['cpu']}, f32, {machine['isas'][0]}. Bar and figure: the best peer of the cell. "
                  "Dots: every engine. Right of 1, genattn is faster.", 13, svg.QUIET)
-    drawing.text(24, TOP - 10, "batch × length × d_model × heads", 12, svg.QUIET)
+    drawing.text(24, TOP - 10, f"batch × length × d_model × {last}", 12, svg.QUIET)
     x = 24
     for name in names:
         drawing.circle(x + 5, 80, 5, svg.COLOURS[name])

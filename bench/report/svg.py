@@ -8,6 +8,7 @@ FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
 INK, QUIET, RULE, PAPER = "#1b1f24", "#57606a", "#d8dee4", "#ffffff"
 COLOURS = {  # told apart by people who see colours differently, too
     "genattn": "#111111", "onnxruntime": "#0072b2", "openvino": "#e69f00", "pytorch": "#d55e00", "nn_mha": "#cc79a7",
+    "nn_encoder": "#cc79a7",
     "compile": "#7a5195", "openblas": "#8c959f",
 }
 HALO = {"paint_order": "stroke", "stroke": PAPER, "stroke_width": 3}  # of a text that lies over lines

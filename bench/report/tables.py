@@ -3,12 +3,19 @@
 import cells
 import predict
 import stats
+import whole_cells
 
 HEADINGS = {
     "onnxruntime": "ONNX Runtime", "openvino": "OpenVINO", "pytorch": "PyTorch eager",
-    "nn_mha": "nn.MultiheadAttention", "compile": "torch.compile", "openblas": "OpenBLAS in C",
+    "nn_mha": "nn.MultiheadAttention", "nn_encoder": "nn.TransformerEncoder", "compile": "torch.compile",
+    "openblas": "OpenBLAS in C",
 }
 BUSY = 0.95
+
+
+def is_of_models(results):
+    """Whether these are results of whole models."""
+    return any(cells.BY_NAME[result["name"]].whole for result in results)
 
 
 def table(heading, rows):
@@ -75,7 +82,7 @@ def _group_row(group, results):
 
 def group_table(results):
     rows = []
-    for group in cells.GROUPS:
+    for group in whole_cells.GROUPS if is_of_models(results) else cells.GROUPS:
         members = [result for result in results if group.has(cells.BY_NAME[result["name"]])]
         if members:
             rows.append(_group_row(group, members))
@@ -209,7 +216,9 @@ def first_table(found):
 
 def document(results, measured):
     """The whole report; measured are the cells that have figures."""
-    text = f"# genattn and its peers on {results['machine']['cpu']}\n\n{notes(results, measured)}{_machine(results)}\n"
+    title = "Whole models: " if is_of_models(measured) else ""
+    text = f"# {title}genattn and its peers on {results['machine']['cpu']}\n\n"
+    text += f"{notes(results, measured)}{_machine(results)}\n"
     for title, explanation, make in SECTIONS:
         body = make(measured)
         if body:

@@ -21,5 +21,5 @@ class Variant:
     keep: object = None  # whatever must live as long as the variant
 
 
-WHOLE_ORDER = ["genattn", "onnxruntime", "openvino", "pytorch", "nn_mha", "compile"]  # those of whole models
 ORDER = ["genattn", "program", "onnxruntime", "openvino", "pytorch", "nn_mha", "compile", "openblas"]
+WHOLE_ORDER = ["genattn", "onnxruntime", "openvino", "pytorch", "nn_encoder", "compile"]  # of whole models

@@ -64,7 +64,7 @@ def filled_cache(cell, library, model, variant, loaded, whole):
 def step(cell, isa, threads, whole):
     """One token, whose keys are forgotten again, so that each call finds the same ones."""
     library, model, run, variant, loaded, block = pack(cell, isa, whole)
-    scratch = Block(library, library.ga_model_scratch_size(model, variant, cell.batch, 1, cell.cached + 1, threads))
+    scratch = Block(library, library.ga_model_scratch_size(model, variant, cell.batch, 1, 0, threads))
     cache_block, cache = filled_cache(cell, library, model, variant, loaded, whole)
     pool, logits = Pool(library, threads), np.empty((cell.batch, cell.vocab), np.float32)
     io = Io(batch=cell.batch, q_len=1, tokens=whole.token.ctypes.data, last_logits=logits.ctypes.data, cache=cache,

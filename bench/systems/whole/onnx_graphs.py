@@ -3,6 +3,8 @@
     fused     what ONNX Runtime's optimizer makes of BERT: com.microsoft.Attention, SkipLayerNormalization, BiasGelu
     gemm      the same over flat rows, with Gemm, which adds its own bias, and com.microsoft.MultiHeadAttention
     plain     what an exporter writes: MatMul, Add, Transpose, Softmax, LayerNormalization, Erf
+    step      GPT-2's next token: com.microsoft.GroupQueryAttention, whose past and present are one buffer a layer,
+              SkipLayerNormalization and FastGelu; qkv and logits by MatMul, or by Gemm
 Shapes are fixed, but where sequences are given by themselves: then batch and length are any."""
 
 import math
@@ -12,6 +14,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 OPSETS = [helper.make_opsetid("", 20), helper.make_opsetid("com.microsoft", 1)]
 FORMS = ("fused", "gemm", "plain")
+STEPS = ("step_matmul", "step_gemm")
 MASKED = np.finfo(np.float32).min
 MS = "com.microsoft"
 
@@ -159,3 +162,81 @@ def make(form, cell, w, shape=None, lengths=False):
     for sizes that are any; None: the cell's."""
     graph = Graph(cell, w, shape or [cell.batch, cell.length, cell.d_model], lengths)
     return graph.model(_BODIES[form](graph))
+
+
+# -- A step of generation -------------------------------------------------------------------------------------------
+
+def cache_shape(cell):
+    """Of the buffer of a layer's keys, and of the one of its values: room for this call's row behind the others."""
+    return [cell.batch, cell.heads, cell.cached + 1, cell.d_head]
+
+
+def past_names(cell):
+    """Inputs that hold the cache, and the outputs that are the same buffers: "key_0", "value_0", ..."""
+    return [f"{name}_{number}" for number in range(cell.layers) for name in ("key", "value")]
+
+
+class Step:
+    """GPT-2 over one token."""
+
+    def __init__(self, cell, w, form):
+        self.g = Graph(cell, w, [cell.batch, 1], False)
+        self.cell, self.w, self.is_gemm = cell, w, form == "step_gemm"
+
+    def dense(self, x, weight, *bias):
+        g = self.g
+        if self.is_gemm:
+            rows = [g.reshape(x, -1, weight.shape[1]), g.constant(weight), *map(g.constant, bias)]
+            return g.reshape(g.node("Gemm", *rows, transB=1), -1, 1, weight.shape[0])
+        product = g.node("MatMul", x, g.constant(weight.T))
+        return g.node("Add", product, g.constant(bias[0])) if bias else product
+
+    def named(self, x, name):
+        return self.dense(x, self.w[name + "_weight"], self.w[name + "_bias"])
+
+    def attention(self, x, number):
+        g, cell, at = self.g, self.cell, f"layers.{number}."
+        qkv = self.dense(x, _qkv(g, at, "weight"), _qkv(g, at, "bias"))
+        made = [f"attended_{number}", f"present_key_{number}", f"present_value_{number}"]
+        given = [qkv, "", "", f"past_key_{number}", f"past_value_{number}",
+                 g.constant(np.full(cell.batch, cell.cached, np.int32)),
+                 g.constant(np.array([cell.cached + 1], np.int32))]
+        g.nodes.append(helper.make_node("GroupQueryAttention", given, made, domain=MS, num_heads=cell.heads,
+                                        kv_num_heads=cell.heads))
+        return self.named(made[0], at + "o")
+
+    def join(self, x, y, name):
+        """(x + y, its norm)."""
+        g, sum_name = self.g, f"sum{len(self.g.nodes)}"
+        made = [f"n{len(g.nodes)}", "", "", sum_name]
+        given = [y, x, g.constant(self.w[name + "_weight"]), g.bias(name)]
+        g.nodes.append(helper.make_node("SkipLayerNormalization", given, made, domain=MS, epsilon=self.cell.eps))
+        return sum_name, made[0]
+
+    def output(self):
+        g, cell = self.g, self.cell
+        x = g.node("Gather", g.constant(self.w["embedding"]), "x")
+        x = g.node("Add", x, g.constant(self.w["positions"][cell.cached]))
+        normed = g.norm(x, "layers.0.attention_norm")
+        for number in range(cell.layers):
+            at = f"layers.{number}."
+            x, normed = self.join(x, self.attention(normed, number), at + "ffn_norm")
+            wide = g.node("FastGelu", self.named(normed, at + "up"), domain=MS)
+            after = f"layers.{number + 1}.attention_norm" if number + 1 < cell.layers else "final_norm"
+            x, normed = self.join(x, self.named(wide, at + "down"), after)
+        return self.dense(normed, self.w["embedding"])
+
+
+def make_step(form, cell, w):
+    """The serialised model: inputs `x` [batch][1] int64 and past_*, `output` [batch][1][vocab] and present_*."""
+    step = Step(cell, w, form)
+    step.g.nodes.append(helper.make_node("Identity", [step.output()], ["output"]))
+
+    def infos(start):
+        return [helper.make_tensor_value_info(start + name, TensorProto.FLOAT, cache_shape(cell))
+                for name in past_names(cell)]
+
+    given = [helper.make_tensor_value_info("x", TensorProto.INT64, [cell.batch, 1])] + infos("past_")
+    logits = helper.make_tensor_value_info("output", TensorProto.FLOAT, [cell.batch, 1, cell.vocab])
+    graph = helper.make_graph(step.g.nodes, "step", given, [logits] + infos("present_"), step.g.constants)
+    return helper.make_model(graph, opset_imports=OPSETS, ir_version=10).SerializeToString()

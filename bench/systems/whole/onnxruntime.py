@@ -48,9 +48,33 @@ def encode(cell, form, way, threads, whole):
     return Variant(call, rows, keep=(whole, parts, engine, bindings))
 
 
+def bind_cache(binding, cell, whole):
+    """Gives each layer's buffer as past and as present, so that a call appends to it and copies nothing."""
+    buffers = []
+    for number, name in enumerate(onnx_graphs.past_names(cell)):
+        past = whole.past_v if number % 2 else whole.past_k
+        room = np.zeros(onnx_graphs.cache_shape(cell), np.float32)
+        room[:, :, :cell.cached] = past[:, number // 2]
+        buffers.append(ort.OrtValue.ortvalue_from_numpy(room))
+        binding.bind_ortvalue_input(f"past_{name}", buffers[-1])
+        binding.bind_ortvalue_output(f"present_{name}", buffers[-1])
+    return buffers
+
+
+def step(cell, form, threads, whole):
+    engine = session(onnx_graphs.make_step(form, cell, whole.w), threads)
+    binding, logits = engine.io_binding(), np.empty((cell.batch, 1, cell.vocab), np.float32)
+    made = ort.OrtValue.ortvalue_from_numpy(logits)
+    binding.bind_ortvalue_input("x", ort.OrtValue.ortvalue_from_numpy(whole.token.astype(np.int64)))
+    binding.bind_ortvalue_output("output", made)
+    cache = bind_cache(binding, cell, whole)
+    return Variant(functools.partial(engine.run_with_iobinding, binding), lambda _: made.numpy()[:, -1],
+                   keep=(whole, cache))
+
+
 def variants(cell, threads):
     if cell.vocab:
-        return {}
+        return {form: functools.partial(step, cell, form, threads) for form in onnx_graphs.STEPS}
     if not cell.packed:
         return {form: functools.partial(encode, cell, form, None, threads) for form in onnx_graphs.FORMS}
     return {f"fused_{way}": functools.partial(encode, cell, "fused", way, threads) for way in batches.ways(cell)}

@@ -8,6 +8,7 @@ import openvino as ov
 from openvino import opset13 as op
 
 from systems import Variant
+from systems.openvino import refuse
 from systems.whole import batches, onnx_graphs
 
 FORMS = ("native", "fused", "plain")
@@ -116,7 +117,7 @@ def encode(cell, form, way, threads, whole):
 
 def variants(cell, threads):
     if cell.vocab:
-        return {}
+        return {"stateful": refuse}
     if not cell.packed:
         return {form: functools.partial(encode, cell, form, None, threads) for form in FORMS}
     return {f"native_{way}": functools.partial(encode, cell, "native", way, threads) for way in batches.ways(cell)}

@@ -1,5 +1,5 @@
-"""PyTorch's own nn.TransformerEncoder, in its fast path: eval() and inference mode. Given a padding mask it makes a nested
-tensor of the real rows, which computes no padding; kept from that it computes all."""
+"""PyTorch's own nn.TransformerEncoder, in its fast path: eval() and inference mode. Given a padding mask it makes a
+nested tensor of the real rows, which computes no padding; kept from that it computes all."""
 
 import functools
 
@@ -21,7 +21,7 @@ def module(cell, w, nested):
     encoder.load_state_dict({
         f"layers.{number}.{theirs}{part}": w[f"layers.{number}.{ours}{part}"] for number in range(cell.layers)
         for theirs, ours in NAMES.items() for part in ("weight", "bias")})
-    return encoder.eval()
+    return encoder.eval().requires_grad_(False)
 
 
 def make(cell, whole):
