@@ -91,11 +91,11 @@ struct ga_io {
     float *embedding;           // [batch][d_model], the pooled row of each sequence; only where the model has a pool
     float *logits;              // [batch][q_len][n_logits]; only where the model has logits
     float *last_logits;         // [batch][n_logits], those of each sequence's last real row alone
-    float *const *hidden; // [n_layers + 1], each NULL or room for [batch][q_len][d_model]: rows as the first layer
-                          // takes them, then as each layer leaves them, the last one as output is
-    const int32_t *key_tokens;  // [batch][kv_len], a transformer's source as token ids in place of key
-    float *memory;              // [batch][kv_len][d_model], what a transformer's encoder gives; written where key or
-                                // key_tokens is given, and read where neither is. NULL: not kept
+    float *const *hidden;      // [n_layers + 1], each NULL or room for [batch][q_len][d_model]: rows as the first layer
+                               // takes them, then as each layer leaves them, the last one as output is
+    const int32_t *key_tokens; // [batch][kv_len], a transformer's source as token ids in place of key
+    float *memory;             // [batch][kv_len][d_model], what a transformer's encoder gives; written where key or
+                               // key_tokens is given, and read where neither is. NULL: not kept
 };
 
 // -- Weights --------------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
--- short_lists.lua: the test models that are built where all of them would take minutes, as sets of their names. How they
--- are built is in test_edges.lua.
+-- short_lists.lua: the test models that are built where all of them would take minutes, as sets of their names. How
+-- they are built is in test_edges.lua.
 
 local function set(names)
   local list = {}
@@ -13,8 +13,8 @@ return {
   few = set({ "ragged_120_8", "odd_33_3", "causal_64_4_right", "tokens_96_6", "exact_10_2" }),
   -- Beside them those whose features have code of their own for whole vectors.
   wide = set({ "masked_44_3", "window_48_6" }),
-  -- A second compiler has other warnings, and other ways to be wrong, about the text of templates; what is the same text
-  -- with other numbers it need not see again. Between them these use every template and every fragment of a feature, as
+  -- A second compiler has other warnings, and other ways to be wrong, about the text of templates; what is the same
+  -- text with other numbers it need not see again. Between them these use every template and every fragment of a feature, as
   -- tests/generator/short_lists_test.lua finds; tokens_96_6 is the one whose heads are whole vectors.
   every_template = set({ "added_40_4", "both_40_2", "cache_48_3_window", "heads_6_13", "masked_44_3", "rotary_57_6",
     "sides_40_4", "tokens_96_6", "window_40_5_both" }),

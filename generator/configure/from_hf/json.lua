@@ -89,11 +89,11 @@ function json.decode_object(text, label)
   return nil, ("%s: found %s; expected an object"):format(label, json.shown(value))
 end
 
-local function read(path, decode)
+local function read(path, decoder)
   local text, why = fs.read(path, MAX_BYTES + 1)
   if not text then return nil, why end
   if #text > MAX_BYTES then return nil, ("%s: longer than %d bytes, which none is"):format(path, MAX_BYTES) end
-  return decode(text, path)
+  return decoder(text, path)
 end
 
 -- The object in a file, or nil and a message.
