@@ -14,8 +14,8 @@ return {
   -- Beside them those whose features have code of their own for whole vectors.
   wide = set({ "masked_44_3", "window_48_6" }),
   -- A second compiler has other warnings, and other ways to be wrong, about the text of templates; what is the same
-  -- text with other numbers it need not see again. Between them these use every template and every fragment of a feature, as
-  -- tests/generator/short_lists_test.lua finds; tokens_96_6 is the one whose heads are whole vectors.
+  -- text with other numbers it need not see again. Between them these use every template and every fragment of a
+  -- feature, as tests/generator/short_lists_test.lua finds; tokens_96_6 is the one whose heads are whole vectors.
   every_template = set({ "added_40_4", "both_40_2", "cache_48_3_window", "heads_6_13", "masked_44_3", "rotary_57_6",
     "sides_40_4", "tokens_96_6", "window_40_5_both" }),
 }

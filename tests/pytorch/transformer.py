@@ -176,6 +176,23 @@ class Comparison:
             print(f"FAIL {self.path}: {text}")
 
 
+    def generate(self, tensors, wanted):
+        """Tokens after tokens by a cache, and by computing everything anew: those PyTorch gives, both ways."""
+        given, out = self.folder / "in.safetensors", self.folder / "out.safetensors"
+        save_file(tensors, given)
+        for way in ([], ["--recompute"]):
+            ran = subprocess.run([self.path, "generate", "--weights", self.weights, "--input", given, "--output", out,
+                                  "--new", str(NEW), *way], capture_output=True, text=True, check=False)
+            if ran.returncode != 0:
+                self.tell(False, ran.stderr)
+                continue
+            found = load_file(out)
+            for b, tokens in enumerate(wanted):
+                self.tell(found["tokens"][b, :found["lengths"][b]].tolist() == tokens, f"sequence {b} goes on otherwise"
+                          f"{' '.join(['', *way])}: {found['tokens'][b].tolist()} in place of {tokens}")
+
+
+NEW = 20  # tokens to generate
 LENGTHS = ((1, 1), (5, 9), (40, 17), (23, 40))  # of source and target
 
 
@@ -196,7 +213,24 @@ def compare_tutorial(path, folder):
             exact = blank(model.double()(src, trg, src_lengths), trg_lengths)
         comparison.run({"src": src, "trg": trg, "src_lengths": src_lengths, "trg_lengths": trg_lengths}, "logits",
                        wanted, exact)
+    compare_generated(comparison, model)
     return comparison
+
+
+def greedy(model, src, trg):
+    """What a sequence goes on with, everything computed anew for each token."""
+    for _ in range(NEW):
+        logits = model(src[None], trg[None], torch.tensor([src.shape[0]]))
+        trg = torch.cat([trg, logits[0, -1:].argmax(-1)])
+    return trg.tolist()
+
+
+def compare_generated(comparison, model):
+    src, trg = torch.randint(0, SRC_VOCAB, (BATCH, 13)), torch.randint(0, TRG_VOCAB, (BATCH, 6))
+    src_lengths, trg_lengths = lengths(13, 6)
+    with torch.no_grad():
+        wanted = [greedy(model.double(), src[b, :src_lengths[b]], trg[b, :trg_lengths[b]]) for b in range(BATCH)]
+    comparison.generate({"src": src, "trg": trg, "src_lengths": src_lengths, "trg_lengths": trg_lengths}, wanted)
 
 
 def compare_torch(path, folder, norm_first):

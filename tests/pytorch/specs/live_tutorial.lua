@@ -10,6 +10,7 @@ return {
   src_vocab_size = 53,
   seq_len = "1..40",
   kv_seq_len = "1..40",
+  cache = 40,
   positions = { kind = "sinusoidal" },
   norm = { eps = 1e-12 },
   logits = { kind = "linear", bias = true },
