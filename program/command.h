@@ -43,6 +43,7 @@ extern const struct ga_command ga_command_run;
 extern const struct ga_command ga_command_check;
 extern const struct ga_command ga_command_draw;
 extern const struct ga_command ga_command_generate;
+extern const struct ga_command ga_command_embed;
 extern const struct ga_command ga_command_bench;
 
 // -- options.c ------------------------------------------------------------------------------------------------------

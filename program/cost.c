@@ -16,11 +16,12 @@ static const struct {
     {"down_weight", false, false},
 };
 
-// Elements of a role, of a layer's or of a stack's first layer's; 0 where there is none of that name.
-static double role_elements(const struct ga_model *model, const char *role)
+// Elements of a role, of a layer's or of the first layer of a stack or of a side of it; 0 where there is none of that
+// name.
+static double role_elements(const struct ga_model *model, const char *side, const char *role)
 {
     char name[48];
-    snprintf(name, sizeof name, "%s%s", model->stack ? "layers.0." : "", role);
+    snprintf(name, sizeof name, "%s%s%s", side, model->stack ? "layers.0." : "", role);
     for (size_t i = 0; i < model->n_roles; i++) {
         if (strcmp(model->roles[i].name, name) == 0) {
             return (double)model->roles[i].shape[0] * (double)model->roles[i].shape[1];
@@ -56,7 +57,7 @@ static size_t visible(const struct ga_model *model, size_t i, size_t q_len, size
 }
 
 // Of one sequence's rows through the projections of a layer.
-static double projection_flops(const struct ga_model *model, const struct ga_call_size *size)
+static double projection_flops(const struct ga_model *model, const char *side, const struct ga_call_size *size)
 {
     double flops = 0.0;
     for (size_t i = 0; i < sizeof projections / sizeof projections[0]; i++) {
@@ -65,31 +66,54 @@ static double projection_flops(const struct ga_model *model, const struct ga_cal
         if (model->shared_heads && projections[i].of_heads) {
             rows *= (double)(projections[i].of_keys ? model->n_kv_heads : model->n_heads);
         }
-        flops += 2.0 * rows * role_elements(model, projections[i].role);
+        flops += 2.0 * rows * role_elements(model, side, projections[i].role);
     }
     return flops;
+}
+
+// Of one sequence's source through the encoder of a transformer.
+static double encoder_flops(const struct ga_model *model, const struct ga_call_size *size)
+{
+    const struct ga_call_size source = {.q_len = size->kv_len, .kv_len = size->kv_len};
+    const double pairs = (double)size->kv_len * (double)size->kv_len;
+    const double attention = 4.0 * pairs * (double)model->n_heads * (double)model->d_head;
+    return (double)model->encoder->n_layers * (projection_flops(model, "encoder.", &source) + attention);
+}
+
+// Pairs of a query and a key that it sees in one layer, of the stack's own rows and of its memory.
+static double seen_pairs(const struct ga_model *model, const struct ga_call_size *size)
+{
+    const bool has_memory = model->kind == GA_DECODER || model->kind == GA_TRANSFORMER;
+    const size_t kv_len = model->stack ? size->q_len : size->kv_len;
+    double pairs = has_memory ? (double)size->q_len * (double)size->kv_len : 0.0;
+    for (size_t i = 0; i < size->q_len; i++) {
+        pairs += (double)visible(model, size->cached + i, size->cached + size->q_len, size->cached + kv_len);
+    }
+    return pairs;
 }
 
 double ga_cost_flops(const struct ga_model *model, const struct ga_call_size *size)
 {
     const struct ga_stack *stack = model->stack;
+    const char *side = model->kind == GA_TRANSFORMER ? "decoder." : "";
     const double layers = stack ? (double)stack->n_layers : 1.0;
-    const size_t kv_len = stack ? size->q_len : size->kv_len;
-    double pairs = model->kind == GA_DECODER ? (double)size->q_len * (double)size->kv_len : 0.0, logits = 0.0;
-    for (size_t i = 0; i < size->q_len; i++) {
-        pairs += (double)visible(model, size->cached + i, size->cached + size->q_len, size->cached + kv_len);
-    }
+    const double attention =
+        2.0 * seen_pairs(model, size) * (double)model->n_heads * (double)(model->d_head + model->d_v);
+    double flops = layers * (projection_flops(model, side, size) + attention);
     if (stack) {
-        logits = 2.0 * (double)size->logit_rows * (double)model->d_model * (double)stack->n_logits;
+        flops += 2.0 * (double)size->logit_rows * (double)model->d_model * (double)stack->n_logits;
     }
-    const double attention = 2.0 * pairs * (double)model->n_heads * (double)(model->d_head + model->d_v);
-    return (double)size->batch * (layers * (projection_flops(model, size) + attention) + logits);
+    if (model->kind == GA_TRANSFORMER) {
+        flops += encoder_flops(model, size);
+    }
+    return (double)size->batch * flops;
 }
 
 double ga_cost_bytes(const struct ga_model *model, const struct ga_call_size *size)
 {
-    const bool self = model->kind != GA_DECODER && size->kv_len == size->q_len && model->k_dim == model->d_model &&
-                      model->v_dim == model->d_model;
+    const bool has_memory = model->kind == GA_DECODER || model->kind == GA_TRANSFORMER;
+    const bool self =
+        !has_memory && size->kv_len == size->q_len && model->k_dim == model->d_model && model->v_dim == model->d_model;
     const size_t kv_width = model->k_dim + (model->v_dim == model->k_dim ? 0 : model->v_dim);
     const double layers = model->stack ? (double)model->stack->n_layers : 1.0;
     const double query = (double)size->q_len * (double)(model->d_model + model->d_out);

@@ -26,7 +26,8 @@ const char *ga_cpu_text(uint32_t needed, char text[GA_PRINTABLE]);
 
 // Numbers in a model's weights.
 struct ga_parameters {
-    size_t all, of_layer, beside_layers; // all is n_layers times of_layer, and those beside
+    size_t all, of_layer, beside_layers; // all is n_layers times of_layer, those beside, and
+    size_t of_encoder;                   // of a transformer, whose layers are its decoder's
 };
 
 struct ga_parameters ga_parameters_of(const struct ga_model *model);

@@ -112,8 +112,11 @@ static json_t *layouts_json(const struct ga_model *model)
     return array;
 }
 
-static const char *const kinds[] = {
-    [GA_MHA] = "mha", [GA_SDPA] = "sdpa", [GA_ENCODER] = "encoder", [GA_DECODER] = "decoder"};
+static const char *const kinds[] = {[GA_MHA] = "mha",
+                                    [GA_SDPA] = "sdpa",
+                                    [GA_ENCODER] = "encoder",
+                                    [GA_DECODER] = "decoder",
+                                    [GA_TRANSFORMER] = "transformer"};
 
 static json_t *shape_json(const struct ga_model *model)
 {

@@ -26,15 +26,16 @@ static size_t elements(const struct ga_weight_role *role)
 struct ga_parameters ga_parameters_of(const struct ga_model *model)
 {
     struct ga_parameters count = {0};
-    const char *layer = "layers.0.";
+    const char *layer = model->kind == GA_TRANSFORMER ? "decoder.layers.0." : "layers.0.";
     for (size_t i = 0; i < model->n_roles; i++) {
         const struct ga_weight_role *role = &model->roles[i];
         count.all += elements(role);
         if (strncmp(role->name, layer, strlen(layer)) == 0) {
             count.of_layer += elements(role);
         }
+        count.of_encoder += strncmp(role->name, "encoder.", strlen("encoder.")) == 0 ? elements(role) : 0;
     }
-    count.beside_layers = count.all - (model->stack ? model->stack->n_layers : 0) * count.of_layer;
+    count.beside_layers = count.all - count.of_encoder - (model->stack ? model->stack->n_layers : 0) * count.of_layer;
     return count;
 }
 
@@ -49,8 +50,12 @@ void ga_info_stack_print(const struct ga_model *model)
     if (stack->n_logits) {
         printf(" of %zu%s", stack->n_logits, stack->logits_tied ? ", tied" : "");
     }
-    printf("\n  %zu parameters: %zu x %zu in layers, %zu beside them\n", count.all, stack->n_layers, count.of_layer,
+    printf("\n  %zu parameters: %zu x %zu in layers, %zu beside them", count.all, stack->n_layers, count.of_layer,
            count.beside_layers);
+    if (model->encoder) {
+        printf(", %zu in an encoder of %zu layers", count.of_encoder, model->encoder->n_layers);
+    }
+    printf("\n");
 }
 
 json_t *ga_info_stack_json(const struct ga_model *model)
@@ -69,7 +74,8 @@ json_t *ga_info_stack_json(const struct ga_model *model)
         "pool_normalize", stack->pool_normalize, "logits", logits[stack->logits], "n_logits",
         ga_json_size(stack->n_logits), "logits_tied", stack->logits_tied);
     json_object_set_new(facts, "parameters",
-                        json_pack("{s:o, s:o, s:o}", "all", ga_json_size(count.all), "of_a_layer",
-                                  ga_json_size(count.of_layer), "beside_layers", ga_json_size(count.beside_layers)));
+                        json_pack("{s:o, s:o, s:o, s:o}", "all", ga_json_size(count.all), "of_a_layer",
+                                  ga_json_size(count.of_layer), "beside_layers", ga_json_size(count.beside_layers),
+                                  "of_encoder", ga_json_size(count.of_encoder)));
     return facts;
 }

@@ -156,8 +156,15 @@ size_t ga_input_names(const struct ga_model *model, const char *names_out[GA_INP
 static const char *name_here(const char *name)
 {
     static const char *const names[][2] = {
-        {"input_ids", "tokens"}, {"token_type_ids", "token_types"},   {"attention_mask", "lengths"},
-        {"inputs_embeds", "x"},  {"src_key_padding_mask", "lengths"}, {"hidden_states", "x"},
+        {"input_ids", "tokens"},
+        {"token_type_ids", "token_types"},
+        {"attention_mask", "lengths"},
+        {"inputs_embeds", "x"},
+        {"src_key_padding_mask", "lengths"},
+        {"hidden_states", "x"},
+        {"encoder_hidden_states", "memory"},
+        {"memory_key_padding_mask", "memory_lengths"},
+        {"tgt", "trg"},
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(names[i][0], name) == 0) {

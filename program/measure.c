@@ -93,8 +93,8 @@ static int32_t *make_tokens(const struct ga_model *model, const struct ga_cell *
 static bool make_inputs(struct bench *bench, const struct ga_cell *cell)
 {
     const struct ga_model *model = bench->context->model;
-    const bool wide = model->v_dim != model->k_dim,
-               other = model->k_dim != model->d_model || wide || model->kind == GA_DECODER;
+    const bool wide = model->v_dim != model->k_dim, other = model->k_dim != model->d_model || wide ||
+                                                            model->kind == GA_DECODER || model->kind == GA_TRANSFORMER;
     const bool cross = other || cell->kv_len != cell->q_len, ids = model->stack && model->vocab_size > 0;
     struct ga_request *request = &bench->request;
     bench->query = ids ? NULL : make_rows(cell->batch, cell->q_len, model->d_model, 1001);

@@ -181,6 +181,10 @@ bool call_make(struct call *call, const struct ga_model *model, const struct sha
 bool call_copy(struct call *call, const struct call *from, enum guard_place place);
 void call_drop(struct call *call);
 
+// What numbers of a row of the query or the embedding are of about the size of: 1, or what becomes 1 where a stack
+// multiplies rows by sqrt(d_model).
+double call_row_size(const struct ga_model *model);
+
 // Fills query, key and value with normal numbers, tokens with ids and the mask with what forbids some keys, all from
 // the shape's seed.
 void call_fill(struct call *call);

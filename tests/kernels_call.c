@@ -1,4 +1,5 @@
 // kernels_call.c: one call's buffers, each between guard pages, and the run that watches over them. Compares nothing.
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,13 +211,19 @@ void call_drop(struct call *call)
 
 // -- Filling --------------------------------------------------------------------------------------------------------
 
+double call_row_size(const struct ga_model *model)
+{
+    return model->stack && model->stack->embedding_scale ? 1 / sqrt((double)model->d_model) : 1;
+}
+
 void call_fill(struct call *call)
 {
     static const enum call_buffer floats[] = {CALL_QUERY, CALL_KEY, CALL_VALUE, CALL_PAST};
     struct rng rng = rng_seeded(call->shape.seed + 1000);
     for (size_t t = 0; t < sizeof floats / sizeof floats[0]; t++) {
         const struct guard *buffer = &call->buffers[floats[t]];
-        rng_fill_normal(&rng, buffer->data, buffer->bytes / sizeof(float), 1);
+        const double factor = floats[t] == CALL_QUERY ? call_row_size(call->model) : 1;
+        rng_fill_normal(&rng, buffer->data, buffer->bytes / sizeof(float), (float)factor);
     }
     int32_t *tokens = call->buffers[CALL_TOKENS].data;
     for (size_t i = 0; i < call->buffers[CALL_TOKENS].bytes / sizeof *tokens; i++) {

@@ -157,6 +157,9 @@ void weights_random(struct rng *rng, const struct ga_model *model, const struct 
     if (!is_as_it_is(model, role->name)) {
         factor *= role->rank == 2 ? 1 / sqrt((double)role->shape[1]) : 0.5;
     }
+    if (strcmp(role->name, "embedding") == 0) {
+        factor *= call_row_size(model);
+    }
     rng_fill_normal(rng, data, role_elements(role), (float)factor);
 }
 

@@ -121,6 +121,56 @@ return function(path, expect_run, expect_values, expect)
     expect_run(2, "bench --outputs attention", "--outputs attention: this model is a stack of layers")
   end
 
+  local function write_text(text)
+    local out = assert(io.open(path "ids", "wb"))
+    out:write(text)
+    out:close()
+  end
+
+  local EMBED = "embed --weights %weights --output %result --tokens "
+
+  -- The mean of a sequence's ids and the layers' three; an empty sequence is zeros.
+  local function expect_embeddings(options, means)
+    expect_run(0, EMBED .. options, ("embedding F32 [%d, 8]"):format(#means))
+    expect_values("embedding", files.read(path "result").embedding, #means .. ",8", function(i)
+      return means[math.floor(i / D) + 1]
+    end)
+  end
+
+  local function test_embed()
+    write_text("1 2 3\n\n9\n  4,4 ,\t6, 6\r\n0 0 0 0 0 0 0 8")
+    for _, rows in ipairs { 1, 3, 8, 1024 } do
+      expect_embeddings("%ids --threads 2 --rows " .. rows, { 5, 0, 12, 8, 4 })
+    end
+    files.write(path "ids.safetensors", { tensor("tokens", "I64", { 3, 2 }, { 1, 3, 5, -1, 7, 8 }),
+      tensor("lengths", "I32", { 3 }, { 2, 1, 0 }), tensor("token_types", "I32", { 3, 2 }, { 1, 1, 0, 9, 9, 9 }) })
+    expect_embeddings("%ids.safetensors", { 5.25, 8, 0 })
+    write_text(("1 "):rep(17) .. "\n")
+    expect_run(1, EMBED .. "%ids", path "ids", "line 1: more ids than a sequence of this model has, 16; --cut")
+    expect_embeddings("%ids --cut", { 4 })
+  end
+
+  local function test_embed_refusals()
+    local refused = { ["1 2\n3 10\n"] = "line 2: token id 10; expected 0..9",
+      ["1 -2\n"] = "line 1 holds what is no token id", ["1 2x\n"] = "line 1 holds", ["word\n"] = "line 1 holds", [""] = "holds no sequence",
+      ["99999999999999999999\n"] = "line 1 holds" }
+    for text, why in pairs(refused) do
+      write_text(text)
+      expect_run(1, EMBED .. "%ids", path "ids", why)
+    end
+    expect_run(1, EMBED .. "%nowhere", path "nowhere", "could not be read")
+    expect_run(1, EMBED .. "%weights.safetensors", path "weights.safetensors")
+    files.write(path "ids.safetensors", { tensor("tokens", "F32", { 3, 2 }, 1) })
+    expect_run(1, EMBED .. "%ids.safetensors", '"tokens" is F32 [3, 2]; expected I32 or I64 [sequences, length]')
+    files.write(path "ids.safetensors", { tensor("lengths", "I32", { 3 }, 1) })
+    expect_run(1, EMBED .. "%ids.safetensors", 'no tensor "tokens"')
+    files.write(path "ids.safetensors", { tensor("tokens", "I32", { 1, 2 }, 1), tensor("lengths", "I32", { 1 }, 3) })
+    expect_run(1, EMBED .. "%ids.safetensors", '"lengths": element [0] is 3; expected 0..2')
+    files.write(path "ids.safetensors", { tensor("tokens", "I32", { 1, 2 }, 1),
+      tensor("token_types", "I32", { 1, 2 }, 2) })
+    expect_run(1, EMBED .. "%ids.safetensors", '"token_types": sequence 0: 2; expected 0..1')
+  end
+
   local function test_refused_inputs()
     local x, tokens = tensor("x", "F32", { 2, 4, D }, 0), tensor("tokens", "I32", { 2, 4 }, 1)
     local refused = {
@@ -160,7 +210,7 @@ return function(path, expect_run, expect_values, expect)
   end
 
   for _, test in ipairs { write_weights, test_outputs, test_one_sequence, test_lengths, test_check, test_info,
-                          test_bench, test_refused_inputs } do
+                          test_bench, test_embed, test_embed_refusals, test_refused_inputs } do
     test()
   end
 end

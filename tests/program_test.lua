@@ -28,7 +28,7 @@ local program = arg[1]
 
 -- Runs the program with args where %NAME stands for a file of the test's own folder; returns exit code, stdout, stderr.
 local function run(args)
-  args = args:gsub("%%([%w_]+)", function(name) return path(name) end)
+  args = args:gsub("%%([%w_.]+)", function(name) return path(name) end)
   os.execute(("{ %s %s; } >%s 2>%s; echo $? >%s"):format(program, args, path "out", path "err", path "code"))
   return tonumber(files.slurp(path "code")), files.slurp(path "out"), files.slurp(path "err")
 end
@@ -250,6 +250,7 @@ local function test_check_refusals()
   files.write(path "in", { tensor("query", "F32", { 4, D }, 0) })
   files.write(path "expected", { tensor("embedding", "F32", { 4, D }, 0) })
   expect_run(1, check, path "expected", '"embedding": this model is one attention layer')
+  expect_run(1, "embed --weights %weights --tokens %in --output %result", "is no encoder")
   files.write(path "expected", { tensor("outptu", "F32", { 4, D }, 0) })
   expect_run(1, check, path "expected", '"outptu" is no output', 'did you mean "output"?')
   files.write(path "expected", { tensor("output", "F32", { 4, 7 }, 0) })
@@ -279,9 +280,9 @@ local bench = require "program_bench"(path, expect_run, expect)
 -- -- What every program must do -------------------------------------------------------------------------------------
 
 local function test_usage()
-  expect_run(0, "--help", "info", "inspect", "run", "check", "draw", "bench")
+  expect_run(0, "--help", "info", "inspect", "run", "check", "draw", "embed", "bench")
   expect_run(0, "--version", "genattn")
-  for _, command in ipairs { "info", "inspect", "run", "check", "draw", "bench" } do
+  for _, command in ipairs { "info", "inspect", "run", "check", "draw", "embed", "bench" } do
     expect_run(0, command .. " --help", "Usage:", "Examples:", command == "run" and "one of: " or "Exit status: 0")
   end
   expect_run(2, "", "Usage:")

@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh: holds this project against the real PyTorch, in a virtual environment of its own under out/pytorch.
 # First the committed goldens are made again and compared, then programs generated for several specs are run against
-# live PyTorch: whole models from the folders that transformers saves, one layer with a cache as decoders use it, and
+# live PyTorch: whole models from the folders that transformers saves, PyTorch's own stacks of layers, one layer with a cache as decoders use it, and
 # layers of every kind. Arguments go to ./configure (--isa avx2, CC=clang). The last line is 'N passed, N failed'.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -19,6 +19,7 @@ tests/pytorch/specs/live_sinks_48_4.lua tests/pytorch/specs/live_softcap_48_4.lu
 tests/pytorch/specs/live_alibi_48_6.lua
 tests/pytorch/specs/live_llama.lua tests/pytorch/specs/live_qwen3.lua tests/pytorch/specs/live_gptj.lua"
 cached=live_cache_96_6
+stacks="live_encoder_post live_encoder_pre live_decoder_post"
 transformers="live_tutorial live_transformer_post live_transformer_pre"
 here=out/pytorch
 venv=$here/venv
@@ -66,12 +67,19 @@ for name in $transformers; do
     set -- "$@" "--spec=tests/pytorch/specs/$name.lua"
     whole="$whole out/bin/$name"
 done
+layers=
+for name in $stacks; do
+    set -- "$@" "--spec=tests/pytorch/specs/$name.lua"
+    layers="$layers out/bin/$name"
+done
 ./configure "$@" "--spec=tests/pytorch/specs/$cached.lua"
 # Word splitting makes the list.
 # shellcheck disable=SC2086
-ninja $programs "out/bin/$cached" $whole
+ninja $programs "out/bin/$cached" $whole $layers
 # shellcheck disable=SC2086
 "$python" tests/pytorch/transformer.py $whole
+# shellcheck disable=SC2086
+"$python" tests/pytorch/stacks.py $layers
 "$python" tests/pytorch/decode.py "out/bin/$cached"
 # shellcheck disable=SC2086
 exec "$python" tests/pytorch/compare.py $programs
