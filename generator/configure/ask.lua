@@ -79,7 +79,7 @@ end
 
 -- Asks everything. Returns the answers, or nil and a message. Answers: compiler, lua (words for people), warnings
 -- (flags), isas (array of { name, built, runs, off }), built (ISA names, best first), jansson and criterion
--- ({ cflags, libraries }), second_lua, clang, luacheck, shellcheck, clang_format (commands), simde, torch
+-- ({ cflags, libraries }), second_lua, clang, luacheck, shellcheck, clang_format (commands), dkjson, simde, torch
 -- (booleans); nil: not there.
 return function(prober, settings)
   local refused = refused_flag(settings.variables)
@@ -91,6 +91,7 @@ return function(prober, settings)
   answers.criterion = prober:library("criterion", "criterion/criterion.h")
   answers.simde = prober:header("simde/x86/avx512.h")
   answers.second_lua = other_lua(prober)
+  answers.dkjson = prober:has_module("dkjson")
   answers.clang = prober:program("clang", { "clang" })
   answers.luacheck = prober:program("luacheck", { "luacheck" })
   answers.shellcheck = prober:program("shellcheck", { "shellcheck" })

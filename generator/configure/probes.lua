@@ -125,6 +125,13 @@ function Prober:program(what, commands)
   self:report(what, "no")
 end
 
+-- Whether the Lua that runs the generator has a module.
+function Prober:has_module(name)
+  local _, found = self:run(("%s -e 'require \"%s\"'"):format(self.variables.LUA, name))
+  self:report(name, found and "yes" or "no")
+  return found
+end
+
 -- Whether python3 can import torch, without the seconds that importing takes.
 function Prober:has_torch()
   local script = 'import importlib.util, sys; sys.exit(not importlib.util.find_spec("torch"))'

@@ -31,6 +31,7 @@ local OPTIONAL = {
   { key = "simde", what = "'ninja check-emulated', AVX-512 on any CPU", why = "no SIMDe", package = "libsimde-dev" },
   { key = "second_lua", what = "the test that both Luas generate the same bytes", why = "only one Lua",
     package = "lua5.4 luajit" },
+  { key = "dkjson", what = "--from-hf", why = "no dkjson for this Lua", package = "lua-dkjson" },
   { key = "clang", what = "a second compiler in CI", why = "no clang", package = "clang" },
   { key = "luacheck", what = "'ninja lint' of Lua", why = "no luacheck", package = "lua-check" },
   { key = "shellcheck", what = "'ninja lint' of sh", why = "no shellcheck", package = "shellcheck" },
