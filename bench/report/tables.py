@@ -47,11 +47,15 @@ def systems_of(results):
 
 # -- Sections -------------------------------------------------------------------------------------------------------
 
-def _cell_row(result, peers):
-    mine, program, peer = stats.ours(result), stats.best(result, (stats.PROGRAM,)), stats.best_peer(result)
+def _program(result):
+    return _time(stats.best(result, (stats.PROGRAM,)), with_variant=False)
+
+
+def _cell_row(result, peers, has_program):
+    mine, peer = stats.ours(result), stats.best_peer(result)
     return [
         result["name"], _time(mine), _number(stats.percent_of_peak(result, mine), "{:.1f}"),
-        _time(program, with_variant=False), *(_time(stats.best(result, (name,))) for name in peers),
+        *([_program(result)] if has_program else []), *(_time(stats.best(result, (name,))) for name in peers),
         peer.label if peer else "–", _number(stats.percent_of_peak(result, peer), "{:.1f}"),
         _number(stats.ratio(result, stats.peers(result)), "**{:.2f}**"),
         _number(stats.ratio(result, stats.PYTORCH), "{:.2f}"),
@@ -60,9 +64,11 @@ def _cell_row(result, peers):
 
 def cell_table(results):
     peers = systems_of(results)
-    heading = ["cell", "genattn", "% of peak", "genattn's own program", *(HEADINGS.get(name, name) for name in peers),
-               "best peer", "its % of peak", "best peer / genattn", "PyTorch / genattn"]
-    return table(heading, [_cell_row(result, peers) for result in results])
+    has_program = any(stats.PROGRAM in result["systems"] for result in results)
+    heading = ["cell", "genattn", "% of peak", *["genattn's own program"] * has_program,
+               *(HEADINGS.get(name, name) for name in peers), "best peer", "its % of peak", "best peer / genattn",
+               "PyTorch / genattn"]
+    return table(heading, [_cell_row(result, peers, has_program) for result in results])
 
 
 def _mean(values, form):
@@ -139,7 +145,8 @@ def prediction_table(results):
                 result["name"], f"{found.us:.1f}", f"{found.cycles:,.0f}", f"{found.measured:.1f}",
                 f"{'**' if found.is_off else ''}{found.factor:.2f}{'** ←' if found.is_off else ''}",
                 f"{largest} {100 * found.parts[largest] / found.us:.0f} %"])
-    return table(["cell", "predicted us", "cycles", "measured us", "measured / predicted", "largest part"], rows)
+    heading = ["cell", "predicted us", "cycles", "measured us", "measured / predicted", "largest part"]
+    return table(heading, rows) if rows else ""
 
 
 def left_out(results):
