@@ -1,8 +1,9 @@
 #!/bin/sh
 # run.sh: holds this project against the real PyTorch, in a virtual environment of its own under out/pytorch.
 # First the committed goldens are made again and compared, then programs generated for several specs are run against
-# live PyTorch: whole models from the folders that transformers saves, PyTorch's own stacks of layers, one layer with a cache as decoders use it, and
-# layers of every kind. Arguments go to ./configure (--isa avx2, CC=clang). The last line is 'N passed, N failed'.
+# live PyTorch: whole models from the folders that transformers saves, PyTorch's own stacks of layers, one layer with a
+# cache as decoders use it, and layers of every kind. Arguments go to ./configure (--isa avx2, CC=clang). The last line
+# is 'N passed, N failed'.
 set -eu
 cd "$(dirname "$0")/../.."
 
