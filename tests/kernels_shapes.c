@@ -177,7 +177,7 @@ static void add_shape(struct shapes *shapes, const struct ga_model *model, struc
 
 static enum form self_form(const struct ga_model *model, size_t k)
 {
-    return model->vocab_size > 0 && k % 3 != 2 ? FORM_TOKENS : FORM_SELF;
+    return model->vocab_size > 0 && k % 3 != 0 ? FORM_TOKENS : FORM_SELF; // the first one whatever the budget: rows
 }
 
 // Self-attention at q_len: batches of 1, 2, 3 in turn; every other shape is ragged, by one length a sequence or by two.
