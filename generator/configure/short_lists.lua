@@ -8,8 +8,8 @@ local function set(names)
 end
 
 return {
-  -- Compiling emulated kernels takes half a minute a model, and looking for races is as slow to run: heads of whole and
-  -- of part vectors, masks, lengths, token ids.
+  -- Compiling emulated kernels takes half a minute a model, and looking for races is as slow to run: heads of whole
+  -- and of part vectors, masks, lengths, token ids.
   few = set({ "ragged_120_8", "odd_33_3", "causal_64_4_right", "tokens_96_6", "exact_10_2" }),
   -- Beside them those whose features have code of their own for whole vectors.
   wide = set({ "masked_44_3", "window_48_6" }),
