@@ -52,14 +52,19 @@ static void *new_on_huge_pages(size_t size)
     return block;
 }
 
-void *ga_block_new(size_t bytes)
+void *ga_block_room(size_t bytes)
 {
     const size_t size = ga_align_up(bytes == 0 ? 1 : bytes);
     if (size > PTRDIFF_MAX) { // no object is larger; some allocators (AddressSanitizer's) abort when asked
         return NULL;
     }
-    void *block = size >= HUGE_PAGE ? new_on_huge_pages(size) : aligned_alloc(GA_ALIGN, size);
-    return block == NULL ? NULL : memset(block, 0, size);
+    return size >= HUGE_PAGE ? new_on_huge_pages(size) : aligned_alloc(GA_ALIGN, size);
+}
+
+void *ga_block_new(size_t bytes)
+{
+    void *block = ga_block_room(bytes);
+    return block == NULL ? NULL : memset(block, 0, ga_align_up(bytes == 0 ? 1 : bytes));
 }
 
 void ga_block_free(void *block)

@@ -34,6 +34,9 @@ size_t ga_align_up(size_t bytes);
 // A zeroed GA_ALIGN-aligned block from the C library, for callers that have no allocator of their own; NULL when there
 // is none. From 2 MB on it asks for huge pages. Freed by ga_block_free, which takes NULL too.
 void *ga_block_new(size_t bytes);
+
+// The same, but what it holds is for the caller to write: where all of it will be, zeros would be written in vain.
+void *ga_block_room(size_t bytes);
 void ga_block_free(void *block);
 
 #ifdef __cplusplus

@@ -123,8 +123,7 @@ static enum ga_status read_header(struct source *source, size_t *data_size_out, 
 // Reads the data and points the tensors, whose offsets were found to lie within, into them.
 static enum ga_status read_data(struct source *source, size_t size, struct ga_weights *weights)
 {
-    const size_t block = ga_align_up(size == 0 ? 1 : size);
-    weights->data = block == SIZE_MAX ? NULL : aligned_alloc(GA_ALIGN, block);
+    weights->data = ga_block_room(size);
     if (weights->data == NULL) {
         return ga_fail(source->error, GA_MEMORY, "%s: no memory for %zu bytes of tensors", source->label, size);
     }
@@ -226,7 +225,7 @@ void ga_weights_close(struct ga_weights *weights)
 {
     if (weights != NULL) {
         ga_safetensors_free(&weights->table);
-        free(weights->data);
+        ga_block_free(weights->data);
         free(weights->label);
         free(weights);
     }

@@ -152,3 +152,17 @@ Test(arena, blocks_of_every_size_are_aligned_zeroed_and_writable_to_their_end)
     cr_expect_null(ga_block_new(SIZE_MAX - 64));
     cr_expect_null(ga_block_new((size_t)PTRDIFF_MAX + 1));
 }
+
+Test(arena, room_is_aligned_and_writable_to_its_end)
+{
+    static const size_t sizes[] = {0, 1, 65, (2 << 20) - 64, 2 << 20, (2 << 20) + 1};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        unsigned char *block = ga_block_room(sizes[i]);
+        cr_assert_not_null(block, "%zu bytes", sizes[i]);
+        cr_expect_eq((uintptr_t)block % GA_ALIGN, 0, "%zu bytes", sizes[i]);
+        memset(block, 0xff, sizes[i]);
+        ga_block_free(block);
+    }
+    cr_expect_null(ga_block_room(SIZE_MAX));
+    cr_expect_null(ga_block_room((size_t)PTRDIFF_MAX + 1));
+}
