@@ -22,7 +22,7 @@ class Cell:
     threads: int = 1
     cached: int = 0  # keys and values of earlier calls, to which this call's rows are added: with 1 row, decoding
     whole = False  # one layer, and not a whole model (whole_cells.py)
-    is_long = False  # a call takes more than a second
+    is_long = False  # a call takes half a second or more
 
     @property
     def name(self):

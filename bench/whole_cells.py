@@ -78,7 +78,7 @@ class WholeCell:
 
     @property
     def is_long(self):
-        return self.flops > 1.5e11
+        return self.flops > 5e10
 
     @property
     def weight_bytes(self):

@@ -69,7 +69,7 @@ def sampled(call, calls, least_ms, fewest, threads):
 
 
 def measured_long(call, cpus):
-    """One call of more than a second: it warms itself up, and the one of the check came before it."""
+    """One call of half a second or more: it warms itself up, and the one of the check came before it."""
     if len(cpus) > 1:
         spread({}, cpus)
     return sampled(call, 1, 0, 1, len(cpus))
