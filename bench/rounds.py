@@ -3,9 +3,10 @@ Fills the cell's result as it goes, so that an interrupted run keeps its finishe
 
 from statistics import median
 
+import stats
 from fleet import WorkerDied
 
-FAR = 1.1
+FAR = 1.1  # of the fastest variant's time
 
 
 def start(cell, plan):
@@ -43,8 +44,10 @@ def _measure_variant(worker, entry, variant, options):
 
 
 def _is_far(entry, variant):
-    """Whether the first round has a variant of a whole model far behind the system's fastest: it is left at that."""
-    first = {name: median(made["rounds"][0]["us"]) for name, made in entry["variants"].items() if made["rounds"]}
+    """Whether the first round has a variant of a whole model far behind the system's fastest: it is left at that. Not
+    where something else had the CPU."""
+    rounds = {name: made["rounds"][0] for name, made in entry["variants"].items() if made["rounds"]}
+    first = {name: median(found["us"]) for name, found in rounds.items() if found["cpu_share"] >= stats.BUSY}
     return variant in first and first[variant] > FAR * min(first.values())
 
 

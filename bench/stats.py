@@ -6,6 +6,7 @@ from statistics import median
 
 OURS = "genattn"
 PROGRAM = "program"
+BUSY = 0.95  # a round whose process had its CPUs less than this was disturbed
 PYTORCH = ("pytorch", "nn_mha", "nn_encoder", "compile")
 
 

@@ -125,6 +125,8 @@ class WholeModels(unittest.TestCase):
     def test_a_variant_far_behind_is_left_at_its_first_round(self):
         entry = {"variants": {"a": variant(100.0), "b": variant(109.0), "c": variant(120.0)}}
         self.assertEqual([rounds._is_far(entry, name) for name in "abc"], [False, False, True])
+        entry["variants"]["c"]["rounds"][0]["cpu_share"] = 0.6
+        self.assertFalse(rounds._is_far(entry, "c"))
 
 
 class Stats(unittest.TestCase):

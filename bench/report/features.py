@@ -3,7 +3,8 @@ Measures nothing."""
 
 import feature_rows
 from report import svg
-from report.tables import BUSY, table
+from report.tables import table
+from stats import BUSY
 
 WIDTH, TOP, ROW, GAP, BOTTOM = 1060, 122, 15, 7, 48
 LEFT, RIGHT = 300, 800  # the plot, in pixels

@@ -10,7 +10,6 @@ HEADINGS = {
     "nn_mha": "nn.MultiheadAttention", "nn_encoder": "nn.TransformerEncoder", "compile": "torch.compile",
     "openblas": "OpenBLAS in C",
 }
-BUSY = 0.95
 
 
 def is_of_models(results):
@@ -183,10 +182,10 @@ def notes(results, measured):
     if results["settings"]["quick"]:
         lines.append("**A quick run**: few and short rounds. It shows that everything works, not who is faster.")
     shares = stats.cpu_shares(measured)
-    disturbed = [share for share in shares if share < BUSY]
+    disturbed = [share for share in shares if share < stats.BUSY]
     if disturbed:
         lines.append(f"**The machine was busy**: in {len(disturbed)} of {len(shares)} rounds of a variant it had its "
-                     f"CPUs less than {100 * BUSY:.0f} % of the time, in the worst {100 * min(disturbed):.0f} %.")
+                     f"CPUs less than {100 * stats.BUSY:.0f} % of the time, in the worst {100 * min(disturbed):.0f} %.")
     return "".join(f"> {line}\n\n" for line in lines)
 
 
