@@ -160,6 +160,12 @@ def left_out(results):
     return "\n".join(lines) + "\n" if lines else "Nothing.\n"
 
 
+def _rounds(results):
+    """How many the cells have; cells that were added to an earlier run may have others."""
+    found = {len(result["machine"]) for result in results["cells"]} or {results["settings"]["rounds"]}
+    return " or ".join(map(str, sorted(found)))
+
+
 def _machine(results):
     machine, settings = results["machine"], results["settings"]
     caches = ", ".join(f"{level} {size >> 10} KiB" for level, size in machine["caches"].items())
@@ -170,7 +176,7 @@ def _machine(results):
     peak = f"{min(peaks):.1f} … {max(peaks):.1f} GFLOP/s" if peaks else "not measured"
     return (f"{machine['cpu']} ({machine['cpus']} CPUs, {caches}), {machine['system']}, {machine['libc']}, Python "
             f"{machine['python']}. Peak of its f32 multiply-adds ({isa}): {peak} over the cells. Reading, GB/s: "
-            f"{levels}.\n\n{versions}.\n\n{settings['rounds']} rounds; in each every variant in turn, "
+            f"{levels}.\n\n{versions}.\n\n{_rounds(results)} rounds; in each every variant in turn, "
             f"{settings['warm_ms']} ms of warm-up and {settings['sample_ms']} ms of calls, the others stopped.")
 
 
