@@ -11,21 +11,19 @@
 #include "request.h"
 #include "tensor.h"
 
-enum { JSON, ISA };
+enum { JSON, ISA, TIMELINE };
 
 static const struct ga_option options[] = {
     [JSON] = {"json", NULL, NULL, false, "print JSON"},
     [ISA] = {"isa", "NAME", "the best this CPU runs", false, "whose kernels to show; it need not run here"},
+    [TIMELINE] = {"timeline", "FILE.svg", NULL, false, "draw which buffers of a whole model are alive when"},
     {NULL, NULL, NULL, false, NULL},
 };
 
 static const char *const notes[] = {NULL};
 
 static const char *const examples[] = {
-    "info",
-    "info --isa scalar",
-    "info --json",
-    NULL,
+    "info", "info --isa scalar", "info --json", "info --timeline buffers.svg    (of a stack of layers)", NULL,
 };
 
 // -- Facts ----------------------------------------------------------------------------------------------------------
@@ -137,6 +135,7 @@ static void print_shape(const struct ga_model *model)
     }
     if (model->stack) {
         ga_info_stack_print(model);
+        ga_timeline_print(model->stack);
     }
 }
 
@@ -242,12 +241,23 @@ static enum ga_exit choose_shown(const struct ga_context *context, const char *i
     return isa ? ga_choose_variant(context, isa, shown_out) : GA_EXIT_OK;
 }
 
+static enum ga_exit draw_timeline(const struct ga_context *context, const char *path)
+{
+    if (!context->model->stack) {
+        return ga_misused(context, "--timeline: this model is one attention layer, which has no steps to draw");
+    }
+    return ga_timeline_draw(context, context->model->stack, path);
+}
+
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
 {
     const struct ga_variant *shown;
     enum ga_exit code = choose_shown(context, arguments->values[ISA], &shown);
     if (code != GA_EXIT_OK) {
         return code;
+    }
+    if (arguments->values[TIMELINE]) {
+        return draw_timeline(context, arguments->values[TIMELINE]);
     }
     struct ga_info info = gather(context->model, shown);
     return arguments->values[JSON] ? ga_info_json(context, &info) : print_text(context->model, &info);

@@ -90,6 +90,21 @@ enum ga_logits {
     GA_LOGITS_LOG_SOFTMAX // its logarithm
 };
 
+// Whose rows a buffer of a stack's scratch holds.
+enum ga_buffer_rows {
+    GA_ROWS_ALL,    // all real rows of a call
+    GA_ROWS_MEMORY, // those of what a decoder attends to
+    GA_ROWS_BLOCK   // a block of rows for each thread
+};
+
+// A buffer of a stack's scratch, alive from one step of a layer to another; two that never meet may share memory.
+struct ga_stack_buffer {
+    const char *name;
+    size_t floats; // of a row
+    enum ga_buffer_rows rows;
+    size_t from, to; // steps, from 0 on
+};
+
 // Layers around attention: each is attention, its output projection joined to the residual, a feed-forward of d_ff
 // joined to the residual, a norm behind each residual or (norm_first) before each block.
 struct ga_stack {
@@ -106,7 +121,11 @@ struct ga_stack {
     bool pool_normalize; // over its length, or over 1e-12
     enum ga_logits logits;
     size_t n_logits;
-    bool logits_tied; // their weight is the embedding's
+    bool logits_tied;         // their weight is the embedding's
+    const char *const *steps; // of a layer, in words, in the order in which they run
+    size_t n_steps;
+    const struct ga_stack_buffer *buffers;
+    size_t n_buffers;
 };
 
 #endif

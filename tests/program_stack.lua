@@ -210,8 +210,21 @@ return function(path, expect_run, expect_values, expect)
     end
   end
 
+  local function test_timeline()
+    expect_run(0, "info", "x             8 floats, every row: adding to giving",
+      "mid          16 floats, a thread's block: giving")
+    expect_run(0, "info --timeline %result")
+    local file = assert(io.open(path "result"))
+    local svg = file:read("*a")
+    file:close()
+    for _, text in ipairs { "<svg ", "1. adding", "2. giving", "16 floats, a thread's block", "</svg>" } do
+      expect(svg:find(text, 1, true), "the timeline has no %s", text)
+    end
+    expect_run(1, "info --timeline %result/none.svg", "none.svg: cannot be written")
+  end
+
   for _, test in ipairs { write_weights, test_outputs, test_one_sequence, test_lengths, test_check, test_info,
-                          test_bench, test_embed, test_embed_refusals, test_refused_inputs } do
+                          test_bench, test_embed, test_embed_refusals, test_refused_inputs, test_timeline } do
     test()
   end
 end

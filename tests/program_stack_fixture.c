@@ -130,6 +130,9 @@ static const struct ga_weight_map maps[] = {{.name = "roles", .sources = sources
 
 static const struct ga_kernel_info kernels[] = {{"fixture_add", "add", "1x1", "naive, for tests of the command line"}};
 
+static const char *const steps[] = {"adding", "giving"};
+static const struct ga_stack_buffer buffers[] = {{"x", D, GA_ROWS_ALL, 0, 1}, {"mid", 16, GA_ROWS_BLOCK, 1, 1}};
+
 static const struct ga_stack stack = {
     .n_layers = LAYERS,
     .d_ff = 16,
@@ -139,6 +142,10 @@ static const struct ga_stack stack = {
     .pool = GA_POOL_MEAN,
     .logits = GA_LOGITS_LINEAR,
     .n_logits = LOGITS,
+    .steps = steps,
+    .n_steps = sizeof steps / sizeof *steps,
+    .buffers = buffers,
+    .n_buffers = sizeof buffers / sizeof *buffers,
 };
 
 int main(int argc, char **argv)

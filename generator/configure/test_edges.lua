@@ -82,11 +82,18 @@ function COMPILE.emulated(edges, _, outputs, folder)
   return objects
 end
 
--- Kernels of the widest vectors take a sanitizer ten seconds a file, so of them only those of a few models are done.
+-- Whether a sanitizer looks at a model's kernels of one instruction set: at all models' portable ones; of vectors at
+-- those that between them use every template; of the widest, which take it ten seconds a file, at a few.
+local function is_sanitized(name, isa)
+  if not isa or isa == "scalar" then return true end
+  if EMULATED[isa] then return short_lists.wide[name] end
+  return short_lists.every_template[name] or short_lists.few[name] or short_lists.wide[name]
+end
+
 function COMPILE.sanitized(edges, profile, outputs, folder)
-  local is_one_of_few = short_lists.few[folder:match("[^/]*$")] or short_lists.wide[folder:match("[^/]*$")]
+  local name = folder:match("[^/]*$")
   local anew, as_is = split(outputs, function(output)
-    return not output.isa or edges.runs[output.isa] and (is_one_of_few or not EMULATED[output.isa])
+    return (not output.isa or edges.runs[output.isa]) and is_sanitized(name, output.isa)
   end)
   return joined(edges:model_objects(profile, anew, folder, "library"), existing_objects(edges, as_is, folder))
 end

@@ -268,6 +268,7 @@ end
 local function base_env(s, plans)
   local base = spec_env(s)
   base.maps, base.variants = map_env(s), {}
+  base.side_plan = stack.side_plan(plans[1])
   for i, p in ipairs(plans) do base.variants[i] = variant_env(p) end
   return base
 end

@@ -27,6 +27,13 @@ function stack.sides_env(p, base)
   }, { __index = base })
 end
 
+-- Which plan a side's facts are of, "encoder" or "stack": its steps and buffers are those of any instruction set.
+function stack.side_plan(p)
+  return function(side)
+    return p.encoder and (side == "encoder" and p.encoder or p.decoder) or p
+  end
+end
+
 -- One line of what the model is; nil where it is one layer.
 function stack.summary(s)
   if not s.stack then return nil end

@@ -34,12 +34,9 @@ sh tests/pytorch/venv.sh
 find "$tree" -mindepth 1 -maxdepth 1 ! -name out -exec rm -rf {} +
 tar -cf - --exclude=./out --exclude=./.git . | tar -xf - -C "$tree"
 
-# Whole models, by one instruction set unless the arguments say which: what is compared is the way from their folders.
+# Whole models, by one instruction set: what is compared is the way from their folders.
 compare_models() {
-    case " $* " in
-        *" --isa"*) ;;
-        *) set -- "$@" --isa scalar ;;
-    esac
+    set -- --isa scalar
     rm -rf out/models
     "$python" tests/pytorch/from_hf.py make out/models
     programs=
@@ -56,7 +53,7 @@ compare_models() {
 
 python=$PWD/$venv/bin/python
 cd "$tree"
-compare_models "$@"
+compare_models
 programs=
 for spec in $specs; do
     set -- "$@" "--spec=$spec"
