@@ -54,6 +54,17 @@ local function layer_roles(s)
   return first, count, function(name) return at[name] end
 end
 
+-- What a stack's templates ask of its spec, by names that say it. pre: norms stand before blocks. normed, result: the
+-- buffers of what attention takes and of what the last layer leaves. can_prune: outputs may want one row a sequence.
+local function shape_env(s)
+  local pre = s.norm.place == "pre"
+  local is_cls = s.pool ~= nil and s.pool.kind == "cls"
+  return {
+    pre = pre, normed = pre and "n" or "x", result = pre and s.norm.final and "n" or "x",
+    tied = s.logits ~= nil and s.logits.tied, is_cls = is_cls, can_prune = is_cls or s.logits ~= nil,
+  }
+end
+
 -- The names of a stack's templates, over the spec's.
 function stack.env(p, base, shared)
   local first, count, role = layer_roles(p.spec)
@@ -65,7 +76,9 @@ function stack.env(p, base, shared)
     panel_kernels = layer.panel_kernels, steps = layer.steps, kernel_list = layer.kernel_list, max_sum = p.max_sum,
     near_bytes = p.near_bytes, f32_of = fmt.f32,
   }
-  for name, value in pairs(shared) do env[name] = value end
+  for _, more in ipairs({ shared, shape_env(p.spec) }) do
+    for name, value in pairs(more) do env[name] = value end
+  end
   return setmetatable(env, { __index = base })
 end
 
