@@ -87,7 +87,7 @@ end
 local function is_sanitized(name, isa)
   if not isa or isa == "scalar" then return true end
   if EMULATED[isa] then return short_lists.wide[name] end
-  return short_lists.every_template[name] or short_lists.few[name] or short_lists.wide[name]
+  return short_lists.every_template[name] or short_lists.wide[name]
 end
 
 function COMPILE.sanitized(edges, profile, outputs, folder)
