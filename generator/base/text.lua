@@ -1,4 +1,4 @@
--- text.lua: small helpers for messages meant for people.
+-- text.lua: small helpers for messages meant for people, and for writing tables in one order.
 -- Nothing here reaches generated C.
 local text = {}
 
@@ -55,6 +55,14 @@ end
 function text.join(list, last)
   if #list < 2 then return list[1] or "" end
   return table.concat(list, ", ", 1, #list - 1) .. " " .. (last or "and") .. " " .. list[#list]
+end
+
+-- The keys of a table of names in the order of the alphabet.
+function text.sorted_keys(t)
+  local keys = {}
+  for key in pairs(t) do keys[#keys + 1] = key end
+  table.sort(keys)
+  return keys
 end
 
 return text

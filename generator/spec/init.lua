@@ -259,13 +259,6 @@ end
 
 -- -- Writing ----------------------------------------------------------------------------------------------------------
 
-local function sorted_keys(t)
-  local keys = {}
-  for key in pairs(t) do keys[#keys + 1] = key end
-  table.sort(keys)
-  return keys
-end
-
 -- A value of a field as a spec file has it.
 function spec.literal(value)
   if type(value) == "string" then return '"' .. value .. '"' end
@@ -275,7 +268,7 @@ function spec.literal(value)
   if #value > 0 then
     for _, item in ipairs(value) do parts[#parts + 1] = spec.literal(item) end
   else
-    for _, key in ipairs(sorted_keys(value)) do parts[#parts + 1] = key .. " = " .. spec.literal(value[key]) end
+    for _, key in ipairs(text.sorted_keys(value)) do parts[#parts + 1] = key .. " = " .. spec.literal(value[key]) end
   end
   return "{ " .. table.concat(parts, ", ") .. " }"
 end

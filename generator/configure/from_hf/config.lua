@@ -142,16 +142,9 @@ function Reader:known_names()
   return known
 end
 
-local function sorted_keys(t)
-  local keys = {}
-  for key in pairs(t) do keys[#keys + 1] = key end
-  table.sort(keys)
-  return keys
-end
-
 -- Looks at every field of an object, and at those of objects in it that no row takes whole.
 function Reader:look_for_unknown(object, prefix, known, groups)
-  for _, key in ipairs(sorted_keys(object)) do
+  for _, key in ipairs(text.sorted_keys(object)) do
     local name, value = prefix .. key, object[key]
     local why = self.ignored[name] and "as asked for" or known[name]
     if type(why) == "string" then
@@ -172,7 +165,7 @@ end
 function Reader:architecture(asked)
   local listed = self.config.architectures
   local name = asked or (json.is_array(listed) and listed[1]) or self.data.base
-  local known = sorted_keys(self.data.architectures)
+  local known = text.sorted_keys(self.data.architectures)
   local entry = type(name) == "string" and self.data.architectures[name]
   if not entry then
     self:fail("architecture %s is not one that is made: %s; --hf-architecture %s leaves out what stands behind the " ..

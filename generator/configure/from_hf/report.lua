@@ -34,16 +34,9 @@ local function add_wrapped(lines, words, first, indent)
   end
 end
 
-local function sorted_keys(t)
-  local keys = {}
-  for key in pairs(t) do keys[#keys + 1] = key end
-  table.sort(keys)
-  return keys
-end
-
 -- Fields that change nothing, by why.
 local function add_groups(lines, groups)
-  for _, why in ipairs(sorted_keys(groups)) do
+  for _, why in ipairs(text.sorted_keys(groups)) do
     add_wrapped(lines, ("%s: %s"):format(why, table.concat(groups[why], ", ")), "  not used, ", 12)
   end
 end

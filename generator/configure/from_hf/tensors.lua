@@ -2,6 +2,7 @@
 -- the shards that an index lists. What the data says is never read; the loader in runtime/ checks files in full.
 local fs = require "base.fs"
 local json = require "configure.from_hf.json"
+local text = require "base.text"
 local types = require "spec.types"
 
 local tensors = {}
@@ -56,16 +57,9 @@ local function read_entry(entry, data_bytes)
   return { dtype = entry.dtype, shape = entry.shape }
 end
 
-local function sorted_keys(t)
-  local keys = {}
-  for key in pairs(t) do keys[#keys + 1] = key end
-  table.sort(keys)
-  return keys
-end
-
 -- Every tensor of a decoded header into found[name].
 local function read_entries(path, header, data_bytes, found)
-  for _, name in ipairs(sorted_keys(header)) do
+  for _, name in ipairs(text.sorted_keys(header)) do
     if name ~= "__metadata__" then
       local entry, why = read_entry(header[name], data_bytes)
       if not entry then return refuse(path, "tensor %s: %s", types.shown(name), why) end
@@ -110,7 +104,7 @@ local function shards_of(path, weight_map)
     return refuse(path, "weight_map is %s; expected an object", json.shown(weight_map))
   end
   local seen, shards = {}, {}
-  for _, name in ipairs(sorted_keys(weight_map)) do
+  for _, name in ipairs(text.sorted_keys(weight_map)) do
     local shard = weight_map[name]
     if not is_plain(shard) then
       return refuse(path, "weight_map puts %s into %s; expected a name like model-00001-of-00002.safetensors",
@@ -126,14 +120,14 @@ end
 
 -- Every tensor is where the index says, and nowhere else.
 local function check_index(folder, path, weight_map, found)
-  for _, name in ipairs(sorted_keys(weight_map)) do
+  for _, name in ipairs(text.sorted_keys(weight_map)) do
     local shard = folder .. "/" .. weight_map[name]
     if not found[name] then return refuse(shard, "no tensor %s, which %s puts there", types.shown(name), path) end
     if found[name].path ~= shard then
       return refuse(path, "puts %s into %s, but it is in %s", types.shown(name), shard, found[name].path)
     end
   end
-  for _, name in ipairs(sorted_keys(found)) do
+  for _, name in ipairs(text.sorted_keys(found)) do
     if weight_map[name] == nil then
       return refuse(path, "does not list %s of %s", types.shown(name), found[name].path)
     end
@@ -174,7 +168,7 @@ function tensors.read(folder)
     files = ok and #ok
   end
   if not ok then return false, why end
-  return { path = path, files = files, found = found, names = sorted_keys(found) }
+  return { path = path, files = files, found = found, names = text.sorted_keys(found) }
 end
 
 return tensors
