@@ -165,7 +165,7 @@ fact.holds("the specs that the README shows are specs", function()
     if not s then error(table.concat(errors, "\n")) end
     names[#names + 1] = s.name
   end
-  fact.lists_equal(names, { "minilm", "reader" })
+  fact.lists_equal(names, { "reader", "minilm" })
 end)
 
 -- -- Roles ----------------------------------------------------------------------------------------------------------
