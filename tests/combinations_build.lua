@@ -2,7 +2,7 @@
 -- facts on each with a part of the usual work; and the list by which tests/check.lua sums up what they said.
 -- Builds nothing itself: `ninja check-combinations` has this write, then runs that file, then sums up.
 --
---     lua5.4 tests/combinations_build.lua out/combinations avx512,scalar
+--     lua5.4 tests/combinations_build.lua out/combinations avx512
 package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
 local Edges = require "configure.edges"
 local combinations = dofile("tests/combinations.lua")

@@ -116,12 +116,22 @@ end
 
 -- -- Generated models -----------------------------------------------------------------------------------------------
 
--- The edge that generates a model into `folder`; its outputs as emit names them.
+-- The instruction sets of a model { spec, path, isas }: without isas those of the build.
+function Edges:isas_of(model)
+  return model.isas or self.isas
+end
+
+-- The files of a model, as emit names them.
+function Edges:outputs(model)
+  return emit.outputs(model.spec, self:isas_of(model))
+end
+
+-- The edge that generates a model into `folder`; its outputs.
 function Edges:generate(model, folder)
-  local outputs, paths = emit.outputs(model.spec, self.isas), {}
+  local outputs, paths, isas = self:outputs(model), {}, table.concat(self:isas_of(model), ",")
   for i, output in ipairs(outputs) do paths[i] = folder .. "/" .. output.path end
   self.w:build({ rule = "emit", outputs = paths, implicit = { model.path }, variables = {
-    { "spec", model.path }, { "isa", table.concat(self.isas, ",") }, { "dir", folder }, { "first", paths[1] },
+    { "spec", model.path }, { "isa", isas }, { "dir", folder }, { "first", paths[1] },
   } })
   return outputs
 end

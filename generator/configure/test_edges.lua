@@ -1,12 +1,12 @@
 -- test_edges.lua: the edges of the tests: Criterion binaries, programs of their own, the same under sanitizers, and
 -- kernels emulated on CPUs that lack their instructions. What runs when is in files.lua.
 local Edges = require "configure.edges"
-local emit = require "emit"
 local ninja = require "ninja"
 local short_lists = require "configure.short_lists"
 
 local PLAIN, SANITIZED, joined = Edges.PLAIN, Edges.SANITIZED, Edges.joined
 
+local PORTABLE = "scalar"
 local INCLUDES = "-I out/include -I runtime -I program -I tests -I tests/support $jansson_cflags $criterion_cflags"
 
 -- Instruction sets that SIMDe writes in terms of others, with the flags of those.
@@ -47,7 +47,7 @@ local function folder_of(model)
   return "out/gen/test/" .. model.spec.name
 end
 
--- Splits a model's outputs: those a profile compiles anew, and those it takes as they are.
+-- Splits a list, of a model's outputs for one: those a profile compiles anew, and those it takes as they are.
 local function split(outputs, is_anew)
   local anew, as_is = {}, {}
   for _, output in ipairs(outputs) do
@@ -55,6 +55,29 @@ local function split(outputs, is_anew)
     list[#list + 1] = output
   end
   return anew, as_is
+end
+
+local function is_on_a_list(name)
+  for _, list in pairs(short_lists) do
+    if list[name] then return true end
+  end
+  return false
+end
+
+-- Models on no short list are the same text with other numbers: each gets one of the instruction sets of vectors that
+-- this CPU runs, in turns, besides the portable one.
+local function take_turns(edges, models)
+  local vectors, turn = {}, 0
+  for _, isa in ipairs(edges.isas) do
+    if isa ~= PORTABLE and edges.runs[isa] then vectors[#vectors + 1] = isa end
+  end
+  if #vectors < 2 then return end
+  for _, model in ipairs(models) do
+    if not is_on_a_list(model.spec.name) then
+      turn = turn % #vectors + 1
+      model.isas = split(edges.isas, function(isa) return isa == PORTABLE or isa == vectors[turn] end)
+    end
+  end
 end
 
 -- The objects of the library files among the outputs, which are compiled elsewhere.
@@ -85,7 +108,7 @@ end
 -- Whether a sanitizer looks at a model's kernels of one instruction set: at all models' portable ones; of vectors at
 -- those that between them use every template; of the widest, which take it ten seconds a file, at a few.
 local function is_sanitized(name, isa)
-  if not isa or isa == "scalar" then return true end
+  if not isa or isa == PORTABLE then return true end
   if EMULATED[isa] then return short_lists.wide[name] end
   return short_lists.every_template[name] or short_lists.wide[name]
 end
@@ -112,7 +135,7 @@ end
 local function model_archives(edges, profile, models)
   local archives = {}
   for i, model in ipairs(models) do
-    local folder, outputs = folder_of(model), emit.outputs(model.spec, edges.isas)
+    local folder, outputs = folder_of(model), edges:outputs(model)
     archives[i] = edges:archive(archive_path(profile, model),
       COMPILE[NAMES[profile]](edges, profile, outputs, folder))
   end
@@ -202,6 +225,7 @@ return function(edges, parts, models, products, has)
   Edges.write_table("out/gen/test_models.c", models.tests)
   Edges.write_table("out/gen/configured_models.c", models.configured)
   edges:section("Tests")
+  take_turns(edges, models.tests)
   for _, model in ipairs(models.tests) do edges:generate(model, folder_of(model)) end
   local archives = shared_archives(edges, PLAIN, parts)
   local tests = { plain = binaries_of(edges, PLAIN, archives, models.tests, has) }
