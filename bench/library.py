@@ -3,11 +3,11 @@ Standard library alone; refuses a library of another ABI, and measures nothing."
 
 import ctypes
 from ctypes import (POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_int, c_int32, c_size_t, c_uint32,
-                    c_void_p)
+                    c_uint64, c_void_p)
 
 import paths
 
-ABI = 4
+ABI = 5
 MAX_THREADS = 1024  # GA_MAX_THREADS
 
 
@@ -16,7 +16,7 @@ class View(Structure):
 
 
 class Error(Structure):
-    _fields_ = [("status", c_int), ("text", c_char * 480)]
+    _fields_ = [("status", c_int), ("text", c_char * 480), ("fault", c_int), ("offset", c_uint64)]
 
 
 class Io(Structure):

@@ -302,7 +302,10 @@ enum ga_status ga_load_views(const struct ga_model *model, const struct ga_weigh
     struct ga_error why = {.status = GA_OK};
     const struct ga_weight_map *map = ga_load_map(model, weights, layout, &why);
     if (map == NULL) {
-        return ga_fail(error, why.status, "%s", why.text);
+        if (error != NULL) {
+            *error = why;
+        }
+        return why.status;
     }
     enum ga_status status = refuse_others(model, weights, map, error);
     for (size_t i = 0; i < model->n_roles && status == GA_OK; i++) {

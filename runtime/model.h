@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-enum { GA_ABI = 4 }; // changes whenever a struct in this file does
+enum { GA_ABI = 5 }; // changes whenever a struct in this file or struct ga_error does
 
 // -- Threads --------------------------------------------------------------------------------------------------------
 

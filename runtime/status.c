@@ -17,6 +17,18 @@ const char *ga_status_text(enum ga_status status)
     return i < sizeof sentences / sizeof *sentences ? sentences[i] : "no such status";
 }
 
+const char *ga_fault_text(enum ga_fault fault)
+{
+    switch (fault) {
+#define GA_FAULT_SENTENCE(name, number, sentence) \
+    case GA_FAULT_##name:                         \
+        return sentence;
+        GA_FAULT_LIST(GA_FAULT_SENTENCE)
+#undef GA_FAULT_SENTENCE
+    }
+    return "no such fault";
+}
+
 // Takes away the character that a cut at `length` left half, so that the text stays UTF-8.
 static void trim_half_character(char *text, size_t length)
 {
@@ -34,20 +46,40 @@ static void trim_half_character(char *text, size_t length)
     }
 }
 
-enum ga_status ga_fail(struct ga_error *error, enum ga_status status, const char *format, ...)
+static void fill(struct ga_error *error, enum ga_status status, const char *format, va_list arguments)
 {
-    if (error == NULL) {
-        return status;
-    }
     error->status = status;
-    va_list arguments;
-    va_start(arguments, format);
+    error->fault = GA_FAULT_NONE;
+    error->offset = GA_NO_OFFSET;
     const int length = vsnprintf(error->text, sizeof error->text, format, arguments);
-    va_end(arguments);
     if (length < 0) {
         (void)snprintf(error->text, sizeof error->text, "%s", ga_status_text(status));
     } else if ((size_t)length >= sizeof error->text) {
         trim_half_character(error->text, strlen(error->text));
+    }
+}
+
+enum ga_status ga_fail(struct ga_error *error, enum ga_status status, const char *format, ...)
+{
+    if (error != NULL) {
+        va_list arguments;
+        va_start(arguments, format);
+        fill(error, status, format, arguments);
+        va_end(arguments);
+    }
+    return status;
+}
+
+enum ga_status ga_fail_at(struct ga_error *error, enum ga_status status, enum ga_fault fault, uint64_t offset,
+                          const char *format, ...)
+{
+    if (error != NULL) {
+        va_list arguments;
+        va_start(arguments, format);
+        fill(error, status, format, arguments);
+        va_end(arguments);
+        error->fault = fault;
+        error->offset = offset;
     }
     return status;
 }

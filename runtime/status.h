@@ -2,6 +2,10 @@
 #ifndef GA_STATUS_H
 #define GA_STATUS_H
 
+#include <stdint.h>
+
+#include "fault.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -33,16 +37,28 @@ enum ga_status {
 struct ga_error {
     enum ga_status status;
     char text[480]; // one sentence, NUL-terminated, UTF-8: which file, which tensor, what was found, what was expected
+    enum ga_fault fault; // what is wrong with the file; GA_FAULT_NONE where none is to blame
+    uint64_t offset;     // the byte of the file where it is wrong, counted from 0, or GA_NO_OFFSET
 };
+
+#define GA_NO_OFFSET UINT64_MAX // what no byte of the file stands for: it cannot be opened, lacks a tensor, ...
 
 // The sentence for a status: static storage, never NULL, also for a number that is no status.
 const char *ga_status_text(enum ga_status status);
 
-// Writes status and a printf-formatted sentence to error, cut to fit; returns status, so a caller can
-// `return ga_fail(error, GA_SHAPE, ...)`. error may be NULL.
+// Writes status and a printf-formatted sentence to error, cut to fit, with no fault and no offset; returns status, so a
+// caller can `return ga_fail(error, GA_SHAPE, ...)`. error may be NULL.
 enum ga_status ga_fail(struct ga_error *error, enum ga_status status, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+
+// The same, with what is wrong with the file and at which byte of it (or GA_NO_OFFSET).
+enum ga_status ga_fail_at(struct ga_error *error, enum ga_status status, enum ga_fault fault, uint64_t offset,
+                          const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 5, 6)))
 #endif
     ;
 

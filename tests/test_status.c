@@ -29,13 +29,65 @@ Test(status, a_number_that_is_no_status_has_a_sentence)
     cr_expect_str_eq(ga_status_text((enum ga_status) - 1), "no such status");
 }
 
+static const struct {
+    enum ga_fault fault;
+    int number;
+} faults[] = {
+#define FAULT_ROW(name, number, sentence) {GA_FAULT_##name, number},
+    GA_FAULT_LIST(FAULT_ROW)
+#undef FAULT_ROW
+};
+enum { N_FAULTS = sizeof faults / sizeof *faults };
+
+Test(status, every_fault_has_a_sentence_of_its_own)
+{
+    for (size_t i = 0; i < N_FAULTS; i++) {
+        const char *sentence = ga_fault_text(faults[i].fault);
+        cr_expect(strlen(sentence) > 0, "fault %d", faults[i].number);
+        for (size_t j = 0; j < i; j++) {
+            cr_expect(strcmp(sentence, ga_fault_text(faults[j].fault)) != 0, "faults %d and %d", faults[j].number,
+                      faults[i].number);
+            cr_expect(faults[j].number < faults[i].number, "fault %d before %d", faults[j].number, faults[i].number);
+        }
+    }
+    cr_expect_str_eq(ga_fault_text((enum ga_fault)99), "no such fault");
+}
+
+// A program may have written these numbers down.
+Test(status, faults_keep_their_numbers)
+{
+    cr_expect_eq((int)GA_FAULT_NONE, 0);
+    cr_expect_eq((int)GA_FAULT_HEADER_CAP, 104);
+    cr_expect_eq((int)GA_FAULT_TENSORS_TOO_MANY, 218);
+    cr_expect_eq((int)GA_FAULT_MISALIGNED, 319);
+    cr_expect_eq((int)GA_FAULT_EMPTY_MISPLACED, 405);
+    cr_expect_eq((int)GA_FAULT_NOT_FINITE, 507);
+    cr_expect_eq((int)GA_FAULT_SHARD_TOTAL, 608);
+    cr_expect_eq((int)GA_FAULT_FILE_HUGE, 707);
+}
+
 Test(status, fail_fills_the_error_and_returns_the_status)
 {
     struct ga_error error;
     cr_expect_eq(ga_fail(&error, GA_SHAPE, "%s has %d axes", "q", 3), GA_SHAPE);
     cr_expect_eq(error.status, GA_SHAPE);
     cr_expect_str_eq(error.text, "q has 3 axes");
+    cr_expect_eq(error.fault, GA_FAULT_NONE);
+    cr_expect_eq(error.offset, GA_NO_OFFSET);
     cr_expect_eq(ga_fail(NULL, GA_IO, "nobody listens"), GA_IO);
+}
+
+Test(status, fail_at_tells_the_fault_and_the_byte)
+{
+    struct ga_error error;
+    cr_expect_eq(ga_fail_at(&error, GA_FORMAT, GA_FAULT_HOLE, 71, "byte %d", 71), GA_FORMAT);
+    cr_expect_eq(error.status, GA_FORMAT);
+    cr_expect_str_eq(error.text, "byte 71");
+    cr_expect_eq(error.fault, GA_FAULT_HOLE);
+    cr_expect_eq(error.offset, 71);
+    cr_expect_eq(ga_fail(&error, GA_IO, "another"), GA_IO);
+    cr_expect_eq(error.fault, GA_FAULT_NONE, "the last failure's fault is left");
+    cr_expect_eq(ga_fail_at(NULL, GA_IO, GA_FAULT_OPEN, 0, "nobody listens"), GA_IO);
 }
 
 Test(status, long_text_is_cut_to_fit)

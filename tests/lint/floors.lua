@@ -21,6 +21,7 @@ local FLOORS = {
   { pattern = "^generator/configure", floor = 5, group = "configure" },
   { pattern = "^generator/main%.lua$", floor = 5, group = "main" },
   { pattern = "^runtime/status%.", floor = 1, group = "status" },
+  { pattern = "^runtime/fault%.", floor = 1, group = "status" },
   { pattern = "^runtime/arena%.", floor = 2, group = "arena" },
   { pattern = "^runtime/tensor%.", floor = 2, group = "tensor" },
   { pattern = "^runtime/cpu%.", floor = 2, group = "cpu" },
