@@ -7,13 +7,20 @@
 
 #include "safetensors_entry.h"
 
-static const char metadata_name[] = "__metadata__";
+// True where the metadata have a tensor's fields.
+static bool looks_like_tensor(json_t *metadata)
+{
+    return json_object_get(metadata, "dtype") != NULL && json_object_get(metadata, "shape") != NULL &&
+           json_object_get(metadata, "data_offsets") != NULL;
+}
 
 static bool check_metadata(const struct ga_header *r, json_t *metadata)
 {
     char text[GA_JSON_TEXT];
+    const size_t place = ga_place_member(r->text, ga_place_object(r->text), GA_SAFETENSORS_METADATA).value;
     if (!json_is_object(metadata)) {
-        return ga_header_refuse(r, NULL, "%s is %s; expected an object of strings", metadata_name,
+        return ga_header_refuse(r, GA_FAULT_METADATA, ga_header_offset(place), NULL,
+                                GA_SAFETENSORS_METADATA " is %s; expected an object of strings",
                                 ga_json_text(metadata, text));
     }
     const char *key;
@@ -22,46 +29,13 @@ static bool check_metadata(const struct ga_header *r, json_t *metadata)
     {
         if (!json_is_string(value)) {
             char shown[GA_NAME_TEXT];
-            return ga_header_refuse(r, NULL, "%s: '%s' is %s; expected a string", metadata_name,
+            return ga_header_refuse(r, looks_like_tensor(metadata) ? GA_FAULT_METADATA_TENSOR : GA_FAULT_METADATA,
+                                    ga_header_offset(ga_place_member(r->text, place, key).value), NULL,
+                                    GA_SAFETENSORS_METADATA ": '%s' is %s; expected a string",
                                     ga_name_text(key, shown, sizeof shown), ga_json_text(value, text));
         }
     }
     return true;
-}
-
-// Offset of the first '-' outside a string, or size. In a header whose numbers all came out as 0 or more it can only
-// belong to a -0, which jansson takes for a 0.
-static size_t find_minus(const char *header, size_t size)
-{
-    bool in_string = false;
-    for (size_t i = 0; i < size; i++) {
-        if (in_string && header[i] == '\\') {
-            i++;
-        } else if (header[i] == '"') {
-            in_string = !in_string;
-        } else if (!in_string && header[i] == '-') {
-            return i;
-        }
-    }
-    return size;
-}
-
-// What jansson lets pass around the object and inside its numbers.
-static bool check_text(const struct ga_header *r, const char *header, size_t size)
-{
-    size_t end = size;
-    while (end > 0 && header[end - 1] == ' ') {
-        end--;
-    }
-    if (end == 0 || header[end - 1] != '}') {
-        return ga_header_refuse(
-            r, NULL, "byte %zu ends the header with a blank that is no space; expected spaces only after '}'",
-            GA_SAFETENSORS_PREFIX + (end == 0 ? 0 : end - 1));
-    }
-    const size_t minus = find_minus(header, size);
-    return minus == size ||
-           ga_header_refuse(r, NULL, "byte %zu begins a number with '-'; expected whole numbers of at least 0",
-                            GA_SAFETENSORS_PREFIX + minus);
 }
 
 static int compare_offsets(const void *left, const void *right)
@@ -81,30 +55,48 @@ static int compare_names(const void *left, const void *right)
     return strcmp(a->tensor.name, b->tensor.name);
 }
 
+// Refuses an entry that does not begin where the one before it ends.
+static bool refuse_place(const struct ga_header *r, const struct ga_safetensors *table, size_t i, size_t covered)
+{
+    const struct ga_safetensors_entry *entry = &table->entries[i];
+    const uint64_t begin = (uint64_t)r->data_start + entry->begin;
+    char other[GA_NAME_TEXT];
+    if (entry->bytes == 0) {
+        return ga_header_refuse(r, GA_FAULT_EMPTY_MISPLACED, begin, entry->tensor.name,
+                                "a tensor without elements begins here; expected byte %zu, where another tensor ends",
+                                r->data_start + covered);
+    }
+    if (entry->begin > covered) {
+        return ga_header_refuse(r, GA_FAULT_HOLE, begin, entry->tensor.name,
+                                "the data begin here; expected byte %zu, as there is a hole between",
+                                r->data_start + covered);
+    }
+    return ga_header_refuse(r, GA_FAULT_OVERLAP, begin, entry->tensor.name,
+                            "the data begin here and overlap tensor '%s'; expected byte %zu, where it ends",
+                            ga_name_text(table->entries[i - 1].tensor.name, other, sizeof other),
+                            r->data_start + covered);
+}
+
 // True where the entries, in order of their offsets, cover the data without hole or overlap.
 static bool check_tiling(const struct ga_header *r, const struct ga_safetensors *table)
 {
     size_t covered = 0;
     for (size_t i = 0; i < table->count; i++) {
-        const struct ga_safetensors_entry *entry = &table->entries[i];
-        if (entry->begin > covered) {
-            return ga_header_refuse(r, entry->tensor.name,
-                                    "the data begin at byte %zu; expected byte %zu, as there is a hole between",
-                                    r->data_start + entry->begin, r->data_start + covered);
+        if (table->entries[i].begin != covered) {
+            return refuse_place(r, table, i, covered);
         }
-        if (entry->begin < covered) {
-            char other[GA_NAME_TEXT];
-            return ga_header_refuse(
-                r, entry->tensor.name, "the data begin at byte %zu and overlap tensor '%s', which ends at byte %zu",
-                r->data_start + entry->begin, ga_name_text(table->entries[i - 1].tensor.name, other, sizeof other),
-                r->data_start + covered);
-        }
-        covered += entry->bytes;
+        covered += table->entries[i].bytes;
+    }
+    const uint64_t end = (uint64_t)r->data_start + covered;
+    if (covered != r->data_size && table->count == 0) {
+        return ga_header_refuse(r, GA_FAULT_NO_TENSORS, end, NULL,
+                                "%zu bytes of data, and the header lists no tensor; expected the file to end here",
+                                r->data_size);
     }
     return covered == r->data_size ||
-           ga_header_refuse(r, NULL,
-                            "%zu bytes from byte %zu on belong to no tensor; expected the last tensor to end the file",
-                            r->data_size - covered, r->data_start + covered);
+           ga_header_refuse(r, GA_FAULT_TRAILING_BYTES, end, NULL,
+                            "%zu bytes from here on belong to no tensor; expected the last tensor to end the file",
+                            r->data_size - covered);
 }
 
 // Fills a table whose arrays are large enough, in the header's order.
@@ -115,7 +107,7 @@ static bool read_entries(const struct ga_header *r, json_t *root, struct ga_safe
     char *name = table->names;
     json_object_foreach(root, key, value)
     {
-        if (strcmp(key, metadata_name) == 0) {
+        if (strcmp(key, GA_SAFETENSORS_METADATA) == 0) {
             if (!check_metadata(r, value)) {
                 return false;
             }
@@ -133,10 +125,10 @@ static bool read_entries(const struct ga_header *r, json_t *root, struct ga_safe
 
 static enum ga_status allocate_table(const struct ga_header *r, json_t *root, struct ga_safetensors *table)
 {
-    const size_t count = json_object_size(root) - (json_object_get(root, metadata_name) != NULL ? 1 : 0);
+    const size_t count = json_object_size(root) - (json_object_get(root, GA_SAFETENSORS_METADATA) != NULL ? 1 : 0);
     if (count > GA_SAFETENSORS_MAX_TENSORS) {
-        ga_header_refuse(r, NULL, "the header lists %zu tensors; expected at most %d", count,
-                         GA_SAFETENSORS_MAX_TENSORS);
+        (void)ga_header_refuse(r, GA_FAULT_TENSORS_TOO_MANY, ga_header_offset(0), NULL,
+                               "the header lists %zu tensors; expected at most %d", count, GA_SAFETENSORS_MAX_TENSORS);
         return GA_FORMAT;
     }
     size_t name_bytes = 1;
@@ -149,19 +141,19 @@ static enum ga_status allocate_table(const struct ga_header *r, json_t *root, st
     table->entries = calloc(count + 1, sizeof *table->entries);
     table->names = malloc(name_bytes);
     if (table->entries == NULL || table->names == NULL) {
-        return ga_fail(r->error, GA_MEMORY, "%s: no memory for a table of %zu tensors", r->label, count);
+        return ga_fail_at(r->error, GA_MEMORY, GA_FAULT_NO_MEMORY, GA_NO_OFFSET,
+                          "%s: no memory for a table of %zu tensors", r->label, count);
     }
     return GA_OK;
 }
 
-static enum ga_status fill_table(const struct ga_header *r, const char *header, size_t size, json_t *root,
-                                 struct ga_safetensors *table)
+static enum ga_status fill_table(const struct ga_header *r, json_t *root, struct ga_safetensors *table)
 {
     const enum ga_status status = allocate_table(r, root, table);
     if (status != GA_OK) {
         return status;
     }
-    if (!read_entries(r, root, table) || !check_text(r, header, size)) {
+    if (!read_entries(r, root, table) || !ga_header_check_rest(r)) {
         return GA_FORMAT;
     }
     qsort(table->entries, table->count, sizeof *table->entries, compare_offsets);
@@ -172,41 +164,24 @@ static enum ga_status fill_table(const struct ga_header *r, const char *header, 
     return GA_OK;
 }
 
-static enum ga_status refuse_json(const struct ga_header *r, const json_error_t *why)
-{
-    if (json_error_code(why) == json_error_out_of_memory) {
-        return ga_fail(r->error, GA_MEMORY, "%s: no memory to read the header", r->label);
-    }
-    char shown[JSON_ERROR_TEXT_LENGTH];
-    ga_header_refuse(r, NULL, "the header is not sound JSON at byte %d: %s; expected one JSON object",
-                     why->position + GA_SAFETENSORS_PREFIX, ga_name_text(why->text, shown, sizeof shown));
-    return GA_FORMAT;
-}
-
-enum ga_status ga_safetensors_read(const char *header, size_t size, size_t data_size, const char *label,
+enum ga_status ga_safetensors_read(const char *header, size_t size, size_t data_size,
+                                   const struct ga_safetensors_rules *rules, const char *label,
                                    struct ga_safetensors *table_out, struct ga_error *error)
 {
-    const struct ga_header r = {label, GA_SAFETENSORS_PREFIX + size, data_size, error};
+    static const struct ga_safetensors_rules strict = {0};
+    const struct ga_header r = {
+        label, {header, size}, GA_SAFETENSORS_PREFIX + size, data_size, rules == NULL ? strict : *rules, error};
     *table_out = (struct ga_safetensors){0};
-    if (size == 0 || header[0] != '{') {
-        ga_header_refuse(&r, NULL, "byte %d is not '{'; expected the header, one JSON object, to begin there",
-                         GA_SAFETENSORS_PREFIX);
-        return GA_FORMAT;
-    }
-    // jansson overlooks a NUL that follows a number.
-    const char *nul = memchr(header, '\0', size);
-    if (nul != NULL) {
-        ga_header_refuse(&r, NULL, "byte %zu is NUL; expected a header of text only",
-                         GA_SAFETENSORS_PREFIX + (size_t)(nul - header));
+    if (!ga_header_check_text(&r)) {
         return GA_FORMAT;
     }
     json_error_t why;
     // An escaped NUL is allowed here so that it is refused where it stands, and not by a word about jansson's flags.
     json_t *root = json_loadb(header, size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &why);
     if (root == NULL) {
-        return refuse_json(&r, &why);
+        return ga_header_refuse_json(&r, &why);
     }
-    const enum ga_status status = fill_table(&r, header, size, root, table_out);
+    const enum ga_status status = fill_table(&r, root, table_out);
     json_decref(root);
     if (status != GA_OK) {
         ga_safetensors_free(table_out);

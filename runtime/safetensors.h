@@ -8,22 +8,31 @@
 #ifndef GA_SAFETENSORS_H
 #define GA_SAFETENSORS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "status.h"
 #include "tensor.h"
 
 enum {
-    GA_SAFETENSORS_PREFIX = 8,                // bytes before the header: its length, little-endian
-    GA_SAFETENSORS_MAX_HEADER = 16 * 1048576, // bytes
+    GA_SAFETENSORS_PREFIX = 8, // bytes before the header: its length, little-endian
     GA_SAFETENSORS_MAX_TENSORS = 65536,
     GA_SAFETENSORS_MAX_NAME = 256, // bytes
+};
+
+#define GA_SAFETENSORS_METADATA "__metadata__" // the one name that is no tensor's
+
+// What the reference takes and the specification forbids or does not know; all zero refuses it.
+struct ga_safetensors_rules {
+    bool allow_leading_blank;  // blanks before the header's '{'
+    bool allow_unknown_fields; // fields of a tensor besides dtype, shape and data_offsets; they are not read
 };
 
 struct ga_safetensors_entry {
     struct ga_tensor tensor; // its data is NULL; its name lies in the table
     size_t begin;            // first byte, counted from the end of the header; a multiple of the element's width
     size_t bytes;            // 0 where an axis is
+    size_t part;             // of several files, the one it is in, for whoever joins tables; 0
 };
 
 // Entries tile the data without hole or overlap.
@@ -35,8 +44,9 @@ struct ga_safetensors {
 
 // Reads the `size` bytes of a header that `data_size` bytes of data follow. On GA_OK the table is the caller's, to be
 // given to ga_safetensors_free; otherwise it is empty and error (may be NULL) says what is wrong where. Offsets in
-// messages count from the start of the file; label names it.
-enum ga_status ga_safetensors_read(const char *header, size_t size, size_t data_size, const char *label,
+// messages count from the start of the file; label names it. rules may be NULL: the strict ones.
+enum ga_status ga_safetensors_read(const char *header, size_t size, size_t data_size,
+                                   const struct ga_safetensors_rules *rules, const char *label,
                                    struct ga_safetensors *table_out, struct ga_error *error);
 
 // Frees what ga_safetensors_read made and empties the table.

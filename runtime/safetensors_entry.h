@@ -1,28 +1,12 @@
-// safetensors_entry.h: one tensor's entry of a safetensors header, and the words in which a header is refused. Internal
-// to safetensors.c; knows nothing of the other entries.
+// safetensors_entry.h: one tensor's entry of a safetensors header. Internal to safetensors.c; knows nothing of the
+// other entries.
 #ifndef GA_SAFETENSORS_ENTRY_H
 #define GA_SAFETENSORS_ENTRY_H
 
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "safetensors.h"
-
-// One header being read, and where to complain.
-struct ga_header {
-    const char *label;
-    size_t data_start; // byte of the file at which the data begin
-    size_t data_size;
-    struct ga_error *error; // may be NULL
-};
-
-// Says what is wrong with the tensor called name (NULL: with the header), printf-formatted; always false, so that a
-// check can `return ga_header_refuse(...)`.
-bool ga_header_refuse(const struct ga_header *header, const char *name, const char *format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 3, 4)))
-#endif
-    ;
+#include "safetensors_text.h"
 
 enum { GA_JSON_TEXT = GA_NAME_TEXT + 32 };
 

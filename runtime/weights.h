@@ -12,14 +12,40 @@ extern "C" {
 
 struct ga_weights; // an open file whose header, offsets, shapes and sizes were all found sound
 
+enum {
+    GA_WEIGHTS_HEADER_MAX = 16 * 1048576, // bytes a header may have where the options do not say
+    GA_WEIGHTS_HEADER_LARGEST = 100000000 // and the most they may say, which is the reference's own limit
+};
+
+// How a file is read; all zero is the default, and the strictest. Grows at its end.
+struct ga_weights_options {
+    size_t header_max; // bytes a header, or an index, may have; 0: GA_WEIGHTS_HEADER_MAX
+    // Copies nothing: a file is mapped, and bytes given to ga_weights_parse_with stay where they are and must stay as
+    // they are until ga_weights_close. Reading a mapped file that someone has cut short raises SIGBUS, and overwriting
+    // it changes its tensors; without this neither can happen. Where the header's length leaves a tensor misaligned, or
+    // the file cannot be mapped, it is copied all the same.
+    bool in_place;
+    bool allow_leading_blank; // blanks before the header's '{', which the reference reads and its specification forbids
+    bool allow_unknown_fields; // fields of a tensor besides dtype, shape and data_offsets, which are not read
+};
+
 // Reads a whole regular file and checks it: a strict subset of what the reference implementation takes, spelt out in
 // safetensors.h. On GA_OK *weights_out owns a copy of the bytes until ga_weights_close; on failure it is NULL and error
-// (may be NULL) says which tensor, what was found and what was expected.
+// (may be NULL) says which tensor, at which byte, what was found and what was expected, and has the fault's number.
+// Memory is asked for only once the file is found to be as large as it says: at most the data's size and some 50 bytes
+// for each byte of the header.
 enum ga_status ga_weights_open(const char *path, struct ga_weights **weights_out, struct ga_error *error);
 
-// The same from memory; label stands for the path in messages. The bytes are copied.
+// The same with options, which may be NULL.
+enum ga_status ga_weights_open_with(const char *path, const struct ga_weights_options *options,
+                                    struct ga_weights **weights_out, struct ga_error *error);
+
+// The same from memory; label stands for the path in messages. The bytes are copied but where options say in_place.
 enum ga_status ga_weights_parse(const void *bytes, size_t size, const char *label, struct ga_weights **weights_out,
                                 struct ga_error *error);
+enum ga_status ga_weights_parse_with(const void *bytes, size_t size, const char *label,
+                                     const struct ga_weights_options *options, struct ga_weights **weights_out,
+                                     struct ga_error *error);
 
 // Frees what open or parse made; every tensor view of it ends here. NULL is allowed.
 void ga_weights_close(struct ga_weights *weights);
@@ -31,6 +57,10 @@ const char *ga_weights_label(const struct ga_weights *weights);
 size_t ga_weights_count(const struct ga_weights *weights);
 const struct ga_tensor *ga_weights_at(const struct ga_weights *weights, size_t i);
 const struct ga_tensor *ga_weights_find(const struct ga_weights *weights, const char *name);
+
+// The path of the file that holds a tensor of these weights, one that ga_weights_at or ga_weights_find gave; its first
+// byte there goes to *offset_out.
+const char *ga_weights_place(const struct ga_weights *weights, const struct ga_tensor *tensor, uint64_t *offset_out);
 
 // Writes count tensors (each with a unique name) to path: a temporary file beside it, flushed, then renamed over it.
 // In the file wider elements come first, then names in order, so that every tensor is aligned to its element; data

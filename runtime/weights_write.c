@@ -129,12 +129,13 @@ static bool dump_header(struct writing *w, const json_t *root)
 // Reads the header back, so that nothing is written that would be refused: names, limits, all of it in one place.
 static enum ga_status prove_header(const struct writing *w, size_t data_size)
 {
-    if (w->header_size > GA_SAFETENSORS_MAX_HEADER) {
+    if (w->header_size > GA_WEIGHTS_HEADER_MAX) {
         return ga_fail(w->error, GA_ARGUMENT, "%s: the header would take %zu bytes; expected at most %d", w->path,
-                       w->header_size, GA_SAFETENSORS_MAX_HEADER);
+                       w->header_size, GA_WEIGHTS_HEADER_MAX);
     }
     struct ga_safetensors table;
-    const enum ga_status status = ga_safetensors_read(w->header, w->header_size, data_size, w->path, &table, w->error);
+    const enum ga_status status =
+        ga_safetensors_read(w->header, w->header_size, data_size, NULL, w->path, &table, w->error);
     ga_safetensors_free(&table);
     return status;
 }

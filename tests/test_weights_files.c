@@ -87,7 +87,7 @@ Test(weights_files, malformed_files_are_refused_by_their_path)
     write_bytes("short", "\x40\0\0\0\0\0\0\0{}", 10);
     expect_not_opened("short", GA_FORMAT, "a header of 64 bytes");
     write_bytes("zeros", "\2\0\0\0\0\0\0\0{}\0\0\0\0", 14);
-    expect_not_opened("zeros", GA_FORMAT, "belong to no tensor");
+    expect_not_opened("zeros", GA_FORMAT, "4 bytes of data, and the header lists no tensor");
 }
 
 Test(weights_files, missing_arguments_are_refused)
@@ -206,9 +206,12 @@ Test(weights_files, tensors_no_file_can_hold_are_refused)
         const char *expected;
     } rows[] = {
         {"no name", {.dtype = GA_U8, .data = bytes}, GA_ARGUMENT, "tensor 0 of 1 has no name"},
-        {"empty name", {.name = "", .dtype = GA_U8, .data = bytes}, GA_FORMAT, "an empty name"},
+        {"empty name", {.name = "", .dtype = GA_U8, .data = bytes}, GA_FORMAT, "the name is empty"},
         {"long name", {.name = long_name, .dtype = GA_U8, .data = bytes}, GA_FORMAT, "257 bytes long"},
-        {"control", {.name = "a\nb", .dtype = GA_U8, .data = bytes}, GA_FORMAT, "'a\\x0ab': the name holds a control"},
+        {"control",
+         {.name = "a\nb", .dtype = GA_U8, .data = bytes},
+         GA_FORMAT,
+         "'a\\x0ab', byte 9: the name holds a control"},
         {"not UTF-8", {.name = "a\xff", .dtype = GA_U8, .data = bytes}, GA_ARGUMENT, "'a\\xff': the name is not UTF-8"},
         {"metadata", {.name = "__metadata__", .dtype = GA_U8, .data = bytes}, GA_FORMAT, "__metadata__"},
         {"no such type", {.name = "a", .dtype = (enum ga_dtype)77, .data = bytes}, GA_ARGUMENT, "dtype 77"},

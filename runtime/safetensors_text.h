@@ -1,0 +1,50 @@
+// safetensors_text.h: a header's text before and around its parsing: what is refused without a parser, and jansson's
+// refusals told as faults with their place. Knows nothing of dtypes, shapes and offsets. Internal to the weights
+// library.
+#ifndef GA_SAFETENSORS_TEXT_H
+#define GA_SAFETENSORS_TEXT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "safetensors.h"
+#include "safetensors_place.h"
+
+enum { GA_SAFETENSORS_DEPTH = 4 }; // objects and arrays inside one another; a sound header has 3
+
+// One header being read, and where to complain.
+struct ga_header {
+    const char *label;
+    struct ga_text text;
+    size_t data_start; // byte of the file at which the data begin
+    size_t data_size;
+    struct ga_safetensors_rules rules;
+    struct ga_error *error; // may be NULL
+};
+
+// The byte of the file at which byte `place` of the header's text stands.
+uint64_t ga_header_offset(size_t place);
+
+// Says what is wrong at byte `offset` of the file, with the tensor called name (NULL: with the header),
+// printf-formatted; always false, so that a check can `return ga_header_refuse(...)`.
+bool ga_header_refuse(const struct ga_header *header, enum ga_fault fault, uint64_t offset, const char *name,
+                      const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 5, 6)))
+#endif
+    ;
+
+// Checks how the text begins, that it holds no NUL and how deep it is nested, so that jansson's work is bounded.
+bool ga_header_check_text(const struct ga_header *header);
+
+// What jansson lets pass around the object and inside its numbers.
+bool ga_header_check_rest(const struct ga_header *header);
+
+// Refuses what jansson refused.
+enum ga_status ga_header_refuse_json(const struct ga_header *header, const json_error_t *why);
+
+// The same for a key that is there twice; `end` is the byte behind the second one.
+bool ga_header_refuse_twice(const struct ga_header *header, size_t end);
+
+#endif

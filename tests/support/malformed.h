@@ -1,0 +1,41 @@
+// malformed.h: the fifty ways in which weights can be bad, as files: what each must be refused with. Tests refuse them
+// one by one, fuzzing begins from them.
+#ifndef GA_TESTS_MALFORMED_H
+#define GA_TESTS_MALFORMED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "status.h"
+
+// One bad file. Either all of its bytes are there (raw), or a header's text behind which come data_size bytes.
+struct malformed {
+    int number;       // of the fifty, 1 .. 42; the others are about a model, several files or the machine
+    const char *name; // words joined by _, unique
+    const char *raw;  // [raw_size]
+    size_t raw_size;
+    const char *header; // [header_size]; its length is put before it
+    size_t header_size;
+    size_t data_size;
+    const char *data;   // [data_size]; NULL: bytes 0, 1, 2, ...
+    size_t n_tensors;   // in place of a header: one of so many tensors without elements
+    size_t name_length; // in place of a header: one of a tensor whose name is so long
+    size_t header_max;  // the limit it is read with; 0: the default
+    enum ga_status status;
+    enum ga_fault fault;
+    const char *at;     // the fault's offset is that of this piece of the header; NULL: `offset` is
+    uint64_t offset;    // in the file; 0 and at NULL where fault is one of the machine's
+    const char *tensor; // what the message must name; NULL: none
+    const char *says;   // what it must say: what was found and what was expected
+};
+
+extern const struct malformed malformed_rows[];
+extern const size_t n_malformed_rows;
+
+// The file's bytes, in a block of exactly that size, which the caller frees.
+unsigned char *malformed_bytes(const struct malformed *row, size_t *size_out);
+
+// The byte of the file at which it must be refused.
+uint64_t malformed_offset(const struct malformed *row);
+
+#endif
