@@ -38,7 +38,7 @@ struct demo {
 
 // -- Weights: a file, its views, panels -----------------------------------------------------------------------------
 
-static enum ga_status pack(struct demo *demo, const struct ga_weights *weights, struct ga_error *error)
+static enum ga_status pack(struct demo *demo, struct ga_weights *weights, struct ga_error *error)
 {
     struct ga_weight_view *views = calloc(demo_model.n_roles, sizeof *views);
     size_t size = ga_model_packed_size(demo->variant);

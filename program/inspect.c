@@ -1,7 +1,6 @@
 // inspect.c: the command `inspect`: the tensors of a safetensors file, after the whole file was checked.
 // Looks at names, types and shapes, never at values.
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
@@ -45,10 +44,8 @@ static size_t total_bytes(const struct ga_weights *file)
 // The layout these tensors would be loaded by, or NULL where the file is no weights file of this model.
 static const char *layout_name(const struct ga_context *context, const struct ga_weights *file)
 {
-    struct ga_weight_view *views = calloc(context->model->n_roles + 1, sizeof *views);
-    bool fits = views && ga_load_views(context->model, file, NULL, views, NULL) == GA_OK;
+    bool fits = ga_load_check(context->model, file, NULL, NULL) == GA_OK;
     const struct ga_weight_map *map = fits ? ga_load_map(context->model, file, NULL, NULL) : NULL;
-    free(views);
     return map ? map->name : NULL;
 }
 

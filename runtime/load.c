@@ -3,95 +3,11 @@
 #include "load.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-// -- What a missing tensor may have been called ---------------------------------------------------------------------
-
-enum { MAX_NAME = 256, FAR = MAX_NAME + 1 }; // bytes of a name, as weights.h lets pass
-
-static size_t least(size_t a, size_t b, size_t c)
-{
-    const size_t ab = a < b ? a : b;
-    return ab < c ? ab : c;
-}
-
-// Letters to insert, delete or replace to make one name of the other.
-static size_t edit_distance(const char *a, const char *b)
-{
-    const size_t length = strlen(b);
-    size_t row[MAX_NAME + 1]; // row[j]: from the part of a seen so far to the first j letters of b
-    if (length > MAX_NAME) {
-        return FAR;
-    }
-    for (size_t j = 0; j <= length; j++) {
-        row[j] = j;
-    }
-    for (size_t i = 0; a[i] != '\0'; i++) {
-        size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (size_t j = 0; j < length; j++) {
-            const size_t above = row[j + 1];
-            row[j + 1] = least(above + 1, row[j] + 1, diagonal + (a[i] == b[j] ? 0 : 1));
-            diagonal = above;
-        }
-    }
-    return row[length];
-}
-
-// True where name is "<something>.<tail>".
-static bool ends_in(const char *name, const char *tail)
-{
-    const size_t length = strlen(name);
-    const size_t tail_length = strlen(tail);
-    return length > tail_length && name[length - tail_length - 1] == '.' &&
-           strcmp(name + length - tail_length, tail) == 0;
-}
-
-// 0 for names that differ by a prefix only, FAR for names that are not alike.
-static size_t name_distance(const char *wanted, const char *found)
-{
-    const size_t limit = 1 + strlen(wanted) / 5;
-    const size_t a = strlen(wanted);
-    const size_t b = strlen(found);
-    if (ends_in(found, wanted) || ends_in(wanted, found)) {
-        return 0;
-    }
-    if ((a > b ? a - b : b - a) > limit) {
-        return FAR;
-    }
-    const size_t distance = edit_distance(wanted, found);
-    return distance <= limit ? distance : FAR;
-}
-
-static bool map_uses(const struct ga_model *model, const struct ga_weight_map *map, const char *name)
-{
-    for (size_t i = 0; i < model->n_roles; i++) {
-        if (strcmp(map->sources[i].tensor, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// The name in the file most like the one wanted that the map does not use for something else; NULL where none is like
-// it.
-static const char *nearest_name(const struct ga_model *model, const struct ga_weight_map *map,
-                                const struct ga_weights *weights, const char *wanted)
-{
-    const char *nearest = NULL;
-    size_t nearest_distance = FAR;
-    for (size_t i = 0; i < ga_weights_count(weights); i++) {
-        const char *name = ga_weights_at(weights, i)->name;
-        const size_t distance = name_distance(wanted, name);
-        if (distance < nearest_distance && !map_uses(model, map, name)) {
-            nearest = name;
-            nearest_distance = distance;
-        }
-    }
-    return nearest;
-}
+#include "load_nearest.h"
+#include "load_refuse.h"
 
 // -- Messages -------------------------------------------------------------------------------------------------------
 
@@ -122,14 +38,15 @@ static enum ga_status fail_missing(const struct ga_model *model, const struct ga
     char shape[GA_SHAPE_TEXT];
     char shown[GA_NAME_TEXT];
     char hint[GA_NAME_TEXT + 32] = "";
-    const char *nearest = nearest_name(model, map, weights, source->tensor);
+    const char *nearest = ga_load_nearest(model, map, weights, source->tensor);
     if (nearest != NULL) {
         (void)snprintf(hint, sizeof hint, "; nearest is '%s'", ga_name_text(nearest, shown, sizeof shown));
     }
-    return ga_fail(error, GA_MISSING, "%s: no tensor '%s', which map '%s' expects as %s for %s%s; the file has %s",
-                   ga_weights_label(weights), source->tensor, map->name,
-                   ga_shape_text(source->rank, source->shape, shape, sizeof shape), model->roles[source->role].name,
-                   hint, list_names(weights, names, sizeof names));
+    return ga_fail_at(error, GA_MISSING, GA_FAULT_TENSOR_MISSING, GA_NO_OFFSET,
+                      "%s: no tensor '%s', which map '%s' expects as %s for %s%s; the file has %s",
+                      ga_weights_label(weights), source->tensor, map->name,
+                      ga_shape_text(source->rank, source->shape, shape, sizeof shape), model->roles[source->role].name,
+                      hint, list_names(weights, names, sizeof names));
 }
 
 static enum ga_status fail_shape(const struct ga_model *model, const struct ga_weights *weights,
@@ -138,13 +55,26 @@ static enum ga_status fail_shape(const struct ga_model *model, const struct ga_w
 {
     char found[GA_SHAPE_TEXT];
     char expected[GA_SHAPE_TEXT];
+    const struct ga_load_place place = ga_load_place(weights, tensor);
     const bool swapped = tensor->rank == 2 && source->rank == 2 && tensor->shape[0] == source->shape[1] &&
                          tensor->shape[1] == source->shape[0];
-    return ga_fail(
-        error, GA_SHAPE, "%s: tensor '%s' has shape %s; map '%s' expects %s for %s%s", ga_weights_label(weights),
-        source->tensor, ga_shape_text(tensor->rank, tensor->shape, found, sizeof found), map->name,
-        ga_shape_text(source->rank, source->shape, expected, sizeof expected), model->roles[source->role].name,
-        swapped ? "; it looks transposed, see `transposed` in the spec" : "");
+    return ga_fail_at(error, GA_SHAPE, swapped ? GA_FAULT_TENSOR_TRANSPOSED : GA_FAULT_TENSOR_SHAPE, place.offset,
+                      "%s: tensor '%s', byte %llu: has shape %s; map '%s' expects %s for %s%s", place.path,
+                      source->tensor, place.offset, ga_shape_text(tensor->rank, tensor->shape, found, sizeof found),
+                      map->name, ga_shape_text(source->rank, source->shape, expected, sizeof expected),
+                      model->roles[source->role].name,
+                      swapped ? "; it looks transposed, see `transposed` in the spec" : "");
+}
+
+static enum ga_status fail_dtype(const struct ga_model *model, const struct ga_weights *weights,
+                                 const struct ga_weight_map *map, const struct ga_weight_source *source,
+                                 const struct ga_tensor *tensor, struct ga_error *error)
+{
+    const struct ga_load_place place = ga_load_place(weights, tensor);
+    return ga_fail_at(error, GA_DTYPE, GA_FAULT_TENSOR_DTYPE, place.offset,
+                      "%s: tensor '%s', byte %llu: is %s; map '%s' expects F32, F16, BF16 or F64 for %s", place.path,
+                      source->tensor, place.offset, ga_dtype_name(tensor->dtype), map->name,
+                      model->roles[source->role].name);
 }
 
 // -- Which map ------------------------------------------------------------------------------------------------------
@@ -247,18 +177,19 @@ static bool has_shape_of(const struct ga_tensor *tensor, const struct ga_weight_
     return ga_tensor_has_shape(&inner, source->rank, source->shape);
 }
 
-static enum ga_status fill_view(const struct ga_model *model, const struct ga_weights *weights,
-                                const struct ga_weight_map *map, const struct ga_weight_source *source,
-                                struct ga_weight_view *view, struct ga_error *error)
+// Checks the tensor a source names, and finds where in it the role lies; *tensor_out is it. Looks at no element.
+static enum ga_status place_view(const struct ga_model *model, const struct ga_weights *weights,
+                                 const struct ga_weight_map *map, const struct ga_weight_source *source,
+                                 struct ga_weight_view *view, const struct ga_tensor **tensor_out,
+                                 struct ga_error *error)
 {
     const struct ga_weight_role *role = &model->roles[source->role];
     const struct ga_tensor *tensor = ga_weights_find(weights, source->tensor);
     if (tensor == NULL) {
         return fail_missing(model, weights, map, source, error);
     }
-    if (tensor->dtype != GA_F32) {
-        return ga_fail(error, GA_DTYPE, "%s: tensor '%s' is %s; map '%s' expects F32 for %s", ga_weights_label(weights),
-                       source->tensor, ga_dtype_name(tensor->dtype), map->name, role->name);
+    if (!ga_weights_are_floats(tensor)) {
+        return fail_dtype(model, weights, map, source, tensor, error);
     }
     if (!has_shape_of(tensor, source)) {
         return fail_shape(model, weights, map, source, tensor, error);
@@ -270,47 +201,87 @@ static enum ga_status fill_view(const struct ga_model *model, const struct ga_we
         return ga_fail(error, GA_SHAPE, "%s: map '%s' takes %s from outside tensor '%s'", model->name, map->name,
                        role->name, source->tensor);
     }
-    view->data = (const float *)tensor->data + source->first;
+    *tensor_out = tensor;
     return GA_OK;
 }
 
-// Weights in the file that the model would leave out: its results would not be those of the module the file is from.
-static enum ga_status refuse_others(const struct ga_model *model, const struct ga_weights *weights,
-                                    const struct ga_weight_map *map, struct ga_error *error)
-{
-    for (size_t i = 0; i < map->n_refused; i++) {
-        const struct ga_weight_refused *refused = &map->refused[i];
-        if (ga_weights_find(weights, refused->tensor) != NULL) {
-            return ga_fail(
-                error, GA_UNSUPPORTED,
-                "%s: tensor '%s' is %s under map '%s', but %s was generated without it: its spec leaves it out",
-                ga_weights_label(weights), refused->tensor, refused->role, map->name, model->name);
-        }
-    }
-    return GA_OK;
-}
+// -- All of it ------------------------------------------------------------------------------------------------------
 
-enum ga_status ga_load_views(const struct ga_model *model, const struct ga_weights *weights, const char *layout,
-                             struct ga_weight_view *views_out, struct ga_error *error)
+// Finds the map and checks every tensor it takes, filling views_out but for their data.
+static enum ga_status place_views(const struct ga_model *model, const struct ga_weights *weights,
+                                  const struct ga_load_options *options, const struct ga_weight_map **map_out,
+                                  struct ga_weight_view *view, struct ga_error *error)
 {
-    if (model == NULL || weights == NULL || views_out == NULL) {
-        return ga_fail(error, GA_ARGUMENT, "ga_load_views: %s is NULL",
-                       model == NULL     ? "model"
-                       : weights == NULL ? "weights"
-                                         : "views_out");
-    }
     struct ga_error why = {.status = GA_OK};
-    const struct ga_weight_map *map = ga_load_map(model, weights, layout, &why);
+    const struct ga_weight_map *map = ga_load_map(model, weights, options->layout, &why);
     if (map == NULL) {
         if (error != NULL) {
             *error = why;
         }
         return why.status;
     }
-    enum ga_status status = refuse_others(model, weights, map, error);
+    enum ga_status status = ga_load_refuse_others(model, weights, map, error);
+    const struct ga_tensor *tensor = NULL;
     for (size_t i = 0; i < model->n_roles && status == GA_OK; i++) {
-        const struct ga_weight_source *source = &map->sources[i];
-        status = fill_view(model, weights, map, source, &views_out[source->role], error);
+        status = place_view(model, weights, map, &map->sources[i], view, &tensor, error);
+    }
+    *map_out = map;
+    return status == GA_OK && options->strict ? ga_load_refuse_extra(model, weights, map, error) : status;
+}
+
+static enum ga_status fill_view(const struct ga_model *model, struct ga_weights *weights,
+                                const struct ga_weight_map *map, size_t i, bool finite, struct ga_weight_view *view,
+                                struct ga_error *error)
+{
+    const struct ga_tensor *tensor = NULL;
+    const float *floats = NULL;
+    enum ga_status status = place_view(model, weights, map, &map->sources[i], view, &tensor, error);
+    if (status == GA_OK) {
+        status = ga_weights_floats(weights, tensor, &floats, error);
+    }
+    if (status == GA_OK && finite && !ga_load_was_before(map, i)) {
+        status = ga_load_refuse_not_finite(weights, tensor, floats, error);
+    }
+    view->data = status == GA_OK ? floats + map->sources[i].first : NULL;
+    return status;
+}
+
+enum ga_status ga_load_check(const struct ga_model *model, const struct ga_weights *weights,
+                             const struct ga_load_options *options, struct ga_error *error)
+{
+    static const struct ga_load_options defaults = {0};
+    const struct ga_weight_map *map = NULL;
+    struct ga_weight_view view;
+    if (model == NULL || weights == NULL) {
+        return ga_fail(error, GA_ARGUMENT, "ga_load_check: %s is NULL", model == NULL ? "model" : "weights");
+    }
+    return place_views(model, weights, options == NULL ? &defaults : options, &map, &view, error);
+}
+
+enum ga_status ga_load_views_with(const struct ga_model *model, struct ga_weights *weights,
+                                  const struct ga_load_options *options, struct ga_weight_view *views_out,
+                                  struct ga_error *error)
+{
+    static const struct ga_load_options defaults = {0};
+    if (model == NULL || weights == NULL || views_out == NULL) {
+        return ga_fail(error, GA_ARGUMENT, "ga_load_views: %s is NULL",
+                       model == NULL     ? "model"
+                       : weights == NULL ? "weights"
+                                         : "views_out");
+    }
+    options = options == NULL ? &defaults : options;
+    const struct ga_weight_map *map = NULL;
+    struct ga_weight_view view;
+    enum ga_status status = place_views(model, weights, options, &map, &view, error);
+    for (size_t i = 0; i < model->n_roles && status == GA_OK; i++) {
+        status = fill_view(model, weights, map, i, options->finite, &views_out[map->sources[i].role], error);
     }
     return status;
+}
+
+enum ga_status ga_load_views(const struct ga_model *model, struct ga_weights *weights, const char *layout,
+                             struct ga_weight_view *views_out, struct ga_error *error)
+{
+    const struct ga_load_options options = {.layout = layout};
+    return ga_load_views_with(model, weights, &options, views_out, error);
 }

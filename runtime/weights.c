@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arena.h"
 #include "weights_part.h"
 
 // -- Opening --------------------------------------------------------------------------------------------------------
@@ -154,7 +155,7 @@ void ga_weights_close(struct ga_weights *weights)
         return;
     }
     for (size_t i = 0; weights->floats != NULL && i < weights->count; i++) {
-        free(weights->floats[i]);
+        ga_block_free(weights->floats[i]);
     }
     for (size_t i = 0; i < weights->n_parts; i++) {
         ga_weights_part_free(&weights->parts[i]);

@@ -62,6 +62,16 @@ const struct ga_tensor *ga_weights_find(const struct ga_weights *weights, const 
 // byte there goes to *offset_out.
 const char *ga_weights_place(const struct ga_weights *weights, const struct ga_tensor *tensor, uint64_t *offset_out);
 
+// Whether a tensor's elements can be had as floats: it is F64, F32, F16 or BF16.
+bool ga_weights_are_floats(const struct ga_tensor *tensor);
+
+// The elements of a tensor of these weights as floats, which belong to them until ga_weights_close. F32 stays where it
+// is; of any other type a copy is made when it is first asked for, 4 bytes an element. F16 and BF16 fit exactly. F64 is
+// rounded to the nearest float, ties to even, subnormal ones included; what is too large becomes infinite. Not to be
+// called by two threads at a time. GA_DTYPE for what ga_weights_are_floats denies.
+enum ga_status ga_weights_floats(struct ga_weights *weights, const struct ga_tensor *tensor, const float **floats_out,
+                                 struct ga_error *error);
+
 // Writes count tensors (each with a unique name) to path: a temporary file beside it, flushed, then renamed over it.
 // In the file wider elements come first, then names in order, so that every tensor is aligned to its element; data
 // begin at a multiple of 8. Whatever ga_weights_open would refuse is refused before a file is made.

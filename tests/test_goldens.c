@@ -221,7 +221,7 @@ static void run_call(const struct session *session, const struct call *call)
 }
 
 // Loads the layout's file (map named, or found by what fits) and runs every call on one instruction set.
-static void run_variant(struct session *session, const struct ga_weights *weights, const char *map)
+static void run_variant(struct session *session, struct ga_weights *weights, const char *map)
 {
     const struct ga_model *model = session->layout->model;
     struct ga_weight_view views[MAX_TENSORS];

@@ -5,6 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const struct ga_weight_role roles[] = {{"weight", 2, {2, 3}}};
+static const struct ga_weight_source sources[] = {{.tensor = "w.weight", .rank = 2, .shape = {2, 3}}};
+static const struct ga_weight_refused refused[] = {{"bias", "w.bias"}};
+static const struct ga_weight_map maps[] = {{.name = "plain", .sources = sources, .refused = refused, .n_refused = 1}};
+const struct ga_model malformed_model = {
+    .abi = GA_ABI, .name = "tiny", .roles = roles, .n_roles = 1, .maps = maps, .n_maps = 1};
+
 static const char long_rest[] = "\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}}";
 
 static char *room(size_t size)
@@ -89,6 +96,9 @@ unsigned char *malformed_bytes(const struct malformed *row, size_t *size_out)
 
 uint64_t malformed_offset(const struct malformed *row)
 {
+    if (row->in_data) {
+        return 8 + row->header_size + row->offset;
+    }
     const char *at = row->at == NULL ? NULL : strstr(row->header, row->at);
     return at == NULL ? row->offset : 8 + (uint64_t)(at - row->header);
 }

@@ -6,28 +6,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "status.h"
+#include "load.h"
 
 // One bad file. Either all of its bytes are there (raw), or a header's text behind which come data_size bytes.
 struct malformed {
-    int number;       // of the fifty, 1 .. 42; the others are about a model, several files or the machine
+    int number;       // of the fifty, 1 .. 46; the others are about several files or the machine
     const char *name; // words joined by _, unique
     const char *raw;  // [raw_size]
     size_t raw_size;
     const char *header; // [header_size]; its length is put before it
     size_t header_size;
     size_t data_size;
-    const char *data;   // [data_size]; NULL: bytes 0, 1, 2, ...
-    size_t n_tensors;   // in place of a header: one of so many tensors without elements
-    size_t name_length; // in place of a header: one of a tensor whose name is so long
-    size_t header_max;  // the limit it is read with; 0: the default
+    const char *data;            // [data_size]; NULL: bytes 0, 1, 2, ...
+    size_t n_tensors;            // in place of a header: one of so many tensors without elements
+    size_t name_length;          // in place of a header: one of a tensor whose name is so long
+    size_t header_max;           // the limit it is read with; 0: the default
+    struct ga_load_options load; // number > 42: the file is sound, and malformed_model refuses it under these
     enum ga_status status;
     enum ga_fault fault;
+    bool in_data;       // the fault's offset is `offset` bytes into the data
     const char *at;     // the fault's offset is that of this piece of the header; NULL: `offset` is
-    uint64_t offset;    // in the file; 0 and at NULL where fault is one of the machine's
+    uint64_t offset;    // in the file
     const char *tensor; // what the message must name; NULL: none
     const char *says;   // what it must say: what was found and what was expected
 };
+
+// A model of one map of one tensor, w.weight [2, 3], that does without its bias.
+extern const struct ga_model malformed_model;
 
 extern const struct malformed malformed_rows[];
 extern const size_t n_malformed_rows;
