@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "heatmap_parts.h"
-#include "weights_file.h"
+#include "whole_file.h"
 
 static enum ga_status check(const char *path, const struct ga_heatmap *map, struct ga_error *error)
 {

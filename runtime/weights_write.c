@@ -7,7 +7,7 @@
 
 #include "safetensors.h"
 #include "weights.h"
-#include "weights_file.h"
+#include "whole_file.h"
 
 // One file being written.
 struct writing {

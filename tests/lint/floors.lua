@@ -25,6 +25,7 @@ local FLOORS = {
   { pattern = "^runtime/arena%.", floor = 2, group = "arena" },
   { pattern = "^runtime/tensor%.", floor = 2, group = "tensor" },
   { pattern = "^runtime/cpu%.", floor = 2, group = "cpu" },
+  { pattern = "^runtime/whole_file%.", floor = 2, group = "whole_file" },
   { pattern = "^runtime/weights", floor = 3, group = "weights" },
   { pattern = "^runtime/safetensors", floor = 3, group = "weights" },
   { pattern = "^runtime/model%.", floor = 3, group = "model" },

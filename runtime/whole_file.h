@@ -1,7 +1,7 @@
-// weights_file.h: a file that is whole under its name or not there: made beside it, flushed, then renamed over it.
+// whole_file.h: a file that is whole under its name or not there: made beside it, flushed, then renamed over it.
 // Knows nothing of what the bytes say; weights and pictures are written with it. Not a header users include.
-#ifndef GA_WEIGHTS_FILE_H
-#define GA_WEIGHTS_FILE_H
+#ifndef GA_WHOLE_FILE_H
+#define GA_WHOLE_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

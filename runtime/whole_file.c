@@ -1,8 +1,8 @@
-// weights_file.c: temporary file, flush, rename, flush of the folder. Buffers nothing: a put is a write.
+// whole_file.c: temporary file, flush, rename, flush of the folder. Buffers nothing: a put is a write.
 #define _FILE_OFFSET_BITS 64
 #define _POSIX_C_SOURCE 200809L
 
-#include "weights_file.h"
+#include "whole_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
