@@ -9,7 +9,8 @@ local ninja = require "ninja"
 -- Runtime files that read and write weight files, and so need jansson; the rest goes into every model's library.
 local FILE_PARTS = { "^safetensors", "^weights", "^load" }
 -- Runtime headers a user of a model includes.
-local PUBLIC_HEADERS = { "fault", "status", "tensor", "arena", "cpu", "facts", "model", "threads", "weights", "load" }
+local PUBLIC_HEADERS = { "fault", "status", "tensor", "arena", "cpu", "facts", "model", "threads", "pack_file",
+  "weights", "load" }
 
 local Edges = {}
 Edges.__index = Edges

@@ -34,6 +34,7 @@ local FLOORS = {
   { pattern = "^runtime/intermediate%.", floor = 3, group = "model" },
   { pattern = "^runtime/cache%.", floor = 3, group = "model" },
   { pattern = "^runtime/threads", floor = 4, group = "threads" },
+  { pattern = "^runtime/pack_file", floor = 4, group = "pack_file" },
   { pattern = "^runtime/load", floor = 4, group = "load" },
   { pattern = "^program/", floor = 5, group = "program" },
   { pattern = "^demo/", floor = 6, group = "demo" },
