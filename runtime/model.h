@@ -173,6 +173,7 @@ struct ga_variant {
     size_t (*scratch_bytes)(size_t batch, size_t q_len, size_t kv_len, size_t threads);
     void (*run)(const void *packed, const struct ga_io *io, void *scratch);
     struct ga_cache_layout cache;
+    uint64_t packing; // a hash of the code that packs: of two builds' variants with one, pack gives the same bytes
 };
 
 // What a spec became. One const object per model, `<name>_model`.

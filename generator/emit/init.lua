@@ -3,6 +3,7 @@ local spec_api = require "spec"
 local isa_api = require "isa"
 local plan_api = require "plan"
 local fmt = require "base.fmt"
+local hash = require "base.hash"
 local template = require "template"
 local exp2_coefficients = require "plan.exp2"
 local gelu_coefficients = require "plan.gelu"
@@ -197,6 +198,13 @@ end
 
 -- -- Files ------------------------------------------------------------------------------------------------------------
 
+local FACTS = "model.c.lt" -- rendered last: it tells of the other files
+-- Templates whose text says how weights are packed.
+local PACKS = {
+  ["isa.h.lt"] = true, ["stack.h.lt"] = true, ["pack.c.lt"] = true, ["pack_none.c.lt"] = true,
+  ["stack_pack.c.lt"] = true, ["transformer.c.lt"] = true,
+}
+
 local function tile_facts(p, f)
   local mr, nv = f.mr, f.nv
   return ("tile %dx%d, %d of %d vector registers, k unrolled by %d"):format(
@@ -293,17 +301,35 @@ local function file_env(file, s, bases)
   return p.attention and stack.env(p, base, isa_env(p)) or plan_env(p, base)
 end
 
+local function file_text(file, s, bases)
+  local facts = file.family and tile_facts(file.plan, file.family)
+  local own = setmetatable({
+    family = file.family, guard = guard(file.path), banner = banner(s, file.template, facts),
+  }, { __index = file_env(file, s, bases) })
+  return (render(file.template, own):gsub("\n+$", "\n"))
+end
+
+-- A number for how a variant's weights are packed: that of the code that does it and of the sizes it goes by, so that
+-- whatever changes the packed bytes changes it.
+local function packing(list, files, isa)
+  local parts = {}
+  for i, file in ipairs(list) do
+    if file.isa == isa and PACKS[file.template] then
+      parts[#parts + 1] = files[i].text:match("\n// clang%-format off\n(.*)") -- without the banner, which has a path
+    end
+  end
+  return hash.hex(table.concat(parts))
+end
+
 -- The same with their text: { path, text }. An error is a bug of a template or the plan.
 function emit.files(s, isa_names)
   local plans = plans_for(s, isa_names)
-  local bases, files = all_bases(s, plans, {}), {}
-  for i, file in ipairs(file_list(s, plans)) do
-    local facts = file.family and tile_facts(file.plan, file.family)
-    local own = setmetatable({
-      family = file.family, guard = guard(file.path), banner = banner(s, file.template, facts),
-    }, { __index = file_env(file, s, bases) })
-    files[i] = { path = file.path, text = (render(file.template, own):gsub("\n+$", "\n")) }
+  local list, bases, files = file_list(s, plans), all_bases(s, plans, {}), {}
+  for i, file in ipairs(list) do
+    files[i] = { path = file.path, text = file.template ~= FACTS and file_text(file, s, bases) or nil }
   end
+  for _, variant in ipairs(bases[s].variants) do variant.packing = packing(list, files, variant.isa) end
+  for i, file in ipairs(list) do files[i].text = files[i].text or file_text(file, s, bases) end
   return files
 end
 

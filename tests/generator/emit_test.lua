@@ -246,6 +246,40 @@ fact.holds("the descriptor's spec text reads back as the spec", function()
   fact.equal(literal:gsub("\\n", "\n"):gsub('\\"', '"'), spec.text(s))
 end)
 
+-- The numbers of the packing of a spec's variants, best first.
+local function packings(s)
+  local numbers = {}
+  for number in text_of(emit.files(s, isa.names()), s.name .. ".c"):gmatch("%.packing = 0x(%x+),\n") do
+    numbers[#numbers + 1] = number
+  end
+  fact.equal(#numbers, #isa.names())
+  return numbers
+end
+
+fact.holds("what changes how weights are packed changes their number", function()
+  local seen = {}
+  for _, fields in ipairs({
+    { d_model = 24, n_heads = 3 }, { d_model = 24, n_heads = 2 }, { d_model = 24, n_heads = 3, n_kv_heads = 1 },
+    { d_model = 24, n_heads = 3, bias = false }, { d_model = 24, n_heads = 3, scale = 0.25 },
+    { d_model = 24, n_heads = 3, qk_norm = { kind = "rms" } }, { d_model = 24, n_heads = 3, vocab_size = 9 },
+  }) do
+    fields.name = "same"
+    for _, number in ipairs(packings(assert(spec.from_fields(fields)))) do
+      assert(number:find("^%x+$") and #number == 16 and not seen[number], number)
+      seen[number] = true
+    end
+  end
+end)
+
+fact.holds("what packs nothing does not change it: where the spec lies, a bound of the scores", function()
+  local s = assert(spec.from_fields({ name = "same", d_model = 24, n_heads = 3 }))
+  local before = packings(s)
+  s.path = "elsewhere/other.lua"
+  fact.lists_equal(packings(s), before)
+  s = assert(spec.from_fields({ name = "same", d_model = 24, n_heads = 3, softcap = 5 }))
+  fact.lists_equal(packings(s), before)
+end)
+
 -- -- Order ----------------------------------------------------------------------------------------------------------
 
 -- Runs f while `pairs` visits keys in an order that seed picks.

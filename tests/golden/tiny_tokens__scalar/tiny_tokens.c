@@ -185,6 +185,7 @@ static const struct ga_variant variants[] = {
         .pack = tiny_tokens__scalar_pack,
         .scratch_bytes = tiny_tokens__scalar_scratch_bytes,
         .run = tiny_tokens__scalar_run,
+        .packing = 0x0f83f40b67f44905,
     },
 };
 
