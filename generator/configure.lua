@@ -32,15 +32,6 @@ local function abi()
   return assert(tonumber(header:match("GA_ABI = (%d+)")), "runtime/model.h: no GA_ABI")
 end
 
--- Writes each { path, content }; true, or nil and a message.
-local function write_all(list)
-  for _, file in ipairs(list) do
-    local changed, why = fs.write_if_changed(file[1], file[2])
-    if changed == nil then return nil, why end
-  end
-  return true
-end
-
 -- How the specs of model folders came about.
 local function say_tables(collected)
   for _, model in ipairs(collected.configured) do
@@ -58,16 +49,16 @@ local function configure(settings)
   log:close()
   if not answers then return complain(CANNOT, { why }) end
   local kernels, tests = graph.make(collected, answers.built, abi(), answers)
-  local ok
-  ok, why = write_all({
-    { "out/config.ninja", files.config(settings, answers) },
-    { "out/kernels.ninja", kernels },
-    { "out/check.list", files.check_list(settings, answers, collected, tests) },
-    { "out/check-sanitize.list", files.sanitize_list(tests) },
-    { "out/check-emulated.list", files.emulated_list(answers, tests) },
-    { "out/configure.d", files.depfile() },
+  local written
+  written, why = fs.write_all("out", {
+    { "config.ninja", files.config(settings, answers) },
+    { "kernels.ninja", kernels },
+    { "check.list", files.check_list(settings, answers, collected, tests) },
+    { "check-sanitize.list", files.sanitize_list(tests) },
+    { "check-emulated.list", files.emulated_list(answers, tests) },
+    { "configure.d", files.depfile() },
   })
-  if not ok then return complain(CANNOT, { why }) end
+  if not written then return complain(CANNOT, { why }) end
   -- ninja compares its time stamp with that of everything read here, and would run configure once more.
   compat.execute("touch build.ninja")
   io.stdout:write(summary.text(settings, collected, answers))

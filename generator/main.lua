@@ -9,6 +9,7 @@ local fs = require "base.fs"
 local text = require "base.text"
 local emit = require "emit"
 local isa = require "isa"
+local ninja = require "ninja"
 local plan = require "plan"
 local dump = require "plan.dump"
 local spec = require "spec"
@@ -58,17 +59,14 @@ local function parse_options()
 end
 
 local function write_all(out, files)
-  for _, file in ipairs(files) do
-    local written, why = fs.write_if_changed(out .. "/" .. file.path, file.text)
-    if written == nil then fail(1, why) end
-  end
+  local list = {}
+  for i, file in ipairs(files) do list[i] = { file.path, file.text } end
+  local written, why = fs.write_all(out, list)
+  if not written then fail(1, why) end
 end
 
 local function write_depfile(path, target)
-  local function escaped(name) return (name:gsub("[ #$]", "\\%0")) end
-  local words = {}
-  for i, input in ipairs(fs.inputs()) do words[i] = escaped(input) end
-  local written, why = fs.write_if_changed(path, escaped(target) .. ": " .. table.concat(words, " ") .. "\n")
+  local written, why = fs.write_if_changed(path, ninja.depfile(target, fs.inputs()))
   if written == nil then fail(1, why) end
 end
 

@@ -1,12 +1,12 @@
--- fs.lua: files read and written whole, with a record of what was read.
--- Never deletes, never follows up on an error: callers get nil and a message that names the path.
+-- fs.lua: files read and written whole, with a record of what was read. Writes through no symbolic link.
+-- Never follows up on an error: callers get nil and a message that names the path.
 local compat = require "base.compat"
 local fmt = require "base.fmt"
 
 local fs = {}
 
-local files_read = {}     -- path -> true
-local folders_made = {}   -- path -> true
+local files_read = {} -- path -> true
+local odd_files = {}  -- folder -> the names in it that are neither files nor folders, as a set
 
 local function read_whole(path, most)
   local file, why = io.open(path, "rb")
@@ -42,13 +42,66 @@ function fs.size(path)
   return size, why
 end
 
--- Makes the folder and its parents; true, or nil and a message.
-function fs.make_folder(path)
-  if folders_made[path] then return true end
-  local output, code = compat.capture("mkdir -p -- " .. fmt.sh_quote(path))
+-- "file" (a link to one too), "nothing", or "other": a folder, a pipe, a device, which may never end.
+function fs.kind(path)
+  local quoted = fmt.sh_quote(path)
+  local _, code = compat.execute(("if [ -f %s ]; then exit 0; elif [ -e %s ]; then exit 1; else exit 2; fi"):format(
+    quoted, quoted))
+  return code == 0 and "file" or code == 1 and "other" or "nothing"
+end
+
+-- As fs.read, of a path that somebody gave: what is no file is not opened, for that might wait for ever.
+function fs.read_given(path, most)
+  if fs.kind(path) == "other" then return nil, path .. ": is no regular file" end
+  return fs.read(path, most)
+end
+
+-- -- Writing --------------------------------------------------------------------------------------------------------
+
+-- Runs a command of sh that prints what it finds; its output, or nil and that as a message.
+local function ask(command)
+  local output, code = compat.capture(command)
   if code ~= 0 then return nil, (output:gsub("%s+$", "")) end
-  folders_made[path] = true
-  return true
+  return output
+end
+
+-- A path as a word of sh that no command takes for an option.
+local function word(path)
+  return fmt.sh_quote(path:sub(1, 1) == "-" and "./" .. path or path)
+end
+
+-- The folder and those that lead to it, as words of sh; of an absolute path the folder alone, for what lies before it
+-- is the system's.
+local function steps_to(folder)
+  if folder:sub(1, 1) == "/" then return word(folder) end
+  local words, at = {}, nil
+  for part in folder:gmatch("[^/]+") do
+    at = at and at .. "/" .. part or part
+    words[#words + 1] = word(at)
+  end
+  return table.concat(words, " ")
+end
+
+local IS_LINKED = 'for at in %s; do [ ! -L "$at" ] || { echo "$at: is a symbolic link, and nothing is written ' ..
+  'through one; put a folder in its place"; exit 1; }; done'
+local FIND_ODD = "[ ! -d %s ] || find %s/. ! -name . -prune ! -type f ! -type d"
+
+-- Names in a folder that hold no file of their own: symbolic links, pipes, devices; as they were when this process
+-- first wrote there. nil and a message where the way there leads over a link.
+local function look_at(folder)
+  if odd_files[folder] then return odd_files[folder] end
+  local output, why = ask((IS_LINKED .. "; " .. FIND_ODD):format(steps_to(folder), word(folder), word(folder)))
+  if not output then return nil, why end
+  odd_files[folder] = {}
+  for name in output:gmatch("([^/\n]+)\n") do odd_files[folder][name] = true end
+  return odd_files[folder]
+end
+
+-- Makes a folder and its parents, and one in it that nobody else has: a name in that cannot be there already. Returns
+-- its path, or nil and a message.
+local function make_private(folder)
+  local output, why = ask(("mkdir -p -- %s && mktemp -d -- %s/.new.XXXXXX"):format(word(folder), word(folder)))
+  return output and output:gsub("\n$", ""), why
 end
 
 local function write_whole(path, content)
@@ -65,25 +118,50 @@ local function write_whole(path, content)
   return true
 end
 
--- Makes the file hold `content`, its folder included, through a temporary name so that no reader ever sees half a
--- file. Returns true when it wrote, false when the file held just that already (its time stamp stays), or nil and a
--- message.
-function fs.write_if_changed(path, content)
-  if read_whole(path) == content then return false end
-  local folder = path:match("^(.*)/[^/]*$")
-  if folder and folder ~= "" then
-    local made, why = fs.make_folder(folder)
-    if not made then return nil, why end
-  end
-  local temporary = path .. ".tmp"
+-- Writes a file in the private folder and puts it in the place of whatever has its name.
+local function replace(private, folder, name, content)
+  local temporary, path = private .. "/" .. name, folder .. "/" .. name
   local ok, why = write_whole(temporary, content)
-  if not ok then return nil, why end
-  ok, why = os.rename(temporary, path)
-  if not ok then
-    os.remove(temporary)
-    return nil, ("%s: cannot be written (%s)"):format(path, tostring(why))
+  if ok then
+    ok, why = os.rename(temporary, path)
+    why = not ok and ("%s: cannot be written (%s)"):format(path, tostring(why)) or nil
   end
-  return true
+  if not ok then os.remove(temporary) end
+  return ok, why
+end
+
+-- Makes files of one folder, { name, content } each, hold their content: each is made elsewhere and put in its place,
+-- so that no reader ever sees half a file, and a link of its name is replaced and not followed. Returns an array of
+-- whether each was written, false where it held just that already (its time stamp stays); or nil and a message.
+function fs.write_all(folder, files)
+  local odd, why = look_at(folder)
+  if not odd then return nil, why end
+  local written, changed = {}, {}
+  for i, file in ipairs(files) do
+    written[i] = odd[file[1]] or read_whole(folder .. "/" .. file[1]) ~= file[2]
+    if written[i] then changed[#changed + 1] = file end
+  end
+  if #changed == 0 then return written end
+  local private
+  private, why = make_private(folder)
+  if not private then return nil, why end
+  local ok = true
+  for _, file in ipairs(changed) do
+    if ok then ok, why = replace(private, folder, file[1], file[2]) end
+    odd[file[1]] = not ok and odd[file[1]] or nil
+  end
+  os.remove(private)
+  if not ok then return nil, why end
+  return written
+end
+
+-- The same for one file: true, false, or nil and a message.
+function fs.write_if_changed(path, content)
+  local folder, name = path:match("^(.*)/([^/]*)$")
+  if folder == "" then folder = "/" end
+  local written, why = fs.write_all(folder or ".", { { name or path, content } })
+  if not written then return nil, why end
+  return written[1]
 end
 
 -- The names in a folder, hidden ones too, in byte order; or nil and a message.

@@ -249,7 +249,7 @@ end
 
 -- The spec in a file, or nil and every error.
 function spec.read(path)
-  local source, why = fs.read(path, sandbox.MAX_BYTES + 1)
+  local source, why = fs.read_given(path, sandbox.MAX_BYTES + 1)
   if not source then return nil, { why } end
   local raw
   raw, why = sandbox.read(source)

@@ -118,6 +118,17 @@ fact.holds("it builds only in its own folder", function()
   fact.contains(said, "builds only in the source folder")
 end)
 
+fact.holds("nothing is written through a link in out/", function()
+  local elsewhere = fact.folder("configure_elsewhere")
+  assert(compat.execute(("mkdir -p %sout && ln -s ../../configure_elsewhere %sout/linked"):format(folder, folder)))
+  refuses(1, "", "out/linked is a symbolic link, and nothing is written through one; put a folder in its place")
+  assert(compat.execute(("rm -f %sout/linked %sout/config.log; echo mine >%smine"):format(folder, folder, elsewhere)))
+  assert(compat.execute(("ln -s ../../configure_elsewhere/mine %sout/config.log"):format(folder)))
+  refuses(1, "--d-model 128 --heads 5", "d_model (128) is not a multiple of n_heads (5)")
+  fact.equal(assert(fs.read(elsewhere .. "mine")), "mine\n")
+  fact.lists_equal(assert(fs.list(elsewhere)), { "mine" })
+end)
+
 -- -- Missing parts --------------------------------------------------------------------------------------------------
 
 -- Runs configure where there are only sh's own tools and the given commands, each a line of sh.

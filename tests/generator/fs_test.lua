@@ -27,7 +27,86 @@ fact.holds("an empty file is written where there is none", function()
 end)
 
 fact.holds("no temporary file stays behind", function()
-  fact.equal(compat.capture("find " .. folder .. " -name '*.tmp'"), "")
+  fact.equal(compat.capture("find " .. folder .. " -name '.new.*' -o -name '*.tmp'"), "")
+end)
+
+-- -- What stands in the way ----------------------------------------------------------------------------------------
+
+-- Runs a line of sh in the folder.
+local function sh(line)
+  assert(compat.execute(("cd %s && %s"):format(folder, line)))
+end
+
+fact.holds("a link in a file's place is replaced, and what it led to stays as it was", function()
+  sh("mkdir linked && echo mine >elsewhere && ln -s ../elsewhere linked/a && ln -s nowhere linked/b")
+  fact.equal(fs.write_if_changed(folder .. "linked/a", "new"), true)
+  fact.equal(fs.write_if_changed(folder .. "linked/b", "new"), true)
+  fact.equal(fs.read(folder .. "elsewhere"), "mine\n")
+  fact.equal(fs.read(folder .. "linked/a"), "new")
+  fact.equal(fs.kind(folder .. "linked/nowhere"), "nothing")
+end)
+
+fact.holds("a link to just that content is replaced too", function()
+  sh("mkdir alike && printf new >alike/other && ln -s other alike/a")
+  fact.equal(fs.write_if_changed(folder .. "alike/a", "new"), true)
+  sh("[ ! -L alike/a ] && [ -f alike/a ]")
+  fact.equal(fs.write_if_changed(folder .. "alike/a", "new"), false)
+end)
+
+fact.holds("a pipe in a file's place is replaced without waiting for it", function()
+  sh("mkdir piped && mkfifo piped/a")
+  fact.equal(fs.write_if_changed(folder .. "piped/a", "new"), true)
+  fact.equal(fs.read(folder .. "piped/a"), "new")
+end)
+
+fact.holds("names that a temporary file might have are not followed either", function()
+  sh("mkdir planted && echo mine >victim && ln -s ../victim planted/a.tmp")
+  fact.equal(fs.write_if_changed(folder .. "planted/a", "new"), true)
+  fact.equal(fs.read(folder .. "victim"), "mine\n")
+end)
+
+fact.holds("a folder that is a link, or lies behind one, is refused by name", function()
+  sh("mkdir -p real/deep && ln -s real link")
+  for _, path in ipairs({ "link/x", "link/deep/x", "link/new/x" }) do
+    local got, why = fs.write_if_changed(folder .. path, "text")
+    fact.equal(got, nil)
+    fact.equal(why, folder .. "link: is a symbolic link, and nothing is written through one; put a folder in its place")
+  end
+  fact.lists_equal(assert(fs.list(folder .. "real")), { "deep" })
+  local here = compat.capture("pwd"):gsub("\n$", "")
+  local _, why = fs.write_if_changed(here .. "/" .. folder .. "link/x", "text")
+  fact.contains(why, "link: is a symbolic link")
+  fact.equal(fs.write_if_changed(here .. "/" .. folder .. "absolute/x", "text"), true)
+end)
+
+fact.holds("what somebody names is read where it is a file, and never waited for", function()
+  sh("mkfifo pipe && ln -s pipe to_pipe && ln -s x deep/er/to_x")
+  for path, kind in pairs({ pipe = "other", to_pipe = "other", deep = "other", ["deep/er/x"] = "file",
+    ["deep/er/to_x"] = "file", absent = "nothing" }) do
+    fact.equal(fs.kind(folder .. path), kind)
+  end
+  for _, path in ipairs({ "pipe", "to_pipe", "deep" }) do
+    local got, why = fs.read_given(folder .. path)
+    fact.equal(got, nil)
+    fact.equal(why, folder .. path .. ": is no regular file")
+  end
+  fact.equal(fs.read_given(folder .. "deep/er/to_x", 3), "a\r\n")
+  fact.contains(select(2, fs.read_given(folder .. "absent")), folder .. "absent: No such file")
+end)
+
+fact.holds("several files of a folder are written together, those that changed", function()
+  fact.lists_equal({ tostring(assert(fs.write_all(folder .. "all", { { "a", "1" }, { "b", "2" } }))[2]) }, { "true" })
+  local written = assert(fs.write_all(folder .. "all", { { "a", "1" }, { "b", "3" } }))
+  fact.lists_equal({ tostring(written[1]), tostring(written[2]) }, { "false", "true" })
+  fact.equal(fs.read(folder .. "all/b"), "3")
+end)
+
+fact.holds("a name that is a folder is an error, and nothing is left of the attempt", function()
+  sh("mkdir -p taken/a/b")
+  local written, why = fs.write_all(folder .. "taken", { { "a", "1" }, { "c", "2" } })
+  fact.equal(written, nil)
+  fact.contains(why, folder .. "taken/a: cannot be written (")
+  fact.lists_equal(assert(fs.list(folder .. "taken")), { "a" })
 end)
 
 fact.holds("errors name the path", function()

@@ -156,6 +156,27 @@ fact.holds("a folder that cannot be written is named", function()
   fact.contains(said, SPEC)
 end)
 
+fact.holds("a spec that is a pipe is not waited for", function()
+  assert(compat.execute("mkfifo " .. folder .. "pipe.lua"))
+  refuses(1, "--spec " .. folder .. "pipe.lua", folder .. "pipe.lua: is no regular file")
+end)
+
+fact.holds("nothing is written through links: one of a file is replaced, one of a folder refused", function()
+  local at = folder .. "linked"
+  assert(compat.execute(("mkdir -p %s/gen %s/else && cd %s && echo mine >else/mine"):format(at, at, at)))
+  assert(compat.execute(("cd %s && ln -s ../else/mine gen/tiny.c && ln -s else link"):format(at)))
+  assert(fs.write_if_changed(at .. "/tiny.lua", '{ name = "tiny", d_model = 8, n_heads = 2 }') ~= nil)
+  local said, code = generator(("--spec %s/tiny.lua --isa scalar --out %s/gen"):format(at, at))
+  fact.equal(code == 0 and "" or said, "")
+  fact.equal(fs.read(at .. "/else/mine"), "mine\n")
+  fact.contains(assert(fs.read(at .. "/gen/tiny.c")), "tiny as facts")
+  said, code = generator(("--spec %s/tiny.lua --isa scalar --out %s/link/new"):format(at, at))
+  fact.equal(code, 1)
+  fact.equal(said, "genattn: " .. at .. "/link: is a symbolic link, and nothing is written through one; put a folder " ..
+    "in its place\n")
+  fact.lists_equal(assert(fs.list(at .. "/else")), { "mine" })
+end)
+
 -- -- Bugs of the generator: 70 --------------------------------------------------------------------------------------
 
 fact.holds("a broken template is exit 70, with its line, and nothing is written", function()

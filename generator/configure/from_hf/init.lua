@@ -137,7 +137,7 @@ local function match_tensors(model, data, ignored)
   model.made.weights = model.made.weights or data.maps[1]
   local s, errors = spec.from_fields(model.made, model.path)
   if not s then return nil, errors end
-  local has_pickle = fs.exists(folder .. "/pytorch_model.bin")
+  local has_pickle = fs.kind(folder .. "/pytorch_model.bin") == "file"
   return s, report.lines(model, nil, nil, NO_TENSORS:format(folder, has_pickle and PICKLE or ""))
 end
 

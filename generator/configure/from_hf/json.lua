@@ -90,7 +90,7 @@ function json.decode_object(text, label)
 end
 
 local function read(path, decoder)
-  local text, why = fs.read(path, MAX_BYTES + 1)
+  local text, why = fs.read_given(path, MAX_BYTES + 1)
   if not text then return nil, why end
   if #text > MAX_BYTES then return nil, ("%s: longer than %d bytes, which none is"):format(path, MAX_BYTES) end
   return decoder(text, path)

@@ -25,7 +25,7 @@ end
 
 -- A file of the folder, or nothing: a file that must be there and is not fails.
 function Reader:read(path, is_optional)
-  if is_optional and not fs.exists(path) then return nil end
+  if is_optional and fs.kind(path) == "nothing" then return nil end
   local config, why = json.read(path)
   if not config then self.errors[#self.errors + 1] = why end
   return config
@@ -88,7 +88,7 @@ end
 -- every message.
 function sentence.read(folder)
   local path = folder .. "/modules.json"
-  if not fs.exists(path) then return nil end
+  if fs.kind(path) == "nothing" then return nil end
   local modules, why = json.read_array(path)
   if not modules then return false, { why } end
   local self = setmetatable({ folder = folder, transformer = folder, rows = {}, errors = {} }, Reader)

@@ -73,11 +73,11 @@ end
 
 -- Adds the tensors of one safetensors file to found; true, or nil and a message.
 local function read_file(path, found)
-  local size, why = fs.size(path)
-  if not size then return nil, why end
-  local start
-  start, why = fs.read(path, 64)
+  local start, why = fs.read_given(path, 64)
   if not start then return nil, why end
+  local size
+  size, why = fs.size(path)
+  if not size then return nil, why end
   if #start < 8 then return refuse(path, "has %d bytes; a safetensors file starts with 8 for a length", size) end
   if start:find(LFS) then
     return refuse(path, "is what git keeps in place of the file; 'git lfs pull' gets the file itself")
@@ -159,11 +159,11 @@ end
 function tensors.read(folder)
   local found, files, ok, why = {}, 1
   local path = folder .. "/" .. WHOLE
-  if fs.exists(path) then
+  if fs.kind(path) ~= "nothing" then
     ok, why = read_file(path, found)
   else
     path = folder .. "/" .. INDEX
-    if not fs.exists(path) then return nil end
+    if fs.kind(path) == "nothing" then return nil end
     ok, why = read_shards(folder, path, found)
     files = ok and #ok
   end
