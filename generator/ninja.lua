@@ -11,6 +11,11 @@ function ninja.raw(value)
   return { raw = value }
 end
 
+-- Text that a command takes as one word, whatever is in it.
+function ninja.word(value)
+  return { raw = fmt.ninja_escape(fmt.sh_quote(value)) }
+end
+
 local function value_text(value)
   return type(value) == "table" and value.raw or fmt.ninja_escape(value)
 end
@@ -46,7 +51,7 @@ function Writer:comment(words)
   self:line("# " .. fmt.comment(words))
 end
 
--- name = value; the value is a string or ninja.raw(...).
+-- name = value; the value is a string, ninja.raw(...) or ninja.word(...).
 function Writer:variable(name, value)
   self:line(name .. " = " .. value_text(value))
 end
@@ -81,6 +86,12 @@ end
 -- A new, empty ninja file.
 function ninja.writer()
   return setmetatable({ lines = {} }, Writer)
+end
+
+-- What of a path no depfile says to ninja: it reads these bytes as the end of a name, and has no escape for them. nil
+-- where there is none.
+function ninja.unspeakable(path)
+  return path:match("[%c\\'\"*&;|?<>`^]")
 end
 
 local function make_path(path)

@@ -132,7 +132,7 @@ function Edges:generate(model, folder)
   local outputs, paths, isas = self:outputs(model), {}, table.concat(self:isas_of(model), ",")
   for i, output in ipairs(outputs) do paths[i] = folder .. "/" .. output.path end
   self.w:build({ rule = "emit", outputs = paths, implicit = { model.path }, variables = {
-    { "spec", model.path }, { "isa", isas }, { "dir", folder }, { "first", paths[1] },
+    { "spec", ninja.word(model.path) }, { "isa", isas }, { "dir", folder }, { "first", paths[1] },
   } })
   return outputs
 end

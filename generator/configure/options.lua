@@ -2,6 +2,7 @@
 -- Knows no model field by name: those come from the spec's own list.
 local argparse = require "argparse"
 local compat = require "base.compat"
+local ninja = require "ninja"
 local text = require "base.text"
 
 local options = {}
@@ -256,6 +257,28 @@ local function contradiction(parsed, given)
   end
 end
 
+-- What no file of the build can hold, or nil: control characters, and in paths that ninja shall look at more.
+local function unwritable(args, variables, paths)
+  for _, arg in ipairs(args) do
+    if arg:find("%c") then return ("argument '%s' holds a control character"):format((arg:gsub("%c", "?"))) end
+  end
+  for _, variable in ipairs(options.VARIABLES) do
+    if variables[variable.name]:find("%c") then return variable.name .. " holds a control character" end
+  end
+  for _, path in ipairs(paths) do
+    local byte = ninja.unspeakable(path)
+    if byte then return ("%s: ninja cannot look at a path with a %s in it; give it another name"):format(path, byte) end
+  end
+end
+
+local function joined(a, b)
+  local list = {}
+  for _, items in ipairs({ a, b }) do
+    for _, item in ipairs(items) do list[#list + 1] = item end
+  end
+  return list
+end
+
 -- Reads the arguments. fields: spec.options(); isa_names: those --isa may name; getenv: os.getenv or a stand-in.
 -- Returns the settings, or nil and a message. Settings: specs and folders (arrays of paths), hf_architecture (or nil),
 -- hf_ignore (array), fields (array of { field, value }), isas (set of names or nil), prefix, bindir, libdir,
@@ -277,6 +300,8 @@ function options.parse(args, fields, isa_names, getenv)
   if isas == false then return nil, why end
   local prefix = parsed.prefix or "/usr/local"
   local variables = environment(assigned, getenv)
+  why = unwritable(args, variables, joined(parsed.specs, parsed.from_hf))
+  if why then return nil, why end
   return {
     help = parsed.help, specs = parsed.specs, fields = given, isas = isas, folders = parsed.from_hf,
     hf_architecture = parsed.hf_architecture, hf_ignore = parsed.hf_ignore,

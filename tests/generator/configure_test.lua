@@ -284,6 +284,34 @@ fact.holds("nothing is written outside out/", function()
     "out", "program", "rules.ninja", "runtime", "specs", "templates", "tests" })
 end)
 
+fact.holds("what no file of the build can hold is exit 2, and named", function()
+  refuses(2, "--spec 'it'\\''s.lua'", "it's.lua: ninja cannot look at a path with a ' in it; give it another name")
+  refuses(2, "--from-hf 'a;b'", "a;b: ninja cannot look at a path with a ; in it; give it another name")
+  refuses(2, "--prefix \"$(printf 'a\\nb')\"", "argument 'a?b' holds a control character")
+  local said, code = configure("", "CFLAGS=\"$(printf -- '-g\\n-O1')\"")
+  fact.equal(said, "./configure: CFLAGS holds a control character\n")
+  fact.equal(code, 2)
+end)
+
+fact.holds("paths may hold blanks and signs: of this folder, of a spec, of where it is installed", function()
+  local odd = fact.folder("configure_odd") .. [[sp ace$x'q"d;e]]
+  assert(compat.execute(("mkdir %s && cp -r build.ninja rules.ninja %s"):format(fmt.sh_quote(odd), fmt.sh_quote(odd))))
+  for _, name in ipairs(SOURCES) do
+    assert(compat.execute(("ln -s \"$PWD/%s\" %s"):format(name, fmt.sh_quote(odd .. "/" .. name))))
+  end
+  local path, prefix = "a $b (c) #d:e,!.lua", "/p $q 'r\"s;t"
+  assert(fs.write_if_changed(odd .. "/" .. path, '{ name = "odd", d_model = 8, n_heads = 2 }'))
+  local words = ("cd %s && LUA=%s ./configure --isa scalar --spec %s --prefix %s && ninja out/gen/odd/odd.h && ninja "
+    .. "out/gen/odd/odd.h"):format(fmt.sh_quote(odd), lua, fmt.sh_quote(path), fmt.sh_quote(prefix))
+  local said, code = compat.capture(words)
+  fact.equal(code == 0 and "" or said, "")
+  fact.contains(said, "EMIT out/gen/odd")
+  fact.contains(said, "ninja: no work to do.")
+  said = compat.capture(("cd %s && ninja -n -v install | grep bindir; ninja -t commands install | tail -n 1"):format(
+    fmt.sh_quote(odd)))
+  fact.contains(said, [["$d"'/p $q '\''r"s;t/bin']])
+end)
+
 fact.holds("unknown options of GNU's kind are only warned of", function()
   local said, code = configure("--d-model 8 --heads 2 --sysconfdir=/etc --enable-sanitise")
   fact.equal(code, 0)

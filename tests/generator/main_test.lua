@@ -172,8 +172,8 @@ fact.holds("nothing is written through links: one of a file is replaced, one of 
   fact.contains(assert(fs.read(at .. "/gen/tiny.c")), "tiny as facts")
   said, code = generator(("--spec %s/tiny.lua --isa scalar --out %s/link/new"):format(at, at))
   fact.equal(code, 1)
-  fact.equal(said, "genattn: " .. at .. "/link: is a symbolic link, and nothing is written through one; put a folder " ..
-    "in its place\n")
+  fact.equal(said, "genattn: " .. at .. "/link: is a symbolic link, and nothing is written through one; put a " ..
+    "folder in its place\n")
   fact.lists_equal(assert(fs.list(at .. "/else")), { "mine" })
 end)
 

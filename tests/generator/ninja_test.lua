@@ -59,4 +59,37 @@ fact.holds("ninja builds files with odd names from it, and follows its depfiles"
   fact.contains(compat.capture("ninja -n -d explain -C " .. folder), "other #1 $")
 end)
 
+fact.holds("ninja reads every name in a depfile that is not called unspeakable, and no other", function()
+  local folder = fact.folder("ninja_names")
+  local rule = "rule r\n  command = touch $out\n  depfile = d\nbuild out: r\n"
+  local function reads(names)
+    assert(fs.write_if_changed(folder .. "build.ninja", rule) ~= nil)
+    assert(fs.write_if_changed(folder .. "d", ninja.depfile("out", names)) ~= nil)
+    for _, name in ipairs(names) do assert(fs.write_if_changed(folder .. name, "x") ~= nil) end
+    assert(compat.execute("rm -f " .. folder .. ".ninja_log && touch " .. folder .. "out"))
+    compat.execute("ninja -C " .. folder .. " >" .. folder .. "said")
+    return compat.capture("ninja -C " .. folder):find("no work to do", 1, true) ~= nil
+  end
+  local names = {}
+  for byte = 1, 255 do
+    local name = "a" .. string.char(byte) .. "b"
+    if byte ~= 47 and not ninja.unspeakable(name) then names[#names + 1] = name end
+  end
+  fact.equal(reads(names), true)
+  for _, name in ipairs({ "a;b", "a'b", "a*b" }) do fact.equal(reads({ name }), false) end
+end)
+
+fact.holds("a word of a command is one word whatever is in it", function()
+  local folder = fact.folder("ninja_words")
+  local word = [[a b$c"d';touch x;#&*~(`e`)]]
+  local file = written(function(w)
+    w:line("rule say\n  command = printf '%s' $word >$out")
+    w:build({ rule = "say", outputs = { "out" }, variables = { { "word", ninja.word(word) } } })
+  end)
+  assert(fs.write_if_changed(folder .. "build.ninja", file))
+  local output, code = compat.capture("ninja -C " .. folder)
+  fact.equal(code == 0 and "built" or output, "built")
+  fact.equal(fs.read(folder .. "out"), word)
+end)
+
 fact.finish()
