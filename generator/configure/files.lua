@@ -78,6 +78,11 @@ local function test_name(path, models)
   return name == "configured" and "kernels of " .. names_of(models.configured) or name
 end
 
+local function add_library_step(step, settings, tests)
+  if settings.sanitize then return step("names in libraries: sanitizers add theirs", "") end
+  step("names in libraries", ("%s tests/symbols.lua %s"):format(settings.variables.LUA, quoted(tests.libraries)))
+end
+
 local function add_generator_steps(step, luas, models)
   for _, lua in ipairs(luas) do step("generator under " .. lua, lua .. " tests/generator/run.lua") end
   local specs = {}
@@ -100,6 +105,7 @@ function files.check_list(settings, answers, models, tests)
     step("threads", "out/test/plain_threads 100")
   end
   step(test_name(tests.configured, models), tests.configured .. (answers.criterion and "" or " 100"))
+  add_library_step(step, settings, tests)
   local programs = {}
   for i, model in ipairs(models.configured) do programs[i] = "out/bin/" .. model.spec.name end
   step("program", ("%s tests/program_test.lua out/test/program_fixture out/test/program_stack_fixture %s"):format(

@@ -41,7 +41,7 @@ end
 
 -- Makes the text of out/kernels.ninja. models: models.collect's; isas: names, best first; abi: a number;
 -- has: whether there is { criterion, simde }, which some tests need, and isas as in ask.lua. Returns the text and the
--- paths of the test binaries (test_edges.lua).
+-- paths of the test binaries (test_edges.lua) and of the libraries tested.
 function graph.make(models, isas, abi, has)
   local edges = Edges.new(isas, abi)
   for _, entry in ipairs(has.isas) do edges.runs[entry.name] = entry.runs end
@@ -55,6 +55,7 @@ function graph.make(models, isas, abi, has)
   end
   local tests = add_tests(edges, parts, models, users, has)
   add_targets(edges, parts, users, tests)
+  tests.libraries = joined(collect(users, "libraries"), { parts.weights, parts.program }, tests.models)
   return edges.w:text(), tests
 end
 

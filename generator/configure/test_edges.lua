@@ -219,8 +219,8 @@ end
 
 -- Adds all edges of the tests. models: models.collect's; products: what edges:product gave for the configured ones;
 -- has: whether there is { criterion, simde }. Returns the paths of the binaries: plain, sanitized and races, each
--- { criterion, program }; configured; some, with models that use every template; emulated (or nil); and of what more
--- models are tested with.
+-- { criterion, program }; configured; some, with models that use every template; emulated (or nil); of the archives of
+-- the test models; and of what more models are tested with.
 return function(edges, parts, models, products, has)
   Edges.write_table("out/gen/test_models.c", models.tests)
   Edges.write_table("out/gen/configured_models.c", models.configured)
@@ -233,6 +233,8 @@ return function(edges, parts, models, products, has)
   local some = split(models.tests, function(model) return short_lists.every_template[model.spec.name] end)
   tests.some = some_models_test(edges, archives, some)
   tests.parts = joined({ "out/obj/tests/plain_kernels.o" }, archives)
+  tests.models = {}
+  for i, model in ipairs(models.tests) do tests.models[i] = archive_path(PLAIN, model) end
   local few = split(models.tests, function(model) return short_lists.few[model.spec.name] end)
   Edges.write_table("out/gen/emulated_models.c", few)
   tests.emulated = emulated_test(edges, archives, few, has)
