@@ -85,6 +85,7 @@ struct shape {
     bool q_ragged, kv_ragged; // whether q_lengths and kv_lengths are given
     size_t past;              // rows whose keys and values a sequence's cache holds before the call, at most
     uint64_t seed;            // of lengths and contents
+    bool any_length;          // ragged lengths are any, and not telling ones in turn
 };
 
 enum { MAX_SHAPES = 160 };
@@ -99,6 +100,14 @@ struct shapes {
 // self- and cross-attention, batches of 1..3 and a large one, ragged lengths. Stops before their multiply-adds exceed
 // budget.
 struct shapes shapes_of(const struct ga_model *model, double budget);
+
+// One shape that the seed chooses within the model's ranges: short ones as often as long ones, of at most so many
+// multiply-adds.
+struct shapes shapes_random(const struct ga_model *model, uint64_t seed, double most);
+
+// Multiply-adds of a call, padding left out, causal or not; and how many rows there can be before it.
+double shapes_cost(const struct ga_model *model, const struct shape *shape);
+size_t shapes_past_room(const struct ga_model *model, const struct shape *shape);
 
 // What the lengths of a ragged sequence b are: all rows, 1, 0 and others in turn.
 int32_t shapes_q_length(const struct shape *shape, size_t b);
@@ -236,7 +245,8 @@ const char *call_text(const struct call *call, char text[CHECKS_SITUATION]);
 bool call_run_once(struct call *call, struct checks *checks, const struct subject *subject, size_t v);
 bool call_run_cached(struct call *call, struct checks *checks, const struct subject *subject, size_t v);
 
-// Runs body for each of shapes_of(model, budget) with a filled call on its own guard pages, over one subject.
+// Runs body for each of shapes_of(model, budget), or where the checks have a seed for the one that it chooses, with a
+// filled call on its own guard pages, over one subject.
 typedef void call_check(struct checks *checks, const struct subject *subject, struct call *call);
 void kernels_each_call(struct checks *checks, const struct ga_model *model, weight_fill *fill, double budget,
                        call_check *body);

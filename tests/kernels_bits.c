@@ -67,7 +67,7 @@ static void run_backwards(void *self, size_t parts, void (*task)(void *context, 
 
 static void run_in_parts(struct checks *checks, const struct subject *subject, struct call *call)
 {
-    static const size_t counts[] = {2, 3, 7, 16, 40};
+    const size_t counts[] = {2, 3, 7, 16, 40, 4 + call->shape.seed % 60};
     struct call twin;
     if (!checks_need(checks, call_copy(&twin, call, GUARD_AT_END), "no memory for the call")) {
         return;

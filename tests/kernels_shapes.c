@@ -110,31 +110,32 @@ static bool in_range(const struct ga_range *range, size_t length)
 
 // -- Shapes ---------------------------------------------------------------------------------------------------------
 
-static int32_t ragged_length(uint64_t seed, size_t b, size_t most)
+static int32_t ragged_length(const struct shape *shape, uint64_t which, size_t b, size_t most)
 {
+    const uint64_t seed = shape->seed + which;
     struct rng rng = rng_seeded(seed * 64 + b);
-    const size_t turns[] = {most, 1, rng_below(&rng, most + 1), 0, most / 2, most - 1};
+    const size_t any = rng_below(&rng, most + 1);
+    const size_t turns[] = {most, 1, any, 0, most / 2, most - 1};
     size_t turn = (b + (size_t)seed) % (sizeof turns / sizeof turns[0]);
-    return (int32_t)turns[turn];
+    return (int32_t)(shape->any_length ? any : turns[turn]);
 }
 
 int32_t shapes_q_length(const struct shape *shape, size_t b)
 {
-    return ragged_length(shape->seed, b, shape->q_len);
+    return ragged_length(shape, 0, b, shape->q_len);
 }
 
 int32_t shapes_kv_length(const struct shape *shape, size_t b)
 {
-    return ragged_length(shape->seed + 1, b, shape->kv_len);
+    return ragged_length(shape, 1, b, shape->kv_len);
 }
 
 int32_t shapes_past_length(const struct shape *shape, size_t b)
 {
-    return ragged_length(shape->seed + 2, b, shape->past);
+    return ragged_length(shape, 2, b, shape->past);
 }
 
-// Multiply-adds of a call, padding left out, causal or not.
-static double cost(const struct ga_model *model, const struct shape *shape)
+double shapes_cost(const struct ga_model *model, const struct shape *shape)
 {
     double q_sides = (double)(model->d_model + model->d_out), kv_sides = (double)(model->k_dim + model->v_dim),
            total = 0;
@@ -151,12 +152,17 @@ static double cost(const struct ga_model *model, const struct shape *shape)
     return model->stack ? total * (double)model->stack->n_layers : total;
 }
 
-// Rows before a call: in turn none, as many as there is room for, and some that end within a panel or before it. They
-// stand for keys and values alike, so that these must be of one width, and a stack's are made layer by layer.
-static size_t past_of(const struct ga_model *model, const struct shape *shape)
+// They stand for keys and values alike, so that these must be of one width, and a stack's are made layer by layer.
+size_t shapes_past_room(const struct ga_model *model, const struct shape *shape)
 {
     const bool can = kernels_for_cached(model) && model->k_dim == model->v_dim && !model->stack;
-    const size_t room = can ? model->cache - shape->kv_len : 0;
+    return can ? model->cache - shape->kv_len : 0;
+}
+
+// Rows before a call: in turn none, as many as there is room for, and some that end within a panel or before it.
+static size_t past_of(const struct ga_model *model, const struct shape *shape)
+{
+    const size_t room = shapes_past_room(model, shape);
     const size_t turns[] = {0, room, 33, 128, 1, room / 2, 15};
     const size_t past = turns[shape->seed % (sizeof turns / sizeof turns[0])];
     return past < room ? past : room;
@@ -166,7 +172,7 @@ static size_t past_of(const struct ga_model *model, const struct shape *shape)
 static void add_shape(struct shapes *shapes, const struct ga_model *model, struct shape shape, double *budget)
 {
     shape.past = past_of(model, &shape);
-    double price = cost(model, &shape);
+    double price = shapes_cost(model, &shape);
     if (shapes->count == MAX_SHAPES || (price > *budget && shapes->count > 0)) {
         shapes->left_out++;
         return;

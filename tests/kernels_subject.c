@@ -257,13 +257,15 @@ void subject_drop(struct subject *subject)
 void kernels_each_call(struct checks *checks, const struct ga_model *model, weight_fill *fill, double budget,
                        call_check *body)
 {
-    struct shapes shapes = shapes_of(model, budget * checks->effort);
+    const double most = 2e6; // of one call that a seed chooses: some ten of them a second, all facts of a model
+    struct shapes shapes =
+        checks->seed ? shapes_random(model, checks->seed, most) : shapes_of(model, budget * checks->effort);
     struct subject subject;
-    if (subject_make(&subject, checks, model, fill, false)) {
+    if (subject_make_seeded(&subject, checks, model, fill, checks->seed, false)) {
         for (size_t s = 0; s < shapes.count; s++) {
             struct call call;
-            if (checks_need(checks, call_make(&call, model, &shapes.list[s], (enum guard_place)(s % N_GUARD_PLACES)),
-                            "no memory for the call")) {
+            const enum guard_place place = (enum guard_place)((s + checks->seed) % N_GUARD_PLACES);
+            if (checks_need(checks, call_make(&call, model, &shapes.list[s], place), "no memory for the call")) {
                 call_fill(&call);
                 body(checks, &subject, &call);
                 call_drop(&call);

@@ -18,4 +18,10 @@ return {
   -- feature, as tests/generator/short_lists_test.lua finds; tokens_96_6 is the one whose heads are whole vectors.
   every_template = set({ "added_40_4", "both_40_2", "cache_48_3_window", "heads_6_13", "masked_44_3", "rotary_57_6",
     "sides_40_4", "tokens_96_6", "window_40_5_both" }),
+  -- Few enough that each is met often, small enough that a round takes milliseconds, and between them every template:
+  -- windows, slopes and sinks, masks of either kind, rotary places, shared key heads, caps, shared projections, other
+  -- widths, attention alone, and of whole models each kind, ragged and pooled, with memory, with a cache.
+  soak = set({ "added_40_4", "both_40_2", "cache_48_3_window", "heads_6_13", "masked_44_3", "memory_40_2",
+    "plain_48_3", "post_48_4", "pre_45_3", "rotary_57_6", "sides_40_4", "tokens_96_6", "window_40_5_both",
+    "window_48_6" }),
 }

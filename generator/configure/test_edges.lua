@@ -26,6 +26,7 @@ local KINDS = {
   { kind = "criterion", pattern = "^test_" },
   { kind = "program", pattern = "^plain_" },
   { kind = "program", pattern = "_fixture$" },
+  { kind = "soak", pattern = "^soak$" },
   { kind = "helper", pattern = "" },
 }
 
@@ -57,14 +58,17 @@ local function split(outputs, is_anew)
   return anew, as_is
 end
 
-local function is_on_a_list(name)
-  for _, list in pairs(short_lists) do
-    if list[name] then return true end
+-- Lists whose models have every instruction set.
+local WHOLE_LISTS = { "few", "wide", "every_template" }
+
+local function is_whole(name)
+  for _, list in ipairs(WHOLE_LISTS) do
+    if short_lists[list][name] then return true end
   end
   return false
 end
 
--- Models on no short list are the same text with other numbers: each gets one of the instruction sets of vectors that
+-- Models on none of these lists are the same text with other numbers: each gets one of the instruction sets of vectors that
 -- this CPU runs, in turns, besides the portable one.
 local function take_turns(edges, models)
   local vectors, turn = {}, 0
@@ -73,7 +77,7 @@ local function take_turns(edges, models)
   end
   if #vectors < 2 then return end
   for _, model in ipairs(models) do
-    if not is_on_a_list(model.spec.name) then
+    if not is_whole(model.spec.name) then
       turn = turn % #vectors + 1
       model.isas = split(edges.isas, function(isa) return isa == PORTABLE or isa == vectors[turn] end)
     end
@@ -182,13 +186,15 @@ local function binaries_of(edges, profile, archives, models, has)
   return binaries
 end
 
--- plain_kernels once more, with some of the models that it has anyway.
-local function some_models_test(edges, archives, models)
-  Edges.write_table("out/gen/some_models.c", models)
-  local names = edges:compile(PLAIN, "out/gen/some_models.c", "out/test/some_models.o", INCLUDES)
-  local inputs = { "out/obj/tests/plain_kernels.o", archives[1], names }
-  for _, model in ipairs(models) do inputs[#inputs + 1] = archive_path(PLAIN, model) end
-  return edges:link(PLAIN, "out/test/some_kernels", joined(inputs, archives), "$program_libraries")
+-- A binary of the tests' models that a short list names. name: of the list and of the file with their table.
+local function some_models_test(edges, archives, models, object, path, name)
+  local some = split(models, function(model) return short_lists[name][model.spec.name] end)
+  local source = ("out/gen/%s_models.c"):format(name)
+  Edges.write_table(source, some)
+  local inputs = { object, archives[1],
+    edges:compile(PLAIN, source, ("out/test/%s_models.o"):format(name), INCLUDES) }
+  for _, model in ipairs(some) do inputs[#inputs + 1] = archive_path(PLAIN, model) end
+  return edges:link(PLAIN, path, joined(inputs, archives), "$program_libraries")
 end
 
 -- The kernel facts once more, linked with the libraries of the user's own models.
@@ -219,8 +225,8 @@ end
 
 -- Adds all edges of the tests. models: models.collect's; products: what edges:product gave for the configured ones;
 -- has: whether there is { criterion, simde }. Returns the paths of the binaries: plain, sanitized and races, each
--- { criterion, program }; configured; some, with models that use every template; emulated (or nil); of the archives of
--- the test models; and of what more models are tested with.
+-- { criterion, program }; configured; some, with models that use every template; soak; emulated (or nil); of the
+-- archives of the test models; and of what more models are tested with.
 return function(edges, parts, models, products, has)
   Edges.write_table("out/gen/test_models.c", models.tests)
   Edges.write_table("out/gen/configured_models.c", models.configured)
@@ -230,8 +236,10 @@ return function(edges, parts, models, products, has)
   local archives = shared_archives(edges, PLAIN, parts)
   local tests = { plain = binaries_of(edges, PLAIN, archives, models.tests, has) }
   tests.configured = configured_test(edges, products, archives, has)
-  local some = split(models.tests, function(model) return short_lists.every_template[model.spec.name] end)
-  tests.some = some_models_test(edges, archives, some)
+  tests.some = some_models_test(edges, archives, models.tests, "out/obj/tests/plain_kernels.o",
+    "out/test/some_kernels", "every_template")
+  tests.soak = some_models_test(edges, archives, models.tests, objects_of(edges, PLAIN, "soak")[1], "out/test/soak",
+    "soak")
   tests.parts = joined({ "out/obj/tests/plain_kernels.o" }, archives)
   tests.models = {}
   for i, model in ipairs(models.tests) do tests.models[i] = archive_path(PLAIN, model) end

@@ -36,6 +36,10 @@ fact.holds("every model of a list is there", function()
   end
 end)
 
+fact.holds("the models of soak are those of every_template and more", function()
+  for _, name in ipairs(sorted(short_lists.every_template)) do fact.equal(short_lists.soak[name], true) end
+end)
+
 -- A template is loaded where it is first rendered, so none of them may have been so far.
 fact.holds("the models of every_template use every template", function()
   local load, used = template.load, {}

@@ -5,12 +5,15 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { CHECKS_SUBJECT = 64, CHECKS_SITUATION = 256, CHECKS_MESSAGES = 2048 };
 
 struct checks {
     const char *fact;                 // what is checked, in words
     double effort;                    // how much of the usual work to do; 1 is all of it
+    uint64_t seed;                    // of random calls in place of the usual ones; 0: the usual ones
+    double worst;                     // largest error that was compared, in parts of what was allowed
     size_t done, failed;              //
     char subject[CHECKS_SUBJECT];     // "mha_512_8 avx2"
     char situation[CHECKS_SITUATION]; // "batch 3, q_len 7, ..."
