@@ -164,9 +164,13 @@ local function isa_env(p)
   local env = {
     V = p.isa.V, lowest_exponent = p.isa.lowest_exponent, isa_name = p.isa.name, isa_headers = p.isa.headers,
     helpers = helpers(p), prefix = p.prefix, packed_floats = p.packed_floats, exp2_coefficients = {},
+    power_coefficients = {}, power_one = fmt.f32(2 ^ -p.isa.scale_shift),
     gelu_coefficients = gelu_coefficients, lanes = lane_numbers(p.isa.width),
   }
-  for i, c in ipairs(exp2_coefficients) do env.exp2_coefficients[i] = fmt.f32(c) end
+  for i, c in ipairs(exp2_coefficients) do
+    env.exp2_coefficients[i] = fmt.f32(c)
+    env.power_coefficients[i] = fmt.f32(c * 2 ^ -p.isa.scale_shift)
+  end
   return env
 end
 

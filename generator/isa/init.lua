@@ -5,7 +5,8 @@
 --   name, width (floats a vector), registers, type (C), headers, cflags, cpu (GA_CPU_* tails it needs)
 --   max_accumulators           more than this many running sums make compilers spill
 --   fma_per_cycle, loads_per_cycle, fma_latency     what the planner weighs tiles by
---   lowest_exponent            powers of two are 0 below it, whatever vec_exp2_scale would make of them
+--   lowest_exponent, scale_shift   vec_exp2_scale(p, n) is p 2^(n + scale_shift) for whole n from lowest_exponent on,
+--                              where it is 0; the shift keeps its factor a normal number where the power is a subnormal
 --   spell = { operation = format }   zero splat load store add sub mul div sqrt max fmadd fmsub round;
 --                              fmsub, a b - c, is rounded once in every set, so that it gives what c lost of a product;
 --                              above(v, count): -inf in the first count lanes, else v

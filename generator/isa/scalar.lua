@@ -3,7 +3,7 @@
 return {
   name = "scalar", width = 1, registers = 16, max_accumulators = 12, type = "float",
   headers = {}, cflags = {}, cpu = {},
-  fma_per_cycle = 1, loads_per_cycle = 2, fma_latency = 4, lowest_exponent = -127,
+  fma_per_cycle = 1, loads_per_cycle = 2, fma_latency = 4, lowest_exponent = -151, scale_shift = 24,
   spell = {
     zero = "0.0f", splat = "%s", load = "*(%s)", store = "*(%s) = %s", add = "(%s + %s)", sub = "(%s - %s)",
     mul = "(%s * %s)", max = "vec_max2(%s, %s)", fmadd = "(%s * %s + %s)", round = "vec_round(%s)",
@@ -33,10 +33,10 @@ static inline float vec_round(float v)
     return (v + 0x1.8p23f) - 0x1.8p23f;
 }
 
-// p * 2^n for a whole n >= -127; 2^-127 counts as 0. A NaN in p stays one.
+// p 2^(n + 24) for a whole n from -151, where it is 0, to 103. A NaN in p stays one.
 static inline float vec_exp2_scale(float p, float n)
 {
-    const int32_t exponent = n > -127.0f ? (int32_t)n + 127 : 0;
+    const int32_t exponent = n > -151.0f && n < 104.0f ? (int32_t)n + 151 : 0;
     union {
         uint32_t bits;
         float value;

@@ -46,10 +46,10 @@ static inline float vec_sum(__m256 v)
     return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
 }
 
-// p * 2^n for whole n >= -127; 2^-127 counts as 0. A NaN in p stays one.
+// p 2^(n + 24) for whole n >= -151; at -151 it is 0. A NaN in p stays one.
 static inline __m256 vec_exp2_scale(__m256 p, __m256 n)
 {
-    const __m256i exponent = _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
+    const __m256i exponent = _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(151));
     return _mm256_mul_ps(p, _mm256_castsi256_ps(_mm256_slli_epi32(exponent, 23)));
 }
 

@@ -54,10 +54,10 @@ static inline float vec_round(float v)
     return (v + 0x1.8p23f) - 0x1.8p23f;
 }
 
-// p * 2^n for a whole n >= -127; 2^-127 counts as 0. A NaN in p stays one.
+// p 2^(n + 24) for a whole n from -151, where it is 0, to 103. A NaN in p stays one.
 static inline float vec_exp2_scale(float p, float n)
 {
-    const int32_t exponent = n > -127.0f ? (int32_t)n + 127 : 0;
+    const int32_t exponent = n > -151.0f && n < 104.0f ? (int32_t)n + 151 : 0;
     union {
         uint32_t bits;
         float value;
