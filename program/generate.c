@@ -27,7 +27,7 @@ static const struct ga_option options[] = {
 
 static const char *const notes[] = {
     "Inputs: tokens and lengths as `run` takes them; of a transformer src, src_lengths, trg and",
-    "trg_lengths, trg being what the target begins with.",
+    "trg_lengths, trg being what the target begins with, or memory in place of src; of a decoder memory.",
     "Outputs:",
     "  tokens      I32 [batch, len + N]: those given and those added, zeros behind",
     "  lengths     I32 [batch]: how many each sequence has in the end",
@@ -52,7 +52,7 @@ struct walk {
     int32_t *call;      // [batch][capacity], the tokens of one call
     int32_t *call_rows; // [batch], how many of them are real; 0: the sequence has ended
     float *logits;      // [batch][n_logits], behind each sequence's last token
-    float *memory;      // of a transformer's source
+    float *memory;      // of a transformer's source: given, or made by the first call
     struct ga_cache *cache;
     void *scratch;
     size_t scratch_size;
@@ -109,7 +109,8 @@ static enum ga_exit make_walk(struct walk *walk)
 {
     const struct ga_model *model = walk->context->model;
     const struct ga_io *io = &walk->request->io;
-    const size_t rows = walk->recompute ? walk->capacity : io->q_len, kv_len = model->encoder ? io->kv_len : rows;
+    const size_t rows = walk->recompute ? walk->capacity : io->q_len;
+    const size_t kv_len = model->kind == GA_ENCODER ? rows : io->kv_len;
     walk->tokens = calloc(walk->batch * walk->capacity, sizeof *walk->tokens);
     walk->call = calloc(walk->batch * walk->capacity, sizeof *walk->call);
     walk->lengths = calloc(walk->batch, sizeof *walk->lengths);
@@ -126,6 +127,9 @@ static enum ga_exit make_walk(struct walk *walk)
     for (size_t b = 0; b < walk->batch; b++) {
         walk->lengths[b] = io->q_lengths ? io->q_lengths[b] : (int32_t)io->q_len;
         memcpy(walk->tokens + b * walk->capacity, io->tokens + b * io->q_len, io->q_len * sizeof *walk->tokens);
+    }
+    if (io->memory) {
+        memcpy(walk->memory, io->memory, walk->batch * kv_len * model->d_model * sizeof *walk->memory);
     }
     return model->cache ? make_cache(walk) : GA_EXIT_OK;
 }
@@ -172,12 +176,13 @@ static enum ga_status call_model(struct walk *walk, bool is_first, size_t q_len,
     for (size_t b = 0; walk->recompute && walk->cache && b < walk->batch; b++) {
         (void)ga_cache_cut(walk->cache, b, 0, NULL); // to nothing, which any sequence can be
     }
-    if (walk->memory) {
+    if (walk->context->model->kind != GA_ENCODER) {
+        const bool encodes = is_first || !walk->memory; // a decoder is given what it attends to in every call
         io.kv_len = walk->request->io.kv_len;
         io.kv_lengths = walk->request->io.kv_lengths;
         io.memory = walk->memory;
-        io.key_tokens = is_first ? walk->request->io.key_tokens : NULL;
-        io.key = is_first ? walk->request->io.key : NULL;
+        io.key_tokens = encodes ? walk->request->io.key_tokens : NULL;
+        io.key = encodes ? walk->request->io.key : NULL;
     }
     return ga_model_run(walk->prepared->loaded, &io, walk->scratch, walk->scratch_size, error);
 }

@@ -42,8 +42,10 @@ static const char *refuse_side_lengths(const struct ga_model *model)
 // Of a decoder key is the memory by a layer's name.
 static const char *refuse_key(const struct ga_model *model)
 {
-    const bool of_own_rows = model->stack && model->kind != GA_DECODER;
-    return of_own_rows ? "an encoder's keys and values are made from its own rows" : NULL;
+    if (is_transformer(model)) {
+        return "it is a transformer; give src, or memory";
+    }
+    return model->kind == GA_ENCODER ? "an encoder's keys and values are made from its own rows" : NULL;
 }
 
 static const char *refuse_value(const struct ga_model *model)
@@ -53,7 +55,7 @@ static const char *refuse_value(const struct ga_model *model)
 
 static const char *refuse_memory(const struct ga_model *model)
 {
-    return model->kind == GA_DECODER ? NULL : "only a decoder attends to one";
+    return model->kind == GA_DECODER || is_transformer(model) ? NULL : "only a decoder attends to one";
 }
 
 static const char *refuse_stack_lengths(const struct ga_model *model)
@@ -66,8 +68,10 @@ static const char *refuse_stack_lengths(const struct ga_model *model)
 
 static const char *refuse_key_lengths(const struct ga_model *model)
 {
-    const bool has_one = model->stack && model->kind != GA_DECODER;
-    return has_one ? "lengths stands for queries and keys of an encoder" : refuse_lengths(model);
+    if (is_transformer(model)) {
+        return "it is a transformer; give src_lengths";
+    }
+    return model->kind == GA_ENCODER ? "lengths stands for queries and keys of an encoder" : refuse_lengths(model);
 }
 
 static const char *refuse_memory_lengths(const struct ga_model *model)
@@ -201,22 +205,26 @@ static enum ga_exit check_name(const struct ga_context *context, const struct ga
     return refuse_unknown(context, request, name);
 }
 
-// A stack's inputs have one name, or a layer's.
-static enum ga_exit check_twice(const struct ga_context *context, const struct ga_request *request, const char *name,
-                                const char *other)
+// A stack's inputs have one name, or a layer's; a transformer's memory stands for its source.
+static const char *const twins[][2] = {
+    {"x", "query"},   {"lengths", "q_lengths"},     {"memory", "key"}, {"memory_lengths", "kv_lengths"},
+    {"trg", "query"}, {"trg_lengths", "q_lengths"}, {"src", "memory"}, {"src_lengths", "memory_lengths"},
+};
+
+static enum ga_exit check_twins(const struct ga_context *context, const struct ga_request *request)
 {
-    return ga_weights_find(request->file, name) && ga_weights_find(request->file, other)
-               ? ga_failed(context, "%s: tensors \"%s\" and \"%s\" are one input; give one of them", request->path,
-                           name, other)
-               : GA_EXIT_OK;
+    for (size_t i = 0; i < sizeof twins / sizeof twins[0]; i++) {
+        if (ga_weights_find(request->file, twins[i][0]) && ga_weights_find(request->file, twins[i][1])) {
+            return ga_failed(context, "%s: tensors \"%s\" and \"%s\" are one input; give one of them", request->path,
+                             twins[i][0], twins[i][1]);
+        }
+    }
+    return GA_EXIT_OK;
 }
 
 enum ga_exit ga_request_names(const struct ga_context *context, const struct ga_request *request)
 {
-    enum ga_exit code = check_twice(context, request, "x", "query");
-    code = code == GA_EXIT_OK ? check_twice(context, request, "lengths", "q_lengths") : code;
-    code = code == GA_EXIT_OK ? check_twice(context, request, "memory", "key") : code;
-    code = code == GA_EXIT_OK ? check_twice(context, request, "memory_lengths", "kv_lengths") : code;
+    enum ga_exit code = check_twins(context, request);
     for (size_t i = 0; i < ga_weights_count(request->file); i++) {
         if (check_name(context, request, ga_weights_at(request->file, i)->name) != GA_EXIT_OK) {
             code = GA_EXIT_FAILED; // and go on: every stray name is told at once

@@ -150,12 +150,29 @@ static enum ga_exit read_other(const struct ga_context *context, struct ga_reque
     return code;
 }
 
+// A transformer's memory in place of its source: what its encoder gave before. Nothing is written to it then.
+static enum ga_exit read_memory(const struct ga_context *context, struct ga_request *request,
+                                const struct ga_tensor *memory)
+{
+    enum ga_exit code = read_other(context, request, memory, false);
+    request->io.key = NULL;
+    request->io.memory = (float *)(uintptr_t)memory->data;
+    return code;
+}
+
 // A transformer's source.
 static enum ga_exit read_source(const struct ga_context *context, struct ga_request *request)
 {
     const struct ga_tensor *source = ga_weights_find(request->file, "src");
+    const struct ga_tensor *memory = ga_weights_find(request->file, "memory");
+    if (memory) {
+        return read_memory(context, request, memory);
+    }
     if (!source) {
-        return ga_failed(context, "%s: no tensor \"src\", the source's rows or token ids", request->path);
+        return ga_failed(context,
+                         "%s: no tensor \"src\", the source's rows or token ids, or \"memory\", what the encoder made "
+                         "of them",
+                         request->path);
     }
     if (is_integer(source) && !context->model->src_vocab_size) {
         return ga_failed(context, "%s: tensor \"src\" holds token ids, but the model has no embedding (vocab_size)",

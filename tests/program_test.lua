@@ -1,8 +1,9 @@
 -- program_test.lua: the command line as its user meets it: exit codes, messages, files.
 -- Numbers of kernels are not tested here: of the fixture's only what zero scores make exact.
 --
--- lua tests/program_test.lua FIXTURE STACK_FIXTURE [PROGRAM...]: the whole of it against tests/program_fixture.c and
--- tests/program_stack_fixture.c, and what every program must do against each further one.
+-- lua tests/program_test.lua FIXTURE STACK_FIXTURE MODELS [PROGRAM...]: the whole of it against tests/program_fixture.c
+-- and tests/program_stack_fixture.c, what whole models say against those in the folder MODELS, and what every program
+-- must do against each further one.
 
 local here = arg[0]:match("^(.*)/[^/]*$") or "."
 package.path = here .. "/?.lua;" .. package.path
@@ -328,7 +329,7 @@ local function write_query(info)
   local function wave(i) return i * 37 % 101 / 64 - 0.75 end
   local list = { tensor("query", "F32", { batch, q_len, d_model }, wave) }
   if kv_len ~= q_len or info:find('"memory"', 1, true) then
-    list[2] = tensor("key", "F32", { batch, kv_len, d_model }, wave)
+    list[2] = tensor(info:find('"memory"', 1, true) and "memory" or "key", "F32", { batch, kv_len, d_model }, wave)
   end
   files.write(path "in", list)
 end
@@ -368,6 +369,8 @@ end
 require "program_masks"(path, expect_run, expect_values)
 program = arg[2]
 require "program_stack"(path, expect_run, expect_values, expect)
+require "program_models"(path, expect_run, function(name) program = arg[3] .. "/" .. name end)
+table.remove(arg, 3)
 for i = 1, #arg do
   program = arg[i]
   local code, _, err = run("--version")

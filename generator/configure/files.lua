@@ -108,8 +108,8 @@ function files.check_list(settings, answers, models, tests)
   add_library_step(step, settings, tests)
   local programs = {}
   for i, model in ipairs(models.configured) do programs[i] = "out/bin/" .. model.spec.name end
-  step("program", ("%s tests/program_test.lua out/test/program_fixture out/test/program_stack_fixture %s"):format(
-    luas[1], quoted(programs)))
+  step("program", ("%s tests/program_test.lua out/test/program_fixture out/test/program_stack_fixture out/test/bin %s")
+    :format(luas[1], quoted(programs)))
   return table.concat(lines, "\n") .. "\n"
 end
 

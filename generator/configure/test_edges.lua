@@ -197,6 +197,17 @@ local function some_models_test(edges, archives, models, object, path, name)
   return edges:link(PLAIN, path, joined(inputs, archives), "$program_libraries")
 end
 
+-- The programs of some of the test models. Returns their paths.
+local function model_programs(edges, parts, models)
+  local paths = {}
+  for i, model in ipairs(models) do
+    local main = edges:model_objects(PLAIN, edges:outputs(model), folder_of(model), "program")
+    paths[i] = edges:link(PLAIN, "out/test/bin/" .. model.spec.name, joined(main, { parts.program, parts.weights,
+      archive_path(PLAIN, model), parts.core_archive }), "$program_libraries")
+  end
+  return paths
+end
+
 -- The kernel facts once more, linked with the libraries of the user's own models.
 local function configured_test(edges, products, archives, has)
   local names = edges:compile(PLAIN, "out/gen/configured_models.c", "out/test/configured_models.o", INCLUDES)
@@ -225,8 +236,8 @@ end
 
 -- Adds all edges of the tests. models: models.collect's; products: what edges:product gave for the configured ones;
 -- has: whether there is { criterion, simde }. Returns the paths of the binaries: plain, sanitized and races, each
--- { criterion, program }; configured; some, with models that use every template; soak; emulated (or nil); of the
--- archives of the test models; and of what more models are tested with.
+-- { criterion, program }; configured; some, with models that use every template; soak; programs of some models;
+-- emulated (or nil); of the archives of the test models; and of what more models are tested with.
 return function(edges, parts, models, products, has)
   Edges.write_table("out/gen/test_models.c", models.tests)
   Edges.write_table("out/gen/configured_models.c", models.configured)
@@ -240,6 +251,9 @@ return function(edges, parts, models, products, has)
     "out/test/some_kernels", "every_template")
   tests.soak = some_models_test(edges, archives, models.tests, objects_of(edges, PLAIN, "soak")[1], "out/test/soak",
     "soak")
+  tests.programs = model_programs(edges, parts, split(models.tests, function(model)
+    return short_lists.programs[model.spec.name]
+  end))
   tests.parts = joined({ "out/obj/tests/plain_kernels.o" }, archives)
   tests.models = {}
   for i, model in ipairs(models.tests) do tests.models[i] = archive_path(PLAIN, model) end

@@ -234,7 +234,7 @@ def compare_generated(comparison, model):
 
 
 def compare_torch(path, folder, norm_first):
-    """torch.nn.Transformer, from rows to rows."""
+    """torch.nn.Transformer, from rows to rows, and its decoder alone over what its encoder gave."""
     model = randomize(nn.Transformer(48, 4, 2, 1, 96, dropout=0, norm_first=norm_first, batch_first=True))
     comparison = Comparison(path, model, folder)
     for src_len, trg_len in LENGTHS:
@@ -246,6 +246,12 @@ def compare_torch(path, folder, norm_first):
             wanted, exact = (model.to(kind)(src.to(kind), trg.to(kind), tgt_mask=causal, src_key_padding_mask=padding,
                                             memory_key_padding_mask=padding) for kind in (torch.float32, torch.float64))
         comparison.run({"src": src, "trg": trg, "src_lengths": src_lengths}, "output", wanted, exact)
+        with torch.no_grad():
+            memory = model.float().encoder(src, src_key_padding_mask=padding)
+            wanted, exact = (model.to(kind).decoder(trg.to(kind), memory.to(kind), tgt_mask=causal,
+                                                    memory_key_padding_mask=padding)
+                             for kind in (torch.float32, torch.float64))
+        comparison.run({"memory": memory, "trg": trg, "memory_lengths": src_lengths}, "output", wanted, exact)
     return comparison
 
 
