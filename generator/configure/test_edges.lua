@@ -68,8 +68,8 @@ local function is_whole(name)
   return false
 end
 
--- Models on none of these lists are the same text with other numbers: each gets one of the instruction sets of vectors that
--- this CPU runs, in turns, besides the portable one.
+-- Models on none of these lists are the same text with other numbers: each gets one of the instruction sets of vectors
+-- that this CPU runs, in turns, besides the portable one.
 local function take_turns(edges, models)
   local vectors, turn = {}, 0
   for _, isa in ipairs(edges.isas) do

@@ -5,8 +5,8 @@ local isa = require "isa"
 
 local FIELDS = { name = "string", width = "number", registers = "number", max_accumulators = "number", type = "string",
   headers = "table", cflags = "table", cpu = "table", fma_per_cycle = "number", loads_per_cycle = "number",
-  fma_latency = "number", lowest_exponent = "number", scale_shift = "number", spell = "table", helpers = "string", extras = "table",
-  V = "table" }
+  fma_latency = "number", lowest_exponent = "number", scale_shift = "number", spell = "table", helpers = "string",
+  extras = "table", V = "table" }
 
 -- Of each operation, how many operands it takes.
 local OPERATIONS = { zero = 0, splat = 1, load = 1, store = 2, add = 2, sub = 2, mul = 2, max = 2, fmadd = 3,
