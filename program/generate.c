@@ -215,7 +215,7 @@ static bool add_tokens(struct walk *walk, bool *ended)
 static enum ga_exit go_on(struct walk *walk, size_t added)
 {
     bool *ended = calloc(walk->batch, sizeof *ended), any = ended != NULL;
-    struct ga_error error = {GA_MEMORY, "no memory"};
+    struct ga_error error = {.status = GA_MEMORY, .text = "no memory"};
     enum ga_status status = ended ? GA_OK : GA_MEMORY;
     for (size_t b = 0; ended && b < walk->batch; b++) {
         ended[b] = walk->lengths[b] == 0; // nothing to go on from

@@ -131,7 +131,7 @@ enum ga_exit ga_request_cache_new(const struct ga_context *context, const struct
     }
     const size_t size = ga_cache_size(model, prepared->variant, request->io.batch, capacity);
     void *block = size == SIZE_MAX ? NULL : ga_block_new(size);
-    struct ga_error error = {GA_OK, "no memory for a cache"};
+    struct ga_error error = {.status = GA_OK, .text = "no memory for a cache"};
     if (!block || ga_cache_init(prepared->loaded, request->io.batch, capacity, block, size, &request->io.cache,
                                 &error) != GA_OK) {
         ga_block_free(block);

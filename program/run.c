@@ -150,7 +150,7 @@ static enum ga_exit write_outputs(const struct ga_context *context, const struct
             tensors[count++] = ga_request_output(context, request, (enum ga_output)i);
         }
     }
-    struct ga_error error = {GA_MEMORY, "no memory"};
+    struct ga_error error = {.status = GA_MEMORY, .text = "no memory"};
     enum ga_exit code = tensors && ga_weights_write(path, tensors, count, &error) == GA_OK
                             ? print_outputs(path, tensors, count)
                             : ga_failed(context, "%s", error.text);

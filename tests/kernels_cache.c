@@ -12,7 +12,7 @@ bool call_new_cache(struct guard *block, struct checks *checks, const struct sub
                     size_t capacity)
 {
     const struct ga_loaded *loaded = subject->loaded[v];
-    struct ga_error error = {GA_OK, ""};
+    struct ga_error error = {.status = GA_OK, .text = ""};
     struct ga_cache *cache;
     size_t bytes = ga_cache_size(subject->model, ga_loaded_variant(loaded), batch, capacity);
     if (!checks_need(checks, bytes != SIZE_MAX, "its cache's size is not to be had") ||
@@ -331,7 +331,7 @@ static bool pass_on(struct checks *checks, const struct ga_model *model, const s
     float *both = malloc(2 * elements * sizeof *both);
     bool ok = checks_need(checks, both != NULL, "no memory");
     for (size_t b = 0; ok && b < batch; b++) {
-        struct ga_error error = {GA_OK, ""};
+        struct ga_error error = {.status = GA_OK, .text = ""};
         size_t length = (size_t)ga_cache_lengths(from)[b];
         ok = ga_cache_get(from, b, both, both + elements, rows, &error) == GA_OK &&
              ga_cache_put(to, b, both, both + elements, rows, length / 3, &error) == GA_OK &&

@@ -365,7 +365,7 @@ bool call_run_once(struct call *call, struct checks *checks, const struct subjec
 {
     const struct ga_variant *variant = ga_loaded_variant(subject->loaded[v]);
     const struct shape *shape = &call->shape;
-    struct ga_error error = {GA_OK, ""};
+    struct ga_error error = {.status = GA_OK, .text = ""};
     struct guard scratch;
     size_t bytes = ga_model_scratch_size(call->model, variant, shape->batch, shape->q_len, shape->kv_len,
                                          call->io.parallel ? call->io.parallel->threads : 1);

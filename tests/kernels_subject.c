@@ -204,7 +204,7 @@ static bool make_weights(struct subject *subject, weight_fill *fill, uint64_t se
 
 static void pack(struct subject *subject, struct checks *checks, const struct ga_variant *variant)
 {
-    struct ga_error error = {GA_OK, ""};
+    struct ga_error error = {.status = GA_OK, .text = ""};
     size_t n = subject->n_loaded, bytes = ga_model_packed_size(variant);
     struct guard *packed = &subject->packed[n];
     checks_subject(checks, subject->model->name, variant->isa);
