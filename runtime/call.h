@@ -2,6 +2,7 @@
 #ifndef GA_CALL_H
 #define GA_CALL_H
 
+#include "arena.h"
 #include "model.h"
 
 // GA_OK where a model takes this number of sequences.
@@ -10,6 +11,17 @@ enum ga_status ga_call_batch(const struct ga_model *model, size_t batch, struct 
 // GA_OK where a block is aligned and holds `needed` bytes; what: its name in the message.
 enum ga_status ga_call_block(const struct ga_model *model, const char *what, const void *block, size_t size,
                              size_t needed, struct ga_error *error);
+
+// A block for packed weights begins with their struct ga_loaded; they follow at the next GA_ALIGN boundary.
+enum { GA_LOADED_BYTES = GA_ALIGN };
+_Static_assert(sizeof(struct ga_loaded) <= GA_LOADED_BYTES, "the packed weights begin after the struct");
+
+// GA_OK where the variant is the model's and this CPU runs it. In model.c.
+enum ga_status ga_call_variant(const struct ga_model *model, const struct ga_variant *variant, struct ga_error *error);
+
+// The same, and the block can hold its packed weights.
+enum ga_status ga_call_packed(const struct ga_model *model, const struct ga_variant *variant, const void *block,
+                              size_t size, struct ga_error *error);
 
 // GA_OK where batch and lengths are what the model takes, and sixteen times its largest tensor still fits in memory, so
 // that no size computed from them afterwards overflows.

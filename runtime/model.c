@@ -11,15 +11,6 @@
 #include "call.h"
 #include "cpu.h"
 
-// The packed weights follow at the next GA_ALIGN boundary.
-struct ga_loaded {
-    const struct ga_model *model;
-    const struct ga_variant *variant;
-};
-
-enum { LOADED_BYTES = GA_ALIGN };
-_Static_assert(sizeof(struct ga_loaded) <= LOADED_BYTES, "the packed weights begin after the struct");
-
 static bool is_aligned(const void *pointer, size_t bytes)
 {
     return (uintptr_t)pointer % bytes == 0;
@@ -143,7 +134,7 @@ enum ga_status ga_model_variant(const struct ga_model *model, const char *isa, c
 
 size_t ga_model_packed_size(const struct ga_variant *variant)
 {
-    return variant->packed_bytes > SIZE_MAX - LOADED_BYTES ? SIZE_MAX : LOADED_BYTES + variant->packed_bytes;
+    return variant->packed_bytes > SIZE_MAX - GA_LOADED_BYTES ? SIZE_MAX : GA_LOADED_BYTES + variant->packed_bytes;
 }
 
 static enum ga_status check_roles(const struct ga_model *model, const struct ga_weight_view *roles,
@@ -172,23 +163,22 @@ static bool has_variant(const struct ga_model *model, const struct ga_variant *v
     return false;
 }
 
-static enum ga_status check_pack(const struct ga_model *model, const struct ga_variant *variant,
-                                 const struct ga_weight_view *roles, const void *block, size_t size,
-                                 struct ga_error *error)
+enum ga_status ga_call_variant(const struct ga_model *model, const struct ga_variant *variant, struct ga_error *error)
 {
-    enum ga_status status = check_abi(model, error);
-    if (status != GA_OK) {
-        return status;
-    }
-    if (!has_variant(model, variant)) {
+    const enum ga_status status = check_abi(model, error);
+    if (status == GA_OK && !has_variant(model, variant)) {
         return ga_fail(error, GA_ARGUMENT, "%s: the variant is another model's", model->name);
     }
-    status = check_cpu(model, variant, error);
-    if (status == GA_OK) {
-        status =
-            ga_call_block(model, "the block for packed weights", block, size, ga_model_packed_size(variant), error);
-    }
-    return status == GA_OK ? check_roles(model, roles, error) : status;
+    return status == GA_OK ? check_cpu(model, variant, error) : status;
+}
+
+enum ga_status ga_call_packed(const struct ga_model *model, const struct ga_variant *variant, const void *block,
+                              size_t size, struct ga_error *error)
+{
+    const enum ga_status status = ga_call_variant(model, variant, error);
+    return status == GA_OK
+               ? ga_call_block(model, "the block for packed weights", block, size, ga_model_packed_size(variant), error)
+               : status;
 }
 
 enum ga_status ga_model_pack(const struct ga_model *model, const struct ga_variant *variant,
@@ -203,13 +193,18 @@ enum ga_status ga_model_pack(const struct ga_model *model, const struct ga_varia
         return fail_null(error, "ga_model_pack", null);
     }
     *loaded_out = NULL;
-    const enum ga_status status = check_pack(model, variant, roles, block, size, error);
+    enum ga_status status = ga_call_packed(model, variant, block, size, error);
+    if (status == GA_OK) {
+        status = check_roles(model, roles, error);
+    }
     if (status != GA_OK) {
         return status;
     }
     struct ga_loaded *loaded = block;
-    *loaded = (struct ga_loaded){.model = model, .variant = variant};
-    variant->pack(roles, (unsigned char *)block + LOADED_BYTES);
+    void *packed = (unsigned char *)block + GA_LOADED_BYTES;
+    *loaded = (struct ga_loaded){.model = model, .variant = variant, .packed = packed};
+    memset(packed, 0, variant->packed_bytes); // what pads panels and parts
+    variant->pack(roles, packed);
     *loaded_out = loaded;
     return GA_OK;
 }
@@ -273,7 +268,7 @@ enum ga_status ga_model_run(const struct ga_loaded *loaded, const struct ga_io *
     struct ga_io call;
     const enum ga_status status = check_call(loaded, io, scratch, scratch_size, &call, error);
     if (status == GA_OK) {
-        loaded->variant->run((const unsigned char *)loaded + LOADED_BYTES, &call, scratch);
+        loaded->variant->run(loaded->packed, &call, scratch);
         ga_cache_advance(call.cache, &call);
     }
     return status;

@@ -169,7 +169,7 @@ struct ga_variant {
     size_t packed_bytes; // of the packed weights
     const struct ga_kernel_info *kernels;
     size_t n_kernels;
-    void (*pack)(const struct ga_weight_view *roles, void *packed);
+    void (*pack)(const struct ga_weight_view *roles, void *packed); // into zeros
     size_t (*scratch_bytes)(size_t batch, size_t q_len, size_t kv_len, size_t threads);
     void (*run)(const void *packed, const struct ga_io *io, void *scratch);
     struct ga_cache_layout cache;
@@ -232,9 +232,13 @@ const char *ga_intermediate_name(enum ga_intermediate which);
 size_t ga_intermediate_shape(const struct ga_model *model, enum ga_intermediate which, size_t batch, size_t q_len,
                              size_t kv_len, size_t shape[4]);
 
-// Weights packed for one variant, at the start of a caller's block; const from then on, so any number of threads may
-// run it, each with its own scratch.
-struct ga_loaded;
+// Weights packed for one variant; const, so any number of threads may run them, each with its own scratch. Made by
+// ga_model_pack, or from a file by the calls of pack_file.h; to be read, not written.
+struct ga_loaded {
+    const struct ga_model *model;
+    const struct ga_variant *variant;
+    const void *packed; // [variant->packed_bytes], GA_ALIGN-aligned
+};
 
 // The variant named isa, or the best this CPU runs where isa is NULL. GA_UNSUPPORTED: not in this build; GA_CPU: this
 // CPU cannot run it.
@@ -245,7 +249,8 @@ enum ga_status ga_model_variant(const struct ga_model *model, const char *isa, c
 size_t ga_model_packed_size(const struct ga_variant *variant);
 
 // Packs roles[n_roles] into block (GA_ALIGN-aligned, at least ga_model_packed_size bytes, the caller's, not moved while
-// in use). The views are not needed afterwards; roles may be NULL where the model has none.
+// in use), at whose start *loaded_out lies. What the block held is of no meaning: equal weights give equal bytes. The
+// views are not needed afterwards; roles may be NULL where the model has none.
 enum ga_status ga_model_pack(const struct ga_model *model, const struct ga_variant *variant,
                              const struct ga_weight_view *roles, void *block, size_t size,
                              const struct ga_loaded **loaded_out, struct ga_error *error);

@@ -185,7 +185,7 @@ static const struct ga_variant variants[] = {
         .pack = tiny_tokens__scalar_pack,
         .scratch_bytes = tiny_tokens__scalar_scratch_bytes,
         .run = tiny_tokens__scalar_run,
-        .packing = 0x2e458e580d2d988b,
+        .packing = 0x5f07d5803fba546c,
     },
 };
 
