@@ -66,6 +66,9 @@ struct ga_pack {
 // Whether a file of `size` bytes that begins with these is one of packed weights, sound or not; 8 bytes tell.
 bool ga_pack_is(const void *bytes, size_t size);
 
+// The same of a regular file, by its first bytes and not by its name; false also where it cannot be read.
+bool ga_pack_is_file(const char *path);
+
 // Opens a regular file and checks its header, whatever model it is of. On GA_OK the caller ends it with ga_pack_close;
 // otherwise there is nothing to close. GA_IO: no such file, or not readable; GA_FORMAT: not such a file, damaged or cut
 // off; GA_UNSUPPORTED: of a version this build does not read.
@@ -90,17 +93,17 @@ enum ga_pack_trust {
 };
 
 // Reads the weights of one of the model's variants into block (GA_ALIGN-aligned, at least ga_model_packed_size bytes,
-// the caller's, not moved while in use), as ga_model_pack would have packed them. The file may be closed then.
+// the caller's, not moved while in use), as ga_model_pack would have packed them. pack may be closed then. On failure
+// what the block holds is of no meaning.
 enum ga_status ga_pack_load(const struct ga_pack *pack, const struct ga_model *model, const struct ga_variant *variant,
                             enum ga_pack_trust trust, void *block, size_t size, const struct ga_loaded **loaded_out,
                             struct ga_error *error);
 
-// Weights used where they lie in a file, mapped, or in memory.
+// Weights used where they lie in a file, mapped, or in memory. &map.weights is what calls take.
 struct ga_pack_map {
-    void *address; // of a mapping, or NULL
-    size_t size;
-    const struct ga_loaded *loaded;
-    uint64_t handle[8]; // what loaded points to, so that the struct stays where it is while in use
+    struct ga_loaded weights;
+    void *address; // of the mapping, or NULL
+    size_t size;   // of the mapping
 };
 
 // Uses the weights where they lie: of a file by a shared mapping that is only read, of bytes in memory in place, which

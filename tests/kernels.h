@@ -30,6 +30,7 @@ typedef void kernel_fact(struct checks *checks, const struct ga_model *model);
     X(repeated_runs_give_the_same_bits, any)                 \
     X(alignment_changes_no_bit, any)                         \
     X(strided_weights_pack_the_same, any)                    \
+    X(packed_weights_of_a_file_give_the_same_bits, any)      \
     X(batch_and_place_change_no_bit, any)                    \
     X(threads_change_no_bit, any)                            \
     X(padding_changes_no_bit, cutting)                       \
