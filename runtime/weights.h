@@ -40,7 +40,16 @@ enum ga_status ga_weights_open(const char *path, struct ga_weights **weights_out
 enum ga_status ga_weights_open_with(const char *path, const struct ga_weights_options *options,
                                     struct ga_weights **weights_out, struct ga_error *error);
 
-// The same from memory; label stands for the path in messages. The bytes are copied but where options say in_place.
+// The same from what a model's weights are saved as: a safetensors file; an index, whose name ends in ".index.json",
+// beside the shards it names; or a folder with model.safetensors or, failing that, model.safetensors.index.json. Shards
+// are regular files beside the index, never links. Each tensor must be in one shard, the one the index says, none may
+// be in the index or in a shard alone, and where the index says how many bytes they have together, they must have so
+// many.
+enum ga_status ga_weights_open_model(const char *path, const struct ga_weights_options *options,
+                                     struct ga_weights **weights_out, struct ga_error *error);
+
+// ga_weights_open from memory; label stands for the path in messages. The bytes are copied but where options say
+// in_place.
 enum ga_status ga_weights_parse(const void *bytes, size_t size, const char *label, struct ga_weights **weights_out,
                                 struct ga_error *error);
 enum ga_status ga_weights_parse_with(const void *bytes, size_t size, const char *label,

@@ -64,8 +64,7 @@ static enum ga_status read_file(const struct ga_weights_source *source, uint64_t
     return GA_OK;
 }
 
-// Reads the next `size` bytes, which are those from byte `from` on.
-static enum ga_status read_next(struct ga_weights_source *source, uint64_t from, void *to, size_t size)
+enum ga_status ga_weights_source_read(struct ga_weights_source *source, uint64_t from, void *to, size_t size)
 {
     if (source->at == NULL) {
         return read_file(source, from, to, size);
@@ -107,7 +106,7 @@ static enum ga_status read_prefix(struct ga_weights_source *source, size_t *head
             "%s: byte %zu: the file ends, %zu bytes long; expected a safetensors file, at least %zu bytes",
             source->label, source->size, source->size, sizeof prefix + 2);
     }
-    enum ga_status status = read_next(source, 0, prefix, sizeof prefix);
+    enum ga_status status = ga_weights_source_read(source, 0, prefix, sizeof prefix);
     uint64_t length = 0;
     for (size_t i = sizeof prefix; status == GA_OK && i-- > 0;) {
         length = length << 8 | prefix[i];
@@ -128,7 +127,7 @@ static enum ga_status read_header(struct ga_weights_source *source, struct ga_we
     if (header == NULL) {
         return ga_weights_fail_memory(source->error, source->label, "the header");
     }
-    status = read_next(source, GA_SAFETENSORS_PREFIX, header, size);
+    status = ga_weights_source_read(source, GA_SAFETENSORS_PREFIX, header, size);
     if (status == GA_OK) {
         const struct ga_safetensors_rules rules = {source->options.allow_leading_blank,
                                                    source->options.allow_unknown_fields};
@@ -193,7 +192,7 @@ static enum ga_status read_data(struct ga_weights_source *source, struct ga_weig
         return ga_weights_fail_memory(source->error, source->label, "the tensors");
     }
     point_into(part, part->owned);
-    return read_next(source, part->data_start, part->owned, size);
+    return ga_weights_source_read(source, part->data_start, part->owned, size);
 }
 
 // -- A part ---------------------------------------------------------------------------------------------------------
@@ -221,8 +220,8 @@ enum ga_status ga_weights_part_read(struct ga_weights_source *source, struct ga_
     return status == GA_OK ? read_data(source, part) : status;
 }
 
-static enum ga_status read_open_file(int fd, const char *path, const struct ga_weights_options *options,
-                                     struct ga_weights_part *part, struct ga_error *error)
+enum ga_status ga_weights_source_of(int fd, const char *path, const struct ga_weights_options *options,
+                                    struct ga_weights_source *source_out, struct ga_error *error)
 {
     struct stat facts;
     if (fstat(fd, &facts) != 0) {
@@ -236,15 +235,19 @@ static enum ga_status read_open_file(int fd, const char *path, const struct ga_w
         return ga_fail_at(error, GA_OVERFLOW, GA_FAULT_FILE_HUGE, GA_NO_OFFSET,
                           "%s: larger than this machine's memory can be", path);
     }
-    struct ga_weights_source source = {
+    *source_out = (struct ga_weights_source){
         .fd = fd, .size = (size_t)facts.st_size, .label = path, .options = *options, .error = error};
-    return ga_weights_part_read(&source, part);
+    return GA_OK;
 }
 
 enum ga_status ga_weights_part_open(int fd, const char *path, const struct ga_weights_options *options,
                                     struct ga_weights_part *part, struct ga_error *error)
 {
-    const enum ga_status status = read_open_file(fd, path, options, part, error);
+    struct ga_weights_source source;
+    enum ga_status status = ga_weights_source_of(fd, path, options, &source, error);
+    if (status == GA_OK) {
+        status = ga_weights_part_read(&source, part);
+    }
     (void)close(fd);
     return status;
 }

@@ -39,6 +39,13 @@ struct ga_weights {
 enum ga_status ga_weights_options_fill(const struct ga_weights_options *options, struct ga_weights_options *full_out,
                                        struct ga_error *error);
 
+// The source of a file that `fd` is open on, once it is found to be a regular file of a size that can be.
+enum ga_status ga_weights_source_of(int fd, const char *path, const struct ga_weights_options *options,
+                                    struct ga_weights_source *source_out, struct ga_error *error);
+
+// Reads the next `size` bytes, which are those from byte `from` on, of a source that has so many left.
+enum ga_status ga_weights_source_read(struct ga_weights_source *source, uint64_t from, void *to, size_t size);
+
 // Reads a part. On failure what it holds so far is to be freed all the same.
 enum ga_status ga_weights_part_read(struct ga_weights_source *source, struct ga_weights_part *part);
 

@@ -1,8 +1,7 @@
 // test_weights_files.c: weights from and to files: what is no regular file, round trips, and writes that must not
 // happen.
-#define _POSIX_C_SOURCE 200809L // mkdtemp, mkfifo
+#define _POSIX_C_SOURCE 200809L // mkfifo
 #include <criterion/criterion.h>
-#include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,53 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "folder.h"
 #include "weights.h"
 
-// -- A folder for each test -----------------------------------------------------------------------------------------
-
-static char folder[64];
-
-static void enter(void)
-{
-    strcpy(folder, "/tmp/ga_weights_XXXXXX");
-    cr_assert_not_null(mkdtemp(folder));
-    cr_assert_eq(chdir(folder), 0);
-}
-
-// Counts the folder's entries, and removes them where asked to.
-static size_t count_entries(int removing)
-{
-    size_t count = 0;
-    DIR *entries = opendir(folder);
-    cr_assert_not_null(entries);
-    for (const struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries)) {
-        if (entry->d_name[0] != '.') {
-            count++;
-            if (removing) {
-                (void)remove(entry->d_name);
-            }
-        }
-    }
-    closedir(entries);
-    return count;
-}
-
-static void leave(void)
-{
-    (void)count_entries(1);
-    cr_expect_eq(chdir("/"), 0);
-    cr_expect_eq(rmdir(folder), 0);
-}
-
-TestSuite(weights_files, .init = enter, .fini = leave);
-
-static void write_bytes(const char *path, const void *bytes, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-    cr_assert_not_null(file);
-    cr_assert_eq(fwrite(bytes, 1, size, file), size);
-    cr_assert_eq(fclose(file), 0);
-}
+TestSuite(weights_files, .init = folder_enter, .fini = folder_leave);
 
 static void expect_not_opened(const char *path, enum ga_status status, const char *expected)
 {
@@ -82,11 +38,11 @@ Test(weights_files, what_is_no_regular_file_is_refused)
 
 Test(weights_files, malformed_files_are_refused_by_their_path)
 {
-    write_bytes("empty", "", 0);
+    folder_write("empty", "", 0);
     expect_not_opened("empty", GA_FORMAT, "0 bytes long");
-    write_bytes("short", "\x40\0\0\0\0\0\0\0{}", 10);
+    folder_write("short", "\x40\0\0\0\0\0\0\0{}", 10);
     expect_not_opened("short", GA_FORMAT, "a header of 64 bytes");
-    write_bytes("zeros", "\2\0\0\0\0\0\0\0{}\0\0\0\0", 14);
+    folder_write("zeros", "\2\0\0\0\0\0\0\0{}\0\0\0\0", 14);
     expect_not_opened("zeros", GA_FORMAT, "4 bytes of data, and the header lists no tensor");
 }
 
@@ -138,7 +94,7 @@ Test(weights_files, what_was_written_reads_back)
         expect_same(weights, &written[i]);
     }
     ga_weights_close(weights);
-    cr_expect_eq(count_entries(0), 1, "the temporary file is left");
+    cr_expect_eq(folder_count(), 1, "the temporary file is left");
 }
 
 Test(weights_files, no_tensors_make_a_sound_file)
@@ -186,7 +142,7 @@ Test(weights_files, a_write_replaces_the_old_file_whole)
     struct ga_weights *weights = NULL;
     static const char old[] = "something else, and longer than what comes after it by a good deal .............."
                               "..................................................................................";
-    write_bytes("w", old, sizeof old);
+    folder_write("w", old, sizeof old);
     cr_assert_eq(ga_weights_write("w", &written[4], 1, NULL), GA_OK);
     cr_assert_eq(ga_weights_open("w", &weights, NULL), GA_OK);
     expect_same(weights, &written[4]);
@@ -230,7 +186,7 @@ Test(weights_files, tensors_no_file_can_hold_are_refused)
         cr_expect_eq(ga_weights_write("w", &rows[i].tensor, 1, &error), rows[i].status, "%s", rows[i].name);
         cr_expect_not_null(strstr(error.text, rows[i].expected), "%s: '%s'", rows[i].name, error.text);
         cr_expect_eq(strncmp(error.text, "w: ", 3), 0, "%s: '%s'", rows[i].name, error.text);
-        cr_expect_eq(count_entries(0), 0, "%s: a file was made", rows[i].name);
+        cr_expect_eq(folder_count(), 0, "%s: a file was made", rows[i].name);
     }
 }
 
@@ -240,7 +196,7 @@ Test(weights_files, two_tensors_of_one_name_are_refused)
     struct ga_error error;
     cr_expect_eq(ga_weights_write("w", twins, 3, &error), GA_ARGUMENT);
     cr_expect_str_eq(error.text, "w: two tensors are named 'mask'");
-    cr_expect_eq(count_entries(0), 0);
+    cr_expect_eq(folder_count(), 0);
 }
 
 Test(weights_files, tensors_that_together_overflow_are_refused)
@@ -251,7 +207,7 @@ Test(weights_files, tensors_that_together_overflow_are_refused)
     };
     struct ga_error error;
     cr_expect_eq(ga_weights_write("w", huge, 2, &error), GA_OVERFLOW, "%s", error.text);
-    cr_expect_eq(count_entries(0), 0);
+    cr_expect_eq(folder_count(), 0);
 }
 
 Test(weights_files, a_failed_write_leaves_nothing_behind)
@@ -263,5 +219,5 @@ Test(weights_files, a_failed_write_leaves_nothing_behind)
     cr_assert_eq(mkdir("taken", 0777), 0);
     cr_expect_eq(ga_weights_write("taken", written, N_WRITTEN, &error), GA_IO);
     cr_expect_not_null(strstr(error.text, "taken: cannot rename the finished file to this name"), "%s", error.text);
-    cr_expect_eq(count_entries(0), 1, "the temporary file is left");
+    cr_expect_eq(folder_count(), 1, "the temporary file is left");
 }

@@ -31,6 +31,31 @@ struct malformed {
     const char *says;   // what it must say: what was found and what was expected
 };
 
+// Number 47: an index that is bad, or does not fit the shards beside it. Those are one.safetensors and two.safetensors,
+// of a tensor a and a tensor b of two floats each, but for what `shards` says.
+enum malformed_shards {
+    SHARDS_SOUND,
+    SHARD_IS_MISSING,
+    SHARD_IS_LINK,
+    SHARD_IS_FOLDER,
+    SHARD_HAS_BOTH,
+    SHARD_HAS_MORE
+};
+
+struct malformed_index {
+    const char *name;
+    const char *text;             // of the index
+    enum malformed_shards shards; // what is wrong with two.safetensors
+    enum ga_status status;
+    enum ga_fault fault;
+    const char *at; // the fault's offset is that of this piece of the text; NULL: `offset` is
+    uint64_t offset;
+    const char *says; // what the message must say, from the path on
+};
+
+extern const struct malformed_index malformed_indices[];
+extern const size_t n_malformed_indices;
+
 // A model of one map of one tensor, w.weight [2, 3], that does without its bias.
 extern const struct ga_model malformed_model;
 
