@@ -26,7 +26,8 @@ function text.nearest(name, list)
   local best, best_distance
   for _, candidate in ipairs(list) do
     local limit = math.max(1, math.floor(math.max(#name, #candidate) / 3))
-    local distance = edit_distance(name, candidate)
+    -- A difference of lengths is that many edits at least, so that a word of any length is told from these at once.
+    local distance = math.abs(#name - #candidate) <= limit and edit_distance(name, candidate) or math.huge
     if distance <= limit and (not best or distance < best_distance) then
       best, best_distance = candidate, distance
     end
@@ -49,6 +50,14 @@ function text.wrap(s, width, indent)
   end
   if line then lines[#lines + 1] = margin .. line end
   return lines
+end
+
+-- The first `most` of a list of messages, and behind them how many more there are.
+function text.first(messages, most)
+  local list = {}
+  for i = 1, math.min(#messages, most) do list[i] = messages[i] end
+  if #messages > most then list[most + 1] = ("and %d more like this"):format(#messages - most) end
+  return list
 end
 
 -- "a", "a and b", "a, b and c"; `last` (default "and") joins the last two.

@@ -8,6 +8,8 @@ local OF_ONE_LAYER = {
   "add_bias_kv", "add_zero_attn", "sinks",
 }
 
+local MOST_LAYERS = 512 -- each map names each weight of each layer: megabytes of C from here on
+
 local stack_kinds = { encoder = true, decoder = true, transformer = true }
 
 local function given(spec, field)
@@ -28,10 +30,10 @@ end
 return {
   name = "layers",
   fields = {
-    { field = "n_layers", flag = "--layers", value = "N", check = types.count(1, 1024), parse = types.to_number,
+    { field = "n_layers", flag = "--layers", value = "N", check = types.count(1, MOST_LAYERS), parse = types.to_number,
       required = function(raw) return stack_kinds[raw.kind] or false end, default = "6",
       help = "layers of an encoder, a decoder, or each of both" },
-    { field = "n_decoder_layers", flag = "--decoder-layers", value = "N", check = types.count(1, 1024),
+    { field = "n_decoder_layers", flag = "--decoder-layers", value = "N", check = types.count(1, MOST_LAYERS),
       parse = types.to_number, default = "as --layers", help = "layers of a transformer's decoder" },
     { field = "src_vocab_size", flag = "--src-vocab-size", value = "N", check = types.count(1, 16777216),
       parse = types.to_number, default = "as --vocab-size", help = "rows of a transformer's source embedding" },

@@ -2,10 +2,15 @@
 -- softmax or its logarithm. Tied, its weight is the embedding's, which is then packed once.
 local types = require "spec.types"
 
+local MOST = 1048576 -- a row: a product so wide is planned within a second, and no vocabulary is larger
 local WHAT = { linear = "logits", softmax = "probabilities", log_softmax = "logarithms of probabilities" }
 
 local function check_size(spec, logits, fail)
-  if logits.tied and not spec.vocab_size then
+  local size = logits.size or spec.vocab_size or 1
+  if size > MOST then
+    fail(("logits of %d numbers a row, by %s, are too many; at most %d"):format(size,
+      logits.size and "logits.size" or "vocab_size", MOST))
+  elseif logits.tied and not spec.vocab_size then
     fail("logits.tied takes the embedding's weight, but there is no vocab_size")
   elseif logits.tied and logits.size and logits.size ~= spec.vocab_size then
     fail(("logits.size (%d) is not vocab_size (%d), whose embedding logits.tied takes"):format(
@@ -21,7 +26,7 @@ return {
     { field = "logits.kind", flag = "--logits", value = "linear|softmax|log_softmax",
       check = types.choice({ "linear", "softmax", "log_softmax" }), parse = function(word) return word end,
       default = "none", help = "also gives `logits`, a linear of each row of the output" },
-    { field = "logits.size", flag = "--logits-size", value = "N", check = types.count(1, 16777216),
+    { field = "logits.size", flag = "--logits-size", value = "N", check = types.count(1, MOST),
       parse = types.to_number, default = "vocab_size", help = "how many a row" },
     { field = "logits.tied", flag = "--logits-tied", value = "yes|no", check = types.boolean,
       parse = types.to_boolean, default = "no", help = "whether their weight is the embedding's" },

@@ -5,6 +5,7 @@ local types = require "spec.types"
 
 local PROJECTIONS = { "q", "k", "v", "o" }
 local NAMES = { "none", "relu", "gelu", "gelu_tanh", "silu", "tanh" }
+local MOST_SAID = 5 -- problems of one table
 local one = types.choice(NAMES)
 
 local function check(value)
@@ -25,7 +26,7 @@ local function check(value)
     known[key] = name ~= "none" and name
   end
   table.sort(problems)
-  if #problems > 0 then return nil, table.concat(problems, "; ") end
+  if #problems > 0 then return nil, table.concat(text.first(problems, MOST_SAID), "; ") end
   return known
 end
 

@@ -1,6 +1,9 @@
 -- bias.lua: an optional bias on each of the four projections.
 -- Adds roles only: a packed panel starts with its bias, or with zeros where there is none, at no cost to the kernel.
+local text = require "base.text"
 local types = require "spec.types"
+
+local MOST_SAID = 5 -- names that are none
 
 local PROJECTIONS = { "q", "k", "v", "o" }
 
@@ -20,7 +23,7 @@ local function check(value)
     if known[key] == nil then others[#others + 1] = types.shown(key) end
   end
   table.sort(others)
-  if #others > 0 then return nil, "has only the fields q, k, v and o, found " .. table.concat(others, ", ") end
+  if #others > 0 then return nil, "has only the fields q, k, v and o, found " .. table.concat(text.first(others, MOST_SAID), ", ") end
   return known
 end
 

@@ -21,6 +21,7 @@ local STACK_FIELDS = {
 }
 for _, field in ipairs(STACK_FIELDS) do FIELDS[#FIELDS + 1] = field end
 
+local MOST_SAID = 5       -- problems of one table
 local LONGEST_PREFIX = 100 -- with a name of 200 behind it a tensor's name stays short enough to be shown
 
 local function field_error(key, value)
@@ -50,8 +51,12 @@ local function check(value)
       table.concat(maps.all_names(), ", "), types.shown(value), near and ("; did you mean %s?"):format(near) or "")
   end
   if type(value) ~= "table" then return nil, "must be the name of a map or a table, found " .. types.shown(value) end
-  local problems = {}
-  for key, name in pairs(value) do problems[#problems + 1] = field_error(key, name) end
+  local keys, problems = {}, {}
+  for key in pairs(value) do keys[#keys + 1] = key end
+  table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
+  for _, key in ipairs(keys) do
+    if #problems < MOST_SAID then problems[#problems + 1] = field_error(key, value[key]) end
+  end
   table.sort(problems)
   if #problems > 0 then return nil, table.concat(problems, "; ") end
   return value

@@ -60,7 +60,7 @@ end
 local function family(p, op, what, candidates)
   local best = candidates[1]
   local f = {
-    op = op, what = what, mr = best.mr, nv = best.nv, widths = best.widths, kernels = {},
+    op = op, what = what, mr = best.mr, nv = best.nv, widths = tiles.cover(best.n, best.nv), kernels = {},
     why = "weighed " .. tiles.describe(candidates, p.isa.width),
   }
   f.file = ("%s_%s.c"):format(p.prefix, op)

@@ -34,33 +34,29 @@ function tiles.panels_at_once(set, mr, nv)
 end
 
 -- Widths, in vectors, that cover n of them with panels nv wide; the last one takes the rest.
-local function cover(n, nv)
+function tiles.cover(n, nv)
   local widths = {}
-  while n > 0 do
-    widths[#widths + 1] = math.min(nv, n)
-    n = n - nv
-  end
+  for i = 1, math.floor(n / nv) do widths[i] = nv end
+  if n % nv > 0 then widths[#widths + 1] = n % nv end
   return widths
 end
 
-local function cover_cost(set, widths, mr)
-  local total, vectors = 0, 0
-  for _, nv in ipairs(widths) do
-    total = total + nv * cost(set, mr, nv)
-    vectors = vectors + nv
-  end
-  return total / vectors
+-- Cost of such a cover for tiles of mr rows: panels added one by one, as a product goes over them.
+local function cover_cost(set, n, nv, mr)
+  local total, whole, rest = 0, nv * cost(set, mr, nv), n % nv
+  for _ = 1, math.floor(n / nv) do total = total + whole end
+  if rest > 0 then total = total + rest * cost(set, mr, rest) end
+  return total / n
 end
 
--- Candidates for a product n vectors wide, best first: { mr, nv, widths, cost }. max_nv bounds the panels' width; with
--- mr given, only tiles of that height.
+-- Candidates for a product n vectors wide, best first: { n, mr, nv, cost }. max_nv bounds the panels' width; with mr
+-- given, only tiles of that height.
 function tiles.candidates(set, n, max_nv, mr)
   local list = {}
   for nv = 1, math.min(n, max_nv) do
     local most = tallest(set, nv)
     if most >= (mr or 1) then
-      local widths = cover(n, nv)
-      list[#list + 1] = { mr = mr or most, nv = nv, widths = widths, cost = cover_cost(set, widths, mr or most) }
+      list[#list + 1] = { n = n, mr = mr or most, nv = nv, cost = cover_cost(set, n, nv, mr or most) }
     end
   end
   table.sort(list, function(a, b)

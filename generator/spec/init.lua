@@ -12,6 +12,8 @@ local types = require "spec.types"
 
 local spec = {}
 
+local MOST_SAID = 20 -- messages of one kind
+
 -- -- The list of fields -----------------------------------------------------------------------------------------------
 
 -- Base fields, those of the blocks and those of the features, in the order they are printed.
@@ -27,6 +29,11 @@ local function all_fields()
 end
 
 local FIELDS = all_fields()
+
+-- Every field there is: { field, check, ... }, in order.
+function spec.fields()
+  return FIELDS
+end
 
 -- The fields that make sense on a command line: { flag, field, value, default, help, parse }, in order.
 function spec.options()
@@ -56,25 +63,40 @@ local function unknown_field(key)
   return ("no field is called %s%s"):format(types.shown(key), near and ("; did you mean %s?"):format(near) or "")
 end
 
+-- The messages about keys that name no field, in order; only for the first of them what was meant is looked for.
+local function unknown_fields(keys)
+  local order = {}
+  table.sort(keys, function(a, b)
+    order[a], order[b] = order[a] or tostring(a), order[b] or tostring(b)
+    return order[a] < order[b]
+  end)
+  for i = 1, math.min(#keys, MOST_SAID) do keys[i] = unknown_field(keys[i]) end
+  return text.first(keys, MOST_SAID)
+end
+
 -- { ["mask.causal"] = x } and { mask = { causal = x } } alike as { ["mask.causal"] = x }; what is neither fails.
 local function flatten(raw, fail)
-  local known, groups, flat = {}, {}, {}
+  local known, groups, flat, wrong, unknown = {}, {}, {}, {}, {}
   for _, field in ipairs(FIELDS) do
     known[field.field] = true
     local group, inner = split(field.field)
     if group then groups[group] = groups[group] or inner .. " = ..." end
   end
   local function take(key, value)
-    if known[key] then flat[key] = value else fail(unknown_field(key)) end
+    if known[key] then flat[key] = value else unknown[#unknown + 1] = key end
   end
   for key, value in pairs(raw) do
     if groups[key] and type(value) == "table" then
       for inner, v in pairs(value) do take(key .. "." .. tostring(inner), v) end
     elseif groups[key] then
-      fail(("%s must be a table like { %s }, found %s"):format(key, groups[key], types.shown(value)))
+      wrong[#wrong + 1] = ("%s must be a table like { %s }, found %s"):format(key, groups[key], types.shown(value))
     else
       take(key, value)
     end
+  end
+  table.sort(wrong)
+  for _, messages in ipairs({ wrong, unknown_fields(unknown) }) do
+    for _, message in ipairs(messages) do fail(message) end
   end
   return flat
 end
@@ -236,25 +258,25 @@ end
 -- is_part: it is the attention of a stack, which gives it rows without padding and weights without names in a file.
 function spec.from_fields(raw, label, is_part)
   local errors, fail = collector(label)
-  local unknown = {}
-  local flat = flatten(raw, function(message) unknown[#unknown + 1] = message end)
-  table.sort(unknown)
-  for _, message in ipairs(unknown) do fail(message) end
-  local s = read_fields(flat, fail)
+  local s = read_fields(flatten(raw, fail), fail)
   s.is_part = is_part or false
   if #errors == 0 then resolve(s, fail, errors) end
   if #errors > 0 then return nil, errors end
   return s
 end
 
+-- The spec that the text of a file says, or nil and every error; label stands before each.
+function spec.from_text(source, label)
+  local raw, why = sandbox.read(source)
+  if not raw then return nil, { label .. ": " .. why } end
+  return spec.from_fields(raw, label)
+end
+
 -- The spec in a file, or nil and every error.
 function spec.read(path)
   local source, why = fs.read_given(path, sandbox.MAX_BYTES + 1)
   if not source then return nil, { why } end
-  local raw
-  raw, why = sandbox.read(source)
-  if not raw then return nil, { path .. ": " .. why } end
-  return spec.from_fields(raw, path)
+  return spec.from_text(source, path)
 end
 
 -- -- Writing ----------------------------------------------------------------------------------------------------------

@@ -96,6 +96,14 @@ fact.holds("contradictions name both fields", function()
   refuses({ pool = { normalize = true } }, 'pool.kind is missing beside pool.normalize: "cls" or "mean"')
 end)
 
+fact.holds("what would take seconds or megabytes to generate is refused with its limit", function()
+  refuses({ n_layers = 513 }, "n_layers must be a whole number from 1 to 512, found 513")
+  refuses({ vocab_size = 16777216, logits = { kind = "linear" } },
+    "logits of 16777216 numbers a row, by vocab_size, are too many; at most 1048576")
+  refuses({ logits = { kind = "linear", size = 1048577 } },
+    "logits.size must be a whole number from 1 to 1048576, found 1048577")
+end)
+
 fact.holds("what is wrong with a stack and so with its attention is said once", function()
   refuses({ mask = { window = 3 } }, "mask.window (3) reaches to the left of a query only and mask.causal is off: " ..
     'set mask.causal, or mask.window_sides = "both"')

@@ -211,6 +211,19 @@ fact.holds("an unknown field is named with the nearest", function()
   refuses({ ["*/\n"] = 1 }, 'no field is called "*/?"')
 end)
 
+fact.holds("of thousands of unknown fields the first are said, within a second", function()
+  local fields, names = fields_with({}), {}
+  for i = 1, 5000 do fields[("f%04d_some_more"):format(i)], names[("f%04d"):format(i)] = 1, 1 end
+  fields.weights, fields.activation, fields.bias = names, names, names
+  local start = os.clock()
+  local _, errors = spec.from_fields(fields)
+  assert(os.clock() - start < 1)
+  fact.equal(errors[20], 'no field is called "f0020_some_more"')
+  fact.equal(errors[21], "and 4980 more like this")
+  for i = 22, 24 do assert(#errors[i] < 500, #errors[i]) end
+  fact.equal(#errors, 24)
+end)
+
 fact.holds("required fields are asked for with an example", function()
   refuses({ d_model = NONE, n_heads = NONE }, "d_model is missing (it is required, for example d_model = 512)",
     "n_heads is missing (it is required, for example n_heads = 8)")

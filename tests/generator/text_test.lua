@@ -21,6 +21,17 @@ fact.holds("nearest takes the first of equals", function()
   fact.equal(text.nearest("ab", { "ac", "ad" }), "ac")
 end)
 
+fact.holds("a word of any length is told from short ones at once", function()
+  local start = os.clock()
+  fact.equal(text.nearest(("x"):rep(1e6), { "kind", ("x"):rep(20) }), nil)
+  assert(os.clock() - start < 0.5)
+end)
+
+fact.holds("first keeps the first messages and counts the rest", function()
+  fact.lists_equal(text.first({ "a", "b" }, 2), { "a", "b" })
+  fact.lists_equal(text.first({ "a", "b", "c", "d" }, 2), { "a", "b", "and 2 more like this" })
+end)
+
 fact.holds("wrap breaks between words, within the width", function()
   fact.lists_equal(text.wrap("one two  three\nfour", 9), { "one two", "three", "four" })
   fact.lists_equal(text.wrap("one two", 9, 2), { "  one two" })

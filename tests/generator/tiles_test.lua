@@ -41,9 +41,10 @@ end)
 fact.holds("widths cover exactly n vectors, the last the narrowest", function()
   each(function(_, n, list)
     for _, c in ipairs(list) do
-      fact.equal(total(c.widths), n)
-      for i, nv in ipairs(c.widths) do
-        assert(nv == c.nv or i == #c.widths and nv < c.nv and nv > 0)
+      local widths = tiles.cover(c.n, c.nv)
+      fact.equal(total(widths), n)
+      for i, nv in ipairs(widths) do
+        assert(nv == c.nv or i == #widths and nv < c.nv and nv > 0)
       end
     end
   end)
