@@ -147,7 +147,7 @@ function Edges:model_objects(profile, outputs, folder, kind)
   local objects = {}
   for _, output in ipairs(outputs) do
     if output.kind == kind then
-      local flags = { "-I out/include -I runtime -I program" }
+      local flags = { "-I runtime -I program -I out/include" }
       if output.isa then flags = joined(flags, isa.get(output.isa).cflags) end
       objects[#objects + 1] = self:compile(profile, folder .. "/" .. output.path,
         self.object_path(profile, folder, output), table.concat(flags, " "),

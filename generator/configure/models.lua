@@ -3,6 +3,7 @@
 local from_hf = require "configure.from_hf"
 local fs = require "base.fs"
 local spec = require "spec"
+local stack = require "emit.stack"
 
 local models = {}
 
@@ -48,15 +49,25 @@ local function from_files(paths, errors)
   return list
 end
 
--- Appends a message for every name that two files give.
+-- The names that begin the symbols of a model: its own, and those of its parts.
+local function names_of(model)
+  local names = { model.spec.name }
+  for _, part in ipairs(stack.parts(model.spec)) do names[#names + 1] = part.name end
+  return names
+end
+
+-- Appends a message for every name that two files give, be it that of a part.
 local function check_names(list, errors)
   local owner = {}
   for _, model in ipairs(list) do
-    local name = model.spec.name
-    if owner[name] then
-      errors[#errors + 1] = ("%s and %s are both named %s; give one another name"):format(owner[name], model.path, name)
+    for _, name in ipairs(names_of(model)) do
+      if owner[name] and owner[name] ~= model then
+        local is_own = name == model.spec.name and name == owner[name].spec.name
+        errors[#errors + 1] = ("%s and %s are both named %s%s; give one another name"):format(owner[name].path,
+          model.path, name, is_own and "" or ", or have a part of that name")
+      end
+      owner[name] = model
     end
-    owner[name] = model.path
   end
 end
 

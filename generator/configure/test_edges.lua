@@ -7,10 +7,10 @@ local short_lists = require "configure.short_lists"
 local PLAIN, SANITIZED, joined = Edges.PLAIN, Edges.SANITIZED, Edges.joined
 
 local PORTABLE = "scalar"
-local INCLUDES = "-I out/include -I runtime -I program -I tests -I tests/support $jansson_cflags $criterion_cflags"
+local INCLUDES = "-I runtime -I program -I tests -I tests/support -I out/include $jansson_cflags $criterion_cflags"
 
 -- Instruction sets that SIMDe writes in terms of others, with the flags of those.
-local EMULATED = { avx512 = "-isystem tests/emulate -I out/include -I runtime -mavx2 -mfma -Wno-psabi" }
+local EMULATED = { avx512 = "-isystem tests/emulate -I runtime -I out/include -mavx2 -mfma -Wno-psabi" }
 local EMULATION = { obj = "out/emulated/obj", test = "out/emulated/test", variables = { { "opt", "-O1" } } }
 
 -- Sanitizers run the models up to this width: a larger one has the same code and takes minutes.

@@ -23,7 +23,9 @@ local function check(value)
     if known[key] == nil then others[#others + 1] = types.shown(key) end
   end
   table.sort(others)
-  if #others > 0 then return nil, "has only the fields q, k, v and o, found " .. table.concat(text.first(others, MOST_SAID), ", ") end
+  if #others > 0 then
+    return nil, "has only the fields q, k, v and o, found " .. table.concat(text.first(others, MOST_SAID), ", ")
+  end
   return known
 end
 

@@ -16,10 +16,20 @@ local RESERVED = set_of([[alignas alignof and and_eq asm auto bitand bitor bool 
   template this thread_local throw true try typedef typeid typename typeof union unsigned using virtual void volatile
   wchar_t while xor xor_eq]])
 
--- <name>.h must not stand in for a header that C, or what is generated, includes.
-local HEADERS = set_of([[arena assert cache call complex cpu ctype errno facts fenv float genattn immintrin inttypes
-  iso646 limits load locale math model program safetensors setjmp signal status stdalign stdarg stdatomic stdbool
-  stddef stdint stdio stdlib stdnoreturn string tensor tgmath threads time uchar wchar wctype weights]])
+-- <name>.h must not stand in for a header that C, POSIX or what is generated includes, nor for one that these include:
+-- the folder with it is searched before the system's. Vector intrinsics are told by how their headers end.
+local HEADERS = set_of([[aio aliases alloca ar arena argp argz assert byteswap cache call cet complex cpio cpu cpuid
+  crypt ctype dirent dlfcn elf endian envz err errno error execinfo facts fcntl features fenv float fmtmsg fnmatch
+  fstab fts ftw gconv genattn getopt glob grp gshadow iconv ifaddrs inttypes iso646 jansson jansson_config langinfo
+  lastlog libgen libintl limits link load locale malloc math mcheck memory mm3dnow mm_malloc mntent model monetary
+  mqueue netdb nl_types nss obstack omp paths poll printf proc_service program pthread pty pwd quadmath re_comp regex
+  regexp resolv safetensors sched search semaphore setjmp sgtty shadow signal spawn stab status stdalign stdarg
+  stdatomic stdbool stddef stdfix stdint stdio stdio_ext stdlib stdnoreturn string strings stropts syscall sysexits
+  syslimits syslog tar tensor termio termios tgmath thread_db threads time trace ttyent uchar ucontext ulimit unistd
+  unwind utime utmp utmpx values varargs wait wchar wctype weights wordexp]])
+
+-- Nor lib<name> for a library that the compiler links.
+local LIBRARIES = set_of([[asan atomic c dl gcc gcc_s gomp jansson m pthread rt stdc tsan ubsan util]])
 
 local function name(value)
   if type(value) ~= "string" or not value:match("^[a-z][a-z0-9_]*$") or #value > 40 then
@@ -28,7 +38,10 @@ local function name(value)
   if RESERVED[value] or value:match("^ga_") then
     return nil, ("%q is taken: a C or C++ keyword, main, or the runtime's prefix ga_"):format(value)
   end
-  if HEADERS[value] then return nil, ("%q is taken: %s.h is a header of C or of the runtime"):format(value, value) end
+  if HEADERS[value] or value:match("intrin$") then
+    return nil, ("%q is taken: %s.h is a header of C, of the system or of the runtime"):format(value, value)
+  end
+  if LIBRARIES[value] then return nil, ("%q is taken: lib%s is a library of the system"):format(value, value) end
   if value:match("__") or value:match("_$") then
     return nil, ("%q holds __ or ends in _, which part names from what the generator adds to them"):format(value)
   end

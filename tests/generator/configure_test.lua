@@ -97,6 +97,14 @@ fact.holds("two models of one name are exit 1", function()
   refuses(1, "--spec a.lua --spec b.lua", "a.lua and b.lua are both named twin; give one another name")
 end)
 
+fact.holds("a model that is named as a part of another is exit 1, for both have the same symbols", function()
+  assert(fs.write_if_changed(folder .. "a.lua",
+    'return { name = "twin", kind = "encoder", d_model = 8, n_heads = 1, n_layers = 1 }\n'))
+  assert(fs.write_if_changed(folder .. "b.lua", 'return { name = "twin_self", d_model = 16, n_heads = 1 }\n'))
+  refuses(1, "--spec b.lua --spec a.lua", "b.lua and a.lua are both named twin_self, or have a part of that name; " ..
+    "give one another name")
+end)
+
 fact.holds("flags that break exactness are refused with the reason", function()
   for _, flag in ipairs({ "-ffast-math", "-Ofast", "-funsafe-math-optimizations" }) do
     local said, code = configure(fmt.sh_quote("CFLAGS=-g " .. flag))

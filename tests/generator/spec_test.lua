@@ -79,8 +79,13 @@ fact.holds("a name is lower case, short, and no one else's", function()
     refuses({ name = taken },
       ('name "%s" is taken: a C or C++ keyword, main, or the runtime\'s prefix ga_'):format(taken))
   end
-  for _, taken in ipairs({ "string", "math", "model", "arena", "program" }) do
-    refuses({ name = taken }, ('name "%s" is taken: %s.h is a header of C or of the runtime'):format(taken, taken))
+  for _, taken in ipairs({ "string", "math", "features", "unistd", "emmintrin", "jansson", "model", "program" }) do
+    refuses({ name = taken }, ('name "%s" is taken: %s.h is a header of C, of the system or of the runtime'):format(
+      taken, taken))
+  end
+  for _, taken in ipairs({ "m", "c", "pthread" }) do
+    local _, errors = spec.from_fields(fields_with({ name = taken }))
+    fact.contains(errors[1], ('name "%s" is taken: '):format(taken))
   end
   for _, bad in ipairs({ "a__avx2", "a_" }) do
     refuses({ name = bad },
