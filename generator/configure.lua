@@ -48,11 +48,12 @@ local function configure(settings)
   local answers, why = ask(probes.new(settings.variables, log, say), settings)
   log:close()
   if not answers then return complain(CANNOT, { why }) end
-  local kernels, tests = graph.make(collected, answers.built, abi(), answers)
+  local kernels, tests, library = graph.make(collected, answers.built, abi(), answers)
   local written
   written, why = fs.write_all("out", {
     { "config.ninja", files.config(settings, answers) },
     { "kernels.ninja", kernels },
+    { "library.list", table.concat(library, "\n") .. "\n" },
     { "check.list", files.check_list(settings, answers, collected, tests) },
     { "check-sanitize.list", files.sanitize_list(tests) },
     { "check-emulated.list", files.emulated_list(answers, tests) },

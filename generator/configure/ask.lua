@@ -7,7 +7,9 @@ local LOG = "out/config.log"
 
 -- Every warning that the hand-written and the generated C are free of, under gcc and clang.
 local WARNINGS = { "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Wstrict-prototypes",
-  "-Wmissing-prototypes" }
+  "-Wmissing-prototypes", "-Wvla", "-Walloca" }
+-- Has the compiler write beside an object what its functions call and take of the stack; gcc from 10 on.
+local CALLGRAPH = "-fcallgraph-info=su"
 -- Flags that let the compiler change results, which the tests promise it does not.
 local REFUSED = { "-ffast-math", "-Ofast", "-funsafe-math-optimizations", "-ffinite-math-only", "-fassociative-math",
   "-freciprocal-math", "-ffp-contract=fast" }
@@ -67,6 +69,7 @@ local function ask_compiler(prober, settings)
     return nil, ("the compiler %s does not take -std=c11 -ffp-contract=off; see %s"):format(answers.compiler, LOG)
   end
   answers.warnings = prober:accepted(WARNINGS)
+  answers.callgraph = prober:accepted({ CALLGRAPH })[1]
   local why
   answers.isas, why = probe_isas(prober, machine, settings.isas)
   if not answers.isas then return nil, why end
@@ -78,9 +81,9 @@ local function ask_compiler(prober, settings)
 end
 
 -- Asks everything. Returns the answers, or nil and a message. Answers: compiler, lua (words for people), warnings
--- (flags), isas (array of { name, built, runs, off }), built (ISA names, best first), jansson and criterion
--- ({ cflags, libraries }), second_lua, clang, luacheck, shellcheck, clang_format (commands), dkjson, simde, torch
--- (booleans); nil: not there.
+-- (flags), callgraph (a flag), isas (array of { name, built, runs, off }), built (ISA names, best first), jansson and
+-- criterion ({ cflags, libraries }), second_lua, clang, luacheck, shellcheck, clang_format (commands), dkjson, simde,
+-- torch (booleans); nil: not there.
 return function(prober, settings)
   local refused = refused_flag(settings.variables)
   if refused then return nil, refused end

@@ -18,14 +18,15 @@ Edges.__index = Edges
 -- Where things go, what is added to every edge, and to the edges of kernels. The same sources are built twice: as
 -- configured, and under sanitizers for check-sanitize.
 Edges.PLAIN = { obj = "out/obj", lib = "out/lib", test = "out/test", variables = {},
-  kernel_variables = { { "opt", ninja.raw("$kernel_opt") } } }
+  kernel_variables = { { "opt", ninja.raw("$kernel_opt") } }, library_flags = " $callgraph" }
 Edges.SANITIZED = { obj = "out/sanitize/obj", lib = "out/sanitize/lib", test = "out/sanitize/test",
   variables = { { "mode", ninja.raw("$sanitize") }, { "opt", "-O1" } } }
 local PLAIN = Edges.PLAIN
 
--- isas: names, best first; abi: a number. runs: the set of those this CPU can run, for the caller to fill.
+-- isas: names, best first; abi: a number. runs: the set of those this CPU can run, for the caller to fill; library: the
+-- objects that users link, as they are made.
 function Edges.new(isas, abi)
-  return setmetatable({ w = ninja.writer(), isas = isas, abi = abi, headers = {}, runs = {} }, Edges)
+  return setmetatable({ w = ninja.writer(), isas = isas, abi = abi, headers = {}, runs = {}, library = {} }, Edges)
 end
 
 -- One array of the items of all the arrays; nil counts as an empty one.
@@ -85,12 +86,18 @@ local function is_file_part(name)
   return false
 end
 
+-- An object of the libraries that users link.
+function Edges:compile_library(profile, source, object, flags, more)
+  if profile == PLAIN then self.library[#self.library + 1] = object end
+  return self:compile(profile, source, object, flags .. (profile.library_flags or ""), more)
+end
+
 -- -- Hand-written C -------------------------------------------------------------------------------------------------
 
 function Edges:folder_objects(profile, folder, flags, wanted)
-  local objects = {}
+  local objects, compile = {}, folder == "runtime" and self.compile_library or self.compile
   for i, name in ipairs(c_files(folder, wanted)) do
-    objects[i] = self:compile(profile, folder .. "/" .. name .. ".c", ("%s/%s/%s.o"):format(profile.obj, folder, name),
+    objects[i] = compile(self, profile, folder .. "/" .. name .. ".c", ("%s/%s/%s.o"):format(profile.obj, folder, name),
       flags)
   end
   return objects
@@ -149,7 +156,8 @@ function Edges:model_objects(profile, outputs, folder, kind)
     if output.kind == kind then
       local flags = { "-I runtime -I program -I out/include" }
       if output.isa then flags = joined(flags, isa.get(output.isa).cflags) end
-      objects[#objects + 1] = self:compile(profile, folder .. "/" .. output.path,
+      local compile = kind == "library" and self.compile_library or self.compile
+      objects[#objects + 1] = compile(self, profile, folder .. "/" .. output.path,
         self.object_path(profile, folder, output), table.concat(flags, " "),
         output.isa and profile.kernel_variables)
     end

@@ -28,6 +28,11 @@ local function checked_isa(answers)
   return answers.built[1]
 end
 
+-- Whether the library's use of the stack is known: other builds than the usual one take as much as they like.
+function files.measures_stack(settings, answers)
+  return answers.callgraph ~= nil and not settings.debug and not settings.sanitize
+end
+
 -- out/config.ninja: the variables build.ninja's rules use.
 function files.config(settings, answers)
   local v, w = settings.variables, ninja.writer()
@@ -38,6 +43,7 @@ function files.config(settings, answers)
     { "cppflags", v.CPPFLAGS }, { "cflags", v.CFLAGS }, { "ldflags", v.LDFLAGS }, { "warnings", warnings },
     { "opt", settings.debug and "-O0" or "-O2" }, { "kernel_opt", settings.debug and "-O0" or "-O2" },
     { "debug", (settings.debug or settings.sanitize) and "-g" or "" },
+    { "callgraph", files.measures_stack(settings, answers) and answers.callgraph or "" },
     { "mode", settings.sanitize and SANITIZE or "" }, { "sanitize", SANITIZE .. " -g" },
     { "races", RACES }, { "checked_isa", checked_isa(answers) },
     { "jansson_cflags", answers.jansson.cflags }, { "criterion_cflags", criterion.cflags },
@@ -92,12 +98,30 @@ local function add_generator_steps(step, luas, models)
   step("golden files", luas[1] .. " tests/golden.lua compare")
 end
 
+-- Steps that look at the libraries' objects without running them.
+local function add_library_steps(step, settings, answers)
+  local lua = settings.variables.LUA
+  if settings.sanitize then
+    step("what the libraries call: sanitizers add calls of their own", "")
+  else
+    step("what the libraries call", lua .. " tests/imports.lua out/library.list")
+  end
+  if files.measures_stack(settings, answers) then
+    step("stack use", lua .. " tests/frames.lua out/library.list")
+    step("stack use and calls that are refused",
+      ("%s tests/objects_test.lua %s %s"):format(lua, lua, fmt.sh_quote(settings.variables.CC)))
+  else
+    step("stack use: only gcc from 10 on measures it, without debugging and sanitizers", "")
+  end
+end
+
 -- The steps of `ninja check`, for tests/check.lua: lines of a name, a tab and a command. An empty command is a step
 -- that is off; its name says why.
 function files.check_list(settings, answers, models, tests)
   local lines, luas = {}, { settings.variables.LUA, answers.second_lua }
   local function step(name, command) lines[#lines + 1] = name .. "\t" .. command end
   add_generator_steps(step, luas, models)
+  add_library_steps(step, settings, answers)
   for _, path in ipairs(tests.plain.criterion) do step(test_name(path, models), path) end
   if not answers.criterion then
     step(NO_CRITERION, "")

@@ -41,8 +41,8 @@ local function add_targets(edges, parts, products, tests)
 end
 
 -- Makes the text of out/kernels.ninja. models: models.collect's; isas: names, best first; abi: a number;
--- has: whether there is { criterion, simde }, which some tests need, and isas as in ask.lua. Returns the text and the
--- paths of the test binaries (test_edges.lua) and of the libraries tested.
+-- has: whether there is { criterion, simde }, which some tests need, and isas as in ask.lua. Returns the text, the
+-- paths of the test binaries (test_edges.lua) and of the libraries tested, and those of the libraries' objects.
 function graph.make(models, isas, abi, has)
   local edges = Edges.new(isas, abi)
   for _, entry in ipairs(has.isas) do edges.runs[entry.name] = entry.runs end
@@ -57,7 +57,7 @@ function graph.make(models, isas, abi, has)
   local tests = add_tests(edges, parts, models, users, has)
   add_targets(edges, parts, users, tests)
   tests.libraries = joined(collect(users, "libraries"), { parts.weights, parts.program }, tests.models)
-  return edges.w:text(), tests
+  return edges.w:text(), tests, edges.library
 end
 
 return graph
