@@ -305,6 +305,10 @@ enum ga_status ga_cache_get(const struct ga_cache *cache, size_t sequence, float
 // Runs one call after checking every field of io. scratch: GA_ALIGN-aligned, at least ga_model_scratch_size bytes, its
 // content is of no meaning before or after. Nothing is allocated, printed or kept. Results are the same bits whatever
 // the batch, whatever place in it, and whatever the threads.
+//
+// Floats are computed as the calling thread has set it, and its settings (MXCSR, FPCR) are left alone; what is promised
+// of accuracy holds for the usual ones, rounding to nearest with subnormals. Under others results are the same bits
+// whatever the threads of threads.h; a scheduler of the host's gives its threads the settings it wants.
 enum ga_status ga_model_run(const struct ga_loaded *loaded, const struct ga_io *io, void *scratch, size_t scratch_size,
                             struct ga_error *error);
 

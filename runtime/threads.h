@@ -18,6 +18,8 @@ extern "C" {
 // Any thread may call; of two at the same time the second does all its parts itself, and so does a call made from
 // within a task. After fork() the child, which has no workers, does all parts itself on the same pool; a task does not
 // fork.
+// Whoever does a part does it as the thread that called computes: with its rounding, and its treatment of subnormals
+// (MXCSR on x86, FPCR on AArch64), which are not changed.
 // Workers look for work for some 50 us after a call, then sleep, using no CPU. They block every signal but those that
 // a thread's own fault raises (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS), which stay the host's to handle.
 struct ga_threads;

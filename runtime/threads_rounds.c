@@ -5,11 +5,11 @@
 // grows, and one look at it tells a worker whether there is a part for it. A part belongs to who raises its `claimed`
 // word to the round: its worker, or the caller or another worker in its place. Who did it sets `done` to the round.
 //
-// Memory order. task and context are plain: they are written before `round` is stored and read after it was loaded,
-// and written again only when every part that a worker claimed was seen `done`. Claims need no order, only one winner.
-// `round`, `done` and `sleepers` are sequentially consistent, because who waits writes `sleepers` and then looks at the
-// word it waits for, while who wakes writes that word and then looks at `sleepers`: with anything weaker both could
-// miss the other's write, and one would sleep for good.
+// Memory order. task, context and arithmetic are plain: they are written before `round` is stored and read after it was
+// loaded, and written again only when every part that a worker claimed was seen `done`. Claims need no order, only one
+// winner. `round`, `done` and `sleepers` are sequentially consistent, because who waits writes `sleepers` and then
+// looks at the word it waits for, while who wakes writes that word and then looks at `sleepers`: with anything weaker
+// both could miss the other's write, and one would sleep for good.
 #define _POSIX_C_SOURCE 200809L
 #include "threads_rounds.h"
 
@@ -103,6 +103,34 @@ static void rouse(struct ga_worker *worker)
     }
 }
 
+// -- Arithmetic -----------------------------------------------------------------------------------------------------
+
+// Rounding, subnormals and which exceptions trap, as this thread has them. Not what has been raised: that stays each
+// thread's own.
+static uint32_t arithmetic(void)
+{
+#if defined(__SSE__)
+    const uint32_t raised = 0x3f;
+    return __builtin_ia32_stmxcsr() & ~raised;
+#elif defined(__aarch64__)
+    return __builtin_aarch64_get_fpcr();
+#else
+    return 0;
+#endif
+}
+
+// A worker computes as the thread computes that called: no result depends on who did a part.
+static void follow(uint32_t wanted)
+{
+    if (arithmetic() != wanted) {
+#if defined(__SSE__)
+        __builtin_ia32_ldmxcsr(wanted);
+#elif defined(__aarch64__)
+        __builtin_aarch64_set_fpcr(wanted);
+#endif
+    }
+}
+
 // -- Rounds ---------------------------------------------------------------------------------------------------------
 
 // Whether the worker's part of the round is the asker's to do. A late worker may ask for a round that is over, or one
@@ -115,10 +143,11 @@ static bool claim(struct ga_worker *worker, uint64_t round)
                                                    memory_order_relaxed);
 }
 
-// Does a part that was claimed, and tells who waits for it.
+// Does, on a worker's thread, a part that was claimed, and tells who waits for it.
 static void finish(struct ga_worker *worker, uint64_t round)
 {
     struct ga_threads *pool = worker->pool;
+    follow(pool->arithmetic);
     pool->task(pool->context, worker->part);
     atomic_store(&worker->done, round);
     rouse(worker);
@@ -157,6 +186,7 @@ uint64_t ga_threads_publish(struct ga_threads *pool, size_t parts, void (*task)(
 {
     pool->task = task;
     pool->context = context;
+    pool->arithmetic = arithmetic();
     const uint64_t last = atomic_load_explicit(&pool->round, memory_order_relaxed);
     const uint64_t round = ((last >> PART_BITS) + 1) << PART_BITS | parts;
     atomic_store(&pool->round, round);

@@ -28,6 +28,7 @@ struct ga_threads {
     _Alignas(GA_ALIGN) _Atomic uint64_t round;
     void (*task)(void *context, size_t part); // NULL: the workers end
     void *context;
+    uint32_t arithmetic;                 // of the thread that called: how floats are rounded
     _Alignas(GA_ALIGN) atomic_flag busy; // a call is in its parts
     bool spins;                          // there is more than one CPU
     size_t wakes;                        // workers that are woken for a round: no more than have a CPU

@@ -26,6 +26,7 @@ typedef void threads_fact(struct checks *checks);
     X(a_forked_child_runs_and_frees)                 \
     X(a_child_forked_in_the_middle_of_a_round_runs)  \
     X(workers_block_signals_and_the_caller_does_not) \
+    X(workers_round_as_their_caller_does)            \
     X(idle_workers_use_no_cpu)                       \
     X(pools_leave_no_threads_behind)                 \
     X(wrong_arguments_are_refused)                   \

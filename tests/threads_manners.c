@@ -1,6 +1,8 @@
-// threads_manners.c: facts of threads_facts.h about the process around a pool: forks, signals, CPU time, threads left
-// behind, errors. Runs no model.
+// threads_manners.c: facts of threads_facts.h about the process around a pool: forks, signals, rounding, CPU time,
+// threads left behind, errors. Runs no model.
 #define _GNU_SOURCE // sched_setaffinity
+#include <fenv.h>
+#include <float.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -169,6 +171,66 @@ void workers_block_signals_and_the_caller_does_not(struct checks *checks)
         checks_need(checks, atomic_load(&meeting.met), "the worker did not come");
         check_masks(checks, &before, &masks[1]);
     }
+    ga_threads_free(pool);
+}
+
+// -- Arithmetic -----------------------------------------------------------------------------------------------------
+
+// What a thread makes of numbers that no two roundings give alike; tiny is 0 where subnormals are flushed.
+struct arithmetic {
+    float third, minus_third, tiny;
+};
+
+static struct arithmetic arithmetic_here(void)
+{
+    volatile float one = 1.0f, three = 3.0f, smallest = FLT_MIN;
+    return (struct arithmetic){.third = one / three, .minus_third = -one / three, .tiny = smallest / three};
+}
+
+static void compute(void *context, size_t part)
+{
+    ((struct arithmetic *)context)[part] = arithmetic_here();
+}
+
+// By their bits: where subnormals are flushed, they equal 0.
+static bool is_same(const struct arithmetic *a, const struct arithmetic *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+// The worker's part after the caller has chosen, and that the caller's choice is left alone.
+static void check_arithmetic(struct checks *checks, struct ga_threads *pool, const char *choice)
+{
+    const struct arithmetic before = arithmetic_here();
+    struct arithmetic parts[2];
+    struct meeting meeting = {.task = compute, .context = parts};
+    threads_run(pool, 2, threads_meet, &meeting);
+    const struct arithmetic after = arithmetic_here();
+    checks_need(checks, atomic_load(&meeting.met), "the worker did not come");
+    checks_that(checks, is_same(&parts[1], &before), "%s: the worker computes otherwise", choice);
+    checks_that(checks, is_same(&after, &before), "%s: the caller computes otherwise than before", choice);
+}
+
+void workers_round_as_their_caller_does(struct checks *checks)
+{
+    static const struct {
+        const char *name;
+        int mode;
+    } roundings[] = {{"upward", FE_UPWARD}, {"to nearest", FE_TONEAREST}, {"toward zero", FE_TOWARDZERO}};
+    struct ga_threads *pool = threads_make(checks, 2);
+    for (size_t i = 0; pool != NULL && i < sizeof roundings / sizeof roundings[0]; i++) {
+        fesetround(roundings[i].mode);
+        check_arithmetic(checks, pool, roundings[i].name);
+    }
+    fesetround(FE_TONEAREST);
+#if defined(__SSE__)
+    const unsigned int flush = 0x8040, usual = __builtin_ia32_stmxcsr(); // FTZ and DAZ
+    __builtin_ia32_ldmxcsr(usual | flush);
+    check_arithmetic(checks, pool, "subnormals flushed");
+    checks_that(checks, arithmetic_here().tiny == 0.0f, "subnormals are not flushed here");
+    __builtin_ia32_ldmxcsr(usual);
+#endif
+    check_arithmetic(checks, pool, "as before");
     ga_threads_free(pool);
 }
 
