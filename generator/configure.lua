@@ -56,6 +56,7 @@ local function configure(settings)
     { "library.list", table.concat(library, "\n") .. "\n" },
     { "check.list", files.check_list(settings, answers, collected, tests) },
     { "check-sanitize.list", files.sanitize_list(tests) },
+    { "check-races.list", files.races_list(tests) },
     { "check-emulated.list", files.emulated_list(answers, tests) },
     { "configure.d", files.depfile() },
   })

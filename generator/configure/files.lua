@@ -3,6 +3,7 @@
 local fmt = require "base.fmt"
 local fs = require "base.fs"
 local ninja = require "ninja"
+local short_lists = require "configure.short_lists"
 local text = require "base.text"
 
 local files = {}
@@ -84,6 +85,16 @@ local function test_name(path, models)
   return name == "configured" and "kernels of " .. names_of(models.configured) or name
 end
 
+-- Calls that share weights and threads: a step's command for so many rounds, of a build of the tests; only of models in
+-- `some`, where it is given.
+local function sharing(folder, rounds, tests, some)
+  local words = { folder .. "/plain_sharing", rounds }
+  for _, model in ipairs(tests.shared) do
+    if not some or some[model.spec.name] then words[#words + 1] = model.spec.name end
+  end
+  return table.concat(words, " ")
+end
+
 local function add_library_step(step, settings, tests)
   if settings.sanitize then return step("names in libraries: sanitizers add theirs", "") end
   step("names in libraries", ("%s tests/symbols.lua %s"):format(settings.variables.LUA, quoted(tests.libraries)))
@@ -129,6 +140,7 @@ function files.check_list(settings, answers, models, tests)
     step("threads", "out/test/plain_threads 100")
   end
   step(test_name(tests.configured, models), tests.configured .. (answers.criterion and "" or " 100"))
+  step("calls that share weights and threads", sharing("out/test", 2, tests))
   add_library_step(step, settings, tests)
   local programs = {}
   for i, model in ipairs(models.configured) do programs[i] = "out/bin/" .. model.spec.name end
@@ -153,8 +165,9 @@ end
 function files.sanitize_list(tests)
   local lines = {
     "kernels, sanitized\tout/sanitize/test/plain_kernels 10", "threads, sanitized\tout/sanitize/test/plain_threads 100",
-    "kernels, looking for races\tout/races/test/plain_kernels 5",
     "threads, looking for races\tout/races/test/plain_threads 100",
+    "calls that share weights and threads, looking for races\t" ..
+      sharing("out/races/test", 1, tests, short_lists.raced),
   }
   for _, path in ipairs(tests.sanitized.criterion) do
     if not is_plain_too(path) then
@@ -163,6 +176,12 @@ function files.sanitize_list(tests)
   end
   if #tests.sanitized.criterion == 0 then lines[#lines + 1] = NO_CRITERION .. "\t" end
   return table.concat(lines, "\n") .. "\n"
+end
+
+-- The steps of `ninja check-races`: a thousand rounds of what check-sanitize has a few of.
+function files.races_list(tests)
+  return "threads, looking for races\tout/races/test/plain_threads 1000\n" ..
+    "calls that share weights and threads, looking for races\t" .. sharing("out/races/test", 1000, tests) .. "\n"
 end
 
 return files

@@ -30,6 +30,7 @@ local function add_targets(edges, parts, products, tests)
   w:phony("some_test_binaries", joined({ tests.some }, tests.plain.objects))
   w:phony("soak_binary", { tests.soak })
   w:phony("sanitized_binaries", joined(tests.sanitized.criterion, tests.sanitized.program, tests.races.program))
+  w:phony("races_binaries", tests.races.program)
   w:phony("emulated_binaries", { tests.emulated })
   w:phony("combination_parts", joined(tests.parts, edges.headers))
   w:build({ rule = "bench", outputs = { "out/run_bench" }, implicit = programs,

@@ -10,9 +10,15 @@ end
 return {
   -- Whole models whose programs are made too, for tests/program_models.lua: with a cache, with two sides.
   programs = set({ "both_40_2", "steps_48_4" }),
-  -- Compiling emulated kernels takes half a minute a model, and looking for races is as slow to run: heads of whole
-  -- and of part vectors, masks, lengths, token ids.
+  -- Compiling emulated kernels takes half a minute a model: heads of whole and of part vectors, masks, lengths, token
+  -- ids.
   few = set({ "ragged_120_8", "odd_33_3", "causal_64_4_right", "tokens_96_6", "exact_10_2" }),
+  -- Calls that share weights and threads, where races are looked for: each way in which layers and whole models hand
+  -- parts of a call to threads (rows, heads, slices of a head, columns, an encoder's and a decoder's), with a cache and
+  -- without.
+  shared = set({ "both_40_2", "cache_40_4", "post_48_4", "steps_48_4" }),
+  -- Of those a layer and a whole model: the thread sanitizer makes them twenty times as slow.
+  raced = set({ "both_40_2", "cache_40_4" }),
   -- Of the widest vectors: those whose features have code of their own for whole vectors, and one that ends in one.
   wide = set({ "masked_44_3", "odd_33_3", "window_48_6" }),
   -- A second compiler has other warnings, and other ways to be wrong, about the text of templates; what is the same

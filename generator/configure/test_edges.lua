@@ -17,7 +17,7 @@ local EMULATION = { obj = "out/emulated/obj", test = "out/emulated/test", variab
 local SANITIZED_D_MODEL = 128
 -- Data races are looked for apart: one binary has one sanitizer of memory.
 local RACES = { obj = "out/races/obj", lib = "out/races/lib", test = "out/races/test",
-  variables = { { "mode", ninja.raw("$races") }, { "opt", "-O1" } } }
+  variables = { { "mode", ninja.raw("$races") }, { "opt", "-O2" } } }
 -- Profiles as their tables of models and their ways to compile are called.
 local NAMES = { [PLAIN] = "test", [EMULATION] = "emulated", [SANITIZED] = "sanitized", [RACES] = "races" }
 
@@ -237,7 +237,8 @@ end
 -- Adds all edges of the tests. models: models.collect's; products: what edges:product gave for the configured ones;
 -- has: whether there is { criterion, simde }. Returns the paths of the binaries: plain, sanitized and races, each
 -- { criterion, program }; configured; some, with models that use every template; soak; programs of some models;
--- emulated (or nil); of the archives of the test models; and of what more models are tested with.
+-- emulated (or nil); of the archives of the test models; and of what more models are tested with. And shared: the
+-- models whose calls share threads.
 return function(edges, parts, models, products, has)
   Edges.write_table("out/gen/test_models.c", models.tests)
   Edges.write_table("out/gen/configured_models.c", models.configured)
@@ -266,7 +267,9 @@ return function(edges, parts, models, products, has)
   local sanitized = shared_archives(edges, SANITIZED, edges:shared_parts(SANITIZED))
   tests.sanitized = binaries_of(edges, SANITIZED, sanitized, small, has)
   edges:section("Tests under the thread sanitizer")
-  Edges.write_table("out/gen/races_models.c", few)
-  tests.races = binaries_of(edges, RACES, shared_archives(edges, RACES, edges:shared_parts(RACES)), few, {})
+  local shared = split(models.tests, function(model) return short_lists.shared[model.spec.name] end)
+  Edges.write_table("out/gen/races_models.c", shared)
+  tests.shared = shared
+  tests.races = binaries_of(edges, RACES, shared_archives(edges, RACES, edges:shared_parts(RACES)), shared, {})
   return tests
 end
