@@ -165,14 +165,14 @@ function Edges:model_objects(profile, outputs, folder, kind)
   return objects
 end
 
--- lib<name>.so, which shows only the model's and the runtime's names, versioned by the ABI.
-function Edges:shared_library(name, objects)
-  local map, versioned = ("out/lib/%s.map"):format(name), ("out/lib/lib%s.so.%d"):format(name, self.abi)
+-- lib<name>.so in a folder, which shows only the model's and the runtime's names, versioned by the ABI.
+function Edges:shared_library(folder, name, objects)
+  local map, versioned = ("out/lib/%s.map"):format(name), ("%s/lib%s.so.%d"):format(folder, name, self.abi)
   assert(fs.write_if_changed(map, ("{\n  global: %s_*; ga_*;\n  local: *;\n};\n"):format(name)) ~= nil)
   self.w:build({ rule = "shared", outputs = { versioned }, inputs = objects, implicit = { map },
     variables = { { "map", map }, { "soname", versioned:match("[^/]*$") } } })
-  self.w:build({ rule = "symlink", outputs = { ("out/lib/lib%s.so"):format(name) }, inputs = { versioned } })
-  return { versioned, ("out/lib/lib%s.so"):format(name) }
+  self.w:build({ rule = "symlink", outputs = { ("%s/lib%s.so"):format(folder, name) }, inputs = { versioned } })
+  return { versioned, ("%s/lib%s.so"):format(folder, name) }
 end
 
 -- Libraries, header and program of one model; returns their paths, by kind.
@@ -187,7 +187,7 @@ function Edges:product(model, parts)
   return {
     header = self:copy(("%s/%s.h"):format(folder, name), ("out/include/%s.h"):format(name)),
     archive = archive,
-    libraries = joined({ archive }, self:shared_library(name, objects)),
+    libraries = joined({ archive }, self:shared_library("out/lib", name, objects)),
     program = self:link(PLAIN, "out/bin/" .. name, joined(main, { parts.program, parts.weights, archive }),
       "$program_libraries"),
   }

@@ -95,6 +95,13 @@ local function sharing(folder, rounds, tests, some)
   return table.concat(words, " ")
 end
 
+-- A program that loads shared objects, for so many rounds: two versions of a model, and the user's models.
+local function host(rounds, models, tests)
+  local words = { "out/test/plain_host", rounds, quoted(tests.versions) }
+  for _, model in ipairs(models.configured) do words[#words + 1] = ("out/lib/lib%s.so"):format(model.spec.name) end
+  return table.concat(words, " ")
+end
+
 local function add_library_step(step, settings, tests)
   if settings.sanitize then return step("names in libraries: sanitizers add theirs", "") end
   step("names in libraries", ("%s tests/symbols.lua %s"):format(settings.variables.LUA, quoted(tests.libraries)))
@@ -141,6 +148,12 @@ function files.check_list(settings, answers, models, tests)
   end
   step(test_name(tests.configured, models), tests.configured .. (answers.criterion and "" or " 100"))
   step("calls that share weights and threads", sharing("out/test", 2, tests))
+  step("two libraries with a runtime each", tests.two .. " 1")
+  if settings.sanitize then
+    step("libraries loaded by a host: a sanitizer must be the program's own", "")
+  else
+    step("libraries loaded by a host", host(20, models, tests))
+  end
   add_library_step(step, settings, tests)
   local programs = {}
   for i, model in ipairs(models.configured) do programs[i] = "out/bin/" .. model.spec.name end

@@ -9,6 +9,7 @@ local models = {}
 
 local DEMO = "specs/demo.lua"
 local TEST_SPECS = "tests/specs"
+local VERSIONS = { "tests/versions/first/twin.lua", "tests/versions/second/twin.lua" }
 
 local function with_defaults(given)
   local raw = {}
@@ -118,20 +119,22 @@ local function contains(list, path)
 end
 
 -- All models of the build, each { spec, path } (of a folder also `table`, lines on how its spec came about):
--- `configured` by the user, `products` (those and the demo's), `tests`; or nil and every message.
+-- `configured` by the user, `products` (those and the demo's), `tests`, `versions` (two of one name); or nil and every
+-- message.
 function models.collect(settings)
   local errors = {}
   local users = configured(settings, errors)
   if #errors > 0 then return nil, errors end
   local demo = from_files({ DEMO }, errors)
   local tests = from_files(lua_files(TEST_SPECS), errors)
+  local versions = from_files(VERSIONS, errors)
   local products = {}
   append_all(products, users)
   if not contains(users, DEMO) then append_all(products, demo) end
   check_names(products, errors)
   check_names(tests, errors)
   if #errors > 0 then return nil, errors end
-  return { configured = users, products = products, tests = tests }
+  return { configured = users, products = products, tests = tests, versions = versions }
 end
 
 return models

@@ -208,6 +208,31 @@ local function model_programs(edges, parts, models)
   return paths
 end
 
+-- Two versions of one model as shared objects of one name, in a folder each. Returns their paths.
+local function version_libraries(edges, parts, models)
+  local paths = {}
+  for i, model in ipairs(models) do
+    local folder = ("out/gen/versions/%d"):format(i)
+    local objects = edges:model_objects(PLAIN, edges:generate(model, folder), folder, "library")
+    paths[i] = edges:shared_library(("%s/versions/%d"):format(PLAIN.test, i), model.spec.name,
+      joined(objects, parts.core))[1]
+  end
+  return paths
+end
+
+-- plain_kernels linked as a user links two models: with libraries of which each has the runtime's objects too.
+local function two_libraries_test(edges, parts, archives, models)
+  Edges.write_table("out/gen/two_models.c", models)
+  local inputs = { "out/obj/tests/plain_kernels.o", archives[1],
+    edges:compile(PLAIN, "out/gen/two_models.c", "out/test/two_models.o", INCLUDES) }
+  for _, model in ipairs(models) do
+    local folder, outputs = folder_of(model), emit.outputs(model.spec, edges.isas)
+    inputs[#inputs + 1] = edges:archive(("out/test/two/lib%s.a"):format(model.spec.name),
+      joined(existing_objects(edges, outputs, folder), parts.core))
+  end
+  return edges:link(PLAIN, "out/test/two_kernels", joined(inputs, { archives[1] }), "$program_libraries")
+end
+
 -- The kernel facts once more, linked with the libraries of the user's own models.
 local function configured_test(edges, products, archives, has)
   local names = edges:compile(PLAIN, "out/gen/configured_models.c", "out/test/configured_models.o", INCLUDES)
@@ -261,6 +286,10 @@ return function(edges, parts, models, products, has)
   local few = split(models.tests, function(model) return short_lists.few[model.spec.name] end)
   Edges.write_table("out/gen/emulated_models.c", few)
   tests.emulated = emulated_test(edges, archives, few, has)
+  tests.versions = version_libraries(edges, parts, models.versions)
+  tests.two = two_libraries_test(edges, parts, archives, split(models.tests, function(model)
+    return short_lists.raced[model.spec.name]
+  end))
   edges:section("Tests under sanitizers")
   local small = split(models.tests, function(model) return model.spec.d_model <= SANITIZED_D_MODEL end)
   Edges.write_table("out/gen/sanitized_models.c", small)
