@@ -54,10 +54,11 @@ static inline float vec_round(float v)
     return (v + 0x1.8p23f) - 0x1.8p23f;
 }
 
-// p 2^(n + 24) for a whole n from -151, where it is 0, to 103. A NaN in p stays one.
+// p 2^(n + 24) for a whole n from -151, where it is 0, to 103, and from 104 on infinite: a row with a NaN among its
+// scores has no maximum, so that others may be anything. A NaN in p stays one.
 static inline float vec_exp2_scale(float p, float n)
 {
-    const int32_t exponent = n > -151.0f && n < 104.0f ? (int32_t)n + 151 : 0;
+    const int32_t exponent = n > -151.0f ? (int32_t)(n < 104.0f ? n : 104.0f) + 151 : 0;
     union {
         uint32_t bits;
         float value;
