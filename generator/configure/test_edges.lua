@@ -226,7 +226,7 @@ local function two_libraries_test(edges, parts, archives, models)
   local inputs = { "out/obj/tests/plain_kernels.o", archives[1],
     edges:compile(PLAIN, "out/gen/two_models.c", "out/test/two_models.o", INCLUDES) }
   for _, model in ipairs(models) do
-    local folder, outputs = folder_of(model), emit.outputs(model.spec, edges.isas)
+    local folder, outputs = folder_of(model), edges:outputs(model)
     inputs[#inputs + 1] = edges:archive(("out/test/two/lib%s.a"):format(model.spec.name),
       joined(existing_objects(edges, outputs, folder), parts.core))
   end
