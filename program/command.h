@@ -39,6 +39,7 @@ struct ga_command {
 
 extern const struct ga_command ga_command_info;
 extern const struct ga_command ga_command_inspect;
+extern const struct ga_command ga_command_pack;
 extern const struct ga_command ga_command_run;
 extern const struct ga_command ga_command_check;
 extern const struct ga_command ga_command_draw;

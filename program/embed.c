@@ -12,14 +12,15 @@
 #include "sequences.h"
 #include "weights.h"
 
-enum { WEIGHTS, RANDOM, LAYOUT, TOKENS, OUTPUT, ROWS, CUT, ISA, THREADS };
+enum { WEIGHTS, RANDOM, LAYOUT, TRUST, TOKENS, OUTPUT, ROWS, CUT, ISA, THREADS };
 enum { USUAL_ROWS = 1024 };
 
 static const struct ga_option options[] = {
-    [WEIGHTS] = {"weights", "FILE", NULL, false, "safetensors file of the model's weights"},
+    [WEIGHTS] = {"weights", "FILE", NULL, false, "safetensors file of the model's weights, or what pack made of it"},
     [RANDOM] = {"allow-random", "SEED", NULL, false, "in place of --weights: make weights up from a seed"},
     [LAYOUT] = {"weights-layout", GA_LAYOUT_VALUE, "the model's own, or the one that fits", false,
                 "how the file names its tensors"},
+    [TRUST] = {"trust-weights", NULL, NULL, false, "map what pack made; do not look whether it is damaged"},
     [TOKENS] = {"tokens", "FILE", NULL, true, "the sequences: text, or safetensors"},
     [OUTPUT] = {"output", "FILE", NULL, true, "safetensors file to write"},
     [ROWS] = {"rows", "N", "1024", false, "rows of a batch, at most, where a sequence is no longer"},
@@ -313,7 +314,7 @@ static enum ga_exit read_arguments(const struct ga_context *context, const char 
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
 {
     const char *const *values = arguments->values;
-    struct ga_weight_choice choice = {values[WEIGHTS], values[RANDOM], values[LAYOUT], values[ISA], 1};
+    struct ga_weight_choice choice = {values[WEIGHTS], values[RANDOM], values[LAYOUT], values[ISA], 1, values[TRUST]};
     struct ga_prepared prepared = {0};
     struct work work = {.context = context, .prepared = &prepared};
     enum ga_exit code = read_arguments(context, values, &work, &choice.threads);

@@ -1,9 +1,11 @@
-// inspect.c: the command `inspect`: the tensors of a safetensors file, after the whole file was checked.
+// inspect.c: the command `inspect`: the tensors of a safetensors file, or what a file of packed weights holds, after
+// the whole file was checked.
 // Looks at names, types and shapes, never at values.
 #include <stdio.h>
 #include <string.h>
 
 #include "command.h"
+#include "inspect.h"
 #include "json_file.h"
 #include "load.h"
 #include "weights.h"
@@ -16,13 +18,15 @@ static const struct ga_option options[] = {
 };
 
 static const char *const notes[] = {
-    "Header, offsets, types, shapes and sizes are checked before anything is printed.",
+    "Header, offsets, types, shapes and sizes are checked before anything is printed. Of a file that pack",
+    "made it prints its instruction sets, after their checksums, and whether this program takes it.",
     NULL,
 };
 
 static const char *const examples[] = {
     "inspect w.safetensors",
     "inspect w.safetensors --json",
+    "inspect w.gap",
     NULL,
 };
 
@@ -89,6 +93,9 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
 {
     struct ga_weights *file;
     struct ga_error error;
+    if (ga_pack_is_file(arguments->operands[0])) {
+        return ga_inspect_packed(context, arguments->operands[0], arguments->values[JSON] != NULL);
+    }
     if (ga_weights_open(arguments->operands[0], &file, &error) != GA_OK) {
         return ga_failed(context, "%s", error.text);
     }
@@ -99,8 +106,8 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
 
 const struct ga_command ga_command_inspect = {
     .name = "inspect",
-    .summary = "check a safetensors file and list its tensors",
-    .operand = "FILE.safetensors",
+    .summary = "check a file of weights and list what it holds",
+    .operand = "FILE",
     .options = options,
     .notes = notes,
     .examples = examples,

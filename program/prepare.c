@@ -42,7 +42,7 @@ static enum ga_exit pack(const struct ga_context *context, const struct ga_weigh
                          struct ga_prepared *prepared)
 {
     size_t size = ga_model_packed_size(prepared->variant);
-    prepared->block = size == SIZE_MAX ? NULL : ga_block_new(size);
+    prepared->block = size == SIZE_MAX ? NULL : ga_block_room(size);
     if (!prepared->block) {
         return ga_failed(context, "no memory for %zu bytes of packed weights", size);
     }
@@ -101,9 +101,9 @@ static enum ga_exit pack_file(const struct ga_context *context, const struct ga_
 static enum ga_exit check_choice(const struct ga_context *context, const struct ga_weight_choice *choice)
 {
     if (context->model->n_roles == 0) {
-        return choice->weights || choice->random || choice->layout
-                   ? ga_misused(context, "this model has no weights: leave --weights, --allow-random and "
-                                         "--weights-layout away")
+        return choice->weights || choice->random || choice->layout || choice->trust
+                   ? ga_misused(context, "this model has no weights: leave --weights, --allow-random, "
+                                         "--weights-layout and --trust-weights away")
                    : GA_EXIT_OK;
     }
     if (!choice->weights == !choice->random) {
@@ -113,6 +113,9 @@ static enum ga_exit check_choice(const struct ga_context *context, const struct 
     }
     if (choice->layout && choice->random) {
         return ga_misused(context, "--weights-layout says how a file names its tensors; --allow-random reads none");
+    }
+    if (choice->trust && choice->random) {
+        return ga_misused(context, "--trust-weights is for a file that pack made; --allow-random reads none");
     }
     return choice->layout && !has_layout(context->model, choice->layout) ? refuse_layout(context, choice->layout)
                                                                          : GA_EXIT_OK;
@@ -143,6 +146,12 @@ static enum ga_exit prepare_weights(const struct ga_context *context, const stru
         ga_note(context, "no weights were loaded: they are made up from seed %s, so the results mean nothing",
                 choice->random);
         return ga_prepare_random(context, prepared_out->variant, seed, prepared_out);
+    }
+    if (ga_pack_is_file(choice->weights)) {
+        return ga_prepare_packed(context, choice, prepared_out);
+    }
+    if (choice->trust) {
+        return ga_misused(context, "--trust-weights is for a file that pack made; %s is none", choice->weights);
     }
     struct ga_weight_view *views = calloc(context->model->n_roles + 1, sizeof *views);
     enum ga_exit code = views ? pack_file(context, choice, views, prepared_out) : ga_failed(context, "no memory");
@@ -185,6 +194,7 @@ enum ga_exit ga_prepare_random(const struct ga_context *context, const struct ga
 void ga_prepared_free(struct ga_prepared *prepared)
 {
     ga_threads_free(prepared->pool);
+    ga_pack_unmap(&prepared->map);
     ga_block_free(prepared->block);
     *prepared = (struct ga_prepared){0};
 }

@@ -3,22 +3,25 @@
 #ifndef GA_PREPARE_H
 #define GA_PREPARE_H
 
+#include "pack_file.h"
 #include "say.h"
 #include "threads.h"
 
 // The options of a command that needs weights, as given; all may be NULL, but one of weights and random must be there.
 struct ga_weight_choice {
-    const char *weights; // --weights FILE
+    const char *weights; // --weights FILE: safetensors, or what pack made
     const char *random;  // --allow-random SEED
     const char *layout;  // --weights-layout NAME
     const char *isa;     // --isa NAME
     size_t threads;      // --threads, 1 without
+    const char *trust;   // --trust-weights
 };
 
 struct ga_prepared {
     const struct ga_variant *variant;
-    const struct ga_loaded *loaded; // lies in block
+    const struct ga_loaded *loaded; // in block or in map
     void *block;
+    struct ga_pack_map map; // where the weights are used as they lie in a file; then the struct is not moved
     const struct ga_parallel *parallel; // for io.parallel; NULL: one thread
     struct ga_threads *pool;            // behind parallel where it is this one's own, or NULL
 };
@@ -34,6 +37,10 @@ enum ga_exit ga_prepare(const struct ga_context *context, const struct ga_weight
 
 // Makes *pool_out, a pool for so many threads, which the caller frees with ga_threads_free; NULL where one is enough.
 enum ga_exit ga_prepare_threads(const struct ga_context *context, size_t threads, struct ga_threads **pool_out);
+
+// The part of ga_prepare that takes what pack made: chooses the variant among those the file has weights for.
+enum ga_exit ga_prepare_packed(const struct ga_context *context, const struct ga_weight_choice *choice,
+                               struct ga_prepared *prepared); // prepare_packed.c
 
 // The same as ga_prepare from weights made from a seed, on one thread, saying nothing.
 enum ga_exit ga_prepare_random(const struct ga_context *context, const struct ga_variant *variant, uint64_t seed,

@@ -8,7 +8,7 @@
 #include "command.h"
 
 static const struct ga_command *const commands[] = {
-    &ga_command_info, &ga_command_inspect, &ga_command_run,      &ga_command_check,
+    &ga_command_info, &ga_command_inspect, &ga_command_pack,     &ga_command_run,   &ga_command_check,
     &ga_command_draw, &ga_command_embed,   &ga_command_generate, &ga_command_bench,
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };

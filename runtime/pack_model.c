@@ -1,5 +1,6 @@
 // pack_model.c: whether a file of packed weights is of this model, and for which of its variants. Reads nothing of the
 // file beyond its header.
+#include <stdio.h>
 #include <string.h>
 
 #include "checksum.h"
@@ -53,9 +54,11 @@ enum { LIST_TEXT = GA_PACK_SECTIONS * (GA_PACK_ISA + 2) };
 
 static const char *section_names(const struct ga_pack *pack, char text[LIST_TEXT])
 {
+    size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < pack->n_sections; i++) {
-        strcat(strcat(text, i == 0 ? "" : ", "), pack->sections[i].isa);
+        (void)snprintf(text + used, LIST_TEXT - used, "%s%s", i == 0 ? "" : ", ", pack->sections[i].isa);
+        used = strlen(text);
     }
     return text;
 }

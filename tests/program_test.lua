@@ -277,13 +277,14 @@ end
 
 local draw = require "program_draw"(path, expect_run, expect)
 local bench = require "program_bench"(path, expect_run, expect)
+local pack = require "program_pack"(path, run, expect_run, expect)
 
 -- -- What every program must do -------------------------------------------------------------------------------------
 
 local function test_usage()
   expect_run(0, "--help", "info", "inspect", "run", "check", "draw", "embed", "bench")
   expect_run(0, "--version", "genattn")
-  for _, command in ipairs { "info", "inspect", "run", "check", "draw", "embed", "bench" } do
+  for _, command in ipairs { "info", "inspect", "pack", "run", "check", "draw", "embed", "bench" } do
     expect_run(0, command .. " --help", "Usage:", "Examples:", command == "run" and "one of: " or "Exit status: 0")
   end
   expect_run(2, "", "Usage:")
@@ -294,7 +295,7 @@ local function test_usage()
   expect_run(2, "run --allow-random 1 --output x", "--input FILE is missing")
   expect_run(2, "info --json=yes", "--json takes no value")
   expect_run(2, "info extra", '"extra"')
-  expect_run(2, "inspect", "FILE.safetensors is missing")
+  expect_run(2, "inspect", "FILE is missing")
   expect_run(2, "info --isa saclar", 'did you mean "scalar"?')
   for _, given in ipairs { "0", "-1", "x", "1x", "", "99999999999999999999999" } do
     expect_run(2, "bench --batch '" .. given .. "'", "--batch")
@@ -363,7 +364,7 @@ end
 
 for _, test in ipairs { write_weights, test_run, test_keys_and_lengths, test_tokens, test_refused_inputs,
                         test_refused_weights, test_random_weights, test_check, test_check_nan, test_check_refusals,
-                        test_inspect, test_threads, draw.fixture } do
+                        test_inspect, test_threads, draw.fixture, pack.fixture } do
   test()
 end
 require "program_masks"(path, expect_run, expect_values)
@@ -379,6 +380,7 @@ for i = 1, #arg do
     bench()
     test_variants_agree()
     test_threads_agree()
+    pack.any()
     draw.any()
   else
     expect(false, "%s does not run: exit %s\n%s", program, tostring(code), err)

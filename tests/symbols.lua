@@ -24,6 +24,10 @@ local PLAIN = set [[ memcpy memmove memset memcmp bcmp strcmp strlen snprintf vs
 -- What parts of the runtime need beside that. A part that allocates, waits or asks the system is one of these.
 local MORE = {
   arena = set "aligned_alloc posix_memalign madvise free",
+  whole_file = set [[ malloc free open open64 write fsync close rename unlink getpid strrchr __errno_location
+    __xpg_strerror_r ]],
+  pack_file = set "open open64 fstat fstat64 pread pread64 close",
+  pack_read = set "pread pread64 mmap mmap64 munmap sysconf __errno_location __xpg_strerror_r",
   threads = set [[ __sched_cpucount sched_getaffinity sysconf getpid sigfillset sigdelset pthread_sigmask
     pthread_attr_init pthread_attr_setstacksize pthread_attr_destroy pthread_create pthread_join pthread_mutex_init
     pthread_mutex_destroy pthread_cond_init pthread_cond_destroy ]],

@@ -1,0 +1,76 @@
+// inspect_packed.c: what a file that `pack` made holds, and whether this program takes it. Every byte is looked at.
+#include <stdio.h>
+
+#include "inspect.h"
+#include "json_file.h"
+
+enum { HEX = 17 };
+
+static const char *hex(uint64_t number, char text[HEX])
+{
+    (void)snprintf(text, HEX, "%016llx", (unsigned long long)number);
+    return text;
+}
+
+static enum ga_exit print_text(const struct ga_context *context, const struct ga_pack *pack, const char *why_not,
+                               const struct ga_variant *variant)
+{
+    char spec[HEX], packing[HEX], checksum[HEX];
+    for (size_t i = 0; i < pack->n_sections; i++) {
+        const struct ga_pack_section *section = &pack->sections[i];
+        printf("%-8s %zu bytes at %zu, layout %s, checksum %s: sound\n", section->isa, section->bytes, section->offset,
+               hex(section->packing, packing), hex(section->checksum, checksum));
+    }
+    printf("packed weights of %s, spec %s, format version %u, interface %u, %zu bytes\n", pack->model,
+           hex(pack->spec, spec), (unsigned)pack->version, (unsigned)pack->abi, pack->size);
+    if (why_not) {
+        printf("not for this program: %s\n", why_not);
+    } else {
+        printf("%s runs them by %s\n", context->program, variant->isa);
+    }
+    return GA_EXIT_OK;
+}
+
+static enum ga_exit print_json(const struct ga_context *context, const struct ga_pack *pack, const char *why_not,
+                               const struct ga_variant *variant)
+{
+    char number[HEX], checksum[HEX];
+    json_t *sections = json_array();
+    for (size_t i = 0; i < pack->n_sections; i++) {
+        const struct ga_pack_section *section = &pack->sections[i];
+        json_array_append_new(sections,
+                              json_pack("{s:s, s:o, s:o, s:s, s:s}", "isa", section->isa, "offset",
+                                        ga_json_size(section->offset), "bytes", ga_json_size(section->bytes), "layout",
+                                        hex(section->packing, number), "checksum", hex(section->checksum, checksum)));
+    }
+    return ga_json_print(context,
+                         json_pack("{s:s, s:s, s:s, s:i, s:i, s:o, s:o, s:s?, s:s?}", "file", pack->label, "model",
+                                   pack->model, "spec", hex(pack->spec, number), "version", (int)pack->version,
+                                   "interface", (int)pack->abi, "bytes", ga_json_size(pack->size), "sections", sections,
+                                   "isa", variant ? variant->isa : NULL, "refused", why_not));
+}
+
+static enum ga_exit inspect(const struct ga_context *context, const struct ga_pack *pack, bool json)
+{
+    struct ga_error error;
+    for (size_t i = 0; i < pack->n_sections; i++) {
+        if (ga_pack_verify(pack, i, &error) != GA_OK) {
+            return ga_failed(context, "%s", error.text);
+        }
+    }
+    const struct ga_variant *variant;
+    const bool is_ours = ga_pack_variant(pack, context->model, NULL, &variant, &error) == GA_OK;
+    return (json ? print_json : print_text)(context, pack, is_ours ? NULL : error.text, is_ours ? variant : NULL);
+}
+
+enum ga_exit ga_inspect_packed(const struct ga_context *context, const char *path, bool json)
+{
+    struct ga_pack pack;
+    struct ga_error error;
+    if (ga_pack_open(path, &pack, &error) != GA_OK) {
+        return ga_failed(context, "%s", error.text);
+    }
+    const enum ga_exit code = inspect(context, &pack, json);
+    ga_pack_close(&pack);
+    return code;
+}

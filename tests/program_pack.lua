@@ -1,0 +1,83 @@
+-- program_pack.lua: weights that `pack` prepared, as commands take them; a part of program_test.lua. A file damaged in
+-- any of its bytes is tests/test_pack_damage.c's.
+local files = require "program_files"
+
+local D = 8 -- of the fixture
+
+return function(path, run, expect_run, expect)
+  local pack = {}
+
+  local function write(name, bytes)
+    local file = assert(io.open(path(name), "wb"))
+    file:write(bytes)
+    file:close()
+  end
+
+  local function expect_same(what, one, other)
+    expect(files.slurp(path(one)) == files.slurp(path(other)), "%s: other bytes than from the weights", what)
+  end
+
+  -- Packs and runs with what it made, which gives the bytes that the weights themselves give.
+  local function runs_alike()
+    files.write(path "in", { files.tensor("query", "F32", { 2, 4, D }, function(i) return i % 7 end) })
+    expect_run(0, "run --weights %weights --input %in --output %one")
+    local out = expect_run(0, "pack --weights %weights --output %w.gap", "w.gap: fixture for scalar, ")
+    expect(select(2, out:gsub("\n", "")) == 1, "more than a line:\n%s", out)
+    for _, option in ipairs { "", " --isa scalar", " --trust-weights" } do
+      expect_run(0, "run --weights %w.gap --input %in --output %other" .. option)
+      expect_same("run" .. option, "one", "other")
+    end
+    expect_run(0, "check --weights %w.gap --input %in --expected %one --rtol 0 --atol 0", "ok:")
+    expect_run(0, "draw --weights %w.gap --input %in --output %map.svg")
+    expect_run(0, "pack --weights %weights --output %again.gap --isa all")
+    local _, _, said = run("pack --weights %weights --output %again.gap --isa all")
+    expect(said:find("is left out: it takes a CPU that runs it", 1, true), "nothing was left out aloud:\n%s", said)
+    expect_same("packed again", "w.gap", "again.gap")
+    write("weights_by_name", files.slurp(path "w.gap"))
+    expect_run(0, "run --weights %weights_by_name --input %in --output %other")
+  end
+
+  local function inspects()
+    expect_run(0, "inspect %w.gap", "bytes at 4096, layout ", ": sound\n", "packed weights of fixture, spec ",
+      "runs them by scalar")
+    expect_run(0, "inspect %w.gap --json", '"model": "fixture"', '"isa": "scalar"', '"version": 1')
+  end
+
+  local function refuses()
+    local whole = files.slurp(path "w.gap")
+    write("cut", whole:sub(1, -2))
+    write("broken", whole:sub(1, 5000) .. string.char((whole:byte(5001) + 1) % 256) .. whole:sub(5002))
+    for _, command in ipairs { "run --input %in --output %none --weights ", "inspect " } do
+      expect_run(1, command .. "%cut", path "cut" .. ": ", "the file is cut off")
+      expect_run(1, command .. "%broken", path "broken" .. ": the checksum of the weights for scalar is")
+    end
+    expect_run(0, "run --input %in --output %none --weights %broken --trust-weights")
+    expect_run(1, "pack --weights %w.gap --output %none.gap", "is packed already")
+    expect_run(1, "pack --weights %weights --output %absent/w.gap", "absent/w.gap: cannot make a temporary file")
+    expect_run(2, "run --input %in --output %none --weights %w.gap --weights-layout w_o", "is packed and names none")
+    expect_run(2, "run --input %in --output %none --weights %weights --trust-weights", "is for a file that pack made")
+    expect_run(2, "run --input %in --output %none --allow-random 1 --trust-weights", "is for a file that pack made")
+    expect_run(2, "pack --weights %weights --output %none.gap --isa saclar", 'did you mean "scalar"?')
+    expect_run(2, "pack --weights %weights", "--output FILE is missing")
+  end
+
+  function pack.fixture()
+    runs_alike()
+    inspects()
+    refuses()
+  end
+
+  -- Any program, on the input and with the result of its test of threads.
+  function pack.any()
+    local code, _, err = run("pack --allow-random 3 --output %w.gap --isa all")
+    if err:find("nothing to pack", 1, true) then return end
+    expect(code == 0, "pack: exit %s\n%s", tostring(code), err)
+    for _, option in ipairs { "", " --trust-weights" } do
+      expect_run(0, "run --weights %w.gap --input %in --output %other" .. option)
+      expect_same("run" .. option, "one", "other")
+    end
+    expect_run(0, "inspect %w.gap", ": sound", "runs them by ")
+  end
+
+  return pack
+end
