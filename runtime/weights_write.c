@@ -81,11 +81,50 @@ static enum ga_status order_tensors(struct writing *w, const struct ga_tensor *t
 
 // -- Header ---------------------------------------------------------------------------------------------------------
 
+// Bytes of the UTF-8 sequence that starts at `at`, 0 where none does: jansson answers a name that is none as it answers
+// a lack of memory.
+static size_t utf8_bytes(const unsigned char *at)
+{
+    static const struct {
+        unsigned char first, last, least, most; // of the first byte, and of the second
+        size_t bytes;
+    } forms[] = {
+        {0x01, 0x7F, 0x00, 0xFF, 1}, {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3},
+        {0xE1, 0xEC, 0x80, 0xBF, 3}, {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3},
+        {0xF0, 0xF0, 0x90, 0xBF, 4}, {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (at[0] >= forms[i].first && at[0] <= forms[i].last && at[1] >= forms[i].least && at[1] <= forms[i].most) {
+            size_t seen = forms[i].bytes < 2 ? 1 : 2;
+            while (seen < forms[i].bytes && (at[seen] & 0xC0) == 0x80) {
+                seen++;
+            }
+            return seen == forms[i].bytes ? seen : 0;
+        }
+    }
+    return 0;
+}
+
+static bool is_utf8(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    size_t bytes = 1;
+    while (*at != '\0' && bytes > 0) {
+        bytes = utf8_bytes(at);
+        at += bytes;
+    }
+    return bytes > 0;
+}
+
+// NULL where there is no memory.
 static json_t *shape_json(const struct ga_tensor *tensor)
 {
     json_t *shape = json_array();
-    for (size_t i = 0; i < tensor->rank; i++) {
-        json_array_append_new(shape, json_integer((json_int_t)tensor->shape[i]));
+    for (size_t i = 0; i < tensor->rank && shape != NULL; i++) {
+        if (json_array_append_new(shape, json_integer((json_int_t)tensor->shape[i])) != 0) {
+            json_decref(shape);
+            shape = NULL;
+        }
     }
     return shape;
 }
@@ -101,16 +140,17 @@ static enum ga_status add_entry(const struct writing *w, json_t *root, const str
     if (!ga_tensor_bytes(tensor, &bytes) || bytes > (size_t)INT64_MAX - *end) {
         return ga_fail(w->error, GA_OVERFLOW, "%s: the tensors together are too large for one file", w->path);
     }
+    if (!is_utf8(tensor->name)) {
+        return ga_fail(w->error, GA_ARGUMENT, "%s: tensor '%s': the name is not UTF-8", w->path,
+                       ga_name_text(tensor->name, name, sizeof name));
+    }
     json_t *entry = json_pack("{s:s, s:o, s:[I, I]}", "dtype", ga_dtype_name(tensor->dtype), "shape",
                               shape_json(tensor), "data_offsets", (json_int_t)*end, (json_int_t)(*end + bytes));
     if (entry == NULL) {
         return fail_memory(w);
     }
     *end += bytes;
-    return json_object_set_new(root, tensor->name, entry) == 0
-               ? GA_OK
-               : ga_fail(w->error, GA_ARGUMENT, "%s: tensor '%s': the name is not UTF-8", w->path,
-                         ga_name_text(tensor->name, name, sizeof name));
+    return json_object_set_new(root, tensor->name, entry) == 0 ? GA_OK : fail_memory(w);
 }
 
 // Writes root as text, padded with spaces so that the data begin at a multiple of 8.

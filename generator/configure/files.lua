@@ -146,6 +146,7 @@ function files.check_list(settings, answers, models, tests)
     step("kernels", "out/test/plain_kernels 100")
     step("threads", "out/test/plain_threads 100")
   end
+  step("failing memory and disk", "out/test/plain_failures")
   step(test_name(tests.configured, models), tests.configured .. (answers.criterion and "" or " 100"))
   step("calls that share weights and threads", sharing("out/test", 2, tests))
   step("two libraries with a runtime each", tests.two .. " 1")
