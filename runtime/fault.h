@@ -86,7 +86,18 @@ extern "C" {
     X(READ, 704, "a file cannot be read")                                                                \
     X(NO_MEMORY, 705, "no memory was to be had")                                                         \
     X(BIG_ENDIAN, 706, "this machine is big-endian, the file little-endian")                             \
-    X(FILE_HUGE, 707, "the file is larger than this machine's memory can be")
+    X(FILE_HUGE, 707, "the file is larger than this machine's memory can be")                            \
+    /* A file of packed weights. */                                                                      \
+    X(PACK_MAGIC, 801, "the file is not one of packed weights")                                          \
+    X(PACK_VERSION, 802, "the packed weights are of another format version")                             \
+    X(PACK_SIZE, 803, "the file of packed weights is cut off, or longer than it was written")            \
+    X(PACK_HEADER, 804, "the header of the packed weights is damaged")                                   \
+    X(PACK_DAMAGED, 805, "the packed weights are damaged")                                               \
+    X(PACK_MODEL, 806, "the weights were packed for another model")                                      \
+    X(PACK_SPEC, 807, "the weights were packed from another spec")                                       \
+    X(PACK_BUILD, 808, "the weights were packed by a build that packs otherwise")                        \
+    X(PACK_BYTE_ORDER, 809, "the weights were packed by a machine of the other byte order")              \
+    X(PACK_ISA, 810, "the weights were packed for other instruction sets")
 
 enum ga_fault {
 #define GA_FAULT_ENUM(name, number, sentence) GA_FAULT_##name = number,

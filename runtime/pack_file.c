@@ -40,8 +40,8 @@ static bool is_name(const unsigned char *at, size_t size)
 
 static enum ga_status damaged(const struct ga_pack *pack, struct ga_error *error, const char *what, size_t offset)
 {
-    return ga_fail(error, GA_FORMAT, "%s: byte %zu: %s: the file is damaged; pack the weights again", pack->label,
-                   offset, what);
+    return ga_fail_at(error, GA_FORMAT, GA_FAULT_PACK_HEADER, offset,
+                      "%s: byte %zu: %s: the file is damaged; pack the weights again", pack->label, offset, what);
 }
 
 // -- The header -----------------------------------------------------------------------------------------------------
@@ -70,32 +70,35 @@ static enum ga_status check_whole(const struct ga_pack *pack, const unsigned cha
                                   struct ga_error *error)
 {
     if (!ga_pack_is(header, there)) {
-        return ga_fail(error, GA_FORMAT, "%s: not a file of packed weights, which begins with the bytes 89 47 41 50",
-                       pack->label);
+        return ga_fail_at(error, GA_FORMAT, GA_FAULT_PACK_MAGIC, 0,
+                          "%s: not a file of packed weights, which begins with the bytes 89 47 41 50", pack->label);
     }
     if (there < GA_PACK_HEADER) {
-        return ga_fail(error, GA_FORMAT, "%s: cut off: %zu bytes long, and the header alone has %d", pack->label, there,
-                       GA_PACK_HEADER);
+        return ga_fail_at(error, GA_FORMAT, GA_FAULT_PACK_SIZE, there,
+                          "%s: cut off: %zu bytes long, and the header alone has %d", pack->label, there,
+                          GA_PACK_HEADER);
     }
     const uint32_t version = ga_read_u32(header + GA_PACK_AT_VERSION);
     if (version != GA_PACK_VERSION) {
-        return ga_fail(error, GA_UNSUPPORTED,
-                       "%s: packed weights of format version %u; expected version %d: " GA_PACK_AGAIN, pack->label,
-                       (unsigned)version, GA_PACK_VERSION);
+        return ga_fail_at(error, GA_UNSUPPORTED, GA_FAULT_PACK_VERSION, GA_PACK_AT_VERSION,
+                          "%s: packed weights of format version %u; expected version %d: " GA_PACK_AGAIN, pack->label,
+                          (unsigned)version, GA_PACK_VERSION);
     }
     const uint64_t found = ga_checksum(header, GA_PACK_AT_CHECKSUM);
     const uint64_t expected = ga_read_u64(header + GA_PACK_AT_CHECKSUM);
     if (found != expected) {
-        return ga_fail(error, GA_FORMAT,
-                       "%s: the header's checksum is %016llx; expected %016llx: the file is damaged; pack the weights "
-                       "again",
-                       pack->label, (unsigned long long)found, (unsigned long long)expected);
+        return ga_fail_at(
+            error, GA_FORMAT, GA_FAULT_PACK_HEADER, GA_PACK_AT_CHECKSUM,
+            "%s: the header's checksum is %016llx; expected %016llx: the file is damaged; pack the weights "
+            "again",
+            pack->label, (unsigned long long)found, (unsigned long long)expected);
     }
     const uint64_t size = ga_read_u64(header + GA_PACK_AT_SIZE);
-    return size == pack->size ? GA_OK
-                              : ga_fail(error, GA_FORMAT, "%s: %zu bytes long; its header says %llu: the file is %s",
-                                        pack->label, pack->size, (unsigned long long)size,
-                                        size > pack->size ? "cut off" : "longer than it was written");
+    return size == pack->size
+               ? GA_OK
+               : ga_fail_at(error, GA_FORMAT, GA_FAULT_PACK_SIZE, pack->size,
+                            "%s: %zu bytes long; its header says %llu: the file is %s", pack->label, pack->size,
+                            (unsigned long long)size, size > pack->size ? "cut off" : "longer than it was written");
 }
 
 // A section of the table, which begins at or behind `end`; on GA_OK it lies within the file.
@@ -211,14 +214,15 @@ static enum ga_status read_file(struct ga_pack *pack, struct ga_error *error)
 {
     struct stat facts;
     if (fstat(pack->fd, &facts) != 0) {
-        return ga_pack_fail_errno(pack, error, "look at the file");
+        return ga_pack_fail_errno(pack, error, GA_FAULT_READ, "look at the file");
     }
     if (!S_ISREG(facts.st_mode)) {
-        return ga_fail(error, GA_IO, "%s: %s; expected a regular file", pack->label,
-                       S_ISDIR(facts.st_mode) ? "a directory" : "a pipe or device");
+        return ga_fail_at(error, GA_IO, GA_FAULT_NOT_REGULAR, GA_NO_OFFSET, "%s: %s; expected a regular file",
+                          pack->label, S_ISDIR(facts.st_mode) ? "a directory" : "a pipe or device");
     }
     if ((uintmax_t)facts.st_size > SIZE_MAX) {
-        return ga_fail(error, GA_OVERFLOW, "%s: larger than this machine's memory can be", pack->label);
+        return ga_fail_at(error, GA_OVERFLOW, GA_FAULT_FILE_HUGE, GA_NO_OFFSET,
+                          "%s: larger than this machine's memory can be", pack->label);
     }
     pack->size = (size_t)facts.st_size;
     return read_header(pack, error);
@@ -232,7 +236,7 @@ enum ga_status ga_pack_open(const char *path, struct ga_pack *pack_out, struct g
     // Without O_NONBLOCK, opening a pipe would wait for its writer before it could be refused.
     *pack_out = (struct ga_pack){.label = path, .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
     if (pack_out->fd < 0) {
-        return ga_pack_fail_errno(pack_out, error, "open");
+        return ga_pack_fail_errno(pack_out, error, GA_FAULT_OPEN, "open");
     }
     const enum ga_status status = read_file(pack_out, error);
     if (status != GA_OK) {

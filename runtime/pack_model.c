@@ -15,24 +15,26 @@ uint64_t ga_pack_spec(const struct ga_model *model)
 static enum ga_status check_model(const struct ga_pack *pack, const struct ga_model *model, struct ga_error *error)
 {
     if (strcmp(pack->model, model->name) != 0) {
-        return ga_fail(error, GA_UNSUPPORTED, "%s: packed weights of model %s; expected those of %s: " GA_PACK_AGAIN,
-                       pack->label, pack->model, model->name);
+        return ga_fail_at(error, GA_UNSUPPORTED, GA_FAULT_PACK_MODEL, GA_PACK_AT_NAME,
+                          "%s: packed weights of model %s; expected those of %s: " GA_PACK_AGAIN, pack->label,
+                          pack->model, model->name);
     }
     if (pack->abi != GA_ABI) {
-        return ga_fail(error, GA_UNSUPPORTED, "%s: packed by a build of interface %u; this one has %d: " GA_PACK_AGAIN,
-                       pack->label, (unsigned)pack->abi, GA_ABI);
+        return ga_fail_at(error, GA_UNSUPPORTED, GA_FAULT_PACK_BUILD, GA_PACK_AT_ABI,
+                          "%s: packed by a build of interface %u; this one has %d: " GA_PACK_AGAIN, pack->label,
+                          (unsigned)pack->abi, GA_ABI);
     }
     if (!pack->is_native) {
-        return ga_fail(error, GA_UNSUPPORTED, "%s: packed by a machine of the other byte order: " GA_PACK_AGAIN,
-                       pack->label);
+        return ga_fail_at(error, GA_UNSUPPORTED, GA_FAULT_PACK_BYTE_ORDER, GA_PACK_AT_ORDER,
+                          "%s: packed by a machine of the other byte order: " GA_PACK_AGAIN, pack->label);
     }
     const uint64_t spec = ga_pack_spec(model);
     return pack->spec == spec
                ? GA_OK
-               : ga_fail(error, GA_UNSUPPORTED,
-                         "%s: packed from another spec of %s (its hash is %016llx; this build's is "
-                         "%016llx): " GA_PACK_AGAIN,
-                         pack->label, pack->model, (unsigned long long)pack->spec, (unsigned long long)spec);
+               : ga_fail_at(error, GA_UNSUPPORTED, GA_FAULT_PACK_SPEC, GA_PACK_AT_SPEC,
+                            "%s: packed from another spec of %s (its hash is %016llx; this build's is "
+                            "%016llx): " GA_PACK_AGAIN,
+                            pack->label, pack->model, (unsigned long long)pack->spec, (unsigned long long)spec);
 }
 
 static enum ga_status check_packing(const struct ga_pack *pack, const struct ga_pack_section *section,
@@ -41,8 +43,8 @@ static enum ga_status check_packing(const struct ga_pack *pack, const struct ga_
     if (section->packing == variant->packing && section->bytes == variant->packed_bytes) {
         return GA_OK;
     }
-    return ga_fail(
-        error, GA_UNSUPPORTED,
+    return ga_fail_at(
+        error, GA_UNSUPPORTED, GA_FAULT_PACK_BUILD, section->offset,
         "%s: its weights for %s were laid out by another build (%zu bytes by layout %016llx; this build's are "
         "%zu bytes by %016llx): " GA_PACK_AGAIN,
         pack->label, section->isa, section->bytes, (unsigned long long)section->packing, variant->packed_bytes,
@@ -73,10 +75,10 @@ enum ga_status ga_pack_section_of(const struct ga_pack *pack, const struct ga_mo
     }
     char names[LIST_TEXT];
     *section_out = ga_pack_find(pack, variant->isa);
-    return *section_out == NULL
-               ? ga_fail(error, GA_UNSUPPORTED, "%s: holds weights for %s, none for %s: pack them for that too",
-                         pack->label, section_names(pack, names), variant->isa)
-               : check_packing(pack, *section_out, variant, error);
+    return *section_out == NULL ? ga_fail_at(error, GA_UNSUPPORTED, GA_FAULT_PACK_ISA, GA_PACK_AT_SECTIONS,
+                                             "%s: holds weights for %s, none for %s: pack them for that too",
+                                             pack->label, section_names(pack, names), variant->isa)
+                                : check_packing(pack, *section_out, variant, error);
 }
 
 // The best of the model's variants that the file has weights for and this CPU runs.
@@ -93,11 +95,12 @@ static enum ga_status best_variant(const struct ga_pack *pack, const struct ga_m
         }
         is_in_build = is_in_build || section != NULL;
     }
-    return is_in_build
-               ? ga_fail(error, GA_CPU, "%s: holds weights for %s, which this CPU does not run: " GA_PACK_AGAIN,
-                         pack->label, section_names(pack, names))
-               : ga_fail(error, GA_UNSUPPORTED, "%s: holds weights for %s, which this build has not: " GA_PACK_AGAIN,
-                         pack->label, section_names(pack, names));
+    return is_in_build ? ga_fail_at(error, GA_CPU, GA_FAULT_PACK_ISA, GA_PACK_AT_SECTIONS,
+                                    "%s: holds weights for %s, which this CPU does not run: " GA_PACK_AGAIN,
+                                    pack->label, section_names(pack, names))
+                       : ga_fail_at(error, GA_UNSUPPORTED, GA_FAULT_PACK_ISA, GA_PACK_AT_SECTIONS,
+                                    "%s: holds weights for %s, which this build has not: " GA_PACK_AGAIN, pack->label,
+                                    section_names(pack, names));
 }
 
 enum ga_status ga_pack_variant(const struct ga_pack *pack, const struct ga_model *model, const char *isa,

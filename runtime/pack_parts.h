@@ -50,6 +50,7 @@ enum ga_status ga_pack_read_at(const struct ga_pack *pack, size_t offset, void *
                                struct ga_error *error);
 
 // GA_IO with what errno says.
-enum ga_status ga_pack_fail_errno(const struct ga_pack *pack, struct ga_error *error, const char *what);
+enum ga_status ga_pack_fail_errno(const struct ga_pack *pack, struct ga_error *error, enum ga_fault fault,
+                                  const char *what);
 
 #endif

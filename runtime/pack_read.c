@@ -31,11 +31,12 @@ size_t ga_pack_next(size_t end)
     return end > SIZE_MAX - missing ? SIZE_MAX : end + missing;
 }
 
-enum ga_status ga_pack_fail_errno(const struct ga_pack *pack, struct ga_error *error, const char *what)
+enum ga_status ga_pack_fail_errno(const struct ga_pack *pack, struct ga_error *error, enum ga_fault fault,
+                                  const char *what)
 {
     char why[128];
-    return ga_fail(error, GA_IO, "%s: cannot %s: %s", pack->label, what,
-                   strerror_r(errno, why, sizeof why) == 0 ? why : "unknown error");
+    return ga_fail_at(error, GA_IO, fault, GA_NO_OFFSET, "%s: cannot %s: %s", pack->label, what,
+                      strerror_r(errno, why, sizeof why) == 0 ? why : "unknown error");
 }
 
 static enum ga_status read_file(const struct ga_pack *pack, size_t offset, unsigned char *to, size_t size,
@@ -45,11 +46,12 @@ static enum ga_status read_file(const struct ga_pack *pack, size_t offset, unsig
     while (done < size) {
         const ssize_t got = pread(pack->fd, to + done, size - done, (off_t)(offset + done));
         if (got == 0) {
-            return ga_fail(error, GA_IO, "%s: the file ends %zu bytes early; it shrank while it was read", pack->label,
-                           size - done);
+            return ga_fail_at(error, GA_IO, GA_FAULT_SHRUNK, offset + done,
+                              "%s: the file ends %zu bytes early; it shrank while it was read", pack->label,
+                              size - done);
         }
         if (got < 0 && errno != EINTR) {
-            return ga_pack_fail_errno(pack, error, "read");
+            return ga_pack_fail_errno(pack, error, GA_FAULT_READ, "read");
         }
         done += got < 0 ? 0 : (size_t)got;
     }
@@ -74,10 +76,10 @@ static enum ga_status compare(const struct ga_pack *pack, const struct ga_pack_s
 {
     return sum == section->checksum
                ? GA_OK
-               : ga_fail(error, GA_FORMAT,
-                         "%s: the checksum of the weights for %s is %016llx; expected %016llx: the file is damaged; "
-                         "pack the weights again",
-                         pack->label, section->isa, (unsigned long long)sum, (unsigned long long)section->checksum);
+               : ga_fail_at(error, GA_FORMAT, GA_FAULT_PACK_DAMAGED, section->offset,
+                            "%s: the checksum of the weights for %s is %016llx; expected %016llx: the file is damaged; "
+                            "pack the weights again",
+                            pack->label, section->isa, (unsigned long long)sum, (unsigned long long)section->checksum);
 }
 
 // Zeros from `begin` to `end`, which is less than a page behind it.
@@ -87,9 +89,10 @@ static enum ga_status check_gap(const struct ga_pack *pack, size_t begin, size_t
     const enum ga_status status = ga_pack_read_at(pack, begin, gap, end - begin, error);
     for (size_t i = 0; status == GA_OK && i < end - begin; i++) {
         if (gap[i] != 0) {
-            return ga_fail(error, GA_FORMAT,
-                           "%s: byte %zu: expected zeros before a section: the file is damaged; pack the weights again",
-                           pack->label, begin + i);
+            return ga_fail_at(
+                error, GA_FORMAT, GA_FAULT_PACK_DAMAGED, begin + i,
+                "%s: byte %zu: expected zeros before a section: the file is damaged; pack the weights again",
+                pack->label, begin + i);
         }
     }
     return status;
@@ -188,7 +191,7 @@ static enum ga_status map_file(const struct ga_pack *pack, const struct ga_pack_
     map->size = before + section->bytes;
     void *address = mmap(NULL, map->size, PROT_READ, MAP_SHARED, pack->fd, (off_t)(section->offset - before));
     if (address == MAP_FAILED) {
-        return ga_pack_fail_errno(pack, error, "map");
+        return ga_pack_fail_errno(pack, error, GA_FAULT_READ, "map");
     }
     map->address = address;
     *at_out = (const unsigned char *)address + before;

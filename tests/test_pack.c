@@ -20,11 +20,13 @@ static void leave(void)
 
 TestSuite(pack, .init = enter, .fini = leave);
 
-static void expect_refused(const char *what, size_t size, const struct ga_model *model, enum ga_status status,
+static void expect_refused(enum ga_fault fault, size_t size, const struct ga_model *model, enum ga_status status,
                            const char *expected)
 {
+    const char *what = ga_fault_text(fault);
     struct ga_error error = {.text = ""};
     cr_expect_eq(pack_image_try(size, model, GA_PACK_VERIFY, &error), status, "%s: %s", what, error.text);
+    cr_expect_eq(error.fault, fault, "%s: %s", what, ga_fault_text(error.fault));
     cr_expect_not_null(strstr(error.text, expected), "%s: said '%s', expected '%s'", what, error.text, expected);
     cr_expect_eq(strncmp(error.text, "w.gap: ", 7), 0, "%s: '%s' does not name the file", what, error.text);
 }
@@ -186,6 +188,8 @@ Test(pack, another_build_refuses_the_file_and_says_why)
         PACK_MODEL("tiny", "return {}\n", larger),
         PACK_MODEL("tiny", "return {}\n", others),
     };
+    static const enum ga_fault faults[] = {GA_FAULT_PACK_MODEL, GA_FAULT_PACK_SPEC, GA_FAULT_PACK_BUILD,
+                                           GA_FAULT_PACK_BUILD, GA_FAULT_PACK_ISA};
     static const char *const expected[] = {
         "packed weights of model tiny; expected those of small: pack the weights again with this build",
         "packed from another spec of tiny (its hash is",
@@ -196,15 +200,15 @@ Test(pack, another_build_refuses_the_file_and_says_why)
     };
     cr_assert_gt(pack_image_make(2), 0);
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
-        expect_refused("another build", BOTH_END, &models[i], GA_UNSUPPORTED, expected[i]);
+        expect_refused(faults[i], BOTH_END, &models[i], GA_UNSUPPORTED, expected[i]);
     }
     ga_write_u32(pack_image + 28, GA_ABI + 1);
     pack_image_seal();
-    expect_refused("another interface", BOTH_END, &pack_image_model, GA_UNSUPPORTED, "packed by a build of interface");
+    expect_refused(GA_FAULT_PACK_BUILD, BOTH_END, &pack_image_model, GA_UNSUPPORTED, "packed by a build of interface");
     ga_write_u32(pack_image + 28, GA_ABI);
     ga_write_u32(pack_image + 24, 3 - ga_read_u32(pack_image + 24));
     pack_image_seal();
-    expect_refused("another byte order", BOTH_END, &pack_image_model, GA_UNSUPPORTED,
+    expect_refused(GA_FAULT_PACK_BYTE_ORDER, BOTH_END, &pack_image_model, GA_UNSUPPORTED,
                    "a machine of the other byte order");
 }
 
@@ -232,7 +236,7 @@ Test(pack, instruction_sets_that_are_not_there_are_refused)
         cr_expect_null(variant);
         cr_expect_not_null(strstr(error.text, rows[i].expected), "'%s'", error.text);
     }
-    expect_refused("beyond the CPU", size, &model, GA_CPU, "holds weights for quick, which this CPU does not run");
+    expect_refused(GA_FAULT_PACK_ISA, size, &model, GA_CPU, "holds weights for quick, which this CPU does not run");
 }
 
 // -- Arguments ------------------------------------------------------------------------------------------------------

@@ -64,6 +64,7 @@ Test(status, faults_keep_their_numbers)
     cr_expect_eq((int)GA_FAULT_NOT_FINITE, 507);
     cr_expect_eq((int)GA_FAULT_SHARD_TOTAL, 608);
     cr_expect_eq((int)GA_FAULT_FILE_HUGE, 707);
+    cr_expect_eq((int)GA_FAULT_PACK_ISA, 810);
 }
 
 Test(status, fail_fills_the_error_and_returns_the_status)
