@@ -23,6 +23,8 @@ local PARTS = {
   { pattern = "/runtime/safetensors", refused = true },
   { pattern = "/runtime/weights", refused = true },
   { pattern = "/runtime/load", refused = true },
+  { pattern = "/runtime/pack_", refused = true },
+  { pattern = "/runtime/whole_file", refused = true },
   { pattern = "/runtime/", allowed = BYTES .. " " .. TEXT },
 }
 

@@ -12,7 +12,7 @@ import time
 
 import sentences
 
-ROUNDS = 9
+ROUNDS = 5
 IDS = "101 2023 2003 1037 6251 102\n"  # "this is a sentence" between its marks
 
 
