@@ -67,6 +67,32 @@ return function(path, run, expect_run, expect)
     refuses()
   end
 
+  -- The instruction sets of the program that run here, best first.
+  local function isas_here()
+    local _, info = run("info --json")
+    local names = {}
+    for isa, runs in info:match('"variants": (%b[])'):gmatch('"isa": "([%w_]+)".-"runs_here": (%l+)') do
+      if runs == "true" then names[#names + 1] = isa end
+    end
+    return names
+  end
+
+  -- Weights packed for the plainest set run by that, and the program says that it could do better.
+  local function falls_back()
+    local names = isas_here()
+    local best, plainest = names[1], names[#names]
+    if best == plainest then return end
+    expect_run(0, "pack --allow-random 3 --output %plain.gap --isa " .. plainest)
+    local code, _, err = run("run --weights %plain.gap --input %in --output %other")
+    expect(code == 0 and err:find(("no weights packed for %s, so %s runs"):format(best, plainest), 1, true),
+      "fell back from %s to %s: exit %s\n%s", best, plainest, tostring(code), err)
+    expect_run(1, "run --weights %plain.gap --input %in --output %other --isa " .. best,
+      ("holds weights for %s, none for %s"):format(plainest, best))
+    expect_run(0, "run --allow-random 3 --input %in --output %plain --isa " .. plainest)
+    expect_run(0, "run --weights %w.gap --input %in --output %other --isa " .. plainest)
+    expect_same("run by " .. plainest, "plain", "other")
+  end
+
   -- Any program, on the input and with the result of its test of threads.
   function pack.any()
     local code, _, err = run("pack --allow-random 3 --output %w.gap --isa all")
@@ -77,6 +103,7 @@ return function(path, run, expect_run, expect)
       expect_same("run" .. option, "one", "other")
     end
     expect_run(0, "inspect %w.gap", ": sound", "runs them by ")
+    falls_back()
   end
 
   return pack
