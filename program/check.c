@@ -8,13 +8,14 @@
 #include "compare.h"
 #include "request.h"
 
-enum { WEIGHTS, RANDOM, LAYOUT, TRUST, INPUT, EXPECTED, RTOL, ATOL, EQUAL_NAN, ISA, THREADS };
+enum { WEIGHTS, RANDOM, LAYOUT, CHECKS, TRUST, INPUT, EXPECTED, RTOL, ATOL, EQUAL_NAN, ISA, THREADS };
 
 static const struct ga_option options[] = {
-    [WEIGHTS] = {"weights", "FILE", NULL, false, "safetensors file of the model's weights, or what pack made of it"},
+    [WEIGHTS] = {"weights", GA_WEIGHTS_OPTION},
     [RANDOM] = {"allow-random", "SEED", NULL, false, "in place of --weights: make weights up from a seed"},
     [LAYOUT] = {"weights-layout", GA_LAYOUT_VALUE, "the model's own, or the one that fits", false,
                 "how the file names its tensors"},
+    [CHECKS] = {"weights-check", GA_CHECKS_OPTION},
     [TRUST] = {"trust-weights", NULL, NULL, false, "map what pack made; do not look whether it is damaged"},
     [INPUT] = {"input", "FILE", NULL, true, "safetensors file of the inputs, as run takes them"},
     [EXPECTED] = {"expected", "FILE", NULL, true, "safetensors file of what should come out"},
@@ -145,8 +146,13 @@ static enum ga_exit compare_all(const struct ga_context *context, const struct g
 static enum ga_exit check_file(const struct ga_context *context, const char *const *values, size_t threads,
                                const struct ga_weights *file, const struct ga_tolerance *tolerance)
 {
-    struct ga_weight_choice choice = {values[WEIGHTS], values[RANDOM], values[LAYOUT],
-                                      values[ISA],     threads,        values[TRUST]};
+    struct ga_weight_choice choice = {.weights = values[WEIGHTS],
+                                      .random = values[RANDOM],
+                                      .layout = values[LAYOUT],
+                                      .isa = values[ISA],
+                                      .threads = threads,
+                                      .checks = values[CHECKS],
+                                      .trust = values[TRUST]};
     struct ga_prepared prepared = {0};
     struct ga_request request = {0};
     enum ga_exit code = ga_prepare(context, &choice, &prepared);

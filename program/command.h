@@ -13,6 +13,11 @@ enum { GA_MAX_OPTIONS = 12, GA_MAX_SIZES = 64 };
 
 #define GA_LAYOUT_VALUE "LAYOUT" // the value of an option that takes a layout of the model: --help lists them
 
+// The rest of an option's row, for those that all commands with weights have.
+#define GA_WEIGHTS_OPTION \
+    "PATH", NULL, false, "safetensors file of the weights, a folder or index of shards, or what pack made"
+#define GA_CHECKS_OPTION "LIST", NULL, false, "refuse also: strict (tensors not taken), finite (NaN, infinity)"
+
 struct ga_option {
     const char *name;     // without dashes; NULL ends a table
     const char *value;    // what stands for the value in --help; NULL: a switch

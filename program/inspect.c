@@ -18,16 +18,15 @@ static const struct ga_option options[] = {
 };
 
 static const char *const notes[] = {
-    "Header, offsets, types, shapes and sizes are checked before anything is printed. Of a file that pack",
-    "made it prints its instruction sets, after their checksums, and whether this program takes it.",
+    "PATH is a safetensors file, an index of shards, or a folder with either, as Hugging Face has them.",
+    "Header, offsets, types, shapes and sizes are checked before anything is printed.",
+    "Of a file that pack made it prints its instruction sets, after their checksums, and whether this",
+    "program takes it.",
     NULL,
 };
 
 static const char *const examples[] = {
-    "inspect w.safetensors",
-    "inspect w.safetensors --json",
-    "inspect w.gap",
-    NULL,
+    "inspect w.safetensors", "inspect w.safetensors --json", "inspect w.gap", "inspect models/all-MiniLM-L6-v2", NULL,
 };
 
 static size_t tensor_bytes(const struct ga_tensor *tensor)
@@ -91,12 +90,14 @@ static enum ga_exit print_json(const struct ga_context *context, const struct ga
 
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
 {
+    // As no value is looked at, none need be read.
+    static const struct ga_weights_options in_place = {.in_place = true};
     struct ga_weights *file;
     struct ga_error error;
     if (ga_pack_is_file(arguments->operands[0])) {
         return ga_inspect_packed(context, arguments->operands[0], arguments->values[JSON] != NULL);
     }
-    if (ga_weights_open(arguments->operands[0], &file, &error) != GA_OK) {
+    if (ga_weights_open_model(arguments->operands[0], &in_place, &file, &error) != GA_OK) {
         return ga_failed(context, "%s", error.text);
     }
     enum ga_exit code = arguments->values[JSON] ? print_json(context, file) : print_text(context, file);
@@ -107,7 +108,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
 const struct ga_command ga_command_inspect = {
     .name = "inspect",
     .summary = "check a file of weights and list what it holds",
-    .operand = "FILE",
+    .operand = "PATH",
     .options = options,
     .notes = notes,
     .examples = examples,

@@ -7,13 +7,14 @@
 #include "cpu.h"
 #include "prepare.h"
 
-enum { WEIGHTS, RANDOM, LAYOUT, OUTPUT, ISA };
+enum { WEIGHTS, RANDOM, LAYOUT, CHECKS, OUTPUT, ISA };
 
 static const struct ga_option options[] = {
-    [WEIGHTS] = {"weights", "FILE", NULL, false, "safetensors file of the model's weights"},
+    [WEIGHTS] = {"weights", GA_WEIGHTS_OPTION},
     [RANDOM] = {"allow-random", "SEED", NULL, false, "in place of --weights: make weights up from a seed"},
     [LAYOUT] = {"weights-layout", GA_LAYOUT_VALUE, "the model's own, or the one that fits", false,
                 "how the file names its tensors"},
+    [CHECKS] = {"weights-check", GA_CHECKS_OPTION},
     [OUTPUT] = {"output", "FILE", NULL, true, "file to write, NAME.gap by custom"},
     [ISA] = {"isa", "NAME", "the best this CPU runs", false, "instruction set to pack for; all: each this CPU runs"},
     {NULL, NULL, NULL, false, NULL},
@@ -91,8 +92,12 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     }
     enum ga_exit code = check_input(context, values[WEIGHTS]);
     for (size_t i = 0; i < packing.count && code == GA_EXIT_OK; i++) {
-        const struct ga_weight_choice choice = {
-            values[WEIGHTS], values[RANDOM], values[LAYOUT], packing.isas[i], 1, NULL};
+        const struct ga_weight_choice choice = {.weights = values[WEIGHTS],
+                                                .random = values[RANDOM],
+                                                .layout = values[LAYOUT],
+                                                .isa = packing.isas[i],
+                                                .threads = 1,
+                                                .checks = values[CHECKS]};
         code = ga_prepare(context, &choice, &packing.prepared[i]);
     }
     if (code == GA_EXIT_OK) {

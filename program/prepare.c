@@ -84,15 +84,36 @@ static bool has_layout(const struct ga_model *model, const char *layout)
     return false;
 }
 
+// --weights-check: words joined by commas.
+static enum ga_exit read_checks(const struct ga_context *context, const char *list, struct ga_load_options *options)
+{
+    while (list && *list) {
+        const size_t length = strcspn(list, ",");
+        if (length == strlen("strict") && strncmp(list, "strict", length) == 0) {
+            options->strict = true;
+        } else if (length == strlen("finite") && strncmp(list, "finite", length) == 0) {
+            options->finite = true;
+        } else {
+            return ga_misused(context, "--weights-check %s: expected strict, finite or strict,finite", list);
+        }
+        list += length + (list[length] == ',' ? 1 : 0);
+    }
+    return GA_EXIT_OK;
+}
+
 static enum ga_exit pack_file(const struct ga_context *context, const struct ga_weight_choice *choice,
                               struct ga_weight_view *views, struct ga_prepared *prepared)
 {
     struct ga_weights *file;
     struct ga_error error;
-    if (ga_weights_open(choice->weights, &file, &error) != GA_OK) {
+    struct ga_load_options options = {.layout = choice->layout};
+    if (read_checks(context, choice->checks, &options) != GA_EXIT_OK) {
+        return GA_EXIT_USAGE;
+    }
+    if (ga_weights_open_model(choice->weights, NULL, &file, &error) != GA_OK) {
         return ga_failed(context, "%s", error.text);
     }
-    enum ga_status status = ga_load_views(context->model, file, choice->layout, views, &error);
+    enum ga_status status = ga_load_views_with(context->model, file, &options, views, &error);
     enum ga_exit code = status == GA_OK ? pack(context, views, prepared) : ga_failed(context, "%s", error.text);
     ga_weights_close(file);
     return code;
@@ -101,18 +122,21 @@ static enum ga_exit pack_file(const struct ga_context *context, const struct ga_
 static enum ga_exit check_choice(const struct ga_context *context, const struct ga_weight_choice *choice)
 {
     if (context->model->n_roles == 0) {
-        return choice->weights || choice->random || choice->layout || choice->trust
+        return choice->weights || choice->random || choice->layout || choice->checks || choice->trust
                    ? ga_misused(context, "this model has no weights: leave --weights, --allow-random, "
-                                         "--weights-layout and --trust-weights away")
+                                         "--weights-layout, --weights-check and --trust-weights away")
                    : GA_EXIT_OK;
     }
     if (!choice->weights == !choice->random) {
         return ga_misused(context, "%s",
                           choice->weights ? "--weights and --allow-random cannot be given together"
-                                          : "--weights FILE is missing (or --allow-random SEED to make weights up)");
+                                          : "--weights PATH is missing (or --allow-random SEED to make weights up)");
     }
     if (choice->layout && choice->random) {
         return ga_misused(context, "--weights-layout says how a file names its tensors; --allow-random reads none");
+    }
+    if (choice->checks && choice->random) {
+        return ga_misused(context, "--weights-check says what a file must be; --allow-random reads none");
     }
     if (choice->trust && choice->random) {
         return ga_misused(context, "--trust-weights is for a file that pack made; --allow-random reads none");

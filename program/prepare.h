@@ -9,11 +9,12 @@
 
 // The options of a command that needs weights, as given; all may be NULL, but one of weights and random must be there.
 struct ga_weight_choice {
-    const char *weights; // --weights FILE: safetensors, or what pack made
+    const char *weights; // --weights PATH: a file, an index of shards, the folder of either, or what pack made
     const char *random;  // --allow-random SEED
     const char *layout;  // --weights-layout NAME
     const char *isa;     // --isa NAME
     size_t threads;      // --threads, 1 without
+    const char *checks;  // --weights-check LIST
     const char *trust;   // --trust-weights
 };
 

@@ -52,6 +52,10 @@ enum ga_exit ga_prepare_packed(const struct ga_context *context, const struct ga
         return ga_misused(context, "--weights-layout says how a file names its tensors; %s is packed and names none",
                           choice->weights);
     }
+    if (choice->checks) {
+        return ga_misused(context, "--weights-check says what a file of tensors must be; %s is packed: give it to pack",
+                          choice->weights);
+    }
     enum ga_status status = ga_pack_open(choice->weights, &pack, &error);
     if (status == GA_OK) {
         status = use(context, choice, &pack, prepared, &error);

@@ -7,13 +7,14 @@
 #include "command.h"
 #include "request.h"
 
-enum { WEIGHTS, RANDOM, LAYOUT, TRUST, INPUT, OUTPUT, OUTPUTS, STEP, ISA, THREADS };
+enum { WEIGHTS, RANDOM, LAYOUT, CHECKS, TRUST, INPUT, OUTPUT, OUTPUTS, STEP, ISA, THREADS };
 
 static const struct ga_option options[] = {
-    [WEIGHTS] = {"weights", "FILE", NULL, false, "safetensors file of the model's weights, or what pack made of it"},
+    [WEIGHTS] = {"weights", GA_WEIGHTS_OPTION},
     [RANDOM] = {"allow-random", "SEED", NULL, false, "in place of --weights: make weights up from a seed"},
     [LAYOUT] = {"weights-layout", GA_LAYOUT_VALUE, "the model's own, or the one that fits", false,
                 "how the file names its tensors"},
+    [CHECKS] = {"weights-check", GA_CHECKS_OPTION},
     [TRUST] = {"trust-weights", NULL, NULL, false, "map what pack made; do not look whether it is damaged"},
     [INPUT] = {"input", "FILE", NULL, true, "safetensors file of the inputs"},
     [OUTPUT] = {"output", "FILE", NULL, true, "safetensors file to write"},
@@ -162,7 +163,13 @@ static enum ga_exit write_outputs(const struct ga_context *context, const struct
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
 {
     const char *const *values = arguments->values;
-    struct ga_weight_choice choice = {values[WEIGHTS], values[RANDOM], values[LAYOUT], values[ISA], 1, values[TRUST]};
+    struct ga_weight_choice choice = {.weights = values[WEIGHTS],
+                                      .random = values[RANDOM],
+                                      .layout = values[LAYOUT],
+                                      .isa = values[ISA],
+                                      .threads = 1,
+                                      .checks = values[CHECKS],
+                                      .trust = values[TRUST]};
     struct ga_prepared prepared = {0};
     struct ga_request request = {0};
     bool wanted[GA_OUTPUTS];

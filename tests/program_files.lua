@@ -30,6 +30,16 @@ function encode.F32(x)
   return little_endian(sign * 2^31 + (exponent + 127) * 2^23 + math.floor(fraction * 2^23 + 0.5), 4)
 end
 
+-- The upper half of a float, for numbers that need no more.
+function encode.BF16(x) return encode.F32(x):sub(3) end
+
+-- For 0 and numbers whose exponent and fraction a half has room for.
+function encode.F16(x)
+  if x == 0 then return "\0\0" end
+  local sign, exponent, fraction = parts(x)
+  return little_endian(sign * 2^15 + (exponent + 15) * 2^10 + fraction * 2^10, 2)
+end
+
 function encode.F64(x)
   if x == 0 then return ("\0"):rep(8) end
   local sign, exponent, fraction = parts(x)

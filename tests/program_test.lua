@@ -295,7 +295,7 @@ local function test_usage()
   expect_run(2, "run --allow-random 1 --output x", "--input FILE is missing")
   expect_run(2, "info --json=yes", "--json takes no value")
   expect_run(2, "info extra", '"extra"')
-  expect_run(2, "inspect", "FILE is missing")
+  expect_run(2, "inspect", "PATH is missing")
   expect_run(2, "info --isa saclar", 'did you mean "scalar"?')
   for _, given in ipairs { "0", "-1", "x", "1x", "", "99999999999999999999999" } do
     expect_run(2, "bench --batch '" .. given .. "'", "--batch")
@@ -367,6 +367,7 @@ for _, test in ipairs { write_weights, test_run, test_keys_and_lengths, test_tok
                         test_inspect, test_threads, draw.fixture, pack.fixture } do
   test()
 end
+require "program_weights"(path, expect_run, expect)
 require "program_masks"(path, expect_run, expect_values)
 program = arg[2]
 require "program_stack"(path, expect_run, expect_values, expect)

@@ -8,6 +8,7 @@ local text = require "base.text"
 local report = {}
 
 local WIDTH, MOST_NAMES = 116, 3
+local FLOATS = { "F32", "F16", "BF16", "F64" } -- what the loader takes
 
 -- A row's three columns: the config field, its value, and what it is in the spec.
 local function columns_of(row)
@@ -48,17 +49,26 @@ local function some(names)
   return text.join(shown)
 end
 
+-- The dtypes that the loader does not make floats of.
+local function not_floats(dtypes)
+  local is_float, others = {}, {}
+  for _, dtype in ipairs(FLOATS) do is_float[dtype] = true end
+  for _, dtype in ipairs(dtypes) do others[#others + 1] = not is_float[dtype] and dtype or nil end
+  return others
+end
+
 local function add_tensors(lines, tensors, matched)
   lines[#lines + 1] = ("%s: all %d tensors of map %s%s are there, %s"):format(tensors.path, matched.found, matched.map,
     matched.prefix ~= "" and " behind " .. matched.prefix or "", text.join(matched.dtypes))
   for _, group in ipairs(matched.unread) do
     add_wrapped(lines, ("%s: %s"):format(some(group.names), group.why), "  not read, ", 12)
   end
-  if #matched.dtypes ~= 1 or matched.dtypes[1] ~= "F32" then
-    lines[#lines + 1] = "  note: the loader takes F32; write these weights as such first"
+  local others = not_floats(matched.dtypes)
+  if #others > 0 then
+    lines[#lines + 1] = ("  note: the loader takes %s, not %s"):format(text.join(FLOATS), text.join(others))
   end
   if tensors.files > 1 then
-    lines[#lines + 1] = ("  note: the loader takes one file; join these %d first"):format(tensors.files)
+    lines[#lines + 1] = ("  note: in %d files: --weights takes the folder"):format(tensors.files)
   end
 end
 
