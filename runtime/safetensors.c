@@ -181,7 +181,8 @@ enum ga_status ga_safetensors_read(const char *header, size_t size, size_t data_
     if (root == NULL) {
         return ga_header_refuse_json(&r, &why);
     }
-    const enum ga_status status = fill_table(&r, root, table_out);
+    const enum ga_status status =
+        ga_json_is_whole(r.text, root) ? fill_table(&r, root, table_out) : ga_header_fail_memory(&r);
     json_decref(root);
     if (status != GA_OK) {
         ga_safetensors_free(table_out);

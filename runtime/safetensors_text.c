@@ -129,8 +129,7 @@ static size_t token_start(struct ga_text text, size_t end, const struct ga_place
     return start;
 }
 
-// True where the string holds an escape of half a surrogate pair.
-static bool has_surrogate(struct ga_text text, size_t quote)
+bool ga_json_has_surrogate(struct ga_text text, size_t quote)
 {
     const size_t end = quote < text.size ? ga_place_string_end(text, quote) : quote;
     for (size_t at = quote; at + 3 < end; at += text.bytes[at] == '\\' ? 2 : 1) {
@@ -154,7 +153,7 @@ static struct told tell_syntax(struct ga_text text, size_t end, const struct ga_
     if (context->in_string && goes_on && (unsigned char)text.bytes[end] < 0x20) {
         return (struct told){GA_FAULT_NAME_CONTROL, end};
     }
-    if (end > 0 && text.bytes[end - 1] == '"' && has_surrogate(text, context->last_string)) {
+    if (end > 0 && text.bytes[end - 1] == '"' && ga_json_has_surrogate(text, context->last_string)) {
         return (struct told){GA_FAULT_SURROGATE, context->last_string};
     }
     if (end > 0 && text.bytes[end - 1] == '0' && goes_on && text.bytes[end] >= '0' && text.bytes[end] <= '9') {
@@ -182,15 +181,19 @@ static struct told tell(struct ga_text text, const json_error_t *why, size_t end
     }
 }
 
+enum ga_status ga_header_fail_memory(const struct ga_header *r)
+{
+    return ga_fail_at(r->error, GA_MEMORY, GA_FAULT_NO_MEMORY, GA_NO_OFFSET, "%s: no memory to read the header",
+                      r->label);
+}
+
 enum ga_status ga_header_refuse_json(const struct ga_header *r, const json_error_t *why)
 {
-    if (json_error_code(why) == json_error_out_of_memory) {
-        return ga_fail_at(r->error, GA_MEMORY, GA_FAULT_NO_MEMORY, GA_NO_OFFSET, "%s: no memory to read the header",
-                          r->label);
+    if (ga_json_out_of_memory(r->text, why)) {
+        return ga_header_fail_memory(r);
     }
     if (json_error_code(why) == json_error_duplicate_key) {
-        (void)ga_header_refuse_twice(r, (size_t)why->position);
-        return GA_FORMAT;
+        return ga_header_refuse_twice(r, (size_t)why->position);
     }
     const size_t read = why->position < 0 ? 0 : (size_t)why->position;
     const size_t end = read < r->text.size ? read : r->text.size;

@@ -41,10 +41,20 @@ bool ga_header_check_text(const struct ga_header *header);
 // What jansson lets pass around the object and inside its numbers.
 bool ga_header_check_rest(const struct ga_header *header);
 
+// True where the string that begins at byte `quote` holds an escape of half a surrogate pair.
+bool ga_json_has_surrogate(struct ga_text text, size_t quote);
+
+// True where jansson refused a text for want of memory; false where one it took lacks letters for the same reason.
+bool ga_json_out_of_memory(struct ga_text text, const json_error_t *why);
+bool ga_json_is_whole(struct ga_text text, json_t *root);
+
+// Says that there is no memory to read the header; returns GA_MEMORY.
+enum ga_status ga_header_fail_memory(const struct ga_header *header);
+
 // Refuses what jansson refused.
 enum ga_status ga_header_refuse_json(const struct ga_header *header, const json_error_t *why);
 
 // The same for a key that is there twice; `end` is the byte behind the second one.
-bool ga_header_refuse_twice(const struct ga_header *header, size_t end);
+enum ga_status ga_header_refuse_twice(const struct ga_header *header, size_t end);
 
 #endif

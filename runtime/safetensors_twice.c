@@ -57,14 +57,15 @@ static bool refuse_field(const struct ga_header *r, size_t key, const char *oute
                             metadata ? GA_SAFETENSORS_METADATA ": " : "", ga_name_text(name, shown, sizeof shown));
 }
 
-bool ga_header_refuse_twice(const struct ga_header *r, size_t end)
+enum ga_status ga_header_refuse_twice(const struct ga_header *r, size_t end)
 {
     const struct ga_place_context context = ga_place_context(r->text, end < r->text.size ? end : r->text.size);
     const size_t key = context.last_string;
     json_t *name = ga_place_string(r->text, key);
     json_t *outer = ga_place_string(r->text, context.outer_key);
+    enum ga_status status = GA_FORMAT;
     if (name == NULL || outer == NULL) {
-        (void)ga_header_refuse(r, GA_FAULT_SYNTAX, ga_header_offset(key), NULL, "a key is there twice; expected once");
+        status = ga_header_fail_memory(r);
     } else if (context.depth > 1) {
         (void)refuse_field(r, key, json_string_value(outer), json_string_value(name));
     } else if (strcmp(json_string_value(name), GA_SAFETENSORS_METADATA) == 0) {
@@ -75,5 +76,5 @@ bool ga_header_refuse_twice(const struct ga_header *r, size_t end)
     }
     json_decref(name);
     json_decref(outer);
-    return false;
+    return status;
 }

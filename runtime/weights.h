@@ -32,8 +32,8 @@ struct ga_weights_options {
 // Reads a whole regular file and checks it: a strict subset of what the reference implementation takes, spelt out in
 // safetensors.h. On GA_OK *weights_out owns a copy of the bytes until ga_weights_close; on failure it is NULL and error
 // (may be NULL) says which tensor, at which byte, what was found and what was expected, and has the fault's number.
-// Memory is asked for only once the file is found to be as large as it says: at most the data's size and some 50 bytes
-// for each byte of the header.
+// Memory is asked for only once the file is found to be as large as it says: at most the data's size and 80 bytes for
+// each byte of the header.
 enum ga_status ga_weights_open(const char *path, struct ga_weights **weights_out, struct ga_error *error);
 
 // The same with options, which may be NULL.

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "safetensors_text.h"
+
 // -- Messages -------------------------------------------------------------------------------------------------------
 
 uint64_t ga_weights_index_place(const struct ga_weights_index *index, const char *tensor)
@@ -32,7 +34,7 @@ enum ga_status ga_weights_index_refuse(const struct ga_weights_index *index, enu
 
 static enum ga_status refuse_json(const struct ga_weights_index *index, const json_error_t *why)
 {
-    if (json_error_code(why) == json_error_out_of_memory) {
+    if (ga_json_out_of_memory(index->text, why)) {
         return ga_weights_fail_memory(index->error, index->path, "the index");
     }
     char shown[JSON_ERROR_TEXT_LENGTH];
@@ -188,7 +190,9 @@ enum ga_status ga_weights_index_read(int fd, const struct ga_weights_options *op
     if (index->root == NULL) {
         return refuse_json(index, &why);
     }
-    status = check_map(index);
+    status = ga_json_is_whole(index->text, index->root)
+                 ? check_map(index)
+                 : ga_weights_fail_memory(index->error, index->path, "the index");
     return status == GA_OK ? list_shards(index) : status;
 }
 

@@ -239,6 +239,54 @@ Test(weights, no_flipped_bit_gets_past_the_checks)
     }
 }
 
+// -- In place -------------------------------------------------------------------------------------------------------
+
+static const struct ga_weights_options in_place = {.in_place = true};
+
+// The file's bytes `shift` past an aligned address; the caller frees the block.
+static struct ga_weights *parse_shifted(const struct file *file, size_t shift, unsigned char **block_out)
+{
+    struct ga_weights *weights = NULL;
+    struct ga_error error = {.text = ""};
+    *block_out = malloc(file->size + 64);
+    memcpy(*block_out + shift, file->bytes, file->size);
+    cr_assert_eq(ga_weights_parse_with(*block_out + shift, file->size, "w", &in_place, &weights, &error), GA_OK, "%s",
+                 error.text);
+    return weights;
+}
+
+Test(weights, bytes_in_place_are_not_copied_where_they_are_aligned)
+{
+    static const char header[] = "{\"a\":" F32("0,8") "}  "; // 56 bytes: the data begin at a multiple of 8
+    const struct file file = make_file(TEXT(header), 8);
+    for (size_t shift = 0; shift < 8; shift++) {
+        unsigned char *block = NULL;
+        struct ga_weights *weights = parse_shifted(&file, shift, &block);
+        const unsigned char *data = ga_weights_at(weights, 0)->data;
+        cr_expect_eq(data == block + shift + 64, shift % 4 == 0, "%zu bytes off", shift);
+        cr_expect_eq((uintptr_t)data % 4, 0);
+        cr_expect_eq(memcmp(data, file.bytes + 64, 8), 0, "%zu bytes off", shift);
+        ga_weights_close(weights);
+        free(block);
+    }
+    free(file.bytes);
+}
+
+Test(weights, options_out_of_range_are_refused)
+{
+    struct ga_weights *weights = NULL;
+    struct ga_error error;
+    struct ga_weights_options options = {.header_max = 100000000};
+    const struct file file = make_file(TEXT("{}"), 0);
+    cr_expect_eq(ga_weights_parse_with(file.bytes, file.size, "w", &options, &weights, &error), GA_OK);
+    ga_weights_close(weights);
+    options.header_max++;
+    cr_expect_eq(ga_weights_parse_with(file.bytes, file.size, "w", &options, &weights, &error), GA_ARGUMENT);
+    cr_expect_str_eq(error.text, "header_max is 100000001; expected at most 100000000");
+    cr_expect_eq(ga_weights_open_with("w", &options, &weights, &error), GA_ARGUMENT);
+    free(file.bytes);
+}
+
 Test(weights, missing_arguments_are_refused)
 {
     struct ga_weights *weights = NULL;

@@ -1,6 +1,6 @@
 // test_weights_files.c: weights from and to files: what is no regular file, round trips, and writes that must not
 // happen.
-#define _POSIX_C_SOURCE 200809L // mkfifo
+#define _POSIX_C_SOURCE 200809L // mkfifo, truncate
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -146,6 +146,50 @@ Test(weights_files, a_write_replaces_the_old_file_whole)
     cr_assert_eq(ga_weights_write("w", &written[4], 1, NULL), GA_OK);
     cr_assert_eq(ga_weights_open("w", &weights, NULL), GA_OK);
     expect_same(weights, &written[4]);
+    ga_weights_close(weights);
+}
+
+// -- Shared bytes or a copy -----------------------------------------------------------------------------------------
+
+// Two floats at byte 64, their first replaced behind an open handle.
+static float first_after_overwriting(const struct ga_weights_options *options, const char *header)
+{
+    static const float other = 9.0f;
+    struct ga_weights *weights = NULL;
+    char content[128] = {(char)strlen(header)};
+    const size_t start = 8 + strlen(header);
+    memcpy(content + 8, header, strlen(header));
+    memcpy(content + start, floats + 2, 8);
+    folder_write("w", content, start + 8);
+    cr_assert_eq(ga_weights_open_with("w", options, &weights, NULL), GA_OK);
+    FILE *file = fopen("w", "r+b");
+    cr_assert(file != NULL && fseek(file, (long)start, SEEK_SET) == 0 && fwrite(&other, 4, 1, file) == 1);
+    cr_assert_eq(fclose(file), 0);
+    const float found = *(const float *)ga_weights_at(weights, 0)->data;
+    ga_weights_close(weights);
+    return found;
+}
+
+// What makes SIGBUS possible is that the file is mapped; where it is, a change of it shows.
+Test(weights_files, a_file_is_mapped_only_where_asked_for_and_aligned)
+{
+    static const char aligned[] = "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}  ";
+    static const char odd[] = "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}} ";
+    static const struct ga_weights_options in_place = {.in_place = true};
+    cr_expect_eq(first_after_overwriting(NULL, aligned), 1.5f);
+    cr_expect_eq(first_after_overwriting(&in_place, aligned), 9.0f);
+    cr_expect_eq(first_after_overwriting(&in_place, odd), 1.5f);
+}
+
+Test(weights_files, a_file_cut_short_behind_an_open_handle_does_no_harm)
+{
+    struct ga_weights *weights = NULL;
+    cr_assert_eq(ga_weights_write("w", written, N_WRITTEN, NULL), GA_OK);
+    cr_assert_eq(ga_weights_open("w", &weights, NULL), GA_OK);
+    cr_assert_eq(truncate("w", 0), 0);
+    for (size_t i = 0; i < N_WRITTEN; i++) {
+        expect_same(weights, &written[i]);
+    }
     ga_weights_close(weights);
 }
 

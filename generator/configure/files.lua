@@ -156,6 +156,7 @@ function files.check_list(settings, answers, models, tests)
     step("libraries loaded by a host", host(20, models, tests))
   end
   add_library_step(step, settings, tests)
+  step("failures of the loader", "out/test/plain_loader")
   local programs = {}
   for i, model in ipairs(models.configured) do programs[i] = "out/bin/" .. model.spec.name end
   step("program", ("%s tests/program_test.lua out/test/program_fixture out/test/program_stack_fixture out/test/bin %s")

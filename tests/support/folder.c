@@ -3,7 +3,6 @@
 
 #include "folder.h"
 
-#include <criterion/criterion.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +11,19 @@
 
 static char folder[64];
 
+// Tests cannot go on without their files.
+static void need(int good, const char *what)
+{
+    if (!good) {
+        perror(what);
+        abort();
+    }
+}
+
 void folder_enter(void)
 {
     strcpy(folder, "/tmp/ga_tests_XXXXXX");
-    cr_assert_not_null(mkdtemp(folder));
-    cr_assert_eq(chdir(folder), 0);
+    need(mkdtemp(folder) != NULL && chdir(folder) == 0, folder);
 }
 
 // Counts the entries of a folder that is not hidden; removes the files, where asked to.
@@ -24,7 +31,7 @@ static size_t each_entry(const char *path, int removing)
 {
     size_t count = 0;
     DIR *entries = opendir(path);
-    cr_assert_not_null(entries, "%s", path);
+    need(entries != NULL, path);
     for (const struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries)) {
         char inner[512];
         if (entry->d_name[0] == '.') {
@@ -44,8 +51,7 @@ static size_t each_entry(const char *path, int removing)
 void folder_leave(void)
 {
     (void)each_entry(folder, 1);
-    cr_expect_eq(chdir("/"), 0);
-    cr_expect_eq(rmdir(folder), 0);
+    need(chdir("/") == 0 && rmdir(folder) == 0, folder);
 }
 
 size_t folder_count(void)
@@ -56,7 +62,5 @@ size_t folder_count(void)
 void folder_write(const char *path, const void *bytes, size_t size)
 {
     FILE *file = fopen(path, "wb");
-    cr_assert_not_null(file, "%s", path);
-    cr_assert_eq(fwrite(bytes, 1, size, file), size);
-    cr_assert_eq(fclose(file), 0);
+    need(file != NULL && fwrite(bytes, 1, size, file) == size && fclose(file) == 0, path);
 }

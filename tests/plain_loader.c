@@ -1,0 +1,325 @@
+// plain_loader.c: what opening weights asks of the machine, and what happens when it refuses: each allocation in turn,
+// each read; how much memory a file can make it ask for. A program of its own, as it stands in front of the C
+// library's calls.
+#define _GNU_SOURCE // RTLD_NEXT
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "folder.h"
+#include "malformed.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SANITIZED 1 // which have an allocator of their own
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define IS_SANITIZED 1
+#endif
+#endif
+
+#ifdef IS_SANITIZED
+
+int main(void)
+{
+    printf("skipped: failures of the loader (a sanitizer has its own allocator)\n1 checks, 0 failed\n");
+    return 0;
+}
+
+#else
+
+// -- The machine, which fails when told to --------------------------------------------------------------------------
+
+enum { ALLOCATE, READ, MAP, N_CALLS };
+enum way { FAILS, ENDS_EARLY, IS_INTERRUPTED, GIVES_LITTLE }; // what a read does in its turn
+
+static size_t made[N_CALLS]; // since the last start
+static size_t turn[N_CALLS]; // the call that fails; 0: none
+static enum way read_way;
+static size_t live;  // blocks handed out and not given back
+static size_t asked; // bytes asked for since the last start, given back or not
+
+static bool is_its_turn(int call)
+{
+    return ++made[call] == turn[call];
+}
+
+// glibc's own, which stay reachable by these names.
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *block, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+void __libc_free(void *block);
+
+// Counts a block of `size` bytes; false where it is to be refused.
+static bool may_have(size_t size)
+{
+    asked += size;
+    if (is_its_turn(ALLOCATE)) {
+        errno = ENOMEM;
+        return false;
+    }
+    live++;
+    return true;
+}
+
+void *malloc(size_t size)
+{
+    return may_have(size) ? __libc_malloc(size) : NULL;
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return may_have(count * size) ? __libc_calloc(count, size) : NULL;
+}
+
+void *realloc(void *block, size_t size)
+{
+    if (!may_have(size)) {
+        return NULL;
+    }
+    live -= block != NULL;
+    return __libc_realloc(block, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    return may_have(size) ? __libc_memalign(alignment, size) : NULL;
+}
+
+void free(void *block)
+{
+    live -= block != NULL;
+    __libc_free(block);
+}
+
+ssize_t read(int fd, void *to, size_t size)
+{
+    static ssize_t (*next)(int, void *, size_t);
+    if (next == NULL) {
+        *(void **)&next = dlsym(RTLD_NEXT, "read");
+    }
+    if (!is_its_turn(READ)) {
+        return next(fd, to, size);
+    }
+    errno = read_way == IS_INTERRUPTED ? EINTR : EIO;
+    return read_way == ENDS_EARLY ? 0 : read_way == GIVES_LITTLE ? next(fd, to, 1) : -1;
+}
+
+// As files of any size are mapped by.
+void *mmap64(void *at, size_t size, int access, int flags, int fd, off_t offset)
+{
+    static void *(*next)(void *, size_t, int, int, int, off_t);
+    if (next == NULL) {
+        *(void **)&next = dlsym(RTLD_NEXT, "mmap");
+    }
+    return fd >= 0 && is_its_turn(MAP) ? MAP_FAILED : next(at, size, access, flags, fd, offset);
+}
+
+static void start(int call, size_t when)
+{
+    memset(made, 0, sizeof made);
+    memset(turn, 0, sizeof turn);
+    turn[call] = when;
+    asked = 0;
+}
+
+// -- Checks ---------------------------------------------------------------------------------------------------------
+
+static size_t checks, failures;
+
+static void expect(bool truth, const char *what, size_t when, const char *said)
+{
+    checks++;
+    if (!truth) {
+        failures++;
+        printf("FAIL %s, %zu: %s\n", what, when, said);
+    }
+}
+
+// A way to open weights and take all of them, from the files in the folder.
+struct way_in {
+    const char *name;
+    const char *path; // NULL: from memory
+    struct ga_weights_options options;
+};
+
+static unsigned char *whole; // w.safetensors in memory
+static size_t whole_size;
+
+static enum ga_status take(const struct way_in *way, struct ga_error *error)
+{
+    struct ga_weights *weights = NULL;
+    enum ga_status status = way->path == NULL
+                                ? ga_weights_parse_with(whole, whole_size, "memory", &way->options, &weights, error)
+                                : ga_weights_open_model(way->path, &way->options, &weights, error);
+    for (size_t i = 0; status == GA_OK && i < ga_weights_count(weights); i++) {
+        const float *floats = NULL;
+        status = ga_weights_floats(weights, ga_weights_at(weights, i), &floats, error);
+        status = status == GA_OK && (floats[0] != 1.0f || floats[1] != -2.0f) ? GA_FORMAT : status;
+    }
+    ga_weights_close(weights);
+    return status;
+}
+
+// Fails call after call until none is left to fail. What each failure must be called; false: it must go unnoticed.
+static void fail_each(const struct way_in *way, int call, bool noticed, enum ga_status status, enum ga_fault fault)
+{
+    bool done = false;
+    for (size_t when = 1; !done; when++) {
+        struct ga_error error = {.text = ""};
+        const size_t before = live;
+        start(call, when);
+        const enum ga_status got = take(way, &error);
+        done = made[call] < when;
+        start(call, 0);
+        if (done || !noticed) {
+            expect(got == GA_OK, way->name, when, error.text);
+        } else {
+            expect(got == status && error.fault == fault, way->name, when, error.text);
+        }
+        expect(live == before, way->name, when, "blocks were left");
+        expect(!done || when > 1, way->name, when, "nothing was there to fail");
+    }
+}
+
+static const struct way_in ways[] = {
+    {"file", "w.safetensors", {0}}, {"half floats", "half.safetensors", {0}},
+    {"folder of shards", ".", {0}}, {"shards in place", "model.safetensors.index.json", {.in_place = true}},
+    {"memory", NULL, {0}},          {"memory in place", NULL, {.in_place = true}},
+};
+enum { N_WAYS = sizeof ways / sizeof *ways };
+
+static void test_failures(void)
+{
+    for (size_t i = 0; i < N_WAYS; i++) {
+        fail_each(&ways[i], ALLOCATE, true, GA_MEMORY, GA_FAULT_NO_MEMORY);
+        if (ways[i].path != NULL) {
+            read_way = FAILS;
+            fail_each(&ways[i], READ, true, GA_IO, GA_FAULT_READ);
+            read_way = ENDS_EARLY;
+            fail_each(&ways[i], READ, true, GA_IO, GA_FAULT_SHRUNK);
+            read_way = IS_INTERRUPTED;
+            fail_each(&ways[i], READ, false, GA_OK, GA_FAULT_NONE);
+            read_way = GIVES_LITTLE;
+            fail_each(&ways[i], READ, false, GA_OK, GA_FAULT_NONE);
+        }
+    }
+    fail_each(&ways[3], MAP, false, GA_OK, GA_FAULT_NONE);
+}
+
+// -- Bad files ------------------------------------------------------------------------------------------------------
+
+// What a file of so many bytes can make the loader ask for in all, given back or not: a list of empty objects takes 76
+// bytes for each of its own, a sound header some 20.
+enum { FOR_A_BYTE = 80, FOR_A_FILE = 4096 };
+
+// Returns how many allocations there were.
+static size_t refuse(const struct malformed *row, size_t when)
+{
+    size_t size = 0;
+    unsigned char *bytes = malformed_bytes(row, &size);
+    const struct ga_weights_options options = {.header_max = row->header_max};
+    struct ga_weights *weights = NULL;
+    struct ga_error error = {.text = ""};
+    const size_t before = live;
+    start(ALLOCATE, when);
+    const enum ga_status status = ga_weights_parse_with(bytes, size, "w", &options, &weights, &error);
+    const size_t bound = FOR_A_FILE + FOR_A_BYTE * size;
+    if (when == 0) {
+        expect(asked <= bound, row->name, asked, "so many bytes were asked for");
+    } else {
+        expect(status == GA_MEMORY || (status == GA_FORMAT && error.fault != GA_FAULT_NO_MEMORY), row->name, when,
+               error.text);
+    }
+    const size_t allocations = made[ALLOCATE];
+    start(ALLOCATE, 0);
+    ga_weights_close(weights);
+    expect(live == before, row->name, when, "blocks were left");
+    free(bytes);
+    return allocations;
+}
+
+// Each of the bad files, with memory, and with its first allocations refused one by one.
+static void test_bad_files(void)
+{
+    enum { TURNS = 60 };
+    for (size_t i = 0; i < n_malformed_rows; i++) {
+        const struct malformed *row = &malformed_rows[i];
+        const size_t allocations = refuse(row, 0);
+        for (size_t when = 1; when <= allocations && when <= TURNS && row->number <= 42; when++) {
+            (void)refuse(row, when);
+        }
+    }
+}
+
+// What makes the parser ask for most: a list of empty objects, of lists, of short strings.
+static void test_costliest(void)
+{
+    enum { COUNT = 20000 };
+    static const char *const items[] = {"{},", "[],", "\"\",", "0,", "{\"\":{}},"};
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
+        const size_t length = strlen(items[i]);
+        char *header = malloc(COUNT * length + 32);
+        size_t used = (size_t)sprintf(header, "{\"a\":[");
+        for (size_t j = 0; j < COUNT; j++, used += length) {
+            memcpy(header + used, items[i], length);
+        }
+        used += (size_t)sprintf(header + used, "0]}");
+        const struct malformed row = {
+            .name = items[i], .header = header, .header_size = used, .fault = GA_FAULT_ENTRY, .status = GA_FORMAT};
+        (void)refuse(&row, 0);
+        free(header);
+    }
+}
+
+// -- Files ----------------------------------------------------------------------------------------------------------
+
+static const float numbers[] = {1.0f, -2.0f};
+static const unsigned short halves[] = {0x3C00, 0xC000};
+static const double doubles[] = {1.0, -2.0};
+
+static const struct ga_tensor tensors[] = {
+    {.name = "a", .dtype = GA_F32, .rank = 1, .shape = {2}, .data = numbers},
+    {.name = "b", .dtype = GA_F16, .rank = 1, .shape = {2}, .data = halves},
+    {.name = "c", .dtype = GA_F64, .rank = 1, .shape = {2}, .data = doubles},
+};
+
+static bool write_files(void)
+{
+    static const char index[] = "{\"metadata\":{\"total_size\":28},\"weight_map\":{\"a\":\"w.safetensors\","
+                                "\"b\":\"half.safetensors\",\"c\":\"double.safetensors\"}}";
+    folder_write("model.safetensors.index.json", index, sizeof index - 1);
+    return ga_weights_write("w.safetensors", tensors, 1, NULL) == GA_OK &&
+           ga_weights_write("half.safetensors", tensors + 1, 1, NULL) == GA_OK &&
+           ga_weights_write("double.safetensors", tensors + 2, 1, NULL) == GA_OK;
+}
+
+static void read_whole(void)
+{
+    FILE *file = fopen("w.safetensors", "rb");
+    whole = malloc(4096);
+    whole_size = file == NULL || whole == NULL ? 0 : fread(whole, 1, 4096, file);
+    expect(file != NULL && fclose(file) == 0, "w.safetensors", 0, "cannot be read");
+}
+
+int main(void)
+{
+    folder_enter();
+    expect(write_files(), "files", 0, "cannot be written");
+    read_whole();
+    test_failures();
+    test_bad_files();
+    test_costliest();
+    free(whole);
+    folder_leave();
+    printf("%zu checks, %zu failed\n", checks, failures);
+    return failures == 0 ? 0 : 1;
+}
+
+#endif
