@@ -40,6 +40,10 @@ MODELS = {  # name: (class, configuration)
                                              "intermediate_size": 80, "qkv_bias": False}),
 }
 
+# How models are saved that are not saved as one file of F32: in what type, in shards of what size.
+SAVED = {"hf_gpt2": (torch.float16, "1GB"), "hf_llama": (torch.float32, "30KB"), "hf_qwen3": (torch.bfloat16, "20KB"),
+         "hf_distilbert": (torch.float64, "1GB")}
+
 # hf_bert is a sentence encoder: what sentence-transformers puts beside a model.
 MODULES = [{"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{kind}"}
            for i, (kind, path) in enumerate([("Transformer", ""), ("Pooling", "1_Pooling"),
@@ -61,7 +65,8 @@ def make(folder):
         for parameter in module.parameters():
             if parameter.dim() == 1:
                 parameter.data += 0.3 * torch.randn(parameter.shape)
-        module.save_pretrained(folder / name)
+        dtype, shard = SAVED.get(name, (torch.float32, "1GB"))
+        module.to(dtype).save_pretrained(folder / name, max_shard_size=shard)
     for name, content in SENTENCE.items():
         path = folder / "hf_bert" / name
         path.parent.mkdir(exist_ok=True)
@@ -164,7 +169,7 @@ class Comparison:
             source, target = f"{here}/in.safetensors", f"{here}/out.safetensors"
             save_file({name: tensor.contiguous() for name, tensor in given.items()}, source)
             done = subprocess.run(
-                [self.program, "run", "--weights", self.folder / "model.safetensors", "--input", source, "--output",
+                [self.program, "run", "--weights", self.folder, "--input", source, "--output",
                  target, "--outputs", ",".join(outputs)], capture_output=True, text=True, check=False)
             if done.returncode:
                 raise RuntimeError(f"{self.name}: {done.stderr.strip()}")
@@ -181,7 +186,7 @@ class Comparison:
             print(f"FAILED {self.name}, {what}: off by {error:.3g}, at most {limit:.3g}")
 
     def run_all(self):
-        module = self.kind.from_pretrained(self.folder).eval()
+        module = self.kind.from_pretrained(self.folder, dtype=torch.float32).eval()
         alone, given = sequences(module)
         theirs = [expected(module, inputs) for inputs in alone]
         module = exact(module)
