@@ -14,6 +14,18 @@ static char byte_before(struct ga_text text, size_t at)
     return at > 0 ? text.bytes[at - 1] : '\0';
 }
 
+// True where an escape \u of the string has fewer than four digits, its closing quote being read for one.
+static bool has_short_escape(struct ga_text text, size_t quote)
+{
+    const size_t end = ga_place_string_end(text, quote);
+    for (size_t at = quote; at < end; at += text.bytes[at] == '\\' ? 2 : 1) {
+        if (text.bytes[at] == '\\' && at + 1 < end && text.bytes[at + 1] == 'u' && end - at < 7) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool ga_json_out_of_memory(struct ga_text text, const json_error_t *why)
 {
     const size_t end = why->position < 0 ? 0 : (size_t)why->position;
@@ -28,7 +40,7 @@ bool ga_json_out_of_memory(struct ga_text text, const json_error_t *why)
     const struct ga_place_context context = ga_place_context(text, end);
     const char before = byte_before(text, context.last_string);
     return !context.in_string && before != '\0' && strchr("{[,:", before) != NULL &&
-           !ga_json_has_surrogate(text, context.last_string);
+           !ga_json_has_surrogate(text, context.last_string) && !has_short_escape(text, context.last_string);
 }
 
 // The text's next string with its quotes, number or word from byte *at on, behind which *at is then.

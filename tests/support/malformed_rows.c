@@ -216,6 +216,8 @@ const struct malformed malformed_rows[] = {
      .says = "invalid token near 'NaN'; expected"},
     {40, "plus_sign", HEADER(ENTRY("\"F32\"", "[+2]", "[0,8]"), 8), REFUSED(SYNTAX), .at = "+2", .tensor = "a",
      .says = "invalid token near '+'; expected"},
+    {40, "short_escape", HEADER("{\"a\\u006\":" F32("0,8") "}", 8), REFUSED(SYNTAX), .at = "\"a\\u",
+     .says = "invalid escape near"},
     {40, "escape_sequence", HEADER("{\x1b[2J}", 0), REFUSED(SYNTAX), .at = "\x1b", .says = "\\x1b"},
     {41, "entry_as_array", HEADER("{\"a\":[\"F32\",[2],[0,8]]}", 8), REFUSED(ENTRY), .at = "[\"F32", .tensor = "a",
      .says = "found an array; expected an object of dtype, shape"},
