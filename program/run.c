@@ -160,16 +160,21 @@ static enum ga_exit write_outputs(const struct ga_context *context, const struct
     return code;
 }
 
+static struct ga_weight_choice choice_of(const char *const *values)
+{
+    return (struct ga_weight_choice){.weights = values[WEIGHTS],
+                                     .random = values[RANDOM],
+                                     .layout = values[LAYOUT],
+                                     .isa = values[ISA],
+                                     .threads = 1,
+                                     .checks = values[CHECKS],
+                                     .trust = values[TRUST]};
+}
+
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
 {
     const char *const *values = arguments->values;
-    struct ga_weight_choice choice = {.weights = values[WEIGHTS],
-                                      .random = values[RANDOM],
-                                      .layout = values[LAYOUT],
-                                      .isa = values[ISA],
-                                      .threads = 1,
-                                      .checks = values[CHECKS],
-                                      .trust = values[TRUST]};
+    struct ga_weight_choice choice = choice_of(values);
     struct ga_prepared prepared = {0};
     struct ga_request request = {0};
     bool wanted[GA_OUTPUTS];
