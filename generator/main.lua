@@ -10,7 +10,6 @@ local text = require "base.text"
 local emit = require "emit"
 local isa = require "isa"
 local ninja = require "ninja"
-local plan = require "plan"
 local dump = require "plan.dump"
 local spec = require "spec"
 
@@ -77,7 +76,7 @@ local function main()
   if not s then fail(1, compat.unpack(errors)) end
   s.path = options.spec
   if options.dump_plan then
-    for _, name in ipairs(names) do io.write(dump(plan.make(s, isa.get(name)))) end
+    for _, p in ipairs(emit.plans(s, names)) do io.write(dump(p)) end
     return
   end
   write_all(options.out, emit.files(s, names))

@@ -156,8 +156,11 @@ static void print_heading(const struct ga_model *model, size_t threads)
     if (model->stack) {
         printf("%zu layers of d_ff %zu, ", model->stack->n_layers, model->stack->d_ff);
     }
-    printf("d_model %zu, n_heads %zu, d_head %zu, %zu thread%s\n", model->d_model, model->n_heads, model->d_head,
-           threads, threads == 1 ? "" : "s");
+    printf("d_model %zu, ", model->d_model);
+    if (model->n_heads) {
+        printf("n_heads %zu, d_head %zu, ", model->n_heads, model->d_head);
+    }
+    printf("%zu thread%s\n", threads, threads == 1 ? "" : "s");
     printf("%-8s %6s %8s %11s  %-36s %8s %8s %7s %8s\n", "isa", "batch", "seq_len", "kv_seq_len",
            "us median [min..max]", "GFLOP/s", "peak", "% peak", "at best");
 }

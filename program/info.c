@@ -109,8 +109,11 @@ static void print_tensors(const struct ga_model *model)
 
 static void print_shape(const struct ga_model *model)
 {
-    printf("%s\n\nshape\n  d_model %zu, n_heads %zu, n_kv_heads %zu, d_head %zu\n", model->name, model->d_model,
-           model->n_heads, model->n_kv_heads, model->d_head);
+    printf("%s\n\nshape\n  d_model %zu", model->name, model->d_model);
+    if (model->n_heads) {
+        printf(", n_heads %zu, n_kv_heads %zu, d_head %zu", model->n_heads, model->n_kv_heads, model->d_head);
+    }
+    printf("\n");
     if (model->kind == GA_SDPA) {
         printf("  attention alone, heads of value of %zu\n", model->d_v);
     } else if (model->k_dim != model->d_model || model->v_dim != model->d_model || model->d_out != model->d_model) {

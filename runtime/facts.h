@@ -106,7 +106,8 @@ struct ga_stack_buffer {
 };
 
 // Layers around attention: each is attention, its output projection joined to the residual, a feed-forward of d_ff
-// joined to the residual, a norm behind each residual or (norm_first) before each block.
+// joined to the residual, a norm behind each residual or (norm_first) before each block; norm of kind GA_NORM_NONE: no
+// norms. With n_layers 0 there is only what stands around layers, and d_ff is 0.
 struct ga_stack {
     size_t n_layers, d_ff;
     enum ga_activation ffn_activation;
@@ -126,6 +127,8 @@ struct ga_stack {
     size_t n_steps;
     const struct ga_stack_buffer *buffers;
     size_t n_buffers;
+    bool without_attention; // layers are feed-forwards alone, and there are no heads; so too where there are no layers
+    bool without_residual;  // a feed-forward's result takes the place of its rows
 };
 
 #endif

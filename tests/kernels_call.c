@@ -74,7 +74,7 @@ static void count_elements(const struct call *call, ptrdiff_t counts[N_CALL_BUFF
     const struct shape *shape = &call->shape;
     const size_t key_rows = shape->batch * shape->kv_len;
     const size_t past = shape->batch * shape->past * call->model->k_dim;
-    const size_t weights = shape->batch * call->model->n_heads * shape->q_len * call_columns(call);
+    const size_t means = shape->batch * shape->q_len * call_columns(call);
     const struct {
         bool present;
         size_t count;
@@ -90,8 +90,8 @@ static void count_elements(const struct call *call, ptrdiff_t counts[N_CALL_BUFF
         [CALL_PAST] = {shape->past > 0, past},
         [CALL_PAST_LENGTHS] = {shape->past > 0, shape->batch},
         [CALL_OUTPUT] = {true, shape->batch * call_out_elements(call)},
-        [CALL_ATTENTION] = {call->model->attention_output, weights},
-        [CALL_ATTENTION_MEAN] = {call->model->attention_mean_output, weights / call->model->n_heads},
+        [CALL_ATTENTION] = {call->model->attention_output, means * call->model->n_heads},
+        [CALL_ATTENTION_MEAN] = {call->model->attention_mean_output, means},
     };
     for (size_t t = 0; t < N_CALL_BUFFERS; t++) {
         counts[t] = wanted[t].present ? (ptrdiff_t)wanted[t].count : -1;

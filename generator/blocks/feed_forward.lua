@@ -20,6 +20,10 @@ return {
   resolve = function(spec)
     if not spec.stack then return end
     local ffn = spec.ffn or {}
+    if spec.n_layers == 0 then
+      spec.d_ff, spec.ffn = 0, { activation = "none", gated = false, bias = false }
+      return
+    end
     spec.d_ff = spec.d_ff or 4 * spec.d_model
     spec.ffn = { activation = ffn.activation or "relu", gated = ffn.gated or false, bias = ffn.bias ~= false }
   end,
@@ -34,7 +38,7 @@ return {
     linear("down", d_model, d_ff)
   end,
   sentence = function(spec)
-    if not spec.stack then return nil end
+    if not spec.stack or spec.n_layers == 0 then return nil end
     local ffn = spec.ffn
     return ("feed-forward of %d, %s%s%s"):format(spec.d_ff, ffn.activation,
       ffn.gated and " gating a second linear" or "", ffn.bias and "" or ", no biases")

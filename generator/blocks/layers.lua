@@ -1,5 +1,6 @@
--- blocks/layers.lua: a whole model as a stack of layers: which kinds there are, how many layers, and what of a spec's
--- fields a layer's attention takes. The attention itself is a part of its own (spec/parts.lua), generated as any layer.
+-- blocks/layers.lua: a whole model as a stack of layers: which kinds there are, how many layers, what they are made of,
+-- and what of a spec's fields a layer's attention takes. The attention itself is a part of its own (spec/stack.lua),
+-- generated as any layer. Without it a layer is a feed-forward; without layers there is what stands around them.
 local types = require "spec.types"
 
 -- Fields of one attention layer that a stack fills itself.
@@ -11,6 +12,15 @@ local OF_ONE_LAYER = {
 local MOST_LAYERS = 512 -- each map names each weight of each layer: megabytes of C from here on
 
 local stack_kinds = { encoder = true, decoder = true, transformer = true }
+
+-- Fields of a stack whose layers do not attend; all others that a feature or a head has are attention's.
+local WITHOUT_ATTENTION = {}
+for field in ([[kind name d_model seq_len batch dtype unroll n_layers layer d_ff ffn norm positions token_types
+  embedding pool logits vocab_size weights weights_prefix dropout mask.lengths]]):gmatch("%S+") do
+  WITHOUT_ATTENTION[field] = true
+end
+-- Of these, those of layers.
+local OF_LAYERS = { d_ff = true, ffn = true, layer = true, ["norm.place"] = true }
 
 local function given(spec, field)
   for _, entry in ipairs(spec.given) do
@@ -27,12 +37,62 @@ local function check_output_activation(spec, fail)
   end
 end
 
+-- What only a layer that attends has, or any layer.
+local function check_without(spec, fail)
+  local is_bare, without = spec.n_layers == 0, "layer.attention = false leaves its layers without attention"
+  if is_bare then without = "n_layers = 0 leaves out its layers" end
+  for _, entry in ipairs(spec.given) do
+    local group = entry.field:match("^[^.]+")
+    local is_taken = WITHOUT_ATTENTION[entry.field] or WITHOUT_ATTENTION[group]
+    if not is_taken or is_bare and (OF_LAYERS[entry.field] or OF_LAYERS[group]) then
+      fail(("%s is given, but %s"):format(entry.field, without))
+    end
+  end
+end
+
+-- Rows that nothing happens to are no model.
+local function check_bare(spec, fail)
+  local embedding, norm = spec.embedding or {}, spec.norm or {}
+  local does = spec.vocab_size or spec.positions or spec.token_types or embedding.scale or embedding.norm or
+    norm.final or spec.pool or spec.logits
+  if spec.n_layers == 0 and not does then
+    fail("n_layers = 0 leaves rows as they are: give vocab_size, positions, token_types, embedding, norm.final, " ..
+      "pool or logits beside it")
+  end
+end
+
+local function resolve_parts(spec, fail)
+  local layer = spec.layer or {}
+  spec.layer = { attention = layer.attention ~= false, residual = layer.residual ~= false }
+  if not spec.attends and spec.kind ~= "encoder" then
+    fail(('%s is given, but every layer of kind = "%s" attends; kind = "encoder" may go without'):format(
+      spec.n_layers == 0 and "n_layers = 0" or "layer.attention = false", spec.kind))
+  elseif not spec.attends then
+    check_without(spec, fail)
+    check_bare(spec, fail)
+  elseif not spec.layer.residual then
+    fail("layer.residual = false is given, but what attention gives joins a residual: only a feed-forward " ..
+      "(layer.attention = false) goes without")
+  end
+end
+
+local function sentence_of(spec)
+  if spec.n_layers == 0 then return "no layers: what is added to rows at first, and what is made of them at the end" end
+  return ("%d layer%s of %s%s"):format(spec.n_layers, spec.n_layers == 1 and "" or "s",
+    spec.layer.attention and "one shape, which share their code" or "a feed-forward alone",
+    spec.layer.residual and "" or ", which takes the place of its rows")
+end
+
 return {
   name = "layers",
   fields = {
-    { field = "n_layers", flag = "--layers", value = "N", check = types.count(1, MOST_LAYERS), parse = types.to_number,
+    { field = "n_layers", flag = "--layers", value = "N", check = types.count(0, MOST_LAYERS), parse = types.to_number,
       required = function(raw) return stack_kinds[raw.kind] or false end, default = "6",
-      help = "layers of an encoder, a decoder, or each of both" },
+      help = "layers of an encoder, a decoder, or each of both; of an encoder 0: only what stands around them" },
+    { field = "layer.attention", flag = "--layer-attention", value = "yes|no", check = types.boolean,
+      parse = types.to_boolean, default = "yes", help = "no: each layer of an encoder is a feed-forward alone" },
+    { field = "layer.residual", flag = "--layer-residual", value = "yes|no", check = types.boolean,
+      parse = types.to_boolean, default = "yes", help = "no: a feed-forward's result takes the place of its rows" },
     { field = "n_decoder_layers", flag = "--decoder-layers", value = "N", check = types.count(1, MOST_LAYERS),
       parse = types.to_number, default = "as --layers", help = "layers of a transformer's decoder" },
     { field = "src_vocab_size", flag = "--src-vocab-size", value = "N", check = types.count(1, 16777216),
@@ -56,6 +116,7 @@ return {
     spec.n_decoder_layers = spec.n_decoder_layers or spec.n_layers
     spec.src_vocab_size = spec.src_vocab_size or spec.vocab_size
     check_output_activation(spec, fail)
+    resolve_parts(spec, fail)
   end,
   sentence = function(spec)
     if not spec.stack then return nil end
@@ -63,6 +124,6 @@ return {
       return ("an encoder of %d layers and a decoder of %d, the layers of each sharing their code"):format(
         spec.n_layers, spec.n_decoder_layers)
     end
-    return ("%d layers of one shape, which share their code"):format(spec.n_layers)
+    return sentence_of(spec)
   end,
 }

@@ -1,15 +1,30 @@
 -- blocks/norm.lua: LayerNorm (Ba et al., 2016) or RMSNorm (Zhang and Sennrich, 2019) over the rows of a stack: behind
--- each residual ("post", as in "Attention Is All You Need") or before each block, with one behind the last ("pre").
+-- each residual ("post", as in "Attention Is All You Need") or before each block, with one behind the last ("pre"); or
+-- none at all.
 local fmt = require "base.fmt"
 local types = require "spec.types"
 
 local NAMES = { layer = "LayerNorm", rms = "RMSNorm" }
-local EPS = { layer = 1e-5, rms = 1e-6 }
+local EPS = { layer = 1e-5, rms = 1e-6, none = 0 }
+
+-- Fields that speak of norms where there are none.
+local function check_used(spec, norm, fail)
+  local embeds = spec.embedding.norm
+  if norm.kind == "none" then
+    for _, field in ipairs({ "eps", "place", "final" }) do
+      if norm[field] then fail(('norm.%s is given, but norm.kind = "none"'):format(field)) end
+    end
+    if embeds then fail('embedding.norm is given, but norm.kind = "none"') end
+  elseif spec.n_layers == 0 and (norm.kind or norm.eps) and not norm.final and not embeds then
+    fail(("norm.%s is given, but with n_layers = 0 there is no norm but norm.final and embedding.norm"):format(
+      norm.kind and "kind" or "eps"))
+  end
+end
 
 return {
   name = "norm",
   fields = {
-    { field = "norm.kind", flag = "--norm", value = "layer|rms", check = types.choice({ "layer", "rms" }),
+    { field = "norm.kind", flag = "--norm", value = "layer|rms|none", check = types.choice({ "layer", "rms", "none" }),
       parse = function(word) return word end, default = "layer", help = "LayerNorm or RMSNorm over each row" },
     { field = "norm.eps", flag = "--norm-eps", value = "X", check = types.number(0, 1), parse = types.to_number,
       default = "1e-05 (layer), 1e-06 (rms)", help = "added to the mean square before its root" },
@@ -19,9 +34,10 @@ return {
     { field = "norm.final", flag = "--norm-final", value = "yes|no", check = types.boolean, parse = types.to_boolean,
       default = "yes with pre, no with post", help = "one more norm behind the last layer" },
   },
-  resolve = function(spec)
+  resolve = function(spec, fail)
     if not spec.stack then return end
     local norm = spec.norm or {}
+    check_used(spec, norm, fail)
     local kind, place = norm.kind or "layer", norm.place or "post"
     local final = norm.final
     if final == nil then final = place == "pre" end
@@ -29,6 +45,11 @@ return {
   end,
   sentence = function(spec)
     if not spec.stack then return nil end
+    if spec.norm.kind == "none" then return "no norms" end
+    if spec.n_layers == 0 then
+      return (spec.norm.final or spec.embedding.norm) and
+        ("%s, eps %s"):format(NAMES[spec.norm.kind], fmt.double(spec.norm.eps)) or nil
+    end
     return ("%s %s, eps %s%s"):format(NAMES[spec.norm.kind],
       spec.norm.place == "post" and "behind each residual" or "before each block", fmt.double(spec.norm.eps),
       spec.norm.final and ", and one behind the last layer" or "")

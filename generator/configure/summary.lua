@@ -9,7 +9,8 @@ local function length(range)
 end
 
 local function shape(s)
-  local words = ("d_model %d, %d heads of %d, seq_len %s"):format(s.d_model, s.n_heads, s.d_head, length(s.seq_len))
+  local heads = s.attends and (", %d heads of %d"):format(s.n_heads, s.d_head) or ""
+  local words = ("d_model %d%s, seq_len %s"):format(s.d_model, heads, length(s.seq_len))
   if s.n_kv_heads and s.n_kv_heads ~= s.n_heads then words = words .. (", %d kv heads"):format(s.n_kv_heads) end
   if length(s.kv_seq_len) ~= length(s.seq_len) then words = words .. ", kv_seq_len " .. length(s.kv_seq_len) end
   return words

@@ -228,14 +228,16 @@ local function add_layer_files(p, list)
       path = path, kind = kind, template = template_name, isa = p.isa.name, plan = p, family = family,
     }
   end
-  add(p.prefix .. ".h", "internal", p.attention and "stack.h.lt" or "isa.h.lt")
+  local is_stack = p.spec.stack
+  add(p.prefix .. ".h", "internal", is_stack and "stack.h.lt" or "isa.h.lt")
   for _, family in ipairs(p.products) do add(family.file, "library", "gemm.c.lt", family) end
   if #p.products > 0 then add(p.prefix .. "_multiply.c", "library", "multiply.c.lt") end
-  if p.attention then
+  if is_stack then
     add(p.prefix .. "_pack.c", "library", "stack_pack.c.lt")
     add(p.prefix .. "_stack.c", "library", "stack.c.lt")
     if p.memory then add_layer_files(p.memory, list) end
-    return add_layer_files(p.attention, list)
+    if p.attention then add_layer_files(p.attention, list) end
+    return
   end
   add(p.score.file, "library", "score.c.lt", p.score)
   add(p.value.file, "library", "value.c.lt", p.value)
@@ -260,7 +262,7 @@ local function file_list(s, plans)
 end
 
 -- Best first, whatever the order of the names: a run takes the first variant its CPU has.
-local function plans_for(s, isa_names)
+function emit.plans(s, isa_names)
   local plans = {}
   local api = s.kind == "transformer" and transformer_plan_api or s.stack and stack_plan_api or plan_api
   for i, name in ipairs(isa_api.ordered(isa_names)) do plans[i] = api.make(s, isa_api.get(name)) end
@@ -270,7 +272,7 @@ end
 -- The files a spec becomes: { path, kind = "header" | "internal" | "library" | "program", isa }, paths relative.
 function emit.outputs(s, isa_names)
   local outputs = {}
-  for i, file in ipairs(file_list(s, plans_for(s, isa_names))) do
+  for i, file in ipairs(file_list(s, emit.plans(s, isa_names))) do
     outputs[i] = { path = file.path, kind = file.kind, isa = file.isa }
   end
   return outputs
@@ -302,7 +304,7 @@ local function file_env(file, s, bases)
   local base = bases[file.part or p and p.spec or s]
   if not p then return base end
   if p.encoder then return stack.sides_env(p, base) end
-  return p.attention and stack.env(p, base, isa_env(p)) or plan_env(p, base)
+  return p.spec.stack and stack.env(p, base, isa_env(p)) or plan_env(p, base)
 end
 
 local function file_text(file, s, bases)
@@ -327,7 +329,7 @@ end
 
 -- The same with their text: { path, text }. An error is a bug of a template or the plan.
 function emit.files(s, isa_names)
-  local plans = plans_for(s, isa_names)
+  local plans = emit.plans(s, isa_names)
   local list, bases, files = file_list(s, plans), all_bases(s, plans, {}), {}
   for i, file in ipairs(list) do
     files[i] = { path = file.path, text = file.template ~= FACTS and file_text(file, s, bases) or nil }

@@ -37,6 +37,9 @@ end
 -- One line of what the model is; nil where it is one layer.
 function stack.summary(s)
   if not s.stack then return nil end
+  if not s.attends then
+    return ("%s of %d layers, d_model %d, d_ff %d"):format(s.kind, s.n_layers, s.d_model, s.d_ff)
+  end
   return ("%s of %d layers, d_model %d, n_heads %d, d_ff %d"):format(s.kind, s.n_layers, s.d_model, s.n_heads, s.d_ff)
 end
 
@@ -55,11 +58,17 @@ local function layer_roles(s)
 end
 
 -- What a stack's templates ask of its spec, by names that say it. pre: norms stand before blocks. normed, result: the
--- buffers of what attention takes and of what the last layer leaves. can_prune: outputs may want one row a sequence.
+-- buffers of what a layer's first block takes and of what the last layer leaves; first_norm: that block's norm.
+-- has_norms, adds_rows: whether there is any norm, any sum of rows. can_prune: outputs may want one row a sequence.
 local function shape_env(s)
   local pre = s.norm.place == "pre"
-  local is_cls = s.pool ~= nil and s.pool.kind == "cls"
+  local is_cls, is_mean = s.pool ~= nil and s.pool.kind == "cls", s.pool ~= nil and s.pool.kind == "mean"
+  local has_layers = s.n_layers > 0
   return {
+    attends = s.attends, has_layers = has_layers, residual = s.layer.residual,
+    first_norm = s.attends and "ATTENTION" or "FFN",
+    has_norms = s.norm.kind ~= "none" and (has_layers or s.norm.final or s.embedding.norm),
+    adds_rows = has_layers and s.layer.residual or s.positions ~= nil or s.token_types ~= nil or is_mean,
     pre = pre, normed = pre and "n" or "x", result = pre and s.norm.final and "n" or "x",
     tied = s.logits ~= nil and s.logits.tied, is_cls = is_cls, can_prune = is_cls or s.logits ~= nil,
   }
@@ -70,7 +79,7 @@ function stack.env(p, base, shared)
   local first, count, role = layer_roles(p.spec)
   local env = {
     plan = p, products = p.products, families = p.families, packed = p.packed, out = false,
-    attention_prefix = p.attention.prefix, attention_name = p.attention.spec.name,
+    attention_prefix = p.attention and p.attention.prefix, attention_name = p.attention and p.attention.spec.name,
     memory_prefix = p.memory and p.memory.prefix or false, memory_name = p.memory and p.memory.spec.name,
     first_layer_role = first, layer_roles = count, layer_role = role, max_height = layer.max_height,
     panel_kernels = layer.panel_kernels, steps = layer.steps, kernel_list = layer.kernel_list, max_sum = p.max_sum,

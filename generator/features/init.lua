@@ -9,6 +9,7 @@
 --   splices(spec)              { ["stage"] = template } put into the layer where it is on, nil where it is off
 --   helpers(spec)              vector helpers it needs beyond the usual ones: names of isa extras, nil for none
 --   sentence(spec)             what `info` says of it, nil for nothing
+--   of_rows                    true where it is of a model's rows, whether these attend to each other or not
 -- Everything but the name is optional. A template in splices may also take the place of a part that templates choose by
 -- name (keys, softmax_block), which one feature at most may.
 --

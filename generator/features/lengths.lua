@@ -4,6 +4,7 @@ local types = require "spec.types"
 
 return {
   name = "lengths",
+  of_rows = true,
   fields = {
     { field = "mask.lengths", flag = "--lengths", value = "yes|no", check = types.boolean,
       parse = types.to_boolean, default = "yes",

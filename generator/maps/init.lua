@@ -69,7 +69,8 @@ function maps.source(spec, map, role)
   local layer, inner = maps.in_layer(role)
   if layer then
     local tensor, is_stacked = maps.source(spec, map, inner)
-    return tensor and map.layer and map.layer:format(layer) .. tensor, is_stacked
+    local before = map.layer or spec.n_layers == 1 and "" -- of one layer names need not say which
+    return tensor and before and before:format(layer) .. tensor, is_stacked
   end
   if map[role] then return map[role], false end
   local whose, projection, part = role:match("^(%a*_?)([qkv])_(%a+)$")

@@ -87,14 +87,40 @@ local function work_lines(p, out)
     fmt.fixed(total / bytes, 1))
 end
 
--- The plan as text that ends with a newline.
-return function(p)
-  local lines = {}
-  local function out(format, ...) lines[#lines + 1] = format:format(...) end
+-- The plan of a stack: what stands beside the attention of its layers, whose own plan follows.
+local function stack_lines(p, out)
+  local s = p.spec
+  out("plan %s for %s: %d layers, d_model %d, d_ff %d", s.name, p.isa.name, s.n_layers, s.d_model, s.d_ff)
+  kernel_lines({ families = p.products, isa = p.isa }, out)
+  out("packed weights, %s bytes, of which a layer has %s", grouped(p.packed_floats * 4), grouped(p.layer_floats * 4))
+  for _, part in ipairs(p.packed) do
+    out("  %-14s at %s, %s bytes", part.name, grouped(part.offset * 4), grouped(part.floats * 4))
+  end
+  out("scratch, floats of a row, over the steps of a layer: %s", table.concat(p.steps, "; "))
+  for _, b in ipairs(p.buffers) do
+    out("  %-10s %s, %s, steps %d to %d", b.name, grouped(b.floats), b.unit, b.from, b.to)
+  end
+end
+
+-- The plan of one attention layer.
+local function layer_lines(p, out)
   out("plan %s for %s: d_model %d, %d heads of %d (padded to %d), %d key heads", p.spec.name, p.isa.name,
     p.spec.d_model, p.spec.n_heads, p.spec.d_head, p.d_head_pad, p.spec.n_kv_heads)
   kernel_lines(p, out)
   memory_lines(p, out)
   work_lines(p, out)
-  return table.concat(lines, "\n") .. "\n\n"
 end
+
+-- The plan as text that ends with a newline, and behind it those of the parts it is made of.
+local function dump(p)
+  local lines, parts = {}, {}
+  local function out(format, ...) lines[#lines + 1] = format:format(...) end
+  if p.encoder then return dump(p.encoder) .. dump(p.decoder) end
+  if p.spec.stack then stack_lines(p, out) else layer_lines(p, out) end
+  for _, part in ipairs({ "attention", "memory" }) do
+    parts[#parts + 1] = p.spec.stack and p[part] and dump(p[part]) or nil
+  end
+  return table.concat(lines, "\n") .. "\n\n" .. table.concat(parts)
+end
+
+return dump

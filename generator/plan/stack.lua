@@ -25,17 +25,18 @@ local function plan_products(p)
   local s = p.spec
   p.heads = s.n_heads * s.d_head
   p.mid = s.d_ff * (s.ffn.gated and 2 or 1) -- of a gated pair, the gate first
-  p.products = {
-    product(p, "out", "heads side by side -> what joins the residual", { n_in = p.heads, n_out = s.d_model }),
-    product(p, "up", s.ffn.gated and "rows -> gate and up, side by side" or "rows -> the width of the feed-forward",
-      { n_in = s.d_model, n_out = p.mid }),
-    product(p, "down", "feed-forward -> what joins the residual",
-      { n_in = s.d_ff, lda = p.mid, n_out = s.d_model }),
-  }
-  if s.logits then
-    p.products[4] = product(p, "logits", "rows -> logits", { n_in = s.d_model, n_out = s.logits.size })
+  p.products, p.product = {}, {}
+  local function add(...) p.products[#p.products + 1] = product(p, ...) end
+  if p.attention then
+    add("out", "heads side by side -> what joins the residual", { n_in = p.heads, n_out = s.d_model })
   end
-  p.product = {}
+  if s.n_layers > 0 then
+    add("up", s.ffn.gated and "rows -> gate and up, side by side" or "rows -> the width of the feed-forward",
+      { n_in = s.d_model, n_out = p.mid })
+    add("down", s.layer.residual and "feed-forward -> what joins the residual" or "feed-forward -> rows",
+      { n_in = s.d_ff, lda = p.mid, n_out = s.d_model })
+  end
+  if s.logits then add("logits", "rows -> logits", { n_in = s.d_model, n_out = s.logits.size }) end
   for _, f in ipairs(p.products) do p.product[f.op] = f end
 end
 
@@ -54,25 +55,34 @@ local function lay_out(parts)
   return offset
 end
 
+-- The parts of one layer's packed weights.
+local function plan_layer_packed(p, norm)
+  p.layer_packed = {}
+  local function add(name, floats) p.layer_packed[#p.layer_packed + 1] = { name = name, floats = floats } end
+  local function add_norm(name) if norm > 0 then add(name .. "_norm", norm) end end
+  if p.attention then
+    add("attention", p.attention.packed_floats)
+    add("out", panels(p, p.product.out))
+    add_norm("attention")
+  end
+  if p.memory then
+    add("memory", p.memory.packed_floats)
+    add("memory_out", panels(p, p.product.out))
+    add_norm("memory")
+  end
+  if p.product.up then
+    add("up", panels(p, p.product.up))
+    add("down", panels(p, p.product.down))
+    add_norm("ffn")
+  end
+  p.layer_floats = lay_out(p.layer_packed)
+end
+
 -- The packed weights: parts of the whole, the layers last but for none; parts of one layer, from its start.
 local function plan_packed(p)
   local s = p.spec
-  local norm = s.d_model * (s.norm.bias and 2 or 1)
-  local function add_layer(name, floats) p.layer_packed[#p.layer_packed + 1] = { name = name, floats = floats } end
-  p.layer_packed = {
-    { name = "attention", floats = p.attention.packed_floats },
-    { name = "out", floats = panels(p, p.product.out) },
-    { name = "attention_norm", floats = norm },
-  }
-  if p.memory then
-    add_layer("memory", p.memory.packed_floats)
-    add_layer("memory_out", panels(p, p.product.out))
-    add_layer("memory_norm", norm)
-  end
-  add_layer("up", panels(p, p.product.up))
-  add_layer("down", panels(p, p.product.down))
-  add_layer("ffn_norm", norm)
-  p.layer_floats = lay_out(p.layer_packed)
+  local norm = s.norm.kind == "none" and 0 or s.d_model * (s.norm.bias and 2 or 1)
+  plan_layer_packed(p, norm)
   p.packed = {}
   local function add(name, floats) p.packed[#p.packed + 1] = { name = name, floats = floats } end
   local is_tied = s.logits and s.logits.tied
@@ -86,33 +96,42 @@ local function plan_packed(p)
   p.packed_floats = lay_out(p.packed)
 end
 
+-- What happens in a layer, in words; without layers, to rows.
+local function steps(p)
+  if p.spec.n_layers == 0 then return { "from first to last" } end
+  if not p.attention then return { "feed-forward" } end
+  return p.memory and { "attention", "joining", "attention to memory", "joining and feed-forward" } or
+    { "attention", "joining and feed-forward" }
+end
+
 -- Rows that go from attention to the next layer together. Buffers { name, floats, unit, from, to }: alive from one step
 -- of a layer to another; those of "rows" hold all real rows of a call, those of "block" one block a thread.
 local function plan_buffers(p)
-  local s, mr = p.spec, p.product.up.mr
-  local rows = math.min(MOST_ROWS, math.max(LEAST_ROWS, math.floor(MID_BYTES / (p.mid * 4))))
-  p.block_rows = round_up(rows, mr)
-  p.steps = p.memory and { "attention", "joining", "attention to memory", "joining and feed-forward" } or
-    { "attention", "joining and feed-forward" }
+  local s = p.spec
+  p.steps = steps(p)
   local last = #p.steps
   p.buffers = { { name = "x", floats = s.d_model, unit = "rows", from = 1, to = last } }
   local function add(name, floats, unit, from, to)
     p.buffers[#p.buffers + 1] = { name = name, floats = floats, unit = unit, from = from, to = to }
   end
+  if s.n_layers == 0 then return end
+  local rows = math.min(MOST_ROWS, math.max(LEAST_ROWS, math.floor(MID_BYTES / (p.mid * 4))))
+  p.block_rows = round_up(rows, p.product.up.mr)
   if s.norm.place == "pre" then add("n", s.d_model, "rows", 1, last) end
   if p.memory then add("memory", s.d_model, "memory_rows", 1, last) end
-  add("heads", p.heads, "rows", 1, last)
-  add("y", s.d_model, "block", 2, last)
+  if p.attention then add("heads", p.heads, "rows", 1, last) end
+  if s.layer.residual then add("y", s.d_model, "block", p.attention and 2 or 1, last) end
   add("mid", p.mid, "block", last, last)
 end
 
 function stack.make(spec, set)
   local p = plan.start(spec, set)
-  p.attention = plan.make(spec.attention_spec, set)
+  p.attention = spec.attention_spec and plan.make(spec.attention_spec, set)
   p.memory = spec.memory_spec and plan.make(spec.memory_spec, set)
   plan_products(p)
   p.families = {}
-  for _, families in ipairs({ p.attention.families, p.memory and p.memory.families or {}, p.products }) do
+  local attention, memory = p.attention or { families = {} }, p.memory or { families = {} }
+  for _, families in ipairs({ attention.families, memory.families, p.products }) do
     for _, f in ipairs(families) do p.families[#p.families + 1] = f end
   end
   plan_packed(p)

@@ -57,8 +57,9 @@ local function is_layer(raw)
   return raw.kind ~= "sdpa"
 end
 
-local function always()
-  return true
+-- Stacks without attention have no heads.
+local function has_heads(raw)
+  return raw.n_layers ~= 0 and raw["layer.attention"] ~= false
 end
 
 -- In the order of --help and of the banner. `default` is what --help prints; spec/init.lua computes it.
@@ -73,7 +74,7 @@ return {
   { field = "d_model", flag = "--d-model", value = "N", check = types.count(1, 65536), parse = types.to_number,
     required = is_layer, default = "512", help = "width of the layer's input and output" },
   { field = "n_heads", flag = "--heads", value = "N", check = types.count(1, 1024), parse = types.to_number,
-    required = always, default = "8", help = "attention heads" },
+    required = has_heads, default = "8", help = "attention heads" },
   { field = "d_head", flag = "--d-head", value = "N", check = types.count(1, 1024), parse = types.to_number,
     default = "d_model / heads", help = "width of one head" },
   { field = "seq_len", flag = "--seq-len", value = "N|MIN..MAX", check = types.length(65536), parse = types.to_number,

@@ -153,6 +153,8 @@ end
 local function resolve_shape(s, fail)
   s.kind = s.kind or "mha"
   s.stack = stack.is(s.kind)
+  s.attends = stack.attends(s)
+  if not s.attends then stack.one_head(s) end
   if s.kind == "sdpa" and not s.d_model and not s.d_head then
     fail('d_head is missing (kind = "sdpa" needs it, for example d_head = 64)')
     s.d_head = 1
@@ -162,7 +164,7 @@ local function resolve_shape(s, fail)
   s.seq_len = s.seq_len or { min = 1, max = 512 }
   s.kv_seq_len = s.kv_seq_len or s.seq_len
   s.lengths_as_given = { seq_len = range_text(s.seq_len), kv_seq_len = range_text(s.kv_seq_len) }
-  s.name = s.name or ("%s_%d_%d"):format(s.kind, s.d_model, s.n_heads)
+  s.name = s.name or (s.attends and "%s_%d_%d" or "%s_%d"):format(s.kind, s.d_model, s.n_heads)
   s.dtype, s.unroll = s.dtype or "f32", s.unroll or 2
 end
 
@@ -218,6 +220,7 @@ end
 -- once.
 local function resolve_attention(s, fail, said)
   local errors
+  if not s.attends then return end
   s.attention_spec = { roles = {} }
   if said > 0 then return end
   s.attention_spec, errors = spec.from_fields(stack.attention_fields(s), nil, true)
@@ -244,6 +247,7 @@ local function resolve(s, fail, errors)
     end
     if feature.resolve then feature.resolve(s, fail) end
   end
+  if not s.attends then stack.no_heads(s) end
 end
 
 -- A collector of messages, each behind the label's name if there is one.
@@ -331,7 +335,8 @@ function spec.sentences(s)
   local sentences = {}
   for _, owners in ipairs({ blocks, features }) do
     for _, owner in ipairs(owners) do
-      sentences[#sentences + 1] = owner.sentence and owner.sentence(s) or nil
+      local speaks = owner.sentence and (s.attends or owners == blocks or owner.of_rows)
+      sentences[#sentences + 1] = speaks and owner.sentence(s) or nil
     end
   end
   return sentences

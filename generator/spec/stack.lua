@@ -11,6 +11,20 @@ function stack.is(kind)
   return KINDS[kind] or false
 end
 
+-- Whether a spec's layers attend: those of a stack may be feed-forwards alone, or none at all.
+function stack.attends(spec)
+  return not spec.stack or (spec.n_layers ~= 0 and not (spec.layer and spec.layer.attention == false))
+end
+
+-- Where nothing attends, features of attention are resolved for one head as wide as a row, which then is none.
+function stack.one_head(spec)
+  spec.n_heads, spec.d_head = 1, spec.d_model
+end
+
+function stack.no_heads(spec)
+  spec.n_heads, spec.n_kv_heads, spec.d_head, spec.d_v, spec.scale_factor = 0, 0, 0, 0, 0
+end
+
 -- Fields that a stack shares with its attention; all others are its blocks'.
 local SHARED = {
   d_model = true, n_heads = true, d_head = true, seq_len = true, batch = true, dtype = true, unroll = true,
@@ -69,6 +83,7 @@ function stack.memory_fields(spec)
 end
 
 local function norm_roles(spec, add, name)
+  if spec.norm.kind == "none" then return end
   add(name .. "_norm_weight", { spec.d_model })
   if spec.norm.bias then add(name .. "_norm_bias", { spec.d_model }) end
 end
@@ -83,7 +98,7 @@ end
 
 -- The weights of one layer in order: its attentions', then the rest.
 local function layer_roles(spec, add)
-  attention_roles(spec, spec.attention_spec, "", "attention", add)
+  if spec.attends then attention_roles(spec, spec.attention_spec, "", "attention", add) end
   if spec.memory_spec then attention_roles(spec, spec.memory_spec, "memory_", "memory", add) end
   for _, block in ipairs(blocks) do
     if block.layer_roles then block.layer_roles(spec, add) end

@@ -97,11 +97,60 @@ fact.holds("contradictions name both fields", function()
 end)
 
 fact.holds("what would take seconds or megabytes to generate is refused with its limit", function()
-  refuses({ n_layers = 513 }, "n_layers must be a whole number from 1 to 512, found 513")
+  refuses({ n_layers = 513 }, "n_layers must be a whole number from 0 to 512, found 513")
   refuses({ vocab_size = 16777216, logits = { kind = "linear" } },
     "logits of 16777216 numbers a row, by vocab_size, are too many; at most 1048576")
   refuses({ logits = { kind = "linear", size = 1048577 } },
     "logits.size must be a whole number from 1 to 1048576, found 1048577")
+end)
+
+-- Without the heads that fields_with gives.
+local function without_heads(more)
+  more.n_heads = nil
+  local raw = fields_with(more)
+  raw.n_heads = nil
+  return spec.from_fields(raw)
+end
+
+fact.holds("what stands around layers is made without any, and a feed-forward without attention", function()
+  local s = assert(without_heads({ n_layers = 0, norm = { final = true } }))
+  fact.equal(s.name, "encoder_8")
+  fact.lists_equal(role_names(s), { "final_norm_weight 8", "final_norm_bias 8" })
+  s = assert(without_heads({ n_layers = 1, d_ff = 5, layer = { attention = false, residual = false },
+    norm = { kind = "none" }, weights = { up_weight = "0.weight", up_bias = "0.bias", down_weight = "2.weight",
+      down_bias = "2.bias" } }))
+  fact.lists_equal(role_names(s), { "layers.0.up_weight 5x8", "layers.0.up_bias 5", "layers.0.down_weight 8x5",
+    "layers.0.down_bias 8" })
+  fact.lists_equal(spec.sentences(s), { "1 layer of a feed-forward alone, which takes the place of its rows",
+    "no norms", "feed-forward of 5, relu", "lengths per sequence: padding is neither computed nor seen" })
+end)
+
+fact.holds("what makes no sense alone is refused by name", function()
+  local function refused(more, ...)
+    local s, errors = without_heads(more)
+    fact.equal(s, nil)
+    fact.lists_equal(errors, { ... })
+  end
+  refused({ n_layers = 0 }, "n_layers = 0 leaves rows as they are: give vocab_size, positions, token_types, " ..
+    "embedding, norm.final, pool or logits beside it")
+  refused({ n_layers = 0, pool = { kind = "cls" }, d_ff = 9, ffn = { gated = true }, rope = { layout = "half_split" } },
+    "d_ff is given, but n_layers = 0 leaves out its layers",
+    "ffn.gated is given, but n_layers = 0 leaves out its layers",
+    "rope.layout is given, but n_layers = 0 leaves out its layers")
+  refused({ n_layers = 0, pool = { kind = "cls" }, norm = { kind = "rms" } },
+    "norm.kind is given, but with n_layers = 0 there is no norm but norm.final and embedding.norm")
+  refused({ n_layers = 1, layer = { attention = false }, mask = { causal = true }, cache = 600 },
+    "mask.causal is given, but layer.attention = false leaves its layers without attention",
+    "cache is given, but layer.attention = false leaves its layers without attention")
+  refused({ kind = "decoder", n_layers = 0 },
+    'n_layers = 0 is given, but every layer of kind = "decoder" attends; kind = "encoder" may go without')
+  refused({ kind = "transformer", n_layers = 1, layer = { attention = false } },
+    'layer.attention = false is given, but every layer of kind = "transformer" attends; ' ..
+    'kind = "encoder" may go without')
+  refuses({ layer = { residual = false } }, "layer.residual = false is given, but what attention gives joins a " ..
+    "residual: only a feed-forward (layer.attention = false) goes without")
+  refuses({ norm = { kind = "none", place = "pre" }, embedding = { norm = true } },
+    'norm.place is given, but norm.kind = "none"', 'embedding.norm is given, but norm.kind = "none"')
 end)
 
 fact.holds("what is wrong with a stack and so with its attention is said once", function()

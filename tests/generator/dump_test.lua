@@ -51,6 +51,16 @@ fact.holds("bytes are those of the packed weights, input and output, by hand for
   fact.contains(text, "bytes moved at least once (weights, input, output): 1,856, 4.5 flops a byte\n")
 end)
 
+fact.holds("of a whole model the plan beside its layers' attention comes first, then that of each attention", function()
+  local s = assert(spec.from_fields({ kind = "decoder", name = "two", d_model = 8, n_heads = 2, n_layers = 3 }))
+  local text, plans = dump(require("plan.stack").make(s, isa.get("avx2"))), {}
+  for name in text:gmatch("plan ([%w_]+) for") do plans[#plans + 1] = name end
+  fact.lists_equal(plans, { "two", "two_self", "two_memory" })
+  fact.contains(text, "plan two for avx2: 3 layers, d_model 8, d_ff 32\n")
+  s = assert(spec.from_fields({ kind = "encoder", d_model = 8, n_layers = 0, pool = { kind = "cls" } }))
+  fact.contains(dump(require("plan.stack").make(s, isa.get("avx2"))), "over the steps of a layer: from first to last\n")
+end)
+
 fact.holds("the causal mask is mentioned where there is one", function()
   fact.contains(dump_of({ d_model = 8, n_heads = 2, mask = { causal = true } }, "avx2"),
     "flops (without what the causal mask leaves out)\n")

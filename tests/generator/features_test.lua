@@ -8,7 +8,7 @@ local sandbox = require "spec.sandbox"
 local spec = require "spec"
 
 local KEYS = { name = "string", fields = "table", resolve = "function", roles = "function", packed = "function",
-  splices = "function", helpers = "function", sentence = "function" }
+  splices = "function", helpers = "function", sentence = "function", of_rows = "boolean" }
 
 local function make(more)
   local raw = { d_model = 8, n_heads = 4 }

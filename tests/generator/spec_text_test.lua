@@ -59,9 +59,10 @@ local WORDS = {
   ["--projections"] = { "qkvo", "qkv" }, ["--k-dim"] = { "5" }, ["--v-dim"] = { "1" }, ["--d-out"] = { "7" },
   ["--rope"] = { "half_split", "interleaved" }, ["--rope-theta"] = { "500000", "1e6" }, ["--rope-dim"] = { "2" },
   ["--rope-positions"] = { "4096" }, ["--qk-norm"] = { "rms", "layer" }, ["--qk-norm-eps"] = { "1e-5" },
-  ["--layers"] = { "3" }, ["--decoder-layers"] = { "1" }, ["--src-vocab-size"] = { "9" },
+  ["--layers"] = { "3" }, ["--layer-attention"] = { "yes" }, ["--layer-residual"] = { "yes" }, -- blocks_test has no
+  ["--decoder-layers"] = { "1" }, ["--src-vocab-size"] = { "9" },
   ["--d-ff"] = { "32" }, ["--ffn-activation"] = { "relu", "gelu_tanh" },
-  ["--ffn-gated"] = { "yes", "no" }, ["--ffn-bias"] = { "yes", "no" }, ["--norm"] = { "layer", "rms" },
+  ["--ffn-gated"] = { "yes", "no" }, ["--ffn-bias"] = { "yes", "no" }, ["--norm"] = { "layer", "rms", "none" },
   ["--norm-eps"] = { "1e-12" }, ["--norm-place"] = { "post", "pre" }, ["--norm-final"] = { "yes", "no" },
   ["--positions"] = { "learned", "sinusoidal" }, ["--positions-rows"] = { "600" }, ["--positions-first"] = { "2" },
   ["--token-types"] = { "2" }, ["--embedding-scale"] = { "yes", "no" }, ["--embedding-norm"] = { "yes", "no" },

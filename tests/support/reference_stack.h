@@ -81,6 +81,9 @@ static void IN_REAL(norm_to)(const struct ga_stack *stack, const struct ga_model
     if (to != from) {
         memcpy(to, from, count * model->d_model * sizeof *to);
     }
+    if (stack->norm.kind == GA_NORM_NONE) {
+        return;
+    }
     IN_REAL(norm)
     (&stack->norm, model->d_model, reference_role(model, views, names[0]), reference_role(model, views, names[1]),
      count, to);
@@ -131,7 +134,11 @@ static void IN_REAL(join_feed_forward)(const struct ga_stack *stack, const struc
         IN_REAL(norm_to)(stack, &layer->model, layer->views, "ffn", count, x, normed);
     }
     IN_REAL(feed_forward)(stack, &layer->model, layer->views, count, normed, mid, mid + count * stack->d_ff, y);
-    IN_REAL(add)(x, y, floats);
+    if (stack->without_residual) {
+        memcpy(x, y, floats * sizeof *x);
+    } else {
+        IN_REAL(add)(x, y, floats);
+    }
     if (!stack->norm_first) {
         IN_REAL(norm_to)(stack, &layer->model, layer->views, "ffn", count, x, x);
     }
@@ -151,7 +158,9 @@ static void IN_REAL(side)(const struct ga_model *model, const struct ga_weight_v
     for (size_t l = 0; y && mid && l < stack->n_layers; l++) {
         struct part_model layer, over_memory;
         layer_make(&layer, model, roles, l, "");
-        IN_REAL(join_attention)(stack, &layer, &layer, &own, b, "attention", rows, seen, count, none, x, y);
+        if (!stack->without_attention) {
+            IN_REAL(join_attention)(stack, &layer, &layer, &own, b, "attention", rows, seen, count, none, x, y);
+        }
         if (memory.rows) {
             memory_make(&over_memory, model, roles, l);
             IN_REAL(join_attention)(stack, &layer, &over_memory, io, b, "memory", rows, seen, count, memory, x, y);
