@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Whole models of Hugging Face's transformers, with random weights made from a configuration: nothing is fetched.
 `make FOLDER` saves one of each type as transformers does, for ./configure --from-hf; `compare FOLDER BIN` holds the
-programs made from them against the same models in double precision. The last line is 'N passed, N failed'; the exit
-status is 1 where one failed."""
+programs made from them against the same models in double precision, the tokens they generate among what is compared.
+The last line is 'N passed, N failed'; the exit status is 1 where one failed."""
 
 import argparse
 import json
@@ -19,6 +19,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 import transformers  # noqa: E402
 
 LENGTHS = [1, 17, 40, 33]
+PROMPTS, NEW = [1, 9, 20], 14  # lengths of what is generated from, and tokens added
 
 BERT = {"hidden_size": 48, "num_attention_heads": 4, "num_hidden_layers": 2, "intermediate_size": 80, "vocab_size": 60}
 LLAMA = {**BERT, "max_position_embeddings": 48, "num_key_value_heads": 2}
@@ -43,6 +44,9 @@ MODELS = {  # name: (class, configuration)
 # How models are saved that are not saved as one file of F32: in what type, in shards of what size.
 SAVED = {"hf_gpt2": (torch.float16, "1GB"), "hf_llama": (torch.float32, "30KB"), "hf_qwen3": (torch.bfloat16, "20KB"),
          "hf_distilbert": (torch.float64, "1GB")}
+
+# Those that run.sh configures with a cache, and that go on from tokens.
+GENERATING = ["hf_gpt2", "hf_llama", "hf_qwen2"]
 
 # hf_bert is a sentence encoder: what sentence-transformers puts beside a model.
 MODULES = [{"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{kind}"}
@@ -175,6 +179,36 @@ class Comparison:
                 raise RuntimeError(f"{self.name}: {done.stderr.strip()}")
             return load_file(target)
 
+    def generate(self, given, *more):
+        """The tokens of each sequence, those given among them."""
+        with tempfile.TemporaryDirectory() as here:
+            source, target = f"{here}/in.safetensors", f"{here}/out.safetensors"
+            save_file(given, source)
+            done = subprocess.run(
+                [self.program, "generate", "--weights", self.folder / "model.safetensors", "--input", source,
+                 "--output", target, "--new", str(NEW), *more], capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise RuntimeError(f"{self.name}: {done.stderr.strip()}")
+            found = load_file(target)
+            return [row[:length].tolist() for row, length in zip(found["tokens"], found["lengths"])]
+
+    def compare_generated(self, module):
+        """Tokens by the cache, and all computed anew for each: those of transformers' own greedy generate."""
+        module.generation_config.eos_token_id = None
+        tokens = torch.randint(5, module.config.vocab_size, (len(PROMPTS), max(PROMPTS)))
+        wanted = [module.generate(tokens[b:b + 1, :length], do_sample=False, max_new_tokens=NEW, pad_token_id=0)
+                  [0].tolist() for b, length in enumerate(PROMPTS)]
+        stop = wanted[1][PROMPTS[1] + 3]
+        stopped = [row[:row.index(stop, length) + 1] if stop in row[length:] else row
+                   for row, length in zip(wanted, PROMPTS)]
+        given = {"tokens": tokens, "lengths": torch.tensor(PROMPTS)}
+        for more, rows in (([], wanted), (["--recompute"], wanted), (["--stop", str(stop)], stopped)):
+            found = self.generate(given, *more)
+            self.passed += found == rows
+            self.failed += found != rows
+            if found != rows:
+                print(f"FAILED {self.name}, generate {' '.join(more)}: {found} in place of {rows}")
+
     def tell(self, what, ours, theirs, wanted):
         """ours may be off by twice what PyTorch's own float32 is, and a little."""
         error, limit = (ours - wanted).abs().max().item(), 2 * (theirs - wanted).abs().max().item() + 1e-6
@@ -190,6 +224,8 @@ class Comparison:
         alone, given = sequences(module)
         theirs = [expected(module, inputs) for inputs in alone]
         module = exact(module)
+        if self.name in GENERATING:
+            self.compare_generated(module)
         wanted = [expected(module, {name: tensor.double() if tensor.is_floating_point() else tensor
                                     for name, tensor in inputs.items()}) for inputs in alone]
         pools = self.name in ("hf_bert", "hf_vit")

@@ -1,9 +1,9 @@
 #!/bin/sh
 # run.sh: holds this project against the real PyTorch, in a virtual environment of its own under out/pytorch.
 # First the committed goldens are made again and compared, then programs generated for several specs are run against
-# live PyTorch: whole models from the folders that transformers saves, PyTorch's own stacks of layers, one layer with a
-# cache as decoders use it, and layers of every kind. Arguments go to ./configure (--isa avx2, CC=clang). The last line
-# is 'N passed, N failed'.
+# live PyTorch: whole models from the folders that transformers saves, their blocks one by one, PyTorch's own stacks of
+# layers, one layer with a cache as decoders use it, and layers of every kind. Arguments go to ./configure (--isa avx2,
+# CC=clang). The last line is 'N passed, N failed'.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -20,6 +20,7 @@ tests/pytorch/specs/live_sinks_48_4.lua tests/pytorch/specs/live_softcap_48_4.lu
 tests/pytorch/specs/live_alibi_48_6.lua
 tests/pytorch/specs/live_llama.lua tests/pytorch/specs/live_qwen3.lua tests/pytorch/specs/live_gptj.lua"
 cached=live_cache_96_6
+generating="hf_gpt2 hf_llama hf_qwen2"
 stacks="live_encoder_post live_encoder_pre live_decoder_post"
 transformers="live_tutorial live_transformer_post live_transformer_pre"
 here=out/pytorch
@@ -34,21 +35,34 @@ sh tests/pytorch/venv.sh
 find "$tree" -mindepth 1 -maxdepth 1 ! -name out -exec rm -rf {} +
 tar -cf - --exclude=./out --exclude=./.git . | tar -xf - -C "$tree"
 
-# Whole models, by one instruction set: what is compared is the way from their folders.
+# Whole models and blocks alone, by one instruction set: what is compared is the way from their folders, and meaning.
 compare_models() {
-    set -- --isa scalar
-    rm -rf out/models
+    rm -rf out/models out/cached
     "$python" tests/pytorch/from_hf.py make out/models
+    # The specs of those with a cache are given back as they were written.
+    set -- --isa scalar --cache 40
+    for name in $generating; do set -- "$@" --from-hf "out/models/$name"; done
+    ./configure "$@"
+    cp -R out/specs out/cached
+    set -- --isa scalar
     programs=
     for folder in out/models/*; do
-        set -- "$@" --from-hf "$folder"
+        spec=out/cached/${folder##*/}.lua
+        if [ -e "$spec" ]; then set -- "$@" "--spec=$spec"; else set -- "$@" --from-hf "$folder"; fi
         programs="$programs out/bin/${folder##*/}"
+    done
+    "$python" tests/pytorch/blocks.py make out/blocks
+    for spec in out/blocks/*.lua; do
+        set -- "$@" "--spec=$spec"
+        name=${spec##*/}
+        programs="$programs out/bin/${name%.lua}"
     done
     ./configure "$@"
     # Word splitting makes the list.
     # shellcheck disable=SC2086
     ninja $programs
     "$python" tests/pytorch/from_hf.py compare out/models
+    "$python" tests/pytorch/blocks.py compare out/bin
 }
 
 python=$PWD/$venv/bin/python
