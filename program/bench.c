@@ -106,8 +106,8 @@ static enum ga_exit read_cached(const struct ga_context *context, const char *te
     const struct ga_model *model = context->model;
     plan->cached = (struct ga_sizes){.count = 1};
     if (text && !model->cache) {
-        return ga_misused(context, "--cached: this model was generated without a cache; its spec would say cache = %s",
-                          text);
+        return ga_misused(context,
+                          "--cached: this model was generated without a cache; its spec would say cache = 1024");
     }
     if (text && model->q_len.min == 1) {
         plan->lengths = (struct ga_sizes){{1}, 1};

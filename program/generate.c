@@ -266,7 +266,7 @@ static enum ga_exit generate_from(struct walk *walk, size_t added, const char *p
 static enum ga_exit read_numbers(const struct ga_context *context, const char *const *values, size_t *added_out,
                                  int64_t *stop_out)
 {
-    const struct ga_range some = {1, 65536}, ids = {0, context->model->vocab_size};
+    const struct ga_range some = {1, 65536}, ids = {0, context->model->vocab_size - 1};
     size_t stop = 0;
     *added_out = 32;
     enum ga_exit code = values[NEW] ? ga_read_size(context, "new", values[NEW], some, added_out) : GA_EXIT_OK;

@@ -153,7 +153,15 @@ static bool step_new(struct step *step, const struct ga_context *context, const 
 {
     const size_t batch = io->batch;
     *step = (struct step){
-        .io = {.batch = batch, .parallel = io->parallel, .cache = io->cache},
+        .io = {.batch = batch,
+               .parallel = io->parallel,
+               .cache = io->cache,
+               // Of a stack: what it attends to besides, which every step is given whole.
+               .kv_len = context->model->stack ? io->kv_len : 0,
+               .kv_lengths = context->model->stack ? io->kv_lengths : NULL,
+               .key = context->model->stack ? io->key : NULL,
+               .key_tokens = io->key_tokens,
+               .memory = io->memory},
         .query = calloc(batch * rows * context->model->d_model, sizeof(float)),
         .output = calloc(batch * rows * context->model->d_out, sizeof(float)),
         .tokens = calloc(batch * rows, sizeof(int32_t)),

@@ -120,14 +120,15 @@ static enum ga_exit check_step_outputs(const struct ga_context *context, bool is
     return GA_EXIT_OK;
 }
 
-// Steps feed the query's own rows; keys of another sequence come as one.
+// Steps feed the query's own rows; a layer's keys of another sequence come as one.
 static enum ga_exit check_step(const struct ga_context *context, const struct ga_request *request, size_t step)
 {
-    const char *given = request->io.token_types  ? "token_types"
-                        : request->io.key        ? "key"
-                        : request->io.kv_lengths ? "kv_lengths"
-                        : request->io.position   ? "position"
-                                                 : NULL;
+    const bool of_layer = context->model->stack == NULL;
+    const char *given = request->io.token_types              ? "token_types"
+                        : of_layer && request->io.key        ? "key"
+                        : of_layer && request->io.kv_lengths ? "kv_lengths"
+                        : request->io.position               ? "position"
+                                                             : NULL;
     return step && given ? ga_misused(context, "--step takes the query's own rows, but the input holds \"%s\"", given)
                          : GA_EXIT_OK;
 }

@@ -6,7 +6,7 @@ local tensor = files.tensor
 
 local RUN = "run --allow-random 1 --input %in --output %result"
 
-return function(path, expect_run, choose)
+return function(path, expect_run, expect, choose)
   local function wave(i) return i * 37 % 101 / 64 - 0.75 end
 
   local function write(...) files.write(path "in", { ... }) end
@@ -38,7 +38,72 @@ return function(path, expect_run, choose)
     end
   end
 
-  for _, test in ipairs { test_memory } do
+  local GENERATE = "generate --allow-random 1 --input %in --output %result "
+
+  -- Numbers out of range, by both ways to compute; what a model is not made for.
+  local function test_generate()
+    choose "steps_48_4"
+    local tokens = tensor("tokens", "I32", { 2, 5 }, function(i) return i * 7 % 70 end)
+    write(tokens, tensor("lengths", "I32", { 2 }, { 5, 2 }))
+    expect_run(0, GENERATE .. "--new 85", "tokens I32 [2, 90], lengths I32 [2]")
+    expect_run(0, GENERATE .. "--new 55 --stop 69 --recompute", "tokens I32 [2, 60]")
+    expect_run(1, GENERATE .. "--new 86", path "in", "5 tokens and 86 more are 91; expected at most 90 (cache of the")
+    expect_run(1, GENERATE .. "--new 56 --recompute", "5 tokens and 56 more are 61; expected at most 60 (seq_len of")
+    expect_run(1, GENERATE .. "--new 500", "expected at most 90")
+    expect_run(2, GENERATE .. "--new 0", "--new 0", "1..65536")
+    expect_run(2, GENERATE .. "--stop 70", "--stop 70", "0..69")
+    expect_run(2, GENERATE .. "--stop -1", "--stop")
+    expect_run(2, GENERATE .. "--step 2", "unknown option --step, did you mean --stop?")
+    write(tensor("x", "F32", { 2, 5, 48 }, wave))
+    expect_run(1, GENERATE, path "in", "goes on from token ids, and the file holds rows")
+    choose "both_40_2"
+    expect_run(1, GENERATE, "cannot go on from tokens: it was generated without logits.kind or vocab_size")
+    choose "pool_40"
+    expect_run(1, "generate --input %in --output %result", "cannot go on from tokens")
+    expect_run(1, "embed --tokens %in --output %result", "takes no token ids; its spec would say vocab_size")
+  end
+
+  -- A decoder goes on from tokens over its memory; in steps it gives the bytes of one call.
+  local function test_decoder()
+    choose "still_36_3"
+    local memory = tensor("memory", "F32", { 2, 4, 36 }, wave)
+    write(tensor("tokens", "I32", { 2, 5 }, function(i) return i * 7 % 31 end), memory,
+      tensor("memory_lengths", "I32", { 2 }, { 4, 1 }), tensor("lengths", "I32", { 2 }, { 5, 3 }))
+    expect_run(0, GENERATE .. "--new 9")
+    local by_cache = files.slurp(path "result")
+    expect_run(0, GENERATE .. "--new 9 --recompute")
+    expect(by_cache == files.slurp(path "result"), "tokens by the cache are others")
+    expect_run(0, RUN .. " --outputs output")
+    local whole = files.slurp(path "result")
+    for _, step in ipairs { 1, 2, 5 } do
+      expect_run(0, RUN .. " --outputs output --step " .. step)
+      expect(whole == files.slurp(path "result"), "steps of %d give other bytes", step)
+    end
+    expect_run(2, RUN .. " --step 41", "--step 41", "1..40")
+    expect_run(2, RUN .. " --outputs outptu", 'did you mean "output"?')
+    expect_run(2, RUN .. " --outputs logits --step 2", "--step gives output, cache_keys and cache_values")
+    expect_run(1, "embed --allow-random 1 --tokens %in --output %result", "is no encoder")
+    expect_run(2, "bench --cached 51", "--cached", "0..50")
+    write(tensor("tokens", "I32", { 2, 5 }, 1))
+    expect_run(1, RUN, 'no tensor "memory", the output of an encoder that a decoder attends to')
+    expect_run(1, GENERATE, 'no tensor "memory"')
+  end
+
+  -- What a model without weights, heads or a cache says.
+  local function test_rows()
+    choose "pool_40"
+    write(tensor("x", "F32", { 3, 40 }, wave))
+    expect_run(0, "run --input %in --output %result", "embedding F32 [40]")
+    expect_run(0, "bench --seconds 0.001 --lengths 3", "0 layers of d_ff 0, d_model 40, 1 thread")
+    expect_run(0, "info", "none, norm layer", "pool mean", "0 parameters")
+    expect_run(2, "run --allow-random 1 --input %in --output %result", "this model has no weights")
+    expect_run(2, "run --input %in --output %result --step 1", "--step: this model was generated without a cache")
+    expect_run(2, "bench --cached 16", "generated without a cache; its spec would say cache = 1024")
+    write(tensor("x", "F32", { 3, 40 }, wave), tensor("mask", "I32", { 3, 3 }, 1))
+    expect_run(1, "run --input %in --output %result", "without a mask at run time (mask.tensor)")
+  end
+
+  for _, test in ipairs { test_memory, test_generate, test_decoder, test_rows } do
     test()
   end
 end

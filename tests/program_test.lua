@@ -371,7 +371,7 @@ require "program_weights"(path, expect_run, expect)
 require "program_masks"(path, expect_run, expect_values)
 program = arg[2]
 require "program_stack"(path, expect_run, expect_values, expect)
-require "program_models"(path, expect_run, function(name) program = arg[3] .. "/" .. name end)
+require "program_models"(path, expect_run, expect, function(name) program = arg[3] .. "/" .. name end)
 table.remove(arg, 3)
 for i = 1, #arg do
   program = arg[i]

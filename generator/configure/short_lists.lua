@@ -8,8 +8,8 @@ local function set(names)
 end
 
 return {
-  -- Whole models whose programs are made too, for tests/program_models.lua: with a cache, with two sides.
-  programs = set({ "both_40_2", "steps_48_4" }),
+  -- Whole models whose programs are made too, for tests/program_models.lua: with a cache, a memory, two sides; of rows.
+  programs = set({ "both_40_2", "pool_40", "steps_48_4", "still_36_3" }),
   -- Compiling emulated kernels takes half a minute a model: heads of whole and of part vectors, masks, lengths, token
   -- ids.
   few = set({ "ragged_120_8", "odd_33_3", "causal_64_4_right", "tokens_96_6", "exact_10_2" }),
