@@ -28,8 +28,8 @@ class Io(Structure):
         (name, c_void_p) for name in ("attention_mean", "position", "kv_position")
     ] + [("intermediates", c_void_p * 9), ("cache", c_void_p)] + [
         (name, c_void_p) for name in ("token_types", "embedding", "logits", "last_logits", "hidden", "key_tokens",
-                               "memory")
-    ]
+                               "memory", "src_mask", "src_additive_mask")
+    ] + [("src_mask_strides", c_size_t * 4)]
 
 
 class Role(Structure):

@@ -185,6 +185,9 @@ static enum ga_status call_model(struct walk *walk, bool is_first, size_t q_len,
         io.memory = walk->memory;
         io.key_tokens = encodes ? walk->request->io.key_tokens : NULL;
         io.key = encodes ? walk->request->io.key : NULL;
+        io.src_mask = walk->request->io.src_mask;
+        io.src_additive_mask = walk->request->io.src_additive_mask;
+        memcpy(io.src_mask_strides, walk->request->io.src_mask_strides, sizeof io.src_mask_strides);
     }
     return ga_model_run(walk->prepared->loaded, &io, walk->scratch, walk->scratch_size, error);
 }
@@ -249,9 +252,11 @@ static enum ga_exit write_tokens(const struct walk *walk, const char *path)
 static enum ga_exit generate_from(struct walk *walk, size_t added, const char *path)
 {
     const struct ga_io *io = &walk->request->io;
-    if (!io->tokens) {
-        return ga_failed(walk->context, "%s: generating goes on from token ids, and the file holds rows",
-                         walk->request->path);
+    const char *problem = !io->tokens                     ? "goes on from token ids, and the file holds rows"
+                          : io->mask || io->additive_mask ? "adds rows that the file's mask says nothing of"
+                                                          : NULL;
+    if (problem) {
+        return ga_failed(walk->context, "%s: generating %s", walk->request->path, problem);
     }
     walk->batch = io->batch;
     walk->capacity = io->q_len + added;

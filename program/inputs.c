@@ -100,6 +100,24 @@ static const char *refuse_mask(const struct ga_model *model)
     return model->mask != GA_MASK_NONE ? NULL : "it was generated without a mask at run time (mask.tensor)";
 }
 
+// Of a stack mask is that of its rows by a layer's name.
+static const char *refuse_own_mask(const struct ga_model *model)
+{
+    return is_transformer(model) ? "it is a transformer; give src_mask or trg_mask" : refuse_mask(model);
+}
+
+static const char *refuse_src_mask(const struct ga_model *model)
+{
+    const bool has_source = model->kind == GA_ENCODER || is_transformer(model);
+    return has_source ? refuse_mask(model) : "only an encoder and a transformer have a source";
+}
+
+static const char *refuse_trg_mask(const struct ga_model *model)
+{
+    const bool has_target = model->kind == GA_DECODER || is_transformer(model);
+    return has_target ? refuse_mask(model) : "only a decoder and a transformer have a target";
+}
+
 static const char *refuse_positions(const struct ga_model *model)
 {
     return model->rope.positions ? NULL : "it was generated without rotary positions (rope)";
@@ -137,7 +155,9 @@ static const struct input {
     {"trg", refuse_sides, false},
     {"src_lengths", refuse_side_lengths, false},
     {"trg_lengths", refuse_side_lengths, false},
-    {"mask", refuse_mask, false},
+    {"mask", refuse_own_mask, true},
+    {"src_mask", refuse_src_mask, false},
+    {"trg_mask", refuse_trg_mask, false},
     {"cache_keys", refuse_cache, false},
     {"cache_values", refuse_cache, false},
     {"cache_lengths", refuse_cache, false},
@@ -169,6 +189,7 @@ static const char *name_here(const char *name)
         {"encoder_hidden_states", "memory"},
         {"memory_key_padding_mask", "memory_lengths"},
         {"tgt", "trg"},
+        {"tgt_mask", "trg_mask"},
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(names[i][0], name) == 0) {
@@ -207,8 +228,9 @@ static enum ga_exit check_name(const struct ga_context *context, const struct ga
 
 // A stack's inputs have one name, or a layer's; a transformer's memory stands for its source.
 static const char *const twins[][2] = {
-    {"x", "query"},   {"lengths", "q_lengths"},     {"memory", "key"}, {"memory_lengths", "kv_lengths"},
-    {"trg", "query"}, {"trg_lengths", "q_lengths"}, {"src", "memory"}, {"src_lengths", "memory_lengths"},
+    {"x", "query"},       {"lengths", "q_lengths"},     {"memory", "key"}, {"memory_lengths", "kv_lengths"},
+    {"trg", "query"},     {"trg_lengths", "q_lengths"}, {"src", "memory"}, {"src_lengths", "memory_lengths"},
+    {"mask", "src_mask"}, {"mask", "trg_mask"},
 };
 
 static enum ga_exit check_twins(const struct ga_context *context, const struct ga_request *request)

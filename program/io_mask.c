@@ -73,35 +73,63 @@ static uint8_t is_set(const struct ga_tensor *tensor, size_t i)
     return any != 0;
 }
 
-static enum ga_exit copy_bytes(const struct ga_context *context, struct ga_request *request,
-                               const struct ga_tensor *tensor)
+// Where a mask of a call goes: its fields, and room for its bytes.
+struct place {
+    const uint8_t **bytes;
+    const float **numbers;
+    size_t *strides;
+    uint8_t **copy;
+};
+
+static enum ga_exit copy_bytes(const struct ga_context *context, const struct ga_request *request,
+                               const struct ga_tensor *tensor, const struct place *place)
 {
     size_t count = 0;
     bool fits = ga_shape_elements(tensor->rank, tensor->shape, &count);
-    uint8_t *copy = request->mask = fits ? malloc(count) : NULL;
+    uint8_t *copy = *place->copy = fits ? malloc(count) : NULL;
     if (!copy) {
         return ga_failed(context, "%s: no memory for tensor \"%s\"", request->path, tensor->name);
     }
     for (size_t i = 0; i < count; i++) {
         copy[i] = is_set(tensor, i);
     }
-    request->io.mask = copy;
+    *place->bytes = copy;
     return GA_EXIT_OK;
+}
+
+static enum ga_exit read_mask(const struct ga_context *context, const struct ga_request *request,
+                              const struct ga_tensor *tensor, size_t q_len, size_t kv_len, const struct place *place)
+{
+    const size_t call[AXES] = {request->io.batch, context->model->n_heads, q_len, kv_len};
+    if (!tensor) {
+        return GA_EXIT_OK;
+    }
+    if (!kinds[context->model->mask].takes(tensor->dtype) || !read_strides(tensor, call, place->strides)) {
+        return refuse(context, request, tensor, call);
+    }
+    if (context->model->mask == GA_MASK_ADDITIVE) {
+        *place->numbers = tensor->data;
+        return GA_EXIT_OK;
+    }
+    return copy_bytes(context, request, tensor, place);
+}
+
+// The mask of a model's own rows: by a layer's name, or as a stack of its kind calls it.
+static const struct ga_tensor *find_mask(const struct ga_context *context, const struct ga_request *request)
+{
+    const struct ga_tensor *mask = ga_weights_find(request->file, "mask");
+    return mask ? mask : ga_weights_find(request->file, context->model->kind == GA_ENCODER ? "src_mask" : "trg_mask");
 }
 
 enum ga_exit ga_request_mask(const struct ga_context *context, struct ga_request *request)
 {
-    const struct ga_tensor *tensor = ga_weights_find(request->file, "mask");
-    const size_t call[AXES] = {request->io.batch, context->model->n_heads, request->io.q_len, request->kv_len};
-    if (!tensor) {
-        return GA_EXIT_OK;
+    struct ga_io *io = &request->io;
+    const struct place own = {&io->mask, &io->additive_mask, io->mask_strides, &request->mask};
+    const struct place source = {&io->src_mask, &io->src_additive_mask, io->src_mask_strides, &request->src_mask};
+    const size_t keys = context->model->stack ? io->q_len : request->kv_len;
+    enum ga_exit code = read_mask(context, request, find_mask(context, request), io->q_len, keys, &own);
+    if (code == GA_EXIT_OK && context->model->kind == GA_TRANSFORMER) {
+        code = read_mask(context, request, ga_weights_find(request->file, "src_mask"), io->kv_len, io->kv_len, &source);
     }
-    if (!kinds[context->model->mask].takes(tensor->dtype) || !read_strides(tensor, call, request->io.mask_strides)) {
-        return refuse(context, request, tensor, call);
-    }
-    if (context->model->mask == GA_MASK_ADDITIVE) {
-        request->io.additive_mask = tensor->data;
-        return GA_EXIT_OK;
-    }
-    return copy_bytes(context, request, tensor);
+    return code;
 }

@@ -217,6 +217,7 @@ void ga_request_close(struct ga_request *request)
     free(request->hidden);
     free(request->hidden_names);
     free(request->mask);
+    free(request->src_mask);
     ga_block_free(request->io.cache);
     for (size_t i = 0; i < GA_COPIES; i++) {
         free(request->copies[i]);

@@ -31,7 +31,7 @@ struct ga_request {
     bool bare;                  // it came as the rows of a head alone, so the output does
     size_t kv_len;              // keys a query may see: io.kv_len, or io.q_len in self-attention
     int32_t *copies[GA_COPIES]; // integers of the file as the model takes them
-    uint8_t *mask;              // the file's mask as bytes
+    uint8_t *mask, *src_mask;   // the file's masks as bytes
     const struct ga_tensor *cached_keys, *cached_values; // of the file, or NULL
     size_t cached;                                       // rows they have
     float *cache_keys, *cache_values;                    // what the cache holds after the run
@@ -88,7 +88,7 @@ const char *ga_output_hint(const struct ga_model *model, const char *given, char
 // -- inputs.c -------------------------------------------------------------------------------------------------------
 
 // Fills names_out with those the model takes, in a fixed order; returns how many.
-enum { GA_INPUTS = 21 };
+enum { GA_INPUTS = 23 };
 size_t ga_input_names(const struct ga_model *model, const char *names_out[GA_INPUTS]);
 
 // Says of each tensor of the request's file that the model does not take why, and fails where there is one.
@@ -100,7 +100,7 @@ enum ga_exit ga_request_names(const struct ga_context *context, const struct ga_
 // does not take is refused by name. The caller calls ga_request_close whether or not this succeeds.
 enum ga_exit ga_request_open(const struct ga_context *context, const char *path, struct ga_request *request_out);
 
-// Points the request's io at the file's mask, if there is one. The call's sizes are known.
+// Points the request's io at the file's masks, if there are any. The call's sizes are known.
 enum ga_exit ga_request_mask(const struct ga_context *context, struct ga_request *request); // io_mask.c
 
 // -- io_cache.c -----------------------------------------------------------------------------------------------------

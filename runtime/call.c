@@ -1,7 +1,6 @@
 // call.c: every rule a call's arguments must keep, with a sentence for each that is broken. Runs nothing.
 #include "call.h"
 
-#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -86,19 +85,6 @@ enum ga_status ga_call_block(const struct ga_model *model, const char *what, con
     return GA_OK;
 }
 
-// -- Masks ----------------------------------------------------------------------------------------------------------
-
-enum { KEY_AXIS = 3, MASK_AXES = 4 };
-
-// How many elements of a completed call's mask lie side by side along each axis: 1 where one stands for all.
-static void mask_shape(const struct ga_model *model, const struct ga_io *call, size_t shape_out[MASK_AXES])
-{
-    const size_t shape[MASK_AXES] = {call->batch, model->n_heads, call->q_len, call->kv_len};
-    for (size_t axis = 0; axis < MASK_AXES; axis++) {
-        shape_out[axis] = call->mask_strides[axis] == 0 ? 1 : shape[axis];
-    }
-}
-
 // -- Which fields are given -----------------------------------------------------------------------------------------
 
 enum ga_status ga_call_rules(const struct ga_model *model, const struct ga_call_rule *rules, size_t count,
@@ -110,20 +96,6 @@ enum ga_status ga_call_rules(const struct ga_model *model, const struct ga_call_
         }
     }
     return GA_OK;
-}
-
-static enum ga_status check_mask_fields(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
-{
-    const bool has_mask = io->mask != NULL || io->additive_mask != NULL;
-    const struct ga_call_rule rules[] = {
-        {io->mask != NULL && model->mask != GA_MASK_BOOL, GA_UNSUPPORTED,
-         "mask is given, but the model was generated without mask.tensor \"bool\"; set it in the spec"},
-        {io->additive_mask != NULL && model->mask != GA_MASK_ADDITIVE, GA_UNSUPPORTED,
-         "additive_mask is given, but the model was generated without mask.tensor \"additive\"; set it in the spec"},
-        {has_mask && io->mask_strides[KEY_AXIS] > 1, GA_ARGUMENT,
-         "mask_strides[3] is more than 1; expected keys side by side, or 0 for one element that stands for all keys"},
-    };
-    return ga_call_rules(model, rules, sizeof rules / sizeof *rules, error);
 }
 
 // Rows of one width cannot stand for those of another.
@@ -205,7 +177,7 @@ static enum ga_status check_fields(const struct ga_model *model, const struct ga
     _Static_assert(GA_MAX_THREADS == 1024, "as the sentence says");
     enum ga_status status = ga_call_rules(model, rules, sizeof rules / sizeof *rules, error);
     status = status == GA_OK ? ga_call_stack(model, io, error) : status;
-    status = status == GA_OK ? check_mask_fields(model, io, error) : status;
+    status = status == GA_OK ? ga_call_mask_fields(model, io, error) : status;
     status = status == GA_OK ? check_cache_field(model, io, error) : status;
     return status == GA_OK ? check_intermediates(model, io, error) : status;
 }
@@ -287,56 +259,6 @@ static enum ga_status check_tokens(const struct ga_model *model, const struct ga
     return GA_OK;
 }
 
-// False where one of n numbers, NaN or +inf, cannot be added to a score. No branch looks at one, and most are looked at
-// in blocks of a size that compilers know, which they make vector code of.
-static bool all_addable(const float *row, size_t n)
-{
-    enum { BLOCK = 32 };
-    int unfit = 0;
-    size_t j = 0;
-    for (; j + BLOCK <= n; j += BLOCK) {
-        for (size_t k = 0; k < BLOCK; k++) {
-            unfit |= !(row[j + k] < INFINITY);
-        }
-    }
-    for (; j < n; j++) {
-        unfit |= !(row[j] < INFINITY);
-    }
-    return unfit == 0;
-}
-
-static enum ga_status check_additive_row(const struct ga_model *model, const struct ga_io *call,
-                                         const size_t at[KEY_AXIS], size_t keys, struct ga_error *error)
-{
-    const size_t *strides = call->mask_strides;
-    const float *row = call->additive_mask + at[0] * strides[0] + at[1] * strides[1] + at[2] * strides[2];
-    size_t j = 0;
-    if (all_addable(row, keys)) {
-        return GA_OK;
-    }
-    while (row[j] < INFINITY) {
-        j++;
-    }
-    return ga_fail(error, GA_ARGUMENT, "%s: additive_mask[%zu][%zu][%zu][%zu] is %g; expected finite numbers or -inf",
-                   model->name, at[0], at[1], at[2], j, (double)row[j]);
-}
-
-static enum ga_status check_additive_mask(const struct ga_model *model, const struct ga_io *call,
-                                          struct ga_error *error)
-{
-    size_t shape[MASK_AXES], at[KEY_AXIS];
-    enum ga_status status = GA_OK;
-    mask_shape(model, call, shape);
-    const size_t rows = call->additive_mask == NULL ? 0 : shape[0] * shape[1] * shape[2];
-    for (size_t row = 0; row < rows && status == GA_OK; row++) {
-        at[0] = row / shape[2] / shape[1];
-        at[1] = row / shape[2] % shape[1];
-        at[2] = row % shape[2];
-        status = check_additive_row(model, call, at, shape[KEY_AXIS], error);
-    }
-    return status;
-}
-
 enum ga_status ga_call_contents(const struct ga_model *model, const struct ga_io *call, struct ga_error *error)
 {
     enum ga_status status = check_lengths(model, "q_lengths", call->q_lengths, call->batch, call->q_len, error);
@@ -355,5 +277,5 @@ enum ga_status ga_call_contents(const struct ga_model *model, const struct ga_io
     if (status == GA_OK) {
         status = ga_call_stack_ids(model, call, error);
     }
-    return status == GA_OK ? check_additive_mask(model, call, error) : status;
+    return status == GA_OK ? ga_call_mask_contents(model, call, error) : status;
 }

@@ -42,6 +42,28 @@ enum ga_status ga_call_memory(const struct ga_model *model, const struct ga_io *
 // Checks what a completed call's lengths, tokens and additive mask hold.
 enum ga_status ga_call_contents(const struct ga_model *model, const struct ga_io *call, struct ga_error *error);
 
+// A mask of a call, of either kind, and how many elements its axes stand for: sequences, heads, queries, keys.
+enum { GA_MASK_AXES = 4, GA_CALL_MASKS = 2 };
+struct ga_call_mask {
+    const char *name, *additive_name, *strides_name; // of its fields
+    const uint8_t *bytes;
+    const float *numbers;
+    const size_t *strides; // [GA_MASK_AXES]
+    size_t shape[GA_MASK_AXES];
+};
+
+// The masks of a completed call: that of its own rows, and that of a transformer's source.
+void ga_call_masks(const struct ga_model *model, const struct ga_io *io, struct ga_call_mask masks_out[GA_CALL_MASKS]);
+
+// The rules for a call's masks.
+enum ga_status ga_call_mask_fields(const struct ga_model *model, const struct ga_io *io, struct ga_error *error);
+
+// From the first element of a mask to just behind its last, 0 where it is absent; false where that is more than memory.
+bool ga_call_mask_extent(const struct ga_call_mask *mask, size_t *elements_out);
+
+// GA_OK where a completed call's additive masks hold what can be added to scores.
+enum ga_status ga_call_mask_contents(const struct ga_model *model, const struct ga_io *call, struct ga_error *error);
+
 // A rule of a call's fields, and the sentence for where it is broken.
 struct ga_call_rule {
     bool broken;

@@ -22,23 +22,6 @@ static bool spans_overlap(const struct span *a, const struct span *b)
     return given && a_start < b_start + b->bytes && b_start < a_start + a->bytes;
 }
 
-// From the first element of a completed call's mask to just behind its last; false where that is more than memory.
-static bool mask_extent(const struct ga_model *model, const struct ga_io *call, size_t *elements_out)
-{
-    const size_t most = PTRDIFF_MAX / sizeof(float);
-    const size_t shape[] = {call->batch, model->n_heads, call->q_len, call->kv_len};
-    size_t extent = 1;
-    for (size_t axis = 0; axis < sizeof shape / sizeof *shape; axis++) {
-        const size_t steps = shape[axis] - 1;
-        if (steps > 0 && call->mask_strides[axis] > (most - extent) / steps) {
-            return false;
-        }
-        extent += steps * call->mask_strides[axis];
-    }
-    *elements_out = extent;
-    return true;
-}
-
 enum { N_GIVEN = 7, N_OUTPUTS = N_GIVEN + GA_INTERMEDIATES };
 
 static void output_spans(const struct ga_model *model, const struct ga_io *call, struct span spans[N_OUTPUTS])
@@ -65,12 +48,14 @@ static void output_spans(const struct ga_model *model, const struct ga_io *call,
     }
 }
 
-// The first n_written of the spans overlap no other; the last one needs no alignment.
+enum { N_BYTES = GA_CALL_MASKS };
+
+// The first n_written of the spans overlap no other; the last N_BYTES need no alignment.
 static enum ga_status check_spans(const struct ga_model *model, const struct span *spans, size_t count,
                                   size_t n_written, struct ga_error *error)
 {
     for (size_t i = 0; i < count; i++) {
-        if (i + 1 < count && (uintptr_t)spans[i].start % ELEMENT_BYTES != 0) {
+        if (i + N_BYTES < count && (uintptr_t)spans[i].start % ELEMENT_BYTES != 0) {
             return ga_fail(error, GA_ALIGNMENT, "%s: %s is not aligned to its elements of %d bytes", model->name,
                            spans[i].name, ELEMENT_BYTES);
         }
@@ -118,9 +103,13 @@ enum ga_status ga_call_memory(const struct ga_model *model, const struct ga_io *
     const size_t lengths = call->batch * ELEMENT_BYTES;
     const size_t ids = lengths * call->q_len;
     const size_t key_rows = lengths * call->kv_len;
-    size_t mask = 0;
-    if ((call->mask != NULL || call->additive_mask != NULL) && !mask_extent(model, call, &mask)) {
-        return ga_fail(error, GA_OVERFLOW, "%s: mask_strides reach beyond memory", model->name);
+    struct ga_call_mask masks[GA_CALL_MASKS];
+    size_t extents[GA_CALL_MASKS];
+    ga_call_masks(model, call, masks);
+    for (size_t i = 0; i < GA_CALL_MASKS; i++) {
+        if (!ga_call_mask_extent(&masks[i], &extents[i])) {
+            return ga_fail(error, GA_OVERFLOW, "%s: %s reach beyond memory", model->name, masks[i].strides_name);
+        }
     }
     const struct span others[] = {
         {"scratch", scratch, scratch_bytes},
@@ -135,8 +124,10 @@ enum ga_status ga_call_memory(const struct ga_model *model, const struct ga_io *
         {"kv_lengths", call->kv_lengths, lengths},
         {"position", call->position, lengths},
         {"kv_position", call->kv_position, lengths},
-        {"additive_mask", call->additive_mask, mask * ELEMENT_BYTES},
-        {"mask", call->mask, mask}, // the last, of single bytes
+        {"additive_mask", call->additive_mask, extents[0] * ELEMENT_BYTES},
+        {"src_additive_mask", call->src_additive_mask, extents[1] * ELEMENT_BYTES},
+        {"mask", call->mask, extents[0]}, // the last N_BYTES, of single bytes
+        {"src_mask", call->src_mask, extents[1]},
     };
     enum { N_OTHERS = sizeof others / sizeof *others };
     struct span spans[N_OUTPUTS + N_OTHERS];

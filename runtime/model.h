@@ -72,7 +72,8 @@ struct ga_io {
     const struct ga_parallel *parallel; // NULL: the calling thread does it all. The same bits either way
     const uint8_t *mask;        // which keys a query sees: not zero where it does; NULL: all. Of any shape up to
                                 // [batch][n_heads][q_len][kv_len] that mask_strides says; only for a model whose
-                                // spec has mask.tensor "bool"
+                                // spec has mask.tensor "bool". Of a stack [..][q_len][q_len], for its rows' attention
+                                // to each other in every layer
     const float *additive_mask; // as mask, added to the scaled scores: a finite number, or -inf where a query does not
                                 // see a key; only for a model whose spec has mask.tensor "additive"
     size_t mask_strides[4];     // of the mask given, in elements: from a sequence to the next, a head, a query, a key;
@@ -96,6 +97,9 @@ struct ga_io {
     const int32_t *key_tokens; // [batch][kv_len], a transformer's source as token ids in place of key
     float *memory;             // [batch][kv_len][d_model], what a transformer's encoder gives; written where key or
                                // key_tokens is given, and read where neither is. NULL: not kept
+    const uint8_t *src_mask;   // of a transformer: as mask and additive_mask, which are those of its target's rows,
+    const float *src_additive_mask; // for its source's: up to [batch][n_heads][kv_len][kv_len]
+    size_t src_mask_strides[4];     // of the one given, as mask_strides
 };
 
 // -- Weights --------------------------------------------------------------------------------------------------------

@@ -26,10 +26,16 @@ size_t call_mask_width(const struct ga_model *model)
     return model->mask == GA_MASK_BOOL ? sizeof(uint8_t) : sizeof(float);
 }
 
+// Keys a mask is about: of a stack its own rows.
+static size_t mask_keys(const struct call *call)
+{
+    return call->model->stack ? call->shape.q_len : call->shape.kv_len;
+}
+
 ptrdiff_t call_mask_elements(const struct call *call, size_t strides[MASK_AXES])
 {
     const struct shape *shape = &call->shape;
-    const size_t sizes[MASK_AXES] = {shape->batch, call->model->n_heads, shape->q_len, shape->kv_len};
+    const size_t sizes[MASK_AXES] = {shape->batch, call->model->n_heads, shape->q_len, mask_keys(call)};
     const struct mask_form *form = mask_form(call);
     size_t step = 1;
     for (size_t axis = MASK_AXES; axis-- > 0;) {
@@ -54,7 +60,7 @@ void call_copy_mask(struct call *call, size_t slot, const struct call *from, siz
 {
     const size_t width = call_mask_width(call->model), heads = call->model->n_heads;
     const size_t rows = least(call->shape.q_len, from->shape.q_len - first);
-    const size_t keys = least(call->shape.kv_len, from->shape.kv_len);
+    const size_t keys = least(mask_keys(call), mask_keys(from));
     char *to = call->buffers[CALL_MASK].data;
     const char *source = from->buffers[CALL_MASK].data;
     for (size_t at = 0; to && at < heads * rows * keys; at++) {
@@ -67,7 +73,7 @@ void call_copy_mask(struct call *call, size_t slot, const struct call *from, siz
 void call_fill_mask(struct call *call, struct rng *rng)
 {
     const struct guard *buffer = &call->buffers[CALL_MASK];
-    const size_t width = call_mask_width(call->model), row = call->io.mask_strides[3] ? call->shape.kv_len : 1;
+    const size_t width = call_mask_width(call->model), row = call->io.mask_strides[3] ? mask_keys(call) : 1;
     uint8_t *bytes = buffer->data;
     float *numbers = buffer->data;
     bool blind = false;

@@ -1,6 +1,8 @@
 // test_model_forms.c: what a call to a model of another form than a layer of one width must pass: rows of several
-// widths, attention alone, intermediates. The kernel does nothing; test_model_run.c has what all calls share.
+// widths, attention alone, a transformer's masks, intermediates. The kernel does nothing; test_model_run.c has what all
+// calls share.
 #include <criterion/criterion.h>
+#include <math.h>
 #include <string.h>
 
 #include "arena.h"
@@ -33,9 +35,25 @@ static const struct ga_model sides = {
     .k_dim = 6, .v_dim = 5,      .d_out = 3,   .d_v = 2,        .intermediates = {[GA_SCORES] = true}};
 static const struct ga_model alone = {COMMON,      .name = "alone", .kind = GA_SDPA, .d_model = 4, .n_kv_heads = 1,
                                       .d_head = 2, .k_dim = 2,      .v_dim = 3,      .d_out = 6,   .d_v = 3};
+static const struct ga_stack stack = {.n_layers = 1};
+static const struct ga_model both = {COMMON,
+                                     .name = "both",
+                                     .kind = GA_TRANSFORMER,
+                                     .d_model = 4,
+                                     .n_kv_heads = 2,
+                                     .d_head = 2,
+                                     .k_dim = 4,
+                                     .v_dim = 4,
+                                     .d_out = 4,
+                                     .d_v = 2,
+                                     .mask = GA_MASK_ADDITIVE,
+                                     .stack = &stack,
+                                     .encoder = &stack};
 
 static float query[BATCH * LEN * WIDE], key[BATCH * LEN * WIDE], value[BATCH * LEN * WIDE], output[BATCH * LEN * WIDE];
 static float scores[BATCH * 2 * LEN * LEN];
+static const float unfit[] = {0, 0, 0, 0, -INFINITY, INFINITY, 0, 0, 0}; // [LEN][LEN]
+static const uint8_t bytes[LEN * LEN];
 static _Alignas(GA_ALIGN) unsigned char scratch[GA_ALIGN], block[GA_ALIGN];
 
 #define CALL .batch = BATCH, .q_len = LEN, .kv_len = LEN, .query = query, .output = output
@@ -67,6 +85,23 @@ static const struct {
     {&alone,
      {.batch = BATCH, .q_len = LEN, .kv_len = LEN, .query = query, .key = key, .value = value},
      "alone: output is NULL; expected room for [batch][n_heads][q_len][d_v]"},
+    {&both, {CALL, .key = key, .additive_mask = scores, .src_additive_mask = scores}, NULL},
+    {&both,
+     {CALL, .key = key, .src_additive_mask = unfit, .src_mask_strides = {0, 0, LEN, 1}},
+     "both: src_additive_mask[0][0][1][2] is inf; expected finite numbers or -inf"},
+    {&both,
+     {CALL, .key = key, .src_mask = bytes},
+     "both: src_mask is given, but the model was generated without mask.tensor \"bool\"; set it in the spec"},
+    {&both,
+     {CALL, .key = key, .src_additive_mask = scores, .src_mask_strides = {0, 0, 0, 2}},
+     "both: src_mask_strides[3] is more than 1; expected keys side by side, or 0 for one element that stands for all "
+     "keys"},
+    {&both,
+     {CALL, .key = key, .src_additive_mask = output},
+     "both: output overlaps src_additive_mask; expected memory of its own"},
+    {&sides,
+     {CALL, .key = key, .value = value, .src_mask = bytes},
+     "sides: src_mask is given, but the model is no transformer"},
 };
 
 Test(model_forms, calls_pass_or_say_which_tensor_is_wrong)

@@ -5,7 +5,7 @@ local types = require "spec.types"
 
 -- Fields of one attention layer that a stack fills itself.
 local OF_ONE_LAYER = {
-  "projections", "heads", "k_dim", "v_dim", "d_v", "d_out", "outputs", "mask.tensor", "mask_fill", "masked_row",
+  "projections", "heads", "k_dim", "v_dim", "d_v", "d_out", "outputs", "mask_fill", "masked_row",
   "add_bias_kv", "add_zero_attn", "sinks",
 }
 

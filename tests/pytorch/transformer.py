@@ -233,6 +233,31 @@ def compare_generated(comparison, model):
     comparison.generate({"src": src, "trg": trg, "src_lengths": src_lengths, "trg_lengths": trg_lengths}, wanted)
 
 
+def masks(src_len, trg_len, additive):
+    """One for both, of shapes that broadcast: every row sees itself, and some of the others."""
+    src = torch.rand(BATCH, 4, src_len, src_len) < 0.6
+    trg = torch.rand(trg_len, trg_len) < 0.7
+    src, trg = src | torch.eye(src_len, dtype=torch.bool), trg | torch.eye(trg_len, dtype=torch.bool)
+    if not additive:
+        return src, trg
+    return (torch.randn(src.shape).masked_fill(~src, -math.inf), torch.randn(trg.shape).masked_fill(~trg, -math.inf))
+
+
+def compare_masks(comparison, model, additive):
+    """nn.Transformer's src_mask and tgt_mask, beside the causal one that a decoder has anyway."""
+    for src_len, trg_len in LENGTHS:
+        src, trg = torch.randn(BATCH, src_len, 48), torch.randn(BATCH, trg_len, 48)
+        src_mask, trg_mask = masks(src_len, trg_len, additive)
+        causal = torch.ones(trg_len, trg_len, dtype=torch.bool).triu(1)
+        with torch.no_grad():
+            wanted, exact = (
+                model.to(kind)(src.to(kind), trg.to(kind),
+                               src_mask=(src_mask.to(kind) if additive else ~src_mask).flatten(0, 1),
+                               tgt_mask=(trg_mask.to(kind).masked_fill(causal, -math.inf) if additive
+                                         else ~trg_mask | causal)) for kind in (torch.float32, torch.float64))
+        comparison.run({"src": src, "trg": trg, "src_mask": src_mask, "trg_mask": trg_mask}, "output", wanted, exact)
+
+
 def compare_torch(path, folder, norm_first):
     """torch.nn.Transformer, from rows to rows, and its decoder alone over what its encoder gave."""
     model = randomize(nn.Transformer(48, 4, 2, 1, 96, dropout=0, norm_first=norm_first, batch_first=True))
@@ -252,6 +277,7 @@ def compare_torch(path, folder, norm_first):
                                                     memory_key_padding_mask=padding)
                              for kind in (torch.float32, torch.float64))
         comparison.run({"memory": memory, "trg": trg, "memory_lengths": src_lengths}, "output", wanted, exact)
+    compare_masks(comparison, model, additive=norm_first)
     return comparison
 
 
@@ -264,6 +290,7 @@ COMPARISONS = {
 
 def main():
     passed = failed = 0
+    torch.backends.mha.set_fastpath_enabled(False)  # which makes NaN of a mask of numbers
     for path in sys.argv[1:]:
         torch.manual_seed(7)
         with tempfile.TemporaryDirectory() as folder:

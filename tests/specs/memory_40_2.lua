@@ -1,4 +1,5 @@
--- A decoder: causal attention, attention to an encoder's output, feed-forward, norms before each.
+-- A decoder: causal attention with a mask of bytes besides, attention to an encoder's output, feed-forward, norms
+-- before each.
 return {
   kind = "decoder",
   name = "memory_40_2",
@@ -8,5 +9,6 @@ return {
   n_layers = 2,
   seq_len = "1..40",
   kv_seq_len = "1..50",
+  mask = { tensor = "bool" },
   norm = { place = "pre" },
 }

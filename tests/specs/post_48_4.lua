@@ -1,4 +1,5 @@
--- An encoder as BERT is built: norms behind residuals and embeddings, learned positions, types of tokens, pooled.
+-- An encoder as BERT is built: norms behind residuals and embeddings, learned positions, types of tokens, pooled; and a
+-- mask added to the scores of every layer.
 return {
   kind = "encoder",
   name = "post_48_4",
@@ -7,6 +8,7 @@ return {
   d_ff = 80,
   n_layers = 2,
   seq_len = "1..70",
+  mask = { tensor = "additive" },
   vocab_size = 50,
   positions = { kind = "learned", rows = 72, first = 2 },
   token_types = 2,

@@ -194,6 +194,15 @@ static struct ga_io self_call(const struct ga_io *io)
     return own;
 }
 
+// The call of its attention to a memory, which no mask of the call is about.
+static struct ga_io memory_call(const struct ga_io *io)
+{
+    struct ga_io over = *io;
+    over.mask = NULL;
+    over.additive_mask = NULL;
+    return over;
+}
+
 // A transformer's source as a call of its encoder.
 static struct ga_io source_call(const struct ga_io *io)
 {

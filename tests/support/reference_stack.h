@@ -149,7 +149,7 @@ static void IN_REAL(side)(const struct ga_model *model, const struct ga_weight_v
                           size_t b, struct IN_REAL(rows) * rows, bool *seen, struct IN_REAL(memory) memory, REAL *x)
 {
     const struct ga_stack *stack = model->stack;
-    const struct ga_io own = self_call(io);
+    const struct ga_io own = self_call(io), over = memory_call(io);
     const struct IN_REAL(memory) none = {NULL, 0};
     const size_t count = reference_q_rows(io, b);
     REAL *y = malloc((count * model->d_model + 1) * sizeof *y);
@@ -163,7 +163,7 @@ static void IN_REAL(side)(const struct ga_model *model, const struct ga_weight_v
         }
         if (memory.rows) {
             memory_make(&over_memory, model, roles, l);
-            IN_REAL(join_attention)(stack, &layer, &over_memory, io, b, "memory", rows, seen, count, memory, x, y);
+            IN_REAL(join_attention)(stack, &layer, &over_memory, &over, b, "memory", rows, seen, count, memory, x, y);
         }
         IN_REAL(join_feed_forward)(stack, &layer, count, rows->query, mid, x, y);
     }
