@@ -185,7 +185,7 @@ class Comparison:
             source, target = f"{here}/in.safetensors", f"{here}/out.safetensors"
             save_file(given, source)
             done = subprocess.run(
-                [self.program, "generate", "--weights", self.folder / "model.safetensors", "--input", source,
+                [self.program, "generate", "--weights", self.folder, "--input", source,
                  "--output", target, "--new", str(NEW), *more], capture_output=True, text=True, check=False)
             if done.returncode:
                 raise RuntimeError(f"{self.name}: {done.stderr.strip()}")
