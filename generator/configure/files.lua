@@ -107,12 +107,16 @@ local function add_library_step(step, settings, tests)
   step("names in libraries", ("%s tests/symbols.lua %s"):format(settings.variables.LUA, quoted(tests.libraries)))
 end
 
-local function add_generator_steps(step, luas, models)
+local function add_generator_steps(step, luas, models, cc)
   for _, lua in ipairs(luas) do step("generator under " .. lua, lua .. " tests/generator/run.lua") end
   local specs = {}
   for i, model in ipairs(models.products) do specs[i] = model.path end
   step("same bytes from every run of " .. text.join(luas),
     ("%s tests/same_bytes.lua %s %s"):format(luas[1], table.concat(luas, ","), quoted(specs)))
+  for i, lua in ipairs(luas) do -- compiled once: both Luas make the same
+    step("specs nobody would write, under " .. lua, ("%s tests/hostile_specs.lua 2500 %d %d 1 %s"):format(lua,
+      i == 1 and 12 or 4, i == 1 and 12 or 0, fmt.sh_quote(cc)))
+  end
   step("golden files", luas[1] .. " tests/golden.lua compare")
 end
 
@@ -138,7 +142,7 @@ end
 function files.check_list(settings, answers, models, tests)
   local lines, luas = {}, { settings.variables.LUA, answers.second_lua }
   local function step(name, command) lines[#lines + 1] = name .. "\t" .. command end
-  add_generator_steps(step, luas, models)
+  add_generator_steps(step, luas, models, settings.variables.CC)
   add_library_steps(step, settings, answers)
   for _, path in ipairs(tests.plain.criterion) do step(test_name(path, models), path) end
   if not answers.criterion then

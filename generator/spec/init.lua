@@ -12,7 +12,8 @@ local types = require "spec.types"
 
 local spec = {}
 
-local MOST_SAID = 20 -- messages of one kind
+local MOST_SAID = 20   -- messages of one kind
+local MOST_TEXT = 4095 -- bytes of a string that C11 (5.2.4.1) has every compiler take
 
 -- -- The list of fields -----------------------------------------------------------------------------------------------
 
@@ -265,6 +266,11 @@ function spec.from_fields(raw, label, is_part)
   local s = read_fields(flatten(raw, fail), fail)
   s.is_part = is_part or false
   if #errors == 0 then resolve(s, fail, errors) end
+  local bytes = #errors == 0 and not is_part and #spec.text(s) or 0
+  if bytes > MOST_TEXT then
+    fail(("its fields take %d bytes; at most %d are what every C compiler takes as one string, which a model keeps " ..
+      "them in: shorten the names of weights"):format(bytes, MOST_TEXT))
+  end
   if #errors > 0 then return nil, errors end
   return s
 end

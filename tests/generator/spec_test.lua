@@ -229,6 +229,12 @@ fact.holds("of thousands of unknown fields the first are said, within a second",
   fact.equal(#errors, 24)
 end)
 
+fact.holds("a spec whose text is longer than a string of C may be is refused", function()
+  accepts({ seq_len = ("0"):rep(3900) .. "8" })
+  local _, errors = spec.from_fields(fields_with({ seq_len = ("0"):rep(4100) .. "8" }))
+  fact.contains(errors[1], "bytes; at most 4095 are what every C compiler takes as one string")
+end)
+
 fact.holds("required fields are asked for with an example", function()
   refuses({ d_model = NONE, n_heads = NONE }, "d_model is missing (it is required, for example d_model = 512)",
     "n_heads is missing (it is required, for example n_heads = 8)")
