@@ -1,7 +1,6 @@
 // bench.c: the command `bench`: which cells to measure, the table and the JSON.
 // Measures nothing itself, and judges no result.
 #define _POSIX_C_SOURCE 200809L
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "measure.h"
 #include "prepare.h"
 #include "program.h"
+#include "whole_file.h"
 
 enum { LENGTHS, KV_LENGTHS, CACHED, BATCH, THREADS, SECONDS, OUTPUTS, ISA, JSON };
 
@@ -309,12 +309,13 @@ static enum ga_exit write_cells(const struct ga_context *context, const struct p
 // A benchmark that cannot be written should fail before it has run, not after.
 static enum ga_exit check_writable(const struct ga_context *context, const char *path)
 {
-    FILE *stream = path ? fopen(path, "a") : NULL;
-    if (path && !stream) {
-        return ga_failed(context, "%s: could not be written: %s", path, strerror(errno));
+    struct ga_error error;
+    struct ga_whole_file file;
+    if (path && ga_whole_file_new(path, &file, &error) != GA_OK) {
+        return ga_failed(context, "%s", error.text);
     }
-    if (stream) {
-        fclose(stream);
+    if (path) {
+        (void)ga_whole_file_end(&file, false, NULL); // nothing is left of it
     }
     return GA_EXIT_OK;
 }

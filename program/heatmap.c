@@ -34,13 +34,6 @@ static bool make_text(struct ga_picture *picture, enum ga_heatmap_form form, cha
     return fclose(picture->out) == 0 && written;
 }
 
-static enum ga_status write_text(const char *path, const char *text, size_t size, struct ga_error *error)
-{
-    struct ga_whole_file file;
-    const enum ga_status status = ga_whole_file_new(path, &file, error);
-    return status == GA_OK ? ga_whole_file_end(&file, ga_whole_file_put(&file, text, size), error) : status;
-}
-
 enum ga_status ga_heatmap_write(const char *path, enum ga_heatmap_form form, const struct ga_heatmap *map,
                                 struct ga_error *error)
 {
@@ -54,7 +47,7 @@ enum ga_status ga_heatmap_write(const char *path, enum ga_heatmap_form form, con
     if (ga_grid_make(map, &picture.grid) != GA_OK || !make_text(&picture, form, &text, &size)) {
         status = ga_fail(error, GA_MEMORY, "%s: no memory for the picture", path);
     } else {
-        status = write_text(path, text, size, error);
+        status = ga_whole_file_write(path, text, size, error);
     }
     ga_grid_free(&picture.grid);
     free(text);

@@ -1,9 +1,11 @@
 // json_file.c: jansson's dump with our indent and precision, errors said.
+#define _POSIX_C_SOURCE 200809L // open_memstream
 #include "json_file.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
+
+#include "whole_file.h"
 
 static bool dump(json_t *value, FILE *stream)
 {
@@ -19,14 +21,23 @@ enum ga_exit ga_json_print(const struct ga_context *context, json_t *value)
 
 enum ga_exit ga_json_write(const struct ga_context *context, const char *path, json_t *value)
 {
-    FILE *stream = value ? fopen(path, "w") : NULL;
+    struct ga_error error;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = value ? open_memstream(&text, &size) : NULL;
     bool done = stream && dump(value, stream);
     if (stream && fclose(stream) != 0) {
         done = false;
     }
-    int reason = errno;
     json_decref(value);
-    return done ? GA_EXIT_OK : ga_failed(context, "%s: could not be written: %s", path, strerror(reason));
+    enum ga_exit code = GA_EXIT_OK;
+    if (!done) {
+        code = ga_failed(context, "%s: no memory for its JSON", path);
+    } else if (ga_whole_file_write(path, text, size, &error) != GA_OK) {
+        code = ga_failed(context, "%s", error.text);
+    }
+    free(text);
+    return code;
 }
 
 json_t *ga_json_size(size_t size)

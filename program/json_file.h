@@ -10,7 +10,7 @@
 // Prints value (released here; NULL stands for a build that ran out of memory) on stdout.
 enum ga_exit ga_json_print(const struct ga_context *context, json_t *value);
 
-// The same to a file, which is made anew.
+// The same to a file, whole or not at all, in the place of whatever file has that name.
 enum ga_exit ga_json_write(const struct ga_context *context, const char *path, json_t *value);
 
 // A size as a JSON integer.

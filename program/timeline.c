@@ -1,9 +1,11 @@
 // timeline.c: the buffers of a whole model's scratch over the steps of one layer, as text and as a picture that needs
 // nothing but itself. Knows names and sizes, not what is in them.
+#define _POSIX_C_SOURCE 200809L // open_memstream
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "info.h"
+#include "whole_file.h"
 
 static const char *const rows_of[] = {
     [GA_ROWS_ALL] = "every row", [GA_ROWS_MEMORY] = "every row of the memory", [GA_ROWS_BLOCK] = "a thread's block"};
@@ -59,13 +61,9 @@ static void draw_buffer(FILE *file, const struct ga_stack_buffer *buffer, size_t
             rows_of[buffer->rows]);
 }
 
-enum ga_exit ga_timeline_draw(const struct ga_context *context, const struct ga_stack *stack, const char *path)
+static void draw(FILE *file, const char *name, const struct ga_stack *stack)
 {
-    FILE *file = fopen(path, "w");
-    if (!file) {
-        return ga_failed(context, "%s: cannot be written", path);
-    }
-    draw_head(file, context->model->name, stack);
+    draw_head(file, name, stack);
     for (size_t i = 0; i < stack->n_buffers; i++) {
         draw_buffer(file, &stack->buffers[i], i);
     }
@@ -73,6 +71,24 @@ enum ga_exit ga_timeline_draw(const struct ga_context *context, const struct ga_
             "<text x=\"%d\" y=\"%zu\">Attention's own scratch is dead where the blocks are alive, and lies in the same "
             "memory.</text>\n</svg>\n",
             MARGIN, HEAD + stack->n_buffers * ROW + 20);
-    const bool is_whole = !ferror(file);
-    return fclose(file) == 0 && is_whole ? GA_EXIT_OK : ga_failed(context, "%s: could not be written whole", path);
+}
+
+enum ga_exit ga_timeline_draw(const struct ga_context *context, const struct ga_stack *stack, const char *path)
+{
+    struct ga_error error;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    if (file) {
+        draw(file, context->model->name, stack);
+    }
+    const bool is_whole = file && !ferror(file);
+    enum ga_exit code = GA_EXIT_OK;
+    if ((file && fclose(file) != 0) || !is_whole) {
+        code = ga_failed(context, "%s: no memory for the picture", path);
+    } else if (ga_whole_file_write(path, text, size, &error) != GA_OK) {
+        code = ga_failed(context, "%s", error.text);
+    }
+    free(text);
+    return code;
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static enum ga_status fail_errno(const struct ga_whole_file *file, struct ga_error *error, const char *what)
@@ -18,9 +19,23 @@ static enum ga_status fail_errno(const struct ga_whole_file *file, struct ga_err
                    strerror_r(errno, why, sizeof why) == 0 ? why : "unknown error");
 }
 
+// What no file may take the place of: /dev/null is no longer there for others once one was renamed over it, nor is
+// /dev/stdout, a link to what may well be a file.
+static bool is_replaceable(const char *path)
+{
+    struct stat facts;
+    if (stat(path, &facts) == 0 && !S_ISREG(facts.st_mode)) {
+        return false;
+    }
+    return strncmp(path, "/dev/", 5) != 0 || lstat(path, &facts) != 0 || !S_ISLNK(facts.st_mode);
+}
+
 enum ga_status ga_whole_file_new(const char *path, struct ga_whole_file *file_out, struct ga_error *error)
 {
     enum { TRIES = 100, SUFFIX = 40 };
+    if (!is_replaceable(path)) {
+        return ga_fail(error, GA_IO, "%s: is no regular file, and only such a one is replaced", path);
+    }
     const size_t size = strlen(path) + SUFFIX;
     struct ga_whole_file file = {.path = path, .temporary = malloc(size), .fd = -1};
     if (file.temporary == NULL) {
@@ -94,4 +109,11 @@ enum ga_status ga_whole_file_end(struct ga_whole_file *file, bool good, struct g
     }
     free(file->temporary);
     return status;
+}
+
+enum ga_status ga_whole_file_write(const char *path, const void *bytes, size_t size, struct ga_error *error)
+{
+    struct ga_whole_file file;
+    const enum ga_status status = ga_whole_file_new(path, &file, error);
+    return status == GA_OK ? ga_whole_file_end(&file, ga_whole_file_put(&file, bytes, size), error) : status;
 }

@@ -15,8 +15,10 @@ struct ga_whole_file {
     int fd;          // of that file
 };
 
-// Makes a file beside path that no one else has, with the permissions path would have got. On GA_OK the caller ends it
-// with ga_whole_file_end; on failure there is nothing to end, and error says why.
+// Makes a file beside path that no one else has, with the permissions path would have got. A symbolic link at path will
+// be replaced, not followed; a device, a pipe or a folder there, or behind the link, is refused, and so are links in
+// /dev: they would be gone. On GA_OK the caller ends it with ga_whole_file_end; on failure there is nothing to end, and
+// error says why.
 enum ga_status ga_whole_file_new(const char *path, struct ga_whole_file *file_out, struct ga_error *error);
 
 // Appends size bytes; false where they could not be written, with errno set.
@@ -25,5 +27,8 @@ bool ga_whole_file_put(const struct ga_whole_file *file, const void *bytes, size
 // good: every put succeeded. Gives the file its name where it did and the disk has it all; else removes it, says why
 // (errno still that of the failed put) and leaves what was under the name before.
 enum ga_status ga_whole_file_end(struct ga_whole_file *file, bool good, struct ga_error *error);
+
+// All of it, for bytes that are in memory.
+enum ga_status ga_whole_file_write(const char *path, const void *bytes, size_t size, struct ga_error *error);
 
 #endif

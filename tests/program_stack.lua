@@ -220,7 +220,13 @@ return function(path, expect_run, expect_values, expect)
     for _, text in ipairs { "<svg ", "1. adding", "2. giving", "16 floats, a thread's block", "</svg>" } do
       expect(svg:find(text, 1, true), "the timeline has no %s", text)
     end
-    expect_run(1, "info --timeline %result/none.svg", "none.svg: cannot be written")
+    os.remove(path "drawn")
+    assert(os.execute(("ln -s result %s"):format(path "drawn")))
+    expect_run(0, "info --timeline %drawn")
+    assert(os.remove(path "result"))
+    expect(io.open(path "drawn"), "the timeline was written through a link")
+    files.write(path "result", {})
+    expect_run(1, "info --timeline %result/none.svg", "none.svg: cannot make a temporary file beside it")
   end
 
   for _, test in ipairs { write_weights, test_outputs, test_one_sequence, test_lengths, test_check, test_info,
