@@ -212,7 +212,7 @@ fact.holds("a config.json that is none is refused by file and byte", function()
     refuses_text(text, "/config.json: no JSON: a name and a value stand where only one of them may")
   end
   refuses_text(("["):rep(300000), "/config.json: nested too deeply for JSON that anybody wrote")
-  refuses_text("{" .. (" "):rep(2 ^ 24), "/config.json: longer than 16777216 bytes, which none is")
+  refuses_text("{" .. (" "):rep(2 ^ 20), "/config.json: longer than 1048576 bytes, which none is")
   local result, errors = from_hf("out/test/generator/no-such-folder", {}, { ignored = {} })
   fact.equal(result, nil)
   fact.contains(errors[1], "out/test/generator/no-such-folder/config.json: ")

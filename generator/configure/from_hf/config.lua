@@ -6,6 +6,8 @@ local json = require "configure.from_hf.json"
 local spec = require "spec"
 local text = require "base.text"
 
+local MOST_SAID = 20 -- messages
+
 local Reader = {}
 Reader.__index = Reader
 
@@ -191,7 +193,7 @@ return function(path, config, data, given, ignored, asked)
   for _, row in ipairs(self.requires) do self:require(row) end
   local groups = {}
   self:look_for_unknown(config, "", self:known_names(), groups)
-  if #self.errors > 0 then return nil, self.errors end
+  if #self.errors > 0 then return nil, text.first(self.errors, MOST_SAID) end
   local notes = joined({ data.note }, { architecture.note },
     { architecture.without and "without " .. architecture.without })
   return { made = self.made, rows = self.report_rows, groups = groups, architecture = self.architecture_name,

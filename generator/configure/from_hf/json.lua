@@ -9,7 +9,7 @@ local json = { null = {} }
 local PACKAGE = ("reading a model folder needs dkjson for %s (Debian: lua-dkjson; as root, ./configure " ..
   "--install-deps installs it)"):format(compat.version)
 local MAX_NAME = 100 -- of what is shown
-local MAX_BYTES = 16 * 2 ^ 20 -- of a config file or a list of shards, which have kilobytes
+local MAX_BYTES = 2 ^ 20 -- of a config file or a list of shards, which have kilobytes: decoded within a second
 
 local function library()
   local found, dkjson = pcall(require, "dkjson")
@@ -43,6 +43,32 @@ local function is_strict(value)
   return true
 end
 
+-- How many names the text gives values to: strings with a colon behind them.
+local function names_in(text)
+  local count, from = 0, text:find('"', 1, true)
+  while from do
+    local stop = from
+    repeat
+      stop = text:find('["\\]', stop + 1)
+      local is_escape = stop and text:byte(stop) == 92
+      if is_escape then stop = stop + 1 end
+    until not is_escape
+    if not stop then return count end
+    if text:find("^%s*:", stop + 1) then count = count + 1 end
+    from = text:find('"', stop + 1, true)
+  end
+  return count
+end
+
+-- How many a decoded value has: fewer, where one was given twice.
+local function names_of(value)
+  local count = 0
+  for _, inner in pairs(json_type(value) and value or {}) do
+    count = count + (json_type(value) == "object" and 1 or 0) + names_of(inner)
+  end
+  return count
+end
+
 local function decode(text)
   local value, position, why = library().decode(text, 1, json.null)
   return value, position, why, why or is_strict(value)
@@ -56,6 +82,7 @@ function json.decode(text, label)
     return nil, ("%s: no JSON at byte %d, which is %s"):format(label, position, at(text, position))
   end
   if not strict then return nil, label .. ": no JSON: a name and a value stand where only one of them may" end
+  if names_in(text) ~= names_of(value) then return nil, label .. ": no JSON: an object gives a name twice" end
   local _, last = text:find("^%s*", position)
   if last < #text then
     return nil, ("%s: %s behind the JSON, at byte %d"):format(label, at(text, last + 1), last + 1)

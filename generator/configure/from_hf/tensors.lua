@@ -8,8 +8,8 @@ local types = require "spec.types"
 local tensors = {}
 
 local WHOLE, INDEX = "model.safetensors", "model.safetensors.index.json"
-local MAX_HEADER = 32 * 2 ^ 20 -- a hundred bytes a tensor; the format's own limit is 100,000,000
-local MAX_RANK, MAX_SHARDS = 8, 4096
+local MAX_HEADER = 2 ^ 20 -- a hundred bytes a tensor, ten thousand of them: decoded within a second
+local MAX_RANK, MAX_SHARDS = 8, 256
 local LFS = "^version https://git%-lfs"
 
 local function refuse(path, message, ...)
