@@ -28,7 +28,8 @@ typedef void kernel_fact(struct checks *checks, const struct ga_model *model);
     X(scores_of_ten_thousand_stay_accurate, linear)          \
     X(random_large_scores_stay_finite, any)                  \
     X(repeated_runs_give_the_same_bits, any)                 \
-    X(alignment_changes_no_bit, any)                         \
+    X(every_place_gives_the_same_bits, any)                  \
+    X(weights_pack_the_same_from_every_place, any)           \
     X(strided_weights_pack_the_same, any)                    \
     X(packed_weights_of_a_file_give_the_same_bits, any)      \
     X(batch_and_place_change_no_bit, any)                    \
@@ -139,7 +140,7 @@ typedef void weight_fill(struct rng *rng, const struct ga_model *model, const st
 
 struct subject {
     const struct ga_model *model;
-    float *weights; // all roles, one after the other
+    struct guard weights[MAX_ROLES]; // the elements of each role, read-only
     struct ga_weight_view roles[MAX_ROLES];
     struct guard packed[MAX_VARIANTS];
     const struct ga_loaded *loaded[MAX_VARIANTS]; // for each variant this CPU runs
@@ -153,6 +154,9 @@ bool subject_make(struct subject *subject, struct checks *checks, const struct g
 // The same with other random numbers.
 bool subject_make_seeded(struct subject *subject, struct checks *checks, const struct ga_model *model,
                          weight_fill *fill, uint64_t seed, bool transposed);
+// The same with each role's elements, and the packed weights, at a place next to their guard pages.
+bool subject_make_at(struct subject *subject, struct checks *checks, const struct ga_model *model, bool transposed,
+                     enum guard_place place);
 void subject_drop(struct subject *subject);
 
 // Weights for which inputs of standard deviation 1 give q, k, v, scores and outputs of about that size too.
@@ -181,7 +185,8 @@ enum call_buffer {
 struct call {
     const struct ga_model *model;
     struct shape shape;
-    struct ga_io io; // points into the buffers
+    struct ga_io io;        // points into the buffers
+    enum guard_place place; // of the buffers; scratch and a cache are next to the same page
     struct guard buffers[N_CALL_BUFFERS];
 };
 
@@ -231,7 +236,7 @@ enum call_buffer call_key_buffer(const struct call *call, size_t *rows_out);
 bool call_run(struct call *call, struct checks *checks, const struct subject *subject, size_t v);
 
 // The same with a cache of the caller's, which is kept afterwards: it starts empty, takes the past rows of a call, and
-// then what the run appends.
+// then what the run appends. Which forbidden page it is next to its capacity says.
 bool call_new_cache(struct guard *block, struct checks *checks, const struct subject *subject, size_t v, size_t batch,
                     size_t capacity);
 bool call_fill_cache(const struct call *call, struct checks *checks, const struct subject *subject, size_t v,

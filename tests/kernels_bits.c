@@ -1,5 +1,5 @@
-// kernels_bits.c: facts about runs that must give the same bits: again, elsewhere in memory, elsewhere in the batch,
-// with other padding, from weights laid out otherwise. Needs no generic kernel: a run is held against a run.
+// kernels_bits.c: facts about runs that must give the same bits: again, elsewhere in the batch, with other padding,
+// from weights laid out otherwise. Needs no generic kernel: a run is held against a run.
 #include <string.h>
 
 #include "kernels.h"
@@ -16,12 +16,12 @@ static void run_and_expect_same(struct checks *checks, const struct subject *sub
     }
 }
 
-// -- Again, and elsewhere in memory ---------------------------------------------------------------------------------
+// -- Again ----------------------------------------------------------------------------------------------------------
 
-static void repeat_at(struct checks *checks, const struct subject *subject, struct call *call, enum guard_place place)
+static void repeat(struct checks *checks, const struct subject *subject, struct call *call)
 {
     struct call twin;
-    if (!checks_need(checks, call_copy(&twin, call, place), "no memory for the call")) {
+    if (!checks_need(checks, call_copy(&twin, call, GUARD_AT_END), "no memory for the call")) {
         return;
     }
     for (size_t v = 0; v < subject->n_loaded; v++) {
@@ -30,26 +30,9 @@ static void repeat_at(struct checks *checks, const struct subject *subject, stru
     call_drop(&twin);
 }
 
-static void repeat(struct checks *checks, const struct subject *subject, struct call *call)
-{
-    repeat_at(checks, subject, call, GUARD_AT_END);
-}
-
 void repeated_runs_give_the_same_bits(struct checks *checks, const struct ga_model *model)
 {
     kernels_each_call(checks, model, weights_random, BITS_BUDGET, repeat);
-}
-
-static void repeat_everywhere(struct checks *checks, const struct subject *subject, struct call *call)
-{
-    for (int place = 0; place < N_GUARD_PLACES; place++) {
-        repeat_at(checks, subject, call, (enum guard_place)place);
-    }
-}
-
-void alignment_changes_no_bit(struct checks *checks, const struct ga_model *model)
-{
-    kernels_each_call(checks, model, weights_random, BITS_BUDGET / 2, repeat_everywhere);
 }
 
 // -- Threads --------------------------------------------------------------------------------------------------------

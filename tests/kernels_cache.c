@@ -16,7 +16,8 @@ bool call_new_cache(struct guard *block, struct checks *checks, const struct sub
     struct ga_cache *cache;
     size_t bytes = ga_cache_size(subject->model, ga_loaded_variant(loaded), batch, capacity);
     if (!checks_need(checks, bytes != SIZE_MAX, "its cache's size is not to be had") ||
-        !checks_need(checks, guard_make(block, bytes, GA_ALIGN, GUARD_AT_END), "no memory for a cache")) {
+        !checks_need(checks, guard_make(block, bytes, GA_ALIGN, (enum guard_place)(capacity % 2)),
+                     "no memory for a cache")) {
         return false;
     }
     enum ga_status status = ga_cache_init(loaded, batch, capacity, block->data, bytes, &cache, &error);

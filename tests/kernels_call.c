@@ -178,7 +178,7 @@ static void fill_positions(struct call *call)
 
 bool call_make(struct call *call, const struct ga_model *model, const struct shape *shape, enum guard_place place)
 {
-    *call = (struct call){.model = model, .shape = *shape};
+    *call = (struct call){.model = model, .shape = *shape, .place = place};
     if (!make_buffers(call, place)) {
         call_drop(call);
         return false;
@@ -370,7 +370,8 @@ bool call_run_once(struct call *call, struct checks *checks, const struct subjec
     size_t bytes = ga_model_scratch_size(call->model, variant, shape->batch, shape->q_len, shape->kv_len,
                                          call->io.parallel ? call->io.parallel->threads : 1);
     if (!checks_need(checks, bytes != SIZE_MAX, "its scratch size is not to be had") ||
-        !checks_need(checks, guard_make(&scratch, bytes, GA_ALIGN, GUARD_AT_END), "no memory for scratch")) {
+        !checks_need(checks, guard_make(&scratch, bytes, GA_ALIGN, (enum guard_place)(call->place % 2)),
+                     "no memory for scratch")) {
         return false;
     }
     guard_blank(&call->buffers[CALL_OUTPUT]);

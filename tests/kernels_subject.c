@@ -178,38 +178,53 @@ static bool transpose(float *data, size_t rows, size_t columns)
     return true;
 }
 
-static bool make_weights(struct subject *subject, weight_fill *fill, uint64_t seed, bool transposed)
+// How a subject's weights are made.
+struct making {
+    weight_fill *fill;
+    uint64_t seed;
+    bool transposed;
+    enum guard_place place;
+};
+
+static bool make_role(struct subject *subject, const struct making *making, struct rng *rng, size_t r)
+{
+    const struct ga_weight_role *role = &subject->model->roles[r];
+    const size_t rows = role->shape[0], columns = role_columns(role);
+    struct guard *weights = &subject->weights[r];
+    if (!guard_make(weights, rows * columns * sizeof(float), sizeof(float), making->place)) {
+        return false;
+    }
+    bool ok = true;
+    making->fill(rng, subject->model, role, weights->data);
+    subject->roles[r] = (struct ga_weight_view){weights->data, columns, 1};
+    if (making->transposed && role->rank == 2) {
+        ok = transpose(weights->data, rows, columns);
+        subject->roles[r] = (struct ga_weight_view){weights->data, 1, rows};
+    }
+    guard_seal(weights);
+    return ok;
+}
+
+static bool make_weights(struct subject *subject, const struct making *making)
 {
     const struct ga_model *model = subject->model;
-    struct rng rng = rng_seeded(model->d_model * 131 + model->n_heads + seed * 65537);
-    size_t total = 0;
-    for (size_t r = 0; r < model->n_roles; r++) {
-        total += role_elements(&model->roles[r]);
-    }
-    float *data = subject->weights = malloc((total + 1) * sizeof *data);
-    bool ok = data != NULL;
+    struct rng rng = rng_seeded(model->d_model * 131 + model->n_heads + making->seed * 65537);
+    bool ok = true;
     for (size_t r = 0; ok && r < model->n_roles; r++) {
-        const struct ga_weight_role *role = &model->roles[r];
-        size_t rows = role->shape[0], columns = role_columns(role);
-        fill(&rng, model, role, data);
-        subject->roles[r] = (struct ga_weight_view){data, columns, 1};
-        if (transposed && role->rank == 2) {
-            ok = transpose(data, rows, columns);
-            subject->roles[r] = (struct ga_weight_view){data, 1, rows};
-        }
-        data += rows * columns;
+        ok = make_role(subject, making, &rng, r);
     }
     return ok;
 }
 
-static void pack(struct subject *subject, struct checks *checks, const struct ga_variant *variant)
+static void pack(struct subject *subject, struct checks *checks, const struct ga_variant *variant,
+                 enum guard_place place)
 {
     struct ga_error error = {.status = GA_OK, .text = ""};
     size_t n = subject->n_loaded, bytes = ga_model_packed_size(variant);
     struct guard *packed = &subject->packed[n];
     checks_subject(checks, subject->model->name, variant->isa);
     checks_situation(checks, "packing");
-    if (!checks_need(checks, guard_make(packed, bytes, GA_ALIGN, GUARD_AT_END), "no memory for packed weights")) {
+    if (!checks_need(checks, guard_make(packed, bytes, GA_ALIGN, place), "no memory for packed weights")) {
         return;
     }
     enum ga_status status =
@@ -223,21 +238,33 @@ static void pack(struct subject *subject, struct checks *checks, const struct ga
     }
 }
 
-bool subject_make_seeded(struct subject *subject, struct checks *checks, const struct ga_model *model,
-                         weight_fill *fill, uint64_t seed, bool transposed)
+static bool make_subject(struct subject *subject, struct checks *checks, const struct ga_model *model,
+                         const struct making *making)
 {
     *subject = (struct subject){.model = model};
     if (!checks_need(checks, model->n_roles <= MAX_ROLES && model->n_variants <= MAX_VARIANTS,
                      "the tests have room for %d roles and %d variants", MAX_ROLES, MAX_VARIANTS) ||
-        !checks_need(checks, make_weights(subject, fill, seed, transposed), "no memory for weights")) {
+        !checks_need(checks, make_weights(subject, making), "no memory for weights")) {
         return false;
     }
     for (size_t v = 0; v < model->n_variants; v++) {
         if (ga_cpu_has(model->variants[v].cpu)) {
-            pack(subject, checks, &model->variants[v]);
+            pack(subject, checks, &model->variants[v], making->place % 2);
         }
     }
     return checks_need(checks, subject->n_loaded > 0, "no variant of it runs here");
+}
+
+bool subject_make_seeded(struct subject *subject, struct checks *checks, const struct ga_model *model,
+                         weight_fill *fill, uint64_t seed, bool transposed)
+{
+    return make_subject(subject, checks, model, &(struct making){fill, seed, transposed, GUARD_AT_END});
+}
+
+bool subject_make_at(struct subject *subject, struct checks *checks, const struct ga_model *model, bool transposed,
+                     enum guard_place place)
+{
+    return make_subject(subject, checks, model, &(struct making){weights_random, 0, transposed, place});
 }
 
 bool subject_make(struct subject *subject, struct checks *checks, const struct ga_model *model, weight_fill *fill,
@@ -251,12 +278,16 @@ void subject_drop(struct subject *subject)
     for (size_t v = 0; v < subject->n_loaded; v++) {
         guard_drop(&subject->packed[v]);
     }
-    free(subject->weights);
+    for (size_t r = 0; r < subject->model->n_roles && r < MAX_ROLES; r++) {
+        guard_drop(&subject->weights[r]);
+    }
 }
 
 void kernels_each_call(struct checks *checks, const struct ga_model *model, weight_fill *fill, double budget,
                        call_check *body)
 {
+    enum { N_PLACES = 3 };
+    static const enum guard_place places[N_PLACES] = {GUARD_AT_END, GUARD_AT_START, GUARD_ODD};
     const double most = 2e6; // of one call that a seed chooses: some ten of them a second, all facts of a model
     struct shapes shapes =
         checks->seed ? shapes_random(model, checks->seed, most) : shapes_of(model, budget * checks->effort);
@@ -264,7 +295,8 @@ void kernels_each_call(struct checks *checks, const struct ga_model *model, weig
     if (subject_make_seeded(&subject, checks, model, fill, checks->seed, false)) {
         for (size_t s = 0; s < shapes.count; s++) {
             struct call call;
-            const enum guard_place place = (enum guard_place)((s + checks->seed) % N_GUARD_PLACES);
+            const enum guard_place place =
+                checks->seed ? (enum guard_place)((s + checks->seed) % N_GUARD_PLACES) : places[s % N_PLACES];
             if (checks_need(checks, call_make(&call, model, &shapes.list[s], place), "no memory for the call")) {
                 call_fill(&call);
                 body(checks, &subject, &call);

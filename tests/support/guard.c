@@ -6,7 +6,29 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#ifdef GA_VALGRIND
+#include <valgrind/memcheck.h>
+#endif
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#define GA_MSAN
+#include <sanitizer/msan_interface.h>
+#endif
+#endif
+
 enum { PATTERN = 0xA5, BLANK = 0xFF };
+
+// To what looks for numbers that nobody wrote, these are such.
+static void mark_unset(void *data, size_t bytes)
+{
+    (void)data, (void)bytes;
+#ifdef GA_MSAN
+    __msan_poison(data, bytes);
+#endif
+#ifdef GA_VALGRIND
+    (void)VALGRIND_MAKE_MEM_UNDEFINED(data, bytes);
+#endif
+}
 
 static size_t page_size(void)
 {
@@ -25,18 +47,14 @@ static size_t inner_bytes(const struct guard *guard)
 
 static size_t offset_of(enum guard_place place, size_t room, size_t bytes, size_t align)
 {
-    const size_t offsets[N_GUARD_PLACES] = {
-        [GUARD_AT_END] = (room - bytes) / align * align,
-        [GUARD_AT_START] = 0,
-        [GUARD_ODD] = align,
-    };
-    return offsets[place];
+    const size_t away = (size_t)place / 2 * align;
+    return place % 2 == GUARD_AT_START ? away : (room - bytes) / align * align - away;
 }
 
 bool guard_make(struct guard *guard, size_t bytes, size_t align, enum guard_place place)
 {
     size_t page = page_size();
-    size_t room = (bytes + align + page - 1) / page * page;
+    size_t room = (bytes + align * (N_GUARD_PLACES / 2) + page - 1) / page * page;
     void *pages = mmap(NULL, room + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     *guard = (struct guard){0};
     if (pages == MAP_FAILED) {
@@ -88,6 +106,7 @@ void guard_blank(const struct guard *guard)
 {
     if (guard->bytes > 0) {
         memset(guard->data, BLANK, guard->bytes);
+        mark_unset(guard->data, guard->bytes);
     }
 }
 

@@ -6,12 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Where in its pages a buffer lies.
+// Where in its pages a buffer lies: even places count alignments from the forbidden page behind it, odd ones from the
+// one before it, so that floats are tried at each of the sixteen places in a cache line, next to either page.
 enum guard_place {
-    GUARD_AT_END,   // its last byte (rounded up to the alignment) is the last before the forbidden page
-    GUARD_AT_START, // its first byte is the first after the forbidden page
-    GUARD_ODD,      // one alignment after the start, so that it is aligned to nothing larger
-    N_GUARD_PLACES
+    GUARD_AT_END = 0,   // its last byte (rounded up to the alignment) is the last before the forbidden page
+    GUARD_AT_START = 1, // its first byte is the first after the forbidden page
+    GUARD_ODD = 3,      // one alignment after the start, so that it is aligned to nothing larger
+    N_GUARD_PLACES = 32
 };
 
 struct guard {
@@ -32,7 +33,7 @@ bool guard_intact(const struct guard *guard);
 void guard_seal(const struct guard *guard);
 void guard_open(const struct guard *guard);
 
-// Fills the buffer with 0xFF bytes again.
+// Fills the buffer with 0xFF bytes again, which valgrind and the memory sanitizer take for bytes that nobody wrote.
 void guard_blank(const struct guard *guard);
 
 // Unmaps everything; a guard that is all zero is allowed.
