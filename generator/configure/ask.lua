@@ -40,6 +40,15 @@ local function probe_isas(prober, machine, asked)
   return list
 end
 
+-- Whether the linker can put a function before another, and a program stand before the C library's heap: glibc's names.
+local WRAPPED = [[
+void *__libc_memalign(unsigned long align, unsigned long size);
+int __wrap_name(void);
+int name(void);
+int __wrap_name(void) { return 0; }
+int main(void) { return name() + !__libc_memalign(64, 64); }
+]]
+
 -- -- Questions ------------------------------------------------------------------------------------------------------
 
 -- nil where the user's flags are fit, else what is wrong with them.
@@ -83,7 +92,7 @@ end
 -- Asks everything. Returns the answers, or nil and a message. Answers: compiler, lua (words for people), warnings
 -- (flags), callgraph (a flag), isas (array of { name, built, runs, off }), built (ISA names, best first), jansson and
 -- criterion ({ cflags, libraries }), second_lua, clang, luacheck, shellcheck, clang_format (commands), dkjson, simde,
--- torch (booleans); nil: not there.
+-- wraps, torch (booleans); nil: not there.
 return function(prober, settings)
   local refused = refused_flag(settings.variables)
   if refused then return nil, refused end
@@ -93,6 +102,7 @@ return function(prober, settings)
   if not answers.jansson then return nil, "jansson (Debian: libjansson-dev) does not link; see " .. LOG end
   answers.criterion = prober:library("criterion", "criterion/criterion.h")
   answers.simde = prober:header("simde/x86/avx512.h")
+  answers.wraps = not settings.sanitize and prober:links({}, WRAPPED, "-Wl,--wrap=name -ldl")
   answers.second_lua = other_lua(prober)
   answers.dkjson = prober:has_module("dkjson")
   answers.clang = prober:program("clang", { "clang" })

@@ -162,6 +162,8 @@ function files.check_list(settings, answers, models, tests)
   add_library_step(step, settings, tests)
   step("failures of the loader", "out/test/plain_loader")
   local programs = {}
+  if #tests.plain.quiet == 0 then step("quiet kernels: needs glibc, GNU ld's --wrap and no sanitizers", "") end
+  for _, path in ipairs(tests.plain.quiet) do step(test_name(path, models), path) end
   for i, model in ipairs(models.configured) do programs[i] = "out/bin/" .. model.spec.name end
   step("program", ("%s tests/program_test.lua out/test/program_fixture out/test/program_stack_fixture out/test/bin %s")
     :format(luas[1], quoted(programs)))

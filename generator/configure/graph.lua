@@ -26,7 +26,7 @@ local function add_targets(edges, parts, products, tests)
     collect(products, "program")
   edges:section("Targets")
   w:phony("all", joined(headers, libraries, programs, shared, edges.headers))
-  w:phony("test_binaries", joined(tests.plain.criterion, tests.plain.program, tests.programs,
+  w:phony("test_binaries", joined(tests.plain.criterion, tests.plain.program, tests.plain.quiet, tests.programs,
     { tests.configured, tests.two }, tests.versions))
   w:phony("some_test_binaries", joined({ tests.some }, tests.plain.objects))
   w:phony("soak_binary", { tests.soak })

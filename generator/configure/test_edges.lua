@@ -21,11 +21,13 @@ local RACES = { obj = "out/races/obj", lib = "out/races/lib", test = "out/races/
 -- Profiles as their tables of models and their ways to compile are called.
 local NAMES = { [PLAIN] = "test", [EMULATION] = "emulated", [SANITIZED] = "sanitized", [RACES] = "races" }
 
--- What a C file in tests/ is, by its name: a Criterion test, a program with a main of its own, or else a helper.
+-- What a C file in tests/ is, by its name: a Criterion test, a program with a main of its own, one that also stands
+-- before the C library, or else a helper.
 local KINDS = {
   { kind = "criterion", pattern = "^test_" },
   { kind = "program", pattern = "^plain_" },
   { kind = "program", pattern = "_fixture$" },
+  { kind = "quiet", pattern = "^quiet_" },
   { kind = "soak", pattern = "^soak$" },
   { kind = "helper", pattern = "" },
 }
@@ -173,6 +175,12 @@ local function inputs_of(edges, profile, archives, models)
   return joined({ archives[1], names }, model_archives(edges, profile, models), archives)
 end
 
+-- Programs before whose functions the linker puts others. Sanitizers stand there too, so this is not for them.
+local function quiet_tests(edges, inputs)
+  return link_all(edges, PLAIN, objects_of(edges, PLAIN, "quiet"), inputs,
+    "$program_libraries -ldl -Wl,--wrap=ga_model_run,--wrap=ga_model_pack")
+end
+
 -- Every test binary of a profile. Returns the paths by kind, and those of their own objects.
 local function binaries_of(edges, profile, archives, models, has)
   local inputs, objects = inputs_of(edges, profile, archives, models), objects_of(edges, profile, "program")
@@ -183,6 +191,7 @@ local function binaries_of(edges, profile, archives, models, has)
     binaries.criterion = link_all(edges, profile, objects, inputs, "$test_libraries")
     binaries.objects = joined(binaries.objects, objects)
   end
+  binaries.quiet = profile == PLAIN and has.wraps and quiet_tests(edges, inputs) or {}
   return binaries
 end
 
