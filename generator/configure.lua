@@ -58,6 +58,7 @@ local function configure(settings)
     { "check-sanitize.list", files.sanitize_list(tests) },
     { "check-races.list", files.races_list(tests) },
     { "check-emulated.list", files.emulated_list(answers, tests) },
+    { "check-memory.list", files.memory_list(settings, answers) },
     { "configure.d", files.depfile() },
   })
   if not written then return complain(CANNOT, { why }) end

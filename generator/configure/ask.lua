@@ -49,6 +49,9 @@ int __wrap_name(void) { return 0; }
 int main(void) { return name() + !__libc_memalign(64, 64); }
 ]]
 
+-- Has clang look for numbers that nobody wrote.
+local UNSET = "-fsanitize=memory -fno-omit-frame-pointer -g"
+
 -- -- Questions ------------------------------------------------------------------------------------------------------
 
 -- nil where the user's flags are fit, else what is wrong with them.
@@ -91,8 +94,8 @@ end
 
 -- Asks everything. Returns the answers, or nil and a message. Answers: compiler, lua (words for people), warnings
 -- (flags), callgraph (a flag), isas (array of { name, built, runs, off }), built (ISA names, best first), jansson and
--- criterion ({ cflags, libraries }), second_lua, clang, luacheck, shellcheck, clang_format (commands), dkjson, simde,
--- wraps, torch (booleans); nil: not there.
+-- criterion ({ cflags, libraries }), second_lua, clang, luacheck, shellcheck, clang_format, valgrind (commands), msan
+-- (flags), dkjson, simde, wraps, torch (booleans); nil: not there.
 return function(prober, settings)
   local refused = refused_flag(settings.variables)
   if refused then return nil, refused end
@@ -106,6 +109,8 @@ return function(prober, settings)
   answers.second_lua = other_lua(prober)
   answers.dkjson = prober:has_module("dkjson")
   answers.clang = prober:program("clang", { "clang" })
+  answers.msan = answers.clang and prober:finds_unset(answers.clang, UNSET)
+  answers.valgrind = prober:program("valgrind", { "valgrind" }) and prober:header("valgrind/memcheck.h") and "valgrind"
   answers.luacheck = prober:program("luacheck", { "luacheck" })
   answers.shellcheck = prober:program("shellcheck", { "shellcheck" })
   answers.clang_format = prober:program("clang-format", { "clang-format" })

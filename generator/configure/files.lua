@@ -46,7 +46,8 @@ function files.config(settings, answers)
     { "debug", (settings.debug or settings.sanitize) and "-g" or "" },
     { "callgraph", files.measures_stack(settings, answers) and answers.callgraph or "" },
     { "mode", settings.sanitize and SANITIZE or "" }, { "sanitize", SANITIZE .. " -g" },
-    { "races", RACES }, { "checked_isa", checked_isa(answers) },
+    { "races", RACES }, { "clang", answers.clang or "clang" }, { "unset", answers.msan or "" },
+    { "valgrind_cflags", answers.valgrind and "-DGA_VALGRIND" or "" }, { "checked_isa", checked_isa(answers) },
     { "jansson_cflags", answers.jansson.cflags }, { "criterion_cflags", criterion.cflags },
     { "program_libraries", answers.jansson.libraries .. " -lm -pthread" },
     { "test_libraries", table.concat({ answers.jansson.libraries, criterion.libraries, "-lm -pthread" },
@@ -175,6 +176,36 @@ function files.emulated_list(answers, tests)
   if not answers.simde then return "emulated kernels: no SIMDe (Debian: libsimde-dev)\t\n" end
   if not tests.emulated then return "emulated kernels: no instruction set of this build needs it\t\n" end
   return "kernels, AVX-512 emulated\t" .. tests.emulated .. " 5\n"
+end
+
+-- A step that passes where a tool tells of a number that nobody wrote.
+local function telling(command, words)
+  return ("if %s 2>&1 | grep -q %s; then echo '1 passed, 0 failed'; else echo '0 passed, 1 failed'; exit 1; fi"):format(
+    command, fmt.sh_quote(words))
+end
+
+-- The steps of `ninja check-memory`.
+function files.memory_list(settings, answers)
+  local lines, names = {}, {}
+  local function step(name, command) lines[#lines + 1] = name .. "\t" .. command end
+  for name in pairs(short_lists.memory) do names[#names + 1] = name end
+  table.sort(names)
+  if answers.msan then
+    step("kernels, looking for unset numbers", "out/unset/test/plain_kernels 2")
+    step("program, looking for unset numbers", settings.variables.LUA ..
+      " tests/program_test.lua out/unset/test/program_fixture out/unset/test/program_stack_fixture")
+    step("an unset number is told of", telling("out/unset/test/plain_unset", "use-of-uninitialized-value"))
+  else
+    step("memory sanitizer: no clang that has one (Debian: clang libclang-rt-14-dev)", "")
+  end
+  if answers.valgrind then
+    local valgrind = "valgrind -q --error-exitcode=9 "
+    step("kernels under valgrind", valgrind .. "out/test/plain_kernels 1 " .. table.concat(names, " "))
+    step("an unset number is told of by valgrind", telling(valgrind .. "out/test/plain_unset", "uninitialised value"))
+  else
+    step("valgrind: not there (Debian: valgrind)", "")
+  end
+  return table.concat(lines, "\n") .. "\n"
 end
 
 -- What plain programs do under sanitizers in Criterion's place.

@@ -33,6 +33,7 @@ local function add_targets(edges, parts, products, tests)
   w:phony("sanitized_binaries", joined(tests.sanitized.criterion, tests.sanitized.program, tests.races.program))
   w:phony("races_binaries", tests.races.program)
   w:phony("emulated_binaries", { tests.emulated })
+  w:phony("memory_binaries", joined(tests.plain.program, tests.unset and tests.unset.program))
   w:phony("combination_parts", joined(tests.parts, edges.headers))
   w:build({ rule = "bench", outputs = { "out/run_bench" }, implicit = programs,
     variables = { { "programs", words(programs) } } })

@@ -94,6 +94,15 @@ function Prober:cpu_has(isa)
   return self:runs({}, "int main(void) { return !(" .. table.concat(tests, " && ") .. "); }\n")
 end
 
+-- The flags, where this compiler makes a program with them that runs; else nil.
+function Prober:finds_unset(cc, flags)
+  local command = ("%s %s -o %s %s && ./%s"):format(cc, flags, PROGRAM, SOURCE, PROGRAM)
+  assert(fs.write_if_changed(SOURCE, EMPTY_PROGRAM) ~= nil)
+  local _, ok = self:run(command)
+  self:report("a memory sanitizer", ok and cc .. " " .. flags or "no")
+  return ok and flags or nil
+end
+
 -- A C library: its compile and link flags, or nil. pkg-config is asked first, then the plain -l<name> is tried.
 function Prober:library(name, header)
   local cflags, libraries = "", "-l" .. name

@@ -18,8 +18,15 @@ local SANITIZED_D_MODEL = 128
 -- Data races are looked for apart: one binary has one sanitizer of memory.
 local RACES = { obj = "out/races/obj", lib = "out/races/lib", test = "out/races/test",
   variables = { { "mode", ninja.raw("$races") }, { "opt", "-O2" } } }
+-- Numbers that nobody wrote, which only clang looks for, and only in what it compiled: the portable kernels, of models
+-- generated without others. What it does not see write has something to stand before it.
+local UNSET = { obj = "out/unset/obj", lib = "out/unset/lib", test = "out/unset/test", gen = "out/gen/unset/",
+  libraries = "-Wl,--wrap=json_loadb,--wrap=json_dumpb,--wrap=fstat,--wrap=fstat64,--wrap=stat,--wrap=stat64 " ..
+    "$program_libraries",
+  variables = { { "cc", ninja.raw("$clang") }, { "mode", ninja.raw("$unset") }, { "opt", "-O1" } } }
 -- Profiles as their tables of models and their ways to compile are called.
-local NAMES = { [PLAIN] = "test", [EMULATION] = "emulated", [SANITIZED] = "sanitized", [RACES] = "races" }
+local NAMES = { [PLAIN] = "test", [EMULATION] = "emulated", [SANITIZED] = "sanitized", [RACES] = "races",
+  [UNSET] = "unset" }
 
 -- What a C file in tests/ is, by its name: a Criterion test, a program with a main of its own, one that also stands
 -- before the C library, or else a helper.
@@ -46,8 +53,8 @@ end
 
 -- -- Models ---------------------------------------------------------------------------------------------------------
 
-local function folder_of(model)
-  return "out/gen/test/" .. model.spec.name
+local function folder_of(model, profile)
+  return (profile and profile.gen or "out/gen/test/") .. model.spec.name
 end
 
 -- Splits a list, of a model's outputs for one: those a profile compiles anew, and those it takes as they are.
@@ -133,6 +140,8 @@ function COMPILE.test(edges, profile, outputs, folder)
   return edges:model_objects(profile, outputs, folder, "library")
 end
 
+COMPILE.unset = COMPILE.test
+
 local function archive_path(profile, model)
   return ("%s/models/lib%s.a"):format(profile.test, model.spec.name)
 end
@@ -141,7 +150,7 @@ end
 local function model_archives(edges, profile, models)
   local archives = {}
   for i, model in ipairs(models) do
-    local folder, outputs = folder_of(model), edges:outputs(model)
+    local folder, outputs = folder_of(model, profile), edges:outputs(model)
     archives[i] = edges:archive(archive_path(profile, model),
       COMPILE[NAMES[profile]](edges, profile, outputs, folder))
   end
@@ -163,7 +172,8 @@ end
 -- The archives all tests are linked with: helpers, the program's and the runtime's parts.
 local function shared_archives(edges, profile, parts)
   local support = edges:archive(profile.test .. "/libsupport.a",
-    joined(edges:folder_objects(profile, "tests/support", INCLUDES), objects_of(edges, profile, "helper")))
+    joined(edges:folder_objects(profile, "tests/support", INCLUDES .. " $valgrind_cflags"),
+      objects_of(edges, profile, "helper")))
   return { support, parts.program, parts.weights, parts.core_archive }
 end
 
@@ -184,7 +194,8 @@ end
 -- Every test binary of a profile. Returns the paths by kind, and those of their own objects.
 local function binaries_of(edges, profile, archives, models, has)
   local inputs, objects = inputs_of(edges, profile, archives, models), objects_of(edges, profile, "program")
-  local binaries = { criterion = {}, program = link_all(edges, profile, objects, inputs, "$program_libraries") }
+  local binaries = { criterion = {}, program = link_all(edges, profile, objects, inputs,
+    profile.libraries or "$program_libraries") }
   binaries.objects = objects
   if has.criterion then
     objects = objects_of(edges, profile, "criterion")
@@ -268,6 +279,18 @@ local function emulated_test(edges, archives, models, has)
   return link_all(edges, EMULATION, { "out/obj/tests/plain_kernels.o" }, inputs, "$program_libraries")[1]
 end
 
+-- The plain programs under the memory sanitizer.
+local function unset_tests(edges, models)
+  local portable = setmetatable({ isas_of = function() return { PORTABLE } end }, { __index = edges })
+  edges:section("Tests under the memory sanitizer")
+  Edges.write_table("out/gen/unset_models.c", models)
+  for _, model in ipairs(models) do portable:generate(model, folder_of(model, UNSET)) end
+  local archives = shared_archives(portable, UNSET, portable:shared_parts(UNSET))
+  archives[#archives + 1] = portable:compile(UNSET, "tests/emulate/unseen.c", UNSET.test .. "/unseen.o",
+    "$jansson_cflags")
+  return binaries_of(portable, UNSET, archives, models, {})
+end
+
 -- Adds all edges of the tests. models: models.collect's; products: what edges:product gave for the configured ones;
 -- has: whether there is { criterion, simde }. Returns the paths of the binaries: plain, sanitized and races, each
 -- { criterion, program }; configured; some, with models that use every template; soak; programs of some models;
@@ -309,5 +332,10 @@ return function(edges, parts, models, products, has)
   Edges.write_table("out/gen/races_models.c", shared)
   tests.shared = shared
   tests.races = binaries_of(edges, RACES, shared_archives(edges, RACES, edges:shared_parts(RACES)), shared, {})
+  if has.msan then
+    tests.unset = unset_tests(edges, split(models.tests, function(model)
+      return short_lists.memory[model.spec.name]
+    end))
+  end
   return tests
 end
