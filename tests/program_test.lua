@@ -2,8 +2,8 @@
 -- Numbers of kernels are not tested here: of the fixture's only what zero scores make exact.
 --
 -- lua tests/program_test.lua FIXTURE STACK_FIXTURE MODELS [PROGRAM...]: the whole of it against tests/program_fixture.c
--- and tests/program_stack_fixture.c, what whole models say against those in the folder MODELS, and what every program
--- must do against each further one.
+-- and tests/program_stack_fixture.c, what whole models say against those in the folder MODELS (-: there are none), and
+-- what every program must do against each further one.
 
 local here = arg[0]:match("^(.*)/[^/]*$") or "."
 package.path = here .. "/?.lua;" .. package.path
@@ -371,7 +371,9 @@ require "program_weights"(path, expect_run, expect)
 require "program_masks"(path, expect_run, expect_values)
 program = arg[2]
 require "program_stack"(path, expect_run, expect_values, expect)
-require "program_models"(path, expect_run, expect, function(name) program = arg[3] .. "/" .. name end)
+if arg[3] ~= "-" then
+  require "program_models"(path, expect_run, expect, function(name) program = arg[3] .. "/" .. name end)
+end
 table.remove(arg, 3)
 for i = 1, #arg do
   program = arg[i]

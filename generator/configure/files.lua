@@ -193,7 +193,7 @@ function files.memory_list(settings, answers)
   if answers.msan then
     step("kernels, looking for unset numbers", "out/unset/test/plain_kernels 2")
     step("program, looking for unset numbers", settings.variables.LUA ..
-      " tests/program_test.lua out/unset/test/program_fixture out/unset/test/program_stack_fixture")
+      " tests/program_test.lua out/unset/test/program_fixture out/unset/test/program_stack_fixture -")
     step("an unset number is told of", telling("out/unset/test/plain_unset", "use-of-uninitialized-value"))
   else
     step("memory sanitizer: no clang that has one (Debian: clang libclang-rt-14-dev)", "")
