@@ -188,7 +188,7 @@ end
 function files.memory_list(settings, answers)
   local lines, names = {}, {}
   local function step(name, command) lines[#lines + 1] = name .. "\t" .. command end
-  for name in pairs(short_lists.memory) do names[#names + 1] = name end
+  for name in pairs(short_lists.valgrind) do names[#names + 1] = name end
   table.sort(names)
   if answers.msan then
     step("kernels, looking for unset numbers", "out/unset/test/plain_kernels 2")

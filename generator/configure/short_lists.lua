@@ -21,9 +21,10 @@ return {
   raced = set({ "both_40_2", "cache_40_4" }),
   -- Of the widest vectors: those whose features have code of their own for whole vectors, and one that ends in one.
   wide = set({ "masked_44_3", "odd_33_3", "window_48_6" }),
-  -- Numbers that nobody wrote are looked for in portable code, and under valgrind, which takes fifty times as long:
-  -- every intermediate, masks and learned keys, a cache, a stack with an encoder.
+  -- Numbers that nobody wrote are looked for in portable code: every intermediate, masks and learned keys, a cache, a
+  -- stack with an encoder. And in all that valgrind can run, some fifty times as slowly.
   memory = set({ "both_40_2", "cache_48_3_window", "masked_44_3", "sides_40_4" }),
+  valgrind = set({ "cache_48_3_window", "masked_44_3" }),
   -- A second compiler has other warnings, and other ways to be wrong, about the text of templates; what is the same
   -- text with other numbers it need not see again. Between them these use every template and every fragment of a
   -- feature, as tests/generator/short_lists_test.lua finds; tokens_96_6 is the one whose heads are whole vectors.
