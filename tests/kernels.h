@@ -22,6 +22,7 @@ typedef void kernel_fact(struct checks *checks, const struct ga_model *model);
 
 // One row per fact: the function, and which models it is about (kernels_for_<who>).
 #define KERNEL_FACTS(X)                                      \
+    X(the_best_variant_that_runs_is_taken, any)              \
     X(matches_the_generic_kernel, any)                       \
     X(every_tile_height_gives_the_same_bits, heights)        \
     X(integers_come_out_exactly, linear)                     \

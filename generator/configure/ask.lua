@@ -94,8 +94,8 @@ end
 
 -- Asks everything. Returns the answers, or nil and a message. Answers: compiler, lua (words for people), warnings
 -- (flags), callgraph (a flag), isas (array of { name, built, runs, off }), built (ISA names, best first), jansson and
--- criterion ({ cflags, libraries }), second_lua, clang, luacheck, shellcheck, clang_format, valgrind (commands), msan
--- (flags), dkjson, simde, wraps, torch (booleans); nil: not there.
+-- criterion ({ cflags, libraries }), second_lua, clang, luacheck, shellcheck, clang_format, valgrind, qemu (commands),
+-- msan (flags), dkjson, simde, wraps, torch (booleans); nil: not there.
 return function(prober, settings)
   local refused = refused_flag(settings.variables)
   if refused then return nil, refused end
@@ -114,6 +114,7 @@ return function(prober, settings)
   answers.luacheck = prober:program("luacheck", { "luacheck" })
   answers.shellcheck = prober:program("shellcheck", { "shellcheck" })
   answers.clang_format = prober:program("clang-format", { "clang-format" })
+  answers.qemu = prober:program("qemu-x86_64", { "qemu-x86_64" })
   answers.torch = prober:has_torch()
   return answers
 end

@@ -96,11 +96,23 @@ local function sharing(folder, rounds, tests, some)
   return table.concat(words, " ")
 end
 
--- A program that loads shared objects, for so many rounds: two versions of a model, and the user's models.
-local function host(rounds, models, tests)
-  local words = { "out/test/plain_host", rounds, quoted(tests.versions) }
+-- A program that loads shared objects: two versions of a model, and the user's models.
+local function add_host_step(step, settings, models, tests)
+  if settings.sanitize then return step("libraries loaded by a host: a sanitizer must be the program's own", "") end
+  local words = { "out/test/plain_host 20", quoted(tests.versions) }
   for _, model in ipairs(models.configured) do words[#words + 1] = ("out/lib/lib%s.so"):format(model.spec.name) end
-  return table.concat(words, " ")
+  step("libraries loaded by a host", table.concat(words, " "))
+end
+
+-- A CPU that nobody knows, said by a stand-in for what asks it; and one of 2008, by an emulator.
+local function add_cpu_steps(step, settings, answers, tests)
+  step("kernels on a CPU nobody knows", tests.unknown_cpu .. " 1")
+  if not answers.qemu or #answers.built == 1 then
+    local why = answers.qemu and "no instruction set it lacks is built" or "no qemu-x86_64 (Debian: qemu-user)"
+    return step("kernels on a CPU of 2008: " .. why, "")
+  end
+  step("kernels on a CPU of 2008", ("%s tests/old_cpu.lua %s %s '%s 1 cache'"):format(settings.variables.LUA,
+    answers.qemu, table.concat(answers.built, ","), tests.two))
 end
 
 local function add_library_step(step, settings, tests)
@@ -155,11 +167,8 @@ function files.check_list(settings, answers, models, tests)
   step(test_name(tests.configured, models), tests.configured .. (answers.criterion and "" or " 100"))
   step("calls that share weights and threads", sharing("out/test", 2, tests))
   step("two libraries with a runtime each", tests.two .. " 1")
-  if settings.sanitize then
-    step("libraries loaded by a host: a sanitizer must be the program's own", "")
-  else
-    step("libraries loaded by a host", host(20, models, tests))
-  end
+  add_cpu_steps(step, settings, answers, tests)
+  add_host_step(step, settings, models, tests)
   add_library_step(step, settings, tests)
   step("failures of the loader", "out/test/plain_loader")
   local programs = {}

@@ -41,6 +41,7 @@ local OPTIONAL = {
   { key = "shellcheck", what = "'ninja lint' of sh", why = "no shellcheck", package = "shellcheck" },
   { key = "clang_format", what = "'ninja lint' and 'ninja format' of C", why = "no clang-format",
     package = "clang-format" },
+  { key = "qemu", what = "the test on a CPU without AVX", why = "no qemu-x86_64", package = "qemu-user" },
   { key = "torch", what = "tests/pytorch, the comparison with the real PyTorch (its results are committed)",
     why = "no torch for python3", package = nil },
 }

@@ -240,8 +240,9 @@ local function version_libraries(edges, parts, models)
   return paths
 end
 
--- plain_kernels linked as a user links two models: with libraries of which each has the runtime's objects too.
-local function two_libraries_test(edges, parts, archives, models)
+-- plain_kernels linked as a user links two models: with libraries of which each has the runtime's objects too; and once
+-- more for a CPU that nobody knows. Returns the paths.
+local function two_libraries_tests(edges, parts, archives, models)
   Edges.write_table("out/gen/two_models.c", models)
   local inputs = { "out/obj/tests/plain_kernels.o", archives[1],
     edges:compile(PLAIN, "out/gen/two_models.c", "out/test/two_models.o", INCLUDES) }
@@ -250,7 +251,10 @@ local function two_libraries_test(edges, parts, archives, models)
     inputs[#inputs + 1] = edges:archive(("out/test/two/lib%s.a"):format(model.spec.name),
       joined(existing_objects(edges, outputs, folder), parts.core))
   end
-  return edges:link(PLAIN, "out/test/two_kernels", joined(inputs, { archives[1] }), "$program_libraries")
+  inputs[#inputs + 1] = archives[1]
+  local cpu = edges:compile(PLAIN, "tests/emulate/plain_cpu.c", "out/test/plain_cpu.o", "-I runtime")
+  return edges:link(PLAIN, "out/test/two_kernels", inputs, "$program_libraries"),
+    edges:link(PLAIN, "out/test/unknown_cpu", joined({ cpu }, inputs), "$program_libraries")
 end
 
 -- The kernel facts once more, linked with the libraries of the user's own models.
@@ -319,7 +323,7 @@ return function(edges, parts, models, products, has)
   Edges.write_table("out/gen/emulated_models.c", few)
   tests.emulated = emulated_test(edges, archives, few, has)
   tests.versions = version_libraries(edges, parts, models.versions)
-  tests.two = two_libraries_test(edges, parts, archives, split(models.tests, function(model)
+  tests.two, tests.unknown_cpu = two_libraries_tests(edges, parts, archives, split(models.tests, function(model)
     return short_lists.raced[model.spec.name]
   end))
   edges:section("Tests under sanitizers")
