@@ -8,7 +8,7 @@ local compat = require "base.compat"
 local BYTES = "memcpy memmove memset memcmp strlen strcmp"
 local TEXT = "snprintf vsnprintf" -- into the caller's ga_error, where a call is refused
 -- Tables of positions, the norms, softmax's last steps; none of them has a state but errno.
-local NUMBERS = "sqrt sqrtf pow sin cos sincos"
+local NUMBERS = "sqrt sqrtf exp log pow sin cos sincos"
 
 local PARTS = {
   { pattern = "/gen/", allowed = BYTES .. " " .. NUMBERS },

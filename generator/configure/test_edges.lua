@@ -232,7 +232,7 @@ end
 local function version_libraries(edges, parts, models)
   local paths = {}
   for i, model in ipairs(models) do
-    local folder = ("out/gen/versions/%d"):format(i)
+    local folder = ("out/gen/versions/%d/%s"):format(i, model.spec.name)
     local objects = edges:model_objects(PLAIN, edges:generate(model, folder), folder, "library")
     paths[i] = edges:shared_library(("%s/versions/%d"):format(PLAIN.test, i), model.spec.name,
       joined(objects, parts.core))[1]
