@@ -3,13 +3,38 @@
 #include "say.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "utf8.h"
+
+// Writes the character at *at, which moves behind it, so that it cannot steer a terminal: control characters, those of
+// two bytes among them, and what is no UTF-8 come as \xNN, byte by byte. Returns how many bytes text holds.
+enum { VISIBLE = 12 };
+static size_t visible(const char **at, char text[VISIBLE])
+{
+    const char *const first = *at;
+    const int32_t point = ga_utf8_next(at);
+    const size_t bytes = (size_t)(*at - first);
+    const bool is_control = point < 0x20 || (point >= 0x7f && point < 0xa0); // or GA_NOT_UTF8
+    size_t used = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        used += (size_t)snprintf(text + used, VISIBLE - used, is_control ? "\\x%02x" : "%c", (unsigned char)first[i]);
+    }
+    return used;
+}
+
+// What is said may hold names from files and words of the command line.
 static void say(const struct ga_context *context, const char *format, va_list values)
 {
+    char said[8192], text[VISIBLE];
+    vsnprintf(said, sizeof said, format, values);
     fprintf(stderr, "%s: ", context->program);
-    vfprintf(stderr, format, values);
+    for (const char *at = said; *at;) {
+        const size_t bytes = visible(&at, text);
+        fwrite(text, 1, bytes, stderr);
+    }
     fputc('\n', stderr);
 }
 
@@ -44,13 +69,8 @@ void ga_note(const struct ga_context *context, const char *format, ...)
 const char *ga_printable(const char *name, char text[GA_PRINTABLE])
 {
     size_t used = 0;
-    for (const char *at = name; *at && used + 5 < GA_PRINTABLE; at++) {
-        unsigned char byte = (unsigned char)*at;
-        if (byte >= 0x20 && byte != 0x7f) {
-            text[used++] = *at;
-        } else {
-            used += (size_t)snprintf(text + used, GA_PRINTABLE - used, "\\x%02x", byte);
-        }
+    for (const char *at = name; *at && used + VISIBLE < GA_PRINTABLE;) {
+        used += visible(&at, text + used);
     }
     text[used] = '\0';
     return text;

@@ -32,7 +32,8 @@ void ga_note(const struct ga_context *context, const char *format, ...) GA_PRINT
 
 enum { GA_PRINTABLE = 128 };
 
-// A name from a file made safe for a terminal: control bytes as \xNN, cut to fit GA_PRINTABLE bytes; returns text.
+// A name from a file made safe for a terminal: control characters and what is no UTF-8 as \xNN, cut to fit GA_PRINTABLE
+// bytes; returns text.
 const char *ga_printable(const char *name, char text[GA_PRINTABLE]);
 
 // The one of names[count] that word is most likely a slip of, or NULL where none is near.

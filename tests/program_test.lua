@@ -296,6 +296,8 @@ local function test_usage()
   expect_run(2, "info --json=yes", "--json takes no value")
   expect_run(2, "info extra", '"extra"')
   expect_run(2, "inspect", "PATH is missing")
+  expect_run(2, "'in\27[2Jfo'", [[unknown command "in\x1b[2Jfo"]])
+  expect_run(1, "inspect 'no\194\155file\255'", [[no\xc2\x9bfile\xff: cannot open]])
   expect_run(2, "info --isa saclar", 'did you mean "scalar"?')
   for _, given in ipairs { "0", "-1", "x", "1x", "", "99999999999999999999999" } do
     expect_run(2, "bench --batch '" .. given .. "'", "--batch")
