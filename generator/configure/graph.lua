@@ -35,6 +35,7 @@ local function add_targets(edges, parts, products, tests)
   w:phony("emulated_binaries", { tests.emulated })
   w:phony("memory_binaries", joined(tests.plain.program, tests.unset and tests.unset.program))
   w:phony("combination_parts", joined(tests.parts, edges.headers))
+  w:phony("public_headers", edges.headers)
   w:build({ rule = "bench", outputs = { "out/run_bench" }, implicit = programs,
     variables = { { "programs", words(programs) } } })
   w:build({ rule = "install", outputs = { "install" }, implicit = { "all" }, variables = {

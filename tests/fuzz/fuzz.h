@@ -1,0 +1,55 @@
+// fuzz.h: what the fuzz targets lean on: files in a folder of their own, the program run as a user runs it with what it
+// says looked at, memory counted. A target that finds something says what and aborts; libFuzzer keeps the input.
+#ifndef TESTS_FUZZ_H
+#define TESTS_FUZZ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model.h"
+
+// The models of the build, from a generated file.
+extern const struct ga_model *const ga_test_models[];
+extern const size_t n_ga_test_models;
+
+// The model called name, which there is.
+const struct ga_model *fuzz_model(const char *name);
+
+// Where ok does not hold, says the printf-formatted finding on descriptor 2 and aborts.
+void fuzz_need(bool ok, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+
+// Makes the folder of this process, which goes when it ends. Before anything below.
+void fuzz_start(void);
+
+// The path of a file in it, one of those that fuzz.c lists.
+const char *fuzz_path(const char *name);
+
+// Writes a file there anew; returns its path.
+const char *fuzz_write(const char *name, const void *bytes, size_t size);
+
+bool fuzz_exists(const char *path);
+
+// A number that hangs on every byte, to choose options by.
+uint64_t fuzz_hash(const void *bytes, size_t size);
+
+// Runs the model's program with these words behind its name, NULL-ended: its exit code is 0, 1 or 2, it says why where
+// that is not 0, and nothing it says can steer a terminal. Returns the code.
+int fuzz_program(const struct ga_model *model, const char *const *words);
+
+// What is said between begin and end goes to memory and is looked at in the same way.
+void fuzz_listen_begin(void);
+void fuzz_listen_end(int code);
+
+// What was allocated between begin and end: the largest block, and the most that was there at a time.
+struct fuzz_memory {
+    size_t largest, most;
+};
+void fuzz_memory_begin(void);
+struct fuzz_memory fuzz_memory_end(void);
+
+#endif
