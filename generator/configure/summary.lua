@@ -36,7 +36,7 @@ local OPTIONAL = {
   { key = "clang", what = "a second compiler in CI, 'ninja check-fuzz'", why = "no clang",
     package = "clang libclang-rt-dev" },
   { key = "msan", what = "the memory sanitizer's part of 'ninja check-memory'", why = "no clang that has it",
-    package = "clang libclang-rt-14-dev" },
+    package = "clang libclang-rt-dev" },
   { key = "valgrind", what = "valgrind's part of 'ninja check-memory'", why = "no valgrind", package = "valgrind" },
   { key = "luacheck", what = "'ninja lint' of Lua", why = "no luacheck", package = "lua-check" },
   { key = "shellcheck", what = "'ninja lint' of sh", why = "no shellcheck", package = "shellcheck" },
