@@ -40,6 +40,9 @@ typedef void kernel_fact(struct checks *checks, const struct ga_model *model);
     X(nan_in_a_later_key_does_not_leak, causal)              \
     X(nan_before_a_window_does_not_leak, window)             \
     X(nan_stays_in_its_rows, any)                            \
+    X(specials_match_the_generic_kernel, specials)           \
+    X(special_weights_match_the_generic, special_weights)    \
+    X(subnormals_come_out_exactly, linear)                   \
     X(tokens_give_the_bits_of_their_rows, tokens)            \
     X(activations_are_within_a_few_ulp, activated)           \
     X(intermediates_match_the_generic_kernel, intermediates) \
@@ -57,7 +60,9 @@ bool kernels_for_cutting(const struct ga_model *model); // a sequence can also b
 bool kernels_for_heights(const struct ga_model *model); // a call can have any small number of queries and keys
 bool kernels_for_causal(const struct ga_model *model);
 bool kernels_for_window(const struct ga_model *model);
-bool kernels_for_projected(const struct ga_model *model); // weights can say what a score is
+bool kernels_for_specials(const struct ga_model *model);        // no formula of it makes a NaN of an infinity
+bool kernels_for_special_weights(const struct ga_model *model); // and it has weights
+bool kernels_for_projected(const struct ga_model *model);       // weights can say what a score is
 bool kernels_for_intermediates(const struct ga_model *model);
 bool kernels_for_stacks(const struct ga_model *model);
 bool kernels_for_tokens(const struct ga_model *model);

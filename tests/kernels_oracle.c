@@ -309,6 +309,56 @@ void integers_come_out_exactly(struct checks *checks, const struct ga_model *mod
     kernels_each_call(checks, model, weights_pointed, SMALL_ORACLE_BUDGET, select_one);
 }
 
+// -- Nearly zero ----------------------------------------------------------------------------------------------------
+
+// Whole numbers below 2^14 times 2^-140 are subnormals, and a 128th of one is still a multiple of the smallest.
+static const float TINY = 0x1p-140F;
+
+static void scale_down(float *data, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        data[i] *= TINY;
+    }
+}
+
+// Whole numbers for which values and outputs come out times TINY, for inputs that are times 1 or times TINY themselves.
+static void weights_tiny(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role, float *data)
+{
+    weights_flat(rng, model, role, data);
+    if (role->name[0] == 'v' || strcmp(role->name, "o_bias") == 0) {
+        scale_down(data, role->shape[0] * (role->rank == 2 ? role->shape[1] : 1));
+    }
+}
+
+static void weights_for_tiny(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role,
+                             float *data)
+{
+    weights_flat(rng, model, role, data);
+    if (role->rank == 1 && (role->name[0] == 'v' || role->name[0] == 'o')) {
+        scale_down(data, role->shape[0]);
+    }
+}
+
+static void average_tiny(struct checks *checks, const struct subject *subject, struct call *call)
+{
+    static const enum call_buffer floats[] = {CALL_QUERY, CALL_KEY, CALL_VALUE};
+    fill_integers(call);
+    cut_to_powers_of_two(call);
+    for (size_t t = 0; t < sizeof floats / sizeof floats[0]; t++) {
+        const struct guard *buffer = &call->buffers[floats[t]];
+        scale_down(buffer->data, buffer->bytes / sizeof(float));
+    }
+    if (call->io.query) {
+        run_exactly(checks, subject, call, averages_exactly);
+    }
+}
+
+void subnormals_come_out_exactly(struct checks *checks, const struct ga_model *model)
+{
+    kernels_each_call(checks, model, weights_tiny, SMALL_ORACLE_BUDGET / 8, average);
+    kernels_each_call(checks, model, weights_for_tiny, SMALL_ORACLE_BUDGET / 8, average_tiny);
+}
+
 // -- Large scores ---------------------------------------------------------------------------------------------------
 
 // One key far above the rest, one far below, all equal and large, all equal and small: no near ties, so that the usual
