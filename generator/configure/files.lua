@@ -12,7 +12,8 @@ local SANITIZE = "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-om
 local RACES = "-fsanitize=thread -fno-omit-frame-pointer -g"
 
 -- Folders configure lists, so that a new file in one of them runs it again.
-local FOLDERS = { "program", "runtime", "tests", "tests/generator", "tests/specs", "tests/support" }
+local FOLDERS = { "program", "runtime", "tests", "tests/generator", "tests/numbers", "tests/specs",
+  "tests/support" }
 
 -- Command line of the next run, quoted for sh.
 local function next_run(settings)
@@ -171,6 +172,7 @@ function files.check_list(settings, answers, models, tests)
   add_host_step(step, settings, models, tests)
   add_library_step(step, settings, tests)
   step("failures of the loader", "out/test/plain_loader")
+  step("numbers of docs/numbers.md", ("%s tests/numbers.lua check %s"):format(luas[1], tests.numbers))
   local programs = {}
   if #tests.plain.quiet == 0 then step("quiet kernels: needs glibc, GNU ld's --wrap and no sanitizers", "") end
   for _, path in ipairs(tests.plain.quiet) do step(test_name(path, models), path) end

@@ -25,6 +25,8 @@ return {
   -- stack with an encoder. And in all that valgrind can run, some fifty times as slowly.
   memory = set({ "both_40_2", "cache_48_3_window", "masked_44_3", "sides_40_4" }),
   valgrind = set({ "cache_48_3_window", "masked_44_3" }),
+  -- What docs/numbers.md has figures of, a layer or stack of each kind.
+  numbers = set({ "both_40_2", "odd_33_3", "post_48_4", "pre_45_3", "ragged_120_8", "rotary_57_6" }),
   -- A second compiler has other warnings, and other ways to be wrong, about the text of templates; what is the same
   -- text with other numbers it need not see again. Between them these use every template and every fragment of a
   -- feature, as tests/generator/short_lists_test.lua finds; tokens_96_6 is the one whose heads are whole vectors.

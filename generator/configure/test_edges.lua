@@ -2,6 +2,7 @@
 -- kernels emulated on CPUs that lack their instructions. What runs when is in files.lua.
 local Edges = require "configure.edges"
 local ninja = require "ninja"
+local number_edges = require "configure.number_edges"
 local short_lists = require "configure.short_lists"
 
 local PLAIN, SANITIZED, joined = Edges.PLAIN, Edges.SANITIZED, Edges.joined
@@ -68,7 +69,7 @@ local function split(outputs, is_anew)
 end
 
 -- Lists whose models have every instruction set.
-local WHOLE_LISTS = { "few", "wide", "every_template" }
+local WHOLE_LISTS = { "few", "wide", "numbers", "every_template" }
 
 local function is_whole(name)
   for _, list in ipairs(WHOLE_LISTS) do
@@ -206,13 +207,14 @@ local function binaries_of(edges, profile, archives, models, has)
   return binaries
 end
 
--- A binary of the tests' models that a short list names. name: of the list and of the file with their table.
-local function some_models_test(edges, archives, models, object, path, name)
+-- A binary of objects and of the tests' models that a short list names. name: of the list, and of the file with their
+-- table.
+local function some_models_test(edges, archives, models, objects, path, name)
   local some = split(models, function(model) return short_lists[name][model.spec.name] end)
   local source = ("out/gen/%s_models.c"):format(name)
   Edges.write_table(source, some)
-  local inputs = { object, archives[1],
-    edges:compile(PLAIN, source, ("out/test/%s_models.o"):format(name), INCLUDES) }
+  local inputs = joined(objects, { archives[1],
+    edges:compile(PLAIN, source, ("out/test/%s_models.o"):format(name), INCLUDES) })
   for _, model in ipairs(some) do inputs[#inputs + 1] = archive_path(PLAIN, model) end
   return edges:link(PLAIN, path, joined(inputs, archives), "$program_libraries")
 end
@@ -297,9 +299,9 @@ end
 
 -- Adds all edges of the tests. models: models.collect's; products: what edges:product gave for the configured ones;
 -- has: whether there is { criterion, simde }. Returns the paths of the binaries: plain, sanitized and races, each
--- { criterion, program }; configured; some, with models that use every template; soak; programs of some models;
--- emulated (or nil); of the archives of the test models; and of what more models are tested with. And shared: the
--- models whose calls share threads.
+-- { criterion, program }; configured; some, with models that use every template; soak; numbers; programs of some
+-- models; emulated (or nil); of the archives of the test models; and of what more models are tested with. And shared:
+-- the models whose calls share threads.
 return function(edges, parts, models, products, has)
   Edges.write_table("out/gen/test_models.c", models.tests)
   Edges.write_table("out/gen/configured_models.c", models.configured)
@@ -309,10 +311,11 @@ return function(edges, parts, models, products, has)
   local archives = shared_archives(edges, PLAIN, parts)
   local tests = { plain = binaries_of(edges, PLAIN, archives, models.tests, has) }
   tests.configured = configured_test(edges, products, archives, has)
-  tests.some = some_models_test(edges, archives, models.tests, "out/obj/tests/plain_kernels.o",
+  tests.some = some_models_test(edges, archives, models.tests, { "out/obj/tests/plain_kernels.o" },
     "out/test/some_kernels", "every_template")
-  tests.soak = some_models_test(edges, archives, models.tests, objects_of(edges, PLAIN, "soak")[1], "out/test/soak",
+  tests.soak = some_models_test(edges, archives, models.tests, objects_of(edges, PLAIN, "soak"), "out/test/soak",
     "soak")
+  tests.numbers = some_models_test(edges, archives, models.tests, number_edges(edges), "out/test/numbers", "numbers")
   tests.programs = model_programs(edges, parts, split(models.tests, function(model)
     return short_lists.programs[model.spec.name]
   end))

@@ -1,0 +1,39 @@
+// open.c: opens one generated file, whose functions are its own, to the measurements of numbers.h. Compiled once for
+// each file and instruction set: NUMBERS_FILE is the file, NUMBERS_<WHAT>_AS the name under which <WHAT> is to be had.
+#include NUMBERS_FILE
+
+#ifdef NUMBERS_ROWS_AS
+void NUMBERS_ROWS_AS(float *x, size_t n);
+
+void NUMBERS_ROWS_AS(float *x, size_t n)
+{
+    NUMBERS_ROWS(x, 1, n, n);
+}
+#endif
+
+#ifdef NUMBERS_NORM_AS
+void NUMBERS_NORM_AS(const float *from, float *to, const float *weight);
+
+void NUMBERS_NORM_AS(const float *from, float *to, const float *weight)
+{
+    norm_rows(from, to, weight, 1);
+}
+#endif
+
+#ifdef NUMBERS_SOFTMAX_AS
+float NUMBERS_SOFTMAX_AS(float *scores, size_t n, float highest);
+
+float NUMBERS_SOFTMAX_AS(float *scores, size_t n, float highest)
+{
+    return softmax_row(scores, n, highest);
+}
+#endif
+
+#ifdef NUMBERS_TABLE_AS
+void NUMBERS_TABLE_AS(float *table);
+
+void NUMBERS_TABLE_AS(float *table)
+{
+    NUMBERS_TABLE(table);
+}
+#endif
