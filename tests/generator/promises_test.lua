@@ -1,10 +1,10 @@
--- promises_test.lua: what docs/numbers.md says keeps a promise is there: each file they name exists,
+-- promises_test.lua: what SECURITY.md and docs/numbers.md say keeps a promise is there: each file they name exists,
 -- each test is one of the tests, each target of ninja one of build.ninja's. Does not run any of them.
 local fact = dofile("tests/generator/fact.lua")
 local compat = require "base.compat"
 local fs = require "base.fs"
 
-local DOCUMENTS = { "docs/numbers.md" }
+local DOCUMENTS = { "SECURITY.md", "docs/numbers.md" }
 -- Where the names of tests, of the functions they are about and of what callers use are defined.
 local FOLDERS = { "tests/", "tests/support/", "tests/generator/", "tests/numbers/", "tests/pytorch/", "runtime/" }
 
