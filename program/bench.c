@@ -29,6 +29,7 @@ static const struct ga_option options[] = {
     [JSON] = {"json", "FILE", NULL, false, "also write the cells as JSON"},
     {NULL, NULL, NULL, false, NULL},
 };
+_Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
 
 static const char *const notes[] = {
     "Weights and inputs are made from a seed; a call whose kv_seq_len is its seq_len is self-attention.",

@@ -26,6 +26,7 @@ static const struct ga_option options[] = {
     [THREADS] = {"threads", "N", "1", false, "threads to use; all: one for each CPU"},
     {NULL, NULL, NULL, false, NULL},
 };
+_Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
 
 static const char *const notes[] = {
     "A value agrees where |found - expected| <= A + R * |expected|, as in torch.testing.assert_close;",

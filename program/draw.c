@@ -28,6 +28,7 @@ static const struct ga_option options[] = {
     [THREADS] = {"threads", "N", "1", false, "threads to use; all: one for each CPU"},
     {NULL, NULL, NULL, false, NULL},
 };
+_Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
 
 static const char *const notes[] = {
     "Draws how much each query attends to each key, a panel for each head, under one scale of colours.",

@@ -30,6 +30,7 @@ static const struct ga_option options[] = {
     [THREADS] = {"threads", "N", "1", false, "threads to use; all: one for each CPU"},
     {NULL, NULL, NULL, false, NULL},
 };
+_Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
 
 static const char *const notes[] = {
     "For a model that has an embedding and pools. Text holds a sequence a line, its token ids apart by",

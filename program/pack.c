@@ -19,6 +19,7 @@ static const struct ga_option options[] = {
     [ISA] = {"isa", "NAME", "the best this CPU runs", false, "instruction set to pack for; all: each this CPU runs"},
     {NULL, NULL, NULL, false, NULL},
 };
+_Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
 
 static const char *const notes[] = {
     "What it writes goes where other commands take --weights; they tell it by its first bytes. It is for",

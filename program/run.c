@@ -24,6 +24,7 @@ static const struct ga_option options[] = {
     [THREADS] = {"threads", "N", "1", false, "threads to use; all: one for each CPU"},
     {NULL, NULL, NULL, false, NULL},
 };
+_Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
 
 static const char *const notes[] = {
     "Inputs of one layer (any other tensor in the file is refused):",

@@ -80,32 +80,48 @@ static bool is_scalar(struct ga_text token, const json_t *value)
                                     : true;
 }
 
-// The strings and numbers of a value, in the text's order, which jansson keeps.
-static bool has_all_letters(struct ga_text text, size_t *at, json_t *value)
+// An object or array on the way to a value, and what comes next of it.
+struct level {
+    json_t *value;
+    void *member; // of an object
+    size_t item;  // of an array
+};
+
+// The next value of a level, NULL behind the last; *whole is false where its name lost letters.
+static json_t *next_value(struct ga_text text, size_t *at, struct level *level, bool *whole)
 {
-    const char *key;
-    json_t *inner;
-    size_t i;
-    if (!json_is_object(value) && !json_is_array(value)) {
-        return is_scalar(next_token(text, at), value);
+    void *const member = level->member;
+    if (json_is_array(level->value)) {
+        return json_array_get(level->value, level->item++);
     }
-    json_object_foreach(value, key, inner)
-    {
-        if (!is_string(next_token(text, at), strlen(key)) || !has_all_letters(text, at, inner)) {
-            return false;
-        }
+    if (member == NULL) {
+        return NULL;
     }
-    json_array_foreach(value, i, inner)
-    {
-        if (!has_all_letters(text, at, inner)) {
-            return false;
-        }
-    }
-    return true;
+    level->member = json_object_iter_next(level->value, member);
+    *whole = *whole && is_string(next_token(text, at), strlen(json_object_iter_key(member)));
+    return json_object_iter_value(member);
 }
 
+// Strings and numbers are met in the text's order, which jansson keeps.
 bool ga_json_is_whole(struct ga_text text, json_t *root)
 {
-    size_t at = 0;
-    return has_all_letters(text, &at, root);
+    struct level levels[GA_SAFETENSORS_DEPTH];
+    size_t depth = 0, at = 0;
+    bool whole = true;
+    for (json_t *value = root; whole;) {
+        if (value == NULL) {
+            depth--;
+        } else if (!json_is_object(value) && !json_is_array(value)) {
+            whole = is_scalar(next_token(text, &at), value);
+        } else if (depth == GA_SAFETENSORS_DEPTH) {
+            return true; // deeper than what is read of an index; a header was refused before
+        } else {
+            levels[depth++] = (struct level){value, json_object_iter(value), 0};
+        }
+        if (depth == 0) {
+            return whole;
+        }
+        value = next_value(text, &at, &levels[depth - 1], &whole);
+    }
+    return false;
 }

@@ -1,4 +1,5 @@
--- check.lua: runs the steps of a list that configure wrote, one after another, and sums up what they counted.
+-- check.lua: runs the steps of a list that configure wrote, two at a time, and sums up what they counted. A step starts
+-- when the one before the last is over: those that may not meet are not neighbours in the list.
 -- Says one line for a step that passed; shows the whole output of one that failed. Knows no test.
 package.path = "generator/?.lua;" .. package.path
 
@@ -32,10 +33,10 @@ local function print_skips(output)
   end
 end
 
--- Runs one step; returns how many of its tests passed and failed. Exit code and counts must agree, and a step that
+-- Waits for one step; returns how many of its tests passed and failed. Exit code and counts must agree, and a step that
 -- counted nothing has not passed.
-local function run_step(name, command)
-  local output, code = compat.capture(command .. " </dev/null")
+local function finish_step(name, command, finish)
+  local output, code = finish()
   local passed, failed = read_counts(output)
   passed, failed = passed or 0, failed or 0
   if failed == 0 and (code ~= 0 or passed == 0) then failed = 1 end
@@ -50,15 +51,30 @@ local function run_step(name, command)
   return passed, failed
 end
 
-local function main(list)
-  local total_passed, total_failed = 0, 0
+-- The steps of a list: { name, command }; a command of "" is one that cannot be run here.
+local function read_steps(list)
+  local steps = {}
   for line in (assert(fs.read(list))):gmatch("[^\n]+") do
     local name, command = line:match("^(.-)\t(.*)$")
-    if command == "" then
-      print("  off  " .. name)
-    else
-      local passed, failed = run_step(name, command)
+    steps[#steps + 1] = { name = name, command = command }
+  end
+  return steps
+end
+
+local function start(step)
+  if step and step.command ~= "" then step.finish = compat.start(step.command .. " </dev/null") end
+end
+
+local function main(list)
+  local steps, total_passed, total_failed = read_steps(list), 0, 0
+  start(steps[1])
+  for i, step in ipairs(steps) do
+    start(steps[i + 1])
+    if step.finish then
+      local passed, failed = finish_step(step.name, step.command, step.finish)
       total_passed, total_failed = total_passed + passed, total_failed + failed
+    else
+      print("  off  " .. step.name)
     end
   end
   print(("%d passed, %d failed"):format(total_passed, total_failed))

@@ -330,6 +330,15 @@ static void weights_tiny(struct rng *rng, const struct ga_model *model, const st
     }
 }
 
+static void weights_pointed_tiny(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role,
+                                 float *data)
+{
+    weights_pointed(rng, model, role, data);
+    if (role->name[0] == 'v' || strcmp(role->name, "o_bias") == 0) {
+        scale_down(data, role->shape[0] * (role->rank == 2 ? role->shape[1] : 1));
+    }
+}
+
 static void weights_for_tiny(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role,
                              float *data)
 {
@@ -356,6 +365,7 @@ static void average_tiny(struct checks *checks, const struct subject *subject, s
 void subnormals_come_out_exactly(struct checks *checks, const struct ga_model *model)
 {
     kernels_each_call(checks, model, weights_tiny, SMALL_ORACLE_BUDGET / 8, average);
+    kernels_each_call(checks, model, weights_pointed_tiny, SMALL_ORACLE_BUDGET / 8, select_one);
     kernels_each_call(checks, model, weights_for_tiny, SMALL_ORACLE_BUDGET / 8, average_tiny);
 }
 

@@ -21,15 +21,22 @@ function compat.execute(command)
   return code == 0, code
 end
 
--- Runs a shell command; returns its stdout and stderr together, and its exit code.
--- LuaJIT's popen hides the code, so the shell prints it as the last line.
-function compat.capture(command)
+-- Starts a shell command; what it returns, once called, waits for its end and gives its stdout and stderr together, and
+-- its exit code. LuaJIT's popen hides the code, so the shell prints it as the last line.
+function compat.start(command)
   local pipe = assert(io.popen("( " .. command .. "\n) 2>&1; echo \" $?\"", "r"))
-  local text = pipe:read("*a")
-  pipe:close()
-  local output, code = text:match("^(.*) (%d+)\n$")
-  if not output then return text, 127 end
-  return output, tonumber(code)
+  return function()
+    local text = pipe:read("*a")
+    pipe:close()
+    local output, code = text:match("^(.*) (%d+)\n$")
+    if not output then return text, 127 end
+    return output, tonumber(code)
+  end
+end
+
+-- Runs a shell command; returns its stdout and stderr together, and its exit code.
+function compat.capture(command)
+  return compat.start(command)()
 end
 
 -- The file that require(name) loads by the present package.path, or nil.

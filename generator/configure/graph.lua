@@ -27,7 +27,7 @@ local function add_targets(edges, parts, products, tests)
   edges:section("Targets")
   w:phony("all", joined(headers, libraries, programs, shared, edges.headers))
   w:phony("test_binaries", joined(tests.plain.criterion, tests.plain.program, tests.plain.quiet, tests.programs,
-    tests.versions, { tests.configured, tests.two, tests.unknown_cpu, tests.numbers }))
+    tests.versions, { tests.configured, tests.two, tests.unknown_cpu, tests.numbers }, tests.products))
   w:phony("some_test_binaries", joined({ tests.some }, tests.plain.objects))
   w:phony("soak_binary", { tests.soak })
   w:phony("sanitized_binaries", joined(tests.sanitized.criterion, tests.sanitized.program, tests.races.program))
@@ -59,6 +59,7 @@ function graph.make(models, isas, abi, has)
     if i <= #models.configured then users[i] = products[i] end
   end
   local tests = add_tests(edges, parts, models, users, has)
+  tests.products = collect(products, "archive")
   add_targets(edges, parts, users, tests)
   tests.libraries = joined(collect(users, "libraries"), { parts.weights, parts.program }, tests.models)
   return edges.w:text(), tests, edges.library

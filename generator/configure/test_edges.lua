@@ -14,8 +14,6 @@ local INCLUDES = "-I runtime -I program -I tests -I tests/support -I out/include
 local EMULATED = { avx512 = "-isystem tests/emulate -I runtime -I out/include -mavx2 -mfma -Wno-psabi" }
 local EMULATION = { obj = "out/emulated/obj", test = "out/emulated/test", variables = { { "opt", "-O1" } } }
 
--- Sanitizers run the models up to this width: a larger one has the same code and takes minutes.
-local SANITIZED_D_MODEL = 128
 -- Data races are looked for apart: one binary has one sanitizer of memory.
 local RACES = { obj = "out/races/obj", lib = "out/races/lib", test = "out/races/test",
   variables = { { "mode", ninja.raw("$races") }, { "opt", "-O2" } } }
@@ -330,10 +328,10 @@ return function(edges, parts, models, products, has)
     return short_lists.raced[model.spec.name]
   end))
   edges:section("Tests under sanitizers")
-  local small = split(models.tests, function(model) return model.spec.d_model <= SANITIZED_D_MODEL end)
-  Edges.write_table("out/gen/sanitized_models.c", small)
+  local whole = split(models.tests, function(model) return is_whole(model.spec.name) end)
+  Edges.write_table("out/gen/sanitized_models.c", whole)
   local sanitized = shared_archives(edges, SANITIZED, edges:shared_parts(SANITIZED))
-  tests.sanitized = binaries_of(edges, SANITIZED, sanitized, small, has)
+  tests.sanitized = binaries_of(edges, SANITIZED, sanitized, whole, has)
   edges:section("Tests under the thread sanitizer")
   local shared = split(models.tests, function(model) return short_lists.shared[model.spec.name] end)
   Edges.write_table("out/gen/races_models.c", shared)
