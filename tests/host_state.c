@@ -129,7 +129,7 @@ static void say_limits(struct host_state *state)
     static const int timers[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         struct rlimit limit = {0, 0};
-        getrlimit(limits[i], &limit);
+        getrlimit((unsigned)limits[i], &limit);
         say(state, "limit %d: %lx of %lx\n", limits[i], (unsigned long)limit.rlim_cur, (unsigned long)limit.rlim_max);
     }
     for (size_t i = 0; i < sizeof timers / sizeof timers[0]; i++) {

@@ -8,6 +8,8 @@ local function set(names)
 end
 
 return {
+  -- Those that tests/test_goldens.c names.
+  named = set({ "golden_causal", "golden_maps" }),
   -- Whole models whose programs are made too, for tests/program_models.lua: with a cache, a memory, two sides; of rows.
   programs = set({ "both_40_2", "pool_40", "steps_48_4", "still_36_3" }),
   -- Compiling emulated kernels takes half a minute a model: heads of whole and of part vectors, masks, lengths, token

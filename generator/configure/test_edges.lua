@@ -328,7 +328,9 @@ return function(edges, parts, models, products, has)
     return short_lists.raced[model.spec.name]
   end))
   edges:section("Tests under sanitizers")
-  local whole = split(models.tests, function(model) return is_whole(model.spec.name) end)
+  local whole = split(models.tests, function(model)
+    return is_whole(model.spec.name) or short_lists.named[model.spec.name]
+  end)
   Edges.write_table("out/gen/sanitized_models.c", whole)
   local sanitized = shared_archives(edges, SANITIZED, edges:shared_parts(SANITIZED))
   tests.sanitized = binaries_of(edges, SANITIZED, sanitized, whole, has)

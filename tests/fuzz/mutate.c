@@ -111,7 +111,8 @@ static void edit_offset(struct rng *rng, json_t *entry)
     json_t *offsets = json_object_get(entry, "data_offsets");
     const size_t at = rng_below(rng, 2);
     const json_int_t now = json_integer_value(json_array_get(offsets, at));
-    const json_int_t moved = rng_below(rng, 6) == 0 ? any_axis(rng) : now + (json_int_t)rng_below(rng, 17) - 8;
+    const bool is_far = now > INT32_MAX || now < INT32_MIN || rng_below(rng, 6) == 0;
+    const json_int_t moved = is_far ? any_axis(rng) : now + (json_int_t)rng_below(rng, 17) - 8;
     json_array_set_new(offsets, at, json_integer(moved));
 }
 
