@@ -45,8 +45,8 @@ static bool outcome_make(struct outcome *outcome, const struct subject *subject,
     return true;
 }
 
-// A NaN for a NaN, an infinity for the same one, a finite number for one. Where a number fills what a mask hides, what is
-// hidden is summed apart, and an infinity in it may come out as a NaN (docs/numbers.md).
+// A NaN for a NaN, an infinity for the same one, a finite number for one. Where a number fills what a mask hides, that
+// is summed apart, and an infinity in it may come out as a NaN (docs/numbers.md).
 static bool is_same_kind(const struct ga_model *model, float got, float generic)
 {
     if (isfinite(generic)) {
