@@ -204,10 +204,8 @@ end
 
 -- The steps of `ninja check-memory`.
 function files.memory_list(settings, answers)
-  local lines, names = {}, {}
+  local lines, names = {}, text.sorted_keys(short_lists.valgrind)
   local function step(name, command) lines[#lines + 1] = name .. "\t" .. command end
-  for name in pairs(short_lists.valgrind) do names[#names + 1] = name end
-  table.sort(names)
   if answers.msan then
     step("kernels, looking for unset numbers", "out/unset/test/plain_kernels 2")
     step("program, looking for unset numbers", settings.variables.LUA ..
