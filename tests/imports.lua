@@ -5,7 +5,7 @@ package.path = "generator/?.lua;" .. package.path
 
 local compat = require "base.compat"
 
-local BYTES = "memcpy memmove memset memcmp strlen strcmp"
+local BYTES = "memcpy memmove memset memcmp bcmp strlen strcmp" -- clang calls bcmp where only equality is asked
 local TEXT = "snprintf vsnprintf" -- into the caller's ga_error, where a call is refused
 -- Tables of positions, the norms, softmax's last steps; none of them has a state but errno.
 local NUMBERS = "sqrt sqrtf exp log pow sin cos sincos"
