@@ -321,11 +321,17 @@ static void scale_down(float *data, size_t count)
     }
 }
 
+// Whether what a role holds is added to values or to outputs.
+static bool is_added(const struct ga_weight_role *role)
+{
+    return strcmp(role->name, "v_bias") == 0 || strcmp(role->name, "bias_v") == 0 || strcmp(role->name, "o_bias") == 0;
+}
+
 // Whole numbers for which values and outputs come out times TINY, for inputs that are times 1 or times TINY themselves.
 static void weights_tiny(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role, float *data)
 {
     weights_flat(rng, model, role, data);
-    if (role->name[0] == 'v' || strcmp(role->name, "o_bias") == 0) {
+    if (strcmp(role->name, "v_weight") == 0 || is_added(role)) {
         scale_down(data, role->shape[0] * (role->rank == 2 ? role->shape[1] : 1));
     }
 }
@@ -334,7 +340,7 @@ static void weights_pointed_tiny(struct rng *rng, const struct ga_model *model, 
                                  float *data)
 {
     weights_pointed(rng, model, role, data);
-    if (role->name[0] == 'v' || strcmp(role->name, "o_bias") == 0) {
+    if (strcmp(role->name, "v_weight") == 0 || is_added(role)) {
         scale_down(data, role->shape[0] * (role->rank == 2 ? role->shape[1] : 1));
     }
 }
@@ -343,7 +349,7 @@ static void weights_for_tiny(struct rng *rng, const struct ga_model *model, cons
                              float *data)
 {
     weights_flat(rng, model, role, data);
-    if (role->rank == 1 && (role->name[0] == 'v' || role->name[0] == 'o')) {
+    if (is_added(role)) {
         scale_down(data, role->shape[0]);
     }
 }
