@@ -22,7 +22,9 @@ end
 local function sums(f)
   local parts = {}
   for _, sum in ipairs(f.sums or {}) do parts[#parts + 1] = ("%d x %d"):format(sum.count, sum.length) end
-  return #parts > 0 and (", k = %d in sums of %s"):format(f.k, table.concat(parts, " + ")) or ""
+  if #parts == 0 then return "" end
+  local slices = f.slice_sums < f.n_sums and (", at most %d of them at a time"):format(f.slice_sums) or ""
+  return (", k = %d in sums of %s%s"):format(f.k, table.concat(parts, " + "), slices)
 end
 
 local function kernel_lines(p, out)

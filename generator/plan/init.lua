@@ -16,6 +16,7 @@ local NARROW, FEW_KEYS = 256, 16
 local GROUP_ROWS = 256  -- rows of a batch that go through the layer together, so that what passes between stages
                         -- stays in cache
 local PANELS_BYTES = 192 * 1024 -- of weights that the rows of a group pass by at a time: they stay in a small L2
+local SLICE_BYTES = 128 * 1024  -- of a panel that is cut in depth
 local SCORES_BYTES = 300 * 1024 -- of a block of rows: they stay in a small L2
 local NEAR_BYTES = 128 * 1024   -- of rows that are in L2 without being asked for
 local MAX_BLOCK_TILES = 6       -- tiles of rows that pass by a panel of keys or values while it is in L1
@@ -116,9 +117,7 @@ end
 -- and a turn of the loop asks for half of what it reads of its panel.
 local function plan_requests(f, p)
   f.lines = math.max(1, math.floor(p.spec.unroll * f.nv * p.isa.width / LINE_FLOATS / 2))
-  local blocks = 0
-  for _, sum in ipairs(f.sums) do blocks = blocks + sum.count end
-  f.first_ahead = blocks % 2
+  f.first_ahead = f.n_sums % 2
   f.requests = { 0, 0 }
   local turn = f.first_ahead
   for _, sum in ipairs(f.sums) do
@@ -129,12 +128,26 @@ local function plan_requests(f, p)
   end
 end
 
+-- Running sums down a panel that several tiles of rows pass by at a time (f.slice_sums, of f.n_sums): all; or where a
+-- panel is so deep that it, the next one and the rows would not stay in a small L2 together, those of a slice of it.
+-- f.together: panels that such rows pass by before the next do.
+local function plan_slices(f, p)
+  f.n_sums = 0
+  for _, sum in ipairs(f.sums) do f.n_sums = f.n_sums + sum.count end
+  local width = f.nv * p.isa.width
+  local slices = math.ceil(f.k * width * 4 / SLICE_BYTES)
+  local is_even = #f.sums == 1 and #tiles.distinct(f.widths) == 1 and f.part == 0
+  f.slice_sums = is_even and slices > 1 and math.ceil(f.n_sums / slices) or f.n_sums
+  local panels = math.floor(PANELS_BYTES / ((1 + f.k) * width * 4))
+  f.together = f.slice_sums < f.n_sums and 1 or math.max(1, math.min(#f.widths, panels))
+end
+
 -- Rows of [k] times packed panels [1 + k][nr]. Of the last panel's last vector only `part` floats are stored (0: all).
 local function gemm(p, op, what, dims)
   local f = family(p, op, what, tiles.candidates(p.isa, dims.vectors, MAX_NV))
   f.k, f.lda, f.ldc, f.part = dims.k, dims.lda, dims.ldc, dims.part
   f.sums = partial_sums(dims.k, p.max_sum)
-  f.together = math.max(1, math.min(#f.widths, math.floor(PANELS_BYTES / ((1 + f.k) * f.nv * p.isa.width * 4))))
+  plan_slices(f, p)
   local whole = {}
   for i, nv in ipairs(f.widths) do
     if i < #f.widths or f.part == 0 then whole[#whole + 1] = nv end

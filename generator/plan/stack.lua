@@ -7,24 +7,34 @@ local stack = {}
 local MID_BYTES = 512 * 1024 -- of what passes between the feed-forward's linears: it stays in L2
 local LEAST_ROWS, MOST_ROWS = 48, 192
 local ALIGN_FLOATS = 16
+local CACHE_PERIOD = 2048 -- bytes
 
 local function round_up(n, step)
   return math.ceil(n / step) * step
 end
 
+-- Floats from a row to the next of n: where rows of a tile would fall into two sets of the L1 cache, or into one (its
+-- sets repeat after 4 KiB), two lines more.
+local function apart(n)
+  return n * 4 % CACHE_PERIOD == 0 and n + 2 * ALIGN_FLOATS or n
+end
+
 -- A product of `n_in` wide rows, n_in of `lda`, into rows of n_out.
 local function product(p, op, what, dims)
   local vw = p.isa.width
-  return plan.product(p, op, what, {
-    vectors = math.ceil(dims.n_out / vw), k = dims.n_in, lda = dims.lda or dims.n_in, ldc = dims.n_out,
+  local f = plan.product(p, op, what, {
+    vectors = math.ceil(dims.n_out / vw), k = dims.n_in, lda = dims.lda or dims.n_in, ldc = dims.ldc or dims.n_out,
     part = dims.n_out % vw,
   })
+  f.n_out = dims.n_out
+  return f
 end
 
 local function plan_products(p)
   local s = p.spec
   p.heads = s.n_heads * s.d_head
   p.mid = s.d_ff * (s.ffn.gated and 2 or 1) -- of a gated pair, the gate first
+  p.mid_stride = apart(p.mid)
   p.products, p.product = {}, {}
   local function add(...) p.products[#p.products + 1] = product(p, ...) end
   if p.attention then
@@ -32,9 +42,9 @@ local function plan_products(p)
   end
   if s.n_layers > 0 then
     add("up", s.ffn.gated and "rows -> gate and up, side by side" or "rows -> the width of the feed-forward",
-      { n_in = s.d_model, n_out = p.mid })
+      { n_in = s.d_model, n_out = p.mid, ldc = p.mid_stride })
     add("down", s.layer.residual and "feed-forward -> what joins the residual" or "feed-forward -> rows",
-      { n_in = s.d_ff, lda = p.mid, n_out = s.d_model })
+      { n_in = s.d_ff, lda = p.mid_stride, n_out = s.d_model })
   end
   if s.logits then add("logits", "rows -> logits", { n_in = s.d_model, n_out = s.logits.size }) end
   for _, f in ipairs(p.products) do p.product[f.op] = f end
@@ -42,7 +52,7 @@ end
 
 -- Floats of a product's panels.
 local function panels(p, f)
-  return (1 + f.k) * round_up(f.ldc, p.isa.width)
+  return (1 + f.k) * round_up(f.n_out, p.isa.width)
 end
 
 -- Lays parts { name, floats } out one behind the other; returns their floats.
@@ -121,7 +131,7 @@ local function plan_buffers(p)
   if p.memory then add("memory", s.d_model, "memory_rows", 1, last) end
   if p.attention then add("heads", p.heads, "rows", 1, last) end
   if s.layer.residual then add("y", s.d_model, "block", p.attention and 2 or 1, last) end
-  add("mid", p.mid, "block", last, last)
+  add("mid", p.mid_stride, "block", last, last)
 end
 
 function stack.make(spec, set)

@@ -4,6 +4,7 @@ local shapes = dofile("tests/generator/shapes.lua")
 local isa = require "isa"
 local plan = require "plan"
 local spec = require "spec"
+local stack = require "plan.stack"
 
 local ALIGNED = 16 -- floats in 64 bytes
 
@@ -259,6 +260,35 @@ fact.holds("sums ask for rows and weights in turn, the last one for weights", fu
       assert(blocks > 1 or family.requests[1] == 0)
     end
   end)
+end)
+
+fact.holds("deep panels are cut into slices that stay in a small L2, by whole sums; others are not", function()
+  local function cut(d_ff)
+    local s = assert(spec.from_fields({ kind = "encoder", d_model = 768, n_heads = 12, d_ff = d_ff, n_layers = 1 }))
+    local slices = {}
+    for _, name in ipairs({ "avx512", "avx2", "scalar" }) do
+      local f = stack.make(s, isa.get(name)).product.down
+      assert(f.slice_sums == f.n_sums or
+        f.slice_sums * f.sums[1].length * f.nv * isa.get(name).width * 4 <= 128 * 1024)
+      slices[#slices + 1] = ("%d of %d"):format(f.slice_sums, f.n_sums)
+    end
+    return table.concat(slices, ", ")
+  end
+  fact.equal(cut(3072), "8 of 24, 12 of 24, 24 of 24")
+  fact.equal(cut(1024), "8 of 8, 8 of 8, 8 of 8")
+  fact.equal(cut(3071), "24 of 24, 24 of 24, 24 of 24") -- sums of two lengths
+end)
+
+fact.holds("rows between the feed-forward's linears do not meet in the L1 cache", function()
+  local function stride(d_ff, gated)
+    local s = assert(spec.from_fields({ kind = "encoder", d_model = 64, n_heads = 4, d_ff = d_ff, n_layers = 1,
+      ffn = { gated = gated, activation = gated and "silu" or "relu" } }))
+    return stack.make(s, isa.get("avx2")).mid_stride
+  end
+  fact.equal(stride(3072, false), 3072 + 32)
+  fact.equal(stride(1536, false), 1536 + 32)
+  fact.equal(stride(256, true), 512 + 32)
+  fact.equal(stride(1920, false), 1920)
 end)
 
 -- -- One shape, by hand ---------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ return {
   name = "still_36_3",
   d_model = 36,
   n_heads = 3,
-  d_ff = 40,
+  d_ff = 512,
   n_layers = 2,
   seq_len = "1..40",
   kv_seq_len = "1..30",

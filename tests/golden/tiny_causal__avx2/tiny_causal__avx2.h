@@ -123,14 +123,21 @@ struct ahead {
     size_t step; // bytes from a request to the next
 };
 
-void tiny_causal_f32_project_1x24__avx2(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_causal_f32_project_2x24__avx2(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_causal_f32_project_3x24__avx2(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_causal_f32_project_4x24__avx2(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_causal_f32_out_1x24__avx2(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_causal_f32_out_2x24__avx2(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_causal_f32_out_3x24__avx2(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_causal_f32_out_4x24__avx2(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+// What a kernel does of a product, and what it asks for meanwhile.
+struct course {
+    struct ahead ahead[2]; // in turn from one running sum to the next
+    size_t sums;           // running sums to take; a kernel of a product that is not cut in depth takes all
+    bool goes_on;          // from what y holds, and not from the bias
+};
+
+void tiny_causal_f32_project_1x24__avx2(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_causal_f32_project_2x24__avx2(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_causal_f32_project_3x24__avx2(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_causal_f32_project_4x24__avx2(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_causal_f32_out_1x24__avx2(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_causal_f32_out_2x24__avx2(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_causal_f32_out_3x24__avx2(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_causal_f32_out_4x24__avx2(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
 void tiny_causal_f32_score_1x16__avx2(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
 void tiny_causal_f32_score_2x16__avx2(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
 void tiny_causal_f32_score_3x16__avx2(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);

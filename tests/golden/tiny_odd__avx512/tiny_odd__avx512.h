@@ -140,38 +140,45 @@ struct ahead {
     size_t step; // bytes from a request to the next
 };
 
-void tiny_odd_f32_project_1x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_project_2x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_project_3x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_project_4x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_project_5x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_project_6x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_project_7x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_project_8x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_project_9x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_project_10x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_project_11x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_project_12x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_project_13x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_project_14x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_project_15x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_project_16x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_project_17x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_project_18x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_project_19x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_project_20x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_project_21x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_project_22x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_project_23x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_project_24x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_out_part_1x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_out_part_2x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_out_part_3x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_out_part_4x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_out_part_5x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_out_part_6x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_out_part_7x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_odd_f32_out_part_8x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+// What a kernel does of a product, and what it asks for meanwhile.
+struct course {
+    struct ahead ahead[2]; // in turn from one running sum to the next
+    size_t sums;           // running sums to take; a kernel of a product that is not cut in depth takes all
+    bool goes_on;          // from what y holds, and not from the bias
+};
+
+void tiny_odd_f32_project_1x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_project_2x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_project_3x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_project_4x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_project_5x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_project_6x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_project_7x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_project_8x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_project_9x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_project_10x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_project_11x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_project_12x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_project_13x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_project_14x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_project_15x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_project_16x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_project_17x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_project_18x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_project_19x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_project_20x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_project_21x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_project_22x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_project_23x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_project_24x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_out_part_1x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_out_part_2x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_out_part_3x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_out_part_4x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_out_part_5x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_out_part_6x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_out_part_7x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_out_part_8x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
 void tiny_odd_f32_score_1x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
 void tiny_odd_f32_score_2x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
 void tiny_odd_f32_score_3x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);

@@ -11,11 +11,11 @@ void tiny_odd_f32_out_part_1x48__avx512(
     const float *restrict x, // [1] rows of [48], 48 apart
     const float *restrict w, // [1 + 48][48], the bias first
     float *restrict y,       // [1] rows of [45], 45 apart
-    struct ahead *ahead)     // [2], asked for in turn from one running sum to the next; not by so low a tile
+    struct course *course)   // so low a tile asks for nothing ahead
 {
     const float *before = w; // the total so far: the bias, then y itself
     size_t stride = 0;       // between its rows
-    (void)ahead;
+    (void)course;
     w += 48;
     for (size_t block = 0; block < 1; block++) {
         __m512 s0_0 = _mm512_setzero_ps();
@@ -47,11 +47,11 @@ void tiny_odd_f32_out_part_2x48__avx512(
     const float *restrict x, // [2] rows of [48], 48 apart
     const float *restrict w, // [1 + 48][48], the bias first
     float *restrict y,       // [2] rows of [45], 45 apart
-    struct ahead *ahead)     // [2], asked for in turn from one running sum to the next; not by so low a tile
+    struct course *course)   // so low a tile asks for nothing ahead
 {
     const float *before = w; // the total so far: the bias, then y itself
     size_t stride = 0;       // between its rows
-    (void)ahead;
+    (void)course;
     w += 48;
     for (size_t block = 0; block < 1; block++) {
         __m512 s0_0 = _mm512_setzero_ps();
@@ -93,11 +93,11 @@ void tiny_odd_f32_out_part_3x48__avx512(
     const float *restrict x, // [3] rows of [48], 48 apart
     const float *restrict w, // [1 + 48][48], the bias first
     float *restrict y,       // [3] rows of [45], 45 apart
-    struct ahead *ahead)     // [2], asked for in turn from one running sum to the next; not by so low a tile
+    struct course *course)   // so low a tile asks for nothing ahead
 {
     const float *before = w; // the total so far: the bias, then y itself
     size_t stride = 0;       // between its rows
-    (void)ahead;
+    (void)course;
     w += 48;
     for (size_t block = 0; block < 1; block++) {
         __m512 s0_0 = _mm512_setzero_ps();
@@ -149,11 +149,11 @@ void tiny_odd_f32_out_part_4x48__avx512(
     const float *restrict x, // [4] rows of [48], 48 apart
     const float *restrict w, // [1 + 48][48], the bias first
     float *restrict y,       // [4] rows of [45], 45 apart
-    struct ahead *ahead)     // [2], asked for in turn from one running sum to the next
+    struct course *course)
 {
     const float *before = w; // the total so far: the bias, then y itself
     size_t stride = 0;       // between its rows
-    struct ahead *to_come = ahead + 1;
+    struct ahead *to_come = course->ahead + 1;
     w += 48;
     for (size_t block = 0; block < 1; block++) {
         uintptr_t line = to_come->at;
@@ -196,7 +196,7 @@ void tiny_odd_f32_out_part_4x48__avx512(
             }
         }
         to_come->at = line;
-        to_come = to_come == ahead ? ahead + 1 : ahead;
+        to_come = to_come == course->ahead ? course->ahead + 1 : course->ahead;
         _mm512_storeu_ps(y + 0, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 0), s0_0));
         _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 16), s0_1));
         vec_store_part(y + 32, _mm512_add_ps(vec_load_part(before + 0 * stride + 32, 13), s0_2), 13);
@@ -221,11 +221,11 @@ void tiny_odd_f32_out_part_5x48__avx512(
     const float *restrict x, // [5] rows of [48], 48 apart
     const float *restrict w, // [1 + 48][48], the bias first
     float *restrict y,       // [5] rows of [45], 45 apart
-    struct ahead *ahead)     // [2], asked for in turn from one running sum to the next
+    struct course *course)
 {
     const float *before = w; // the total so far: the bias, then y itself
     size_t stride = 0;       // between its rows
-    struct ahead *to_come = ahead + 1;
+    struct ahead *to_come = course->ahead + 1;
     w += 48;
     for (size_t block = 0; block < 1; block++) {
         uintptr_t line = to_come->at;
@@ -275,7 +275,7 @@ void tiny_odd_f32_out_part_5x48__avx512(
             }
         }
         to_come->at = line;
-        to_come = to_come == ahead ? ahead + 1 : ahead;
+        to_come = to_come == course->ahead ? course->ahead + 1 : course->ahead;
         _mm512_storeu_ps(y + 0, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 0), s0_0));
         _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 16), s0_1));
         vec_store_part(y + 32, _mm512_add_ps(vec_load_part(before + 0 * stride + 32, 13), s0_2), 13);
@@ -303,11 +303,11 @@ void tiny_odd_f32_out_part_6x48__avx512(
     const float *restrict x, // [6] rows of [48], 48 apart
     const float *restrict w, // [1 + 48][48], the bias first
     float *restrict y,       // [6] rows of [45], 45 apart
-    struct ahead *ahead)     // [2], asked for in turn from one running sum to the next
+    struct course *course)
 {
     const float *before = w; // the total so far: the bias, then y itself
     size_t stride = 0;       // between its rows
-    struct ahead *to_come = ahead + 1;
+    struct ahead *to_come = course->ahead + 1;
     w += 48;
     for (size_t block = 0; block < 1; block++) {
         uintptr_t line = to_come->at;
@@ -364,7 +364,7 @@ void tiny_odd_f32_out_part_6x48__avx512(
             }
         }
         to_come->at = line;
-        to_come = to_come == ahead ? ahead + 1 : ahead;
+        to_come = to_come == course->ahead ? course->ahead + 1 : course->ahead;
         _mm512_storeu_ps(y + 0, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 0), s0_0));
         _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 16), s0_1));
         vec_store_part(y + 32, _mm512_add_ps(vec_load_part(before + 0 * stride + 32, 13), s0_2), 13);
@@ -395,11 +395,11 @@ void tiny_odd_f32_out_part_7x48__avx512(
     const float *restrict x, // [7] rows of [48], 48 apart
     const float *restrict w, // [1 + 48][48], the bias first
     float *restrict y,       // [7] rows of [45], 45 apart
-    struct ahead *ahead)     // [2], asked for in turn from one running sum to the next
+    struct course *course)
 {
     const float *before = w; // the total so far: the bias, then y itself
     size_t stride = 0;       // between its rows
-    struct ahead *to_come = ahead + 1;
+    struct ahead *to_come = course->ahead + 1;
     w += 48;
     for (size_t block = 0; block < 1; block++) {
         uintptr_t line = to_come->at;
@@ -463,7 +463,7 @@ void tiny_odd_f32_out_part_7x48__avx512(
             }
         }
         to_come->at = line;
-        to_come = to_come == ahead ? ahead + 1 : ahead;
+        to_come = to_come == course->ahead ? course->ahead + 1 : course->ahead;
         _mm512_storeu_ps(y + 0, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 0), s0_0));
         _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 16), s0_1));
         vec_store_part(y + 32, _mm512_add_ps(vec_load_part(before + 0 * stride + 32, 13), s0_2), 13);
@@ -497,11 +497,11 @@ void tiny_odd_f32_out_part_8x48__avx512(
     const float *restrict x, // [8] rows of [48], 48 apart
     const float *restrict w, // [1 + 48][48], the bias first
     float *restrict y,       // [8] rows of [45], 45 apart
-    struct ahead *ahead)     // [2], asked for in turn from one running sum to the next
+    struct course *course)
 {
     const float *before = w; // the total so far: the bias, then y itself
     size_t stride = 0;       // between its rows
-    struct ahead *to_come = ahead + 1;
+    struct ahead *to_come = course->ahead + 1;
     w += 48;
     for (size_t block = 0; block < 1; block++) {
         uintptr_t line = to_come->at;
@@ -572,7 +572,7 @@ void tiny_odd_f32_out_part_8x48__avx512(
             }
         }
         to_come->at = line;
-        to_come = to_come == ahead ? ahead + 1 : ahead;
+        to_come = to_come == course->ahead ? course->ahead + 1 : course->ahead;
         _mm512_storeu_ps(y + 0, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 0), s0_0));
         _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 0 * stride + 16), s0_1));
         vec_store_part(y + 32, _mm512_add_ps(vec_load_part(before + 0 * stride + 32, 13), s0_2), 13);

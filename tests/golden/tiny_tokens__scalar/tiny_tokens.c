@@ -185,7 +185,7 @@ static const struct ga_variant variants[] = {
         .pack = tiny_tokens__scalar_pack,
         .scratch_bytes = tiny_tokens__scalar_scratch_bytes,
         .run = tiny_tokens__scalar_run,
-        .packing = 0x3a069d8758915b30,
+        .packing = 0x2ffd1f661c9bde38,
     },
 };
 

@@ -88,36 +88,43 @@ struct ahead {
     size_t step; // bytes from a request to the next
 };
 
-void tiny_tokens_f32_project_1x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_project_2x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_project_3x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_project_4x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_project_5x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_project_6x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_project_7x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_project_8x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_project_9x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_project_10x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_project_11x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_project_12x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_project_1x2__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_project_2x2__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_project_3x2__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_out_1x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_out_2x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_out_3x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_out_4x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_out_5x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_out_6x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_out_7x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_out_8x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_out_9x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_out_10x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_out_11x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_out_12x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_out_1x4__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_out_2x2__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
-void tiny_tokens_f32_out_3x2__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct ahead *ahead);
+// What a kernel does of a product, and what it asks for meanwhile.
+struct course {
+    struct ahead ahead[2]; // in turn from one running sum to the next
+    size_t sums;           // running sums to take; a kernel of a product that is not cut in depth takes all
+    bool goes_on;          // from what y holds, and not from the bias
+};
+
+void tiny_tokens_f32_project_1x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_2x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_3x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_4x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_5x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_6x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_7x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_8x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_9x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_10x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_11x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_12x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_1x2__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_2x2__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_3x2__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_1x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_2x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_3x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_4x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_5x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_6x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_7x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_8x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_9x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_10x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_11x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_12x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_1x4__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_2x2__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_3x2__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
 void tiny_tokens_f32_score_1x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
 void tiny_tokens_f32_score_2x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
 void tiny_tokens_f32_score_3x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
