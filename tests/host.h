@@ -45,6 +45,7 @@ struct host {
 bool host_open(struct host *host, struct checks *checks, int flags);
 // Packs the weights; false after a failed check.
 bool host_load(struct host *host, struct checks *checks);
+// Leaves no pointer into the library, so that whoever still looks at its model fails in every run.
 void host_close(struct host *host);
 
 // Prepares for a library, which is closed again; host_drop is due in any case.

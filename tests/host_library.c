@@ -55,6 +55,8 @@ void host_close(struct host *host)
     }
     host->library = (struct host_library){.handle = NULL};
     host->loaded = NULL;
+    host->subject.model = NULL; // which was the library's own
+    host->call.model = NULL;
 }
 
 // -- Loading --------------------------------------------------------------------------------------------------------

@@ -278,7 +278,7 @@ void subject_drop(struct subject *subject)
     for (size_t v = 0; v < subject->n_loaded; v++) {
         guard_drop(&subject->packed[v]);
     }
-    for (size_t r = 0; r < subject->model->n_roles && r < MAX_ROLES; r++) {
+    for (size_t r = 0; r < MAX_ROLES; r++) { // not the model's number: it may be a shared object's that has gone
         guard_drop(&subject->weights[r]);
     }
 }
