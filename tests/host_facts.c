@@ -124,8 +124,7 @@ static void run_unusually(struct checks *checks, struct host *host, const float 
 // A child counts its own failures, and tells them on stderr and by its exit code.
 static void begin_child(struct checks *checks)
 {
-    enum { SECONDS = 60 };
-    alarm(SECONDS);
+    checks_end_in(60);
     checks->failed = 0;
     checks->messages[0] = '\0';
 }

@@ -52,7 +52,7 @@ static pid_t fork_user(struct ga_threads *pool)
 {
     const pid_t child = fork();
     if (child == 0) {
-        alarm(20);
+        checks_end_in(20);
         const bool good = does_its_parts(pool, 100);
         ga_threads_free(pool);
         _exit(good ? 0 : 1);

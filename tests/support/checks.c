@@ -1,4 +1,4 @@
-// checks.c: the bookkeeping of checks.h and the handler that gives a fault its name.
+// checks.c: the bookkeeping of checks.h, the handler that gives a fault its name, and the end of what hangs.
 #define _DEFAULT_SOURCE
 #include "checks.h"
 
@@ -100,4 +100,14 @@ void checks_name_faults(const struct checks *checks)
     for (size_t i = 0; i < N_FAULTS && !installed; i++) {
         sigaction(FAULTS[i], &action, &before[i]);
     }
+}
+
+void checks_end_in(unsigned int seconds)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGALRM);
+    signal(SIGALRM, SIG_DFL);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    alarm(seconds);
 }

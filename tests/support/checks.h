@@ -45,4 +45,8 @@ bool checks_need(struct checks *checks, bool ok, const char *format, ...)
 // process ends as it would have; checks must outlive the tests.
 void checks_name_faults(const struct checks *checks);
 
+// Ends this process by SIGALRM in so many seconds, should it hang: a child, whose parent waits for it. Whatever whoever
+// started the tests had blocked or ignored.
+void checks_end_in(unsigned int seconds);
+
 #endif
