@@ -8,9 +8,17 @@
 #include <stddef.h>
 
 #include "support/checks.h"
+#include "support/sanitized.h"
 #include "threads.h"
 
 typedef void threads_fact(struct checks *checks);
+
+// Of memory that is too little for the threads: a sanitizer has terabytes mapped.
+#if SANITIZED
+#define THREADS_MEMORY_FACTS(X)
+#else
+#define THREADS_MEMORY_FACTS(X) X(threads_that_cannot_be_started_are_an_error)
+#endif
 
 // threads_parts.c: that parts are done; threads_manners.c: what else happens to the process, and errors.
 #define THREADS_FACTS(X)                             \
@@ -30,8 +38,8 @@ typedef void threads_fact(struct checks *checks);
     X(idle_workers_use_no_cpu)                       \
     X(pools_leave_no_threads_behind)                 \
     X(wrong_arguments_are_refused)                   \
-    X(threads_that_cannot_be_started_are_an_error)   \
-    X(available_is_what_the_affinity_allows)
+    X(available_is_what_the_affinity_allows)         \
+    THREADS_MEMORY_FACTS(X)
 
 #define THREADS_FACT(name) threads_fact name;
 THREADS_FACTS(THREADS_FACT)

@@ -14,16 +14,6 @@
 
 #include "threads_facts.h"
 
-#ifndef __has_feature // clang's way to say which sanitizer there is; the names below are gcc's
-#define __has_feature(name) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) || \
-    __has_feature(thread_sanitizer)
-enum { HAS_SANITIZER = 1 };
-#else
-enum { HAS_SANITIZER = 0 };
-#endif
-
 enum { THREADS = 4 };
 
 static void count_part(void *context, size_t part)
@@ -284,6 +274,8 @@ void wrong_arguments_are_refused(struct checks *checks)
     checks_that(checks, ga_threads_new(1, NULL, NULL) == GA_ARGUMENT, "NULL was taken");
 }
 
+#if !SANITIZED
+
 // Memory for some stacks, but not for all.
 static void limit_memory(rlim_t bytes, struct rlimit *before_out)
 {
@@ -307,10 +299,6 @@ void threads_that_cannot_be_started_are_an_error(struct checks *checks)
     struct rlimit before;
     const size_t count = threads_count();
     checks_situation(checks, "memory for a hundred stacks");
-    if (HAS_SANITIZER) {
-        checks_that(checks, true, "a sanitizer has terabytes mapped");
-        return;
-    }
     limit_memory((rlim_t)100 * GA_THREAD_STACK, &before);
     const enum ga_status status = ga_threads_new(GA_MAX_THREADS, &pool, &error);
     setrlimit(RLIMIT_AS, &before);
@@ -321,6 +309,8 @@ void threads_that_cannot_be_started_are_an_error(struct checks *checks)
     checks_that(checks, pool != NULL && does_its_parts(pool, 100), "the next pool does not work");
     ga_threads_free(pool);
 }
+
+#endif
 
 void available_is_what_the_affinity_allows(struct checks *checks)
 {

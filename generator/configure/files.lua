@@ -171,14 +171,14 @@ function files.check_list(settings, answers, models, tests)
     step("kernels", "out/test/plain_kernels 100")
     step("threads", "out/test/plain_threads 100")
   end
-  step("failing memory and disk", "out/test/plain_failures")
   step(test_name(tests.configured, models), tests.configured .. (answers.criterion and "" or " 100"))
   step("calls that share weights and threads", sharing("out/test", 2, tests))
   step("two libraries with a runtime each", tests.two .. " 1")
   add_cpu_steps(step, settings, answers, tests)
   add_host_step(step, settings, models, tests)
   add_library_step(step, settings, tests)
-  step("failures of the loader", "out/test/plain_loader")
+  if #tests.plain.failing == 0 then step("failing memory, disk and reads: needs glibc and no sanitizers", "") end
+  for _, path in ipairs(tests.plain.failing) do step(test_name(path, models), path) end
   step("numbers of docs/numbers.md", ("%s tests/numbers.lua check %s"):format(luas[1], tests.numbers))
   local programs = {}
   if #tests.plain.quiet == 0 then step("quiet kernels: needs glibc, GNU ld's --wrap and no sanitizers", "") end

@@ -26,8 +26,8 @@ local function add_targets(edges, parts, products, tests)
     collect(products, "program")
   edges:section("Targets")
   w:phony("all", joined(headers, libraries, programs, shared, edges.headers))
-  w:phony("test_binaries", joined(tests.plain.criterion, tests.plain.program, tests.plain.quiet, tests.programs,
-    tests.versions, { tests.configured, tests.two, tests.unknown_cpu, tests.numbers }, tests.products))
+  w:phony("test_binaries", joined(tests.plain.criterion, tests.plain.program, tests.plain.quiet, tests.plain.failing,
+    tests.programs, tests.versions, { tests.configured, tests.two, tests.unknown_cpu, tests.numbers }, tests.products))
   w:phony("some_test_binaries", joined({ tests.some }, tests.plain.objects))
   w:phony("soak_binary", { tests.soak })
   w:phony("sanitized_binaries", joined(tests.sanitized.criterion, tests.sanitized.program, tests.races.program))

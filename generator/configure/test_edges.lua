@@ -28,12 +28,13 @@ local NAMES = { [PLAIN] = "test", [EMULATION] = "emulated", [SANITIZED] = "sanit
   [UNSET] = "unset" }
 
 -- What a C file in tests/ is, by its name: a Criterion test, a program with a main of its own, one that also stands
--- before the C library, or else a helper.
+-- before the C library, by the linker's means or its own, or else a helper.
 local KINDS = {
   { kind = "criterion", pattern = "^test_" },
   { kind = "program", pattern = "^plain_" },
   { kind = "program", pattern = "_fixture$" },
   { kind = "quiet", pattern = "^quiet_" },
+  { kind = "failing", pattern = "^failing_" },
   { kind = "soak", pattern = "^soak$" },
   { kind = "helper", pattern = "" },
 }
@@ -184,10 +185,12 @@ local function inputs_of(edges, profile, archives, models)
   return joined({ archives[1], names }, model_archives(edges, profile, models), archives)
 end
 
--- Programs before whose functions the linker puts others. Sanitizers stand there too, so this is not for them.
-local function quiet_tests(edges, inputs)
+-- Programs before whose functions the linker puts others, and those that have the C library's allocator themselves.
+-- Sanitizers stand there too, so this is not for them. Returns the paths of both.
+local function tests_before_libc(edges, inputs)
   return link_all(edges, PLAIN, objects_of(edges, PLAIN, "quiet"), inputs,
-    "$program_libraries -ldl -Wl,--wrap=ga_model_run,--wrap=ga_model_pack")
+    "$program_libraries -ldl -Wl,--wrap=ga_model_run,--wrap=ga_model_pack"),
+    link_all(edges, PLAIN, objects_of(edges, PLAIN, "failing"), inputs, "$program_libraries -ldl")
 end
 
 -- Every test binary of a profile. Returns the paths by kind, and those of their own objects.
@@ -201,7 +204,8 @@ local function binaries_of(edges, profile, archives, models, has)
     binaries.criterion = link_all(edges, profile, objects, inputs, "$test_libraries")
     binaries.objects = joined(binaries.objects, objects)
   end
-  binaries.quiet = profile == PLAIN and has.wraps and quiet_tests(edges, inputs) or {}
+  binaries.quiet, binaries.failing = {}, {}
+  if profile == PLAIN and has.wraps then binaries.quiet, binaries.failing = tests_before_libc(edges, inputs) end
   return binaries
 end
 

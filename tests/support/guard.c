@@ -6,14 +6,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "sanitized.h"
+
 #ifdef GA_VALGRIND
 #include <valgrind/memcheck.h>
 #endif
-#if defined(__has_feature)
-#if __has_feature(memory_sanitizer)
-#define GA_MSAN
+#if SANITIZED_MEMORY
 #include <sanitizer/msan_interface.h>
-#endif
 #endif
 
 enum { PATTERN = 0xA5, BLANK = 0xFF };
@@ -22,7 +21,7 @@ enum { PATTERN = 0xA5, BLANK = 0xFF };
 static void mark_unset(void *data, size_t bytes)
 {
     (void)data, (void)bytes;
-#ifdef GA_MSAN
+#if SANITIZED_MEMORY
     __msan_poison(data, bytes);
 #endif
 #ifdef GA_VALGRIND

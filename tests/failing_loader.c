@@ -1,5 +1,5 @@
-// plain_loader.c: what opening weights asks of the machine, and what happens when it refuses: each allocation in turn,
-// each read; how much memory a file can make it ask for. A program of its own, as it stands in front of the C
+// failing_loader.c: what opening weights asks of the machine, and what happens when it refuses: each allocation in
+// turn, each read; how much memory a file can make it ask for. A program of its own, as it stands in front of the C
 // library's calls.
 #define _GNU_SOURCE // RTLD_NEXT
 #include <dlfcn.h>
@@ -12,26 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "failing_memory.h"
 #include "folder.h"
 #include "malformed.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_SANITIZED 1 // which have an allocator of their own
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define IS_SANITIZED 1
-#endif
-#endif
-
-#ifdef IS_SANITIZED
-
-int main(void)
-{
-    printf("skipped: failures of the loader (a sanitizer has its own allocator)\n1 checks, 0 failed\n");
-    return 0;
-}
-
-#else
 
 // -- The machine, which fails when told to --------------------------------------------------------------------------
 
@@ -41,7 +24,6 @@ enum way { FAILS, ENDS_EARLY, IS_INTERRUPTED, GIVES_LITTLE }; // what a read doe
 static size_t made[N_CALLS]; // since the last start
 static size_t turn[N_CALLS]; // the call that fails; 0: none
 static enum way read_way;
-static size_t live;  // blocks handed out and not given back
 static size_t asked; // bytes asked for since the last start, given back or not
 
 static bool is_its_turn(int call)
@@ -49,53 +31,10 @@ static bool is_its_turn(int call)
     return ++made[call] == turn[call];
 }
 
-// glibc's own, which stay reachable by these names.
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *block, size_t size);
-void *__libc_memalign(size_t alignment, size_t size);
-void __libc_free(void *block);
-
-// Counts a block of `size` bytes; false where it is to be refused.
-static bool may_have(size_t size)
+static bool refuses_memory(size_t size)
 {
     asked += size;
-    if (is_its_turn(ALLOCATE)) {
-        errno = ENOMEM;
-        return false;
-    }
-    live++;
-    return true;
-}
-
-void *malloc(size_t size)
-{
-    return may_have(size) ? __libc_malloc(size) : NULL;
-}
-
-void *calloc(size_t count, size_t size)
-{
-    return may_have(count * size) ? __libc_calloc(count, size) : NULL;
-}
-
-void *realloc(void *block, size_t size)
-{
-    if (!may_have(size)) {
-        return NULL;
-    }
-    live -= block != NULL;
-    return __libc_realloc(block, size);
-}
-
-void *aligned_alloc(size_t alignment, size_t size)
-{
-    return may_have(size) ? __libc_memalign(alignment, size) : NULL;
-}
-
-void free(void *block)
-{
-    live -= block != NULL;
-    __libc_free(block);
+    return is_its_turn(ALLOCATE);
 }
 
 ssize_t read(int fd, void *to, size_t size)
@@ -321,5 +260,3 @@ int main(void)
     printf("%zu checks, %zu failed\n", checks, failures);
     return failures == 0 ? 0 : 1;
 }
-
-#endif
