@@ -42,15 +42,7 @@ end
 
 -- The binary with the facts and all models.
 local function add_binary(edges, profile, models)
-  local objects = {}
-  for _, model in ipairs(models) do
-    local folder = ("%s/gen/%s"):format(profile.test, model.spec.name)
-    local outputs = edges:generate(model, folder)
-    objects = Edges.joined(objects, edges:model_objects(profile, outputs, folder, "library"))
-  end
-  local names = profile.test .. "/models.c"
-  Edges.write_table(names, models)
-  objects[#objects + 1] = edges:compile(profile, names, profile.test .. "/models.o", "-I runtime -I tests")
+  local objects = edges:models_with_table(profile, models, "-I runtime -I tests")
   return edges:link(profile, profile.test .. "/kernels", Edges.joined({ FACTS }, objects, ARCHIVES),
     "$program_libraries")
 end

@@ -207,4 +207,17 @@ function Edges.write_table(path, list)
   assert(fs.write_if_changed(path, table.concat(lines, "\n")) ~= nil)
 end
 
+-- Objects of models in a build of their own, with those of the table of them, which is compiled with `flags`.
+function Edges:models_with_table(profile, models, flags)
+  local objects = {}
+  for _, model in ipairs(models) do
+    local folder = ("%s/gen/%s"):format(profile.test, model.spec.name)
+    objects = joined(objects, self:model_objects(profile, self:generate(model, folder), folder, "library"))
+  end
+  local names = profile.test .. "/models.c"
+  Edges.write_table(names, models)
+  objects[#objects + 1] = self:compile(profile, names, profile.test .. "/models.o", flags)
+  return objects
+end
+
 return Edges

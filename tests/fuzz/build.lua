@@ -44,19 +44,6 @@ local function read_models()
   return models
 end
 
-local function add_models(edges, profile, models)
-  local objects = {}
-  for _, model in ipairs(models) do
-    local folder = ("%s/gen/%s"):format(profile.test, model.spec.name)
-    local outputs = edges:generate(model, folder)
-    objects = Edges.joined(objects, edges:model_objects(profile, outputs, folder, "library"))
-  end
-  local names = profile.test .. "/models.c"
-  Edges.write_table(names, models)
-  objects[#objects + 1] = edges:compile(profile, names, profile.test .. "/models.o", INCLUDES)
-  return objects
-end
-
 local function compile(edges, profile, name)
   return edges:compile(profile, ("tests/fuzz/%s.c"):format(name), ("%s/%s.o"):format(profile.obj, name), INCLUDES)
 end
@@ -66,7 +53,7 @@ local function add_shared(edges, profile, models)
   local parts = edges:shared_parts(profile)
   local support = { compile(edges, profile, "fuzz"), edges:compile(profile, "tests/support/rng.c",
     profile.obj .. "/rng.o", INCLUDES) }
-  return Edges.joined(support, add_models(edges, profile, models),
+  return Edges.joined(support, edges:models_with_table(profile, models, INCLUDES),
     { parts.program, parts.weights, parts.core_archive })
 end
 
