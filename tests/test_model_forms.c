@@ -1,14 +1,17 @@
 // test_model_forms.c: what a call to a model of another form than a layer of one width must pass: rows of several
-// widths, attention alone, a transformer's masks, intermediates. The kernel does nothing; test_model_run.c has what all
-// calls share.
+// widths, attention alone, masks of a layer and of a transformer, intermediates. The kernel does nothing;
+// test_model_run.c has what all calls share.
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "arena.h"
 #include "model.h"
 
 enum { BATCH = 2, LEN = 3, WIDE = 6 };
+
+static int runs; // how often the kernel was called
 
 static void fake_pack(const struct ga_weight_view *roles, void *packed)
 {
@@ -24,6 +27,7 @@ static size_t fake_scratch(size_t batch, size_t q_len, size_t kv_len, size_t thr
 static void fake_run(const void *packed, const struct ga_io *io, void *scratch)
 {
     (void)packed, (void)io, (void)scratch;
+    runs++;
 }
 
 static const struct ga_variant variant[] = {
@@ -50,58 +54,109 @@ static const struct ga_model both = {COMMON,
                                      .stack = &stack,
                                      .encoder = &stack};
 
+#define LAYER COMMON, .d_model = 4, .n_kv_heads = 2, .d_head = 2, .k_dim = 4, .v_dim = 4, .d_out = 4, .d_v = 2
+static const struct ga_model bare = {LAYER, .name = "bare"};
+static const struct ga_model masked = {LAYER, .name = "masked", .mask = GA_MASK_BOOL};
+static const struct ga_model added = {LAYER, .name = "added", .mask = GA_MASK_ADDITIVE};
+
 static float query[BATCH * LEN * WIDE], key[BATCH * LEN * WIDE], value[BATCH * LEN * WIDE], output[BATCH * LEN * WIDE];
 static float scores[BATCH * 2 * LEN * LEN];
 static const float unfit[] = {0, 0, 0, 0, -INFINITY, INFINITY, 0, 0, 0}; // [LEN][LEN]
-static const uint8_t bytes[LEN * LEN];
+static const float with_nan[] = {0, 0, 0, 0, 0, 0, 0, NAN, 0};           // [LEN][LEN]
+static const uint8_t bytes[BATCH * 2 * LEN * LEN];
 static _Alignas(GA_ALIGN) unsigned char scratch[GA_ALIGN], block[GA_ALIGN];
 
+#define SELF .batch = BATCH, .q_len = LEN, .query = query, .output = output
 #define CALL .batch = BATCH, .q_len = LEN, .kv_len = LEN, .query = query, .output = output
 static const struct {
     const struct ga_model *model;
     struct ga_io io;
+    enum ga_status status;
     const char *text; // NULL: it passes
 } calls[] = {
-    {&sides, {CALL, .key = key, .value = value, .intermediates = {[GA_SCORES] = scores}}, NULL},
+    {&sides, {CALL, .key = key, .value = value, .intermediates = {[GA_SCORES] = scores}}, GA_OK, NULL},
     {&sides,
      {.batch = BATCH, .q_len = LEN, .query = query, .output = output},
+     GA_ARGUMENT,
      "sides: key is NULL; expected [batch][kv_len][k_dim], as the query's rows have another width (d_model)"},
     {&sides,
      {CALL, .key = key},
+     GA_ARGUMENT,
      "sides: value is NULL; expected [batch][kv_len][v_dim], as the rows of key have another width (k_dim)"},
     {&sides,
      {CALL, .key = key, .value = value, .intermediates = {[GA_Q_PROJ] = scores}},
+     GA_UNSUPPORTED,
      "sides: q_proj is given, but the model was generated without that output; list it in the spec's outputs"},
     {&sides,
      {CALL, .key = key, .value = value, .intermediates = {[GA_SCORES] = output + 1}},
+     GA_ARGUMENT,
      "sides: output overlaps scores; expected memory of its own"},
     {&sides,
      {CALL, .key = key, .value = value, .intermediates = {[GA_SCORES] = value}},
+     GA_ARGUMENT,
      "sides: scores overlaps value; expected memory of its own"},
-    {&alone, {CALL, .key = key, .value = value}, NULL},
+    {&alone, {CALL, .key = key, .value = value}, GA_OK, NULL},
     {&alone,
      {.batch = BATCH, .q_len = LEN, .key = key, .value = value, .output = output, .kv_len = LEN},
+     GA_ARGUMENT,
      "alone: query is NULL; expected [batch][n_heads][q_len][d_head]"},
     {&alone,
      {.batch = BATCH, .q_len = LEN, .kv_len = LEN, .query = query, .key = key, .value = value},
+     GA_ARGUMENT,
      "alone: output is NULL; expected room for [batch][n_heads][q_len][d_v]"},
-    {&both, {CALL, .key = key, .additive_mask = scores, .src_additive_mask = scores}, NULL},
+    {&both, {CALL, .key = key, .additive_mask = scores, .src_additive_mask = scores}, GA_OK, NULL},
     {&both,
      {CALL, .key = key, .src_additive_mask = unfit, .src_mask_strides = {0, 0, LEN, 1}},
+     GA_ARGUMENT,
      "both: src_additive_mask[0][0][1][2] is inf; expected finite numbers or -inf"},
     {&both,
      {CALL, .key = key, .src_mask = bytes},
+     GA_UNSUPPORTED,
      "both: src_mask is given, but the model was generated without mask.tensor \"bool\"; set it in the spec"},
     {&both,
      {CALL, .key = key, .src_additive_mask = scores, .src_mask_strides = {0, 0, 0, 2}},
+     GA_ARGUMENT,
      "both: src_mask_strides[3] is more than 1; expected keys side by side, or 0 for one element that stands for all "
      "keys"},
     {&both,
      {CALL, .key = key, .src_additive_mask = output},
+     GA_ARGUMENT,
      "both: output overlaps src_additive_mask; expected memory of its own"},
     {&sides,
      {CALL, .key = key, .value = value, .src_mask = bytes},
+     GA_UNSUPPORTED,
      "sides: src_mask is given, but the model is no transformer"},
+    {&masked, {SELF, .mask = bytes, .mask_strides = {2 * LEN * LEN, LEN *LEN, LEN, 1}}, GA_OK, NULL},
+    {&added, {SELF, .additive_mask = scores, .mask_strides = {0, 0, LEN, 1}}, GA_OK, NULL},
+    {&bare,
+     {SELF, .mask = bytes},
+     GA_UNSUPPORTED,
+     "bare: mask is given, but the model was generated without mask.tensor \"bool\"; set it in the spec"},
+    {&masked,
+     {SELF, .mask = bytes, .mask_strides = {0, 0, 0, 2}},
+     GA_ARGUMENT,
+     "masked: mask_strides[3] is more than 1; expected keys side by side, or 0 for one element that stands for all "
+     "keys"},
+    {&masked,
+     {SELF, .mask = bytes, .mask_strides = {SIZE_MAX / 2, 0, 0, 1}},
+     GA_OVERFLOW,
+     "masked: mask_strides reach beyond memory"},
+    {&added,
+     {SELF, .additive_mask = output + BATCH * LEN * 4 - 1, .mask_strides = {0, 0, 0, 1}},
+     GA_ARGUMENT,
+     "added: output overlaps additive_mask; expected memory of its own"},
+    {&masked,
+     {SELF, .mask = (const uint8_t *)output + 5},
+     GA_ARGUMENT,
+     "masked: output overlaps mask; expected memory of its own"},
+    {&added,
+     {SELF, .additive_mask = with_nan, .mask_strides = {0, 0, LEN, 1}},
+     GA_ARGUMENT,
+     "added: additive_mask[0][0][2][1] is nan; expected finite numbers or -inf"},
+    {&added,
+     {SELF, .additive_mask = unfit + LEN, .mask_strides = {0, 0, 0, 1}},
+     GA_ARGUMENT,
+     "added: additive_mask[0][0][0][2] is inf; expected finite numbers or -inf"},
 };
 
 Test(model_forms, calls_pass_or_say_which_tensor_is_wrong)
@@ -109,10 +164,12 @@ Test(model_forms, calls_pass_or_say_which_tensor_is_wrong)
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         struct ga_error error = {.text = ""};
         const struct ga_loaded *loaded = NULL;
+        runs = 0;
         cr_assert_eq(ga_model_pack(calls[i].model, variant, NULL, block, sizeof block, &loaded, &error), GA_OK, "%s",
                      error.text);
         const enum ga_status status = ga_model_run(loaded, &calls[i].io, scratch, sizeof scratch, &error);
-        cr_expect_eq(status == GA_OK, calls[i].text == NULL, "call %zu: %s", i, error.text);
+        cr_expect_eq(status, calls[i].status, "call %zu: status %d: %s", i, (int)status, error.text);
+        cr_expect_eq(runs, calls[i].status == GA_OK ? 1 : 0, "call %zu: the kernel ran %d times", i, runs);
         if (calls[i].text) {
             cr_expect_str_eq(error.text, calls[i].text, "call %zu says: %s", i, error.text);
         }

@@ -1,5 +1,5 @@
 // test_model_run.c: what one call to a model must pass, and how the kernels see it, on a hand-written model whose
-// kernel only remembers what it was given.
+// kernel only remembers what it was given. Masks that are refused are test_model_forms.c's.
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdint.h>
@@ -181,8 +181,6 @@ static const int32_t all_rows[BATCH] = {3, 3};
 static const int32_t negative_id[BATCH * Q_LEN] = {0, 1, 2, -1, 4, 5};
 static const int32_t past_vocab[BATCH * Q_LEN] = {0, 1, 2, 3, 4, VOCAB};
 
-static const float with_nan[Q_LEN * KV_LEN] = {[11] = NAN}, with_infinity[KV_LEN] = {[4] = INFINITY};
-
 static const struct ga_parallel no_threads = {.threads = 0}, no_run = {.threads = 2};
 
 static const struct {
@@ -219,41 +217,6 @@ static const struct {
      GA_UNSUPPORTED,
      "without mask lengths"},
 
-    {"mask unasked for",
-     &full,
-     {SELF, .output = output, .mask = bytes},
-     GA_UNSUPPORTED,
-     "without mask.tensor \"bool\""},
-    {"keys apart",
-     &masked,
-     {SELF, .output = output, .mask = bytes, .mask_strides = {0, 0, 0, 2}},
-     GA_ARGUMENT,
-     "mask_strides[3] is more than 1"},
-    {"strides out of memory",
-     &masked,
-     {SELF, .output = output, .mask = bytes, .mask_strides = {SIZE_MAX / 2, 0, 0, 1}},
-     GA_OVERFLOW,
-     "mask_strides reach beyond memory"},
-    {"mask in output",
-     &added,
-     {SELF, .output = output, .additive_mask = output + BATCH * Q_LEN * D_MODEL - 1, .mask_strides = {0, 0, 0, 1}},
-     GA_ARGUMENT,
-     "output overlaps additive_mask"},
-    {"bytes in output",
-     &masked,
-     {SELF, .output = output, .mask = (const uint8_t *)output + 5},
-     GA_ARGUMENT,
-     "output overlaps mask"},
-    {"NaN in a mask",
-     &added,
-     {CROSS, .output = output, .additive_mask = with_nan, .mask_strides = {0, 0, KV_LEN, 1}},
-     GA_ARGUMENT,
-     "additive_mask[0][0][2][1] is nan; expected finite numbers or -inf"},
-    {"infinity in a mask",
-     &added,
-     {CROSS, .output = output, .additive_mask = with_infinity, .mask_strides = {0, 0, 0, 1}},
-     GA_ARGUMENT,
-     "additive_mask[0][0][0][4] is inf"},
     {"batch 0", &full, {.q_len = 3, .query = query, .output = output}, GA_ARGUMENT, "batch is 0; expected at least 1"},
     {"another batch", &fixed, {SELF, .output = output}, GA_ARGUMENT, "batch is 2; expected 3"},
     {"q_len 0", &full, {.batch = 2, .query = query, .output = output}, GA_ARGUMENT, "q_len is 0; expected 1..8"},
