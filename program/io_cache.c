@@ -46,7 +46,7 @@ static bool read_cached_rows(const struct ga_context *context, const struct ga_r
            ga_tensor_has_shape(tensor, axes - missing, wanted + missing);
 }
 
-// "[2, 4, 0..50, 16]": the shape of cached rows, for a message.
+// "F32 [2, 4, 0..50, 16]": the dtype and shape of cached rows, for a message.
 static const char *expected_text(const struct ga_context *context, const struct ga_request *request, size_t rows,
                                  char text[GA_PRINTABLE])
 {
@@ -56,7 +56,7 @@ static const char *expected_text(const struct ga_context *context, const struct 
     if (model->stack) {
         snprintf(layers, sizeof layers, "%zu, ", model->stack->n_layers);
     }
-    snprintf(text, GA_PRINTABLE, "[%zu, %s%zu, %s, %zu]", request->io.batch, layers, model->n_kv_heads, range,
+    snprintf(text, GA_PRINTABLE, "F32 [%zu, %s%zu, %s, %zu]", request->io.batch, layers, model->n_kv_heads, range,
              model->d_head);
     return text;
 }
@@ -66,7 +66,7 @@ static enum ga_exit find_cached(const struct ga_context *context, const struct g
                                 size_t rows, const struct ga_tensor **tensor_out, size_t *rows_out)
 {
     const struct ga_tensor *tensor = *tensor_out = ga_weights_find(request->file, name);
-    char found[GA_PRINTABLE], expected[GA_PRINTABLE];
+    char expected[GA_PRINTABLE];
     if (!tensor) {
         *rows_out = 0;
         return GA_EXIT_OK;
@@ -74,9 +74,7 @@ static enum ga_exit find_cached(const struct ga_context *context, const struct g
     if (read_cached_rows(context, request, tensor, rows_out) && (rows == SIZE_MAX || *rows_out == rows)) {
         return GA_EXIT_OK;
     }
-    return ga_failed(context, "%s: tensor \"%s\" is %s %s; expected F32 %s", request->path, name,
-                     ga_dtype_name(tensor->dtype), ga_shape_text(tensor->rank, tensor->shape, found, sizeof found),
-                     expected_text(context, request, rows, expected));
+    return ga_refuse_shape(context, request->path, tensor, expected_text(context, request, rows, expected));
 }
 
 enum ga_exit ga_request_cached(const struct ga_context *context, struct ga_request *request)

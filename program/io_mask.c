@@ -1,6 +1,5 @@
 // io_mask.c: the mask in an input file as a model's struct ga_io: any shape that broadcasts, bytes or numbers.
 // Converts integers to bytes; what an additive mask holds is checked by the runtime.
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,14 +51,12 @@ static bool read_strides(const struct ga_tensor *tensor, const size_t call[AXES]
 static enum ga_exit refuse(const struct ga_context *context, const struct ga_request *request,
                            const struct ga_tensor *tensor, const size_t call[AXES])
 {
-    char shape[GA_PRINTABLE];
-    return ga_failed(
-        context,
-        "%s: tensor \"%s\" is %s %s; expected %s [%zu, %zu], [%zu, %zu, %zu] or [%zu, %zu, %zu, %zu], or 1 "
-        "along an axis where it is the same for all",
-        request->path, tensor->name, ga_dtype_name(tensor->dtype),
-        ga_shape_text(tensor->rank, tensor->shape, shape, sizeof shape), kinds[context->model->mask].dtypes, call[2],
-        call[3], call[0], call[2], call[3], call[0], call[1], call[2], call[3]);
+    char expected[EXPECTED_TEXT];
+    snprintf(expected, sizeof expected,
+             "%s [%zu, %zu], [%zu, %zu, %zu] or [%zu, %zu, %zu, %zu], or 1 along an axis where it is the same for all",
+             kinds[context->model->mask].dtypes, call[2], call[3], call[0], call[2], call[3], call[0], call[1], call[2],
+             call[3]);
+    return ga_refuse_shape(context, request->path, tensor, expected);
 }
 
 static uint8_t is_set(const struct ga_tensor *tensor, size_t i)

@@ -7,84 +7,7 @@
 
 #include "request.h"
 
-// -- Shapes ---------------------------------------------------------------------------------------------------------
-
-static enum ga_exit refuse_shape(const struct ga_context *context, const struct ga_request *request,
-                                 const struct ga_tensor *tensor, const char *expected)
-{
-    char shape[GA_PRINTABLE];
-    return ga_failed(context, "%s: tensor \"%s\" is %s %s; expected %s", request->path, tensor->name,
-                     ga_dtype_name(tensor->dtype), ga_shape_text(tensor->rank, tensor->shape, shape, sizeof shape),
-                     expected);
-}
-
-// One kind of sequence: how its rows look and which sizes would do.
-struct rows {
-    size_t width;          // of rows of F32; 0: one integer a row
-    size_t heads;          // each with rows of its own; 0: rows stand alone
-    size_t batch;          // wanted; 0: any
-    struct ga_range range; // of rows
-};
-
-// Rows of all heads together, or of each head where the model is attention alone.
-static struct rows rows_of(const struct ga_model *model, size_t width, size_t heads)
-{
-    bool apart = model->kind == GA_SDPA;
-    return (struct rows){.width = apart ? width / heads : width, .heads = apart ? heads : 0};
-}
-
-enum { EXPECTED_TEXT = 384 };
-
-// "F32 [batch, 1..512, 512] or [1..512, 512]"; with heads "F32 [batch, 8, 1..512, 64] or [8, 1..512, 64]", and where
-// there is but one, "or [1..512, 64]".
-static const char *rows_text(const struct rows *rows, char text[EXPECTED_TEXT])
-{
-    char batch[24] = "batch", heads[24] = "", tail[80], width[24] = "";
-    if (rows->batch) {
-        snprintf(batch, sizeof batch, "%zu", rows->batch);
-    }
-    if (rows->heads) {
-        snprintf(heads, sizeof heads, "%zu, ", rows->heads);
-    }
-    if (rows->width) {
-        snprintf(width, sizeof width, ", %zu", rows->width);
-    }
-    if (rows->range.min == rows->range.max) {
-        snprintf(tail, sizeof tail, "%zu%s]", rows->range.min, width);
-    } else {
-        snprintf(tail, sizeof tail, "%zu..%zu%s]", rows->range.min, rows->range.max, width);
-    }
-    bool alone = rows->batch <= 1, bare = alone && rows->heads == 1;
-    snprintf(text, EXPECTED_TEXT, "%s [%s, %s%s%s%s%s%s%s", rows->width ? "F32" : "I32 or I64", batch, heads, tail,
-             alone ? " or [" : "", alone ? heads : "", alone ? tail : "", bare ? " or [" : "", bare ? tail : "");
-    return text;
-}
-
-static bool is_integer(const struct ga_tensor *tensor)
-{
-    return tensor->dtype == GA_I32 || tensor->dtype == GA_I64;
-}
-
-// Finds batch and rows of a sequence, or says which shapes would do.
-static enum ga_exit read_rows(const struct ga_context *context, const struct ga_request *request,
-                              const struct ga_tensor *tensor, const struct rows *rows, size_t *batch_out,
-                              size_t *len_out)
-{
-    size_t axes = rows->width ? 2 : 1, alone = axes + (rows->heads ? 1 : 0); // of a head, of a sequence
-    bool batched = tensor->rank == alone + 1, bare = rows->heads == 1 && tensor->rank == axes;
-    bool fits =
-        (batched || bare || tensor->rank == alone) &&
-        (rows->width ? tensor->dtype == GA_F32 && tensor->shape[tensor->rank - 1] == rows->width : is_integer(tensor));
-    fits = fits && (rows->heads == 0 || bare || tensor->shape[batched ? 1 : 0] == rows->heads);
-    if (fits) {
-        *batch_out = batched ? tensor->shape[0] : 1;
-        *len_out = tensor->shape[tensor->rank - axes];
-        fits = *batch_out >= 1 && (rows->batch == 0 || *batch_out == rows->batch) && *len_out >= rows->range.min &&
-               *len_out <= rows->range.max;
-    }
-    char expected[EXPECTED_TEXT];
-    return fits ? GA_EXIT_OK : refuse_shape(context, request, tensor, rows_text(rows, expected));
-}
+// -- Inputs ---------------------------------------------------------------------------------------------------------
 
 // A tensor under the first of two names that the file has it by, or NULL.
 static const struct ga_tensor *find_either(const struct ga_request *request, const char *name, const char *other)
@@ -97,7 +20,7 @@ static const struct ga_tensor *find_either(const struct ga_request *request, con
 static const struct ga_tensor *find_side(const struct ga_request *request, const char *name, bool ids)
 {
     const struct ga_tensor *tensor = ga_weights_find(request->file, name);
-    return tensor && is_integer(tensor) == ids ? tensor : NULL;
+    return tensor && ga_holds_integers(tensor) == ids ? tensor : NULL;
 }
 
 static const struct ga_tensor *find_tokens(const struct ga_request *request)
@@ -125,10 +48,10 @@ static enum ga_exit read_query(const struct ga_context *context, struct ga_reque
         return ga_failed(context, "%s: tensors \"%s\" and \"tokens\" cannot both be given", request->path, query->name);
     }
     const struct ga_tensor *tensor = query ? query : tokens;
-    struct rows rows = rows_of(context->model, query ? context->model->d_model : 0, context->model->n_heads);
+    struct ga_rows rows = ga_rows_of(context->model, query ? context->model->d_model : 0, context->model->n_heads);
     rows.batch = context->model->batch;
     rows.range = context->model->q_len;
-    enum ga_exit code = read_rows(context, request, tensor, &rows, &request->io.batch, &request->io.q_len);
+    enum ga_exit code = ga_rows_read(context, request, tensor, &rows, &request->io.batch, &request->io.q_len);
     request->io.query = query ? query->data : NULL;
     request->batched = tensor->rank == (query ? 3U : 2U) + (rows.heads ? 1U : 0U);
     request->bare = rows.heads && tensor->rank == 2;
@@ -140,12 +63,12 @@ static enum ga_exit read_query(const struct ga_context *context, struct ga_reque
 static enum ga_exit read_other(const struct ga_context *context, struct ga_request *request,
                                const struct ga_tensor *tensor, bool ids)
 {
-    struct rows rows = rows_of(context->model, ids ? 0 : context->model->k_dim, context->model->n_kv_heads);
+    struct ga_rows rows = ga_rows_of(context->model, ids ? 0 : context->model->k_dim, context->model->n_kv_heads);
     size_t batch;
     rows.batch = request->io.batch;
     rows.range = context->model->kv_len;
     request->io.key = ids ? NULL : tensor->data;
-    enum ga_exit code = read_rows(context, request, tensor, &rows, &batch, &request->io.kv_len);
+    enum ga_exit code = ga_rows_read(context, request, tensor, &rows, &batch, &request->io.kv_len);
     request->kv_len = request->io.kv_len;
     return code;
 }
@@ -174,11 +97,11 @@ static enum ga_exit read_source(const struct ga_context *context, struct ga_requ
                          "of them",
                          request->path);
     }
-    if (is_integer(source) && !context->model->src_vocab_size) {
+    if (ga_holds_integers(source) && !context->model->src_vocab_size) {
         return ga_failed(context, "%s: tensor \"src\" holds token ids, but the model has no embedding (vocab_size)",
                          request->path);
     }
-    return read_other(context, request, source, is_integer(source));
+    return read_other(context, request, source, ga_holds_integers(source));
 }
 
 static enum ga_exit read_key(const struct ga_context *context, struct ga_request *request)
@@ -226,20 +149,15 @@ static enum ga_exit read_value(const struct ga_context *context, struct ga_reque
         return ga_failed(context, "%s: tensor \"value\" without \"key\"; give both, or neither for self-attention",
                          request->path);
     }
-    struct rows rows = rows_of(context->model, context->model->v_dim, context->model->n_kv_heads);
+    struct ga_rows rows = ga_rows_of(context->model, context->model->v_dim, context->model->n_kv_heads);
     size_t batch, len;
     rows.batch = request->io.batch;
     rows.range = (struct ga_range){request->kv_len, request->kv_len};
     request->io.value = value->data;
-    return read_rows(context, request, value, &rows, &batch, &len);
+    return ga_rows_read(context, request, value, &rows, &batch, &len);
 }
 
 // -- Integers -------------------------------------------------------------------------------------------------------
-
-static int64_t element(const struct ga_tensor *tensor, size_t i)
-{
-    return tensor->dtype == GA_I64 ? ((const int64_t *)tensor->data)[i] : ((const int32_t *)tensor->data)[i];
-}
 
 // Copies one number a sequence, each 0..most, from a tensor that may be NULL. what: "length".
 static enum ga_exit copy_each(const struct ga_context *context, struct ga_request *request,
@@ -250,17 +168,17 @@ static enum ga_exit copy_each(const struct ga_context *context, struct ga_reques
         return GA_EXIT_OK;
     }
     bool shaped = ga_tensor_has_shape(tensor, 1, &batch) || (tensor->rank == 0 && !request->batched);
-    if (!is_integer(tensor) || !shaped) {
+    if (!ga_holds_integers(tensor) || !shaped) {
         char expected[GA_PRINTABLE];
         snprintf(expected, sizeof expected, "I32 or I64 [%zu], one %s a sequence", batch, what);
-        return refuse_shape(context, request, tensor, expected);
+        return ga_refuse_shape(context, request->path, tensor, expected);
     }
     int32_t *copy = *copy_out = calloc(batch, sizeof *copy);
     if (!copy) {
         return ga_failed(context, "%s: no memory for tensor \"%s\"", request->path, tensor->name);
     }
     for (size_t b = 0; b < batch; b++) {
-        int64_t length = element(tensor, b);
+        int64_t length = ga_integer_at(tensor, b);
         if (length < 0 || (uint64_t)length > most) {
             return ga_failed(context, "%s: tensor \"%s\": element [%zu] is %" PRId64 "; expected 0..%zu", request->path,
                              tensor->name, b, length, most);
@@ -289,7 +207,7 @@ static enum ga_exit copy_ids_of(const struct ga_context *context, const struct g
     }
     for (size_t i = 0; i < rows; i++) {
         size_t b = i / q_len, row = i % q_len;
-        int64_t id = element(tensor, i);
+        int64_t id = ga_integer_at(tensor, i);
         if (!context->model->fills && q_lengths && row >= (size_t)q_lengths[b]) {
             continue;
         }
@@ -331,9 +249,9 @@ static enum ga_exit read_token_types(const struct ga_context *context, struct ga
     if (!tensor) {
         return GA_EXIT_OK;
     }
-    struct rows rows = {.batch = io->batch, .range = {io->q_len, io->q_len}};
+    struct ga_rows rows = {.batch = io->batch, .range = {io->q_len, io->q_len}};
     size_t batch, len;
-    enum ga_exit code = read_rows(context, request, tensor, &rows, &batch, &len);
+    enum ga_exit code = ga_rows_read(context, request, tensor, &rows, &batch, &len);
     return code == GA_EXIT_OK ? copy_ids(context, request, tensor, context->model->stack->token_types,
                                          &request->copies[GA_COPY_TOKEN_TYPES])
                               : code;

@@ -94,6 +94,32 @@ size_t ga_input_names(const struct ga_model *model, const char *names_out[GA_INP
 // Says of each tensor of the request's file that the model does not take why, and fails where there is one.
 enum ga_exit ga_request_names(const struct ga_context *context, const struct ga_request *request);
 
+// -- io_rows.c ------------------------------------------------------------------------------------------------------
+
+// Says of a file's tensor that it is of another dtype or shape than expected: "F32 [4]".
+enum ga_exit ga_refuse_shape(const struct ga_context *context, const char *path, const struct ga_tensor *tensor,
+                             const char *expected);
+
+// Whether a tensor is of I32 or I64, and element i of one that is.
+bool ga_holds_integers(const struct ga_tensor *tensor);
+int64_t ga_integer_at(const struct ga_tensor *tensor, size_t i);
+
+// One kind of sequence: how its rows look and which sizes would do.
+struct ga_rows {
+    size_t width;          // of rows of F32; 0: one integer a row
+    size_t heads;          // each with rows of its own; 0: rows stand alone
+    size_t batch;          // wanted; 0: any
+    struct ga_range range; // of rows
+};
+
+// Rows of all heads together, or of each head where the model is attention alone; batch and range are the caller's.
+struct ga_rows ga_rows_of(const struct ga_model *model, size_t width, size_t heads);
+
+// Finds batch and rows of a sequence, or says which shapes would do.
+enum ga_exit ga_rows_read(const struct ga_context *context, const struct ga_request *request,
+                          const struct ga_tensor *tensor, const struct ga_rows *rows, size_t *batch_out,
+                          size_t *len_out);
+
 // -- io_tensors.c ---------------------------------------------------------------------------------------------------
 
 // Opens path and fills request_out->io with what it holds, everything checked against the model; a tensor the model

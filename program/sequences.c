@@ -137,20 +137,7 @@ static enum ga_exit read_text(struct reading *reading)
 
 static bool is_ids(const struct ga_tensor *tensor, size_t rank, const size_t *shape)
 {
-    return (tensor->dtype == GA_I32 || tensor->dtype == GA_I64) && ga_tensor_has_shape(tensor, rank, shape);
-}
-
-static int64_t element(const struct ga_tensor *tensor, size_t i)
-{
-    return tensor->dtype == GA_I64 ? ((const int64_t *)tensor->data)[i] : ((const int32_t *)tensor->data)[i];
-}
-
-static enum ga_exit refuse_tensor(const struct reading *reading, const struct ga_tensor *tensor, const char *expected)
-{
-    char shape[GA_PRINTABLE];
-    return ga_failed(reading->context, "%s: tensor \"%s\" is %s %s; expected I32 or I64 %s", reading->path,
-                     tensor->name, ga_dtype_name(tensor->dtype),
-                     ga_shape_text(tensor->rank, tensor->shape, shape, sizeof shape), expected);
+    return ga_holds_integers(tensor) && ga_tensor_has_shape(tensor, rank, shape);
 }
 
 struct tensors {
@@ -164,16 +151,17 @@ static enum ga_exit check_tensors(const struct reading *reading, const struct te
         return ga_failed(reading->context, "%s: no tensor \"tokens\"", reading->path);
     }
     if (!is_ids(tensors->tokens, tensors->tokens->rank, tensors->tokens->shape) || tensors->tokens->rank != 2) {
-        return refuse_tensor(reading, tensors->tokens, "[sequences, length]");
+        return ga_refuse_shape(reading->context, reading->path, tensors->tokens, "I32 or I64 [sequences, length]");
     }
     if (tensors->types && stack->token_types == 0) {
         return ga_failed(reading->context, "%s: tensor \"token_types\": this model takes none", reading->path);
     }
     if (tensors->types && !is_ids(tensors->types, 2, tensors->tokens->shape)) {
-        return refuse_tensor(reading, tensors->types, "as tokens");
+        return ga_refuse_shape(reading->context, reading->path, tensors->types, "I32 or I64 as tokens");
     }
     if (tensors->lengths && !is_ids(tensors->lengths, 1, tensors->tokens->shape)) {
-        return refuse_tensor(reading, tensors->lengths, "one a sequence of tokens");
+        return ga_refuse_shape(reading->context, reading->path, tensors->lengths,
+                               "I32 or I64 one a sequence of tokens");
     }
     return GA_EXIT_OK;
 }
@@ -184,7 +172,7 @@ static enum ga_exit read_types(struct reading *reading, const struct ga_tensor *
     struct ga_sequences *sequences = reading->sequences;
     const size_t count = reading->context->model->stack->token_types;
     for (size_t at = sequences->starts[b]; at < sequences->starts[b + 1]; at++) {
-        const int64_t type = element(types, b * types->shape[1] + at - sequences->starts[b]);
+        const int64_t type = ga_integer_at(types, b * types->shape[1] + at - sequences->starts[b]);
         if (type < 0 || (uint64_t)type >= count) {
             return ga_failed(reading->context, "%s: tensor \"token_types\": sequence %zu: %" PRId64 "; expected 0..%zu",
                              reading->path, b, type, count - 1);
@@ -199,13 +187,13 @@ static enum ga_exit read_sequences(struct reading *reading, const struct tensors
     const size_t batch = tensors->tokens->shape[0], longest = tensors->tokens->shape[1];
     enum ga_exit code = GA_EXIT_OK;
     for (size_t b = 0; b < batch && code == GA_EXIT_OK; b++) {
-        const int64_t length = tensors->lengths ? element(tensors->lengths, b) : (int64_t)longest;
+        const int64_t length = tensors->lengths ? ga_integer_at(tensors->lengths, b) : (int64_t)longest;
         if (length < 0 || (uint64_t)length > longest) {
             return ga_failed(reading->context, "%s: tensor \"lengths\": element [%zu] is %" PRId64 "; expected 0..%zu",
                              reading->path, b, length, longest);
         }
         for (size_t i = 0; i < (size_t)length && code == GA_EXIT_OK; i++) {
-            code = add_id(reading, element(tensors->tokens, b * longest + i), "sequence", b);
+            code = add_id(reading, ga_integer_at(tensors->tokens, b * longest + i), "sequence", b);
         }
         code = code == GA_EXIT_OK ? end_sequence(reading) : code;
     }
