@@ -212,7 +212,7 @@ function files.memory_list(settings, answers)
       " tests/program_test.lua out/unset/test/program_fixture out/unset/test/program_stack_fixture -")
     step("an unset number is told of", telling("out/unset/test/plain_unset", "use-of-uninitialized-value"))
   else
-    step("memory sanitizer: no clang that has one (Debian: clang libclang-rt-14-dev)", "")
+    step("memory sanitizer: no clang that has one (Debian: clang libclang-rt-dev)", "")
   end
   if answers.valgrind then
     local valgrind = "valgrind -q --error-exitcode=9 "
