@@ -31,9 +31,8 @@ local function probe_isas(prober, machine, asked)
   local list = {}
   for i, name in ipairs(isa.names()) do
     local entry = isa.get(name)
-    local off = obstacle(prober, entry, machine)
+    local off = asked and not asked[name] and "not in --isa" or obstacle(prober, entry, machine)
     if asked and asked[name] and off then return nil, ("--isa %s: %s"):format(name, off) end
-    if asked and not asked[name] then off = "not in --isa" end
     list[i] = { name = name, built = not off, runs = not off and prober:cpu_has(entry), off = off }
     prober:report(name, off and "no: " .. off or list[i].runs and "yes" or "yes, but not on this CPU")
   end

@@ -53,10 +53,13 @@ fact.holds("a missing value, a stray word and flags beside a spec are exit 2", f
   refuses(2, "--spec specs/demo.lua --d-model 8", "--d-model cannot be combined with --spec; say it in specs/demo.lua")
 end)
 
+-- A flag that is refused once specs are written, and before seconds of questions to the compiler.
+local REFUSED = "CFLAGS=-Ofast"
+
 fact.holds("--causal alone means top_left, whatever follows it", function()
-  for _, words in ipairs({ "--causal", "--causal --isa scalar", "--causal CFLAGS=-g", "--causal top_left" }) do
-    local said, code = configure("--d-model 8 --heads 2 " .. words)
-    fact.equal(code, 0, said)
+  for _, words in ipairs({ "%s --causal", "--causal --isa scalar %s", "--causal %s", "--causal top_left %s" }) do
+    os.remove(folder .. "out/specs/mha_8_2.lua")
+    fact.contains(configure("--d-model 8 --heads 2 " .. words:format(REFUSED)), "CFLAGS: -Ofast is refused: ")
     fact.contains(assert(fs.read(folder .. "out/specs/mha_8_2.lua")), 'mask = { causal = "top_left" }')
   end
 end)
@@ -209,7 +212,8 @@ end)
 -- -- What is written ------------------------------------------------------------------------------------------------
 
 fact.holds("the summary names shape, instruction sets, compiler and Lua", function()
-  local said, code = configure("--d-model 24 --heads 3 --seq-len 5 --name tiny --isa scalar")
+  local said, code = configure("--d-model=24 --heads 3 --seq-len 5 --name tiny --isa scalar --install-deps " ..
+    "'CPPFLAGS=-DX=\"$y\"'", "CFLAGS='-g -O1'")
   fact.equal(code == 0 and "" or said, "")
   fact.contains(said, "tiny: d_model 24, 3 heads of 8, seq_len 5\n")
   fact.contains(said, "  ISA       scalar\n")
@@ -223,6 +227,23 @@ fact.holds("flags become a spec file that says the same", function()
   local content = assert(fs.read(folder .. "out/specs/tiny.lua"))
   fact.contains(content, "d_model = 24")
   fact.contains(content, "n_heads = 3")
+end)
+
+fact.holds("arguments and variables are remembered, quoted for sh and for ninja", function()
+  local command = setting("configure")
+  fact.contains(command, "./configure --d-model=24 --heads 3 --seq-len 5 --name tiny --isa scalar CC=")
+  fact.contains(command, [['CPPFLAGS=-DX="$$y"']])
+  fact.contains(command, "'CFLAGS=-g -O1'")
+  assert(not command:find("install-deps", 1, true))
+  fact.contains(command, "LUA=" .. lua)
+end)
+
+fact.holds("the remembered command writes the same again", function()
+  local before = assert(fs.read(folder .. "out/config.ninja")) .. assert(fs.read(folder .. "out/kernels.ninja"))
+  local command = setting("configure"):gsub("%$%$", "$")
+  local said, code = compat.capture(("cd %s && %s"):format(folder, command))
+  fact.equal(code == 0 and "" or said, "")
+  fact.equal(assert(fs.read(folder .. "out/config.ninja")) .. assert(fs.read(folder .. "out/kernels.ninja")), before)
 end)
 
 local GPT2 = [[{"model_type": "gpt2", "architectures": ["GPT2Model"], "n_embd": 8, "n_head": 2, "n_layer": 1,
@@ -242,29 +263,15 @@ fact.holds("a model folder becomes a spec, its table is printed, and all that is
     "out/config.json: No such file or directory")
 end)
 
-fact.holds("arguments and variables are remembered, quoted for sh and for ninja", function()
-  local said, code = configure("--isa scalar --d-model=8 --heads 2 --install-deps 'CPPFLAGS=-DX=\"$y\"'",
-    "CFLAGS='-g -O1'")
+fact.holds("unknown options of GNU's kind are only warned of", function()
+  local said, code = configure("--d-model 8 --heads 2 --name flags --sysconfdir=/etc --enable-sanitise")
   fact.equal(code == 0 and "" or said, "")
-  local command = setting("configure")
-  fact.contains(command, "./configure --isa scalar --d-model=8 --heads 2 CC=")
-  fact.contains(command, [['CPPFLAGS=-DX="$$y"']])
-  fact.contains(command, "'CFLAGS=-g -O1'")
-  assert(not command:find("install-deps", 1, true))
-  fact.contains(command, "LUA=" .. lua)
-end)
-
-fact.holds("the remembered command writes the same again", function()
-  local before = assert(fs.read(folder .. "out/config.ninja")) .. assert(fs.read(folder .. "out/kernels.ninja"))
-  local command = setting("configure"):gsub("%$%$", "$")
-  local said, code = compat.capture(("cd %s && %s"):format(folder, command))
-  fact.equal(code == 0 and "" or said, "")
-  fact.equal(assert(fs.read(folder .. "out/config.ninja")) .. assert(fs.read(folder .. "out/kernels.ninja")), before)
+  fact.contains(said, "warning: '--sysconfdir=/etc' is ignored: there is no such option\n")
+  fact.contains(said, "warning: '--enable-sanitise' is ignored")
+  fact.contains(said, "did you mean --enable-sanitize?")
 end)
 
 fact.holds("ISA flags reach that ISA's files only", function()
-  local said, code = configure("--d-model 8 --heads 2 --name flags")
-  fact.equal(code == 0 and "" or said, "")
   local edge
   for line in assert(fs.read(folder .. "out/kernels.ninja")):gsub(" %$\n +", " "):gmatch("[^\n]+") do
     edge = line:match("^build (%S+):") or edge
@@ -318,14 +325,6 @@ fact.holds("paths may hold blanks and signs: of this folder, of a spec, of where
   said = compat.capture(("cd %s && ninja -n -v install | grep bindir; ninja -t commands install | tail -n 1"):format(
     fmt.sh_quote(odd)))
   fact.contains(said, [["$d"'/p $q '\''r"s;t/bin']])
-end)
-
-fact.holds("unknown options of GNU's kind are only warned of", function()
-  local said, code = configure("--d-model 8 --heads 2 --sysconfdir=/etc --enable-sanitise")
-  fact.equal(code, 0)
-  fact.contains(said, "warning: '--sysconfdir=/etc' is ignored: there is no such option\n")
-  fact.contains(said, "warning: '--enable-sanitise' is ignored")
-  fact.contains(said, "did you mean --enable-sanitize?")
 end)
 
 fact.finish()
