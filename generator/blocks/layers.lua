@@ -1,6 +1,7 @@
 -- blocks/layers.lua: a whole model as a stack of layers: which kinds there are, how many layers, what they are made of,
 -- and what of a spec's fields a layer's attention takes. The attention itself is a part of its own (spec/stack.lua),
 -- generated as any layer. Without it a layer is a feed-forward; without layers there is what stands around them.
+local kinds = require "spec.kinds"
 local types = require "spec.types"
 
 -- Fields of one attention layer that a stack fills itself.
@@ -10,8 +11,6 @@ local OF_ONE_LAYER = {
 }
 
 local MOST_LAYERS = 512 -- each map names each weight of each layer: megabytes of C from here on
-
-local stack_kinds = { encoder = true, decoder = true, transformer = true }
 
 -- Fields of a stack whose layers do not attend; all others that a feature or a head has are attention's.
 local WITHOUT_ATTENTION = {}
@@ -87,7 +86,7 @@ return {
   name = "layers",
   fields = {
     { field = "n_layers", flag = "--layers", value = "N", check = types.count(0, MOST_LAYERS), parse = types.to_number,
-      required = function(raw) return stack_kinds[raw.kind] or false end, default = "6",
+      required = function(raw) return kinds.is_stack(raw.kind) end, default = "6",
       help = "layers of an encoder, a decoder, or each of both; of an encoder 0: only what stands around them" },
     { field = "layer.attention", flag = "--layer-attention", value = "yes|no", check = types.boolean,
       parse = types.to_boolean, default = "yes", help = "no: each layer of an encoder is a feed-forward alone" },

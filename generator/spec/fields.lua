@@ -1,5 +1,6 @@
 -- fields.lua: the fields every spec has whatever its features: what they are called, their types and defaults.
 -- Checks nothing between fields; that is spec/init.lua's and the features' part.
+local kinds = require "spec.kinds"
 local types = require "spec.types"
 
 local function set_of(words)
@@ -59,7 +60,7 @@ end
 
 -- Stacks without attention have no heads.
 local function has_heads(raw)
-  return raw.n_layers ~= 0 and raw["layer.attention"] ~= false
+  return not kinds.is_stack(raw.kind) or (raw.n_layers ~= 0 and raw["layer.attention"] ~= false)
 end
 
 -- In the order of --help and of the banner. `default` is what --help prints; spec/init.lua computes it.

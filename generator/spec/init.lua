@@ -6,6 +6,7 @@ local text = require "base.text"
 local blocks = require "blocks"
 local features = require "features"
 local fields = require "spec.fields"
+local kinds = require "spec.kinds"
 local sandbox = require "spec.sandbox"
 local stack = require "spec.stack"
 local types = require "spec.types"
@@ -153,7 +154,7 @@ end
 
 local function resolve_shape(s, fail)
   s.kind = s.kind or "mha"
-  s.stack = stack.is(s.kind)
+  s.stack = kinds.is_stack(s.kind)
   s.attends = stack.attends(s)
   if not s.attends then stack.one_head(s) end
   if s.kind == "sdpa" and not s.d_model and not s.d_head then

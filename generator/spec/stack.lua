@@ -4,13 +4,6 @@ local blocks = require "blocks"
 
 local stack = {}
 
-local KINDS = { encoder = true, decoder = true, transformer = true }
-
--- Whether a kind is a stack of layers.
-function stack.is(kind)
-  return KINDS[kind] or false
-end
-
 -- Whether a spec's layers attend: those of a stack may be feed-forwards alone, or none at all.
 function stack.attends(spec)
   return not spec.stack or (spec.n_layers ~= 0 and not (spec.layer and spec.layer.attention == false))

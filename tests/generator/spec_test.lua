@@ -238,6 +238,9 @@ end)
 fact.holds("required fields are asked for with an example", function()
   refuses({ d_model = NONE, n_heads = NONE }, "d_model is missing (it is required, for example d_model = 512)",
     "n_heads is missing (it is required, for example n_heads = 8)")
+  refuses({ n_layers = 0, n_heads = NONE }, "n_heads is missing (it is required, for example n_heads = 8)")
+  refuses({ layer = { attention = false }, n_heads = NONE },
+    "n_heads is missing (it is required, for example n_heads = 8)")
 end)
 
 fact.holds("all errors come at once, unknown fields first, then in the order of the fields", function()
