@@ -1,9 +1,11 @@
 // options.c: a command's table of options turned into getopt_long's, its messages and its --help.
-// Reads no values: a number or a name is the command's own to understand.
+// Understands no values, which is the command's; only that what is written must not be what is read.
 #define _GNU_SOURCE // getopt_long
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "command.h"
 
@@ -109,6 +111,55 @@ static enum ga_exit check_required(const struct ga_context *context, const struc
     return GA_EXIT_OK;
 }
 
+// -- What would be lost ---------------------------------------------------------------------------------------------
+
+static bool is_same_file(const char *path, const char *other)
+{
+    struct stat facts, others;
+    return stat(path, &facts) == 0 && stat(other, &others) == 0 && S_ISREG(facts.st_mode) &&
+           facts.st_dev == others.st_dev && facts.st_ino == others.st_ino;
+}
+
+// Whether the output is what an option names: that file, or the weights in that folder.
+static bool would_replace(const char *output, const char *path)
+{
+    char inside[PATH_MAX];
+    const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output;
+    snprintf(inside, sizeof inside, "%s/%s", path, name);
+    const bool is_weights = strncmp(name, "model", strlen("model")) == 0 && strstr(name, ".safetensors");
+    return is_same_file(output, path) || (is_weights && is_same_file(output, inside));
+}
+
+static bool is_output(const struct ga_option *option)
+{
+    return strcmp(option->name, "output") == 0;
+}
+
+static bool is_read(const struct ga_option *option)
+{
+    return option->value && (strcmp(option->value, "FILE") == 0 || strcmp(option->value, "PATH") == 0) &&
+           !is_output(option);
+}
+
+// A file that the command reads would be gone when it has written.
+static enum ga_exit check_output(const struct ga_context *context, const struct ga_command *command,
+                                 const struct ga_arguments *arguments)
+{
+    const struct ga_option *options = command->options;
+    const char *output = NULL;
+    for (size_t i = 0; options[i].name; i++) {
+        output = is_output(&options[i]) ? arguments->values[i] : output;
+    }
+    for (size_t i = 0; output && options[i].name; i++) {
+        const char *path = arguments->values[i];
+        if (path && is_read(&options[i]) && would_replace(output, path)) {
+            return ga_misused(context, "--output %s: would replace what --%s %s names; give it another name", output,
+                              options[i].name, path);
+        }
+    }
+    return GA_EXIT_OK;
+}
+
 enum ga_exit ga_options_read(const struct ga_context *context, const struct ga_command *command, int argc, char **argv,
                              struct ga_arguments *arguments_out, bool *help_out)
 {
@@ -131,7 +182,8 @@ enum ga_exit ga_options_read(const struct ga_context *context, const struct ga_c
     }
     arguments_out->operands = argv + optind;
     enum ga_exit code = check_operands(context, command, argc - optind, argv + optind);
-    return code ? code : check_required(context, command, arguments_out);
+    code = code ? code : check_required(context, command, arguments_out);
+    return code ? code : check_output(context, command, arguments_out);
 }
 
 // -- Help -----------------------------------------------------------------------------------------------------------

@@ -87,16 +87,17 @@ static bool has_layout(const struct ga_model *model, const char *layout)
 // --weights-check: words joined by commas.
 static enum ga_exit read_checks(const struct ga_context *context, const char *list, struct ga_load_options *options)
 {
-    while (list && *list) {
+    while (list) {
         const size_t length = strcspn(list, ",");
         if (length == strlen("strict") && strncmp(list, "strict", length) == 0) {
             options->strict = true;
         } else if (length == strlen("finite") && strncmp(list, "finite", length) == 0) {
             options->finite = true;
         } else {
-            return ga_misused(context, "--weights-check %s: expected strict, finite or strict,finite", list);
+            return ga_misused(context, "--weights-check %s: expected strict, finite or strict,finite",
+                              *list ? list : "\"\"");
         }
-        list += length + (list[length] == ',' ? 1 : 0);
+        list = list[length] == ',' ? list + length + 1 : NULL;
     }
     return GA_EXIT_OK;
 }

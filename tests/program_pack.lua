@@ -60,12 +60,26 @@ return function(path, run, expect_run, expect)
     expect_run(2, "run --input %in --output %none --allow-random 1 --trust-weights", "is for a file that pack made")
     expect_run(2, "pack --weights %weights --output %none.gap --isa saclar", 'did you mean "scalar"?')
     expect_run(2, "pack --weights %weights", "--output FILE is missing")
+    expect_run(2, "pack --output %none.gap", "--weights PATH is missing")
+  end
+
+  -- What a command reads is never what it writes.
+  local function spares()
+    local inputs, weights, packed = files.slurp(path "in"), files.slurp(path "weights"), files.slurp(path "w.gap")
+    expect_run(2, "pack --weights %weights --output %weights", path "weights" .. ": would replace what --weights ",
+      "give it another name")
+    expect_run(2, "run --weights %weights --input %in --output %./weights", "would replace what --weights ")
+    expect_run(2, "run --weights %w.gap --input %in --output %w.gap", "would replace what --weights ")
+    expect_run(2, "run --weights %weights --input %in --output %in", "would replace what --input ")
+    expect(files.slurp(path "in") == inputs and files.slurp(path "weights") == weights and
+      files.slurp(path "w.gap") == packed, "a file that was read is another now")
   end
 
   function pack.fixture()
     runs_alike()
     inspects()
     refuses()
+    spares()
   end
 
   -- The instruction sets of the program that run here, best first.

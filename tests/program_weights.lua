@@ -61,6 +61,9 @@ return function(path, expect_run, expect)
       expect(files.slurp(path "result") == expected, "shards give other bytes than one file")
       expect_run(0, "inspect " .. weights, "9 tensors, 736 bytes", "weights of fixture, layout w_o")
     end
+    expect_run(2, "pack --weights %hub --output %hub/model-00002-of-00002.safetensors", "would replace what --weights ")
+    expect_run(0, "pack --weights %hub --output %hub/packed.gap")
+    expect_run(0, "pack --weights %hub --output %hub/packed.gap")
     assert(os.remove(path "hub/model-00002-of-00002.safetensors"))
     expect_run(1, RUN .. "%hub", "model.safetensors.index.json: tensor '", "is missing; expected it beside the index")
     expect_run(1, RUN .. "%nowhere", "cannot open: No such file")
@@ -77,6 +80,7 @@ return function(path, expect_run, expect)
     expect_run(0, RUN .. "%nan --weights-check strict")
     expect_run(1, RUN .. "%nan --weights-check strict,finite", "tensor 'w_q.weight'", "element 2 of 64 is nan")
     expect_run(2, RUN .. "%nan --weights-check finit", "--weights-check finit: expected strict, finite")
+    expect_run(2, RUN .. "%nan --weights-check ''", '--weights-check "": expected strict, finite')
     expect_run(2, "run --input %in --output %result --allow-random 1 --weights-check finite", "random reads none")
   end
 
