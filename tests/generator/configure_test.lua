@@ -260,7 +260,8 @@ fact.holds("a model folder becomes a spec, its table is printed, and all that is
   fact.contains(assert(fs.read(folder .. "out/specs/tiny_gpt.lua")), 'seq_len = "1..6"')
   fact.contains(assert(fs.read(folder .. "out/configure.d")), "out/Tiny-GPT/config.json")
   refuses(1, "--from-hf out/Tiny-GPT --from-hf out --spec no.lua", "no.lua: No such file or directory",
-    "out/config.json: No such file or directory")
+    "out/config.json: there is no such file; expected a folder as transformers saves a model, with config.json and " ..
+    "model.safetensors")
 end)
 
 fact.holds("unknown options of GNU's kind are only warned of", function()

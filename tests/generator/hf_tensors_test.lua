@@ -129,7 +129,7 @@ fact.holds("a safetensors file that is none is refused", function()
   refuses_file("version https://git-lfs.github.com/spec/v1\n", "is what git keeps in place of the file; 'git lfs " ..
     "pull' gets the file itself")
   refuses_file(("\255"):rep(9), "header of 18446744073709551616 bytes; at most 1048576 are read")
-  refuses_file("\9\0\0\0\0\0\0\0{}", "header of 9 bytes in a file of 10")
+  refuses_file("\9\0\0\0\0\0\0\0{}", "header of 9 bytes in a file of 10: it is cut short")
   refuses_file("\2\0\0\0\0\0\0\0{]", 'header: no JSON at byte 2, which is "]"')
   refuses_file(entry("7"), 'tensor "a": found 7; expected an object')
   refuses_file(entry('{"dtype":7}'), 'tensor "a": dtype is 7; expected a word like F32')
@@ -174,6 +174,8 @@ fact.holds("an index that lies is refused", function()
     local _, errors = read(sharded('{"weight_map": {"a": ' .. name .. "}}"))
     fact.contains(errors[1], "expected a name like model-00001-of-00002.safetensors")
   end
+  refuses(sharded('{"weight_map": {"a": "absent.safetensors"}}'),
+    { where .. "its shard absent.safetensors is missing; expected it beside the index" })
   refuses(sharded('{"weight_map": {"a": "a.safetensors", "c": "b.safetensors"}}', one),
     { '/b.safetensors: no tensor "c", which out/test/generator/hf/tiny/model.safetensors.index.json puts there' })
   refuses(sharded('{"weight_map": {"a": "b.safetensors", "b": "a.safetensors"}}', one), { where .. 'puts "a" into ' ..

@@ -95,6 +95,8 @@ end
 
 -- -- The folder -----------------------------------------------------------------------------------------------------
 
+local NO_CONFIG = "%s: there is no such file; expected a folder as transformers saves a model, with config.json and " ..
+  "model.safetensors"
 local NO_TENSORS = "%s: no model.safetensors and no index of shards, so names of weights are not checked%s"
 local PICKLE = "; pytorch_model.bin is never read, since reading it may run what it holds"
 
@@ -103,6 +105,7 @@ local function read_model(folder, given, options)
   local extra, errors = sentence.read(folder)
   if extra == false then return nil, errors end
   local path = (extra and extra.transformer or folder) .. "/config.json"
+  if fs.kind(path) == "nothing" then return nil, { NO_CONFIG:format(path) } end
   local config, why = json.read(path)
   if not config then return nil, { why } end
   local data

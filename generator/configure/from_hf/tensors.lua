@@ -84,7 +84,9 @@ local function read_file(path, found)
   end
   local length = length_of(start)
   if length > MAX_HEADER then return refuse(path, "header of %.0f bytes; at most %.0f are read", length, MAX_HEADER) end
-  if length + 8 > size then return refuse(path, "header of %.0f bytes in a file of %.0f", length, size) end
+  if length + 8 > size then
+    return refuse(path, "header of %.0f bytes in a file of %.0f: it is cut short", length, size)
+  end
   local header
   header, why = json.decode_object(fs.read(path, 8 + length):sub(9), path .. ": header")
   if not header then return nil, why end
@@ -142,8 +144,11 @@ local function read_shards(folder, path, found)
   shards, why = shards_of(path, index.weight_map)
   if not shards then return nil, why end
   for _, shard in ipairs(shards) do
-    local ok
-    ok, why = read_file(folder .. "/" .. shard, found)
+    local at, ok = folder .. "/" .. shard
+    if fs.kind(at) == "nothing" then
+      return refuse(path, "its shard %s is missing; expected it beside the index", shard)
+    end
+    ok, why = read_file(at, found)
     if not ok then return nil, why end
   end
   local ok
