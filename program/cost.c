@@ -11,9 +11,10 @@ static const struct {
     bool of_keys;  // applied to rows of key and value (of a stack: of its memory), not of the query
     bool of_heads; // applied to each head of a row where a model shares it among them
 } projections[] = {
-    {"q_weight", false, true},     {"k_weight", true, true},      {"v_weight", true, true},
-    {"o_weight", false, false},    {"gate_weight", false, false}, {"up_weight", false, false},
-    {"down_weight", false, false},
+    {"q_weight", false, true},        {"k_weight", true, true},          {"v_weight", true, true},
+    {"o_weight", false, false},       {"memory_q_weight", false, false}, {"memory_k_weight", true, false},
+    {"memory_v_weight", true, false}, {"memory_o_weight", false, false}, {"gate_weight", false, false},
+    {"up_weight", false, false},      {"down_weight", false, false},
 };
 
 // Elements of a role, of a layer's or of the first layer of a stack or of a side of it; 0 where there is none of that
@@ -33,6 +34,17 @@ static double role_elements(const struct ga_model *model, const char *side, cons
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;
+}
+
+static bool has_memory(const struct ga_model *model)
+{
+    return model->kind == GA_DECODER || model->kind == GA_TRANSFORMER;
+}
+
+// Whether a call begins its sequences, and has to make keys and values of what a decoder attends to.
+static bool begins(const struct ga_call_size *size)
+{
+    return size->cached == 0;
 }
 
 // What is left of a after b.
@@ -62,7 +74,8 @@ static double projection_flops(const struct ga_model *model, const char *side, c
     double flops = 0.0;
     for (size_t i = 0; i < sizeof projections / sizeof projections[0]; i++) {
         const bool own = !projections[i].of_keys || (model->stack && strncmp(projections[i].role, "memory_", 7) != 0);
-        double rows = (double)(own ? size->q_len : size->kv_len);
+        const bool is_held = has_memory(model) && !begins(size);
+        double rows = (double)(own ? size->q_len : is_held ? 0 : size->kv_len);
         if (model->shared_heads && projections[i].of_heads) {
             rows *= (double)(projections[i].of_keys ? model->n_kv_heads : model->n_heads);
         }
@@ -83,9 +96,8 @@ static double encoder_flops(const struct ga_model *model, const struct ga_call_s
 // Pairs of a query and a key that it sees in one layer, of the stack's own rows and of its memory.
 static double seen_pairs(const struct ga_model *model, const struct ga_call_size *size)
 {
-    const bool has_memory = model->kind == GA_DECODER || model->kind == GA_TRANSFORMER;
     const size_t kv_len = model->stack ? size->q_len : size->kv_len;
-    double pairs = has_memory ? (double)size->q_len * (double)size->kv_len : 0.0;
+    double pairs = has_memory(model) ? (double)size->q_len * (double)size->kv_len : 0.0;
     for (size_t i = 0; i < size->q_len; i++) {
         pairs += (double)visible(model, size->cached + i, size->cached + size->q_len, size->cached + kv_len);
     }
@@ -103,7 +115,7 @@ double ga_cost_flops(const struct ga_model *model, const struct ga_call_size *si
     if (stack) {
         flops += 2.0 * (double)size->logit_rows * (double)model->d_model * (double)stack->n_logits;
     }
-    if (model->kind == GA_TRANSFORMER) {
+    if (model->kind == GA_TRANSFORMER && begins(size)) {
         flops += encoder_flops(model, size);
     }
     return (double)size->batch * flops;
@@ -111,16 +123,31 @@ double ga_cost_flops(const struct ga_model *model, const struct ga_call_size *si
 
 double ga_cost_bytes(const struct ga_model *model, const struct ga_call_size *size)
 {
-    const bool has_memory = model->kind == GA_DECODER || model->kind == GA_TRANSFORMER;
-    const bool self =
-        !has_memory && size->kv_len == size->q_len && model->k_dim == model->d_model && model->v_dim == model->d_model;
+    const bool self = !has_memory(model) && size->kv_len == size->q_len && model->k_dim == model->d_model &&
+                      model->v_dim == model->d_model;
     const size_t kv_width = model->k_dim + (model->v_dim == model->k_dim ? 0 : model->v_dim);
     const double layers = model->stack ? (double)model->stack->n_layers : 1.0;
     const double query = (double)size->q_len * (double)(model->d_model + model->d_out);
-    const double keys = self ? 0.0 : (double)size->kv_len * (double)kv_width;
-    const double past = 2.0 * layers * (double)size->cached * (double)(model->n_kv_heads * model->d_head);
+    const bool holds = has_memory(model) && !begins(size);
+    const double keys = self || holds ? 0.0 : (double)size->kv_len * (double)kv_width;
+    const double held = (double)(size->cached + (holds ? size->kv_len : 0));
+    const double past = 2.0 * layers * held * (double)(model->n_kv_heads * model->d_head);
     const double logits = model->stack ? (double)(size->logit_rows * model->stack->n_logits) : 0.0;
     return (double)size->batch * (query + keys + past + logits) * (double)sizeof(float);
+}
+
+// Floats of the weights that only a call that begins a sequence reads: a transformer's encoder, and what makes keys and
+// values of a memory.
+static double beginning_weights(const struct ga_model *model)
+{
+    double floats = 0.0;
+    for (size_t i = 0; has_memory(model) && i < model->n_roles; i++) {
+        const struct ga_weight_role *role = &model->roles[i];
+        const bool is_used = strncmp(role->name, "encoder.", 8) == 0 || strstr(role->name, ".memory_k_") ||
+                             strstr(role->name, ".memory_v_");
+        floats += is_used ? (double)role->shape[0] * (double)(role->rank == 2 ? role->shape[1] : 1) : 0.0;
+    }
+    return floats;
 }
 
 double ga_cost_weight_bytes(const struct ga_model *model, const struct ga_variant *variant,
@@ -133,6 +160,9 @@ double ga_cost_weight_bytes(const struct ga_model *model, const struct ga_varian
     }
     if (stack && size->logit_rows == 0) {
         unread += (double)stack->n_logits * (double)model->d_model;
+    }
+    if (!begins(size)) {
+        unread += beginning_weights(model);
     }
     return (double)variant->packed_bytes - unread * (double)sizeof(float);
 }

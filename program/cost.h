@@ -16,14 +16,17 @@ struct ga_call_size {
 
 // Floating-point operations of a call, a multiply and an add being two: every projection the model has, and q k^T and
 // p v over the pairs its causal rule and window let see each other; of a stack those of all its layers, with their
-// feed-forward, and the logits. Biases, norms, activations, softmax and scaling are not counted.
+// feed-forward, and the logits. What a decoder attends to is encoded and projected by the call that begins a sequence,
+// that with none cached, and not by later ones. Biases, norms, activations, softmax and scaling are not counted.
 double ga_cost_flops(const struct ga_model *model, const struct ga_call_size *size);
 
-// Least bytes a call moves beside weights: its inputs, its output and the cached keys and values once. Keys and values
-// are a second input where kv_len is another length than q_len. Token ids count as the rows they stand for.
+// Least bytes a call moves beside weights: its inputs, its output and the cached keys and values once, with those of
+// what a decoder attends to. Keys and values are a second input where kv_len is another length than q_len. Token ids
+// count as the rows they stand for.
 double ga_cost_bytes(const struct ga_model *model, const struct ga_call_size *size);
 
-// Bytes of packed weights that a call reads: all but those of a stack's embedding, and of logits it does not give.
+// Bytes of packed weights that a call reads: all but those of a stack's embedding, of logits it does not give, and of
+// what only the call that begins a sequence does.
 double ga_cost_weight_bytes(const struct ga_model *model, const struct ga_variant *variant,
                             const struct ga_call_size *size);
 

@@ -55,7 +55,7 @@ struct walk {
     int32_t *call;      // [batch][capacity], the tokens of one call
     int32_t *call_rows; // [batch], how many of them are real; 0: the sequence has ended
     float *logits;      // [batch][n_logits], behind each sequence's last token
-    float *memory;      // of a transformer's source: given, or made by the first call
+    float *memory;      // of a transformer's source, where every call needs it: given, or made by the first call
     struct ga_cache *cache;
     void *scratch;
     size_t scratch_size;
@@ -119,12 +119,13 @@ static enum ga_exit make_walk(struct walk *walk)
     walk->lengths = calloc(walk->batch, sizeof *walk->lengths);
     walk->call_rows = calloc(walk->batch, sizeof *walk->call_rows);
     walk->logits = ga_block_new(walk->batch * model->vocab_size * sizeof *walk->logits);
-    walk->memory = model->encoder ? ga_block_new(walk->batch * kv_len * model->d_model * sizeof *walk->memory) : NULL;
+    const bool keeps_memory = model->encoder && (walk->recompute || io->memory);
+    walk->memory = keeps_memory ? ga_block_new(walk->batch * kv_len * model->d_model * sizeof *walk->memory) : NULL;
     walk->scratch_size = ga_model_scratch_size(model, walk->prepared->variant, walk->batch, rows, kv_len,
                                                walk->prepared->parallel ? walk->prepared->parallel->threads : 1);
     walk->scratch = walk->scratch_size == SIZE_MAX ? NULL : ga_block_new(walk->scratch_size);
     if (!walk->tokens || !walk->call || !walk->lengths || !walk->call_rows || !walk->logits || !walk->scratch ||
-        (model->encoder && !walk->memory)) {
+        (keeps_memory && !walk->memory)) {
         return no_memory(walk);
     }
     for (size_t b = 0; b < walk->batch; b++) {
@@ -179,8 +180,9 @@ static enum ga_status call_model(struct walk *walk, bool is_first, size_t q_len,
     for (size_t b = 0; walk->recompute && walk->cache && b < walk->batch; b++) {
         (void)ga_cache_cut(walk->cache, b, 0, NULL); // to nothing, which any sequence can be
     }
-    if (walk->context->model->kind != GA_ENCODER) {
-        const bool encodes = is_first || !walk->memory; // a decoder is given what it attends to in every call
+    // What a decoder attends to the cache holds once the first call was given it.
+    if (walk->context->model->kind != GA_ENCODER && (is_first || walk->recompute)) {
+        const bool encodes = is_first || !walk->memory;
         io.kv_len = walk->request->io.kv_len;
         io.kv_lengths = walk->request->io.kv_lengths;
         io.memory = walk->memory;

@@ -154,7 +154,7 @@ static bool step_new(struct step *step, const struct ga_context *context, const 
         .io = {.batch = batch,
                .parallel = io->parallel,
                .cache = io->cache,
-               // Of a stack: what it attends to besides, which every step is given whole.
+               // Of a stack: what it attends to besides, which the first step is given whole.
                .kv_len = context->model->stack ? io->kv_len : 0,
                .kv_lengths = context->model->stack ? io->kv_lengths : NULL,
                .key = context->model->stack ? io->key : NULL,
@@ -223,6 +223,9 @@ enum ga_status ga_request_run_steps(const struct ga_context *context, const stru
         const size_t count = io->q_len - from < rows ? io->q_len - from : rows;
         step_take(&step, context, io, from, count);
         status = ga_model_run(prepared->loaded, &step.io, scratch, size, error);
+        step.io.key = NULL; // what a decoder attends to the cache holds now
+        step.io.key_tokens = NULL;
+        step.io.memory = NULL;
         copy_rows(io->output, io->q_len, from, step.output, count, 0, io->batch, count, width);
     }
     step_free(&step);

@@ -56,14 +56,14 @@ static float *make_rows(size_t batch, size_t len, size_t width, uint64_t stream)
 static struct ga_cache *make_cache(const struct ga_prepared *prepared, const struct ga_cell *cell)
 {
     const struct ga_model *model = ga_loaded_model(prepared->loaded);
-    const size_t size = ga_cache_size(model, prepared->variant, cell->batch, cell->cached + cell->kv_len);
+    const size_t capacity = cell->cached + (model->stack ? cell->q_len : cell->kv_len);
+    const size_t size = ga_cache_size(model, prepared->variant, cell->batch, capacity);
     const size_t layers = model->stack ? model->stack->n_layers : 1;
     const size_t elements = layers * model->n_kv_heads * cell->cached * model->d_head;
     void *block = size == SIZE_MAX ? NULL : ga_block_new(size);
     float *rows = block ? ga_block_new((elements + 1) * sizeof *rows) : NULL;
     struct ga_cache *cache = NULL;
-    if (rows &&
-        ga_cache_init(prepared->loaded, cell->batch, cell->cached + cell->kv_len, block, size, &cache, NULL) == GA_OK) {
+    if (rows && ga_cache_init(prepared->loaded, cell->batch, capacity, block, size, &cache, NULL) == GA_OK) {
         ga_random_fill(1, 1003, 1.0, rows, elements);
         for (size_t b = 0; b < cell->batch; b++) {
             ga_cache_put(cache, b, rows, rows, cell->cached, cell->cached, NULL);

@@ -8,17 +8,9 @@
 #include "call.h"
 #include "tensor.h"
 
-enum { HEADER_BYTES = 2 * GA_ALIGN }; // the lengths begin behind
-_Static_assert(sizeof(struct ga_cache) <= HEADER_BYTES, "the lengths begin after the struct");
-
-static int32_t *lengths_of(struct ga_cache *cache)
-{
-    return (int32_t *)((unsigned char *)cache + HEADER_BYTES);
-}
-
 const int32_t *ga_cache_lengths(const struct ga_cache *cache)
 {
-    return (const int32_t *)((const unsigned char *)cache + HEADER_BYTES);
+    return ga_cache_counts(cache, GA_CACHE_LENGTHS);
 }
 
 size_t ga_cache_capacity(const struct ga_cache *cache)
@@ -33,12 +25,17 @@ static size_t layers_of(const struct ga_model *model)
     return model->stack == NULL ? 1 : model->stack->n_layers;
 }
 
-// What a cache of these sizes looks like, but for its bytes; batch, capacity and the layout are small enough that
-// nothing overflows.
-static struct ga_cache plan(const struct ga_model *model, const struct ga_variant *variant, size_t batch,
-                            size_t capacity)
+// Keys that a layer's memory may have, in a model that attends to one.
+static size_t memory_capacity(const struct ga_model *model)
 {
-    const struct ga_cache_layout *layout = &variant->cache;
+    return ga_call_has_memory(model) ? model->kv_len.max : 0;
+}
+
+// What one part of a cache of these sizes looks like, but for its bytes, with so many counts of each sequence; batch,
+// capacity and the layout are small enough that nothing overflows.
+static struct ga_cache plan_part(const struct ga_model *model, const struct ga_variant *variant,
+                                 const struct ga_cache_layout *layout, size_t batch, size_t capacity, size_t counts)
+{
     const size_t panels = (capacity + layout->key_panel - 1) / layout->key_panel;
     const size_t keys = ga_align_up(panels * model->d_head * layout->key_panel * sizeof(float)) / sizeof(float);
     return (struct ga_cache){
@@ -47,7 +44,7 @@ static struct ga_cache plan(const struct ga_model *model, const struct ga_varian
         .batch = batch,
         .capacity = capacity,
         .layers = layers_of(model),
-        .stores = HEADER_BYTES + ga_align_up(batch * sizeof(int32_t)),
+        .stores = GA_CACHE_HEADER + ga_align_up(counts * batch * sizeof(int32_t)),
         .store = keys + ga_align_up(capacity * layout->value_stride * sizeof(float)) / sizeof(float),
         .values = keys,
     };
@@ -65,7 +62,8 @@ static enum ga_status check_sizes(const struct ga_model *model, size_t batch, si
         return ga_fail(error, GA_ARGUMENT, "%s: a cache's capacity is %zu; expected 1..%zu", model->name, capacity,
                        model->cache);
     }
-    const size_t shape[] = {layers_of(model), batch, model->n_kv_heads, capacity, model->d_head, ROOM};
+    const size_t keys = capacity + memory_capacity(model);
+    const size_t shape[] = {layers_of(model), batch, model->n_kv_heads, keys, model->d_head, ROOM};
     size_t bytes = 0;
     const enum ga_status status = ga_call_batch(model, batch, error);
     if (status == GA_OK && !(ga_shape_elements(6, shape, &bytes) && bytes <= PTRDIFF_MAX)) {
@@ -75,14 +73,32 @@ static enum ga_status check_sizes(const struct ga_model *model, size_t batch, si
     return status;
 }
 
-// Bytes of one layer's part, aligned as the next one's; SIZE_MAX where they overflow.
-static size_t layer_bytes(const struct ga_cache *cache)
+// Bytes of one part, aligned as the next one's; SIZE_MAX where they overflow.
+static size_t part_bytes(const struct ga_cache *part)
 {
-    const size_t shape[] = {cache->batch, cache->model->n_kv_heads, cache->store, sizeof(float)};
+    const size_t shape[] = {part->batch, part->model->n_kv_heads, part->store, sizeof(float)};
     size_t bytes = 0;
-    return ga_shape_elements(4, shape, &bytes) && bytes <= PTRDIFF_MAX - cache->stores
-               ? ga_align_up(cache->stores + bytes)
+    return ga_shape_elements(4, shape, &bytes) && bytes <= PTRDIFF_MAX - part->stores
+               ? ga_align_up(part->stores + bytes)
                : SIZE_MAX;
+}
+
+// The parts of a cache of these sizes, one layer's own and (of no batch where there is none) its memory's; their bytes
+// are those of both, SIZE_MAX where they overflow.
+static void plan(const struct ga_model *model, const struct ga_variant *variant, size_t batch, size_t capacity,
+                 struct ga_cache *own_out, struct ga_cache *memory_out)
+{
+    *own_out = plan_part(model, variant, &variant->cache, batch, capacity, 1);
+    *memory_out = (struct ga_cache){.batch = 0};
+    own_out->bytes = part_bytes(own_out);
+    if (own_out->bytes != SIZE_MAX && ga_call_has_memory(model)) {
+        *memory_out = plan_part(model, variant, &variant->memory_cache, batch, memory_capacity(model), GA_CACHE_COUNTS);
+        const size_t bytes = part_bytes(memory_out);
+        own_out->memory = own_out->bytes;
+        own_out->bytes =
+            bytes <= PTRDIFF_MAX && own_out->bytes <= PTRDIFF_MAX - bytes ? own_out->bytes + bytes : SIZE_MAX;
+        memory_out->bytes = own_out->bytes;
+    }
 }
 
 size_t ga_cache_size(const struct ga_model *model, const struct ga_variant *variant, size_t batch, size_t capacity)
@@ -90,11 +106,27 @@ size_t ga_cache_size(const struct ga_model *model, const struct ga_variant *vari
     if (check_sizes(model, batch, capacity, NULL) != GA_OK) {
         return SIZE_MAX;
     }
-    const struct ga_cache cache = plan(model, variant, batch, capacity);
-    const size_t layer = layer_bytes(&cache);
-    const size_t shape[] = {cache.layers, layer};
+    struct ga_cache own;
+    struct ga_cache memory;
+    plan(model, variant, batch, capacity, &own, &memory);
+    const size_t shape[] = {own.layers, own.bytes};
     size_t bytes = 0;
-    return layer != SIZE_MAX && ga_shape_elements(2, shape, &bytes) && bytes <= PTRDIFF_MAX ? bytes : SIZE_MAX;
+    return own.bytes != SIZE_MAX && ga_shape_elements(2, shape, &bytes) && bytes <= PTRDIFF_MAX ? bytes : SIZE_MAX;
+}
+
+// Writes the start of each layer's parts.
+static void start_layers(struct ga_cache *block, const struct ga_cache *own, const struct ga_cache *memory)
+{
+    for (size_t layer = 0; layer < own->layers; layer++) {
+        struct ga_cache *part = (struct ga_cache *)((unsigned char *)block + layer * own->bytes);
+        *part = *own;
+        memset(ga_cache_counts(part, GA_CACHE_LENGTHS), 0, own->batch * sizeof(int32_t));
+        if (own->memory != 0) {
+            struct ga_cache *behind = (struct ga_cache *)((unsigned char *)part + own->memory);
+            *behind = *memory;
+            memset(ga_cache_counts(behind, GA_CACHE_LENGTHS), 0, GA_CACHE_COUNTS * own->batch * sizeof(int32_t));
+        }
+    }
 }
 
 enum ga_status ga_cache_init(const struct ga_loaded *loaded, size_t batch, size_t capacity, void *block, size_t size,
@@ -112,13 +144,10 @@ enum ga_status ga_cache_init(const struct ga_loaded *loaded, size_t batch, size_
         status = ga_call_block(model, "the block for a cache", block, size, needed, error);
     }
     if (status == GA_OK) {
-        struct ga_cache cache = plan(model, variant, batch, capacity);
-        cache.bytes = layer_bytes(&cache);
-        for (size_t layer = 0; layer < cache.layers; layer++) {
-            struct ga_cache *part = (struct ga_cache *)((unsigned char *)block + layer * cache.bytes);
-            *part = cache;
-            memset(lengths_of(part), 0, batch * sizeof(int32_t));
-        }
+        struct ga_cache own;
+        struct ga_cache memory;
+        plan(model, variant, batch, capacity, &own, &memory);
+        start_layers(block, &own, &memory);
         *cache_out = block;
     }
     return status;
@@ -142,7 +171,7 @@ static enum ga_status check_sequence(const struct ga_cache *cache, const char *c
 static void set_length(struct ga_cache *cache, size_t sequence, size_t length)
 {
     for (size_t layer = 0; layer < cache->layers; layer++) {
-        lengths_of(ga_cache_layer(cache, layer))[sequence] = (int32_t)length;
+        ga_cache_counts(ga_cache_layer(cache, layer), GA_CACHE_LENGTHS)[sequence] = (int32_t)length;
     }
 }
 
@@ -155,6 +184,9 @@ enum ga_status ga_cache_cut(struct ga_cache *cache, size_t sequence, size_t leng
     }
     if (status == GA_OK) {
         set_length(cache, sequence, length);
+    }
+    if (status == GA_OK && length == 0) {
+        ga_cache_forget_memory(cache, sequence);
     }
     return status;
 }
@@ -253,8 +285,7 @@ enum ga_status ga_cache_get(const struct ga_cache *cache, size_t sequence, float
 
 // -- In a call ------------------------------------------------------------------------------------------------------
 
-// What joins: of one layer its keys' rows, of a stack the rows that go through it.
-static size_t new_keys(const struct ga_io *call, size_t sequence)
+size_t ga_cache_new_keys(const struct ga_io *call, size_t sequence)
 {
     if (call->cache->model->stack != NULL) {
         return call->q_lengths == NULL ? call->q_len : (size_t)call->q_lengths[sequence];
@@ -265,7 +296,7 @@ static size_t new_keys(const struct ga_io *call, size_t sequence)
 void ga_cache_advance(struct ga_cache *cache, const struct ga_io *call)
 {
     for (size_t b = 0; cache != NULL && b < call->batch; b++) {
-        set_length(cache, b, ga_cache_length(cache, b) + new_keys(call, b));
+        set_length(cache, b, ga_cache_length(cache, b) + ga_cache_new_keys(call, b));
     }
 }
 
@@ -297,7 +328,7 @@ enum ga_status ga_cache_check_room(const struct ga_io *call, struct ga_error *er
 {
     const struct ga_cache *cache = call->cache;
     for (size_t b = 0; cache != NULL && b < call->batch; b++) {
-        const size_t past = ga_cache_length(cache, b), count = new_keys(call, b);
+        const size_t past = ga_cache_length(cache, b), count = ga_cache_new_keys(call, b);
         if (past > cache->capacity || count > cache->capacity - past) {
             return ga_fail(error, GA_SIZE,
                            "%s: %zu keys join the %zu of sequence %zu, but the cache has room for %zu in all; expected "

@@ -2,6 +2,7 @@
 #ifndef GA_CACHE_H
 #define GA_CACHE_H
 
+#include "arena.h"
 #include "model.h"
 
 #ifdef __cplusplus
@@ -10,22 +11,54 @@ extern "C" {
 
 // The start of a cache's block, or of the part of it that is one layer's. Everything behind it is found by sizes and
 // not by pointers, so that a copy of the bytes is a cache too. The lengths follow, then for each sequence and key head
-// a store: panels of keys, then rows of values.
+// a store: panels of keys, then rows of values. Behind a layer that also attends to a memory, an encoder's output, is a
+// part of the same form for the keys and values of that, which the call that begins a sequence makes and later ones
+// read.
 struct ga_cache {
     const struct ga_model *model;
     const struct ga_variant *variant;
     size_t batch, capacity;
     size_t layers; // of a whole model: as many of these blocks follow each other, one for each layer
-    size_t bytes;  // of each
+    size_t bytes;  // of each, its memory's part included
     size_t stores; // where they begin, in bytes from here
     size_t store;  // floats of each
     size_t values; // where its values begin, in floats
+    size_t memory; // where the part for the layer's memory begins, in bytes from here; 0: there is none
 };
+
+enum { GA_CACHE_HEADER = 2 * GA_ALIGN }; // bytes before the lengths
+_Static_assert(sizeof(struct ga_cache) <= GA_CACHE_HEADER, "the lengths begin after the struct");
+
+// What is counted behind the header, [batch] each; but for the first, only in a memory's part, and the first layer's
+// stand for all.
+enum ga_cache_count {
+    GA_CACHE_LENGTHS, // keys each sequence holds
+    GA_CACHE_HELD,    // 1 where it holds its memory, which may have no rows
+    GA_CACHE_JOINING, // rows of its memory that join with the call that runs
+    GA_CACHE_COUNTS
+};
+
+static inline int32_t *ga_cache_counts(const struct ga_cache *cache, enum ga_cache_count which)
+{
+    return (int32_t *)((unsigned char *)(uintptr_t)cache + GA_CACHE_HEADER) + (size_t)which * cache->batch;
+}
 
 // The part of a whole model's cache that is one layer's, a cache as a single layer has it.
 static inline struct ga_cache *ga_cache_layer(struct ga_cache *cache, size_t layer)
 {
     return (struct ga_cache *)((unsigned char *)cache + layer * cache->bytes);
+}
+
+// The part of it that is one layer's memory, where there is one.
+static inline struct ga_cache *ga_cache_memory(struct ga_cache *cache, size_t layer)
+{
+    return (struct ga_cache *)((unsigned char *)ga_cache_layer(cache, layer) + cache->memory);
+}
+
+// Rows of each sequence's memory that a running call takes from what it was given, [batch]; of the others 0.
+static inline const int32_t *ga_cache_joining(const struct ga_cache *cache)
+{
+    return ga_cache_counts((const struct ga_cache *)((const unsigned char *)cache + cache->memory), GA_CACHE_JOINING);
 }
 
 // The store of a sequence and a key head: panels of keys, [.][d_head][variant->cache.key_panel], a column a key.
@@ -47,6 +80,9 @@ static inline size_t ga_cache_length(const struct ga_cache *cache, size_t sequen
     return (size_t)ga_cache_lengths(cache)[sequence];
 }
 
+// Rows of a sequence that join with a call: of one layer those of its keys, of a stack those that go through it.
+size_t ga_cache_new_keys(const struct ga_io *call, size_t sequence);
+
 // Counts what a call that has run appended: its real rows of each sequence. A cache of NULL is none.
 void ga_cache_advance(struct ga_cache *cache, const struct ga_io *call);
 
@@ -55,6 +91,22 @@ enum ga_status ga_cache_check(const struct ga_loaded *loaded, const struct ga_io
 
 // GA_OK where the cache has room for what the call appends, whose lengths were checked; and where there is none.
 enum ga_status ga_cache_check_room(const struct ga_io *call, struct ga_error *error);
+
+// -- A decoder's memory; without a cache that holds one, nothing happens --------------------------------------------
+
+// GA_OK where a call gives the memory of each sequence that it has rows of and whose memory the cache does not hold.
+enum ga_status ga_cache_check_memory(const struct ga_io *call, struct ga_error *error);
+
+// Before a call that was checked runs: counts the rows that join, of those sequences' memories.
+void ga_cache_join_memory(const struct ga_io *call);
+
+// After it has run: these are held from now on.
+void ga_cache_hold_memory(const struct ga_io *call);
+
+// A sequence that starts anew holds none.
+void ga_cache_forget_memory(struct ga_cache *cache, size_t sequence);
+
+// -------------------------------------------------------------------------------------------------------------------
 
 // Where rotary positions of a call go on that says nothing of them: keys, and queries that are the same rows, stand
 // behind those the cache holds. Changes nothing without a cache.

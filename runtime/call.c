@@ -134,16 +134,22 @@ static enum ga_status check_cache_field(const struct ga_model *model, const stru
     return ga_call_rules(model, rules, sizeof rules / sizeof *rules, error);
 }
 
-// Whether a call's keys are its own rows.
-static bool is_self(const struct ga_io *io)
+// Whether a call says where keys come from.
+static bool gives_keys(const struct ga_io *io)
 {
-    return io->key == NULL && io->key_tokens == NULL && io->memory == NULL;
+    return io->key != NULL || io->key_tokens != NULL || io->memory != NULL;
+}
+
+// Whether a call's keys are its own rows.
+static bool is_self(const struct ga_model *model, const struct ga_io *io)
+{
+    return !gives_keys(io) && !ga_call_has_memory(model);
 }
 
 static enum ga_status check_fields(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
 {
     const bool has_lengths = io->q_lengths != NULL || io->kv_lengths != NULL;
-    const bool self = is_self(io), apart = model->kind == GA_SDPA;
+    const bool self = is_self(model, io), apart = model->kind == GA_SDPA;
     const struct ga_parallel *parallel = io->parallel;
     const struct ga_call_rule rules[] = {
         {io->query == NULL && io->tokens == NULL && model->vocab_size == 0, GA_ARGUMENT,
@@ -191,7 +197,12 @@ enum ga_status ga_call_complete(const struct ga_model *model, const struct ga_io
         return status;
     }
     struct ga_io call = *io;
-    if (is_self(io)) {
+    if (!gives_keys(io) && ga_call_has_memory(model)) { // the cache holds what it attends to
+        call.kv_len = 0;
+        call.kv_lengths = NULL;
+        call.src_mask = NULL;
+        call.src_additive_mask = NULL;
+    } else if (is_self(model, io)) {
         call.kv_len = call.q_len;
         call.key = call.query;
         call.kv_lengths = call.kv_lengths == NULL ? call.q_lengths : call.kv_lengths;

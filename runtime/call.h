@@ -75,6 +75,9 @@ struct ga_call_rule {
 enum ga_status ga_call_rules(const struct ga_model *model, const struct ga_call_rule *rules, size_t count,
                              struct ga_error *error);
 
+// Whether a model's layers attend to an encoder's output besides their own rows.
+bool ga_call_has_memory(const struct ga_model *model);
+
 // The rules for what only calls of whole models have; of one layer, that it is absent.
 enum ga_status ga_call_stack(const struct ga_model *model, const struct ga_io *io, struct ga_error *error);
 

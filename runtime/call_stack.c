@@ -1,6 +1,11 @@
 // call_stack.c: the rules for what only calls of whole models have. Runs nothing.
 #include "call.h"
 
+bool ga_call_has_memory(const struct ga_model *model)
+{
+    return model->kind == GA_DECODER || model->kind == GA_TRANSFORMER;
+}
+
 static bool asks_for_anything(const struct ga_io *io)
 {
     return io->output != NULL || io->embedding != NULL || io->logits != NULL || io->last_logits != NULL ||
@@ -22,18 +27,22 @@ static enum ga_status check_layer(const struct ga_model *model, const struct ga_
 static enum ga_status check_source(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
 {
     const bool is_encoder = model->kind == GA_ENCODER, is_transformer = model->kind == GA_TRANSFORMER;
+    const bool is_given = io->key != NULL || io->key_tokens != NULL || io->memory != NULL;
+    const bool may_hold = model->cache != 0; // ga_cache_check_memory says whether it does
     const struct ga_call_rule rules[] = {
         {is_encoder && io->key != NULL, GA_UNSUPPORTED,
          "key is given, but an encoder's keys and values are made from its own rows"},
         {is_encoder && io->kv_lengths != NULL && io->kv_lengths != io->q_lengths, GA_ARGUMENT,
          "kv_lengths is given; expected q_lengths alone, which stands for both"},
-        {model->kind == GA_DECODER && io->key == NULL, GA_ARGUMENT,
+        {model->kind == GA_DECODER && io->key == NULL && !may_hold, GA_ARGUMENT,
          "key is NULL; expected the encoder's output, [batch][kv_len][d_model]"},
         {io->value != NULL && io->value != io->key, GA_UNSUPPORTED,
          "value is given, but a stack's values are made from its own rows, or from key"},
-        {is_transformer && io->key == NULL && io->key_tokens == NULL && io->memory == NULL, GA_ARGUMENT,
+        {is_transformer && !is_given && !may_hold, GA_ARGUMENT,
          "key, key_tokens and memory are all NULL; expected the source as rows, as token ids, or as what the encoder "
          "gave before"},
+        {ga_call_has_memory(model) && is_given && io->kv_len == 0, GA_ARGUMENT,
+         "kv_len is 0; expected the rows a sequence has of what it attends to"},
         {io->key != NULL && io->key_tokens != NULL, GA_ARGUMENT,
          "key and key_tokens are both given; expected one of them"},
         {io->key_tokens != NULL && model->src_vocab_size == 0, GA_UNSUPPORTED,

@@ -254,6 +254,9 @@ static enum ga_status check_call(const struct ga_loaded *loaded, const struct ga
         status = ga_cache_check_room(call_out, error);
     }
     if (status == GA_OK) {
+        status = ga_cache_check_memory(call_out, error);
+    }
+    if (status == GA_OK) {
         ga_cache_places(call_out, io->key == NULL || loaded->model->stack != NULL);
     }
     return status;
@@ -268,7 +271,9 @@ enum ga_status ga_model_run(const struct ga_loaded *loaded, const struct ga_io *
     struct ga_io call;
     const enum ga_status status = check_call(loaded, io, scratch, scratch_size, &call, error);
     if (status == GA_OK) {
+        ga_cache_join_memory(&call);
         loaded->variant->run(loaded->packed, &call, scratch);
+        ga_cache_hold_memory(&call);
         ga_cache_advance(call.cache, &call);
     }
     return status;

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-enum { GA_ABI = 5 }; // changes whenever a struct in this file or struct ga_error does
+enum { GA_ABI = 6 }; // changes whenever a struct in this file or struct ga_error does
 
 // -- Threads --------------------------------------------------------------------------------------------------------
 
@@ -56,7 +56,8 @@ enum ga_intermediate {
 struct ga_io {
     size_t batch;              // sequences, >= 1
     size_t q_len;              // rows a sequence of query holds, within the model's range
-    size_t kv_len;             // rows a sequence of key and value holds; 0 with key == NULL: q_len
+    size_t kv_len;             // rows a sequence of key and value holds; 0 with key == NULL: q_len, or nothing where
+                               // a cache holds what a decoder attends to
     const float *query;        // [batch][q_len][d_model]; NULL where tokens are given
     const int32_t *tokens;     // [batch][q_len], token ids 0..vocab_size-1 in place of query, for a model with an
                                // embedding; ids of rows past the lengths are not looked at, unless mask_fill is finite
@@ -87,6 +88,11 @@ struct ga_io {
     float *intermediates[GA_INTERMEDIATES]; // NULL where not asked for; only those the spec lists
     // Only for a model generated with a cache, which needs it: this call's keys and values join those it holds of each
     // sequence, and the queries look at all of them. With it key may be given with kv_len 0: nothing joins.
+    //
+    // What a decoder or a transformer attends to besides, its memory, a sequence takes from the first call that has
+    // rows of it, and the keys and values made of it stay in the cache until ga_cache_cut to 0. Later calls may leave
+    // key, key_tokens and memory NULL; what they give for such a sequence is checked, kv_lengths and all, and not used.
+    // So too for a sequence that has no rows in a call.
     struct ga_cache *cache;
     const int32_t *token_types; // [batch][q_len], for a stack that adds them; NULL: all 0
     float *embedding;           // [batch][d_model], the pooled row of each sequence; only where the model has a pool
@@ -150,7 +156,7 @@ struct ga_range {
     size_t min, max; // equal where the length is a literal
 };
 
-// How a variant's kernels read cached keys and values; zeros for a model without a cache.
+// How a variant's kernels read cached keys and values; zeros where there are none.
 struct ga_cache_layout {
     size_t key_panel;    // keys side by side: panels [d_head][key_panel]
     size_t value_stride; // floats from one value row to the next; behind d_head zeros
@@ -178,6 +184,7 @@ struct ga_variant {
     void (*run)(const void *packed, const struct ga_io *io, void *scratch);
     struct ga_cache_layout cache;
     uint64_t packing; // a hash of the code that packs: of two builds' variants with one, pack gives the same bytes
+    struct ga_cache_layout memory_cache; // of what a decoder attends to besides its own rows
 };
 
 // What a spec became. One const object per model, `<name>_model`.
@@ -277,8 +284,9 @@ size_t ga_model_scratch_size(const struct ga_model *model, const struct ga_varia
 // Calls of any numbers of rows, one after the other, give the bits of one call with all the rows.
 struct ga_cache;
 
-// Bytes a cache of `batch` sequences with up to `capacity` keys each must have; SIZE_MAX where the model takes no cache
-// or a size is out of range.
+// Bytes a cache of `batch` sequences with up to `capacity` keys each must have, and of a decoder or transformer with
+// the keys and values of as many rows to attend to as the model takes (kv_len.max); SIZE_MAX where the model takes no
+// cache or a size is out of range.
 size_t ga_cache_size(const struct ga_model *model, const struct ga_variant *variant, size_t batch, size_t capacity);
 
 // Makes an empty cache for these weights' model and variant in block (GA_ALIGN-aligned, at least ga_cache_size bytes,
@@ -290,12 +298,13 @@ size_t ga_cache_capacity(const struct ga_cache *cache);
 // [batch], keys each sequence holds.
 const int32_t *ga_cache_lengths(const struct ga_cache *cache);
 
-// Forgets a sequence's keys from `length` on; 0 starts it anew.
+// Forgets a sequence's keys from `length` on; 0 starts it anew, and what a decoder attends to is taken anew too.
 enum ga_status ga_cache_cut(struct ga_cache *cache, size_t sequence, size_t length, struct ga_error *error);
 
 // Appends keys and values that come from elsewhere, as PyTorch's past_key_values hold them: [n_kv_heads][rows][d_head]
 // each for one sequence ([n_layers][n_kv_heads][rows][d_head] of a whole model), of which the first `count` rows are
-// taken. Keys are as the scores want them: projected, and turned or normed where the model does that.
+// taken. Keys are as the scores want them: projected, and turned or normed where the model does that. Of what a decoder
+// attends to nothing is put or got: a sequence begun so takes it from the first call that has rows of it.
 enum ga_status ga_cache_put(struct ga_cache *cache, size_t sequence, const float *keys, const float *values,
                             size_t rows, size_t count, struct ga_error *error);
 

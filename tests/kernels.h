@@ -48,7 +48,9 @@ typedef void kernel_fact(struct checks *checks, const struct ga_model *model);
     X(intermediates_match_the_generic_kernel, intermediates) \
     X(a_stack_gives_its_other_outputs, stacks)               \
     X(steps_give_the_bits_of_one_call, steps)                \
-    X(a_cache_written_out_and_in_is_the_same, cached)
+    X(a_cache_written_out_and_in_is_the_same, cached)        \
+    X(memory_is_taken_by_the_call_that_begins, remembering)  \
+    X(memory_that_is_kept_is_that_of_all_sequences, encoding)
 
 #define KERNEL_FACT(name, who) kernel_fact name;
 KERNEL_FACTS(KERNEL_FACT)
@@ -68,9 +70,11 @@ bool kernels_for_stacks(const struct ga_model *model);
 bool kernels_for_tokens(const struct ga_model *model);
 bool kernels_for_linear(
     const struct ga_model *model); // q, k, v and the output are linear in the rows, whatever their place
-bool kernels_for_activated(const struct ga_model *model); // what comes out of an activation can be seen
-bool kernels_for_cached(const struct ga_model *model);    // it has a cache, and calls can be short
-bool kernels_for_steps(const struct ga_model *model);     // and no row looks at a later one
+bool kernels_for_activated(const struct ga_model *model);   // what comes out of an activation can be seen
+bool kernels_for_cached(const struct ga_model *model);      // it has a cache, and calls can be short
+bool kernels_for_steps(const struct ga_model *model);       // and no row looks at a later one
+bool kernels_for_remembering(const struct ga_model *model); // and its cache holds an encoder's output too
+bool kernels_for_encoding(const struct ga_model *model);    // and it has an encoder of its own
 
 // Checks one fact of one model; a fact that found nothing to check counts as failed.
 void kernels_check(struct checks *checks, kernel_fact *fact, const struct ga_model *model);
@@ -249,6 +253,13 @@ bool call_fill_cache(const struct call *call, struct checks *checks, const struc
                      struct ga_cache *cache);
 bool call_run_with(struct call *call, struct checks *checks, const struct subject *subject, size_t v,
                    struct ga_cache *cache);
+
+// Gives a call what another call of as many sequences attends to besides their own rows.
+void memory_copy(struct call *call, const struct call *from);
+// The same for the step of a walk, of which done[b] rows of each sequence are behind it: sequences that begin with it
+// need that, and what the others get, and nobody is to look at, is the same again, NaN, or nothing where none begins.
+enum memory_later { MEMORY_AGAIN, MEMORY_SPOILED, MEMORY_NOTHING };
+void memory_give(struct call *step, const struct call *whole, const size_t *done, enum memory_later later);
 
 // A call in words, for messages.
 const char *call_text(const struct call *call, char text[CHECKS_SITUATION]);

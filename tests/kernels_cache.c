@@ -146,21 +146,11 @@ static size_t step_rows(size_t kind, size_t t, size_t b, size_t total)
     return rows[kind];
 }
 
-// What all steps attend to besides their own rows, where a model has such a thing.
-static void copy_memory(struct call *step, const struct call *whole)
-{
-    const enum call_buffer buffers[] = {CALL_KEY, CALL_KV_LENGTHS};
-    for (size_t t = 0; t < sizeof buffers / sizeof *buffers; t++) {
-        const struct guard *from = &whole->buffers[buffers[t]];
-        if (from->data && step->buffers[buffers[t]].data) {
-            memcpy(step->buffers[buffers[t]].data, from->data, from->bytes);
-        }
-    }
-}
-
 // One step as a call of its own: rows done[b] .. of each sequence of the whole call, as many as the kind offers.
 static bool step_make(struct call *step, const struct call *whole, size_t kind, size_t t, const size_t *done)
 {
+    static const enum memory_later later[STEP_KINDS] = {MEMORY_NOTHING, MEMORY_SPOILED, MEMORY_AGAIN, MEMORY_NOTHING,
+                                                        MEMORY_SPOILED};
     struct shape shape = whole->shape;
     const size_t d_model = whole->model->d_model;
     shape.q_len = whole->shape.q_len < LONG_STEP + 4 ? whole->shape.q_len : LONG_STEP + 4;
@@ -171,7 +161,6 @@ static bool step_make(struct call *step, const struct call *whole, size_t kind, 
         return false;
     }
     int32_t *lengths = step->buffers[CALL_Q_LENGTHS].data;
-    copy_memory(step, whole);
     for (size_t b = 0; b < shape.batch; b++) {
         size_t left = call_q_rows(whole, b) - done[b], rows = step_rows(kind, t, b, call_q_rows(whole, b));
         rows = rows < left ? rows : left;
@@ -179,6 +168,9 @@ static bool step_make(struct call *step, const struct call *whole, size_t kind, 
         memcpy((float *)step->buffers[CALL_QUERY].data + b * call_q_elements(step),
                (const float *)whole->buffers[CALL_QUERY].data + b * call_q_elements(whole) + done[b] * d_model,
                (size_t)lengths[b] * d_model * sizeof(float));
+    }
+    if (shapes_has_memory(whole->model)) {
+        memory_give(step, whole, done, later[kind]);
     }
     return true;
 }
@@ -261,7 +253,7 @@ static bool last_rows_make(struct call *last, const struct call *call)
         return false;
     }
     int32_t *lengths = last->buffers[CALL_Q_LENGTHS].data;
-    copy_memory(last, call);
+    memory_copy(last, call);
     for (size_t b = 0; b < shape.batch; b++) {
         const size_t rows = call_q_rows(call, b);
         lengths[b] = rows > 0;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "cache.h"
 #include "model.h"
 
 enum { D_MODEL = 6, HEADS = 4, KV_HEADS = 2, D_HEAD = 3, BATCH = 2, CAPACITY = 7, SCRATCH = 64 };
@@ -20,17 +21,21 @@ static size_t fake_scratch(size_t batch, size_t q_len, size_t kv_len, size_t thr
     return SCRATCH;
 }
 
+static struct ga_io ran; // what the last run was given
+
 static void fake_run(const void *packed, const struct ga_io *io, void *scratch)
 {
-    (void)packed, (void)io, (void)scratch;
+    (void)packed, (void)scratch;
+    ran = *io;
 }
 
-#define VARIANT(name)                                                                                                 \
-    {                                                                                                                 \
-        .isa = name, .packed_bytes = 4, .pack = fake_pack, .scratch_bytes = fake_scratch, .run = fake_run, .cache = { \
-            .key_panel = 4,                                                                                           \
-            .value_stride = 5                                                                                         \
-        }                                                                                                             \
+#define VARIANT(name)                                                                                      \
+    {                                                                                                      \
+        .isa = name, .packed_bytes = 4, .pack = fake_pack, .scratch_bytes = fake_scratch, .run = fake_run, \
+        .cache = {.key_panel = 4, .value_stride = 5}, .memory_cache = {                                    \
+            .key_panel = 8,                                                                                \
+            .value_stride = 6                                                                              \
+        }                                                                                                  \
     }
 static const struct ga_variant variants[] = {VARIANT("scalar"), VARIANT("other")};
 static const struct ga_weight_role roles[] = {{"q_bias", 1, {1}}};
@@ -200,5 +205,136 @@ Test(cache, what_was_put_in_comes_out)
     expect(ga_cache_put(cache, 1, NULL, values, ROWS, 1, &error), GA_ARGUMENT, &error, "keys is NULL");
     expect(ga_cache_put(cache, 0, keys, values, 2, 3, &error), GA_ARGUMENT, &error, "too few");
     cr_expect_eq(ga_cache_lengths(cache)[0], 0);
+    ga_block_free(cache);
+}
+
+// -- What a decoder attends to --------------------------------------------------------------------------------------
+
+enum { LAYERS = 3, MEMORY_LEN = 5 };
+
+static const struct ga_stack layers = {.n_layers = LAYERS};
+static const struct ga_model decoder = {SHAPE, .cache = 16, .kind = GA_DECODER, .stack = &layers};
+static float rows_to_attend_to[BATCH * MEMORY_LEN * D_MODEL];
+
+static struct ga_cache *make_decoders(void)
+{
+    struct ga_cache *cache = NULL;
+    const size_t size = ga_cache_size(&decoder, &variants[0], BATCH, CAPACITY);
+    void *block = ga_block_new(size);
+    memset(block, 0xFF, size);
+    cr_assert_eq(ga_cache_init(load(&decoder, 0), BATCH, CAPACITY, block, size, &cache, NULL), GA_OK);
+    return cache;
+}
+
+// A call with so many rows of each sequence, and memories of so many; memory NULL: without any.
+static enum ga_status attend(struct ga_cache *cache, const int32_t rows[BATCH], const int32_t *memory,
+                             struct ga_error *error)
+{
+    const struct ga_io io = {
+        .batch = BATCH,
+        .q_len = 2,
+        .kv_len = memory ? MEMORY_LEN : 0,
+        .query = query,
+        .key = memory ? rows_to_attend_to : NULL,
+        .q_lengths = rows,
+        .kv_lengths = memory,
+        .output = output,
+        .cache = cache,
+    };
+    *error = (struct ga_error){.status = GA_OK};
+    return ga_model_run(load(&decoder, 0), &io, scratch, sizeof scratch, error);
+}
+
+// What joined in the last run, and what each layer's memory counts after it.
+static void expect_memory(struct ga_cache *cache, const int32_t joined[BATCH], const int32_t held[BATCH])
+{
+    for (size_t b = 0; b < BATCH; b++) {
+        cr_expect_eq(ga_cache_joining(cache)[b], joined[b], "sequence %zu", b);
+        for (size_t layer = 0; layer < LAYERS; layer++) {
+            const struct ga_cache *memory = ga_cache_memory(cache, layer);
+            cr_expect_eq(ga_cache_lengths(memory)[b], held[b], "sequence %zu of layer %zu", b, layer);
+            cr_expect_eq(ga_cache_capacity(memory), 8);
+        }
+    }
+}
+
+#define COUNTS(a, b) ((const int32_t[BATCH]){a, b})
+
+Test(memory, its_part_stands_behind_each_layer)
+{
+    const size_t size = ga_cache_size(&decoder, &variants[0], BATCH, CAPACITY);
+    const size_t alone = ga_cache_size(&model, &variants[0], BATCH, CAPACITY);
+    const size_t least = (8 * D_HEAD + 8 * 6) * KV_HEADS * BATCH * sizeof(float);
+    struct ga_cache *cache = make_decoders();
+    cr_assert_geq(size, LAYERS * (alone + least));
+    cr_expect_eq((unsigned char *)ga_cache_layer(cache, 1) - (unsigned char *)cache, (ptrdiff_t)(size / LAYERS));
+    for (size_t layer = 0; layer < LAYERS; layer++) {
+        struct ga_cache *memory = ga_cache_memory(cache, layer);
+        const unsigned char *start = (unsigned char *)memory,
+                            *end = (unsigned char *)cache + (layer + 1) * size / LAYERS;
+        const float *last = ga_cache_values(memory, BATCH - 1, KV_HEADS - 1) + 8 * 6;
+        cr_expect_geq(start, (unsigned char *)(ga_cache_values(ga_cache_layer(cache, layer), BATCH - 1, KV_HEADS - 1) +
+                                               CAPACITY * 5));
+        cr_expect_leq((const unsigned char *)last, end);
+    }
+    ga_block_free(cache);
+}
+
+Test(memory, a_sequence_takes_it_with_its_first_rows_and_keeps_it)
+{
+    struct ga_cache *cache = make_decoders();
+    struct ga_error error;
+    expect(attend(cache, COUNTS(2, 0), COUNTS(4, 5), &error), GA_OK, &error, "");
+    expect_memory(cache, COUNTS(4, 0), COUNTS(4, 0)); // the second has not begun
+    expect(attend(cache, COUNTS(1, 1), COUNTS(2, 0), &error), GA_OK, &error, "");
+    expect_memory(cache, COUNTS(0, 0), COUNTS(4, 0)); // now it has, with none
+    expect(attend(cache, COUNTS(1, 1), COUNTS(3, 3), &error), GA_OK, &error, "");
+    expect_memory(cache, COUNTS(0, 0), COUNTS(4, 0));
+    expect(attend(cache, COUNTS(1, 1), NULL, &error), GA_OK, &error, "");
+    expect_memory(cache, COUNTS(0, 0), COUNTS(4, 0));
+    cr_expect_eq(ran.kv_len, 0);
+    cr_expect_null(ran.key);
+    ga_block_free(cache);
+}
+
+Test(memory, a_sequence_cut_to_nothing_takes_it_anew)
+{
+    struct ga_cache *cache = make_decoders();
+    struct ga_error error;
+    expect(attend(cache, COUNTS(2, 2), COUNTS(4, 5), &error), GA_OK, &error, "");
+    cr_assert_eq(ga_cache_cut(cache, 0, 1, NULL), GA_OK);
+    cr_assert_eq(ga_cache_cut(cache, 1, 0, NULL), GA_OK);
+    expect_memory(cache, COUNTS(4, 5), COUNTS(4, 0));
+    expect(attend(cache, COUNTS(1, 0), NULL, &error), GA_OK, &error, "");
+    expect(attend(cache, COUNTS(1, 1), NULL, &error), GA_ARGUMENT, &error,
+           "tiny: the call gives nothing to attend to (key is NULL), and the cache holds nothing of sequence 1");
+    cr_expect_eq(ga_cache_lengths(cache)[0], 2);
+    expect(attend(cache, COUNTS(1, 1), COUNTS(1, 3), &error), GA_OK, &error, "");
+    expect_memory(cache, COUNTS(0, 3), COUNTS(4, 3));
+    ga_block_free(cache);
+}
+
+Test(memory, a_sequence_whose_keys_were_put_in_takes_it_with_the_next_rows)
+{
+    struct ga_cache *cache = make_decoders();
+    const float rows[LAYERS * KV_HEADS * D_HEAD] = {0};
+    struct ga_error error;
+    cr_assert_eq(ga_cache_put(cache, 0, rows, rows, 1, 1, NULL), GA_OK);
+    expect(attend(cache, COUNTS(1, 0), NULL, &error), GA_ARGUMENT, &error, "sequence 0");
+    expect(attend(cache, COUNTS(1, 0), COUNTS(5, 0), &error), GA_OK, &error, "");
+    expect_memory(cache, COUNTS(5, 0), COUNTS(5, 0));
+    ga_block_free(cache);
+}
+
+Test(memory, lengths_that_do_not_fit_are_refused_whether_used_or_not)
+{
+    struct ga_cache *cache = make_decoders();
+    struct ga_error error;
+    expect(attend(cache, COUNTS(2, 2), COUNTS(4, 6), &error), GA_ARGUMENT, &error, "kv_lengths[1] is 6");
+    expect(attend(cache, COUNTS(2, 2), COUNTS(4, 5), &error), GA_OK, &error, "");
+    expect(attend(cache, COUNTS(1, 1), COUNTS(-1, 5), &error), GA_ARGUMENT, &error, "kv_lengths[0] is -1");
+    const struct ga_io io = {
+        .batch = BATCH, .q_len = 2, .query = query, .key = rows_to_attend_to, .output = output, .cache = cache};
+    expect(ga_model_run(load(&decoder, 0), &io, scratch, sizeof scratch, &error), GA_ARGUMENT, &error, "kv_len is 0");
     ga_block_free(cache);
 }

@@ -136,12 +136,18 @@ local function kernel_infos(p)
   return list
 end
 
+-- How a plan's kernels read cached keys and values.
+local function cache_layout(p)
+  return { key_panel = p.key_panel, value_stride = p.value_stride }
+end
+
 local function variant_env(p)
+  local memory = (p.decoder or p).memory
   return {
     isa = p.isa.name, cpu = cpu_bits(p.isa), prefix = p.prefix, packed_floats = p.packed_floats,
     kernels = kernel_infos(p),
-    key_panel = p.spec.cache and (p.attention or p).key_panel or 0,
-    value_stride = p.spec.cache and (p.attention or p).value_stride or 0,
+    cache = p.spec.cache and cache_layout(p.attention or p) or false,
+    memory_cache = p.spec.cache and memory and cache_layout(memory) or false,
   }
 end
 

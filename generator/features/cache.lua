@@ -53,7 +53,8 @@ return {
     } or nil
   end,
   sentence = function(spec)
-    return spec.cache and ("keys and values join a cache of up to %d a sequence, and queries see all of them"):format(
-      spec.cache) or nil
+    local remembers = spec.kind == "decoder" or spec.kind == "transformer"
+    return spec.cache and ("keys and values join a cache of up to %d a sequence, and queries see all of them%s"):format(
+      spec.cache, remembers and "; those of what a decoder attends to are made once a sequence" or "") or nil
   end,
 }

@@ -65,13 +65,15 @@ function stack.side_fields(spec, side)
   return raw
 end
 
--- The fields of a decoder layer's attention over the encoder's output.
+-- The fields of a decoder layer's attention over the encoder's output. Where the stack has a cache its keys and values
+-- stay in one too, made once a sequence.
 function stack.memory_fields(spec)
   return {
     name = spec.name .. "_memory", kind = "mha", projections = "qkv", bias = attention_bias(spec.bias),
     d_model = spec.d_model, n_heads = spec.n_heads, n_kv_heads = spec.n_kv_heads, d_head = spec.d_head,
     seq_len = spec.lengths_as_given.seq_len, kv_seq_len = spec.lengths_as_given.kv_seq_len, scale = spec.scale,
-    unroll = spec.unroll, mask = { lengths = spec.lengths },
+    unroll = spec.unroll, mask = { lengths = spec.lengths, causal = false },
+    cache = spec.cache and spec.kv_seq_len.max or nil,
   }
 end
 

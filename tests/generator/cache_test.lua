@@ -1,5 +1,6 @@
 -- cache_test.lua: what cache says of a spec, what it contradicts, and what the plan makes of it.
 local fact = dofile("tests/generator/fact.lua")
+local emit = require "emit"
 local isa = require "isa"
 local plan = require "plan"
 local spec = require "spec"
@@ -62,6 +63,35 @@ fact.holds("sums of all columns of a value stay in registers for as many rows as
     for _, kernel in ipairs(value.kernels) do
       assert(kernel.mr * kernel.nv <= set.max_accumulators)
       assert(kernel.nv <= value.nv or kernel.nv == columns)
+    end
+  end
+end)
+
+local function read_stack(more)
+  local raw = { kind = "decoder", name = "d", d_model = 64, n_heads = 4, n_layers = 2, seq_len = "1..32",
+    kv_seq_len = "1..7" }
+  for key, value in pairs(more) do raw[key] = value end
+  return assert(spec.from_fields(raw))
+end
+
+fact.holds("what a decoder with a cache attends to has one too, of as many keys as there may be, all seen", function()
+  for _, kind in ipairs({ "decoder", "transformer" }) do
+    local s = read_stack({ kind = kind, cache = 100 })
+    local memory = (s.decoder_spec or s).memory_spec
+    fact.equal(memory.cache, 7)
+    fact.equal(memory.causal, false)
+    local said = table.concat(spec.sentences(s), "\n")
+    assert(said:find("see all of them; those of what a decoder attends to are made once a sequence", 1, true))
+  end
+  fact.equal(read_stack({}).memory_spec.cache, nil)
+  fact.equal(read_stack({}).memory_spec.causal, false)
+end)
+
+fact.holds("each cache of a model has its own layout", function()
+  for _, file in ipairs(emit.files(read_stack({ cache = 100 }), { "avx2" })) do
+    if file.path == "d.c" then
+      assert(file.text:find(" .cache = {.key_panel = 16, .value_stride = 16}", 1, true))
+      assert(file.text:find(" .memory_cache = {.key_panel = 8, .value_stride = 16}", 1, true))
     end
   end
 end)

@@ -33,7 +33,7 @@ local FLOORS = {
   { pattern = "^runtime/facts%.", floor = 3, group = "model" },
   { pattern = "^runtime/call", floor = 3, group = "model" },
   { pattern = "^runtime/intermediate%.", floor = 3, group = "model" },
-  { pattern = "^runtime/cache%.", floor = 3, group = "model" },
+  { pattern = "^runtime/cache", floor = 3, group = "model" },
   { pattern = "^runtime/threads", floor = 4, group = "threads" },
   { pattern = "^runtime/load", floor = 4, group = "load" },
   { pattern = "^runtime/pack_", floor = 4, group = "pack_file" },
