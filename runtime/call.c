@@ -243,10 +243,12 @@ static enum ga_status check_positions(const struct ga_model *model, const char *
     return GA_OK;
 }
 
-// Rows of a sequence that are read, as a query or as a key; where masked scores are filled all are.
+// Rows of a sequence that are read, as a query or as a key; where masked scores are filled all are. Keys of another
+// sequence say nothing of how many.
 static size_t rows_read(const struct ga_model *model, const struct ga_io *call, size_t sequence)
 {
-    const int32_t *lengths[] = {call->q_lengths, model->fills ? NULL : call->kv_lengths};
+    const int32_t *of_keys = ga_call_has_memory(model) ? call->q_lengths : call->kv_lengths;
+    const int32_t *lengths[] = {call->q_lengths, model->fills ? NULL : of_keys};
     size_t rows = 0;
     for (size_t i = 0; i < 2; i++) {
         const size_t length = lengths[i] == NULL ? call->q_len : (size_t)lengths[i][sequence];

@@ -1,6 +1,6 @@
 // test_model_forms.c: what a call to a model of another form than a layer of one width must pass: rows of several
-// widths, attention alone, masks of a layer and of a transformer, intermediates. The kernel does nothing;
-// test_model_run.c has what all calls share.
+// widths, attention alone, masks of a layer and of a transformer, a decoder's tokens, intermediates. The kernel does
+// nothing; test_model_run.c has what all calls share.
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdint.h>
@@ -53,6 +53,9 @@ static const struct ga_model both = {COMMON,
                                      .mask = GA_MASK_ADDITIVE,
                                      .stack = &stack,
                                      .encoder = &stack};
+static const struct ga_model reader = {
+    COMMON,     .name = "reader", .kind = GA_DECODER, .d_model = 4,    .n_kv_heads = 2, .d_head = 2,    .k_dim = 4,
+    .v_dim = 4, .d_out = 4,       .d_v = 2,           .vocab_size = 5, .lengths = true, .stack = &stack};
 
 #define LAYER COMMON, .d_model = 4, .n_kv_heads = 2, .d_head = 2, .k_dim = 4, .v_dim = 4, .d_out = 4, .d_v = 2
 static const struct ga_model bare = {LAYER, .name = "bare"};
@@ -64,10 +67,14 @@ static float scores[BATCH * 2 * LEN * LEN];
 static const float unfit[] = {0, 0, 0, 0, -INFINITY, INFINITY, 0, 0, 0}; // [LEN][LEN]
 static const float with_nan[] = {0, 0, 0, 0, 0, 0, 0, NAN, 0};           // [LEN][LEN]
 static const uint8_t bytes[BATCH * 2 * LEN * LEN];
+static float memory[BATCH * 8 * 4];
+static const int32_t ids[BATCH * LEN] = {4, 0, -1, 1, 7, 9}; // of which rows 2 and 1 are real
+static const int32_t id_lengths[BATCH] = {2, 1}, memory_lengths[BATCH] = {8, 7};
 static _Alignas(GA_ALIGN) unsigned char scratch[GA_ALIGN], block[GA_ALIGN];
 
 #define SELF .batch = BATCH, .q_len = LEN, .query = query, .output = output
 #define CALL .batch = BATCH, .q_len = LEN, .kv_len = LEN, .query = query, .output = output
+#define READ .batch = BATCH, .q_len = LEN, .kv_len = 8, .tokens = ids, .key = memory, .output = output
 static const struct {
     const struct ga_model *model;
     struct ga_io io;
@@ -122,6 +129,9 @@ static const struct {
      {CALL, .key = key, .src_additive_mask = output},
      GA_ARGUMENT,
      "both: output overlaps src_additive_mask; expected memory of its own"},
+    {&reader, {READ, .q_lengths = id_lengths, .kv_lengths = memory_lengths}, GA_OK, NULL},
+    {&reader, {READ, .q_lengths = id_lengths}, GA_OK, NULL},
+    {&reader, {READ, .kv_lengths = id_lengths}, GA_ARGUMENT, "reader: tokens[0][2] is -1; expected 0..4"},
     {&sides,
      {CALL, .key = key, .value = value, .src_mask = bytes},
      GA_UNSUPPORTED,
