@@ -34,9 +34,10 @@ return {
   },
   resolve = function(spec, fail)
     if not spec.cache then return end
-    if spec.kv_seq_len.max > spec.cache then
+    local joining = spec.stack and spec.seq_len or spec.kv_seq_len -- of a stack its own rows
+    if joining.max > spec.cache then
       fail(("cache (%d) is smaller than %s (at most %d), so one call could not be held"):format(
-        spec.cache, spec.kv_seq_len == spec.seq_len and "seq_len" or "kv_seq_len", spec.kv_seq_len.max))
+        spec.cache, joining == spec.seq_len and "seq_len" or "kv_seq_len", joining.max))
     end
     if spec.causal == "top_left" then
       fail(('mask.causal = "top_left" counts queries from the first key, which with cache (%d) is an earlier ' ..

@@ -87,6 +87,14 @@ fact.holds("what a decoder with a cache attends to has one too, of as many keys 
   fact.equal(read_stack({}).memory_spec.causal, false)
 end)
 
+fact.holds("a decoder may attend to more rows than its cache holds of its own", function()
+  fact.equal(read_stack({ cache = 32, kv_seq_len = 200 }).memory_spec.cache, 200)
+  local s, errors = spec.from_fields({ kind = "decoder", d_model = 64, n_heads = 4, n_layers = 1, seq_len = 33,
+    kv_seq_len = 7, cache = 32 })
+  fact.equal(s, nil)
+  fact.equal(errors[1], "cache (32) is smaller than seq_len (at most 33), so one call could not be held")
+end)
+
 fact.holds("each cache of a model has its own layout", function()
   for _, file in ipairs(emit.files(read_stack({ cache = 100 }), { "avx2" })) do
     if file.path == "d.c" then
