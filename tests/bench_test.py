@@ -3,6 +3,7 @@
 predictions. Needs the standard library alone and measures nothing. The last line is 'N passed, N failed'."""
 
 import pathlib
+import re
 import sys
 import unittest
 import xml.etree.ElementTree
@@ -12,6 +13,7 @@ sys.dont_write_bytecode = True
 
 import cells  # noqa: E402  (bench/ is on the path only now)
 import feature_rows  # noqa: E402
+import library  # noqa: E402
 import pairs  # noqa: E402
 import predict  # noqa: E402
 import rounds  # noqa: E402
@@ -24,6 +26,12 @@ from report import ratios, roofline, tables  # noqa: E402
 SETTINGS = {"rounds": 3, "warm_ms": 50, "sample_ms": 150, "cpus": [1], "quick": False}
 MACHINE = {"cpu": "A <CPU> & more", "cpus": 2, "isas": ["avx2"], "caches": {"L1": 32768}, "system": "s", "libc": "c",
            "python": "3"}
+
+
+class Library(unittest.TestCase):
+    def test_its_structs_are_those_of_this_runtime(self):
+        header = (pathlib.Path(__file__).resolve().parent.parent / "runtime/model.h").read_text()
+        self.assertEqual(re.search(r"GA_ABI = (\d+)", header)[1], str(library.ABI))
 
 
 def variant(*medians, error=1e-7):
