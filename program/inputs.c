@@ -244,9 +244,24 @@ static enum ga_exit check_twins(const struct ga_context *context, const struct g
     return GA_EXIT_OK;
 }
 
+// Of a memory given an encoder's layers have been run, and to a decoder only lengths hide rows of it.
+static enum ga_exit check_source_mask(const struct ga_context *context, const struct ga_request *request)
+{
+    if (ga_weights_find(request->file, "memory") && ga_weights_find(request->file, "src_mask")) {
+        return ga_failed(context,
+                         "%s: \"src_mask\" is for the encoder's rows, and \"memory\" is what an encoder gave; say by "
+                         "memory_lengths which of its rows are real",
+                         request->path);
+    }
+    return GA_EXIT_OK;
+}
+
 enum ga_exit ga_request_names(const struct ga_context *context, const struct ga_request *request)
 {
     enum ga_exit code = check_twins(context, request);
+    if (check_source_mask(context, request) != GA_EXIT_OK) {
+        code = GA_EXIT_FAILED;
+    }
     for (size_t i = 0; i < ga_weights_count(request->file); i++) {
         if (check_name(context, request, ga_weights_at(request->file, i)->name) != GA_EXIT_OK) {
             code = GA_EXIT_FAILED; // and go on: every stray name is told at once

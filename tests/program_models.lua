@@ -30,6 +30,7 @@ return function(path, expect_run, expect, choose)
       { { trg, memory, lengths, tensor("src_lengths", "I32", { 2 }, 1) }, "are one input" },
       { { trg, tensor("memory", "I32", { 2, 5 }, 1) }, '"memory" is I32 [2, 5]; expected F32 [2, 1..50, 40]' },
       { { trg, tensor("key", "F32", { 2, 5, 40 }, 0) }, "it is a transformer; give src, or memory" },
+      { { trg, memory, tensor("src_mask", "I32", { 5, 5 }, 1) }, 'and "memory" is what an encoder gave' },
       { { trg, memory, tensor("kv_lengths", "I32", { 2 }, 1) }, "it is a transformer; give src_lengths" },
     }
     for _, case in ipairs(refused) do
