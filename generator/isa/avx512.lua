@@ -44,7 +44,7 @@ return {
     store = "_mm512_storeu_ps(%s, %s)", add = "_mm512_add_ps(%s, %s)", sub = "_mm512_sub_ps(%s, %s)",
     mul = "_mm512_mul_ps(%s, %s)", max = "_mm512_max_ps(%s, %s)", fmadd = "_mm512_fmadd_ps(%s, %s, %s)",
     above = "_mm512_mask_mov_ps(%s, vec_first(%s), _mm512_set1_ps(-INFINITY))",
-    round = "_mm512_roundscale_ps(%s, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)",
+    round = "vec_round(%s)",
     sqrt = "_mm512_sqrt_ps(%s)", div = "_mm512_div_ps(%s, %s)", fmsub = "_mm512_fmsub_ps(%s, %s, %s)",
   },
   helpers = [[
@@ -68,6 +68,15 @@ static inline float vec_sum(__m512 v)
     s = _mm_add_ps(s, _mm_movehl_ps(s, s));
     return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
 }
+
+// The nearest whole number. Without optimization gcc's header has this as a macro, and warns of the sign of its mask.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+static inline __m512 vec_round(__m512 v)
+{
+    return _mm512_roundscale_ps(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+#pragma GCC diagnostic pop
 
 // p * 2^n for whole n. A NaN in p stays one.
 static inline __m512 vec_exp2_scale(__m512 p, __m512 n)

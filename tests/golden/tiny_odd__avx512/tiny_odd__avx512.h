@@ -53,6 +53,15 @@ static inline float vec_sum(__m512 v)
     return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
 }
 
+// The nearest whole number. Without optimization gcc's header has this as a macro, and warns of the sign of its mask.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+static inline __m512 vec_round(__m512 v)
+{
+    return _mm512_roundscale_ps(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+#pragma GCC diagnostic pop
+
 // p * 2^n for whole n. A NaN in p stays one.
 static inline __m512 vec_exp2_scale(__m512 p, __m512 n)
 {
