@@ -7,7 +7,7 @@ from ctypes import (POINTER, Structure, byref, c_bool, c_char, c_char_p, c_doubl
 
 import paths
 
-ABI = 6
+ABI = 7
 MAX_THREADS = 1024  # GA_MAX_THREADS
 
 
@@ -29,7 +29,7 @@ class Io(Structure):
     ] + [("intermediates", c_void_p * 9), ("cache", c_void_p)] + [
         (name, c_void_p) for name in ("token_types", "embedding", "logits", "last_logits", "hidden", "key_tokens",
                                "memory", "src_mask", "src_additive_mask")
-    ] + [("src_mask_strides", c_size_t * 4)]
+    ] + [("src_mask_strides", c_size_t * 4), ("sublayer", c_void_p)]
 
 
 class Role(Structure):

@@ -4,7 +4,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 HERE = ROOT / "bench"
-OUT = ROOT / "out" / "bench"
+
+
+def build_folder():
+    """The folder that ninja runs in: the source's own, or one elsewhere that has links to it."""
+    present = Path.cwd()
+    return present if (present / "bench").resolve() == HERE else ROOT
+
+
+OUT = build_folder() / "out" / "bench"
 DATA = OUT / "data"
 SPECS = OUT / "specs"
 TREE = OUT / "tree"  # the models are built in a copy, so that what the user configured stays as it is

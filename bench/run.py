@@ -17,6 +17,7 @@ import machine
 import paths
 import report
 import rounds
+import stats
 import whole
 from library import MAX_THREADS
 from progress import Progress
@@ -39,6 +40,8 @@ def parse(arguments):
     parser.add_argument("--threads", type=words, metavar="LIST", help="cells of these thread counts [1,2]")
     parser.add_argument("--rounds", type=int, metavar="N", help="rounds, each of which measures every variant once [5]")
     parser.add_argument("--quick", action="store_true", help="two short rounds over three small cells")
+    parser.add_argument("--strict", action="store_true",
+                        help="exit with an error where a system has no figure in a cell that it should do")
     parser.add_argument("--cpus", type=words, metavar="LIST", help="CPUs to run on [the last ones allowed]")
     parser.add_argument("--out", type=Path, metavar="DIR",
                         help="where results go [out/bench/results/<cpu>, of whole models its models/]")
@@ -175,6 +178,15 @@ def measure(options, say):
     return results
 
 
+def exit_status(results, options, say):
+    if results.get("interrupted"):
+        return 130
+    sentences = stats.lost(results)
+    for sentence in sentences:
+        say.aloud(f"bench: {sentence}")
+    return 1 if options.strict and sentences else 0
+
+
 def main():
     options, say = parse(sys.argv[1:]), Progress()
     if options.list:
@@ -197,7 +209,7 @@ def main():
     save(results, options.out)
     report.write(results, options.out)
     say.aloud(f"bench: {options.out}/results.md, ratios.svg, roofline.svg, results.json")
-    return 130 if results.get("interrupted") else 0
+    return exit_status(results, options, say)
 
 
 if __name__ == "__main__":

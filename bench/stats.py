@@ -65,6 +65,23 @@ def best_peer(result):
     return best(result, peers(result))
 
 
+def _missing(result):
+    """{system: {variant: why}} of those without a figure in a cell that one of their variants should do."""
+    measured = {f.system for f in figures(result)}
+    return {name: entry["failed"] for name, entry in result["systems"].items()
+            if name not in measured and (entry["failed"] or not entry["unfit"])}
+
+
+def lost(results):
+    """A sentence for each system of a run that could not start, and for each cell in which one has no figure."""
+    found = [f"{system} could not start: {why}" for system, why in results["failed"].items()]
+    for result in results["cells"]:
+        for system, failed in _missing(result).items():
+            why = "; ".join(f"{variant}: {reason}" for variant, reason in failed.items()) or "it has no variant"
+            found.append(f"{result['name']}: {system} has no figure: {why}")
+    return found
+
+
 def ratio(result, systems):
     """Best time of the systems over ours; above 1 ours is faster. None where either is missing."""
     mine, theirs = ours(result), best(result, systems)

@@ -33,7 +33,7 @@ static inline int32_t formula_integer(uint32_t tensor, size_t i, uint32_t r)
 static inline void formula_fill(float *out, size_t count, uint32_t tensor, uint32_t r)
 {
     for (size_t i = 0; i < count; i++) {
-        out[i] = (float)formula_integer(tensor, i, r) / FORMULA_ONE;
+        out[i] = (float)formula_integer(tensor, i, r) / (float)FORMULA_ONE;
     }
 }
 

@@ -1,5 +1,6 @@
--- configure.lua: the second half of ./configure: options and probes in, out/config.ninja, out/kernels.ninja and the
--- lists of test steps out. Writes only into out/; generates no C but the tests' tables of models.
+-- configure.lua: the second half of ./configure: options and probes in, out/config.ninja and out/kernels.ninja out, and
+-- in out/tested.lua what test_graph.lua makes the tests' graph from once tests are asked for. Writes only into out/,
+-- where it also removes what the configuration before it left to users; generates no C.
 local root = arg[0]:match("^(.*)generator/configure%.lua$")
 package.path = root .. "generator/?.lua;" .. root .. "generator/?/init.lua;" .. package.path
 
@@ -12,13 +13,22 @@ local isa = require "isa"
 local models = require "configure.models"
 local options = require "configure.options"
 local probes = require "configure.probes"
+local products = require "configure.products"
+local saved = require "configure.saved"
 local spec = require "spec"
 local summary = require "configure.summary"
+local text = require "base.text"
 
 local OK, CANNOT, USAGE, BUG = 0, 1, 2, 70
 
+-- Folders that are listed, so that a new file in one of them runs configure again.
+local FOLDERS = { "program", "runtime" }
+
+-- As the user called it.
+local NAME = os.getenv("GA_CONFIGURE") or "./configure"
+
 local function complain(code, messages)
-  for _, message in ipairs(messages) do io.stderr:write("./configure: ", message, "\n") end
+  for _, message in ipairs(messages) do io.stderr:write(NAME, ": ", text.printable(message), "\n") end
   return code
 end
 
@@ -35,32 +45,58 @@ end
 -- How the specs of model folders came about.
 local function say_tables(collected)
   for _, model in ipairs(collected.configured) do
-    for _, line in ipairs(model.table or {}) do say(line) end
+    for _, line in ipairs(model.table or {}) do say(text.printable(line)) end
     if model.table then say(("spec: %s; once edited, --spec takes it in place of the folder"):format(model.path)) end
   end
+end
+
+-- Asks all there is to ask; the answers, or nil and a message.
+local function probe(settings)
+  local log = assert(io.open("out/config.log", "a"))
+  local quiet = settings.verbose and say or function() end
+  local answers, why = ask(probes.new(settings.variables, log, say), probes.new(settings.variables, log, quiet),
+    settings)
+  for _, line in ipairs(answers and summary.maintainers(answers) or {}) do log:write("# off: ", line, "\n") end
+  log:close()
+  return answers, why
+end
+
+-- What the tests' graph is made from: settings and answers, how many models are configured, and the paths of their
+-- specs, before that of the demo's.
+local function for_tests(settings, collected, answers)
+  local paths = {}
+  for i, model in ipairs(collected.products) do paths[i] = model.path end
+  return saved.text({ settings = { variables = settings.variables, debug = settings.debug,
+    sanitize = settings.sanitize, werror = settings.werror }, answers = answers, configured = #collected.configured,
+    products = paths, abi = abi() })
+end
+
+-- Writes all that ninja reads; whether that could be done, and a message where not.
+local function write(settings, collected, answers)
+  local kernels, given = graph.make(collected, answers.built, abi())
+  local before = products.before()
+  local written, why = fs.write_all("out", {
+    { "config.ninja", files.config(settings, answers) },
+    { "kernels.ninja", kernels },
+    { "known_isas.c", files.known_isas(answers) },
+    { saved.PATH:match("[^/]*$"), for_tests(settings, collected, answers) },
+    { "configure.d", files.depfile("build.ninja", FOLDERS) },
+    products.list(given),
+  })
+  if not written then return nil, why end
+  local removed = products.remove_stale(before, given)
+  if removed then say(removed) end
+  return true
 end
 
 local function configure(settings)
   local collected, errors = models.collect(settings)
   if not collected then return complain(CANNOT, errors) end
   say_tables(collected)
-  local log = assert(io.open("out/config.log", "a"))
-  local answers, why = ask(probes.new(settings.variables, log, say), settings)
-  log:close()
+  local answers, why = probe(settings)
   if not answers then return complain(CANNOT, { why }) end
-  local kernels, tests, library = graph.make(collected, answers.built, abi(), answers)
   local written
-  written, why = fs.write_all("out", {
-    { "config.ninja", files.config(settings, answers) },
-    { "kernels.ninja", kernels },
-    { "library.list", table.concat(library, "\n") .. "\n" },
-    { "check.list", files.check_list(settings, answers, collected, tests) },
-    { "check-sanitize.list", files.sanitize_list(tests) },
-    { "check-races.list", files.races_list(tests) },
-    { "check-emulated.list", files.emulated_list(answers, tests) },
-    { "check-memory.list", files.memory_list(settings, answers) },
-    { "configure.d", files.depfile() },
-  })
+  written, why = write(settings, collected, answers)
   if not written then return complain(CANNOT, { why }) end
   -- ninja compares its time stamp with that of everything read here, and would run configure once more.
   compat.execute("touch build.ninja")
@@ -70,19 +106,22 @@ end
 
 local function main()
   local fields = spec.options()
-  local settings, why = options.parse(arg, fields, isa.names(), os.getenv)
-  if not settings then return complain(USAGE, { why }) end
+  local settings, errors = options.parse(arg, fields, isa.names(), os.getenv)
+  if not settings then return complain(USAGE, errors) end
   if settings.help then
     say(options.help(fields))
     return OK
   end
-  for _, warning in ipairs(settings.warnings) do io.stderr:write("./configure: warning: ", warning, "\n") end
+  if os.getenv("GA_ONLY_OPTIONS") == "yes" then return OK end
+  for _, warning in ipairs(settings.warnings) do
+    io.stderr:write(NAME, ": warning: ", text.printable(warning), "\n")
+  end
   return configure(settings)
 end
 
-local ok, result = xpcall(main, debug.traceback)
+local ok, result = xpcall(main, text.traceback)
 if not ok then
-  io.stderr:write("./configure: generator bug, please report it: ", result, "\n")
+  io.stderr:write(NAME, ": generator bug, please report it: ", result, "\n")
   result = BUG
 end
 os.exit(result, true)

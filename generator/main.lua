@@ -27,7 +27,7 @@ local function command_line()
 end
 
 local function fail(code, ...)
-  for _, message in ipairs({ ... }) do io.stderr:write("genattn: ", message, "\n") end
+  for _, message in ipairs({ ... }) do io.stderr:write("genattn: ", text.printable(message), "\n") end
   os.exit(code)
 end
 
@@ -83,5 +83,8 @@ local function main()
   if options.depfile then write_depfile(options.depfile, options.stamp or options.out) end
 end
 
-local ok, problem = xpcall(main, debug.traceback)
-if not ok then fail(70, "this is a bug of the generator, please report it:\n" .. tostring(problem)) end
+local ok, problem = xpcall(main, text.traceback)
+if not ok then
+  io.stderr:write("genattn: this is a bug of the generator, please report it:\n", problem, "\n")
+  os.exit(70)
+end

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "isas.h"
 #include "json_file.h"
 #include "measure.h"
 #include "prepare.h"
@@ -275,6 +276,16 @@ static enum ga_exit measure_all(const struct ga_context *context, const struct p
     return code;
 }
 
+// A CPU that has more than is measured is told of, with the reason: what it could do is not what is printed.
+static void tell_unused(const struct ga_context *context)
+{
+    struct ga_unused unused[GA_MAX_ISAS];
+    const size_t count = ga_isas_unused_here(context->model, unused);
+    for (size_t i = 0; i < count; i++) {
+        ga_note(context, "%s is not measured, though this CPU has it: %s", unused[i].isa, unused[i].why);
+    }
+}
+
 // -- The file -------------------------------------------------------------------------------------------------------
 
 // The CPU's own name where the system tells it.
@@ -339,6 +350,9 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     struct results results = {
         .parallel = pool ? ga_threads_parallel(pool) : NULL, .cells = json_array(), .least_share = 1.0};
     print_heading(context->model, plan.threads);
+    if (!plan.variant || !arguments->values[ISA]) {
+        tell_unused(context);
+    }
     code =
         plan.variant ? measure_variant(context, plan.variant, &plan, &results) : measure_all(context, &plan, &results);
     ga_threads_free(pool);

@@ -8,13 +8,14 @@
 #include "compare.h"
 #include "request.h"
 
-enum { WEIGHTS, RANDOM, LAYOUT, CHECKS, TRUST, INPUT, EXPECTED, RTOL, ATOL, EQUAL_NAN, ISA, THREADS };
+enum { WEIGHTS, RANDOM, LAYOUT, PREFIX, CHECKS, TRUST, INPUT, EXPECTED, RTOL, ATOL, EQUAL_NAN, ISA, THREADS };
 
 static const struct ga_option options[] = {
     [WEIGHTS] = {"weights", GA_WEIGHTS_OPTION},
     [RANDOM] = {"allow-random", "SEED", NULL, false, "in place of --weights: make weights up from a seed"},
     [LAYOUT] = {"weights-layout", GA_LAYOUT_VALUE, "the model's own, or the one that fits", false,
                 "how the file names its tensors"},
+    [PREFIX] = {"weights-prefix", GA_PREFIX_OPTION},
     [CHECKS] = {"weights-check", GA_CHECKS_OPTION},
     [TRUST] = {"trust-weights", NULL, NULL, false, "map what pack made; do not look whether it is damaged"},
     [INPUT] = {"input", "FILE", NULL, true, "safetensors file of the inputs, as run takes them"},
@@ -30,7 +31,7 @@ _Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more opt
 
 static const char *const notes[] = {
     "A value agrees where |found - expected| <= A + R * |expected|, as in torch.testing.assert_close;",
-    "a NaN agrees with nothing unless --equal-nan is given. Expected tensors are F32 or F64.",
+    "a NaN agrees with nothing unless --equal-nan is given. Expected tensors are F32, F64, F16 or BF16.",
     "Every tensor of the expected file is compared, no other.",
     NULL,
 };
@@ -92,11 +93,11 @@ static enum ga_exit check_shape(const struct ga_context *context, const struct g
                                 const struct ga_tensor *expected, const struct ga_tensor *found)
 {
     char has[GA_PRINTABLE], wants[GA_PRINTABLE];
-    if ((expected->dtype == GA_F32 || expected->dtype == GA_F64) && same_shape(expected, found)) {
+    if (ga_weights_are_floats(expected) && same_shape(expected, found)) {
         return GA_EXIT_OK;
     }
-    return ga_failed(context, "%s: tensor \"%s\" is %s %s; the model gives F32 %s", ga_weights_label(file),
-                     expected->name, ga_dtype_name(expected->dtype),
+    return ga_failed(context, "%s: tensor \"%s\" is %s %s; expected " GA_FLOATS " %s, as the model gives",
+                     ga_weights_label(file), expected->name, ga_dtype_name(expected->dtype),
                      ga_shape_text(expected->rank, expected->shape, has, sizeof has),
                      ga_shape_text(found->rank, found->shape, wants, sizeof wants));
 }
@@ -125,7 +126,25 @@ static void print_comparison(const struct ga_tensor *expected, const struct ga_c
            result->max_rel, place_text(expected, result->worst, place), result->found, result->expected);
 }
 
-static enum ga_exit compare_all(const struct ga_context *context, const struct ga_weights *file,
+// The tensor as one of F64, which loses nothing, or of F32.
+static enum ga_exit widen(const struct ga_context *context, struct ga_weights *file, const struct ga_tensor *tensor,
+                          struct ga_tensor *wide_out)
+{
+    const float *floats;
+    struct ga_error error;
+    *wide_out = *tensor;
+    if (tensor->dtype == GA_F64) {
+        return GA_EXIT_OK;
+    }
+    if (ga_weights_floats(file, tensor, &floats, &error) != GA_OK) {
+        return ga_failed(context, "%s", error.text);
+    }
+    wide_out->dtype = GA_F32;
+    wide_out->data = floats;
+    return GA_EXIT_OK;
+}
+
+static enum ga_exit compare_all(const struct ga_context *context, struct ga_weights *file,
                                 const struct ga_request *request, const struct ga_tolerance *tolerance)
 {
     size_t differing = 0, count = ga_weights_count(file);
@@ -133,10 +152,12 @@ static enum ga_exit compare_all(const struct ga_context *context, const struct g
         const struct ga_tensor *expected = ga_weights_at(file, i);
         struct ga_tensor found =
             ga_request_output(context, request, ga_output_called(expected->name, strlen(expected->name)));
-        if (check_shape(context, file, expected, &found) != GA_EXIT_OK) {
+        struct ga_tensor wide;
+        if (check_shape(context, file, expected, &found) != GA_EXIT_OK ||
+            widen(context, file, expected, &wide) != GA_EXIT_OK) {
             return GA_EXIT_FAILED;
         }
-        struct ga_comparison result = ga_compare(found.data, expected, tolerance);
+        struct ga_comparison result = ga_compare(found.data, &wide, tolerance);
         print_comparison(expected, &result, tolerance);
         differing += result.beyond != 0;
     }
@@ -145,11 +166,12 @@ static enum ga_exit compare_all(const struct ga_context *context, const struct g
 }
 
 static enum ga_exit check_file(const struct ga_context *context, const char *const *values, size_t threads,
-                               const struct ga_weights *file, const struct ga_tolerance *tolerance)
+                               struct ga_weights *file, const struct ga_tolerance *tolerance)
 {
     struct ga_weight_choice choice = {.weights = values[WEIGHTS],
                                       .random = values[RANDOM],
                                       .layout = values[LAYOUT],
+                                      .prefix = values[PREFIX],
                                       .isa = values[ISA],
                                       .threads = threads,
                                       .checks = values[CHECKS],

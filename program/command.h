@@ -16,6 +16,8 @@ enum { GA_MAX_OPTIONS = 16, GA_MAX_SIZES = 64 };
 // The rest of an option's row, for those that all commands with weights have.
 #define GA_WEIGHTS_OPTION \
     "PATH", NULL, false, "safetensors file of the weights, a folder or index of shards, or what pack made"
+#define GA_PREFIX_OPTION \
+    "TEXT", "the spec's weights_prefix", false, "what stands before the layout's names in the file: h.0.attn."
 #define GA_CHECKS_OPTION "LIST", NULL, false, "refuse also: strict (tensors not taken), finite (NaN, infinity)"
 
 struct ga_option {
@@ -51,6 +53,9 @@ extern const struct ga_command ga_command_draw;
 extern const struct ga_command ga_command_generate;
 extern const struct ga_command ga_command_embed;
 extern const struct ga_command ga_command_bench;
+
+// The command that has an option of this name, or NULL.
+const struct ga_command *ga_command_with(const char *option); // program.c
 
 // -- options.c ------------------------------------------------------------------------------------------------------
 

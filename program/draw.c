@@ -9,13 +9,14 @@
 #include "labels.h"
 #include "sight.h"
 
-enum { WEIGHTS, RANDOM, LAYOUT, CHECKS, TRUST, INPUT, OUTPUT, TOKENS, KEY_TOKENS, HEAD, BATCH, ISA, THREADS };
+enum { WEIGHTS, RANDOM, LAYOUT, PREFIX, CHECKS, TRUST, INPUT, OUTPUT, TOKENS, KEY_TOKENS, HEAD, BATCH, ISA, THREADS };
 
 static const struct ga_option options[] = {
     [WEIGHTS] = {"weights", GA_WEIGHTS_OPTION},
     [RANDOM] = {"allow-random", "SEED", NULL, false, "in place of --weights: make weights up from a seed"},
-    [LAYOUT] = {"weights-layout", "NAME", "the model's own, or the one that fits", false,
+    [LAYOUT] = {"weights-layout", GA_LAYOUT_VALUE, "the model's own, or the one that fits", false,
                 "how the file names its tensors"},
+    [PREFIX] = {"weights-prefix", GA_PREFIX_OPTION},
     [CHECKS] = {"weights-check", GA_CHECKS_OPTION},
     [TRUST] = {"trust-weights", NULL, NULL, false, "map what pack made; do not look whether it is damaged"},
     [INPUT] = {"input", "FILE", NULL, true, "safetensors file of the inputs, as for run"},
@@ -273,8 +274,8 @@ static enum ga_exit write_picture(const struct ga_context *context, const struct
     if (ga_heatmap_write(path, form, &map, &error) != GA_OK) {
         return ga_failed(context, "%s", error.text);
     }
-    printf("%s: %s, %zu head%s, %s\n", path, drawing->title, drawing->heads, drawing->heads == 1 ? "" : "s",
-           drawing->subtitle);
+    ga_print_line("%s: %s, %zu head%s, %s", path, drawing->title, drawing->heads, drawing->heads == 1 ? "" : "s",
+                  drawing->subtitle);
     return GA_EXIT_OK;
 }
 
@@ -361,6 +362,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     struct ga_weight_choice choice = {.weights = values[WEIGHTS],
                                       .random = values[RANDOM],
                                       .layout = values[LAYOUT],
+                                      .prefix = values[PREFIX],
                                       .isa = values[ISA],
                                       .threads = 1,
                                       .checks = values[CHECKS],

@@ -12,7 +12,7 @@
 #include "sequences.h"
 #include "weights.h"
 
-enum { WEIGHTS, RANDOM, LAYOUT, CHECKS, TRUST, TOKENS, OUTPUT, ROWS, CUT, ISA, THREADS };
+enum { WEIGHTS, RANDOM, LAYOUT, PREFIX, CHECKS, TRUST, TOKENS, OUTPUT, ROWS, CUT, ISA, THREADS };
 enum { USUAL_ROWS = 1024 };
 
 static const struct ga_option options[] = {
@@ -20,6 +20,7 @@ static const struct ga_option options[] = {
     [RANDOM] = {"allow-random", "SEED", NULL, false, "in place of --weights: make weights up from a seed"},
     [LAYOUT] = {"weights-layout", GA_LAYOUT_VALUE, "the model's own, or the one that fits", false,
                 "how the file names its tensors"},
+    [PREFIX] = {"weights-prefix", GA_PREFIX_OPTION},
     [CHECKS] = {"weights-check", GA_CHECKS_OPTION},
     [TRUST] = {"trust-weights", NULL, NULL, false, "map what pack made; do not look whether it is damaged"},
     [TOKENS] = {"tokens", "FILE", NULL, true, "the sequences: text, or safetensors"},
@@ -283,7 +284,7 @@ static enum ga_exit write_embeddings(const struct work *work, const char *path)
     if (ga_weights_write(path, &tensor, 1, &error) != GA_OK) {
         return ga_failed(work->context, "%s", error.text);
     }
-    printf("%s: embedding F32 [%zu, %zu]\n", path, tensor.shape[0], tensor.shape[1]);
+    ga_print_line("%s: embedding F32 [%zu, %zu]", path, tensor.shape[0], tensor.shape[1]);
     return GA_EXIT_OK;
 }
 
@@ -319,6 +320,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     struct ga_weight_choice choice = {.weights = values[WEIGHTS],
                                       .random = values[RANDOM],
                                       .layout = values[LAYOUT],
+                                      .prefix = values[PREFIX],
                                       .isa = values[ISA],
                                       .threads = 1,
                                       .checks = values[CHECKS],

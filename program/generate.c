@@ -8,20 +8,22 @@
 #include "command.h"
 #include "request.h"
 
-enum { WEIGHTS, RANDOM, LAYOUT, CHECKS, TRUST, INPUT, OUTPUT, NEW, STOP, RECOMPUTE, ISA, THREADS };
+enum { WEIGHTS, RANDOM, LAYOUT, PREFIX, CHECKS, TRUST, INPUT, OUTPUT, NEW, STOP, RECOMPUTE, ISA, THREADS };
 
 static const struct ga_option options[] = {
     [WEIGHTS] = {"weights", GA_WEIGHTS_OPTION},
     [RANDOM] = {"allow-random", "SEED", NULL, false, "in place of --weights: make weights up from a seed"},
     [LAYOUT] = {"weights-layout", GA_LAYOUT_VALUE, "the model's own, or the one that fits", false,
                 "how the file names its tensors"},
+    [PREFIX] = {"weights-prefix", GA_PREFIX_OPTION},
     [CHECKS] = {"weights-check", GA_CHECKS_OPTION},
     [TRUST] = {"trust-weights", NULL, NULL, false, "map what pack made; do not look whether it is damaged"},
     [INPUT] = {"input", "FILE", NULL, true, "safetensors file of the tokens to go on from"},
     [OUTPUT] = {"output", "FILE", NULL, true, "safetensors file to write"},
     [NEW] = {"new", "N", "32", false, "tokens to add to each sequence, at most"},
     [STOP] = {"stop", "ID", "none", false, "a token that ends its sequence"},
-    [RECOMPUTE] = {"recompute", NULL, NULL, false, "compute all rows anew for each token: slow, and the same tokens"},
+    [RECOMPUTE] = {"recompute", NULL, NULL, false,
+                   "compute all rows anew for each token, as without a cache: slow, the same tokens"},
     [ISA] = {"isa", "NAME", "the best this CPU runs", false, "instruction set to use"},
     [THREADS] = {"threads", "N", "1", false, "threads to use; all: one for each CPU"},
     {NULL, NULL, NULL, false, NULL},
@@ -61,7 +63,7 @@ struct walk {
     size_t scratch_size;
 };
 
-static enum ga_exit check_model(const struct ga_context *context, bool recompute)
+static enum ga_exit check_model(const struct ga_context *context)
 {
     const struct ga_model *model = context->model;
     const char *problem = !model->stack || model->stack->logits == GA_LOGITS_NONE || !model->vocab_size
@@ -69,10 +71,18 @@ static enum ga_exit check_model(const struct ga_context *context, bool recompute
                           : model->stack->n_logits != model->vocab_size ? "its logits are not those of its tokens"
                           : model->causal == GA_CAUSAL_NONE             ? "its tokens see later ones (mask.causal)"
                           : !model->lengths                             ? "it was generated without lengths"
-                          : !recompute && !model->cache
-                              ? "it was generated without a cache; set cache in the spec, or give --recompute"
-                              : NULL;
+                                                                        : NULL;
     return problem ? ga_failed(context, "this model cannot go on from tokens: %s", problem) : GA_EXIT_OK;
+}
+
+// Of a model without a cache, which a spec must say, since every call of it from C then takes one.
+static void note_no_cache(const struct ga_context *context)
+{
+    ga_note(
+        context,
+        "this model has no cache, so each token takes all rows before it anew: ./configure --cache %zu (cache = %zu "
+        "in the spec) makes one that takes a row a token",
+        context->model->q_len.max, context->model->q_len.max);
 }
 
 static enum ga_exit check_room(const struct walk *walk, size_t added)
@@ -248,7 +258,7 @@ static enum ga_exit write_tokens(const struct walk *walk, const char *path)
     if (ga_weights_write(path, tensors, sizeof tensors / sizeof *tensors, &error) != GA_OK) {
         return ga_failed(walk->context, "%s", error.text);
     }
-    printf("%s: tokens I32 [%zu, %zu], lengths I32 [%zu]\n", path, walk->batch, walk->capacity, walk->batch);
+    ga_print_line("%s: tokens I32 [%zu, %zu], lengths I32 [%zu]", path, walk->batch, walk->capacity, walk->batch);
     return GA_EXIT_OK;
 }
 
@@ -291,6 +301,7 @@ static enum ga_exit generate(const struct ga_context *context, const struct ga_a
     struct ga_weight_choice choice = {.weights = values[WEIGHTS],
                                       .random = values[RANDOM],
                                       .layout = values[LAYOUT],
+                                      .prefix = values[PREFIX],
                                       .isa = values[ISA],
                                       .threads = 1,
                                       .checks = values[CHECKS],
@@ -300,7 +311,11 @@ static enum ga_exit generate(const struct ga_context *context, const struct ga_a
     struct walk walk = {
         .context = context, .prepared = &prepared, .request = &request, .recompute = values[RECOMPUTE] != NULL};
     size_t added;
-    enum ga_exit code = check_model(context, walk.recompute);
+    enum ga_exit code = check_model(context);
+    if (code == GA_EXIT_OK && !context->model->cache && !walk.recompute) {
+        walk.recompute = true;
+        note_no_cache(context);
+    }
     code = code == GA_EXIT_OK ? read_numbers(context, values, &added, &walk.stop) : code;
     code = code == GA_EXIT_OK ? ga_read_threads(context, values[THREADS], &choice.threads) : code;
     code = code == GA_EXIT_OK ? ga_prepare(context, &choice, &prepared) : code;

@@ -106,7 +106,7 @@ static uint8_t look_of(const struct ga_grid *grid, size_t i)
     if (grid->states[i] == GA_CELL_MASKED || grid->states[i] == GA_CELL_NAN) {
         return (uint8_t)(GA_LEVELS + grid->states[i]);
     }
-    int level = (int)(ga_grid_place(grid, (double)grid->values[i]) * GA_LEVELS);
+    int level = (int)(ga_grid_place(grid, (double)grid->values[i]) * (double)GA_LEVELS);
     return (uint8_t)(level < GA_LEVELS ? level : GA_LEVELS - 1);
 }
 

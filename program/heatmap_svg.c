@@ -230,7 +230,7 @@ static void put_col_labels(const struct ga_picture *picture)
             put_label(picture->out, x, y, "label middle", ga_label(map->col_labels, c, text));
         }
     }
-    put_text(picture->out, (double)at->left + 0.5 * (double)at->cells_x, GA_PANEL_HEAD + 12.0, "axis middle",
+    put_text(picture->out, (double)at->left + 0.5 * (double)at->cells_x, (double)GA_PANEL_HEAD + 12.0, "axis middle",
              map->col_axis);
 }
 
@@ -258,7 +258,7 @@ static void put_ticks(const struct ga_picture *picture)
         double y = (double)picture->at.scale * (1.0 - ga_grid_place(&picture->grid, value));
         snprintf(number, sizeof number, "%.4g", value);
         fprintf(picture->out, "<path class=\"frame\" d=\"M%d %gh5\"/>\n", GA_SCALE_WIDTH, y);
-        put_text(picture->out, GA_SCALE_WIDTH + 9.0, y + 4.0, "label", number);
+        put_text(picture->out, (double)GA_SCALE_WIDTH + 9.0, y + 4.0, "label", number);
     }
 }
 
@@ -267,7 +267,7 @@ static void put_scale(const struct ga_picture *picture)
     const struct ga_layout *at = &picture->at;
     FILE *out = picture->out;
     size_t x = ga_panel_left(at, at->across - 1) + at->panel_x + GA_SCALE_GAP;
-    double height = (double)at->scale, step = height / GA_LEVELS;
+    double height = (double)at->scale, step = height / (double)GA_LEVELS;
     char name[96];
     fprintf(out, "<g transform=\"translate(%zu %zu)\">\n<g class=\"cells\">\n", x, ga_panel_top(at, 0) + at->top);
     for (int i = 0; i < GA_LEVELS; i++) {
@@ -277,7 +277,7 @@ static void put_scale(const struct ga_picture *picture)
     fprintf(out, "</g>\n<rect class=\"frame\" width=\"%d\" height=\"%g\"/>\n", GA_SCALE_WIDTH, height);
     put_ticks(picture);
     snprintf(name, sizeof name, "%s%s", picture->map->value_name, picture->grid.root ? ", square-root scale" : "");
-    put_upwards(out, GA_SCALE_ROOM - 18.0, 0.5 * height, "axis middle", name, 0);
+    put_upwards(out, (double)GA_SCALE_ROOM - 18.0, 0.5 * height, "axis middle", name, 0);
     fputs("</g>\n", out);
 }
 

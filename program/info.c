@@ -8,6 +8,7 @@
 #include "command.h"
 #include "cost.h"
 #include "cpu.h"
+#include "isas.h"
 #include "request.h"
 #include "tensor.h"
 
@@ -39,7 +40,7 @@ const char *ga_cpu_text(uint32_t needed, char text[GA_PRINTABLE])
         uint32_t bit;
         const char *name;
     } features[] = {
-#define FEATURE(name, text) {GA_CPU_##name, text},
+#define FEATURE(name, text, ...) {GA_CPU_##name, text},
         GA_CPU_LIST(FEATURE)
 #undef FEATURE
     };
@@ -157,6 +158,11 @@ static void print_variants(const struct ga_model *model)
                variant == picked       ? "picked on this CPU"
                : ga_runs_here(variant) ? "runs here"
                                        : "cannot run here");
+    }
+    struct ga_unused unused[GA_MAX_ISAS];
+    const size_t count = ga_isas_unused_here(model, unused);
+    for (size_t i = 0; i < count; i++) {
+        printf("  %-8s not taken, though this CPU has it: %s\n", unused[i].isa, unused[i].why);
     }
 }
 

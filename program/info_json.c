@@ -1,6 +1,7 @@
 // info_json.c: what `info` tells, as JSON.
 // Says the same as the text and no more.
 #include "info.h"
+#include "isas.h"
 #include "json_file.h"
 #include "request.h"
 
@@ -55,6 +56,17 @@ static json_t *variants_json(const struct ga_model *model)
                               json_pack("{s:s, s:s, s:b, s:b, s:o}", "isa", variant->isa, "needs",
                                         ga_cpu_text(variant->cpu, needed), "runs_here", ga_runs_here(variant), "picked",
                                         variant == picked, "packed_bytes", ga_json_size(variant->packed_bytes)));
+    }
+    return array;
+}
+
+static json_t *unused_json(const struct ga_model *model)
+{
+    struct ga_unused unused[GA_MAX_ISAS];
+    const size_t count = ga_isas_unused_here(model, unused);
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_array_append_new(array, json_pack("{s:s, s:s}", "isa", unused[i].isa, "why", unused[i].why));
     }
     return array;
 }
@@ -136,9 +148,10 @@ enum ga_exit ga_info_json(const struct ga_context *context, const struct ga_info
         json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "model", model->name, "spec", model->spec, "shape",
                   shape_json(model), "stack", ga_info_stack_json(model), "inputs", inputs_json(model), "outputs",
                   outputs_json(model), "features", sentences_json(model), "variants", variants_json(model));
-    json_t *rest = json_pack("{s:s, s:o, s:o, s:o, s:o, s:s?}", "isa", info->shown->isa, "kernels",
-                             kernels_json(info->shown), "call", call_json(info), "weights", roles_json(model),
-                             "layouts", layouts_json(model), "default_layout", model->default_map);
+    json_t *rest =
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:s?, s:o}", "isa", info->shown->isa, "kernels", kernels_json(info->shown),
+                  "call", call_json(info), "weights", roles_json(model), "layouts", layouts_json(model),
+                  "default_layout", model->default_map, "not_taken", unused_json(model));
     if (!root || !rest || json_object_update(root, rest) != 0) {
         json_decref(root);
         root = NULL;

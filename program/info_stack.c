@@ -44,7 +44,7 @@ void ga_info_stack_print(const struct ga_model *model)
     const struct ga_stack *stack = model->stack;
     const struct ga_parameters count = ga_parameters_of(model);
     if (stack->n_layers == 0) {
-        printf("\nlayers\n  none, norm %s", norms[stack->norm.kind]);
+        printf("\nlayers\n  none%s, norm %s", stack->sublayer ? ", x + sublayer" : "", norms[stack->norm.kind]);
     } else {
         printf("\nlayers\n  %zu of d_ff %zu, %s%s%s%s, norm %s %s", stack->n_layers, stack->d_ff,
                activations[stack->ffn_activation], stack->ffn_gated ? " gated" : "",
@@ -72,15 +72,15 @@ json_t *ga_info_stack_json(const struct ga_model *model)
         return json_null();
     }
     const struct ga_parameters count = ga_parameters_of(model);
-    json_t *facts =
-        json_pack("{s:o, s:o, s:s, s:b, s:s, s:f, s:s, s:b, s:s, s:o, s:s, s:b, s:s, s:o, s:b, s:b, s:b}", "n_layers",
-                  ga_json_size(stack->n_layers), "d_ff", ga_json_size(stack->d_ff), "activation",
-                  activations[stack->ffn_activation], "gated", stack->ffn_gated, "norm", norms[stack->norm.kind],
-                  "norm_eps", stack->norm.eps, "norm_place", stack->norm_first ? "pre" : "post", "norm_final",
-                  stack->final_norm, "positions", positions[stack->positions], "token_types",
-                  ga_json_size(stack->token_types), "pool", pools[stack->pool], "pool_normalize", stack->pool_normalize,
-                  "logits", logits[stack->logits], "n_logits", ga_json_size(stack->n_logits), "logits_tied",
-                  stack->logits_tied, "attention", !stack->without_attention, "residual", !stack->without_residual);
+    json_t *facts = json_pack(
+        "{s:o, s:o, s:s, s:b, s:s, s:f, s:s, s:b, s:s, s:o, s:s, s:b, s:s, s:o, s:b, s:b, s:b, s:b}", "n_layers",
+        ga_json_size(stack->n_layers), "d_ff", ga_json_size(stack->d_ff), "activation",
+        activations[stack->ffn_activation], "gated", stack->ffn_gated, "norm", norms[stack->norm.kind], "norm_eps",
+        stack->norm.eps, "norm_place", stack->norm_first ? "pre" : "post", "norm_final", stack->final_norm, "positions",
+        positions[stack->positions], "token_types", ga_json_size(stack->token_types), "pool", pools[stack->pool],
+        "pool_normalize", stack->pool_normalize, "logits", logits[stack->logits], "n_logits",
+        ga_json_size(stack->n_logits), "logits_tied", stack->logits_tied, "attention", !stack->without_attention,
+        "residual", !stack->without_residual, "sublayer", stack->sublayer);
     json_object_set_new(facts, "parameters",
                         json_pack("{s:o, s:o, s:o, s:o}", "all", ga_json_size(count.all), "of_a_layer",
                                   ga_json_size(count.of_layer), "beside_layers", ga_json_size(count.beside_layers),

@@ -95,6 +95,11 @@ static const char *refuse_token_types(const struct ga_model *model)
     return model->stack && model->stack->token_types ? NULL : model->stack ? of_stack : "it is one attention layer";
 }
 
+static const char *refuse_sublayer(const struct ga_model *model)
+{
+    return model->stack && model->stack->sublayer ? NULL : "it was generated without sublayer";
+}
+
 static const char *refuse_mask(const struct ga_model *model)
 {
     return model->mask != GA_MASK_NONE ? NULL : "it was generated without a mask at run time (mask.tensor)";
@@ -149,6 +154,7 @@ static const struct input {
     {"kv_position", refuse_key_positions, false},
     {"tokens", refuse_tokens, false},
     {"token_types", refuse_token_types, false},
+    {"sublayer", refuse_sublayer, false},
     {"lengths", refuse_stack_lengths, false},
     {"memory_lengths", refuse_memory_lengths, false},
     {"src", refuse_sides, false},

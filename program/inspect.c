@@ -83,9 +83,9 @@ static enum ga_exit print_json(const struct ga_context *context, const struct ga
                                                  ga_json_shape(tensor->rank, tensor->shape), "bytes",
                                                  ga_json_size(tensor_bytes(tensor))));
     }
-    return ga_json_print(context,
-                         json_pack("{s:s, s:o, s:o, s:s?}", "file", ga_weights_label(file), "tensors", tensors, "bytes",
-                                   ga_json_size(total_bytes(file)), "layout", layout_name(context, file)));
+    return ga_json_print(context, json_pack("{s:o, s:o, s:o, s:s?}", "file", ga_json_label(ga_weights_label(file)),
+                                            "tensors", tensors, "bytes", ga_json_size(total_bytes(file)), "layout",
+                                            layout_name(context, file)));
 }
 
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)

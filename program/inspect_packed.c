@@ -24,7 +24,7 @@ static enum ga_exit print_text(const struct ga_context *context, const struct ga
     printf("packed weights of %s, spec %s, format version %u, interface %u, %zu bytes\n", pack->model,
            hex(pack->spec, spec), (unsigned)pack->version, (unsigned)pack->abi, pack->size);
     if (why_not) {
-        printf("not for this program: %s\n", why_not);
+        ga_print_line("not for this program: %s", why_not);
     } else {
         printf("%s runs them by %s\n", context->program, variant->isa);
     }
@@ -43,11 +43,11 @@ static enum ga_exit print_json(const struct ga_context *context, const struct ga
                                         ga_json_size(section->offset), "bytes", ga_json_size(section->bytes), "layout",
                                         hex(section->packing, number), "checksum", hex(section->checksum, checksum)));
     }
-    return ga_json_print(context,
-                         json_pack("{s:s, s:s, s:s, s:i, s:i, s:o, s:o, s:s?, s:s?}", "file", pack->label, "model",
-                                   pack->model, "spec", hex(pack->spec, number), "version", (int)pack->version,
-                                   "interface", (int)pack->abi, "bytes", ga_json_size(pack->size), "sections", sections,
-                                   "isa", variant ? variant->isa : NULL, "refused", why_not));
+    return ga_json_print(context, json_pack("{s:o, s:s, s:s, s:i, s:i, s:o, s:o, s:s?, s:s?}", "file",
+                                            ga_json_label(pack->label), "model", pack->model, "spec",
+                                            hex(pack->spec, number), "version", (int)pack->version, "interface",
+                                            (int)pack->abi, "bytes", ga_json_size(pack->size), "sections", sections,
+                                            "isa", variant ? variant->isa : NULL, "refused", why_not));
 }
 
 static enum ga_exit inspect(const struct ga_context *context, const struct ga_pack *pack, bool json)

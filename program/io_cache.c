@@ -42,11 +42,11 @@ static bool read_cached_rows(const struct ga_context *context, const struct ga_r
     *rows_out = tensor->rank >= 2 ? tensor->shape[tensor->rank - 2] : 0;
     const size_t axes = cached_axes(context->model, request, *rows_out, wanted);
     const size_t missing = tensor->rank < axes && request->io.batch == 1 ? 1 : 0;
-    return tensor->dtype == GA_F32 && *rows_out <= context->model->cache &&
+    return ga_weights_are_floats(tensor) && *rows_out <= context->model->cache &&
            ga_tensor_has_shape(tensor, axes - missing, wanted + missing);
 }
 
-// "F32 [2, 4, 0..50, 16]": the dtype and shape of cached rows, for a message.
+// "F32, F16, BF16 or F64 [2, 4, 0..50, 16]": the dtype and shape of cached rows, for a message.
 static const char *expected_text(const struct ga_context *context, const struct ga_request *request, size_t rows,
                                  char text[GA_PRINTABLE])
 {
@@ -56,23 +56,24 @@ static const char *expected_text(const struct ga_context *context, const struct 
     if (model->stack) {
         snprintf(layers, sizeof layers, "%zu, ", model->stack->n_layers);
     }
-    snprintf(text, GA_PRINTABLE, "F32 [%zu, %s%zu, %s, %zu]", request->io.batch, layers, model->n_kv_heads, range,
-             model->d_head);
+    snprintf(text, GA_PRINTABLE, GA_FLOATS " [%zu, %s%zu, %s, %zu]", request->io.batch, layers, model->n_kv_heads,
+             range, model->d_head);
     return text;
 }
 
-// Finds a tensor of cached rows; rows: how many it must have, SIZE_MAX where any number will do.
+// Finds the floats of a tensor of cached rows; rows: how many it must have, SIZE_MAX where any number will do.
 static enum ga_exit find_cached(const struct ga_context *context, const struct ga_request *request, const char *name,
-                                size_t rows, const struct ga_tensor **tensor_out, size_t *rows_out)
+                                size_t rows, const float **floats_out, size_t *rows_out)
 {
-    const struct ga_tensor *tensor = *tensor_out = ga_weights_find(request->file, name);
+    const struct ga_tensor *tensor = ga_weights_find(request->file, name);
     char expected[GA_PRINTABLE];
+    *floats_out = NULL;
     if (!tensor) {
         *rows_out = 0;
         return GA_EXIT_OK;
     }
     if (read_cached_rows(context, request, tensor, rows_out) && (rows == SIZE_MAX || *rows_out == rows)) {
-        return GA_EXIT_OK;
+        return ga_floats_read(context, request, tensor, floats_out);
     }
     return ga_refuse_shape(context, request->path, tensor, expected_text(context, request, rows, expected));
 }
@@ -84,10 +85,11 @@ enum ga_exit ga_request_cached(const struct ga_context *context, struct ga_reque
     if (code == GA_EXIT_OK) {
         code = find_cached(context, request, "cache_values", request->cached, &request->cached_values, &rows);
     }
-    if (code == GA_EXIT_OK && !request->cached_keys != !request->cached_values) {
-        code = ga_failed(
-            context, "%s: tensor \"cache_%s\" without \"cache_%s\"; give both, or neither for an empty cache",
-            request->path, request->cached_keys ? "keys" : "values", request->cached_keys ? "values" : "keys");
+    const bool has_keys = ga_weights_find(request->file, "cache_keys") != NULL;
+    if (code == GA_EXIT_OK && has_keys != (ga_weights_find(request->file, "cache_values") != NULL)) {
+        code =
+            ga_failed(context, "%s: tensor \"cache_%s\" without \"cache_%s\"; give both, or neither for an empty cache",
+                      request->path, has_keys ? "keys" : "values", has_keys ? "values" : "keys");
     }
     return code;
 }
@@ -104,9 +106,9 @@ static enum ga_exit put_sequences(const struct ga_context *context, const struct
     const int32_t *lengths = request->copies[GA_COPY_CACHE_LENGTHS];
     const size_t elements = cached_heads(model) * request->cached * model->d_head;
     struct ga_error error;
-    for (size_t b = 0; request->cached_keys && b < request->io.batch; b++) {
-        const float *keys = (const float *)request->cached_keys->data + b * elements;
-        const float *values = (const float *)request->cached_values->data + b * elements;
+    for (size_t b = 0; request->cached > 0 && b < request->io.batch; b++) {
+        const float *keys = request->cached_keys + b * elements;
+        const float *values = request->cached_values + b * elements;
         const size_t count = lengths ? (size_t)lengths[b] : request->cached;
         if (ga_cache_put(request->io.cache, b, keys, values, request->cached, count, &error) != GA_OK) {
             return ga_failed(context, "%s: %s", request->path, error.text);

@@ -1,5 +1,5 @@
 // io_mask.c: the mask in an input file as a model's struct ga_io: any shape that broadcasts, bytes or numbers.
-// Converts integers to bytes; what an additive mask holds is checked by the runtime.
+// Converts integers to bytes and floats to F32; what an additive mask holds is checked by the runtime.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static bool is_bool(enum ga_dtype dtype)
 
 static bool is_additive(enum ga_dtype dtype)
 {
-    return dtype == GA_F32;
+    return ga_weights_are_floats(&(struct ga_tensor){.dtype = dtype});
 }
 
 static const struct kind {
@@ -23,7 +23,7 @@ static const struct kind {
     const char *dtypes;
 } kinds[] = {
     [GA_MASK_BOOL] = {is_bool, "BOOL, U8, I32 or I64"},
-    [GA_MASK_ADDITIVE] = {is_additive, "F32"},
+    [GA_MASK_ADDITIVE] = {is_additive, GA_FLOATS},
 };
 
 // Fills strides for the batch, head, query and key axis of a dense mask, 0 along axes of one element; false where an
@@ -105,8 +105,7 @@ static enum ga_exit read_mask(const struct ga_context *context, const struct ga_
         return refuse(context, request, tensor, call);
     }
     if (context->model->mask == GA_MASK_ADDITIVE) {
-        *place->numbers = tensor->data;
-        return GA_EXIT_OK;
+        return ga_floats_read(context, request, tensor, place->numbers);
     }
     return copy_bytes(context, request, tensor, place);
 }

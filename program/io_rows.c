@@ -21,8 +21,8 @@ struct ga_rows ga_rows_of(const struct ga_model *model, size_t width, size_t hea
 
 enum { EXPECTED_TEXT = 384 };
 
-// "F32 [batch, 1..512, 512] or [1..512, 512]"; with heads "F32 [batch, 8, 1..512, 64] or [8, 1..512, 64]", and where
-// there is but one, "or [1..512, 64]".
+// "F32, F16, BF16 or F64 [batch, 1..512, 512] or [1..512, 512]"; with heads "... [batch, 8, 1..512, 64] or [8, 1..512,
+// 64]", and where there is but one, "or [1..512, 64]".
 static const char *rows_text(const struct ga_rows *rows, char text[EXPECTED_TEXT])
 {
     char batch[24] = "batch", heads[24] = "", tail[80], width[24] = "";
@@ -41,9 +41,18 @@ static const char *rows_text(const struct ga_rows *rows, char text[EXPECTED_TEXT
         snprintf(tail, sizeof tail, "%zu..%zu%s]", rows->range.min, rows->range.max, width);
     }
     bool alone = rows->batch <= 1, bare = alone && rows->heads == 1;
-    snprintf(text, EXPECTED_TEXT, "%s [%s, %s%s%s%s%s%s%s", rows->width ? "F32" : "I32 or I64", batch, heads, tail,
+    snprintf(text, EXPECTED_TEXT, "%s [%s, %s%s%s%s%s%s%s", rows->width ? GA_FLOATS : "I32 or I64", batch, heads, tail,
              alone ? " or [" : "", alone ? heads : "", alone ? tail : "", bare ? " or [" : "", bare ? tail : "");
     return text;
+}
+
+enum ga_exit ga_floats_read(const struct ga_context *context, const struct ga_request *request,
+                            const struct ga_tensor *tensor, const float **floats_out)
+{
+    struct ga_error error;
+    *floats_out = NULL;
+    return ga_weights_floats(request->file, tensor, floats_out, &error) == GA_OK ? GA_EXIT_OK
+                                                                                 : ga_failed(context, "%s", error.text);
 }
 
 bool ga_holds_integers(const struct ga_tensor *tensor)
@@ -63,7 +72,7 @@ enum ga_exit ga_rows_read(const struct ga_context *context, const struct ga_requ
     size_t axes = rows->width ? 2 : 1, alone = axes + (rows->heads ? 1 : 0); // of a head, of a sequence
     bool batched = tensor->rank == alone + 1, bare = rows->heads == 1 && tensor->rank == axes;
     bool fits = (batched || bare || tensor->rank == alone) &&
-                (rows->width ? tensor->dtype == GA_F32 && tensor->shape[tensor->rank - 1] == rows->width
+                (rows->width ? ga_weights_are_floats(tensor) && tensor->shape[tensor->rank - 1] == rows->width
                              : ga_holds_integers(tensor));
     fits = fits && (rows->heads == 0 || bare || tensor->shape[batched ? 1 : 0] == rows->heads);
     if (fits) {

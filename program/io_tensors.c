@@ -1,5 +1,5 @@
 // io_tensors.c: the tensors of an input file as a model's struct ga_io, each checked before the model sees it.
-// Converts integers to the width the model takes; never reorders or casts floats.
+// Converts integers to the width the model takes, and floats to F32; never reorders any.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,11 +52,31 @@ static enum ga_exit read_query(const struct ga_context *context, struct ga_reque
     rows.batch = context->model->batch;
     rows.range = context->model->q_len;
     enum ga_exit code = ga_rows_read(context, request, tensor, &rows, &request->io.batch, &request->io.q_len);
-    request->io.query = query ? query->data : NULL;
+    if (code == GA_EXIT_OK && query) {
+        code = ga_floats_read(context, request, query, &request->io.query);
+    }
     request->batched = tensor->rank == (query ? 3U : 2U) + (rows.heads ? 1U : 0U);
     request->bare = rows.heads && tensor->rank == 2;
     request->kv_len = request->io.q_len;
     return code;
+}
+
+// What a sublayer made of the query's rows, as many.
+static enum ga_exit read_sublayer(const struct ga_context *context, struct ga_request *request)
+{
+    const struct ga_tensor *sublayer = ga_weights_find(request->file, "sublayer");
+    if (!context->model->stack || !context->model->stack->sublayer) {
+        return GA_EXIT_OK;
+    }
+    if (!sublayer) {
+        return ga_failed(context, "%s: no tensor \"sublayer\", what is added to the rows of \"x\"", request->path);
+    }
+    struct ga_rows rows = ga_rows_of(context->model, context->model->d_model, 0);
+    size_t batch, len;
+    rows.batch = request->io.batch;
+    rows.range = (struct ga_range){request->io.q_len, request->io.q_len};
+    request->io.sublayer = sublayer->data;
+    return ga_rows_read(context, request, sublayer, &rows, &batch, &len);
 }
 
 // The other sequence's rows or ids, whose sizes become those of the call's keys.
@@ -67,8 +87,10 @@ static enum ga_exit read_other(const struct ga_context *context, struct ga_reque
     size_t batch;
     rows.batch = request->io.batch;
     rows.range = context->model->kv_len;
-    request->io.key = ids ? NULL : tensor->data;
     enum ga_exit code = ga_rows_read(context, request, tensor, &rows, &batch, &request->io.kv_len);
+    if (code == GA_EXIT_OK && !ids) {
+        code = ga_floats_read(context, request, tensor, &request->io.key);
+    }
     request->kv_len = request->io.kv_len;
     return code;
 }
@@ -78,8 +100,8 @@ static enum ga_exit read_memory(const struct ga_context *context, struct ga_requ
                                 const struct ga_tensor *memory)
 {
     enum ga_exit code = read_other(context, request, memory, false);
+    request->io.memory = (float *)(uintptr_t)request->io.key;
     request->io.key = NULL;
-    request->io.memory = (float *)(uintptr_t)memory->data;
     return code;
 }
 
@@ -153,8 +175,8 @@ static enum ga_exit read_value(const struct ga_context *context, struct ga_reque
     size_t batch, len;
     rows.batch = request->io.batch;
     rows.range = (struct ga_range){request->kv_len, request->kv_len};
-    request->io.value = value->data;
-    return ga_rows_read(context, request, value, &rows, &batch, &len);
+    enum ga_exit code = ga_rows_read(context, request, value, &rows, &batch, &len);
+    return code == GA_EXIT_OK ? ga_floats_read(context, request, value, &request->io.value) : code;
 }
 
 // -- Integers -------------------------------------------------------------------------------------------------------
@@ -296,7 +318,7 @@ enum ga_exit ga_request_open(const struct ga_context *context, const char *path,
     static enum ga_exit (*const readers[])(const struct ga_context *, struct ga_request *) = {
         read_query,      read_key,          read_value,         read_query_lengths, read_key_lengths,
         read_position,   read_key_position, read_tokens,        read_source_tokens, read_token_types,
-        ga_request_mask, ga_request_cached, read_cache_lengths,
+        ga_request_mask, ga_request_cached, read_cache_lengths, read_sublayer,
     };
     *request_out = (struct ga_request){.path = path};
     struct ga_error error;

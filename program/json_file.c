@@ -9,7 +9,8 @@
 
 static bool dump(json_t *value, FILE *stream)
 {
-    return json_dumpf(value, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0 && fputc('\n', stream) != EOF;
+    return json_dumpf(value, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(9) | JSON_ENSURE_ASCII) == 0 &&
+           fputc('\n', stream) != EOF;
 }
 
 enum ga_exit ga_json_print(const struct ga_context *context, json_t *value)
@@ -38,6 +39,13 @@ enum ga_exit ga_json_write(const struct ga_context *context, const char *path, j
     }
     free(text);
     return code;
+}
+
+json_t *ga_json_label(const char *text)
+{
+    char shown[GA_PRINTABLE];
+    json_t *string = json_string(text);
+    return string ? string : json_string(ga_printable(text, shown));
 }
 
 json_t *ga_json_size(size_t size)

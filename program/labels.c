@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text_file.h"
 #include "utf8.h"
 
 enum line { LINE, NO_LINE, TOO_LONG, CONTROL };
@@ -93,9 +94,9 @@ enum ga_exit ga_labels_read(const struct ga_context *context, const char *path, 
     if (!labels_out->text || !labels_out->lines) {
         return ga_failed(context, "%s: no memory for %zu labels", path, count);
     }
-    FILE *file = fopen(path, "rb");
+    FILE *file = ga_text_open(context, path);
     if (!file) {
-        return ga_failed(context, "%s: cannot be read: %s", path, strerror(errno));
+        return GA_EXIT_FAILED;
     }
     enum ga_exit code = read_labels(context, path, sequence, count, file, labels_out);
     fclose(file);

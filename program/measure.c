@@ -22,6 +22,7 @@ struct bench {
     const struct ga_prepared *prepared;
     struct ga_request request;  // the call and its outputs
     float *query, *key, *value; // query NULL: token ids; key NULL: self-attention; value NULL: key's
+    float *sublayer;            // NULL: the model takes none
     void *scratch;
     size_t scratch_size;
     size_t cached;
@@ -96,10 +97,12 @@ static bool make_inputs(struct bench *bench, const struct ga_cell *cell)
     const bool wide = model->v_dim != model->k_dim, other = model->k_dim != model->d_model || wide ||
                                                             model->kind == GA_DECODER || model->kind == GA_TRANSFORMER;
     const bool cross = other || cell->kv_len != cell->q_len, ids = model->stack && model->vocab_size > 0;
+    const bool adds = model->stack && model->stack->sublayer;
     struct ga_request *request = &bench->request;
     bench->query = ids ? NULL : make_rows(cell->batch, cell->q_len, model->d_model, 1001);
     request->copies[GA_COPY_TOKENS] = ids ? make_tokens(model, cell) : NULL;
     bench->key = cross ? make_rows(cell->batch, cell->kv_len, model->k_dim, 1002) : NULL;
+    bench->sublayer = adds ? make_rows(cell->batch, cell->q_len, model->d_model, 1002) : NULL;
     bench->value = wide ? make_rows(cell->batch, cell->kv_len, model->v_dim, 1003) : NULL;
     request->kv_len = cell->kv_len;
     request->io = (struct ga_io){
@@ -112,9 +115,10 @@ static bool make_inputs(struct bench *bench, const struct ga_cell *cell)
         .value = bench->value,
         .parallel = bench->prepared->parallel,
         .cache = model->cache ? make_cache(bench->prepared, cell) : NULL,
+        .sublayer = bench->sublayer,
     };
     return (!model->cache || request->io.cache) && (bench->query || request->io.tokens) && (!cross || bench->key) &&
-           (!wide || bench->value);
+           (!wide || bench->value) && (!adds || bench->sublayer);
 }
 
 static enum ga_exit make_bench(struct bench *bench, const struct ga_cell *cell)
@@ -137,6 +141,7 @@ static void free_bench(struct bench *bench)
     ga_block_free(bench->query);
     ga_block_free(bench->key);
     ga_block_free(bench->value);
+    ga_block_free(bench->sublayer);
     ga_block_free(bench->scratch);
     ga_request_close(&bench->request);
 }

@@ -42,13 +42,15 @@ enum ga_exit ga_read_sizes(const struct ga_context *context, const char *option,
         uint64_t value;
         bool fits;
         if (!read_digits(&at, &value, &fits) || (*at != '\0' && *at != ',')) {
-            return ga_misused(context, "--%s \"%s\": not whole numbers separated by commas", option, text);
+            return ga_misused(context, "--%s \"%s\": not whole numbers separated by commas; expected each %zu..%zu",
+                              option, text, range.min, range.max);
         }
         if (!fits || value < range.min || value > range.max) {
             return refuse_range(context, option, text, range);
         }
         if (sizes_out->count == GA_MAX_SIZES) {
-            return ga_misused(context, "--%s: more than %d numbers", option, GA_MAX_SIZES);
+            return ga_misused(context, "--%s: more than %d numbers; give the rest in another run", option,
+                              GA_MAX_SIZES);
         }
         sizes_out->items[sizes_out->count++] = (size_t)value;
         if (*at == '\0') {
@@ -64,7 +66,8 @@ enum ga_exit ga_read_size(const struct ga_context *context, const char *option, 
     uint64_t value;
     bool fits;
     if (!read_digits(&at, &value, &fits) || *at != '\0') {
-        return ga_misused(context, "--%s \"%s\": not a whole number", option, text);
+        return ga_misused(context, "--%s \"%s\": not a whole number; expected %zu..%zu", option, text, range.min,
+                          range.max);
     }
     if (!fits || value < range.min || value > range.max) {
         return refuse_range(context, option, text, range);
@@ -78,7 +81,7 @@ enum ga_exit ga_read_seed(const struct ga_context *context, const char *option, 
     const char *at = text;
     bool fits;
     if (!read_digits(&at, seed_out, &fits) || *at != '\0') {
-        return ga_misused(context, "--%s \"%s\": not a whole number", option, text);
+        return ga_misused(context, "--%s \"%s\": not a whole number; expected 0..%" PRIu64, option, text, UINT64_MAX);
     }
     if (!fits) {
         return ga_misused(context, "--%s %s: out of range, 0..%" PRIu64, option, text, UINT64_MAX);
@@ -92,7 +95,7 @@ enum ga_exit ga_read_real(const struct ga_context *context, const char *option, 
     char *end;
     double value = strtod(text, &end);
     if (end == text || *end != '\0' || isspace((unsigned char)*text)) {
-        return ga_misused(context, "--%s \"%s\": not a number", option, text);
+        return ga_misused(context, "--%s \"%s\": not a number; expected one from %g to %g", option, text, least, most);
     }
     if (!(value >= least && value <= most)) { // also a NaN
         return ga_misused(context, "--%s %s: out of range, %g..%g", option, text, least, most);
@@ -112,7 +115,7 @@ enum ga_exit ga_read_threads(const struct ga_context *context, const char *text,
         return GA_EXIT_OK;
     }
     if (*text == '\0' || text[strspn(text, "0123456789")] != '\0') {
-        return ga_misused(context, "--threads \"%s\": neither a whole number nor all", text);
+        return ga_misused(context, "--threads \"%s\": neither a whole number, 1..%d, nor all", text, GA_MAX_THREADS);
     }
     return ga_read_size(context, "threads", text, (struct ga_range){1, GA_MAX_THREADS}, threads_out);
 }

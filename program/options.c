@@ -61,6 +61,10 @@ static enum ga_exit refuse_unknown(const struct ga_context *context, const struc
     if (refuse_ambiguous(context, command, word)) {
         return GA_EXIT_USAGE;
     }
+    const struct ga_command *other = ga_command_with(word);
+    if (other) {
+        return ga_misused(context, "%s: --%s is an option of %s", command->name, word, other->name);
+    }
     const char *nearest = ga_nearest(word, names, count + 1);
     if (!nearest) {
         return ga_misused(context, "%s: unknown option %s", command->name, given);
@@ -86,6 +90,52 @@ static enum ga_exit refuse(const struct ga_context *context, const struct ga_com
     return ga_misused(context, "%s: --%s takes no value", command->name, option->name);
 }
 
+// Whether a word that was taken for a value is an option of the command that stands alone, its value forgotten.
+static bool is_forgotten(const struct ga_command *command, const char *value, char **argv)
+{
+    bool is_option = false;
+    for (const struct ga_option *option = command->options; option->name; option++) {
+        is_option = is_option || (strncmp(value, "--", 2) == 0 && strcmp(value + 2, option->name) == 0);
+    }
+    return is_option && value == argv[optind - 1];
+}
+
+// Of numbers and lists their readers say more.
+static bool may_be_empty(const struct ga_option *option)
+{
+    static const char *const names[] = {"FILE", "FILE.svg", "PATH", "NAME", GA_LAYOUT_VALUE};
+    bool is_name = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        is_name = is_name || strcmp(option->value, names[i]) == 0;
+    }
+    return !is_name;
+}
+
+// Keeps what getopt found for option i.
+static enum ga_exit take_value(const struct ga_context *context, const struct ga_command *command, size_t i,
+                               char **argv, struct ga_arguments *arguments)
+{
+    const struct ga_option *option = &command->options[i];
+    const char *before = arguments->values[i];
+    if (before && !optarg) {
+        return ga_misused(context, "%s: --%s is given twice; expected it once", command->name, option->name);
+    }
+    if (before) {
+        return ga_misused(context, "%s: --%s is given twice, \"%s\" and \"%s\"; expected one of them", command->name,
+                          option->name, before, optarg);
+    }
+    if (optarg && is_forgotten(command, optarg, argv)) {
+        return ga_misused(context, "%s: --%s needs a value, found the option %s: --%s %s", command->name, option->name,
+                          optarg, option->name, option->value);
+    }
+    if (optarg && !*optarg && !may_be_empty(option)) {
+        return ga_misused(context, "%s: --%s needs a value, found an empty one: --%s %s", command->name, option->name,
+                          option->name, option->value);
+    }
+    arguments->values[i] = optarg ? optarg : "";
+    return GA_EXIT_OK;
+}
+
 static enum ga_exit check_operands(const struct ga_context *context, const struct ga_command *command, int count,
                                    char **operands)
 {
@@ -94,7 +144,8 @@ static enum ga_exit check_operands(const struct ga_context *context, const struc
         return ga_misused(context, "%s: %s is missing", command->name, command->operand);
     }
     if (count > wanted) {
-        return ga_misused(context, "%s: unexpected argument \"%s\"", command->name, operands[wanted]);
+        return ga_misused(context, "%s: unexpected argument \"%s\"; expected %s", command->name, operands[wanted],
+                          wanted ? "one alone" : "only options, and their values");
     }
     return GA_EXIT_OK;
 }
@@ -178,7 +229,10 @@ enum ga_exit ga_options_read(const struct ga_context *context, const struct ga_c
         if (answer < FIRST) {
             return refuse(context, command, answer, argv);
         }
-        arguments_out->values[answer - FIRST] = optarg ? optarg : "";
+        enum ga_exit code = take_value(context, command, (size_t)(answer - FIRST), argv, arguments_out);
+        if (code != GA_EXIT_OK) {
+            return code;
+        }
     }
     arguments_out->operands = argv + optind;
     enum ga_exit code = check_operands(context, command, argc - optind, argv + optind);

@@ -7,13 +7,14 @@
 #include "cpu.h"
 #include "prepare.h"
 
-enum { WEIGHTS, RANDOM, LAYOUT, CHECKS, OUTPUT, ISA };
+enum { WEIGHTS, RANDOM, LAYOUT, PREFIX, CHECKS, OUTPUT, ISA };
 
 static const struct ga_option options[] = {
     [WEIGHTS] = {"weights", GA_WEIGHTS_OPTION},
     [RANDOM] = {"allow-random", "SEED", NULL, false, "in place of --weights: make weights up from a seed"},
     [LAYOUT] = {"weights-layout", GA_LAYOUT_VALUE, "the model's own, or the one that fits", false,
                 "how the file names its tensors"},
+    [PREFIX] = {"weights-prefix", GA_PREFIX_OPTION},
     [CHECKS] = {"weights-check", GA_CHECKS_OPTION},
     [OUTPUT] = {"output", "FILE", NULL, true, "file to write, NAME.gap by custom"},
     [ISA] = {"isa", "NAME", "the best this CPU runs", false, "instruction set to pack for; all: each this CPU runs"},
@@ -76,8 +77,8 @@ static enum ga_exit write_packed(const struct ga_context *context, const struct 
         return ga_failed(context, "%s", error.text);
     }
     for (size_t i = 0; i < packing->count; i++) {
-        printf("%s: %s for %s, %zu bytes\n", path, context->model->name, loaded[i]->variant->isa,
-               loaded[i]->variant->packed_bytes);
+        ga_print_line("%s: %s for %s, %zu bytes", path, context->model->name, loaded[i]->variant->isa,
+                      loaded[i]->variant->packed_bytes);
     }
     return GA_EXIT_OK;
 }
@@ -96,6 +97,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
         const struct ga_weight_choice choice = {.weights = values[WEIGHTS],
                                                 .random = values[RANDOM],
                                                 .layout = values[LAYOUT],
+                                                .prefix = values[PREFIX],
                                                 .isa = packing.isas[i],
                                                 .threads = 1,
                                                 .checks = values[CHECKS]};

@@ -94,6 +94,9 @@ __attribute__((target("avx512f"))) static float avx512_rounds(float by, float pl
 
 // -- The clock ------------------------------------------------------------------------------------------------------
 
+// Of one call of rounds: a multiply and an add for each float of each sum.
+#define FLOPS(width, sums) (2.0 * (double)((width) * (sums)*ROUNDS))
+
 static const struct loop {
     const char *isa; // NULL: any
     uint32_t cpu;    // GA_CPU_* bits it needs
@@ -101,10 +104,10 @@ static const struct loop {
     float (*rounds)(float by, float plus);
 } loops[] = {
 #if defined(__x86_64__)
-    {"avx512", GA_CPU_AVX512F, 2.0 * 16 * AVX512_SUMS *ROUNDS, avx512_rounds},
-    {"avx2", GA_CPU_AVX2 | GA_CPU_FMA, 2.0 * 8 * AVX2_SUMS *ROUNDS, avx2_rounds},
+    {"avx512", GA_CPU_AVX512F, FLOPS(16, AVX512_SUMS), avx512_rounds},
+    {"avx2", GA_CPU_AVX2 | GA_CPU_FMA, FLOPS(8, AVX2_SUMS), avx2_rounds},
 #endif
-    {NULL, 0, 2.0 * 4 * ANY_SUMS *ROUNDS, any_rounds},
+    {NULL, 0, FLOPS(4, ANY_SUMS), any_rounds},
 };
 
 static double seconds_now(void)

@@ -107,7 +107,7 @@ static enum ga_exit pack_file(const struct ga_context *context, const struct ga_
 {
     struct ga_weights *file;
     struct ga_error error;
-    struct ga_load_options options = {.layout = choice->layout};
+    struct ga_load_options options = {.layout = choice->layout, .prefix = choice->prefix};
     if (read_checks(context, choice->checks, &options) != GA_EXIT_OK) {
         return GA_EXIT_USAGE;
     }
@@ -120,12 +120,32 @@ static enum ga_exit pack_file(const struct ga_context *context, const struct ga_
     return code;
 }
 
+// What goes with a file alone.
+static enum ga_exit check_random(const struct ga_context *context, const struct ga_weight_choice *choice)
+{
+    const struct {
+        const char *given, *what;
+    } of_files[] = {
+        {choice->layout, "--weights-layout says how a file names its tensors"},
+        {choice->prefix, "--weights-prefix says what stands before a file's names"},
+        {choice->checks, "--weights-check says what a file must be"},
+        {choice->trust, "--trust-weights is for a file that pack made"},
+    };
+    for (size_t i = 0; i < sizeof of_files / sizeof *of_files; i++) {
+        if (of_files[i].given) {
+            return ga_misused(context, "%s; --allow-random reads none: leave one of them away", of_files[i].what);
+        }
+    }
+    return GA_EXIT_OK;
+}
+
 static enum ga_exit check_choice(const struct ga_context *context, const struct ga_weight_choice *choice)
 {
     if (context->model->n_roles == 0) {
-        return choice->weights || choice->random || choice->layout || choice->checks || choice->trust
-                   ? ga_misused(context, "this model has no weights: leave --weights, --allow-random, "
-                                         "--weights-layout, --weights-check and --trust-weights away")
+        return choice->weights || choice->random || choice->layout || choice->prefix || choice->checks || choice->trust
+                   ? ga_misused(context,
+                                "this model has no weights: leave --weights, --allow-random, --weights-layout, "
+                                "--weights-prefix, --weights-check and --trust-weights away")
                    : GA_EXIT_OK;
     }
     if (!choice->weights == !choice->random) {
@@ -133,14 +153,8 @@ static enum ga_exit check_choice(const struct ga_context *context, const struct 
                           choice->weights ? "--weights and --allow-random cannot be given together"
                                           : "--weights PATH is missing (or --allow-random SEED to make weights up)");
     }
-    if (choice->layout && choice->random) {
-        return ga_misused(context, "--weights-layout says how a file names its tensors; --allow-random reads none");
-    }
-    if (choice->checks && choice->random) {
-        return ga_misused(context, "--weights-check says what a file must be; --allow-random reads none");
-    }
-    if (choice->trust && choice->random) {
-        return ga_misused(context, "--trust-weights is for a file that pack made; --allow-random reads none");
+    if (choice->random) {
+        return check_random(context, choice);
     }
     return choice->layout && !has_layout(context->model, choice->layout) ? refuse_layout(context, choice->layout)
                                                                          : GA_EXIT_OK;

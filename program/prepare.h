@@ -12,6 +12,7 @@ struct ga_weight_choice {
     const char *weights; // --weights PATH: a file, an index of shards, the folder of either, or what pack made
     const char *random;  // --allow-random SEED
     const char *layout;  // --weights-layout NAME
+    const char *prefix;  // --weights-prefix TEXT
     const char *isa;     // --isa NAME
     size_t threads;      // --threads, 1 without
     const char *checks;  // --weights-check LIST

@@ -52,6 +52,10 @@ enum ga_exit ga_prepare_packed(const struct ga_context *context, const struct ga
         return ga_misused(context, "--weights-layout says how a file names its tensors; %s is packed and names none",
                           choice->weights);
     }
+    if (choice->prefix) {
+        return ga_misused(context, "--weights-prefix says what stands before a file's names; %s is packed and has none",
+                          choice->weights);
+    }
     if (choice->checks) {
         return ga_misused(context, "--weights-check says what a file of tensors must be; %s is packed: give it to pack",
                           choice->weights);

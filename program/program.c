@@ -23,6 +23,18 @@ static const struct ga_command *find_command(const char *name)
     return NULL;
 }
 
+const struct ga_command *ga_command_with(const char *option)
+{
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        for (const struct ga_option *row = commands[i]->options; row->name; row++) {
+            if (strcmp(row->name, option) == 0) {
+                return commands[i];
+            }
+        }
+    }
+    return NULL;
+}
+
 static void print_usage(FILE *stream, const char *program)
 {
     fprintf(stream, "Usage: %s COMMAND [OPTION]...\n\nCommands:\n", program);
@@ -39,12 +51,15 @@ static void print_usage(FILE *stream, const char *program)
 static enum ga_exit refuse_command(const struct ga_context *context, const char *given)
 {
     const char *names[N_COMMANDS];
+    char list[128] = "";
     for (size_t i = 0; i < N_COMMANDS; i++) {
         names[i] = commands[i]->name;
+        strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);
+        strncat(list, names[i], sizeof list - strlen(list) - 1);
     }
     char hint[GA_PRINTABLE];
-    return ga_misused(context, "unknown command \"%s\"%s", given,
-                      ga_did_you_mean(ga_nearest(given, names, N_COMMANDS), hint));
+    return ga_misused(context, "unknown command \"%s\"%s (there are %s)", given,
+                      ga_did_you_mean(ga_nearest(given, names, N_COMMANDS), hint), list);
 }
 
 static enum ga_exit run_command(struct ga_context *context, const struct ga_command *command, int argc, char **argv)
@@ -85,8 +100,9 @@ int ga_program(const struct ga_model *model, int argc, char **argv)
 {
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     struct ga_context context = {.model = model, .program = model->name};
+    char program[GA_PRINTABLE];
     if (argc > 0 && *argv[0]) {
-        context.program = slash ? slash + 1 : argv[0];
+        context.program = ga_printable(slash ? slash + 1 : argv[0], program);
     }
     if (model->abi != GA_ABI) {
         return (int)ga_failed(&context, "the model has ABI %u and this program %d: build both anew",

@@ -24,20 +24,20 @@ enum ga_request_copy {
 enum { GA_OUTPUT_NAME = 20 }; // bytes of the longest output's name
 
 struct ga_request {
-    const char *path;           // of the file of inputs, for messages
-    struct ga_weights *file;    // what io's float pointers point into
-    struct ga_io io;            //
-    bool batched;               // the query came with a batch axis, so the output has one
-    bool bare;                  // it came as the rows of a head alone, so the output does
-    size_t kv_len;              // keys a query may see: io.kv_len, or io.q_len in self-attention
-    int32_t *copies[GA_COPIES]; // integers of the file as the model takes them
-    uint8_t *mask, *src_mask;   // the file's masks as bytes
-    const struct ga_tensor *cached_keys, *cached_values; // of the file, or NULL
-    size_t cached;                                       // rows they have
-    float *cache_keys, *cache_values;                    // what the cache holds after the run
-    size_t n_hidden;                                     // of a stack, where any are wanted:
-    float **hidden;                                      // io.hidden
-    char (*hidden_names)[GA_OUTPUT_NAME];                // in a file
+    const char *path;                         // of the file of inputs, for messages
+    struct ga_weights *file;                  // what io's float pointers point into
+    struct ga_io io;                          //
+    bool batched;                             // the query came with a batch axis, so the output has one
+    bool bare;                                // it came as the rows of a head alone, so the output does
+    size_t kv_len;                            // keys a query may see: io.kv_len, or io.q_len in self-attention
+    int32_t *copies[GA_COPIES];               // integers of the file as the model takes them
+    uint8_t *mask, *src_mask;                 // the file's masks as bytes
+    const float *cached_keys, *cached_values; // of the file, or NULL
+    size_t cached;                            // rows they have
+    float *cache_keys, *cache_values;         // what the cache holds after the run
+    size_t n_hidden;                          // of a stack, where any are wanted:
+    float **hidden;                           // io.hidden
+    char (*hidden_names)[GA_OUTPUT_NAME];     // in a file
 };
 
 // -- outputs.c ------------------------------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ const char *ga_output_hint(const struct ga_model *model, const char *given, char
 // -- inputs.c -------------------------------------------------------------------------------------------------------
 
 // Fills names_out with those the model takes, in a fixed order; returns how many.
-enum { GA_INPUTS = 23 };
+enum { GA_INPUTS = 24 };
 size_t ga_input_names(const struct ga_model *model, const char *names_out[GA_INPUTS]);
 
 // Says of each tensor of the request's file that the model does not take why, and fails where there is one.
@@ -96,9 +96,16 @@ enum ga_exit ga_request_names(const struct ga_context *context, const struct ga_
 
 // -- io_rows.c ------------------------------------------------------------------------------------------------------
 
+#define GA_FLOATS "F32, F16, BF16 or F64" // the types of what a model takes as floats, for messages
+
 // Says of a file's tensor that it is of another dtype or shape than expected: "F32 [4]".
 enum ga_exit ga_refuse_shape(const struct ga_context *context, const char *path, const struct ga_tensor *tensor,
                              const char *expected);
+
+// The tensor's elements as floats, which belong to the request's file: those of F32 as they lie there, those of F16,
+// BF16 and F64 converted. *floats_out is NULL where there is no memory for them, which is said.
+enum ga_exit ga_floats_read(const struct ga_context *context, const struct ga_request *request,
+                            const struct ga_tensor *tensor, const float **floats_out);
 
 // Whether a tensor is of I32 or I64, and element i of one that is.
 bool ga_holds_integers(const struct ga_tensor *tensor);
@@ -106,7 +113,7 @@ int64_t ga_integer_at(const struct ga_tensor *tensor, size_t i);
 
 // One kind of sequence: how its rows look and which sizes would do.
 struct ga_rows {
-    size_t width;          // of rows of F32; 0: one integer a row
+    size_t width;          // of rows of floats; 0: one integer a row
     size_t heads;          // each with rows of its own; 0: rows stand alone
     size_t batch;          // wanted; 0: any
     struct ga_range range; // of rows

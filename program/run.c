@@ -7,13 +7,14 @@
 #include "command.h"
 #include "request.h"
 
-enum { WEIGHTS, RANDOM, LAYOUT, CHECKS, TRUST, INPUT, OUTPUT, OUTPUTS, STEP, ISA, THREADS };
+enum { WEIGHTS, RANDOM, LAYOUT, PREFIX, CHECKS, TRUST, INPUT, OUTPUT, OUTPUTS, STEP, ISA, THREADS };
 
 static const struct ga_option options[] = {
     [WEIGHTS] = {"weights", GA_WEIGHTS_OPTION},
     [RANDOM] = {"allow-random", "SEED", NULL, false, "in place of --weights: make weights up from a seed"},
     [LAYOUT] = {"weights-layout", GA_LAYOUT_VALUE, "the model's own, or the one that fits", false,
                 "how the file names its tensors"},
+    [PREFIX] = {"weights-prefix", GA_PREFIX_OPTION},
     [CHECKS] = {"weights-check", GA_CHECKS_OPTION},
     [TRUST] = {"trust-weights", NULL, NULL, false, "map what pack made; do not look whether it is damaged"},
     [INPUT] = {"input", "FILE", NULL, true, "safetensors file of the inputs"},
@@ -27,7 +28,8 @@ static const struct ga_option options[] = {
 _Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
 
 static const char *const notes[] = {
-    "Inputs of one layer (any other tensor in the file is refused):",
+    "Inputs of one layer (any other tensor in the file is refused; what is F32 here may also be F16,",
+    "BF16 or F64, which are converted):",
     "  query       F32 [batch, q_len, d_model] or [q_len, d_model]",
     "  key, value  F32 [batch, kv_len, d_model] or [kv_len, d_model] (k_dim and v_dim where the",
     "              spec says so); absent: the query's own sequence; value absent: the key's",
@@ -50,6 +52,7 @@ static const char *const notes[] = {
     "  tokens      I32 or I64 [batch, len] or [len]: ids",
     "  token_types I32 or I64, as tokens, where the model adds them; absent: all 0",
     "  lengths     I32 or I64 [batch]: real rows of each sequence; later rows are written as zeros",
+    "  sublayer    F32, as x: what is added to it, where the model takes that",
     "  position    as above",
     "  memory      F32 [batch, memory_len, d_model]: of a decoder, the output of an encoder",
     "  memory_lengths  I32 or I64 [batch]: real rows of each sequence of it",
@@ -140,8 +143,8 @@ static enum ga_exit print_outputs(const char *path, const struct ga_tensor *tens
 {
     for (size_t i = 0; i < count; i++) {
         char shape[GA_PRINTABLE];
-        printf("%s: %s F32 %s\n", path, tensors[i].name,
-               ga_shape_text(tensors[i].rank, tensors[i].shape, shape, sizeof shape));
+        ga_print_line("%s: %s F32 %s", path, tensors[i].name,
+                      ga_shape_text(tensors[i].rank, tensors[i].shape, shape, sizeof shape));
     }
     return GA_EXIT_OK;
 }
@@ -169,6 +172,7 @@ static struct ga_weight_choice choice_of(const char *const *values)
     return (struct ga_weight_choice){.weights = values[WEIGHTS],
                                      .random = values[RANDOM],
                                      .layout = values[LAYOUT],
+                                     .prefix = values[PREFIX],
                                      .isa = values[ISA],
                                      .threads = 1,
                                      .checks = values[CHECKS],

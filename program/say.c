@@ -1,4 +1,4 @@
-// say.c: messages on stderr, and the nearest of a set of names to a misspelt one.
+// say.c: lines that hold names of files and words of users, put so that they cannot steer a terminal.
 // Decides nothing about exit codes beyond the two kinds of failure there are.
 #include "say.h"
 
@@ -9,33 +9,69 @@
 
 #include "utf8.h"
 
-// Writes the character at *at, which moves behind it, so that it cannot steer a terminal: control characters, those of
-// two bytes among them, and what is no UTF-8 come as \xNN, byte by byte. Returns how many bytes text holds.
-enum { VISIBLE = 12 };
+// Characters that no terminal shows as themselves: controls, what turns the direction of writing, and what has no
+// width.
+static const struct {
+    int32_t first, last;
+} unseen[] = {
+    {0x0, 0x1f},      {0x7f, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},   {0x180e, 0x180e},   {0x200b, 0x200f},
+    {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
+};
+
+static bool is_unseen(int32_t point)
+{
+    bool is = point == GA_NOT_UTF8;
+    for (size_t i = 0; i < sizeof unseen / sizeof *unseen; i++) {
+        is = is || (point >= unseen[i].first && point <= unseen[i].last);
+    }
+    return is;
+}
+
+// Writes the character at *at, which moves after it, so that it cannot steer a terminal: those that are not seen and
+// what is no UTF-8 come as \xNN, byte by byte. Returns how many bytes text holds.
+enum { VISIBLE = 4 * 4 + 1 };
 static size_t visible(const char **at, char text[VISIBLE])
 {
     const char *const first = *at;
-    const int32_t point = ga_utf8_next(at);
+    const bool is_escaped = is_unseen(ga_utf8_next(at));
     const size_t bytes = (size_t)(*at - first);
-    const bool is_control = point < 0x20 || (point >= 0x7f && point < 0xa0); // or GA_NOT_UTF8
     size_t used = 0;
     for (size_t i = 0; i < bytes; i++) {
-        used += (size_t)snprintf(text + used, VISIBLE - used, is_control ? "\\x%02x" : "%c", (unsigned char)first[i]);
+        used += (size_t)snprintf(text + used, VISIBLE - used, is_escaped ? "\\x%02x" : "%c", (unsigned char)first[i]);
     }
     return used;
 }
 
+static void put_visible(FILE *stream, const char *text)
+{
+    char shown[VISIBLE];
+    while (*text) {
+        const size_t bytes = visible(&text, shown);
+        fwrite(shown, 1, bytes, stream);
+    }
+}
+
 // What is said may hold names from files and words of the command line.
+static void put_line(FILE *stream, const char *format, va_list values)
+{
+    char said[8192];
+    vsnprintf(said, sizeof said, format, values);
+    put_visible(stream, said);
+    fputc('\n', stream);
+}
+
 static void say(const struct ga_context *context, const char *format, va_list values)
 {
-    char said[8192], text[VISIBLE];
-    vsnprintf(said, sizeof said, format, values);
     fprintf(stderr, "%s: ", context->program);
-    for (const char *at = said; *at;) {
-        const size_t bytes = visible(&at, text);
-        fwrite(text, 1, bytes, stderr);
-    }
-    fputc('\n', stderr);
+    put_line(stderr, format, values);
+}
+
+void ga_print_line(const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    put_line(stdout, format, values);
+    va_end(values);
 }
 
 enum ga_exit ga_failed(const struct ga_context *context, const char *format, ...)
@@ -74,56 +110,6 @@ const char *ga_printable(const char *name, char text[GA_PRINTABLE])
     }
     text[used] = '\0';
     return text;
-}
-
-// -- The nearest name -----------------------------------------------------------------------------------------------
-
-enum { LONGEST_NAME = 47 };
-
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-// Edit distance by rows, where two neighbouring letters swapped count as one slip.
-static size_t edits(const char *a, const char *b)
-{
-    size_t n_a = strlen(a), n_b = strlen(b);
-    size_t rows[LONGEST_NAME + 1][LONGEST_NAME + 1];
-    for (size_t i = 0; i <= n_a; i++) {
-        for (size_t j = 0; j <= n_b; j++) {
-            if (i == 0 || j == 0) {
-                rows[i][j] = i + j;
-                continue;
-            }
-            size_t changed = rows[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-            rows[i][j] = least(changed, 1 + least(rows[i - 1][j], rows[i][j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-                rows[i][j] = least(rows[i][j], rows[i - 2][j - 2] + 1);
-            }
-        }
-    }
-    return rows[n_a][n_b];
-}
-
-const char *ga_nearest(const char *word, const char *const *names, size_t count)
-{
-    if (*word == '\0' || strlen(word) > LONGEST_NAME) {
-        return NULL;
-    }
-    const char *nearest = NULL;
-    size_t fewest = 2 + strlen(word) / 4; // more slips than this is another word
-    for (size_t i = 0; i < count; i++) {
-        if (strlen(names[i]) > LONGEST_NAME) {
-            continue;
-        }
-        size_t slips = edits(word, names[i]);
-        if (slips < fewest && slips < strlen(names[i])) {
-            fewest = slips;
-            nearest = names[i];
-        }
-    }
-    return nearest;
 }
 
 const char *ga_did_you_mean(const char *name, char text[GA_PRINTABLE])

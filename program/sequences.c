@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "request.h"
+#include "text_file.h"
 
 // -- What is read, as it grows --------------------------------------------------------------------------------------
 
@@ -22,6 +23,17 @@ struct reading {
 static enum ga_exit no_memory(const struct reading *reading)
 {
     return ga_failed(reading->context, "%s: no memory for its token ids", reading->path);
+}
+
+// A pipe need not end: memory does.
+enum { MOST_IDS = 1 << 28, MOST_SEQUENCES = 1 << 26 };
+
+static enum ga_exit check_limits(const struct reading *reading)
+{
+    const bool fits = reading->n_ids < MOST_IDS && reading->sequences->count < MOST_SEQUENCES;
+    return fits ? GA_EXIT_OK
+                : ga_failed(reading->context, "%s: more than %d token ids or %d sequences; give it in parts",
+                            reading->path, MOST_IDS, MOST_SEQUENCES);
 }
 
 // Ends a sequence where the next one begins.
@@ -39,7 +51,7 @@ static enum ga_exit end_sequence(struct reading *reading)
         reading->start_room = room;
     }
     sequences->starts[++sequences->count] = reading->n_ids;
-    return GA_EXIT_OK;
+    return check_limits(reading);
 }
 
 static size_t ids_so_far(const struct reading *reading)
@@ -72,7 +84,7 @@ static enum ga_exit add_id(struct reading *reading, int64_t id, const char *wher
         reading->id_room = room;
     }
     reading->sequences->ids[reading->n_ids++] = (int32_t)id;
-    return GA_EXIT_OK;
+    return check_limits(reading);
 }
 
 // -- Text -----------------------------------------------------------------------------------------------------------
@@ -121,9 +133,9 @@ static enum ga_exit read_lines(struct reading *reading, FILE *file)
 
 static enum ga_exit read_text(struct reading *reading)
 {
-    FILE *file = fopen(reading->path, "r");
+    FILE *file = ga_text_open(reading->context, reading->path);
     if (!file) {
-        return ga_failed(reading->context, "%s: could not be read: %s", reading->path, strerror(errno));
+        return GA_EXIT_FAILED;
     }
     enum ga_exit code = read_lines(reading, file);
     if (code == GA_EXIT_OK && ferror(file)) {

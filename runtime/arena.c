@@ -28,6 +28,9 @@ struct ga_arena ga_arena_measuring(void)
 
 void *ga_arena_take(struct ga_arena *arena, size_t count, size_t width)
 {
+    if (arena == NULL) {
+        return NULL;
+    }
     const bool product_fits = width == 0 || count <= SIZE_MAX / width;
     const size_t bytes = product_fits ? ga_align_up(count * width) : SIZE_MAX;
     if (bytes == SIZE_MAX || arena->used > arena->size || bytes > arena->size - arena->used) {

@@ -25,7 +25,7 @@ struct ga_arena ga_arena_over(void *base, size_t size);
 struct ga_arena ga_arena_measuring(void);
 
 // Takes count elements of width bytes each, aligned to GA_ALIGN. NULL when measuring, and for good once the block is
-// exhausted or a product overflows (then used == SIZE_MAX).
+// exhausted or a product overflows (then used == SIZE_MAX); NULL too where arena is NULL.
 void *ga_arena_take(struct ga_arena *arena, size_t count, size_t width);
 
 // Rounds bytes up to GA_ALIGN; SIZE_MAX where that overflows.

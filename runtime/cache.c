@@ -1,5 +1,5 @@
-// cache.c: the block a cache of keys and values lies in: its size, what stands at its start, what comes in and goes out
-// between calls. Runs no kernel; what a call appends is written by the generated code.
+// cache.c: the block a cache of keys and values lies in: its size, what stands at its start, what a call appends. Runs
+// no kernel; the rows are written by the generated code, or by cache_rows.c between calls.
 #include "cache.h"
 
 #include <string.h>
@@ -10,12 +10,12 @@
 
 const int32_t *ga_cache_lengths(const struct ga_cache *cache)
 {
-    return ga_cache_counts(cache, GA_CACHE_LENGTHS);
+    return cache == NULL ? NULL : ga_cache_counts(cache, GA_CACHE_LENGTHS);
 }
 
 size_t ga_cache_capacity(const struct ga_cache *cache)
 {
-    return cache->capacity;
+    return cache == NULL ? 0 : cache->capacity;
 }
 
 // -- Sizes ----------------------------------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ static void plan(const struct ga_model *model, const struct ga_variant *variant,
 
 size_t ga_cache_size(const struct ga_model *model, const struct ga_variant *variant, size_t batch, size_t capacity)
 {
-    if (check_sizes(model, batch, capacity, NULL) != GA_OK) {
+    if (!ga_call_has_variant(model, variant) || check_sizes(model, batch, capacity, NULL) != GA_OK) {
         return SIZE_MAX;
     }
     struct ga_cache own;
@@ -129,19 +129,36 @@ static void start_layers(struct ga_cache *block, const struct ga_cache *own, con
     }
 }
 
+// A block of a cache that needs so many bytes, apart from the weights it is for.
+static enum ga_status check_block(const struct ga_loaded *loaded, const void *block, size_t size, size_t needed,
+                                  struct ga_error *error)
+{
+    const char *name = "the block for a cache";
+    const struct ga_span spans[] = {
+        {name, block, needed, GA_ALIGN},
+        {"the packed weights", loaded->packed, loaded->variant->packed_bytes, GA_ALIGN},
+        {"the handle of the packed weights", loaded, sizeof *loaded, _Alignof(struct ga_loaded)},
+    };
+    const enum ga_status status = ga_call_block(loaded->model, name, block, size, needed, error);
+    return status == GA_OK ? ga_call_spans(loaded->model->name, spans, 3, 1, error) : status;
+}
+
 enum ga_status ga_cache_init(const struct ga_loaded *loaded, size_t batch, size_t capacity, void *block, size_t size,
                              struct ga_cache **cache_out, struct ga_error *error)
 {
-    if (loaded == NULL || cache_out == NULL) {
-        return ga_fail(error, GA_ARGUMENT, "ga_cache_init: %s is NULL", loaded == NULL ? "loaded" : "cache_out");
+    if (cache_out == NULL) {
+        return ga_fail(error, GA_ARGUMENT, "ga_cache_init: cache_out is NULL");
     }
     *cache_out = NULL;
-    const struct ga_model *model = ga_loaded_model(loaded);
-    const struct ga_variant *variant = ga_loaded_variant(loaded);
-    enum ga_status status = check_sizes(model, batch, capacity, error);
+    enum ga_status status = ga_call_loaded("ga_cache_init", loaded, error);
+    if (status != GA_OK) {
+        return status;
+    }
+    const struct ga_model *model = loaded->model;
+    const struct ga_variant *variant = loaded->variant;
+    status = check_sizes(model, batch, capacity, error);
     if (status == GA_OK) {
-        const size_t needed = ga_cache_size(model, variant, batch, capacity);
-        status = ga_call_block(model, "the block for a cache", block, size, needed, error);
+        status = check_block(loaded, block, size, ga_cache_size(model, variant, batch, capacity), error);
     }
     if (status == GA_OK) {
         struct ga_cache own;
@@ -151,136 +168,6 @@ enum ga_status ga_cache_init(const struct ga_loaded *loaded, size_t batch, size_
         *cache_out = block;
     }
     return status;
-}
-
-// -- Between calls --------------------------------------------------------------------------------------------------
-
-static enum ga_status check_sequence(const struct ga_cache *cache, const char *call, size_t sequence,
-                                     struct ga_error *error)
-{
-    if (cache == NULL) {
-        return ga_fail(error, GA_ARGUMENT, "%s: cache is NULL", call);
-    }
-    if (sequence >= cache->batch) {
-        return ga_fail(error, GA_ARGUMENT, "%s: sequence is %zu; expected 0..%zu", call, sequence, cache->batch - 1);
-    }
-    return GA_OK;
-}
-
-// Every layer counts for itself, so that each part is a cache.
-static void set_length(struct ga_cache *cache, size_t sequence, size_t length)
-{
-    for (size_t layer = 0; layer < cache->layers; layer++) {
-        ga_cache_counts(ga_cache_layer(cache, layer), GA_CACHE_LENGTHS)[sequence] = (int32_t)length;
-    }
-}
-
-enum ga_status ga_cache_cut(struct ga_cache *cache, size_t sequence, size_t length, struct ga_error *error)
-{
-    enum ga_status status = check_sequence(cache, "ga_cache_cut", sequence, error);
-    if (status == GA_OK && length > ga_cache_length(cache, sequence)) {
-        return ga_fail(error, GA_ARGUMENT, "ga_cache_cut: length is %zu, but sequence %zu holds %zu keys", length,
-                       sequence, ga_cache_length(cache, sequence));
-    }
-    if (status == GA_OK) {
-        set_length(cache, sequence, length);
-    }
-    if (status == GA_OK && length == 0) {
-        ga_cache_forget_memory(cache, sequence);
-    }
-    return status;
-}
-
-// One key or value of a store: element d of a key is key[d * key_panel], of a value value[d].
-static float *key_at(const struct ga_cache *cache, float *keys, size_t j)
-{
-    const size_t panel = cache->variant->cache.key_panel;
-    return keys + j / panel * panel * cache->model->d_head + j % panel;
-}
-
-static void put_row(const struct ga_cache *cache, float *store, size_t j, const float *key, const float *value)
-{
-    const struct ga_cache_layout *layout = &cache->variant->cache;
-    const size_t d_head = cache->model->d_head;
-    float *to = key_at(cache, store, j), *row = store + cache->values + j * layout->value_stride;
-    for (size_t d = 0; d < d_head; d++) {
-        to[d * layout->key_panel] = key[d];
-    }
-    memcpy(row, value, d_head * sizeof *row);
-    memset(row + d_head, 0, (layout->value_stride - d_head) * sizeof *row);
-}
-
-static void get_row(const struct ga_cache *cache, float *store, size_t j, float *key, float *value)
-{
-    const struct ga_cache_layout *layout = &cache->variant->cache;
-    const size_t d_head = cache->model->d_head;
-    const float *from = key_at(cache, store, j);
-    for (size_t d = 0; d < d_head; d++) {
-        key[d] = from[d * layout->key_panel];
-    }
-    memcpy(value, store + cache->values + j * layout->value_stride, d_head * sizeof *value);
-}
-
-static enum ga_status check_rows(const char *call, const float *keys, const float *values, size_t rows, size_t count,
-                                 struct ga_error *error)
-{
-    if ((keys == NULL || values == NULL) && rows > 0) {
-        return ga_fail(error, GA_ARGUMENT, "%s: %s is NULL", call, keys == NULL ? "keys" : "values");
-    }
-    if (count > rows) {
-        return ga_fail(error, GA_ARGUMENT, "%s: %zu rows are too few for %zu keys", call, rows, count);
-    }
-    return GA_OK;
-}
-
-enum ga_status ga_cache_put(struct ga_cache *cache, size_t sequence, const float *keys, const float *values,
-                            size_t rows, size_t count, struct ga_error *error)
-{
-    enum ga_status status = check_sequence(cache, "ga_cache_put", sequence, error);
-    if (status == GA_OK) {
-        status = check_rows("ga_cache_put", keys, values, rows, count, error);
-    }
-    if (status != GA_OK) {
-        return status;
-    }
-    const size_t d_head = cache->model->d_head, past = ga_cache_length(cache, sequence);
-    if (count > cache->capacity - past) {
-        return ga_fail(error, GA_SIZE, "ga_cache_put: %zu keys join %zu of sequence %zu in a cache with room for %zu",
-                       count, past, sequence, cache->capacity);
-    }
-    const size_t heads = cache->model->n_kv_heads;
-    for (size_t g = 0; g < cache->layers * heads; g++, keys += rows * d_head, values += rows * d_head) {
-        struct ga_cache *layer = ga_cache_layer(cache, g / heads);
-        for (size_t j = 0; j < count; j++) {
-            put_row(layer, ga_cache_keys(layer, sequence, g % heads), past + j, keys + j * d_head, values + j * d_head);
-        }
-    }
-    set_length(cache, sequence, past + count);
-    return GA_OK;
-}
-
-enum ga_status ga_cache_get(const struct ga_cache *cache, size_t sequence, float *keys, float *values, size_t rows,
-                            struct ga_error *error)
-{
-    enum ga_status status = check_sequence(cache, "ga_cache_get", sequence, error);
-    if (status == GA_OK) {
-        status = check_rows("ga_cache_get", keys, values, rows, ga_cache_length(cache, sequence), error);
-    }
-    if (status != GA_OK) {
-        return status;
-    }
-    const size_t d_head = cache->model->d_head, length = ga_cache_length(cache, sequence);
-    const size_t heads = cache->model->n_kv_heads;
-    for (size_t g = 0; g < cache->layers * heads; g++, keys += rows * d_head, values += rows * d_head) {
-        const struct ga_cache *layer =
-            (const struct ga_cache *)((const unsigned char *)cache + g / heads * cache->bytes);
-        for (size_t j = 0; j < length; j++) {
-            get_row(layer, ga_cache_keys(layer, sequence, g % heads), j, keys + j * d_head, values + j * d_head);
-        }
-        memset(keys + length * d_head, 0, (rows - length) * d_head * sizeof *keys);
-        memset(values + length * d_head, 0, (rows - length) * d_head * sizeof *values);
-    }
-    return GA_OK;
 }
 
 // -- In a call ------------------------------------------------------------------------------------------------------
@@ -293,10 +180,17 @@ size_t ga_cache_new_keys(const struct ga_io *call, size_t sequence)
     return call->kv_lengths == NULL ? call->kv_len : (size_t)call->kv_lengths[sequence];
 }
 
+void ga_cache_set_length(struct ga_cache *cache, size_t sequence, size_t length)
+{
+    for (size_t layer = 0; layer < cache->layers; layer++) {
+        ga_cache_counts(ga_cache_layer(cache, layer), GA_CACHE_LENGTHS)[sequence] = (int32_t)length;
+    }
+}
+
 void ga_cache_advance(struct ga_cache *cache, const struct ga_io *call)
 {
     for (size_t b = 0; cache != NULL && b < call->batch; b++) {
-        set_length(cache, b, ga_cache_length(cache, b) + ga_cache_new_keys(call, b));
+        ga_cache_set_length(cache, b, ga_cache_length(cache, b) + ga_cache_new_keys(call, b));
     }
 }
 
@@ -311,7 +205,7 @@ enum ga_status ga_cache_check(const struct ga_loaded *loaded, const struct ga_io
     if ((uintptr_t)cache % GA_ALIGN != 0) {
         return ga_fail(error, GA_ALIGNMENT, "%s: cache is not aligned to %d bytes", model->name, GA_ALIGN);
     }
-    if (cache->model != model || cache->variant != variant) {
+    if (cache->variant != variant) { // which is of one model alone, of whose copies there may be several
         return ga_fail(error, GA_ARGUMENT,
                        "%s: cache is another model's, or another instruction set's; expected one that ga_cache_init "
                        "made with these weights (isa %s)",

@@ -80,6 +80,9 @@ static inline size_t ga_cache_length(const struct ga_cache *cache, size_t sequen
     return (size_t)ga_cache_lengths(cache)[sequence];
 }
 
+// Sets how many keys a sequence holds; every layer counts for itself, so that each part is a cache.
+void ga_cache_set_length(struct ga_cache *cache, size_t sequence, size_t length);
+
 // Rows of a sequence that join with a call: of one layer those of its keys, of a stack those that go through it.
 size_t ga_cache_new_keys(const struct ga_io *call, size_t sequence);
 

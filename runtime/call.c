@@ -146,11 +146,25 @@ static bool is_self(const struct ga_model *model, const struct ga_io *io)
     return !gives_keys(io) && !ga_call_has_memory(model);
 }
 
+static enum ga_status check_parallel(const struct ga_model *model, const struct ga_parallel *given,
+                                     struct ga_error *error)
+{
+    const bool is_aligned = ga_is_aligned(given, _Alignof(struct ga_parallel));
+    const struct ga_parallel *parallel = is_aligned ? given : NULL;
+    const struct ga_call_rule rules[] = {
+        {!is_aligned, GA_ALIGNMENT, "parallel is not aligned as a struct ga_parallel must be"},
+        {parallel != NULL && (parallel->threads < 1 || parallel->threads > GA_MAX_THREADS), GA_ARGUMENT,
+         "parallel->threads is out of range; expected 1..1024"},
+        {parallel != NULL && parallel->run == NULL, GA_ARGUMENT, "parallel->run is NULL; expected a function"},
+    };
+    _Static_assert(GA_MAX_THREADS == 1024, "as the sentence says");
+    return ga_call_rules(model, rules, sizeof rules / sizeof *rules, error);
+}
+
 static enum ga_status check_fields(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
 {
     const bool has_lengths = io->q_lengths != NULL || io->kv_lengths != NULL;
     const bool self = is_self(model, io), apart = model->kind == GA_SDPA;
-    const struct ga_parallel *parallel = io->parallel;
     const struct ga_call_rule rules[] = {
         {io->query == NULL && io->tokens == NULL && model->vocab_size == 0, GA_ARGUMENT,
          apart ? "query is NULL; expected [batch][n_heads][q_len][d_head]"
@@ -176,12 +190,9 @@ static enum ga_status check_fields(const struct ga_model *model, const struct ga
         {(io->position != NULL || io->kv_position != NULL) && model->rope.positions == 0, GA_UNSUPPORTED,
          "position or kv_position is given, but the model was generated without rotary positions; set rope in the "
          "spec"},
-        {parallel != NULL && (parallel->threads < 1 || parallel->threads > GA_MAX_THREADS), GA_ARGUMENT,
-         "parallel->threads is out of range; expected 1..1024"},
-        {parallel != NULL && parallel->run == NULL, GA_ARGUMENT, "parallel->run is NULL; expected a function"},
     };
-    _Static_assert(GA_MAX_THREADS == 1024, "as the sentence says");
     enum ga_status status = ga_call_rules(model, rules, sizeof rules / sizeof *rules, error);
+    status = status == GA_OK ? check_parallel(model, io->parallel, error) : status;
     status = status == GA_OK ? ga_call_stack(model, io, error) : status;
     status = status == GA_OK ? ga_call_mask_fields(model, io, error) : status;
     status = status == GA_OK ? check_cache_field(model, io, error) : status;

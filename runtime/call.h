@@ -12,6 +12,30 @@ enum ga_status ga_call_batch(const struct ga_model *model, size_t batch, struct 
 enum ga_status ga_call_block(const struct ga_model *model, const char *what, const void *block, size_t size,
                              size_t needed, struct ga_error *error);
 
+// Memory of the caller's: a tensor, a block, a struct.
+struct ga_span {
+    const char *name;
+    const void *start; // NULL: absent
+    size_t bytes;
+    size_t alignment; // that start must have
+};
+
+bool ga_spans_overlap(const struct ga_span *a, const struct ga_span *b);
+
+// GA_OK where each of the spans is aligned, and the first n_written of them overlap no other. who: whose they are, a
+// model's or a call's name.
+enum ga_status ga_call_spans(const char *who, const struct ga_span *spans, size_t count, size_t n_written,
+                             struct ga_error *error);
+
+// Whether a pointer of the caller's is aligned to so many bytes.
+bool ga_is_aligned(const void *pointer, size_t bytes);
+
+// Whether the variant is one of the model's, and the model one of this runtime's interface; false for NULL.
+bool ga_call_has_variant(const struct ga_model *model, const struct ga_variant *variant);
+
+// GA_OK where packed weights are such as ga_model_pack or pack_file.h give. who: the call's name.
+enum ga_status ga_call_loaded(const char *who, const struct ga_loaded *loaded, struct ga_error *error);
+
 // A block for packed weights begins with their struct ga_loaded; they follow at the next GA_ALIGN boundary.
 enum { GA_LOADED_BYTES = GA_ALIGN };
 _Static_assert(sizeof(struct ga_loaded) <= GA_LOADED_BYTES, "the packed weights begin after the struct");
@@ -34,10 +58,10 @@ enum ga_status ga_call_sizes(const struct ga_model *model, size_t batch, size_t 
 enum ga_status ga_call_complete(const struct ga_model *model, const struct ga_io *io, struct ga_io *call_out,
                                 struct ga_error *error);
 
-// Checks where the pointers of a completed call point: aligned, and nothing written (scratch included) overlaps
-// anything else.
-enum ga_status ga_call_memory(const struct ga_model *model, const struct ga_io *call, const void *scratch,
-                              size_t scratch_bytes, struct ga_error *error);
+// Checks where the pointers of a completed call point: aligned, and nothing written (scratch and cache included)
+// overlaps anything else: inputs, other outputs, the packed weights, io itself and what it points to.
+enum ga_status ga_call_memory(const struct ga_loaded *loaded, const struct ga_io *io, const struct ga_io *call,
+                              const void *scratch, size_t scratch_bytes, struct ga_error *error);
 
 // Checks what a completed call's lengths, tokens and additive mask hold.
 enum ga_status ga_call_contents(const struct ga_model *model, const struct ga_io *call, struct ga_error *error);

@@ -5,89 +5,100 @@
 #include "cache.h"
 #include "call.h"
 
-struct span {
-    const char *name;
-    const void *start; // NULL: absent
-    size_t bytes;
-};
-
 enum { ELEMENT_BYTES = 4 }; // every element of struct ga_io, float or int32_t, but mask's
 _Static_assert(sizeof(float) == ELEMENT_BYTES && sizeof(int32_t) == ELEMENT_BYTES, "one width for all spans");
 
-static bool spans_overlap(const struct span *a, const struct span *b)
+// Four bytes an element.
+static struct ga_span elements(const char *name, const void *start, size_t count)
 {
-    const uintptr_t a_start = (uintptr_t)a->start;
-    const uintptr_t b_start = (uintptr_t)b->start;
-    const bool given = a->start != NULL && b->start != NULL;
-    return given && a_start < b_start + b->bytes && b_start < a_start + a->bytes;
+    return (struct ga_span){name, start, count * ELEMENT_BYTES, ELEMENT_BYTES};
 }
 
 enum { N_GIVEN = 7, N_OUTPUTS = N_GIVEN + GA_INTERMEDIATES };
 
-static void output_spans(const struct ga_model *model, const struct ga_io *call, struct span spans[N_OUTPUTS])
+static void output_spans(const struct ga_model *model, const struct ga_io *call, struct ga_span spans[N_OUTPUTS])
 {
-    const size_t ids = call->batch * call->q_len * ELEMENT_BYTES;
-    spans[0] = (struct span){"output", call->output, ids * model->d_out};
-    spans[1] = (struct span){"attention", call->attention, ids * model->n_heads * (call->kv_len + model->extra_keys)};
-    spans[2] = (struct span){"attention_mean", call->attention_mean, ids * (call->kv_len + model->extra_keys)};
+    const size_t rows = call->batch * call->q_len, keys = call->kv_len + model->extra_keys;
     const size_t n_logits = model->stack == NULL ? 0 : model->stack->n_logits;
-    const size_t sequences = call->batch * ELEMENT_BYTES;
-    spans[3] = (struct span){"embedding", call->embedding, sequences * model->d_model};
-    spans[4] = (struct span){"logits", call->logits, ids * n_logits};
-    spans[5] = (struct span){"last_logits", call->last_logits, sequences * n_logits};
-    spans[6] = (struct span){"memory", call->memory, sequences * call->kv_len * model->d_model};
+    const struct ga_span given[] = {
+        elements("output", call->output, rows * model->d_out),
+        elements("attention", call->attention, rows * model->n_heads * keys),
+        elements("attention_mean", call->attention_mean, rows * keys),
+        elements("embedding", call->embedding, call->batch * model->d_model),
+        elements("logits", call->logits, rows * n_logits),
+        elements("last_logits", call->last_logits, call->batch * n_logits),
+        elements("memory", call->memory, call->batch * call->kv_len * model->d_model),
+    };
+    _Static_assert(sizeof given / sizeof *given == N_GIVEN, "all of them");
+    memcpy(spans, given, sizeof given);
     for (size_t i = 0; i < GA_INTERMEDIATES; i++) {
         const enum ga_intermediate which = (enum ga_intermediate)i;
         size_t shape[4];
-        size_t bytes = ELEMENT_BYTES;
+        size_t count = 1;
         const size_t rank = ga_intermediate_shape(model, which, call->batch, call->q_len, call->kv_len, shape);
         for (size_t axis = 0; axis < rank; axis++) {
-            bytes *= shape[axis];
+            count *= shape[axis];
         }
-        spans[N_GIVEN + i] = (struct span){ga_intermediate_name(which), call->intermediates[i], bytes};
+        spans[N_GIVEN + i] = elements(ga_intermediate_name(which), call->intermediates[i], count);
     }
 }
 
-enum { N_BYTES = GA_CALL_MASKS };
+// Outputs, scratch and cache, which are written, then what is read. A new field of struct ga_io is a row here, or in
+// the table above where it is written.
+enum { N_WRITTEN = N_OUTPUTS + 2, N_READ = 20, N_SPANS = N_WRITTEN + N_READ };
 
-// The first n_written of the spans overlap no other; the last N_BYTES need no alignment.
-static enum ga_status check_spans(const struct ga_model *model, const struct span *spans, size_t count,
-                                  size_t n_written, struct ga_error *error)
+// Rows of what is read, of a call whose masks reach so far.
+static void input_spans(const struct ga_loaded *loaded, const struct ga_io *io, const struct ga_io *call,
+                        const size_t mask_extents[GA_CALL_MASKS], struct ga_span spans[N_READ])
 {
-    for (size_t i = 0; i < count; i++) {
-        if (i + N_BYTES < count && (uintptr_t)spans[i].start % ELEMENT_BYTES != 0) {
-            return ga_fail(error, GA_ALIGNMENT, "%s: %s is not aligned to its elements of %d bytes", model->name,
-                           spans[i].name, ELEMENT_BYTES);
-        }
-        for (size_t j = 0; j < n_written && j < i; j++) {
-            if (spans_overlap(&spans[i], &spans[j])) {
-                return ga_fail(error, GA_ARGUMENT, "%s: %s overlaps %s; expected memory of its own", model->name,
-                               spans[j].name, spans[i].name);
-            }
-        }
-    }
-    return GA_OK;
+    const struct ga_model *model = loaded->model;
+    const size_t batch = call->batch, rows = batch * call->q_len, key_rows = batch * call->kv_len;
+    const size_t n_hidden = call->hidden == NULL ? 0 : model->stack->n_layers + 1;
+    const struct ga_span read[] = {
+        elements("query", call->query, rows * model->d_model),
+        elements("sublayer", call->sublayer, rows * model->d_model),
+        elements("tokens", call->tokens, rows),
+        elements("token_types", call->token_types, rows),
+        elements("key_tokens", call->key_tokens, key_rows),
+        elements("key", call->key, key_rows * model->k_dim),
+        elements("value", call->value, key_rows * model->v_dim),
+        elements("q_lengths", call->q_lengths, batch),
+        elements("kv_lengths", call->kv_lengths, batch),
+        elements("position", call->position, batch),
+        elements("kv_position", call->kv_position, batch),
+        elements("additive_mask", call->additive_mask, mask_extents[0]),
+        elements("src_additive_mask", call->src_additive_mask, mask_extents[1]),
+        {"mask", call->mask, mask_extents[0], 1},
+        {"src_mask", call->src_mask, mask_extents[1], 1},
+        {"the packed weights", loaded->packed, loaded->variant->packed_bytes, GA_ALIGN},
+        {"the handle of the packed weights", loaded, sizeof *loaded, _Alignof(struct ga_loaded)},
+        {"io", io, sizeof *io, _Alignof(struct ga_io)},
+        {"parallel", call->parallel, sizeof *call->parallel, _Alignof(struct ga_parallel)},
+        {"the list hidden", call->hidden, n_hidden * sizeof *call->hidden, _Alignof(float *)},
+    };
+    _Static_assert(sizeof read / sizeof *read == N_READ, "all of them");
+    memcpy(spans, read, sizeof read);
 }
 
 // The rows that a stack's layers leave, where they are asked for: as other outputs, and apart from each other.
-static enum ga_status check_hidden(const struct ga_model *model, const struct ga_io *call, const struct span *spans,
-                                   size_t count, struct ga_error *error)
+static enum ga_status check_hidden(const struct ga_model *model, const struct ga_io *call,
+                                   const struct ga_span spans[N_SPANS], struct ga_error *error)
 {
-    const size_t bytes = call->batch * call->q_len * model->d_model * ELEMENT_BYTES;
+    const size_t count = call->batch * call->q_len * model->d_model;
     const size_t n = call->hidden == NULL ? 0 : model->stack->n_layers + 1;
     for (size_t i = 0; i < n; i++) {
-        const struct span hidden = {"hidden", call->hidden[i], bytes};
+        const struct ga_span hidden = elements("hidden", call->hidden[i], count);
         bool apart = true;
-        if ((uintptr_t)hidden.start % ELEMENT_BYTES != 0) {
+        if (!ga_is_aligned(hidden.start, ELEMENT_BYTES)) {
             return ga_fail(error, GA_ALIGNMENT, "%s: hidden[%zu] is not aligned to its elements of %d bytes",
                            model->name, i, ELEMENT_BYTES);
         }
-        for (size_t j = 0; j < count; j++) {
-            apart = apart && !spans_overlap(&hidden, &spans[j]);
+        for (size_t j = 0; j < N_SPANS; j++) {
+            apart = apart && !ga_spans_overlap(&hidden, &spans[j]);
         }
         for (size_t j = 0; j < i; j++) {
-            const struct span earlier = {"hidden", call->hidden[j], bytes};
-            apart = apart && !spans_overlap(&hidden, &earlier);
+            const struct ga_span earlier = elements("hidden", call->hidden[j], count);
+            apart = apart && !ga_spans_overlap(&hidden, &earlier);
         }
         if (!apart) {
             return ga_fail(error, GA_ARGUMENT, "%s: hidden[%zu] overlaps another tensor; expected memory of its own",
@@ -97,12 +108,10 @@ static enum ga_status check_hidden(const struct ga_model *model, const struct ga
     return GA_OK;
 }
 
-enum ga_status ga_call_memory(const struct ga_model *model, const struct ga_io *call, const void *scratch,
-                              size_t scratch_bytes, struct ga_error *error)
+enum ga_status ga_call_memory(const struct ga_loaded *loaded, const struct ga_io *io, const struct ga_io *call,
+                              const void *scratch, size_t scratch_bytes, struct ga_error *error)
 {
-    const size_t lengths = call->batch * ELEMENT_BYTES;
-    const size_t ids = lengths * call->q_len;
-    const size_t key_rows = lengths * call->kv_len;
+    const struct ga_model *model = loaded->model;
     struct ga_call_mask masks[GA_CALL_MASKS];
     size_t extents[GA_CALL_MASKS];
     ga_call_masks(model, call, masks);
@@ -111,28 +120,12 @@ enum ga_status ga_call_memory(const struct ga_model *model, const struct ga_io *
             return ga_fail(error, GA_OVERFLOW, "%s: %s reach beyond memory", model->name, masks[i].strides_name);
         }
     }
-    const struct span others[] = {
-        {"scratch", scratch, scratch_bytes},
-        {"cache", call->cache, call->cache == NULL ? 0 : ga_cache_bytes(call->cache)},
-        {"query", call->query, ids * model->d_model},
-        {"tokens", call->tokens, ids},
-        {"token_types", call->token_types, ids},
-        {"key_tokens", call->key_tokens, key_rows},
-        {"key", call->key, key_rows * model->k_dim},
-        {"value", call->value, key_rows * model->v_dim},
-        {"q_lengths", call->q_lengths, lengths},
-        {"kv_lengths", call->kv_lengths, lengths},
-        {"position", call->position, lengths},
-        {"kv_position", call->kv_position, lengths},
-        {"additive_mask", call->additive_mask, extents[0] * ELEMENT_BYTES},
-        {"src_additive_mask", call->src_additive_mask, extents[1] * ELEMENT_BYTES},
-        {"mask", call->mask, extents[0]}, // the last N_BYTES, of single bytes
-        {"src_mask", call->src_mask, extents[1]},
-    };
-    enum { N_OTHERS = sizeof others / sizeof *others };
-    struct span spans[N_OUTPUTS + N_OTHERS];
+    struct ga_span spans[N_SPANS];
+    const size_t cache_bytes = call->cache == NULL ? 0 : ga_cache_bytes(call->cache);
     output_spans(model, call, spans);
-    memcpy(spans + N_OUTPUTS, others, sizeof others);
-    const enum ga_status status = check_spans(model, spans, N_OUTPUTS + N_OTHERS, N_OUTPUTS + 2, error);
-    return status == GA_OK ? check_hidden(model, call, spans, N_OUTPUTS + N_OTHERS, error) : status;
+    spans[N_OUTPUTS] = (struct ga_span){"scratch", scratch, scratch_bytes, GA_ALIGN};
+    spans[N_OUTPUTS + 1] = (struct ga_span){"cache", call->cache, cache_bytes, GA_ALIGN};
+    input_spans(loaded, io, call, extents, spans + N_WRITTEN);
+    const enum ga_status status = ga_call_spans(model->name, spans, N_SPANS, N_WRITTEN, error);
+    return status == GA_OK ? check_hidden(model, call, spans, error) : status;
 }

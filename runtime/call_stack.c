@@ -17,6 +17,7 @@ static enum ga_status check_layer(const struct ga_model *model, const struct ga_
 {
     const struct ga_call_rule rules[] = {
         {io->token_types != NULL, GA_UNSUPPORTED, "token_types are given, but the model is one attention layer"},
+        {io->sublayer != NULL, GA_UNSUPPORTED, "sublayer is given, but the model is one attention layer"},
         {io->embedding != NULL || io->logits != NULL || io->last_logits != NULL || io->hidden != NULL, GA_UNSUPPORTED,
          "embedding, logits, last_logits or hidden is given, but the model is one attention layer"},
     };
@@ -67,6 +68,10 @@ enum ga_status ga_call_stack(const struct ga_model *model, const struct ga_io *i
          "no output is asked for; expected room in output, embedding, logits, last_logits or hidden"},
         {io->token_types != NULL && stack->token_types == 0, GA_UNSUPPORTED,
          "token_types are given, but the model was generated without; set token_types in the spec"},
+        {io->sublayer != NULL && !stack->sublayer, GA_UNSUPPORTED,
+         "sublayer is given, but the model was generated without; set sublayer in the spec"},
+        {io->sublayer == NULL && stack->sublayer, GA_ARGUMENT,
+         "sublayer is NULL; expected [batch][q_len][d_model], what is added to the rows of query"},
         {io->embedding != NULL && stack->pool == GA_POOL_NONE, GA_UNSUPPORTED,
          "embedding is given, but the model was generated without pool.kind; set it in the spec"},
         {has_logits && stack->logits == GA_LOGITS_NONE, GA_UNSUPPORTED,

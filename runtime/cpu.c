@@ -1,20 +1,61 @@
-// cpu.c: asks the compiler's runtime which vector extensions the CPU and its operating system support; keeps no state.
+// cpu.c: asks the CPU which vector extensions it and its operating system support, by the instructions cpuid and xgetbv
+// themselves: compilers' runtimes differ in what they know. What the answers mean is in cpu_decode.c; keeps no state.
 #include "cpu.h"
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+
+#include "cpu_decode.h"
+
+static void ask(struct ga_cpu_answers *answers, enum ga_cpu_leaf leaf, unsigned int number, unsigned int subleaf)
+{
+    uint32_t *to = answers->leaf[leaf];
+    __cpuid_count(number, subleaf, to[GA_CPU_EAX], to[GA_CPU_EBX], to[GA_CPU_ECX], to[GA_CPU_EDX]);
+}
+
+static uint64_t read_xcr0(void)
+{
+    uint32_t low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (uint64_t)high << 32 | low;
+}
+
+// Each leaf is asked for only where the one before says that it is there: a CPU answers others with those of the last.
+struct ga_cpu_found ga_cpu_find(uint32_t asked)
+{
+    struct ga_cpu_answers answers = {{{0}}, 0};
+    if (asked == 0) {
+        return (struct ga_cpu_found){0, 0};
+    }
+    answers.leaf[GA_CPU_LEAF_0][GA_CPU_EAX] = (uint32_t)__get_cpuid_max(0, 0); // 0 where there is no cpuid
+    if (ga_cpu_has_leaf(&answers, GA_CPU_LEAF_1)) {
+        ask(&answers, GA_CPU_LEAF_1, 1, 0);
+    }
+    if (ga_cpu_has_xgetbv(&answers)) {
+        answers.xcr0 = read_xcr0();
+    }
+    if (ga_cpu_has_leaf(&answers, GA_CPU_LEAF_7)) {
+        ask(&answers, GA_CPU_LEAF_7, 7, 0);
+    }
+    if (ga_cpu_is_told_by(asked, GA_CPU_LEAF_7_1) && ga_cpu_has_leaf(&answers, GA_CPU_LEAF_7_1)) {
+        ask(&answers, GA_CPU_LEAF_7_1, 7, 1);
+    }
+    return ga_cpu_decode(&answers, asked);
+}
+#else
+struct ga_cpu_found ga_cpu_find(uint32_t asked)
+{
+    (void)asked;
+    return (struct ga_cpu_found){0, 0};
+}
+#endif
 
 uint32_t ga_cpu_features(void)
 {
-    uint32_t features = 0;
-#if defined(__x86_64__) || defined(__i386__)
-    // Needed where a constructor of the host program gets here before the compiler's own ran.
-    __builtin_cpu_init();
-#define GA_CPU_ASK(name, text) features |= __builtin_cpu_supports(text) ? (uint32_t)GA_CPU_##name : 0u;
-    GA_CPU_LIST(GA_CPU_ASK)
-#undef GA_CPU_ASK
-#endif
-    return features;
+    return ga_cpu_find(UINT32_MAX).usable;
 }
 
 bool ga_cpu_has(uint32_t needed)
 {
-    return (needed & ~ga_cpu_features()) == 0;
+    return ga_cpu_find(needed).usable == needed;
 }

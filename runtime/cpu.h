@@ -9,30 +9,45 @@
 extern "C" {
 #endif
 
-// One row per feature the generator's ISA tables may name: enumerator's tail, the name __builtin_cpu_supports takes.
-#define GA_CPU_LIST(X)      \
-    X(AVX2, "avx2")         \
-    X(FMA, "fma")           \
-    X(AVX512F, "avx512f")   \
-    X(AVX512DQ, "avx512dq") \
-    X(AVX512BW, "avx512bw") \
-    X(AVX512VL, "avx512vl")
+// One row per feature that the generator's ISA tables may name: enumerator's tail, the name /proc/cpuinfo has for it,
+// and where the CPU says so: leaf of the instruction cpuid, register, bit; last the registers that the operating system
+// must save for it (cpu_decode.c has the words). Who needs the first two columns takes the others as "...".
+#define GA_CPU_LIST(X)                                   \
+    X(AVX2, "avx2", LEAF_7, EBX, 5, YMM)                 \
+    X(FMA, "fma", LEAF_1, ECX, 12, YMM)                  \
+    X(AVX512F, "avx512f", LEAF_7, EBX, 16, ZMM)          \
+    X(AVX512DQ, "avx512dq", LEAF_7, EBX, 17, ZMM)        \
+    X(AVX512BW, "avx512bw", LEAF_7, EBX, 30, ZMM)        \
+    X(AVX512VL, "avx512vl", LEAF_7, EBX, 31, ZMM)        \
+    X(AVX512_VNNI, "avx512_vnni", LEAF_7, ECX, 11, ZMM)  \
+    X(AVX512_BF16, "avx512_bf16", LEAF_7_1, EAX, 5, ZMM) \
+    X(AVX_VNNI, "avx_vnni", LEAF_7_1, EAX, 4, YMM)
 
 enum ga_cpu_bit {
-#define GA_CPU_BIT(name, text) GA_CPU_BIT_##name,
+#define GA_CPU_BIT(name, ...) GA_CPU_BIT_##name,
     GA_CPU_LIST(GA_CPU_BIT)
 #undef GA_CPU_BIT
 };
 enum ga_cpu_feature {
-#define GA_CPU_FEATURE(name, text) GA_CPU_##name = 1 << GA_CPU_BIT_##name,
+#define GA_CPU_FEATURE(name, ...) GA_CPU_##name = 1 << GA_CPU_BIT_##name,
     GA_CPU_LIST(GA_CPU_FEATURE)
 #undef GA_CPU_FEATURE
 };
 
-// The features present, as a set of GA_CPU_* bits; 0 on a CPU the table does not know.
+// A set of GA_CPU_* bits, split by what becomes of each; what is in neither the CPU lacks, or the table does not know.
+struct ga_cpu_found {
+    uint32_t usable;   // the CPU has it and the operating system saves its registers
+    uint32_t disabled; // the CPU has it, but the operating system does not
+};
+
+// What there is of the features in `asked`. The CPU is asked anew each time, as nothing is kept: a fraction of a
+// microsecond, but on a virtual machine whose host answers in the CPU's place some tens of microseconds.
+struct ga_cpu_found ga_cpu_find(uint32_t asked);
+
+// The features that can be used, as a set of GA_CPU_* bits; 0 on a CPU the table does not know.
 uint32_t ga_cpu_features(void);
 
-// True where every feature of `needed` is present.
+// True where every feature of `needed` can be used.
 bool ga_cpu_has(uint32_t needed);
 
 #ifdef __cplusplus

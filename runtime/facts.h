@@ -72,7 +72,7 @@ enum ga_kind {
 enum ga_positions {
     GA_POSITIONS_NONE,
     GA_POSITIONS_LEARNED,   // role positions [n_positions][d_model]
-    GA_POSITIONS_SINUSOIDAL // sine and cosine in turn ("Attention Is All You Need", 3.5)
+    GA_POSITIONS_SINUSOIDAL // sine and cosine in turn ("Attention Is All You Need", 3.5), of an odd width a sine last
 };
 
 // The one row a sequence becomes in io.embedding.
@@ -129,6 +129,7 @@ struct ga_stack {
     size_t n_buffers;
     bool without_attention; // layers are feed-forwards alone, and there are no heads; so too where there are no layers
     bool without_residual;  // a feed-forward's result takes the place of its rows
+    bool sublayer;          // io.sublayer is added to the rows, before the last norm; only where there are no layers
 };
 
 #endif

@@ -17,6 +17,7 @@ extern "C" {
     X(HEADER_PAST_END, 103, "the header is announced as longer than the file")                           \
     X(HEADER_CAP, 104, "the header is longer than the limit")                                            \
     X(HEADER_HUGE, 105, "the header is announced as longer than any file can be")                        \
+    X(FOREIGN, 106, "the file is of another format")                                                     \
     /* The header's text. */                                                                             \
     X(NOT_AN_OBJECT, 201, "the header does not begin as a JSON object")                                  \
     X(NOT_UTF8, 202, "the header is not UTF-8")                                                          \
@@ -36,6 +37,7 @@ extern "C" {
     X(METADATA, 216, "the metadata are no object of strings")                                            \
     X(METADATA_TENSOR, 217, "a tensor is named __metadata__")                                            \
     X(TENSORS_TOO_MANY, 218, "the header lists too many tensors")                                        \
+    X(VALUES_TOO_MANY, 219, "the header, or the index, holds more values than one of its size may have") \
     /* One tensor's entry in the header. */                                                              \
     X(NAME_EMPTY, 301, "a tensor's name is empty")                                                       \
     X(NAME_CONTROL, 302, "a name holds a control character")                                             \
@@ -79,6 +81,7 @@ extern "C" {
     X(SHARD_TENSOR_TWICE, 606, "a tensor is in two shards")                                              \
     X(SHARD_TENSOR_UNLISTED, 607, "a shard has a tensor that the index does not list")                   \
     X(SHARD_TOTAL, 608, "the shards together are not as large as the index says")                        \
+    X(INDEX_EMPTY, 609, "the index lists no tensor")                                                     \
     /* The machine. */                                                                                   \
     X(OPEN, 701, "a file cannot be opened")                                                              \
     X(NOT_REGULAR, 702, "a file is not a regular file")                                                  \

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "load_nearest.h"
+#include "load_names.h"
 #include "load_refuse.h"
 
 // -- Messages -------------------------------------------------------------------------------------------------------
@@ -30,51 +30,83 @@ static const char *list_names(const struct ga_weights *weights, char *text, size
     return text;
 }
 
-static enum ga_status fail_missing(const struct ga_model *model, const struct ga_weights *weights,
-                                   const struct ga_weight_map *map, const struct ga_weight_source *source,
-                                   struct ga_error *error)
+// Writes which prefix stands before all of a map's names in the file; false where none does. Looks at the load's map,
+// and at every map of the model where any_map.
+static bool hint_prefix(const struct ga_load *load, bool any_map, char *text, size_t size)
 {
-    char names[224];
-    char shape[GA_SHAPE_TEXT];
-    char shown[GA_NAME_TEXT];
-    char hint[GA_NAME_TEXT + 32] = "";
-    const char *nearest = ga_load_nearest(model, map, weights, source->tensor);
-    if (nearest != NULL) {
-        (void)snprintf(hint, sizeof hint, "; nearest is '%s'", ga_name_text(nearest, shown, sizeof shown));
+    struct ga_load tried = *load;
+    for (size_t i = 0; i < (any_map ? load->model->n_maps : 1); i++) {
+        const char *name;
+        size_t length;
+        char prefix[GA_LOAD_PREFIX + 1], shown[GA_NAME_TEXT], others[64] = "";
+        tried.map = any_map ? &load->model->maps[i] : load->map;
+        const size_t count = ga_load_prefixes(&tried, &name, &length);
+        if (count > 0) {
+            (void)snprintf(prefix, sizeof prefix, "%.*s", (int)length, name);
+            if (count > 1) {
+                (void)snprintf(others, sizeof others, " (the first of %zu such prefixes)", count);
+            }
+            (void)snprintf(text, size,
+                           "; it has all that map '%s' takes behind '%s'%s: say --weights-prefix, or weights_prefix in "
+                           "the spec",
+                           tried.map->name, ga_name_text(prefix, shown, sizeof shown), others);
+            return true;
+        }
     }
-    return ga_fail_at(error, GA_MISSING, GA_FAULT_TENSOR_MISSING, GA_NO_OFFSET,
-                      "%s: no tensor '%s', which map '%s' expects as %s for %s%s; the file has %s",
-                      ga_weights_label(weights), source->tensor, map->name,
-                      ga_shape_text(source->rank, source->shape, shape, sizeof shape), model->roles[source->role].name,
-                      hint, list_names(weights, names, sizeof names));
+    return false;
 }
 
-static enum ga_status fail_shape(const struct ga_model *model, const struct ga_weights *weights,
-                                 const struct ga_weight_map *map, const struct ga_weight_source *source,
+// What may help: the prefix under which all is there, or the name most like the one wanted, and the names there are.
+static void hint_missing(const struct ga_load *load, bool any_map, const char *wanted, char *text, size_t size)
+{
+    char shown[GA_NAME_TEXT], names[224], like[GA_NAME_TEXT + 32] = "";
+    if (hint_prefix(load, any_map, text, size)) {
+        return;
+    }
+    const char *nearest = ga_load_nearest(load, wanted);
+    if (nearest != NULL) {
+        (void)snprintf(like, sizeof like, "; nearest is '%s'", ga_name_text(nearest, shown, sizeof shown));
+    }
+    (void)snprintf(text, size, "%s; the file has %s", like, list_names(load->weights, names, sizeof names));
+}
+
+// any_map: no map was asked for.
+static enum ga_status fail_missing(const struct ga_load *load, bool any_map, const struct ga_weight_source *source,
+                                   struct ga_error *error)
+{
+    char shape[GA_SHAPE_TEXT], text[GA_LOAD_NAME], hint[400];
+    const char *name = ga_load_name(load, source->tensor, source->beside, text);
+    hint_missing(load, any_map, name, hint, sizeof hint);
+    return ga_fail_at(error, GA_MISSING, GA_FAULT_TENSOR_MISSING, GA_NO_OFFSET,
+                      "%s: no tensor '%s', which map '%s' expects as %s for %s%s", ga_weights_label(load->weights),
+                      name, load->map->name, ga_shape_text(source->rank, source->shape, shape, sizeof shape),
+                      load->model->roles[source->role].name, hint);
+}
+
+static enum ga_status fail_shape(const struct ga_load *load, const struct ga_weight_source *source,
                                  const struct ga_tensor *tensor, struct ga_error *error)
 {
     char found[GA_SHAPE_TEXT];
     char expected[GA_SHAPE_TEXT];
-    const struct ga_load_place place = ga_load_place(weights, tensor);
+    const struct ga_load_place place = ga_load_place(load->weights, tensor);
     const bool swapped = tensor->rank == 2 && source->rank == 2 && tensor->shape[0] == source->shape[1] &&
                          tensor->shape[1] == source->shape[0];
     return ga_fail_at(error, GA_SHAPE, swapped ? GA_FAULT_TENSOR_TRANSPOSED : GA_FAULT_TENSOR_SHAPE, place.offset,
                       "%s: tensor '%s', byte %llu: has shape %s; map '%s' expects %s for %s%s", place.path,
-                      source->tensor, place.offset, ga_shape_text(tensor->rank, tensor->shape, found, sizeof found),
-                      map->name, ga_shape_text(source->rank, source->shape, expected, sizeof expected),
-                      model->roles[source->role].name,
+                      tensor->name, place.offset, ga_shape_text(tensor->rank, tensor->shape, found, sizeof found),
+                      load->map->name, ga_shape_text(source->rank, source->shape, expected, sizeof expected),
+                      load->model->roles[source->role].name,
                       swapped ? "; it looks transposed, see `transposed` in the spec" : "");
 }
 
-static enum ga_status fail_dtype(const struct ga_model *model, const struct ga_weights *weights,
-                                 const struct ga_weight_map *map, const struct ga_weight_source *source,
+static enum ga_status fail_dtype(const struct ga_load *load, const struct ga_weight_source *source,
                                  const struct ga_tensor *tensor, struct ga_error *error)
 {
-    const struct ga_load_place place = ga_load_place(weights, tensor);
+    const struct ga_load_place place = ga_load_place(load->weights, tensor);
     return ga_fail_at(error, GA_DTYPE, GA_FAULT_TENSOR_DTYPE, place.offset,
                       "%s: tensor '%s', byte %llu: is %s; map '%s' expects F32, F16, BF16 or F64 for %s", place.path,
-                      source->tensor, place.offset, ga_dtype_name(tensor->dtype), map->name,
-                      model->roles[source->role].name);
+                      tensor->name, place.offset, ga_dtype_name(tensor->dtype), load->map->name,
+                      load->model->roles[source->role].name);
 }
 
 // -- Which map ------------------------------------------------------------------------------------------------------
@@ -93,40 +125,56 @@ static const struct ga_weight_map *map_named(const struct ga_model *model, const
     return NULL;
 }
 
-static const struct ga_weight_source *first_missing(const struct ga_model *model, const struct ga_weights *weights,
-                                                    const struct ga_weight_map *map)
+static const struct ga_weight_source *first_missing(const struct ga_load *load)
 {
-    for (size_t i = 0; i < model->n_roles; i++) {
-        if (ga_weights_find(weights, map->sources[i].tensor) == NULL) {
-            return &map->sources[i];
+    for (size_t i = 0; i < load->model->n_roles; i++) {
+        if (ga_load_find(load, &load->map->sources[i]) == NULL) {
+            return &load->map->sources[i];
         }
     }
     return NULL;
 }
 
-static size_t count_present(const struct ga_model *model, const struct ga_weights *weights,
-                            const struct ga_weight_map *map)
+static size_t count_present(const struct ga_load *load)
 {
     size_t present = 0;
-    for (size_t i = 0; i < model->n_roles; i++) {
-        present += ga_weights_find(weights, map->sources[i].tensor) != NULL;
+    for (size_t i = 0; i < load->model->n_roles; i++) {
+        present += ga_load_find(load, &load->map->sources[i]) != NULL;
     }
     return present;
 }
 
 // The first of the maps with the most tensors in the file.
-static const struct ga_weight_map *fullest_map(const struct ga_model *model, const struct ga_weights *weights)
+static const struct ga_weight_map *fullest_map(const struct ga_load *load)
 {
-    const struct ga_weight_map *fullest = &model->maps[0];
-    size_t most = count_present(model, weights, fullest);
-    for (size_t i = 1; i < model->n_maps; i++) {
-        const size_t present = count_present(model, weights, &model->maps[i]);
+    struct ga_load tried = *load;
+    const struct ga_weight_map *fullest = &load->model->maps[0];
+    size_t most = 0;
+    for (size_t i = 0; i < load->model->n_maps; i++) {
+        tried.map = &load->model->maps[i];
+        const size_t present = count_present(&tried);
         if (present > most) {
-            fullest = &model->maps[i];
+            fullest = tried.map;
             most = present;
         }
     }
     return fullest;
+}
+
+// Finds the load's map: the one asked for, or the one that fits.
+static enum ga_status find_map(struct ga_load *load, const char *layout, struct ga_error *error)
+{
+    const char *name = layout != NULL ? layout : load->model->default_map;
+    if (name != NULL) {
+        load->map = map_named(load->model, name, error);
+        return load->map == NULL ? GA_ARGUMENT : GA_OK;
+    }
+    if (load->model->n_maps == 0) {
+        return ga_fail(error, GA_ARGUMENT, "%s: the model has no weight map", load->model->name);
+    }
+    load->map = fullest_map(load);
+    const struct ga_weight_source *missing = first_missing(load);
+    return missing == NULL ? GA_OK : fail_missing(load, true, missing, error);
 }
 
 const struct ga_weight_map *ga_load_map(const struct ga_model *model, const struct ga_weights *weights,
@@ -136,21 +184,8 @@ const struct ga_weight_map *ga_load_map(const struct ga_model *model, const stru
         ga_fail(error, GA_ARGUMENT, "ga_load_map: %s is NULL", model == NULL ? "model" : "weights");
         return NULL;
     }
-    const char *name = layout != NULL ? layout : model->default_map;
-    if (name != NULL) {
-        return map_named(model, name, error);
-    }
-    if (model->n_maps == 0) {
-        ga_fail(error, GA_ARGUMENT, "%s: the model has no weight map", model->name);
-        return NULL;
-    }
-    const struct ga_weight_map *map = fullest_map(model, weights);
-    const struct ga_weight_source *missing = first_missing(model, weights, map);
-    if (missing != NULL) {
-        fail_missing(model, weights, map, missing, error);
-        return NULL;
-    }
-    return map;
+    struct ga_load load = {.model = model, .weights = weights};
+    return find_map(&load, layout, error) == GA_OK ? load.map : NULL;
 }
 
 // -- Views ----------------------------------------------------------------------------------------------------------
@@ -178,28 +213,27 @@ static bool has_shape_of(const struct ga_tensor *tensor, const struct ga_weight_
 }
 
 // Checks the tensor a source names, and finds where in it the role lies; *tensor_out is it. Looks at no element.
-static enum ga_status place_view(const struct ga_model *model, const struct ga_weights *weights,
-                                 const struct ga_weight_map *map, const struct ga_weight_source *source,
+static enum ga_status place_view(const struct ga_load *load, const struct ga_weight_source *source,
                                  struct ga_weight_view *view, const struct ga_tensor **tensor_out,
                                  struct ga_error *error)
 {
-    const struct ga_weight_role *role = &model->roles[source->role];
-    const struct ga_tensor *tensor = ga_weights_find(weights, source->tensor);
+    const struct ga_weight_role *role = &load->model->roles[source->role];
+    const struct ga_tensor *tensor = ga_load_find(load, source);
     if (tensor == NULL) {
-        return fail_missing(model, weights, map, source, error);
+        return fail_missing(load, false, source, error);
     }
     if (!ga_weights_are_floats(tensor)) {
-        return fail_dtype(model, weights, map, source, tensor, error);
+        return fail_dtype(load, source, tensor, error);
     }
     if (!has_shape_of(tensor, source)) {
-        return fail_shape(model, weights, map, source, tensor, error);
+        return fail_shape(load, source, tensor, error);
     }
     const size_t width = role->rank == 2 ? source->shape[source->rank - 1] : 1;
     view->row_stride = source->transposed ? 1 : width;
     view->col_stride = source->transposed ? width : 1;
     if (!role_fits(role, source, view)) {
-        return ga_fail(error, GA_SHAPE, "%s: map '%s' takes %s from outside tensor '%s'", model->name, map->name,
-                       role->name, source->tensor);
+        return ga_fail(error, GA_SHAPE, "%s: map '%s' takes %s from outside tensor '%s'", load->model->name,
+                       load->map->name, role->name, source->tensor);
     }
     *tensor_out = tensor;
     return GA_OK;
@@ -207,42 +241,38 @@ static enum ga_status place_view(const struct ga_model *model, const struct ga_w
 
 // -- All of it ------------------------------------------------------------------------------------------------------
 
-// Finds the map and checks every tensor it takes, filling views_out but for their data.
-static enum ga_status place_views(const struct ga_model *model, const struct ga_weights *weights,
-                                  const struct ga_load_options *options, const struct ga_weight_map **map_out,
+// Finds the load's map and checks every tensor it takes, filling `view` with the last one's strides.
+static enum ga_status place_views(struct ga_load *load, const struct ga_load_options *options,
                                   struct ga_weight_view *view, struct ga_error *error)
 {
-    struct ga_error why = {.status = GA_OK};
-    const struct ga_weight_map *map = ga_load_map(model, weights, options->layout, &why);
-    if (map == NULL) {
-        if (error != NULL) {
-            *error = why;
-        }
-        return why.status;
+    if (options->prefix != NULL && strlen(options->prefix) > GA_LOAD_PREFIX) {
+        return ga_fail(error, GA_ARGUMENT, "%s: a prefix of %zu bytes; expected at most %d",
+                       ga_weights_label(load->weights), strlen(options->prefix), GA_LOAD_PREFIX);
     }
-    enum ga_status status = ga_load_refuse_others(model, weights, map, error);
+    load->prefix = options->prefix;
+    enum ga_status status = find_map(load, options->layout, error);
+    status = status == GA_OK ? ga_load_refuse_others(load, error) : status;
     const struct ga_tensor *tensor = NULL;
-    for (size_t i = 0; i < model->n_roles && status == GA_OK; i++) {
-        status = place_view(model, weights, map, &map->sources[i], view, &tensor, error);
+    for (size_t i = 0; i < load->model->n_roles && status == GA_OK; i++) {
+        status = place_view(load, &load->map->sources[i], view, &tensor, error);
     }
-    *map_out = map;
-    return status == GA_OK && options->strict ? ga_load_refuse_extra(model, weights, map, error) : status;
+    return status == GA_OK && options->strict ? ga_load_refuse_extra(load, error) : status;
 }
 
-static enum ga_status fill_view(const struct ga_model *model, struct ga_weights *weights,
-                                const struct ga_weight_map *map, size_t i, bool finite, struct ga_weight_view *view,
-                                struct ga_error *error)
+static enum ga_status fill_view(const struct ga_load *load, struct ga_weights *weights, size_t i, bool finite,
+                                struct ga_weight_view *view, struct ga_error *error)
 {
+    const struct ga_weight_source *source = &load->map->sources[i];
     const struct ga_tensor *tensor = NULL;
     const float *floats = NULL;
-    enum ga_status status = place_view(model, weights, map, &map->sources[i], view, &tensor, error);
+    enum ga_status status = place_view(load, source, view, &tensor, error);
     if (status == GA_OK) {
         status = ga_weights_floats(weights, tensor, &floats, error);
     }
-    if (status == GA_OK && finite && !ga_load_was_before(map, i)) {
+    if (status == GA_OK && finite && !ga_load_was_before(load->map, i)) {
         status = ga_load_refuse_not_finite(weights, tensor, floats, error);
     }
-    view->data = status == GA_OK ? floats + map->sources[i].first : NULL;
+    view->data = status == GA_OK ? floats + source->first : NULL;
     return status;
 }
 
@@ -250,12 +280,12 @@ enum ga_status ga_load_check(const struct ga_model *model, const struct ga_weigh
                              const struct ga_load_options *options, struct ga_error *error)
 {
     static const struct ga_load_options defaults = {0};
-    const struct ga_weight_map *map = NULL;
+    struct ga_load load = {.model = model, .weights = weights};
     struct ga_weight_view view;
     if (model == NULL || weights == NULL) {
         return ga_fail(error, GA_ARGUMENT, "ga_load_check: %s is NULL", model == NULL ? "model" : "weights");
     }
-    return place_views(model, weights, options == NULL ? &defaults : options, &map, &view, error);
+    return place_views(&load, options == NULL ? &defaults : options, &view, error);
 }
 
 enum ga_status ga_load_views_with(const struct ga_model *model, struct ga_weights *weights,
@@ -270,11 +300,11 @@ enum ga_status ga_load_views_with(const struct ga_model *model, struct ga_weight
                                          : "views_out");
     }
     options = options == NULL ? &defaults : options;
-    const struct ga_weight_map *map = NULL;
+    struct ga_load load = {.model = model, .weights = weights};
     struct ga_weight_view view;
-    enum ga_status status = place_views(model, weights, options, &map, &view, error);
+    enum ga_status status = place_views(&load, options, &view, error);
     for (size_t i = 0; i < model->n_roles && status == GA_OK; i++) {
-        status = fill_view(model, weights, map, i, options->finite, &views_out[map->sources[i].role], error);
+        status = fill_view(&load, weights, i, options->finite, &views_out[load.map->sources[i].role], error);
     }
     return status;
 }

@@ -4,8 +4,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "load_nearest.h"
-
 struct ga_load_place ga_load_place(const struct ga_weights *weights, const struct ga_tensor *tensor)
 {
     uint64_t offset = 0;
@@ -13,18 +11,19 @@ struct ga_load_place ga_load_place(const struct ga_weights *weights, const struc
     return (struct ga_load_place){path, offset};
 }
 
-enum ga_status ga_load_refuse_others(const struct ga_model *model, const struct ga_weights *weights,
-                                     const struct ga_weight_map *map, struct ga_error *error)
+enum ga_status ga_load_refuse_others(const struct ga_load *load, struct ga_error *error)
 {
-    for (size_t i = 0; i < map->n_refused; i++) {
-        const struct ga_weight_refused *refused = &map->refused[i];
-        const struct ga_tensor *tensor = ga_weights_find(weights, refused->tensor);
+    for (size_t i = 0; i < load->map->n_refused; i++) {
+        char text[GA_LOAD_NAME];
+        const struct ga_weight_refused *refused = &load->map->refused[i];
+        const char *name = ga_load_name(load, refused->tensor, refused->beside, text);
+        const struct ga_tensor *tensor = ga_weights_find(load->weights, name);
         if (tensor != NULL) {
-            const struct ga_load_place place = ga_load_place(weights, tensor);
+            const struct ga_load_place place = ga_load_place(load->weights, tensor);
             return ga_fail_at(error, GA_UNSUPPORTED, GA_FAULT_TENSOR_LEFT_OUT, place.offset,
                               "%s: tensor '%s', byte %llu: is %s under map '%s', but %s was generated without it: its "
                               "spec leaves it out",
-                              place.path, refused->tensor, place.offset, refused->role, map->name, model->name);
+                              place.path, name, place.offset, refused->role, load->map->name, load->model->name);
         }
     }
     return GA_OK;
@@ -40,24 +39,23 @@ bool ga_load_was_before(const struct ga_weight_map *map, size_t i)
     return false;
 }
 
-enum ga_status ga_load_refuse_extra(const struct ga_model *model, const struct ga_weights *weights,
-                                    const struct ga_weight_map *map, struct ga_error *error)
+enum ga_status ga_load_refuse_extra(const struct ga_load *load, struct ga_error *error)
 {
-    const size_t count = ga_weights_count(weights);
+    const size_t count = ga_weights_count(load->weights);
     size_t taken = 0;
-    for (size_t i = 0; i < model->n_roles; i++) {
-        taken += ga_load_was_before(map, i) ? 0 : 1;
+    for (size_t i = 0; i < load->model->n_roles; i++) {
+        taken += ga_load_was_before(load->map, i) ? 0 : 1;
     }
     for (size_t i = 0; i < count && taken < count; i++) {
-        const struct ga_tensor *tensor = ga_weights_at(weights, i);
-        if (!ga_load_uses(model, map, tensor->name)) {
+        const struct ga_tensor *tensor = ga_weights_at(load->weights, i);
+        if (!ga_load_uses(load, tensor->name)) {
             char name[GA_NAME_TEXT];
-            const struct ga_load_place place = ga_load_place(weights, tensor);
+            const struct ga_load_place place = ga_load_place(load->weights, tensor);
             return ga_fail_at(
                 error, GA_UNSUPPORTED, GA_FAULT_TENSOR_EXTRA, place.offset,
                 "%s: tensor '%s', byte %llu: is one of %zu that map '%s' takes nothing from; expected only "
                 "the %zu it takes",
-                place.path, ga_name_text(tensor->name, name, sizeof name), place.offset, count - taken, map->name,
+                place.path, ga_name_text(tensor->name, name, sizeof name), place.offset, count - taken, load->map->name,
                 taken);
         }
     }

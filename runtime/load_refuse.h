@@ -2,7 +2,7 @@
 #ifndef GA_LOAD_REFUSE_H
 #define GA_LOAD_REFUSE_H
 
-#include "load.h"
+#include "load_names.h"
 
 // Where a tensor is, for a message and for the error: its file, and its first byte there.
 struct ga_load_place {
@@ -13,12 +13,10 @@ struct ga_load_place {
 struct ga_load_place ga_load_place(const struct ga_weights *weights, const struct ga_tensor *tensor);
 
 // Weights in the file that the model would leave out: its results would not be those of the module the file is from.
-enum ga_status ga_load_refuse_others(const struct ga_model *model, const struct ga_weights *weights,
-                                     const struct ga_weight_map *map, struct ga_error *error);
+enum ga_status ga_load_refuse_others(const struct ga_load *load, struct ga_error *error);
 
 // Refuses the first tensor that the map, all of whose tensors are there, takes nothing from.
-enum ga_status ga_load_refuse_extra(const struct ga_model *model, const struct ga_weights *weights,
-                                    const struct ga_weight_map *map, struct ga_error *error);
+enum ga_status ga_load_refuse_extra(const struct ga_load *load, struct ga_error *error);
 
 // Refuses the first NaN or infinity among the floats of a tensor.
 enum ga_status ga_load_refuse_not_finite(const struct ga_weights *weights, const struct ga_tensor *tensor,

@@ -11,11 +11,6 @@
 #include "call.h"
 #include "cpu.h"
 
-static bool is_aligned(const void *pointer, size_t bytes)
-{
-    return (uintptr_t)pointer % bytes == 0;
-}
-
 // The first of n pointers that is NULL, by name; NULL where none is.
 static const char *first_null(const void *const *pointers, const char *const *names, size_t n)
 {
@@ -39,6 +34,12 @@ static void list_word(char *text, size_t size, const char *word)
     (void)snprintf(text + used, size - used, "%s%s", used == 0 ? "" : ", ", word);
 }
 
+// The linker copies a model, but never what it points to.
+bool ga_model_same(const struct ga_model *a, const struct ga_model *b)
+{
+    return a != NULL && b != NULL && a->variants == b->variants;
+}
+
 // -- Variants -------------------------------------------------------------------------------------------------------
 
 enum { LIST_TEXT = 160 };
@@ -52,21 +53,20 @@ static const char *variant_names(const struct ga_model *model, char *text)
     return text;
 }
 
-// The features of `needed` that this CPU lacks, in words.
-static const char *missing_features(uint32_t needed, char *text)
+// The features in a set, in words.
+static const char *feature_names(uint32_t set, char *text)
 {
     static const struct {
         uint32_t bit;
         const char *name;
     } features[] = {
-#define GA_CPU_ROW(name, word) {GA_CPU_##name, word},
+#define GA_CPU_ROW(name, word, ...) {GA_CPU_##name, word},
         GA_CPU_LIST(GA_CPU_ROW)
 #undef GA_CPU_ROW
     };
-    const uint32_t missing = needed & ~ga_cpu_features();
     text[0] = '\0';
     for (size_t i = 0; i < sizeof features / sizeof *features; i++) {
-        if ((missing & features[i].bit) != 0) {
+        if ((set & features[i].bit) != 0) {
             list_word(text, LIST_TEXT, features[i].name);
         }
     }
@@ -75,12 +75,19 @@ static const char *missing_features(uint32_t needed, char *text)
 
 static enum ga_status check_cpu(const struct ga_model *model, const struct ga_variant *variant, struct ga_error *error)
 {
+    const struct ga_cpu_found found = ga_cpu_find(variant->cpu);
+    const uint32_t lacking = variant->cpu & ~found.usable & ~found.disabled;
     char text[LIST_TEXT];
-    if (ga_cpu_has(variant->cpu)) {
+    if (found.usable == variant->cpu) {
         return GA_OK;
     }
+    if (lacking == 0) {
+        return ga_fail(error, GA_CPU,
+                       "%s: isa '%s' needs %s, which this CPU has, but the operating system has not enabled (XCR0)",
+                       model->name, variant->isa, feature_names(found.disabled, text));
+    }
     return ga_fail(error, GA_CPU, "%s: isa '%s' needs %s, which this CPU lacks", model->name, variant->isa,
-                   missing_features(variant->cpu, text));
+                   feature_names(lacking, text));
 }
 
 static enum ga_status check_abi(const struct ga_model *model, struct ga_error *error)
@@ -96,8 +103,13 @@ static enum ga_status check_abi(const struct ga_model *model, struct ga_error *e
 static enum ga_status best_variant(const struct ga_model *model, const struct ga_variant **variant_out,
                                    struct ga_error *error)
 {
+    uint32_t asked = 0, usable; // of all at once: asking takes time
     for (size_t i = 0; i < model->n_variants; i++) {
-        if (ga_cpu_has(model->variants[i].cpu)) {
+        asked |= model->variants[i].cpu;
+    }
+    usable = ga_cpu_find(asked).usable;
+    for (size_t i = 0; i < model->n_variants; i++) {
+        if ((model->variants[i].cpu & ~usable) == 0) {
             *variant_out = &model->variants[i];
             return GA_OK;
         }
@@ -134,23 +146,61 @@ enum ga_status ga_model_variant(const struct ga_model *model, const char *isa, c
 
 size_t ga_model_packed_size(const struct ga_variant *variant)
 {
+    if (variant == NULL) {
+        return SIZE_MAX;
+    }
     return variant->packed_bytes > SIZE_MAX - GA_LOADED_BYTES ? SIZE_MAX : GA_LOADED_BYTES + variant->packed_bytes;
 }
 
-static enum ga_status check_roles(const struct ga_model *model, const struct ga_weight_view *roles,
-                                  struct ga_error *error)
+// Bytes from the first element of a role's view to just behind its last; false where that is more than memory.
+static bool view_bytes(const struct ga_weight_role *role, const struct ga_weight_view *view, size_t *bytes_out)
 {
-    for (size_t i = 0; i < model->n_roles; i++) {
-        const char *name = model->roles[i].name;
-        if (roles[i].data == NULL) {
-            return ga_fail(error, GA_ARGUMENT, "%s: weight %s has no data", model->name, name);
+    const size_t strides[GA_ROLE_MAX_RANK] = {view->row_stride, view->col_stride};
+    const size_t most = PTRDIFF_MAX / sizeof *view->data;
+    size_t elements = 1;
+    for (size_t axis = 0; axis < role->rank; axis++) {
+        const size_t steps = role->shape[axis] - 1;
+        if (steps > 0 && strides[axis] > (most - elements) / steps) {
+            return false;
         }
-        if (!is_aligned(roles[i].data, sizeof *roles[i].data)) {
-            return ga_fail(error, GA_ALIGNMENT, "%s: weight %s is not aligned to %zu bytes", model->name, name,
-                           sizeof *roles[i].data);
-        }
+        elements += steps * strides[axis];
     }
-    return GA_OK;
+    *bytes_out = elements * sizeof *view->data;
+    return true;
+}
+
+// block: where the weights are to be packed, which holds none of them yet.
+static enum ga_status check_role(const struct ga_model *model, const struct ga_weight_role *role,
+                                 const struct ga_weight_view *view, const struct ga_span *block, struct ga_error *error)
+{
+    size_t bytes = 0;
+    if (view->data == NULL) {
+        return ga_fail(error, GA_ARGUMENT, "%s: weight %s has no data", model->name, role->name);
+    }
+    if (!ga_is_aligned(view->data, sizeof *view->data)) {
+        return ga_fail(error, GA_ALIGNMENT, "%s: weight %s is not aligned to %zu bytes", model->name, role->name,
+                       sizeof *view->data);
+    }
+    if (!view_bytes(role, view, &bytes)) {
+        return ga_fail(error, GA_OVERFLOW, "%s: the strides of weight %s reach beyond memory", model->name, role->name);
+    }
+    const struct ga_span data = {role->name, view->data, bytes, sizeof *view->data};
+    return ga_spans_overlap(&data, block)
+               ? ga_fail(error, GA_ARGUMENT, "%s: %s overlaps weight %s; expected memory of its own", model->name,
+                         block->name, role->name)
+               : GA_OK;
+}
+
+static enum ga_status check_roles(const struct ga_model *model, const struct ga_weight_view *roles,
+                                  const struct ga_span *block, struct ga_error *error)
+{
+    const struct ga_span spans[] = {*block,
+                                    {"roles", roles, model->n_roles * sizeof *roles, _Alignof(struct ga_weight_view)}};
+    enum ga_status status = ga_call_spans(model->name, spans, 2, 1, error);
+    for (size_t i = 0; i < model->n_roles && status == GA_OK; i++) {
+        status = check_role(model, &model->roles[i], &roles[i], block, error);
+    }
+    return status;
 }
 
 static bool has_variant(const struct ga_model *model, const struct ga_variant *variant)
@@ -161,6 +211,11 @@ static bool has_variant(const struct ga_model *model, const struct ga_variant *v
         }
     }
     return false;
+}
+
+bool ga_call_has_variant(const struct ga_model *model, const struct ga_variant *variant)
+{
+    return model != NULL && model->abi == GA_ABI && has_variant(model, variant);
 }
 
 enum ga_status ga_call_variant(const struct ga_model *model, const struct ga_variant *variant, struct ga_error *error)
@@ -194,8 +249,9 @@ enum ga_status ga_model_pack(const struct ga_model *model, const struct ga_varia
     }
     *loaded_out = NULL;
     enum ga_status status = ga_call_packed(model, variant, block, size, error);
+    const struct ga_span span = {"the block for packed weights", block, ga_model_packed_size(variant), GA_ALIGN};
     if (status == GA_OK) {
-        status = check_roles(model, roles, error);
+        status = check_roles(model, roles, &span, error);
     }
     if (status != GA_OK) {
         return status;
@@ -209,14 +265,41 @@ enum ga_status ga_model_pack(const struct ga_model *model, const struct ga_varia
     return GA_OK;
 }
 
+static bool is_handle(const struct ga_loaded *loaded)
+{
+    return loaded != NULL && ga_is_aligned(loaded, _Alignof(struct ga_loaded));
+}
+
 const struct ga_model *ga_loaded_model(const struct ga_loaded *loaded)
 {
-    return loaded->model;
+    return is_handle(loaded) ? loaded->model : NULL;
 }
 
 const struct ga_variant *ga_loaded_variant(const struct ga_loaded *loaded)
 {
-    return loaded->variant;
+    return is_handle(loaded) ? loaded->variant : NULL;
+}
+
+enum ga_status ga_call_loaded(const char *who, const struct ga_loaded *loaded, struct ga_error *error)
+{
+    if (loaded == NULL) {
+        return fail_null(error, who, "loaded");
+    }
+    if (!is_handle(loaded)) {
+        return ga_fail(error, GA_ALIGNMENT, "%s: loaded is not aligned as a struct ga_loaded must be", who);
+    }
+    const struct ga_model *model = loaded->model;
+    if (model == NULL || loaded->packed == NULL) {
+        return ga_fail(error, GA_ARGUMENT,
+                       "%s: loaded holds no weights; expected what ga_model_pack or a file of packed "
+                       "weights gave",
+                       who);
+    }
+    const enum ga_status status = check_abi(model, error);
+    if (status == GA_OK && !has_variant(model, loaded->variant)) {
+        return ga_fail(error, GA_ARGUMENT, "%s: the variant of loaded is another model's", model->name);
+    }
+    return status;
 }
 
 // -- Running --------------------------------------------------------------------------------------------------------
@@ -225,8 +308,8 @@ size_t ga_model_scratch_size(const struct ga_model *model, const struct ga_varia
                              size_t kv_len, size_t threads)
 {
     const size_t keys = kv_len == 0 ? q_len : kv_len;
-    const bool good =
-        threads >= 1 && threads <= GA_MAX_THREADS && ga_call_sizes(model, batch, q_len, keys, NULL) == GA_OK;
+    const bool good = ga_call_has_variant(model, variant) && threads >= 1 && threads <= GA_MAX_THREADS &&
+                      ga_call_sizes(model, batch, q_len, keys, NULL) == GA_OK;
     return good ? variant->scratch_bytes(batch, q_len, keys, threads) : SIZE_MAX;
 }
 
@@ -245,7 +328,7 @@ static enum ga_status check_call(const struct ga_loaded *loaded, const struct ga
         status = ga_cache_check(loaded, call_out, error);
     }
     if (status == GA_OK) {
-        status = ga_call_memory(model, call_out, scratch, needed, error);
+        status = ga_call_memory(loaded, io, call_out, scratch, needed, error);
     }
     if (status == GA_OK) {
         status = ga_call_contents(model, call_out, error);
@@ -262,14 +345,27 @@ static enum ga_status check_call(const struct ga_loaded *loaded, const struct ga
     return status;
 }
 
+static enum ga_status check_io(const struct ga_io *io, struct ga_error *error)
+{
+    if (io == NULL) {
+        return fail_null(error, "ga_model_run", "io");
+    }
+    return ga_is_aligned(io, _Alignof(struct ga_io))
+               ? GA_OK
+               : ga_fail(error, GA_ALIGNMENT, "ga_model_run: io is not aligned as a struct ga_io must be");
+}
+
 enum ga_status ga_model_run(const struct ga_loaded *loaded, const struct ga_io *io, void *scratch, size_t scratch_size,
                             struct ga_error *error)
 {
-    if (loaded == NULL || io == NULL) {
-        return fail_null(error, "ga_model_run", loaded == NULL ? "loaded" : "io");
-    }
     struct ga_io call;
-    const enum ga_status status = check_call(loaded, io, scratch, scratch_size, &call, error);
+    enum ga_status status = ga_call_loaded("ga_model_run", loaded, error);
+    if (status == GA_OK) {
+        status = check_io(io, error);
+    }
+    if (status == GA_OK) {
+        status = check_call(loaded, io, scratch, scratch_size, &call, error);
+    }
     if (status == GA_OK) {
         ga_cache_join_memory(&call);
         loaded->variant->run(loaded->packed, &call, scratch);

@@ -9,12 +9,13 @@
 
 #include "facts.h"
 #include "status.h"
+#include "tensor.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { GA_ABI = 6 }; // changes whenever a struct in this file or struct ga_error does
+enum { GA_ABI = 7 }; // changes whenever a struct in this file or struct ga_error does
 
 // -- Threads --------------------------------------------------------------------------------------------------------
 
@@ -51,8 +52,10 @@ enum ga_intermediate {
 // [batch][n_heads][q_len][d_head], key [batch][n_kv_heads][kv_len][d_head], value [batch][n_kv_heads][kv_len][d_v] and
 // output [batch][n_heads][q_len][d_v].
 //
-// Everything is dense, row-major, aligned to its element, owned by the caller, and outputs overlap no input.
-// Fields that are NULL are absent; zero-initialise the struct and set what is needed.
+// Everything is dense, row-major, aligned to its element, and owned by the caller. What a call writes, the outputs, the
+// scratch and the cache, overlaps nothing else of the call: no input, no other output, not the packed weights, not the
+// struct ga_io itself and nothing its pointers lead to. Inputs may overlap each other. Fields that are NULL are
+// absent; zero-initialise the struct and set what is needed.
 struct ga_io {
     size_t batch;              // sequences, >= 1
     size_t q_len;              // rows a sequence of query holds, within the model's range
@@ -106,6 +109,9 @@ struct ga_io {
     const uint8_t *src_mask;   // of a transformer: as mask and additive_mask, which are those of its target's rows,
     const float *src_additive_mask; // for its source's: up to [batch][n_heads][kv_len][kv_len]
     size_t src_mask_strides[4];     // of the one given, as mask_strides
+    const float *sublayer;          // [batch][q_len][d_model], what a sublayer made of query: added to it, before the
+                                    // last norm. Only for a model generated with sublayer, which needs it; rows past
+                                    // q_lengths are never read
 };
 
 // -- Weights --------------------------------------------------------------------------------------------------------
@@ -134,12 +140,14 @@ struct ga_weight_source {
     size_t shape[GA_ROLE_MAX_RANK]; // of the tensor in the file
     size_t first;                   // element at which the role starts
     bool transposed;                // the file holds [in][out]
+    bool beside; // no prefix stands before the name: the tensor is no part of what the map's prefix names
 };
 
 // A tensor that a file of the map must not hold: a bias of a projection, a norm, sinks that the model is made without.
 struct ga_weight_refused {
     const char *role;   // what it would be: "k_bias", or "qkv_bias" for three in one
     const char *tensor; // name in the file
+    bool beside;        // as of a source
 };
 
 // A layout: one source for every role, in role order.
@@ -148,6 +156,7 @@ struct ga_weight_map {
     const struct ga_weight_source *sources;  // [n_roles of the model]
     const struct ga_weight_refused *refused; // [n_refused], or NULL
     size_t n_refused;
+    const char *prefix; // that all names above begin with but those beside it, as the spec says; NULL: none
 };
 
 // -- A generated model ----------------------------------------------------------------------------------------------
@@ -187,7 +196,8 @@ struct ga_variant {
     struct ga_cache_layout memory_cache; // of what a decoder attends to besides its own rows
 };
 
-// What a spec became. One const object per model, `<name>_model`.
+// What a spec became. One const object per model, `<name>_model`, of which a program that is linked with the shared
+// library may have a copy (the linker's copy relocation): ga_model_same compares models, not their addresses.
 struct ga_model {
     uint32_t abi;
     const char *name;
@@ -236,9 +246,15 @@ struct ga_model {
     const struct ga_stack *stack;   // of a whole model, of a transformer its decoder; NULL: the model is one layer
     const struct ga_stack *encoder; // of a transformer
     size_t src_vocab_size;          // rows of its source embedding
+    enum ga_dtype weights_dtype;    // in which the weights of linears are packed
 };
 
-// An intermediate's name, as specs and files have it, and its rank, with its shape in a call of these sizes.
+// True where both are one model of one library, or copies of it: their variants are the same objects. Two libraries
+// made from one spec hold two models. False where either is NULL.
+bool ga_model_same(const struct ga_model *a, const struct ga_model *b);
+
+// An intermediate's name, as specs and files have it, "?" for a number that is none; and its rank, with its shape in a
+// call of these sizes, 0 for a number that is none and where model or shape is NULL.
 const char *ga_intermediate_name(enum ga_intermediate which);
 size_t ga_intermediate_shape(const struct ga_model *model, enum ga_intermediate which, size_t batch, size_t q_len,
                              size_t kv_len, size_t shape[4]);
@@ -256,21 +272,25 @@ struct ga_loaded {
 enum ga_status ga_model_variant(const struct ga_model *model, const char *isa, const struct ga_variant **variant_out,
                                 struct ga_error *error);
 
-// Bytes the block for ga_model_pack must have.
+// Bytes the block for ga_model_pack must have; SIZE_MAX where variant is NULL.
 size_t ga_model_packed_size(const struct ga_variant *variant);
 
 // Packs roles[n_roles] into block (GA_ALIGN-aligned, at least ga_model_packed_size bytes, the caller's, not moved while
 // in use), at whose start *loaded_out lies. What the block held is of no meaning: equal weights give equal bytes. The
-// views are not needed afterwards; roles may be NULL where the model has none.
+// views and what they point to lie outside the block and are not needed afterwards; roles may be NULL where the model
+// has none. Each view's data reach from its first element to its last by its strides: how much memory is there, only
+// the caller knows.
 enum ga_status ga_model_pack(const struct ga_model *model, const struct ga_variant *variant,
                              const struct ga_weight_view *roles, void *block, size_t size,
                              const struct ga_loaded **loaded_out, struct ga_error *error);
 
+// What weights were packed for; NULL where loaded is NULL or misaligned.
 const struct ga_model *ga_loaded_model(const struct ga_loaded *loaded);
 const struct ga_variant *ga_loaded_variant(const struct ga_loaded *loaded);
 
 // Scratch bytes a call of these sizes needs (kv_len 0: q_len) with io.parallel of so many threads (1 without);
-// SIZE_MAX where they are out of the model's range or overflow.
+// SIZE_MAX where they are out of the model's range or overflow, and where model or variant is NULL or the variant
+// another model's.
 size_t ga_model_scratch_size(const struct ga_model *model, const struct ga_variant *variant, size_t batch, size_t q_len,
                              size_t kv_len, size_t threads);
 
@@ -286,16 +306,17 @@ struct ga_cache;
 
 // Bytes a cache of `batch` sequences with up to `capacity` keys each must have, and of a decoder or transformer with
 // the keys and values of as many rows to attend to as the model takes (kv_len.max); SIZE_MAX where the model takes no
-// cache or a size is out of range.
+// cache or a size is out of range, and where model or variant is NULL or the variant another model's.
 size_t ga_cache_size(const struct ga_model *model, const struct ga_variant *variant, size_t batch, size_t capacity);
 
 // Makes an empty cache for these weights' model and variant in block (GA_ALIGN-aligned, at least ga_cache_size bytes,
-// the caller's). What the block held is of no meaning, and only the start of it is written.
+// the caller's, apart from the weights). What the block held is of no meaning, and only the start of it is written.
 enum ga_status ga_cache_init(const struct ga_loaded *loaded, size_t batch, size_t capacity, void *block, size_t size,
                              struct ga_cache **cache_out, struct ga_error *error);
 
+// 0 where cache is NULL.
 size_t ga_cache_capacity(const struct ga_cache *cache);
-// [batch], keys each sequence holds.
+// [batch], keys each sequence holds, in the cache's block; NULL where cache is NULL.
 const int32_t *ga_cache_lengths(const struct ga_cache *cache);
 
 // Forgets a sequence's keys from `length` on; 0 starts it anew, and what a decoder attends to is taken anew too.
@@ -304,12 +325,13 @@ enum ga_status ga_cache_cut(struct ga_cache *cache, size_t sequence, size_t leng
 // Appends keys and values that come from elsewhere, as PyTorch's past_key_values hold them: [n_kv_heads][rows][d_head]
 // each for one sequence ([n_layers][n_kv_heads][rows][d_head] of a whole model), of which the first `count` rows are
 // taken. Keys are as the scores want them: projected, and turned or normed where the model does that. Of what a decoder
-// attends to nothing is put or got: a sequence begun so takes it from the first call that has rows of it.
+// attends to nothing is put or got: a sequence begun so takes it from the first call that has rows of it. keys and
+// values lie outside the cache; they may be NULL where rows is 0.
 enum ga_status ga_cache_put(struct ga_cache *cache, size_t sequence, const float *keys, const float *values,
                             size_t rows, size_t count, struct ga_error *error);
 
-// Writes a sequence's keys and values out in the same shape, zeros behind its length, which is at most
-// `rows`.
+// Writes a sequence's keys and values out in the same shape, zeros behind its length, which is at most `rows`. keys and
+// values lie outside the cache and apart from each other.
 enum ga_status ga_cache_get(const struct ga_cache *cache, size_t sequence, float *keys, float *values, size_t rows,
                             struct ga_error *error);
 

@@ -14,8 +14,6 @@
 #include "checksum.h"
 #include "pack_parts.h"
 
-const unsigned char ga_pack_magic[8] = {0x89, 'G', 'A', 'P', '\r', '\n', 0x1a, '\n'};
-
 // -- Fields ---------------------------------------------------------------------------------------------------------
 
 static bool is_zero(const unsigned char *at, size_t size)
@@ -48,14 +46,14 @@ static enum ga_status damaged(const struct ga_pack *pack, struct ga_error *error
 
 bool ga_pack_is(const void *bytes, size_t size)
 {
-    return size >= sizeof ga_pack_magic && memcmp(bytes, ga_pack_magic, sizeof ga_pack_magic) == 0;
+    return bytes != NULL && size >= GA_PACK_MAGIC_BYTES && memcmp(bytes, GA_PACK_MAGIC, GA_PACK_MAGIC_BYTES) == 0;
 }
 
 bool ga_pack_is_file(const char *path)
 {
-    unsigned char start[sizeof ga_pack_magic];
+    unsigned char start[GA_PACK_MAGIC_BYTES];
     struct stat facts;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const int fd = path == NULL ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     const bool is_regular = fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode);
     const bool is_pack =
         is_regular && pread(fd, start, sizeof start, 0) == (ssize_t)sizeof start && ga_pack_is(start, sizeof start);

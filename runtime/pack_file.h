@@ -63,7 +63,8 @@ struct ga_pack {
     struct ga_pack_section sections[GA_PACK_SECTIONS];
 };
 
-// Whether a file of `size` bytes that begins with these is one of packed weights, sound or not; 8 bytes tell.
+// Whether a file of `size` bytes that begins with these is one of packed weights, sound or not; 8 bytes tell. bytes,
+// and path below, may be NULL, which is none.
 bool ga_pack_is(const void *bytes, size_t size);
 
 // The same of a regular file, by its first bytes and not by its name; false also where it cannot be read.
@@ -93,8 +94,8 @@ enum ga_pack_trust {
 };
 
 // Reads the weights of one of the model's variants into block (GA_ALIGN-aligned, at least ga_model_packed_size bytes,
-// the caller's, not moved while in use), as ga_model_pack would have packed them. pack may be closed then. On failure
-// what the block holds is of no meaning.
+// the caller's, not moved while in use, apart from the file's bytes in memory), as ga_model_pack would have packed
+// them. pack may be closed then. On failure what the block holds is of no meaning.
 enum ga_status ga_pack_load(const struct ga_pack *pack, const struct ga_model *model, const struct ga_variant *variant,
                             enum ga_pack_trust trust, void *block, size_t size, const struct ga_loaded **loaded_out,
                             struct ga_error *error);

@@ -113,6 +113,9 @@ enum ga_status ga_pack_variant(const struct ga_pack *pack, const struct ga_model
                                        : "variant_out");
     }
     *variant_out = NULL;
+    if (pack->label == NULL) {
+        return ga_fail(error, GA_ARGUMENT, "ga_pack_variant: pack was not opened");
+    }
     enum ga_status status = check_model(pack, model, error);
     const struct ga_variant *variant = NULL;
     const struct ga_pack_section *section;

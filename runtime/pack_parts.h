@@ -5,7 +5,9 @@
 
 #include "pack_file.h"
 
-extern const unsigned char ga_pack_magic[8];
+// What a file begins with. The literal ends with one byte more, which no file has.
+#define GA_PACK_MAGIC "\x89GAP\r\n\x1a\n"
+enum { GA_PACK_MAGIC_BYTES = sizeof GA_PACK_MAGIC - 1 };
 
 // Bytes from the file's start.
 enum {

@@ -111,7 +111,7 @@ static enum ga_status check_gaps(const struct ga_pack *pack, struct ga_error *er
 
 enum ga_status ga_pack_verify(const struct ga_pack *pack, size_t i, struct ga_error *error)
 {
-    if (pack == NULL || i >= pack->n_sections) {
+    if (pack == NULL || i >= pack->n_sections || pack->label == NULL) {
         return ga_fail(error, GA_ARGUMENT, "ga_pack_verify: %s", pack == NULL ? "pack is NULL" : "no such section");
     }
     const struct ga_pack_section *section = &pack->sections[i];
@@ -152,7 +152,24 @@ static enum ga_status check_arguments(const char *text, const struct ga_pack *pa
                        : variant == NULL ? "variant"
                        : out == NULL     ? "where the weights are to be told"
                                          : NULL;
-    return null == NULL ? GA_OK : ga_fail(error, GA_ARGUMENT, "%s: %s is NULL", text, null);
+    if (null != NULL) {
+        return ga_fail(error, GA_ARGUMENT, "%s: %s is NULL", text, null);
+    }
+    return pack->label != NULL ? GA_OK : ga_fail(error, GA_ARGUMENT, "%s: pack was not opened", text);
+}
+
+// A block that can hold a variant's weights, and is apart from where they come from.
+static enum ga_status check_block(const struct ga_pack *pack, const struct ga_model *model,
+                                  const struct ga_variant *variant, const void *block, size_t size,
+                                  struct ga_error *error)
+{
+    const struct ga_span spans[] = {
+        {"the block for packed weights", block, ga_model_packed_size(variant), GA_ALIGN},
+        {"pack", pack, sizeof *pack, _Alignof(struct ga_pack)},
+        {"the file's bytes in memory", pack->bytes, pack->size, 1},
+    };
+    const enum ga_status status = ga_call_packed(model, variant, block, size, error);
+    return status == GA_OK ? ga_call_spans(pack->label, spans, 3, 1, error) : status;
 }
 
 enum ga_status ga_pack_load(const struct ga_pack *pack, const struct ga_model *model, const struct ga_variant *variant,
@@ -165,7 +182,7 @@ enum ga_status ga_pack_load(const struct ga_pack *pack, const struct ga_model *m
         return status;
     }
     *loaded_out = NULL;
-    status = ga_call_packed(model, variant, block, size, error);
+    status = check_block(pack, model, variant, block, size, error);
     if (status == GA_OK) {
         status = ga_pack_section_of(pack, model, variant, &section, error);
     }

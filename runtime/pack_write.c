@@ -1,6 +1,7 @@
 // pack_write.c: packed weights written as a file that is whole or not there. What it writes, pack_file.c reads.
 #include <string.h>
 
+#include "call.h"
 #include "checksum.h"
 #include "pack_parts.h"
 #include "whole_file.h"
@@ -9,9 +10,15 @@ static enum ga_status check_loaded(const char *path, const struct ga_loaded *con
                                    struct ga_error *error)
 {
     for (size_t i = 0; i < count; i++) {
-        if (loaded[i] == NULL || loaded[i]->model != loaded[0]->model) {
-            return ga_fail(error, GA_ARGUMENT, "%s: weights %zu of %zu are %s", path, i, count,
-                           loaded[i] == NULL ? "NULL" : "another model's");
+        if (loaded[i] == NULL) {
+            return ga_fail(error, GA_ARGUMENT, "%s: weights %zu of %zu are NULL", path, i, count);
+        }
+        const enum ga_status status = ga_call_loaded("ga_pack_write", loaded[i], error);
+        if (status != GA_OK) {
+            return status;
+        }
+        if (!ga_model_same(loaded[i]->model, loaded[0]->model)) {
+            return ga_fail(error, GA_ARGUMENT, "%s: weights %zu of %zu are another model's", path, i, count);
         }
         for (size_t j = 0; j < i; j++) {
             if (loaded[j]->variant == loaded[i]->variant) {
@@ -53,7 +60,7 @@ static size_t make_header(unsigned char header[GA_PACK_HEADER], const struct ga_
 {
     const struct ga_model *model = loaded[0]->model;
     memset(header, 0, GA_PACK_HEADER);
-    memcpy(header, ga_pack_magic, sizeof ga_pack_magic);
+    memcpy(header, GA_PACK_MAGIC, GA_PACK_MAGIC_BYTES);
     ga_write_u32(header + GA_PACK_AT_VERSION, GA_PACK_VERSION);
     ga_write_u32(header + GA_PACK_AT_HEADER, GA_PACK_HEADER);
     ga_write_u32(header + GA_PACK_AT_ORDER, ga_pack_native_order());

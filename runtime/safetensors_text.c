@@ -72,9 +72,36 @@ static bool check_depth(const struct ga_header *r)
     return true;
 }
 
+bool ga_json_is_sparse(struct ga_text text, struct ga_json_excess *excess_out)
+{
+    const size_t by_size = text.size / GA_JSON_CONTAINER_BYTES + 4;
+    const size_t most = by_size < GA_JSON_MOST_CONTAINERS ? by_size : GA_JSON_MOST_CONTAINERS;
+    size_t containers = 0, values = 0, at = 0;
+    while (at < text.size && containers <= most && values <= GA_JSON_MOST_VALUES) {
+        const char c = text.bytes[at];
+        const bool opens = c == '{' || c == '[';
+        containers += opens ? 1 : 0;
+        values += opens || c == ',' ? 1 : 0; // the first of each, and one behind each comma
+        at = c == '"' ? ga_place_string_end(text, at) : at + 1;
+    }
+    const bool is_dense = containers > most;
+    *excess_out = (struct ga_json_excess){is_dense ? "objects and arrays" : "values",
+                                          is_dense ? most : GA_JSON_MOST_VALUES, at == 0 ? 0 : at - 1};
+    return !is_dense && values <= GA_JSON_MOST_VALUES;
+}
+
+static bool check_values(const struct ga_header *r)
+{
+    struct ga_json_excess excess;
+    return ga_json_is_sparse(r->text, &excess) ||
+           ga_header_refuse(r, GA_FAULT_VALUES_TOO_MANY, ga_header_offset(excess.place), NULL,
+                            "more than %zu %s in a header of %zu bytes; expected at most so many", excess.most,
+                            excess.what, r->text.size);
+}
+
 bool ga_header_check_text(const struct ga_header *r)
 {
-    return check_start(r) && check_nul(r) && check_depth(r);
+    return check_start(r) && check_nul(r) && check_depth(r) && check_values(r);
 }
 
 // -- After parsing --------------------------------------------------------------------------------------------------

@@ -35,8 +35,26 @@ bool ga_header_refuse(const struct ga_header *header, enum ga_fault fault, uint6
 #endif
     ;
 
-// Checks how the text begins, that it holds no NUL and how deep it is nested, so that jansson's work is bounded.
+// Checks how the text begins, that it holds no NUL, how deep it is nested and how much it holds, so that jansson's work
+// is bounded.
 bool ga_header_check_text(const struct ga_header *header);
+
+// What a JSON text holds too many of. jansson needs far more memory for a value than the text has bytes of it, most of
+// all for an empty object, so that values are counted before it reads them.
+struct ga_json_excess {
+    const char *what; // "objects and arrays" or "values"
+    size_t most;      // that a text of this size may hold
+    size_t place;     // the byte of the first one beyond
+};
+
+enum {
+    GA_JSON_MOST_CONTAINERS = 3 * GA_SAFETENSORS_MAX_TENSORS + 4, // objects and arrays of any text: 3 for each tensor
+    GA_JSON_MOST_VALUES = 16 * GA_SAFETENSORS_MAX_TENSORS,        // of objects and arrays: a tensor of 8 axes takes 14
+    GA_JSON_CONTAINER_BYTES = 16 // a text has so many bytes for each object and array; 3 of a tensor have 50 together
+};
+
+// False, and *excess_out filled, where a text holds more than these; says nothing of whether it is sound.
+bool ga_json_is_sparse(struct ga_text text, struct ga_json_excess *excess_out);
 
 // What jansson lets pass around the object and inside its numbers.
 bool ga_header_check_rest(const struct ga_header *header);

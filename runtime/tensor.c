@@ -29,7 +29,7 @@ size_t ga_dtype_size(enum ga_dtype dtype)
 
 bool ga_dtype_parse(const char *name, enum ga_dtype *dtype_out)
 {
-    for (size_t i = 0; i < N_DTYPES; i++) {
+    for (size_t i = 0; name != NULL && dtype_out != NULL && i < N_DTYPES; i++) {
         if (strcmp(name, dtypes[i].name) == 0) {
             *dtype_out = (enum ga_dtype)i;
             return true;
@@ -58,18 +58,19 @@ static bool checked_product(size_t width, size_t rank, const size_t *shape, size
 
 bool ga_shape_elements(size_t rank, const size_t *shape, size_t *elements_out)
 {
-    return checked_product(1, rank, shape, elements_out);
+    return (shape != NULL || rank == 0) && elements_out != NULL && checked_product(1, rank, shape, elements_out);
 }
 
 bool ga_tensor_bytes(const struct ga_tensor *tensor, size_t *bytes_out)
 {
-    const size_t width = ga_dtype_size(tensor->dtype);
+    const size_t width = tensor == NULL || bytes_out == NULL ? 0 : ga_dtype_size(tensor->dtype);
     return width > 0 && tensor->rank <= GA_MAX_RANK && checked_product(width, tensor->rank, tensor->shape, bytes_out);
 }
 
 bool ga_tensor_has_shape(const struct ga_tensor *tensor, size_t rank, const size_t *shape)
 {
-    return tensor->rank == rank && (rank == 0 || memcmp(tensor->shape, shape, rank * sizeof *shape) == 0);
+    const bool is_there = tensor != NULL && (shape != NULL || rank == 0) && rank <= GA_MAX_RANK;
+    return is_there && tensor->rank == rank && (rank == 0 || memcmp(tensor->shape, shape, rank * sizeof *shape) == 0);
 }
 
 // Appends printf-formatted text at *used and moves it on, never past the end of text.
@@ -89,12 +90,12 @@ append(char *text, size_t size, size_t *used, const char *format, ...)
 
 char *ga_shape_text(size_t rank, const size_t *shape, char *text, size_t size)
 {
-    if (size == 0) {
+    if (size == 0 || text == NULL) {
         return text;
     }
     size_t used = 0;
     append(text, size, &used, "[");
-    for (size_t i = 0; i < rank; i++) {
+    for (size_t i = 0; shape != NULL && i < rank; i++) {
         append(text, size, &used, i == 0 ? "%zu" : ", %zu", shape[i]);
     }
     append(text, size, &used, "]");
@@ -104,11 +105,11 @@ char *ga_shape_text(size_t rank, const size_t *shape, char *text, size_t size)
 char *ga_name_text(const char *name, char *text, size_t size)
 {
     static const char more[] = "...";
-    if (size < sizeof more) {
-        return size == 0 ? text : memset(text, 0, size);
+    if (text == NULL || size < sizeof more) {
+        return text == NULL || size == 0 ? text : memset(text, 0, size);
     }
     size_t used = 0;
-    for (const unsigned char *c = (const unsigned char *)name; *c != '\0'; c++) {
+    for (const unsigned char *c = (const unsigned char *)(name == NULL ? "?" : name); *c != '\0'; c++) {
         char one[5];
         const bool plain = *c >= 0x20 && *c < 0x7F;
         const size_t length = (size_t)snprintf(one, sizeof one, plain ? "%c" : "\\x%02x", *c);

@@ -48,6 +48,8 @@ const char *ga_dtype_name(enum ga_dtype dtype);
 // Width of one element in bytes, 0 for a number that is no type.
 size_t ga_dtype_size(enum ga_dtype dtype);
 
+// In the calls below a pointer that is NULL gives false, and nothing is written.
+
 // The type a safetensors name stands for; false (dtype_out untouched) for an unknown or lower-case name.
 bool ga_dtype_parse(const char *name, enum ga_dtype *dtype_out);
 
@@ -57,14 +59,16 @@ bool ga_shape_elements(size_t rank, const size_t *shape, size_t *elements_out);
 // Bytes of the tensor's elements, checked as above; false also for a number that is no type and a rank too high.
 bool ga_tensor_bytes(const struct ga_tensor *tensor, size_t *bytes_out);
 
-// True where rank and every axis agree.
+// True where rank, of at most GA_MAX_RANK, and every axis agree.
 bool ga_tensor_has_shape(const struct ga_tensor *tensor, size_t rank, const size_t *shape);
 
-// Writes a shape as "[10, 20, 512]" into text (size bytes, always NUL-terminated, cut to fit); returns text.
+// Writes a shape as "[10, 20, 512]" into text (size bytes, always NUL-terminated, cut to fit); returns text. Of a
+// text of NULL nothing is written, and a shape of NULL has no axes.
 char *ga_shape_text(size_t rank, const size_t *shape, char *text, size_t size);
 
 // Writes a tensor's name for a message: bytes that are not printable ASCII as \xNN, so that no file can steer a
-// terminal; cut with "..." to fit text (size bytes, always NUL-terminated where size > 0); returns text.
+// terminal; cut with "..." to fit text (size bytes, always NUL-terminated where size > 0); returns text. A
+// name of NULL is "?".
 char *ga_name_text(const char *name, char *text, size_t size);
 
 enum { GA_NAME_TEXT = 80, GA_SHAPE_TEXT = 192 }; // sizes for `text` above; a shape is never cut at this one

@@ -19,7 +19,7 @@ size_t ga_threads_available(void)
 
 const struct ga_parallel *ga_threads_parallel(const struct ga_threads *threads)
 {
-    return &threads->parallel;
+    return threads == NULL ? NULL : &threads->parallel;
 }
 
 // Starts the worker of a part, with what it waits on; 0 or an errno value.

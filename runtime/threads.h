@@ -32,7 +32,7 @@ enum { GA_THREAD_STACK = 256 * 1024 }; // bytes of a worker's stack; calls keep 
 // is what it was. More threads than CPUs are allowed and gain nothing.
 enum ga_status ga_threads_new(size_t threads, struct ga_threads **threads_out, struct ga_error *error);
 
-// For io.parallel; lives as long as the pool.
+// For io.parallel; lives as long as the pool. NULL where threads is.
 const struct ga_parallel *ga_threads_parallel(const struct ga_threads *threads);
 
 // Ends the workers and frees the pool, which no call may be using; NULL is allowed. In a child of fork() it frees the

@@ -171,17 +171,17 @@ void ga_weights_close(struct ga_weights *weights)
 
 const char *ga_weights_label(const struct ga_weights *weights)
 {
-    return weights->label;
+    return weights == NULL ? "?" : weights->label;
 }
 
 size_t ga_weights_count(const struct ga_weights *weights)
 {
-    return weights->count;
+    return weights == NULL ? 0 : weights->count;
 }
 
 const struct ga_tensor *ga_weights_at(const struct ga_weights *weights, size_t i)
 {
-    return &weights->entries[i].tensor;
+    return i < ga_weights_count(weights) ? &weights->entries[i].tensor : NULL;
 }
 
 static int compare_name(const void *name, const void *entry)
@@ -191,14 +191,31 @@ static int compare_name(const void *name, const void *entry)
 
 const struct ga_tensor *ga_weights_find(const struct ga_weights *weights, const char *name)
 {
+    if (weights == NULL || name == NULL) {
+        return NULL;
+    }
     const struct ga_safetensors_entry *found =
         bsearch(name, weights->entries, weights->count, sizeof *found, compare_name);
     return found == NULL ? NULL : &found->tensor;
 }
 
+// By its address alone, as the tensor may be anybody's; tensors are their entries' first members.
+bool ga_weights_has(const struct ga_weights *weights, const struct ga_tensor *tensor, size_t *i_out)
+{
+    const uintptr_t first = weights == NULL ? 0 : (uintptr_t)weights->entries, at = (uintptr_t)tensor;
+    const size_t stride = sizeof *weights->entries;
+    const bool is_there = tensor != NULL && at >= first && (at - first) / stride < ga_weights_count(weights);
+    *i_out = is_there ? (at - first) / stride : 0;
+    return is_there && (at - first) % stride == 0;
+}
+
 const char *ga_weights_place(const struct ga_weights *weights, const struct ga_tensor *tensor, uint64_t *offset_out)
 {
-    const struct ga_safetensors_entry *entry = (const struct ga_safetensors_entry *)tensor; // its first member
+    size_t i = 0;
+    if (offset_out == NULL || !ga_weights_has(weights, tensor, &i)) {
+        return NULL;
+    }
+    const struct ga_safetensors_entry *entry = &weights->entries[i];
     const struct ga_weights_part *part = &weights->parts[entry->part];
     *offset_out = (uint64_t)part->data_start + entry->begin;
     return part->label;

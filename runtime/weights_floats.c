@@ -60,7 +60,7 @@ static converter converter_of(enum ga_dtype dtype)
 
 bool ga_weights_are_floats(const struct ga_tensor *tensor)
 {
-    return tensor->dtype == GA_F32 || converter_of(tensor->dtype) != NULL;
+    return tensor != NULL && (tensor->dtype == GA_F32 || converter_of(tensor->dtype) != NULL);
 }
 
 static float *converted(const struct ga_tensor *tensor)
@@ -76,10 +76,32 @@ static float *converted(const struct ga_tensor *tensor)
     return floats;
 }
 
+// *i_out is the tensor's place among its weights.
+static enum ga_status check_arguments(const struct ga_weights *weights, const struct ga_tensor *tensor,
+                                      const float *const *floats_out, size_t *i_out, struct ga_error *error)
+{
+    if (weights == NULL || tensor == NULL || floats_out == NULL) {
+        return ga_fail(error, GA_ARGUMENT, "ga_weights_floats: %s is NULL",
+                       weights == NULL  ? "weights"
+                       : tensor == NULL ? "tensor"
+                                        : "floats_out");
+    }
+    return ga_weights_has(weights, tensor, i_out)
+               ? GA_OK
+               : ga_fail(error, GA_ARGUMENT,
+                         "%s: the tensor is none of these weights; expected one that ga_weights_at "
+                         "or ga_weights_find gave of them",
+                         weights->label);
+}
+
 enum ga_status ga_weights_floats(struct ga_weights *weights, const struct ga_tensor *tensor, const float **floats_out,
                                  struct ga_error *error)
 {
-    const size_t i = (size_t)((const struct ga_safetensors_entry *)tensor - weights->entries);
+    size_t i = 0;
+    const enum ga_status status = check_arguments(weights, tensor, floats_out, &i, error);
+    if (status != GA_OK) {
+        return status;
+    }
     if (tensor->dtype == GA_F32) {
         *floats_out = tensor->data;
         return GA_OK;

@@ -91,6 +91,12 @@ static enum ga_status check_map(struct ga_weights_index *index)
                           index->path);
     }
     index->weight_map = json_object_get(index->root, "weight_map");
+    if (json_object_size(index->weight_map) == 0) {
+        const size_t place = ga_place_member(index->text, ga_place_object(index->text), "weight_map").value;
+        return ga_fail_at(index->error, GA_FORMAT, GA_FAULT_INDEX_EMPTY, place,
+                          "%s: byte %zu: weight_map lists no tensor; expected the shard of at least one", index->path,
+                          place);
+    }
     json_object_foreach(index->weight_map, tensor, shard)
     {
         if (!json_is_string(shard) || !is_shard_name(json_string_value(shard))) {
@@ -178,11 +184,22 @@ static enum ga_status read_text(int fd, const struct ga_weights_options *options
                                 : ga_weights_source_read(&source, 0, index->bytes, source.size);
 }
 
+static enum ga_status check_values(const struct ga_weights_index *index)
+{
+    struct ga_json_excess excess;
+    return ga_json_is_sparse(index->text, &excess)
+               ? GA_OK
+               : ga_fail_at(index->error, GA_FORMAT, GA_FAULT_VALUES_TOO_MANY, excess.place,
+                            "%s: byte %zu: more than %zu %s in an index of %zu bytes; expected at most so many",
+                            index->path, excess.place, excess.most, excess.what, index->text.size);
+}
+
 enum ga_status ga_weights_index_read(int fd, const struct ga_weights_options *options, struct ga_weights_index *index)
 {
     json_error_t why;
     enum ga_status status = read_text(fd, options, index);
     (void)close(fd);
+    status = status == GA_OK ? check_values(index) : status;
     if (status != GA_OK) {
         return status;
     }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "arena.h"
+#include "safetensors_foreign.h"
 
 // -- Words ----------------------------------------------------------------------------------------------------------
 
@@ -76,6 +77,24 @@ enum ga_status ga_weights_source_read(struct ga_weights_source *source, uint64_t
 
 // -- Header ---------------------------------------------------------------------------------------------------------
 
+// Says which other format a file is of that announces no header it can have; GA_OK where none is known.
+static enum ga_status refuse_foreign(const struct ga_weights_source *source, const unsigned char *prefix)
+{
+    unsigned char start[GA_FOREIGN_BYTES];
+    size_t size = source->size < sizeof start ? source->size : sizeof start;
+    if (source->at != NULL) {
+        memcpy(start, source->at - GA_SAFETENSORS_PREFIX, size);
+    } else if (pread(source->fd, start, size, 0) != (ssize_t)size) {
+        size = GA_SAFETENSORS_PREFIX; // which were read
+        memcpy(start, prefix, size);
+    }
+    const struct ga_foreign *foreign = ga_foreign_format(start, size);
+    return foreign == NULL ? GA_OK
+                           : ga_fail_at(source->error, GA_FORMAT, GA_FAULT_FOREIGN, 0,
+                                        "%s: byte 0: this is %s; expected safetensors: %s", source->label,
+                                        foreign->what, foreign->instead);
+}
+
 // Whether `length` can be a header's in this file, and may be by the options.
 static enum ga_status check_length(const struct ga_weights_source *source, uint64_t length)
 {
@@ -111,7 +130,10 @@ static enum ga_status read_prefix(struct ga_weights_source *source, size_t *head
     for (size_t i = sizeof prefix; status == GA_OK && i-- > 0;) {
         length = length << 8 | prefix[i];
     }
-    status = status == GA_OK ? check_length(source, length) : status;
+    if (status == GA_OK && check_length(source, length) != GA_OK) {
+        const enum ga_status foreign = refuse_foreign(source, prefix);
+        status = foreign == GA_OK ? check_length(source, length) : foreign;
+    }
     *header_size_out = status == GA_OK ? (size_t)length : 0;
     return status;
 }

@@ -68,6 +68,9 @@ enum ga_status ga_weights_fail_errno(struct ga_error *error, enum ga_fault fault
 // "no memory for WHAT"; returns GA_MEMORY.
 enum ga_status ga_weights_fail_memory(struct ga_error *error, const char *path, const char *what);
 
+// Whether a tensor is one of these weights, found by its address; the first i_out of them come before it.
+bool ga_weights_has(const struct ga_weights *weights, const struct ga_tensor *tensor, size_t *i_out);
+
 // A copy of a text, to be freed, or NULL.
 char *ga_weights_copy_text(const char *text);
 

@@ -212,8 +212,9 @@ static enum ga_status open_folder(const char *folder, const struct ga_weights_op
     enum ga_status status = GA_OK;
     if (stat(path, &facts) != 0 && errno == ENOENT) {
         status = ga_fail_at(error, GA_IO, GA_FAULT_OPEN, GA_NO_OFFSET,
-                            "%s: a folder without weights; expected model.safetensors, or %s with its shards", folder,
-                            index + 1);
+                            "%s: a folder without weights; expected model.safetensors, or %s with its shards; weights "
+                            "of another format, such as pytorch_model.bin, are not read: save them as safetensors",
+                            folder, index + 1);
     } else {
         status = open_path(path, options, weights_out, error);
     }

@@ -5,6 +5,7 @@ predictions. Needs the standard library alone and measures nothing. The last lin
 import pathlib
 import re
 import sys
+import tempfile
 import unittest
 import xml.etree.ElementTree
 
@@ -16,6 +17,7 @@ import feature_rows  # noqa: E402
 import library  # noqa: E402
 import pairs  # noqa: E402
 import predict  # noqa: E402
+import program_bench  # noqa: E402
 import rounds  # noqa: E402
 import stats  # noqa: E402
 import timing  # noqa: E402
@@ -159,6 +161,65 @@ class Stats(unittest.TestCase):
         made = result()
         made["flops"] = 100e9 * 3000e-6 / 2
         self.assertAlmostEqual(stats.percent_of_peak(made, stats.ours(made)), 50.0)
+
+
+# A program whose bench writes JSON as ours does: beside the path, then renamed over it. The cell says what was asked.
+RENAMING = """#!{python}
+import json, os, sys
+path = sys.argv[sys.argv.index("--json") + 1]
+cell = {{"us_median": 2.0, "us_min": 1.0, "us_max": float(sys.argv[sys.argv.index("--lengths") + 1])}}
+with open(path + ".part", "w") as file:
+    json.dump({{"cells": [cell]}}, file)
+os.rename(path + ".part", path)
+"""
+
+
+class Program(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name) / "program"
+
+    def write(self, text):
+        self.path.write_text(text)
+        self.path.chmod(0o755)
+
+    def test_its_bench_is_read_though_it_renames_its_file(self):
+        self.write(RENAMING.format(python=sys.executable))
+        self.assertEqual(program_bench.measure(self.path, "--lengths", 20),
+                         {"us": [2.0], "us_min": 1.0, "us_max": 20.0, "cpu_share": None})
+
+    def test_what_it_says_when_it_fails_is_passed_on(self):
+        self.write("#!/bin/sh\necho 'no such option' >&2\nexit 2\n")
+        with self.assertRaisesRegex(RuntimeError, "no such option"):
+            program_bench.measure(self.path)
+
+
+class Lost(unittest.TestCase):
+    def setUp(self):
+        self.results = results(result())
+
+    def change(self, system, **entry):
+        self.results["cells"][0]["systems"][system] = {"variants": {}, "failed": {}, "unfit": {}} | entry
+
+    def test_a_run_whose_columns_are_full_has_lost_nothing(self):
+        self.assertEqual(stats.lost(self.results), [])  # pytorch's failed variant stands beside one with a figure
+
+    def test_a_system_without_a_figure_is_named_with_its_reason(self):
+        self.change("program", variants={"bench": variant()}, failed={"bench": "empty file"})
+        self.assertEqual(stats.lost(self.results), ["1x128x512x8: program has no figure: bench: empty file"])
+
+    def test_a_system_without_a_variant_is_named(self):
+        self.change("program")
+        self.assertEqual(stats.lost(self.results), ["1x128x512x8: program has no figure: it has no variant"])
+
+    def test_a_system_that_a_cell_is_not_for_is_no_loss(self):
+        self.change("program", unfit={"bench": "takes no lengths"})
+        self.assertEqual(stats.lost(self.results), [])
+
+    def test_a_system_that_did_not_start_is_named(self):
+        self.results["failed"] = {"openvino": "no module"}
+        self.assertEqual(stats.lost(self.results), ["openvino could not start: no module"])
 
 
 class Prediction(unittest.TestCase):

@@ -6,10 +6,18 @@
 --     lua5.4 tests/combinations.lua refused     prints the refused pairs, as tests/combinations_refused.txt has them
 --     lua5.4 tests/combinations.lua specs       prints what meets in each spec
 package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
+local dtype = require "dtype"
 local features = require "features"
 local spec = require "spec"
 
 local combinations = { SEED = 2 }
+
+-- Every element type of packed weights.
+local function weights_dtypes()
+  local axis = { name = "weights_dtype" }
+  for i, name in ipairs(dtype.names()) do axis[i] = { weights_dtype = name } end
+  return axis
+end
 
 -- Lists of values, each the fields it adds to a spec; the first is what a feature is where it is off. A field of a
 -- feature that stands in none of them is a failure of tests/generator/combinations_test.lua.
@@ -47,6 +55,7 @@ combinations.AXES = {
   { name = "add_bias_kv", {}, { add_bias_kv = true } },
   { name = "add_zero_attn", {}, { add_zero_attn = true } },
   { name = "cache", {}, { cache = 90 } },
+  weights_dtypes(),
   { name = "weights", {}, { weights = "torch_mha", weights_prefix = "block.0." } },
 }
 

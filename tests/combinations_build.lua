@@ -1,10 +1,11 @@
 -- combinations_build.lua: writes the specs of combinations.lua and a ninja file that builds them and runs the kernel
--- facts on each with a part of the usual work; and the list by which tests/check.lua sums up what they said.
+-- facts on each with a part of the usual work; and the list by which tests/tools/check.lua sums up what they said.
 -- Builds nothing itself: `ninja check-combinations` has this write, then runs that file, then sums up.
 --
 --     lua5.4 tests/combinations_build.lua out/combinations avx512
 package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
 local Edges = require "configure.edges"
+local Steps = require "configure.steps"
 local combinations = dofile("tests/combinations.lua")
 local fs = require "base.fs"
 local spec = require "spec"
@@ -21,11 +22,6 @@ local RULES = [[
 builddir = %s
 include out/config.ninja
 include rules.ninja
-
-# What a model's facts print, and how they ended where it was not well.
-rule facts
-  command = $binary $effort $model >$out 2>&1 || echo "exit $$?" >>$out
-  description = FACTS $model
 ]]
 
 -- The models { spec, path }, each in a file of its own.
@@ -47,25 +43,20 @@ local function add_binary(edges, profile, models)
     "$program_libraries")
 end
 
-local function add_facts(edges, binary, model, log)
-  edges.w:build({ rule = "facts", outputs = { log }, implicit = { binary }, variables = {
-    { "binary", binary }, { "effort", tostring(EFFORT) }, { "model", model.spec.name },
-  } })
-end
-
 local function write(folder, isas)
-  local edges, steps = Edges.new(isas, 0), {}
+  local edges, list = Edges.new(isas, 0), {}
   local profile = { obj = folder .. "/obj", test = folder, variables = { { "opt", "-O1" } } }
   local models = write_models(folder)
   edges.w:line(RULES:format(folder))
-  local binary = add_binary(edges, profile, models)
+  local binary, steps = add_binary(edges, profile, models), Steps.new(edges.w, folder)
   for i, model in ipairs(models) do
-    local log = ("%s/%s.log"):format(folder, model.spec.name)
-    add_facts(edges, binary, model, log)
-    steps[i] = ("facts of %s\tcat %s\n"):format(model.path, log)
+    list[i] = steps:add({ name = "facts of " .. model.path, inputs = { binary },
+      command = ("%s %d %s"):format(binary, EFFORT, model.spec.name) })
   end
-  assert(fs.write_if_changed(folder .. "/build.ninja", edges.w:text()) ~= nil)
-  assert(fs.write_if_changed(folder .. "/check.list", table.concat(steps)) ~= nil)
+  steps:list("check", "always", list)
+  local texts = steps:lists()
+  texts[#texts + 1] = { "build.ninja", edges.w:text() }
+  assert(fs.write_all(folder, texts))
 end
 
 local isas = {}

@@ -12,7 +12,7 @@ local NUMBERS = "sqrt sqrtf exp log pow sin cos sincos"
 
 local PARTS = {
   { pattern = "/gen/", allowed = BYTES .. " " .. NUMBERS },
-  { pattern = "/runtime/cpu%.o$", allowed = "__cpu_model __cpu_indicator_init __cpu_features2" },
+  { pattern = "/runtime/cpu%.o$", allowed = "" },
   { pattern = "/runtime/arena%.o$", allowed = BYTES .. " aligned_alloc posix_memalign free madvise" },
   { pattern = "/runtime/threads%.o$", allowed = "pthread_attr_init pthread_attr_destroy pthread_attr_setstacksize " ..
     "pthread_cond_init pthread_cond_destroy pthread_mutex_init pthread_mutex_destroy pthread_create pthread_join " ..
@@ -23,6 +23,7 @@ local PARTS = {
   { pattern = "/runtime/safetensors", refused = true },
   { pattern = "/runtime/weights", refused = true },
   { pattern = "/runtime/load", refused = true },
+  { pattern = "/runtime/nearest", refused = true },
   { pattern = "/runtime/pack_", refused = true },
   { pattern = "/runtime/whole_file", refused = true },
   { pattern = "/runtime/", allowed = BYTES .. " " .. TEXT },

@@ -26,7 +26,7 @@ typedef void kernel_fact(struct checks *checks, const struct ga_model *model);
     X(matches_the_generic_kernel, any)                       \
     X(every_tile_height_gives_the_same_bits, heights)        \
     X(integers_come_out_exactly, linear)                     \
-    X(scores_of_ten_thousand_stay_accurate, linear)          \
+    X(scores_of_ten_thousand_stay_accurate, pointed)         \
     X(random_large_scores_stay_finite, any)                  \
     X(repeated_runs_give_the_same_bits, any)                 \
     X(every_place_gives_the_same_bits, any)                  \
@@ -45,6 +45,7 @@ typedef void kernel_fact(struct checks *checks, const struct ga_model *model);
     X(subnormals_come_out_exactly, linear)                   \
     X(tokens_give_the_bits_of_their_rows, tokens)            \
     X(activations_are_within_a_few_ulp, activated)           \
+    X(weights_are_rounded_to_nearest, narrow)                \
     X(intermediates_match_the_generic_kernel, intermediates) \
     X(a_stack_gives_its_other_outputs, stacks)               \
     X(steps_give_the_bits_of_one_call, steps)                \
@@ -70,7 +71,10 @@ bool kernels_for_stacks(const struct ga_model *model);
 bool kernels_for_tokens(const struct ga_model *model);
 bool kernels_for_linear(
     const struct ga_model *model); // q, k, v and the output are linear in the rows, whatever their place
+bool kernels_for_pointed(
+    const struct ga_model *model); // of these, one whose rows have room for what points at keys and what keys score
 bool kernels_for_activated(const struct ga_model *model);   // what comes out of an activation can be seen
+bool kernels_for_narrow(const struct ga_model *model);      // its linears' weights have fewer bits than a float
 bool kernels_for_cached(const struct ga_model *model);      // it has a cache, and calls can be short
 bool kernels_for_steps(const struct ga_model *model);       // and no row looks at a later one
 bool kernels_for_remembering(const struct ga_model *model); // and its cache holds an encoder's output too
@@ -158,7 +162,8 @@ struct subject {
 };
 
 // Makes weights and packs them between guard pages for each variant this CPU runs. transposed: the views given to pack
-// lie [in][out] in memory. What goes wrong is a failed check, and then false; subject_drop is due in any case.
+// lie [in][out] in memory, and vectors with a stride of 2. What goes wrong is a failed check, and then false;
+// subject_drop is due in any case.
 bool subject_make(struct subject *subject, struct checks *checks, const struct ga_model *model, weight_fill *fill,
                   bool transposed);
 // The same with other random numbers.
@@ -168,6 +173,9 @@ bool subject_make_seeded(struct subject *subject, struct checks *checks, const s
 bool subject_make_at(struct subject *subject, struct checks *checks, const struct ga_model *model, bool transposed,
                      enum guard_place place);
 void subject_drop(struct subject *subject);
+
+// Rounds a role's elements to what the model keeps of them, where it keeps fewer bits than a float has.
+void weights_round(const struct ga_model *model, const struct ga_weight_role *role, float *data);
 
 // Weights for which inputs of standard deviation 1 give q, k, v, scores and outputs of about that size too.
 weight_fill weights_random;
@@ -179,6 +187,7 @@ enum call_buffer {
     CALL_TOKENS,
     CALL_KEY,
     CALL_VALUE,
+    CALL_SUBLAYER,
     CALL_Q_LENGTHS,
     CALL_KV_LENGTHS,
     CALL_MASK, // bytes or floats, as the model takes them

@@ -83,6 +83,7 @@ static void count_elements(const struct call *call, ptrdiff_t counts[N_CALL_BUFF
         [CALL_TOKENS] = {shape->form == FORM_TOKENS, shape->batch * shape->q_len},
         [CALL_KEY] = {shape->form == FORM_CROSS || shape->form == FORM_CROSS_VALUE, key_rows * call->model->k_dim},
         [CALL_VALUE] = {shape->form == FORM_CROSS_VALUE, key_rows * call->model->v_dim},
+        [CALL_SUBLAYER] = {call->model->stack && call->model->stack->sublayer, shape->batch * call_q_elements(call)},
         [CALL_Q_LENGTHS] = {shape->q_ragged, shape->batch},
         [CALL_KV_LENGTHS] = {shape->kv_ragged, shape->batch},
         [CALL_POSITION] = {has_position(call), shape->batch},
@@ -123,6 +124,7 @@ static void point_io(struct call *call)
         .tokens = buffers[CALL_TOKENS].data,
         .key = buffers[CALL_KEY].data,
         .value = buffers[CALL_VALUE].data,
+        .sublayer = buffers[CALL_SUBLAYER].data,
         .q_lengths = buffers[CALL_Q_LENGTHS].data,
         .kv_lengths = buffers[CALL_KV_LENGTHS].data,
         .output = buffers[CALL_OUTPUT].data,
@@ -218,7 +220,7 @@ double call_row_size(const struct ga_model *model)
 
 void call_fill(struct call *call)
 {
-    static const enum call_buffer floats[] = {CALL_QUERY, CALL_KEY, CALL_VALUE, CALL_PAST};
+    static const enum call_buffer floats[] = {CALL_QUERY, CALL_KEY, CALL_VALUE, CALL_SUBLAYER, CALL_PAST};
     struct rng rng = rng_seeded(call->shape.seed + 1000);
     for (size_t t = 0; t < sizeof floats / sizeof floats[0]; t++) {
         const struct guard *buffer = &call->buffers[floats[t]];
@@ -253,6 +255,7 @@ void call_copy_sequence(struct call *call, size_t slot, const struct call *from,
         {CALL_TOKENS, call->shape.q_len, from->shape.q_len, 1},
         {CALL_KEY, call->shape.kv_len, from->shape.kv_len, call_width(call, CALL_KEY)},
         {CALL_VALUE, call->shape.kv_len, from->shape.kv_len, call_width(call, CALL_VALUE)},
+        {CALL_SUBLAYER, call->shape.q_len, from->shape.q_len, call_width(call, CALL_SUBLAYER)},
         {CALL_Q_LENGTHS, 1, 1, 1},
         {CALL_KV_LENGTHS, 1, 1, 1},
         {CALL_POSITION, 1, 1, 1},
@@ -329,6 +332,7 @@ static bool check_intact(struct checks *checks, const struct call *call, const s
         [CALL_TOKENS] = "tokens",
         [CALL_KEY] = "key",
         [CALL_VALUE] = "value",
+        [CALL_SUBLAYER] = "sublayer",
         [CALL_Q_LENGTHS] = "q_lengths",
         [CALL_KV_LENGTHS] = "kv_lengths",
         [CALL_POSITION] = "position",

@@ -16,14 +16,14 @@ size_t call_width(const struct call *call, enum call_buffer buffer)
     const struct ga_model *model = call->model;
     const size_t widths[N_CALL_BUFFERS] = {
         [CALL_QUERY] = model->d_model, [CALL_KEY] = model->k_dim,    [CALL_VALUE] = model->v_dim,
-        [CALL_PAST] = model->k_dim,    [CALL_OUTPUT] = model->d_out,
+        [CALL_PAST] = model->k_dim,    [CALL_OUTPUT] = model->d_out, [CALL_SUBLAYER] = model->d_model,
     };
     return widths[buffer] / call_heads(call, buffer);
 }
 
 size_t call_row_at(const struct call *call, enum call_buffer buffer, size_t b, size_t head, size_t row)
 {
-    const bool of_queries = buffer == CALL_QUERY || buffer == CALL_OUTPUT;
+    const bool of_queries = buffer == CALL_QUERY || buffer == CALL_SUBLAYER || buffer == CALL_OUTPUT;
     const size_t len = of_queries ? call->shape.q_len : call->shape.kv_len;
     return ((b * call_heads(call, buffer) + head) * len + row) * call_width(call, buffer);
 }

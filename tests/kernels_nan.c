@@ -36,6 +36,7 @@ static void poison_padding(struct call *call, float poisoned)
         size_t kv_rows = call_kv_rows(call, b);
         size_t q_rows = call->io.key ? call_q_rows(call, b) : larger(call_q_rows(call, b), kv_rows);
         poison(call, CALL_QUERY, b, q_rows, q_len, poisoned);
+        poison(call, CALL_SUBLAYER, b, q_rows, q_len, poisoned);
         poison(call, CALL_KEY, b, kv_rows, kv_len, poisoned);
         poison(call, CALL_VALUE, b, kv_rows, kv_len, poisoned);
         for (size_t i = q_rows; tokens && i < q_len; i++) {
@@ -245,6 +246,7 @@ static void compare_with_one_nan(struct checks *checks, const struct subject *su
         {CALL_QUERY, call_q_rows(call, b)},
         {CALL_KEY, call_kv_rows(call, b)},
         {CALL_VALUE, call_kv_rows(call, b)},
+        {CALL_SUBLAYER, call_q_rows(call, b)},
     };
     for (size_t t = 0; t < sizeof tensors / sizeof tensors[0]; t++) {
         if (call->buffers[tensors[t].buffer].data && tensors[t].rows > 0) {

@@ -306,7 +306,9 @@ static void select_one(struct checks *checks, const struct subject *subject, str
 void integers_come_out_exactly(struct checks *checks, const struct ga_model *model)
 {
     kernels_each_call(checks, model, weights_flat, SMALL_ORACLE_BUDGET, average);
-    kernels_each_call(checks, model, weights_pointed, SMALL_ORACLE_BUDGET, select_one);
+    if (kernels_for_pointed(model)) {
+        kernels_each_call(checks, model, weights_pointed, SMALL_ORACLE_BUDGET, select_one);
+    }
 }
 
 // -- Nearly zero ----------------------------------------------------------------------------------------------------
@@ -371,8 +373,10 @@ static void average_tiny(struct checks *checks, const struct subject *subject, s
 void subnormals_come_out_exactly(struct checks *checks, const struct ga_model *model)
 {
     kernels_each_call(checks, model, weights_tiny, SMALL_ORACLE_BUDGET / 8, average);
-    kernels_each_call(checks, model, weights_pointed_tiny, SMALL_ORACLE_BUDGET / 8, select_one);
     kernels_each_call(checks, model, weights_for_tiny, SMALL_ORACLE_BUDGET / 8, average_tiny);
+    if (kernels_for_pointed(model)) {
+        kernels_each_call(checks, model, weights_pointed_tiny, SMALL_ORACLE_BUDGET / 8, select_one);
+    }
 }
 
 // -- Large scores ---------------------------------------------------------------------------------------------------

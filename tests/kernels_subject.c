@@ -58,13 +58,28 @@ bool kernels_for_projected(const struct ga_model *model)
     return model->kind == GA_MHA && !model->shared_heads;
 }
 
+// Whether in every row of every call keys outside a window have a weight beside scores of zero, so that none is exact.
+static bool fills_every_row(const struct ga_model *model)
+{
+    return model->fills && (float)exp(model->mask_fill) > 0.0F && model->window > 0 &&
+           model->kv_len.min > 2 * model->window;
+}
+
 bool kernels_for_linear(const struct ga_model *model)
 {
-    bool linear = kernels_for_projected(model) && model->qk_norm.kind == GA_NORM_NONE && model->rope.positions == 0;
+    bool linear = kernels_for_projected(model) && !fills_every_row(model) && model->qk_norm.kind == GA_NORM_NONE &&
+                  model->rope.positions == 0;
     for (size_t p = 0; p < GA_PROJECTIONS; p++) {
         linear = linear && model->activation[p] == GA_ACTIVATION_NONE;
     }
     return linear;
+}
+
+bool kernels_for_pointed(const struct ga_model *model)
+{
+    const size_t pointers = 2; // a query's, and what a key scores
+    return kernels_for_linear(model) && model->d_model >= pointers && model->k_dim >= pointers &&
+           model->v_dim >= pointers;
 }
 
 bool kernels_for_cached(const struct ga_model *model)
@@ -74,7 +89,9 @@ bool kernels_for_cached(const struct ga_model *model)
 
 bool kernels_for_steps(const struct ga_model *model)
 {
-    return kernels_for_cached(model) && model->causal == GA_CAUSAL_BOTTOM_RIGHT;
+    const bool attends_itself = model->k_dim == model->d_model && model->v_dim == model->d_model;
+    return kernels_for_cached(model) && model->causal == GA_CAUSAL_BOTTOM_RIGHT &&
+           (attends_itself || shapes_has_memory(model));
 }
 
 void kernels_check(struct checks *checks, kernel_fact *fact, const struct ga_model *model)
@@ -178,11 +195,22 @@ static bool transpose(float *data, size_t rows, size_t columns)
     return true;
 }
 
+// count elements at data, which has room for 2 * count - 1, rewritten with a NaN between each two.
+static void spread(float *data, size_t count)
+{
+    for (size_t i = count; i-- > 0;) {
+        data[2 * i] = data[i];
+        if (i + 1 < count) {
+            data[2 * i + 1] = NAN;
+        }
+    }
+}
+
 // How a subject's weights are made.
 struct making {
     weight_fill *fill;
     uint64_t seed;
-    bool transposed;
+    bool transposed; // and vectors with a stride of 2
     enum guard_place place;
 };
 
@@ -190,14 +218,22 @@ static bool make_role(struct subject *subject, const struct making *making, stru
 {
     const struct ga_weight_role *role = &subject->model->roles[r];
     const size_t rows = role->shape[0], columns = role_columns(role);
+    const bool is_spread = making->transposed && role->rank == 1;
     struct guard *weights = &subject->weights[r];
-    if (!guard_make(weights, rows * columns * sizeof(float), sizeof(float), making->place)) {
+    if (!guard_make(weights, (is_spread ? 2 * rows - 1 : rows * columns) * sizeof(float), sizeof(float),
+                    making->place)) {
         return false;
     }
     bool ok = true;
     making->fill(rng, subject->model, role, weights->data);
+    if (kernels_for_narrow(subject->model)) {
+        weights_round(subject->model, role, weights->data);
+    }
     subject->roles[r] = (struct ga_weight_view){weights->data, columns, 1};
-    if (making->transposed && role->rank == 2) {
+    if (is_spread) {
+        spread(weights->data, rows);
+        subject->roles[r] = (struct ga_weight_view){weights->data, 2, 1};
+    } else if (making->transposed) {
         ok = transpose(weights->data, rows, columns);
         subject->roles[r] = (struct ga_weight_view){weights->data, 1, rows};
     }

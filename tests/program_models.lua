@@ -28,7 +28,8 @@ return function(path, expect_run, expect, choose)
       { { trg, memory, tensor("src", "F32", { 2, 5, 40 }, 0) }, '"src" and "memory" are one input' },
       { { trg, tensor("query", "F32", { 2, 3, 40 }, 0), memory }, '"trg" and "query" are one input' },
       { { trg, memory, lengths, tensor("src_lengths", "I32", { 2 }, 1) }, "are one input" },
-      { { trg, tensor("memory", "I32", { 2, 5 }, 1) }, '"memory" is I32 [2, 5]; expected F32 [2, 1..50, 40]' },
+      { { trg, tensor("memory", "I32", { 2, 5 }, 1) }, '"memory" is I32 [2, 5]; expected F32, F16, BF16 or ' ..
+        "F64 [2, 1..50, 40]" },
       { { trg, tensor("key", "F32", { 2, 5, 40 }, 0) }, "it is a transformer; give src, or memory" },
       { { trg, memory, tensor("src_mask", "I32", { 5, 5 }, 1) }, 'and "memory" is what an encoder gave' },
       { { trg, memory, tensor("kv_lengths", "I32", { 2 }, 1) }, "it is a transformer; give src_lengths" },
@@ -54,7 +55,7 @@ return function(path, expect_run, expect, choose)
     expect_run(2, GENERATE .. "--new 0", "--new 0", "1..65536")
     expect_run(2, GENERATE .. "--stop 70", "--stop 70", "0..69")
     expect_run(2, GENERATE .. "--stop -1", "--stop")
-    expect_run(2, GENERATE .. "--step 2", "unknown option --step, did you mean --stop?")
+    expect_run(2, GENERATE .. "--step 2", "generate: --step is an option of run")
     write(tensor("x", "F32", { 2, 5, 48 }, wave))
     expect_run(1, GENERATE, path "in", "goes on from token ids, and the file holds rows")
     choose "both_40_2"
@@ -105,7 +106,40 @@ return function(path, expect_run, expect, choose)
     expect_run(1, "run --input %in --output %result", "without a mask at run time (mask.tensor)")
   end
 
-  for _, test in ipairs { test_memory, test_generate, test_decoder, test_rows } do
+  -- A residual's two inputs: both are needed, and of one shape; equal ones cancel to the norm's bias.
+  local function test_residual()
+    choose "joined_45"
+    local x = tensor("x", "F32", { 2, 3, 45 }, wave)
+    local minus = tensor("sublayer", "F32", { 2, 3, 45 }, function(i) return -wave(i) end)
+    write(x, minus, tensor("lengths", "I32", { 2 }, { 3, 1 }))
+    expect_run(0, RUN, "output F32 [2, 3, 45]")
+    local output = files.read(path "result").output
+    for i = 0, 2 * 3 * 45 - 1 do
+      local real = i < 4 * 45
+      expect(output.values[i + 1] == (real and output.values[i % 45 + 1] or 0), "element %d is of its own", i)
+    end
+    expect_run(0, "info", "none, x + sublayer, norm layer", "takes x, sublayer, lengths")
+    expect_run(0, "info --json", '"sublayer": true')
+    expect_run(0, "bench --seconds 0.001 --lengths 3", "0 layers of d_ff 0, d_model 45, 1 thread")
+    local FLOATS = "expected F32, F16, BF16 or F64 [2, 3, 45]"
+    local refused = {
+      { { x }, 'no tensor "sublayer", what is added to the rows of "x"' },
+      { { minus }, 'no tensor "x"' },
+      { { x, tensor("sublayer", "F32", { 2, 4, 45 }, 0) }, '"sublayer" is F32 [2, 4, 45]; ' .. FLOATS },
+      { { x, tensor("sublayer", "F32", { 3, 45 }, 0) }, '"sublayer" is F32 [3, 45]; ' .. FLOATS },
+      { { x, tensor("sublayer", "I32", { 2, 3 }, 0) }, '"sublayer" is I32 [2, 3]; ' .. FLOATS },
+      { { x, tensor("residual", "F32", { 2, 3, 45 }, 0) }, '"residual" is no input', "it takes x, sublayer, lengths" },
+    }
+    for _, case in ipairs(refused) do
+      files.write(path "in", case[1])
+      expect_run(1, RUN, path "in", case[2], case[3])
+    end
+    choose "pool_40"
+    write(tensor("x", "F32", { 3, 40 }, wave), tensor("sublayer", "F32", { 3, 40 }, wave))
+    expect_run(1, "run --input %in --output %result", '"sublayer": this model takes none, it was generated without')
+  end
+
+  for _, test in ipairs { test_memory, test_generate, test_decoder, test_rows, test_residual } do
     test()
   end
 end

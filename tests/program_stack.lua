@@ -4,7 +4,7 @@
 local files = require "program_files"
 local tensor = files.tensor
 
-local D, LAYERS, LOGITS = 8, 3, 5
+local D, LAYERS, LOGITS = 8, 3, 10
 
 return function(path, expect_run, expect_values, expect)
   local RUN = "run --weights %weights --input %in --output %result"
@@ -42,12 +42,12 @@ return function(path, expect_run, expect_values, expect)
     expect_names(given, "output", "embedding", "last_logits")
     expect_values("output", given.output, "2,4,8", row)
     expect_values("embedding", given.embedding, "2,8", function(i) return i < D and 4.5 or 8.5 end)
-    expect_values("last_logits", given.last_logits, "2,5", function(i)
+    expect_values("last_logits", given.last_logits, "2,10", function(i)
       return i < LOGITS and 6 + 100 * i or 10 + 100 * (i - LOGITS)
     end)
     local asked = result(" --outputs logits,hidden_1")
     expect_names(asked, "logits", "hidden_1")
-    expect_values("logits", asked.logits, "2,4,5", function(i)
+    expect_values("logits", asked.logits, "2,4,10", function(i)
       return math.floor(i / LOGITS) + 3 + 100 * (i % LOGITS)
     end)
     expect_values("hidden_1", asked.hidden_1, "2,4,8", function(i) return math.floor(i / D) + 1 end)
@@ -61,8 +61,8 @@ return function(path, expect_run, expect_values, expect)
     expect_values("output", given.output, "3,8", function(i) return ({ 5, 7.25, 12.25 })[math.floor(i / D) + 1] end)
     expect_values("hidden_0", given.hidden_0, "3,8", function(i) return ({ 2, 4.25, 9.25 })[math.floor(i / D) + 1] end)
     expect(given.embedding.shape == "8", "embedding is [%s]", given.embedding.shape)
-    expect(given.logits.shape == "3,5", "logits are [%s]", given.logits.shape)
-    expect_values("last_logits", given.last_logits, "5", function(i) return 12.25 + 100 * i end)
+    expect(given.logits.shape == "3,10", "logits are [%s]", given.logits.shape)
+    expect_values("last_logits", given.last_logits, "10", function(i) return 12.25 + 100 * i end)
   end
 
   -- No length but 0 and 1, ids of no vocabulary behind them; both names of each input.
@@ -73,8 +73,9 @@ return function(path, expect_run, expect_values, expect)
       local given = result(" --outputs output,embedding,logits,last_logits")
       expect_values("output", given.output, "2,3,8", function(i) return i < D and 10.25 or 0 end)
       expect_values("embedding", given.embedding, "2,8", function(i) return i < D and 10.25 or 0 end)
-      expect_values("last_logits", given.last_logits, "2,5", function(i) return i < LOGITS and 10.25 + 100 * i or 0 end)
-      expect_values("logits", given.logits, "2,3,5", function(i) return i < LOGITS and 10.25 + 100 * i or 0 end)
+      local function logit(i) return i < LOGITS and 10.25 + 100 * i or 0 end
+      expect_values("last_logits", given.last_logits, "2,10", logit)
+      expect_values("logits", given.logits, "2,3,10", function(i) return i < LOGITS and 10.25 + 100 * i or 0 end)
     end
     write(tensor("query", "F32", { 3, D }, 2), tensor("lengths", "I32", {}, { 2 }))
     expect_values("query by its other name", result().output, "3,8", function(i) return i < 2 * D and 5 or 0 end)
@@ -106,7 +107,7 @@ return function(path, expect_run, expect_values, expect)
 
   local function test_info()
     expect_run(0, "info", "3 of d_ff 16, gelu, norm layer behind residuals, positions none, pool mean, " ..
-      "logits linear of 5", "96 parameters: 3 x 0 in layers, 96 beside them", "takes x, tokens, token_types, lengths",
+      "logits linear of 10", "96 parameters: 3 x 0 in layers, 96 beside them", "takes x, tokens, token_types, lengths",
       "gives output, embedding, logits, last_logits, hidden_0 to hidden_3")
     expect_run(0, "info --json", '"n_layers": 3', '"pool": "mean"', '"kind": "encoder"', '"hidden_3"', '"all": 96')
     expect_run(1, "draw --allow-random 1 --input %in --output %map.svg", "a stack of layers, which keeps")
@@ -159,7 +160,7 @@ return function(path, expect_run, expect_values, expect)
       write_text(text)
       expect_run(1, EMBED .. "%ids", path "ids", why)
     end
-    expect_run(1, EMBED .. "%nowhere", path "nowhere", "could not be read")
+    expect_run(1, EMBED .. "%nowhere", path "nowhere", "cannot be read")
     expect_run(1, EMBED .. "%weights.safetensors", path "weights.safetensors")
     files.write(path "ids.safetensors", { tensor("tokens", "F32", { 3, 2 }, 1) })
     expect_run(1, EMBED .. "%ids.safetensors", '"tokens" is F32 [3, 2]; expected I32 or I64 [sequences, length]')
@@ -185,7 +186,8 @@ return function(path, expect_run, expect_values, expect)
       { { x, tensor("kv_lengths", "I32", { 2 }, 1) }, '"kv_lengths": this model takes none', "lengths stands for" },
       { { x, tensor("mask", "F32", { 4, 4 }, 0) }, '"mask": this model takes none' },
       { { x, tensor("position", "I32", { 2 }, 0) }, '"position": this model takes none', "rotary" },
-      { { tensor("x", "F64", { 2, 4, D }, 0) }, '"x" is F64 [2, 4, 8]; expected F32 [batch, 1..16, 8]' },
+      { { tensor("x", "I32", { 2, 4, D }, 0) }, '"x" is I32 [2, 4, 8]; expected F32, F16, BF16 or F64 ' ..
+        "[batch, 1..16, 8]" },
       { { tensor("x", "F32", { 2, 17, D }, 0) }, "[2, 17, 8]", "1..16" },
       { { tensor("tokens", "F32", { 2, 4 }, 0) }, '"tokens" is F32 [2, 4]; expected I32 or I64 [batch, 1..16]' },
       { { tensor("tokens", "I32", { 2, 4 }, { 0, 0, 0, 0, 0, 0, 10, 0 }) },
@@ -229,8 +231,24 @@ return function(path, expect_run, expect_values, expect)
     expect_run(1, "info --timeline %result/none.svg", "none.svg: cannot make a temporary file beside it")
   end
 
-  for _, test in ipairs { write_weights, test_outputs, test_one_sequence, test_lengths, test_check, test_info,
-                          test_bench, test_embed, test_embed_refusals, test_refused_inputs, test_timeline } do
+  -- A model without a cache goes on from tokens too, and says what one would save. The likeliest is always the last.
+  local function test_generate()
+    files.write(path "in", { tensor("tokens", "I32", { 2, 3 }, { 1, 2, 3, 4, 0, 0 }), tensor("lengths", "I32", { 2 },
+      { 3, 1 }) })
+    local generate = "generate --weights %weights --input %in --output %result --new 2"
+    local _, said = expect_run(0, generate, "tokens I32 [2, 5], lengths I32 [2]")
+    expect(said:find("has no cache, so each token takes all rows before it anew: ./configure --cache 16 ", 1,
+      true), "nothing is said of the cache that is missing: %s", said)
+    local wanted = { 1, 2, 3, 9, 9, 4, 9, 9, 0, 0 }
+    expect_values("tokens", files.read(path "result").tokens, "2,5", function(i) return wanted[i + 1] * 2^-149 end)
+    _, said = expect_run(0, generate .. " --recompute")
+    expect(said == "", "said of a model that was to recompute: %s", said)
+    expect_run(1, generate .. "4", "3 tokens and 24 more are 27; expected at most 16 (seq_len of the spec)")
+  end
+
+  for _, test in ipairs { write_weights, test_generate, test_outputs, test_one_sequence, test_lengths, test_check,
+                          test_info, test_bench, test_embed, test_embed_refusals, test_refused_inputs,
+                          test_timeline } do
     test()
   end
 end

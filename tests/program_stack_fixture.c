@@ -4,7 +4,7 @@
 
 #include "program.h" // defines: ga_program
 
-enum { D = 8, LAYERS = 3, MOST = 16, VOCAB = 10, TYPES = 2, LOGITS = 5 };
+enum { D = 8, LAYERS = 3, MOST = 16, VOCAB = 10, TYPES = 2, LOGITS = VOCAB };
 enum { EMBEDDING, TOKEN_TYPES, N_ROLES };
 
 static const struct ga_weight_role roles[N_ROLES] = {
@@ -122,8 +122,8 @@ static void run(const void *packed, const struct ga_io *io, void *scratch)
 // -- The descriptor -------------------------------------------------------------------------------------------------
 
 static const struct ga_weight_source sources[N_ROLES] = {
-    {EMBEDDING, "embedding", 2, {VOCAB, D}, 0, false},
-    {TOKEN_TYPES, "token_types", 2, {TYPES, D}, 0, false},
+    {EMBEDDING, "embedding", 2, {VOCAB, D}, 0, false, false},
+    {TOKEN_TYPES, "token_types", 2, {TYPES, D}, 0, false, false},
 };
 
 static const struct ga_weight_map maps[] = {{.name = "roles", .sources = sources}};
@@ -169,6 +169,7 @@ int main(int argc, char **argv)
         .q_len = {1, MOST},
         .kv_len = {1, MOST},
         .vocab_size = VOCAB,
+        .causal = GA_CAUSAL_TOP_LEFT,
         .scale = 0.5,
         .lengths = true,
         .kind = GA_ENCODER,

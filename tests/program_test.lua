@@ -28,9 +28,10 @@ end
 local program = arg[1]
 
 -- Runs the program with args where %NAME stands for a file of the test's own folder; returns exit code, stdout, stderr.
-local function run(args)
-  args = args:gsub("%%([%w_.]+)", function(name) return path(name) end)
-  os.execute(("{ %s %s; } >%s 2>%s; echo $? >%s"):format(program, args, path "out", path "err", path "code"))
+-- feeding, writing: words of sh before the program, of a pipe into it and of what runs meanwhile.
+local function run(args, feeding, writing)
+  local command = ((writing or "") .. (feeding or "") .. program .. " " .. args):gsub("%%([%w_.]+)", path)
+  os.execute(("{ %s; } >%s 2>%s; echo $? >%s"):format(command, path "out", path "err", path "code"))
   return tonumber(files.slurp(path "code")), files.slurp(path "out"), files.slurp(path "err")
 end
 
@@ -146,14 +147,14 @@ local function test_refused_inputs()
     { { query, tensor("mask", "I32", { 3, 4, 4 }, 0) }, '"mask" is I32 [3, 4, 4]; expected' },
     { { query, tensor("mask", "I32", { 4 }, 0) }, '"mask" is I32 [4]; expected' },
     { { tensor("key", "F32", { 4, D }, 0) }, 'no tensor "query" or "tokens"' },
-    { { tensor("query", "F32", { 2, 4, 7 }, 0) }, "F32 [2, 4, 7]", "expected F32 [batch, 1..16, 8] or [1..16, 8]" },
-    { { tensor("query", "F64", { 4, D }, 0) }, "F64 [4, 8]", "expected F32" },
+    { { tensor("query", "F32", { 2, 4, 7 }, 0) }, "F32 [2, 4, 7]", "BF16 or F64 [batch, 1..16, 8] or [1..16, 8]" },
+    { { tensor("query", "I32", { 4, D }, 0) }, "I32 [4, 8]", "expected F32" },
     { { tensor("query", "F32", { 1, 17, D }, 0) }, "[1, 17, 8]", "1..16" },
     { { tensor("query", "F32", { 0, 4, D }, 0) }, "[0, 4, 8]", "expected" },
-    { { query, tensor("key", "F32", { 3, 4, D }, 0) }, '"key" is F32 [3, 4, 8]; expected F32 [2, 1..16, 8]' },
+    { { query, tensor("key", "F32", { 3, 4, D }, 0) }, '"key" is F32 [3, 4, 8]', "BF16 or F64 [2, 1..16, 8]" },
     { { query, tensor("value", "F32", { 2, 4, D }, 0) }, '"value" without "key"' },
     { { query, tensor("key", "F32", { 2, 5, D }, 0), tensor("value", "F32", { 2, 4, D }, 0) },
-      '"value"', "expected F32 [2, 5, 8]" },
+      '"value"', "expected F32, F16, BF16 or F64 [2, 5, 8]" },
     { { query, tensor("tokens", "I32", { 2, 4 }, 0) }, "cannot both be given" },
     { { tensor("tokens", "I32", { 2, 4 }, 0), tensor("key", "F32", { 2, 4, D }, 0) }, '"key" beside "tokens"' },
     { { tensor("tokens", "I32", { 2, 4 }, { 0, 0, 0, 0, 0, 0, 10, 0 }) },
@@ -255,7 +256,7 @@ local function test_check_refusals()
   files.write(path "expected", { tensor("outptu", "F32", { 4, D }, 0) })
   expect_run(1, check, path "expected", '"outptu" is no output', 'did you mean "output"?')
   files.write(path "expected", { tensor("output", "F32", { 4, 7 }, 0) })
-  expect_run(1, check, path "expected", "F32 [4, 7]; the model gives F32 [4, 8]")
+  expect_run(1, check, path "expected", "F32 [4, 7]; expected F32, F16, BF16 or F64 [4, 8], as the model gives")
   files.write(path "expected", {})
   expect_run(1, check, "nothing to compare")
   expect_run(2, check .. " --rtol -1", "--rtol -1: out of range")
@@ -311,7 +312,7 @@ local function test_usage()
       expect_run(2, command .. " --threads " .. given, "--threads " .. given, "out of range, 1..1024")
     end
     for _, given in ipairs { "-1", "x", "2x", "", "ALL" } do
-      expect_run(2, command .. " --threads '" .. given .. "'", '"' .. given .. '": neither a whole number nor all')
+      expect_run(2, command .. " --threads '" .. given .. "'", '"' .. given .. '": neither a whole number, 1..1024')
     end
   end
   expect_run(1, "info >/dev/full", "standard output could not be written")
@@ -369,7 +370,10 @@ for _, test in ipairs { write_weights, test_run, test_keys_and_lengths, test_tok
                         test_inspect, test_threads, draw.fixture, pack.fixture } do
   test()
 end
+require "program_isas"(expect_run, expect)
 require "program_weights"(path, expect_run, expect)
+require "program_files_given"(path, run, expect_run, expect)
+require "program_usage"(run, expect_run, expect)
 require "program_masks"(path, expect_run, expect_values)
 program = arg[2]
 require "program_stack"(path, expect_run, expect_values, expect)

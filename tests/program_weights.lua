@@ -84,6 +84,40 @@ return function(path, expect_run, expect)
     expect_run(2, "run --input %in --output %result --allow-random 1 --weights-check finite", "random reads none")
   end
 
+  -- The weights of a layer of a whole model: in the file their names come after a prefix, the embedding's does not.
+  local function test_prefix(expected)
+    local list = {}
+    for _, prefix in ipairs { "h.0.attn.", "h.1.attn." } do
+      for i, weight in ipairs(list_of("F32")) do
+        local is_beside = weight.name == "embedding.weight"
+        if is_beside and prefix == "h.0.attn." then list[#list + 1] = weight end
+        if not is_beside then
+          weight.name = prefix .. weight.name
+          list[#list + 1] = weight
+        end
+        if prefix == "h.0.attn." and i > 1 then weight.values = { 9 } end
+      end
+    end
+    for _, weight in ipairs(list) do
+      local count = 1
+      for _, axis in ipairs(weight.shape) do count = count * axis end
+      for i = #weight.values + 1, count do weight.values[i] = weight.values[1] end
+    end
+    files.write(path "whole", list)
+    expect_run(0, RUN .. "%whole --weights-prefix h.1.attn.")
+    expect(files.slurp(path "result") == expected, "a layer behind a prefix gives other bytes")
+    expect_run(0, RUN .. "%whole --weights-prefix h.0.attn.")
+    expect(files.slurp(path "result") ~= expected, "another layer gives the same bytes")
+    expect_run(1, RUN .. "%whole", "no tensor 'w_q.weight'", "it has all that map 'w_o' takes behind 'h.0.attn.' " ..
+      "(the first of 2 such prefixes): say --weights-prefix, or weights_prefix in the spec")
+    expect_run(1, RUN .. "%whole --weights-prefix h.2.attn.", "no tensor 'h.2.attn.w_q.weight'", "behind 'h.0.attn.'")
+    expect_run(0, "pack --weights %whole --weights-prefix h.1.attn. --output %whole.gap")
+    expect_run(0, RUN .. "%whole.gap")
+    expect(files.slurp(path "result") == expected, "a layer behind a prefix, packed, gives other bytes")
+    expect_run(2, RUN .. "%whole.gap --weights-prefix h.1.attn.", "whole.gap is packed and has none")
+    expect_run(2, "draw --allow-random 1 --input %in --output %drawn.svg --weights-prefix a.", "random reads none")
+  end
+
   files.write(path "in", { tensor("query", "F32", { 4, D }, function(i) return math.floor(i / D) end) })
   files.write(path "typed", list_of("F32"))
   expect_run(0, RUN .. "%typed")
@@ -91,4 +125,5 @@ return function(path, expect_run, expect)
   test_types(expected)
   test_shards(expected)
   test_checks()
+  test_prefix(expected)
 end

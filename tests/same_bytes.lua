@@ -1,27 +1,11 @@
--- same_bytes.lua: generates every spec twice with each Lua and compares all bytes: lua same_bytes.lua LUAS [SPEC...]
--- LUAS is a list joined by commas; the specs of specs/ and tests/specs/ are always among those compared.
+-- same_bytes.lua: generates each spec several times with each Lua and compares all bytes:
+-- lua same_bytes.lua LUAS RUNS SPEC... LUAS is a list joined by commas.
 package.path = "generator/?.lua;" .. package.path
 
 local compat = require "base.compat"
 local fmt = require "base.fmt"
-local fs = require "base.fs"
 
-local WORK = "out/same_bytes"
-
-local function all_specs(more)
-  local seen, specs = {}, {}
-  local function add(path)
-    if not seen[path] then specs[#specs + 1] = path end
-    seen[path] = true
-  end
-  for _, folder in ipairs({ "specs", "tests/specs" }) do
-    for _, name in ipairs(assert(fs.list(folder))) do
-      if name:find("%.lua$") then add(folder .. "/" .. name) end
-    end
-  end
-  for _, path in ipairs(more) do add(path) end
-  return specs
-end
+local WORK = "out/same_bytes_" .. arg[2]
 
 -- Runs the generator into a folder of its own; whether it succeeded.
 local function generate(lua, path, folder)
@@ -31,11 +15,11 @@ local function generate(lua, path, folder)
   return code == 0
 end
 
--- Whether two runs of every Lua give the same files for this spec.
-local function is_same(luas, path)
+-- Whether so many runs of every Lua give the same files for this spec.
+local function is_same(luas, runs, path)
   local first
   for i, lua in ipairs(luas) do
-    for run = 1, 2 do
+    for run = 1, runs do
       local folder = ("%s/%d_%d"):format(WORK, i, run)
       if not generate(lua, path, folder) then return false end
       first = first or folder
@@ -49,12 +33,12 @@ local function is_same(luas, path)
   return true
 end
 
-local function main(lua_list, ...)
+local function main(lua_list, runs, ...)
   local luas = {}
   for lua in lua_list:gmatch("[^,]+") do luas[#luas + 1] = lua end
   local passed, failed = 0, 0
-  for _, path in ipairs(all_specs({ ... })) do
-    if is_same(luas, path) then passed = passed + 1 else failed = failed + 1 end
+  for _, path in ipairs({ ... }) do
+    if is_same(luas, tonumber(runs), path) then passed = passed + 1 else failed = failed + 1 end
   end
   print(("%d passed, %d failed"):format(passed, failed))
   return failed == 0

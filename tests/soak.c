@@ -46,7 +46,7 @@ static double now(void)
 static bool is_of_its_own_calls(kernel_fact *fact)
 {
     return fact == every_tile_height_gives_the_same_bits || fact == strided_weights_pack_the_same ||
-           fact == activations_are_within_a_few_ulp;
+           fact == weights_are_rounded_to_nearest || fact == activations_are_within_a_few_ulp;
 }
 
 // -- One round ------------------------------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ static void run_rounds(const struct soak *soak, struct tally *tallies, size_t co
     uint64_t seed = soak->first;
     for (uint64_t i = 0; i < soak->rounds && now() - start < soak->seconds; i++, seed++) {
         run_round(soak, &tallies[count > 1 ? seed % count : 0], seed);
-        if (now() - said >= PROGRESS_SECONDS) {
+        if (now() - said >= (double)PROGRESS_SECONDS) {
             said = now();
             say_progress(tallies, count, seed, said - start);
         }

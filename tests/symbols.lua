@@ -83,8 +83,27 @@ local function check_archive(path, model)
   if not path:find("libga_program") then check_sections(path) end -- a program keeps what it likes
 end
 
+-- A program that is linked with a shared object copies the objects that it names, so that there are two of each.
+local function check_objects(path, list, model)
+  for _, symbol in ipairs(list) do
+    check(symbol.kind == "T" or symbol.name == model .. "_model", path, "shows an object beside its model: %s",
+      symbol.name)
+  end
+end
+
+-- The libraries that it is loaded with: the C library's own.
+local function check_needed(path, line)
+  local name = line:match("NEEDED.*%[(.-)%]")
+  if not name then return end
+  name = name:match("^lib(%a+)%.") or name:match("^(ld)%-") or name
+  check(name == "c" or name == "m" or name == "pthread" or name == "ld", path, "needs another library, %s", name)
+end
+
 local function check_shared(path, model)
-  check_defined(path, symbols(path, "-D --defined-only"), model)
+  local list = symbols(path, "-D --defined-only")
+  check_defined(path, list, model)
+  check_objects(path, list, model)
+  for line in lines_of("readelf -dW", path) do check_needed(path, line) end
   for line in lines_of("readelf -dlW", path) do
     check(not line:find("TEXTREL"), path, "its code is written to when it is loaded")
     check(not line:find("GNU_STACK.*RWE"), path, "wants a stack that can be executed")

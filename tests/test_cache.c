@@ -40,14 +40,17 @@ static void fake_run(const void *packed, const struct ga_io *io, void *scratch)
 static const struct ga_variant variants[] = {VARIANT("scalar"), VARIANT("other")};
 static const struct ga_weight_role roles[] = {{"q_bias", 1, {1}}};
 
-#define SHAPE                                                                                                       \
-    .abi = GA_ABI, .name = "tiny", .d_model = D_MODEL, .k_dim = D_MODEL, .v_dim = D_MODEL, .d_out = D_MODEL,        \
-    .n_heads = HEADS, .n_kv_heads = KV_HEADS, .d_head = D_HEAD, .roles = roles, .n_roles = 1, .variants = variants, \
-    .n_variants = 2, .q_len = {1, 8}, .kv_len = {1, 8}, .lengths = true
+#define SHAPE                                                                                                  \
+    .abi = GA_ABI, .name = "tiny", .d_model = D_MODEL, .k_dim = D_MODEL, .v_dim = D_MODEL, .d_out = D_MODEL,   \
+    .n_heads = HEADS, .n_kv_heads = KV_HEADS, .d_head = D_HEAD, .roles = roles, .n_roles = 1, .n_variants = 2, \
+    .q_len = {1, 8}, .kv_len = {1, 8}, .lengths = true
 
-static const struct ga_model model = {SHAPE, .cache = 16};
-static const struct ga_model twin = {SHAPE, .cache = 16};
-static const struct ga_model without = {SHAPE};
+static const struct ga_model model = {SHAPE, .cache = 16, .variants = variants};
+// As the linker copies a model into a program.
+static const struct ga_model copied = {SHAPE, .cache = 16, .variants = variants};
+static const struct ga_variant twins[] = {VARIANT("scalar"), VARIANT("other")};
+static const struct ga_model twin = {SHAPE, .cache = 16, .variants = twins};
+static const struct ga_model without = {SHAPE, .variants = variants};
 
 static _Alignas(GA_ALIGN) unsigned char packed[GA_ALIGN + 4], scratch[SCRATCH];
 static float query[BATCH * 8 * D_MODEL], output[BATCH * 8 * D_MODEL];
@@ -57,7 +60,7 @@ static const struct ga_loaded *load(const struct ga_model *of, size_t variant)
     static const float bias[] = {0.5F};
     static const struct ga_weight_view views[] = {{.data = bias, .row_stride = 1}};
     const struct ga_loaded *loaded = NULL;
-    cr_assert_eq(ga_model_pack(of, &variants[variant], views, packed, sizeof packed, &loaded, NULL), GA_OK);
+    cr_assert_eq(ga_model_pack(of, &of->variants[variant], views, packed, sizeof packed, &loaded, NULL), GA_OK);
     return loaded;
 }
 
@@ -160,6 +163,7 @@ Test(cache, a_missing_or_foreign_one_is_refused)
     expect(run_with(&model, 0, NULL, 1, &error), GA_ARGUMENT, &error, "cache is NULL");
     expect(run_with(&without, 0, cache, 1, &error), GA_UNSUPPORTED, &error, "without one");
     expect(run_with(&twin, 0, cache, 1, &error), GA_ARGUMENT, &error, "another model's");
+    expect(run_with(&copied, 0, cache, 1, &error), GA_OK, &error, "");
     expect(run_with(&model, 1, cache, 1, &error), GA_ARGUMENT, &error, "isa other");
     expect(run_with(&model, 0, single, 1, &error), GA_ARGUMENT, &error, "1 sequences");
     struct ga_cache *odd = (struct ga_cache *)((unsigned char *)cache + 4);
@@ -213,7 +217,7 @@ Test(cache, what_was_put_in_comes_out)
 enum { LAYERS = 3, MEMORY_LEN = 5 };
 
 static const struct ga_stack layers = {.n_layers = LAYERS};
-static const struct ga_model decoder = {SHAPE, .cache = 16, .kind = GA_DECODER, .stack = &layers};
+static const struct ga_model decoder = {SHAPE, .variants = variants, .cache = 16, .kind = GA_DECODER, .stack = &layers};
 static float rows_to_attend_to[BATCH * MEMORY_LEN * D_MODEL];
 
 static struct ga_cache *make_decoders(void)

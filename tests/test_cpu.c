@@ -9,7 +9,7 @@ static const struct {
     uint32_t bit;
     const char *name;
 } features[] = {
-#define ROW(name, text) {GA_CPU_##name, text},
+#define ROW(name, text, ...) {GA_CPU_##name, text},
     GA_CPU_LIST(ROW)
 #undef ROW
 };

@@ -47,6 +47,19 @@ static const struct ga_model fixed = {SHAPE, .abi = GA_ABI, .q_len = {1, 8}, .kv
 static const struct ga_model exact = {SHAPE, .abi = GA_ABI, .q_len = {3, 3}, .kv_len = {5, 5}};
 static const struct ga_model other_abi = {SHAPE, .abi = GA_ABI + 1};
 
+Test(model, a_copy_of_a_model_is_the_same_model)
+{
+    static const struct ga_variant others[] = {VARIANT("future", UINT32_C(1) << 31), VARIANT("scalar", 0)};
+    const struct ga_model copy = full; // as the linker makes it for a program
+    struct ga_model other = full;      // of another library, made from the same spec
+    other.variants = others;
+    cr_expect(ga_model_same(&full, &full));
+    cr_expect(ga_model_same(&full, &copy));
+    cr_expect(!ga_model_same(&full, &other));
+    cr_expect(!ga_model_same(&full, NULL));
+    cr_expect(!ga_model_same(NULL, NULL));
+}
+
 // -- Variants -------------------------------------------------------------------------------------------------------
 
 Test(model, the_best_variant_the_cpu_runs_is_taken)

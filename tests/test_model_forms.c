@@ -57,6 +57,10 @@ static const struct ga_model reader = {
     COMMON,     .name = "reader", .kind = GA_DECODER, .d_model = 4,    .n_kv_heads = 2, .d_head = 2,    .k_dim = 4,
     .v_dim = 4, .d_out = 4,       .d_v = 2,           .vocab_size = 5, .lengths = true, .stack = &stack};
 
+static const struct ga_stack joining = {.sublayer = true};
+static const struct ga_model joined = {COMMON,     .name = "joined", .kind = GA_ENCODER, .d_model = 4,     .k_dim = 4,
+                                       .v_dim = 4, .d_out = 4,       .lengths = true,    .stack = &joining};
+
 #define LAYER COMMON, .d_model = 4, .n_kv_heads = 2, .d_head = 2, .k_dim = 4, .v_dim = 4, .d_out = 4, .d_v = 2
 static const struct ga_model bare = {LAYER, .name = "bare"};
 static const struct ga_model masked = {LAYER, .name = "masked", .mask = GA_MASK_BOOL};
@@ -132,6 +136,18 @@ static const struct {
     {&reader, {READ, .q_lengths = id_lengths, .kv_lengths = memory_lengths}, GA_OK, NULL},
     {&reader, {READ, .q_lengths = id_lengths}, GA_OK, NULL},
     {&reader, {READ, .kv_lengths = id_lengths}, GA_ARGUMENT, "reader: tokens[0][2] is -1; expected 0..4"},
+    {&joined, {SELF, .sublayer = value, .q_lengths = id_lengths}, GA_OK, NULL},
+    {&joined, {SELF, .sublayer = query}, GA_OK, NULL},
+    {&joined,
+     {SELF},
+     GA_ARGUMENT,
+     "joined: sublayer is NULL; expected [batch][q_len][d_model], what is added to the rows of query"},
+    {&joined, {SELF, .sublayer = output}, GA_ARGUMENT, "joined: output overlaps sublayer; expected memory of its own"},
+    {&reader,
+     {READ, .sublayer = value},
+     GA_UNSUPPORTED,
+     "reader: sublayer is given, but the model was generated without; set sublayer in the spec"},
+    {&bare, {SELF, .sublayer = value}, GA_UNSUPPORTED, "bare: sublayer is given, but the model is one attention layer"},
     {&sides,
      {CALL, .key = key, .value = value, .src_mask = bytes},
      GA_UNSUPPORTED,

@@ -70,7 +70,8 @@ Test(pack, equal_weights_make_equal_files_whatever_the_block_held)
 
 Test(pack, weights_no_file_can_hold_are_refused)
 {
-    static const struct ga_model stranger = PACK_MODEL("tiny", "return {}\n", pack_image_variants);
+    static const struct ga_variant strangers[] = {PACK_FUTURE};
+    static const struct ga_model stranger = PACK_MODEL("tiny", "return {}\n", strangers);
     const struct ga_loaded *const *loaded = pack_image_loaded, *const none[] = {loaded[0], NULL};
     struct ga_loaded other = *loaded[0];
     other.model = &stranger;

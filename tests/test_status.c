@@ -59,10 +59,12 @@ Test(status, faults_keep_their_numbers)
     cr_expect_eq((int)GA_FAULT_NONE, 0);
     cr_expect_eq((int)GA_FAULT_HEADER_CAP, 104);
     cr_expect_eq((int)GA_FAULT_TENSORS_TOO_MANY, 218);
+    cr_expect_eq((int)GA_FAULT_VALUES_TOO_MANY, 219);
     cr_expect_eq((int)GA_FAULT_MISALIGNED, 319);
     cr_expect_eq((int)GA_FAULT_EMPTY_MISPLACED, 405);
     cr_expect_eq((int)GA_FAULT_NOT_FINITE, 507);
     cr_expect_eq((int)GA_FAULT_SHARD_TOTAL, 608);
+    cr_expect_eq((int)GA_FAULT_INDEX_EMPTY, 609);
     cr_expect_eq((int)GA_FAULT_FILE_HUGE, 707);
     cr_expect_eq((int)GA_FAULT_PACK_ISA, 810);
 }

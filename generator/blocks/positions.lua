@@ -8,8 +8,6 @@ local function check_rows(spec, positions, fail)
   if positions.kind == "learned" and positions.rows and positions.rows < longest + positions.first then
     fail(("positions.rows (%d) is less than the longest sequence (%d) from row %d (positions.first) on"):format(
       positions.rows, longest, positions.first))
-  elseif positions.kind == "sinusoidal" and spec.d_model % 2 == 1 then
-    fail(('positions.kind ("sinusoidal") fills columns in pairs, but d_model (%d) is odd'):format(spec.d_model))
   end
   positions.rows = positions.rows or longest + positions.first
 end
@@ -30,17 +28,24 @@ return {
   fields = {
     { field = "positions.kind", flag = "--positions", value = "learned|sinusoidal",
       check = types.choice({ "learned", "sinusoidal" }), parse = function(word) return word end, default = "none",
-      help = "what is added to rows by their place: a learned table, or sines and cosines in turn" },
+      help = "positions added to rows before the first layer: a learned table, or sines and cosines in turn, of an " ..
+      "odd d_model a sine last",
+      group = "positions", example = 'positions = { kind = "learned" }' },
     { field = "positions.rows", flag = "--positions-rows", value = "N", check = types.count(1, 1048576),
-      parse = types.to_number, default = "the longest sequence", help = "rows of the table of positions" },
+      parse = types.to_number, default = "the longest sequence", help = "rows of the table of positions",
+      group = "positions", example = 'positions = { kind = "learned", rows = 512 }' },
     { field = "positions.first", flag = "--positions-first", value = "N", check = types.count(0, 65536),
-      parse = types.to_number, default = "0", help = "row of the first place (2 in RoBERTa)" },
+      parse = types.to_number, default = "0", help = "row of the first place (2 in RoBERTa)",
+      group = "positions", example = 'positions = { kind = "learned", first = 2 }' },
     { field = "token_types", flag = "--token-types", value = "N", check = types.count(1, 65536),
-      parse = types.to_number, default = "none", help = "rows of a table of token types, added to rows" },
+      parse = types.to_number, default = "none", help = "rows of a table of token types, added to rows",
+      group = "whole models", example = "token_types = 2" },
     { field = "embedding.scale", flag = "--embedding-scale", value = "yes|no", check = types.boolean,
-      parse = types.to_boolean, default = "no", help = "times sqrt(d_model) before positions are added" },
+      parse = types.to_boolean, default = "no", help = "multiply rows by sqrt(d_model) before positions are added",
+      group = "whole models", example = "embedding = { scale = true }" },
     { field = "embedding.norm", flag = "--embedding-norm", value = "yes|no", check = types.boolean,
-      parse = types.to_boolean, default = "no", help = "a norm over the rows before the first layer" },
+      parse = types.to_boolean, default = "no", help = "a norm over the rows before the first layer",
+      group = "whole models", example = "embedding = { norm = true }" },
   },
   resolve = function(spec, fail)
     if not spec.stack then return end

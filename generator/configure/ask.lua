@@ -25,16 +25,30 @@ local function obstacle(prober, entry, machine)
   end
 end
 
--- Each ISA in order, best first: { name, built, runs, off }. `asked` is a set of names, all of
--- which must be possible, or nil for those that are.
+-- What becomes of an ISA's instructions on this CPU: "usable", "disabled" by the operating system, or nil, for what it
+-- lacks.
+local function state_of(features, entry)
+  local state = "usable"
+  for _, name in ipairs(entry.cpu or {}) do
+    if not features[name] then return nil end
+    if features[name] == "disabled" then state = "disabled" end
+  end
+  return state
+end
+
+local WORDS = { usable = "yes", disabled = "yes, but the operating system has not enabled its registers" }
+
+-- Each ISA in order, best first: { name, built, runs, cpu, off }; cpu as state_of gives it. `asked` is a set of names,
+-- all of which must be possible, or nil for those that are.
 local function probe_isas(prober, machine, asked)
-  local list = {}
+  local list, features = {}, prober:cpu_features()
   for i, name in ipairs(isa.names()) do
     local entry = isa.get(name)
     local off = asked and not asked[name] and "not in --isa" or obstacle(prober, entry, machine)
     if asked and asked[name] and off then return nil, ("--isa %s: %s"):format(name, off) end
-    list[i] = { name = name, built = not off, runs = not off and prober:cpu_has(entry), off = off }
-    prober:report(name, off and "no: " .. off or list[i].runs and "yes" or "yes, but not on this CPU")
+    local state = state_of(features, entry)
+    list[i] = { name = name, built = not off, runs = not off and state == "usable", cpu = state, off = off }
+    prober:report(name, off and "no: " .. off or WORDS[state] or "yes, but not on this CPU")
   end
   return list
 end
@@ -81,6 +95,7 @@ local function ask_compiler(prober, settings)
   end
   answers.warnings = prober:accepted(WARNINGS)
   answers.callgraph = prober:accepted({ CALLGRAPH })[1]
+  answers.targets_avx = machine:find("^x86_64") and prober:targets_avx()
   local why
   answers.isas, why = probe_isas(prober, machine, settings.isas)
   if not answers.isas then return nil, why end
@@ -91,22 +106,11 @@ local function ask_compiler(prober, settings)
   return answers
 end
 
--- Asks everything. Returns the answers, or nil and a message. Answers: compiler, lua (words for people), warnings
--- (flags), callgraph (a flag), isas (array of { name, built, runs, off }), built (ISA names, best first), jansson and
--- criterion ({ cflags, libraries }), second_lua, clang, luacheck, shellcheck, clang_format, valgrind, qemu (commands),
--- msan (flags), dkjson, simde, wraps, torch (booleans); nil: not there.
-return function(prober, settings)
-  local refused = refused_flag(settings.variables)
-  if refused then return nil, refused end
-  local answers, why = ask_compiler(prober, settings)
-  if not answers then return nil, why end
-  answers.jansson = prober:library("jansson", "jansson.h")
-  if not answers.jansson then return nil, "jansson (Debian: libjansson-dev) does not link; see " .. LOG end
-  answers.criterion = prober:library("criterion", "criterion/criterion.h")
+-- What only work on genattn itself needs, into answers.
+local function ask_for_maintainers(prober, settings, answers)
   answers.simde = prober:header("simde/x86/avx512.h")
   answers.wraps = not settings.sanitize and prober:links({}, WRAPPED, "-Wl,--wrap=name -ldl")
   answers.second_lua = other_lua(prober)
-  answers.dkjson = prober:has_module("dkjson")
   answers.clang = prober:program("clang", { "clang" })
   answers.msan = answers.clang and prober:finds_unset(answers.clang, UNSET)
   answers.valgrind = prober:program("valgrind", { "valgrind" }) and prober:header("valgrind/memcheck.h") and "valgrind"
@@ -115,5 +119,22 @@ return function(prober, settings)
   answers.clang_format = prober:program("clang-format", { "clang-format" })
   answers.qemu = prober:program("qemu-x86_64", { "qemu-x86_64" })
   answers.torch = prober:has_torch()
+end
+
+-- Asks everything: `prober` what the user is told of, `quiet` what only work on genattn itself needs. Returns the
+-- answers, or nil and a message. Answers: compiler, lua (words for people), warnings (flags), callgraph (a flag),
+-- targets_avx (a boolean), isas (array of { name, built, runs, cpu, off }), built (ISA names, best first), jansson and
+-- criterion ({ cflags, libraries }), second_lua, clang, luacheck, shellcheck, clang_format, valgrind, qemu (commands),
+-- msan (flags), dkjson, simde, wraps, torch (booleans); nil: not there.
+return function(prober, quiet, settings)
+  local refused = refused_flag(settings.variables)
+  if refused then return nil, refused end
+  local answers, why = ask_compiler(prober, settings)
+  if not answers then return nil, why end
+  answers.jansson = prober:library("jansson", "jansson.h")
+  if not answers.jansson then return nil, "jansson (Debian: libjansson-dev) does not link; see " .. LOG end
+  answers.criterion = prober:library("criterion", "criterion/criterion.h")
+  answers.dkjson = prober:has_module("dkjson")
+  ask_for_maintainers(quiet, settings, answers)
   return answers
 end

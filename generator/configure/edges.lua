@@ -6,8 +6,9 @@ local fs = require "base.fs"
 local isa = require "isa"
 local ninja = require "ninja"
 
--- Runtime files that read and write weight files, and so need jansson; the rest goes into every model's library.
-local FILE_PARTS = { "^safetensors", "^weights", "^load" }
+-- Runtime files that read and write weight files, and so need jansson, or name what is missing in one; the rest goes
+-- into every model's library.
+local FILE_PARTS = { "^safetensors", "^weights", "^load", "^nearest" }
 -- Runtime headers a user of a model includes.
 local PUBLIC_HEADERS = { "fault", "status", "tensor", "arena", "cpu", "facts", "model", "threads", "pack_file",
   "weights", "load" }
@@ -23,10 +24,15 @@ Edges.SANITIZED = { obj = "out/sanitize/obj", lib = "out/sanitize/lib", test = "
   variables = { { "mode", ninja.raw("$sanitize") }, { "opt", "-O1" } } }
 local PLAIN = Edges.PLAIN
 
--- isas: names, best first; abi: a number. runs: the set of those this CPU can run, for the caller to fill; library: the
--- objects that users link, as they are made.
+-- Where configure writes the table of program/isas.h.
+Edges.KNOWN_ISAS = "out/known_isas.c"
+
+-- isas: names, best first; abi: a number. runs: the set of those this CPU can run, for the caller to fill; library: for
+-- each profile whose library objects are of interest their paths, as edges for them are made; maps: the files written
+-- to out/lib here.
 function Edges.new(isas, abi)
-  return setmetatable({ w = ninja.writer(), isas = isas, abi = abi, headers = {}, runs = {}, library = {} }, Edges)
+  return setmetatable({ w = ninja.writer(), isas = isas, abi = abi, headers = {}, runs = {}, maps = {},
+    library = { [PLAIN] = {} } }, Edges)
 end
 
 -- One array of the items of all the arrays; nil counts as an empty one.
@@ -88,7 +94,8 @@ end
 
 -- An object of the libraries that users link.
 function Edges:compile_library(profile, source, object, flags, more)
-  if profile == PLAIN then self.library[#self.library + 1] = object end
+  local library = self.library[profile]
+  if library then library[#library + 1] = object end
   return self:compile(profile, source, object, flags .. (profile.library_flags or ""), more)
 end
 
@@ -111,8 +118,9 @@ function Edges:shared_parts(profile)
   parts.core_archive = self:archive(profile.obj .. "/libga_core.a", parts.core)
   parts.weights = self:archive(profile.lib .. "/libga_weights.a",
     self:folder_objects(profile, "runtime", "-I runtime $jansson_cflags", is_file_part))
-  parts.program = self:archive(profile.lib .. "/libga_program.a",
-    self:folder_objects(profile, "program", "-I runtime -I program $jansson_cflags"))
+  local flags = "-I runtime -I program $jansson_cflags"
+  parts.program = self:archive(profile.lib .. "/libga_program.a", joined(self:folder_objects(profile, "program", flags),
+    { self:compile(profile, Edges.KNOWN_ISAS, profile.obj .. "/known_isas.o", flags) }))
   return parts
 end
 
@@ -169,27 +177,28 @@ end
 function Edges:shared_library(folder, name, objects)
   local map, versioned = ("out/lib/%s.map"):format(name), ("%s/lib%s.so.%d"):format(folder, name, self.abi)
   assert(fs.write_if_changed(map, ("{\n  global: %s_*; ga_*;\n  local: *;\n};\n"):format(name)) ~= nil)
+  self.maps[#self.maps + 1] = map
   self.w:build({ rule = "shared", outputs = { versioned }, inputs = objects, implicit = { map },
     variables = { { "map", map }, { "soname", versioned:match("[^/]*$") } } })
   self.w:build({ rule = "symlink", outputs = { ("%s/lib%s.so"):format(folder, name) }, inputs = { versioned } })
   return { versioned, ("%s/lib%s.so"):format(folder, name) }
 end
 
--- Libraries, header and program of one model; returns their paths, by kind.
-function Edges:product(model, parts)
+-- Libraries, header and program of one model, in folders of `root`; returns their paths, by kind.
+function Edges:product(model, parts, root)
   local name = model.spec.name
-  local folder = "out/gen/" .. name
+  local folder = ("%s/gen/%s"):format(root, name)
   self:section(("%s, from %s"):format(name, model.path))
   local outputs = self:generate(model, folder)
   local objects = joined(self:model_objects(PLAIN, outputs, folder, "library"), parts.core)
-  local archive = self:archive(("out/lib/lib%s.a"):format(name), objects)
+  local archive = self:archive(("%s/lib/lib%s.a"):format(root, name), objects)
   local main = self:model_objects(PLAIN, outputs, folder, "program")
   return {
-    header = self:copy(("%s/%s.h"):format(folder, name), ("out/include/%s.h"):format(name)),
+    header = self:copy(("%s/%s.h"):format(folder, name), ("%s/include/%s.h"):format(root, name)),
     archive = archive,
-    libraries = joined({ archive }, self:shared_library("out/lib", name, objects)),
-    program = self:link(PLAIN, "out/bin/" .. name, joined(main, { parts.program, parts.weights, archive }),
-      "$program_libraries"),
+    libraries = joined({ archive }, self:shared_library(root .. "/lib", name, objects)),
+    program = self:link(PLAIN, ("%s/bin/%s"):format(root, name),
+      joined(main, { parts.program, parts.weights, archive }), "$program_libraries"),
   }
 end
 

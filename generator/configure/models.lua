@@ -9,6 +9,7 @@ local models = {}
 
 local DEMO = "specs/demo.lua"
 local TEST_SPECS = "tests/specs"
+local EXAMPLES = { "examples/decoder.lua", "examples/encoder.lua", "tests/examples/mha_512_8.lua" }
 local VERSIONS = { "tests/versions/first/twin.lua", "tests/versions/second/twin.lua" }
 
 local function with_defaults(given)
@@ -29,10 +30,27 @@ local function written(model, content)
   return { spec = model, path = path }
 end
 
+-- A message about fields of a spec, for one who gave flags: those of the fields it names that are called otherwise.
+local function with_flags(message)
+  local names = {}
+  for _, field in ipairs(spec.options()) do
+    local name = field.field
+    local is_named = name:find("[._]") and message:find("%f[%w_.]" .. name:gsub("%.", "%%.") .. "%f[^%w_.]")
+    if is_named and field.flag ~= "--" .. name:gsub("[._]", "-") then
+      names[#names + 1] = ("%s: %s"):format(name, field.flag)
+    end
+  end
+  if #names == 0 then return message end
+  return ("%s (%s)"):format(message, table.concat(names, ", "))
+end
+
 -- The model the flags describe; or nil and the messages.
 local function from_flags(given)
   local model, errors = spec.from_fields(with_defaults(given))
-  if not model then return nil, errors end
+  if not model then
+    for i, message in ipairs(errors) do errors[i] = with_flags(message) end
+    return nil, errors
+  end
   return written(model, spec.text(model))
 end
 
@@ -111,30 +129,39 @@ local function configured(settings, errors)
   return {}
 end
 
-local function contains(list, path)
+-- Whether one of the models is the demo's, under whatever path.
+local function has_demo(list)
+  local demo = fs.read(DEMO)
   for _, model in ipairs(list) do
-    if model.path == path then return true end
+    if fs.read(model.path) == demo then return true end
   end
   return false
 end
 
 -- All models of the build, each { spec, path } (of a folder also `table`, lines on how its spec came about):
--- `configured` by the user, `products` (those and the demo's), `tests`, `versions` (two of one name); or nil and every
--- message.
+-- `configured` by the user, and `products`, those and the demo's behind them; or nil and every message.
 function models.collect(settings)
   local errors = {}
   local users = configured(settings, errors)
   if #errors > 0 then return nil, errors end
   local demo = from_files({ DEMO }, errors)
-  local tests = from_files(lua_files(TEST_SPECS), errors)
-  local versions = from_files(VERSIONS, errors)
   local products = {}
   append_all(products, users)
-  if not contains(users, DEMO) then append_all(products, demo) end
+  if not has_demo(users) then append_all(products, demo) end
   check_names(products, errors)
-  check_names(tests, errors)
   if #errors > 0 then return nil, errors end
-  return { configured = users, products = products, tests = tests, versions = versions }
+  return { configured = users, products = products }
+end
+
+-- The models that tests are about: `tests`, `versions` (two of one name), `examples` (of examples/), and `products` of
+-- these paths; or nil and every message.
+function models.tested(paths)
+  local errors = {}
+  local found = { products = from_files(paths, errors), tests = from_files(lua_files(TEST_SPECS), errors),
+    versions = from_files(VERSIONS, errors), examples = from_files(EXAMPLES, errors) }
+  check_names(found.tests, errors)
+  if #errors > 0 then return nil, errors end
+  return found
 end
 
 return models

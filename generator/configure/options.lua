@@ -4,20 +4,27 @@ local argparse = require "argparse"
 local compat = require "base.compat"
 local ninja = require "ninja"
 local text = require "base.text"
+local usage = require "configure.usage"
 
 local options = {}
 
--- A row: flags, the value's name (nil for a switch), help, default as shown in brackets; `key` names the setting.
+-- A row: flags, the value's name (nil for a switch), help, default as shown in brackets; `key` names the setting;
+-- count: how often it may be given; last_wins: of several the last holds, as packagers' wrappers rely on.
 local CONFIGURATION = {
   { flags = "-h --help", key = "help", help = "print this text and do nothing else" },
   { flags = "--install-deps", key = "install_deps", default = "no",
     help = "first install what is missing with apt-get (needs root, else prints the command)" },
+  { flags = "--verbose", key = "verbose", default = "no",
+    help = "also say which tools for work on genattn itself are there, and what is off without them; " ..
+    "out/config.log says so anyway" },
 }
 local DIRECTORIES = {
-  { flags = "--prefix", value = "DIR", key = "prefix", default = "/usr/local", help = "'ninja install' goes here" },
-  { flags = "--bindir", value = "DIR", key = "bindir", default = "PREFIX/bin", help = "programs" },
-  { flags = "--libdir", value = "DIR", key = "libdir", default = "PREFIX/lib", help = "libraries" },
-  { flags = "--includedir", value = "DIR", key = "includedir", default = "PREFIX/include", help = "headers" },
+  { flags = "--prefix", value = "DIR", key = "prefix", last_wins = true, default = "/usr/local",
+    help = "'ninja install' goes here" },
+  { flags = "--bindir", value = "DIR", key = "bindir", last_wins = true, default = "PREFIX/bin", help = "programs" },
+  { flags = "--libdir", value = "DIR", key = "libdir", last_wins = true, default = "PREFIX/lib", help = "libraries" },
+  { flags = "--includedir", value = "DIR", key = "includedir", last_wins = true, default = "PREFIX/include",
+    help = "headers" },
 }
 local MODEL_FILES = {
   { flags = "--spec", value = "FILE", key = "specs", count = "*",
@@ -36,8 +43,8 @@ local FEATURES = {
   { flags = "--enable-debug", key = "debug", default = "no", help = "no optimisation, full debug information" },
   { flags = "--enable-sanitize", key = "sanitize", default = "no",
     help = "build everything with address and undefined-behaviour sanitizers" },
-  { flags = "--disable-werror", key = "no_werror", default = "no",
-    help = "let the build go on after compiler warnings" },
+  { flags = "--enable-werror", key = "werror", default = "no",
+    help = "stop the build at compiler warnings, as CI does" },
 }
 
 -- Variables taken from VAR=VALUE, then from the environment, and remembered for re-runs.
@@ -66,7 +73,7 @@ local function add_row(parser, row)
   local add = row.value and parser.option or parser.flag
   local shown = row.help .. (row.default and " [" .. row.default .. "]" or "")
   local element = add(parser, row.flags):target(row.key):description(shown)
-  if row.value then element:argname(row.value):count(row.count or "0-1") end
+  if row.value then element:argname(row.value):count(row.count or "0-1"):overwrite(row.last_wins or false) end
   return element
 end
 
@@ -99,15 +106,13 @@ local function make_parser(fields)
   return parser
 end
 
--- Every flag there is, in order, for suggestions.
-local function all_flags(fields)
-  local flags = {}
+-- Every row there is, in the order of --help.
+local function all_rows(fields)
+  local all = {}
   for _, rows in ipairs({ CONFIGURATION, DIRECTORIES, MODEL_FILES, model_rows(fields), FEATURES }) do
-    for _, row in ipairs(rows) do
-      for flag in row.flags:gmatch("%-%-%S+") do flags[#flags + 1] = flag end
-    end
+    for _, row in ipairs(rows) do all[#all + 1] = row end
   end
-  return flags
+  return all
 end
 
 -- -- Reading --------------------------------------------------------------------------------------------------------
@@ -127,21 +132,17 @@ local function is_tolerated(arg, known)
   return false
 end
 
-local function with_suggestion(message, known)
-  local name = message:match("^unknown option '(.-)'")
-  if not name then return message end
-  local near = text.nearest(name, known)
-  return ("unknown option '%s'%s"):format(name, near and ("; did you mean %s?"):format(near) or "; see --help")
-end
-
 -- VAR=VALUE arguments as a table, or nil and a message.
 local function read_assignments(words)
   local known, values = {}, {}
   for i, variable in ipairs(options.VARIABLES) do known[i] = variable.name end
   for _, word in ipairs(words) do
     local name, value = word:match("^([%a_][%w_]*)=(.*)$")
-    if not name then return nil, ("unexpected argument '%s'; see --help"):format(word) end
-    local near = text.nearest(name, known)
+    local near = text.nearest(name or word, known)
+    if not name then
+      return nil, ("unexpected argument '%s'; %s"):format(word,
+        near == word and ("a variable is given as %s=VALUE"):format(word) or "see --help")
+    end
     if near ~= name then
       return nil, ("unknown variable '%s'%s"):format(name, near and ("; did you mean %s?"):format(near) or "")
     end
@@ -150,18 +151,29 @@ local function read_assignments(words)
   return values
 end
 
--- The flags given, in the spec's own terms: an ordered array of { field, value }, or nil and a message.
+-- A flag's word as the field's value, or nil and a message.
+local function read_value(field, word)
+  if not field.value then return true end
+  local value, why = field.parse(word)
+  if value == nil then return nil, why end
+  local ok
+  ok, why = field.check(value)
+  if ok == nil then return nil, why end
+  return value
+end
+
+-- The flags given, in the spec's own terms: an ordered array of { field, value }, or nil and every message.
 local function read_fields(parsed, fields)
-  local given = {}
+  local given, errors = {}, {}
   for i, field in ipairs(fields) do
     local word = parsed["field_" .. i]
     if word then
-      local value, why = true, nil
-      if field.value then value, why = field.parse(word) end
-      if value == nil then return nil, ("%s %s"):format(field.flag, why) end
+      local value, why = read_value(field, word)
+      if value == nil then errors[#errors + 1] = ("%s %s"):format(field.flag, why) end
       given[#given + 1] = { field = field, value = value }
     end
   end
+  if #errors > 0 then return nil, errors end
   return given
 end
 
@@ -175,6 +187,7 @@ local function read_isas(list, known)
       return false, ("--isa: there is no '%s'%s (there are %s)"):format(name,
         near and ("; did you mean %s?"):format(near) or "", text.join(known))
     end
+    if names[name] then return false, ("--isa names %s twice"):format(name) end
     names[name] = true
   end
   if not next(names) then return false, "--isa names no instruction set; there are " .. text.join(known) end
@@ -224,8 +237,10 @@ local function set_aside(args, known)
   for _, arg in ipairs(args) do
     if is_tolerated(arg, known) then
       local near = text.nearest(arg:match("^[^=]+"), known)
-      warnings[#warnings + 1] = ("'%s' is ignored: there is no such option%s"):format(arg,
-        near and ("; did you mean %s?"):format(near) or "")
+      local is_opposite = near and near:gsub("^%-%-enable%-", "--disable-") == arg
+      warnings[#warnings + 1] = ("'%s' is ignored: %s"):format(arg,
+        is_opposite and ("that is so without %s"):format(near) or
+        near and ("there is no such option; did you mean %s?"):format(near) or "there is no such option")
     else
       kept[#kept + 1] = arg
     end
@@ -235,7 +250,7 @@ end
 
 -- What to give configure when ninja runs it again: the arguments, and the variables wherever they came from.
 local function remembered(args, assignments, variables)
-  local again, left_out = {}, { ["--install-deps"] = true }
+  local again, left_out = {}, { ["--install-deps"] = true, ["--verbose"] = true }
   for _, word in ipairs(assignments) do left_out[word] = true end
   for _, arg in ipairs(args) do
     if not left_out[arg] then again[#again + 1] = arg end
@@ -257,11 +272,15 @@ local function contradiction(parsed, given)
   end
 end
 
--- What no file of the build can hold, or nil: control characters, and in paths that ninja shall look at more.
-local function unwritable(args, variables, paths)
+-- Which argument no file of the build can hold, and no message should, or nil.
+local function control_character(args)
   for _, arg in ipairs(args) do
     if arg:find("%c") then return ("argument '%s' holds a control character"):format((arg:gsub("%c", "?"))) end
   end
+end
+
+-- What else no file of the build can hold, or nil: control characters, and in paths that ninja shall look at more.
+local function unwritable(variables, paths)
   for _, variable in ipairs(options.VARIABLES) do
     if variables[variable.name]:find("%c") then return variable.name .. " holds a control character" end
   end
@@ -279,35 +298,46 @@ local function joined(a, b)
   return list
 end
 
--- Reads the arguments. fields: spec.options(); isa_names: those --isa may name; getenv: os.getenv or a stand-in.
--- Returns the settings, or nil and a message. Settings: specs and folders (arrays of paths), hf_architecture (or nil),
--- hf_ignore (array), fields (array of { field, value }), isas (set of names or nil), prefix, bindir, libdir,
--- includedir, debug, sanitize, werror, variables, arguments (for the next run), warnings.
-function options.parse(args, fields, isa_names, getenv)
-  local known = all_flags(fields)
-  local kept, warnings = set_aside(args, known)
-  local ok, parsed = make_parser(fields):pparse(with_implied(with_numbers(kept), fields))
-  if not ok then return nil, with_suggestion(parsed, known) end
-  local assigned, why = read_assignments(parsed.assignments)
-  if not assigned then return nil, why end
-  local given
-  given, why = read_fields(parsed, fields)
-  if not given then return nil, why end
+-- The parsed arguments and what they say of the model; or nil and every message.
+local function read(args, fields)
+  local rows = all_rows(fields)
+  local ok, parsed = make_parser(fields):pparse(with_implied(with_numbers(args), fields))
+  if not ok then return nil, { usage.in_our_words(parsed, rows, args) } end
+  local why = usage.unfit_value(parsed, rows)
+  if why then return nil, { why } end
+  local given, errors = read_fields(parsed, fields)
+  if not given then return nil, errors end
   why = contradiction(parsed, given)
-  if why then return nil, why end
+  if why then return nil, { why } end
+  return parsed, given
+end
+
+-- Reads the arguments. fields: spec.options(); isa_names: those --isa may name; getenv: os.getenv or a stand-in.
+-- Returns the settings, or nil and every message. Settings: specs and folders (arrays of paths), hf_architecture (or
+-- nil), hf_ignore (array), fields (array of { field, value }), isas (set of names or nil), prefix, bindir, libdir,
+-- includedir, verbose, debug, sanitize, werror, variables, arguments (for the next run), warnings.
+function options.parse(args, fields, isa_names, getenv)
+  local why = control_character(args)
+  if why then return nil, { why } end
+  local kept, warnings = set_aside(args, usage.flags(all_rows(fields)))
+  local parsed, given = read(kept, fields)
+  if not parsed then return nil, given end
+  local assigned
+  assigned, why = read_assignments(parsed.assignments)
+  if not assigned then return nil, { why } end
   local isas
   isas, why = read_isas(parsed.isa, isa_names)
-  if isas == false then return nil, why end
+  if isas == false then return nil, { why } end
   local prefix = parsed.prefix or "/usr/local"
   local variables = environment(assigned, getenv)
-  why = unwritable(args, variables, joined(parsed.specs, parsed.from_hf))
-  if why then return nil, why end
+  why = unwritable(variables, joined(parsed.specs, parsed.from_hf))
+  if why then return nil, { why } end
   return {
     help = parsed.help, specs = parsed.specs, fields = given, isas = isas, folders = parsed.from_hf,
     hf_architecture = parsed.hf_architecture, hf_ignore = parsed.hf_ignore,
     prefix = prefix, bindir = parsed.bindir or prefix .. "/bin", libdir = parsed.libdir or prefix .. "/lib",
     includedir = parsed.includedir or prefix .. "/include",
-    debug = parsed.debug, sanitize = parsed.sanitize, werror = not parsed.no_werror,
+    verbose = parsed.verbose, debug = parsed.debug, sanitize = parsed.sanitize, werror = parsed.werror,
     variables = variables, arguments = remembered(kept, parsed.assignments, variables), warnings = warnings,
   }
 end

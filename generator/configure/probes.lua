@@ -40,13 +40,6 @@ function Prober:links(flags, source, libraries)
   return ok
 end
 
--- The same, and whether the program runs and returns 0.
-function Prober:runs(flags, source)
-  if not self:links(flags, source) then return false end
-  local _, ok = self:run("./" .. PROGRAM)
-  return ok
-end
-
 local EMPTY_PROGRAM = "int main(void) { return 0; }\n"
 
 -- Whether the compiler takes these flags; -Werror makes clang refuse what it would only warn of.
@@ -90,14 +83,38 @@ function Prober:makes_isa(isa)
   return self:links(isa.cflags, table.concat(lines) .. EMPTY_PROGRAM)
 end
 
--- Whether this CPU, with this operating system, can run an ISA of generator/isa.
-function Prober:cpu_has(isa)
-  if #(isa.cpu or {}) == 0 then return true end
-  local tests = {}
-  for i, feature in ipairs(isa.cpu) do
-    tests[i] = ("__builtin_cpu_supports(%s)"):format(fmt.c_string(feature:lower()))
-  end
-  return self:runs({}, "int main(void) { return !(" .. table.concat(tests, " && ") .. "); }\n")
+-- Says what runtime/cpu.h finds: a line "usable NAME" or "disabled NAME" for each feature.
+local FINDS = [[
+#include <stdio.h>
+
+#include "cpu.h"
+
+int main(void)
+{
+    const struct ga_cpu_found found = ga_cpu_find(UINT32_MAX);
+#define SAY(name, ...)                      \
+    if (found.usable & GA_CPU_##name)       \
+        puts("usable " #name);              \
+    else if (found.disabled & GA_CPU_##name) \
+        puts("disabled " #name);
+    GA_CPU_LIST(SAY)
+    return 0;
+}
+]]
+
+-- What this CPU has of the features in runtime/cpu.h: a table by their names, of "usable", or "disabled" where the
+-- operating system has not enabled their registers. Empty where the compiler's programs do not run here.
+function Prober:cpu_features()
+  local found = {}
+  if not self:links({ "-std=c11", "-I runtime" }, FINDS, "runtime/cpu.c runtime/cpu_decode.c") then return found end
+  local output, ok = self:run("./" .. PROGRAM)
+  for state, name in (ok and output or ""):gmatch("(%l+) (%S+)") do found[name] = state end
+  return found
+end
+
+-- Whether the compiler, told nothing, makes code for CPUs with AVX alone.
+function Prober:targets_avx()
+  return not self:links({}, "#ifdef __AVX__\n#error \"AVX\"\n#endif\n" .. EMPTY_PROGRAM)
 end
 
 -- The flags, where this compiler makes a program with them that runs; else nil.

@@ -10,8 +10,9 @@ end
 return {
   -- Those that tests/test_goldens.c names.
   named = set({ "golden_causal", "golden_maps" }),
-  -- Whole models whose programs are made too, for tests/program_models.lua: with a cache, a memory, two sides; of rows.
-  programs = set({ "both_40_2", "pool_40", "steps_48_4", "still_36_3" }),
+  -- Whole models whose programs are made too, for tests/program_models.lua: with a cache, a memory, two sides; of rows,
+  -- a residual alone.
+  programs = set({ "both_40_2", "joined_45", "pool_40", "steps_48_4", "still_36_3" }),
   -- Compiling emulated kernels takes half a minute a model: heads of whole and of part vectors, masks, lengths, token
   -- ids.
   few = set({ "ragged_120_8", "odd_33_3", "causal_64_4_right", "tokens_96_6", "exact_10_2" }),
@@ -19,6 +20,8 @@ return {
   -- parts of a call to threads (rows, heads, slices of a head, columns, an encoder's and a decoder's), with a cache and
   -- without.
   shared = set({ "both_40_2", "cache_40_4", "post_48_4", "steps_48_4" }),
+  -- Those that tests/linking links as users do.
+  linked = set({ "causal_64_4_right", "small_24_3" }),
   -- Of those a layer and a whole model: the thread sanitizer makes them twenty times as slow.
   raced = set({ "both_40_2", "cache_40_4" }),
   -- Of the widest vectors: those whose features have code of their own for whole vectors, and one that ends in one.
@@ -32,12 +35,17 @@ return {
   -- A second compiler has other warnings, and other ways to be wrong, about the text of templates; what is the same
   -- text with other numbers it need not see again. Between them these use every template and every fragment of a
   -- feature, as tests/generator/short_lists_test.lua finds; tokens_96_6 is the one whose heads are whole vectors.
-  every_template = set({ "added_40_4", "both_40_2", "cache_48_3_window", "heads_6_13", "masked_44_3", "rotary_57_6",
-    "sides_40_4", "tokens_96_6", "window_40_5_both" }),
+  every_template = set({ "added_40_4", "both_40_2", "cache_48_3_window", "filled_24_2", "heads_6_13", "masked_44_3",
+    "rotary_57_6", "sides_40_4", "tokens_96_6", "window_40_5_both" }),
+  -- What `ninja check` is about besides the configured models: between them every template and every fragment, and of
+  -- whole models each kind: one as BERT is built, one as Llama is, a transformer. Those named above are small.
+  check = set({ "added_40_4", "both_40_2", "cache_48_3_window", "filled_24_2", "golden_causal", "golden_maps",
+    "heads_6_13", "masked_44_3", "post_48_4", "pre_45_3", "rotary_57_6", "sides_40_4", "tokens_96_6",
+    "window_40_5_both" }),
   -- Few enough that each is met often, small enough that a round takes milliseconds, and between them every template:
   -- windows, slopes and sinks, masks of either kind, rotary places, shared key heads, caps, shared projections, other
   -- widths, attention alone, and of whole models each kind, ragged and pooled, with memory, with a cache.
-  soak = set({ "added_40_4", "both_40_2", "cache_48_3_window", "heads_6_13", "masked_44_3", "memory_40_2",
-    "plain_48_3", "post_48_4", "pre_45_3", "rotary_57_6", "sides_40_4", "tokens_96_6", "window_40_5_both",
-    "window_48_6" }),
+  soak = set({ "added_40_4", "both_40_2", "cache_48_3_window", "filled_24_2", "heads_6_13", "masked_44_3",
+    "memory_40_2", "plain_48_3", "post_48_4", "pre_45_3", "rotary_57_6", "sides_40_4", "tokens_96_6",
+    "window_40_5_both", "window_48_6" }),
 }

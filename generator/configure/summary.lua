@@ -26,13 +26,16 @@ local function isa_words(answers)
   return table.concat(words, ", ")
 end
 
--- Parts that may be missing: the answer they stand on, what is off without it, the Debian package.
-local OPTIONAL = {
+-- Parts that may be missing: the answer they stand on, what is off without it, the Debian package. Those of
+-- maintainers serve work on genattn itself, and users are not told of them unasked.
+local USERS = {
   { key = "criterion", what = "C tests of 'ninja check'", why = "no Criterion", package = "libcriterion-dev" },
+  { key = "dkjson", what = "--from-hf", why = "no dkjson for this Lua", package = "lua-dkjson" },
+}
+local MAINTAINERS = {
   { key = "simde", what = "'ninja check-emulated', AVX-512 on any CPU", why = "no SIMDe", package = "libsimde-dev" },
   { key = "second_lua", what = "the test that both Luas generate the same bytes", why = "only one Lua",
     package = "lua5.4 luajit" },
-  { key = "dkjson", what = "--from-hf", why = "no dkjson for this Lua", package = "lua-dkjson" },
   { key = "clang", what = "a second compiler in CI, 'ninja check-fuzz'", why = "no clang",
     package = "clang libclang-rt-dev" },
   { key = "msan", what = "the memory sanitizer's part of 'ninja check-memory'", why = "no clang that has it",
@@ -47,18 +50,50 @@ local OPTIONAL = {
     why = "no torch for python3", package = nil },
 }
 
--- Lines about what is switched off and why.
-local function off_lines(answers)
+-- Lines about the parts in a table that are not there.
+local function missing_lines(rows, answers)
   local lines = {}
-  for _, entry in ipairs(answers.isas) do
-    if entry.off then lines[#lines + 1] = ("ISA %s: %s"):format(entry.name, entry.off) end
-  end
-  for _, row in ipairs(OPTIONAL) do
+  for _, row in ipairs(rows) do
     if not answers[row.key] then
       local cure = row.package and (" (Debian: %s)"):format(row.package) or ""
       lines[#lines + 1] = ("%s: %s%s"):format(row.what, row.why, cure)
     end
   end
+  return lines
+end
+
+-- Lines about a CPU that has more than the build's best.
+local function note_lines(answers)
+  local lines = {}
+  for _, entry in ipairs(answers.isas) do
+    if entry.runs then break end
+    if entry.cpu == "disabled" then
+      lines[#lines + 1] = entry.name .. " is not used, though this CPU has it: the operating system has not enabled " ..
+        "its registers"
+    elseif entry.cpu == "usable" then
+      lines[#lines + 1] = ("%s is not used, though this CPU has it: %s"):format(entry.name, entry.off)
+    end
+  end
+  if answers.targets_avx then
+    lines[#lines + 1] = "the compiler, told nothing, makes code for CPUs with AVX (its default, or -march): no " ..
+      "other can run the library"
+  end
+  return lines
+end
+
+-- Lines about what is off for work on genattn itself, and why.
+function summary.maintainers(answers)
+  return missing_lines(MAINTAINERS, answers)
+end
+
+-- Lines about what is switched off and why.
+local function off_lines(settings, answers)
+  local lines = {}
+  for _, entry in ipairs(answers.isas) do
+    if entry.off then lines[#lines + 1] = ("ISA %s: %s"):format(entry.name, entry.off) end
+  end
+  for _, line in ipairs(missing_lines(USERS, answers)) do lines[#lines + 1] = line end
+  for _, line in ipairs(settings.verbose and summary.maintainers(answers) or {}) do lines[#lines + 1] = line end
   return lines
 end
 
@@ -72,12 +107,12 @@ local function mode_words(settings)
   local words = {}
   if settings.debug then words[#words + 1] = "debug" end
   if settings.sanitize then words[#words + 1] = "sanitizers" end
-  if not settings.werror then words[#words + 1] = "warnings are no errors" end
+  if settings.werror then words[#words + 1] = "warnings are errors" end
   return words
 end
 
--- The closing summary. answers: isas (array of { name, built, runs, off }), compiler, lua, and one field for each key
--- of OPTIONAL.
+-- The closing summary. answers: isas (array of { name, built, runs, cpu, off }), compiler, lua, targets_avx, and one
+-- field for each key of USERS and of MAINTAINERS.
 function summary.text(settings, models, answers)
   local lines = { "" }
   local shapes, names = {}, {}
@@ -87,15 +122,16 @@ function summary.text(settings, models, answers)
   end
   add(lines, #shapes == 1 and "model" or "models", shapes)
   add(lines, "ISA", { isa_words(answers) })
+  add(lines, "note", note_lines(answers))
   add(lines, "compiler", { answers.compiler })
   add(lines, "Lua", { answers.lua })
   local modes = mode_words(settings)
   if #modes > 0 then add(lines, "build", { text.join(modes) }) end
-  add(lines, "off", off_lines(answers))
+  add(lines, "off", off_lines(settings, answers))
   add(lines, "next", {
     ("ninja                 makes %s"):format((("out/bin/@, out/lib/lib@.a and out/include/@.h"):gsub("@", names[1]))),
     "ninja demo            attention over real token sequences, with a picture",
-    "ninja check           every test, those of your own shape included",
+    "ninja check           tests: your own shape, and every feature once",
   })
   return table.concat(lines, "\n") .. "\n"
 end

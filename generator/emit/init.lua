@@ -2,6 +2,7 @@
 local spec_api = require "spec"
 local isa_api = require "isa"
 local plan_api = require "plan"
+local dtype = require "dtype"
 local fmt = require "base.fmt"
 local hash = require "base.hash"
 local template = require "template"
@@ -32,7 +33,8 @@ local function load_template(name)
 end
 
 -- Renders a template; the env gets, for templates within it: include(name), splice(stage), which is what every feature
--- adds there, and chosen(name), which is the template of that name unless a feature has another. more: names for them.
+-- adds there, score_modifiers(stage), the same of those that change scores, and chosen(name), which is the template of
+-- that name unless a feature has another. more: names for them.
 local function render(name, env)
   local scope = setmetatable({}, { __index = env })
   local function extended(more) return more and setmetatable(more, { __index = scope }) or scope end
@@ -46,6 +48,13 @@ local function render(name, env)
     local parts = {}
     for _, fragment in ipairs(spec_api.splices(env.spec, stage)) do
       parts[#parts + 1] = render("features/" .. fragment, extended(more))
+    end
+    return table.concat(parts)
+  end
+  function scope.score_modifiers(stage)
+    local parts = {}
+    for i, fragment in ipairs(spec_api.score_splices(env.spec, stage)) do
+      parts[i] = render("features/" .. fragment, scope)
     end
     return table.concat(parts)
   end
@@ -114,7 +123,8 @@ local function map_env(s)
   local list = {}
   for i, entry in ipairs(s.maps) do
     local sources, refused = map_sources(s, entry.map)
-    list[i] = { name = entry.name, sources = sources, refused = refused }
+    list[i] = { name = entry.name, sources = sources, refused = refused,
+      prefix = s.weights_prefix and fmt.c_string(s.weights_prefix) or "NULL" }
   end
   return list
 end
@@ -144,7 +154,7 @@ end
 local function variant_env(p)
   local memory = (p.decoder or p).memory
   return {
-    isa = p.isa.name, cpu = cpu_bits(p.isa), prefix = p.prefix, packed_floats = p.packed_floats,
+    isa = p.isa.name, cpu = cpu_bits(p.isa), prefix = p.prefix, packed_bytes = p.packed.bytes,
     kernels = kernel_infos(p),
     cache = p.spec.cache and cache_layout(p.attention or p) or false,
     memory_cache = p.spec.cache and memory and cache_layout(memory) or false,
@@ -153,7 +163,7 @@ end
 
 -- An instruction set's helpers, and those of its extras that the features in use ask for.
 local function helpers(p)
-  local texts = { p.isa.helpers }
+  local texts = { p.isa.helpers, dtype.helpers(p.weights_dtype) }
   for _, name in ipairs(spec_api.helpers(p.spec)) do texts[#texts + 1] = p.isa.extras[name] end
   return table.concat(texts)
 end
@@ -169,7 +179,8 @@ end
 local function isa_env(p)
   local env = {
     V = p.isa.V, lowest_exponent = p.isa.lowest_exponent, isa_name = p.isa.name, isa_headers = p.isa.headers,
-    helpers = helpers(p), prefix = p.prefix, packed_floats = p.packed_floats, exp2_coefficients = {},
+    helpers = helpers(p), prefix = p.prefix, W = dtype.vocabulary(p.weights_dtype, p.isa),
+    exp2_coefficients = {},
     power_coefficients = {}, power_one = fmt.f32(2 ^ -p.isa.scale_shift),
     gelu_coefficients = gelu_coefficients, lanes = lane_numbers(p.isa.width),
   }
@@ -188,9 +199,9 @@ local function plan_env(p, base)
     value = p.value,
     careful = p.careful or false, one_kernel = layer.one_kernel, zero_weights = p.spec.zero_weights or false,
     fill_f32 = p.fill and fmt.f32(p.fill) or "-INFINITY", fill_what = p.fill and fmt.f32(p.fill) or "-inf",
-    mean_columns = p.mean_columns,
+    mean_columns = p.mean_columns, has_score_modifiers = #spec_api.score_splices(p.spec, "score_vector") > 0,
     d_head_pad = p.d_head_pad, concat = p.concat, key_panel = p.key_panel, scores_stride = p.scores_stride,
-    group_rows = p.group_rows, max_sum = p.max_sum, value_keys = p.value_keys, packed = p.packed,
+    group_rows = p.group_rows, max_sum = p.max_sum, value_keys = p.value_keys, packed = p.packed.parts,
     buffers = p.buffers, gathers = p.gathers,
     head_stride = p.head_stride, value_stride = p.value_stride,
     value_rows = p.spec.cache and "VALUE_STRIDE" or "HEAD_STRIDE",

@@ -21,7 +21,7 @@ local function in_file(spec, role, tensor)
   return BESIDE[spec.stack][role] and tensor or (spec.weights_prefix or "") .. tensor
 end
 
--- { role, tensor, shape, first, transposed } of one role.
+-- { role, tensor, shape, first, transposed, beside } of one role.
 local function source(spec, map, index, role)
   local tensor, stacked = maps.source(spec, map, role.name)
   local shape, first = { role.shape[1], role.shape[2] }, 0
@@ -34,14 +34,17 @@ local function source(spec, map, index, role)
   if transposed then shape = { shape[2], shape[1] } end
   return {
     role = index - 1, tensor = in_file(spec, role.name, tensor), shape = shape, first = first,
-    transposed = tostring(transposed),
+    transposed = tostring(transposed), beside = tostring(BESIDE[spec.stack][role.name] == true),
   }
 end
 
--- The sources of every role in role order, and the tensors a file must not hold, as { role, tensor }.
+-- The sources of every role in role order, and the tensors a file must not hold, as { role, tensor, beside }.
 return function(spec, map)
   local sources, refused = {}, maps.refused(spec, map)
   for index, role in ipairs(spec.roles) do sources[index] = source(spec, map, index, role) end
-  for _, entry in ipairs(refused) do entry.tensor = in_file(spec, entry.role, entry.tensor) end
+  for _, entry in ipairs(refused) do
+    entry.tensor = in_file(spec, entry.role, entry.tensor)
+    entry.beside = tostring(BESIDE[spec.stack][entry.role] == true)
+  end
   return sources, refused
 end

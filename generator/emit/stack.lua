@@ -22,7 +22,7 @@ end
 -- The names of the template that joins both sides of a transformer.
 function stack.sides_env(p, base)
   return setmetatable({
-    prefix = p.prefix, packed = p.packed, encoder_prefix = p.encoder.prefix, decoder_prefix = p.decoder.prefix,
+    prefix = p.prefix, packed = p.packed.parts, encoder_prefix = p.encoder.prefix, decoder_prefix = p.decoder.prefix,
     encoder_name = p.encoder.spec.name, decoder_name = p.decoder.spec.name, encoder_roles = #p.encoder.spec.roles,
   }, { __index = base })
 end
@@ -68,7 +68,7 @@ local function shape_env(s)
     attends = s.attends, has_layers = has_layers, residual = s.layer.residual,
     first_norm = s.attends and "ATTENTION" or "FFN",
     has_norms = s.norm.kind ~= "none" and (has_layers or s.norm.final or s.embedding.norm),
-    adds_rows = has_layers and s.layer.residual or s.positions ~= nil or s.token_types ~= nil or is_mean,
+    adds_rows = has_layers and s.layer.residual or s.sublayer or s.positions ~= nil or s.token_types ~= nil or is_mean,
     pre = pre, normed = pre and "n" or "x", result = pre and s.norm.final and "n" or "x",
     tied = s.logits ~= nil and s.logits.tied, is_cls = is_cls, can_prune = is_cls or s.logits ~= nil,
   }
@@ -78,7 +78,7 @@ end
 function stack.env(p, base, shared)
   local first, count, role = layer_roles(p.spec)
   local env = {
-    plan = p, products = p.products, families = p.families, packed = p.packed, out = false,
+    plan = p, products = p.products, families = p.families, packed = p.packed.parts, out = false,
     attention_prefix = p.attention and p.attention.prefix, attention_name = p.attention and p.attention.spec.name,
     memory_prefix = p.memory and p.memory.prefix or false, memory_name = p.memory and p.memory.spec.name,
     first_layer_role = first, layer_roles = count, layer_role = role, max_height = layer.max_height,

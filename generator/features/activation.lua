@@ -57,9 +57,11 @@ end
 return {
   name = "activation",
   fields = {
-    { field = "activation", flag = "--activation", value = "NAME|q=NAME,...", check = check, parse = parse,
-      default = "none", help = "what each element goes through behind every projection, or behind some of q, k, v " ..
-      "and o: relu, gelu (by erf), gelu_tanh, silu, tanh" },
+    { field = "activation", flag = "--activation", value = "NAME|q=NAME,...",
+      check = types.described("a name, or a table such as `{ q = \"relu\", o = \"gelu\" }`", check), parse = parse,
+      default = "none", help = "a function of each element after every projection, or after some of q, k, v and " ..
+      "o: relu, gelu (by erf), gelu_tanh, silu, tanh",
+      group = "projections", example = 'activation = { v = "gelu" }' },
   },
   resolve = function(spec)
     local activation = {}

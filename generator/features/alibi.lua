@@ -19,15 +19,18 @@ return {
   name = "alibi",
   fields = {
     { field = "alibi", flag = "--alibi", value = "yes|no", check = types.boolean, parse = types.to_boolean,
-      implied = "yes", default = "no", help = "scores fall by a slope of each head times the distance of the key" },
+      implied = "yes", default = "no",
+      help = "ALiBi: each head subtracts its slope times the distance to the key from the score",
+      group = "positions", example = "mask = { causal = true }, alibi = true" },
   },
   resolve = function(spec)
     spec.alibi_slopes = spec.alibi and slopes(spec.n_heads) or nil
   end,
+  score_order = "bias",
   splices = function(spec)
     return spec.alibi and {
       head_fields = "alibi.head_fields.c.lt", head = "alibi.head.c.lt", score_row = "alibi.score_row.c.lt",
-      facts = "alibi.facts.c.lt",
+      score_vector = "alibi.score_vector.c.lt",      facts = "alibi.facts.c.lt",
     } or nil
   end,
   sentence = function(spec)

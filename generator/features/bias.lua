@@ -34,7 +34,9 @@ local function parse(word)
   if word == "all" then return true end
   local bias = { q = false, k = false, v = false, o = false }
   for p in word:gmatch("[^,]+") do
-    if bias[p] == nil then return nil, ("must be all, none or some of q,k,v,o, found %s"):format(types.shown(word)) end
+    if bias[p] ~= false then
+      return nil, ("must be all, none or some of q,k,v,o, each once, found %s"):format(types.shown(word))
+    end
     bias[p] = true
   end
   return bias
@@ -43,8 +45,10 @@ end
 return {
   name = "bias",
   fields = {
-    { field = "bias", flag = "--bias", value = "all|none|q,k,v,o", check = check, parse = parse, default = "all",
-      help = "projections that add a bias" },
+    { field = "bias", flag = "--bias", value = "all|none|q,k,v,o", parse = parse, default = "all",
+      check = types.described("`true`, `false`, or a table such as `{ q = true, k = false }`", check),
+      help = "projections that add a bias",
+      group = "projections", example = "bias = { q = true, k = false, v = true, o = true }" },
   },
   resolve = function(spec)
     spec.bias = spec.bias or check(true)

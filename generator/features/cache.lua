@@ -30,7 +30,9 @@ return {
   name = "cache",
   fields = {
     { field = "cache", flag = "--cache", value = "N", check = types.count(1, 65536), parse = types.to_number,
-      default = "none", help = "each call appends its keys and values to a cache of up to N a sequence and sees all" },
+      default = "none",
+      help = "each call appends its keys and values to a cache of up to N rows a sequence, and attends to all",
+      group = "calls", example = "cache = 2048" },
   },
   resolve = function(spec, fail)
     if not spec.cache then return end

@@ -12,16 +12,22 @@ end
 
 local function parse(word)
   if word == "off" then return false end
-  return word
+  if ALIGNMENTS[word] then return word end
+  return nil, ("must be top_left, bottom_right or off, found %s"):format(types.shown(word))
 end
 
 return {
   name = "causal",
   fields = {
-    { field = "mask.causal", flag = "--causal", value = "top_left|bottom_right|off", check = check,
+    { field = "mask.causal", flag = "--causal", value = "top_left|bottom_right|off",
+      check = types.described("`true`, `false`, `\"top_left\"`, `\"bottom_right\"`", check),
       implied = "top_left", parse = parse, default = "off; bottom_right with --cache",
       help = "query i sees keys 0..i (top_left, PyTorch's is_causal, and what --causal alone means) or " ..
-      "0..i + kv_len - q_len (bottom_right)" },
+      "0..i + kv_len - q_len (bottom_right)",
+      group = "masks", example = "mask = { causal = true }",
+      meaning = 'which later keys a query sees. `"top_left"`: query i sees keys 0..i, as `is_causal` of PyTorch. ' ..
+        '`"bottom_right"`: query i sees keys 0..i + kv_len - q_len. `true` is `"bottom_right"` in a model with ' ..
+        'a cache and `"top_left"` in any other. A decoder is causal without being asked' },
   },
   resolve = function(spec)
     local causal = spec.mask and spec.mask.causal

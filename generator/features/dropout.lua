@@ -7,7 +7,8 @@ return {
   name = "dropout",
   fields = {
     { field = "dropout", flag = "--dropout", value = "P", check = types.number(0, 1), parse = types.to_number,
-      default = "0", help = "taken for the record: at inference dropout is the identity" },
+      default = "0", help = "accepted and without effect: at inference dropout is the identity",
+      group = "scores", example = "dropout = 0.1" },
   },
   sentence = function(spec)
     return spec.dropout and ("dropout %s acts in training only: here it is the identity"):format(

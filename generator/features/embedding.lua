@@ -6,7 +6,8 @@ return {
   of_rows = true,
   fields = {
     { field = "vocab_size", flag = "--vocab-size", value = "N", check = types.count(1, 16777216),
-      parse = types.to_number, default = "none", help = "rows of an embedding: the model then also takes token ids" },
+      parse = types.to_number, default = "none", help = "rows of an embedding: the model then also takes token ids",
+      group = "calls", example = "vocab_size = 30522" },
   },
   roles = function(spec, add)
     if spec.vocab_size then add("embedding", { spec.vocab_size, spec.d_model }) end

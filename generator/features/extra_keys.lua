@@ -13,10 +13,12 @@ return {
   name = "extra_keys",
   fields = {
     { field = "add_bias_kv", flag = "--add-bias-kv", value = "yes|no", check = types.boolean, parse = types.to_boolean,
-      default = "no", help = "append a learned key and value to each sequence, as nn.MultiheadAttention" },
+      default = "no", help = "append a learned key and value to each sequence, as nn.MultiheadAttention",
+      group = "scores", example = "add_bias_kv = true" },
     { field = "add_zero_attn", flag = "--add-zero-attn", value = "yes|no", check = types.boolean,
       parse = types.to_boolean, default = "no",
-      help = "append a key and a value of zeros to each sequence, as nn.MultiheadAttention" },
+      help = "append a key and a value of zeros to each sequence, as nn.MultiheadAttention",
+      group = "scores", example = "add_zero_attn = true" },
   },
   resolve = function(spec, fail)
     spec.extra_keys = (spec.add_bias_kv and 1 or 0) + (spec.add_zero_attn and 1 or 0)

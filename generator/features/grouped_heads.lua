@@ -6,7 +6,8 @@ return {
   name = "grouped_heads",
   fields = {
     { field = "n_kv_heads", flag = "--kv-heads", value = "N", check = types.count(1, 1024), parse = types.to_number,
-      default = "heads", help = "key and value heads, each shared by heads / kv-heads query heads" },
+      default = "n_heads", help = "key and value heads, each shared by n_heads / n_kv_heads query heads",
+      group = "shape", example = "n_kv_heads = 2" },
   },
   resolve = function(spec, fail)
     spec.n_kv_heads = spec.n_kv_heads or spec.n_heads

@@ -18,16 +18,25 @@
 --   spec.zero_weights          keys of a row's range may have a weight of zero, or all of them
 --   spec.reaches_all           a row may give weight to keys outside its range: row_reaches says when, reach_all how
 --   spec.appends_scores        how many finite scores of no key append_scores puts behind a row; one feature's at most
--- spec.natural_scores tells the planner that score_row works in natural units (a number x in them is score_units(x)
--- there). A fragment of score_row goes over the floats begin .. n - 1 of the row; one of row_bounds may move begin, end
--- and max.
+-- What changes scores before softmax is a score modifier: a feature with
+--   score_order                its place among the modifiers, one of features.SCORE_ORDER
+--   splices' score_vector      statements that change the vector x of scores at float j of row i of the block; lanes
+--                              after the row's keys hold -inf and must keep it
+--   splices' score_row         what they need, declared before the loop over the row's vectors
+-- All modifiers that are on share one loop over each row, which also finds its maximum. spec.natural_scores tells the
+-- planner that they work in natural units (a number x in them is score_units(x) there).
+--
+-- A fragment of row_bounds may move begin, end and max.
 local features = {}
 
+-- The order in which scores are modified; features of one place go by their order in the list.
+features.SCORE_ORDER = { "scale", "cap", "bias", "mask" }
+
 for _, name in ipairs({
-  "grouped_heads", "projections", "bias", "scale", "causal", "softcap", "alibi", "relative_bias", "window", "sinks",
-  "lengths", "mask_tensor", "reaches_all", "mask_fill", "masked_row", "activation", "projected_outputs", "qk_norm",
-  "rope", "dropout", "outputs", "attention_mean", "extra_keys", "appended_scores", "zero_weights", "late_keys",
-  "cache", "embedding", "weight_maps",
+  "grouped_heads", "projections", "weights_dtype", "bias", "scale", "causal", "softcap", "alibi", "relative_bias",
+  "window", "sinks", "lengths", "mask_tensor", "reaches_all", "mask_fill", "masked_row", "activation",
+  "projected_outputs", "qk_norm", "rope", "dropout", "outputs", "attention_mean", "extra_keys", "appended_scores",
+  "zero_weights", "late_keys", "cache", "embedding", "weight_maps",
 }) do
   features[#features + 1] = require("features." .. name)
 end

@@ -8,7 +8,8 @@ return {
   fields = {
     { field = "mask.lengths", flag = "--lengths", value = "yes|no", check = types.boolean,
       parse = types.to_boolean, default = "yes",
-      help = "take the real length of each sequence at run time; padding is neither computed nor seen" },
+      help = "take the real length of each sequence at run time; padding is neither computed nor seen",
+      group = "masks", example = "mask = { lengths = false }" },
   },
   resolve = function(spec)
     spec.lengths = not (spec.mask and spec.mask.lengths == false)

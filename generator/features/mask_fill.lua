@@ -27,9 +27,12 @@ local SENTENCE = "masked scores are replaced by %s, also those of padding, whose
 return {
   name = "mask_fill",
   fields = {
-    { field = "mask_fill", flag = "--mask-fill", value = "-inf|X", check = check, parse = types.to_number,
-      default = "-inf", help = "what replaces the score of a masked key, one past a length too: a finite number as " ..
-      "masked_fill in PyTorch" },
+    { field = "mask_fill", flag = "--mask-fill", value = "-inf|X", parse = types.to_number,
+      check = types.described("`\"-inf\"` or a finite number", check),
+      default = "-inf",
+      help = "what replaces the score of a masked key, also of a key past a length; a finite number does what " ..
+      "masked_fill does in PyTorch",
+      group = "masks", example = "mask_fill = -10000" },
   },
   resolve = function(spec, fail)
     spec.fill = type(spec.mask_fill) == "number" and spec.mask_fill or false

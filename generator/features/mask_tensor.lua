@@ -1,25 +1,27 @@
 -- mask_tensor.lua: a mask given with each call, as bytes (nonzero: attend) or as numbers added to the scores.
--- Works on a row of scores after it was computed: which keys it forbids is not known before the call, so no tile is
+-- Works on scores that were computed: which keys it forbids is not known before the call, so no tile is
 -- skipped for it.
 local types = require "spec.types"
 
-local function with_row(functions)
+-- The fragments of one kind, whose files begin with its name.
+local function with_rows(name)
   return {
     facts = "mask_tensor.facts.c.lt", head_fields = "mask_tensor.head_fields.c.lt", head = "mask_tensor.head.c.lt",
-    attend_functions = functions, score_row = "mask_tensor.score_row.c.lt",
+    attend_functions = name .. ".attend_functions.c.lt", score_row = name .. ".score_row.c.lt",
+    score_vector = name .. ".score_vector.c.lt",
   }
 end
 
 local KINDS = {
   bool = {
     helpers = { "choose" },
-    splices = with_row("mask_bool.attend_functions.c.lt"),
+    splices = with_rows("mask_bool"),
     sentence = "a mask of bytes may come with each call, with axes of size 1 where it is the same for all: a query " ..
       "sees the keys whose byte is not zero",
   },
   additive = {
     helpers = { "add_mask" },
-    splices = with_row("mask_additive.attend_functions.c.lt"),
+    splices = with_rows("mask_additive"),
     sentence = "a mask of numbers may come with each call, with axes of size 1 where it is the same for all: it is " ..
       "added to the scaled scores, and -inf forbids a key",
   },
@@ -30,7 +32,10 @@ return {
   fields = {
     { field = "mask.tensor", flag = "--mask-tensor", value = "bool|additive",
       check = types.choice({ "bool", "additive" }), parse = function(word) return word end, default = "none",
-      help = "take a mask at run time: bool says which keys a query sees, additive is added to its scores" },
+      help = "each call may bring a mask: bool says which keys a query sees, additive is added to its scores",
+      group = "masks", example = 'mask = { tensor = "bool" }',
+      meaning = 'each call may bring a mask. `"bool"`: a byte that is not zero says that the query sees the key. ' ..
+        '`"additive"`: a number that is added to the scaled score, where -inf hides the key' },
   },
   resolve = function(spec)
     spec.mask_tensor = spec.mask and spec.mask.tensor or false
@@ -38,6 +43,7 @@ return {
     -- Weights of exactly zero among the keys a row's range holds, and rows whose range holds only such.
     spec.zero_weights = spec.zero_weights or spec.mask_tensor ~= false
   end,
+  score_order = "mask",
   splices = function(spec)
     return spec.mask_tensor and KINDS[spec.mask_tensor].splices or nil
   end,

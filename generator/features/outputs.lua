@@ -46,7 +46,7 @@ local function splices(spec)
     facts = #spec.intermediates > 0 and "outputs.facts.c.lt" or nil,
     head_fields = rows and "outputs.head_fields.c.lt" or nil,
     head = rows and "outputs.head.c.lt" or nil,
-    score_row = wanted.scores and "outputs.score_row.c.lt" or nil,
+    scores_ready = wanted.scores and "outputs.scores_ready.c.lt" or nil,
     softmax_row = wanted.attention and "outputs.softmax_row.c.lt" or nil,
     layer_functions = (heads or values or any(wanted, "q_proj", "k_proj", "v_proj")) and
       "outputs.layer_functions.c.lt" or nil,
@@ -79,8 +79,11 @@ end
 return {
   name = "outputs",
   fields = {
-    { field = "outputs", flag = "--outputs", value = "LIST", check = check, parse = split_commas,
-      default = "none", help = "what a call may ask for beside its output: " .. table.concat(NAMES, ", ") },
+    { field = "outputs", flag = "--outputs", value = "LIST", parse = split_commas,
+      check = types.described("a list of names", check),
+      default = "none",
+      help = "intermediate results that a call may ask for beside its output: " .. table.concat(NAMES, ", "),
+      group = "calls", example = 'outputs = { "attention", "scores" }' },
   },
   resolve = resolve,
   splices = splices,

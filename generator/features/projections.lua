@@ -6,9 +6,10 @@ local types = require "spec.types"
 
 local width = types.count(1, 65536)
 
-local function width_field(name, flag, default, help)
+local function width_field(name, flag, default, help, example)
   return {
     field = name, flag = flag, value = "N", check = width, parse = types.to_number, default = default, help = help,
+    group = "shape", example = example,
   }
 end
 
@@ -88,14 +89,18 @@ return {
   fields = {
     { field = "projections", flag = "--projections", value = "qkvo|qkv", check = types.choice({ "qkvo", "qkv" }),
       parse = function(word) return word end, default = "qkvo",
-      help = "qkv: no output projection, the output is the heads side by side" },
+      help = "qkv: no output projection, the output is the heads side by side",
+      group = "projections", example = 'projections = "qkv"',
+      meaning = '`"qkv"`: there is no output projection, and the output is the heads side by side' },
     { field = "heads", flag = "--heads-as", value = "split|shared", check = types.choice({ "split", "shared" }),
       parse = function(word) return word end, default = "split",
-      help = "shared: rows are split into heads first, and one d_head x d_head linear serves all of them" },
-    width_field("d_v", "--d-v", "d_head", "width of one head of value, where kind is sdpa"),
-    width_field("k_dim", "--k-dim", "d_model", "width of a row of key"),
-    width_field("v_dim", "--v-dim", "d_model", "width of a row of value"),
-    width_field("d_out", "--d-out", "d_model", "width of a row of the output"),
+      help = "shared: rows are split into heads first, and one d_head x d_head linear serves all of them",
+      group = "projections", example = 'heads = "shared"',
+      meaning = '`"shared"`: rows are split into heads first, and one linear of d_head x d_head serves all of them' },
+    width_field("d_v", "--d-v", "d_head", "width of one head of value, where kind is sdpa", 'kind = "sdpa", d_v = 32'),
+    width_field("k_dim", "--k-dim", "d_model", "width of a row of key", "k_dim = 768"),
+    width_field("v_dim", "--v-dim", "d_model", "width of a row of value", "v_dim = 768"),
+    width_field("d_out", "--d-out", "d_model", "width of a row of the output", "d_out = 256"),
   },
   resolve = function(spec, fail)
     if spec.kind == "sdpa" then return resolve_none(spec, fail) end

@@ -16,10 +16,14 @@ return {
   fields = {
     { field = "qk_norm.kind", flag = "--qk-norm", value = "rms|layer", check = types.choice({ "rms", "layer" }),
       parse = function(word) return word end, default = "none",
-      help = "RMSNorm or LayerNorm over each head of q and of k, with weights of d_head" },
+      help = "RMSNorm or LayerNorm over each head of q and of k, with weights of d_head",
+      group = "projections", example = 'qk_norm = { kind = "rms" }' },
     { field = "qk_norm.eps", flag = "--qk-norm-eps", value = "X", check = types.number(0, 1), parse = types.to_number,
-      default = "1e-06 (rms), 1e-05 (layer)", help = "added to the mean square before its root" },
-    { field = "qk_norm.bias", check = types.boolean, default = "true for layer" },
+      default = "1e-06 (rms), 1e-05 (layer)", help = "added to the mean square before its root",
+      group = "projections", example = 'qk_norm = { kind = "rms", eps = 1e-6 }' },
+    { field = "qk_norm.bias", check = types.boolean, default = "true for layer",
+      help = "whether a LayerNorm also has a learned bias",
+      group = "projections", example = 'qk_norm = { kind = "layer", bias = false }' },
   },
   resolve = function(spec, fail)
     local norm = spec.qk_norm

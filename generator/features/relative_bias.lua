@@ -63,13 +63,16 @@ return {
   fields = {
     { field = "relative_bias.num_buckets", flag = "--relative-buckets", value = "N",
       check = types.count(2, MAX_BUCKETS), parse = types.to_number, default = "none, or 32",
-      help = "each score adds a learned number of its head and its distance's bucket, as in T5; N buckets" },
+      help = "each score adds a learned number, one for each head and bucket of distances, as in T5; N buckets",
+      group = "positions", example = "relative_bias = { num_buckets = 32 }" },
     { field = "relative_bias.max_distance", flag = "--relative-distance", value = "N",
-      check = types.count(1, MAX_DISTANCE), parse = types.to_number, default = "128",
-      help = "distances from N on share a bucket" },
+      check = types.count(2, MAX_DISTANCE), parse = types.to_number, default = "128",
+      help = "distances from N on share a bucket",
+      group = "positions", example = "relative_bias = { num_buckets = 32, max_distance = 128 }" },
     { field = "relative_bias.bidirectional", flag = "--relative-bidirectional", value = "yes|no", check = types.boolean,
       parse = types.to_boolean, default = "yes unless causal",
-      help = "keys behind the query have buckets of their own" },
+      help = "later keys have buckets of their own",
+      group = "positions", example = "relative_bias = { num_buckets = 32, bidirectional = true }" },
   },
   resolve = resolve,
   roles = function(spec, add)
@@ -78,10 +81,12 @@ return {
   packed = function(spec, add)
     if spec.relative_bias then add("relative_bias", spec.n_heads * spec.relative_span) end
   end,
+  score_order = "bias",
   splices = function(spec)
     return spec.relative_bias and {
       pack = "relative_bias.pack.c.lt", head_fields = "relative_bias.head_fields.c.lt",
-      head = "relative_bias.head.c.lt", score_row = "relative_bias.score_row.c.lt", facts = "relative_bias.facts.c.lt",
+      head = "relative_bias.head.c.lt", score_row = "relative_bias.score_row.c.lt",
+      score_vector = "relative_bias.score_vector.c.lt", facts = "relative_bias.facts.c.lt",
     } or nil
   end,
   sentence = function(spec)

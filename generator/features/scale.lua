@@ -16,16 +16,19 @@ end
 return {
   name = "scale",
   fields = {
-    { field = "scale", flag = "--scale", value = "d_head|d_model|X", check = check,
+    { field = "scale", flag = "--scale", value = "d_head|d_model|X",
+      check = types.described("`\"d_head\"`, `\"d_model\"`, or a number, 1e-06 to 1e+06", check),
       parse = types.to_number, default = "d_head",
-      help = "scores are multiplied by X, or by 1/sqrt(d_head) or 1/sqrt(d_model)" },
+      help = "scores are multiplied by X, or by 1/sqrt(d_head) or 1/sqrt(d_model)",
+      group = "scores", example = "scale = 0.125" },
   },
   resolve = function(spec)
     local by = spec.scale or "d_head"
     spec.scale_factor = type(by) == "number" and by or 1 / math.sqrt(spec[by])
   end,
+  score_order = "scale",
   splices = function(spec) -- q and scores as the layer defines them leave no other place for it
-    return spec.natural_q and spec.natural_scores and { score_row = "scale.score_row.c.lt" } or nil
+    return spec.natural_q and spec.natural_scores and { score_vector = "scale.score_vector.c.lt" } or nil
   end,
   sentence = function(spec)
     local by = spec.scale or "d_head"

@@ -6,7 +6,9 @@ return {
   name = "sinks",
   fields = {
     { field = "sinks", flag = "--sinks", value = "yes|no", check = types.boolean, parse = types.to_boolean,
-      implied = "yes", default = "no", help = "a learned logit per head takes its share of each softmax and no value" },
+      implied = "yes", default = "no",
+      help = "a learned logit of each head takes a share of each softmax and weighs no value",
+      group = "scores", example = "sinks = true" },
   },
   resolve = function(spec, fail)
     spec.appends_scores = spec.sinks and 1 or false

@@ -1,5 +1,5 @@
 -- softcap.lua: scores go through cap * tanh(score / cap), as Gemma-2's do, before anything is added to them.
--- One pass over each row of scores; the units it is in are folded into the two factors.
+-- The units that scores are in are folded into the two factors.
 local fmt = require "base.fmt"
 local types = require "spec.types"
 
@@ -15,12 +15,15 @@ end
 return {
   name = "softcap",
   fields = {
-    { field = "softcap", flag = "--softcap", value = "X", check = check, parse = types.to_number, default = "none",
-      help = "scores, once scaled, become X * tanh(score / X)" },
+    { field = "softcap", flag = "--softcap", value = "X", check = types.described(types.words(number), check),
+      parse = types.to_number, default = "none",
+      help = "scores, once scaled, become X * tanh(score / X)",
+      group = "scores", example = "softcap = 50" },
   },
+  score_order = "cap",
   splices = function(spec)
     return spec.softcap and {
-      attend_functions = "softcap.attend_functions.c.lt", score_row = "softcap.score_row.c.lt",
+      attend_functions = "softcap.attend_functions.c.lt", score_vector = "softcap.score_vector.c.lt",
       facts = "softcap.facts.c.lt",
     } or nil
   end,

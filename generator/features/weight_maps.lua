@@ -131,12 +131,16 @@ end
 return {
   name = "weight_maps",
   fields = {
-    { field = "weights", flag = "--weights-layout", alias = "--weights-map", value = "NAME", check = check,
+    { field = "weights", flag = "--weights-layout", alias = "--weights-map", value = "NAME",
+      check = types.described("the name of a layout, or a table of tensor names by role", check),
       parse = function(word) return word end, default = "the one that fits the file",
-      help = "how the weights file names its tensors: " .. table.concat(maps.all_names(), ", ") },
-    { field = "weights_prefix", flag = "--weights-prefix", value = "TEXT", check = check_prefix,
+      help = "how the weights file names its tensors: " .. table.concat(maps.all_names(), ", "),
+      group = "weights", example = 'weights = "torch_mha"' },
+    { field = "weights_prefix", flag = "--weights-prefix", value = "TEXT",
+      check = types.described("the start of a tensor's name", check_prefix),
       parse = function(word) return word end, default = "none",
-      help = "what stands before each name of the layout, such as encoder.layer.3.attention." },
+      help = "text before each name of the layout, such as encoder.layer.3.attention.",
+      group = "weights", example = 'weights_prefix = "encoder.layer.3.attention."' },
   },
   resolve = function(spec, fail)
     spec.default_map = type(spec.weights) == "table" and "custom" or spec.weights

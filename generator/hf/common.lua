@@ -9,6 +9,24 @@ return {
     { "pruned_heads", nil, "all layers have the same heads" },
     { "auto_map", nil, "its code comes with the model and may be anything" },
   },
+  -- What of a model changes with config fields that no model type here has, and those fields: unless they say nothing,
+  -- nobody is told to leave them out.
+  changes = {
+    { "scores are not capped", "attn_logit_softcapping logits_soft_cap" },
+    { "scores are scaled by the width of a head", "query_pre_attn_scalar attention_multiplier attn_scale" },
+    { "logits are not scaled or capped", "final_logit_softcapping logit_scale logits_scaling" },
+    { "rows are not scaled", "residual_multiplier scale_depth scale_emb scale_embedding embedding_multiplier" },
+    { "positions are not added to scores", "alibi use_alibi relative_attention_num_buckets position_buckets" },
+    { "rotary positions are alike in all layers", [[rope_local_base_freq local_rope_theta global_rope_theta
+      no_rope_layers rope_interleaved rotary_pct rotary_dim rotary_emb_base rope_ratio]] },
+    { "all layers see the same keys", [[sliding_window layer_types sliding_window_pattern max_window_layers
+      attention_chunk_size local_attention global_attn_every_n_layers attention_window]] },
+    { "heads of queries and keys have norms only where the model type has", "qk_norm use_qk_norm qk_layernorm" },
+    { "a layer's blocks come one after the other", "parallel_attn use_parallel_residual parallel_attention" },
+    { "the feed-forward is one", [[num_experts num_local_experts num_experts_per_tok n_routed_experts
+      moe_intermediate_size]] },
+    { "all layers have their own weights", "num_hidden_groups num_kv_shared_layers" },
+  },
   -- Why, and the config fields.
   ignores = {
     { "what the file is", [[architectures model_type transformers_version _name_or_path torch_dtype dtype name_or_path

@@ -46,11 +46,16 @@ local function buffer_floats(p, b)
   return b.floats * units[b.unit]
 end
 
-local function memory_lines(p, out)
-  out("packed weights, %s bytes", grouped(p.packed_floats * 4))
-  for _, part in ipairs(p.packed) do
-    out("  %-10s at %s, %s bytes", part.name, grouped(part.offset * 4), grouped(part.floats * 4))
+local function packed_lines(p, out)
+  for _, part in ipairs(p.packed.parts) do
+    out("  %-14s at %s, %s bytes%s", part.name, grouped(part.offset), grouped(part.bytes),
+      part.dtype and " of " .. part.dtype or "")
   end
+end
+
+local function memory_lines(p, out)
+  out("packed weights, %s bytes", grouped(p.packed.bytes))
+  packed_lines(p, out)
   local total = 0
   for _, b in ipairs(p.buffers) do total = total + math.ceil(buffer_floats(p, b) / 16) * 64 end
   out("scratch for batch 1, %d queries, %d keys: %s bytes", p.spec.seq_len.max, p.spec.kv_seq_len.max, grouped(total))
@@ -84,7 +89,7 @@ local function work_lines(p, out)
   for _, part in ipairs(parts) do
     out("  %-12s %s flops, %s %%", part[1], grouped(part[2]), fmt.fixed(100 * part[2] / total, 1))
   end
-  local bytes = p.packed_floats * 4 + (q * (s.d_model + s.d_out) + kv_floats(s, q, kv)) * 4
+  local bytes = p.packed.bytes + (q * (s.d_model + s.d_out) + kv_floats(s, q, kv)) * 4
   out("bytes moved at least once (weights, input, output): %s, %s flops a byte", grouped(bytes),
     fmt.fixed(total / bytes, 1))
 end
@@ -94,10 +99,9 @@ local function stack_lines(p, out)
   local s = p.spec
   out("plan %s for %s: %d layers, d_model %d, d_ff %d", s.name, p.isa.name, s.n_layers, s.d_model, s.d_ff)
   kernel_lines({ families = p.products, isa = p.isa }, out)
-  out("packed weights, %s bytes, of which a layer has %s", grouped(p.packed_floats * 4), grouped(p.layer_floats * 4))
-  for _, part in ipairs(p.packed) do
-    out("  %-14s at %s, %s bytes", part.name, grouped(part.offset * 4), grouped(part.floats * 4))
-  end
+  out("packed weights, %s bytes, of which a layer has %s", grouped(p.packed.bytes),
+    grouped(p.layer_packed.bytes))
+  packed_lines(p, out)
   out("scratch, floats of a row, over the steps of a layer: %s", table.concat(p.steps, "; "))
   for _, b in ipairs(p.buffers) do
     out("  %-10s %s, %s, steps %d to %d", b.name, grouped(b.floats), b.unit, b.from, b.to)

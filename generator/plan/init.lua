@@ -1,7 +1,9 @@
 -- plan/init.lua: spec + instruction set -> kernels with their tiles, layouts and sizes, all as ordered tables.
 -- Holds no C text: expressions and loops are the templates'.
 local compat = require "base.compat"
+local dtype = require "dtype"
 local features = require "features"
+local packed = require "plan.packed"
 local tiles = require "plan.tiles"
 
 local plan = {}
@@ -51,22 +53,25 @@ local function most_keys(s)
   return s.cache or s.kv_seq_len.max
 end
 
-local function symbol(p, op, mr, nr)
-  return ("%s_f32_%s_%dx%d__%s"):format(p.spec.name, op, mr, nr, p.isa.name)
+-- The one name of a kernel: of the model, the type of the weights or rows it reads, the operation, the tile, the set.
+local function symbol(p, type_name, op, mr, nr)
+  return ("%s_%s_%s_%dx%d__%s"):format(p.spec.name, type_name, op, mr, nr, p.isa.name)
 end
 
 -- -- Families of kernels --------------------------------------------------------------------------------------------
 
 -- A family is one operation at every height 1..mr and every width its covers hold; family.kernels lists them in order.
-local function family(p, op, what, candidates)
+-- type_name: of what it reads beside rows of floats.
+local function family(p, op, what, candidates, type_name)
   local best = candidates[1]
   local f = {
-    op = op, what = what, mr = best.mr, nv = best.nv, widths = tiles.cover(best.n, best.nv), kernels = {},
+    op = op, what = what, dtype = type_name, mr = best.mr, nv = best.nv,
+    widths = tiles.cover(best.n, best.nv), kernels = {},
     why = "weighed " .. tiles.describe(candidates, p.isa.width),
   }
   f.file = ("%s_%s.c"):format(p.prefix, op)
-  f.name = ("%s_f32_%s__%s"):format(p.spec.name, op, p.isa.name)
-  function f.symbol(mr, nv) return symbol(p, op, mr, nv * p.isa.width) end
+  f.name = ("%s_%s_%s__%s"):format(p.spec.name, type_name, op, p.isa.name)
+  function f.symbol(mr, nv) return symbol(p, type_name, op, mr, nv * p.isa.width) end
   return f
 end
 
@@ -108,7 +113,7 @@ local function add_partial_kernels(f, p)
   local nv = f.widths[#f.widths]
   for mr = 1, f.mr do
     f.kernels[#f.kernels + 1] = {
-      mr = mr, nv = nv, np = 1, part = f.part, symbol = symbol(p, f.op .. "_part", mr, nv * p.isa.width),
+      mr = mr, nv = nv, np = 1, part = f.part, symbol = symbol(p, f.dtype, f.op .. "_part", mr, nv * p.isa.width),
     }
   end
 end
@@ -135,16 +140,18 @@ local function plan_slices(f, p)
   f.n_sums = 0
   for _, sum in ipairs(f.sums) do f.n_sums = f.n_sums + sum.count end
   local width = f.nv * p.isa.width
-  local slices = math.ceil(f.k * width * 4 / SLICE_BYTES)
+  local row_bytes = width * dtype.get(f.dtype).bytes
+  local slices = math.ceil(f.k * row_bytes / SLICE_BYTES)
   local is_even = #f.sums == 1 and #tiles.distinct(f.widths) == 1 and f.part == 0
   f.slice_sums = is_even and slices > 1 and math.ceil(f.n_sums / slices) or f.n_sums
-  local panels = math.floor(PANELS_BYTES / ((1 + f.k) * width * 4))
+  local panels = math.floor(PANELS_BYTES / ((1 + f.k) * row_bytes)) -- a row more for their biases
   f.together = f.slice_sums < f.n_sums and 1 or math.max(1, math.min(#f.widths, panels))
 end
 
--- Rows of [k] times packed panels [1 + k][nr]. Of the last panel's last vector only `part` floats are stored (0: all).
+-- Rows of [k] times packed panels [k][nr], plus a bias. Of the last panel's last vector only `part` floats are stored
+-- (0: all).
 local function gemm(p, op, what, dims)
-  local f = family(p, op, what, tiles.candidates(p.isa, dims.vectors, MAX_NV))
+  local f = family(p, op, what, tiles.candidates(p.isa, dims.vectors, MAX_NV), p.weights_dtype)
   f.k, f.lda, f.ldc, f.part = dims.k, dims.lda, dims.ldc, dims.part
   f.sums = partial_sums(dims.k, p.max_sum)
   plan_slices(f, p)
@@ -205,7 +212,8 @@ end
 
 -- The same for one row where a value is no finite number: keys of weight zero are passed over.
 local function plan_careful(p, candidates)
-  local f = family(p, "value_careful", "softmax weights times v, without the keys whose weight is zero", candidates)
+  local f = family(p, "value_careful", "softmax weights times v, without the keys whose weight is zero", candidates,
+    "f32")
   f.file, f.mr, f.skips = p.value.file, 1, true -- one operation, one file
   add_kernels(f, tiles.distinct(f.widths))
   p.careful = f
@@ -217,18 +225,19 @@ local function plan_attention(p)
   local for_scores, for_values = tiles.candidates_together(
     p.isa, widest, MAX_KEY_NV, p.d_v_pad / p.isa.width, MAX_NV)
 
-  p.score = family(p, "score", "q k^T: a tile of scores", for_scores)
+  p.score = family(p, "score", "q k^T: a tile of scores", for_scores, "f32")
   p.score.k, p.score.lda = p.spec.d_head, p.head_stride
   add_kernels(p.score, { p.score.nv })
   p.key_panel = p.score.nv * p.isa.width
 
-  p.edge = family(p, "score_edge", "scores of a tile some of whose keys are out of range", for_scores)
+  p.edge = family(p, "score_edge", "scores of a tile some of whose keys are out of range", for_scores,
+    "f32")
   p.edge.file = p.score.file -- one operation, one file
   local narrower = {}
   for nv = p.score.nv, 1, -1 do narrower[#narrower + 1] = nv end
   add_kernels(p.edge, narrower)
 
-  p.value = family(p, "value", "softmax weights times v", for_values)
+  p.value = family(p, "value", "softmax weights times v", for_values, "f32")
   add_kernels(p.value, tiles.distinct(p.value.widths))
   if p.spec.zero_weights then plan_careful(p, for_values) end
   if p.spec.cache then add_whole_kernels(p.value, p.isa) end
@@ -236,31 +245,27 @@ end
 
 -- -- Memory -----------------------------------------------------------------------------------------------------------
 
--- The packed weights in order: { name, offset, floats } of one 64-byte aligned block.
+-- The packed weights (plan/packed.lua): of each key head the panels of k, v and of the q of its query heads, then the
+-- biases of all heads in that order, then what else there is.
 local function plan_packed(p)
-  local s = p.spec
+  local s, layout, elements = p.spec, packed.new(), p.weights_dtype
   p.head_weights = {}
-  for name, f in pairs(p.project_of) do p.head_weights[name] = (1 + f.k) * p.d_head_pad end
-  local of = p.head_weights -- k, v and q of each key head
-  local parts = {}
+  for name, f in pairs(p.project_of) do p.head_weights[name] = f.k * p.d_head_pad end
+  local of = p.head_weights
   local n_q, n_kv = s.n_heads, s.n_kv_heads
   if s.shared_heads then n_q, n_kv = 1, 1 end
-  if s.projects.q then parts[1] = { name = "heads", floats = n_kv * (of.k + of.v) + n_q * of.q } end
-  if p.out then parts[2] = { name = "o", floats = (1 + p.concat) * round_up(s.d_out, p.isa.width) } end
-  if s.vocab_size then parts[#parts + 1] = { name = "embedding", floats = s.vocab_size * s.d_model } end
-  for _, name in ipairs(s.add_bias_kv and { "bias_k", "bias_v" } or {}) do
-    parts[#parts + 1] = { name = name, floats = s.n_kv_heads * p.d_head_pad }
+  local function add(name, floats) packed.add(layout, name, floats, "f32") end
+  if s.projects.q then
+    packed.add(layout, "heads", n_kv * (of.k + of.v) + n_q * of.q, elements)
+    add("heads_bias", (2 * n_kv + n_q) * p.d_head_pad)
   end
-  local function add(name, floats) parts[#parts + 1] = { name = name, floats = floats } end
+  if p.out then packed.add_linear(layout, "o", p.concat, round_up(s.d_out, p.isa.width), elements) end
+  if s.vocab_size then add("embedding", s.vocab_size * s.d_model) end
+  for _, name in ipairs(s.add_bias_kv and { "bias_k", "bias_v" } or {}) do add(name, s.n_kv_heads * p.d_head_pad) end
   for _, feature in ipairs(features) do
     if feature.packed then feature.packed(s, add, p.d_head_pad) end
   end
-  local offset = 0
-  for _, part in ipairs(parts) do
-    part.offset = offset
-    offset = offset + round_up(part.floats, 16)
-  end
-  p.packed, p.packed_floats = parts, offset
+  p.packed = layout
 end
 
 -- The scratch buffers in order: { name, owner, unit, floats }. Each slot (a group of sequences and a key head), each
@@ -324,7 +329,7 @@ end
 -- What every plan has, of a layer or of a stack of them.
 function plan.start(spec, set)
   return {
-    spec = spec, isa = set, max_sum = longest_sum(spec), near_bytes = NEAR_BYTES,
+    spec = spec, isa = set, weights_dtype = spec.weights_dtype, max_sum = longest_sum(spec), near_bytes = NEAR_BYTES,
     prefix = spec.name .. "__" .. set.name,
   }
 end

@@ -1,5 +1,6 @@
 -- plan/stack.lua: the plan of a whole model for one instruction set: the plan of its layers' attention, the products
 -- beside it, where the weights of a layer lie, and which buffers are alive when. Holds no C text.
+local packed = require "plan.packed"
 local plan = require "plan"
 
 local stack = {}
@@ -50,60 +51,49 @@ local function plan_products(p)
   for _, f in ipairs(p.products) do p.product[f.op] = f end
 end
 
--- Floats of a product's panels.
-local function panels(p, f)
-  return (1 + f.k) * round_up(f.n_out, p.isa.width)
+-- Appends the panels and biases of a product.
+local function add_product(p, layout, name, f)
+  packed.add_linear(layout, name, f.k, round_up(f.n_out, p.isa.width), f.dtype)
 end
 
--- Lays parts { name, floats } out one behind the other; returns their floats.
-local function lay_out(parts)
-  local offset = 0
-  for _, part in ipairs(parts) do
-    part.offset = offset
-    offset = offset + round_up(part.floats, ALIGN_FLOATS)
-  end
-  return offset
+-- Appends a norm's weight and bias; nothing where there are no norms.
+local function add_norm(p, layout, name)
+  local norm = p.spec.norm
+  if norm.kind ~= "none" then packed.add(layout, name, p.spec.d_model * (norm.bias and 2 or 1), "f32") end
 end
 
--- The parts of one layer's packed weights.
-local function plan_layer_packed(p, norm)
-  p.layer_packed = {}
-  local function add(name, floats) p.layer_packed[#p.layer_packed + 1] = { name = name, floats = floats } end
-  local function add_norm(name) if norm > 0 then add(name .. "_norm", norm) end end
-  if p.attention then
-    add("attention", p.attention.packed_floats)
-    add("out", panels(p, p.product.out))
-    add_norm("attention")
-  end
-  if p.memory then
-    add("memory", p.memory.packed_floats)
-    add("memory_out", panels(p, p.product.out))
-    add_norm("memory")
+-- The packed weights of one layer.
+local function layer_packed(p)
+  local layout = packed.new()
+  for _, name in ipairs({ "attention", "memory" }) do
+    if p[name] then
+      packed.add_bytes(layout, name, p[name].packed.bytes)
+      add_product(p, layout, name == "memory" and "memory_out" or "out", p.product.out)
+      add_norm(p, layout, name .. "_norm")
+    end
   end
   if p.product.up then
-    add("up", panels(p, p.product.up))
-    add("down", panels(p, p.product.down))
-    add_norm("ffn")
+    add_product(p, layout, "up", p.product.up)
+    add_product(p, layout, "down", p.product.down)
+    add_norm(p, layout, "ffn_norm")
   end
-  p.layer_floats = lay_out(p.layer_packed)
+  return layout
 end
 
--- The packed weights: parts of the whole, the layers last but for none; parts of one layer, from its start.
+-- The packed weights: what stands around the layers, then the layers.
 local function plan_packed(p)
-  local s = p.spec
-  local norm = s.norm.kind == "none" and 0 or s.d_model * (s.norm.bias and 2 or 1)
-  plan_layer_packed(p, norm)
-  p.packed = {}
-  local function add(name, floats) p.packed[#p.packed + 1] = { name = name, floats = floats } end
+  local s, layout = p.spec, packed.new()
+  p.layer_packed = layer_packed(p)
+  local function add(name, floats) packed.add(layout, name, floats, "f32") end
   local is_tied = s.logits and s.logits.tied
   if s.vocab_size and not is_tied then add("embedding", s.vocab_size * s.d_model) end
-  if s.logits then add("logits", panels(p, p.product.logits)) end
+  if s.logits then add_product(p, layout, "logits", p.product.logits) end
   if s.positions then add("positions", s.positions.rows * s.d_model) end
   if s.token_types then add("token_types", s.token_types * s.d_model) end
-  if s.embedding.norm then add("embedding_norm", norm) end
-  if s.norm.final then add("final_norm", norm) end
-  add("layers", s.n_layers * p.layer_floats)
-  p.packed_floats = lay_out(p.packed)
+  if s.embedding.norm then add_norm(p, layout, "embedding_norm") end
+  if s.norm.final then add_norm(p, layout, "final_norm") end
+  packed.add_bytes(layout, "layers", s.n_layers * p.layer_packed.bytes)
+  p.packed = layout
 end
 
 -- What happens in a layer, in words; without layers, to rows.

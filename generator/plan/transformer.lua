@@ -1,4 +1,5 @@
 -- plan/transformer.lua: an encoder and a decoder as one model: the plans of both, and where their weights lie.
+local packed = require "plan.packed"
 local stack = require "plan.stack"
 
 local transformer = {}
@@ -9,11 +10,8 @@ function transformer.make(spec, set)
   for _, side in ipairs({ p.encoder, p.decoder }) do
     for _, f in ipairs(side.families) do p.families[#p.families + 1] = f end
   end
-  p.packed = {
-    { name = "encoder", floats = p.encoder.packed_floats, offset = 0 },
-    { name = "decoder", floats = p.decoder.packed_floats, offset = p.encoder.packed_floats },
-  }
-  p.packed_floats = p.encoder.packed_floats + p.decoder.packed_floats
+  p.packed = packed.new()
+  for _, side in ipairs({ "encoder", "decoder" }) do packed.add_bytes(p.packed, side, p[side].packed.bytes) end
   p.attention = p.decoder.attention -- whose keys a cache holds
   return p
 end

@@ -32,9 +32,15 @@ local HEADERS = set_of([[aio aliases alloca ar arena argp argz assert byteswap c
 -- Nor lib<name> for a library that the compiler links.
 local LIBRARIES = set_of([[asan atomic c dl gcc gcc_s gomp jansson m pthread rt stdc tsan ubsan util]])
 
-local function name(value)
-  if type(value) ~= "string" or not value:match("^[a-z][a-z0-9_]*$") or #value > 40 then
-    return nil, ("must match ^[a-z][a-z0-9_]*$ (at most 40 letters), found %s"):format(types.shown(value))
+-- Letters of a name that somebody gives: as many as a repository at Hugging Face may have. With all that the generator
+-- adds, names of files stay below 143 bytes, the least that common file systems take. Of a symbol 63 letters count by
+-- C11 (5.2.4.1), or 31 between files; in the compilers and linkers there are, thousands do.
+local MOST_LETTERS = 96
+
+local function name(value, most)
+  if type(value) ~= "string" or not value:match("^[a-z][a-z0-9_]*$") or #value > (most or MOST_LETTERS) then
+    return nil, ("must be small letters, digits and _, a letter first, at most %d, found %s"):format(
+      MOST_LETTERS, types.shown(value))
   end
   if RESERVED[value] or value:match("^ga_") then
     return nil, ("%q is taken: a C or C++ keyword, main, or the runtime's prefix ga_"):format(value)
@@ -47,6 +53,11 @@ local function name(value)
     return nil, ("%q holds __ or ends in _, which part names from what the generator adds to them"):format(value)
   end
   return value
+end
+
+-- The name of a model's part, as long as the house makes it.
+local function part_name(value)
+  return name(value, math.huge)
 end
 
 local function as_is(word)
@@ -63,28 +74,48 @@ local function has_heads(raw)
   return not kinds.is_stack(raw.kind) or (raw.n_layers ~= 0 and raw["layer.attention"] ~= false)
 end
 
--- In the order of --help and of the banner. `default` is what --help prints; spec/init.lua computes it.
--- `required` says whether a table of fields must have the field.
+-- In the order of --help and of the banner. `default` is what --help prints; spec/init.lua computes it. `group`,
+-- `example` and, where --help speaks of words of a command line, `meaning` are for docs/spec.md, which
+-- tools/write_docs.lua writes.
+-- `required` says whether a table of fields must have the field; `check_part`: the check in place of `check` for a part
+-- of a model, which the generator names.
 return {
   { field = "kind", flag = "--kind", value = "mha|sdpa|encoder|decoder|transformer", parse = as_is, default = "mha",
     check = types.choice({ "mha", "sdpa", "encoder", "decoder", "transformer" }),
     help = "sdpa: attention alone, of heads that are given as [batch, heads, length, d_head]; encoder: a stack of " ..
-    "layers, causal or not; decoder: one that also attends to an encoder's output; transformer: both" },
-  { field = "name", flag = "--name", value = "NAME", check = name, parse = as_is, default = "mha_<d_model>_<heads>",
-    help = "prefix of every symbol made, and the program's name" },
+    "layers, causal or not; decoder: one that also attends to an encoder's output; transformer: both",
+    group = "shape", example = 'kind = "encoder"',
+    meaning = 'what the model is. `"mha"`: one layer of multi-head attention. `"sdpa"`: scaled dot-product ' ..
+      'attention alone, which takes heads as [batch, heads, length, d_head] and has no weights. `"encoder"`: a ' ..
+      'stack of layers, causal or not. `"decoder"`: a stack that also attends to the output of an encoder. ' ..
+      '`"transformer"`: an encoder and a decoder' },
+  { field = "name", flag = "--name", value = "NAME", parse = as_is,
+    check = types.described("a word: a letter, then letters, digits and `_`, in lower case", name),
+    check_part = part_name, default = "mha_<d_model>_<heads>", most_letters = MOST_LETTERS,
+    help = ("prefix of every symbol made, and the program's name; at most %d letters"):format(MOST_LETTERS),
+    group = "build", example = 'name = "reader"' },
   { field = "d_model", flag = "--d-model", value = "N", check = types.count(1, 65536), parse = types.to_number,
-    required = is_layer, default = "512", help = "width of the layer's input and output" },
+    required = is_layer, default = "512", help = "width of the layer's input and output",
+    group = "shape", example = "d_model = 384" },
   { field = "n_heads", flag = "--heads", value = "N", check = types.count(1, 1024), parse = types.to_number,
-    required = has_heads, default = "8", help = "attention heads" },
+    required = has_heads, default = "8", help = "attention heads",
+    group = "shape", example = "n_heads = 12" },
   { field = "d_head", flag = "--d-head", value = "N", check = types.count(1, 1024), parse = types.to_number,
-    default = "d_model / heads", help = "width of one head" },
+    default = "d_model / n_heads", help = "width of one head",
+    group = "shape", example = "d_head = 128" },
   { field = "seq_len", flag = "--seq-len", value = "N|MIN..MAX", check = types.length(65536), parse = types.to_number,
-    default = "1..512", help = "rows of a query sequence: exactly N, or any from MIN to MAX" },
+    default = "1..512", help = "rows of a query sequence: exactly N, or any from MIN to MAX",
+    group = "shape", example = 'seq_len = "1..128"' },
   { field = "kv_seq_len", flag = "--kv-seq-len", value = "N|MIN..MAX", check = types.length(65536),
-    parse = types.to_number, default = "as --seq-len", help = "rows of a key and value sequence" },
+    parse = types.to_number, default = "as --seq-len", help = "rows of a key and value sequence",
+    group = "shape", example = 'kv_seq_len = "1..77"' },
   { field = "batch", flag = "--batch", value = "N", check = types.count(1, 65536), parse = types.to_number,
-    default = "any", help = "fix the number of sequences in a call" },
-  { field = "dtype", check = types.choice({ "f32" }, { "bf16", "int8" }), default = "f32" },
+    default = "any", help = "fix the number of sequences in a call",
+    group = "shape", example = "batch = 1" },
+  { field = "dtype", check = types.choice({ "f32" }, { "bf16", "int8" }), default = "f32",
+    help = "type of the numbers in and out, and of all arithmetic",
+    group = "build", example = 'dtype = "f32"' },
   { field = "unroll", flag = "--unroll", value = "N", check = types.count(1, 8), parse = types.to_number,
-    default = "2", help = "steps of the inner product unrolled in every kernel; more costs code and wins nothing" },
+    default = "2", help = "steps of the inner product unrolled in every kernel; more costs code and wins nothing",
+    group = "build", example = "unroll = 4" },
 }

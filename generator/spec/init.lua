@@ -114,12 +114,12 @@ local function store(target, path, value)
 end
 
 -- Each given field through its type; `given` keeps the values as they were written, for spec.text.
-local function read_fields(flat, fail)
+local function read_fields(flat, fail, is_part)
   local result = { given = {} }
   for _, field in ipairs(FIELDS) do
     local value = flat[field.field]
     if value ~= nil then
-      local checked, why = field.check(value)
+      local checked, why = (is_part and field.check_part or field.check)(value)
       if checked == nil then
         fail(("%s %s"):format(field.field, why))
       else
@@ -208,27 +208,31 @@ local function check_blocks(s, fail)
   end
 end
 
+-- The spec of a part of a model; where its fields make none, what is wrong is said of `where`, and it has no roles.
+local function part_of(raw, where, fail)
+  local part, errors = spec.from_fields(raw, nil, true)
+  for _, message in ipairs(errors or {}) do fail(where .. ": " .. message) end
+  return part or { roles = {} }
+end
+
 -- The encoder and the decoder of a transformer, each a spec of its own.
 local function resolve_sides(s, fail, said)
   s.encoder_spec, s.decoder_spec = { roles = {} }, { roles = {} }
   for _, side in ipairs(said == 0 and { "encoder", "decoder" } or {}) do
-    local part, errors = spec.from_fields(stack.side_fields(s, side), nil, true)
-    for _, message in ipairs(errors or {}) do fail(("in the %s: %s"):format(side, message)) end
-    s[side .. "_spec"] = part or { roles = {} }
+    s[side .. "_spec"] = part_of(stack.side_fields(s, side), "in the " .. side, fail)
   end
 end
 
 -- The attention of a stack's layers, a spec of its own; what is wrong with the stack is wrong with it too, and said
 -- once.
 local function resolve_attention(s, fail, said)
-  local errors
   if not s.attends then return end
   s.attention_spec = { roles = {} }
   if said > 0 then return end
-  s.attention_spec, errors = spec.from_fields(stack.attention_fields(s), nil, true)
-  for _, message in ipairs(errors or {}) do fail("in a layer's attention: " .. message) end
-  s.attention_spec = s.attention_spec or { roles = {} }
-  if s.kind == "decoder" then s.memory_spec = assert(spec.from_fields(stack.memory_fields(s), nil, true)) end
+  s.attention_spec = part_of(stack.attention_fields(s), "in a layer's attention", fail)
+  if s.kind == "decoder" then
+    s.memory_spec = part_of(stack.memory_fields(s), "in a layer's attention to the encoder's output", fail)
+  end
 end
 
 -- Features in order, then blocks, but the weights' names last: they ask which roles there are.
@@ -264,7 +268,7 @@ end
 -- is_part: it is the attention of a stack, which gives it rows without padding and weights without names in a file.
 function spec.from_fields(raw, label, is_part)
   local errors, fail = collector(label)
-  local s = read_fields(flatten(raw, fail), fail)
+  local s = read_fields(flatten(raw, fail), fail, is_part)
   s.is_part = is_part or false
   if #errors == 0 then resolve(s, fail, errors) end
   local bytes = #errors == 0 and not is_part and #spec.text(s) or 0
@@ -356,6 +360,25 @@ function spec.splices(s, stage)
     local on = feature.splices and feature.splices(s)
     templates[#templates + 1] = on and on[stage] or nil
   end
+  return templates
+end
+
+-- Features whose modifiers of scores are on, in the order in which these apply.
+local function score_modifiers(s)
+  local list = {}
+  for _, place in ipairs(features.SCORE_ORDER) do
+    for _, feature in ipairs(features) do
+      local on = feature.score_order == place and feature.splices(s)
+      list[#list + 1] = on and on.score_vector and on or nil
+    end
+  end
+  return list
+end
+
+-- Templates of one stage of the score modifiers, "score_row" or "score_vector", in the order in which they apply.
+function spec.score_splices(s, stage)
+  local templates = {}
+  for _, splices in ipairs(score_modifiers(s)) do templates[#templates + 1] = splices[stage] end
   return templates
 end
 

@@ -20,8 +20,8 @@ end
 
 -- Fields that a stack shares with its attention; all others are its blocks'.
 local SHARED = {
-  d_model = true, n_heads = true, d_head = true, seq_len = true, batch = true, dtype = true, unroll = true,
-  n_kv_heads = true, scale = true, activation = true, dropout = true, cache = true,
+  d_model = true, n_heads = true, d_head = true, seq_len = true, batch = true, dtype = true, weights_dtype = true,
+  unroll = true, n_kv_heads = true, scale = true, activation = true, dropout = true, cache = true,
 }
 local SHARED_GROUPS = { mask = true, rope = true, qk_norm = true, softcap = true, alibi = true, relative_bias = true }
 
@@ -72,7 +72,7 @@ function stack.memory_fields(spec)
     name = spec.name .. "_memory", kind = "mha", projections = "qkv", bias = attention_bias(spec.bias),
     d_model = spec.d_model, n_heads = spec.n_heads, n_kv_heads = spec.n_kv_heads, d_head = spec.d_head,
     seq_len = spec.lengths_as_given.seq_len, kv_seq_len = spec.lengths_as_given.kv_seq_len, scale = spec.scale,
-    unroll = spec.unroll, mask = { lengths = spec.lengths, causal = false },
+    unroll = spec.unroll, weights_dtype = spec.weights_dtype, mask = { lengths = spec.lengths, causal = false },
     cache = spec.cache and spec.kv_seq_len.max or nil,
   }
 end

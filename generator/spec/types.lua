@@ -42,15 +42,29 @@ local function is_whole(value)
   return type(value) == "number" and value == math.floor(value) and math.abs(value) <= LARGEST
 end
 
+-- What checks take, in words, by the check.
+local WORDS_OF = setmetatable({}, { __mode = "k" })
+
+-- A check that documents can describe; Markdown in words.
+function types.described(words, check)
+  WORDS_OF[check] = words
+  return check
+end
+
+-- What a check takes, in words; nil where nobody said.
+function types.words(check)
+  return WORDS_OF[check]
+end
+
 -- A whole number from min to max (default 2^31 - 1).
 function types.count(min, max)
   max = max or LARGEST
-  return function(value)
+  return types.described(("a whole number, %d to %d"):format(min, max), function(value)
     if not is_whole(value) or value < min or value > max then
       return nil, ("must be a whole number from %d to %d, found %s"):format(min, max, shown(value))
     end
     return math.floor(value)
-  end
+  end)
 end
 
 -- A length: 128 is exactly 128; "1..512" is any length from 1 to 512. Canonical: { min = m, max = n }.
@@ -66,17 +80,18 @@ function types.length(max)
     end
     return { min = min, max = max_len }
   end
-  return function(value)
+  local words = ('a length such as `128`, or a range such as `"1..512"`; at most %d'):format(max)
+  return types.described(words, function(value)
     if type(value) == "string" then return range(value) end
     local n, why = check(value)
     if not n then return nil, why end
     return { min = n, max = n }
-  end
+  end)
 end
 
 -- One of a list of strings. `later` names the ones the design knows and this generator does not make yet.
 function types.choice(now, later)
-  return function(value)
+  return types.described('`"' .. table.concat(now, '"`, `"') .. '"`', function(value)
     for _, name in ipairs(now) do
       if value == name then return value end
     end
@@ -88,23 +103,23 @@ function types.choice(now, later)
     local near = type(value) == "string" and text.nearest(value, now)
     return nil, ("must be one of %s, found %s%s"):format(table.concat(now, ", "), shown(value),
       near and ("; did you mean %q?"):format(near) or "")
-  end
+  end)
 end
 
 -- A finite number from min to max.
 function types.number(min, max)
-  return function(value)
+  return types.described(("a number, %g to %g"):format(min, max), function(value)
     if type(value) ~= "number" or not (value >= min and value <= max) then
       return nil, ("must be a number from %g to %g, found %s"):format(min, max, shown(value))
     end
     return value
-  end
+  end)
 end
 
-function types.boolean(value)
+types.boolean = types.described("`true`, `false`", function(value)
   if type(value) ~= "boolean" then return nil, ("must be true or false, found %s"):format(shown(value)) end
   return value
-end
+end)
 
 local WORDS = { yes = true, no = false }
 

@@ -25,7 +25,7 @@ builddir = %s
 include out/config.ninja
 include rules.ninja
 cc = %s
-warnings = -Wall -Wextra -Werror
+warnings = -Wall -Wextra $werror
 ]]
 
 local SANITIZE = "-fsanitize=%s,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g"

@@ -2,6 +2,7 @@
 -- what contradicts it by both fields' names.
 local fact = dofile("tests/generator/fact.lua")
 local blocks = require "blocks"
+local emit = require "emit"
 local fs = require "base.fs"
 local spec = require "spec"
 
@@ -56,6 +57,15 @@ fact.holds("a stack's weights are those of its parts in order, layer by layer", 
   })
 end)
 
+fact.holds("a name may be as long as any, whatever its parts are called then", function()
+  for _, kind in ipairs({ "encoder", "decoder", "transformer" }) do
+    local s = make({ kind = kind, name = ("n"):rep(96), vocab_size = 5, seq_len = 4 })
+    for _, file in ipairs(emit.outputs(s, { "avx512" })) do assert(#file.path < 143, file.path) end
+    refuses({ kind = kind, name = ("n"):rep(97) },
+      ('name must be small letters, digits and _, a letter first, at most 96, found "%s..."'):format(("n"):rep(64)))
+  end
+end)
+
 fact.holds("an RMSNorm has no bias, and tied logits no weight of their own", function()
   local names = role_names(make({ n_layers = 1, vocab_size = 7, norm = { kind = "rms", place = "pre" },
     logits = { kind = "linear", tied = true } }))
@@ -86,8 +96,6 @@ fact.holds("contradictions name both fields", function()
     "positions.rows (100) is less than the longest sequence (512) from row 0 (positions.first) on")
   refuses({ d_model = 6, n_heads = 3, positions = { rows = 600 } },
     'positions.kind is missing beside the other fields of positions: "learned" or "sinusoidal"')
-  refuses({ d_model = 9, n_heads = 3, positions = { kind = "sinusoidal" } },
-    'positions.kind ("sinusoidal") fills columns in pairs, but d_model (9) is odd')
   refuses({ logits = { kind = "linear", tied = true } },
     "logits.tied takes the embedding's weight, but there is no vocab_size")
   refuses({ vocab_size = 7, logits = { kind = "linear", tied = true, size = 8 } },
@@ -125,6 +133,37 @@ fact.holds("what stands around layers is made without any, and a feed-forward wi
     "no norms", "feed-forward of 5, relu", "lengths per sequence: padding is neither computed nor seen" })
 end)
 
+fact.holds("a residual alone adds a sublayer's rows before the last norm, or without one", function()
+  local s = assert(without_heads({ n_layers = 0, sublayer = true, norm = { kind = "rms", final = true } }))
+  fact.lists_equal(role_names(s), { "final_norm_weight 8" })
+  fact.lists_equal(spec.sentences(s), {
+    "no layers: what is added to rows at first, and what is made of them at the end",
+    "a residual: what a sublayer made is added to the rows", "RMSNorm, eps 1e-06",
+    "lengths per sequence: padding is neither computed nor seen" })
+  s = assert(without_heads({ n_layers = 0, sublayer = true, norm = { kind = "none" } }))
+  fact.lists_equal(role_names(s), {})
+  fact.equal(make().sublayer, false)
+end)
+
+fact.holds("a sublayer's rows are refused beside layers and beside an embedding", function()
+  local function refused(more, ...)
+    local s, errors = without_heads(more)
+    fact.equal(s, nil)
+    fact.lists_equal(errors, { ... })
+  end
+  local LAYERS = "sublayer is given, but each layer adds its own sublayers' results: it goes with n_layers = 0, found "
+  refuses({ sublayer = true }, LAYERS .. 2)
+  refuses({ kind = "transformer", sublayer = true }, LAYERS .. 2)
+  refused({ n_layers = 1, sublayer = true, layer = { attention = false } }, LAYERS .. 1)
+  local EMBEDS = " is given beside sublayer, whose rows have left the embedding: give the embedding a model of its own"
+  refused({ n_layers = 0, sublayer = true, vocab_size = 5, token_types = 2, positions = { kind = "sinusoidal" },
+    embedding = { norm = true } }, "positions.kind" .. EMBEDS, "token_types" .. EMBEDS, "embedding.norm" .. EMBEDS,
+    "vocab_size" .. EMBEDS)
+  refuses({ kind = "mha", sublayer = true },
+    'n_layers is given, but kind = "mha" is no stack of layers; kind = "encoder" is one',
+    'sublayer is given, but kind = "mha" is no stack of layers; kind = "encoder" is one')
+end)
+
 fact.holds("what makes no sense alone is refused by name", function()
   local function refused(more, ...)
     local s, errors = without_heads(more)
@@ -132,7 +171,7 @@ fact.holds("what makes no sense alone is refused by name", function()
     fact.lists_equal(errors, { ... })
   end
   refused({ n_layers = 0 }, "n_layers = 0 leaves rows as they are: give vocab_size, positions, token_types, " ..
-    "embedding, norm.final, pool or logits beside it")
+    "embedding, sublayer, norm.final, pool or logits beside it")
   refused({ n_layers = 0, pool = { kind = "cls" }, d_ff = 9, ffn = { gated = true }, rope = { layout = "half_split" } },
     "d_ff is given, but n_layers = 0 leaves out its layers",
     "ffn.gated is given, but n_layers = 0 leaves out its layers",

@@ -7,12 +7,13 @@ local fs = require "base.fs"
 
 local lua = compat.version:find("JIT") and "luajit" or "lua5.4"
 local folder = fact.folder("configure")
-local SOURCES = { "bench", "configure", "demo", "generator", "runtime", "program", "specs", "templates", "tests" }
+local SOURCES = { "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "bench", "configure", "demo", "docs",
+  "examples", "generator", "program", "runtime", "specs", "templates", "tests", "tools" }
 
 for _, name in ipairs(SOURCES) do
   assert(compat.execute(("ln -s \"$PWD/%s\" %s%s"):format(name, folder, name)))
 end
-assert(compat.execute("cp build.ninja rules.ninja " .. folder))
+assert(compat.execute(("cp %s rules.ninja %s"):format(fact.build_file, folder)))
 
 -- Runs configure with sh words; returns what it said, and its exit code.
 local function configure(words, environment)
@@ -36,6 +37,7 @@ end
 
 fact.holds("a misspelt option is exit 2, with the nearest one", function()
   refuses(2, "--d-modle 512", "unknown option '--d-modle'; did you mean --d-model?")
+  refuses(2, "'--\226\128\174x'", [[unknown option '--\xe2\x80\xaex'; see --help]])
   refuses(2, "--haeds=8", "unknown option '--haeds'; did you mean --heads?")
   refuses(2, "--frobnicate-all", "unknown option '--frobnicate-all'; see --help")
 end)
@@ -47,9 +49,8 @@ fact.holds("a misspelt variable or instruction set is exit 2", function()
 end)
 
 fact.holds("a missing value, a stray word and flags beside a spec are exit 2", function()
-  refuses(2, "--d-model", "option '--d-model' requires an argument")
+  refuses(2, "--d-model", "--d-model needs a value: --d-model N")
   refuses(2, "stray", "unexpected argument 'stray'; see --help")
-  refuses(2, "--enable-debug=3", "option '--enable-debug' does not take arguments")
   refuses(2, "--spec specs/demo.lua --d-model 8", "--d-model cannot be combined with --spec; say it in specs/demo.lua")
 end)
 
@@ -64,26 +65,21 @@ fact.holds("--causal alone means top_left, whatever follows it", function()
   end
 end)
 
-fact.holds("what is of --from-hf goes with it alone", function()
-  refuses(2, "--hf-ignore x", "--hf-ignore is of --from-hf, which is not given")
-  refuses(2, "--hf-architecture BertModel", "--hf-architecture is of --from-hf, which is not given")
-  refuses(2, "--from-hf", "option '--from-hf' requires an argument")
-end)
-
 -- -- What cannot be built -------------------------------------------------------------------------------------------
 
 fact.holds("a number below zero is its option's value", function()
-  refuses(1, "--d-model 8 --heads 2 --softcap -1", "softcap must be above 0, found -1: scores are squeezed to " ..
+  refuses(2, "--d-model 8 --heads 2 --softcap -1", "--softcap must be above 0, found -1: scores are squeezed to " ..
     "-softcap .. softcap")
   refuses(1, "--d-model 8 --heads 2 --mask-fill -1e9 --lengths no", "mask_fill (-1000000000) replaces masked " ..
-    'scores, and nothing masks: mask.causal, mask.window and mask.lengths are off, and mask.tensor is not "bool"')
-  refuses(1, "--d-model 8 --heads 2 --mask-fill -inf --softcap -.5", "softcap must be above 0, found -0.5: scores " ..
+    'scores, and nothing masks: mask.causal, mask.window and mask.lengths are off, and mask.tensor is not "bool" ' ..
+    "(mask.causal: --causal, mask.window: --window, mask.lengths: --lengths)")
+  refuses(2, "--d-model 8 --heads 2 --mask-fill -inf --softcap -.5", "--softcap must be above 0, found -0.5: scores " ..
     "are squeezed to -softcap .. softcap")
   refuses(2, "--d-model 8 -1", "unknown option '-1'; see --help")
 end)
 
 fact.holds("an impossible shape is exit 1", function()
-  refuses(1, "--d-model 128 --heads 5", "d_model (128) is not a multiple of n_heads (5)")
+  refuses(1, "--d-model 128 --heads 5", "d_model (128) is not a multiple of n_heads (5) (n_heads: --heads)")
 end)
 
 fact.holds("every error of a spec is said at once", function()
@@ -98,6 +94,11 @@ fact.holds("two models of one name are exit 1", function()
   assert(fs.write_if_changed(folder .. "a.lua", 'return { name = "twin", d_model = 8, n_heads = 1 }\n'))
   assert(fs.write_if_changed(folder .. "b.lua", 'return { name = "twin", d_model = 16, n_heads = 1 }\n'))
   refuses(1, "--spec a.lua --spec b.lua", "a.lua and b.lua are both named twin; give one another name")
+end)
+
+fact.holds("the demo's spec may be given by any path", function()
+  fact.contains(configure(("--spec ./specs/demo.lua %s"):format(REFUSED)), "CFLAGS: -Ofast is refused: ")
+  fact.contains(configure(("--spec \"$PWD/specs/demo.lua\" %s"):format(REFUSED)), "CFLAGS: -Ofast is refused: ")
 end)
 
 fact.holds("a model that is named as a part of another is exit 1, for both have the same symbols", function()
@@ -118,15 +119,12 @@ end)
 
 fact.holds("a compiler or a Lua that is not one is exit 1", function()
   refuses(1, "CC=no-such-cc", "CC='no-such-cc' is not a command")
+  refuses(1, "AR=no-such-ar", "AR='no-such-ar' is not a command")
+  refuses(1, "CC=cc CPPFLAGS= CFLAGS=--no-such LDFLAGS=", "the compiler 'cc' cannot make a program with CPPFLAGS='' " ..
+    "CFLAGS='--no-such' LDFLAGS=''; see out/config.log")
   local said, code = configure("LUA=cat")
   fact.equal(code, 1)
   fact.contains(said, "LUA='cat' is not a working Lua 5.4 or LuaJIT")
-end)
-
-fact.holds("it builds only in its own folder", function()
-  local said, code = compat.capture(("cd %s/out && ../configure"):format(folder))
-  fact.equal(code, 1)
-  fact.contains(said, "builds only in the source folder")
 end)
 
 fact.holds("nothing is written through a link in out/", function()
@@ -135,7 +133,7 @@ fact.holds("nothing is written through a link in out/", function()
   refuses(1, "", "out/linked is a symbolic link, and nothing is written through one; put a folder in its place")
   assert(compat.execute(("rm -f %sout/linked %sout/config.log; echo mine >%smine"):format(folder, folder, elsewhere)))
   assert(compat.execute(("ln -s ../../configure_elsewhere/mine %sout/config.log"):format(folder)))
-  refuses(1, "--d-model 128 --heads 5", "d_model (128) is not a multiple of n_heads (5)")
+  refuses(1, "--d-model 128 --heads 5", "d_model (128) is not a multiple of n_heads (5) (n_heads: --heads)")
   fact.equal(assert(fs.read(elsewhere .. "mine")), "mine\n")
   fact.lists_equal(assert(fs.list(elsewhere)), { "mine" })
 end)
@@ -152,7 +150,7 @@ local function bare(words, commands)
     assert(fs.write_if_changed(bin .. name, "#!/bin/sh\n" .. line .. "\n"))
     assert(compat.execute("chmod +x " .. bin .. name))
   end
-  return compat.capture(("PATH=$PWD/%s; export PATH; cd %s && ./configure %s"):format(bin, folder, words))
+  return compat.capture(("PATH=$PWD/%s; export PATH; unset CC; cd %s && ./configure %s"):format(bin, folder, words))
 end
 
 fact.holds("every missing part is named at once, with its package", function()
@@ -218,6 +216,12 @@ fact.holds("the summary names shape, instruction sets, compiler and Lua", functi
   fact.contains(said, "tiny: d_model 24, 3 heads of 8, seq_len 5\n")
   fact.contains(said, "  ISA       scalar\n")
   fact.contains(said, "ISA avx2: not in --isa")
+  local flags = ("\n%s \n"):format(fs.read("/proc/cpuinfo") or ""):match("\nflags[^\n]*\n") or ""
+  if flags:find(" avx2[ \n]") and flags:find(" fma[ \n]") then
+    fact.contains(said, "avx2 is not used, though this CPU has it: not in --isa")
+  else
+    fact.equal(said:find("though this CPU has it", 1, true), nil)
+  end
   fact.contains(said, "  compiler  ")
   fact.contains(said, "  Lua       " .. lua .. " (" .. compat.version .. ")\n")
   fact.contains(said, "out/bin/tiny, out/lib/libtiny.a and out/include/tiny.h")
@@ -231,7 +235,8 @@ end)
 
 fact.holds("arguments and variables are remembered, quoted for sh and for ninja", function()
   local command = setting("configure")
-  fact.contains(command, "./configure --d-model=24 --heads 3 --seq-len 5 --name tiny --isa scalar CC=")
+  fact.contains(command, "./configure --d-model=24 --heads 3 --seq-len 5 --name tiny --isa scalar ")
+  fact.contains(command, "CC=")
   fact.contains(command, [['CPPFLAGS=-DX="$$y"']])
   fact.contains(command, "'CFLAGS=-g -O1'")
   assert(not command:find("install-deps", 1, true))
@@ -243,7 +248,32 @@ fact.holds("the remembered command writes the same again", function()
   local command = setting("configure"):gsub("%$%$", "$")
   local said, code = compat.capture(("cd %s && %s"):format(folder, command))
   fact.equal(code == 0 and "" or said, "")
-  fact.equal(assert(fs.read(folder .. "out/config.ninja")) .. assert(fs.read(folder .. "out/kernels.ninja")), before)
+  local after = assert(fs.read(folder .. "out/config.ninja")) .. assert(fs.read(folder .. "out/kernels.ninja"))
+  fact.equal(after == before, true)
+end)
+
+-- What is said, and the log, of a configure that finds none of the tools for work on genattn itself.
+local function without_tools(words)
+  local bin = fact.folder("configure_no_tools")
+  for tool in ("sh cc ninja as ld ar dirname mkdir rm ls mktemp find touch cat " .. lua):gmatch("%S+") do
+    assert(compat.execute(("ln -s \"$(command -v %s)\" %s%s"):format(tool, bin, tool)))
+  end
+  local said, code = compat.capture(("PATH=$PWD/%s; export PATH; unset CC; cd %s && LUA=%s ./configure %s"):format(bin,
+    folder, lua, words))
+  fact.equal(code == 0 and "" or said, "")
+  return said, assert(fs.read(folder .. "out/config.log"))
+end
+
+fact.holds("what only work on genattn needs is said when asked for, and in the log", function()
+  local off = "valgrind's part of 'ninja check-memory': no valgrind (Debian: valgrind)"
+  local said, log = without_tools("--d-model 8 --heads 2 --isa scalar")
+  assert(not said:find("valgrind", 1, true) and not said:find("luacheck", 1, true), said)
+  fact.contains(log, "# off: " .. off)
+  fact.contains(log, "# checking for luacheck... no")
+  said = without_tools("--d-model 8 --heads 2 --isa scalar --verbose")
+  fact.contains(said, "\n            " .. off .. "\n")
+  fact.contains(said, "checking for luacheck... no")
+  assert(not setting("configure"):find("verbose", 1, true))
 end)
 
 local GPT2 = [[{"model_type": "gpt2", "architectures": ["GPT2Model"], "n_embd": 8, "n_head": 2, "n_layer": 1,
@@ -252,8 +282,11 @@ local GPT2 = [[{"model_type": "gpt2", "architectures": ["GPT2Model"], "n_embd": 
 fact.holds("a model folder becomes a spec, its table is printed, and all that is wrong with folders is said", function()
   if not require("configure.from_hf.json").available() then return end
   assert(fs.write_if_changed(folder .. "out/Tiny-GPT/config.json", GPT2))
-  local said, code = configure("--isa scalar --from-hf out/Tiny-GPT/ --seq-len 1..6")
+  fact.equal(setting("warnings"):find("-Werror", 1, true), nil) -- of the run before, which did not ask for it
+  local said, code = configure("--enable-werror --isa scalar --from-hf out/Tiny-GPT/ --seq-len 1..6")
   fact.equal(code == 0 and "" or said, "")
+  fact.contains(said, "  build     warnings are errors\n")
+  fact.contains(setting("warnings"), " -Werror")
   fact.contains(said, "out/Tiny-GPT/config.json: GPT2Model (gpt2)\n")
   fact.contains(said, '= "1..6"  (as asked for)\n')
   fact.contains(said, "spec: out/specs/tiny_gpt.lua; once edited, --spec takes it in place of the folder\n")
@@ -272,6 +305,23 @@ fact.holds("unknown options of GNU's kind are only warned of", function()
   fact.contains(said, "did you mean --enable-sanitize?")
 end)
 
+fact.holds("what an earlier configuration made for users goes, what else lies beside it stays", function()
+  local stale = { "out/bin/flags", "out/include/flags.h", "out/lib/libflags.a", "out/lib/libflags.so" }
+  local own = { "out/bin/mine", "out/lib/libmine.a", "out/bin/next" }
+  for _, list in ipairs({ stale, own }) do
+    for _, path in ipairs(list) do assert(fs.write_if_changed(folder .. path, "x") ~= nil) end
+  end
+  assert(compat.execute(("cd %s && printf 'a.lua\\nout/../b.lua\\nout/bin/..\\n' >>out/products.list"):format(folder)))
+  local said, code = configure("--d-model 8 --heads 2 --name next")
+  fact.equal(code == 0 and "" or said, "")
+  fact.contains(said, "removed, as this configuration does not make them: out/include/flags.h, out/lib/libflags.a, " ..
+    "out/lib/libflags.so, out/bin/flags and out/lib/flags.map\n")
+  for _, path in ipairs(stale) do fact.equal(fs.exists(folder .. path), false) end
+  for _, path in ipairs({ "a.lua", "b.lua", compat.unpack(own) }) do fact.equal(fs.exists(folder .. path), true) end
+  assert(not configure("--d-model 8 --heads 2 --name next"):find("removed", 1, true))
+  fact.equal(fs.exists(folder .. "out/bin/next"), true)
+end)
+
 fact.holds("ISA flags reach that ISA's files only", function()
   local edge
   for line in assert(fs.read(folder .. "out/kernels.ninja")):gsub(" %$\n +", " "):gmatch("[^\n]+") do
@@ -282,9 +332,23 @@ fact.holds("ISA flags reach that ISA's files only", function()
 end)
 
 fact.holds("ninja reads what was written and has an edge for every product", function()
-  local said, code = compat.capture("ninja -C " .. folder .. " -t query out/bin/flags out/lib/libflags.a "
-    .. "out/lib/libflags.so out/include/flags.h out/include/genattn/model.h out/test/configured")
+  local said, code = compat.capture("ninja -C " .. folder .. " -t query out/bin/next out/lib/libnext.a "
+    .. "out/lib/libnext.so out/include/next.h out/include/genattn/model.h")
   fact.equal(code == 0 and "" or said, "")
+end)
+
+fact.holds("the tests' graph is made when tests are asked for, from what configure saved", function()
+  local kernels = assert(fs.read(folder .. "out/kernels.ninja"))
+  assert(not kernels:find("tests/", 1, true) and not kernels:find("out/test", 1, true), "an edge of a test")
+  fact.equal(fs.exists(folder .. "out/test/build.ninja"), false)
+  local said, code = compat.capture(("cd %s && ninja out/test/build.ninja"):format(folder))
+  fact.equal(code == 0 and "" or said, "")
+  local query = "cd %s && ninja -f out/test/build.ninja -t query out/test/configured check check-quick check-all"
+  said, code = compat.capture(query:format(folder))
+  fact.equal(code == 0 and "" or said, "")
+  for _, name in ipairs({ "check", "check-quick", "check-all" }) do
+    fact.contains(assert(fs.read(("%sout/test/%s.list"):format(folder, name))), "\tout/test/passed/kernels_of_next_")
+  end
 end)
 
 fact.holds("the log has each probe's command, source and outcome", function()
@@ -296,8 +360,9 @@ end)
 
 fact.holds("nothing is written outside out/", function()
   local names = assert(fs.list(folder))
-  fact.lists_equal(names, { "a.lua", "b.lua", "bad.lua", "bench", "build.ninja", "configure", "demo", "generator",
-    "out", "program", "rules.ninja", "runtime", "specs", "templates", "tests" })
+  fact.lists_equal(names, { "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "a.lua", "b.lua",
+    "bad.lua", "bench", "build.ninja", "configure", "demo", "docs", "examples", "generator", "out", "program",
+    "rules.ninja", "runtime", "specs", "templates", "tests", "tools" })
 end)
 
 fact.holds("what no file of the build can hold is exit 2, and named", function()
@@ -311,7 +376,8 @@ end)
 
 fact.holds("paths may hold blanks and signs: of this folder, of a spec, of where it is installed", function()
   local odd = fact.folder("configure_odd") .. [[sp ace$x'q"d;e]]
-  assert(compat.execute(("mkdir %s && cp -r build.ninja rules.ninja %s"):format(fmt.sh_quote(odd), fmt.sh_quote(odd))))
+  assert(compat.execute(("mkdir %s && cp %s rules.ninja %s"):format(fmt.sh_quote(odd), fact.build_file,
+    fmt.sh_quote(odd))))
   for _, name in ipairs(SOURCES) do
     assert(compat.execute(("ln -s \"$PWD/%s\" %s"):format(name, fmt.sh_quote(odd .. "/" .. name))))
   end

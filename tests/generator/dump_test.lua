@@ -45,9 +45,9 @@ end)
 
 fact.holds("bytes are those of the packed weights, input and output, by hand for one shape", function()
   local text = dump_of({ d_model = 8, n_heads = 2, seq_len = 10, mask = { lengths = false } }, "scalar")
-  -- Four linears of 8 x 8 with their biases, each 72 floats: three together are 216, rounded up to 224, and 72 to 80.
+  -- Four linears of 8 x 8, 256 bytes each, and biases of 8: those of three together, 96 bytes, take two lines of 64.
   fact.contains(text, "packed weights, 1,216 bytes\n")
-  fact.contains(text, "  o          at 896, 288 bytes\n")
+  fact.contains(text, "  o              at 896, 256 bytes of f32\n  o_bias         at 1,152, 32 bytes of f32\n")
   fact.contains(text, "bytes moved at least once (weights, input, output): 1,856, 4.5 flops a byte\n")
 end)
 
@@ -69,8 +69,8 @@ end)
 fact.holds("key heads, vocabulary and vectors show", function()
   local text = dump_of({ d_model = 20, n_heads = 4, n_kv_heads = 2, vocab_size = 1000 }, "avx2")
   fact.contains(text, "plan mha_20_4 for avx2: d_model 20, 4 heads of 5 (padded to 8), 2 key heads\n")
-  fact.contains(text, "  embedding  at ")
-  fact.contains(text, ", 80,000 bytes\n")
+  fact.contains(text, "  embedding      at ")
+  fact.contains(text, ", 80,000 bytes of f32\n")
 end)
 
 fact.holds("both Luas print the same bytes", function()

@@ -6,6 +6,9 @@ local fact = {}
 
 local passed, failed = 0, 0
 
+-- The hand-written build.ninja, which a build outside the source includes in its own.
+fact.build_file = io.open("source/build.ninja") and "source/build.ninja" or "build.ninja"
+
 -- Runs a test; an error in it is a failure that names the fact.
 function fact.holds(name, test)
   local ok, why = xpcall(test, debug.traceback)

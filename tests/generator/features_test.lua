@@ -8,7 +8,7 @@ local sandbox = require "spec.sandbox"
 local spec = require "spec"
 
 local KEYS = { name = "string", fields = "table", resolve = "function", roles = "function", packed = "function",
-  splices = "function", helpers = "function", sentence = "function", of_rows = "boolean" }
+  splices = "function", helpers = "function", sentence = "function", of_rows = "boolean", score_order = "string" }
 
 local function make(more)
   local raw = { d_model = 8, n_heads = 4 }
@@ -83,8 +83,11 @@ fact.holds("splices are templates that are there, at stages or parts that templa
     for _, feature in ipairs(features) do
       for stage, name in pairs(feature.splices and feature.splices(s) or {}) do
         assert(fs.exists("templates/features/" .. name), name)
-        local spliced, chosen = ('${splice("%s"'):format(stage), ('${chosen("%s"'):format(stage)
-        assert(templates:find(spliced, 1, true) or templates:find(chosen, 1, true), stage)
+        local used = false
+        for _, call in ipairs({ "splice", "chosen", "score_modifiers" }) do
+          used = used or templates:find(('${%s("%s"'):format(call, stage), 1, true) ~= nil
+        end
+        assert(used, stage)
         count = count + 1
       end
     end
@@ -100,7 +103,9 @@ fact.holds("every fragment is spliced by a feature or included by a template", f
   local all = table.concat(texts)
   for _, file in ipairs(assert(fs.list("templates/features"))) do
     local name = file:gsub("%.c%.lt$", "")
-    assert(all:find('"' .. file .. '"', 1, true) or all:find('include("features/' .. name .. '"', 1, true), file)
+    local owner, stage = name:match("^([^.]+)(%..*)$")
+    assert(all:find('"' .. file .. '"', 1, true) or all:find('include("features/' .. name .. '"', 1, true) or
+      all:find('"' .. owner .. '"', 1, true) and all:find('"' .. stage .. '.c.lt"', 1, true), file)
   end
 end)
 
@@ -158,9 +163,9 @@ fact.holds("each feature says what it does, or nothing where it is off", functio
   fact.equal(#spec.sentences(make({ mask = { lengths = false } })), 3)
 end)
 
-fact.holds("the specs that the README shows are specs", function()
+fact.holds("the specs that the document of specs shows are specs", function()
   local names = {}
-  for text in assert(fs.read("README.md")):gmatch("\n    (return {\n.-\n    })\n") do
+  for text in assert(fs.read("docs/spec.md")):gmatch("\n    (return {\n.-\n    })\n") do
     local s, errors = spec.from_fields(assert(sandbox.read(text)))
     if not s then error(table.concat(errors, "\n")) end
     names[#names + 1] = s.name

@@ -31,7 +31,7 @@ fact.holds("JSON that nobody wrote is refused within a second", function()
   says({ ["config.json"] = ('{"a":'):rep(150000) }, "config.json: ")
   says({ ["config.json"] = '{"model_type": "' .. ("x"):rep(1000000) .. '"}' }, 'model_type is "xxx')
   says(hf.config(hf.BERT, table.concat(many, ", "):sub(1, 800000):gsub(",[^,]*$", "")), "what f00001 (1) changes")
-  says({ ["config.json"] = "{" .. hf.BERT .. ', "vocab_size": NaN}' }, "config.json: no JSON at byte")
+  says({ ["config.json"] = "{" .. hf.BERT .. ', "vocab_size": NaN}' }, "config.json: no JSON at line 2, column ")
 end)
 
 fact.holds("a name that is given twice is refused, at any depth", function()

@@ -97,7 +97,7 @@ fact.holds("tensors that are missing, misshapen or too many are refused by name"
   })
   list = tensors_of(hf.BERT, "bert", nil, { { "encoder.layer.2.adapter", { 1 } } })
   refuses(with_tensors(hf.BERT, list), { '/model.safetensors: nothing reads tensor "encoder.layer.2.adapter", and ' ..
-    "what it is for is not known; --hf-ignore encoder.layer.2.adapter goes on without it" })
+    "what it is for is not known; where it changes no result, --hf-ignore encoder.layer.2.adapter goes on without it" })
   reads_tensors(hf.BERT, list, { ignored = { ["encoder.layer.2"] = true } })
   list = tensors_of(hf.LLAMA, "llama", nil, { { "layers.0.self_attn.q_proj.bias", { 8 } } })
   refuses(with_tensors(hf.LLAMA, list), { '/model.safetensors: tensor "layers.0.self_attn.q_proj.bias" is ' ..
@@ -130,7 +130,7 @@ fact.holds("a safetensors file that is none is refused", function()
     "pull' gets the file itself")
   refuses_file(("\255"):rep(9), "header of 18446744073709551616 bytes; at most 1048576 are read")
   refuses_file("\9\0\0\0\0\0\0\0{}", "header of 9 bytes in a file of 10: it is cut short")
-  refuses_file("\2\0\0\0\0\0\0\0{]", 'header: no JSON at byte 2, which is "]"')
+  refuses_file("\2\0\0\0\0\0\0\0{]", 'header: no JSON at line 1, column 2: found "]"; expected a name or }')
   refuses_file(entry("7"), 'tensor "a": found 7; expected an object')
   refuses_file(entry('{"dtype":7}'), 'tensor "a": dtype is 7; expected a word like F32')
   refuses_file(entry('{"dtype":"F32","shape":[-1]}'),

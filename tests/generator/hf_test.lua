@@ -123,6 +123,8 @@ end)
 
 fact.holds("a name comes from the folder's, in a cache of Hugging Face's from the model's", function()
   local names = { ["all-MiniLM-L6-v2"] = "all_minilm_l6_v2", ["7b"] = "m_7b", ["int"] = "bert_8", ["..."] = "bert_8",
+    ["paraphrase-multilingual-MiniLM-L12-v2"] = "paraphrase_multilingual_minilm_l12_v2",
+    [("x-"):rep(60)] = ("x_"):rep(47) .. "x",
     ["models--org--Big.Bert/snapshots/8b3219a92973"] = "big_bert" }
   for folder, name in pairs(names) do
     local path = fact.folder("hf/" .. folder)
@@ -136,6 +138,11 @@ end)
 fact.holds("a model type without a file is refused with those there are", function()
   refuses(config('"model_type": "berd"'), { '/config.json: model_type is "berd"; expected one of bert, distilbert, ' ..
     "gpt2, llama, mistral, qwen2, qwen3, roberta, vit or xlm_roberta; did you mean bert?" })
+  for _, other in ipairs({ "albert", "hubert", "bart", "gptj", "xlm-roberta-xl" }) do
+    refuses(config(('"model_type": "%s"'):format(other)), { "/config.json: " .. other .. " is a model type of " ..
+      "transformers that genattn does not read; it reads bert, distilbert, gpt2, llama, mistral, qwen2, qwen3, " ..
+      "roberta, vit and xlm_roberta" })
+  end
   for _, word in ipairs({ '"../hf/bert"', '"common"', "7", "null", '["bert"]' }) do
     local result, errors = read(config('"model_type": ' .. word))
     fact.equal(result, nil)
@@ -179,19 +186,30 @@ fact.holds("what a model does and a spec does not say is refused by name", funct
 end)
 
 fact.holds("what may change something and is not known is refused, unless it is to be ignored", function()
-  refuses_config(hf.BERT, '"frobnicate": 2', "what frobnicate (2) changes in a bert is not known; --hf-ignore " ..
-    "frobnicate leaves it out")
+  refuses_config(hf.BERT, '"frobnicate": 2', "what frobnicate (2) changes in a bert is not known; where it changes " ..
+    "no result, --hf-ignore frobnicate goes on without it")
   refuses_config((hf.LLAMA:gsub(', "rope_scaling": null', "")), '"rope_scaling": { "type": "default", "factor": 2.5 }',
-    "what rope_scaling.factor (2.5) changes in a llama is not known; --hf-ignore rope_scaling.factor leaves it out")
+    "rope_scaling.factor is 2.5; expected none: rotary positions are not scaled")
+  refuses_config(hf.LLAMA, '"sliding_window": 512', "sliding_window is 512; expected none: all layers see the " ..
+    "same keys")
+  refuses_config(hf.BERT, '"attn_logit_softcapping": 50', "attn_logit_softcapping is 50; expected none: scores are " ..
+    "not capped")
+  reads(hf.BERT, '"attn_logit_softcapping": null, "alibi": false')
   reads(hf.BERT, '"frobnicate": null, "empty": {}')
   reads(hf.BERT, '"frobnicate": 2, "is_decoder": true', nil, { ignored = { frobnicate = true, is_decoder = true } })
+  local scaled = '"rope_scaling": { "rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0 }'
+  reads((hf.LLAMA:gsub(', "rope_scaling": null', "")), scaled, nil, { ignored = { rope_scaling = true } })
+  refuses_config((hf.LLAMA:gsub(', "rope_scaling": null', "")), scaled,
+    'rope_scaling.rope_type is "llama3"; expected "default": rotary positions are not scaled',
+    "rope_scaling.factor is 8; expected none: rotary positions are not scaled",
+    "rope_scaling.low_freq_factor is 1; expected none: rotary positions are not scaled")
 end)
 
 fact.holds("all that is wrong is said at once", function()
   refuses_config((hf.BERT:gsub('"hidden_size": 8', '"hidden_size": "8"')), '"is_decoder": true, "z": 1',
     'hidden_size is "8": d_model must be a whole number from 1 to 65536, found "8"',
     "is_decoder is true; expected false: its mask would be causal",
-    "what z (1) changes in a bert is not known; --hf-ignore z leaves it out")
+    "what z (1) changes in a bert is not known; where it changes no result, --hf-ignore z goes on without it")
   refuses_config((hf.BERT:gsub('"vocab_size": 7, ', "")), nil, "vocab_size is missing, which is vocab_size of a spec")
   refuses_config((hf.BERT:gsub('"num_attention_heads": 2', '"num_attention_heads": 3')), nil,
     "d_model (8) is not a multiple of n_heads (3)")
@@ -199,19 +217,34 @@ end)
 
 -- -- Files that are none --------------------------------------------------------------------------------------------
 
-fact.holds("a config.json that is none is refused by file and byte", function()
+fact.holds("a config.json that is none is refused by file, line and column", function()
   local function refuses_text(text, ...)
     refuses({ ["config.json"] = text }, { ... })
   end
-  refuses_text("", "/config.json: no JSON at byte 1, which is the end")
+  refuses_text("", "/config.json: no JSON at line 1, column 1: found the end; expected a value")
   refuses_text("[1]", "/config.json: found a list; expected an object")
-  refuses_text('{"a": 1', "/config.json: no JSON at byte 8, which is the end")
-  refuses_text('{"a": tru}', '/config.json: no JSON at byte 7, which is "tru}"')
-  refuses_text('{} {}', '/config.json: "{}" behind the JSON, at byte 4')
-  for _, text in ipairs({ "{1}", '{"a": ["b": 1]}', "{7: 1}" }) do
-    refuses_text(text, "/config.json: no JSON: a name and a value stand where only one of them may")
-  end
-  refuses_text(("["):rep(300000), "/config.json: nested too deeply for JSON that anybody wrote")
+  local cases = {
+    { '{"a": 1', "1, column 8: found the end; expected a comma or }" },
+    { '{"a": tru}', '1, column 7: "tru", which is no value of JSON' },
+    { "{} {}", '1, column 4: found "{"; expected nothing more' },
+    { "{1}", '1, column 2: found "1"; expected a name or }' },
+    { '{"a":\n["b": 1]}', '2, column 5: found ":"; expected a comma or ]' },
+    { "{7: 1}", '1, column 2: found "7"; expected a name or }' },
+    { '{"a": 1,\n "b": [1, 2], }', "2, column 15: a comma before }, which JSON does not have" },
+    { '{"a": [1,]}', "1, column 10: a comma before ], which JSON does not have" },
+    { '{"a": [,1]}', '1, column 8: found ","; expected a value or ]' },
+    { '{\n  // a note\n}', "2, column 3: a comment, which JSON does not have" },
+    { '{"a": 1 /* 2 */}', "1, column 9: a comment, which JSON does not have" },
+    { '{"a": 01}', "1, column 7: a number that JSON does not have" },
+    { '{"a": 1.}', "1, column 7: a number that JSON does not have" },
+    { '{"a": +1}', '1, column 7: found "+"; expected a value' },
+    { '{"a": "b\n"}', "1, column 9: a control character in a string" },
+    { '{"a": "\\x41"}', "1, column 8: an escape that JSON does not have" },
+    { '{"a": "b}', "1, column 7: a string without an end" },
+    { "{'a': 1}", "1, column 2: found \"'\"; expected a name or }" },
+    { ("["):rep(300000), "1, column 101: nested deeper than 100" },
+  }
+  for _, case in ipairs(cases) do refuses_text(case[1], "/config.json: no JSON at line " .. case[2]) end
   refuses_text("{" .. (" "):rep(2 ^ 20), "/config.json: longer than 1048576 bytes, which none is")
   local result, errors = from_hf("out/test/generator/no-such-folder", {}, { ignored = {} })
   fact.equal(result, nil)
@@ -255,11 +288,22 @@ fact.holds("a sentence encoder pools as its folder says, over texts as long as i
   fact.equal(s.seq_len.max, 4)
 end)
 
+fact.holds("--pool wins over a folder that pools in a way that is not made", function()
+  for _, pooling in ipairs({ '{"pooling_mode_lasttoken": true}', '{"pooling_mode_max_tokens": true}', "{}",
+    '{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true}' }) do
+    local result = assert(read(encoder({ "Transformer", "Pooling", "Normalize" }, pooling), { ["pool.kind"] = "mean" }))
+    fact.equal(result.spec.pool.kind, "mean")
+    fact.equal(result.spec.pool.normalize, true)
+    fact.contains(table.concat(result.lines, "\n"), 'pool.kind = "mean"  (as asked for)')
+  end
+end)
+
 fact.holds("another pool or module of a sentence encoder is refused", function()
   refuses(encoder({ "Transformer", "Dense" }), { '/modules.json: a module is of type ' ..
     '"sentence_transformers.models.Dense"; what is made: Transformer, Pooling and Normalize' })
   refuses(encoder({ "Transformer", "Pooling" }, '{"pooling_mode_max_tokens": true}'),
-    { "/1_Pooling/config.json: pooling_mode_max_tokens is true; expected cls or mean: no other pool is made" })
+    { "/1_Pooling/config.json: pooling_mode_max_tokens is true; expected cls or mean: no other pool is made; " ..
+      "--pool mean or --pool cls takes one in its place, which gives other vectors" })
   refuses(encoder({ "Transformer", "Pooling" }, '{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true}'),
     { "/1_Pooling/config.json: 2 of its pooling_mode_... are true; expected one" })
   refuses(encoder({ "Transformer", "Pooling" }, (MEAN:gsub("8", "9"))),

@@ -160,7 +160,7 @@ fact.holds("each feature a set needs is one the runtime can ask for", function()
   local header = assert(fs.read("runtime/cpu.h"))
   each(function(set)
     for _, feature in ipairs(set.cpu) do
-      fact.contains(header, ('X(%s, "%s")'):format(feature, feature:lower()))
+      fact.contains(header, ('X(%s, "%s", '):format(feature, feature:lower()))
     end
   end)
 end)

@@ -72,7 +72,8 @@ fact.holds("it finds its templates from any folder", function()
   local here = compat.capture("pwd"):gsub("%s+$", "")
   succeeds(("--spec tiny.lua --isa scalar --out %s"):format(fmt.sh_quote(here .. "/" .. folder .. "from_afar")), folder,
     fmt.sh_quote(here .. "/generator/main.lua"))
-  succeeds(("--spec ../%s --isa scalar --out ../%sfrom_inside"):format(SPEC, folder), "generator", "main.lua")
+  succeeds(("--spec %s --isa scalar --out %s"):format(fmt.sh_quote(here .. "/" .. SPEC),
+    fmt.sh_quote(here .. "/" .. folder .. "from_inside")), "generator", "main.lua")
   succeeds(("--spec %s --isa scalar --out %snear"):format(SPEC, folder), ".", "./generator/main.lua")
   local function body(name) return (everything_in(folder .. name):gsub("%-%-spec [^\n]*", "")) end
   fact.equal(body("from_afar") == body("near"), true)
@@ -181,7 +182,7 @@ end)
 
 fact.holds("a broken template is exit 70, with its line, and nothing is written", function()
   local copy = folder .. "copy/"
-  assert(compat.execute(("mkdir -p %s && cp -r generator templates %s"):format(copy, copy)))
+  assert(compat.execute(("mkdir -p %s && cp -RL generator templates %s"):format(copy, copy)))
   local template = assert(fs.read(copy .. "templates/value.c.lt"))
   assert(fs.write_if_changed(copy .. "templates/value.c.lt", "${banner}\n${no_such_name}\n" .. template))
   local said, code = generator(("--spec %s --out %snever"):format(SPEC, folder), ".", copy .. "generator/main.lua")

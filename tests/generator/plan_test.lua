@@ -6,7 +6,8 @@ local plan = require "plan"
 local spec = require "spec"
 local stack = require "plan.stack"
 
-local ALIGNED = 16 -- floats in 64 bytes
+local LINE = 64    -- bytes of a cache line
+local ALIGNED = LINE / 4 -- floats in one
 
 -- Calls f(plan, label) for every shape and instruction set.
 local function each_plan(f)
@@ -161,9 +162,11 @@ end)
 
 local function floats_of(p, s)
   return {
-    heads = s.shared_heads and 3 * (1 + s.d_head) * p.d_head_pad or
-      p.concat * (1 + s.d_model) + s.n_kv_heads * p.d_head_pad * (2 + s.k_dim + s.v_dim),
-    o = s.projects.o and math.ceil(s.d_out / p.isa.width) * p.isa.width * (1 + p.concat),
+    heads = s.shared_heads and 3 * s.d_head * p.d_head_pad or
+      p.concat * s.d_model + s.n_kv_heads * p.d_head_pad * (s.k_dim + s.v_dim),
+    heads_bias = s.shared_heads and 3 * p.d_head_pad or p.concat + 2 * s.n_kv_heads * p.d_head_pad,
+    o = s.projects.o and math.ceil(s.d_out / p.isa.width) * p.isa.width * p.concat,
+    o_bias = s.projects.o and math.ceil(s.d_out / p.isa.width) * p.isa.width,
     embedding = s.vocab_size and s.vocab_size * s.d_model,
     rope = s.rope and s.rope_places * s.rope.rotary_dim,
     q_norm = s.qk_norm and (s.qk_norm.bias and 2 or 1) * p.d_head_pad,
@@ -174,16 +177,17 @@ end
 fact.holds("packed parts are aligned, in order, apart, and as large as what they hold", function()
   each_plan(function(p, s)
     local free, expected, count = 0, floats_of(p, s), 0
-    for _, part in ipairs(p.packed) do
-      fact.equal(part.offset % ALIGNED, 0)
+    for _, part in ipairs(p.packed.parts) do
+      fact.equal(part.offset % LINE, 0)
       assert(part.offset >= free, part.name .. " overlaps")
-      fact.equal(part.floats, expected[part.name])
-      free = part.offset + part.floats
+      fact.equal(part.count, expected[part.name])
+      fact.equal(part.bytes, 4 * part.count)
+      free = part.offset + part.bytes
       count = count + 1
     end
-    fact.equal(count, (s.projects.q and 1 or 0) + (s.projects.o and 1 or 0) + (s.vocab_size and 1 or 0)
+    fact.equal(count, (s.projects.q and 2 or 0) + (s.projects.o and 2 or 0) + (s.vocab_size and 1 or 0)
       + (s.rope and 1 or 0) + (s.qk_norm and 2 or 0))
-    assert(p.packed_floats >= free and p.packed_floats - free < ALIGNED)
+    assert(p.packed.bytes >= free and p.packed.bytes - free < LINE)
   end)
 end)
 
@@ -216,8 +220,10 @@ end)
 
 fact.holds("sizes are whole numbers that C can spell", function()
   each_plan(function(p)
-    for _, part in ipairs(p.packed) do assert(part.offset == math.floor(part.offset) and part.floats < 2 ^ 53) end
-    for _, key in ipairs({ "d_head_pad", "concat", "key_panel", "head_stride", "scores_stride", "packed_floats" }) do
+    for _, part in ipairs(p.packed.parts) do
+      assert(part.offset == math.floor(part.offset) and part.bytes < 2 ^ 53)
+    end
+    for _, key in ipairs({ "d_head_pad", "concat", "key_panel", "head_stride", "scores_stride" }) do
       fact.equal(p[key], math.floor(p[key]))
     end
   end)

@@ -1,12 +1,13 @@
--- promises_test.lua: what SECURITY.md and docs/numbers.md say keeps a promise is there: each file they name exists,
+-- promises_test.lua: what documents say keeps a promise or is to be changed is there: each file they name exists,
 -- each test is one of the tests, each target of ninja one of build.ninja's. Does not run any of them.
 local fact = dofile("tests/generator/fact.lua")
 local compat = require "base.compat"
 local fs = require "base.fs"
 
-local DOCUMENTS = { "SECURITY.md", "docs/numbers.md" }
--- Where the names of tests, of the functions they are about and of what callers use are defined.
-local FOLDERS = { "tests/", "tests/support/", "tests/generator/", "tests/numbers/", "tests/pytorch/", "runtime/" }
+local DOCUMENTS = { "SECURITY.md", "CONTRIBUTING.md", "docs/numbers.md", "docs/testing.md" }
+-- Where the names of tests, of the functions they are about, of what callers use and of stages are.
+local FOLDERS = { "tests/", "tests/support/", "tests/generator/", "tests/numbers/", "tests/pytorch/", "runtime/",
+  "templates/" }
 
 -- This file, which names tests that there are not.
 local OWN_NAME = "promises_test.lua"
@@ -21,7 +22,8 @@ local function read_all(folders)
   return table.concat(texts, "\n")
 end
 
-local known, targets = read_all(FOLDERS), assert(fs.read("build.ninja"))
+local known = read_all(FOLDERS)
+local targets = assert(fs.read(fact.build_file)) .. assert(fs.read("bench/bench.ninja"))
 
 -- A word of C or Lua as a whole, in the tests or the runtime.
 local function is_word(word)
@@ -39,6 +41,7 @@ local KINDS = {
     return targets:find("\nbuild " .. target:gsub("%-", "%%-") .. ":") ~= nil
   end },
   { pattern = "^(%S+_test%.lua): (.+)$", exists = is_fact },
+  { pattern = "^(out/%S+)$", exists = function() return true end }, -- which is made
   { pattern = "^([%w_./-]+%.%l+)$", exists = fs.exists },
   { pattern = "^([%w_.-]+/[%w_./-]*)$", exists = function(path)
     return compat.execute("test -e " .. path)

@@ -1,6 +1,7 @@
 -- score_features_test.lua: the spec fields of features that change which scores softmax sees, and how: what they
 -- accept, and how they name two fields that contradict each other.
 local fact = dofile("tests/generator/fact.lua")
+local emit = require "emit"
 local spec = require "spec"
 
 local function with_sizes(more)
@@ -30,6 +31,31 @@ fact.holds("a window says to which sides it reaches, and does not contradict a c
     'mask.window_sides ("both") says to which sides of a query mask.window reaches, and there is no mask.window')
   fact.equal(accepts({ mask = { window = 3, causal = true } }).window_sides, "left")
   fact.equal(accepts({ mask = { window = 3, window_sides = "both" } }).window, 3)
+end)
+
+-- -- One loop -------------------------------------------------------------------------------------------------------
+
+-- The text of ready_row, which makes a row of scores ready for softmax.
+local function ready_row(s)
+  for _, file in ipairs(emit.files(s, { "avx2" })) do
+    if file.path:find("_attend.c", 1, true) then return file.text:match("\nstatic float ready_row.-\n}\n") end
+  end
+end
+
+fact.holds("all that changes scores shares one loop over a row, in the declared order", function()
+  local text = ready_row(accepts({ softcap = 2, alibi = true, mask = { tensor = "additive" },
+    relative_bias = { num_buckets = 8 }, outputs = { "scores", "q_heads" } }))
+  local _, loops = text:gsub("\n    for %(size_t j = begin;", "")
+  fact.equal(loops, 1)
+  local at = 0
+  for _, words in ipairs({ "x = _mm256_mul_ps%(x", "tanh_vec%(", "fmadd_ps%(slope", "relative %+ %(key_0",
+    "vec_add_mask%(x" }) do
+    at = assert(text:find(words, at + 1), words)
+  end
+end)
+
+fact.holds("a row that nothing changes is not written", function()
+  assert(not ready_row(accepts({})):find("for (", 1, true))
 end)
 
 -- -- Softcap, sinks -------------------------------------------------------------------------------------------------

@@ -40,6 +40,12 @@ fact.holds("the models of soak are those of every_template and more", function()
   for _, name in ipairs(sorted(short_lists.every_template)) do fact.equal(short_lists.soak[name], true) end
 end)
 
+fact.holds("ninja check is about the models of every_template, of the goldens and more", function()
+  for _, list in ipairs({ "every_template", "named" }) do
+    for _, name in ipairs(sorted(short_lists[list])) do fact.equal(short_lists.check[name], true) end
+  end
+end)
+
 -- A template is loaded where it is first rendered, so none of them may have been so far.
 fact.holds("the models of every_template use every template", function()
   local load, used = template.load, {}

@@ -3,7 +3,7 @@ local fact = dofile("tests/generator/fact.lua")
 local fs = require "base.fs"
 local spec = require "spec"
 
-local folder = fact.folder("spec")
+local folder = fact.folder("spec_text")
 
 -- A good spec with `more` on top; a field given as nil_field is left out.
 local NONE = {}
@@ -43,7 +43,8 @@ end
 local WORDS = {
   ["--name"] = { "tiny" }, ["--d-model"] = { "2" }, ["--heads"] = { "4" }, ["--d-head"] = { "3" },
   ["--seq-len"] = { "7", "1..7", "3..4" }, ["--kv-seq-len"] = { "9", "2..9" }, ["--batch"] = { "2" },
-  ["--unroll"] = { "1", "8" }, ["--kv-heads"] = { "1" }, ["--bias"] = { "all", "none", "q,o", "k" },
+  ["--unroll"] = { "1", "8" }, ["--weights-dtype"] = require("dtype").names(),
+  ["--kv-heads"] = { "1" }, ["--bias"] = { "all", "none", "q,o", "k" },
   ["--scale"] = { "d_head", "d_model", "0.1", "1e-5", "0.3333333333333333", "2", "123.00006103515625",
     "123.000030517578125" },
   ["--causal"] = { "top_left", "bottom_right", "off" }, ["--lengths"] = { "yes", "no" },
@@ -60,6 +61,7 @@ local WORDS = {
   ["--rope"] = { "half_split", "interleaved" }, ["--rope-theta"] = { "500000", "1e6" }, ["--rope-dim"] = { "2" },
   ["--rope-positions"] = { "4096" }, ["--qk-norm"] = { "rms", "layer" }, ["--qk-norm-eps"] = { "1e-5" },
   ["--layers"] = { "3" }, ["--layer-attention"] = { "yes" }, ["--layer-residual"] = { "yes" }, -- blocks_test has no
+  ["--sublayer"] = { "no" }, -- and yes
   ["--decoder-layers"] = { "1" }, ["--src-vocab-size"] = { "9" },
   ["--d-ff"] = { "32" }, ["--ffn-activation"] = { "relu", "gelu_tanh" },
   ["--ffn-gated"] = { "yes", "no" }, ["--ffn-bias"] = { "yes", "no" }, ["--norm"] = { "layer", "rms", "none" },

@@ -2,6 +2,7 @@
 # lint.sh: static checks of every hand-written file; the last line sums up. Changes nothing.
 # A check whose tool is missing has failed: what was not looked at is not clean.
 set -u
+cd -P "$(dirname "$0")/../.." || exit 1 # the source, where a build elsewhere has links to it
 
 passed=0
 failed=0

@@ -3,7 +3,7 @@
 # Lists nothing that was made, and no golden file.
 set -eu
 
-list() { find . \( -path ./out -o -path ./.git -o -path ./tests/golden \) -prune -o -type f "$@" -print | sort; }
+list() { find . \( -name out -o -path ./.git -o -path ./tests/golden \) -prune -o -type f "$@" -print | sort; }
 
 case $1 in
     c) list \( -name '*.c' -o -name '*.h' \) ;;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Blocks of whole models, each alone in a model of its own, against PyTorch's module of the same: embeddings with what
-is added to them, norms, feed-forwards of every activation, pooling, the last linear with its softmax. `make FOLDER`
-writes their specs; `compare BIN` holds the programs made from them against the modules in double precision. The
+is added to them, norms, residuals, feed-forwards of every activation, pooling, the last linear with its softmax. `make
+FOLDER` writes their specs; `compare BIN` holds the programs made from them against the modules in double precision. The
 last line is 'N passed, N failed'; the exit status is 1 where one failed."""
 
 import argparse
@@ -36,17 +36,19 @@ class Rows(nn.Module):
 
 
 class Waves(nn.Module):
-    """A token's row as in "Attention Is All You Need": times sqrt(d_model), plus sines and cosines in turn."""
+    """A token's row as in "Attention Is All You Need": times sqrt(d_model), plus sines and cosines in turn; of an odd
+    width there is a cosine less."""
 
-    def __init__(self):
+    def __init__(self, width):
         super().__init__()
-        self.tokens = nn.Embedding(IDS, WIDTH + 1)
+        self.tokens = nn.Embedding(IDS, width)
 
     def forward(self, tokens):
         width = self.tokens.weight.shape[1]
         speeds = 10000.0 ** (-torch.arange(0, width, 2).double() / width)
         angles = torch.arange(len(tokens)).double()[:, None] * speeds
-        waves = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+        waves = torch.zeros(len(tokens), width, dtype=torch.float64)
+        waves[:, 0::2], waves[:, 1::2] = angles.sin(), angles.cos()[:, :width // 2]
         return self.tokens(tokens) * math.sqrt(width) + waves.to(self.tokens.weight.dtype)
 
 
@@ -75,6 +77,17 @@ class Added(nn.Module):
         return self.norm(x + self.linear2(torch.relu(self.linear1(x))))
 
 
+class Joined(nn.Module):
+    """Rows and what a sublayer made of them, added, and the norm behind that, if there is one."""
+
+    def __init__(self, norm):
+        super().__init__()
+        self.norm = norm
+
+    def forward(self, x, sublayer):
+        return self.norm(x + sublayer)
+
+
 class Mean(nn.Module):
     def forward(self, x):
         return functional.normalize(x.mean(dim=0), dim=0)
@@ -89,7 +102,10 @@ ALONE = """layer = { attention = false, residual = false }, norm = { kind = "non
 GATED = """layer = { attention = false }, norm = { kind = "rms", place = "pre", final = false }, d_ff = 70,
   weights = { gate_weight = "gate_proj.weight", up_weight = "up_proj.weight", down_weight = "down_proj.weight",
     ffn_norm_weight = "norm.weight" },"""
+WAVES = """vocab_size = 33, positions = { kind = "sinusoidal" }, embedding = { scale = true },
+  weights = { embedding = "tokens.weight" },"""
 NORM = 'final_norm_weight = "weight"'
+JOINED = 'final_norm_weight = "norm.weight"'
 
 # name: (module, layers, fields beside the common ones, output)
 BLOCKS = {
@@ -97,8 +113,8 @@ BLOCKS = {
   embedding = { norm = true }, norm = { eps = 1e-12 }, weights = { embedding = "tokens.weight",
     token_types = "types.weight", positions = "places.weight", embedding_norm_weight = "norm.weight",
     embedding_norm_bias = "norm.bias" },""", "output"),
-    "block_waves": (Waves, 0, """vocab_size = 33, positions = { kind = "sinusoidal" }, embedding = { scale = true },
-  weights = { embedding = "tokens.weight" },""", "output"),
+    "block_waves": (lambda: Waves(WIDTH + 1), 0, WAVES, "output"),
+    "block_waves_odd": (lambda: Waves(WIDTH), 0, WAVES, "output"),
     "block_layer_norm": (lambda: nn.LayerNorm(WIDTH), 0,
                          f'norm = {{ final = true }}, weights = {{ {NORM}, final_norm_bias = "bias" }},', "output"),
     "block_rms_norm": (lambda: nn.RMSNorm(WIDTH, eps=1e-6), 0,
@@ -113,6 +129,12 @@ BLOCKS = {
     "block_added": (Added, 1, """layer = { attention = false }, d_ff = 70,
   weights = { up_weight = "linear1.weight", up_bias = "linear1.bias", down_weight = "linear2.weight",
     down_bias = "linear2.bias", ffn_norm_weight = "norm.weight", ffn_norm_bias = "norm.bias" },""", "output"),
+    "block_joined": (lambda: Joined(nn.LayerNorm(WIDTH)), 0, f"""sublayer = true, norm = {{ final = true }},
+  weights = {{ {JOINED}, final_norm_bias = "norm.bias" }},""", "output"),
+    "block_joined_rms": (lambda: Joined(nn.RMSNorm(WIDTH, eps=1e-6)), 0,
+                         f'sublayer = true, norm = {{ kind = "rms", final = true }}, weights = {{ {JOINED} }},',
+                         "output"),
+    "block_joined_bare": (lambda: Joined(nn.Identity()), 0, 'sublayer = true, norm = { kind = "none" },', "output"),
     "block_mean": (Mean, 0, 'pool = { kind = "mean", normalize = true },', "embedding"),
     "block_softmax": (lambda: nn.Sequential(nn.Linear(WIDTH, CLASSES), nn.Softmax(-1)), 0,
                       """logits = { kind = "softmax", size = 51, bias = true },
@@ -146,8 +168,10 @@ def inputs_of(name):
     shape = len(LENGTHS), max(LENGTHS)
     if name == "block_rows":
         return {"tokens": torch.randint(0, IDS, shape), "token_types": torch.randint(0, TYPES, shape)}
-    if name == "block_waves":
+    if name.startswith("block_waves"):
         return {"tokens": torch.randint(0, IDS, shape)}
+    if name.startswith("block_joined"):
+        return {"x": torch.randn(*shape, WIDTH), "sublayer": torch.randn(*shape, WIDTH)}
     return {"x": torch.randn(*shape, WIDTH)}
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Holds out/bin/minilm against all-MiniLM-L6-v2 as transformers runs it, in double precision: the rows that every layer
 leaves and the embeddings, of sentences of one word to more than the model takes, alone and in ragged batches, on every
-instruction set this CPU has; then the demo's search against transformers' own pooled vectors, and what the README says
-of it. Prints the largest differences beside those of PyTorch's float32; the last line is 'N passed, N failed'; the exit
-status is 1 where one failed."""
+instruction set this CPU has; then the demo's search against transformers' own pooled vectors, and what docs/models.md
+says of it. Prints the largest differences beside those of PyTorch's float32; the last line is 'N passed, N failed'; the
+exit status is 1 where one failed."""
 
 import argparse
 import json
@@ -159,15 +159,15 @@ def compare_search(facts, program, folder, module):
         facts.expect(found == right, f"{query}: nearest are {found}, PyTorch's {right}")
 
 
-def compare_readme(facts):
-    """The README's command prints what the README says."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def compare_document(facts):
+    """The document's command prints what the document says."""
+    text = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
     command = re.search(r"^ {4}(ninja demo-minilm)$", text, re.M).group(1)
     printed = subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True, check=False).stdout
     promised = re.findall(r"^ {4}(  0\.\d{3}  .+)$", text, re.M)
-    facts.expect(promised, "the README shows nothing that is found")
+    facts.expect(promised, "docs/models.md shows nothing that is found")
     for line in promised:
-        facts.expect(line in printed.splitlines(), f"the README shows a line that {command} does not print: {line}")
+        facts.expect(line in printed.splitlines(), f"docs/models.md shows a line that {command} does not print: {line}")
 
 
 def main():
@@ -181,7 +181,7 @@ def main():
         module = transformers.BertModel.from_pretrained(options.folder).eval()
         compare_layers(facts, options.program, options.folder, module)
         compare_search(facts, options.program, options.folder, module)
-    compare_readme(facts)
+    compare_document(facts)
     print(f"{facts.passed} passed, {facts.failed} failed")
     return 1 if facts.failed or not facts.passed else 0
 

@@ -5,7 +5,7 @@
 # layers, one layer with a cache as decoders use it, and layers of every kind. Arguments go to ./configure (--isa avx2,
 # CC=clang). The last line is 'N passed, N failed'.
 set -eu
-cd "$(dirname "$0")/../.."
+cd -P "$(dirname "$0")/../.." # the source, of which a copy is made, where a build elsewhere has links to it
 
 specs="specs/demo.lua tests/specs/golden_maps.lua tests/specs/golden_causal.lua
 tests/pytorch/specs/live_240_5.lua tests/pytorch/specs/live_120_8_causal.lua
@@ -33,7 +33,7 @@ sh tests/pytorch/venv.sh
 "$venv/bin/python" tests/pytorch/make_goldens.py --check
 
 find "$tree" -mindepth 1 -maxdepth 1 ! -name out -exec rm -rf {} +
-tar -cf - --exclude=./out --exclude=./.git . | tar -xf - -C "$tree"
+tar -cf - --exclude=./out --exclude='./*/out' --exclude=./.git . | tar -xf - -C "$tree"
 
 # Whole models and blocks alone, by one instruction set: what is compared is the way from their folders, and meaning.
 compare_models() {

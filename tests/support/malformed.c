@@ -7,7 +7,7 @@
 
 static const struct ga_weight_role roles[] = {{"weight", 2, {2, 3}}};
 static const struct ga_weight_source sources[] = {{.tensor = "w.weight", .rank = 2, .shape = {2, 3}}};
-static const struct ga_weight_refused refused[] = {{"bias", "w.bias"}};
+static const struct ga_weight_refused refused[] = {{"bias", "w.bias", false}};
 static const struct ga_weight_map maps[] = {{.name = "plain", .sources = sources, .refused = refused, .n_refused = 1}};
 const struct ga_model malformed_model = {
     .abi = GA_ABI, .name = "tiny", .roles = roles, .n_roles = 1, .maps = maps, .n_maps = 1};

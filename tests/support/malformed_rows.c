@@ -33,7 +33,7 @@ const struct malformed malformed_rows[] = {
      .says = "a header of 18446744073709551608 bytes"},
     {5, "header_of_2_63", RAW("\0\0\0\0\0\0\0\200{}"), REFUSED(HEADER_HUGE),
      .says = "a header of 9223372036854775808 bytes"},
-    {5, "pickle", RAW("\x80\2}q\0(X\xf7\0\0\0module"), REFUSED(HEADER_HUGE), .says = "not a safetensors file"},
+    {5, "pickle", RAW("\x80\2}q\0(X\xf7\0\0\0module"), REFUSED(FOREIGN), .says = "this is a Python pickle"},
 
     // -- The header's text --
     {6, "not_json", HEADER("hello", 0), REFUSED(NOT_AN_OBJECT), .at = "hello", .says = "byte 0x68; expected '{'"},
@@ -225,6 +225,8 @@ const struct malformed malformed_rows[] = {
      .says = "found null; expected an object"},
     {42, "too_many_tensors", .n_tensors = 65537, REFUSED(TENSORS_TOO_MANY), .offset = 8,
      .says = "lists 65537 tensors; expected at most 65536"},
+    {42, "objects_only", HEADER("{\"a\":[{},{},{},{},{}]}", 0), REFUSED(VALUES_TOO_MANY), .offset = 8 + 15,
+     .says = "more than 5 objects and arrays in a header of 22 bytes; expected at most so many"},
 
     // -- What a model takes --
     {.number = 43,

@@ -40,6 +40,19 @@ size_t reference_bucket(const struct ga_model *model, ptrdiff_t away)
     return first + (bucket < buckets ? bucket : buckets - 1);
 }
 
+// The spec says it, one field a line; the model's fact was made where the kernels' literals were, and would be wrong
+// with them.
+double reference_scale(const struct ga_model *model)
+{
+    static const char field[] = "\n  scale = ";
+    const char *said = model->spec == NULL ? NULL : strstr(model->spec, field);
+    const char *value = said == NULL ? "\"d_head\"" : said + sizeof field - 1;
+    if (*value != '"') {
+        return strtod(value, NULL);
+    }
+    return 1 / sqrt((double)(strncmp(value, "\"d_model\"", 9) == 0 ? model->d_model : model->d_head));
+}
+
 bool reference_sees(const struct ga_model *model, size_t i, size_t j, size_t q_rows, size_t kv_rows)
 {
     const ptrdiff_t away = reference_away(model, i, j, q_rows, kv_rows);

@@ -49,6 +49,9 @@ float reference_added(const struct ga_io *io, size_t b, size_t h, size_t i, size
 // How far key j lies behind query i's own place, which is where its causal mask ends; negative for earlier keys.
 ptrdiff_t reference_away(const struct ga_model *model, size_t i, size_t j, size_t q_rows, size_t kv_rows);
 
+// What scores are multiplied by, read from the text of the model's spec.
+double reference_scale(const struct ga_model *model);
+
 // What head h of n_heads subtracts from a score for each step to a key, by the recursion of the ALiBi paper.
 double reference_slope(size_t n_heads, size_t h);
 

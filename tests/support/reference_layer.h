@@ -142,14 +142,14 @@ static REAL IN_REAL(position_bias)(const struct ga_model *model, const struct ga
 static void IN_REAL(score)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
                            size_t b, size_t h, size_t i, const REAL *q, const REAL *k, size_t kv_rows, REAL *scores)
 {
-    const REAL cap = (REAL)model->softcap;
+    const REAL cap = (REAL)model->softcap, scale = (REAL)reference_scale(model);
     size_t kv_width = model->n_kv_heads * model->d_head;
     for (size_t j = 0; j < kv_rows + model->extra_keys; j++) {
         REAL score = 0;
         for (size_t d = 0; d < model->d_head; d++) {
             score += q[d] * k[j * kv_width + d];
         }
-        score *= (REAL)model->scale;
+        score *= scale;
         scores[j] = cap > 0 ? cap * MATH(tanh)(score / cap) : score;
         if (j < kv_rows) {
             const ptrdiff_t away = reference_away(model, i, j, reference_q_rows(io, b), reference_kv_rows(io, b));

@@ -27,6 +27,9 @@ static void IN_REAL(first_rows)(const struct ga_model *model, const struct ga_we
     IN_REAL(query_rows)(model, roles, io, b, count, x);
     for (size_t i = 0; i < count; i++) {
         const size_t place = stack->first_position + i;
+        for (size_t d = 0; stack->sublayer && d < n; d++) {
+            x[i * n + d] += (REAL)io->sublayer[(b * io->q_len + i) * n + d];
+        }
         for (size_t d = 0; stack->embedding_scale && d < n; d++) {
             x[i * n + d] *= MATH(sqrt)((REAL)n);
         }

@@ -31,7 +31,7 @@ float rng_normal(struct rng *rng)
             sum += (int32_t)(bits >> (16 * i) & 0xFFFF) - HALF;
         }
     }
-    return ((float)sum + TERMS / 2.0F) / deviation;
+    return ((float)sum + (float)TERMS / 2.0F) / deviation;
 }
 
 float rng_integer(struct rng *rng, int most)

@@ -22,6 +22,11 @@ end
 local CHECKS = {}
 for _, field in ipairs(spec.options()) do CHECKS[field.field] = field.check end
 
+local CHANGES = {} -- [config field] = why it changes results
+for _, row in ipairs(common.changes) do
+  for name in row[2]:gmatch("%S+") do CHANGES[name] = row[1] end
+end
+
 -- -- Values ---------------------------------------------------------------------------------------------------------
 
 -- The value under a dotted name as the file has it, null included; nil where there is none.
@@ -120,14 +125,45 @@ local function is_as_required(row, value)
   return true
 end
 
+-- Whether a field, or an object that it is in, is not to be looked at.
+function Reader:is_ignored(name)
+  if next(self.ignored) == nil then return false end
+  for stop in (name .. "."):gmatch("()%.") do
+    if self.ignored[name:sub(1, stop - 1)] then return true end
+  end
+  return false
+end
+
 function Reader:require(row)
   local value = self:raw(row[1])
   if is_as_required(row, value) then
     if value ~= nil then self:report({ config = row[1], value = value, note = "as it must be: " .. row[3] }) end
-  elseif not self.ignored[row[1]] then
+  elseif not self:is_ignored(row[1]) then
     local shown = row.each and json.is_array(value) and "not everywhere " .. json.shown(row[2]) or
       "is " .. json.shown(value)
     self:fail("%s %s; expected %s: %s", row[1], shown, row[2] == nil and "none" or json.shown(row[2]), row[3])
+  end
+end
+
+-- Why a field that no row takes changes results, or nil: one of the list of such fields, or one of an object of which
+-- fields are required.
+function Reader:change(name)
+  if CHANGES[name] then return CHANGES[name] end
+  local object = name:match("^(.*)%.[^.]*$")
+  for _, row in ipairs(object and self.requires or {}) do
+    if row[1]:match("^(.*)%.[^.]*$") == object then return row[3] end
+  end
+end
+
+function Reader:refuse_unknown(name, value)
+  local why = self:change(name)
+  if #self.errors >= MOST_SAID and not why then
+    self.errors[#self.errors + 1] = "" -- counted and not said: a file may have a hundred thousand
+  elseif why then
+    if not is_nothing(value) then self:fail("%s is %s; expected none: %s", json.plain(name), json.shown(value), why) end
+  else
+    self:fail("what %s (%s) changes in a %s is not known; where it changes no result, --hf-ignore %s goes on " ..
+      "without it", json.plain(name), json.shown(value), self.model_type, json.plain(name))
   end
 end
 
@@ -148,15 +184,14 @@ end
 function Reader:look_for_unknown(object, prefix, known, groups)
   for _, key in ipairs(text.sorted_keys(object)) do
     local name, value = prefix .. key, object[key]
-    local why = self.ignored[name] and "as asked for" or known[name]
+    local why = self:is_ignored(name) and "as asked for" or known[name]
     if type(why) == "string" then
       groups[why] = groups[why] or {}
       groups[why][#groups[why] + 1] = name
     elseif not why and json.is_object(value) and #prefix < 100 then
       self:look_for_unknown(value, name .. ".", known, groups)
     elseif not why and value ~= json.null then
-      self:fail("what %s (%s) changes in a %s is not known; --hf-ignore %s leaves it out", json.plain(name),
-        json.shown(value), self.model_type, json.plain(name))
+      self:refuse_unknown(name, value)
     end
   end
 end

@@ -2,6 +2,7 @@
 -- says the same, written to out/specs/, and the table of how it came about. What it does not know it refuses by name.
 local fs = require "base.fs"
 local json = require "configure.from_hf.json"
+local other_types = require "configure.from_hf.other_types"
 local match = require "configure.from_hf.match"
 local read_config = require "configure.from_hf.config"
 local report = require "configure.from_hf.report"
@@ -30,24 +31,29 @@ local function data_of(path, model_type)
   for _, name in ipairs(known) do
     if name == wanted then return require("hf." .. name) end
   end
-  local near = wanted and text.nearest(wanted, known)
+  if other_types[wanted] then
+    return nil, ("%s: %s is a model type of transformers that genattn does not read; it reads %s"):format(path,
+      json.plain(model_type), text.join(known))
+  end
+  local near = wanted and text.misspelt(wanted, known)
   return nil, ("%s: model_type is %s; expected one of %s%s"):format(path, json.shown(model_type),
     text.join(known, "or"), near and ("; did you mean %s?"):format(near) or "")
 end
 
 -- -- The spec -------------------------------------------------------------------------------------------------------
 
-local function name_check()
+local function name_field()
   for _, field in ipairs(spec.options()) do
-    if field.field == "name" then return field.check end
+    if field.field == "name" then return field end
   end
 end
 
 -- A name for the model from its folder's; in a cache of Hugging Face's that of the model and not of its version.
 local function name_of(folder, fallback)
   local last = folder:match("models%-%-[^/]*%-%-([^/]+)/snapshots/[^/]+$") or folder:match("([^/]*)$")
-  local name = last:lower():gsub("[^a-z0-9]+", "_"):gsub("^_+", ""):gsub("^(%d)", "m_%1"):sub(1, 40):gsub("_+$", "")
-  return name_check()(name) and name or fallback
+  local name = last:lower():gsub("[^a-z0-9]+", "_"):gsub("^_+", ""):gsub("^(%d)", "m_%1")
+  name = name:sub(1, name_field().most_letters):gsub("_+$", "")
+  return name_field().check(name) and name or fallback
 end
 
 -- Puts what sentence-transformers says over what the model does: its rows join the table, but those that flags replace.
@@ -102,7 +108,7 @@ local PICKLE = "; pytorch_model.bin is never read, since reading it may run what
 
 -- Reads config.json and what stands beside it: the model { made, rows, ... } and its data file; or nil and messages.
 local function read_model(folder, given, options)
-  local extra, errors = sentence.read(folder)
+  local extra, errors = sentence.read(folder, given)
   if extra == false then return nil, errors end
   local path = (extra and extra.transformer or folder) .. "/config.json"
   if fs.kind(path) == "nothing" then return nil, { NO_CONFIG:format(path) } end

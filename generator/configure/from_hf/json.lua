@@ -2,6 +2,7 @@
 -- Knows no field of any file; null is json.null, so that it is told from what is not there.
 local compat = require "base.compat"
 local fs = require "base.fs"
+local grammar = require "configure.from_hf.json_grammar"
 local types = require "spec.types"
 
 local json = { null = {} }
@@ -22,25 +23,10 @@ function json.available()
   return nil, PACKAGE
 end
 
--- What stands in the text from a byte on, for messages.
-local function at(text, position)
-  if position > #text then return "the end" end
-  return types.shown(text:sub(position, position + 15))
-end
-
 -- Whether a decoded value is an object, and whether it is an array.
 local function json_type(value)
   local meta = type(value) == "table" and value ~= json.null and getmetatable(value)
   return meta and meta.__jsontype
-end
-
--- Whether objects have names alone and arrays none: the library takes {1} and ["a": 1] for what they are not.
-local function is_strict(value)
-  local kind = json_type(value)
-  for key, inner in pairs(kind and value or {}) do
-    if (type(key) == "string") ~= (kind == "object") or not is_strict(inner) then return false end
-  end
-  return true
 end
 
 -- How many names the text gives values to: strings with a colon behind them.
@@ -69,24 +55,16 @@ local function names_of(value)
   return count
 end
 
-local function decode(text)
-  local value, position, why = library().decode(text, 1, json.null)
-  return value, position, why, why or is_strict(value)
-end
-
 -- The value that JSON text says, or nil and why not. `label` stands before messages.
 function json.decode(text, label)
-  local ok, value, position, why, strict = pcall(decode, text)
-  if not ok then return nil, label .. ": nested too deeply for JSON that anybody wrote" end
-  if why then
-    return nil, ("%s: no JSON at byte %d, which is %s"):format(label, position, at(text, position))
+  local is_sound, at, why = grammar.check(text)
+  if not is_sound then
+    local line, column = grammar.place(text, at)
+    return nil, ("%s: no JSON at line %d, column %d: %s"):format(label, line, column, why)
   end
-  if not strict then return nil, label .. ": no JSON: a name and a value stand where only one of them may" end
+  local value, _, message = library().decode(text, 1, json.null)
+  if message then return nil, ("%s: no JSON: %s"):format(label, types.shown(message)) end
   if names_in(text) ~= names_of(value) then return nil, label .. ": no JSON: an object gives a name twice" end
-  local _, last = text:find("^%s*", position)
-  if last < #text then
-    return nil, ("%s: %s behind the JSON, at byte %d"):format(label, at(text, last + 1), last + 1)
-  end
   return value
 end
 

@@ -144,8 +144,8 @@ end
 local function unknowns(names)
   local messages = {}
   for i, name in ipairs(names) do
-    messages[i] = ("nothing reads tensor %s, and what it is for is not known; --hf-ignore %s goes on without it")
-      :format(types.shown(name), json.plain(name))
+    messages[i] = ("nothing reads tensor %s, and what it is for is not known; where it changes no result, " ..
+      "--hf-ignore %s goes on without it"):format(types.shown(name), json.plain(name))
   end
   return messages
 end

@@ -11,6 +11,9 @@ local POOLS = {
   { "pooling_mode_mean_sqrt_len_tokens" }, { "pooling_mode_weightedmean_tokens" }, { "pooling_mode_lasttoken" },
 }
 
+local NO_SUCH_POOL = "%s is true; expected cls or mean: no other pool is made; --pool mean or --pool cls takes one " ..
+  "in its place, which gives other vectors"
+
 local Reader = {}
 Reader.__index = Reader
 
@@ -49,15 +52,15 @@ function MODULES.Pooling(self, folder)
   local path = folder .. "/config.json"
   local config = self:read(path)
   if not config then return end
-  local found = 0
+  local found, is_given = 0, self.given["pool.kind"] ~= nil
   for _, pool in ipairs(POOLS) do
     if config[pool[1]] == true then
       found = found + 1
-      if not pool[2] then self:fail(path, "%s is true; expected cls or mean: no other pool is made", pool[1]) end
+      if not pool[2] and not is_given then self:fail(path, NO_SUCH_POOL, pool[1]) end
       self:add(path, pool[1], true, "pool.kind", pool[2])
     end
   end
-  if found ~= 1 then self:fail(path, "%d of its pooling_mode_... are true; expected one", found) end
+  if found ~= 1 and not is_given then self:fail(path, "%d of its pooling_mode_... are true; expected one", found) end
   self.width = { path = path, value = config.word_embedding_dimension }
 end
 
@@ -85,13 +88,13 @@ end
 
 -- What a folder adds to its model: { transformer (the folder with config.json), rows (of the mapping table), width (of
 -- the rows that are pooled: { path, value }, or nil) }; nil where it is none of sentence-transformers'; or false and
--- every message.
-function sentence.read(folder)
+-- every message. given: spec fields that flags give, by name.
+function sentence.read(folder, given)
   local path = folder .. "/modules.json"
   if fs.kind(path) == "nothing" then return nil end
   local modules, why = json.read_array(path)
   if not modules then return false, { why } end
-  local self = setmetatable({ folder = folder, transformer = folder, rows = {}, errors = {} }, Reader)
+  local self = setmetatable({ folder = folder, given = given, transformer = folder, rows = {}, errors = {} }, Reader)
   for _, module in ipairs(modules) do self:module(path, module) end
   if #self.errors > 0 then return false, self.errors end
   return { transformer = self.transformer, rows = self.rows, width = self.width }

@@ -23,14 +23,16 @@ enum {
     D_HEAD_PAD = 16, // heads side by side start at a whole vector; what is behind d_head is zero
     HEAD_STRIDE = 16, // floats between rows of q, k and v: an odd number of lines, so that a column's rows share no cache set
     CONCAT = 48,    // heads side by side
-    HEAD_WEIGHTS = (1 + D_MODEL) * D_HEAD_PAD, // floats of a head's panels in one projection
+    HEAD_WEIGHTS = D_MODEL * D_HEAD_PAD, // elements of a head's panels in one projection
     KEY_PANEL = 16,    // keys of a panel
     SCORES_STRIDE = 80
 };
 
-// Where the packed weights begin, in floats. Of each key head its k, v, and the q of the query heads that share it.
+// Where the packed weights begin, in bytes. Of each key head its k, v, and the q of the query heads that share it.
 static const size_t PACKED_HEADS = 0;
-static const size_t PACKED_O = 6624;
+static const size_t PACKED_HEADS_BIAS = 25920;
+static const size_t PACKED_O = 26496;
+static const size_t PACKED_O_BIAS = 35712;
 
 static inline __m256 vec_upper(__m512 v)
 {
@@ -140,6 +142,23 @@ static inline void vec_transpose(const float *from, size_t stride, float *to, si
 }
 // -- Kernels --------------------------------------------------------------------------------------------------------
 
+// What packed weights hold at an offset in bytes.
+static inline const void *packed_at(const void *packed, size_t offset)
+{
+    return (const char *)packed + offset;
+}
+
+static inline void *packed_to(void *packed, size_t offset)
+{
+    return (char *)packed + offset;
+}
+
+// A packed linear: panels [panel][depth][columns] of its weight, and the bias of each column.
+struct packed_linear {
+    const float *panels;
+    const float *bias;
+};
+
 // Asks for the line at an address for the caches from L2 on; never faults.
 #define GA_REQUEST(at) __builtin_prefetch((const void *)(at), 0, 2)
 
@@ -153,41 +172,41 @@ struct ahead {
 struct course {
     struct ahead ahead[2]; // in turn from one running sum to the next
     size_t sums;           // running sums to take; a kernel of a product that is not cut in depth takes all
-    bool goes_on;          // from what y holds, and not from the bias
+    bool goes_on;          // from what y holds, and not from what the first sum joins
 };
 
-void tiny_odd_f32_project_1x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_project_2x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_project_3x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_project_4x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_project_5x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_project_6x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_project_7x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_project_8x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_project_9x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_project_10x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_project_11x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_project_12x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_project_13x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_project_14x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_project_15x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_project_16x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_project_17x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_project_18x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_project_19x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_project_20x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_project_21x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_project_22x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_project_23x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_project_24x16__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_out_part_1x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_out_part_2x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_out_part_3x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_out_part_4x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_out_part_5x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_out_part_6x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_out_part_7x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_odd_f32_out_part_8x48__avx512(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_odd_f32_project_1x16__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_project_2x16__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_project_3x16__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_project_4x16__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_project_5x16__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_project_6x16__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_project_7x16__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_project_8x16__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_project_9x16__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_project_10x16__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_project_11x16__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_project_12x16__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_project_13x16__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_project_14x16__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_project_15x16__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_project_16x16__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_project_17x16__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_project_18x16__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_project_19x16__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_project_20x16__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_project_21x16__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_project_22x16__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_project_23x16__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_project_24x16__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_out_part_1x48__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_out_part_2x48__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_out_part_3x48__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_out_part_4x48__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_out_part_5x48__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_out_part_6x48__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_out_part_7x48__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_odd_f32_out_part_8x48__avx512(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
 void tiny_odd_f32_score_1x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
 void tiny_odd_f32_score_2x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
 void tiny_odd_f32_score_3x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
@@ -265,11 +284,11 @@ void tiny_odd_f32_value_24x16__avx512(const float *restrict p, const float *rest
 
 // x [rows][D_MODEL] times one head's panels -> y [rows], HEAD_STRIDE apart. next: weights that will be needed then, or
 // NULL.
-void tiny_odd__avx512_project(const float *x, const float *w, float *y, size_t rows, const float *next);
+void tiny_odd__avx512_project(const float *x, struct packed_linear w, float *y, size_t rows, const void *next);
 
 // concat [rows][CONCAT] times panels first .. end - 1 of w -> those columns of y [rows][D_MODEL].
-void tiny_odd__avx512_project_out(const float *concat, const float *w, float *y, size_t rows, size_t first, size_t end,
-                           const float *next);
+void tiny_odd__avx512_project_out(const float *concat, struct packed_linear w, float *y, size_t rows, size_t first, size_t end,
+                           const void *next);
 
 // k [n], HEAD_STRIDE apart -> panels [.][D_HEAD][KEY_PANEL]. Up to a whole vector of keys, rows behind n are taken too;
 // k must have them, and no score looks at them.

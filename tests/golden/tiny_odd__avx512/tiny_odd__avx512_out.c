@@ -9,14 +9,14 @@
 // the shorter the sums, the smaller their rounding errors.
 void tiny_odd_f32_out_part_1x48__avx512(
     const float *restrict x, // [1] rows of [48], 48 apart
-    const float *restrict w, // [1 + 48][48], the bias first
+    const float *restrict w, // [48][48]
+    const float *addend,     // [45], what the first sum of each row joins
     float *restrict y,       // [1] rows of [45], 45 apart
     struct course *course)   // so low a tile asks for nothing ahead
 {
-    const float *before = w; // the total so far: the bias, then y itself
-    size_t stride = 0;       // between its rows
+    const float *before = addend; // the total so far: the addend, then y itself
+    size_t stride = 0;            // between its rows
     (void)course;
-    w += 48;
     for (size_t block = 0; block < 1; block++) {
         __m512 s0_0 = _mm512_setzero_ps();
         __m512 s0_1 = _mm512_setzero_ps();
@@ -45,14 +45,14 @@ void tiny_odd_f32_out_part_1x48__avx512(
 // the shorter the sums, the smaller their rounding errors.
 void tiny_odd_f32_out_part_2x48__avx512(
     const float *restrict x, // [2] rows of [48], 48 apart
-    const float *restrict w, // [1 + 48][48], the bias first
+    const float *restrict w, // [48][48]
+    const float *addend,     // [45], what the first sum of each row joins
     float *restrict y,       // [2] rows of [45], 45 apart
     struct course *course)   // so low a tile asks for nothing ahead
 {
-    const float *before = w; // the total so far: the bias, then y itself
-    size_t stride = 0;       // between its rows
+    const float *before = addend; // the total so far: the addend, then y itself
+    size_t stride = 0;            // between its rows
     (void)course;
-    w += 48;
     for (size_t block = 0; block < 1; block++) {
         __m512 s0_0 = _mm512_setzero_ps();
         __m512 s0_1 = _mm512_setzero_ps();
@@ -91,14 +91,14 @@ void tiny_odd_f32_out_part_2x48__avx512(
 // the shorter the sums, the smaller their rounding errors.
 void tiny_odd_f32_out_part_3x48__avx512(
     const float *restrict x, // [3] rows of [48], 48 apart
-    const float *restrict w, // [1 + 48][48], the bias first
+    const float *restrict w, // [48][48]
+    const float *addend,     // [45], what the first sum of each row joins
     float *restrict y,       // [3] rows of [45], 45 apart
     struct course *course)   // so low a tile asks for nothing ahead
 {
-    const float *before = w; // the total so far: the bias, then y itself
-    size_t stride = 0;       // between its rows
+    const float *before = addend; // the total so far: the addend, then y itself
+    size_t stride = 0;            // between its rows
     (void)course;
-    w += 48;
     for (size_t block = 0; block < 1; block++) {
         __m512 s0_0 = _mm512_setzero_ps();
         __m512 s0_1 = _mm512_setzero_ps();
@@ -147,14 +147,14 @@ void tiny_odd_f32_out_part_3x48__avx512(
 // the shorter the sums, the smaller their rounding errors.
 void tiny_odd_f32_out_part_4x48__avx512(
     const float *restrict x, // [4] rows of [48], 48 apart
-    const float *restrict w, // [1 + 48][48], the bias first
+    const float *restrict w, // [48][48]
+    const float *addend,     // [45], what the first sum of each row joins
     float *restrict y,       // [4] rows of [45], 45 apart
     struct course *course)
 {
-    const float *before = w; // the total so far: the bias, then y itself
-    size_t stride = 0;       // between its rows
+    const float *before = addend; // the total so far: the addend, then y itself
+    size_t stride = 0;            // between its rows
     struct ahead *to_come = course->ahead + 1;
-    w += 48;
     for (size_t block = 0; block < 1; block++) {
         uintptr_t line = to_come->at;
         const size_t line_step = to_come->step;
@@ -219,14 +219,14 @@ void tiny_odd_f32_out_part_4x48__avx512(
 // the shorter the sums, the smaller their rounding errors.
 void tiny_odd_f32_out_part_5x48__avx512(
     const float *restrict x, // [5] rows of [48], 48 apart
-    const float *restrict w, // [1 + 48][48], the bias first
+    const float *restrict w, // [48][48]
+    const float *addend,     // [45], what the first sum of each row joins
     float *restrict y,       // [5] rows of [45], 45 apart
     struct course *course)
 {
-    const float *before = w; // the total so far: the bias, then y itself
-    size_t stride = 0;       // between its rows
+    const float *before = addend; // the total so far: the addend, then y itself
+    size_t stride = 0;            // between its rows
     struct ahead *to_come = course->ahead + 1;
-    w += 48;
     for (size_t block = 0; block < 1; block++) {
         uintptr_t line = to_come->at;
         const size_t line_step = to_come->step;
@@ -301,14 +301,14 @@ void tiny_odd_f32_out_part_5x48__avx512(
 // the shorter the sums, the smaller their rounding errors.
 void tiny_odd_f32_out_part_6x48__avx512(
     const float *restrict x, // [6] rows of [48], 48 apart
-    const float *restrict w, // [1 + 48][48], the bias first
+    const float *restrict w, // [48][48]
+    const float *addend,     // [45], what the first sum of each row joins
     float *restrict y,       // [6] rows of [45], 45 apart
     struct course *course)
 {
-    const float *before = w; // the total so far: the bias, then y itself
-    size_t stride = 0;       // between its rows
+    const float *before = addend; // the total so far: the addend, then y itself
+    size_t stride = 0;            // between its rows
     struct ahead *to_come = course->ahead + 1;
-    w += 48;
     for (size_t block = 0; block < 1; block++) {
         uintptr_t line = to_come->at;
         const size_t line_step = to_come->step;
@@ -393,14 +393,14 @@ void tiny_odd_f32_out_part_6x48__avx512(
 // the shorter the sums, the smaller their rounding errors.
 void tiny_odd_f32_out_part_7x48__avx512(
     const float *restrict x, // [7] rows of [48], 48 apart
-    const float *restrict w, // [1 + 48][48], the bias first
+    const float *restrict w, // [48][48]
+    const float *addend,     // [45], what the first sum of each row joins
     float *restrict y,       // [7] rows of [45], 45 apart
     struct course *course)
 {
-    const float *before = w; // the total so far: the bias, then y itself
-    size_t stride = 0;       // between its rows
+    const float *before = addend; // the total so far: the addend, then y itself
+    size_t stride = 0;            // between its rows
     struct ahead *to_come = course->ahead + 1;
-    w += 48;
     for (size_t block = 0; block < 1; block++) {
         uintptr_t line = to_come->at;
         const size_t line_step = to_come->step;
@@ -495,14 +495,14 @@ void tiny_odd_f32_out_part_7x48__avx512(
 // the shorter the sums, the smaller their rounding errors.
 void tiny_odd_f32_out_part_8x48__avx512(
     const float *restrict x, // [8] rows of [48], 48 apart
-    const float *restrict w, // [1 + 48][48], the bias first
+    const float *restrict w, // [48][48]
+    const float *addend,     // [45], what the first sum of each row joins
     float *restrict y,       // [8] rows of [45], 45 apart
     struct course *course)
 {
-    const float *before = w; // the total so far: the bias, then y itself
-    size_t stride = 0;       // between its rows
+    const float *before = addend; // the total so far: the addend, then y itself
+    size_t stride = 0;            // between its rows
     struct ahead *to_come = course->ahead + 1;
-    w += 48;
     for (size_t block = 0; block < 1; block++) {
         uintptr_t line = to_come->at;
         const size_t line_step = to_come->step;

@@ -31,140 +31,140 @@ static const struct ga_weight_role roles[] = {
 };
 
 static const struct ga_weight_source map_custom[] = {
-    {0, "attn.c_attn.weight", 2, {8, 16}, 0, true},
-    {1, "attn.c_attn.bias", 1, {16}, 0, false},
-    {2, "attn.c_attn.weight", 2, {8, 16}, 8, true},
-    {3, "attn.c_attn.bias", 1, {16}, 8, false},
-    {4, "attn.c_attn.weight", 2, {8, 16}, 12, true},
-    {5, "attn.c_attn.bias", 1, {16}, 12, false},
-    {6, "attn.c_proj.weight", 2, {8, 8}, 0, true},
-    {7, "attn.c_proj.bias", 1, {8}, 0, false},
-    {8, "tokens.table", 2, {11, 8}, 0, false},
+    {0, "attn.c_attn.weight", 2, {8, 16}, 0, true, false},
+    {1, "attn.c_attn.bias", 1, {16}, 0, false, false},
+    {2, "attn.c_attn.weight", 2, {8, 16}, 8, true, false},
+    {3, "attn.c_attn.bias", 1, {16}, 8, false, false},
+    {4, "attn.c_attn.weight", 2, {8, 16}, 12, true, false},
+    {5, "attn.c_attn.bias", 1, {16}, 12, false, false},
+    {6, "attn.c_proj.weight", 2, {8, 8}, 0, true, false},
+    {7, "attn.c_proj.bias", 1, {8}, 0, false, false},
+    {8, "tokens.table", 2, {11, 8}, 0, false, true},
 };
 
 static const struct ga_weight_source map_w_o[] = {
-    {0, "w_q.weight", 2, {8, 8}, 0, false},
-    {1, "w_q.bias", 1, {8}, 0, false},
-    {2, "w_k.weight", 2, {4, 8}, 0, false},
-    {3, "w_k.bias", 1, {4}, 0, false},
-    {4, "w_v.weight", 2, {4, 8}, 0, false},
-    {5, "w_v.bias", 1, {4}, 0, false},
-    {6, "w_o.weight", 2, {8, 8}, 0, false},
-    {7, "w_o.bias", 1, {8}, 0, false},
-    {8, "embedding.weight", 2, {11, 8}, 0, false},
+    {0, "w_q.weight", 2, {8, 8}, 0, false, false},
+    {1, "w_q.bias", 1, {8}, 0, false, false},
+    {2, "w_k.weight", 2, {4, 8}, 0, false, false},
+    {3, "w_k.bias", 1, {4}, 0, false, false},
+    {4, "w_v.weight", 2, {4, 8}, 0, false, false},
+    {5, "w_v.bias", 1, {4}, 0, false, false},
+    {6, "w_o.weight", 2, {8, 8}, 0, false, false},
+    {7, "w_o.bias", 1, {8}, 0, false, false},
+    {8, "embedding.weight", 2, {11, 8}, 0, false, true},
 };
 
 static const struct ga_weight_refused refused_w_o[] = {
-    {"q_norm_weight", "q_norm.weight"},
-    {"q_norm_bias", "q_norm.bias"},
-    {"k_norm_weight", "k_norm.weight"},
-    {"k_norm_bias", "k_norm.bias"},
-    {"sinks", "sinks"},
-    {"relative_bias", "relative_attention_bias.weight"},
+    {"q_norm_weight", "q_norm.weight", false},
+    {"q_norm_bias", "q_norm.bias", false},
+    {"k_norm_weight", "k_norm.weight", false},
+    {"k_norm_bias", "k_norm.bias", false},
+    {"sinks", "sinks", false},
+    {"relative_bias", "relative_attention_bias.weight", false},
 };
 
 static const struct ga_weight_source map_w_concat[] = {
-    {0, "w_q.weight", 2, {8, 8}, 0, false},
-    {1, "w_q.bias", 1, {8}, 0, false},
-    {2, "w_k.weight", 2, {4, 8}, 0, false},
-    {3, "w_k.bias", 1, {4}, 0, false},
-    {4, "w_v.weight", 2, {4, 8}, 0, false},
-    {5, "w_v.bias", 1, {4}, 0, false},
-    {6, "w_concat.weight", 2, {8, 8}, 0, false},
-    {7, "w_concat.bias", 1, {8}, 0, false},
-    {8, "embedding.weight", 2, {11, 8}, 0, false},
+    {0, "w_q.weight", 2, {8, 8}, 0, false, false},
+    {1, "w_q.bias", 1, {8}, 0, false, false},
+    {2, "w_k.weight", 2, {4, 8}, 0, false, false},
+    {3, "w_k.bias", 1, {4}, 0, false, false},
+    {4, "w_v.weight", 2, {4, 8}, 0, false, false},
+    {5, "w_v.bias", 1, {4}, 0, false, false},
+    {6, "w_concat.weight", 2, {8, 8}, 0, false, false},
+    {7, "w_concat.bias", 1, {8}, 0, false, false},
+    {8, "embedding.weight", 2, {11, 8}, 0, false, true},
 };
 
 static const struct ga_weight_refused refused_w_concat[] = {
-    {"q_norm_weight", "q_norm.weight"},
-    {"q_norm_bias", "q_norm.bias"},
-    {"k_norm_weight", "k_norm.weight"},
-    {"k_norm_bias", "k_norm.bias"},
-    {"sinks", "sinks"},
-    {"relative_bias", "relative_attention_bias.weight"},
+    {"q_norm_weight", "q_norm.weight", false},
+    {"q_norm_bias", "q_norm.bias", false},
+    {"k_norm_weight", "k_norm.weight", false},
+    {"k_norm_bias", "k_norm.bias", false},
+    {"sinks", "sinks", false},
+    {"relative_bias", "relative_attention_bias.weight", false},
 };
 
 static const struct ga_weight_source map_proj[] = {
-    {0, "q_proj.weight", 2, {8, 8}, 0, false},
-    {1, "q_proj.bias", 1, {8}, 0, false},
-    {2, "k_proj.weight", 2, {4, 8}, 0, false},
-    {3, "k_proj.bias", 1, {4}, 0, false},
-    {4, "v_proj.weight", 2, {4, 8}, 0, false},
-    {5, "v_proj.bias", 1, {4}, 0, false},
-    {6, "out_proj.weight", 2, {8, 8}, 0, false},
-    {7, "out_proj.bias", 1, {8}, 0, false},
-    {8, "embedding.weight", 2, {11, 8}, 0, false},
+    {0, "q_proj.weight", 2, {8, 8}, 0, false, false},
+    {1, "q_proj.bias", 1, {8}, 0, false, false},
+    {2, "k_proj.weight", 2, {4, 8}, 0, false, false},
+    {3, "k_proj.bias", 1, {4}, 0, false, false},
+    {4, "v_proj.weight", 2, {4, 8}, 0, false, false},
+    {5, "v_proj.bias", 1, {4}, 0, false, false},
+    {6, "out_proj.weight", 2, {8, 8}, 0, false, false},
+    {7, "out_proj.bias", 1, {8}, 0, false, false},
+    {8, "embedding.weight", 2, {11, 8}, 0, false, true},
 };
 
 static const struct ga_weight_refused refused_proj[] = {
-    {"q_norm_weight", "q_norm.weight"},
-    {"q_norm_bias", "q_norm.bias"},
-    {"k_norm_weight", "k_norm.weight"},
-    {"k_norm_bias", "k_norm.bias"},
-    {"sinks", "sinks"},
-    {"relative_bias", "relative_attention_bias.weight"},
+    {"q_norm_weight", "q_norm.weight", false},
+    {"q_norm_bias", "q_norm.bias", false},
+    {"k_norm_weight", "k_norm.weight", false},
+    {"k_norm_bias", "k_norm.bias", false},
+    {"sinks", "sinks", false},
+    {"relative_bias", "relative_attention_bias.weight", false},
 };
 
 static const struct ga_weight_source map_torch_mha[] = {
-    {0, "in_proj_weight", 2, {16, 8}, 0, false},
-    {1, "in_proj_bias", 1, {16}, 0, false},
-    {2, "in_proj_weight", 2, {16, 8}, 64, false},
-    {3, "in_proj_bias", 1, {16}, 8, false},
-    {4, "in_proj_weight", 2, {16, 8}, 96, false},
-    {5, "in_proj_bias", 1, {16}, 12, false},
-    {6, "out_proj.weight", 2, {8, 8}, 0, false},
-    {7, "out_proj.bias", 1, {8}, 0, false},
-    {8, "embedding.weight", 2, {11, 8}, 0, false},
+    {0, "in_proj_weight", 2, {16, 8}, 0, false, false},
+    {1, "in_proj_bias", 1, {16}, 0, false, false},
+    {2, "in_proj_weight", 2, {16, 8}, 64, false, false},
+    {3, "in_proj_bias", 1, {16}, 8, false, false},
+    {4, "in_proj_weight", 2, {16, 8}, 96, false, false},
+    {5, "in_proj_bias", 1, {16}, 12, false, false},
+    {6, "out_proj.weight", 2, {8, 8}, 0, false, false},
+    {7, "out_proj.bias", 1, {8}, 0, false, false},
+    {8, "embedding.weight", 2, {11, 8}, 0, false, true},
 };
 
 static const struct ga_weight_refused refused_torch_mha[] = {
-    {"bias_k", "bias_k"},
-    {"bias_v", "bias_v"},
+    {"bias_k", "bias_k", false},
+    {"bias_v", "bias_v", false},
 };
 
 static const struct ga_weight_source map_llama[] = {
-    {0, "self_attn.q_proj.weight", 2, {8, 8}, 0, false},
-    {1, "self_attn.q_proj.bias", 1, {8}, 0, false},
-    {2, "self_attn.k_proj.weight", 2, {4, 8}, 0, false},
-    {3, "self_attn.k_proj.bias", 1, {4}, 0, false},
-    {4, "self_attn.v_proj.weight", 2, {4, 8}, 0, false},
-    {5, "self_attn.v_proj.bias", 1, {4}, 0, false},
-    {6, "self_attn.o_proj.weight", 2, {8, 8}, 0, false},
-    {7, "self_attn.o_proj.bias", 1, {8}, 0, false},
-    {8, "embed_tokens.weight", 2, {11, 8}, 0, false},
+    {0, "self_attn.q_proj.weight", 2, {8, 8}, 0, false, false},
+    {1, "self_attn.q_proj.bias", 1, {8}, 0, false, false},
+    {2, "self_attn.k_proj.weight", 2, {4, 8}, 0, false, false},
+    {3, "self_attn.k_proj.bias", 1, {4}, 0, false, false},
+    {4, "self_attn.v_proj.weight", 2, {4, 8}, 0, false, false},
+    {5, "self_attn.v_proj.bias", 1, {4}, 0, false, false},
+    {6, "self_attn.o_proj.weight", 2, {8, 8}, 0, false, false},
+    {7, "self_attn.o_proj.bias", 1, {8}, 0, false, false},
+    {8, "embed_tokens.weight", 2, {11, 8}, 0, false, true},
 };
 
 static const struct ga_weight_refused refused_llama[] = {
-    {"q_norm_weight", "self_attn.q_norm.weight"},
-    {"k_norm_weight", "self_attn.k_norm.weight"},
-    {"sinks", "self_attn.sinks"},
+    {"q_norm_weight", "self_attn.q_norm.weight", false},
+    {"k_norm_weight", "self_attn.k_norm.weight", false},
+    {"sinks", "self_attn.sinks", false},
 };
 
 static const struct ga_weight_source map_qwen3[] = {
-    {0, "self_attn.q_proj.weight", 2, {8, 8}, 0, false},
-    {1, "self_attn.q_proj.bias", 1, {8}, 0, false},
-    {2, "self_attn.k_proj.weight", 2, {4, 8}, 0, false},
-    {3, "self_attn.k_proj.bias", 1, {4}, 0, false},
-    {4, "self_attn.v_proj.weight", 2, {4, 8}, 0, false},
-    {5, "self_attn.v_proj.bias", 1, {4}, 0, false},
-    {6, "self_attn.o_proj.weight", 2, {8, 8}, 0, false},
-    {7, "self_attn.o_proj.bias", 1, {8}, 0, false},
-    {8, "embed_tokens.weight", 2, {11, 8}, 0, false},
+    {0, "self_attn.q_proj.weight", 2, {8, 8}, 0, false, false},
+    {1, "self_attn.q_proj.bias", 1, {8}, 0, false, false},
+    {2, "self_attn.k_proj.weight", 2, {4, 8}, 0, false, false},
+    {3, "self_attn.k_proj.bias", 1, {4}, 0, false, false},
+    {4, "self_attn.v_proj.weight", 2, {4, 8}, 0, false, false},
+    {5, "self_attn.v_proj.bias", 1, {4}, 0, false, false},
+    {6, "self_attn.o_proj.weight", 2, {8, 8}, 0, false, false},
+    {7, "self_attn.o_proj.bias", 1, {8}, 0, false, false},
+    {8, "embed_tokens.weight", 2, {11, 8}, 0, false, true},
 };
 
 static const struct ga_weight_refused refused_qwen3[] = {
-    {"q_norm_weight", "self_attn.q_norm.weight"},
-    {"k_norm_weight", "self_attn.k_norm.weight"},
+    {"q_norm_weight", "self_attn.q_norm.weight", false},
+    {"k_norm_weight", "self_attn.k_norm.weight", false},
 };
 
 static const struct ga_weight_map maps[] = {
-    {"custom", map_custom, NULL, 0},
-    {"w_o", map_w_o, refused_w_o, 6},
-    {"w_concat", map_w_concat, refused_w_concat, 6},
-    {"proj", map_proj, refused_proj, 6},
-    {"torch_mha", map_torch_mha, refused_torch_mha, 2},
-    {"llama", map_llama, refused_llama, 3},
-    {"qwen3", map_qwen3, refused_qwen3, 2},
+    {"custom", map_custom, NULL, 0, NULL},
+    {"w_o", map_w_o, refused_w_o, 6, NULL},
+    {"w_concat", map_w_concat, refused_w_concat, 6, NULL},
+    {"proj", map_proj, refused_proj, 6, NULL},
+    {"torch_mha", map_torch_mha, refused_torch_mha, 2, NULL},
+    {"llama", map_llama, refused_llama, 3, NULL},
+    {"qwen3", map_qwen3, refused_qwen3, 2, NULL},
 };
 
 static const struct ga_kernel_info kernels_scalar[] = {
@@ -179,13 +179,13 @@ static const struct ga_variant variants[] = {
     {
         .isa = "scalar",
         .cpu = 0,
-        .packed_bytes = 320 * sizeof(float),
+        .packed_bytes = 1280,
         .kernels = kernels_scalar,
         .n_kernels = 5,
         .pack = tiny_tokens__scalar_pack,
         .scratch_bytes = tiny_tokens__scalar_scratch_bytes,
         .run = tiny_tokens__scalar_run,
-        .packing = 0x2ffd1f661c9bde38,
+        .packing = 0x45c688bd6f98372f,
     },
 };
 
@@ -206,6 +206,7 @@ const struct ga_model tiny_tokens_model = {
     .batch = 0,
     .q_len = {1, 6},
     .kv_len = {1, 6},
+    .weights_dtype = GA_F32,
     .vocab_size = 11,
     .causal = GA_CAUSAL_BOTTOM_RIGHT,
     .scale = 0.7071067811865475,
@@ -232,7 +233,7 @@ size_t tiny_tokens_scratch_size(size_t batch, size_t q_len, size_t kv_len, size_
 
 enum ga_status tiny_tokens_run(const struct ga_loaded *weights, const struct ga_io *io, void *scratch, size_t scratch_size)
 {
-    if (!weights || ga_loaded_model(weights) != &tiny_tokens_model)
+    if (!weights || !ga_model_same(ga_loaded_model(weights), &tiny_tokens_model))
         return GA_ARGUMENT;
     return ga_model_run(weights, io, scratch, scratch_size, NULL);
 }

@@ -22,15 +22,17 @@ enum {
     D_HEAD_PAD = 2, // heads side by side start at a whole vector; what is behind d_head is zero
     HEAD_STRIDE = 16, // floats between rows of q, k and v: an odd number of lines, so that a column's rows share no cache set
     CONCAT = 8,    // heads side by side
-    HEAD_WEIGHTS = (1 + D_MODEL) * D_HEAD_PAD, // floats of a head's panels in one projection
+    HEAD_WEIGHTS = D_MODEL * D_HEAD_PAD, // elements of a head's panels in one projection
     KEY_PANEL = 1,    // keys of a panel
     SCORES_STRIDE = 80
 };
 
-// Where the packed weights begin, in floats. Of each key head its k, v, and the q of the query heads that share it.
+// Where the packed weights begin, in bytes. Of each key head its k, v, and the q of the query heads that share it.
 static const size_t PACKED_HEADS = 0;
-static const size_t PACKED_O = 144;
-static const size_t PACKED_EMBEDDING = 224;
+static const size_t PACKED_HEADS_BIAS = 512;
+static const size_t PACKED_O = 576;
+static const size_t PACKED_O_BIAS = 832;
+static const size_t PACKED_EMBEDDING = 896;
 
 // The second argument where either is a NaN, as the x86 instruction does.
 static inline float vec_max2(float a, float b)
@@ -79,6 +81,23 @@ static inline void vec_transpose(const float *from, size_t stride, float *to, si
 }
 // -- Kernels --------------------------------------------------------------------------------------------------------
 
+// What packed weights hold at an offset in bytes.
+static inline const void *packed_at(const void *packed, size_t offset)
+{
+    return (const char *)packed + offset;
+}
+
+static inline void *packed_to(void *packed, size_t offset)
+{
+    return (char *)packed + offset;
+}
+
+// A packed linear: panels [panel][depth][columns] of its weight, and the bias of each column.
+struct packed_linear {
+    const float *panels;
+    const float *bias;
+};
+
 // Asks for the line at an address for the caches from L2 on; never faults.
 #define GA_REQUEST(at) __builtin_prefetch((const void *)(at), 0, 2)
 
@@ -92,39 +111,39 @@ struct ahead {
 struct course {
     struct ahead ahead[2]; // in turn from one running sum to the next
     size_t sums;           // running sums to take; a kernel of a product that is not cut in depth takes all
-    bool goes_on;          // from what y holds, and not from the bias
+    bool goes_on;          // from what y holds, and not from what the first sum joins
 };
 
-void tiny_tokens_f32_project_1x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_project_2x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_project_3x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_project_4x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_project_5x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_project_6x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_project_7x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_project_8x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_project_9x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_project_10x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_project_11x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_project_12x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_project_1x2__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_project_2x2__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_project_3x2__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_out_1x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_out_2x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_out_3x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_out_4x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_out_5x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_out_6x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_out_7x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_out_8x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_out_9x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_out_10x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_out_11x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_out_12x1__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_out_1x4__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_out_2x2__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
-void tiny_tokens_f32_out_3x2__scalar(const float *restrict x, const float *restrict w, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_1x1__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_2x1__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_3x1__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_4x1__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_5x1__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_6x1__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_7x1__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_8x1__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_9x1__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_10x1__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_11x1__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_12x1__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_1x2__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_2x2__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_project_3x2__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_1x1__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_2x1__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_3x1__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_4x1__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_5x1__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_6x1__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_7x1__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_8x1__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_9x1__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_10x1__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_11x1__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_12x1__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_1x4__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_2x2__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
+void tiny_tokens_f32_out_3x2__scalar(const float *restrict x, const float *restrict w, const float *addend, float *restrict y, struct course *course);
 void tiny_tokens_f32_score_1x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
 void tiny_tokens_f32_score_2x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
 void tiny_tokens_f32_score_3x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s, size_t panels, size_t tiles);
@@ -166,11 +185,11 @@ void tiny_tokens_f32_value_12x1__scalar(const float *restrict p, const float *re
 
 // x [rows][D_MODEL] times one head's panels -> y [rows], HEAD_STRIDE apart. next: weights that will be needed then, or
 // NULL.
-void tiny_tokens__scalar_project(const float *x, const float *w, float *y, size_t rows, const float *next);
+void tiny_tokens__scalar_project(const float *x, struct packed_linear w, float *y, size_t rows, const void *next);
 
 // concat [rows][CONCAT] times panels first .. end - 1 of w -> those columns of y [rows][D_MODEL].
-void tiny_tokens__scalar_project_out(const float *concat, const float *w, float *y, size_t rows, size_t first, size_t end,
-                           const float *next);
+void tiny_tokens__scalar_project_out(const float *concat, struct packed_linear w, float *y, size_t rows, size_t first, size_t end,
+                           const void *next);
 
 // k [n], HEAD_STRIDE apart -> panels [.][D_HEAD][KEY_PANEL]. Up to a whole vector of keys, rows behind n are taken too;
 // k must have them, and no score looks at them.

@@ -125,7 +125,7 @@ size_t tiny_tokens__scalar_scratch_bytes(size_t batch, size_t q_len, size_t kv_l
 // What the threads work on between two joins.
 struct round {
     const struct ga_io *io;
-    const float *block; // the packed weights
+    const void *packed; // the packed weights
     struct sizes sizes;
     struct buffers b;
     struct group groups[MAX_GROUPS];
@@ -165,9 +165,10 @@ static const float *real_rows(const struct round *r, const float *x, const int32
     if (!lengths && x)
         return x + first * length * D_MODEL;
     float *to = buffer;
+    const float *embedding = packed_at(r->packed, PACKED_EMBEDDING);
     for (size_t b = first; b < end; b++)
         for (size_t i = 0; i < real_length(lengths, b, length); i++, to += D_MODEL) {
-            const float *row = x ? x + (b * length + i) * D_MODEL : r->block + PACKED_EMBEDDING + (size_t)io->tokens[b * length + i] * D_MODEL;
+            const float *row = x ? x + (b * length + i) * D_MODEL : embedding + (size_t)io->tokens[b * length + i] * D_MODEL;
             memcpy(to, row, D_MODEL * sizeof *to);
         }
     return buffer;
@@ -204,7 +205,7 @@ struct unit {
     const struct group *group;
     size_t kv_head;
     float *q, *k, *v; // q: GROUP times the group's rows
-    const float *w;   // panels of k, v and each q
+    struct packed_linear w; // of k, v and each q, one after the other
 };
 
 static struct unit unit_at(const struct round *r, size_t index, size_t slot)
@@ -216,7 +217,8 @@ static struct unit unit_at(const struct round *r, size_t index, size_t slot)
         .q = r->b.q + slot * GROUP * s->q_rows * HEAD_STRIDE,
         .k = r->b.k + slot * s->kv_rows * HEAD_STRIDE,
         .v = r->b.v + slot * s->kv_rows * HEAD_STRIDE,
-        .w = r->block + PACKED_HEADS + index % N_KV_HEADS * (2 + GROUP) * (size_t)HEAD_WEIGHTS,
+        .w = {(const float *)packed_at(r->packed, PACKED_HEADS) + index % N_KV_HEADS * (2 + GROUP) * (size_t)HEAD_WEIGHTS,
+              (const float *)packed_at(r->packed, PACKED_HEADS_BIAS) + index % N_KV_HEADS * (2 + GROUP) * D_HEAD_PAD},
     };
 }
 
@@ -224,7 +226,8 @@ static struct unit unit_at(const struct round *r, size_t index, size_t slot)
 static void project_one(const struct round *r, const struct unit *u, size_t which)
 {
     const struct group *g = u->group;
-    const float *w = u->w + which * HEAD_WEIGHTS, *next = w + HEAD_WEIGHTS;
+    const struct packed_linear w = {u->w.panels + which * HEAD_WEIGHTS, u->w.bias + which * D_HEAD_PAD};
+    const void *next = w.panels + HEAD_WEIGHTS;
     if (which == 0)
         tiny_tokens__scalar_project(r->x_k + g->kv_from * D_MODEL, w, u->k, g->kv_rows, next);
     else if (which == 1)
@@ -328,7 +331,7 @@ static void slices_part(void *context, size_t part)
 static void out_part(void *context, size_t part)
 {
     const struct round *r = context;
-    const float *w = r->block + PACKED_O;
+    const struct packed_linear w = {packed_at(r->packed, PACKED_O), packed_at(r->packed, PACKED_O_BIAS)};
     if (OUT_PANELS % r->parts == 0 || r->q_rows < r->parts * 48) {
         tiny_tokens__scalar_project_out(r->b.concat, w, r->output, r->q_rows, OUT_PANELS * part / r->parts,
                               OUT_PANELS * (part + 1) / r->parts, NULL);
@@ -351,8 +354,8 @@ static void run_parts(struct round *r, void (*phase)(void *context, size_t part)
 // Threads that a round's work keeps busy.
 static size_t parts_for(const struct round *r, size_t threads)
 {
-    const double flops = 8.0 * (double)(r->q_rows + r->kv_rows) / 2 * D_MODEL * CONCAT;
-    return least(threads, (size_t)(flops / PART_FLOPS) + 1);
+    const double flops = 8.0 * (double)(r->q_rows + r->kv_rows) / 2 * (double)D_MODEL * (double)CONCAT;
+    return least(threads, (size_t)(flops / (double)PART_FLOPS) + 1);
 }
 
 static void run_round(struct round *r, size_t threads)
@@ -373,7 +376,7 @@ static void run_round(struct round *r, size_t threads)
 void tiny_tokens__scalar_run(const void *packed, const struct ga_io *io, void *scratch)
 {
     const size_t threads = io->parallel ? io->parallel->threads : 1;
-    struct round r = {.io = io, .block = packed, .sizes = sizes_of(io->batch, io->q_len, io->kv_len, threads)};
+    struct round r = {.io = io, .packed = packed, .sizes = sizes_of(io->batch, io->q_len, io->kv_len, threads)};
     struct ga_arena arena = ga_arena_over(scratch, tiny_tokens__scalar_scratch_bytes(io->batch, io->q_len, io->kv_len, threads));
     r.b = take_buffers(&arena, &r.sizes);
     for (size_t first = 0; first < io->batch; first = round_end(&r)) {

@@ -1,0 +1,27 @@
+-- configure_tests.lua: writes the graph of the tests, out/test/build.ninja with the lists of its targets, from what
+-- configure saved. build.ninja runs it when tests are asked for. Generates no C but the tests' tables of models.
+package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
+
+local files = require "configure.files"
+local fs = require "base.fs"
+local models = require "configure.models"
+local saved = require "configure.saved"
+local test_graph = require "configure.test_graph"
+
+local FOLDER = "out/test"
+
+local function main()
+  local configured = saved.read()
+  local found, errors = models.tested(configured.products)
+  if not found then
+    for _, message in ipairs(errors) do io.stderr:write("tests: ", message, "\n") end
+    return false
+  end
+  local texts, folders = test_graph(FOLDER, configured, found)
+  texts[#texts + 1] = { "build.d", files.depfile(FOLDER .. "/build.ninja", folders) }
+  local written, why = fs.write_all(FOLDER, texts)
+  if not written then io.stderr:write("tests: ", why, "\n") end
+  return written ~= nil
+end
+
+os.exit(main() and 0 or 1)

@@ -1,0 +1,21 @@
+-- A small Llama (Touvron et al., 2023, arXiv:2302.13971), of the sizes of TinyLlama-1.1B (Zhang et al., 2024,
+-- arXiv:2401.02385): RMSNorm before each block, rotary positions, grouped queries, a gated feed-forward, no biases.
+return {
+  kind = "encoder",
+  name = "llama_small",
+  d_model = 2048,
+  n_heads = 32,
+  n_kv_heads = 4,
+  d_ff = 5632,
+  n_layers = 22,
+  seq_len = "1..2048",
+  cache = 2048,
+  vocab_size = 32000,
+  bias = false,
+  rope = { layout = "half_split", theta = 10000 },
+  norm = { kind = "rms", eps = 1e-5, place = "pre" },
+  ffn = { activation = "silu", gated = true, bias = false },
+  logits = { kind = "linear" },
+  weights = "llama",
+  weights_prefix = "model.",
+}
