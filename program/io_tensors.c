@@ -230,7 +230,7 @@ static enum ga_exit copy_ids_of(const struct ga_context *context, const struct g
     for (size_t i = 0; i < rows; i++) {
         size_t b = i / q_len, row = i % q_len;
         int64_t id = ga_integer_at(tensor, i);
-        if (!context->model->fills && q_lengths && row >= (size_t)q_lengths[b]) {
+        if (!context->model->fills_padding && q_lengths && row >= (size_t)q_lengths[b]) {
             continue;
         }
         if (id < 0 || (uint64_t)id >= count || id > INT32_MAX) {

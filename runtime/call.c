@@ -259,7 +259,7 @@ static enum ga_status check_positions(const struct ga_model *model, const char *
 static size_t rows_read(const struct ga_model *model, const struct ga_io *call, size_t sequence)
 {
     const int32_t *of_keys = ga_call_has_memory(model) ? call->q_lengths : call->kv_lengths;
-    const int32_t *lengths[] = {call->q_lengths, model->fills ? NULL : of_keys};
+    const int32_t *lengths[] = {call->q_lengths, model->fills_padding ? NULL : of_keys};
     size_t rows = 0;
     for (size_t i = 0; i < 2; i++) {
         const size_t length = lengths[i] == NULL ? call->q_len : (size_t)lengths[i][sequence];

@@ -57,18 +57,18 @@ enum ga_intermediate {
 // struct ga_io itself and nothing its pointers lead to. Inputs may overlap each other. Fields that are NULL are
 // absent; zero-initialise the struct and set what is needed.
 struct ga_io {
-    size_t batch;              // sequences, >= 1
-    size_t q_len;              // rows a sequence of query holds, within the model's range
-    size_t kv_len;             // rows a sequence of key and value holds; 0 with key == NULL: q_len, or nothing where
-                               // a cache holds what a decoder attends to
-    const float *query;        // [batch][q_len][d_model]; NULL where tokens are given
-    const int32_t *tokens;     // [batch][q_len], token ids 0..vocab_size-1 in place of query, for a model with an
-                               // embedding; ids of rows past the lengths are not looked at, unless mask_fill is finite
+    size_t batch;          // sequences, >= 1
+    size_t q_len;          // rows a sequence of query holds, within the model's range
+    size_t kv_len;         // rows a sequence of key and value holds; 0 with key == NULL: q_len, or nothing where
+                           // a cache holds what a decoder attends to
+    const float *query;    // [batch][q_len][d_model]; NULL where tokens are given
+    const int32_t *tokens; // [batch][q_len], token ids 0..vocab_size-1 in place of query, for a model with an
+        // embedding; ids of rows past the lengths are not looked at, unless mask_fill of a layer is finite
     const float *key;          // [batch][kv_len][k_dim]; NULL: the query's own sequence, where k_dim is d_model
     const float *value;        // [batch][kv_len][v_dim]; NULL: key's tensor, where v_dim is k_dim
     const int32_t *q_lengths;  // [batch], real rows of each query sequence, 0..q_len; later rows are written as zeros
     const int32_t *kv_lengths; // [batch], real keys of each sequence, 0..kv_len; later rows are never read but by a
-                               // model with a finite mask_fill, for which they are keys that no query sees.
+                               // layer with a finite mask_fill, for which they are keys that no query sees.
                                // In self-attention q_lengths alone stands for both
     float *output;             // [batch][q_len][d_out]; of a stack NULL where another of its outputs is enough
     float *attention;          // [batch][n_heads][q_len][kv_len + extra_keys], softmax weights; only where the spec
@@ -231,9 +231,10 @@ struct ga_model {
     enum ga_mask mask;                             // io.mask or io.additive_mask is taken
     size_t k_dim, v_dim, d_out; // floats of a row of key, of value and of output; of query it is d_model. Of all heads
                                 // together, where heads are given
-    bool fills;        // a masked score is replaced by mask_fill, also that of a key past a length, and not by -inf
-    double mask_fill;  // where fills
-    size_t extra_keys; // keys that the model adds behind those of each sequence, seen by every query
+    bool fills;                 // a masked score is replaced by mask_fill and not by -inf
+    bool fills_padding; // also that of a key past a length; never in a whole model, which has no rows of padding
+    double mask_fill;   // where fills
+    size_t extra_keys;  // keys that the model adds behind those of each sequence, seen by every query
     bool attention_mean_output; // io.attention_mean is taken
     bool masked_uniform;    // a row whose keys are all masked with -inf gives all its sequence's keys the same weight
     struct ga_norm qk_norm; // behind the activation

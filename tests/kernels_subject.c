@@ -16,7 +16,7 @@ bool kernels_for_any(const struct ga_model *model)
 
 bool kernels_for_lengths(const struct ga_model *model)
 {
-    return model->lengths && !model->fills;
+    return model->lengths && !model->fills_padding;
 }
 
 bool kernels_for_cutting(const struct ga_model *model)

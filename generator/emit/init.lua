@@ -112,7 +112,7 @@ local function spec_env(s)
     include_dir = "genattn/", limits_differ = s.causal ~= false or s.late_keys,
     extra_keys = s.extra_keys, bias_k_role = layer.role(s, "bias_k"),
     attention_keys = s.extra_keys > 0 and ("(io->kv_len + %d)"):format(s.extra_keys) or "io->kv_len",
-    fill = s.fill, fill_double = s.fill and fmt.double(s.fill) or "", fills_padding = s.fill and s.lengths,
+    fill = s.fill, fill_double = s.fill and fmt.double(s.fill) or "", fills_padding = s.fills_padding,
     own_place = ranges.own_place(s), double = fmt.double, role_at = layer.role_index(s),
     cache = s.cache or 0,
     default_map = s.default_map and fmt.c_string(s.default_map) or "NULL",

@@ -22,12 +22,18 @@ end
 local SHARED = {
   d_model = true, n_heads = true, d_head = true, seq_len = true, batch = true, dtype = true, weights_dtype = true,
   unroll = true, n_kv_heads = true, scale = true, activation = true, dropout = true, cache = true,
+  mask_fill = true, masked_row = true,
 }
 local SHARED_GROUPS = { mask = true, rope = true, qk_norm = true, softcap = true, alibi = true, relative_bias = true }
 
 -- Biases of q, k and v; that of the output projection, which the stack applies, is its own.
 local function attention_bias(bias)
   return { q = bias.q, k = bias.k, v = bias.v }
+end
+
+-- Whether a row's own sequence has keys that are masked: its rows are without padding.
+local function masks_its_rows(spec)
+  return spec.causal or spec.window or spec.mask_tensor == "bool"
 end
 
 -- The fields of the attention of one layer: its heads side by side, over rows without padding.
@@ -39,6 +45,7 @@ function stack.attention_fields(spec)
   end
   raw.mask = nil
   raw["mask.causal"] = spec.causal
+  if not masks_its_rows(spec) then raw.mask_fill = nil end
   return raw
 end
 

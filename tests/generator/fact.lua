@@ -45,6 +45,25 @@ function fact.raises(part, f, ...)
   fact.contains(why, part)
 end
 
+-- Calls f and returns its first two results; an error where it takes more steps of Lua than a slow machine has in a
+-- second. They are counted, as seconds also say what else the machine does. LuaJIT calls no hook in what it compiled.
+local BATCH, MOST_STEPS = 100000, 60e6
+
+function fact.within_steps(f, ...)
+  local is_jit, jit = pcall(require, "jit")
+  if is_jit then jit.off() end
+  local steps = 0
+  debug.sethook(function()
+    steps = steps + BATCH
+    if steps > MOST_STEPS then error(("more than %d steps of Lua"):format(MOST_STEPS)) end
+  end, "", BATCH)
+  local ok, first, second = pcall(f, ...)
+  debug.sethook()
+  if is_jit then jit.on() end
+  if not ok then error(first, 2) end
+  return first, second
+end
+
 -- A new, empty folder under out/, with a slash at its end.
 function fact.folder(name)
   local path = "out/test/generator/" .. name .. "/"

@@ -36,6 +36,30 @@ fact.holds("a fill says what it gives masked keys, and warns where that is not n
     "are computed; WARNING: -1e-12 does not mask: beside a score of 0 a masked key keeps a weight of exp(-1e-12)")
 end)
 
+local STACK = { kind = "encoder", d_ff = 8, n_layers = 1 }
+
+local function of_stack(more)
+  for key, value in pairs(STACK) do more[key] = value end
+  return more
+end
+
+fact.holds("a fill of a whole model is for its rows, and none that padding would have weight by", function()
+  says(of_stack({ mask_fill = -1e9, mask = { causal = true } }), "masked scores are replaced by -1000000000; a " ..
+    "masked key has the weight that this gives it, beside common scores none")
+  says(of_stack({ mask_fill = -2, mask = { causal = true, lengths = false } }), "masked scores are replaced by -2; " ..
+    "WARNING: -2 does not mask: beside a score of 0 a masked key keeps a weight of exp(-2)")
+  refuses(of_stack({ mask_fill = -999, mask = { causal = true } }), 'mask_fill (-999) could give padding a weight, ' ..
+    'and kind = "encoder" computes no padding: take at most -1000, as -1e9 is, or mask.lengths = false, for ' ..
+    "sequences without padding")
+end)
+
+fact.holds("what only padding is masked by concerns no row of a whole model's attention", function()
+  local s = assert(read(of_stack({ mask_fill = -1e9 })))
+  fact.equal(s.fill, -1e9)
+  fact.equal(s.attention_spec.fill, false)
+  fact.equal(assert(read(of_stack({ mask_fill = -1e9, mask = { causal = true } }))).attention_spec.fill, -1e9)
+end)
+
 fact.holds("rows without a key have one rule, and none where there are no such rows", function()
   local zero = "a row that sees no key has zero attention, so its output is the output bias"
   says({}, zero)

@@ -217,13 +217,11 @@ fact.holds("an unknown field is named with the nearest", function()
   refuses({ ["*/\n"] = 1 }, 'no field is called "*/?"')
 end)
 
-fact.holds("of thousands of unknown fields the first are said, within a second", function()
+fact.holds("of thousands of unknown fields the first are said, in few steps", function()
   local fields, names = fields_with({}), {}
   for i = 1, 5000 do fields[("f%04d_some_more"):format(i)], names[("f%04d"):format(i)] = 1, 1 end
   fields.weights, fields.activation, fields.bias = names, names, names
-  local start = os.clock()
-  local _, errors = spec.from_fields(fields)
-  assert(os.clock() - start < 1)
+  local _, errors = fact.within_steps(spec.from_fields, fields)
   fact.equal(errors[20], 'no field is called "f0020_some_more"')
   fact.equal(errors[21], "and 4980 more like this")
   for i = 22, 24 do assert(#errors[i] < 500, #errors[i]) end

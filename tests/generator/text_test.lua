@@ -54,9 +54,7 @@ fact.holds("nearest takes the first of equals", function()
 end)
 
 fact.holds("a word of any length is told from short ones at once", function()
-  local start = os.clock()
-  fact.equal(text.nearest(("x"):rep(1e6), { "kind", ("x"):rep(20) }), nil)
-  assert(os.clock() - start < 0.5)
+  fact.equal(fact.within_steps(text.nearest, ("x"):rep(1e6), { "kind", ("x"):rep(20) }), nil)
 end)
 
 fact.holds("first keeps the first messages and counts the rest", function()

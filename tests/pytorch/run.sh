@@ -21,7 +21,7 @@ tests/pytorch/specs/live_alibi_48_6.lua
 tests/pytorch/specs/live_llama.lua tests/pytorch/specs/live_qwen3.lua tests/pytorch/specs/live_gptj.lua"
 cached=live_cache_96_6
 generating="hf_gpt2 hf_llama hf_qwen2"
-stacks="live_encoder_post live_encoder_pre live_decoder_post"
+stacks="live_encoder_post live_encoder_pre live_encoder_fill live_decoder_post"
 transformers="live_tutorial live_transformer_post live_transformer_pre"
 here=out/pytorch
 venv=$here/venv

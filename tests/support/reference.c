@@ -105,7 +105,7 @@ size_t reference_kv_rows(const struct ga_io *io, size_t b)
 
 size_t reference_kv_used(const struct ga_model *model, const struct ga_io *io, size_t b)
 {
-    return model->fills ? reference_kv_len(io) : reference_kv_rows(io, b);
+    return model->fills_padding ? reference_kv_len(io) : reference_kv_rows(io, b);
 }
 
 size_t reference_q_place(const struct ga_io *io, size_t b)
