@@ -8,7 +8,7 @@
 --   helpers                    C functions that these call, where they call any
 local dtype = {}
 
-local NAMES = { "f32" }
+local NAMES = { "f32", "bf16" }
 
 function dtype.names()
   return NAMES
