@@ -54,8 +54,13 @@ extern const struct ga_command ga_command_generate;
 extern const struct ga_command ga_command_embed;
 extern const struct ga_command ga_command_bench;
 
+// -- commands.c -----------------------------------------------------------------------------------------------------
+
+enum { GA_COMMANDS = 9 };
+extern const struct ga_command *const ga_commands[GA_COMMANDS];
+
 // The command that has an option of this name, or NULL.
-const struct ga_command *ga_command_with(const char *option); // program.c
+const struct ga_command *ga_command_with(const char *option);
 
 // -- options.c ------------------------------------------------------------------------------------------------------
 

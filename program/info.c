@@ -29,31 +29,6 @@ static const char *const examples[] = {
 
 // -- Facts ----------------------------------------------------------------------------------------------------------
 
-bool ga_runs_here(const struct ga_variant *variant)
-{
-    return ga_cpu_has(variant->cpu);
-}
-
-const char *ga_cpu_text(uint32_t needed, char text[GA_PRINTABLE])
-{
-    static const struct {
-        uint32_t bit;
-        const char *name;
-    } features[] = {
-#define FEATURE(name, text, ...) {GA_CPU_##name, text},
-        GA_CPU_LIST(FEATURE)
-#undef FEATURE
-    };
-    size_t used = 0;
-    text[0] = '\0';
-    for (size_t i = 0; i < sizeof features / sizeof features[0]; i++) {
-        if (needed & features[i].bit) {
-            used += (size_t)snprintf(text + used, GA_PRINTABLE - used, "%s%s", used ? " " : "", features[i].name);
-        }
-    }
-    return text;
-}
-
 static size_t clamp(size_t value, struct ga_range range)
 {
     return value < range.min ? range.min : value > range.max ? range.max : value;

@@ -16,12 +16,6 @@ struct ga_info {
     double logits_flops;            // of the logits of one row; 0: the model has none
 };
 
-// True where this CPU can run the variant.
-bool ga_runs_here(const struct ga_variant *variant);
-
-// "avx2 fma": the CPU features a set of GA_CPU_* bits names; returns text.
-const char *ga_cpu_text(uint32_t needed, char text[GA_PRINTABLE]);
-
 // -- info_stack.c ---------------------------------------------------------------------------------------------------
 
 // Numbers in a model's weights.

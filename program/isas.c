@@ -1,6 +1,7 @@
 // isas.c: what isas.h says.
 #include "isas.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *why_unused(const struct ga_isa *isa, struct ga_cpu_found found)
@@ -30,4 +31,29 @@ size_t ga_isas_unused_here(const struct ga_model *model, struct ga_unused unused
         taken = NULL;
     }
     return ga_isas_unused(ga_isas, ga_cpu_find(UINT32_MAX), taken, unused_out);
+}
+
+bool ga_runs_here(const struct ga_variant *variant)
+{
+    return ga_cpu_has(variant->cpu);
+}
+
+const char *ga_cpu_text(uint32_t needed, char text[GA_PRINTABLE])
+{
+    static const struct {
+        uint32_t bit;
+        const char *name;
+    } features[] = {
+#define FEATURE(name, text, ...) {GA_CPU_##name, text},
+        GA_CPU_LIST(FEATURE)
+#undef FEATURE
+    };
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof features / sizeof features[0]; i++) {
+        if (needed & features[i].bit) {
+            used += (size_t)snprintf(text + used, GA_PRINTABLE - used, "%s%s", used ? " " : "", features[i].name);
+        }
+    }
+    return text;
 }

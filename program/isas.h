@@ -8,6 +8,7 @@
 
 #include "cpu.h"
 #include "model.h"
+#include "say.h"
 
 enum { GA_MAX_ISAS = 16 };
 
@@ -33,5 +34,11 @@ size_t ga_isas_unused(const struct ga_isa *isas, struct ga_cpu_found found, cons
 
 // The same for a model on this CPU.
 size_t ga_isas_unused_here(const struct ga_model *model, struct ga_unused unused_out[GA_MAX_ISAS]);
+
+// True where this CPU can run the variant.
+bool ga_runs_here(const struct ga_variant *variant);
+
+// "avx2 fma": the CPU features a set of GA_CPU_* bits names; returns text.
+const char *ga_cpu_text(uint32_t needed, char text[GA_PRINTABLE]);
 
 #endif

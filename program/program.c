@@ -7,29 +7,11 @@
 
 #include "command.h"
 
-static const struct ga_command *const commands[] = {
-    &ga_command_info, &ga_command_inspect, &ga_command_pack,     &ga_command_run,   &ga_command_check,
-    &ga_command_draw, &ga_command_embed,   &ga_command_generate, &ga_command_bench,
-};
-enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
-
 static const struct ga_command *find_command(const char *name)
 {
-    for (size_t i = 0; i < N_COMMANDS; i++) {
-        if (strcmp(commands[i]->name, name) == 0) {
-            return commands[i];
-        }
-    }
-    return NULL;
-}
-
-const struct ga_command *ga_command_with(const char *option)
-{
-    for (size_t i = 0; i < N_COMMANDS; i++) {
-        for (const struct ga_option *row = commands[i]->options; row->name; row++) {
-            if (strcmp(row->name, option) == 0) {
-                return commands[i];
-            }
+    for (size_t i = 0; i < GA_COMMANDS; i++) {
+        if (strcmp(ga_commands[i]->name, name) == 0) {
+            return ga_commands[i];
         }
     }
     return NULL;
@@ -38,8 +20,8 @@ const struct ga_command *ga_command_with(const char *option)
 static void print_usage(FILE *stream, const char *program)
 {
     fprintf(stream, "Usage: %s COMMAND [OPTION]...\n\nCommands:\n", program);
-    for (size_t i = 0; i < N_COMMANDS; i++) {
-        fprintf(stream, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+    for (size_t i = 0; i < GA_COMMANDS; i++) {
+        fprintf(stream, "  %-9s %s\n", ga_commands[i]->name, ga_commands[i]->summary);
     }
     fprintf(stream,
             "\n"
@@ -50,16 +32,16 @@ static void print_usage(FILE *stream, const char *program)
 
 static enum ga_exit refuse_command(const struct ga_context *context, const char *given)
 {
-    const char *names[N_COMMANDS];
+    const char *names[GA_COMMANDS];
     char list[128] = "";
-    for (size_t i = 0; i < N_COMMANDS; i++) {
-        names[i] = commands[i]->name;
+    for (size_t i = 0; i < GA_COMMANDS; i++) {
+        names[i] = ga_commands[i]->name;
         strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);
         strncat(list, names[i], sizeof list - strlen(list) - 1);
     }
     char hint[GA_PRINTABLE];
     return ga_misused(context, "unknown command \"%s\"%s (there are %s)", given,
-                      ga_did_you_mean(ga_nearest(given, names, N_COMMANDS), hint), list);
+                      ga_did_you_mean(ga_nearest(given, names, GA_COMMANDS), hint), list);
 }
 
 static enum ga_exit run_command(struct ga_context *context, const struct ga_command *command, int argc, char **argv)

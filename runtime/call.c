@@ -87,17 +87,6 @@ enum ga_status ga_call_block(const struct ga_model *model, const char *what, con
 
 // -- Which fields are given -----------------------------------------------------------------------------------------
 
-enum ga_status ga_call_rules(const struct ga_model *model, const struct ga_call_rule *rules, size_t count,
-                             struct ga_error *error)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (rules[i].broken) {
-            return ga_fail(error, rules[i].status, "%s: %s", model->name, rules[i].text);
-        }
-    }
-    return GA_OK;
-}
-
 // Rows of one width cannot stand for those of another.
 static enum ga_status check_widths(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
 {

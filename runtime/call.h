@@ -30,6 +30,9 @@ enum ga_status ga_call_spans(const char *who, const struct ga_span *spans, size_
 // Whether a pointer of the caller's is aligned to so many bytes.
 bool ga_is_aligned(const void *pointer, size_t bytes);
 
+// GA_OK where the model was generated for this runtime's interface.
+enum ga_status ga_call_abi(const struct ga_model *model, struct ga_error *error);
+
 // Whether the variant is one of the model's, and the model one of this runtime's interface; false for NULL.
 bool ga_call_has_variant(const struct ga_model *model, const struct ga_variant *variant);
 

@@ -90,16 +90,6 @@ static enum ga_status check_cpu(const struct ga_model *model, const struct ga_va
                    feature_names(lacking, text));
 }
 
-static enum ga_status check_abi(const struct ga_model *model, struct ga_error *error)
-{
-    if (model->abi == GA_ABI) {
-        return GA_OK;
-    }
-    return ga_fail(error, GA_UNSUPPORTED,
-                   "the model was generated for interface %u and this runtime has %d: build both anew",
-                   (unsigned)model->abi, GA_ABI);
-}
-
 static enum ga_status best_variant(const struct ga_model *model, const struct ga_variant **variant_out,
                                    struct ga_error *error)
 {
@@ -126,7 +116,7 @@ enum ga_status ga_model_variant(const struct ga_model *model, const char *isa, c
         return fail_null(error, "ga_model_variant", model == NULL ? "model" : "variant_out");
     }
     *variant_out = NULL;
-    enum ga_status status = check_abi(model, error);
+    enum ga_status status = ga_call_abi(model, error);
     if (status != GA_OK || isa == NULL) {
         return status != GA_OK ? status : best_variant(model, variant_out, error);
     }
@@ -203,25 +193,10 @@ static enum ga_status check_roles(const struct ga_model *model, const struct ga_
     return status;
 }
 
-static bool has_variant(const struct ga_model *model, const struct ga_variant *variant)
-{
-    for (size_t i = 0; i < model->n_variants; i++) {
-        if (&model->variants[i] == variant) {
-            return true;
-        }
-    }
-    return false;
-}
-
-bool ga_call_has_variant(const struct ga_model *model, const struct ga_variant *variant)
-{
-    return model != NULL && model->abi == GA_ABI && has_variant(model, variant);
-}
-
 enum ga_status ga_call_variant(const struct ga_model *model, const struct ga_variant *variant, struct ga_error *error)
 {
-    const enum ga_status status = check_abi(model, error);
-    if (status == GA_OK && !has_variant(model, variant)) {
+    const enum ga_status status = ga_call_abi(model, error);
+    if (status == GA_OK && !ga_call_has_variant(model, variant)) {
         return ga_fail(error, GA_ARGUMENT, "%s: the variant is another model's", model->name);
     }
     return status == GA_OK ? check_cpu(model, variant, error) : status;
@@ -263,43 +238,6 @@ enum ga_status ga_model_pack(const struct ga_model *model, const struct ga_varia
     variant->pack(roles, packed);
     *loaded_out = loaded;
     return GA_OK;
-}
-
-static bool is_handle(const struct ga_loaded *loaded)
-{
-    return loaded != NULL && ga_is_aligned(loaded, _Alignof(struct ga_loaded));
-}
-
-const struct ga_model *ga_loaded_model(const struct ga_loaded *loaded)
-{
-    return is_handle(loaded) ? loaded->model : NULL;
-}
-
-const struct ga_variant *ga_loaded_variant(const struct ga_loaded *loaded)
-{
-    return is_handle(loaded) ? loaded->variant : NULL;
-}
-
-enum ga_status ga_call_loaded(const char *who, const struct ga_loaded *loaded, struct ga_error *error)
-{
-    if (loaded == NULL) {
-        return fail_null(error, who, "loaded");
-    }
-    if (!is_handle(loaded)) {
-        return ga_fail(error, GA_ALIGNMENT, "%s: loaded is not aligned as a struct ga_loaded must be", who);
-    }
-    const struct ga_model *model = loaded->model;
-    if (model == NULL || loaded->packed == NULL) {
-        return ga_fail(error, GA_ARGUMENT,
-                       "%s: loaded holds no weights; expected what ga_model_pack or a file of packed "
-                       "weights gave",
-                       who);
-    }
-    const enum ga_status status = check_abi(model, error);
-    if (status == GA_OK && !has_variant(model, loaded->variant)) {
-        return ga_fail(error, GA_ARGUMENT, "%s: the variant of loaded is another model's", model->name);
-    }
-    return status;
 }
 
 // -- Running --------------------------------------------------------------------------------------------------------

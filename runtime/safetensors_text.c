@@ -1,29 +1,7 @@
 // safetensors_text.c: refuses text that is no safetensors header, saying at which byte; parses nothing itself.
 #include "safetensors_text.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-
-uint64_t ga_header_offset(size_t place)
-{
-    return (uint64_t)GA_SAFETENSORS_PREFIX + place;
-}
-
-bool ga_header_refuse(const struct ga_header *r, enum ga_fault fault, uint64_t offset, const char *name,
-                      const char *format, ...)
-{
-    char sentence[320];
-    char shown[GA_NAME_TEXT];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(sentence, sizeof sentence, format, arguments);
-    va_end(arguments);
-    ga_fail_at(r->error, GA_FORMAT, fault, offset, "%s: %s%s%sbyte %llu: %s", r->label, name == NULL ? "" : "tensor '",
-               name == NULL ? "" : ga_name_text(name, shown, sizeof shown), name == NULL ? "" : "', ",
-               (unsigned long long)offset, sentence);
-    return false;
-}
 
 // -- Before parsing -------------------------------------------------------------------------------------------------
 
@@ -156,18 +134,6 @@ static size_t token_start(struct ga_text text, size_t end, const struct ga_place
     return start;
 }
 
-bool ga_json_has_surrogate(struct ga_text text, size_t quote)
-{
-    const size_t end = quote < text.size ? ga_place_string_end(text, quote) : quote;
-    for (size_t at = quote; at + 3 < end; at += text.bytes[at] == '\\' ? 2 : 1) {
-        const char *c = text.bytes + at;
-        if (c[0] == '\\' && c[1] == 'u' && (c[2] == 'd' || c[2] == 'D') && strchr("89abcdefABCDEF", c[3]) != NULL) {
-            return true;
-        }
-    }
-    return false;
-}
-
 struct told {
     enum ga_fault fault;
     size_t place;
@@ -206,12 +172,6 @@ static struct told tell(struct ga_text text, const json_error_t *why, size_t end
     default:
         return tell_syntax(text, end, context);
     }
-}
-
-enum ga_status ga_header_fail_memory(const struct ga_header *r)
-{
-    return ga_fail_at(r->error, GA_MEMORY, GA_FAULT_NO_MEMORY, GA_NO_OFFSET, "%s: no memory to read the header",
-                      r->label);
 }
 
 enum ga_status ga_header_refuse_json(const struct ga_header *r, const json_error_t *why)

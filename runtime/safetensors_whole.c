@@ -26,6 +26,18 @@ static bool has_short_escape(struct ga_text text, size_t quote)
     return false;
 }
 
+bool ga_json_has_surrogate(struct ga_text text, size_t quote)
+{
+    const size_t end = quote < text.size ? ga_place_string_end(text, quote) : quote;
+    for (size_t at = quote; at + 3 < end; at += text.bytes[at] == '\\' ? 2 : 1) {
+        const char *c = text.bytes + at;
+        if (c[0] == '\\' && c[1] == 'u' && (c[2] == 'd' || c[2] == 'D') && strchr("89abcdefABCDEF", c[3]) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool ga_json_out_of_memory(struct ga_text text, const json_error_t *why)
 {
     const size_t end = why->position < 0 ? 0 : (size_t)why->position;

@@ -130,6 +130,13 @@ local function library_steps(all, name, group)
   return steps
 end
 
+local function circles_step(all)
+  local parts = all.built.parts
+  local archives = { parts.core_archive, parts.weights, parts.program }
+  return script_step(all, "files that use each other in a circle", "tests/circles.lua", quoted(archives),
+    joined(archives, all.generator))
+end
+
 local function objects_step(all)
   if not files.measures_stack(all.saved.settings, all.saved.answers) then return {} end
   return { script_step(all, "stack use and calls that are refused", "tests/objects_test.lua",
@@ -247,6 +254,7 @@ local function check_steps(all)
     script_step(all, "golden files", "tests/golden.lua", "compare", joined(all.generator,
       inputs.files("tests/golden"))),
   }, library_steps(all, "", all.tests.checked), objects_step(all), unit_steps(all), {
+    circles_step(all),
     binary_step(all, "calls that share weights and threads", all.tests.checked.sharing,
       sharing("2", all.shared, short_lists.check)),
     program_step(all, "program", "-", {}),

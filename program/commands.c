@@ -1,0 +1,21 @@
+// commands.c: the table of all commands, in the order in which --help has them. Runs none.
+#include <string.h>
+
+#include "command.h"
+
+const struct ga_command *const ga_commands[GA_COMMANDS] = {
+    &ga_command_info, &ga_command_inspect, &ga_command_pack,     &ga_command_run,   &ga_command_check,
+    &ga_command_draw, &ga_command_embed,   &ga_command_generate, &ga_command_bench,
+};
+
+const struct ga_command *ga_command_with(const char *option)
+{
+    for (size_t i = 0; i < GA_COMMANDS; i++) {
+        for (const struct ga_option *row = ga_commands[i]->options; row->name; row++) {
+            if (strcmp(row->name, option) == 0) {
+                return ga_commands[i];
+            }
+        }
+    }
+    return NULL;
+}
