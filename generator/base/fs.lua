@@ -5,7 +5,7 @@ local fmt = require "base.fmt"
 
 local fs = {}
 
-local files_read = {} -- path -> true
+local files_read = {} -- path, of a folder too -> true
 local odd_files = {}  -- folder -> the names in it that are neither files nor folders, as a set
 
 local function read_whole(path, most)
@@ -174,8 +174,14 @@ function fs.list(folder)
   return names
 end
 
--- Every file this process depends on so far, in byte order: the running script, the loaded Lua modules and what
--- fs.read was asked for. It is what a depfile lists.
+-- The same, where what this process does depends on which names there are: the folder is remembered for fs.inputs().
+function fs.read_folder(folder)
+  files_read[folder] = true
+  return fs.list(folder)
+end
+
+-- Every file and folder this process depends on so far, in byte order: the running script, the loaded Lua modules and
+-- what fs.read and fs.read_folder were asked for. It is what a depfile lists.
 function fs.inputs()
   local seen, paths = {}, {}
   local function add(path)

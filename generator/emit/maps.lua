@@ -1,6 +1,7 @@
 -- emit/maps.lua: a name map and the spec's roles -> where each role lies in a file, as numbers.
 -- Knows shapes; reads no file.
 local maps = require "maps"
+local modifiers = require "features.modifiers"
 
 -- First row of a projection in tensors that hold q, k and v stacked.
 local function stacked_rows(spec, projection)
@@ -10,7 +11,8 @@ local function stacked_rows(spec, projection)
 end
 
 -- Tables that are looked up and not linears, so that no file holds them [in, out].
-local AS_IS = { embedding = true, relative_bias = true, positions = true, token_types = true, logits_weight = true }
+local AS_IS = { embedding = true, positions = true, token_types = true, logits_weight = true }
+for _, role in ipairs(modifiers.weights()) do AS_IS[role] = true end
 
 -- What a prefix does not stand before: of one layer's weights the embedding, of a stack's the logits, which are beside
 -- the model they belong to.

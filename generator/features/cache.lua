@@ -1,7 +1,21 @@
 -- cache.lua: keys and values of earlier calls stay in a cache of the caller's, and a call appends its own.
 -- Adds to the end of each projection of keys and values, whose rows go where the score and value kernels read them; its
 -- place in the list is behind whatever else is done to projected rows.
+local modifiers = require "features.modifiers"
 local types = require "spec.types"
+
+-- The names of the modifiers that go by a key's distance, which must be fields of a spec.
+local function by_distance()
+  local names = {}
+  for _, modifier in ipairs(modifiers) do names[#names + 1] = modifier.by_distance and modifier.name or nil end
+  return names
+end
+
+local function has_distances(spec)
+  for _, name in ipairs(by_distance()) do
+    if spec[name] then return true end
+  end
+end
 
 -- What takes a tensor whose axis of keys would grow from call to call, or counts places from the first row of a call.
 local CONTRADICTIONS = {
@@ -13,8 +27,8 @@ local CONTRADICTIONS = {
     why = "lists intermediates, whose axis of keys would grow from call to call" },
   { has = function(spec) return spec.mask and spec.mask.tensor end, field = "mask.tensor",
     why = "is given for the keys of one call" },
-  { has = function(spec) return not spec.causal and (spec.alibi or spec.relative_bias) end,
-    field = "mask.causal = false beside alibi or relative_bias",
+  { has = function(spec) return not spec.causal and has_distances(spec) end,
+    field = "mask.causal = false beside " .. table.concat(by_distance(), " or "),
     why = "leaves a query without a place among the keys" },
   { has = function(spec) return spec.fill end, field = "mask_fill",
     why = "gives later keys a weight, which come with a later call" },

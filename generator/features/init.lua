@@ -1,5 +1,6 @@
--- features/init.lua: the features a spec can ask for, in the order their fields are read, printed and spliced.
--- Knows none of them by more than its file's name. A feature is a table with:
+-- features/init.lua: the features a spec can ask for, in the order their fields are read, printed and spliced: those
+-- listed here, and the score modifiers, which are found in their folder (modifiers/init.lua) and say after which of
+-- these they come (order.lua). Knows none of them by more than its file's name. A feature is a table with:
 --   name                       its own name, for messages
 --   fields                     spec fields it owns (see spec/fields.lua); a dot means a field of a table field
 --   resolve(spec, fail)        fills defaults and reports contradictions through fail(message)
@@ -18,8 +19,7 @@
 --   spec.zero_weights          keys of a row's range may have a weight of zero, or all of them
 --   spec.reaches_all           a row may give weight to keys outside its range: row_reaches says when, reach_all how
 --   spec.appends_scores        how many finite scores of no key append_scores puts behind a row; one feature's at most
--- What changes scores before softmax is a score modifier: a feature with
---   score_order                its place among the modifiers, one of features.SCORE_ORDER
+-- What changes scores before softmax is a score modifier: a feature of features/modifiers/, which has
 --   splices' score_vector      statements that change the vector x of scores at float j of row i of the block; lanes
 --                              after the row's keys hold -inf and must keep it
 --   splices' score_row         what they need, declared before the loop over the row's vectors
@@ -27,18 +27,21 @@
 -- planner that they work in natural units (a number x in them is score_units(x) there).
 --
 -- A fragment of row_bounds may move begin, end and max.
-local features = {}
+local modifiers = require "features.modifiers"
+local order = require "features.order"
 
--- The order in which scores are modified; features of one place go by their order in the list.
-features.SCORE_ORDER = { "scale", "cap", "bias", "mask" }
+local listed = {}
 
-for _, name in ipairs({
-  "grouped_heads", "projections", "weights_dtype", "bias", "scale", "causal", "softcap", "alibi", "relative_bias",
-  "window", "sinks", "lengths", "mask_tensor", "reaches_all", "mask_fill", "masked_row", "activation",
-  "projected_outputs", "qk_norm", "rope", "dropout", "outputs", "attention_mean", "extra_keys", "appended_scores",
-  "zero_weights", "late_keys", "cache", "embedding", "weight_maps",
+for i, name in ipairs({
+  "grouped_heads", "projections", "weights_dtype", "bias", "causal", "window", "sinks", "lengths", "reaches_all",
+  "mask_fill", "masked_row", "activation", "projected_outputs", "qk_norm", "rope", "dropout", "outputs",
+  "attention_mean", "extra_keys", "appended_scores", "zero_weights", "late_keys", "cache", "embedding", "weight_maps",
 }) do
-  features[#features + 1] = require("features." .. name)
+  listed[i] = require("features." .. name)
 end
+
+local features = order.arranged(listed, modifiers)
+
+features.SCORE_ORDER = order.SCORE_ORDER
 
 return features

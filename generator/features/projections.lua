@@ -1,6 +1,7 @@
 -- projections.lua: which projections a layer has, and how wide the rows are that go in and come out. The planner makes
 -- a product for each width of input, and none for the output where heads side by side are the output. Attention alone
 -- (kind = "sdpa") has none: heads are taken as they are given, and go out, once attended, as heads again.
+local modifiers = require "features.modifiers"
 local text = require "base.text"
 local types = require "spec.types"
 
@@ -39,8 +40,11 @@ local OF_PROJECTIONS = {
   "projections", "heads", "bias", "activation", "k_dim", "v_dim", "d_out", "vocab_size", "weights", "add_bias_kv",
 }
 
--- Fields that bring weights or tables of their own, or change heads before attention.
-local WEIGHED = { rope = true, qk_norm = true, sinks = true, relative_bias = true }
+-- Fields that bring weights or tables of their own, or change heads before attention; of a table the table's name.
+local WEIGHED = { rope = true, qk_norm = true, sinks = true }
+for _, modifier in ipairs(modifiers) do
+  for _, field in ipairs(modifier.weights and modifier.fields or {}) do WEIGHED[field.field:match("^[^.]+")] = true end
+end
 
 -- kind = "sdpa": a row of all heads together is as wide as they are, in and out.
 local function resolve_none(spec, fail)

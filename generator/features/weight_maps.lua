@@ -1,14 +1,16 @@
 -- weight_maps.lua: how weight files name and lay out their tensors: the maps that ship, or one written in the spec.
 -- Never guesses: a map names a tensor for every weight the spec needs, or it is not offered.
 local maps = require "maps"
+local modifiers = require "features.modifiers"
 local text = require "base.text"
 local types = require "spec.types"
 
 local FIELDS = {
   "q_weight", "q_bias", "k_weight", "k_bias", "v_weight", "v_bias", "o_weight", "o_bias", "qkv_weight", "qkv_bias",
   "q_norm_weight", "q_norm_bias", "k_norm_weight", "k_norm_bias",
-  "embedding", "bias_k", "bias_v", "sinks", "relative_bias",
+  "embedding", "bias_k", "bias_v", "sinks",
 }
+for _, role in ipairs(modifiers.weights()) do FIELDS[#FIELDS + 1] = role end
 
 -- Those of whole models; of layer %d behind what `layer` says.
 local STACK_FIELDS = {

@@ -1,7 +1,8 @@
 -- maps/init.lua: the weight-name maps that ship, one data file each, and how a map answers for one weight.
 -- A map is a table like a spec's `weights` field; qkv_weight and qkv_bias hold q, k and v stacked by rows, or, with
 -- transposed = true ([in,out]), side by side by columns. Under `refuses` stand, by role, tensors of other modules that
--- go by the same names: a file that holds one is never read by this map.
+-- go by the same names: a file that holds one is never read by this map. A weight of a score modifier (one of
+-- spec.modifier_weights) that no map here names is called in a file as its role is: no module that has it is known.
 local maps = {}
 
 local NAMES = {
@@ -31,10 +32,37 @@ function maps.all_names()
   return names
 end
 
+local ships = {} -- maps as sets, those of a transformer's sides too
+
 -- The map of that name, or nil.
 function maps.get(name, is_stack)
   for _, known in ipairs(maps.names(is_stack)) do
-    if known == name then return require((is_stack and "maps.stack." or "maps.") .. name) end
+    if known == name then
+      local map = require((is_stack and "maps.stack." or "maps.") .. name)
+      ships[map] = true
+      for _, side in ipairs({ "encoder", "decoder" }) do
+        if map[side] then ships[map[side]] = true end
+      end
+      return map
+    end
+  end
+end
+
+-- Whether a map that ships names a tensor for a role of one layer.
+local function is_named(role)
+  for _, is_stack in ipairs({ false, true }) do
+    for _, name in ipairs(maps.names(is_stack)) do
+      if maps.get(name, is_stack)[role] then return true end
+    end
+  end
+  return false
+end
+
+-- The tensor of a modifier's weight where it goes by its own name; nil where it does not.
+local function own_name(spec, map, role)
+  if not ships[map] then return nil end
+  for _, name in ipairs(spec.modifier_weights) do
+    if name == role and not is_named(role) then return role end
   end
 end
 
@@ -76,7 +104,7 @@ function maps.source(spec, map, role)
   local whose, projection, part = role:match("^(%a*_?)([qkv])_(%a+)$")
   local stacked = projection and map[whose .. "qkv_" .. part]
   if stacked and can_stack(spec, part) then return stacked, true end
-  return map.apart and map.apart[role], false
+  return map.apart and map.apart[role] or own_name(spec, map, role), false
 end
 
 -- What the bias beside a weight is called where the map does not say: PyTorch's modules keep both under one name.
@@ -113,9 +141,9 @@ local function stack_refused(spec, map)
   return list
 end
 
--- What a module learns besides its projections.
+-- What a module learns besides its projections and what its scores are changed by.
 local LEARNED = {
-  "bias_k", "bias_v", "q_norm_weight", "q_norm_bias", "k_norm_weight", "k_norm_bias", "sinks", "relative_bias",
+  "bias_k", "bias_v", "q_norm_weight", "q_norm_bias", "k_norm_weight", "k_norm_bias", "sinks",
 }
 
 -- Tensors that a file of this map must not hold, as { role, tensor }: biases that the spec's projections do not add,
@@ -132,9 +160,11 @@ function maps.refused(spec, map)
   for _, p in ipairs({ "q", "k", "v", "o" }) do
     if spec.projects[p] and not spec.bias[p] then add(p) end
   end
-  for _, role in ipairs(LEARNED) do
-    local tensor = map[role] and not has_role(spec, role) and map[role] or map.refuses and map.refuses[role]
-    if tensor then list[#list + 1] = { role = role, tensor = tensor } end
+  for _, learned in ipairs({ LEARNED, spec.modifier_weights }) do
+    for _, role in ipairs(learned) do
+      local tensor = map[role] and not has_role(spec, role) and map[role] or map.refuses and map.refuses[role]
+      if tensor then list[#list + 1] = { role = role, tensor = tensor } end
+    end
   end
   return list
 end

@@ -7,6 +7,7 @@ local blocks = require "blocks"
 local features = require "features"
 local fields = require "spec.fields"
 local kinds = require "spec.kinds"
+local modifiers = require "features.modifiers"
 local sandbox = require "spec.sandbox"
 local stack = require "spec.stack"
 local types = require "spec.types"
@@ -168,6 +169,7 @@ local function resolve_shape(s, fail)
   s.lengths_as_given = { seq_len = range_text(s.seq_len), kv_seq_len = range_text(s.kv_seq_len) }
   s.name = s.name or (s.attends and "%s_%d_%d" or "%s_%d"):format(s.kind, s.d_model, s.n_heads)
   s.dtype, s.unroll = s.dtype or "f32", s.unroll or 2
+  s.modifier_weights = modifiers.weights()
 end
 
 -- The linears in role order; PyTorch's orientation, [out][in].

@@ -1,6 +1,7 @@
 -- spec/stack.lua: what makes a spec that of a whole model: the spec of its layers' attention, and the weights it needs,
 -- layer by layer. Blocks say which weights are theirs; here is only their order.
 local blocks = require "blocks"
+local modifiers = require "features.modifiers"
 
 local stack = {}
 
@@ -18,13 +19,16 @@ function stack.no_heads(spec)
   spec.n_heads, spec.n_kv_heads, spec.d_head, spec.d_v, spec.scale_factor = 0, 0, 0, 0, 0
 end
 
--- Fields that a stack shares with its attention; all others are its blocks'.
+-- Fields that a stack shares with its attention, those of score modifiers among them; all others are its blocks'.
 local SHARED = {
   d_model = true, n_heads = true, d_head = true, seq_len = true, batch = true, dtype = true, weights_dtype = true,
-  unroll = true, n_kv_heads = true, scale = true, activation = true, dropout = true, cache = true,
+  unroll = true, n_kv_heads = true, activation = true, dropout = true, cache = true,
   mask_fill = true, masked_row = true,
 }
-local SHARED_GROUPS = { mask = true, rope = true, qk_norm = true, softcap = true, alibi = true, relative_bias = true }
+local SHARED_GROUPS = { mask = true, rope = true, qk_norm = true }
+for _, modifier in ipairs(modifiers) do
+  for _, field in ipairs(modifier.fields) do SHARED_GROUPS[field.field:match("^[^.]+")] = true end
+end
 
 -- Biases of q, k and v; that of the output projection, which the stack applies, is its own.
 local function attention_bias(bias)

@@ -8,7 +8,8 @@ local sandbox = require "spec.sandbox"
 local spec = require "spec"
 
 local KEYS = { name = "string", fields = "table", resolve = "function", roles = "function", packed = "function",
-  splices = "function", helpers = "function", sentence = "function", of_rows = "boolean", score_order = "string" }
+  splices = "function", helpers = "function", sentence = "function", of_rows = "boolean" }
+local MODIFIER_KEYS = { score_order = "string", after = "table", weights = "table", by_distance = "boolean" }
 
 local function make(more)
   local raw = { d_model = 8, n_heads = 4 }
@@ -29,16 +30,19 @@ end
 
 fact.holds("a feature has only what the contract lists", function()
   for _, feature in ipairs(features) do
-    for key, value in pairs(feature) do fact.equal(type(value), KEYS[key]) end
-    fact.equal(require("features." .. feature.name), feature)
+    local is_modifier = feature.score_order ~= nil
+    for key, value in pairs(feature) do
+      fact.equal(type(value), KEYS[key] or is_modifier and MODIFIER_KEYS[key])
+    end
+    fact.equal(require((is_modifier and "features.modifiers." or "features.") .. feature.name), feature)
   end
 end)
 
 fact.holds("every file of the folder is listed", function()
-  local listed = { init = true }
-  for _, feature in ipairs(features) do listed[feature.name] = true end
+  local listed = { init = true, order = true }
+  for _, feature in ipairs(features) do listed[feature.name] = not feature.score_order or nil end
   for _, file in ipairs(assert(fs.list("generator/features"))) do
-    assert(listed[file:match("^(.*)%.lua$")], file)
+    assert(file == "modifiers" or listed[file:match("^(.*)%.lua$")], file)
   end
 end)
 
@@ -97,8 +101,10 @@ end)
 
 fact.holds("every fragment is spliced by a feature or included by a template", function()
   local texts = { template_texts() }
-  for _, file in ipairs(assert(fs.list("generator/features"))) do
-    texts[#texts + 1] = assert(fs.read("generator/features/" .. file))
+  for _, folder in ipairs({ "generator/features/", "generator/features/modifiers/" }) do
+    for _, file in ipairs(assert(fs.list(folder))) do
+      texts[#texts + 1] = file:find("%.lua$") and assert(fs.read(folder .. file)) or nil
+    end
   end
   local all = table.concat(texts)
   for _, file in ipairs(assert(fs.list("templates/features"))) do

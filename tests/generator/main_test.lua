@@ -91,7 +91,8 @@ fact.holds("the depfile names spec, templates and modules, for the stamp", funct
   local text = assert(fs.read(folder .. "a.d"))
   fact.equal(text:sub(1, 10), "out/a\\ b: ")
   for _, path in ipairs({ SPEC, "templates/layer.c.lt", "generator/main.lua", "generator/plan/tiles.lua",
-    "generator/features/causal.lua", "generator/isa/scalar.lua", "generator/maps/torch_mha.lua" }) do
+    "generator/features/causal.lua", "generator/features/modifiers/softcap.lua", "generator/features/modifiers",
+    "generator/isa/scalar.lua", "generator/maps/torch_mha.lua" }) do
     assert((text:gsub("%f[%S]%./", "") .. " "):find(" " .. path:gsub("%p", "%%%0") .. "[ \n]"), path)
   end
 end)

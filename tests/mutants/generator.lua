@@ -2,11 +2,11 @@
 local GENERIC = "matches_the_generic_kernel"
 
 return {
-  { name = "scale_without_root", file = "generator/features/scale.lua",
+  { name = "scale_without_root", file = "generator/features/modifiers/scale.lua",
     from = "1 / math.sqrt(spec[by])", to = "1 / spec[by]",
     test = { "facts", "small_24_3", GENERIC },
     why = "kernels and facts agree on a wrong scale" },
-  { name = "slopes_off_by_a_power", file = "generator/features/alibi.lua",
+  { name = "slopes_off_by_a_power", file = "generator/features/modifiers/alibi.lua",
     from = "2 ^ (-8 * i / power)", to = "2 ^ (-8 * (i - 1) / power)",
     test = { "facts", "window_48_6", GENERIC },
     why = "heads weigh distance by each other's slopes" },

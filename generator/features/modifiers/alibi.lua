@@ -27,6 +27,8 @@ return {
     spec.alibi_slopes = spec.alibi and slopes(spec.n_heads) or nil
   end,
   score_order = "bias",
+  after = { "causal" },
+  by_distance = true,
   splices = function(spec)
     return spec.alibi and {
       head_fields = "alibi.head_fields.c.lt", head = "alibi.head.c.lt", score_row = "alibi.score_row.c.lt",

@@ -82,6 +82,9 @@ return {
     if spec.relative_bias then add("relative_bias", spec.n_heads * spec.relative_span) end
   end,
   score_order = "bias",
+  after = { "causal" },
+  by_distance = true,
+  weights = { "relative_bias" },
   splices = function(spec)
     return spec.relative_bias and {
       pack = "relative_bias.pack.c.lt", head_fields = "relative_bias.head_fields.c.lt",

@@ -21,6 +21,7 @@ return {
       group = "scores", example = "softcap = 50" },
   },
   score_order = "cap",
+  after = { "causal" },
   splices = function(spec)
     return spec.softcap and {
       attend_functions = "softcap.attend_functions.c.lt", score_vector = "softcap.score_vector.c.lt",

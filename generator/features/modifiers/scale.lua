@@ -27,6 +27,7 @@ return {
     spec.scale_factor = type(by) == "number" and by or 1 / math.sqrt(spec[by])
   end,
   score_order = "scale",
+  after = { "bias" },
   splices = function(spec) -- q and scores as the layer defines them leave no other place for it
     return spec.natural_q and spec.natural_scores and { score_vector = "scale.score_vector.c.lt" } or nil
   end,

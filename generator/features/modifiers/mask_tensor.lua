@@ -44,6 +44,7 @@ return {
     spec.zero_weights = spec.zero_weights or spec.mask_tensor ~= false
   end,
   score_order = "mask",
+  after = { "lengths" },
   splices = function(spec)
     return spec.mask_tensor and KINDS[spec.mask_tensor].splices or nil
   end,
