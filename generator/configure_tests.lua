@@ -1,5 +1,6 @@
 -- configure_tests.lua: writes the graph of the tests, out/test/build.ninja with the lists of its targets, from what
--- configure saved. build.ninja runs it when tests are asked for. Generates no C but the tests' tables of models.
+-- configure saved. build.ninja runs it when tests are asked for. Generates no C but the tests' tables of models and
+-- lists of score modifiers.
 package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
 
 local files = require "configure.files"
@@ -7,6 +8,7 @@ local fs = require "base.fs"
 local models = require "configure.models"
 local saved = require "configure.saved"
 local test_graph = require "configure.test_graph"
+local test_modifiers = require "configure.test_modifiers"
 
 local FOLDER = "out/test"
 
@@ -17,6 +19,7 @@ local function main()
     for _, message in ipairs(errors) do io.stderr:write("tests: ", message, "\n") end
     return false
   end
+  test_modifiers.write()
   local texts, folders = test_graph(FOLDER, configured, found)
   texts[#texts + 1] = { "build.d", files.depfile(FOLDER .. "/build.ninja", folders) }
   local written, why = fs.write_all(FOLDER, texts)

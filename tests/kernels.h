@@ -246,6 +246,13 @@ size_t call_row_at(const struct call *call, enum call_buffer buffer, size_t b, s
 size_t call_q_elements(const struct call *call);
 size_t call_out_elements(const struct call *call);
 
+// Whether the score modifiers leave all keys alike that row i of head h in sequence b sees, where scores are alike and
+// their weights are zero; slopes do not. The same of the last row of each sequence, in the first head. And whether they
+// leave a distance of two scores; a cap does not. False where there is no memory.
+bool call_scores_stay_alike(const struct call *call, size_t b, size_t h, size_t i);
+bool call_last_rows_stay_alike(const struct call *call);
+bool call_scores_stay_apart(const struct call *call, double distance);
+
 // The tensor keys come from: key, or query in self-attention; not for FORM_TOKENS. rows_out: rows a sequence has there.
 enum call_buffer call_key_buffer(const struct call *call, size_t *rows_out);
 

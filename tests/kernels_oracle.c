@@ -7,6 +7,7 @@
 
 #include "kernels.h"
 #include "support/approx.h"
+#include "support/reference.h"
 
 // Multiply-adds a fact may ask of the generic kernel, for one model; about a second in each precision.
 static const double ORACLE_BUDGET = 1e9;
@@ -108,12 +109,12 @@ static void no_bias(const struct ga_weight_role *role, float *data)
     memset(data, 0, role->shape[0] * sizeof *data);
 }
 
-// What no exact number may depend on: a sink takes nothing from any row, a bias adds nothing. True where it was filled.
+// What no exact number may depend on: sinks take nothing, score modifiers change nothing. True where it was filled.
 static bool fill_idle(const struct ga_weight_role *role, float *data)
 {
     const float none = -1e9F;
     const bool sinks = strcmp(role->name, "sinks") == 0;
-    const bool idle = sinks || strcmp(role->name, "relative_bias") == 0;
+    const bool idle = sinks || reference_is_modifier_weight(role->name);
     for (size_t i = 0; idle && i < role->shape[0] * (role->rank == 2 ? role->shape[1] : 1); i++) {
         data[i] = sinks ? none : 0;
     }
@@ -211,13 +212,13 @@ static size_t keys_averaged(const struct call *call, size_t b, size_t h, size_t 
     return seen == 0 && call->model->masked_uniform ? call_kv_rows(call, b) : seen + call->model->extra_keys;
 }
 
-// Dividing by the number of keys is exact; no key at all gives zeros. Slopes make no two keys alike.
+// Dividing by the number of keys is exact; no key at all gives zeros.
 static bool averages_exactly(const struct call *call, size_t b, size_t i)
 {
     bool exact = true;
     for (size_t h = 0; exact && h < call->model->n_heads; h++) {
         size_t seen = keys_averaged(call, b, h, i);
-        exact = seen <= (call->model->alibi ? 1 : MOST_KEYS) && (seen & (seen - 1)) == 0;
+        exact = seen <= MOST_KEYS && (seen & (seen - 1)) == 0 && (seen <= 1 || call_scores_stay_alike(call, b, h, i));
     }
     return exact;
 }
@@ -296,7 +297,7 @@ static void average(struct checks *checks, const struct subject *subject, struct
 // One key scores 0 and all others -1e4, whose exponential is 0 in any float; a cap would leave some of it.
 static void select_one(struct checks *checks, const struct subject *subject, struct call *call)
 {
-    if (call->io.query && call->model->softcap == 0) {
+    if (call->io.query && call_scores_stay_apart(call, SCORE)) {
         fill_integers(call);
         point(call, 0, -1);
         run_exactly(checks, subject, call, sees_its_target);
@@ -382,14 +383,14 @@ void subnormals_come_out_exactly(struct checks *checks, const struct ga_model *m
 // -- Large scores ---------------------------------------------------------------------------------------------------
 
 // One key far above the rest, one far below, all equal and large, all equal and small: no near ties, so that the usual
-// tolerance holds. Only slopes make ties of equal scores, and what they add is rounded as a score is.
+// tolerance holds. Only modifiers by distance make ties of equal scores, and what they add is rounded as a score is.
 static void compare_extremes(struct checks *checks, const struct subject *subject, struct call *call)
 {
     static const float scores[][2] = {{1, -1}, {-1, 1}, {1, 1}, {-1, -1}};
     for (size_t s = 0; call->io.query && s < sizeof scores / sizeof scores[0]; s++) {
         fill_integers(call);
         point(call, scores[s][0], scores[s][1]);
-        compare_all(checks, subject, call, call->model->alibi ? SCORE * FLT_EPSILON : 0);
+        compare_all(checks, subject, call, call_last_rows_stay_alike(call) ? 0 : SCORE * FLT_EPSILON);
     }
 }
 

@@ -7,6 +7,7 @@
 #include "arena.h"
 #include "cpu.h"
 #include "kernels.h"
+#include "support/reference.h"
 
 bool kernels_for_any(const struct ga_model *model)
 {
@@ -154,16 +155,16 @@ static const char *name_in_layer(const char *name)
     return dot ? dot + 1 : name;
 }
 
-// Tables of rows, and norms of a stack, whose results are about as large as their factors.
+// Tables of rows, weights of score modifiers, and norms of a stack, whose results are about as large as their factors.
 static bool is_as_it_is(const struct ga_model *model, const char *name)
 {
-    const char *const tables[] = {"embedding", "relative_bias", "positions", "token_types"};
+    const char *const tables[] = {"embedding", "positions", "token_types"};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
         if (strcmp(name, tables[t]) == 0) {
             return true;
         }
     }
-    return model->stack && strstr(name, "norm_weight") != NULL;
+    return reference_is_modifier_weight(name) || (model->stack && strstr(name, "norm_weight") != NULL);
 }
 
 void weights_random(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role, float *data)

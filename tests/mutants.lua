@@ -17,9 +17,11 @@ local emit = require "emit"
 local fmt = require "base.fmt"
 local fs = require "base.fs"
 local spec = require "spec"
+local test_modifiers = require "configure.test_modifiers"
 
 local LISTS = { "runtime", "program", "generator", "templates" }
-local INCLUDES = "-I runtime -I program -I tests -I tests/support -I out/include $jansson_cflags $criterion_cflags"
+local INCLUDES = "-I runtime -I program -I tests -I tests/support -I out/gen/tests -I out/include " ..
+  "$jansson_cflags $criterion_cflags"
 -- Facts of models are checked in plain C, which every CPU runs, with so many percent of the usual work.
 local ISAS, EFFORT = { "scalar" }, 2
 -- Seconds after which a test has failed: a mutant may run for ever.
@@ -102,6 +104,7 @@ end
 
 -- The archives that every test is linked with.
 local function shared_archives(edges)
+  test_modifiers.write()
   local parts = edges:shared_parts(PROFILE)
   local support = edges:archive(PROFILE.test .. "/libsupport.a", joined(
     edges:folder_objects(PROFILE, "tests/support", INCLUDES .. " $valgrind_cflags"),

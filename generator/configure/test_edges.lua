@@ -5,6 +5,7 @@ local number_edges = require "configure.number_edges"
 local profiles = require "configure.test_profiles"
 local short_lists = require "configure.short_lists"
 local test_models = require "configure.test_models"
+local test_modifiers = require "configure.test_modifiers"
 
 local PLAIN, SANITIZED, joined = Edges.PLAIN, Edges.SANITIZED, Edges.joined
 local ALL, CHECK, EMULATED, EMULATION = profiles.ALL, profiles.CHECK, profiles.EMULATED, profiles.EMULATION
@@ -12,7 +13,8 @@ local PORTABLE, RACES, UNSET = profiles.PORTABLE, profiles.RACES, profiles.UNSET
 
 -- The kernels' facts from a main() of their own, which are linked with other models each time.
 local FACTS = "out/obj/tests/plain_kernels.o"
-local INCLUDES = "-I runtime -I program -I tests -I tests/support -I out/include $jansson_cflags $criterion_cflags"
+local INCLUDES = ("-I runtime -I program -I tests -I tests/support -I %s -I out/include $jansson_cflags " ..
+  "$criterion_cflags"):format(test_modifiers.FOLDER)
 
 -- What a C file in tests/ is, by its name: a Criterion test, a program with a main of its own, one that also stands
 -- before the C library, by the linker's means or its own, or else a helper.

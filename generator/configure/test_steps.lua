@@ -69,7 +69,8 @@ end
 -- Those that look at documents and at other tests.
 local DOCUMENTS = { "README.md", "SECURITY.md", "CHANGELOG.md", "CONTRIBUTING.md", "bench", "build.ninja", "demo",
   "docs", "tests", "tools", "runtime" }
-local BROAD = { promises_test = DOCUMENTS, documents_test = DOCUMENTS, formula_test = { "tests/pytorch" } }
+local BROAD = { promises_test = DOCUMENTS, documents_test = DOCUMENTS, formula_test = { "tests/pytorch" },
+  modifiers_test = { "tests/modifiers" } }
 
 -- Runs of the tests of the generator by one Lua, one step a file. before: the steps of another Lua, or none.
 local function generator_steps(all, lua, before)

@@ -128,6 +128,13 @@ fact.holds("a weight that no map names goes by its own name in all that ship, an
   fact.equal(maps.source(s, maps.get("llama", false), "relative_bias"), nil)
 end)
 
+fact.holds("every modifier has a file for the generic kernel, and every such file is of a modifier", function()
+  local names, files = {}, assert(fs.list("tests/modifiers"))
+  for i, each in ipairs(modifiers) do names[i] = each.name .. ".h" end
+  table.sort(names)
+  fact.lists_equal(files, names)
+end)
+
 fact.holds("a modifier adds no role that it does not list", function()
   local fields = { d_model = 8, n_heads = 2, relative_bias = { num_buckets = 8 } }
   for _, each in ipairs(modifiers) do

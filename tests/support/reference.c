@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "modifier_weights.h"
+
 enum { MAX_PART_ROLES = 2048 };
 
 ptrdiff_t reference_away(const struct ga_model *model, size_t i, size_t j, size_t q_rows, size_t kv_rows)
@@ -15,42 +17,9 @@ ptrdiff_t reference_away(const struct ga_model *model, size_t i, size_t j, size_
     return (ptrdiff_t)j - ((ptrdiff_t)i + moved);
 }
 
-double reference_slope(size_t n_heads, size_t h)
+ptrdiff_t reference_row_away(const struct reference_row *row, size_t j)
 {
-    size_t power = 1;
-    while (2 * power <= n_heads) {
-        power *= 2;
-    }
-    if (h < power) {
-        return pow(2, -8.0 * (double)(h + 1) / (double)power);
-    }
-    return reference_slope(2 * power, 2 * (h - power));
-}
-
-size_t reference_bucket(const struct ga_model *model, ptrdiff_t away)
-{
-    const size_t buckets = model->relative_both ? model->relative_buckets / 2 : model->relative_buckets;
-    const size_t first = model->relative_both && away > 0 ? buckets : 0, exact = buckets / 2;
-    const size_t distance = away <= 0 ? (size_t)-away : model->relative_both ? (size_t)away : 0;
-    if (distance < exact) {
-        return first + distance;
-    }
-    const double share = log((double)distance / (double)exact) / log((double)model->relative_distance / (double)exact);
-    const size_t bucket = exact + (size_t)(share * (double)(buckets - exact));
-    return first + (bucket < buckets ? bucket : buckets - 1);
-}
-
-// The spec says it, one field a line; the model's fact was made where the kernels' literals were, and would be wrong
-// with them.
-double reference_scale(const struct ga_model *model)
-{
-    static const char field[] = "\n  scale = ";
-    const char *said = model->spec == NULL ? NULL : strstr(model->spec, field);
-    const char *value = said == NULL ? "\"d_head\"" : said + sizeof field - 1;
-    if (*value != '"') {
-        return strtod(value, NULL);
-    }
-    return 1 / sqrt((double)(strncmp(value, "\"d_model\"", 9) == 0 ? model->d_model : model->d_head));
+    return reference_away(row->model, row->i, j, reference_q_rows(row->io, row->b), reference_kv_rows(row->io, row->b));
 }
 
 bool reference_sees(const struct ga_model *model, size_t i, size_t j, size_t q_rows, size_t kv_rows)
@@ -130,6 +99,16 @@ const struct ga_weight_view *reference_role(const struct ga_model *model, const 
         }
     }
     return NULL;
+}
+
+bool reference_is_modifier_weight(const char *role)
+{
+    for (size_t w = 0; modifier_weights[w]; w++) {
+        if (strcmp(role, modifier_weights[w]) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // -- Whole models ---------------------------------------------------------------------------------------------------
@@ -237,9 +216,24 @@ static size_t most_rows(const struct ga_io *io)
 #define IN_REAL(name) name##_f64
 #include "reference_linear.h"
 
+#include "score_modifiers.h"
+
 #include "reference_layer.h"
 
 #include "reference_stack.h"
+
+void reference_idle_scores(const struct ga_model *model, const struct ga_io *io, size_t b, size_t h, size_t i,
+                           double *scores)
+{
+    static const float zero = 0;
+    struct ga_weight_view idle[MAX_PART_ROLES];
+    for (size_t r = 0; r < model->n_roles && r < MAX_PART_ROLES; r++) {
+        idle[r] = (struct ga_weight_view){.data = &zero};
+    }
+    const struct reference_row row = {model, idle, io, b, h, i};
+    const size_t kv_rows = reference_kv_used(model, io, b);
+    modify_scores_f64(&row, kv_rows, kv_rows + model->extra_keys, scores);
+}
 #undef REAL
 #undef MATH
 #undef IN_REAL
@@ -248,6 +242,8 @@ static size_t most_rows(const struct ga_io *io)
 #define MATH(name) name##f
 #define IN_REAL(name) name##_f32
 #include "reference_linear.h"
+
+#include "score_modifiers.h"
 
 #include "reference_layer.h"
 

@@ -49,14 +49,30 @@ float reference_added(const struct ga_io *io, size_t b, size_t h, size_t i, size
 // How far key j lies behind query i's own place, which is where its causal mask ends; negative for earlier keys.
 ptrdiff_t reference_away(const struct ga_model *model, size_t i, size_t j, size_t q_rows, size_t kv_rows);
 
-// What scores are multiplied by, read from the text of the model's spec.
-double reference_scale(const struct ga_model *model);
+// A row of scores: those of query row i of head h in sequence b, with what they are made of.
+//
+// What a score modifier does to a row is written once more, naively, in tests/modifiers/<name>.h: a function of the
+// modifier's name, static void IN_REAL(name)(const struct reference_row *row, size_t keys, REAL *scores), which changes
+// scores[keys] in place, and leaves them where its model is without it. Such a file includes nothing and is included
+// for both precisions, after macros that reference_layer.h names. Modifiers whose score_order is scale or cap are given
+// all keys; those after them the keys of the sequence, and not those that the model adds.
+struct reference_row {
+    const struct ga_model *model;
+    const struct ga_weight_view *roles;
+    const struct ga_io *io;
+    size_t b, h, i;
+};
 
-// What head h of n_heads subtracts from a score for each step to a key, by the recursion of the ALiBi paper.
-double reference_slope(size_t n_heads, size_t h);
+// How far key j lies behind the row's own place.
+ptrdiff_t reference_row_away(const struct reference_row *row, size_t j);
 
-// T5's bucket of a key so far behind the query's own place.
-size_t reference_bucket(const struct ga_model *model, ptrdiff_t away);
+// What the modifiers make of scores[keys], where all weights are zero: keys of sequence b, then those that the model
+// adds.
+void reference_idle_scores(const struct ga_model *model, const struct ga_io *io, size_t b, size_t h, size_t i,
+                           double *scores);
+
+// Whether a role is a weight of a score modifier, which changes nothing where it is zero.
+bool reference_is_modifier_weight(const char *role);
 
 // Rows a sequence of keys holds in io, and the real rows of queries and keys of sequence b.
 size_t reference_kv_len(const struct ga_io *io);

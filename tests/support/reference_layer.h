@@ -122,40 +122,18 @@ static void IN_REAL(add_keys)(const struct ga_model *model, const struct ga_weig
     }
 }
 
-// What head h adds to the score of a key so far behind the query's own place.
-static REAL IN_REAL(position_bias)(const struct ga_model *model, const struct ga_weight_view *roles, size_t h,
-                                   ptrdiff_t away)
+// scores[kv_rows + extra_keys] of one query vector q[d_head], that of the row, with keys k, kv_width floats apart.
+static void IN_REAL(score)(const struct reference_row *row, const REAL *q, const REAL *k, size_t kv_rows, REAL *scores)
 {
-    const struct ga_weight_view *table = reference_role(model, roles, "relative_bias");
-    REAL bias = 0;
-    if (table) {
-        bias += (REAL)table->data[reference_bucket(model, away) * table->row_stride + h * table->col_stride];
-    }
-    if (model->alibi) {
-        bias -= (REAL)reference_slope(model->n_heads, h) * (REAL)(away < 0 ? -away : away);
-    }
-    return bias;
-}
-
-// scores[kv_rows + extra_keys] of one query vector q[d_head], row i of head h in sequence b, with keys k, kv_width
-// floats apart.
-static void IN_REAL(score)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
-                           size_t b, size_t h, size_t i, const REAL *q, const REAL *k, size_t kv_rows, REAL *scores)
-{
-    const REAL cap = (REAL)model->softcap, scale = (REAL)reference_scale(model);
-    size_t kv_width = model->n_kv_heads * model->d_head;
-    for (size_t j = 0; j < kv_rows + model->extra_keys; j++) {
-        REAL score = 0;
+    const struct ga_model *model = row->model;
+    const size_t kv_width = model->n_kv_heads * model->d_head, keys = kv_rows + model->extra_keys;
+    for (size_t j = 0; j < keys; j++) {
+        scores[j] = 0;
         for (size_t d = 0; d < model->d_head; d++) {
-            score += q[d] * k[j * kv_width + d];
-        }
-        score *= scale;
-        scores[j] = cap > 0 ? cap * MATH(tanh)(score / cap) : score;
-        if (j < kv_rows) {
-            const ptrdiff_t away = reference_away(model, i, j, reference_q_rows(io, b), reference_kv_rows(io, b));
-            scores[j] += IN_REAL(position_bias)(model, roles, h, away) + (REAL)reference_added(io, b, h, i, j);
+            scores[j] += q[d] * k[j * kv_width + d];
         }
     }
+    IN_REAL(modify_scores)(row, kv_rows, keys, scores);
 }
 
 // Finds which keys row i of head h in sequence b sees: all but those masked with -inf. What masks with a finite number
@@ -238,7 +216,8 @@ static void IN_REAL(heads)(const struct ga_model *model, const struct ga_weight_
         for (size_t h = 0; h < model->n_heads; h++) {
             size_t at = i * width + h * model->d_head, kv_at = h / group * model->d_head;
             size_t v_at = h / group * model->d_v, x_at = (i * model->n_heads + h) * model->d_v;
-            IN_REAL(score)(model, roles, io, b, h, i, rows->q + at, rows->k + kv_at, kv_rows, rows->weights);
+            const struct reference_row row = {model, roles, io, b, h, i};
+            IN_REAL(score)(&row, rows->q + at, rows->k + kv_at, kv_rows, rows->weights);
             IN_REAL(mask)(model, io, b, h, i, rows->weights, seen);
             IN_REAL(give_scores)(model, io, b, h, i, rows);
             IN_REAL(softmax)
