@@ -8,6 +8,8 @@
 package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
 local dtype = require "dtype"
 local features = require "features"
+local modifiers = require "features.modifiers"
+local sandbox = require "spec.sandbox"
 local spec = require "spec"
 
 local combinations = { SEED = 2 }
@@ -20,7 +22,8 @@ local function weights_dtypes()
 end
 
 -- Lists of values, each the fields it adds to a spec; the first is what a feature is where it is off. A field of a
--- feature that stands in none of them is a failure of tests/generator/combinations_test.lua.
+-- feature that stands in none of them is a failure of tests/generator/combinations_test.lua; one of a score modifier
+-- gets an axis of its own, off and as its example has it.
 combinations.AXES = {
   { name = "shape", { d_model = 24, n_heads = 3 }, { d_model = 32, n_heads = 4, n_kv_heads = 2 },
     { d_model = 22, n_heads = 2, n_kv_heads = 1, d_head = 9 }, { d_model = 18, n_heads = 1 } },
@@ -58,6 +61,31 @@ combinations.AXES = {
   weights_dtypes(),
   { name = "weights", {}, { weights = "torch_mha", weights_prefix = "block.0." } },
 }
+
+-- Whether some value of the table gives a field, alone or within its table.
+function combinations.gives(field)
+  local group, inner = field:match("^([^.]+)%.(.+)$")
+  for _, axis in ipairs(combinations.AXES) do
+    for _, value in ipairs(axis) do
+      local outer = value[group]
+      if value[field] ~= nil or type(outer) == "table" and outer[inner] ~= nil then return true end
+    end
+  end
+  return false
+end
+
+-- The names of the axes that come from examples.
+combinations.FROM_EXAMPLES = {}
+
+for _, modifier in ipairs(modifiers) do
+  for _, field in ipairs(modifier.fields) do
+    if not combinations.gives(field.field) then
+      local example = assert(sandbox.read("{ " .. field.example .. " }"))
+      combinations.AXES[#combinations.AXES + 1] = { name = field.field, {}, example }
+      combinations.FROM_EXAMPLES[field.field] = true
+    end
+  end
+end
 
 -- One step of the inner product at a time: no feature asks how many there are, and half the code is compiled.
 local COMMON = { unroll = 1 }
@@ -148,19 +176,21 @@ local function meeting(a, i, b, j)
 end
 
 -- The pairs that are combinations, a list of { a, i, b, j, choice } in order; and those that are not, each a line of
--- the pair and what the reader says of it.
+-- the pair and what the reader says of it. Of these apart, those of axes that come from examples.
 function combinations.pairs()
-  local list, refused = {}, {}
+  local list, refused, of_examples = {}, {}, {}
   each_pair(function(a, i, b, j)
     local choice = meeting(a, i, b, j)
     if choice then
       list[#list + 1] = { a, i, b, j, choice }
     else
       local _, errors = combinations.spec({ [a] = i, [b] = j })
-      refused[#refused + 1] = ("%s + %s: %s"):format(value_name(a, i), value_name(b, j), table.concat(errors, "; "))
+      local is_example = combinations.FROM_EXAMPLES[combinations.AXES[b].name]
+      local lines = is_example and of_examples or refused
+      lines[#lines + 1] = ("%s + %s: %s"):format(value_name(a, i), value_name(b, j), table.concat(errors, "; "))
     end
   end)
-  return list, refused
+  return list, refused, of_examples
 end
 
 -- -- Covering them ----------------------------------------------------------------------------------------------------

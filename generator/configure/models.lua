@@ -2,13 +2,14 @@
 -- Reads specs and names their files; knows no compiler.
 local from_hf = require "configure.from_hf"
 local fs = require "base.fs"
+local modifier_models = require "configure.modifier_models"
 local spec = require "spec"
 local stack = require "emit.stack"
 
 local models = {}
 
 local DEMO = "specs/demo.lua"
-local TEST_SPECS = "tests/specs"
+local TEST_SPECS, MODIFIER_SPECS = "tests/specs", "out/test/specs"
 local EXAMPLES = { "examples/decoder.lua", "examples/encoder.lua", "tests/examples/mha_512_8.lua" }
 local VERSIONS = { "tests/versions/first/twin.lua", "tests/versions/second/twin.lua" }
 
@@ -153,12 +154,13 @@ function models.collect(settings)
   return { configured = users, products = products }
 end
 
--- The models that tests are about: `tests`, `versions` (two of one name), `examples` (of examples/), and `products` of
--- these paths; or nil and every message.
+-- The models that tests are about: `tests` (of tests/specs, and of score modifiers that none of those has on),
+-- `versions` (two of one name), `examples` (of examples/), and `products` of these paths; or nil and every message.
 function models.tested(paths)
   local errors = {}
   local found = { products = from_files(paths, errors), tests = from_files(lua_files(TEST_SPECS), errors),
     versions = from_files(VERSIONS, errors), examples = from_files(EXAMPLES, errors) }
+  append_all(found.tests, modifier_models.written(MODIFIER_SPECS, found.tests, errors))
   check_names(found.tests, errors)
   if #errors > 0 then return nil, errors end
   return found

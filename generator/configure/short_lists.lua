@@ -1,5 +1,6 @@
 -- short_lists.lua: the test models that are built where all of them would take minutes, as sets of their names. How
--- they are built is in test_edges.lua.
+-- they are built is in test_edges.lua. The models of score modifiers (modifier_models.lua) are on those that use every
+-- template, and stand in none by name.
 
 local function set(names)
   local list = {}
@@ -7,7 +8,7 @@ local function set(names)
   return list
 end
 
-return {
+local short_lists = {
   -- Those that tests/test_goldens.c names.
   named = set({ "golden_causal", "golden_maps" }),
   -- Whole models whose programs are made too, for tests/program_models.lua: with a cache, a memory, two sides; of rows,
@@ -49,3 +50,8 @@ return {
     "memory_40_2", "plain_48_3", "post_48_4", "pre_45_3", "rotary_57_6", "sides_40_4", "tokens_96_6",
     "window_40_5_both", "window_48_6" }),
 }
+
+local OF_MODIFIERS = { __index = function(_, name) return name:find("^modifier_") and true or nil end }
+for _, name in ipairs({ "every_template", "check", "soak" }) do setmetatable(short_lists[name], OF_MODIFIERS) end
+
+return short_lists

@@ -8,26 +8,14 @@ local spec = require "spec"
 
 local REFUSED = "tests/combinations_refused.txt"
 
-local pairs_taken, refused = combinations.pairs()
+local pairs_taken, refused, of_examples = combinations.pairs()
 local choices = combinations.cover(pairs_taken, combinations.SEED)
-
--- Whether some value of the table gives a field, alone or within its table.
-local function gives(field)
-  local group, inner = field:match("^([^.]+)%.(.+)$")
-  for _, axis in ipairs(combinations.AXES) do
-    for _, value in ipairs(axis) do
-      local outer = value[group]
-      if value[field] ~= nil or type(outer) == "table" and outer[inner] ~= nil then return true end
-    end
-  end
-  return false
-end
 
 fact.holds("every field of every feature has a value in the table", function()
   local missing = {}
   for _, feature in ipairs(features) do
     for _, field in ipairs(feature.fields or {}) do
-      if not gives(field.field) then missing[#missing + 1] = feature.name .. ": " .. field.field end
+      if not combinations.gives(field.field) then missing[#missing + 1] = feature.name .. ": " .. field.field end
     end
   end
   fact.lists_equal(missing, {})
@@ -55,6 +43,12 @@ end)
 
 fact.holds("the pairs refused are those of " .. REFUSED .. ", for the reasons there", function()
   fact.equal(table.concat(refused, "\n") .. "\n", assert(fs.read(REFUSED)))
+end)
+
+fact.holds("of a field whose values are its example, weights alone are refused, where there are none", function()
+  for _, line in ipairs(of_examples) do
+    assert(line:find('is given, but kind = "sdpa" has no weights', 1, true), line .. ": give it an axis of its own")
+  end
 end)
 
 fact.holds("each value is part of a combination, so none is misspelt", function()

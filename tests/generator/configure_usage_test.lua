@@ -3,6 +3,7 @@
 local fact = dofile("tests/generator/fact.lua")
 local dtype = require "dtype"
 local isa = require "isa"
+local modifiers = require "features.modifiers"
 local options = require "configure.options"
 local spec = require "spec"
 local text = require "base.text"
@@ -127,6 +128,24 @@ for _, row in ipairs(WRONG) do
   end)
 end
 
+-- A flag of a score modifier that is not above: what it says of a word that it cannot be begins with its name.
+local listed = {}
+for _, row in ipairs(WRONG) do listed[row[1]] = true end
+for _, modifier in ipairs(modifiers) do
+  for _, field in ipairs(modifier.fields) do
+    if not listed[field.flag] then
+      listed[field.flag] = true
+      fact.holds(field.flag .. " is refused by name where it is nonsense", function()
+        local settings, errors = parse({ field.flag .. "=*/ nonsense" })
+        fact.equal(settings, nil)
+        fact.equal(#errors, 1)
+        fact.equal(errors[1]:sub(1, #field.flag + 6), field.flag .. " must ")
+        fact.contains(errors[1], 'found "*/ nonsense"')
+      end)
+    end
+  end
+end
+
 -- -- What all have in common ----------------------------------------------------------------------------------------
 
 -- The flags of --help that take a value, in order: those with a word in one blank's distance.
@@ -143,9 +162,8 @@ local LATER = { ["--spec"] = true, ["--from-hf"] = true, ["--hf-architecture"] =
 local OFTEN = { ["--spec"] = true, ["--from-hf"] = true, ["--hf-ignore"] = true, ["--prefix"] = true,
   ["--bindir"] = true, ["--libdir"] = true, ["--includedir"] = true }
 
-fact.holds("every option that takes a value is in the table above", function()
-  local listed, n = {}, 0
-  for _, row in ipairs(WRONG) do listed[row[1]] = true end
+fact.holds("every option that takes a value is in the table above, or a modifier's", function()
+  local n = 0
   for _, flag in ipairs(valued_flags()) do
     if not listed[flag] and not LATER[flag] then error(flag .. " is not") end
     n = n + 1

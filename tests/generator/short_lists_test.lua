@@ -2,6 +2,7 @@
 local fact = dofile("tests/generator/fact.lua")
 local emit = require "emit"
 local fs = require "base.fs"
+local modifier_models = require "configure.modifier_models"
 local short_lists = require "configure.short_lists"
 local spec = require "spec"
 local template = require "template"
@@ -30,6 +31,28 @@ local function read(name)
   return assert(spec.read(("tests/specs/%s.lua"):format(name)))
 end
 
+-- The specs of score modifiers that no test model has on.
+local function models_of_modifiers()
+  local specs, errors = {}, {}
+  for i, file in ipairs(assert(fs.list("tests/specs"))) do specs[i] = assert(spec.read("tests/specs/" .. file)) end
+  local list = modifier_models.specs(specs, errors)
+  fact.lists_equal(errors, {})
+  return list
+end
+
+fact.holds("a modifier that no spec has on gets a model, which is on the lists that use every template", function()
+  local errors, on = {}, {}
+  local specs = modifier_models.specs({}, errors)
+  fact.lists_equal(errors, {})
+  fact.equal(#specs, #require("features.modifiers"))
+  for _, s in ipairs(specs) do
+    for _, list in ipairs({ "every_template", "check", "soak" }) do fact.equal(short_lists[list][s.name], true) end
+    fact.equal(short_lists.raced[s.name], nil)
+    on[1] = s
+    fact.equal(#modifier_models.specs(on, errors) < #specs, true)
+  end
+end)
+
 fact.holds("every model of a list is there", function()
   for _, list in ipairs(sorted(short_lists)) do
     for _, name in ipairs(sorted(short_lists[list])) do fact.equal(read(name).name, name) end
@@ -54,6 +77,7 @@ fact.holds("the models of every_template use every template", function()
     return load(path, name)
   end
   for _, name in ipairs(sorted(short_lists.every_template)) do emit.files(read(name), { "avx512", "scalar" }) end
+  for _, s in ipairs(models_of_modifiers()) do emit.files(s, { "avx512", "scalar" }) end
   template.load = load
   fact.lists_equal(sorted(used), templates())
 end)

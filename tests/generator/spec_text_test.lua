@@ -1,6 +1,8 @@
 -- spec_text_test.lua: a spec can be written and read back, field by field and from every flag of a command line.
 local fact = dofile("tests/generator/fact.lua")
 local fs = require "base.fs"
+local modifiers = require "features.modifiers"
+local sandbox = require "spec.sandbox"
 local spec = require "spec"
 
 local folder = fact.folder("spec_text")
@@ -73,6 +75,21 @@ local WORDS = {
   ["--logits-tied"] = { "yes", "no" }, ["--logits-bias"] = { "yes", "no" },
   ["--relative-bidirectional"] = { "yes", "no" }, ["--activation"] = { "relu", "none", "q=silu,o=gelu_tanh", "v=none" },
 }
+
+-- Words for a flag of a score modifier that has none above: all that it may be, or what its example has.
+local function words_of(option)
+  if option.value:find("^[%l_]+|[%l_|]+$") then
+    local words = {}
+    for word in option.value:gmatch("[^|]+") do words[#words + 1] = word end
+    return words
+  end
+  local example = assert(sandbox.read("{ " .. option.example .. " }"))
+  return { tostring(example[option.field] or error("no words for " .. option.flag)) }
+end
+
+for _, modifier in ipairs(modifiers) do
+  for _, field in ipairs(modifier.fields) do WORDS[field.flag] = WORDS[field.flag] or words_of(field) end
+end
 
 -- Fields that some fields need beside them.
 local BESIDE = { ["mask.window"] = { "mask.causal", true }, ["mask.window_sides"] = { "mask.window", 3 },
