@@ -22,7 +22,7 @@ local text = require "base.text"
 local OK, CANNOT, USAGE, BUG = 0, 1, 2, 70
 
 -- Folders that are listed, so that a new file in one of them runs configure again.
-local FOLDERS = { "program", "runtime" }
+local FOLDERS = { "generator/isa", "program", "runtime" }
 
 -- As the user called it.
 local NAME = os.getenv("GA_CONFIGURE") or "./configure"

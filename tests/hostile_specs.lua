@@ -17,6 +17,7 @@ local FOLDER = "out/hostile"
 local count, seed = assert(tonumber(arg[1]), "usage: hostile_specs.lua COUNT ..."), tonumber(arg[4] or 1)
 local budget = { generated = tonumber(arg[2] or 0), compiled = tonumber(arg[3] or 0) }
 local cc = arg[5] or "cc"
+local sets = checks.sets_of(cc)
 local sums = { read = 0, refused = 0, taken = 0, generated = 0, compiled = 0 }
 local failures = {}
 
@@ -44,7 +45,7 @@ local function bad_taken(s, random)
   if spec.text(again) ~= written then return "its own text reads as another spec" end
   if not is_wanted(s, random) then return nil end
   sums.generated = sums.generated + 1
-  local set = isa.get(isa.names()[budget.compiled > 100 and random(#isa.names()) or #isa.names()])
+  local set = isa.get(sets[budget.compiled > 100 and random(#sets) or #sets])
   local files = emit.files(s, { set.name })
   return checks.bad_plan(s) or checks.bad_files(files), files, set
 end

@@ -110,6 +110,15 @@ function checks.make_include(folder)
   assert(compat.execute(("mkdir -p %s/include && ln -sfn ../../../runtime %s/include/genattn"):format(folder, folder)))
 end
 
+-- The instruction sets whose code a compiler can make, best first.
+function checks.sets_of(cc)
+  local machine, names = compat.capture(cc .. " -dumpmachine"), {}
+  for _, name in ipairs(isa.names()) do
+    if isa.is_of(isa.get(name), machine) then names[#names + 1] = name end
+  end
+  return names
+end
+
 -- Compiles what a spec became for one instruction set in a folder of out/ that make_include was given; what the
 -- compiler said, or nil where it was content. is_whole: to the end, where optimizers warn too, not the syntax alone.
 function checks.bad_compilation(folder, files, set, cc, is_whole)

@@ -18,8 +18,8 @@ local REFUSED = { "-ffast-math", "-Ofast", "-funsafe-math-optimizations", "-ffin
 
 -- Why an ISA cannot be in this build, or nil.
 local function obstacle(prober, entry, machine)
-  if #entry.cflags == 0 then return nil end
-  if not machine:find("^x86_64") then return "the compiler is for " .. machine end
+  if entry.arch == "any" then return nil end
+  if not isa.is_of(entry, machine) then return "the compiler is for " .. machine end
   if not prober:makes_isa(entry) then
     return ("the compiler does not take %s; see %s"):format(table.concat(entry.cflags, " "), LOG)
   end

@@ -25,7 +25,7 @@ local function transpose()
 end
 
 return {
-  name = "avx2", width = 8, registers = 16, max_accumulators = 12, type = "__m256",
+  name = "avx2", arch = "x86_64", width = 8, registers = 16, max_accumulators = 12, type = "__m256",
   headers = { "immintrin.h" }, cflags = { "-mavx2", "-mfma" }, cpu = { "AVX2", "FMA" },
   fma_per_cycle = 2, loads_per_cycle = 2, fma_latency = 4, lowest_exponent = -151, scale_shift = 24,
   spell = {

@@ -35,7 +35,7 @@ local function transpose()
 end
 
 return {
-  name = "avx512", width = 16, registers = 32, max_accumulators = 24, type = "__m512",
+  name = "avx512", arch = "x86_64", width = 16, registers = 32, max_accumulators = 24, type = "__m512",
   headers = { "immintrin.h" },
   cflags = { "-mavx512f", "-mavx2", "-mfma" }, cpu = { "AVX512F", "AVX2", "FMA" },
   fma_per_cycle = 2, loads_per_cycle = 2, fma_latency = 4, lowest_exponent = -200, scale_shift = 0,

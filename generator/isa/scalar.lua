@@ -1,7 +1,7 @@
 -- scalar.lua: portable C11, a "vector" of one float; runs anywhere and is the second oracle of the other sets.
 -- Uses no fma(): where hardware has none the library's is a hundred times slower than a multiply and an add.
 return {
-  name = "scalar", width = 1, registers = 16, max_accumulators = 12, type = "float",
+  name = "scalar", arch = "any", width = 1, registers = 16, max_accumulators = 12, type = "float",
   headers = {}, cflags = {}, cpu = {},
   fma_per_cycle = 1, loads_per_cycle = 2, fma_latency = 4, lowest_exponent = -151, scale_shift = 24,
   spell = {

@@ -203,7 +203,7 @@ fact.holds("the order in which instruction sets are named changes nothing", func
   local files = joined(emit.files(s, { "avx512", "avx2", "scalar" }))
   for _, names in ipairs({ { "scalar", "avx2", "avx512" }, { "avx2", "scalar", "avx512", "avx2" } }) do
     fact.equal(joined(emit.files(s, names)) == files, true)
-    fact.equal(#emit.outputs(s, names), #emit.outputs(s, isa.names()))
+    fact.equal(#emit.outputs(s, names), #emit.outputs(s, { "avx512", "avx2", "scalar" }))
   end
 end)
 

@@ -3,10 +3,10 @@ local fact = dofile("tests/generator/fact.lua")
 local fs = require "base.fs"
 local isa = require "isa"
 
-local FIELDS = { name = "string", width = "number", registers = "number", max_accumulators = "number", type = "string",
-  headers = "table", cflags = "table", cpu = "table", fma_per_cycle = "number", loads_per_cycle = "number",
-  fma_latency = "number", lowest_exponent = "number", scale_shift = "number", spell = "table", helpers = "string",
-  extras = "table", V = "table" }
+local FIELDS = { name = "string", arch = "string", width = "number", registers = "number",
+  max_accumulators = "number", type = "string", headers = "table", cflags = "table", cpu = "table",
+  fma_per_cycle = "number", loads_per_cycle = "number", fma_latency = "number", lowest_exponent = "number",
+  scale_shift = "number", spell = "table", helpers = "string", extras = "table", V = "table" }
 
 -- Of each operation, how many operands it takes.
 local OPERATIONS = { zero = 0, splat = 1, load = 1, store = 2, add = 2, sub = 2, mul = 2, max = 2, fmadd = 3,
@@ -26,17 +26,28 @@ local function template_texts()
   return table.concat(texts, "\n")
 end
 
-fact.holds("every file of the folder is listed, best first, scalar last", function()
+fact.holds("every file of the folder is a set of its name, widest first, scalar last", function()
   local listed, widest = { init = true }, math.huge
   each(function(set)
     listed[set.name] = true
     assert(set.width < widest, set.name)
+    fact.equal(isa.get(set.name), set)
     widest = set.width
   end)
   for _, file in ipairs(assert(fs.list("generator/isa"))) do assert(listed[file:match("^(.*)%.lua$")], file) end
   fact.equal(isa.names()[#isa.names()], "scalar")
+  fact.equal(isa.get("scalar").arch, "any")
   fact.equal(#isa.get("scalar").cpu, 0)
   fact.equal(#isa.get("scalar").cflags, 0)
+end)
+
+fact.holds("a set is made by compilers for its architecture", function()
+  local avx2, scalar = isa.get("avx2"), isa.get("scalar")
+  for machine, expected in pairs({ ["x86_64-linux-gnu"] = true, ["x86_64"] = true, ["aarch64-linux-gnu"] = false,
+    ["i686-linux-gnu"] = false, [""] = false }) do
+    fact.equal(isa.is_of(avx2, machine), expected)
+    fact.equal(isa.is_of(scalar, machine), true)
+  end
 end)
 
 fact.holds("unknown names are no instruction set", function()
