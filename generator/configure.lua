@@ -73,7 +73,7 @@ end
 
 -- Writes all that ninja reads; whether that could be done, and a message where not.
 local function write(settings, collected, answers)
-  local kernels, given = graph.make(collected, answers.built, abi())
+  local kernels, given = graph.make(collected, answers, abi())
   local before = products.before()
   local written, why = fs.write_all("out", {
     { "config.ninja", files.config(settings, answers) },

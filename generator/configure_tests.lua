@@ -14,6 +14,10 @@ local FOLDER = "out/test"
 
 local function main()
   local configured = saved.read()
+  if not configured.answers.jansson then
+    io.stderr:write("tests: they need jansson, which this compiler does not find\n")
+    return false
+  end
   local found, errors = models.tested(configured.products)
   if not found then
     for _, message in ipairs(errors) do io.stderr:write("tests: ", message, "\n") end

@@ -26,8 +26,9 @@ local function obstacle(prober, entry, machine)
 end
 
 -- What becomes of an ISA's instructions on this CPU: "usable", "disabled" by the operating system, or nil, for what it
--- lacks.
-local function state_of(features, entry)
+-- lacks, and for all where the compiler is for another machine.
+local function state_of(features, entry, machine)
+  if not features or not isa.is_of(entry, machine) then return nil end
   local state = "usable"
   for _, name in ipairs(entry.cpu or {}) do
     if not features[name] then return nil end
@@ -38,15 +39,15 @@ end
 
 local WORDS = { usable = "yes", disabled = "yes, but the operating system has not enabled its registers" }
 
--- Each ISA in order, best first: { name, built, runs, cpu, off }; cpu as state_of gives it. `asked` is a set of names,
--- all of which must be possible, or nil for those that are.
-local function probe_isas(prober, machine, asked)
-  local list, features = {}, prober:cpu_features()
+-- Each ISA in order, best first: { name, built, runs, cpu, off }; cpu as state_of gives it. features: the prober's;
+-- `asked` is a set of names, all of which must be possible, or nil for those that are.
+local function probe_isas(prober, machine, features, asked)
+  local list = {}
   for i, name in ipairs(isa.names()) do
     local entry = isa.get(name)
     local off = asked and not asked[name] and "not in --isa" or obstacle(prober, entry, machine)
     if asked and asked[name] and off then return nil, ("--isa %s: %s"):format(name, off) end
-    local state = state_of(features, entry)
+    local state = state_of(features, entry, machine)
     list[i] = { name = name, built = not off, runs = not off and state == "usable", cpu = state, off = off }
     prober:report(name, off and "no: " .. off or WORDS[state] or "yes, but not on this CPU")
   end
@@ -97,7 +98,9 @@ local function ask_compiler(prober, settings)
   answers.callgraph = prober:accepted({ CALLGRAPH })[1]
   answers.targets_avx = machine:find("^x86_64") and prober:targets_avx()
   local why
-  answers.isas, why = probe_isas(prober, machine, settings.isas)
+  local features = prober:cpu_features()
+  answers.runs = features ~= nil
+  answers.isas, why = probe_isas(prober, machine, features, settings.isas)
   if not answers.isas then return nil, why end
   answers.built = {}
   for _, entry in ipairs(answers.isas) do
@@ -123,16 +126,19 @@ end
 
 -- Asks everything: `prober` what the user is told of, `quiet` what only work on genattn itself needs. Returns the
 -- answers, or nil and a message. Answers: compiler, lua (words for people), warnings (flags), callgraph (a flag),
--- targets_avx (a boolean), isas (array of { name, built, runs, cpu, off }), built (ISA names, best first), jansson and
--- criterion ({ cflags, libraries }), second_lua, clang, luacheck, shellcheck, clang_format, valgrind, qemu (commands),
--- msan (flags), dkjson, simde, wraps, torch (booleans); nil: not there.
+-- targets_avx, runs (whether the compiler's programs run here; booleans), isas (array of { name, built, runs, cpu,
+-- off }), built (ISA names, best first), jansson and criterion ({ cflags, libraries }), second_lua, clang, luacheck,
+-- shellcheck, clang_format, valgrind, qemu (commands), msan (flags), dkjson, simde, wraps, torch (booleans); nil: not
+-- there. Where the compiler's programs run here there is jansson.
 return function(prober, quiet, settings)
   local refused = refused_flag(settings.variables)
   if refused then return nil, refused end
   local answers, why = ask_compiler(prober, settings)
   if not answers then return nil, why end
   answers.jansson = prober:library("jansson", "jansson.h")
-  if not answers.jansson then return nil, "jansson (Debian: libjansson-dev) does not link; see " .. LOG end
+  if not answers.jansson and answers.runs then
+    return nil, "jansson (Debian: libjansson-dev) does not link; see " .. LOG
+  end
   answers.criterion = prober:library("criterion", "criterion/criterion.h")
   answers.dkjson = prober:has_module("dkjson")
   ask_for_maintainers(quiet, settings, answers)

@@ -27,12 +27,12 @@ local PLAIN = Edges.PLAIN
 -- Where configure writes the table of program/isas.h.
 Edges.KNOWN_ISAS = "out/known_isas.c"
 
--- isas: names, best first; abi: a number. runs: the set of those this CPU can run, for the caller to fill; library: for
--- each profile whose library objects are of interest their paths, as edges for them are made; maps: the files written
--- to out/lib here.
-function Edges.new(isas, abi)
-  return setmetatable({ w = ninja.writer(), isas = isas, abi = abi, headers = {}, runs = {}, maps = {},
-    library = { [PLAIN] = {} } }, Edges)
+-- isas: names, best first; abi: a number; libraries_only: without jansson nothing is made that reads files. runs: the
+-- set of those this CPU can run, for the caller to fill; library: for each profile whose library objects are of
+-- interest their paths, as edges for them are made; maps: the files written to out/lib here.
+function Edges.new(isas, abi, libraries_only)
+  return setmetatable({ w = ninja.writer(), isas = isas, abi = abi, libraries_only = libraries_only, headers = {},
+    runs = {}, maps = {}, library = { [PLAIN] = {} } }, Edges)
 end
 
 -- One array of the items of all the arrays; nil counts as an empty one.
@@ -116,6 +116,7 @@ function Edges:shared_parts(profile)
     return not is_file_part(name)
   end) }
   parts.core_archive = self:archive(profile.obj .. "/libga_core.a", parts.core)
+  if self.libraries_only then return parts end
   parts.weights = self:archive(profile.lib .. "/libga_weights.a",
     self:folder_objects(profile, "runtime", "-I runtime $jansson_cflags", is_file_part))
   local flags = "-I runtime -I program $jansson_cflags"
@@ -184,6 +185,13 @@ function Edges:shared_library(folder, name, objects)
   return { versioned, ("%s/lib%s.so"):format(folder, name) }
 end
 
+-- The program of a model from its outputs in a folder and the archives; nil where none is made.
+function Edges:program(path, outputs, folder, archives)
+  if self.libraries_only then return nil end
+  return self:link(PLAIN, path, joined(self:model_objects(PLAIN, outputs, folder, "program"), archives),
+    "$program_libraries")
+end
+
 -- Libraries, header and program of one model, in folders of `root`; returns their paths, by kind.
 function Edges:product(model, parts, root)
   local name = model.spec.name
@@ -192,13 +200,12 @@ function Edges:product(model, parts, root)
   local outputs = self:generate(model, folder)
   local objects = joined(self:model_objects(PLAIN, outputs, folder, "library"), parts.core)
   local archive = self:archive(("%s/lib/lib%s.a"):format(root, name), objects)
-  local main = self:model_objects(PLAIN, outputs, folder, "program")
   return {
     header = self:copy(("%s/%s.h"):format(folder, name), ("%s/include/%s.h"):format(root, name)),
     archive = archive,
     libraries = joined({ archive }, self:shared_library(root .. "/lib", name, objects)),
-    program = self:link(PLAIN, ("%s/bin/%s"):format(root, name),
-      joined(main, { parts.program, parts.weights, archive }), "$program_libraries"),
+    program = self:program(("%s/bin/%s"):format(root, name), outputs, folder,
+      { parts.program, parts.weights, archive }),
   }
 end
 

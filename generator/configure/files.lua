@@ -51,7 +51,8 @@ end
 -- out/config.ninja: the variables build.ninja's rules use.
 function files.config(settings, answers)
   local v, w = settings.variables, ninja.writer()
-  local criterion = answers.criterion or { cflags = "", libraries = "" }
+  local absent = { cflags = "", libraries = "" }
+  local jansson, criterion = answers.jansson or absent, answers.criterion or absent
   local warnings = table.concat(answers.warnings, " ") .. " " .. files.werror(settings)
   local rows = {
     { "configure", next_run(settings) }, { "cc", v.CC }, { "ar", v.AR }, { "lua", v.LUA },
@@ -63,9 +64,9 @@ function files.config(settings, answers)
     { "mode", settings.sanitize and SANITIZE or "" }, { "sanitize", SANITIZE .. " -g" },
     { "races", RACES }, { "clang", answers.clang or "clang" }, { "unset", answers.msan or "" },
     { "valgrind_cflags", answers.valgrind and "-DGA_VALGRIND" or "" }, { "checked_isa", checked_isa(answers) },
-    { "jansson_cflags", answers.jansson.cflags }, { "criterion_cflags", criterion.cflags },
-    { "program_libraries", answers.jansson.libraries .. " -lm -pthread" },
-    { "test_libraries", table.concat({ answers.jansson.libraries, criterion.libraries, "-lm -pthread" },
+    { "jansson_cflags", jansson.cflags }, { "criterion_cflags", criterion.cflags },
+    { "program_libraries", jansson.libraries .. " -lm -pthread" },
+    { "test_libraries", table.concat({ jansson.libraries, criterion.libraries, "-lm -pthread" },
       " ") },
     { "bindir", fmt.sh_quote(settings.bindir) }, { "libdir", fmt.sh_quote(settings.libdir) },
     { "includedir", fmt.sh_quote(settings.includedir) },

@@ -103,12 +103,13 @@ int main(void)
 ]]
 
 -- What this CPU has of the features in runtime/cpu.h: a table by their names, of "usable", or "disabled" where the
--- operating system has not enabled their registers. Empty where the compiler's programs do not run here.
+-- operating system has not enabled their registers. nil where the compiler's programs do not run here.
 function Prober:cpu_features()
-  local found = {}
-  if not self:links({ "-std=c11", "-I runtime" }, FINDS, "runtime/cpu.c runtime/cpu_decode.c") then return found end
+  if not self:links({ "-std=c11", "-I runtime" }, FINDS, "runtime/cpu.c runtime/cpu_decode.c") then return nil end
   local output, ok = self:run("./" .. PROGRAM)
-  for state, name in (ok and output or ""):gmatch("(%l+) (%S+)") do found[name] = state end
+  if not ok then return nil end
+  local found = {}
+  for state, name in output:gmatch("(%l+) (%S+)") do found[name] = state end
   return found
 end
 

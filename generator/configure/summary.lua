@@ -29,6 +29,8 @@ end
 -- Parts that may be missing: the answer they stand on, what is off without it, the Debian package. Those of
 -- maintainers serve work on genattn itself, and users are not told of them unasked.
 local USERS = {
+  { key = "jansson", what = "programs, weights of files, tests", why = "no jansson for this compiler's machine",
+    package = "libjansson-dev, of that architecture" },
   { key = "criterion", what = "C tests of 'ninja check'", why = "no Criterion", package = "libcriterion-dev" },
   { key = "dkjson", what = "--from-hf", why = "no dkjson for this Lua", package = "lua-dkjson" },
 }
@@ -111,8 +113,17 @@ local function mode_words(settings)
   return words
 end
 
+-- What to type next, of which a build for another machine has only the first.
+local function next_lines(name, answers)
+  local made = (answers.jansson and "out/bin/@, " or "") .. "out/lib/lib@.a and out/include/@.h"
+  local lines = { "ninja                 makes " .. made:gsub("@", name),
+    "ninja demo            attention over real token sequences, with a picture",
+    "ninja check           tests: your own shape, and every feature once" }
+  return answers.runs and lines or { lines[1] }
+end
+
 -- The closing summary. answers: isas (array of { name, built, runs, cpu, off }), compiler, lua, targets_avx, and one
--- field for each key of USERS and of MAINTAINERS.
+-- field for each key of USERS and of MAINTAINERS, and runs.
 function summary.text(settings, models, answers)
   local lines = { "" }
   local shapes, names = {}, {}
@@ -128,11 +139,7 @@ function summary.text(settings, models, answers)
   local modes = mode_words(settings)
   if #modes > 0 then add(lines, "build", { text.join(modes) }) end
   add(lines, "off", off_lines(settings, answers))
-  add(lines, "next", {
-    ("ninja                 makes %s"):format((("out/bin/@, out/lib/lib@.a and out/include/@.h"):gsub("@", names[1]))),
-    "ninja demo            attention over real token sequences, with a picture",
-    "ninja check           tests: your own shape, and every feature once",
-  })
+  add(lines, "next", next_lines(names[1], answers))
   return table.concat(lines, "\n") .. "\n"
 end
 

@@ -1,0 +1,63 @@
+-- configure_cross_test.lua: configure with a compiler for another machine, which a script around this one's plays: what
+-- it makes does not run here. No cross compiler is needed; tests/aarch64.lua takes a real one.
+local fact = dofile("tests/generator/fact.lua")
+local compat = require "base.compat"
+local fs = require "base.fs"
+
+local lua = compat.version:find("JIT") and "luajit" or "lua5.4"
+local folder = fact.folder("configure_cross")
+
+for name in ("configure generator program runtime specs templates tests rules.ninja demo bench"):gmatch("%S+") do
+  assert(compat.execute(("ln -s \"$PWD/%s\" %s%s"):format(name, folder, name)))
+end
+assert(compat.execute(("cp %s %sbuild.ninja"):format(fact.build_file, folder)))
+
+-- Programs ask for a loader that is not there, and libraries for that machine are not installed.
+assert(fs.write_if_changed(folder .. "elsewhere-cc", [[
+#!/bin/sh
+case " $* " in
+    *" -dumpmachine "*) echo elsewhere-linux-gnu ;;
+    *" -ljansson"* | *" -lcriterion"*) exit 1 ;;
+    *) exec cc "$@" -Wl,--dynamic-linker=/nowhere/ld.so ;;
+esac
+]]))
+assert(compat.execute(("chmod +x %selsewhere-cc"):format(folder)))
+
+local function shell(words)
+  return compat.capture(("cd %s && %s"):format(folder, words))
+end
+
+fact.holds("configure makes what that machine runs, and says what it leaves out", function()
+  local said, code = shell(("LUA=%s CC=./elsewhere-cc ./configure --d-model 8 --heads 2 --name far"):format(lua))
+  fact.equal(code == 0 and "" or said, "")
+  for _, part in ipairs({ "checking for avx2... no: the compiler is for elsewhere-linux-gnu\n",
+    "checking for scalar... yes, but not on this CPU\n", "  ISA       scalar (built, but this CPU cannot run it)\n",
+    "ISA avx512: the compiler is for elsewhere-linux-gnu\n",
+    "programs, weights of files, tests: no jansson for this compiler's machine (Debian: libjansson-dev, of that " ..
+      "architecture)\n", "ninja                 makes out/lib/libfar.a and out/include/far.h\n" }) do
+    fact.contains(said, part)
+  end
+  assert(not said:find("though this CPU has it") and not said:find("ninja check  ", 1, true), said)
+end)
+
+fact.holds("ninja knows how to make the libraries, and no program", function()
+  local said, code = shell("ninja -n all")
+  fact.equal(code == 0 and "" or said, "")
+  local edges = assert(fs.read(folder .. "out/kernels.ninja"))
+  fact.contains(edges, "out/lib/libfar.so")
+  assert(not edges:find("out/bin", 1, true) and not edges:find("libga_weights", 1, true))
+end)
+
+fact.holds("tests of such a build are refused in words", function()
+  local said, code = shell(lua .. " generator/configure_tests.lua")
+  fact.equal(said, "tests: they need jansson, which this compiler does not find\n")
+  fact.equal(code, 1)
+end)
+
+fact.holds("an instruction set of another machine is not made on demand", function()
+  local said, code = shell(("LUA=%s CC=./elsewhere-cc ./configure --d-model 8 --heads 2 --isa avx2"):format(lua))
+  fact.equal(code, 1)
+  fact.contains(said, "--isa avx2: the compiler is for elsewhere-linux-gnu\n")
+end)
+
+fact.finish()
