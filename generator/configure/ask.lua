@@ -121,6 +121,7 @@ local function ask_for_maintainers(prober, settings, answers)
   answers.shellcheck = prober:program("shellcheck", { "shellcheck" })
   answers.clang_format = prober:program("clang-format", { "clang-format" })
   answers.qemu = prober:program("qemu-x86_64", { "qemu-x86_64" })
+  answers.cross = prober:finds_cross("aarch64", "aarch64-linux-gnu-gcc", "qemu-aarch64")
   answers.torch = prober:has_torch()
 end
 
@@ -129,7 +130,7 @@ end
 -- targets_avx, runs (whether the compiler's programs run here; booleans), isas (array of { name, built, runs, cpu,
 -- off }), built (ISA names, best first), jansson and criterion ({ cflags, libraries }), second_lua, clang, luacheck,
 -- shellcheck, clang_format, valgrind, qemu (commands), msan (flags), dkjson, simde, wraps, torch (booleans); nil: not
--- there. Where the compiler's programs run here there is jansson.
+-- there. Where the compiler's programs run here there is jansson. cross: { arch, cc, emulator }.
 return function(prober, quiet, settings)
   local refused = refused_flag(settings.variables)
   if refused then return nil, refused end

@@ -63,6 +63,7 @@ function files.config(settings, answers)
     { "callgraph", files.measures_stack(settings, answers) and answers.callgraph or "" },
     { "mode", settings.sanitize and SANITIZE or "" }, { "sanitize", SANITIZE .. " -g" },
     { "races", RACES }, { "clang", answers.clang or "clang" }, { "unset", answers.msan or "" },
+    { "cross_cc", answers.cross and answers.cross.cc or "" },
     { "valgrind_cflags", answers.valgrind and "-DGA_VALGRIND" or "" }, { "checked_isa", checked_isa(answers) },
     { "jansson_cflags", jansson.cflags }, { "criterion_cflags", criterion.cflags },
     { "program_libraries", jansson.libraries .. " -lm -pthread" },

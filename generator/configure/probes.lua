@@ -127,6 +127,14 @@ function Prober:finds_unset(cc, flags)
   return ok and flags or nil
 end
 
+-- { arch, cc, emulator } where the cross compiler makes a static program that the emulator runs here; else nil.
+function Prober:finds_cross(arch, cc, emulator)
+  assert(fs.write_if_changed(SOURCE, EMPTY_PROGRAM) ~= nil)
+  local _, ok = self:run(("%s -static -o %s %s && %s %s"):format(cc, PROGRAM, SOURCE, emulator, PROGRAM))
+  self:report(arch .. ", emulated", ok and cc .. ", " .. emulator or "no")
+  return ok and { arch = arch, cc = cc, emulator = emulator } or nil
+end
+
 -- A C library: its compile and link flags, or nil. pkg-config is asked first, then the plain -l<name> is tried.
 function Prober:library(name, header)
   local cflags, libraries = "", "-l" .. name

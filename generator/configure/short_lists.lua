@@ -31,6 +31,8 @@ local short_lists = {
   -- stack with an encoder. And in all that valgrind can run, some fifty times as slowly.
   memory = set({ "both_40_2", "cache_48_3_window", "masked_44_3", "sides_40_4" }),
   valgrind = set({ "cache_48_3_window", "masked_44_3" }),
+  -- Of another architecture, in an emulator that is some ten times as slow.
+  cross = set({ "cache_48_3_window", "masked_44_3" }),
   -- What docs/numbers.md has figures of, a layer or stack of each kind.
   numbers = set({ "both_40_2", "odd_33_3", "post_48_4", "pre_45_3", "ragged_120_8", "rotary_57_6" }),
   -- A second compiler has other warnings, and other ways to be wrong, about the text of templates; what is the same

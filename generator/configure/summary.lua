@@ -48,6 +48,8 @@ local MAINTAINERS = {
   { key = "clang_format", what = "'ninja lint' and 'ninja format' of C", why = "no clang-format",
     package = "clang-format" },
   { key = "qemu", what = "the test on a CPU without AVX", why = "no qemu-x86_64", package = "qemu-user" },
+  { key = "cross", what = "the kernels' facts on AArch64", why = "no cross compiler or no qemu-aarch64",
+    package = "gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" },
   { key = "torch", what = "tests/pytorch, the comparison with the real PyTorch (its results are committed)",
     why = "no torch for python3", package = nil },
 }

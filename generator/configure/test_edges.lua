@@ -1,6 +1,7 @@
 -- test_edges.lua: the edges of the tests' binaries: Criterion's, programs of their own, the same under sanitizers, and
 -- kernels emulated on CPUs that lack their instructions. What runs when is in test_steps.lua.
 local Edges = require "configure.edges"
+local isa = require "isa"
 local number_edges = require "configure.number_edges"
 local profiles = require "configure.test_profiles"
 local short_lists = require "configure.short_lists"
@@ -9,7 +10,7 @@ local test_modifiers = require "configure.test_modifiers"
 
 local PLAIN, SANITIZED, joined = Edges.PLAIN, Edges.SANITIZED, Edges.joined
 local ALL, CHECK, EMULATED, EMULATION = profiles.ALL, profiles.CHECK, profiles.EMULATED, profiles.EMULATION
-local PORTABLE, RACES, UNSET = profiles.PORTABLE, profiles.RACES, profiles.UNSET
+local CROSS, PORTABLE, RACES, UNSET = profiles.CROSS, profiles.PORTABLE, profiles.RACES, profiles.UNSET
 
 -- The kernels' facts from a main() of their own, which are linked with other models each time.
 local FACTS = "out/obj/tests/plain_kernels.o"
@@ -52,12 +53,15 @@ local function link_all(edges, profile, objects, inputs, libraries)
   return binaries
 end
 
+local function support_archive(edges, profile, flags)
+  return edges:archive(profile.test .. "/libsupport.a",
+    joined(edges:folder_objects(profile, "tests/support", flags), objects_of(edges, profile, "helper")))
+end
+
 -- The archives all tests are linked with: helpers, the program's and the runtime's parts.
 local function shared_archives(edges, profile, parts)
-  local support = edges:archive(profile.test .. "/libsupport.a",
-    joined(edges:folder_objects(profile, "tests/support", INCLUDES .. " $valgrind_cflags"),
-      objects_of(edges, profile, "helper")))
-  return { support, parts.program, parts.weights, parts.core_archive }
+  return { support_archive(edges, profile, INCLUDES .. " $valgrind_cflags"), parts.program, parts.weights,
+    parts.core_archive }
 end
 
 -- The object of the table of some test models, under a name.
@@ -182,8 +186,8 @@ end
 -- The best instruction set this CPU runs, and the portable one.
 local function two_isas(edges)
   local isas = {}
-  for _, isa in ipairs(edges.isas) do
-    if isa == PORTABLE or edges.runs[isa] and #isas == 0 then isas[#isas + 1] = isa end
+  for _, name in ipairs(edges.isas) do
+    if name == PORTABLE or edges.runs[name] and #isas == 0 then isas[#isas + 1] = name end
   end
   return isas[1] and isas or edges.isas
 end
@@ -235,8 +239,8 @@ local function configured_test(edges, products, archives, models)
   return edges:link(PLAIN, "out/test/configured", joined(inputs, archives), "$program_libraries")
 end
 
-local function is_emulated(isas)
-  for _, name in ipairs(isas) do
+local function is_emulated(names)
+  for _, name in ipairs(names) do
     if EMULATED[name] then return true end
   end
 end
@@ -249,6 +253,18 @@ local function emulated_test(edges, archives, models, has)
   local cpu = edges:compile(EMULATION, "tests/emulate/cpu.c", EMULATION.test .. "/cpu.o", "-I runtime")
   local inputs = joined({ cpu }, inputs_of(edges, EMULATION, archives, models))
   return link_all(edges, EMULATION, { FACTS }, inputs, "$program_libraries")[1]
+end
+
+-- plain_kernels for another architecture and all its instruction sets; nil where no emulator runs it.
+local function cross_test(edges, models, has)
+  if not has.cross then return nil end
+  local isas = test_models.split(isa.names(), function(name) return isa.is_of(isa.get(name), has.cross.arch) end)
+  local cross = setmetatable({ isas_of = function() return isas end, libraries_only = true }, { __index = edges })
+  edges:section("Tests of kernels for another architecture")
+  for _, model in ipairs(models) do cross:generate(model, test_models.folder_of(model, CROSS)) end
+  local archives = { support_archive(cross, CROSS, INCLUDES), cross:shared_parts(CROSS).core_archive }
+  local facts = cross:compile(CROSS, "tests/plain_kernels.c", CROSS.obj .. "/tests/plain_kernels.o", INCLUDES)
+  return link_all(cross, CROSS, { facts }, inputs_of(cross, CROSS, archives, models), CROSS.libraries)[1]
 end
 
 -- The plain programs under the memory sanitizer.
@@ -282,6 +298,13 @@ local function add_sanitized(edges, archives, models, tests, has)
   if has.msan then tests.unset = unset_tests(edges, some_of(models, "memory")) end
 end
 
+-- A copy of the models, which may get other instruction sets.
+local function copies(models)
+  local list = {}
+  for i, model in ipairs(models) do list[i] = { spec = model.spec, path = model.path } end
+  return list
+end
+
 -- Edges of what `ninja check-all` has besides, into tests.
 local function add_all(edges, parts, archives, models, tests, has)
   edges:section("Tests of all models")
@@ -298,21 +321,16 @@ local function add_all(edges, parts, archives, models, tests, has)
   edges:section("Models of the examples")
   tests.examples = example_files(edges, parts, models.examples)
   tests.linking = linking_libraries(edges, parts, some_of(models.tests, "linked"))
+  tests.cross = cross_test(edges, copies(some_of(models.tests, "cross")), has)
   tests.two, tests.unknown_cpu = two_libraries_tests(edges, parts, archives, some_of(models.tests, "raced"))
-end
-
--- A copy of the models, which may get other instruction sets.
-local function copies(models)
-  local list = {}
-  for i, model in ipairs(models) do list[i] = { spec = model.spec, path = model.path } end
-  return list
 end
 
 -- Adds all edges of the tests' binaries. parts, products: graph.add_products', of the configured models; models:
 -- models.tested's, with those `configured`; has: configure's answers. Returns the paths of the binaries: units,
 -- checked, all, sanitized and races, each by kind as above; configured; some, with models that use every template;
--- soak; numbers; programs of some models; emulated (or nil); two and unknown_cpu; of what more models are tested with;
--- shared, the models whose calls share threads; parts, which other graphs link; and of the libraries' objects.
+-- soak; numbers; programs of some models; emulated and cross (or nil); two and unknown_cpu; of what more models are
+-- tested with; shared, the models whose calls share threads; parts, which other graphs link; and of the libraries'
+-- objects.
 return function(edges, parts, products, models, has)
   edges.two_isas = two_isas(edges)
   edges.library[CHECK], edges.library[ALL] = {}, {}

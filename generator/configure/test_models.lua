@@ -98,7 +98,7 @@ function COMPILE.test(edges, profile, outputs, folder)
   return edges:model_objects(profile, outputs, folder, "library")
 end
 
-COMPILE.unset, COMPILE.check = COMPILE.test, COMPILE.test
+COMPILE.unset, COMPILE.check, COMPILE.cross = COMPILE.test, COMPILE.test, COMPILE.test
 
 function test_models.archive_path(profile, model)
   return ("%s/models/lib%s.a"):format(profile.test, model.spec.name)

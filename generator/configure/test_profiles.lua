@@ -27,8 +27,12 @@ profiles.UNSET = { obj = "out/unset/obj", lib = "out/unset/lib", test = "out/uns
   libraries = "-Wl,--wrap=json_loadb,--wrap=json_dumpb,--wrap=fstat,--wrap=fstat64,--wrap=stat,--wrap=stat64 " ..
     "$program_libraries",
   variables = { { "cc", ninja.raw("$clang") }, { "mode", ninja.raw("$unset") }, { "opt", "-O1" } } }
+-- For another architecture, by an emulator that has no libraries of it. The user's flags are of this machine.
+profiles.CROSS = { obj = "out/cross/obj", lib = "out/cross/lib", test = "out/cross/test", gen = "out/gen/cross/",
+  libraries = "-lm -pthread", variables = { { "cc", ninja.raw("$cross_cc") }, { "cppflags", "" }, { "cflags", "" },
+    { "mode", "" }, { "ldflags", "-static" } } }
 -- Profiles as their tables of models and their ways to compile are called.
 profiles.NAMES = { [profiles.CHECK] = "check", [profiles.ALL] = "test", [profiles.EMULATION] = "emulated",
-  [Edges.SANITIZED] = "sanitized", [profiles.RACES] = "races", [profiles.UNSET] = "unset" }
+  [Edges.SANITIZED] = "sanitized", [profiles.RACES] = "races", [profiles.UNSET] = "unset", [profiles.CROSS] = "cross" }
 
 return profiles

@@ -194,6 +194,17 @@ local function cpu_steps(all)
   return list
 end
 
+-- Kernels of another architecture, a part of the usual work.
+local function cross_step(all)
+  local cross = all.saved.answers.cross
+  if not cross then
+    return all.steps.off("kernels of AArch64: no aarch64-linux-gnu-gcc that makes programs for qemu-aarch64 " ..
+      "(Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)")
+  end
+  return all.steps:add({ name = "kernels of AArch64, emulated", inputs = { all.tests.cross },
+    command = ("%s %s %d"):format(cross.emulator, all.tests.cross, QUICK_EFFORT) })
+end
+
 -- -- Programs -------------------------------------------------------------------------------------------------------
 
 -- The command line. models: of whole models, the folder of their programs, or "-"; reads: what it holds.
@@ -281,7 +292,7 @@ local function more_steps(all, checked)
     host_step(all), linking_step(all), examples_step(all),
     script_step(all, "numbers of docs/numbers.md", "tests/numbers.lua", "check " .. all.tests.numbers,
       { all.tests.numbers, "docs/numbers.md" }),
-    program_step(all, "programs of whole models", "out/test/bin", all.tests.programs),
+    program_step(all, "programs of whole models", "out/test/bin", all.tests.programs), cross_step(all),
   }, cpu_steps(all), libc_steps(all))
 end
 
