@@ -1,0 +1,139 @@
+-- neon.lua: NEON of AArch64, four floats a vector, thirty-two registers; every CPU of this architecture has it. The
+-- costs are those of a core with two pipes for vectors; nobody has measured them.
+return {
+  name = "neon", arch = "aarch64", width = 4, registers = 32, max_accumulators = 24, type = "float32x4_t",
+  headers = { "arm_neon.h" }, cflags = {}, cpu = {},
+  fma_per_cycle = 2, loads_per_cycle = 2, fma_latency = 4, lowest_exponent = -151, scale_shift = 24,
+  spell = {
+    zero = "vdupq_n_f32(0.0f)", splat = "vdupq_n_f32(%s)", load = "vld1q_f32(%s)", store = "vst1q_f32(%s, %s)",
+    add = "vaddq_f32(%s, %s)", sub = "vsubq_f32(%s, %s)", mul = "vmulq_f32(%s, %s)", max = "vec_max2(%s, %s)",
+    fmadd = "vec_fmadd(%s, %s, %s)", above = "vec_above(%s, %s)",
+    round = "vrndnq_f32(%s)", sqrt = "vsqrtq_f32(%s)", div = "vdivq_f32(%s, %s)", fmsub = "vec_fmsub(%s, %s, %s)",
+  },
+  helpers = [[
+// a b + c, rounded once: the intrinsic has its addend first.
+static inline float32x4_t vec_fmadd(float32x4_t a, float32x4_t b, float32x4_t c)
+{
+    return vfmaq_f32(c, a, b);
+}
+
+// a b - c, rounded once.
+static inline float32x4_t vec_fmsub(float32x4_t a, float32x4_t b, float32x4_t c)
+{
+    return vfmaq_f32(vnegq_f32(c), a, b);
+}
+
+// The second argument where either is a NaN, as in the other sets; the instruction would give the NaN.
+static inline float32x4_t vec_max2(float32x4_t a, float32x4_t b)
+{
+    return vbslq_f32(vcgtq_f32(a, b), a, b);
+}
+
+// Of the lanes that are numbers.
+static inline float vec_max(float32x4_t v)
+{
+    return vmaxnmvq_f32(v);
+}
+
+static inline float vec_sum(float32x4_t v)
+{
+    return vaddvq_f32(v);
+}
+
+// p 2^(n + 24) for whole n >= -151; at -151 it is 0. A NaN in p stays one.
+static inline float32x4_t vec_exp2_scale(float32x4_t p, float32x4_t n)
+{
+    const uint32x4_t exponent = vreinterpretq_u32_s32(vaddq_s32(vcvtq_s32_f32(n), vdupq_n_s32(151)));
+    return vmulq_f32(p, vreinterpretq_f32_u32(vshlq_n_u32(exponent, 23)));
+}
+
+// All bits of the first count lanes; there are no registers of masks.
+static inline uint32x4_t vec_first(int32_t count)
+{
+    static const int32_t lanes[4] = {0, 1, 2, 3};
+    return vcgtq_s32(vdupq_n_s32(count), vld1q_s32(lanes));
+}
+
+// v in lanes below limit, else -inf.
+static inline float32x4_t vec_below(float32x4_t v, int32_t limit)
+{
+    return vbslq_f32(vec_first(limit), v, vdupq_n_f32(-INFINITY));
+}
+
+// -inf in the first count lanes, else v.
+static inline float32x4_t vec_above(float32x4_t v, int32_t count)
+{
+    return vbslq_f32(vec_first(count), vdupq_n_f32(-INFINITY), v);
+}
+
+// The first count floats at p, then zeros; reads no further. No load has a mask, so that each float is copied.
+static inline float32x4_t vec_load_part(const float *p, int32_t count)
+{
+    float lanes[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+    for (int32_t i = 0; i < count && i < 4; i++) {
+        lanes[i] = p[i];
+    }
+    return vld1q_f32(lanes);
+}
+
+// Writes the first count lanes; touches no further.
+static inline void vec_store_part(float *p, float32x4_t v, int32_t count)
+{
+    float lanes[4];
+    vst1q_f32(lanes, v);
+    for (int32_t i = 0; i < count && i < 4; i++) {
+        p[i] = lanes[i];
+    }
+}
+
+// Transposes 4 rows of 4 floats, `stride` apart, into rows `to_stride` apart.
+static inline void vec_transpose(const float *from, size_t stride, float *to, size_t to_stride)
+{
+    const float32x4_t r0 = vld1q_f32(from), r1 = vld1q_f32(from + stride);
+    const float32x4_t r2 = vld1q_f32(from + 2 * stride), r3 = vld1q_f32(from + 3 * stride);
+    const float32x4_t even_low = vzip1q_f32(r0, r2), even_high = vzip2q_f32(r0, r2);
+    const float32x4_t odd_low = vzip1q_f32(r1, r3), odd_high = vzip2q_f32(r1, r3);
+    vst1q_f32(to, vzip1q_f32(even_low, odd_low));
+    vst1q_f32(to + to_stride, vzip2q_f32(even_low, odd_low));
+    vst1q_f32(to + 2 * to_stride, vzip1q_f32(even_high, odd_high));
+    vst1q_f32(to + 3 * to_stride, vzip2q_f32(even_high, odd_high));
+}
+]],
+  extras = {
+    turn_pairs = [[
+
+// Turns the first count floats at x, pair by pair, by the angles whose cosine and sine stand in their places of table.
+static inline void vec_turn_pairs(float *x, const float *table, int32_t count)
+{
+    static const uint32_t minus[4] = {0x80000000u, 0, 0x80000000u, 0}; // the first of a pair takes the sine's part off
+    const float32x4_t v = count < 4 ? vec_load_part(x, count) : vld1q_f32(x);
+    const float32x4_t angles = count < 4 ? vec_load_part(table, count) : vld1q_f32(table);
+    const float32x4_t crossed = vmulq_f32(vrev64q_f32(v), vtrn2q_f32(angles, angles));
+    const uint32x4_t added = veorq_u32(vreinterpretq_u32_f32(crossed), vld1q_u32(minus));
+    const float32x4_t turned = vfmaq_f32(vreinterpretq_f32_u32(added), v, vtrn1q_f32(angles, angles));
+    if (count < 4)
+        vec_store_part(x, turned, count);
+    else
+        vst1q_f32(x, turned);
+}
+]],
+    choose = [[
+
+// v in lanes whose byte at p is not zero, else other.
+static inline float32x4_t vec_choose(const uint8_t *p, float32x4_t v, float32x4_t other)
+{
+    const uint32_t four = (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
+    const uint32x4_t bytes = vmovl_u16(vget_low_u16(vmovl_u8(vcreate_u8(four))));
+    return vbslq_f32(vtstq_u32(bytes, bytes), v, other);
+}
+]],
+    add_mask = [[
+
+// v + m, and -inf in lanes where m is -inf, whatever v is there.
+static inline float32x4_t vec_add_mask(float32x4_t v, float32x4_t m)
+{
+    return vbslq_f32(vceqq_f32(m, vdupq_n_f32(-INFINITY)), m, vaddq_f32(v, m));
+}
+]],
+  },
+}

@@ -1,0 +1,50 @@
+-- neon_test.lua: what only NEON's table promises: multiply-adds that are fused, the larger of two as the other sets
+-- have it, tails without masks. The facts of its kernels run in an emulator (ninja check-all).
+local fact = dofile("tests/generator/fact.lua")
+local emit = require "emit"
+local isa = require "isa"
+local spec = require "spec"
+
+local neon = isa.get("neon")
+
+local function code()
+  local texts = { neon.helpers }
+  for _, name in ipairs({ "add_mask", "choose", "turn_pairs" }) do texts[#texts + 1] = neon.extras[name] end
+  for _, operation in ipairs({ "add", "fmadd", "fmsub", "max", "mul", "sub" }) do
+    texts[#texts + 1] = neon.spell[operation]
+  end
+  return table.concat(texts, "\n")
+end
+
+fact.holds("every CPU of AArch64 has it, and compilers need no flag", function()
+  fact.equal(neon.arch, "aarch64")
+  fact.equal(#neon.cpu + #neon.cflags, 0)
+  fact.equal(neon.registers, 32)
+end)
+
+-- vmla and vmls may be a multiply and an add with two roundings.
+fact.holds("multiply-adds are fused", function()
+  assert(not code():find("vml[as]q?_"), "an unfused multiply-add")
+  fact.equal(neon.V.fmadd("a", "b", "c"), "vec_fmadd(a, b, c)")
+  fact.contains(neon.helpers, "return vfmaq_f32(c, a, b);")
+  fact.contains(neon.helpers, "return vfmaq_f32(vnegq_f32(c), a, b);")
+end)
+
+-- vmax gives a NaN where the first argument is one.
+fact.holds("the larger of two is the second where one is a NaN", function()
+  assert(not code():find("vmaxq_f32", 1, true), "vmaxq_f32")
+  fact.contains(neon.helpers, "return vbslq_f32(vcgtq_f32(a, b), a, b);")
+end)
+
+fact.holds("a model's kernels include its header and name their instruction set", function()
+  local s = assert(spec.from_fields({ d_model = 24, n_heads = 3, seq_len = "1..7" }, "neon"))
+  local header, kernels = false, 0
+  for _, file in ipairs(emit.files(s, { "neon", "scalar" })) do
+    header = header or file.path:find("__neon.h", 1, true) and file.text:find("#include <arm_neon.h>", 1, true)
+    kernels = kernels + (file.path:find("__neon_", 1, true) and file.text:find("vec_fmadd(", 1, true) and 1 or 0)
+  end
+  assert(header, "no file includes arm_neon.h")
+  assert(kernels > 0, "no kernel multiplies")
+end)
+
+fact.finish()
