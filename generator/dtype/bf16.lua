@@ -12,6 +12,7 @@ return {
   load = {
     avx512 = widened("_mm512", 512, "_mm256_loadu_si256((const __m256i *)(%s))"),
     avx2 = widened("_mm256", 256, "_mm_loadu_si128((const __m128i *)(%s))"),
+    neon = "vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(%s), 16))",
     scalar = "bf16_to_float(*(%s))",
   },
   helpers = [[
