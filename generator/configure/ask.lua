@@ -39,7 +39,7 @@ end
 
 local WORDS = { usable = "yes", disabled = "yes, but the operating system has not enabled its registers" }
 
--- Each ISA in order, best first: { name, built, runs, cpu, off }; cpu as state_of gives it. features: the prober's;
+-- Each ISA in order, best first: { name, built, runs, cpu, off, is_of }; cpu as state_of gives it. features: the prober's;
 -- `asked` is a set of names, all of which must be possible, or nil for those that are.
 local function probe_isas(prober, machine, features, asked)
   local list = {}
@@ -48,7 +48,8 @@ local function probe_isas(prober, machine, features, asked)
     local off = asked and not asked[name] and "not in --isa" or obstacle(prober, entry, machine)
     if asked and asked[name] and off then return nil, ("--isa %s: %s"):format(name, off) end
     local state = state_of(features, entry, machine)
-    list[i] = { name = name, built = not off, runs = not off and state == "usable", cpu = state, off = off }
+    list[i] = { name = name, built = not off, runs = not off and state == "usable", cpu = state, off = off,
+      is_of = isa.is_of(entry, machine) }
     prober:report(name, off and "no: " .. off or WORDS[state] or "yes, but not on this CPU")
   end
   return list

@@ -90,11 +90,11 @@ function summary.maintainers(answers)
   return missing_lines(MAINTAINERS, answers)
 end
 
--- Lines about what is switched off and why.
+-- Lines about what is switched off and why. Instruction sets of other machines are no news.
 local function off_lines(settings, answers)
   local lines = {}
   for _, entry in ipairs(answers.isas) do
-    if entry.off then lines[#lines + 1] = ("ISA %s: %s"):format(entry.name, entry.off) end
+    if entry.off and entry.is_of then lines[#lines + 1] = ("ISA %s: %s"):format(entry.name, entry.off) end
   end
   for _, line in ipairs(missing_lines(USERS, answers)) do lines[#lines + 1] = line end
   for _, line in ipairs(settings.verbose and summary.maintainers(answers) or {}) do lines[#lines + 1] = line end
