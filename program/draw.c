@@ -9,7 +9,23 @@
 #include "labels.h"
 #include "sight.h"
 
-enum { WEIGHTS, RANDOM, LAYOUT, PREFIX, CHECKS, TRUST, INPUT, OUTPUT, TOKENS, KEY_TOKENS, HEAD, BATCH, ISA, THREADS };
+enum {
+    WEIGHTS,
+    RANDOM,
+    LAYOUT,
+    PREFIX,
+    CHECKS,
+    TRUST,
+    INPUT,
+    OUTPUT,
+    TOKENS,
+    KEY_TOKENS,
+    LAYER,
+    HEAD,
+    BATCH,
+    ISA,
+    THREADS,
+};
 
 static const struct ga_option options[] = {
     [WEIGHTS] = {"weights", GA_WEIGHTS_OPTION},
@@ -23,6 +39,7 @@ static const struct ga_option options[] = {
     [OUTPUT] = {"output", "FILE", NULL, true, "picture to write: NAME.svg or NAME.html"},
     [TOKENS] = {"tokens", "FILE", "places, from 0", false, "labels of the sequence, one a line"},
     [KEY_TOKENS] = {"key-tokens", "FILE", "places, from 0", false, "labels of the keys, where they are others"},
+    [LAYER] = {"layer", "N", "the last", false, "of a whole model, the layer to draw, from 0"},
     [HEAD] = {"head", "N", "all", false, "the head to draw, from 0"},
     [BATCH] = {"batch", "N", "0", false, "the sequence to draw, from 0"},
     [ISA] = {"isa", "NAME", "the best this CPU runs", false, "instruction set to use"},
@@ -33,7 +50,8 @@ _Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more opt
 
 static const char *const notes[] = {
     "Draws how much each query attends to each key, a panel for each head, under one scale of colours.",
-    "It needs a model with the output attention: ./configure --outputs attention.",
+    "It needs a model with the output attention: ./configure --outputs attention. Of a whole model it",
+    "draws one layer, counted from 0 as attention_N of run is: the rows' attention to each other.",
     "  hatched     what causal, a window or a mask excludes; padding behind a sequence's length is",
     "              not drawn, unless a mask_fill gives it weight",
     "  large maps  are drawn with several queries and keys to a cell; the picture says how many",
@@ -47,12 +65,17 @@ static const char *const notes[] = {
 static const char *const examples[] = {
     "draw --weights w.safetensors --input in.safetensors --output map.svg --tokens words.txt",
     "draw --weights w.safetensors --input in.safetensors --output map.html --batch 2 --head 0",
+    "draw --weights w.safetensors --input in.safetensors --output map.svg --layer 3   (of a whole model)",
     NULL,
 };
 
 // What to draw of which request.
 struct drawing {
-    const struct ga_request *request;
+    struct ga_request *request;      // that is run
+    struct ga_request own;           // of a whole model, the same as a call of one layer: its rows alone
+    const struct ga_request *seen;   // of the two, the one whose queries and keys are drawn
+    enum ga_output output;           // the attention that is drawn
+    size_t layer;                    // of a whole model
     size_t batch, first_head, heads; // first_head + heads <= n_heads
     size_t rows, keys;               // real queries and keys
     size_t shown, cols;              // keys that are drawn, and with those that the model adds
@@ -84,18 +107,32 @@ static enum ga_exit read_form(const struct ga_context *context, const char *outp
 static enum ga_exit check_model(const struct ga_context *context)
 {
     const struct ga_model *model = context->model;
-    if (model->stack) {
-        return ga_failed(context,
-                         "there is no attention to draw: %s is a stack of layers, which keeps what happens within one; "
-                         "one of them alone is made by kind = \"mha\" with outputs = { \"attention\" }",
-                         model->name);
+    if (model->stack && model->stack->without_attention) {
+        return ga_failed(context, "there is no attention to draw: the layers of %s do not attend", model->name);
     }
-    return ga_has_output(model, GA_ATTENTION)
+    return ga_has_output(model, model->stack ? GA_LAYER_ATTENTION : GA_ATTENTION)
                ? GA_EXIT_OK
                : ga_failed(context,
                            "there is no attention to draw: %s was generated without that output; "
                            "./configure --outputs attention adds it (in a spec: outputs = { \"attention\" })",
                            model->name);
+}
+
+// Reads --layer; without it the last of a whole model is drawn. The model has attention to draw.
+static enum ga_exit read_layer(const struct ga_context *context, const char *text, struct drawing *drawing)
+{
+    const struct ga_stack *stack = context->model->stack;
+    enum ga_exit code = GA_EXIT_OK;
+    drawing->output = GA_ATTENTION;
+    if (!stack) {
+        return text ? ga_misused(context, "--layer %s: this model is one attention layer", text) : GA_EXIT_OK;
+    }
+    drawing->layer = stack->n_layers - 1;
+    if (text) {
+        code = ga_read_size(context, "layer", text, (struct ga_range){0, stack->n_layers - 1}, &drawing->layer);
+    }
+    drawing->output = ga_series_output(GA_OF_ATTENTION, drawing->layer);
+    return code;
 }
 
 // Reads --head; without it all heads are drawn.
@@ -110,10 +147,23 @@ static enum ga_exit read_heads(const struct ga_context *context, const char *tex
     return ga_read_size(context, "head", text, range, &drawing->first_head);
 }
 
+// Finds whose queries and keys are drawn: of a whole model its rows attend to each other, whatever else they attend to.
+static void find_seen(const struct ga_context *context, struct drawing *drawing)
+{
+    drawing->seen = drawing->request;
+    if (context->model->stack) {
+        drawing->own = *drawing->request;
+        drawing->own.io.key = NULL;
+        drawing->own.io.kv_lengths = NULL;
+        drawing->own.kv_len = drawing->own.io.q_len;
+        drawing->seen = &drawing->own;
+    }
+}
+
 // Reads --batch and finds the sequence's real sizes.
 static enum ga_exit read_batch(const struct ga_context *context, const char *text, struct drawing *drawing)
 {
-    const struct ga_request *request = drawing->request;
+    const struct ga_request *request = drawing->seen;
     enum ga_exit code = GA_EXIT_OK;
     if (text) {
         code = ga_read_size(context, "batch", text, (struct ga_range){0, SIZE_MAX}, &drawing->batch);
@@ -136,12 +186,12 @@ static enum ga_exit read_batch(const struct ga_context *context, const char *tex
 // In self-attention one file names both; where lengths cut queries and keys apart it has to name the more of them.
 static enum ga_exit read_labels(const struct ga_context *context, const char *const *values, struct drawing *drawing)
 {
-    bool self = drawing->request->io.key == NULL;
+    bool self = drawing->seen->io.key == NULL;
     size_t count = self && drawing->keys > drawing->rows ? drawing->keys : drawing->rows;
     enum ga_exit code = GA_EXIT_OK;
     if (values[KEY_TOKENS] && self) {
         return ga_misused(context, "--key-tokens: the keys of %s are the query's own sequence, which --tokens labels",
-                          drawing->request->path);
+                          drawing->seen->path);
     }
     if (values[TOKENS]) {
         code = ga_labels_read(context, values[TOKENS], drawing->batch, count, &drawing->row_labels);
@@ -158,8 +208,8 @@ static enum ga_exit read_labels(const struct ga_context *context, const char *co
 static const float *weights_of(const struct drawing *drawing, const struct ga_tensor *attention, size_t head,
                                size_t row)
 {
-    const size_t *shape = attention->shape;
-    return (const float *)attention->data + ((drawing->batch * shape[1] + head) * shape[2] + row) * shape[3];
+    const size_t *shape = attention->shape + attention->rank - 3; // heads, queries, keys
+    return (const float *)attention->data + ((drawing->batch * shape[0] + head) * shape[1] + row) * shape[2];
 }
 
 // Padding is drawn where it has weight, as a fill may give it that does not mask.
@@ -169,7 +219,7 @@ static size_t shown_keys(const struct drawing *drawing, const struct ga_tensor *
     for (size_t head = drawing->first_head; head < drawing->first_head + drawing->heads; head++) {
         for (size_t i = 0; i < drawing->rows; i++) {
             const float *weights = weights_of(drawing, attention, head, i);
-            for (size_t j = shown; j < drawing->request->kv_len; j++) {
+            for (size_t j = shown; j < drawing->seen->kv_len; j++) {
                 shown = weights[j] != 0.0f ? j + 1 : shown;
             }
         }
@@ -182,7 +232,7 @@ static bool is_masked(const struct ga_context *context, const struct drawing *dr
     if (j >= drawing->shown) { // a key that the model adds: all see it
         return false;
     }
-    return j >= drawing->keys || !ga_sees(context->model, drawing->request, drawing->batch, head, i, j);
+    return j >= drawing->keys || !ga_sees(context->model, drawing->seen, drawing->batch, head, i, j);
 }
 
 static void fill_panel(const struct ga_context *context, const struct drawing *drawing,
@@ -195,7 +245,7 @@ static void fill_panel(const struct ga_context *context, const struct drawing *d
     for (size_t i = 0; i < drawing->rows; i++) {
         const float *weights = weights_of(drawing, attention, head, i);
         for (size_t j = 0; j < drawing->cols; j++, at++) {
-            drawing->values[at] = weights[j < drawing->shown ? j : drawing->request->kv_len + j - drawing->shown];
+            drawing->values[at] = weights[j < drawing->shown ? j : drawing->seen->kv_len + j - drawing->shown];
             drawing->masked[at] = is_masked(context, drawing, head, i, j);
         }
     }
@@ -216,7 +266,7 @@ enum { PADDING_TEXT = 96 };
 // "; padding to 12 queries and 12 keys is not drawn", of those sides that have some.
 static void say_padding(const struct drawing *drawing, char text[PADDING_TEXT])
 {
-    size_t q_len = drawing->request->io.q_len, kv_len = drawing->request->kv_len;
+    size_t q_len = drawing->seen->io.q_len, kv_len = drawing->seen->kv_len;
     char queries[32] = "", keys[32] = "";
     if (drawing->rows < q_len) {
         snprintf(queries, sizeof queries, "%zu queries", q_len);
@@ -234,7 +284,10 @@ static void say_padding(const struct drawing *drawing, char text[PADDING_TEXT])
 static void fill_words(const struct ga_context *context, struct drawing *drawing)
 {
     size_t added = drawing->cols - drawing->shown;
-    char head[40] = "", extra[48] = "", padding[PADDING_TEXT], mask[GA_SIGHT_TEXT];
+    char layer[40] = "", head[40] = "", extra[48] = "", padding[PADDING_TEXT], mask[GA_SIGHT_TEXT];
+    if (context->model->stack) {
+        snprintf(layer, sizeof layer, " in layer %zu", drawing->layer);
+    }
     if (drawing->heads == 1 && context->model->n_heads > 1) {
         snprintf(head, sizeof head, ", head %zu", drawing->first_head);
     }
@@ -242,11 +295,11 @@ static void fill_words(const struct ga_context *context, struct drawing *drawing
         snprintf(extra, sizeof extra, " and %zu added by the model", added);
     }
     say_padding(drawing, padding);
-    snprintf(drawing->title, sizeof drawing->title, "%s: attention of sequence %zu%s", context->model->name,
-             drawing->batch, head);
+    snprintf(drawing->title, sizeof drawing->title, "%s: attention of sequence %zu%s%s", context->model->name,
+             drawing->batch, layer, head);
     snprintf(drawing->subtitle, sizeof drawing->subtitle, "%zu quer%s by %zu key%s%s%s", drawing->rows,
              drawing->rows == 1 ? "y" : "ies", drawing->shown, drawing->shown == 1 ? "" : "s", extra, padding);
-    ga_sight_text(context->model, drawing->request, mask);
+    ga_sight_text(context->model, drawing->seen, mask);
     snprintf(drawing->mask, sizeof drawing->mask, "%s%s%s", mask, *mask && drawing->shown > drawing->keys ? ", " : "",
              drawing->shown > drawing->keys ? "lengths" : "");
 }
@@ -297,10 +350,10 @@ static bool make_room(struct drawing *drawing, bool named)
 static enum ga_exit draw(const struct ga_context *context, struct drawing *drawing, const char *path,
                          enum ga_heatmap_form form)
 {
-    const struct ga_tensor attention = ga_request_output(context, drawing->request, GA_ATTENTION);
-    const char *const *names = drawing->request->io.key ? drawing->key_labels.lines : drawing->row_labels.lines;
+    const struct ga_tensor attention = ga_request_output(context, drawing->request, drawing->output);
+    const char *const *names = drawing->seen->io.key ? drawing->key_labels.lines : drawing->row_labels.lines;
     drawing->shown = shown_keys(drawing, &attention);
-    drawing->cols = drawing->shown + attention.shape[3] - drawing->request->kv_len;
+    drawing->cols = drawing->shown + attention.shape[attention.rank - 1] - drawing->seen->kv_len;
     if (!make_room(drawing, names != NULL)) {
         return ga_failed(context, "%s: no memory for the picture", path);
     }
@@ -336,17 +389,22 @@ static enum ga_exit read_arguments(const struct ga_context *context, const char 
         code = ga_read_threads(context, values[THREADS], threads_out);
     }
     if (code == GA_EXIT_OK) {
-        code = read_heads(context, values[HEAD], drawing);
+        code = check_model(context);
     }
-    return code == GA_EXIT_OK ? check_model(context) : code;
+    if (code == GA_EXIT_OK) {
+        code = read_layer(context, values[LAYER], drawing);
+    }
+    return code == GA_EXIT_OK ? read_heads(context, values[HEAD], drawing) : code;
 }
 
 // The request's input read, what is to be drawn of it found, and the model run on it.
 static enum ga_exit compute(const struct ga_context *context, const char *const *values,
                             const struct ga_prepared *prepared, struct ga_request *request, struct drawing *drawing)
 {
-    static const bool wanted[GA_OUTPUTS] = {[GA_ATTENTION] = true};
+    bool wanted[GA_OUTPUTS] = {false};
     enum ga_exit code = ga_request_open(context, values[INPUT], request);
+    wanted[drawing->output] = true;
+    find_seen(context, drawing);
     if (code == GA_EXIT_OK) {
         code = read_batch(context, values[BATCH], drawing);
     }

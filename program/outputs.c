@@ -59,7 +59,8 @@ const char *ga_output_name(enum ga_output output, char text[GA_OUTPUT_NAME])
     if (output < GA_HIDDEN) {
         return ga_intermediate_name((enum ga_intermediate)(output - GA_OUTPUT_MORE));
     }
-    snprintf(text, GA_OUTPUT_NAME, "hidden_%d", (int)output - GA_HIDDEN);
+    const enum ga_series series = ga_series_of(output);
+    snprintf(text, GA_OUTPUT_NAME, "%s_%d", ga_series_name(series), (int)output - (int)ga_series_output(series, 0));
     return text;
 }
 
@@ -78,8 +79,9 @@ enum ga_output ga_output_called(const char *name, size_t length)
 
 bool ga_has_output(const struct ga_model *model, enum ga_output output)
 {
-    if (output >= GA_HIDDEN) {
-        return model->stack && (size_t)(output - GA_HIDDEN) <= model->stack->n_layers;
+    const enum ga_series series = ga_series_of(output);
+    if (series < GA_SERIES) {
+        return (size_t)output < (size_t)ga_series_output(series, ga_series_count(model, series));
     }
     return output < GA_OUTPUT_MORE ? outputs[output].given(model) : model->intermediates[output - GA_OUTPUT_MORE];
 }
@@ -89,16 +91,44 @@ bool ga_output_usual(const struct ga_model *model, enum ga_output output)
     return ga_has_output(model, output) && output != GA_LOGITS && output < GA_HIDDEN;
 }
 
+// The range of a series that a model has: "hidden_0 to hidden_6".
+static int say_range(const struct ga_model *model, enum ga_series series, char *text, size_t size)
+{
+    const char *name = ga_series_name(series);
+    const size_t count = ga_series_count(model, series);
+    return count == 1 ? snprintf(text, size, "%s_0", name)
+                      : snprintf(text, size, "%s_0 to %s_%zu", name, name, count - 1);
+}
+
+// Of a stack: what it gives layer by layer, or would.
+static void miss_series(const struct ga_model *model, enum ga_series series, bool is_numbered, char *text)
+{
+    char range[2 * GA_OUTPUT_NAME + 4];
+    const size_t layers = model->stack->n_layers;
+    if (model->stack->without_attention) {
+        snprintf(text, GA_OUTPUT_MISSING, "this model does not attend");
+    } else if (ga_series_count(model, series) == 0) {
+        snprintf(text, GA_OUTPUT_MISSING,
+                 "this model was generated without it; its spec would say outputs = { \"attention\" }");
+    } else {
+        say_range(model, series, range, sizeof range);
+        snprintf(text, GA_OUTPUT_MISSING,
+                 is_numbered ? "this model has %zu layer%s, so %s"
+                             : "this model has %zu layer%s, and gives it of each: %s",
+                 layers, layers == 1 ? "" : "s", range);
+    }
+}
+
 const char *ga_output_missing(const struct ga_model *model, enum ga_output output, char text[GA_OUTPUT_MISSING])
 {
     char name[GA_OUTPUT_NAME];
+    const enum ga_series series = output == GA_ATTENTION ? GA_OF_ATTENTION : ga_series_of(output);
     const bool of_stack = output >= GA_HIDDEN || (output < GA_OUTPUT_MORE && outputs[output].of_stack);
     const char *field = output < GA_OUTPUT_MORE ? outputs[output].field : NULL;
     if (of_stack && !model->stack) {
         snprintf(text, GA_OUTPUT_MISSING, "this model is one attention layer; only a stack of layers gives it");
-    } else if (output >= GA_HIDDEN) {
-        snprintf(text, GA_OUTPUT_MISSING, "this model has %zu layers, so hidden_0 to hidden_%zu",
-                 model->stack->n_layers, model->stack->n_layers);
+    } else if (model->stack && series < GA_SERIES) {
+        miss_series(model, series, output != GA_ATTENTION, text);
     } else if (field) {
         snprintf(text, GA_OUTPUT_MISSING, "this model was generated without it; its spec would say %s", field);
     } else if (model->stack) {
@@ -121,24 +151,31 @@ const char *ga_output_list(const struct ga_model *model, char text[GA_OUTPUT_LIS
                                      ga_output_name((enum ga_output)i, name));
         }
     }
-    if (model->stack) {
-        snprintf(text + used, GA_OUTPUT_LIST - used, ", hidden_0 to hidden_%zu", model->stack->n_layers);
+    for (size_t i = 0; i < GA_SERIES; i++) {
+        if (ga_series_count(model, (enum ga_series)i) > 0) {
+            used += (size_t)snprintf(text + used, GA_OUTPUT_LIST - used, ", ");
+            used += (size_t)say_range(model, (enum ga_series)i, text + used, GA_OUTPUT_LIST - used);
+        }
     }
     return text;
 }
 
 const char *ga_output_hint(const struct ga_model *model, const char *given, char text[GA_PRINTABLE])
 {
-    char hidden[2][GA_OUTPUT_NAME];
-    const char *names[GA_HIDDEN + 2];
+    char ends[2 * GA_SERIES][GA_OUTPUT_NAME];
+    const char *names[GA_HIDDEN + 2 * GA_SERIES];
     size_t count = 0;
-    for (size_t i = 0; i <= GA_HIDDEN; i++) {
+    for (size_t i = 0; i < GA_HIDDEN; i++) {
         if (ga_has_output(model, (enum ga_output)i)) {
-            names[count++] = ga_output_name((enum ga_output)i, hidden[0]);
+            names[count++] = ga_output_name((enum ga_output)i, ends[0]); // a literal
         }
     }
-    if (model->stack) {
-        names[count++] = ga_output_name((enum ga_output)(GA_HIDDEN + model->stack->n_layers), hidden[1]);
+    for (size_t i = 0; i < GA_SERIES; i++) {
+        const size_t members = ga_series_count(model, (enum ga_series)i);
+        for (size_t end = 0; end < 2 && members > 0; end++) {
+            const enum ga_output output = ga_series_output((enum ga_series)i, end * (members - 1));
+            names[count++] = ga_output_name(output, ends[2 * i + end]);
+        }
     }
     return ga_did_you_mean(ga_nearest(given, names, count), text);
 }
@@ -153,22 +190,24 @@ static enum ga_exit refuse_output(const struct ga_context *context, const char *
                       ga_output_hint(context->model, given, hint), ga_output_list(context->model, list));
 }
 
-// Reads one word of a list: an output's name, or hidden_all.
+// Reads one word of a list: an output's name, or hidden_all and its like.
 static enum ga_exit read_output(const struct ga_context *context, const char *option, const char *text, size_t length,
                                 bool wanted[GA_OUTPUTS])
 {
-    const bool is_all = length == strlen("hidden_all") && strncmp(text, "hidden_all", length) == 0;
-    const enum ga_output output = is_all ? GA_HIDDEN : ga_output_called(text, length);
-    char name[GA_OUTPUT_NAME], why[GA_OUTPUT_MISSING];
+    const enum ga_series series = ga_series_called(text, length);
+    const bool is_all = series < GA_SERIES;
+    const enum ga_output output = is_all ? ga_series_output(series, 0) : ga_output_called(text, length);
+    char why[GA_OUTPUT_MISSING];
     if (output == GA_OUTPUTS) {
         return refuse_output(context, option, text, length);
     }
     if (!ga_has_output(context->model, output)) {
-        return ga_misused(context, "--%s %s: %s", option, is_all ? "hidden_all" : ga_output_name(output, name),
+        return ga_misused(context, "--%s %.*s: %s", option, (int)length, text,
                           ga_output_missing(context->model, output, why));
     }
-    for (size_t i = output; i <= (is_all ? GA_OUTPUTS - 1 : (size_t)output); i++) {
-        wanted[i] = ga_has_output(context->model, (enum ga_output)i);
+    const size_t count = is_all ? ga_series_count(context->model, series) : 1;
+    for (size_t i = 0; i < count; i++) {
+        wanted[output + i] = true;
     }
     return GA_EXIT_OK;
 }

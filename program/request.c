@@ -19,30 +19,41 @@ static const size_t fields[GA_OUTPUT_MORE] = {
     [GA_LAST_LOGITS] = offsetof(struct ga_request, io.last_logits),
 };
 
-// Where an output's rows are pointed at; hidden ones have been made room for.
+// The place of an output of a series in its list.
+static size_t place_of(enum ga_series series, size_t output)
+{
+    return output - (size_t)ga_series_output(series, 0);
+}
+
+// Where an output's rows are pointed at; lists have been made room for.
 static float **output_field(struct ga_request *request, size_t output)
 {
-    if (output >= GA_HIDDEN) {
-        return &request->hidden[output - GA_HIDDEN];
+    const enum ga_series series = ga_series_of((enum ga_output)output);
+    if (series < GA_SERIES) {
+        return &request->listed[series].data[place_of(series, output)];
     }
     return output < GA_OUTPUT_MORE ? (float **)(void *)((unsigned char *)request + fields[output])
                                    : &request->io.intermediates[output - GA_OUTPUT_MORE];
 }
 
-// The shape of an output of a stack: a row for each sequence, or for each row of it.
+// The shape of an output of a stack: a row for each sequence, or for each row of it, or for each head and row.
 static size_t stack_shape(const struct ga_model *model, const struct ga_request *request, enum ga_output output,
-                          size_t shape[3])
+                          size_t shape[4])
 {
+    const bool of_heads = ga_series_of(output) == GA_OF_ATTENTION;
     const bool of_logits = output == GA_LOGITS || output == GA_LAST_LOGITS;
     const bool of_sequence = output == GA_EMBEDDING || output == GA_LAST_LOGITS;
     size_t rank = 0;
     if (request->batched) {
         shape[rank++] = request->io.batch;
     }
+    if (of_heads) {
+        shape[rank++] = model->n_heads;
+    }
     if (!of_sequence) {
         shape[rank++] = request->io.q_len;
     }
-    shape[rank++] = of_logits ? model->stack->n_logits : model->d_model;
+    shape[rank++] = of_heads ? request->io.q_len : of_logits ? model->stack->n_logits : model->d_model;
     return rank;
 }
 
@@ -96,9 +107,12 @@ static size_t shape_of(const struct ga_model *model, const struct ga_request *re
 static float *output_data(const struct ga_request *request, size_t output)
 {
     float *data;
+    const enum ga_series series = ga_series_of((enum ga_output)output);
+    if (series < GA_SERIES) {
+        return request->listed[series].data[place_of(series, output)];
+    }
     if (output >= GA_OUTPUT_MORE) {
-        return output >= GA_HIDDEN ? request->hidden[output - GA_HIDDEN]
-                                   : request->io.intermediates[output - GA_OUTPUT_MORE];
+        return request->io.intermediates[output - GA_OUTPUT_MORE];
     }
     memcpy(&data, (const unsigned char *)request + fields[output], sizeof data);
     return data;
@@ -110,32 +124,45 @@ struct ga_tensor ga_request_output(const struct ga_context *context, const struc
     if (output == GA_CACHE_KEYS || output == GA_CACHE_VALUES) {
         return ga_request_cache_tensor(context, request, output == GA_CACHE_VALUES);
     }
-    char *room = output >= GA_HIDDEN ? request->hidden_names[output - GA_HIDDEN] : NULL;
+    const enum ga_series series = ga_series_of(output);
+    char *room = series < GA_SERIES ? request->listed[series].names[place_of(series, output)] : NULL;
     struct ga_tensor tensor = {
         .name = ga_output_name(output, room), .dtype = GA_F32, .data = output_data(request, output)};
     tensor.rank = shape_of(context->model, request, output, tensor.shape);
     return tensor;
 }
 
-// Room to point at the rows that each layer of a stack leaves, where any are wanted.
-static enum ga_exit make_hidden(const struct ga_context *context, const bool wanted[GA_OUTPUTS],
-                                struct ga_request *request)
+// Room to point at what each layer of a stack gives, where any of a series is wanted.
+static enum ga_exit make_list(const struct ga_context *context, const bool wanted[GA_OUTPUTS], enum ga_series series,
+                              struct ga_request *request)
 {
-    const size_t count = context->model->stack ? context->model->stack->n_layers + 1 : 0;
+    const size_t count = ga_series_count(context->model, series);
+    struct ga_listed *listed = &request->listed[series];
     bool any = false;
     for (size_t i = 0; i < count; i++) {
-        any = any || wanted[GA_HIDDEN + i];
+        any = any || wanted[ga_series_output(series, i)];
     }
     if (!any) {
         return GA_EXIT_OK;
     }
-    request->hidden = calloc(count, sizeof *request->hidden);
-    request->hidden_names = calloc(count, sizeof *request->hidden_names);
-    request->io.hidden = request->hidden;
-    request->n_hidden = count;
-    return request->hidden && request->hidden_names
+    listed->data = calloc(count, sizeof *listed->data);
+    listed->names = calloc(count, sizeof *listed->names);
+    listed->count = count;
+    return listed->data && listed->names
                ? GA_EXIT_OK
-               : ga_failed(context, "%s: no memory for %zu hidden tensors", request->path, count);
+               : ga_failed(context, "%s: no memory for %zu %s tensors", request->path, count, ga_series_name(series));
+}
+
+static enum ga_exit make_lists(const struct ga_context *context, const bool wanted[GA_OUTPUTS],
+                               struct ga_request *request)
+{
+    enum ga_exit code = GA_EXIT_OK;
+    for (size_t s = 0; s < GA_SERIES && code == GA_EXIT_OK; s++) {
+        code = make_list(context, wanted, (enum ga_series)s, request);
+    }
+    request->io.hidden = request->listed[GA_OF_HIDDEN].data;
+    request->io.layer_attention = request->listed[GA_OF_ATTENTION].data;
+    return code;
 }
 
 static enum ga_exit make_output(const struct ga_context *context, const struct ga_request *request,
@@ -173,7 +200,7 @@ static bool is_made(const bool wanted[GA_OUTPUTS], size_t output)
 enum ga_exit ga_request_room(const struct ga_context *context, const bool wanted[GA_OUTPUTS],
                              struct ga_request *request)
 {
-    enum ga_exit code = make_hidden(context, wanted, request);
+    enum ga_exit code = make_lists(context, wanted, request);
     for (size_t i = 0; i < GA_OUTPUTS && code == GA_EXIT_OK; i++) {
         if (is_made(wanted, i)) {
             code = make_output(context, request, (enum ga_output)i, output_field(request, i));
@@ -206,16 +233,23 @@ enum ga_exit ga_request_run(const struct ga_context *context, const struct ga_pr
                            : ga_failed(context, "%s: %s", request->path, error.text);
 }
 
+static void free_list(struct ga_listed *listed)
+{
+    for (size_t i = 0; listed->data && i < listed->count; i++) {
+        ga_block_free(listed->data[i]);
+    }
+    free(listed->data);
+    free(listed->names);
+}
+
 void ga_request_close(struct ga_request *request)
 {
     for (size_t i = 0; i < GA_HIDDEN; i++) {
         ga_block_free(*output_field(request, i));
     }
-    for (size_t i = 0; request->hidden && i < request->n_hidden; i++) {
-        ga_block_free(request->hidden[i]);
+    for (size_t s = 0; s < GA_SERIES; s++) {
+        free_list(&request->listed[s]);
     }
-    free(request->hidden);
-    free(request->hidden_names);
     free(request->mask);
     free(request->src_mask);
     ga_block_free(request->io.cache);

@@ -23,6 +23,10 @@ enum ga_request_copy {
 
 enum { GA_OUTPUT_NAME = 20 }; // bytes of the longest output's name
 
+// What a stack gives layer by layer, under one name and a number from 0: hidden_N, the rows that N layers leave, and
+// attention_N, the weights of the layer that takes hidden_N.
+enum ga_series { GA_OF_HIDDEN, GA_OF_ATTENTION, GA_SERIES };
+
 struct ga_request {
     const char *path;                         // of the file of inputs, for messages
     struct ga_weights *file;                  // what io's float pointers point into
@@ -35,16 +39,19 @@ struct ga_request {
     const float *cached_keys, *cached_values; // of the file, or NULL
     size_t cached;                            // rows they have
     float *cache_keys, *cache_values;         // what the cache holds after the run
-    size_t n_hidden;                          // of a stack, where any are wanted:
-    float **hidden;                           // io.hidden
-    char (*hidden_names)[GA_OUTPUT_NAME];     // in a file
+    struct ga_listed {                        // what a stack gives layer by layer; zeros where none is wanted
+        size_t count;
+        float **data;                  // [count], each NULL or the request's: what io.hidden and its like point to
+        char (*names)[GA_OUTPUT_NAME]; // in a file
+    } listed[GA_SERIES];
 };
 
 // -- outputs.c ------------------------------------------------------------------------------------------------------
 
-enum { GA_MAX_HIDDEN = 1025 }; // of the deepest stack, the rows before its first layer among them
+enum { GA_MAX_LAYERS = 1024 }; // of the deepest stack
 
-// GA_OUTPUT_MORE + an intermediate is that intermediate, GA_HIDDEN + n the rows that n layers of a stack leave.
+// GA_OUTPUT_MORE + an intermediate is that intermediate, GA_HIDDEN + n the rows that n layers of a stack leave,
+// GA_LAYER_ATTENTION + n the weights of layer n, from 0.
 enum ga_output {
     GA_OUTPUT,
     GA_ATTENTION,
@@ -56,7 +63,8 @@ enum ga_output {
     GA_LAST_LOGITS,
     GA_OUTPUT_MORE,
     GA_HIDDEN = GA_OUTPUT_MORE + GA_INTERMEDIATES,
-    GA_OUTPUTS = GA_HIDDEN + GA_MAX_HIDDEN
+    GA_LAYER_ATTENTION = GA_HIDDEN + GA_MAX_LAYERS + 1,
+    GA_OUTPUTS = GA_LAYER_ATTENTION + GA_MAX_LAYERS
 };
 
 // An output's name in a file: "output", "attention", "q_proj", "hidden_3", ...; a literal, or in text.
@@ -73,17 +81,30 @@ bool ga_output_usual(const struct ga_model *model, enum ga_output output);
 enum { GA_OUTPUT_MISSING = 160 };
 const char *ga_output_missing(const struct ga_model *model, enum ga_output output, char text[GA_OUTPUT_MISSING]);
 
-// The names of a model's outputs in order, hidden ones as a range; returns text.
-enum { GA_OUTPUT_LIST = (GA_HIDDEN + 3) * GA_OUTPUT_NAME };
+// The names of a model's outputs in order, those of a series as a range; returns text.
+enum { GA_OUTPUT_LIST = (GA_HIDDEN + 3 * GA_SERIES) * GA_OUTPUT_NAME };
 const char *ga_output_list(const struct ga_model *model, char text[GA_OUTPUT_LIST]);
 
-// Reads the names of outputs joined by commas, hidden_all being all hidden ones; where one is wrong says so of that
+// Reads the names of outputs joined by commas, hidden_all being all of that series; where one is wrong says so of that
 // option.
 enum ga_exit ga_read_outputs(const struct ga_context *context, const char *option, const char *text,
                              bool wanted_out[GA_OUTPUTS]);
 
 // ", did you mean ...?" for a name that is no output of the model's, or ""; returns text.
 const char *ga_output_hint(const struct ga_model *model, const char *given, char text[GA_PRINTABLE]);
+
+// -- series.c -------------------------------------------------------------------------------------------------------
+
+// The series an output is of, or GA_SERIES; and the one that length bytes of a name ask for whole, as "hidden_all".
+enum ga_series ga_series_of(enum ga_output output);
+enum ga_series ga_series_called(const char *text, size_t length);
+
+// "hidden" or "attention", and output `index` of it.
+const char *ga_series_name(enum ga_series which);
+enum ga_output ga_series_output(enum ga_series which, size_t index);
+
+// How many outputs of it the model gives, from index 0 on.
+size_t ga_series_count(const struct ga_model *model, enum ga_series which);
 
 // -- inputs.c -------------------------------------------------------------------------------------------------------
 

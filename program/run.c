@@ -19,7 +19,8 @@ static const struct ga_option options[] = {
     [TRUST] = {"trust-weights", NULL, NULL, false, "map what pack made; do not look whether it is damaged"},
     [INPUT] = {"input", "FILE", NULL, true, "safetensors file of the inputs"},
     [OUTPUT] = {"output", "FILE", NULL, true, "safetensors file to write"},
-    [OUTPUTS] = {"outputs", "LIST", "all but logits and hidden", false, "which outputs to write, joined by commas"},
+    [OUTPUTS] = {"outputs", "LIST", "all but logits, hidden_N and attention_N", false,
+                 "which outputs to write, joined by commas"},
     [STEP] = {"step", "N", "all at once", false, "rows of the query a call, for a model with a cache"},
     [ISA] = {"isa", "NAME", "the best this CPU runs", false, "instruction set to use"},
     [THREADS] = {"threads", "N", "1", false, "threads to use; all: one for each CPU"},
@@ -80,6 +81,8 @@ static const char *const notes[] = {
     "  logits      F32 [batch, len, n_logits]: those of every row; only where --outputs names them",
     "  hidden_N    F32 [batch, len, d_model]: the rows that N layers leave, hidden_0 what the first one",
     "              takes; only where --outputs names them; hidden_all: all of them",
+    "  attention_N F32 [batch, n_heads, len, len], where the model was generated with attention: the",
+    "              weights of layer N over its own rows, counted from 0; attention_all: all of them",
     NULL,
 };
 

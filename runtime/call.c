@@ -45,7 +45,8 @@ static bool sizes_fit(const struct ga_model *model, size_t batch, size_t q_len, 
     const size_t inputs = larger(model->d_model, larger(model->k_dim, model->v_dim));
     const size_t width = larger(larger(inputs, model->d_out), model->n_heads * model->d_head);
     const size_t rows[] = {batch, larger(q_len, kv_len), width};
-    const size_t scores[] = {batch, model->n_heads, q_len, kv_len + model->extra_keys};
+    const size_t keys = model->stack == NULL ? kv_len : larger(q_len, kv_len); // a stack's rows see each other
+    const size_t scores[] = {batch, model->n_heads, q_len, keys + model->extra_keys};
     size_t row_elements = 0;
     size_t score_elements = 0;
     return ga_shape_elements(3, rows, &row_elements) && row_elements <= most &&
@@ -170,6 +171,8 @@ static enum ga_status check_fields(const struct ga_model *model, const struct ga
         {io->output == NULL && model->stack == NULL, GA_ARGUMENT,
          apart ? "output is NULL; expected room for [batch][n_heads][q_len][d_v]"
                : "output is NULL; expected room for [batch][q_len][d_out]"},
+        {io->attention != NULL && model->stack != NULL, GA_UNSUPPORTED,
+         "attention is given, but the model is a stack of layers; layer_attention has room for each"},
         {io->attention != NULL && !model->attention_output, GA_UNSUPPORTED,
          "attention is given, but the model was generated without that output; list it in the spec's outputs"},
         {io->attention_mean != NULL && !model->attention_mean_output, GA_UNSUPPORTED,

@@ -45,7 +45,7 @@ static void output_spans(const struct ga_model *model, const struct ga_io *call,
 
 // Outputs, scratch and cache, which are written, then what is read. A new field of struct ga_io is a row here, or in
 // the table above where it is written.
-enum { N_WRITTEN = N_OUTPUTS + 2, N_READ = 20, N_SPANS = N_WRITTEN + N_READ };
+enum { N_WRITTEN = N_OUTPUTS + 2, N_READ = 21, N_SPANS = N_WRITTEN + N_READ };
 
 // Rows of what is read, of a call whose masks reach so far.
 static void input_spans(const struct ga_loaded *loaded, const struct ga_io *io, const struct ga_io *call,
@@ -54,6 +54,7 @@ static void input_spans(const struct ga_loaded *loaded, const struct ga_io *io, 
     const struct ga_model *model = loaded->model;
     const size_t batch = call->batch, rows = batch * call->q_len, key_rows = batch * call->kv_len;
     const size_t n_hidden = call->hidden == NULL ? 0 : model->stack->n_layers + 1;
+    const size_t n_attention = call->layer_attention == NULL ? 0 : model->stack->n_layers;
     const struct ga_span read[] = {
         elements("query", call->query, rows * model->d_model),
         elements("sublayer", call->sublayer, rows * model->d_model),
@@ -75,37 +76,74 @@ static void input_spans(const struct ga_loaded *loaded, const struct ga_io *io, 
         {"io", io, sizeof *io, _Alignof(struct ga_io)},
         {"parallel", call->parallel, sizeof *call->parallel, _Alignof(struct ga_parallel)},
         {"the list hidden", call->hidden, n_hidden * sizeof *call->hidden, _Alignof(float *)},
+        {"the list layer_attention", call->layer_attention, n_attention * sizeof *call->layer_attention,
+         _Alignof(float *)},
     };
     _Static_assert(sizeof read / sizeof *read == N_READ, "all of them");
     memcpy(spans, read, sizeof read);
 }
 
-// The rows that a stack's layers leave, where they are asked for: as other outputs, and apart from each other.
-static enum ga_status check_hidden(const struct ga_model *model, const struct ga_io *call,
-                                   const struct ga_span spans[N_SPANS], struct ga_error *error)
+// What a stack gives layer by layer: a list of pointers, each NULL or memory of the caller's.
+struct list {
+    const char *name;
+    float *const *pointers; // NULL: absent
+    size_t length, count;   // elements that each points to
+};
+
+enum { N_LISTS = 2 };
+
+static void find_lists(const struct ga_model *model, const struct ga_io *call, struct list lists[N_LISTS])
 {
-    const size_t count = call->batch * call->q_len * model->d_model;
-    const size_t n = call->hidden == NULL ? 0 : model->stack->n_layers + 1;
-    for (size_t i = 0; i < n; i++) {
-        const struct ga_span hidden = elements("hidden", call->hidden[i], count);
-        bool apart = true;
-        if (!ga_is_aligned(hidden.start, ELEMENT_BYTES)) {
-            return ga_fail(error, GA_ALIGNMENT, "%s: hidden[%zu] is not aligned to its elements of %d bytes",
-                           model->name, i, ELEMENT_BYTES);
-        }
-        for (size_t j = 0; j < N_SPANS; j++) {
-            apart = apart && !ga_spans_overlap(&hidden, &spans[j]);
-        }
-        for (size_t j = 0; j < i; j++) {
-            const struct ga_span earlier = elements("hidden", call->hidden[j], count);
-            apart = apart && !ga_spans_overlap(&hidden, &earlier);
-        }
-        if (!apart) {
-            return ga_fail(error, GA_ARGUMENT, "%s: hidden[%zu] overlaps another tensor; expected memory of its own",
-                           model->name, i);
+    const size_t rows = call->batch * call->q_len, layers = model->stack == NULL ? 0 : model->stack->n_layers;
+    lists[0] = (struct list){"hidden", call->hidden, layers + 1, rows * model->d_model};
+    lists[1] = (struct list){"layer_attention", call->layer_attention, layers, rows * model->n_heads * call->q_len};
+}
+
+// Whether entry i of a list overlaps none of the entries before it.
+static bool is_apart_in(const struct ga_span *entry, const struct list *list, size_t i)
+{
+    bool apart = true;
+    for (size_t j = 0; list->pointers != NULL && j < i; j++) {
+        const struct ga_span earlier = elements(list->name, list->pointers[j], list->count);
+        apart = apart && !ga_spans_overlap(entry, &earlier);
+    }
+    return apart;
+}
+
+// As other outputs, and apart from each other: entry i of list l.
+static enum ga_status check_entry(const struct ga_model *model, const struct list lists[N_LISTS], size_t l, size_t i,
+                                  const struct ga_span spans[N_SPANS], struct ga_error *error)
+{
+    const struct list *list = &lists[l];
+    const struct ga_span entry = elements(list->name, list->pointers[i], list->count);
+    if (!ga_is_aligned(entry.start, ELEMENT_BYTES)) {
+        return ga_fail(error, GA_ALIGNMENT, "%s: %s[%zu] is not aligned to its elements of %d bytes", model->name,
+                       list->name, i, ELEMENT_BYTES);
+    }
+    bool apart = is_apart_in(&entry, list, i);
+    for (size_t j = 0; j < N_SPANS; j++) {
+        apart = apart && !ga_spans_overlap(&entry, &spans[j]);
+    }
+    for (size_t j = 0; j < l; j++) {
+        apart = apart && is_apart_in(&entry, &lists[j], lists[j].length);
+    }
+    return apart ? GA_OK
+                 : ga_fail(error, GA_ARGUMENT, "%s: %s[%zu] overlaps another tensor; expected memory of its own",
+                           model->name, list->name, i);
+}
+
+static enum ga_status check_lists(const struct ga_model *model, const struct ga_io *call,
+                                  const struct ga_span spans[N_SPANS], struct ga_error *error)
+{
+    struct list lists[N_LISTS];
+    enum ga_status status = GA_OK;
+    find_lists(model, call, lists);
+    for (size_t l = 0; l < N_LISTS; l++) {
+        for (size_t i = 0; lists[l].pointers != NULL && status == GA_OK && i < lists[l].length; i++) {
+            status = check_entry(model, lists, l, i, spans, error);
         }
     }
-    return GA_OK;
+    return status;
 }
 
 enum ga_status ga_call_memory(const struct ga_loaded *loaded, const struct ga_io *io, const struct ga_io *call,
@@ -127,5 +165,5 @@ enum ga_status ga_call_memory(const struct ga_loaded *loaded, const struct ga_io
     spans[N_OUTPUTS + 1] = (struct ga_span){"cache", call->cache, cache_bytes, GA_ALIGN};
     input_spans(loaded, io, call, extents, spans + N_WRITTEN);
     const enum ga_status status = ga_call_spans(model->name, spans, N_SPANS, N_WRITTEN, error);
-    return status == GA_OK ? check_hidden(model, call, spans, error) : status;
+    return status == GA_OK ? check_lists(model, call, spans, error) : status;
 }

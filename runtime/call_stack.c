@@ -9,7 +9,7 @@ bool ga_call_has_memory(const struct ga_model *model)
 static bool asks_for_anything(const struct ga_io *io)
 {
     return io->output != NULL || io->embedding != NULL || io->logits != NULL || io->last_logits != NULL ||
-           io->hidden != NULL;
+           io->hidden != NULL || io->layer_attention != NULL;
 }
 
 // Of one layer: what only stacks have is absent.
@@ -20,6 +20,8 @@ static enum ga_status check_layer(const struct ga_model *model, const struct ga_
         {io->sublayer != NULL, GA_UNSUPPORTED, "sublayer is given, but the model is one attention layer"},
         {io->embedding != NULL || io->logits != NULL || io->last_logits != NULL || io->hidden != NULL, GA_UNSUPPORTED,
          "embedding, logits, last_logits or hidden is given, but the model is one attention layer"},
+        {io->layer_attention != NULL, GA_UNSUPPORTED,
+         "layer_attention is given, but the model is one attention layer, which has attention"},
     };
     return ga_call_rules(model, rules, sizeof rules / sizeof *rules, error);
 }
@@ -65,7 +67,8 @@ enum ga_status ga_call_stack(const struct ga_model *model, const struct ga_io *i
     const bool has_logits = io->logits != NULL || io->last_logits != NULL;
     const struct ga_call_rule rules[] = {
         {!asks_for_anything(io), GA_ARGUMENT,
-         "no output is asked for; expected room in output, embedding, logits, last_logits or hidden"},
+         "no output is asked for; expected room in output, embedding, logits, last_logits, hidden or "
+         "layer_attention"},
         {io->token_types != NULL && stack->token_types == 0, GA_UNSUPPORTED,
          "token_types are given, but the model was generated without; set token_types in the spec"},
         {io->sublayer != NULL && !stack->sublayer, GA_UNSUPPORTED,
@@ -76,6 +79,8 @@ enum ga_status ga_call_stack(const struct ga_model *model, const struct ga_io *i
          "embedding is given, but the model was generated without pool.kind; set it in the spec"},
         {has_logits && stack->logits == GA_LOGITS_NONE, GA_UNSUPPORTED,
          "logits or last_logits is given, but the model was generated without logits.kind; set it in the spec"},
+        {io->layer_attention != NULL && !stack->attention, GA_UNSUPPORTED,
+         "layer_attention is given, but the model was generated without; list attention in the spec's outputs"},
     };
     const enum ga_status status = ga_call_rules(model, rules, sizeof rules / sizeof *rules, error);
     return status == GA_OK ? check_source(model, io, error) : status;

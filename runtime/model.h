@@ -71,8 +71,8 @@ struct ga_io {
                                // layer with a finite mask_fill, for which they are keys that no query sees.
                                // In self-attention q_lengths alone stands for both
     float *output;             // [batch][q_len][d_out]; of a stack NULL where another of its outputs is enough
-    float *attention;          // [batch][n_heads][q_len][kv_len + extra_keys], softmax weights; only where the spec
-                               // lists the output
+    float *attention;          // [batch][n_heads][q_len][kv_len + extra_keys], softmax weights of one layer; only
+                               // where the spec lists the output. A stack has layer_attention
     const struct ga_parallel *parallel; // NULL: the calling thread does it all. The same bits either way
     const uint8_t *mask;        // which keys a query sees: not zero where it does; NULL: all. Of any shape up to
                                 // [batch][n_heads][q_len][kv_len] that mask_strides says; only for a model whose
@@ -101,8 +101,12 @@ struct ga_io {
     float *embedding;           // [batch][d_model], the pooled row of each sequence; only where the model has a pool
     float *logits;              // [batch][q_len][n_logits]; only where the model has logits
     float *last_logits;         // [batch][n_logits], those of each sequence's last real row alone
-    float *const *hidden;      // [n_layers + 1], each NULL or room for [batch][q_len][d_model]: rows as the first layer
-                               // takes them, then as each layer leaves them, the last one as output is
+    float *const *hidden; // [n_layers + 1], each NULL or room for [batch][q_len][d_model]: rows as the first layer
+                          // takes them, then as each layer leaves them, the last one as output is
+    float *const *layer_attention; // [n_layers], from layer 0 on, each NULL or room for
+        // [batch][n_heads][q_len][q_len]: softmax weights of the layer's rows over each other; rows and keys past
+        // q_lengths are zeros. Of a transformer those of its decoder. Only for a stack whose spec lists the output;
+        // only the layers asked for write theirs, and no other result changes for it
     const int32_t *key_tokens; // [batch][kv_len], a transformer's source as token ids in place of key
     float *memory;             // [batch][kv_len][d_model], what a transformer's encoder gives; written where key or
                                // key_tokens is given, and read where neither is. NULL: not kept
@@ -209,7 +213,7 @@ struct ga_model {
     enum ga_causal causal;
     double scale;          // of the scores before softmax
     bool lengths;          // q_lengths and kv_lengths are taken
-    bool attention_output; // io.attention is taken
+    bool attention_output; // io.attention is taken, by one layer; a stack says it in stack->attention
     size_t window; // 0: none; else a query at place p (the last key its causal rule lets it see, or its own row) sees
                    // keys j > p - window only
     bool window_both;             // and j < p + window; without causal

@@ -48,6 +48,7 @@ typedef void kernel_fact(struct checks *checks, const struct ga_model *model);
     X(weights_are_rounded_to_nearest, narrow)                \
     X(intermediates_match_the_generic_kernel, intermediates) \
     X(a_stack_gives_its_other_outputs, stacks)               \
+    X(a_stack_gives_the_attention_of_its_layers, layers)     \
     X(steps_give_the_bits_of_one_call, steps)                \
     X(a_cache_written_out_and_in_is_the_same, cached)        \
     X(memory_is_taken_by_the_call_that_begins, remembering)  \
@@ -68,6 +69,7 @@ bool kernels_for_special_weights(const struct ga_model *model); // and it has we
 bool kernels_for_projected(const struct ga_model *model);       // weights can say what a score is
 bool kernels_for_intermediates(const struct ga_model *model);
 bool kernels_for_stacks(const struct ga_model *model);
+bool kernels_for_layers(const struct ga_model *model); // of these, those that give the attention of their layers
 bool kernels_for_tokens(const struct ga_model *model);
 bool kernels_for_linear(
     const struct ga_model *model); // q, k, v and the output are linear in the rows, whatever their place

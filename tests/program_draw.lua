@@ -135,6 +135,7 @@ return function(path, expect_run, expect)
     expect_run(1, draw .. " --batch 1", "sequence 1 has 0 queries and 0 keys")
     expect_run(2, draw .. " --batch 2", "--batch 2: ", "holds 2 sequences")
     expect_run(2, draw .. " --head 2", "--head 2: out of range, 0..1")
+    expect_run(2, draw .. " --layer 0", "--layer 0: this model is one attention layer")
     expect_run(2, draw .. " --key-tokens %words", "--key-tokens", "the query's own sequence")
     expect_run(2, "draw --weights %weights --input %in --output %map.png", "ends in .svg or .html")
     expect(not io.open(path "map.svg"), "a picture was written after a refusal")
@@ -142,6 +143,8 @@ return function(path, expect_run, expect)
   end
 
   return {
+    -- What is wrong with a picture's text as XML, or nil.
+    flaw = flaw,
     fixture = function()
       for _, test in ipairs { test_cells, test_masked, test_labels, test_page, test_refusals } do test() end
     end,
@@ -149,11 +152,11 @@ return function(path, expect_run, expect)
     any = function()
       local given = expect_run(0, "info"):match("gives ([^\n]*)")
       local options = " --allow-random 3 --input %in --output %map.svg"
-      if (", " .. given .. ","):find(", attention,", 1, true) then
+      if (", " .. given .. ","):find(", attention,", 1, true) or given:find("attention_0", 1, true) then
         expect_run(0, "draw" .. options, path "map.svg")
         expect(not flaw(files.slurp(path "map.svg")), "not well-formed")
       else
-        expect_run(1, "draw" .. options, "no attention to draw", 'outputs', "attention")
+        expect_run(1, "draw" .. options, "no attention to draw")
       end
     end,
   }

@@ -139,7 +139,30 @@ return function(path, expect_run, expect, choose)
     expect_run(1, "run --input %in --output %result", '"sublayer": this model takes none, it was generated without')
   end
 
-  for _, test in ipairs { test_memory, test_generate, test_decoder, test_rows, test_residual } do
+  -- A decoder draws its own rows' attention to each other, however many rows its memory has; who gives none says why.
+  local function test_draw()
+    local draw = "draw --allow-random 1 --input %in --output %map.svg"
+    choose "memory_40_2"
+    for _, rows in ipairs { 3, 9 } do
+      write(tensor("x", "F32", { 2, 5, 40 }, wave), tensor("memory", "F32", { 2, rows, 40 }, wave),
+        tensor("lengths", "I32", { 2 }, { 5, 4 }), tensor("memory_lengths", "I32", { 2 }, { rows, 2 }))
+      expect_run(0, draw .. " --batch 1", "in layer 1", "4 queries by 4 keys; padding to 5 queries and 5 keys")
+      expect(files.slurp(path "map.svg"):find("masked: causal", 1, true), "nothing says causal")
+    end
+    expect_run(2, draw .. " --layer 2", "--layer 2: out of range, 0..1")
+    expect_run(2, draw .. " --key-tokens %in", "--key-tokens", "the query's own sequence")
+    choose "steps_48_4"
+    expect_run(1, draw, "no attention to draw: steps_48_4 was generated without that output",
+      "./configure --outputs attention adds it")
+    write(tensor("tokens", "I32", { 2, 5 }, 1))
+    expect_run(2, RUN .. " --outputs attention_1", 'its spec would say outputs = { "attention" }')
+    expect_run(2, RUN .. " --outputs attention_all", 'its spec would say outputs = { "attention" }')
+    choose "pool_40"
+    expect_run(1, draw, "no attention to draw: the layers of pool_40 do not attend")
+    expect_run(2, "run --input %in --output %result --outputs attention", "--outputs attention: this model does not")
+  end
+
+  for _, test in ipairs { test_memory, test_generate, test_decoder, test_rows, test_residual, test_draw } do
     test()
   end
 end

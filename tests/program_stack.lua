@@ -91,10 +91,13 @@ return function(path, expect_run, expect_values, expect)
     expect_run(1, check)
     local refused = {
       { "hidden_4", "this model has 3 layers, so hidden_0 to hidden_3" },
-      { "attention", "a stack of layers, which keeps what happens within one" },
+      { "scores", "a stack of layers, which keeps what happens within one" },
+      { "attention", "this model has 3 layers, and gives it of each: attention_0 to attention_2" },
+      { "attention_3", "this model has 3 layers, so attention_0 to attention_2" },
       { "cache_keys", "its spec would say cache = " },
       { "embeding", 'did you mean "embedding"?',
-        "(it gives output, embedding, logits, last_logits, hidden_0 to hidden_3)" },
+        "(it gives output, embedding, logits, last_logits, hidden_0 to hidden_3, attention_0 to attention_2)" },
+      { "attention_o", 'did you mean "attention_0"?' },
     }
     for _, case in ipairs(refused) do
       files.write(path "expected", { tensor(case[1], "F32", { 2, 2, D }, 4) })
@@ -108,18 +111,18 @@ return function(path, expect_run, expect_values, expect)
   local function test_info()
     expect_run(0, "info", "3 of d_ff 16, gelu, norm layer behind residuals, positions none, pool mean, " ..
       "logits linear of 10", "96 parameters: 3 x 0 in layers, 96 beside them", "takes x, tokens, token_types, lengths",
-      "gives output, embedding, logits, last_logits, hidden_0 to hidden_3")
-    expect_run(0, "info --json", '"n_layers": 3', '"pool": "mean"', '"kind": "encoder"', '"hidden_3"', '"all": 96')
-    expect_run(1, "draw --allow-random 1 --input %in --output %map.svg", "a stack of layers, which keeps")
+      "gives output, embedding, logits, last_logits, hidden_0 to hidden_3, attention_0 to attention_2")
+    expect_run(0, "info --json", '"n_layers": 3', '"pool": "mean"', '"kind": "encoder"', '"hidden_3"', '"attention_2"',
+      '"all": 96')
   end
 
   local function test_bench()
-    for _, outputs in ipairs { "output", "logits,hidden_1", "embedding", "last_logits" } do
+    for _, outputs in ipairs { "output", "logits,hidden_1", "embedding", "last_logits", "attention_1" } do
       expect_run(0, "bench --seconds 0.001 --lengths 3 --batch 2 --json %cells --outputs " .. outputs,
         "3 layers of d_ff 16")
       expect(files.slurp(path "cells"):find('"outputs": "' .. outputs .. '"', 1, true), "outputs are not in the JSON")
     end
-    expect_run(2, "bench --outputs attention", "--outputs attention: this model is a stack of layers")
+    expect_run(2, "bench --outputs attention", "--outputs attention: this model has 3 layers")
   end
 
   local function write_text(text)

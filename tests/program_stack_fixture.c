@@ -1,10 +1,11 @@
 // program_stack_fixture.c: a tiny stack of layers for tests of the command line: rows are those of its input plus those
-// of their types, and each of three layers adds one, so that every output is known. Not a reference for kernels.
+// of their types, and each of three layers adds one, so that every output is known; what a layer's rows give each other
+// by way of attention has no part in them. Not a reference for kernels.
 #include <string.h>
 
 #include "program.h" // defines: ga_program
 
-enum { D = 8, LAYERS = 3, MOST = 16, VOCAB = 10, TYPES = 2, LOGITS = VOCAB };
+enum { D = 8, HEADS = 2, LAYERS = 3, MOST = 16, VOCAB = 10, TYPES = 2, LOGITS = VOCAB };
 enum { EMBEDDING, TOKEN_TYPES, N_ROLES };
 
 static const struct ga_weight_role roles[N_ROLES] = {
@@ -53,6 +54,18 @@ static void layer(const struct ga_io *io, float *x)
 {
     for (size_t i = 0; i < io->batch * io->q_len * D; i++) {
         x[i] += i / D % io->q_len < real_length(io, i / D / io->q_len) ? 1.0f : 0.0f;
+    }
+}
+
+// A row gives all to the key as many places before it as the layer's number, or to the first; in the second head to
+// itself.
+static void attend(const struct ga_io *io, size_t l, float *to)
+{
+    memset(to, 0, io->batch * HEADS * io->q_len * io->q_len * sizeof *to);
+    for (size_t at = 0; at < io->batch * HEADS * io->q_len; at++) {
+        const size_t i = at % io->q_len, head = at / io->q_len % HEADS;
+        const size_t key = head == 1 ? i : i < l ? 0 : i - l;
+        to[at * io->q_len + key] = i < real_length(io, at / io->q_len / HEADS) ? 1.0f : 0.0f;
     }
 }
 
@@ -106,6 +119,9 @@ static void run(const void *packed, const struct ga_io *io, void *scratch)
     take_rows(packed, io, x);
     for (size_t l = 0; l <= LAYERS; l++) {
         copy(io, x, io->hidden ? io->hidden[l] : NULL);
+        if (l < LAYERS && io->layer_attention && io->layer_attention[l]) {
+            attend(io, l, io->layer_attention[l]);
+        }
         if (l < LAYERS) {
             layer(io, x);
         }
@@ -142,6 +158,7 @@ static const struct ga_stack stack = {
     .pool = GA_POOL_MEAN,
     .logits = GA_LOGITS_LINEAR,
     .n_logits = LOGITS,
+    .attention = true,
     .steps = steps,
     .n_steps = sizeof steps / sizeof *steps,
     .buffers = buffers,
@@ -162,10 +179,10 @@ int main(int argc, char **argv)
         .k_dim = D,
         .v_dim = D,
         .d_out = D,
-        .d_v = D / 2,
-        .n_heads = 2,
-        .n_kv_heads = 2,
-        .d_head = D / 2,
+        .d_v = D / HEADS,
+        .n_heads = HEADS,
+        .n_kv_heads = HEADS,
+        .d_head = D / HEADS,
         .q_len = {1, MOST},
         .kv_len = {1, MOST},
         .vocab_size = VOCAB,

@@ -377,6 +377,7 @@ require "program_usage"(run, expect_run, expect)
 require "program_masks"(path, expect_run, expect_values)
 program = arg[2]
 require "program_stack"(path, expect_run, expect_values, expect)
+require "program_layers"(path, expect_run, expect_values, expect, draw.flaw)
 if arg[3] ~= "-" then
   require "program_models"(path, expect_run, expect, function(name) program = arg[3] .. "/" .. name end)
 end

@@ -35,7 +35,7 @@ static size_t fake_scratch(size_t batch, size_t q_len, size_t kv_len, size_t thr
 static const struct ga_variant variant[] = {
     {.isa = "scalar", .packed_bytes = PACKED, .scratch_bytes = fake_scratch, .run = fake_run, CACHE}};
 #define GIVES .pool = GA_POOL_MEAN, .logits = GA_LOGITS_LINEAR, .n_logits = LOGITS
-static const struct ga_stack stack = {.n_layers = LAYERS, .token_types = 2, .sublayer = true, GIVES};
+static const struct ga_stack stack = {.n_layers = LAYERS, .token_types = 2, .sublayer = true, .attention = true, GIVES};
 
 #define SHAPE                                                                                               \
     .abi = GA_ABI, .d_model = D_MODEL, .d_out = D_OUT, .n_heads = HEADS, .n_kv_heads = 1, .d_head = D_HEAD, \
@@ -119,6 +119,7 @@ ROOM(handle_room, sizeof(struct ga_loaded));
 ROOM(io_room, sizeof(struct ga_io));
 ROOM(parallel_room, sizeof(struct ga_parallel));
 ROOM(list_room, (LAYERS + 1) * sizeof(float *));
+ROOM(attention_room, LAYERS * sizeof(float *));
 ROOM(cache_room, 16384);
 
 struct object {
@@ -127,12 +128,23 @@ struct object {
     size_t bytes;
     bool is_written;
 };
-enum { SCRATCH_OBJECT, CACHE_OBJECT, PACKED_OBJECT, HANDLE_OBJECT, IO_OBJECT, PARALLEL_OBJECT, LIST_OBJECT, N_OBJECTS };
+enum {
+    SCRATCH_OBJECT,
+    CACHE_OBJECT,
+    PACKED_OBJECT,
+    HANDLE_OBJECT,
+    IO_OBJECT,
+    PARALLEL_OBJECT,
+    LIST_OBJECT,
+    ATTENTION_OBJECT,
+    N_OBJECTS
+};
 static struct object objects[N_OBJECTS];
 
 static struct ga_io *io;         // in io_room
 static struct ga_loaded *loaded; // in handle_room
 static float **hidden;           // in list_room; NULL but where a test sets one
+static float **attention;        // likewise, in attention_room
 
 static void run_parts(void *self, size_t parts, void (*task)(void *context, size_t part), void *context)
 {
@@ -161,7 +173,9 @@ static void point(size_t m)
                          .parallel = (const struct ga_parallel *)(const void *)objects[PARALLEL_OBJECT].start,
                          .cache = (struct ga_cache *)(void *)objects[CACHE_OBJECT].start};
     memset(hidden, 0, (LAYERS + 1) * sizeof *hidden);
+    memset(attention, 0, LAYERS * sizeof *attention);
     io->hidden = models[m].model.stack == NULL ? NULL : hidden;
+    io->layer_attention = models[m].model.stack == NULL ? NULL : attention;
     for (size_t f = 0; f < N_FIELDS; f++) {
         if (has(m, &fields[f])) {
             put(&fields[f], lanes[f]);
@@ -174,6 +188,7 @@ static void make(size_t m)
     const struct ga_model *model = &models[m].model;
     const size_t cache_bytes = ga_cache_size(model, variant, BATCH, CAPACITY);
     const size_t list_bytes = model->stack == NULL ? 0 : (LAYERS + 1) * sizeof *hidden;
+    const size_t attention_bytes = model->stack == NULL ? 0 : LAYERS * sizeof *attention;
     const struct object made[N_OBJECTS] = {
         {"scratch", scratch_room + LANE, SCRATCH, true},
         {"cache", cache_room + LANE, cache_bytes, true},
@@ -182,6 +197,7 @@ static void make(size_t m)
         {"io", io_room + LANE, sizeof *io, false},
         {"parallel", parallel_room + LANE, sizeof *io->parallel, false},
         {"the list hidden", list_room + LANE, list_bytes, false},
+        {"the list layer_attention", attention_room + LANE, attention_bytes, false},
     };
     memcpy(objects, made, sizeof made);
     cr_assert_leq(cache_bytes, sizeof cache_room - (size_t)2 * LANE);
@@ -189,6 +205,7 @@ static void make(size_t m)
     *loaded = (struct ga_loaded){model, variant, objects[PACKED_OBJECT].start};
     io = (struct ga_io *)(void *)objects[IO_OBJECT].start;
     hidden = (float **)(void *)objects[LIST_OBJECT].start;
+    attention = (float **)(void *)objects[ATTENTION_OBJECT].start;
     *(struct ga_parallel *)(void *)objects[PARALLEL_OBJECT].start = (struct ga_parallel){1, run_parts, NULL};
     struct ga_cache *cache = NULL;
     cr_assert_eq(ga_cache_init(loaded, BATCH, CAPACITY, objects[CACHE_OBJECT].start, cache_bytes, &cache, NULL), GA_OK);
@@ -316,7 +333,7 @@ Test(call_memory, outputs_are_apart_from_scratch_cache_weights_and_structs)
             }
         }
     }
-    cr_expect_eq(checked, 12 * 6 + 8 * 2 + 2 * (5 * 7 + 8 * 2), "%zu", checked);
+    cr_expect_eq(checked, 12 * 6 + 8 * 2 + 2 * (5 * 8 + 8 * 2), "%zu", checked);
 }
 
 // Where scratch would lie in each of the others; the cache where weights would lie.
@@ -337,36 +354,48 @@ Test(call_memory, scratch_and_cache_are_apart_from_weights_and_structs)
     expect_taken("cache", "the packed weights");
 }
 
-// -- Rows that layers leave -----------------------------------------------------------------------------------------
+// -- What layers give -----------------------------------------------------------------------------------------------
 
-enum { HIDDEN = Q_ROWS * D_MODEL * 4 };
+enum { HIDDEN = Q_ROWS * D_MODEL * 4, ATTENTION = Q_ROWS * HEADS * Q_LEN * 4 };
 
-static void check_hidden(unsigned char *start, size_t bytes, const char *name)
+// An entry of a list, of so many bytes, beside and over an object.
+static void check_entry(float **entry, const char *what, size_t size, const struct object *object)
 {
-    hidden[1] = (float *)(void *)(start + bytes - 4);
-    expect_refused("hidden[1]", name);
-    hidden[1] = (float *)(void *)(start - HIDDEN + 4);
-    expect_refused("hidden[1]", name);
-    hidden[1] = (float *)(void *)(start + bytes);
-    expect_taken("hidden[1]", name);
-    hidden[1] = NULL;
+    *entry = (float *)(void *)(object->start + object->bytes - 4);
+    expect_refused(what, object->name);
+    *entry = (float *)(void *)(object->start - size + 4);
+    expect_refused(what, object->name);
+    *entry = (float *)(void *)(object->start + object->bytes);
+    expect_taken(what, object->name);
+    *entry = NULL;
 }
 
-Test(call_memory, hidden_rows_are_apart_from_all_and_each_other)
+static void check_entries(unsigned char *start, size_t bytes)
+{
+    const struct object object = {"another tensor", start, bytes, true};
+    check_entry(&hidden[1], "hidden[1]", HIDDEN, &object);
+    check_entry(&attention[1], "layer_attention[1]", ATTENTION, &object);
+}
+
+Test(call_memory, what_layers_give_is_apart_from_all_and_each_other)
 {
     make(1);
     for (size_t o = 0; o < N_OBJECTS; o++) {
-        check_hidden(objects[o].start, objects[o].bytes, "another tensor");
+        check_entries(objects[o].start, objects[o].bytes);
     }
     for (size_t f = 0; f < N_FIELDS; f++) {
         if (has(1, &fields[f])) {
             put(&fields[f], pair + LANE);
-            check_hidden(pair + LANE, bytes_of(&fields[f]), "another tensor");
+            check_entries(pair + LANE, bytes_of(&fields[f]));
             point(1);
         }
     }
     hidden[0] = (float *)(void *)(pair + LANE);
-    check_hidden(pair + LANE, HIDDEN, "another tensor");
+    check_entries(pair + LANE, HIDDEN);
+    hidden[0] = NULL;
+    attention[0] = (float *)(void *)(pair + LANE);
+    const struct object object = {"another tensor", pair + LANE, ATTENTION, true};
+    check_entry(&attention[1], "layer_attention[1]", ATTENTION, &object);
 }
 
 // -- Alignment ------------------------------------------------------------------------------------------------------
@@ -393,6 +422,13 @@ Test(call_memory, every_pointer_is_aligned)
     io->hidden = (float *const *)(void *)(list_room + LANE + 4);
     cr_expect_eq(run(&error), GA_ALIGNMENT, "%s", error.text);
     io->hidden = hidden;
+    io->layer_attention = (float *const *)(void *)(attention_room + LANE + 4);
+    cr_expect_eq(run(&error), GA_ALIGNMENT, "%s", error.text);
+    io->layer_attention = attention;
+    attention[1] = (float *)(void *)(pair + 1);
+    cr_expect_eq(run(&error), GA_ALIGNMENT, "%s", error.text);
+    cr_expect(strstr(error.text, "layer_attention[1]"), "%s", error.text);
+    attention[1] = NULL;
     hidden[2] = (float *)(void *)(pair + 1);
     cr_expect_eq(run(&error), GA_ALIGNMENT, "%s", error.text);
     cr_expect(strstr(error.text, "hidden[2]"), "%s", error.text);

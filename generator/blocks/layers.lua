@@ -6,7 +6,7 @@ local types = require "spec.types"
 
 -- Fields of one attention layer that a stack fills itself.
 local OF_ONE_LAYER = {
-  "projections", "heads", "k_dim", "v_dim", "d_v", "d_out", "outputs", "add_bias_kv", "add_zero_attn", "sinks",
+  "projections", "heads", "k_dim", "v_dim", "d_v", "d_out", "add_bias_kv", "add_zero_attn", "sinks",
 }
 
 local MOST_LAYERS = 512 -- each map names each weight of each layer: megabytes of C from here on

@@ -55,7 +55,19 @@ local function splices(spec)
   }
 end
 
+-- Of what happens within a layer, a whole model gives the weights of its rows over each other.
+local function check_stack(spec, fail)
+  for _, name in ipairs(spec.stack and spec.outputs or {}) do
+    if name ~= "attention" then
+      fail(('outputs names %s, but kind = "%s" gives attention alone, for each of its layers: what else happens in ' ..
+        'a layer is of rows packed without padding and stays there; a layer alone (kind = "mha") gives it'):format(
+        name, spec.kind))
+    end
+  end
+end
+
 local function resolve(spec, fail)
+  check_stack(spec, fail)
   spec.wanted, spec.intermediates = {}, {}
   for _, name in ipairs(spec.outputs or {}) do spec.wanted[name] = true end
   for _, name in ipairs(INTERMEDIATES) do
@@ -64,12 +76,17 @@ local function resolve(spec, fail)
       fail(('outputs names %s, but kind = "sdpa" gives attention and scores only beside its output'):format(name))
     end
   end
-  spec.attention_output = spec.wanted.attention or false
+  spec.attention_output = spec.wanted.attention and not spec.stack or false
+  spec.layer_attention = spec.wanted.attention and spec.stack or false
   spec.natural_scores = spec.natural_scores or any(spec.wanted, "scores")
   spec.natural_q = spec.natural_q or any(spec.wanted, "q_proj", "q_heads")
 end
 
 local function sentence(spec)
+  if spec.layer_attention then
+    local whose = spec.kind == "encoder" and "" or " over its own rows"
+    return ("softmax weights of each layer%s are written on request"):format(whose)
+  end
   local names = spec.attention_output and { "softmax weights" } or {}
   for _, name in ipairs(spec.intermediates) do names[#names + 1] = name end
   if #names == 0 then return nil end
@@ -82,7 +99,8 @@ return {
     { field = "outputs", flag = "--outputs", value = "LIST", parse = split_commas,
       check = types.described("a list of names", check),
       default = "none",
-      help = "intermediate results that a call may ask for beside its output: " .. table.concat(NAMES, ", "),
+      help = "intermediate results that a call may ask for beside its output: " .. table.concat(NAMES, ", ") ..
+        "; of whole models attention, of each layer",
       group = "calls", example = 'outputs = { "attention", "scores" }' },
   },
   resolve = resolve,

@@ -23,7 +23,7 @@ end
 local SHARED = {
   d_model = true, n_heads = true, d_head = true, seq_len = true, batch = true, dtype = true, weights_dtype = true,
   unroll = true, n_kv_heads = true, activation = true, dropout = true, cache = true,
-  mask_fill = true, masked_row = true,
+  mask_fill = true, masked_row = true, outputs = true,
 }
 local SHARED_GROUPS = { mask = true, rope = true, qk_norm = true }
 for _, modifier in ipairs(modifiers) do
@@ -54,7 +54,7 @@ function stack.attention_fields(spec)
 end
 
 -- Fields of a transformer that only its decoder has.
-local OF_DECODER = { cache = true, pool = true, logits = true }
+local OF_DECODER = { cache = true, pool = true, logits = true, outputs = true }
 -- Fields that its sides do not take as they are.
 local OF_BOTH = { name = true, kind = true, weights = true, weights_prefix = true, seq_len = true, kv_seq_len = true,
   vocab_size = true, src_vocab_size = true, n_layers = true, n_decoder_layers = true }

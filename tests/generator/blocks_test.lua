@@ -91,6 +91,39 @@ fact.holds("fields of stacks are refused elsewhere, and fields of one layer in s
     "activation names o, but with kind = \"encoder\" the output projection's result joins the residual")
 end)
 
+fact.holds("a whole model gives attention of its layers, and no other intermediate", function()
+  for _, kind in ipairs({ "encoder", "decoder", "transformer" }) do
+    local s = make({ kind = kind, outputs = { "attention" } })
+    fact.equal(s.layer_attention, true)
+    fact.equal(s.attention_output, false)
+    local decoder = kind == "transformer" and s.decoder_spec or s
+    fact.equal(decoder.attention_spec.attention_output, true)
+    if kind ~= "encoder" then fact.equal(decoder.memory_spec.attention_output, false) end
+    if kind == "transformer" then fact.equal(s.encoder_spec.layer_attention, false) end
+    fact.equal(make({ kind = kind }).layer_attention, false)
+    refuses({ kind = kind, outputs = { "attention", "scores" } }, ('outputs names scores, but kind = "%s" gives ' ..
+      "attention alone, for each of its layers: what else happens in a layer is of rows packed without padding and " ..
+      'stays there; a layer alone (kind = "mha") gives it'):format(kind))
+  end
+  refuses({ outputs = { "attention" }, cache = 600 }, "cache (600) contradicts outputs, which lists intermediates, " ..
+    "whose axis of keys would grow from call to call")
+  refuses({ outputs = { "attention" }, layer = { attention = false } },
+    "n_heads is given, but layer.attention = false leaves its layers without attention", "outputs is given, but layer.attention = false leaves its layers " ..
+    "without attention")
+end)
+
+fact.holds("the attention of a layer is asked of it alone, and no scores are kept as they are for it", function()
+  local given, plain = make({ outputs = { "attention" } }), make()
+  fact.lists_equal(spec.sentences(given), (function()
+    local list = spec.sentences(plain)
+    list[#list + 1] = "softmax weights of each layer are written on request"
+    return list
+  end)())
+  for _, name in ipairs({ "natural_scores", "natural_q" }) do
+    fact.equal(given.attention_spec[name], plain.attention_spec[name])
+  end
+end)
+
 fact.holds("contradictions name both fields", function()
   refuses({ positions = { kind = "learned", rows = 100 } },
     "positions.rows (100) is less than the longest sequence (512) from row 0 (positions.first) on")

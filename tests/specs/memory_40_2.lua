@@ -1,5 +1,5 @@
 -- A decoder: causal attention with a mask of bytes besides, attention to an encoder's output, feed-forward, norms
--- before each.
+-- before each; it gives each layer's attention to its own rows.
 return {
   kind = "decoder",
   name = "memory_40_2",
@@ -11,4 +11,5 @@ return {
   kv_seq_len = "1..50",
   mask = { tensor = "bool" },
   norm = { place = "pre" },
+  outputs = { "attention" },
 }

@@ -10,7 +10,8 @@
 
 // One layer as the model's facts, roles (model->n_roles views, in role order) and io ask for it; io must be a call
 // that ga_model_run would accept, and io->output and io->attention are not looked at. output is
-// [batch][q_len][d_out]; attention is [batch][n_heads][q_len][kv_len + extra_keys], or NULL where it is not wanted.
+// [batch][q_len][d_out]; attention is [batch][n_heads][q_len][kv_len + extra_keys], of a stack that of its last layer's
+// rows over each other, [batch][n_heads][q_len][q_len], or NULL where it is not wanted.
 // Rows past a query length are zeros in both, a row that sees no key has the attention that the model says. False where
 // there is no memory.
 bool reference_f64(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,

@@ -317,13 +317,14 @@ static void IN_REAL(sequence)(const struct ga_model *model, const struct ga_weig
 
 // A whole model, in reference_stack.h.
 static void IN_REAL(stack)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
-                           size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *output);
+                           size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *output, REAL *attention);
 
 bool IN_REAL(reference_more)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
                              REAL *output, REAL *attention, REAL *more[GA_INTERMEDIATES])
 {
     size_t kv_len = most_rows(io) + model->extra_keys, outputs = io->q_len * model->d_out;
-    size_t weights = model->n_heads * io->q_len * (reference_kv_len(io) + model->extra_keys);
+    size_t keys = model->stack ? io->q_len : reference_kv_len(io) + model->extra_keys;
+    size_t weights = model->n_heads * io->q_len * keys;
     struct IN_REAL(rows) rows;
     bool *seen = malloc(kv_len * sizeof *seen);
     bool ok = IN_REAL(rows_new)(&rows, model, io) && seen;
@@ -335,7 +336,7 @@ bool IN_REAL(reference_more)(const struct ga_model *model, const struct ga_weigh
             memset(map, 0, weights * sizeof(REAL));
         }
         if (model->stack) {
-            IN_REAL(stack)(model, roles, io, b, &rows, seen, output + b * outputs);
+            IN_REAL(stack)(model, roles, io, b, &rows, seen, output + b * outputs, map);
         } else {
             IN_REAL(sequence)(model, roles, io, b, &rows, seen, output + b * outputs, map);
         }

@@ -105,11 +105,11 @@ struct IN_REAL(memory) {
     size_t count;
 };
 
-// x [count] and what an attention makes of it, joined; norm: the name of its norm.
+// x [count] and what an attention makes of it, joined; norm: the name of its norm. weights: the attention's, or NULL.
 static void IN_REAL(join_attention)(const struct ga_stack *stack, const struct part_model *layer,
                                     const struct part_model *attention, const struct ga_io *io, size_t b,
                                     const char *norm, struct IN_REAL(rows) * rows, bool *seen, size_t count,
-                                    struct IN_REAL(memory) memory, REAL *x, REAL *y)
+                                    struct IN_REAL(memory) memory, REAL *x, REAL *y, REAL *weights)
 {
     const size_t n = layer->model.d_model, floats = count * n;
     memcpy(rows->query, x, floats * sizeof *x);
@@ -120,7 +120,7 @@ static void IN_REAL(join_attention)(const struct ga_stack *stack, const struct p
     const size_t kv_rows = memory.rows ? memory.count : count;
     memcpy(rows->key, keys, kv_rows * n * sizeof *x);
     memcpy(rows->value, keys, kv_rows * n * sizeof *x);
-    IN_REAL(layer)(&attention->model, attention->views, io, b, rows, seen, y, NULL);
+    IN_REAL(layer)(&attention->model, attention->views, io, b, rows, seen, y, weights);
     IN_REAL(add)(x, y, floats);
     if (!stack->norm_first) {
         IN_REAL(norm_to)(stack, &layer->model, layer->views, norm, count, x, x);
@@ -147,9 +147,11 @@ static void IN_REAL(join_feed_forward)(const struct ga_stack *stack, const struc
     }
 }
 
-// One sequence through the layers of an encoder or a decoder; x is room for its rows, the residual on the way.
+// One sequence through the layers of an encoder or a decoder; x is room for its rows, the residual on the way;
+// attention: of its last layer's rows over each other, or NULL.
 static void IN_REAL(side)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
-                          size_t b, struct IN_REAL(rows) * rows, bool *seen, struct IN_REAL(memory) memory, REAL *x)
+                          size_t b, struct IN_REAL(rows) * rows, bool *seen, struct IN_REAL(memory) memory, REAL *x,
+                          REAL *attention)
 {
     const struct ga_stack *stack = model->stack;
     const struct ga_io own = self_call(io), over = memory_call(io);
@@ -162,11 +164,14 @@ static void IN_REAL(side)(const struct ga_model *model, const struct ga_weight_v
         struct part_model layer, over_memory;
         layer_make(&layer, model, roles, l, "");
         if (!stack->without_attention) {
-            IN_REAL(join_attention)(stack, &layer, &layer, &own, b, "attention", rows, seen, count, none, x, y);
+            IN_REAL(join_attention)
+            (stack, &layer, &layer, &own, b, "attention", rows, seen, count, none, x, y,
+             l + 1 == stack->n_layers ? attention : NULL);
         }
         if (memory.rows) {
             memory_make(&over_memory, model, roles, l);
-            IN_REAL(join_attention)(stack, &layer, &over_memory, &over, b, "memory", rows, seen, count, memory, x, y);
+            IN_REAL(join_attention)
+            (stack, &layer, &over_memory, &over, b, "memory", rows, seen, count, memory, x, y, NULL);
         }
         IN_REAL(join_feed_forward)(stack, &layer, count, rows->query, mid, x, y);
     }
@@ -186,20 +191,20 @@ static void IN_REAL(remember)(const struct ga_model *model, const struct ga_weig
         const struct ga_io source = source_call(io);
         struct part_model encoder;
         encoder_make(&encoder, model, roles);
-        IN_REAL(side)(&encoder.model, encoder.views, &source, b, rows, seen, none, memory);
+        IN_REAL(side)(&encoder.model, encoder.views, &source, b, rows, seen, none, memory, NULL);
     } else {
         IN_REAL(copy_rows)(io->key, b * io->kv_len, reference_kv_rows(io, b), model->d_model, memory);
     }
 }
 
-// One sequence through a whole model; output is its [q_len][d_model] of zeros.
+// One sequence through a whole model; output is its [q_len][d_model] of zeros, attention its last layer's or NULL.
 static void IN_REAL(stack)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
-                           size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *output)
+                           size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *output, REAL *attention)
 {
     struct IN_REAL(memory) memory = {NULL, reference_kv_rows(io, b)};
     struct part_model decoder;
     if (model->kind == GA_ENCODER) {
-        IN_REAL(side)(model, roles, io, b, rows, seen, memory, output);
+        IN_REAL(side)(model, roles, io, b, rows, seen, memory, output, attention);
         return;
     }
     REAL *kept = malloc((memory.count * model->d_model + 1) * sizeof *kept);
@@ -208,9 +213,9 @@ static void IN_REAL(stack)(const struct ga_model *model, const struct ga_weight_
         memory.rows = kept;
         if (model->kind == GA_TRANSFORMER) {
             decoder_make(&decoder, model, roles);
-            IN_REAL(side)(&decoder.model, decoder.views, io, b, rows, seen, memory, output);
+            IN_REAL(side)(&decoder.model, decoder.views, io, b, rows, seen, memory, output, attention);
         } else {
-            IN_REAL(side)(model, roles, io, b, rows, seen, memory, output);
+            IN_REAL(side)(model, roles, io, b, rows, seen, memory, output, attention);
         }
     }
     free(kept);
