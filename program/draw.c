@@ -1,13 +1,11 @@
-// draw.c: the command `draw`: the attention of one sequence as a picture. Computes it as `run` does and draws it with
-// heatmap.h; writes no tensors.
+// draw.c: the command `draw`: the attention of one sequence as a picture. Computes it as `run` does and has it drawn by
+// drawing.h; writes no tensors.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
-#include "heatmap.h"
-#include "labels.h"
-#include "sight.h"
+#include "drawing.h"
 
 enum {
     WEIGHTS,
@@ -69,25 +67,6 @@ static const char *const examples[] = {
     NULL,
 };
 
-// What to draw of which request.
-struct drawing {
-    struct ga_request *request;      // that is run
-    struct ga_request own;           // of a whole model, the same as a call of one layer: its rows alone
-    const struct ga_request *seen;   // of the two, the one whose queries and keys are drawn
-    enum ga_output output;           // the attention that is drawn
-    size_t layer;                    // of a whole model
-    size_t batch, first_head, heads; // first_head + heads <= n_heads
-    size_t rows, keys;               // real queries and keys
-    size_t shown, cols;              // keys that are drawn, and with those that the model adds
-    struct ga_labels row_labels, key_labels;
-    char title[160], subtitle[200], mask[GA_SIGHT_TEXT + 16];
-    const char **col_labels;         // [cols]; NULL: places
-    char (*titles)[32];              // [heads]
-    struct ga_heatmap_panel *panels; // [heads]
-    float *values;                   // [heads][rows][cols]
-    uint8_t *masked;                 // [heads][rows][cols]
-};
-
 // -- What is asked for ----------------------------------------------------------------------------------------------
 
 static bool ends_in(const char *text, const char *end)
@@ -119,7 +98,7 @@ static enum ga_exit check_model(const struct ga_context *context)
 }
 
 // Reads --layer; without it the last of a whole model is drawn. The model has attention to draw.
-static enum ga_exit read_layer(const struct ga_context *context, const char *text, struct drawing *drawing)
+static enum ga_exit read_layer(const struct ga_context *context, const char *text, struct ga_drawing *drawing)
 {
     const struct ga_stack *stack = context->model->stack;
     enum ga_exit code = GA_EXIT_OK;
@@ -136,7 +115,7 @@ static enum ga_exit read_layer(const struct ga_context *context, const char *tex
 }
 
 // Reads --head; without it all heads are drawn.
-static enum ga_exit read_heads(const struct ga_context *context, const char *text, struct drawing *drawing)
+static enum ga_exit read_heads(const struct ga_context *context, const char *text, struct ga_drawing *drawing)
 {
     drawing->heads = context->model->n_heads;
     if (!text) {
@@ -148,7 +127,7 @@ static enum ga_exit read_heads(const struct ga_context *context, const char *tex
 }
 
 // Finds whose queries and keys are drawn: of a whole model its rows attend to each other, whatever else they attend to.
-static void find_seen(const struct ga_context *context, struct drawing *drawing)
+static void find_seen(const struct ga_context *context, struct ga_drawing *drawing)
 {
     drawing->seen = drawing->request;
     if (context->model->stack) {
@@ -161,7 +140,7 @@ static void find_seen(const struct ga_context *context, struct drawing *drawing)
 }
 
 // Reads --batch and finds the sequence's real sizes.
-static enum ga_exit read_batch(const struct ga_context *context, const char *text, struct drawing *drawing)
+static enum ga_exit read_batch(const struct ga_context *context, const char *text, struct ga_drawing *drawing)
 {
     const struct ga_request *request = drawing->seen;
     enum ga_exit code = GA_EXIT_OK;
@@ -184,7 +163,7 @@ static enum ga_exit read_batch(const struct ga_context *context, const char *tex
 }
 
 // In self-attention one file names both; where lengths cut queries and keys apart it has to name the more of them.
-static enum ga_exit read_labels(const struct ga_context *context, const char *const *values, struct drawing *drawing)
+static enum ga_exit read_labels(const struct ga_context *context, const char *const *values, struct ga_drawing *drawing)
 {
     bool self = drawing->seen->io.key == NULL;
     size_t count = self && drawing->keys > drawing->rows ? drawing->keys : drawing->rows;
@@ -202,187 +181,11 @@ static enum ga_exit read_labels(const struct ga_context *context, const char *co
     return code;
 }
 
-// -- Cells ----------------------------------------------------------------------------------------------------------
-
-// The weights of a head's query: [kv_len], then those of the keys that the model adds.
-static const float *weights_of(const struct drawing *drawing, const struct ga_tensor *attention, size_t head,
-                               size_t row)
-{
-    const size_t *shape = attention->shape + attention->rank - 3; // heads, queries, keys
-    return (const float *)attention->data + ((drawing->batch * shape[0] + head) * shape[1] + row) * shape[2];
-}
-
-// Padding is drawn where it has weight, as a fill may give it that does not mask.
-static size_t shown_keys(const struct drawing *drawing, const struct ga_tensor *attention)
-{
-    size_t shown = drawing->keys;
-    for (size_t head = drawing->first_head; head < drawing->first_head + drawing->heads; head++) {
-        for (size_t i = 0; i < drawing->rows; i++) {
-            const float *weights = weights_of(drawing, attention, head, i);
-            for (size_t j = shown; j < drawing->seen->kv_len; j++) {
-                shown = weights[j] != 0.0f ? j + 1 : shown;
-            }
-        }
-    }
-    return shown;
-}
-
-static bool is_masked(const struct ga_context *context, const struct drawing *drawing, size_t head, size_t i, size_t j)
-{
-    if (j >= drawing->shown) { // a key that the model adds: all see it
-        return false;
-    }
-    return j >= drawing->keys || !ga_sees(context->model, drawing->seen, drawing->batch, head, i, j);
-}
-
-static void fill_panel(const struct ga_context *context, const struct drawing *drawing,
-                       const struct ga_tensor *attention, size_t panel)
-{
-    size_t head = drawing->first_head + panel, at = panel * drawing->rows * drawing->cols;
-    drawing->panels[panel] =
-        (struct ga_heatmap_panel){drawing->titles[panel], drawing->values + at, drawing->cols, drawing->masked + at};
-    snprintf(drawing->titles[panel], sizeof drawing->titles[panel], "head %zu", head);
-    for (size_t i = 0; i < drawing->rows; i++) {
-        const float *weights = weights_of(drawing, attention, head, i);
-        for (size_t j = 0; j < drawing->cols; j++, at++) {
-            drawing->values[at] = weights[j < drawing->shown ? j : drawing->seen->kv_len + j - drawing->shown];
-            drawing->masked[at] = is_masked(context, drawing, head, i, j);
-        }
-    }
-}
-
-// -- Words ----------------------------------------------------------------------------------------------------------
-
-// Names for the columns, where the keys have some: of padding and added keys what they are.
-static void fill_labels(const struct drawing *drawing, const char *const *names)
-{
-    for (size_t j = 0; j < drawing->cols; j++) {
-        drawing->col_labels[j] = j < drawing->keys ? names[j] : j < drawing->shown ? "(padding)" : "(added)";
-    }
-}
-
-enum { PADDING_TEXT = 96 };
-
-// "; padding to 12 queries and 12 keys is not drawn", of those sides that have some.
-static void say_padding(const struct drawing *drawing, char text[PADDING_TEXT])
-{
-    size_t q_len = drawing->seen->io.q_len, kv_len = drawing->seen->kv_len;
-    char queries[32] = "", keys[32] = "";
-    if (drawing->rows < q_len) {
-        snprintf(queries, sizeof queries, "%zu queries", q_len);
-    }
-    if (drawing->shown < kv_len) {
-        snprintf(keys, sizeof keys, "%zu keys", kv_len);
-    }
-    text[0] = '\0';
-    if (*queries || *keys) {
-        snprintf(text, PADDING_TEXT, "; padding to %s%s%s is not drawn", queries, *queries && *keys ? " and " : "",
-                 keys);
-    }
-}
-
-static void fill_words(const struct ga_context *context, struct drawing *drawing)
-{
-    size_t added = drawing->cols - drawing->shown;
-    char layer[40] = "", head[40] = "", extra[48] = "", padding[PADDING_TEXT], mask[GA_SIGHT_TEXT];
-    if (context->model->stack) {
-        snprintf(layer, sizeof layer, " in layer %zu", drawing->layer);
-    }
-    if (drawing->heads == 1 && context->model->n_heads > 1) {
-        snprintf(head, sizeof head, ", head %zu", drawing->first_head);
-    }
-    if (added) {
-        snprintf(extra, sizeof extra, " and %zu added by the model", added);
-    }
-    say_padding(drawing, padding);
-    snprintf(drawing->title, sizeof drawing->title, "%s: attention of sequence %zu%s%s", context->model->name,
-             drawing->batch, layer, head);
-    snprintf(drawing->subtitle, sizeof drawing->subtitle, "%zu quer%s by %zu key%s%s%s", drawing->rows,
-             drawing->rows == 1 ? "y" : "ies", drawing->shown, drawing->shown == 1 ? "" : "s", extra, padding);
-    ga_sight_text(context->model, drawing->seen, mask);
-    snprintf(drawing->mask, sizeof drawing->mask, "%s%s%s", mask, *mask && drawing->shown > drawing->keys ? ", " : "",
-             drawing->shown > drawing->keys ? "lengths" : "");
-}
-
-// -- The picture ----------------------------------------------------------------------------------------------------
-
-static enum ga_exit write_picture(const struct ga_context *context, const struct drawing *drawing, const char *path,
-                                  enum ga_heatmap_form form)
-{
-    struct ga_heatmap map = {
-        .title = drawing->title,
-        .subtitle = drawing->subtitle,
-        .mask = *drawing->mask ? drawing->mask : NULL,
-        .row_axis = "queries",
-        .col_axis = "keys",
-        .value_name = "attention weight",
-        .rows = drawing->rows,
-        .cols = drawing->cols,
-        .row_labels = drawing->row_labels.lines,
-        .col_labels = drawing->col_labels,
-        .panels = drawing->panels,
-        .n_panels = drawing->heads,
-    };
-    struct ga_error error;
-    if (ga_heatmap_write(path, form, &map, &error) != GA_OK) {
-        return ga_failed(context, "%s", error.text);
-    }
-    ga_print_line("%s: %s, %zu head%s, %s", path, drawing->title, drawing->heads, drawing->heads == 1 ? "" : "s",
-                  drawing->subtitle);
-    return GA_EXIT_OK;
-}
-
-// Memory for the cells and the words of every panel; false where there is none.
-static bool make_room(struct drawing *drawing, bool named)
-{
-    size_t shape[] = {drawing->heads, drawing->rows, drawing->cols}, cells = 0;
-    if (!ga_shape_elements(3, shape, &cells)) {
-        return false;
-    }
-    drawing->titles = calloc(drawing->heads, sizeof *drawing->titles);
-    drawing->panels = calloc(drawing->heads, sizeof *drawing->panels);
-    drawing->values = calloc(cells, sizeof *drawing->values);
-    drawing->masked = calloc(cells, sizeof *drawing->masked);
-    drawing->col_labels = named ? calloc(drawing->cols, sizeof *drawing->col_labels) : NULL;
-    return drawing->titles && drawing->panels && drawing->values && drawing->masked && (!named || drawing->col_labels);
-}
-
-static enum ga_exit draw(const struct ga_context *context, struct drawing *drawing, const char *path,
-                         enum ga_heatmap_form form)
-{
-    const struct ga_tensor attention = ga_request_output(context, drawing->request, drawing->output);
-    const char *const *names = drawing->seen->io.key ? drawing->key_labels.lines : drawing->row_labels.lines;
-    drawing->shown = shown_keys(drawing, &attention);
-    drawing->cols = drawing->shown + attention.shape[attention.rank - 1] - drawing->seen->kv_len;
-    if (!make_room(drawing, names != NULL)) {
-        return ga_failed(context, "%s: no memory for the picture", path);
-    }
-    for (size_t p = 0; p < drawing->heads; p++) {
-        fill_panel(context, drawing, &attention, p);
-    }
-    if (names) {
-        fill_labels(drawing, names);
-    }
-    fill_words(context, drawing);
-    return write_picture(context, drawing, path, form);
-}
-
-static void free_drawing(struct drawing *drawing)
-{
-    ga_labels_free(&drawing->row_labels);
-    ga_labels_free(&drawing->key_labels);
-    free(drawing->col_labels);
-    free(drawing->values);
-    free(drawing->titles);
-    free(drawing->panels);
-    free(drawing->masked);
-}
-
 // -- The command ----------------------------------------------------------------------------------------------------
 
 // Everything that reads of the command line alone, before any file is opened.
-static enum ga_exit read_arguments(const struct ga_context *context, const char *const *values, struct drawing *drawing,
-                                   enum ga_heatmap_form *form_out, size_t *threads_out)
+static enum ga_exit read_arguments(const struct ga_context *context, const char *const *values,
+                                   struct ga_drawing *drawing, enum ga_heatmap_form *form_out, size_t *threads_out)
 {
     enum ga_exit code = read_form(context, values[OUTPUT], form_out);
     if (code == GA_EXIT_OK) {
@@ -399,7 +202,7 @@ static enum ga_exit read_arguments(const struct ga_context *context, const char 
 
 // The request's input read, what is to be drawn of it found, and the model run on it.
 static enum ga_exit compute(const struct ga_context *context, const char *const *values,
-                            const struct ga_prepared *prepared, struct ga_request *request, struct drawing *drawing)
+                            const struct ga_prepared *prepared, struct ga_request *request, struct ga_drawing *drawing)
 {
     bool wanted[GA_OUTPUTS] = {false};
     enum ga_exit code = ga_request_open(context, values[INPUT], request);
@@ -427,7 +230,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
                                       .trust = values[TRUST]};
     struct ga_prepared prepared = {0};
     struct ga_request request = {0};
-    struct drawing drawing = {.request = &request};
+    struct ga_drawing drawing = {.request = &request};
     enum ga_heatmap_form form;
     enum ga_exit code = read_arguments(context, values, &drawing, &form, &choice.threads);
     if (code == GA_EXIT_OK) {
@@ -437,9 +240,9 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
         code = compute(context, values, &prepared, &request, &drawing);
     }
     if (code == GA_EXIT_OK) {
-        code = draw(context, &drawing, values[OUTPUT], form);
+        code = ga_drawing_write(context, &drawing, values[OUTPUT], form);
     }
-    free_drawing(&drawing);
+    ga_drawing_free(&drawing);
     ga_request_close(&request);
     ga_prepared_free(&prepared);
     return code;

@@ -34,6 +34,7 @@ local OTHERS = {
 local LONG = {
   { "^(%./configure) %-%-install%-deps (.*) && ninja (%w+)$", "%1 %2 && ninja -n %3", "steps of .ci/run" },
   { "^ninja (demo%-minilm)$", "ninja -n %1", "a step of .ci/run, which gets 100 MB" },
+  { "^out/minilm/venv/bin/python (demo/minilm/draw%.py) .*$", "test -e %1", "a step of .ci/run, as it needs these" },
   { "^ninja (check[%w-]*)$", "ninja -n %1", "steps of .ci/run; check-races takes an hour" },
   { "^COUNT=20000 (ninja) (check%-specs)$", "%1 -n %2", "an hour" },
   { "^FUZZ_SECONDS=120 (ninja) (check%-fuzz)$", "%1 -n %2", "minutes" },

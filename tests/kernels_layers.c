@@ -1,6 +1,6 @@
 // kernels_layers.c: the fact that the attention that a whole model gives of its layers is what the generic kernel
-// gives, zeros where there is padding, and the same bits in any batch, on any threads, and asked for alone; that the output
-// does not change for it. What else a whole model gives is kernels_stack.c's.
+// gives, zeros where there is padding, and the same bits in any batch, on any threads, and asked for alone; that the
+// output does not change for it. What else a whole model gives is kernels_stack.c's.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -62,7 +62,6 @@ end
 -- -- The fixture: d_model 8, 2 heads, lengths 1..16, vocabulary 10 --------------------------------------------------
 
 local D = 8
-
 local function identity(i) return i % (D + 1) == 0 and 1 or 0 end
 
 -- Zero queries and keys, values as they are: every output row is the mean of the keys' rows, exactly so for 1, 2 or 4

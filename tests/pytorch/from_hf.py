@@ -48,6 +48,9 @@ SAVED = {"hf_gpt2": (torch.float16, "1GB"), "hf_llama": (torch.float32, "30KB"),
 # Those that run.sh configures with a cache, and that go on from tokens.
 GENERATING = ["hf_gpt2", "hf_llama", "hf_qwen2"]
 
+# Those that run.sh configures with the attention of their layers.
+ATTENDING = ["hf_bert", "hf_distilbert"]
+
 # hf_bert is a sentence encoder: what sentence-transformers puts beside a model.
 MODULES = [{"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{kind}"}
            for i, (kind, path) in enumerate([("Transformer", ""), ("Pooling", "1_Pooling"),
@@ -125,11 +128,12 @@ def patches(module, pixels):
     return torch.cat([inner.cls_token.expand(len(rows), -1, -1), rows], dim=1)
 
 
-def expected(module, inputs):
+def expected(module, inputs, attends):
     """What a module gives for one sequence, without the batch, by the program's names."""
     base = getattr(module, module.base_model_prefix, module)
-    of_base = base(**inputs, output_hidden_states=True)
+    of_base = base(**inputs, output_hidden_states=True, output_attentions=attends)
     wanted = {f"hidden_{i}": rows[0] for i, rows in enumerate(of_base.hidden_states[:-1])}
+    wanted.update({f"attention_{i}": weights[0] for i, weights in enumerate(of_base.attentions if attends else [])})
     wanted["output"] = of_base.last_hidden_state[0]
     if base is not module:
         wanted["logits"] = module(**inputs).logits[0]
@@ -156,6 +160,8 @@ def in_place(tensor, wanted, b):
     """What of the program's tensor stands for a sequence."""
     if wanted.dim() == 1:
         return tensor[b][0] if tensor.dim() == 3 else tensor[b]  # ViT's logits are those of row 0
+    if wanted.dim() == 3:
+        return tensor[b, :, :wanted.shape[1], :wanted.shape[1]]  # attention: heads, rows, keys
     return tensor[b, :len(wanted)]
 
 
@@ -220,14 +226,16 @@ class Comparison:
             print(f"FAILED {self.name}, {what}: off by {error:.3g}, at most {limit:.3g}")
 
     def run_all(self):
-        module = self.kind.from_pretrained(self.folder, dtype=torch.float32).eval()
+        attends = self.name in ATTENDING
+        way = {"attn_implementation": "eager"} if attends else {}  # which gives its weights
+        module = self.kind.from_pretrained(self.folder, dtype=torch.float32, **way).eval()
         alone, given = sequences(module)
-        theirs = [expected(module, inputs) for inputs in alone]
+        theirs = [expected(module, inputs, attends) for inputs in alone]
         module = exact(module)
         if self.name in GENERATING:
             self.compare_generated(module)
         wanted = [expected(module, {name: tensor.double() if tensor.is_floating_point() else tensor
-                                    for name, tensor in inputs.items()}) for inputs in alone]
+                                    for name, tensor in inputs.items()}, attends) for inputs in alone]
         pools = self.name in ("hf_bert", "hf_vit")
         names = [name for name in wanted[0] if pools or name != "embedding"]
         found = self.run(given, names)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Holds out/bin/minilm against all-MiniLM-L6-v2 as transformers runs it, in double precision: the rows that every layer
-leaves and the embeddings, of sentences of one word to more than the model takes, alone and in ragged batches, on every
-instruction set this CPU has; then the demo's search against transformers' own pooled vectors, and what docs/models.md
-says of it. Prints the largest differences beside those of PyTorch's float32; the last line is 'N passed, N failed'; the
-exit status is 1 where one failed."""
+"""Holds out/bin/minilm against all-MiniLM-L6-v2 as transformers runs it, in double precision: the rows that every
+layer leaves, its attention and the embeddings, of sentences of one word to more than the model takes, alone and in
+ragged batches, on every instruction set this CPU has; then the demo's search against transformers' own pooled
+vectors, and what docs/models.md says of it. Prints the largest differences beside those of PyTorch's float32; the
+last line is 'N passed, N failed'; the exit status is 1 where one failed."""
 
 import argparse
 import json
@@ -25,8 +25,10 @@ import search  # noqa: E402
 import sentences  # noqa: E402
 
 N_LAYERS = 6
+SHOWN = 2e-4  # by which weights of two pictures may differ, which show four digits
 LIMIT = 1e-6  # of the largest difference in embeddings, which are of length one
 NEAREST = 10  # whose order is compared for each query
+ATTENDED_TOKENS = 40  # of the longest sentence whose attention is compared: maps of all layers and heads are large
 SCALAR_TOKENS = 150  # of the longest sentence that portable C, the slowest, embeds too
 
 
@@ -141,6 +143,43 @@ def compare_layers(facts, program, folder, module):
                     *([many[i] for i in chosen] for many in (tokens, wanted, theirs)))
 
 
+def attentions(module, tokens):
+    """[layers, heads, rows, rows] of each sentence."""
+    return [torch.cat(module(torch.tensor([ids]), output_attentions=True).attentions).numpy() for ids in tokens]
+
+
+def compare_attention(facts, encoder, module):
+    """The attention of every layer and head, in one ragged batch: zeros where there is padding."""
+    tokens = [ids for ids in encoder.tokens(chosen_sentences()) if len(ids) <= ATTENDED_TOKENS]
+    found, ours_off, theirs_off = encoder.run(tokens, "attention_all"), 0.0, 0.0
+    theirs, exact = attentions(module.float(), tokens), attentions(module.double(), tokens)
+    for b, ids in enumerate(tokens):
+        theirs_off = max(theirs_off, far(theirs[b], exact[b]))
+        for layer, wanted in enumerate(exact[b]):
+            ours = found[f"attention_{layer}"][b]
+            ours_off = max(ours_off, far(ours[:, :len(ids), :len(ids)], wanted))
+            padding = numpy.abs(ours[:, len(ids):]).max(initial=0) + numpy.abs(ours[:, :, len(ids):]).max(initial=0)
+            facts.expect(padding == 0, f"attention_{layer} of sentence {b} gives padding a weight")
+    limit = 2 * theirs_off + LIMIT
+    facts.expect(ours_off <= limit, f"attention is off by {ours_off:.3g}, at most {limit:.3g}")
+    print(f"attention of {len(tokens)} sentences: {ours_off:.2g} from float64, PyTorch's float32 {theirs_off:.2g}")
+
+
+def compare_picture(facts):
+    """The front page's command draws the front page's picture, but for digits that another CPU may round otherwise."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    command = re.search(r"^ {4}(out/minilm/venv/bin/python demo/minilm/draw\.py .*)$", text, re.M).group(1)
+    done = subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True, check=False)
+    facts.expect(done.returncode == 0, f"{command}: {done.stderr}")
+    shown, drawn = ((ROOT / path).read_text(encoding="utf-8")
+                    for path in ("docs/minilm-attention.svg", "out/minilm/attention.svg"))
+    titles = [re.findall(r"<title>(.*?): ([0-9.e-]+)</title>", svg) for svg in (shown, drawn)]
+    facts.expect(titles[0] and [name for name, _ in titles[0]] == [name for name, _ in titles[1]],
+                 "docs/minilm-attention.svg shows other tokens than are drawn")
+    off = max((abs(float(a) - float(b)) for (_, a), (_, b) in zip(*titles)), default=1)
+    facts.expect(off <= SHOWN, f"docs/minilm-attention.svg shows weights that are off by {off:.3g}")
+
+
 def compare_search(facts, program, folder, module):
     """The demo's vectors and the order it finds, for all its sentences and queries."""
     encoder, theirs = sentences.Encoder(program, folder), transformers.AutoTokenizer.from_pretrained(folder)
@@ -178,10 +217,12 @@ def main():
     torch.set_num_threads(len(os.sched_getaffinity(0)))
     facts = Facts()
     with torch.no_grad():
-        module = transformers.BertModel.from_pretrained(options.folder).eval()
+        module = transformers.BertModel.from_pretrained(options.folder, attn_implementation="eager").eval()
         compare_layers(facts, options.program, options.folder, module)
+        compare_attention(facts, sentences.Encoder(options.program, options.folder), module)
         compare_search(facts, options.program, options.folder, module)
     compare_document(facts)
+    compare_picture(facts)
     print(f"{facts.passed} passed, {facts.failed} failed")
     return 1 if facts.failed or not facts.passed else 0
 

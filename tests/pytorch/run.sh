@@ -21,6 +21,7 @@ tests/pytorch/specs/live_alibi_48_6.lua
 tests/pytorch/specs/live_llama.lua tests/pytorch/specs/live_qwen3.lua tests/pytorch/specs/live_gptj.lua"
 cached=live_cache_96_6
 generating="hf_gpt2 hf_llama hf_qwen2"
+attending="hf_bert hf_distilbert"
 stacks="live_encoder_post live_encoder_pre live_encoder_fill live_decoder_post"
 transformers="live_tutorial live_transformer_post live_transformer_pre"
 here=out/pytorch
@@ -35,19 +36,27 @@ sh tests/pytorch/venv.sh
 find "$tree" -mindepth 1 -maxdepth 1 ! -name out -exec rm -rf {} +
 tar -cf - --exclude=./out --exclude='./*/out' --exclude=./.git . | tar -xf - -C "$tree"
 
+# keep_specs "NAME..." OPTION...: the specs that configure makes of some models with these options, in out/given.
+keep_specs() {
+    names=$1
+    shift
+    for name in $names; do set -- "$@" --from-hf "out/models/$name"; done
+    ./configure --isa scalar "$@"
+    mkdir -p out/given
+    cp out/specs/* out/given
+}
+
 # Whole models and blocks alone, by one instruction set: what is compared is the way from their folders, and meaning.
 compare_models() {
-    rm -rf out/models out/cached
+    rm -rf out/models out/given
     "$python" tests/pytorch/from_hf.py make out/models
-    # The specs of those with a cache are given back as they were written.
-    set -- --isa scalar --cache 40
-    for name in $generating; do set -- "$@" --from-hf "out/models/$name"; done
-    ./configure "$@"
-    cp -R out/specs out/cached
+    # The specs of those with a cache, and of those that give attention, are given back as they were written.
+    keep_specs "$generating" --cache 40
+    keep_specs "$attending" --outputs attention
     set -- --isa scalar
     programs=
     for folder in out/models/*; do
-        spec=out/cached/${folder##*/}.lua
+        spec=out/given/${folder##*/}.lua
         if [ -e "$spec" ]; then set -- "$@" "--spec=$spec"; else set -- "$@" --from-hf "$folder"; fi
         programs="$programs out/bin/${folder##*/}"
     done
