@@ -4,6 +4,27 @@ local types = require "spec.types"
 
 local ACTIVATIONS = { "relu", "gelu", "gelu_tanh", "silu", "tanh" }
 
+-- What a layer's feed-forward is made of; a gated one's first product gives the gate first.
+local function sublayers(spec)
+  if spec.n_layers == 0 then return {} end
+  local d_ff, d_model = { spec.d_ff, name = "D_FF" }, { spec.d_model, name = "D_MODEL" }
+  local function part(role, n_out, n_in) return { role = role, n_out = n_out, n_in = n_in } end
+  local up, down = part("up", d_ff, d_model), part("down", d_model, d_ff)
+  return { {
+    name = "ffn", first = "up", does = "feed-forward", input_width = "D_MODEL", width = "MID + D_FF",
+    splices = { block = "feed_forward.block.c.lt" },
+    linears = {
+      { packed = "up", product = "up", bias = spec.ffn.bias,
+        parts = spec.ffn.gated and { part("gate", d_ff, d_model), up } or { up } },
+      { packed = "down", product = "down", bias = spec.ffn.bias, parts = { down } },
+    },
+  } }
+end
+
+local function mid(spec)
+  return spec.d_ff * (spec.ffn.gated and 2 or 1)
+end
+
 return {
   name = "feed_forward",
   fields = {
@@ -31,15 +52,26 @@ return {
     spec.d_ff = spec.d_ff or 4 * spec.d_model
     spec.ffn = { activation = ffn.activation or "relu", gated = ffn.gated or false, bias = ffn.bias ~= false }
   end,
-  layer_roles = function(spec, add)
-    local d_model, d_ff = spec.d_model, spec.d_ff
-    local function linear(name, n_out, n_in)
-      add(name .. "_weight", { n_out, n_in })
-      if spec.ffn.bias then add(name .. "_bias", { n_out }) end
-    end
-    if spec.ffn.gated then linear("gate", d_ff, d_model) end
-    linear("up", d_ff, d_model)
-    linear("down", d_model, d_ff)
+  sublayers = sublayers,
+  products = function(spec, add)
+    if spec.n_layers == 0 then return end
+    add({ op = "up", n_in = spec.d_model, n_out = mid(spec), to = "mid",
+      what = spec.ffn.gated and "rows -> gate and up, side by side" or "rows -> the width of the feed-forward" })
+    add({ op = "down", n_in = spec.d_ff, from = "mid", n_out = spec.d_model,
+      what = spec.layer.residual and "feed-forward -> what joins the residual" or "feed-forward -> rows" })
+  end,
+  buffers = function(spec, add)
+    if spec.n_layers == 0 then return end
+    add({ name = "mid", width = mid(spec), unit = "block", during = "ffn", apart = true, stride = "MID_STRIDE" })
+  end,
+  splices = function(spec)
+    local on = spec.n_layers > 0
+    return {
+      stack_facts = "feed_forward.stack_facts.c.lt",
+      layer_sizes = on and "feed_forward.layer_sizes.c.lt",
+      row_functions = on and "feed_forward.row_functions.c.lt",
+      block_functions = on and not spec.ffn.gated and "feed_forward.block_functions.c.lt",
+    }
   end,
   sentence = function(spec)
     if not spec.stack or spec.n_layers == 0 then return nil end

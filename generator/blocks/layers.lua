@@ -123,6 +123,19 @@ return {
     spec.src_vocab_size = spec.src_vocab_size or spec.vocab_size
     check_output_activation(spec, fail)
     resolve_parts(spec, fail)
+    spec.adds_rows = spec.n_layers > 0 and spec.layer.residual
+  end,
+  words = function(spec)
+    return { joining = spec.layer.residual and "y" or "x" }
+  end,
+  buffers = function(spec, add)
+    add({ name = "x", width = spec.d_model, unit = "rows", during = "layer" })
+    if spec.n_layers > 0 and spec.layer.residual then
+      add({ name = "y", width = spec.d_model, unit = "block", during = "blocks", stride = "D_MODEL" })
+    end
+  end,
+  splices = function(spec)
+    return { joins = spec.layer.residual and "layers.joins.c.lt", stack_facts = "layers.stack_facts.c.lt" }
   end,
   sentence = function(spec)
     if not spec.stack then return nil end

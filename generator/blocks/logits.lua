@@ -47,11 +47,33 @@ return {
     check_size(spec, logits, fail)
     logits.size = logits.size or spec.vocab_size or 1
     logits.tied, logits.bias = logits.tied or false, logits.bias or false
+    if logits.tied then spec.own_token_table = false end
   end,
   last_roles = function(spec, add)
     if not spec.logits then return end
     if not spec.logits.tied then add("logits_weight", { spec.logits.size, spec.d_model }) end
     if spec.logits.bias then add("logits_bias", { spec.logits.size }) end
+  end,
+  products = function(spec, add)
+    if not spec.logits then return end
+    add({ op = "logits", what = "rows -> logits", n_in = spec.d_model, n_out = spec.logits.size, of_layers = false })
+  end,
+  packed_vocabulary = function(spec, _, add_linear)
+    if spec.logits then add_linear("logits") end
+  end,
+  outputs = function(spec, add)
+    if not spec.logits then return end
+    add("logits", "all")
+    add("last_logits", "last")
+  end,
+  splices = function(spec)
+    local logits = spec.logits
+    return logits and {
+      token_row = logits.tied and "logits.token_row.c.lt",
+      pack_vocabulary = "logits.pack_vocabulary.c.lt", sizes = "logits.sizes.c.lt",
+      out_functions = "logits.out_functions.c.lt", outputs = "logits.outputs.c.lt",
+      stack_facts = "logits.stack_facts.c.lt",
+    }
   end,
   sentence = function(spec)
     if not spec.logits then return nil end

@@ -21,6 +21,35 @@ local function check_used(spec, norm, fail)
   end
 end
 
+-- Where norms stand: embedding, final: beside the layers; pre: before each sublayer, and else after what it joins.
+local function places(spec)
+  return { embedding = spec.embedding.norm, final = spec.norm.final, pre = spec.norm.place == "pre" }
+end
+
+-- The weights of a norm of some name; none where there are no norms.
+local function add_roles(spec, add, name)
+  if spec.norm.kind == "none" then return end
+  add(name .. "_norm_weight", { spec.d_model })
+  if spec.norm.bias then add(name .. "_norm_bias", { spec.d_model }) end
+end
+
+local function add_packed(spec, add, name)
+  if spec.norm.kind ~= "none" then add(name .. "_norm", spec.d_model * (spec.norm.bias and 2 or 1)) end
+end
+
+local function splices(spec)
+  local norm = spec.norm
+  if norm.kind == "none" then return { stack_facts = "norm.stack_facts.c.lt" } end
+  local on = spec.n_layers > 0 or norm.final or spec.embedding.norm
+  return {
+    stack_facts = "norm.stack_facts.c.lt",
+    row_functions = on and "norm.row_functions.c.lt", pack_functions = on and "norm.pack_functions.c.lt",
+    rows_in = "norm.rows_in.c.lt", rows_out = "norm.rows_out.c.lt", pack = "norm.pack.c.lt",
+    sublayer_pack = "norm.sublayer_pack.c.lt", joined = "norm.joined.c.lt",
+    block_functions = norm.place == "pre" and "norm.block_functions.c.lt",
+  }
+end
+
 return {
   name = "norm",
   fields = {
@@ -47,6 +76,28 @@ return {
     if final == nil then final = place == "pre" end
     spec.norm = { kind = kind, eps = norm.eps or EPS[kind], place = place, final = final, bias = kind == "layer" }
   end,
+  first_roles = function(spec, add)
+    if spec.embedding.norm then add_roles(spec, add, "embedding") end
+  end,
+  sublayer_roles = add_roles,
+  last_roles = function(spec, add)
+    if spec.norm.final then add_roles(spec, add, "final") end
+  end,
+  sublayer_packed = add_packed,
+  packed = function(spec, add)
+    if spec.embedding.norm then add_packed(spec, add, "embedding") end
+    if spec.norm.final then add_packed(spec, add, "final") end
+  end,
+  buffers = function(spec, add)
+    if spec.norm.place == "pre" and spec.n_layers > 0 then
+      add({ name = "n", width = spec.d_model, unit = "rows", during = "layer" })
+    end
+  end,
+  words = function(spec)
+    local norms = places(spec)
+    return { norms = norms, normed = norms.pre and "n" or "x", result = norms.pre and norms.final and "n" or "x" }
+  end,
+  splices = splices,
   sentence = function(spec)
     if not spec.stack then return nil end
     if spec.norm.kind == "none" then return "no norms" end

@@ -18,6 +18,14 @@ return {
     if not spec.stack or not spec.pool then return end
     if not spec.pool.kind then fail('pool.kind is missing beside pool.normalize: "cls" or "mean"') end
     spec.pool.normalize = spec.pool.normalize or false
+    spec.adds_rows = spec.adds_rows or spec.pool.kind == "mean"
+  end,
+  outputs = function(spec, add)
+    if spec.pool then add("embedding", spec.pool.kind == "cls" and "first" or "all") end
+  end,
+  splices = function(spec)
+    return spec.pool and { out_functions = "pooling.out_functions.c.lt", outputs = "pooling.outputs.c.lt",
+      stack_facts = "pooling.stack_facts.c.lt" }
   end,
   sentence = function(spec)
     if not spec.pool then return nil end

@@ -12,6 +12,10 @@ local function check_rows(spec, positions, fail)
   positions.rows = positions.rows or longest + positions.first
 end
 
+local function is_learned(spec)
+  return spec.positions ~= nil and spec.positions.kind == "learned"
+end
+
 local function resolve_positions(spec, fail)
   local positions = spec.positions
   if not positions then return end
@@ -52,12 +56,24 @@ return {
     local embedding = spec.embedding or {}
     spec.embedding = { scale = embedding.scale or false, norm = embedding.norm or false }
     resolve_positions(spec, fail)
+    local adds = spec.positions ~= nil or spec.token_types ~= nil
+    spec.adds_rows = spec.adds_rows or adds
+    spec.packs_tables = spec.packs_tables or spec.token_types ~= nil or is_learned(spec)
   end,
   first_roles = function(spec, add)
-    if spec.positions and spec.positions.kind == "learned" then
-      add("positions", { spec.positions.rows, spec.d_model })
-    end
+    if is_learned(spec) then add("positions", { spec.positions.rows, spec.d_model }) end
     if spec.token_types then add("token_types", { spec.token_types, spec.d_model }) end
+  end,
+  packed = function(spec, add)
+    if spec.positions then add("positions", spec.positions.rows * spec.d_model) end
+    if spec.token_types then add("token_types", spec.token_types * spec.d_model) end
+  end,
+  splices = function(spec)
+    return {
+      in_functions = spec.embedding.scale and "positions.in_functions.c.lt", row_in = "positions.row_in.c.lt",
+      fill_functions = spec.positions and not is_learned(spec) and "positions.fill_functions.c.lt",
+      pack = "positions.pack.c.lt", stack_facts = "positions.stack_facts.c.lt",
+    }
   end,
   sentence = function(spec)
     if not spec.stack then return nil end

@@ -1,4 +1,5 @@
 -- emit/init.lua: plans + templates -> C text, one table entry a file. Writes no file and decides nothing.
+local blocks = require "blocks"
 local spec_api = require "spec"
 local isa_api = require "isa"
 local plan_api = require "plan"
@@ -33,35 +34,34 @@ local function load_template(name)
 end
 
 -- Renders a template; the env gets, for templates within it: include(name), splice(stage), which is what every feature
--- adds there, score_modifiers(stage), the same of those that change scores, and chosen(name), which is the template of
--- that name unless a feature has another. more: names for them.
+-- adds there, blocks(stage), the same of every block of a whole model, sublayer_stage(sublayer, stage), of one sublayer
+-- of a layer, score_modifiers(stage), of features that change scores, and chosen(name), which is the template of that
+-- name unless a feature has another. more: names for them.
 local function render(name, env)
   local scope = setmetatable({}, { __index = env })
-  local function extended(more) return more and setmetatable(more, { __index = scope }) or scope end
-  function scope.include(inner, more)
-    return render(inner .. ".c.lt", extended(more))
+  local function inner(path, more)
+    return render(path, more and setmetatable(more, { __index = scope }) or scope)
   end
-  function scope.include_h(inner, more)
-    return render(inner .. ".h.lt", extended(more))
-  end
-  function scope.splice(stage, more)
+  -- Those of a folder one after the other; each has the names in `more`.
+  local function all(folder, fragments, more)
     local parts = {}
-    for _, fragment in ipairs(spec_api.splices(env.spec, stage)) do
-      parts[#parts + 1] = render("features/" .. fragment, extended(more))
-    end
+    for i, fragment in ipairs(fragments) do parts[i] = inner(folder .. fragment, more) end
     return table.concat(parts)
   end
-  function scope.score_modifiers(stage)
-    local parts = {}
-    for i, fragment in ipairs(spec_api.score_splices(env.spec, stage)) do
-      parts[i] = render("features/" .. fragment, scope)
-    end
-    return table.concat(parts)
+  function scope.include(path, more) return inner(path .. ".c.lt", more) end
+  function scope.include_h(path, more) return inner(path .. ".h.lt", more) end
+  function scope.splice(stage, more) return all("features/", spec_api.splices(env.spec, stage), more) end
+  function scope.score_modifiers(stage) return all("features/", spec_api.score_splices(env.spec, stage)) end
+  function scope.blocks(stage, more)
+    return all("blocks/", blocks.splices(more and more.spec or env.spec, stage), more)
   end
-  function scope.chosen(inner)
-    local others = spec_api.splices(env.spec, inner)
-    if #others > 1 then error("two features take over " .. inner, 0) end
-    return render(others[1] and "features/" .. others[1] or inner .. ".c.lt", scope)
+  function scope.sublayer_stage(sublayer, stage)
+    return all("blocks/", { sublayer.splices[stage] }, { sublayer = sublayer })
+  end
+  function scope.chosen(path)
+    local others = spec_api.splices(env.spec, path)
+    if #others > 1 then error("two features take over " .. path, 0) end
+    return inner(others[1] and "features/" .. others[1] or path .. ".c.lt")
   end
   local text, why = load_template(name)(scope)
   if not text then error(why, 0) end

@@ -1,5 +1,6 @@
 -- emit/stack.lua: what the templates of a whole model need beside its plan: which role of a layer is where, as numbers.
 -- Decides nothing; every number comes from the spec and the plan.
+local blocks = require "blocks"
 local fmt = require "base.fmt"
 local layer = require "emit.layer"
 
@@ -57,21 +58,78 @@ local function layer_roles(s)
   return first, count, function(name) return at[name] end
 end
 
--- What a stack's templates ask of its spec, by names that say it. pre: norms stand before blocks. normed, result: the
--- buffers of what a layer's first block takes and of what the last layer leaves; first_norm: that block's norm.
--- has_norms, adds_rows: whether there is any norm, any sum of rows. can_prune: outputs may want one row a sequence.
-local function shape_env(s)
-  local pre = s.norm.place == "pre"
-  local is_cls, is_mean = s.pool ~= nil and s.pool.kind == "cls", s.pool ~= nil and s.pool.kind == "mean"
-  local has_layers = s.n_layers > 0
-  return {
-    attends = s.attends, has_layers = has_layers, residual = s.layer.residual,
-    first_norm = s.attends and "ATTENTION" or "FFN",
-    has_norms = s.norm.kind ~= "none" and (has_layers or s.norm.final or s.embedding.norm),
-    adds_rows = has_layers and s.layer.residual or s.sublayer or s.positions ~= nil or s.token_types ~= nil or is_mean,
-    pre = pre, normed = pre and "n" or "x", result = pre and s.norm.final and "n" or "x",
-    tied = s.logits ~= nil and s.logits.tied, is_cls = is_cls, can_prune = is_cls or s.logits ~= nil,
-  }
+-- Names that blocks give to templates.
+local function words(s)
+  local list = {}
+  for _, block in ipairs(blocks) do
+    for name, value in pairs(block.words and block.words(s) or {}) do list[name] = value end
+  end
+  return list
+end
+
+-- What a call may want, by the rows of a sequence that it needs: names in struct ga_io by "first", "last" and "all".
+local function wanted(s)
+  local list = { first = {}, last = {}, all = { "output" } }
+  blocks.each("outputs", s, function(name, rows) table.insert(list[rows], name) end)
+  return list
+end
+
+-- How a call goes on with one row of each sequence after the last layer has attended: conflicts: C conditions under
+-- which it needs two; no_more: that under which it needs no further one; keeps_last: whether the row is the last.
+local function one_row(s)
+  local outputs, conflicts, none = wanted(s), {}, {}
+  for _, first in ipairs(outputs.first) do
+    for _, last in ipairs(outputs.last) do conflicts[#conflicts + 1] = ("io->%s && io->%s"):format(first, last) end
+  end
+  for i, name in ipairs(outputs.all) do none[i] = "!io->" .. name end
+  none[#none + 1] = "!(io->hidden && io->hidden[N_LAYERS])"
+  local keeps_last = #outputs.first == 0 and "true" or #outputs.last == 0 and "false" or
+    "!io->" .. table.concat(outputs.first, " && !io->")
+  local can_prune = #outputs.first + #outputs.last > 0
+  return can_prune, { conflicts = conflicts, no_more = table.concat(none, " && "), keeps_last = keeps_last }
+end
+
+-- The sublayers with what comes after each: following: the next sublayer, next_weights: where its weights are, in C.
+local function sublayers(s)
+  local list = {}
+  for i, sublayer in ipairs(s.sublayers) do
+    local following = s.sublayers[i + 1]
+    list[i] = setmetatable({
+      following = following or false,
+      next_weights = following and ("packed_at(w, LAYER_%s)"):format(following.first:upper()) or
+        "p->layer + 1 < N_LAYERS ? packed_at(w, LAYER_BYTES) : NULL",
+    }, { __index = sublayer })
+  end
+  return list
+end
+
+-- C declarations of the buffers of blocks that are alive in a step.
+local function block_buffers(p, at)
+  local list = {}
+  for _, b in ipairs(p.buffers) do
+    if b.unit == "block" and b.from <= at and at <= b.to then
+      list[#list + 1] = ("%s = p->b.%s + part * p->block_rows * %s"):format(b.name, b.name, b.stride)
+    end
+  end
+  return list
+end
+
+-- The steps of a layer in C: name: of its functions; width: of its products together.
+local function steps(p, list, normed)
+  local steps_of, at = {}, 0
+  for i, step in ipairs(p.layer_steps) do
+    local inner, widths = {}, {}
+    for j in ipairs(step.sublayers) do
+      at = at + 1
+      inner[j], widths[j] = list[at], list[at].width
+    end
+    steps_of[i] = {
+      name = i == #p.layer_steps and "finish" or i == 1 and "join" or "join_" .. i,
+      whole = step.whole, does = step.does, sublayers = inner, width = table.concat(widths, " + "),
+      buffers = block_buffers(p, step.at), input = inner[1].input or normed, input_width = inner[1].input_width,
+    }
+  end
+  return steps_of
 end
 
 -- The names of a stack's templates, over the spec's.
@@ -79,15 +137,16 @@ function stack.env(p, base, shared)
   local first, count, role = layer_roles(p.spec)
   local env = {
     plan = p, products = p.products, families = p.families, packed = p.packed.parts, out = false,
-    attention_prefix = p.attention and p.attention.prefix, attention_name = p.attention and p.attention.spec.name,
-    memory_prefix = p.memory and p.memory.prefix or false, memory_name = p.memory and p.memory.spec.name,
+    has_layers = p.spec.n_layers > 0, sublayers = sublayers(p.spec),
     first_layer_role = first, layer_roles = count, layer_role = role, max_height = layer.max_height,
     panel_kernels = layer.panel_kernels, steps = layer.steps, kernel_list = layer.kernel_list, max_sum = p.max_sum,
     near_bytes = p.near_bytes, f32_of = fmt.f32,
   }
-  for _, more in ipairs({ shared, shape_env(p.spec) }) do
+  for _, more in ipairs({ shared, words(p.spec) }) do
     for name, value in pairs(more) do env[name] = value end
   end
+  env.can_prune, env.one_row = one_row(p.spec)
+  env.layer_steps = steps(p, env.sublayers, env.normed)
   return setmetatable(env, { __index = base })
 end
 

@@ -88,33 +88,21 @@ function stack.memory_fields(spec)
   }
 end
 
-local function norm_roles(spec, add, name)
-  if spec.norm.kind == "none" then return end
-  add(name .. "_norm_weight", { spec.d_model })
-  if spec.norm.bias then add(name .. "_norm_bias", { spec.d_model }) end
-end
-
--- The weights of an attention, in its own order, with the linear and the norm behind it.
-local function attention_roles(spec, part, prefix, norm, add)
-  for _, role in ipairs(part.roles) do add(prefix .. role.name, role.shape) end
-  add(prefix .. "o_weight", { spec.d_model, spec.n_heads * spec.d_head })
-  if spec.bias.o then add(prefix .. "o_bias", { spec.d_model }) end
-  norm_roles(spec, add, norm)
-end
-
--- The weights of one layer in order: its attentions', then the rest.
-local function layer_roles(spec, add)
-  if spec.attends then attention_roles(spec, spec.attention_spec, "", "attention", add) end
-  if spec.memory_spec then attention_roles(spec, spec.memory_spec, "memory_", "memory", add) end
-  for _, block in ipairs(blocks) do
-    if block.layer_roles then block.layer_roles(spec, add) end
+local function linear_roles(linear, add)
+  for _, part in ipairs(linear.parts) do
+    add(part.role .. "_weight", { part.n_out[1], part.n_in[1] })
+    if linear.bias then add(part.role .. "_bias", { part.n_out[1] }) end
   end
-  norm_roles(spec, add, "ffn")
 end
 
-local function each_block(spec, add, stage)
-  for _, block in ipairs(blocks) do
-    if block[stage] then block[stage](spec, add) end
+-- The weights of one layer in order: of each sublayer its part's, its linears', and what blocks put after it.
+local function layer_roles(spec, add)
+  for _, sublayer in ipairs(spec.sublayers) do
+    for _, role in ipairs(sublayer.part and spec[sublayer.part .. "_spec"].roles or {}) do
+      add(sublayer.prefix .. role.name, role.shape)
+    end
+    for _, linear in ipairs(sublayer.linears) do linear_roles(linear, add) end
+    blocks.each("sublayer_roles", spec, add, sublayer.name)
   end
 end
 
@@ -126,14 +114,12 @@ function stack.roles(spec, add)
     end
     return
   end
-  if spec.vocab_size then add("embedding", { spec.vocab_size, spec.d_model }) end
-  each_block(spec, add, "first_roles")
-  if spec.embedding.norm then norm_roles(spec, add, "embedding") end
+  spec.sublayers = blocks.sublayers(spec)
+  blocks.each("first_roles", spec, add)
   for layer = 0, spec.n_layers - 1 do
     layer_roles(spec, function(name, shape) add(("layers.%d.%s"):format(layer, name), shape) end)
   end
-  if spec.norm.final then norm_roles(spec, add, "final") end
-  each_block(spec, add, "last_roles")
+  blocks.each("last_roles", spec, add)
 end
 
 return stack

@@ -6,12 +6,20 @@ local emit = require "emit"
 local fs = require "base.fs"
 local spec = require "spec"
 
-local KEYS = { name = "string", fields = "table", resolve = "function", first_roles = "function",
-  layer_roles = "function", last_roles = "function", sentence = "function" }
+local KEYS = { name = "string", fields = "table" }
+for hook in ([[resolve sentence first_roles sublayer_roles last_roles sublayers products packed_vocabulary packed
+  sublayer_packed buffers outputs words splices]]):gmatch("%S+") do
+  KEYS[hook] = "function"
+end
+
+local NOTHING = {} -- takes a field away
 
 local function fields_with(more)
   local raw = { kind = "encoder", d_model = 8, n_heads = 2, n_layers = 2 }
   for key, value in pairs(more or {}) do raw[key] = value end
+  for key, value in pairs(raw) do
+    if value == NOTHING then raw[key] = nil end
+  end
   return raw
 end
 
@@ -41,6 +49,62 @@ fact.holds("a block has only what the contract lists, and every file of the fold
     fact.equal(require("blocks." .. block.name), block)
   end
   for _, file in ipairs(assert(fs.list("generator/blocks"))) do assert(listed[file:match("^(.*)%.lua$")], file) end
+end)
+
+-- All templates in one text.
+local function template_texts()
+  local texts = {}
+  for _, folder in ipairs({ "templates/", "templates/blocks/" }) do
+    for _, file in ipairs(assert(fs.list(folder))) do
+      if file:find("%.lt$") then texts[#texts + 1] = assert(fs.read(folder .. file)) end
+    end
+  end
+  return table.concat(texts)
+end
+
+-- Specs in which every block is on, in every way that has a template of its own.
+local function spliced_specs()
+  local norm = { place = "pre" }
+  return {
+    make({ vocab_size = 9, token_types = 2, positions = { kind = "learned" }, embedding = { scale = true, norm = true },
+      norm = norm, pool = { kind = "cls" }, logits = { kind = "linear", tied = true } }),
+    make({ kind = "decoder", vocab_size = 9, positions = { kind = "sinusoidal" } }),
+    make({ n_layers = 0, n_heads = NOTHING, sublayer = true, norm = { final = true } }),
+  }
+end
+
+-- Calls f(stage, name of a template, what splices it) for all that blocks and sublayers of those specs splice.
+local function each_splice(f)
+  for _, s in ipairs(spliced_specs()) do
+    for _, block in ipairs(blocks) do
+      for stage, name in pairs(block.splices and block.splices(s) or {}) do
+        if name then f(stage, name, "${blocks(") end
+      end
+    end
+    for _, sublayer in ipairs(s.sublayers) do
+      for stage, name in pairs(sublayer.splices) do f(stage, name, "${sublayer_stage(sublayer, ") end
+    end
+  end
+end
+
+fact.holds("what blocks splice are all templates of theirs, at stages that templates have", function()
+  local templates, spliced = template_texts(), {}
+  each_splice(function(stage, name, call)
+    assert(fs.exists("templates/blocks/" .. name), name)
+    assert(templates:find(call .. '"' .. stage .. '"', 1, true), stage)
+    spliced[name] = true
+  end)
+  for _, file in ipairs(assert(fs.list("templates/blocks"))) do assert(spliced[file], file) end
+end)
+
+fact.holds("a block's templates bear its name", function()
+  for _, s in ipairs(spliced_specs()) do
+    for _, block in ipairs(blocks) do
+      for _, name in pairs(block.splices and block.splices(s) or {}) do
+        if name then fact.equal(name:match("^[^.]+"), block.name) end
+      end
+    end
+  end
 end)
 
 fact.holds("a stack's weights are those of its parts in order, layer by layer", function()

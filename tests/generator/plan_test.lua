@@ -289,7 +289,7 @@ fact.holds("rows between the feed-forward's linears do not meet in the L1 cache"
   local function stride(d_ff, gated)
     local s = assert(spec.from_fields({ kind = "encoder", d_model = 64, n_heads = 4, d_ff = d_ff, n_layers = 1,
       ffn = { gated = gated, activation = gated and "silu" or "relu" } }))
-    return stack.make(s, isa.get("avx2")).mid_stride
+    return stack.make(s, isa.get("avx2")).buffer.mid.floats
   end
   fact.equal(stride(3072, false), 3072 + 32)
   fact.equal(stride(1536, false), 1536 + 32)

@@ -18,7 +18,7 @@ end
 -- Every template, under the name by which it is loaded.
 local function templates()
   local names = {}
-  for _, folder in ipairs({ "templates/", "templates/features/" }) do
+  for _, folder in ipairs({ "templates/", "templates/features/", "templates/blocks/" }) do
     for _, file in ipairs(assert(fs.list(folder))) do
       if file:find("%.lt$") then names[#names + 1] = folder .. file end
     end
