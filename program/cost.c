@@ -13,8 +13,7 @@ static const struct {
 } projections[] = {
     {"q_weight", false, true},        {"k_weight", true, true},          {"v_weight", true, true},
     {"o_weight", false, false},       {"memory_q_weight", false, false}, {"memory_k_weight", true, false},
-    {"memory_v_weight", true, false}, {"memory_o_weight", false, false}, {"gate_weight", false, false},
-    {"up_weight", false, false},      {"down_weight", false, false},
+    {"memory_v_weight", true, false}, {"memory_o_weight", false, false},
 };
 
 // Elements of a role, of a layer's or of the first layer of a stack or of a side of it; 0 where there is none of that
@@ -68,10 +67,42 @@ static size_t visible(const struct ga_model *model, size_t i, size_t q_len, size
     return beyond(end, first);
 }
 
-// Of one sequence's rows through the projections of a layer.
+static bool is_projection(const char *role)
+{
+    for (size_t i = 0; i < sizeof projections / sizeof projections[0]; i++) {
+        if (strcmp(projections[i].role, role) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_weight(const char *role)
+{
+    const size_t length = strlen(role), ending = strlen("_weight");
+    return length > ending && strcmp(role + length - ending, "_weight") == 0;
+}
+
+// Of one row through the linears of a stack's layer that are none of attention's: its matrices but those.
+static double other_flops(const struct ga_model *model, const char *side)
+{
+    char prefix[24];
+    const int length = snprintf(prefix, sizeof prefix, "%slayers.0.", side);
+    double elements = 0.0;
+    for (size_t i = 0; model->stack && i < model->n_roles; i++) {
+        const struct ga_weight_role *role = &model->roles[i];
+        const bool is_inside = strncmp(role->name, prefix, (size_t)length) == 0;
+        if (is_inside && role->rank == 2 && is_weight(role->name) && !is_projection(role->name + length)) {
+            elements += (double)role->shape[0] * (double)role->shape[1];
+        }
+    }
+    return 2.0 * elements;
+}
+
+// Of one sequence's rows through the linears of a layer.
 static double projection_flops(const struct ga_model *model, const char *side, const struct ga_call_size *size)
 {
-    double flops = 0.0;
+    double flops = (double)size->q_len * other_flops(model, side);
     for (size_t i = 0; i < sizeof projections / sizeof projections[0]; i++) {
         const bool own = !projections[i].of_keys || (model->stack && strncmp(projections[i].role, "memory_", 7) != 0);
         const bool is_held = has_memory(model) && !begins(size);
