@@ -39,8 +39,9 @@ end
 
 local WORDS = { usable = "yes", disabled = "yes, but the operating system has not enabled its registers" }
 
--- Each ISA in order, best first: { name, built, runs, cpu, off, is_of }; cpu as state_of gives it. features: the prober's;
--- `asked` is a set of names, all of which must be possible, or nil for those that are.
+-- Each ISA in order, best first: { name, built, runs, cpu, off, is_of }; cpu as state_of gives it; is_of: it is of the
+-- compiler's machine. features: the prober's; `asked` is a set of names, all of which must be possible, or nil for
+-- those that are.
 local function probe_isas(prober, machine, features, asked)
   local list = {}
   for i, name in ipairs(isa.names()) do
