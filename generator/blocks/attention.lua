@@ -2,6 +2,11 @@
 -- is a part generated as any attention layer (spec/stack.lua says its spec); here is what joins it to the stack.
 local block = { name = "attention" }
 
+block.weights = {
+  "memory_q_weight", "memory_q_bias", "memory_k_weight", "memory_k_bias", "memory_v_weight", "memory_v_bias",
+  "memory_o_weight", "memory_o_bias", "memory_qkv_weight", "memory_qkv_bias",
+}
+
 -- One of them: part: what its spec and its plan are called; packed: what its output projection is.
 local function sublayer(spec, part, call, prefix, packed, says)
   return {

@@ -27,6 +27,7 @@ end
 
 return {
   name = "feed_forward",
+  weights = { "gate_weight", "gate_bias", "up_weight", "up_bias", "down_weight", "down_bias" },
   fields = {
     { field = "d_ff", flag = "--d-ff", value = "N", check = types.count(1, 262144), parse = types.to_number,
       default = "4 x d_model", help = "width between the two linears of the feed-forward",

@@ -5,6 +5,7 @@
 --   resolve(spec, fail)        fills defaults and reports contradictions through fail(message)
 --   sentence(spec)             what `info` says of it, nil for nothing
 -- what it adds to the weights of a model:
+--   weights                    names of its roles, of a layer's without the layer: what a spec's `weights` may name
 --   first_roles(spec, add)     before the layers: add(role name, shape)
 --   sublayer_roles(spec, add, name)   after those of each sublayer of a layer
 --   last_roles(spec, add)      after the layers

@@ -22,6 +22,7 @@ end
 
 return {
   name = "logits",
+  weights = { "logits_weight", "logits_bias" },
   fields = {
     { field = "logits.kind", flag = "--logits", value = "linear|softmax|log_softmax",
       check = types.choice({ "linear", "softmax", "log_softmax" }), parse = function(word) return word end,

@@ -52,6 +52,9 @@ end
 
 return {
   name = "norm",
+  weights = { "embedding_norm_weight", "embedding_norm_bias", "attention_norm_weight", "attention_norm_bias",
+    "memory_norm_weight", "memory_norm_bias", "ffn_norm_weight", "ffn_norm_bias", "final_norm_weight",
+    "final_norm_bias" },
   fields = {
     { field = "norm.kind", flag = "--norm", value = "layer|rms|none", check = types.choice({ "layer", "rms", "none" }),
       parse = function(word) return word end, default = "layer", help = "LayerNorm or RMSNorm over each row",

@@ -29,6 +29,7 @@ end
 
 return {
   name = "positions",
+  weights = { "positions", "token_types" },
   fields = {
     { field = "positions.kind", flag = "--positions", value = "learned|sinusoidal",
       check = types.choice({ "learned", "sinusoidal" }), parse = function(word) return word end, default = "none",

@@ -1,5 +1,6 @@
 -- weight_maps.lua: how weight files name and lay out their tensors: the maps that ship, or one written in the spec.
 -- Never guesses: a map names a tensor for every weight the spec needs, or it is not offered.
+local blocks = require "blocks"
 local maps = require "maps"
 local modifiers = require "features.modifiers"
 local text = require "base.text"
@@ -13,15 +14,10 @@ local FIELDS = {
 for _, role in ipairs(modifiers.weights()) do FIELDS[#FIELDS + 1] = role end
 
 -- Those of whole models; of layer %d behind what `layer` says.
-local STACK_FIELDS = {
-  "layer", "memory_q_weight", "memory_q_bias", "memory_k_weight", "memory_k_bias", "memory_v_weight", "memory_v_bias",
-  "memory_o_weight", "memory_o_bias", "memory_qkv_weight", "memory_qkv_bias", "memory_norm_weight",
-  "memory_norm_bias", "positions", "token_types", "embedding_norm_weight", "embedding_norm_bias",
-  "attention_norm_weight", "attention_norm_bias", "gate_weight", "gate_bias", "up_weight", "up_bias", "down_weight",
-  "down_bias",
-  "ffn_norm_weight", "ffn_norm_bias", "final_norm_weight", "final_norm_bias", "logits_weight", "logits_bias",
-}
-for _, field in ipairs(STACK_FIELDS) do FIELDS[#FIELDS + 1] = field end
+FIELDS[#FIELDS + 1] = "layer"
+for _, block in ipairs(blocks) do
+  for _, name in ipairs(block.weights or {}) do FIELDS[#FIELDS + 1] = name end
+end
 
 local MOST_SAID = 5       -- problems of one table
 local LONGEST_PREFIX = 100 -- with a name of 200 behind it a tensor's name stays short enough to be shown

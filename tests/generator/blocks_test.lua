@@ -6,7 +6,7 @@ local emit = require "emit"
 local fs = require "base.fs"
 local spec = require "spec"
 
-local KEYS = { name = "string", fields = "table" }
+local KEYS = { name = "string", fields = "table", weights = "table" }
 for hook in ([[resolve sentence first_roles sublayer_roles last_roles sublayers products packed_vocabulary packed
   sublayer_packed buffers outputs words splices]]):gmatch("%S+") do
   KEYS[hook] = "function"
@@ -119,6 +119,20 @@ fact.holds("a stack's weights are those of its parts in order, layer by layer", 
     "layers.0.ffn_norm_weight 8", "layers.0.ffn_norm_bias 8", "final_norm_weight 8", "final_norm_bias 8",
     "logits_weight 7x8", "logits_bias 7",
   })
+end)
+
+-- Every role of whole models in which everything is on, as a spec's `weights` names it.
+fact.holds("what a spec's weights may name are the roles of its blocks", function()
+  local named = {}
+  for _, block in ipairs(blocks) do
+    for _, name in ipairs(block.weights or {}) do named[name] = true end
+  end
+  for _, s in ipairs(spliced_specs()) do
+    for _, role in ipairs(s.roles) do
+      local inner = role.name:gsub("^layers%.%d+%.", "")
+      assert(named[inner] or inner:find("^[qkvo]_") or inner == "embedding", role.name)
+    end
+  end
 end)
 
 fact.holds("a name may be as long as any, whatever its parts are called then", function()
