@@ -10,12 +10,13 @@ local function sublayers(spec)
   local d_ff, d_model = { spec.d_ff, name = "D_FF" }, { spec.d_model, name = "D_MODEL" }
   local function part(role, n_out, n_in) return { role = role, n_out = n_out, n_in = n_in } end
   local up, down = part("up", d_ff, d_model), part("down", d_model, d_ff)
+  local first = spec.ffn.gated and { part("gate", d_ff, d_model), up } or { up }
+  if spec.ffn.fused then first = { part("gate_up", { 2 * spec.d_ff, name = "MID" }, d_model) } end
   return { {
     name = "ffn", first = "up", does = "feed-forward", input_width = "D_MODEL", width = "MID + D_FF",
     splices = { block = "feed_forward.block.c.lt" },
     linears = {
-      { packed = "up", product = "up", bias = spec.ffn.bias,
-        parts = spec.ffn.gated and { part("gate", d_ff, d_model), up } or { up } },
+      { packed = "up", product = "up", bias = spec.ffn.bias, parts = first },
       { packed = "down", product = "down", bias = spec.ffn.bias, parts = { down } },
     },
   } }
@@ -27,7 +28,8 @@ end
 
 return {
   name = "feed_forward",
-  weights = { "gate_weight", "gate_bias", "up_weight", "up_bias", "down_weight", "down_bias" },
+  weights = { "gate_weight", "gate_bias", "up_weight", "up_bias", "gate_up_weight", "gate_up_bias",
+    "down_weight", "down_bias" },
   fields = {
     { field = "d_ff", flag = "--d-ff", value = "N", check = types.count(1, 262144), parse = types.to_number,
       default = "4 x d_model", help = "width between the two linears of the feed-forward",
@@ -39,19 +41,28 @@ return {
     { field = "ffn.gated", flag = "--ffn-gated", value = "yes|no", check = types.boolean, parse = types.to_boolean,
       default = "no", help = "activation(gate(x)) * up(x) in place of activation(up(x)), as in Llama",
       group = "whole models", example = 'ffn = { activation = "silu", gated = true }' },
+    { field = "ffn.fused", flag = "--ffn-fused", value = "yes|no", check = types.boolean, parse = types.to_boolean,
+      default = "no", help = "one weight [2 x d_ff][d_model] holds gate's rows, then up's, as in ModernBERT's Wi",
+      group = "whole models", example = 'ffn = { activation = "gelu", gated = true, fused = true }' },
     { field = "ffn.bias", flag = "--ffn-bias", value = "yes|no", check = types.boolean, parse = types.to_boolean,
       default = "yes", help = "whether the linears of the feed-forward add a bias",
       group = "whole models", example = "ffn = { bias = false }" },
   },
-  resolve = function(spec)
+  resolve = function(spec, fail)
     if not spec.stack then return end
     local ffn = spec.ffn or {}
+    if ffn.fused and not ffn.gated then
+      fail("ffn.fused is given, but without ffn.gated there is no gate whose rows stand before up's")
+    end
     if spec.n_layers == 0 then
       spec.d_ff, spec.ffn = 0, { activation = "none", gated = false, bias = false }
       return
     end
     spec.d_ff = spec.d_ff or 4 * spec.d_model
-    spec.ffn = { activation = ffn.activation or "relu", gated = ffn.gated or false, bias = ffn.bias ~= false }
+    spec.ffn = {
+      activation = ffn.activation or "relu", gated = ffn.gated or false, fused = ffn.fused or false,
+      bias = ffn.bias ~= false,
+    }
   end,
   sublayers = sublayers,
   products = function(spec, add)
@@ -77,7 +88,7 @@ return {
   sentence = function(spec)
     if not spec.stack or spec.n_layers == 0 then return nil end
     local ffn = spec.ffn
-    return ("feed-forward of %d, %s%s%s"):format(spec.d_ff, ffn.activation,
-      ffn.gated and " gating a second linear" or "", ffn.bias and "" or ", no biases")
+    local gating = ffn.fused and " gating the second half of one linear" or ffn.gated and " gating a second linear" or ""
+    return ("feed-forward of %d, %s%s%s"):format(spec.d_ff, ffn.activation, gating, ffn.bias and "" or ", no biases")
   end,
 }

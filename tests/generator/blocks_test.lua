@@ -135,6 +135,14 @@ fact.holds("what a spec's weights may name are the roles of its blocks", functio
   end
 end)
 
+fact.holds("a fused feed-forward has one weight for gate and up, and none without a gate", function()
+  local s, names = make({ n_layers = 1, d_ff = 5, ffn = { gated = true, fused = true } }), {}
+  for _, name in ipairs(role_names(s)) do names[#names + 1] = name:match("^layers%.0%.(%l+_up.*)$") end
+  fact.lists_equal(names, { "gate_up_weight 10x8", "gate_up_bias 10" })
+  refuses({ ffn = { fused = true } },
+    "ffn.fused is given, but without ffn.gated there is no gate whose rows stand before up's")
+end)
+
 fact.holds("a name may be as long as any, whatever its parts are called then", function()
   for _, kind in ipairs({ "encoder", "decoder", "transformer" }) do
     local s = make({ kind = kind, name = ("n"):rep(96), vocab_size = 5, seq_len = 4 })

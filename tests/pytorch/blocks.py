@@ -66,6 +66,19 @@ class Gated(nn.Module):
         return x + self.down_proj(self.activation(self.gate_proj(normed)) * self.up_proj(normed))
 
 
+class Fused(nn.Module):
+    """The feed-forward of a layer of ModernBERT, joined to its rows: one linear gives gate and up, chunked in two."""
+
+    def __init__(self, activation):
+        super().__init__()
+        self.norm, self.activation = nn.LayerNorm(WIDTH), activation
+        self.Wi, self.Wo = nn.Linear(WIDTH, 2 * HIDDEN), nn.Linear(HIDDEN, WIDTH)
+
+    def forward(self, x):
+        gate, up = self.Wi(self.norm(x)).chunk(2, dim=-1)
+        return x + self.Wo(self.activation(gate) * up)
+
+
 class Added(nn.Module):
     """A feed-forward joined to its rows, the norm behind it."""
 
@@ -102,6 +115,9 @@ ALONE = """layer = { attention = false, residual = false }, norm = { kind = "non
 GATED = """layer = { attention = false }, norm = { kind = "rms", place = "pre", final = false }, d_ff = 70,
   weights = { gate_weight = "gate_proj.weight", up_weight = "up_proj.weight", down_weight = "down_proj.weight",
     ffn_norm_weight = "norm.weight" },"""
+FUSED = """layer = { attention = false }, norm = { place = "pre", final = false }, d_ff = 70,
+  weights = { gate_up_weight = "Wi.weight", gate_up_bias = "Wi.bias", down_weight = "Wo.weight", down_bias = "Wo.bias",
+    ffn_norm_weight = "norm.weight", ffn_norm_bias = "norm.bias" },"""
 WAVES = """vocab_size = 33, positions = { kind = "sinusoidal" }, embedding = { scale = true },
   weights = { embedding = "tokens.weight" },"""
 NORM = 'final_norm_weight = "weight"'
@@ -126,6 +142,8 @@ BLOCKS = {
     "block_tanh": (sequential(nn.Tanh()), 1, ALONE + 'ffn = { activation = "tanh" },', "output"),
     "block_swiglu": (lambda: Gated(nn.SiLU()), 1,
                      GATED + 'ffn = { activation = "silu", gated = true, bias = false },', "output"),
+    "block_geglu": (lambda: Fused(nn.GELU()), 1,
+                    FUSED + 'ffn = { activation = "gelu", gated = true, fused = true },', "output"),
     "block_added": (Added, 1, """layer = { attention = false }, d_ff = 70,
   weights = { up_weight = "linear1.weight", up_bias = "linear1.bias", down_weight = "linear2.weight",
     down_bias = "linear2.bias", ffn_norm_weight = "norm.weight", ffn_norm_bias = "norm.bias" },""", "output"),

@@ -50,18 +50,45 @@ static void IN_REAL(first_rows)(const struct ga_model *model, const struct ga_we
     }
 }
 
+// Rows first .. of a weight or bias that holds gate's rows, then up's; NULL of none.
+static const struct ga_weight_view *IN_REAL(rows_from)(const struct ga_weight_view *all, size_t first,
+                                                       struct ga_weight_view *rows)
+{
+    if (!all) {
+        return NULL;
+    }
+    *rows = *all;
+    rows->data += first * all->row_stride;
+    return rows;
+}
+
+// y [count][d_ff] = the linear of that name, or its half of gate_up: gate first.
+static void IN_REAL(gate_or_up)(const char *name, const struct ga_stack *stack, const struct ga_model *layer,
+                                const struct ga_weight_view *views, size_t count, const REAL *x, REAL *y)
+{
+    const size_t first = strcmp(name, "gate") == 0 ? 0 : stack->d_ff;
+    char names[2][16];
+    snprintf(names[0], sizeof names[0], "%s_weight", name);
+    snprintf(names[1], sizeof names[1], "%s_bias", name);
+    const struct ga_weight_view *weight = reference_role(layer, views, names[0]);
+    const struct ga_weight_view *bias = reference_role(layer, views, names[1]);
+    struct ga_weight_view half, half_bias;
+    if (!weight) {
+        weight = IN_REAL(rows_from)(reference_role(layer, views, "gate_up_weight"), first, &half);
+        bias = IN_REAL(rows_from)(reference_role(layer, views, "gate_up_bias"), first, &half_bias);
+    }
+    IN_REAL(project)(weight, bias, count, layer->d_model, stack->d_ff, x, y);
+}
+
 // y [count][d_model] = the feed-forward of x, with mid and gate [count][d_ff] to work in.
 static void IN_REAL(feed_forward)(const struct ga_stack *stack, const struct ga_model *layer,
                                   const struct ga_weight_view *views, size_t count, const REAL *x, REAL *mid,
                                   REAL *gate, REAL *y)
 {
     const size_t n = layer->d_model, d_ff = stack->d_ff;
-    IN_REAL(project)
-    (reference_role(layer, views, "up_weight"), reference_role(layer, views, "up_bias"), count, n, d_ff, x, mid);
+    IN_REAL(gate_or_up)("up", stack, layer, views, count, x, mid);
     if (stack->ffn_gated) {
-        IN_REAL(project)
-        (reference_role(layer, views, "gate_weight"), reference_role(layer, views, "gate_bias"), count, n, d_ff, x,
-         gate);
+        IN_REAL(gate_or_up)("gate", stack, layer, views, count, x, gate);
         IN_REAL(activate)(stack->ffn_activation, count * d_ff, gate);
         for (size_t i = 0; i < count * d_ff; i++) {
             mid[i] *= gate[i];
