@@ -88,7 +88,8 @@ return {
   sentence = function(spec)
     if not spec.stack or spec.n_layers == 0 then return nil end
     local ffn = spec.ffn
-    local gating = ffn.fused and " gating the second half of one linear" or ffn.gated and " gating a second linear" or ""
-    return ("feed-forward of %d, %s%s%s"):format(spec.d_ff, ffn.activation, gating, ffn.bias and "" or ", no biases")
+    local gated = ffn.gated and " gating a second linear" or ""
+    if ffn.fused then gated = " gating the second half of one linear" end
+    return ("feed-forward of %d, %s%s%s"):format(spec.d_ff, ffn.activation, gated, ffn.bias and "" or ", no biases")
   end,
 }

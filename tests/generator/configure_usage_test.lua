@@ -68,6 +68,7 @@ local WRONG = {
   { "--d-ff", "0", count(1, 262144, "0") },
   { "--ffn-activation", "geluu", ONE_OF:format("relu, gelu, gelu_tanh, silu, tanh", '"geluu"; did you mean "gelu"?') },
   { "--ffn-gated", "x", 'must be yes or no, found "x"' },
+  { "--ffn-fused", "x", 'must be yes or no, found "x"' },
   { "--ffn-bias", "x", 'must be yes or no, found "x"' },
   { "--pool", "max", ONE_OF:format("cls, mean", '"max"') },
   { "--pool-normalize", "x", 'must be yes or no, found "x"' },

@@ -66,7 +66,8 @@ local WORDS = {
   ["--sublayer"] = { "no" }, -- and yes
   ["--decoder-layers"] = { "1" }, ["--src-vocab-size"] = { "9" },
   ["--d-ff"] = { "32" }, ["--ffn-activation"] = { "relu", "gelu_tanh" },
-  ["--ffn-gated"] = { "yes", "no" }, ["--ffn-bias"] = { "yes", "no" }, ["--norm"] = { "layer", "rms", "none" },
+  ["--ffn-gated"] = { "yes", "no" }, ["--ffn-fused"] = { "yes", "no" }, ["--ffn-bias"] = { "yes", "no" },
+  ["--norm"] = { "layer", "rms", "none" },
   ["--norm-eps"] = { "1e-12" }, ["--norm-place"] = { "post", "pre" }, ["--norm-final"] = { "yes", "no" },
   ["--positions"] = { "learned", "sinusoidal" }, ["--positions-rows"] = { "600" }, ["--positions-first"] = { "2" },
   ["--token-types"] = { "2" }, ["--embedding-scale"] = { "yes", "no" }, ["--embedding-norm"] = { "yes", "no" },
@@ -98,7 +99,7 @@ local BESIDE = { ["mask.window"] = { "mask.causal", true }, ["mask.window_sides"
   d_v = { "kind", "sdpa" }, kind = { "n_layers", 2 }, ["positions.rows"] = { "positions.kind", "learned" },
   ["positions.first"] = { "positions.kind", "learned" }, ["pool.normalize"] = { "pool.kind", "mean" },
   ["logits.size"] = { "logits.kind", "linear" }, ["logits.tied"] = { "logits.kind", "linear" },
-  ["logits.bias"] = { "logits.kind", "linear" } }
+  ["logits.bias"] = { "logits.kind", "linear" }, ["ffn.fused"] = { "ffn.gated", true } }
 
 -- The fields of whole models, and those of ones with two sides.
 local OF_SIDES = { n_decoder_layers = true, src_vocab_size = true }

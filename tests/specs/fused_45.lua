@@ -1,4 +1,4 @@
--- Layers of a gated feed-forward whose gate and up are one weight with a bias, of odd widths, as GeGLU is in ModernBERT.
+-- Layers of a gated feed-forward whose gate and up are one weight with a bias, as in ModernBERT; of odd widths.
 return {
   kind = "encoder",
   name = "fused_45",
