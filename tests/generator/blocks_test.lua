@@ -67,7 +67,8 @@ local function spliced_specs()
   local norm = { place = "pre" }
   return {
     make({ vocab_size = 9, token_types = 2, positions = { kind = "learned" }, embedding = { scale = true, norm = true },
-      norm = norm, pool = { kind = "cls" }, logits = { kind = "linear", tied = true } }),
+      norm = norm, pool = { kind = "cls" }, logits = { kind = "linear", tied = true },
+      outputs = { "attention" } }),
     make({ kind = "decoder", vocab_size = 9, positions = { kind = "sinusoidal" } }),
     make({ n_layers = 0, n_heads = NOTHING, sublayer = true, norm = { final = true } }),
   }
