@@ -15,4 +15,5 @@ return {
   embedding = { norm = true },
   ffn = { activation = "gelu" },
   pool = { kind = "mean", normalize = true },
+  outputs = { "attention" },
 }
