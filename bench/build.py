@@ -108,5 +108,6 @@ def build_peers():
 
 def build_machine():
     root = paths.ROOT
-    _shared(paths.machine_library(), [paths.HERE / "machine.c", root / "program/peak.c", root / "runtime/cpu.c"],
-            "-I", root / "runtime", "-I", root / "program")
+    sources = [paths.HERE / "machine.c", root / "program/report/peak_flops.c", root / "runtime/base/cpu.c"]
+    _shared(paths.machine_library(), sources,
+            "-I", root / "runtime/include/genattn", "-I", root / "runtime/base", "-I", root / "program/report")

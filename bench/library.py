@@ -1,4 +1,4 @@
-"""The generated libraries through ctypes: the few structs of runtime/model.h that a call needs, memory and threads.
+"""The generated libraries through ctypes: the few structs of genattn/model.h that a call needs, memory and threads.
 Standard library alone; refuses a library of another ABI, and measures nothing."""
 
 import ctypes

@@ -1,5 +1,5 @@
 // machine.c: what memory and clock give on this machine, for the roofline: reading speed of a block, cycles a second.
-// The multiply-add peak is the program's own (program/peak.c). Knows nothing of attention.
+// The multiply-add peak is the program's own (program/report/peak_flops.c). Knows nothing of attention.
 #define _POSIX_C_SOURCE 200809L
 #include <stddef.h>
 #include <stdint.h>

@@ -62,7 +62,7 @@ def describe():
 
 
 def _block(size):
-    """size bytes of zeros, touched, on pages as large as the library's own blocks have (runtime/arena.c)."""
+    """size bytes of zeros, touched, on pages as large as the library's own blocks have (runtime/base/arena.c)."""
     room = mmap.mmap(-1, size + HUGE_PAGE, flags=mmap.MAP_PRIVATE)
     if size >= HUGE_PAGE and hasattr(mmap, "MADV_HUGEPAGE"):
         room.madvise(mmap.MADV_HUGEPAGE)

@@ -22,7 +22,9 @@ local text = require "base.text"
 local OK, CANNOT, USAGE, BUG = 0, 1, 2, 70
 
 -- Folders that are listed, so that a new file in one of them runs configure again.
-local FOLDERS = { "generator/isa", "program", "runtime" }
+local FOLDERS = { "generator/isa", "program/commands", "program/heatmap", "program/io", "program/report",
+  "runtime/base", "runtime/cache", "runtime/call", "runtime/include/genattn", "runtime/model", "runtime/packed",
+  "runtime/threads", "runtime/weights" }
 
 -- As the user called it.
 local NAME = os.getenv("GA_CONFIGURE") or "./configure"
@@ -38,8 +40,8 @@ end
 
 -- The number that libraries and their users must agree on.
 local function abi()
-  local header = assert(fs.read("runtime/model.h"))
-  return assert(tonumber(header:match("GA_ABI = (%d+)")), "runtime/model.h: no GA_ABI")
+  local header = assert(fs.read("runtime/include/genattn/model.h"))
+  return assert(tonumber(header:match("GA_ABI = (%d+)")), "runtime/include/genattn/model.h: no GA_ABI")
 end
 
 -- How the specs of model folders came about.

@@ -32,7 +32,7 @@ MACHINE = {"cpu": "A <CPU> & more", "cpus": 2, "isas": ["avx2"], "caches": {"L1"
 
 class Library(unittest.TestCase):
     def test_its_structs_are_those_of_this_runtime(self):
-        header = (pathlib.Path(__file__).resolve().parent.parent / "runtime/model.h").read_text()
+        header = (pathlib.Path(__file__).resolve().parent.parent / "runtime/include/genattn/model.h").read_text()
         self.assertEqual(re.search(r"GA_ABI = (\d+)", header)[1], str(library.ABI))
 
 

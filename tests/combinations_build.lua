@@ -38,7 +38,7 @@ end
 
 -- The binary with the facts and all models.
 local function add_binary(edges, profile, models)
-  local objects = edges:models_with_table(profile, models, "-I runtime -I tests")
+  local objects = edges:models_with_table(profile, models, "$runtime_includes -I tests")
   return edges:link(profile, profile.test .. "/kernels", Edges.joined({ FACTS }, objects, ARCHIVES),
     "$program_libraries")
 end

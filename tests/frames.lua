@@ -7,10 +7,8 @@ local fs = require "base.fs"
 
 -- Bytes a function may take. Twice what the largest takes: a call must fit the small stacks of a host's threads.
 local BOUNDS = {
-  { pattern = "^runtime/safetensors", bytes = 16384 }, -- what reads and writes files has names and paths at hand
-  { pattern = "^runtime/weights", bytes = 16384 },
-  { pattern = "^runtime/load", bytes = 16384 },
-  { pattern = "^runtime/pack_", bytes = 16384 },
+  { pattern = "^runtime/weights/", bytes = 16384 }, -- what reads and writes files has names and paths at hand
+  { pattern = "^runtime/packed/", bytes = 16384 },
   { pattern = "", bytes = 4096 },
 }
 -- And a whole call, from ga_model_run down: half of the smallest stack that musl ever gave a thread (80 KiB).

@@ -12,20 +12,18 @@ local NUMBERS = "sqrt sqrtf exp log pow sin cos sincos"
 
 local PARTS = {
   { pattern = "/gen/", allowed = BYTES .. " " .. NUMBERS },
-  { pattern = "/runtime/cpu%.o$", allowed = "" },
-  { pattern = "/runtime/arena%.o$", allowed = BYTES .. " aligned_alloc posix_memalign free madvise" },
-  { pattern = "/runtime/threads%.o$", allowed = "pthread_attr_init pthread_attr_destroy pthread_attr_setstacksize " ..
-    "pthread_cond_init pthread_cond_destroy pthread_mutex_init pthread_mutex_destroy pthread_create pthread_join " ..
-    "pthread_sigmask sigfillset sigdelset sched_getaffinity __sched_cpucount sysconf getpid" },
-  { pattern = "/runtime/threads_rounds%.o$", allowed = "pthread_mutex_lock pthread_mutex_unlock pthread_cond_wait " ..
-    "pthread_cond_broadcast clock_gettime getpid sched_yield" },
+  { pattern = "/runtime/base/cpu%.o$", allowed = "" },
+  { pattern = "/runtime/base/arena%.o$", allowed = BYTES .. " aligned_alloc posix_memalign free madvise" },
+  { pattern = "/runtime/threads/threads%.o$", allowed = "pthread_attr_init pthread_attr_destroy " ..
+    "pthread_attr_setstacksize pthread_cond_init pthread_cond_destroy pthread_mutex_init pthread_mutex_destroy " ..
+    "pthread_create pthread_join pthread_sigmask sigfillset sigdelset sched_getaffinity " ..
+    "__sched_cpucount sysconf getpid" },
+  { pattern = "/runtime/threads/fork_join%.o$", allowed = "pthread_mutex_lock pthread_mutex_unlock " ..
+    "pthread_cond_wait pthread_cond_broadcast clock_gettime getpid sched_yield" },
   -- What reads and writes files may do much, but no more to the process than that.
-  { pattern = "/runtime/safetensors", refused = true },
-  { pattern = "/runtime/weights", refused = true },
-  { pattern = "/runtime/load", refused = true },
-  { pattern = "/runtime/nearest", refused = true },
-  { pattern = "/runtime/pack_", refused = true },
-  { pattern = "/runtime/whole_file", refused = true },
+  { pattern = "/runtime/weights/", refused = true },
+  { pattern = "/runtime/packed/", refused = true },
+  { pattern = "/runtime/base/atomic_file", refused = true },
   { pattern = "/runtime/", allowed = BYTES .. " " .. TEXT },
 }
 

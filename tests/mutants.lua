@@ -20,8 +20,7 @@ local spec = require "spec"
 local test_modifiers = require "configure.test_modifiers"
 
 local LISTS = { "runtime", "program", "generator", "templates" }
-local INCLUDES = "-I runtime -I program -I tests -I tests/support -I out/gen/tests -I out/include " ..
-  "$jansson_cflags $criterion_cflags"
+local INCLUDES = "$runtime_includes $program_includes $test_includes -I out/gen/tests $jansson_cflags $criterion_cflags"
 -- Facts of models are checked in plain C, which every CPU runs, with so many percent of the usual work.
 local ISAS, EFFORT = { "scalar" }, 2
 -- Seconds after which a test has failed: a mutant may run for ever.

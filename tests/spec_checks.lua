@@ -107,7 +107,8 @@ end
 
 -- A folder of include files as the build makes one.
 function checks.make_include(folder)
-  assert(compat.execute(("mkdir -p %s/include && ln -sfn ../../../runtime %s/include/genattn"):format(folder, folder)))
+  local words = "mkdir -p %s/include && ln -sfn ../../../runtime/include/genattn %s/include/genattn"
+  assert(compat.execute(words:format(folder, folder)))
 end
 
 -- The instruction sets whose code a compiler can make, best first.
@@ -123,7 +124,7 @@ end
 -- compiler said, or nil where it was content. is_whole: to the end, where optimizers warn too, not the syntax alone.
 function checks.bad_compilation(folder, files, set, cc, is_whole)
   write_files(folder .. "/gen", files)
-  local command = ("cd %s/gen && %s -std=c11 -ffp-contract=off %s %s %s -I ../../../runtime " ..
+  local command = ("cd %s/gen && %s -std=c11 -ffp-contract=off %s %s %s -I ../../../runtime/include/genattn " ..
     "-I ../../../program -I ../include *.c"):format(folder, cc, is_whole and "-O2 -S" or "-fsyntax-only",
     WARNINGS, table.concat(set.cflags, " "))
   local said, code = compat.capture(command)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "malformed.h"
-#include "weights_part.h"
+#include "weights_shard.h"
 
 static enum ga_status parse(const struct malformed *row, struct ga_weights **weights, struct ga_error *error)
 {

@@ -22,7 +22,8 @@ end
 
 local SHORTEST, MOST_EDITS = 3, 3
 
--- How many edits make a misspelling: one in four letters of the shorter word. runtime/nearest.c has the same rule.
+-- How many edits make a misspelling: one in four letters of the shorter word. runtime/weights/name_suggestion.c has the
+-- same rule.
 local function most_edits(a, b)
   local shorter = math.min(#a, #b)
   if shorter < SHORTEST then return 0 end
@@ -109,7 +110,7 @@ local function point_at(s, at)
 end
 
 -- Characters that no terminal shows as themselves: controls, what turns the direction of writing, and what has no
--- width. program/say.c has the same list.
+-- width. program/report/diagnostics.c has the same list.
 local UNSEEN = {
   { 0x0, 0x1F }, { 0x7F, 0x9F }, { 0xAD, 0xAD }, { 0x61C, 0x61C }, { 0x180E, 0x180E }, { 0x200B, 0x200F },
   { 0x2028, 0x202E }, { 0x2060, 0x206F }, { 0xFEFF, 0xFEFF }, { 0xFFF9, 0xFFFB }, { 0xE0000, 0xE007F },

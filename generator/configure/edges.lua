@@ -6,12 +6,11 @@ local fs = require "base.fs"
 local isa = require "isa"
 local ninja = require "ninja"
 
--- Runtime files that read and write weight files, and so need jansson, or name what is missing in one; the rest goes
--- into every model's library.
-local FILE_PARTS = { "^safetensors", "^weights", "^load", "^nearest" }
+-- Runtime folders that go into every model's library, and the one that reads weight files, which needs jansson.
+local CORE, WEIGHTS = { "base", "model", "call", "cache", "threads", "packed" }, { "weights" }
+local PROGRAM = { "commands", "io", "heatmap", "report" }
 -- Runtime headers a user of a model includes.
-local PUBLIC_HEADERS = { "fault", "status", "tensor", "arena", "cpu", "facts", "model", "threads", "pack_file",
-  "weights", "load" }
+local PUBLIC_HEADERS = "runtime/include/genattn"
 
 local Edges = {}
 Edges.__index = Edges
@@ -24,7 +23,7 @@ Edges.SANITIZED = { obj = "out/sanitize/obj", lib = "out/sanitize/lib", test = "
   variables = { { "mode", ninja.raw("$sanitize") }, { "opt", "-O1" } } }
 local PLAIN = Edges.PLAIN
 
--- Where configure writes the table of program/isas.h.
+-- Where configure writes the table of program/report/isas.h.
 Edges.KNOWN_ISAS = "out/known_isas.c"
 
 -- isas: names, best first; abi: a number; libraries_only: without jansson nothing is made that reads files. runs: the
@@ -85,13 +84,6 @@ local function c_files(folder, wanted)
   return names
 end
 
-local function is_file_part(name)
-  for _, pattern in ipairs(FILE_PARTS) do
-    if name:find(pattern) then return true end
-  end
-  return false
-end
-
 -- An object of the libraries that users link.
 function Edges:compile_library(profile, source, object, flags, more)
   local library = self.library[profile]
@@ -102,7 +94,7 @@ end
 -- -- Hand-written C -------------------------------------------------------------------------------------------------
 
 function Edges:folder_objects(profile, folder, flags, wanted)
-  local objects, compile = {}, folder == "runtime" and self.compile_library or self.compile
+  local objects, compile = {}, folder:find("^runtime/") and self.compile_library or self.compile
   for i, name in ipairs(c_files(folder, wanted)) do
     objects[i] = compile(self, profile, folder .. "/" .. name .. ".c", ("%s/%s/%s.o"):format(profile.obj, folder, name),
       flags)
@@ -110,24 +102,32 @@ function Edges:folder_objects(profile, folder, flags, wanted)
   return objects
 end
 
+-- Objects of several folders of `top`, runtime or program.
+function Edges:parts_of(profile, top, folders, flags)
+  local objects = {}
+  for _, folder in ipairs(folders) do
+    objects = joined(objects, self:folder_objects(profile, top .. "/" .. folder, flags))
+  end
+  return objects
+end
+
 -- The parts every model shares: objects of the runtime's core, and the archives beside it.
 function Edges:shared_parts(profile)
-  local parts = { core = self:folder_objects(profile, "runtime", "-I runtime", function(name)
-    return not is_file_part(name)
-  end) }
+  local parts = { core = self:parts_of(profile, "runtime", CORE, "$runtime_includes") }
   parts.core_archive = self:archive(profile.obj .. "/libga_core.a", parts.core)
   if self.libraries_only then return parts end
   parts.weights = self:archive(profile.lib .. "/libga_weights.a",
-    self:folder_objects(profile, "runtime", "-I runtime $jansson_cflags", is_file_part))
-  local flags = "-I runtime -I program $jansson_cflags"
-  parts.program = self:archive(profile.lib .. "/libga_program.a", joined(self:folder_objects(profile, "program", flags),
-    { self:compile(profile, Edges.KNOWN_ISAS, profile.obj .. "/known_isas.o", flags) }))
+    self:parts_of(profile, "runtime", WEIGHTS, "$runtime_includes $jansson_cflags"))
+  local flags = "$runtime_includes $program_includes $jansson_cflags"
+  local known_isas = self:compile(profile, Edges.KNOWN_ISAS, profile.obj .. "/known_isas.o", flags)
+  parts.program = self:archive(profile.lib .. "/libga_program.a",
+    joined(self:parts_of(profile, "program", PROGRAM, flags), { known_isas }))
   return parts
 end
 
 function Edges:public_headers()
-  for _, name in ipairs(PUBLIC_HEADERS) do
-    self.headers[#self.headers + 1] = self:copy("runtime/" .. name .. ".h", "out/include/genattn/" .. name .. ".h")
+  for _, file in ipairs(assert(fs.list(PUBLIC_HEADERS))) do
+    self.headers[#self.headers + 1] = self:copy(PUBLIC_HEADERS .. "/" .. file, "out/include/genattn/" .. file)
   end
 end
 
@@ -163,7 +163,7 @@ function Edges:model_objects(profile, outputs, folder, kind)
   local objects = {}
   for _, output in ipairs(outputs) do
     if output.kind == kind then
-      local flags = { "-I runtime -I program -I out/include" }
+      local flags = { "$runtime_includes $program_includes -I out/include" }
       if output.isa then flags = joined(flags, isa.get(output.isa).cflags) end
       local compile = kind == "library" and self.compile_library or self.compile
       objects[#objects + 1] = compile(self, profile, folder .. "/" .. output.path,

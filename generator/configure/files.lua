@@ -29,7 +29,7 @@ function files.measures_stack(settings, answers)
   return answers.callgraph ~= nil and not settings.debug and not settings.sanitize
 end
 
--- out/known_isas.c: the table of program/isas.h.
+-- out/known_isas.c: the table of program/report/isas.h.
 function files.known_isas(answers)
   local lines = { "// Written by configure: the instruction sets that genattn knows, best first.",
     '#include "isas.h"', "", "const struct ga_isa ga_isas[] = {" }

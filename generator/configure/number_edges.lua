@@ -6,7 +6,7 @@ local ninja = require "ninja"
 
 local PLAIN, joined = Edges.PLAIN, Edges.joined
 
-local FOLDER, INCLUDES = "tests/numbers", "-I out/include -I runtime -I tests -I tests/support -I tests/numbers"
+local FOLDER, INCLUDES = "tests/numbers", "-I out/include $runtime_includes -I tests -I tests/support -I tests/numbers"
 
 -- For each instruction set: a test model's file, and what of it is opened: rows is an activation over rows.
 local OPENED = {

@@ -83,7 +83,7 @@ function Prober:makes_isa(isa)
   return self:links(isa.cflags, table.concat(lines) .. EMPTY_PROGRAM)
 end
 
--- Says what runtime/cpu.h finds: a line "usable NAME" or "disabled NAME" for each feature.
+-- Says what runtime/include/genattn/cpu.h finds: a line "usable NAME" or "disabled NAME" for each feature.
 local FINDS = [[
 #include <stdio.h>
 
@@ -102,10 +102,12 @@ int main(void)
 }
 ]]
 
--- What this CPU has of the features in runtime/cpu.h: a table by their names, of "usable", or "disabled" where the
--- operating system has not enabled their registers. nil where the compiler's programs do not run here.
+-- What this CPU has of the features in runtime/include/genattn/cpu.h: a table by their names, of "usable", or
+-- "disabled" where the operating system has not enabled their registers. nil where the compiler's programs do not run
+-- here.
 function Prober:cpu_features()
-  if not self:links({ "-std=c11", "-I runtime" }, FINDS, "runtime/cpu.c runtime/cpu_decode.c") then return nil end
+  local sources = "runtime/base/cpu.c runtime/base/cpu_decode.c"
+  if not self:links({ "-std=c11", "-I runtime/base -I runtime/include/genattn" }, FINDS, sources) then return nil end
   local output, ok = self:run("./" .. PROGRAM)
   if not ok then return nil end
   local found = {}

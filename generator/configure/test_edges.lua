@@ -14,8 +14,8 @@ local CROSS, PORTABLE, RACES, UNSET = profiles.CROSS, profiles.PORTABLE, profile
 
 -- The kernels' facts from a main() of their own, which are linked with other models each time.
 local FACTS = "out/obj/tests/plain_kernels.o"
-local INCLUDES = ("-I runtime -I program -I tests -I tests/support -I %s -I out/include $jansson_cflags " ..
-  "$criterion_cflags"):format(test_modifiers.FOLDER)
+local INCLUDES = ("$runtime_includes $program_includes $test_includes -I %s $jansson_cflags $criterion_cflags"):format(
+  test_modifiers.FOLDER)
 
 -- What a C file in tests/ is, by its name: a Criterion test, a program with a main of its own, one that also stands
 -- before the C library, by the linker's means or its own, or else a helper.
@@ -227,7 +227,7 @@ local function two_libraries_tests(edges, parts, archives, models)
       joined(test_models.existing_objects(edges, outputs, folder), parts.core))
   end
   inputs[#inputs + 1] = archives[1]
-  local cpu = edges:compile(PLAIN, "tests/emulate/plain_cpu.c", "out/test/plain_cpu.o", "-I runtime")
+  local cpu = edges:compile(PLAIN, "tests/emulate/plain_cpu.c", "out/test/plain_cpu.o", "$runtime_includes")
   return edges:link(PLAIN, "out/test/two_kernels", inputs, "$program_libraries"),
     edges:link(PLAIN, "out/test/unknown_cpu", joined({ cpu }, inputs), "$program_libraries")
 end
@@ -250,7 +250,7 @@ end
 local function emulated_test(edges, archives, models, has)
   if not has.simde or not is_emulated(edges.isas) then return nil end
   edges:section("Tests of kernels this CPU may lack, emulated")
-  local cpu = edges:compile(EMULATION, "tests/emulate/cpu.c", EMULATION.test .. "/cpu.o", "-I runtime")
+  local cpu = edges:compile(EMULATION, "tests/emulate/cpu.c", EMULATION.test .. "/cpu.o", "$runtime_includes")
   local inputs = joined({ cpu }, inputs_of(edges, EMULATION, archives, models))
   return link_all(edges, EMULATION, { FACTS }, inputs, "$program_libraries")[1]
 end

@@ -15,7 +15,7 @@ profiles.CHECK = models_profile("out/test/check", "out/gen/check/")
 profiles.ALL = models_profile("out/test/all", "out/gen/test/")
 
 -- Instruction sets that SIMDe writes in terms of others, with the flags of those.
-profiles.EMULATED = { avx512 = "-isystem tests/emulate -I runtime -I out/include -mavx2 -mfma -Wno-psabi" }
+profiles.EMULATED = { avx512 = "-isystem tests/emulate $runtime_includes -I out/include -mavx2 -mfma -Wno-psabi" }
 profiles.EMULATION = { obj = "out/emulated/obj", test = "out/emulated/test", variables = { { "opt", "-O1" } } }
 
 -- Data races are looked for apart: one binary has one sanitizer of memory.

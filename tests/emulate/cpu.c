@@ -1,4 +1,4 @@
-// cpu.c: stands in for runtime/cpu.c where kernels are emulated: a CPU that has every feature there is.
+// cpu.c: stands in for runtime/base/cpu.c where kernels are emulated: a CPU that has every feature there is.
 // Linked into the emulated test only; with it a real instruction set would be a SIGILL.
 #include "cpu.h"
 

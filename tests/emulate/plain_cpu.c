@@ -1,4 +1,4 @@
-// plain_cpu.c: stands in for runtime/cpu.c: a CPU nobody knows, or one that has no feature that is asked for.
+// plain_cpu.c: stands in for runtime/base/cpu.c: a CPU nobody knows, or one that has no feature that is asked for.
 // With it in front of the runtime, what is not portable C11 must not run.
 #include "cpu.h"
 

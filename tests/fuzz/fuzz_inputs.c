@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "request.h"
+#include "model_call.h"
 #include "weights.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

@@ -5,7 +5,7 @@
 
 #include "command.h"
 #include "fuzz.h"
-#include "request.h"
+#include "model_call.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "request.h"
+#include "model_call.h"
 #include "support/rng.h"
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);

@@ -168,7 +168,7 @@ end)
 -- -- The CPU --------------------------------------------------------------------------------------------------------
 
 fact.holds("each feature a set needs is one the runtime can ask for", function()
-  local header = assert(fs.read("runtime/cpu.h"))
+  local header = assert(fs.read("runtime/include/genattn/cpu.h"))
   each(function(set)
     for _, feature in ipairs(set.cpu) do
       fact.contains(header, ('X(%s, "%s", '):format(feature, feature:lower()))

@@ -6,8 +6,9 @@ local fs = require "base.fs"
 
 local DOCUMENTS = { "SECURITY.md", "CONTRIBUTING.md", "docs/numbers.md", "docs/testing.md" }
 -- Where the names of tests, of the functions they are about, of what callers use and of stages are.
-local FOLDERS = { "tests/", "tests/support/", "tests/generator/", "tests/numbers/", "tests/pytorch/", "runtime/",
-  "templates/" }
+local FOLDERS = { "tests/", "tests/support/", "tests/generator/", "tests/numbers/", "tests/pytorch/",
+  "runtime/base/", "runtime/cache/", "runtime/call/", "runtime/include/genattn/", "runtime/model/", "runtime/packed/",
+  "runtime/threads/", "runtime/weights/", "templates/" }
 
 -- This file, which names tests that there are not.
 local OWN_NAME = "promises_test.lua"

@@ -21,24 +21,24 @@ local FLOORS = {
   { pattern = "^generator/emit/", floor = 4, group = "emit" },
   { pattern = "^generator/configure", floor = 5, group = "configure" },
   { pattern = "^generator/main%.lua$", floor = 5, group = "main" },
-  { pattern = "^runtime/status%.", floor = 1, group = "status" },
-  { pattern = "^runtime/fault%.", floor = 1, group = "status" },
-  { pattern = "^runtime/checksum%.", floor = 1, group = "checksum" },
-  { pattern = "^runtime/nearest%.", floor = 1, group = "nearest" },
-  { pattern = "^runtime/arena%.", floor = 2, group = "arena" },
-  { pattern = "^runtime/tensor%.", floor = 2, group = "tensor" },
-  { pattern = "^runtime/cpu", floor = 2, group = "cpu" },
-  { pattern = "^runtime/whole_file%.", floor = 2, group = "whole_file" },
-  { pattern = "^runtime/weights", floor = 3, group = "weights" },
-  { pattern = "^runtime/safetensors", floor = 3, group = "weights" },
-  { pattern = "^runtime/model%.", floor = 3, group = "model" },
-  { pattern = "^runtime/facts%.", floor = 3, group = "model" },
-  { pattern = "^runtime/call", floor = 3, group = "model" },
-  { pattern = "^runtime/intermediate%.", floor = 3, group = "model" },
-  { pattern = "^runtime/cache", floor = 3, group = "model" },
-  { pattern = "^runtime/threads", floor = 4, group = "threads" },
-  { pattern = "^runtime/load", floor = 4, group = "load" },
-  { pattern = "^runtime/pack_", floor = 4, group = "pack_file" },
+  { pattern = "^runtime/base/", floor = 1, group = "base" },
+  { pattern = "^runtime/include/genattn/arena%.", floor = 1, group = "base" },
+  { pattern = "^runtime/include/genattn/cpu%.", floor = 1, group = "base" },
+  { pattern = "^runtime/include/genattn/fault%.", floor = 1, group = "base" },
+  { pattern = "^runtime/include/genattn/status%.", floor = 1, group = "base" },
+  { pattern = "^runtime/include/genattn/tensor%.", floor = 1, group = "base" },
+  { pattern = "^runtime/model/", floor = 3, group = "model" },
+  { pattern = "^runtime/call/", floor = 3, group = "model" },
+  { pattern = "^runtime/cache/", floor = 3, group = "model" },
+  { pattern = "^runtime/include/genattn/facts%.", floor = 3, group = "model" },
+  { pattern = "^runtime/include/genattn/model%.", floor = 3, group = "model" },
+  { pattern = "^runtime/threads/", floor = 4, group = "threads" },
+  { pattern = "^runtime/include/genattn/threads%.", floor = 4, group = "threads" },
+  { pattern = "^runtime/weights/", floor = 4, group = "weights" },
+  { pattern = "^runtime/include/genattn/load%.", floor = 4, group = "weights" },
+  { pattern = "^runtime/include/genattn/weights%.", floor = 4, group = "weights" },
+  { pattern = "^runtime/packed/", floor = 4, group = "packed" },
+  { pattern = "^runtime/include/genattn/pack_file%.", floor = 4, group = "packed" },
   { pattern = "^program/", floor = 5, group = "program" },
   { pattern = "^examples/", floor = 6, group = "examples" },
   { pattern = "^demo/", floor = 6, group = "demo" },
@@ -91,12 +91,24 @@ local function check_lua(path, content)
   end
 end
 
+-- The folders of rules.ninja's -I, and that of the tests.
+local function include_folders()
+  local folders = { "tests/" }
+  for folder in assert(fs.read("rules.ninja")):gmatch("%-I (%S+)") do
+    if not folder:find("^out/") then folders[#folders + 1] = folder .. "/" end
+  end
+  return folders
+end
+
+local INCLUDE_FOLDERS = include_folders()
+
 -- The file an #include "..." means: beside the including file, or in one of the folders of -I.
 local function included_path(path, name)
   local beside = path:match("^(.*/)") .. name
   while beside:find("[^/]+/%.%./") do beside = beside:gsub("[^/]+/%.%./", "", 1) end
-  for _, candidate in ipairs({ beside, "runtime/" .. name, "program/" .. name, "tests/" .. name }) do
-    if fs.exists(candidate) then return candidate end
+  if fs.exists(beside) then return beside end
+  for _, folder in ipairs(INCLUDE_FOLDERS) do
+    if fs.exists(folder .. name) then return folder .. name end
   end
 end
 

@@ -47,7 +47,7 @@ end
 -- Every declaration of a header below the sentence that the file begins with.
 function headers.reference(name)
   local parts = {}
-  for i, lines in ipairs(paragraphs("runtime/" .. name .. ".h")) do
+  for i, lines in ipairs(paragraphs("runtime/include/genattn/" .. name .. ".h")) do
     local title = declared(lines)
     if i == 1 then
       parts[#parts + 1] = table.concat(lines, " "):gsub("//%s?", ""):gsub("^%S+: ", ""):gsub("^%l", string.upper)

@@ -1,0 +1,100 @@
+// command.h: a command as a table: its options, its help and the function that does it.
+// The one table gives both what getopt accepts and what --help prints, so they cannot differ.
+#ifndef GA_COMMAND_H
+#define GA_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "diagnostics.h"
+
+enum { GA_MAX_OPTIONS = 16, GA_MAX_SIZES = 64 };
+
+#define GA_LAYOUT_VALUE "LAYOUT" // the value of an option that takes a layout of the model: --help lists them
+
+// The rest of an option's row, for those that all commands with weights have.
+#define GA_WEIGHTS_OPTION \
+    "PATH", NULL, false, "safetensors file of the weights, a folder or index of shards, or what pack made"
+#define GA_PREFIX_OPTION \
+    "TEXT", "the spec's weights_prefix", false, "what stands before the layout's names in the file: h.0.attn."
+#define GA_CHECKS_OPTION "LIST", NULL, false, "refuse also: strict (tensors not taken), finite (NaN, infinity)"
+
+struct ga_option {
+    const char *name;     // without dashes; NULL ends a table
+    const char *value;    // what stands for the value in --help; NULL: a switch
+    const char *fallback; // the default as --help shows it; NULL: none
+    bool required;        // wrong usage where it is missing
+    const char *help;     // one line
+};
+
+// What the user gave.
+struct ga_arguments {
+    const char *values[GA_MAX_OPTIONS]; // by place in the command's options; NULL: not given; "" for a switch
+    char **operands;                    // what is no option, n_operands of the command
+};
+
+struct ga_command {
+    const char *name;
+    const char *summary;
+    const char *operand;             // what stands for its one operand in --help, or NULL: it takes none
+    const struct ga_option *options; // at most GA_MAX_OPTIONS and the NULL that ends them
+    const char *const *notes;        // lines --help prints after the options, NULL-ended
+    const char *const *examples;     // what follows the program's name, NULL-ended
+    enum ga_exit (*run)(const struct ga_context *context, const struct ga_arguments *arguments);
+};
+
+extern const struct ga_command ga_command_info;
+extern const struct ga_command ga_command_inspect;
+extern const struct ga_command ga_command_pack;
+extern const struct ga_command ga_command_run;
+extern const struct ga_command ga_command_check;
+extern const struct ga_command ga_command_draw;
+extern const struct ga_command ga_command_generate;
+extern const struct ga_command ga_command_embed;
+extern const struct ga_command ga_command_bench;
+
+// -- commands.c -----------------------------------------------------------------------------------------------------
+
+enum { GA_COMMANDS = 9 };
+extern const struct ga_command *const ga_commands[GA_COMMANDS];
+
+// The command that has an option of this name, or NULL.
+const struct ga_command *ga_command_with(const char *option);
+
+// -- options.c ------------------------------------------------------------------------------------------------------
+
+// Reads argv (argv[0] is the command's name) by the command's table. *help_out: --help was asked for, and nothing else
+// was checked. GA_EXIT_USAGE after a message otherwise.
+enum ga_exit ga_options_read(const struct ga_context *context, const struct ga_command *command, int argc, char **argv,
+                             struct ga_arguments *arguments_out, bool *help_out);
+
+// Prints the command's help on stdout.
+void ga_options_help(const struct ga_context *context, const struct ga_command *command);
+
+// -- numbers.c: each says what is wrong with the text, naming the option, and returns GA_EXIT_USAGE ------------------
+
+struct ga_sizes {
+    size_t items[GA_MAX_SIZES];
+    size_t count;
+};
+
+// A whole number within range.
+enum ga_exit ga_read_size(const struct ga_context *context, const char *option, const char *text, struct ga_range range,
+                          size_t *size_out);
+
+// Whole numbers within range, separated by commas.
+enum ga_exit ga_read_sizes(const struct ga_context *context, const char *option, const char *text,
+                           struct ga_range range, struct ga_sizes *sizes_out);
+
+// Any 64-bit unsigned number.
+enum ga_exit ga_read_seed(const struct ga_context *context, const char *option, const char *text, uint64_t *seed_out);
+
+// A finite number from least to most.
+enum ga_exit ga_read_real(const struct ga_context *context, const char *option, const char *text, double least,
+                          double most, double *real_out);
+
+// --threads: a number of threads, "all" for as many as there are CPUs, or NULL for 1.
+enum ga_exit ga_read_threads(const struct ga_context *context, const char *text, size_t *threads_out);
+
+#endif

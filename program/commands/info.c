@@ -1,0 +1,257 @@
+// info.c: the command `info`: what this model is, which kernels it got and why, what a call costs.
+// Runs no kernel; what it says of speed is arithmetic, not measurement.
+#include "info.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "cost.h"
+#include "cpu.h"
+#include "isas.h"
+#include "model_call.h"
+#include "tensor.h"
+
+enum { JSON, ISA, TIMELINE };
+
+static const struct ga_option options[] = {
+    [JSON] = {"json", NULL, NULL, false, "print JSON"},
+    [ISA] = {"isa", "NAME", "the best this CPU runs", false, "whose kernels to show; it need not run here"},
+    [TIMELINE] = {"timeline", "FILE.svg", NULL, false, "draw which buffers of a whole model are alive when"},
+    {NULL, NULL, NULL, false, NULL},
+};
+
+static const char *const notes[] = {NULL};
+
+static const char *const examples[] = {
+    "info", "info --isa scalar", "info --json", "info --timeline buffers.svg    (of a stack of layers)", NULL,
+};
+
+// -- Facts ----------------------------------------------------------------------------------------------------------
+
+static size_t clamp(size_t value, struct ga_range range)
+{
+    return value < range.min ? range.min : value > range.max ? range.max : value;
+}
+
+static struct ga_info gather(const struct ga_model *model, const struct ga_variant *shown)
+{
+    struct ga_info info = {.shown = shown, .runs = ga_runs_here(shown), .scratch = SIZE_MAX};
+    info.batch = model->batch ? model->batch : 1;
+    info.q_len = clamp(128, model->q_len);
+    info.kv_len = clamp(info.q_len, model->kv_len);
+    const struct ga_call_size size = {.batch = info.batch, .q_len = info.q_len, .kv_len = info.kv_len};
+    info.flops = ga_cost_flops(model, &size);
+    const struct ga_call_size with = {.batch = 1, .q_len = 1, .kv_len = 1, .logit_rows = 1}, without = {1, 1, 1, 0, 0};
+    info.logits_flops = ga_cost_flops(model, &with) - ga_cost_flops(model, &without);
+    info.bytes = ga_cost_bytes(model, &size) + ga_cost_weight_bytes(model, shown, &size);
+    if (info.runs) { // its code may use instructions this CPU lacks even to add sizes up
+        info.scratch = ga_model_scratch_size(model, shown, info.batch, info.q_len, info.kv_len, 1);
+    }
+    return info;
+}
+
+// -- Text -----------------------------------------------------------------------------------------------------------
+
+static void print_indented(const char *text)
+{
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        printf("  %.*s\n", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static void print_range(const char *name, struct ga_range range)
+{
+    if (range.min == range.max) {
+        printf(", %s %zu", name, range.min);
+    } else {
+        printf(", %s %zu..%zu", name, range.min, range.max);
+    }
+}
+
+static void print_tensors(const struct ga_model *model)
+{
+    const char *names[GA_INPUTS];
+    char outputs[GA_OUTPUT_LIST];
+    size_t count = ga_input_names(model, names);
+    printf("\n  takes ");
+    for (size_t i = 0; i < count; i++) {
+        printf("%s%s", i ? ", " : "", names[i]);
+    }
+    printf("\n  gives %s\n", ga_output_list(model, outputs));
+}
+
+static void print_shape(const struct ga_model *model)
+{
+    printf("%s\n\nshape\n  d_model %zu", model->name, model->d_model);
+    if (model->n_heads) {
+        printf(", n_heads %zu, n_kv_heads %zu, d_head %zu", model->n_heads, model->n_kv_heads, model->d_head);
+    }
+    printf("\n");
+    if (model->kind == GA_SDPA) {
+        printf("  attention alone, heads of value of %zu\n", model->d_v);
+    } else if (model->k_dim != model->d_model || model->v_dim != model->d_model || model->d_out != model->d_model) {
+        printf("  rows of key %zu, of value %zu, of the output %zu\n", model->k_dim, model->v_dim, model->d_out);
+    }
+    if (model->batch) {
+        printf("  batch %zu", model->batch);
+    } else {
+        printf("  batch any");
+    }
+    print_range("seq_len", model->q_len);
+    print_range("kv_seq_len", model->kv_len);
+    if (model->vocab_size) {
+        printf(", vocab_size %zu", model->vocab_size);
+    }
+    print_tensors(model);
+    printf("\nspec\n");
+    print_indented(model->spec);
+    printf("\nfeatures\n");
+    for (size_t i = 0; i < model->n_sentences; i++) {
+        printf("  %s\n", model->sentences[i]);
+    }
+    if (model->stack) {
+        ga_info_stack_print(model);
+        ga_timeline_print(model->stack);
+    }
+}
+
+static void print_variants(const struct ga_model *model)
+{
+    const struct ga_variant *picked = NULL;
+    if (ga_model_variant(model, NULL, &picked, NULL) != GA_OK) {
+        picked = NULL;
+    }
+    printf("\ninstruction sets, best first\n");
+    for (size_t i = 0; i < model->n_variants; i++) {
+        const struct ga_variant *variant = &model->variants[i];
+        char needed[GA_PRINTABLE];
+        printf("  %-8s packed weights %zu bytes; needs %s; %s\n", variant->isa, variant->packed_bytes,
+               variant->cpu ? ga_cpu_text(variant->cpu, needed) : "nothing special",
+               variant == picked       ? "picked on this CPU"
+               : ga_runs_here(variant) ? "runs here"
+                                       : "cannot run here");
+    }
+    struct ga_unused unused[GA_MAX_ISAS];
+    const size_t count = ga_isas_unused_here(model, unused);
+    for (size_t i = 0; i < count; i++) {
+        printf("  %-8s not taken, though this CPU has it: %s\n", unused[i].isa, unused[i].why);
+    }
+}
+
+static void print_kernels(const struct ga_variant *variant)
+{
+    printf("\nkernels of %s\n", variant->isa);
+    for (size_t i = 0; i < variant->n_kernels; i++) {
+        const struct ga_kernel_info *kernel = &variant->kernels[i];
+        printf("  %s, tile %s\n    %s\n    %s\n", kernel->name, kernel->tile, kernel->what, kernel->why);
+    }
+}
+
+static void print_cost(const struct ga_info *info)
+{
+    printf("\na call of batch %zu, seq_len %zu, kv_seq_len %zu\n", info->batch, info->q_len, info->kv_len);
+    printf("  %.6g MFLOP, at least %.6g MB moved (weights, inputs, output once)\n", info->flops / 1e6,
+           info->bytes / 1e6);
+    if (info->logits_flops > 0.0) {
+        printf("  logits of a row, where asked for: %.6g MFLOP more\n", info->logits_flops / 1e6);
+    }
+    if (info->scratch == SIZE_MAX) {
+        printf("  scratch: not known here, as this CPU cannot run %s\n", info->shown->isa);
+    } else {
+        printf("  scratch %zu bytes\n", info->scratch);
+    }
+}
+
+static void print_source(const struct ga_model *model, const struct ga_weight_source *source)
+{
+    const struct ga_weight_role *role = &model->roles[source->role];
+    char shape[GA_PRINTABLE];
+    printf("    %-10s %s %s", role->name, source->tensor,
+           ga_shape_text(source->rank, source->shape, shape, sizeof shape));
+    if (source->first) {
+        printf(" from element %zu", source->first);
+    }
+    printf("%s\n", source->transposed ? " as [in, out]" : "");
+}
+
+static void print_weights(const struct ga_model *model)
+{
+    printf("\nweights\n");
+    for (size_t i = 0; i < model->n_roles; i++) {
+        char shape[GA_PRINTABLE];
+        const struct ga_weight_role *role = &model->roles[i];
+        printf("  %-10s %s\n", role->name, ga_shape_text(role->rank, role->shape, shape, sizeof shape));
+    }
+    printf("\nlayouts of a weights file (%s%s)\n",
+           model->default_map ? "unless told: " : "unless told, the one that fits",
+           model->default_map ? model->default_map : "");
+    for (size_t i = 0; i < model->n_maps; i++) {
+        printf("  %s\n", model->maps[i].name);
+        for (size_t r = 0; r < model->n_roles; r++) {
+            print_source(model, &model->maps[i].sources[r]);
+        }
+    }
+}
+
+static enum ga_exit print_text(const struct ga_model *model, const struct ga_info *info)
+{
+    print_shape(model);
+    print_variants(model);
+    print_kernels(info->shown);
+    print_cost(info);
+    print_weights(model);
+    return GA_EXIT_OK;
+}
+
+// -- The command ----------------------------------------------------------------------------------------------------
+
+// The variant to show: any in the build, also where this CPU cannot run it.
+static enum ga_exit choose_shown(const struct ga_context *context, const char *isa, const struct ga_variant **shown_out)
+{
+    const struct ga_model *model = context->model;
+    for (size_t i = 0; isa && i < model->n_variants; i++) {
+        if (strcmp(model->variants[i].isa, isa) == 0) {
+            *shown_out = &model->variants[i];
+            return GA_EXIT_OK;
+        }
+    }
+    if (!isa && ga_model_variant(model, NULL, shown_out, NULL) != GA_OK) {
+        *shown_out = &model->variants[0];
+        return GA_EXIT_OK;
+    }
+    return isa ? ga_choose_variant(context, isa, shown_out) : GA_EXIT_OK;
+}
+
+static enum ga_exit draw_timeline(const struct ga_context *context, const char *path)
+{
+    if (!context->model->stack) {
+        return ga_misused(context, "--timeline: this model is one attention layer, which has no steps to draw");
+    }
+    return ga_timeline_draw(context, context->model->stack, path);
+}
+
+static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
+{
+    const struct ga_variant *shown;
+    enum ga_exit code = choose_shown(context, arguments->values[ISA], &shown);
+    if (code != GA_EXIT_OK) {
+        return code;
+    }
+    if (arguments->values[TIMELINE]) {
+        return draw_timeline(context, arguments->values[TIMELINE]);
+    }
+    struct ga_info info = gather(context->model, shown);
+    return arguments->values[JSON] ? ga_info_json(context, &info) : print_text(context->model, &info);
+}
+
+const struct ga_command ga_command_info = {
+    .name = "info",
+    .summary = "print the model's shape, kernels, costs and weight layouts",
+    .options = options,
+    .notes = notes,
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,230 @@
+// run.c: the command `run`: inputs from a file through the model to a file of outputs.
+// Compares nothing and times nothing.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "model_call.h"
+
+enum { WEIGHTS, RANDOM, LAYOUT, PREFIX, CHECKS, TRUST, INPUT, OUTPUT, OUTPUTS, STEP, ISA, THREADS };
+
+static const struct ga_option options[] = {
+    [WEIGHTS] = {"weights", GA_WEIGHTS_OPTION},
+    [RANDOM] = {"allow-random", "SEED", NULL, false, "in place of --weights: make weights up from a seed"},
+    [LAYOUT] = {"weights-layout", GA_LAYOUT_VALUE, "the model's own, or the one that fits", false,
+                "how the file names its tensors"},
+    [PREFIX] = {"weights-prefix", GA_PREFIX_OPTION},
+    [CHECKS] = {"weights-check", GA_CHECKS_OPTION},
+    [TRUST] = {"trust-weights", NULL, NULL, false, "map what pack made; do not look whether it is damaged"},
+    [INPUT] = {"input", "FILE", NULL, true, "safetensors file of the inputs"},
+    [OUTPUT] = {"output", "FILE", NULL, true, "safetensors file to write"},
+    [OUTPUTS] = {"outputs", "LIST", "all but logits, hidden_N and attention_N", false,
+                 "which outputs to write, joined by commas"},
+    [STEP] = {"step", "N", "all at once", false, "rows of the query a call, for a model with a cache"},
+    [ISA] = {"isa", "NAME", "the best this CPU runs", false, "instruction set to use"},
+    [THREADS] = {"threads", "N", "1", false, "threads to use; all: one for each CPU"},
+    {NULL, NULL, NULL, false, NULL},
+};
+_Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
+
+static const char *const notes[] = {
+    "Inputs of one layer (any other tensor in the file is refused; what is F32 here may also be F16,",
+    "BF16 or F64, which are converted):",
+    "  query       F32 [batch, q_len, d_model] or [q_len, d_model]",
+    "  key, value  F32 [batch, kv_len, d_model] or [kv_len, d_model] (k_dim and v_dim where the",
+    "              spec says so); absent: the query's own sequence; value absent: the key's",
+    "  q_lengths   I32 or I64 [batch]: real rows of each query; later rows are written as zeros",
+    "  kv_lengths  I32 or I64 [batch]: real keys of each sequence; later ones are never read",
+    "  position, kv_position  I32 or I64 [batch]: place of each sequence's first row, where the model",
+    "              has rotary positions; absent: 0; kv_position absent in self-attention: position",
+    "  query, key and value of attention alone are F32 [batch, heads, len, d_head], without the",
+    "              batch, or, where there is one head, [len, d_head]; value's rows d_v wide",
+    "  tokens      I32 or I64 [batch, q_len] or [q_len]: ids in place of query, where the model",
+    "              has an embedding",
+    "  mask        BOOL, U8, I32 or I64 (not zero: attend), or F32 (added to the scores), as the",
+    "              model was generated for; [q_len, kv_len], [batch, q_len, kv_len] or",
+    "              [batch, n_heads, q_len, kv_len], 1 along an axis where it is the same for all",
+    "  cache_keys, F32 [batch, n_kv_heads, rows, d_head]: what the cache holds before, where the",
+    "  cache_values  model has one; as PyTorch's past_key_values; of a stack [batch, n_layers, ...]",
+    "  cache_lengths I32 or I64 [batch]: real rows of these",
+    "Inputs of a stack of layers:",
+    "  x           F32 [batch, len, d_model] or [len, d_model]; or, where it has an embedding,",
+    "  tokens      I32 or I64 [batch, len] or [len]: ids",
+    "  token_types I32 or I64, as tokens, where the model adds them; absent: all 0",
+    "  lengths     I32 or I64 [batch]: real rows of each sequence; later rows are written as zeros",
+    "  sublayer    F32, as x: what is added to it, where the model takes that",
+    "  position    as above",
+    "  memory      F32 [batch, memory_len, d_model]: of a decoder, the output of an encoder",
+    "  memory_lengths  I32 or I64 [batch]: real rows of each sequence of it",
+    "  src, trg    of a transformer: ids as tokens, or rows as x, of the source and the target; memory",
+    "              in place of src: what the encoder made of it",
+    "  src_lengths, trg_lengths  I32 or I64 [batch]: real rows of each sequence of them",
+    "  src_mask    as mask, [len, len] and so on: which rows see each other in each layer of an encoder,",
+    "              of a transformer's source; trg_mask: of a decoder, of a transformer's target",
+    "  query, q_lengths, key, kv_lengths and mask are x, lengths, memory, memory_lengths and those too",
+    "Outputs:",
+    "  output      F32, shaped as the query, its rows d_out wide where the spec says so",
+    "  attention   F32 [batch, n_heads, q_len, kv_len], where the model was generated with it; behind",
+    "              the keys come those that the model adds (add_bias_kv, add_zero_attn)",
+    "  attention_mean  F32 [batch, q_len, kv_len]: its mean over the heads, likewise",
+    "  and, by the names the model was generated with:",
+    "  q_proj k_proj v_proj     F32 [batch, len, heads * d_head], projected",
+    "  q_heads k_heads v_heads  F32 [batch, heads, len, d_head], as attention uses them",
+    "  scores      F32 [batch, n_heads, q_len, kv_len], scaled and masked, before softmax",
+    "  x_heads, x_concat  F32 [batch, n_heads, q_len, d_head], [batch, q_len, n_heads * d_head]",
+    "  cache_keys, F32 [batch, n_kv_heads, rows + q_len, d_head]: what the cache holds after,",
+    "  cache_values  zeros behind a sequence's length",
+    "Outputs of a stack of layers, beside output (all without the batch where the input has none):",
+    "  embedding   F32 [batch, d_model]: one row a sequence, where the model pools",
+    "  last_logits F32 [batch, n_logits]: those of each sequence's last real row",
+    "  logits      F32 [batch, len, n_logits]: those of every row; only where --outputs names them",
+    "  hidden_N    F32 [batch, len, d_model]: the rows that N layers leave, hidden_0 what the first one",
+    "              takes; only where --outputs names them; hidden_all: all of them",
+    "  attention_N F32 [batch, n_heads, len, len], where the model was generated with attention: the",
+    "              weights of layer N over its own rows, counted from 0; attention_all: all of them",
+    NULL,
+};
+
+static const char *const examples[] = {
+    "run --weights w.safetensors --input in.safetensors --output out.safetensors",
+    "run --allow-random 1 --input in.safetensors --output out.safetensors --isa scalar",
+    "run --weights w.safetensors --input in.safetensors --output out.safetensors \\\n"
+    "      --outputs output,hidden_3             (of a stack of layers)",
+    NULL,
+};
+
+// Reads --outputs; text NULL takes what is given unasked.
+static enum ga_exit read_outputs(const struct ga_context *context, const char *text, bool wanted_out[GA_OUTPUTS])
+{
+    for (size_t i = 0; i < GA_OUTPUTS && !text; i++) {
+        wanted_out[i] = ga_output_usual(context->model, (enum ga_output)i);
+    }
+    return text ? ga_read_outputs(context, "outputs", text, wanted_out) : GA_EXIT_OK;
+}
+
+// Reads --step; text NULL is no steps, 0.
+static enum ga_exit read_step(const struct ga_context *context, const char *text, size_t *step_out)
+{
+    *step_out = 0;
+    if (text && !context->model->cache) {
+        return ga_misused(context, "--step: this model was generated without a cache, so a call knows no earlier one");
+    }
+    return text ? ga_read_size(context, "step", text, context->model->q_len, step_out) : GA_EXIT_OK;
+}
+
+// Steps give rows of the output and what a cache holds, and nothing that all rows make together.
+static enum ga_exit check_step_outputs(const struct ga_context *context, bool is_named, size_t step,
+                                       bool wanted[GA_OUTPUTS])
+{
+    for (size_t i = 0; step && i < GA_OUTPUTS; i++) {
+        const bool in_steps = i == GA_OUTPUT || i == GA_CACHE_KEYS || i == GA_CACHE_VALUES;
+        char name[GA_OUTPUT_NAME];
+        if (wanted[i] && !in_steps && is_named) {
+            return ga_misused(context, "--step gives output, cache_keys and cache_values, but --outputs names %s",
+                              ga_output_name((enum ga_output)i, name));
+        }
+        wanted[i] = wanted[i] && in_steps;
+    }
+    return GA_EXIT_OK;
+}
+
+// Steps feed the query's own rows; a layer's keys of another sequence come as one.
+static enum ga_exit check_step(const struct ga_context *context, const struct ga_request *request, size_t step)
+{
+    const bool of_layer = context->model->stack == NULL;
+    const char *given = request->io.token_types              ? "token_types"
+                        : of_layer && request->io.key        ? "key"
+                        : of_layer && request->io.kv_lengths ? "kv_lengths"
+                        : request->io.position               ? "position"
+                                                             : NULL;
+    return step && given ? ga_misused(context, "--step takes the query's own rows, but the input holds \"%s\"", given)
+                         : GA_EXIT_OK;
+}
+
+static enum ga_exit print_outputs(const char *path, const struct ga_tensor *tensors, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char shape[GA_PRINTABLE];
+        ga_print_line("%s: %s F32 %s", path, tensors[i].name,
+                      ga_shape_text(tensors[i].rank, tensors[i].shape, shape, sizeof shape));
+    }
+    return GA_EXIT_OK;
+}
+
+static enum ga_exit write_outputs(const struct ga_context *context, const struct ga_request *request, const char *path,
+                                  const bool wanted[GA_OUTPUTS])
+{
+    struct ga_tensor *tensors = calloc(GA_OUTPUTS, sizeof *tensors);
+    size_t count = 0;
+    for (size_t i = 0; tensors && i < GA_OUTPUTS; i++) {
+        if (wanted[i]) {
+            tensors[count++] = ga_request_output(context, request, (enum ga_output)i);
+        }
+    }
+    struct ga_error error = {.status = GA_MEMORY, .text = "no memory"};
+    enum ga_exit code = tensors && ga_weights_write(path, tensors, count, &error) == GA_OK
+                            ? print_outputs(path, tensors, count)
+                            : ga_failed(context, "%s", error.text);
+    free(tensors);
+    return code;
+}
+
+static struct ga_weight_choice choice_of(const char *const *values)
+{
+    return (struct ga_weight_choice){.weights = values[WEIGHTS],
+                                     .random = values[RANDOM],
+                                     .layout = values[LAYOUT],
+                                     .prefix = values[PREFIX],
+                                     .isa = values[ISA],
+                                     .threads = 1,
+                                     .checks = values[CHECKS],
+                                     .trust = values[TRUST]};
+}
+
+static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
+{
+    const char *const *values = arguments->values;
+    struct ga_weight_choice choice = choice_of(values);
+    struct ga_prepared prepared = {0};
+    struct ga_request request = {0};
+    bool wanted[GA_OUTPUTS];
+    size_t step;
+    enum ga_exit code = ga_read_threads(context, values[THREADS], &choice.threads);
+    if (code == GA_EXIT_OK) {
+        code = read_outputs(context, values[OUTPUTS], wanted);
+    }
+    if (code == GA_EXIT_OK) {
+        code = read_step(context, values[STEP], &step);
+    }
+    if (code == GA_EXIT_OK) {
+        code = check_step_outputs(context, values[OUTPUTS] != NULL, step, wanted);
+    }
+    if (code == GA_EXIT_OK) {
+        code = ga_prepare(context, &choice, &prepared);
+    }
+    if (code == GA_EXIT_OK) {
+        code = ga_request_open(context, values[INPUT], &request);
+    }
+    if (code == GA_EXIT_OK) {
+        code = check_step(context, &request, step);
+    }
+    if (code == GA_EXIT_OK) {
+        code = ga_request_run(context, &prepared, wanted, step, &request);
+    }
+    if (code == GA_EXIT_OK) {
+        code = write_outputs(context, &request, values[OUTPUT], wanted);
+    }
+    ga_request_close(&request);
+    ga_prepared_free(&prepared);
+    return code;
+}
+
+const struct ga_command ga_command_run = {
+    .name = "run",
+    .summary = "run the model on a file of inputs and write its outputs",
+    .options = options,
+    .notes = notes,
+    .examples = examples,
+    .run = run,
+};

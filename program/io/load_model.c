@@ -1,0 +1,239 @@
+// load_model.c: from --weights or --allow-random, --weights-layout, --isa and --threads to packed weights and a pool.
+// The views and the file they come from are gone when it returns; only the packed block stays.
+#include "load_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "command.h"
+#include "load.h"
+#include "random.h"
+#include "weights.h"
+
+enum { MAX_NAMES = 32 };
+
+static enum ga_exit refuse_isa(const struct ga_context *context, const char *isa)
+{
+    const char *names[MAX_NAMES];
+    char list[256] = "";
+    size_t count = 0;
+    for (; count < context->model->n_variants && count < MAX_NAMES; count++) {
+        names[count] = context->model->variants[count].isa;
+        strncat(list, count ? ", " : "", sizeof list - strlen(list) - 1);
+        strncat(list, names[count], sizeof list - strlen(list) - 1);
+    }
+    char hint[GA_PRINTABLE];
+    return ga_misused(context, "--isa %s: not in this build, which has %s%s", isa, list,
+                      ga_did_you_mean(ga_nearest(isa, names, count), hint));
+}
+
+enum ga_exit ga_choose_variant(const struct ga_context *context, const char *isa, const struct ga_variant **variant_out)
+{
+    struct ga_error error;
+    enum ga_status status = ga_model_variant(context->model, isa, variant_out, &error);
+    if (status == GA_UNSUPPORTED && isa) {
+        return refuse_isa(context, isa);
+    }
+    return status == GA_OK ? GA_EXIT_OK : ga_failed(context, "%s", error.text);
+}
+
+static enum ga_exit pack(const struct ga_context *context, const struct ga_weight_view *views,
+                         struct ga_prepared *prepared)
+{
+    size_t size = ga_model_packed_size(prepared->variant);
+    prepared->block = size == SIZE_MAX ? NULL : ga_block_room(size);
+    if (!prepared->block) {
+        return ga_failed(context, "no memory for %zu bytes of packed weights", size);
+    }
+    struct ga_error error;
+    enum ga_status status =
+        ga_model_pack(context->model, prepared->variant, views, prepared->block, size, &prepared->loaded, &error);
+    return status == GA_OK ? GA_EXIT_OK : ga_failed(context, "%s", error.text);
+}
+
+static enum ga_exit pack_random(const struct ga_context *context, uint64_t seed, struct ga_weight_view *views,
+                                struct ga_prepared *prepared)
+{
+    void *made = ga_random_views(context->model, seed, views);
+    enum ga_exit code = made ? pack(context, views, prepared) : ga_failed(context, "no memory for the weights");
+    free(made);
+    return code;
+}
+
+static enum ga_exit refuse_layout(const struct ga_context *context, const char *layout)
+{
+    const struct ga_model *model = context->model;
+    const char *names[MAX_NAMES];
+    size_t count = model->n_maps < MAX_NAMES ? model->n_maps : MAX_NAMES;
+    for (size_t i = 0; i < count; i++) {
+        names[i] = model->maps[i].name;
+    }
+    char hint[GA_PRINTABLE];
+    return ga_misused(context, "--weights-layout %s: no layout of this model%s (%s info lists them)", layout,
+                      ga_did_you_mean(ga_nearest(layout, names, count), hint), context->program);
+}
+
+static bool has_layout(const struct ga_model *model, const char *layout)
+{
+    for (size_t i = 0; i < model->n_maps; i++) {
+        if (strcmp(model->maps[i].name, layout) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// --weights-check: words joined by commas.
+static enum ga_exit read_checks(const struct ga_context *context, const char *list, struct ga_load_options *options)
+{
+    while (list) {
+        const size_t length = strcspn(list, ",");
+        if (length == strlen("strict") && strncmp(list, "strict", length) == 0) {
+            options->strict = true;
+        } else if (length == strlen("finite") && strncmp(list, "finite", length) == 0) {
+            options->finite = true;
+        } else {
+            return ga_misused(context, "--weights-check %s: expected strict, finite or strict,finite",
+                              *list ? list : "\"\"");
+        }
+        list = list[length] == ',' ? list + length + 1 : NULL;
+    }
+    return GA_EXIT_OK;
+}
+
+static enum ga_exit pack_file(const struct ga_context *context, const struct ga_weight_choice *choice,
+                              struct ga_weight_view *views, struct ga_prepared *prepared)
+{
+    struct ga_weights *file;
+    struct ga_error error;
+    struct ga_load_options options = {.layout = choice->layout, .prefix = choice->prefix};
+    if (read_checks(context, choice->checks, &options) != GA_EXIT_OK) {
+        return GA_EXIT_USAGE;
+    }
+    if (ga_weights_open_model(choice->weights, NULL, &file, &error) != GA_OK) {
+        return ga_failed(context, "%s", error.text);
+    }
+    enum ga_status status = ga_load_views_with(context->model, file, &options, views, &error);
+    enum ga_exit code = status == GA_OK ? pack(context, views, prepared) : ga_failed(context, "%s", error.text);
+    ga_weights_close(file);
+    return code;
+}
+
+// What goes with a file alone.
+static enum ga_exit check_random(const struct ga_context *context, const struct ga_weight_choice *choice)
+{
+    const struct {
+        const char *given, *what;
+    } of_files[] = {
+        {choice->layout, "--weights-layout says how a file names its tensors"},
+        {choice->prefix, "--weights-prefix says what stands before a file's names"},
+        {choice->checks, "--weights-check says what a file must be"},
+        {choice->trust, "--trust-weights is for a file that pack made"},
+    };
+    for (size_t i = 0; i < sizeof of_files / sizeof *of_files; i++) {
+        if (of_files[i].given) {
+            return ga_misused(context, "%s; --allow-random reads none: leave one of them away", of_files[i].what);
+        }
+    }
+    return GA_EXIT_OK;
+}
+
+static enum ga_exit check_choice(const struct ga_context *context, const struct ga_weight_choice *choice)
+{
+    if (context->model->n_roles == 0) {
+        return choice->weights || choice->random || choice->layout || choice->prefix || choice->checks || choice->trust
+                   ? ga_misused(context,
+                                "this model has no weights: leave --weights, --allow-random, --weights-layout, "
+                                "--weights-prefix, --weights-check and --trust-weights away")
+                   : GA_EXIT_OK;
+    }
+    if (!choice->weights == !choice->random) {
+        return ga_misused(context, "%s",
+                          choice->weights ? "--weights and --allow-random cannot be given together"
+                                          : "--weights PATH is missing (or --allow-random SEED to make weights up)");
+    }
+    if (choice->random) {
+        return check_random(context, choice);
+    }
+    return choice->layout && !has_layout(context->model, choice->layout) ? refuse_layout(context, choice->layout)
+                                                                         : GA_EXIT_OK;
+}
+
+enum ga_exit ga_prepare_threads(const struct ga_context *context, size_t threads, struct ga_threads **pool_out)
+{
+    struct ga_error error;
+    size_t available = ga_threads_available();
+    *pool_out = NULL;
+    if (threads > available) {
+        ga_note(context, "%zu threads have %zu CPU%s to share: more threads than CPUs gain nothing", threads, available,
+                available == 1 ? "" : "s");
+    }
+    if (threads > 1 && ga_threads_new(threads, pool_out, &error) != GA_OK) {
+        return ga_failed(context, "--threads %zu: %s", threads, error.text);
+    }
+    return GA_EXIT_OK;
+}
+
+static enum ga_exit prepare_weights(const struct ga_context *context, const struct ga_weight_choice *choice,
+                                    uint64_t seed, struct ga_prepared *prepared_out)
+{
+    if (context->model->n_roles == 0) {
+        return pack(context, NULL, prepared_out);
+    }
+    if (choice->random) {
+        ga_note(context, "no weights were loaded: they are made up from seed %s, so the results mean nothing",
+                choice->random);
+        return ga_prepare_random(context, prepared_out->variant, seed, prepared_out);
+    }
+    if (ga_pack_is_file(choice->weights)) {
+        return ga_prepare_packed(context, choice, prepared_out);
+    }
+    if (choice->trust) {
+        return ga_misused(context, "--trust-weights is for a file that pack made; %s is none", choice->weights);
+    }
+    struct ga_weight_view *views = calloc(context->model->n_roles + 1, sizeof *views);
+    enum ga_exit code = views ? pack_file(context, choice, views, prepared_out) : ga_failed(context, "no memory");
+    free(views);
+    return code;
+}
+
+enum ga_exit ga_prepare(const struct ga_context *context, const struct ga_weight_choice *choice,
+                        struct ga_prepared *prepared_out)
+{
+    *prepared_out = (struct ga_prepared){0};
+    uint64_t seed = 0;
+    enum ga_exit code = check_choice(context, choice);
+    if (code == GA_EXIT_OK && choice->random) {
+        code = ga_read_seed(context, "allow-random", choice->random, &seed);
+    }
+    if (code == GA_EXIT_OK) {
+        code = ga_choose_variant(context, choice->isa, &prepared_out->variant);
+    }
+    if (code == GA_EXIT_OK) {
+        code = prepare_weights(context, choice, seed, prepared_out);
+    }
+    if (code == GA_EXIT_OK) {
+        code = ga_prepare_threads(context, choice->threads, &prepared_out->pool);
+    }
+    prepared_out->parallel = prepared_out->pool ? ga_threads_parallel(prepared_out->pool) : NULL;
+    return code;
+}
+
+enum ga_exit ga_prepare_random(const struct ga_context *context, const struct ga_variant *variant, uint64_t seed,
+                               struct ga_prepared *prepared_out)
+{
+    *prepared_out = (struct ga_prepared){.variant = variant};
+    struct ga_weight_view *views = calloc(context->model->n_roles + 1, sizeof *views);
+    enum ga_exit code = views ? pack_random(context, seed, views, prepared_out) : ga_failed(context, "no memory");
+    free(views);
+    return code;
+}
+
+void ga_prepared_free(struct ga_prepared *prepared)
+{
+    ga_threads_free(prepared->pool);
+    ga_pack_unmap(&prepared->map);
+    ga_block_free(prepared->block);
+    *prepared = (struct ga_prepared){0};
+}

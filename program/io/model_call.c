@@ -1,0 +1,261 @@
+// model_call.c: runs a model on inputs that were read, into outputs it makes.
+// Checks sizes for overflow; what the inputs hold was checked where they were read.
+#include "model_call.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+
+static const size_t fields[GA_OUTPUT_MORE] = {
+    [GA_OUTPUT] = offsetof(struct ga_request, io.output),
+    [GA_ATTENTION] = offsetof(struct ga_request, io.attention),
+    [GA_ATTENTION_MEAN] = offsetof(struct ga_request, io.attention_mean),
+    [GA_CACHE_KEYS] = offsetof(struct ga_request, cache_keys),
+    [GA_CACHE_VALUES] = offsetof(struct ga_request, cache_values),
+    [GA_EMBEDDING] = offsetof(struct ga_request, io.embedding),
+    [GA_LOGITS] = offsetof(struct ga_request, io.logits),
+    [GA_LAST_LOGITS] = offsetof(struct ga_request, io.last_logits),
+};
+
+// The place of an output of a series in its list.
+static size_t place_of(enum ga_series series, size_t output)
+{
+    return output - (size_t)ga_series_output(series, 0);
+}
+
+// Where an output's rows are pointed at; lists have been made room for.
+static float **output_field(struct ga_request *request, size_t output)
+{
+    const enum ga_series series = ga_series_of((enum ga_output)output);
+    if (series < GA_SERIES) {
+        return &request->listed[series].data[place_of(series, output)];
+    }
+    return output < GA_OUTPUT_MORE ? (float **)(void *)((unsigned char *)request + fields[output])
+                                   : &request->io.intermediates[output - GA_OUTPUT_MORE];
+}
+
+// The shape of an output of a stack: a row for each sequence, or for each row of it, or for each head and row.
+static size_t stack_shape(const struct ga_model *model, const struct ga_request *request, enum ga_output output,
+                          size_t shape[4])
+{
+    const bool of_heads = ga_series_of(output) == GA_OF_ATTENTION;
+    const bool of_logits = output == GA_LOGITS || output == GA_LAST_LOGITS;
+    const bool of_sequence = output == GA_EMBEDDING || output == GA_LAST_LOGITS;
+    size_t rank = 0;
+    if (request->batched) {
+        shape[rank++] = request->io.batch;
+    }
+    if (of_heads) {
+        shape[rank++] = model->n_heads;
+    }
+    if (!of_sequence) {
+        shape[rank++] = request->io.q_len;
+    }
+    shape[rank++] = of_heads ? request->io.q_len : of_logits ? model->stack->n_logits : model->d_model;
+    return rank;
+}
+
+// The shape of the output itself: as the query's.
+static size_t output_shape(const struct ga_model *model, const struct ga_request *request, size_t shape[4])
+{
+    const bool apart = model->kind == GA_SDPA;
+    size_t rank = 0;
+    if (request->batched) {
+        shape[rank++] = request->io.batch;
+    }
+    if (apart && !request->bare) {
+        shape[rank++] = model->n_heads;
+    }
+    shape[rank++] = request->io.q_len;
+    shape[rank++] = apart ? model->d_v : model->d_out;
+    return rank;
+}
+
+// The shape of attention over all keys, or of its mean over the heads.
+static size_t attention_shape(const struct ga_model *model, const struct ga_request *request, enum ga_output output,
+                              size_t shape[4])
+{
+    size_t rank = 0;
+    shape[rank++] = request->io.batch;
+    if (output == GA_ATTENTION) {
+        shape[rank++] = model->n_heads;
+    }
+    shape[rank++] = request->io.q_len;
+    shape[rank++] = request->kv_len + model->extra_keys;
+    return rank;
+}
+
+static size_t shape_of(const struct ga_model *model, const struct ga_request *request, enum ga_output output,
+                       size_t shape[4])
+{
+    const struct ga_io *io = &request->io;
+    if (output == GA_OUTPUT) {
+        return output_shape(model, request, shape);
+    }
+    if (output == GA_ATTENTION || output == GA_ATTENTION_MEAN) {
+        return attention_shape(model, request, output, shape);
+    }
+    if (output < GA_OUTPUT_MORE || output >= GA_HIDDEN) {
+        return stack_shape(model, request, output, shape);
+    }
+    return ga_intermediate_shape(model, (enum ga_intermediate)(output - GA_OUTPUT_MORE), io->batch, io->q_len,
+                                 request->kv_len, shape);
+}
+
+static float *output_data(const struct ga_request *request, size_t output)
+{
+    float *data;
+    const enum ga_series series = ga_series_of((enum ga_output)output);
+    if (series < GA_SERIES) {
+        return request->listed[series].data[place_of(series, output)];
+    }
+    if (output >= GA_OUTPUT_MORE) {
+        return request->io.intermediates[output - GA_OUTPUT_MORE];
+    }
+    memcpy(&data, (const unsigned char *)request + fields[output], sizeof data);
+    return data;
+}
+
+struct ga_tensor ga_request_output(const struct ga_context *context, const struct ga_request *request,
+                                   enum ga_output output)
+{
+    if (output == GA_CACHE_KEYS || output == GA_CACHE_VALUES) {
+        return ga_request_cache_tensor(context, request, output == GA_CACHE_VALUES);
+    }
+    const enum ga_series series = ga_series_of(output);
+    char *room = series < GA_SERIES ? request->listed[series].names[place_of(series, output)] : NULL;
+    struct ga_tensor tensor = {
+        .name = ga_output_name(output, room), .dtype = GA_F32, .data = output_data(request, output)};
+    tensor.rank = shape_of(context->model, request, output, tensor.shape);
+    return tensor;
+}
+
+// Room to point at what each layer of a stack gives, where any of a series is wanted.
+static enum ga_exit make_list(const struct ga_context *context, const bool wanted[GA_OUTPUTS], enum ga_series series,
+                              struct ga_request *request)
+{
+    const size_t count = ga_series_count(context->model, series);
+    struct ga_listed *listed = &request->listed[series];
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        any = any || wanted[ga_series_output(series, i)];
+    }
+    if (!any) {
+        return GA_EXIT_OK;
+    }
+    listed->data = calloc(count, sizeof *listed->data);
+    listed->names = calloc(count, sizeof *listed->names);
+    listed->count = count;
+    return listed->data && listed->names
+               ? GA_EXIT_OK
+               : ga_failed(context, "%s: no memory for %zu %s tensors", request->path, count, ga_series_name(series));
+}
+
+static enum ga_exit make_lists(const struct ga_context *context, const bool wanted[GA_OUTPUTS],
+                               struct ga_request *request)
+{
+    enum ga_exit code = GA_EXIT_OK;
+    for (size_t s = 0; s < GA_SERIES && code == GA_EXIT_OK; s++) {
+        code = make_list(context, wanted, (enum ga_series)s, request);
+    }
+    request->io.hidden = request->listed[GA_OF_HIDDEN].data;
+    request->io.layer_attention = request->listed[GA_OF_ATTENTION].data;
+    return code;
+}
+
+static enum ga_exit make_output(const struct ga_context *context, const struct ga_request *request,
+                                enum ga_output output, float **data_out)
+{
+    struct ga_tensor tensor = ga_request_output(context, request, output);
+    size_t bytes;
+    *data_out = ga_tensor_bytes(&tensor, &bytes) ? ga_block_new(bytes) : NULL;
+    if (*data_out) {
+        return GA_EXIT_OK;
+    }
+    char shape[GA_PRINTABLE];
+    return ga_failed(context, "%s: no memory for %s %s", request->path, tensor.name,
+                     ga_shape_text(tensor.rank, tensor.shape, shape, sizeof shape));
+}
+
+// Whether anything is wanted that a stack gives without its output.
+static bool asks_for_other(const bool wanted[GA_OUTPUTS])
+{
+    bool other = wanted[GA_EMBEDDING] || wanted[GA_LOGITS] || wanted[GA_LAST_LOGITS];
+    for (size_t i = GA_HIDDEN; i < GA_OUTPUTS; i++) {
+        other = other || wanted[i];
+    }
+    return other;
+}
+
+// Keys and values leave a cache together; the output is made also where nothing but what comes beside it is wanted.
+static bool is_made(const bool wanted[GA_OUTPUTS], size_t output)
+{
+    const bool cached = output == GA_CACHE_KEYS || output == GA_CACHE_VALUES;
+    return wanted[output] || (cached && (wanted[GA_CACHE_KEYS] || wanted[GA_CACHE_VALUES])) ||
+           (output == GA_OUTPUT && !asks_for_other(wanted));
+}
+
+enum ga_exit ga_request_room(const struct ga_context *context, const bool wanted[GA_OUTPUTS],
+                             struct ga_request *request)
+{
+    enum ga_exit code = make_lists(context, wanted, request);
+    for (size_t i = 0; i < GA_OUTPUTS && code == GA_EXIT_OK; i++) {
+        if (is_made(wanted, i)) {
+            code = make_output(context, request, (enum ga_output)i, output_field(request, i));
+        }
+    }
+    return code;
+}
+
+enum ga_exit ga_request_run(const struct ga_context *context, const struct ga_prepared *prepared,
+                            const bool wanted[GA_OUTPUTS], size_t step, struct ga_request *request)
+{
+    struct ga_io *io = &request->io;
+    enum ga_exit code = ga_request_cache_new(context, prepared, request);
+    code = code == GA_EXIT_OK ? ga_request_room(context, wanted, request) : code;
+    if (code != GA_EXIT_OK) {
+        return code;
+    }
+    io->parallel = prepared->parallel;
+    size_t size = ga_model_scratch_size(context->model, prepared->variant, io->batch, io->q_len, request->kv_len,
+                                        io->parallel ? io->parallel->threads : 1);
+    void *scratch = size == SIZE_MAX ? NULL : ga_block_new(size);
+    if (!scratch) {
+        return ga_failed(context, "%s: no memory for %zu bytes of scratch", request->path, size);
+    }
+    struct ga_error error;
+    enum ga_status status = step ? ga_request_run_steps(context, prepared, request, step, scratch, size, &error)
+                                 : ga_model_run(prepared->loaded, io, scratch, size, &error);
+    ga_block_free(scratch);
+    return status == GA_OK ? ga_request_cache_out(context, request)
+                           : ga_failed(context, "%s: %s", request->path, error.text);
+}
+
+static void free_list(struct ga_listed *listed)
+{
+    for (size_t i = 0; listed->data && i < listed->count; i++) {
+        ga_block_free(listed->data[i]);
+    }
+    free(listed->data);
+    free(listed->names);
+}
+
+void ga_request_close(struct ga_request *request)
+{
+    for (size_t i = 0; i < GA_HIDDEN; i++) {
+        ga_block_free(*output_field(request, i));
+    }
+    for (size_t s = 0; s < GA_SERIES; s++) {
+        free_list(&request->listed[s]);
+    }
+    free(request->mask);
+    free(request->src_mask);
+    ga_block_free(request->io.cache);
+    for (size_t i = 0; i < GA_COPIES; i++) {
+        free(request->copies[i]);
+    }
+    ga_weights_close(request->file);
+    *request = (struct ga_request){0};
+}

@@ -1,0 +1,61 @@
+// series.c: outputs that a stack gives layer by layer: what each of them is called, and how many a model gives. Makes
+// none of them.
+#include <string.h>
+
+#include "model_call.h"
+
+static size_t count_hidden(const struct ga_stack *stack)
+{
+    return stack->n_layers + 1;
+}
+
+static size_t count_attention(const struct ga_stack *stack)
+{
+    return stack->attention ? stack->n_layers : 0;
+}
+
+static const struct series {
+    const char *name;
+    enum ga_output first, past; // of all outputs
+    size_t (*count)(const struct ga_stack *stack);
+} series[GA_SERIES] = {
+    [GA_OF_HIDDEN] = {"hidden", GA_HIDDEN, GA_LAYER_ATTENTION, count_hidden},
+    [GA_OF_ATTENTION] = {"attention", GA_LAYER_ATTENTION, GA_OUTPUTS, count_attention},
+};
+
+enum ga_series ga_series_of(enum ga_output output)
+{
+    size_t s = 0;
+    while (s < GA_SERIES && (output < series[s].first || output >= series[s].past)) {
+        s++;
+    }
+    return (enum ga_series)s;
+}
+
+const char *ga_series_name(enum ga_series which)
+{
+    return series[which].name;
+}
+
+enum ga_output ga_series_output(enum ga_series which, size_t index)
+{
+    return (enum ga_output)(series[which].first + index);
+}
+
+size_t ga_series_count(const struct ga_model *model, enum ga_series which)
+{
+    return model->stack ? series[which].count(model->stack) : 0;
+}
+
+enum ga_series ga_series_called(const char *text, size_t length)
+{
+    size_t s = 0;
+    for (; s < GA_SERIES; s++) {
+        const size_t name = strlen(series[s].name);
+        if (length == name + strlen("_all") && strncmp(text, series[s].name, name) == 0 &&
+            strncmp(text + name, "_all", strlen("_all")) == 0) {
+            break;
+        }
+    }
+    return (enum ga_series)s;
+}

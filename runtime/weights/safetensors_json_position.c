@@ -1,0 +1,111 @@
+// safetensors_json_position.c: walks JSON text over strings, brackets and commas; what stands between them was checked
+// by jansson, and is not looked at again.
+#include "safetensors_json_position.h"
+
+#include <string.h>
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static size_t skip_blanks(struct ga_text text, size_t at)
+{
+    while (at < text.size && is_blank(text.bytes[at])) {
+        at++;
+    }
+    return at;
+}
+
+size_t ga_place_object(struct ga_text text)
+{
+    return skip_blanks(text, 0);
+}
+
+size_t ga_place_string_end(struct ga_text text, size_t quote)
+{
+    size_t at = quote + 1;
+    while (at < text.size && text.bytes[at] != '"') {
+        at += text.bytes[at] == '\\' ? 2 : 1;
+    }
+    return at < text.size ? at + 1 : text.size;
+}
+
+// The ',' or the closing bracket behind the value that begins at byte `at`.
+static size_t value_end(struct ga_text text, size_t at)
+{
+    size_t depth = 0;
+    while (at < text.size) {
+        const char c = text.bytes[at];
+        if (depth == 0 && (c == ',' || c == '}' || c == ']')) {
+            return at;
+        }
+        depth += c == '{' || c == '[' ? 1 : 0;
+        depth -= c == '}' || c == ']' ? 1 : 0;
+        at = c == '"' ? ga_place_string_end(text, at) : at + 1;
+    }
+    return text.size;
+}
+
+json_t *ga_place_string(struct ga_text text, size_t quote)
+{
+    const size_t end = quote < text.size ? ga_place_string_end(text, quote) : quote;
+    return json_loadb(text.bytes + quote, end - quote, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+}
+
+// True where the string at `quote` spells key; only one with an escape in it needs decoding.
+static bool spells(struct ga_text text, size_t quote, const char *key)
+{
+    const size_t length = ga_place_string_end(text, quote) - quote;
+    if (memchr(text.bytes + quote, '\\', length) == NULL) {
+        return length == strlen(key) + 2 && memcmp(text.bytes + quote + 1, key, length - 2) == 0;
+    }
+    json_t *string = ga_place_string(text, quote);
+    const bool same = string != NULL && strcmp(json_string_value(string), key) == 0;
+    json_decref(string);
+    return same;
+}
+
+struct ga_place ga_place_member(struct ga_text text, size_t object, const char *key)
+{
+    size_t at = skip_blanks(text, object + 1);
+    while (at < text.size && text.bytes[at] == '"') {
+        const size_t colon = skip_blanks(text, ga_place_string_end(text, at));
+        const size_t value = skip_blanks(text, colon + 1);
+        if (spells(text, at, key)) {
+            return (struct ga_place){at, value};
+        }
+        at = skip_blanks(text, value_end(text, value) + 1);
+    }
+    return (struct ga_place){text.size, text.size};
+}
+
+size_t ga_place_element(struct ga_text text, size_t array, size_t i)
+{
+    size_t at = skip_blanks(text, array + 1);
+    for (; i > 0 && at < text.size && text.bytes[at] != ']'; i--) {
+        at = skip_blanks(text, value_end(text, at) + 1);
+    }
+    return at < text.size && text.bytes[at] != ']' ? at : array;
+}
+
+struct ga_place_context ga_place_context(struct ga_text text, size_t end)
+{
+    struct ga_place_context found = {.last_string = text.size, .outer_key = text.size};
+    char before = '\0'; // the last byte that is neither blank nor of a string
+    for (size_t at = 0; at < end;) {
+        const char c = text.bytes[at];
+        if (c == '"') {
+            found.last_string = at;
+            found.outer_key = found.depth == 1 && (before == '{' || before == ',') ? at : found.outer_key;
+            at = ga_place_string_end(text, at);
+            found.in_string = at > end;
+            continue;
+        }
+        found.depth += c == '{' || c == '[' ? 1 : 0;
+        found.depth -= (c == '}' || c == ']') && found.depth > 0 ? 1 : 0;
+        before = is_blank(c) ? before : c;
+        at++;
+    }
+    return found;
+}

@@ -1,0 +1,286 @@
+// weights_shard.c: bytes in, checked tensors out, for one file: read into memory, mapped, or left where the caller has
+// them. Believes the file's size and nothing that the file says before it was held against that.
+#define _FILE_OFFSET_BITS 64
+#define _POSIX_C_SOURCE 200809L
+
+#include "weights_shard.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "safetensors_foreign.h"
+
+// -- Words ----------------------------------------------------------------------------------------------------------
+
+enum ga_status ga_weights_fail_errno(struct ga_error *error, enum ga_fault fault, const char *path, const char *what)
+{
+    char why[128];
+    return ga_fail_at(error, GA_IO, fault, GA_NO_OFFSET, "%s: cannot %s: %s", path, what,
+                      strerror_r(errno, why, sizeof why) == 0 ? why : "unknown error");
+}
+
+enum ga_status ga_weights_fail_memory(struct ga_error *error, const char *path, const char *what)
+{
+    return ga_fail_at(error, GA_MEMORY, GA_FAULT_NO_MEMORY, GA_NO_OFFSET, "%s: no memory for %s", path, what);
+}
+
+char *ga_weights_copy_text(const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    return copy == NULL ? NULL : memcpy(copy, text, size);
+}
+
+// -- Bytes ----------------------------------------------------------------------------------------------------------
+
+enum { MAX_READ = 1 << 30 }; // bytes asked of the system at a time
+
+static enum ga_status read_file(const struct ga_weights_source *source, uint64_t from, unsigned char *to, size_t size)
+{
+    size_t done = 0;
+    while (done < size) {
+        const size_t left = size - done;
+        const ssize_t got = read(source->fd, to + done, left < MAX_READ ? left : MAX_READ);
+        if (got == 0) {
+            return ga_fail_at(source->error, GA_IO, GA_FAULT_SHRUNK, from + done,
+                              "%s: byte %llu: the file ends %zu bytes early; expected the %zu bytes it had when it was "
+                              "opened: it shrank while it was read",
+                              source->label, (unsigned long long)(from + done), left, source->size);
+        }
+        if (got < 0 && errno != EINTR) {
+            enum ga_status status = ga_weights_fail_errno(source->error, GA_FAULT_READ, source->label, "read");
+            if (source->error != NULL) {
+                source->error->offset = from + done;
+            }
+            return status;
+        }
+        done += got < 0 ? 0 : (size_t)got;
+    }
+    return GA_OK;
+}
+
+enum ga_status ga_weights_source_read(struct ga_weights_source *source, uint64_t from, void *to, size_t size)
+{
+    if (source->at == NULL) {
+        return read_file(source, from, to, size);
+    }
+    memcpy(to, source->at, size);
+    source->at += size;
+    return GA_OK;
+}
+
+// -- Header ---------------------------------------------------------------------------------------------------------
+
+// Says which other format a file is of that announces no header it can have; GA_OK where none is known.
+static enum ga_status refuse_foreign(const struct ga_weights_source *source, const unsigned char *prefix)
+{
+    unsigned char start[GA_FOREIGN_BYTES];
+    size_t size = source->size < sizeof start ? source->size : sizeof start;
+    if (source->at != NULL) {
+        memcpy(start, source->at - GA_SAFETENSORS_PREFIX, size);
+    } else if (pread(source->fd, start, size, 0) != (ssize_t)size) {
+        size = GA_SAFETENSORS_PREFIX; // which were read
+        memcpy(start, prefix, size);
+    }
+    const struct ga_foreign *foreign = ga_foreign_format(start, size);
+    return foreign == NULL ? GA_OK
+                           : ga_fail_at(source->error, GA_FORMAT, GA_FAULT_FOREIGN, 0,
+                                        "%s: byte 0: this is %s; expected safetensors: %s", source->label,
+                                        foreign->what, foreign->instead);
+}
+
+// Whether `length` can be a header's in this file, and may be by the options.
+static enum ga_status check_length(const struct ga_weights_source *source, uint64_t length)
+{
+    const uint64_t room = source->size - GA_SAFETENSORS_PREFIX;
+    const uint64_t most = room < source->options.header_max ? room : source->options.header_max;
+    const enum ga_fault fault = length == 0                                            ? GA_FAULT_HEADER_EMPTY
+                                : length > (uint64_t)INT64_MAX - GA_SAFETENSORS_PREFIX ? GA_FAULT_HEADER_HUGE
+                                : length > room                                        ? GA_FAULT_HEADER_PAST_END
+                                : length > most                                        ? GA_FAULT_HEADER_CAP
+                                                                                       : GA_FAULT_NONE;
+    if (fault == GA_FAULT_NONE) {
+        return GA_OK;
+    }
+    return ga_fail_at(source->error, GA_FORMAT, fault, 0,
+                      "%s: byte 0: announces a header of %llu bytes; expected at most %llu in a file of %zu bytes%s",
+                      source->label, (unsigned long long)length, (unsigned long long)most, source->size,
+                      fault == GA_FAULT_HEADER_CAP ? ": the limit can be set at opening"
+                                                   : ", and at least 2: not a safetensors file, or a damaged one");
+}
+
+// Reads the header's length; on GA_OK it lies within the file and under the limit.
+static enum ga_status read_prefix(struct ga_weights_source *source, size_t *header_size_out)
+{
+    unsigned char prefix[GA_SAFETENSORS_PREFIX];
+    if (source->size < sizeof prefix) {
+        return ga_fail_at(
+            source->error, GA_FORMAT, GA_FAULT_FILE_SHORT, source->size,
+            "%s: byte %zu: the file ends, %zu bytes long; expected a safetensors file, at least %zu bytes",
+            source->label, source->size, source->size, sizeof prefix + 2);
+    }
+    enum ga_status status = ga_weights_source_read(source, 0, prefix, sizeof prefix);
+    uint64_t length = 0;
+    for (size_t i = sizeof prefix; status == GA_OK && i-- > 0;) {
+        length = length << 8 | prefix[i];
+    }
+    if (status == GA_OK && check_length(source, length) != GA_OK) {
+        const enum ga_status foreign = refuse_foreign(source, prefix);
+        status = foreign == GA_OK ? check_length(source, length) : foreign;
+    }
+    *header_size_out = status == GA_OK ? (size_t)length : 0;
+    return status;
+}
+
+static enum ga_status read_header(struct ga_weights_source *source, struct ga_weights_part *part)
+{
+    size_t size = 0;
+    enum ga_status status = read_prefix(source, &size);
+    if (status != GA_OK) {
+        return status;
+    }
+    char *header = malloc(size);
+    if (header == NULL) {
+        return ga_weights_fail_memory(source->error, source->label, "the header");
+    }
+    status = ga_weights_source_read(source, GA_SAFETENSORS_PREFIX, header, size);
+    if (status == GA_OK) {
+        const struct ga_safetensors_rules rules = {source->options.allow_leading_blank,
+                                                   source->options.allow_unknown_fields};
+        part->data_start = GA_SAFETENSORS_PREFIX + size;
+        status = ga_safetensors_read(header, size, source->size - part->data_start, &rules, source->label, &part->table,
+                                     source->error);
+    }
+    free(header);
+    return status;
+}
+
+// -- Data -----------------------------------------------------------------------------------------------------------
+
+static void point_into(struct ga_weights_part *part, const unsigned char *data)
+{
+    for (size_t i = 0; i < part->table.count; i++) {
+        struct ga_safetensors_entry *entry = &part->table.entries[i];
+        entry->tensor.data = entry->bytes == 0 ? NULL : data + entry->begin;
+    }
+}
+
+// Offsets are multiples of the elements' widths, so that all depends on where the data begin.
+static bool is_aligned(const struct ga_weights_part *part, uintptr_t data)
+{
+    for (size_t i = 0; i < part->table.count; i++) {
+        if (data % ga_dtype_size(part->table.entries[i].tensor.dtype) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Points the tensors to the caller's bytes, or to the file's where mapping works; false where they must be copied.
+static bool take_in_place(struct ga_weights_source *source, struct ga_weights_part *part)
+{
+    if (!is_aligned(part, source->at != NULL ? (uintptr_t)source->at : (uintptr_t)part->data_start)) {
+        return false;
+    }
+    if (source->at != NULL) {
+        point_into(part, source->at);
+        return true;
+    }
+    void *mapped = mmap(NULL, source->size, PROT_READ, MAP_PRIVATE, source->fd, 0);
+    if (mapped == MAP_FAILED) {
+        return false;
+    }
+    part->mapped = mapped;
+    part->mapped_size = source->size;
+    point_into(part, (const unsigned char *)mapped + part->data_start);
+    return true;
+}
+
+// Gives the tensors, whose offsets were found to lie within, their bytes.
+static enum ga_status read_data(struct ga_weights_source *source, struct ga_weights_part *part)
+{
+    const size_t size = source->size - part->data_start;
+    if (source->options.in_place && take_in_place(source, part)) {
+        return GA_OK;
+    }
+    part->owned = ga_block_room(size);
+    if (part->owned == NULL) {
+        return ga_weights_fail_memory(source->error, source->label, "the tensors");
+    }
+    point_into(part, part->owned);
+    return ga_weights_source_read(source, part->data_start, part->owned, size);
+}
+
+// -- A part ---------------------------------------------------------------------------------------------------------
+
+enum ga_status ga_weights_check_host(const unsigned char *one, const char *label, struct ga_error *error)
+{
+    return one[0] == 1
+               ? GA_OK
+               : ga_fail_at(error, GA_UNSUPPORTED, GA_FAULT_BIG_ENDIAN, GA_NO_OFFSET,
+                            "%s: this machine is big-endian; expected a little-endian one, as the file is", label);
+}
+
+enum ga_status ga_weights_part_read(struct ga_weights_source *source, struct ga_weights_part *part)
+{
+    const uint16_t one = 1;
+    enum ga_status status = ga_weights_check_host((const unsigned char *)&one, source->label, source->error);
+    if (status != GA_OK) {
+        return status;
+    }
+    part->label = ga_weights_copy_text(source->label);
+    if (part->label == NULL) {
+        return ga_weights_fail_memory(source->error, source->label, "its name");
+    }
+    status = read_header(source, part);
+    return status == GA_OK ? read_data(source, part) : status;
+}
+
+enum ga_status ga_weights_source_of(int fd, const char *path, const struct ga_weights_options *options,
+                                    struct ga_weights_source *source_out, struct ga_error *error)
+{
+    struct stat facts;
+    if (fstat(fd, &facts) != 0) {
+        return ga_weights_fail_errno(error, GA_FAULT_OPEN, path, "look at the file");
+    }
+    if (!S_ISREG(facts.st_mode)) {
+        return ga_fail_at(error, GA_IO, GA_FAULT_NOT_REGULAR, GA_NO_OFFSET, "%s: %s; expected a regular file", path,
+                          S_ISDIR(facts.st_mode) ? "a directory" : "a pipe or device");
+    }
+    if ((uintmax_t)facts.st_size > PTRDIFF_MAX) {
+        return ga_fail_at(error, GA_OVERFLOW, GA_FAULT_FILE_HUGE, GA_NO_OFFSET,
+                          "%s: larger than this machine's memory can be", path);
+    }
+    *source_out = (struct ga_weights_source){
+        .fd = fd, .size = (size_t)facts.st_size, .label = path, .options = *options, .error = error};
+    return GA_OK;
+}
+
+enum ga_status ga_weights_part_open(int fd, const char *path, const struct ga_weights_options *options,
+                                    struct ga_weights_part *part, struct ga_error *error)
+{
+    struct ga_weights_source source;
+    enum ga_status status = ga_weights_source_of(fd, path, options, &source, error);
+    if (status == GA_OK) {
+        status = ga_weights_part_read(&source, part);
+    }
+    (void)close(fd);
+    return status;
+}
+
+void ga_weights_part_free(struct ga_weights_part *part)
+{
+    ga_safetensors_free(&part->table);
+    ga_block_free(part->owned);
+    if (part->mapped != NULL) {
+        (void)munmap(part->mapped, part->mapped_size);
+    }
+    free(part->label);
+    *part = (struct ga_weights_part){0};
+}

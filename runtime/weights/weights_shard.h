@@ -1,0 +1,77 @@
+// weights_shard.h: one safetensors file in memory, of the one or the several that an open handle has. Internal to the
+// weights library.
+#ifndef GA_WEIGHTS_SHARD_H
+#define GA_WEIGHTS_SHARD_H
+
+#include "safetensors.h"
+#include "weights.h"
+
+// Where a part's bytes come from: a file that was just opened, or memory.
+struct ga_weights_source {
+    int fd;                  // read where `at` is NULL
+    const unsigned char *at; // the next byte in memory
+    size_t size;             // bytes in all
+    const char *label;
+    struct ga_weights_options options;
+    struct ga_error *error;
+};
+
+struct ga_weights_part {
+    char *label;                 // its path, for messages
+    struct ga_safetensors table; // its tensors, pointing into the bytes below
+    size_t data_start;           // byte of the file at which the data begin
+    unsigned char *owned;        // a copy of the data, to be freed, or NULL
+    void *mapped;                // [mapped_size], the whole file, to be unmapped, or NULL
+    size_t mapped_size;
+};
+
+// An open handle: the tensors of all parts, sorted by name.
+struct ga_weights {
+    char *label;
+    struct ga_weights_part *parts; // [n_parts]
+    size_t n_parts;
+    struct ga_safetensors_entry *entries; // [count]
+    size_t count;
+    float **floats; // [count], copies that were asked for; NULL before the first
+};
+
+// The options with their defaults in place; options may be NULL. GA_ARGUMENT where they cannot be.
+enum ga_status ga_weights_options_fill(const struct ga_weights_options *options, struct ga_weights_options *full_out,
+                                       struct ga_error *error);
+
+// The source of a file that `fd` is open on, once it is found to be a regular file of a size that can be.
+enum ga_status ga_weights_source_of(int fd, const char *path, const struct ga_weights_options *options,
+                                    struct ga_weights_source *source_out, struct ga_error *error);
+
+// Reads the next `size` bytes, which are those from byte `from` on, of a source that has so many left.
+enum ga_status ga_weights_source_read(struct ga_weights_source *source, uint64_t from, void *to, size_t size);
+
+// Reads a part. On failure what it holds so far is to be freed all the same.
+enum ga_status ga_weights_part_read(struct ga_weights_source *source, struct ga_weights_part *part);
+
+// Reads a part from the file `fd` is open on, once it is found to be a regular file; closes fd.
+enum ga_status ga_weights_part_open(int fd, const char *path, const struct ga_weights_options *options,
+                                    struct ga_weights_part *part, struct ga_error *error);
+
+void ga_weights_part_free(struct ga_weights_part *part);
+
+// GA_OK where the host is little-endian, as safetensors are: `one` is how it stores the number 1 in two bytes.
+enum ga_status ga_weights_check_host(const unsigned char *one, const char *label, struct ga_error *error);
+
+// Makes weights of parts that were read, and which it takes over.
+enum ga_status ga_weights_join(const char *label, struct ga_weights_part *parts, size_t n_parts,
+                               struct ga_weights **weights_out, struct ga_error *error);
+
+// "cannot do WHAT: REASON" with errno's reason; returns GA_IO.
+enum ga_status ga_weights_fail_errno(struct ga_error *error, enum ga_fault fault, const char *path, const char *what);
+
+// "no memory for WHAT"; returns GA_MEMORY.
+enum ga_status ga_weights_fail_memory(struct ga_error *error, const char *path, const char *what);
+
+// Whether a tensor is one of these weights, found by its address; the first i_out of them come before it.
+bool ga_weights_has(const struct ga_weights *weights, const struct ga_tensor *tensor, size_t *i_out);
+
+// A copy of a text, to be freed, or NULL.
+char *ga_weights_copy_text(const char *text);
+
+#endif
