@@ -4,19 +4,19 @@
 local root = arg[0]:match("^(.*)generator/configure%.lua$")
 package.path = root .. "generator/?.lua;" .. root .. "generator/?/init.lua;" .. package.path
 
-local ask = require "configure.ask"
+local ask = require "build.ask"
 local compat = require "base.compat"
-local files = require "configure.files"
+local files = require "build.files"
 local fs = require "base.fs"
-local graph = require "configure.graph"
+local graph = require "build.graph"
 local isa = require "isa"
-local models = require "configure.models"
-local options = require "configure.options"
-local probes = require "configure.probes"
-local products = require "configure.products"
-local saved = require "configure.saved"
+local models = require "build.models"
+local options = require "build.options"
+local probes = require "build.probes"
+local products = require "build.products"
+local saved = require "build.saved"
 local spec = require "spec"
-local summary = require "configure.summary"
+local summary = require "build.summary"
 local text = require "base.text"
 
 local OK, CANNOT, USAGE, BUG = 0, 1, 2, 70

@@ -3,12 +3,12 @@
 -- lists of score modifiers.
 package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
 
-local files = require "configure.files"
+local files = require "build.files"
 local fs = require "base.fs"
-local models = require "configure.models"
-local saved = require "configure.saved"
-local test_graph = require "configure.test_graph"
-local test_modifiers = require "configure.test_modifiers"
+local models = require "build.models"
+local saved = require "build.saved"
+local test_graph = require "build.test_graph"
+local test_modifiers = require "build.test_modifiers"
 
 local FOLDER = "out/test"
 

@@ -7,9 +7,9 @@
 --     lua5.4 tests/combinations.lua specs       prints what meets in each spec
 package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
 local dtype = require "dtype"
-local features = require "features"
-local modifiers = require "features.modifiers"
-local sandbox = require "spec.sandbox"
+local features = require "attention"
+local modifiers = require "attention.modifiers"
+local sandbox = require "schema.sandbox"
 local spec = require "spec"
 
 local combinations = { SEED = 2 }

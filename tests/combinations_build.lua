@@ -4,8 +4,8 @@
 --
 --     lua5.4 tests/combinations_build.lua out/combinations avx512
 package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
-local Edges = require "configure.edges"
-local Steps = require "configure.steps"
+local Edges = require "build.edges"
+local Steps = require "build.steps"
 local combinations = dofile("tests/combinations.lua")
 local fs = require "base.fs"
 local spec = require "spec"

@@ -11,13 +11,13 @@
 --     { "facts", "small_24_3", "threads_change_no_bit" }   a fact of tests/kernels.h about a model of tests/specs
 --     { "lua", "spec_test" }                            a file of tests/generator
 package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
-local Edges = require "configure.edges"
+local Edges = require "build.edges"
 local compat = require "base.compat"
 local emit = require "emit"
 local fmt = require "base.fmt"
 local fs = require "base.fs"
 local spec = require "spec"
-local test_modifiers = require "configure.test_modifiers"
+local test_modifiers = require "build.test_modifiers"
 
 local LISTS = { "runtime", "program", "generator", "templates" }
 local INCLUDES = "$runtime_includes $program_includes $test_includes -I out/gen/tests $jansson_cflags $criterion_cflags"

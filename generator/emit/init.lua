@@ -1,5 +1,5 @@
 -- emit/init.lua: plans + templates -> C text, one table entry a file. Writes no file and decides nothing.
-local blocks = require "blocks"
+local blocks = require "ops"
 local spec_api = require "spec"
 local isa_api = require "isa"
 local plan_api = require "plan"
@@ -51,18 +51,18 @@ local function render(name, env)
   end
   function scope.include(path, more) return inner(path .. ".c.lt", more) end
   function scope.include_h(path, more) return inner(path .. ".h.lt", more) end
-  function scope.splice(stage, more) return all("features/", spec_api.splices(env.spec, stage), more) end
-  function scope.score_modifiers(stage) return all("features/", spec_api.score_splices(env.spec, stage)) end
+  function scope.splice(stage, more) return all("attention/modifiers/", spec_api.splices(env.spec, stage), more) end
+  function scope.score_modifiers(stage) return all("attention/modifiers/", spec_api.score_splices(env.spec, stage)) end
   function scope.blocks(stage, more)
-    return all("blocks/", blocks.splices(more and more.spec or env.spec, stage), more)
+    return all("ops/", blocks.splices(more and more.spec or env.spec, stage), more)
   end
   function scope.sublayer_stage(sublayer, stage)
-    return all("blocks/", { sublayer.splices[stage] }, { sublayer = sublayer })
+    return all("ops/", { sublayer.splices[stage] }, { sublayer = sublayer })
   end
   function scope.chosen(path)
     local others = spec_api.splices(env.spec, path)
     if #others > 1 then error("two features take over " .. path, 0) end
-    return inner(others[1] and "features/" .. others[1] or path .. ".c.lt")
+    return inner(others[1] and "attention/modifiers/" .. others[1] or "attention/" .. path .. ".c.lt")
   end
   local text, why = load_template(name)(scope)
   if not text then error(why, 0) end
@@ -220,11 +220,11 @@ end
 
 -- -- Files ------------------------------------------------------------------------------------------------------------
 
-local FACTS = "model.c.lt" -- rendered last: it tells of the other files
+local FACTS = "model/model.c.lt" -- rendered last: it tells of the other files
 -- Templates whose text says how weights are packed.
 local PACKS = {
-  ["isa.h.lt"] = true, ["stack.h.lt"] = true, ["pack.c.lt"] = true, ["pack_none.c.lt"] = true,
-  ["stack_pack.c.lt"] = true, ["transformer.c.lt"] = true,
+  ["model/isa.h.lt"] = true, ["model/pack.c.lt"] = true, ["model/pack_none.c.lt"] = true,
+  ["schedule/stack.h.lt"] = true, ["schedule/stack_pack.c.lt"] = true, ["schedule/transformer.c.lt"] = true,
 }
 
 local function tile_facts(p, f)
@@ -236,7 +236,7 @@ end
 -- Appends the files of one plan: of an attention layer, or of a stack behind those of its attention.
 local function add_layer_files(p, list)
   if p.encoder then
-    list[#list + 1] = { path = p.prefix .. "_sides.c", kind = "library", template = "transformer.c.lt",
+    list[#list + 1] = { path = p.prefix .. "_sides.c", kind = "library", template = "schedule/transformer.c.lt",
       isa = p.isa.name, plan = p }
     add_layer_files(p.encoder, list)
     return add_layer_files(p.decoder, list)
@@ -247,33 +247,34 @@ local function add_layer_files(p, list)
     }
   end
   local is_stack = p.spec.stack
-  add(p.prefix .. ".h", "internal", is_stack and "stack.h.lt" or "isa.h.lt")
-  for _, family in ipairs(p.products) do add(family.file, "library", "gemm.c.lt", family) end
-  if #p.products > 0 then add(p.prefix .. "_multiply.c", "library", "multiply.c.lt") end
+  add(p.prefix .. ".h", "internal", is_stack and "schedule/stack.h.lt" or "model/isa.h.lt")
+  for _, family in ipairs(p.products) do add(family.file, "library", "linear/gemm.c.lt", family) end
+  if #p.products > 0 then add(p.prefix .. "_multiply.c", "library", "linear/multiply.c.lt") end
   if is_stack then
-    add(p.prefix .. "_pack.c", "library", "stack_pack.c.lt")
-    add(p.prefix .. "_stack.c", "library", "stack.c.lt")
+    add(p.prefix .. "_pack.c", "library", "schedule/stack_pack.c.lt")
+    add(p.prefix .. "_stack.c", "library", "schedule/stack.c.lt")
     if p.memory then add_layer_files(p.memory, list) end
     if p.attention then add_layer_files(p.attention, list) end
     return
   end
-  add(p.score.file, "library", "score.c.lt", p.score)
-  add(p.value.file, "library", "value.c.lt", p.value)
-  add(p.prefix .. "_pack.c", "library", #p.spec.roles > 0 and "pack.c.lt" or "pack_none.c.lt")
-  add(p.prefix .. "_attend.c", "library", "attend.c.lt")
-  add(p.prefix .. "_layer.c", "library", "layer.c.lt")
+  add(p.score.file, "library", "attention/score.c.lt", p.score)
+  add(p.value.file, "library", "attention/value.c.lt", p.value)
+  add(p.prefix .. "_pack.c", "library", #p.spec.roles > 0 and "model/pack.c.lt" or "model/pack_none.c.lt")
+  add(p.prefix .. "_attend.c", "library", "attention/attend.c.lt")
+  add(p.prefix .. "_layer.c", "library", "schedule/layer.c.lt")
 end
 
 -- { path, kind, isa, template, plan, family } of every file, in order; what emit.outputs shows and emit.files renders.
 local function file_list(s, plans)
   local list = {
-    { path = s.name .. ".h", kind = "header", template = "model.h.lt" },
-    { path = s.name .. "_internal.h", kind = "internal", template = "internal.h.lt" },
-    { path = s.name .. ".c", kind = "library", template = "model.c.lt" },
-    { path = s.name .. "_main.c", kind = "program", template = "main.c.lt" },
+    { path = s.name .. ".h", kind = "header", template = "model/model.h.lt" },
+    { path = s.name .. "_internal.h", kind = "internal", template = "model/internal.h.lt" },
+    { path = s.name .. ".c", kind = "library", template = "model/model.c.lt" },
+    { path = s.name .. "_main.c", kind = "program", template = "model/main.c.lt" },
   }
   for _, part in ipairs(stack.parts(s)) do
-    list[#list + 1] = { path = part.name .. "_internal.h", kind = "internal", template = "internal.h.lt", part = part }
+    list[#list + 1] = { path = part.name .. "_internal.h", kind = "internal", template = "model/internal.h.lt",
+      part = part }
   end
   for _, p in ipairs(plans) do add_layer_files(p, list) end
   return list

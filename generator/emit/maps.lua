@@ -1,7 +1,7 @@
 -- emit/maps.lua: a name map and the spec's roles -> where each role lies in a file, as numbers.
 -- Knows shapes; reads no file.
-local maps = require "maps"
-local modifiers = require "features.modifiers"
+local maps = require "import.maps"
+local modifiers = require "attention.modifiers"
 
 -- First row of a projection in tensors that hold q, k and v stacked.
 local function stacked_rows(spec, projection)

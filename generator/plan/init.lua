@@ -2,7 +2,7 @@
 -- Holds no C text: expressions and loops are the templates'.
 local compat = require "base.compat"
 local dtype = require "dtype"
-local features = require "features"
+local features = require "attention"
 local packed = require "plan.packed"
 local tiles = require "plan.tiles"
 

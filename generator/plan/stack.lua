@@ -1,6 +1,6 @@
 -- plan/stack.lua: the plan of a whole model for one instruction set: the plans of its parts, its products, where the
 -- weights of a layer lie, and which buffers are alive when. Asks no block what it is, and holds no C text.
-local blocks = require "blocks"
+local blocks = require "ops"
 local packed = require "plan.packed"
 local plan = require "plan"
 

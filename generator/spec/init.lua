@@ -3,14 +3,14 @@
 local fmt = require "base.fmt"
 local fs = require "base.fs"
 local text = require "base.text"
-local blocks = require "blocks"
-local features = require "features"
-local fields = require "spec.fields"
-local kinds = require "spec.kinds"
-local modifiers = require "features.modifiers"
-local sandbox = require "spec.sandbox"
+local blocks = require "ops"
+local features = require "attention"
+local fields = require "schema.fields"
+local kinds = require "schema.kinds"
+local modifiers = require "attention.modifiers"
+local sandbox = require "schema.sandbox"
 local stack = require "spec.stack"
-local types = require "spec.types"
+local types = require "schema.types"
 
 local spec = {}
 

@@ -1,7 +1,7 @@
 -- spec/stack.lua: what makes a spec that of a whole model: the spec of its layers' attention, and the weights it needs,
 -- layer by layer. Blocks say which weights are theirs; here is only their order.
-local blocks = require "blocks"
-local modifiers = require "features.modifiers"
+local blocks = require "ops"
+local modifiers = require "attention.modifiers"
 
 local stack = {}
 

@@ -3,7 +3,7 @@
 --
 --     lua5.4 tests/fuzz/build.lua out/fuzz clang
 package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
-local Edges = require "configure.edges"
+local Edges = require "build.edges"
 local fs = require "base.fs"
 local ninja = require "ninja"
 local spec = require "spec"

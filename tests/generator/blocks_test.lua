@@ -1,7 +1,7 @@
--- blocks_test.lua: each block of whole models keeps to the contract of blocks/init.lua, says what it does, and refuses
+-- blocks_test.lua: each block of whole models keeps to the contract of ops/init.lua, says what it does, and refuses
 -- what contradicts it by both fields' names.
 local fact = dofile("tests/generator/fact.lua")
-local blocks = require "blocks"
+local blocks = require "ops"
 local emit = require "emit"
 local fs = require "base.fs"
 local spec = require "spec"
@@ -46,15 +46,16 @@ fact.holds("a block has only what the contract lists, and every file of the fold
   for _, block in ipairs(blocks) do
     listed[block.name] = true
     for key, value in pairs(block) do fact.equal(type(value), KEYS[key]) end
-    fact.equal(require("blocks." .. block.name), block)
+    fact.equal(require("ops." .. block.name), block)
   end
-  for _, file in ipairs(assert(fs.list("generator/blocks"))) do assert(listed[file:match("^(.*)%.lua$")], file) end
+  for _, file in ipairs(assert(fs.list("generator/ops"))) do assert(listed[file:match("^(.*)%.lua$")], file) end
 end)
 
 -- All templates in one text.
 local function template_texts()
   local texts = {}
-  for _, folder in ipairs({ "templates/", "templates/blocks/" }) do
+  for _, folder in ipairs({ "templates/attention/", "templates/linear/", "templates/model/", "templates/schedule/",
+    "templates/ops/" }) do
     for _, file in ipairs(assert(fs.list(folder))) do
       if file:find("%.lt$") then texts[#texts + 1] = assert(fs.read(folder .. file)) end
     end
@@ -91,11 +92,11 @@ end
 fact.holds("what blocks splice are all templates of theirs, at stages that templates have", function()
   local templates, spliced = template_texts(), {}
   each_splice(function(stage, name, call)
-    assert(fs.exists("templates/blocks/" .. name), name)
+    assert(fs.exists("templates/ops/" .. name), name)
     assert(templates:find(call .. '"' .. stage .. '"', 1, true), stage)
     spliced[name] = true
   end)
-  for _, file in ipairs(assert(fs.list("templates/blocks"))) do assert(spliced[file], file) end
+  for _, file in ipairs(assert(fs.list("templates/ops"))) do assert(spliced[file], file) end
 end)
 
 fact.holds("a block's templates bear its name", function()

@@ -2,7 +2,7 @@
 -- in the set, and those that it refuses are the reviewed ones.
 local fact = dofile("tests/generator/fact.lua")
 local combinations = dofile("tests/combinations.lua")
-local features = require "features"
+local features = require "attention"
 local fs = require "base.fs"
 local spec = require "spec"
 

@@ -283,7 +283,7 @@ local GPT2 = [[{"model_type": "gpt2", "architectures": ["GPT2Model"], "n_embd": 
   "vocab_size": 7, "n_positions": 20}]]
 
 fact.holds("a model folder becomes a spec, its table is printed, and all that is wrong with folders is said", function()
-  if not require("configure.from_hf.json").available() then return end
+  if not require("import.from_hf.json").available() then return end
   assert(fs.write_if_changed(folder .. "out/Tiny-GPT/config.json", GPT2))
   fact.equal(setting("warnings"):find("-Werror", 1, true), nil) -- of the run before, which did not ask for it
   local said, code = configure("--enable-werror --isa scalar --from-hf out/Tiny-GPT/ --seq-len 1..6")

@@ -3,8 +3,8 @@
 local fact = dofile("tests/generator/fact.lua")
 local dtype = require "dtype"
 local isa = require "isa"
-local modifiers = require "features.modifiers"
-local options = require "configure.options"
+local modifiers = require "attention.modifiers"
+local options = require "build.options"
 local spec = require "spec"
 local text = require "base.text"
 

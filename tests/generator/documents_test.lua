@@ -4,12 +4,12 @@
 local fact = dofile("tests/generator/fact.lua")
 package.path = "tools/?.lua;" .. package.path
 
-local blocks = require "blocks"
+local blocks = require "ops"
 local compat = require "base.compat"
 local docs = require "write_docs"
 local fields = require "docs.fields"
 local fs = require "base.fs"
-local sandbox = require "spec.sandbox"
+local sandbox = require "schema.sandbox"
 local spec = require "spec"
 
 local MOST_WORDS, MOST_LINES = 1200, 25 -- of README and of its program

@@ -1,10 +1,10 @@
--- features_test.lua: each feature keeps to the contract of features/init.lua, and says what it does.
+-- features_test.lua: each feature keeps to the contract of attention/init.lua, and says what it does.
 local fact = dofile("tests/generator/fact.lua")
-local features = require "features"
+local features = require "attention"
 local layer = require "emit.layer"
 local fs = require "base.fs"
-local fields = require "spec.fields"
-local sandbox = require "spec.sandbox"
+local fields = require "schema.fields"
+local sandbox = require "schema.sandbox"
 local spec = require "spec"
 
 local KEYS = { name = "string", fields = "table", resolve = "function", roles = "function", packed = "function",
@@ -34,14 +34,14 @@ fact.holds("a feature has only what the contract lists", function()
     for key, value in pairs(feature) do
       fact.equal(type(value), KEYS[key] or is_modifier and MODIFIER_KEYS[key])
     end
-    fact.equal(require((is_modifier and "features.modifiers." or "features.") .. feature.name), feature)
+    fact.equal(require((is_modifier and "attention.modifiers." or "attention.") .. feature.name), feature)
   end
 end)
 
 fact.holds("every file of the folder is listed", function()
   local listed = { init = true, order = true }
   for _, feature in ipairs(features) do listed[feature.name] = not feature.score_order or nil end
-  for _, file in ipairs(assert(fs.list("generator/features"))) do
+  for _, file in ipairs(assert(fs.list("generator/attention"))) do
     assert(file == "modifiers" or listed[file:match("^(.*)%.lua$")], file)
   end
 end)
@@ -62,7 +62,8 @@ end)
 -- All templates in one text.
 local function template_texts()
   local texts = {}
-  for _, folder in ipairs({ "templates/", "templates/features/" }) do
+  for _, folder in ipairs({ "templates/attention/", "templates/linear/", "templates/model/", "templates/schedule/",
+    "templates/attention/modifiers/" }) do
     for _, file in ipairs(assert(fs.list(folder))) do
       if file:find("%.lt$") then texts[#texts + 1] = assert(fs.read(folder .. file)) end
     end
@@ -86,7 +87,7 @@ fact.holds("splices are templates that are there, at stages or parts that templa
   for _, s in ipairs(spliced_specs()) do
     for _, feature in ipairs(features) do
       for stage, name in pairs(feature.splices and feature.splices(s) or {}) do
-        assert(fs.exists("templates/features/" .. name), name)
+        assert(fs.exists("templates/attention/modifiers/" .. name), name)
         local used = false
         for _, call in ipairs({ "splice", "chosen", "score_modifiers" }) do
           used = used or templates:find(('${%s("%s"'):format(call, stage), 1, true) ~= nil
@@ -101,16 +102,16 @@ end)
 
 fact.holds("every fragment is spliced by a feature or included by a template", function()
   local texts = { template_texts() }
-  for _, folder in ipairs({ "generator/features/", "generator/features/modifiers/" }) do
+  for _, folder in ipairs({ "generator/attention/", "generator/attention/modifiers/" }) do
     for _, file in ipairs(assert(fs.list(folder))) do
       texts[#texts + 1] = file:find("%.lua$") and assert(fs.read(folder .. file)) or nil
     end
   end
   local all = table.concat(texts)
-  for _, file in ipairs(assert(fs.list("templates/features"))) do
+  for _, file in ipairs(assert(fs.list("templates/attention/modifiers"))) do
     local name = file:gsub("%.c%.lt$", "")
     local owner, stage = name:match("^([^.]+)(%..*)$")
-    assert(all:find('"' .. file .. '"', 1, true) or all:find('include("features/' .. name .. '"', 1, true) or
+    assert(all:find('"' .. file .. '"', 1, true) or all:find('include("attention/modifiers/' .. name .. '"', 1, true) or
       all:find('"' .. owner .. '"', 1, true) and all:find('"' .. stage .. '.c.lt"', 1, true), file)
   end
 end)

@@ -2,7 +2,7 @@
 -- them with. Holds no weights and states no fact.
 local fact = dofile("tests/generator/fact.lua")
 local compat = require "base.compat"
-local from_hf = require "configure.from_hf"
+local from_hf = require "import.from_hf"
 local fs = require "base.fs"
 
 local hf = { fact = fact }

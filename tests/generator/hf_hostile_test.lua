@@ -2,9 +2,9 @@
 -- in few steps, and waits for nothing.
 local hf = dofile("tests/generator/hf_folders.lua")
 local compat = require "base.compat"
-local from_hf = require "configure.from_hf"
+local from_hf = require "import.from_hf"
 local fs = require "base.fs"
-local json = require "configure.from_hf.json"
+local json = require "import.from_hf.json"
 
 local fact = hf.fact
 if not json.available() then fact.finish() end

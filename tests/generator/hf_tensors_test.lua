@@ -1,9 +1,9 @@
 -- hf_tensors_test.lua: --from-hf: the tensors of a model folder, by its safetensors files' headers, held against the
 -- spec: which map, what is not read, what is refused. The files have zeros for weights.
 local hf = dofile("tests/generator/hf_folders.lua")
-local json = require "configure.from_hf.json"
+local json = require "import.from_hf.json"
 local map_sources = require "emit.maps"
-local maps = require "maps"
+local maps = require "import.maps"
 local spec = require "spec"
 
 local fact, read, config, reads, refuses = hf.fact, hf.read, hf.config, hf.reads, hf.refuses

@@ -1,10 +1,10 @@
 -- hf_test.lua: --from-hf: a config.json becomes a spec, field by field, and what is not known is refused by name; so is
 -- what a sentence encoder's folder says beside it.
 local hf = dofile("tests/generator/hf_folders.lua")
-local from_hf = require "configure.from_hf"
+local from_hf = require "import.from_hf"
 local fs = require "base.fs"
-local json = require "configure.from_hf.json"
-local maps = require "maps"
+local json = require "import.from_hf.json"
+local maps = require "import.maps"
 
 local fact, read, config, reads = hf.fact, hf.read, hf.config, hf.reads
 local refuses, refuses_config = hf.refuses, hf.refuses_config
@@ -88,10 +88,10 @@ end)
 
 fact.holds("every model type has a fact, and a data file that holds together", function()
   local covered = "bert roberta xlm_roberta distilbert gpt2 llama qwen2 qwen3 mistral vit common"
-  for _, file in ipairs(assert(fs.list("generator/hf"))) do
+  for _, file in ipairs(assert(fs.list("generator/import/hf"))) do
     local name = file:match("^(.*)%.lua$")
     assert((" " .. covered .. " "):find(" " .. name .. " ", 1, true), file)
-    local data = require("hf." .. name)
+    local data = require("import.hf." .. name)
     if name ~= "common" then assert(data.architectures[data.base], file) end
     for _, map in ipairs(data.maps or {}) do assert(maps.get(map, true), map) end
   end

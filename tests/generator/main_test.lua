@@ -92,9 +92,9 @@ fact.holds("the depfile names spec, templates and modules, for the stamp", funct
   succeeds(("--spec %s --isa scalar --out %sgen2 --depfile %sa.d --stamp 'out/a b'"):format(SPEC, folder, folder))
   local text = assert(fs.read(folder .. "a.d"))
   fact.equal(text:sub(1, 10), "out/a\\ b: ")
-  for _, path in ipairs({ SPEC, "templates/layer.c.lt", "generator/main.lua", "generator/plan/tiles.lua",
-    "generator/features/causal.lua", "generator/features/modifiers/softcap.lua", "generator/features/modifiers",
-    "generator/isa/scalar.lua", "generator/maps/torch_mha.lua" }) do
+  for _, path in ipairs({ SPEC, "templates/schedule/layer.c.lt", "generator/main.lua", "generator/plan/tiles.lua",
+    "generator/attention/causal.lua", "generator/attention/modifiers/softcap.lua", "generator/attention/modifiers",
+    "generator/isa/scalar.lua", "generator/import/maps/torch_mha.lua" }) do
     assert((text:gsub("%f[%S]%./", "") .. " "):find(" " .. path:gsub("%p", "%%%0") .. "[ \n]"), path)
   end
 end)
@@ -186,12 +186,12 @@ end)
 fact.holds("a broken template is exit 70, with its line, and nothing is written", function()
   local copy = folder .. "copy/"
   assert(compat.execute(("mkdir -p %s && cp -RL generator templates %s"):format(copy, copy)))
-  local template = assert(fs.read(copy .. "templates/value.c.lt"))
-  assert(fs.write_if_changed(copy .. "templates/value.c.lt", "${banner}\n${no_such_name}\n" .. template))
+  local template = assert(fs.read(copy .. "templates/attention/value.c.lt"))
+  assert(fs.write_if_changed(copy .. "templates/attention/value.c.lt", "${banner}\n${no_such_name}\n" .. template))
   local said, code = generator(("--spec %s --out %snever"):format(SPEC, folder), ".", copy .. "generator/main.lua")
   fact.equal(code, 70)
   fact.contains(said, "genattn: this is a bug of the generator, please report it:\n")
-  fact.contains(said, "templates/value.c.lt:2: undefined template name 'no_such_name'")
+  fact.contains(said, "templates/attention/value.c.lt:2: undefined template name 'no_such_name'")
   fact.contains(said, "stack traceback")
   fact.equal(fs.list(folder .. "never"), nil)
 end)

@@ -2,7 +2,7 @@
 local fact = dofile("tests/generator/fact.lua")
 local map_sources = require "emit.maps"
 local fs = require "base.fs"
-local maps = require "maps"
+local maps = require "import.maps"
 local spec = require "spec"
 
 local function make(more)
@@ -12,7 +12,7 @@ local function make(more)
 end
 
 fact.holds("every file of the folder is a map that ships, and nothing else is", function()
-  for folder, is_stack in pairs({ ["generator/maps"] = false, ["generator/maps/stack"] = true }) do
+  for folder, is_stack in pairs({ ["generator/import/maps"] = false, ["generator/import/maps/stack"] = true }) do
     local listed = { init = true }
     for _, name in ipairs(maps.names(is_stack)) do
       listed[name] = true

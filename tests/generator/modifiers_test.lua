@@ -3,9 +3,9 @@
 local fact = dofile("tests/generator/fact.lua")
 local compat = require "base.compat"
 local fs = require "base.fs"
-local maps = require "maps"
-local modifiers = require "features.modifiers"
-local order = require "features.order"
+local maps = require "import.maps"
+local modifiers = require "attention.modifiers"
+local order = require "attention.order"
 local spec = require "spec"
 
 local LUA = compat.version:find("JIT") and "luajit" or "lua5.4"
@@ -54,7 +54,7 @@ end)
 
 -- Adds a number of each head to its scores.
 local ADDED = [[
-local types = require "spec.types"
+local types = require "schema.types"
 return {
   name = "added",
   fields = {
@@ -77,9 +77,9 @@ local FRAGMENT = 'x = ${V.add("x", V.splat(score_units(7)))};\n'
 local function generate_with(after, more)
   local copy = folder .. "copy/"
   assert(compat.execute(("rm -rf %s && mkdir -p %s && cp -RL generator templates %s"):format(copy, copy, copy)))
-  local file = copy .. "generator/features/modifiers/added.lua"
+  local file = copy .. "generator/attention/modifiers/added.lua"
   assert(fs.write_if_changed(file, (ADDED:gsub("AFTER", after))) ~= nil)
-  assert(fs.write_if_changed(copy .. "templates/features/added.score_vector.c.lt", FRAGMENT) ~= nil)
+  assert(fs.write_if_changed(copy .. "templates/attention/modifiers/added.score_vector.c.lt", FRAGMENT) ~= nil)
   assert(fs.write_if_changed(copy .. "added.lua", ("return { name = 'more', n_heads = 2, %s }"):format(more)) ~= nil)
   return compat.capture(("%s %sgenerator/main.lua --spec %sadded.lua --isa scalar --out %sgen --depfile %sd"):format(
     LUA, copy, copy, copy, copy))
@@ -92,8 +92,8 @@ fact.holds("a modifier is its file and its fragment: its weights have its name, 
   assert(attend:find("x = %(x %+ 10%.0[%d]+f%);\n *x = %(slope"), "not spliced before the one whose name comes later")
   fact.contains(assert(fs.read(folder .. "copy/gen/more.c")), '"added"')
   local depfile = assert(fs.read(folder .. "copy/d"))
-  fact.contains(depfile, "features/modifiers/added.lua")
-  fact.contains(depfile, "templates/features/added.score_vector.c.lt")
+  fact.contains(depfile, "attention/modifiers/added.lua")
+  fact.contains(depfile, "templates/attention/modifiers/added.score_vector.c.lt")
 end)
 
 fact.holds("its weights are refused where there are no weights, and shared with the layers of a whole model", function()

@@ -8,7 +8,8 @@ local DOCUMENTS = { "SECURITY.md", "CONTRIBUTING.md", "docs/numbers.md", "docs/t
 -- Where the names of tests, of the functions they are about, of what callers use and of stages are.
 local FOLDERS = { "tests/", "tests/support/", "tests/generator/", "tests/numbers/", "tests/pytorch/",
   "runtime/base/", "runtime/cache/", "runtime/call/", "runtime/include/genattn/", "runtime/model/", "runtime/packed/",
-  "runtime/threads/", "runtime/weights/", "templates/" }
+  "runtime/threads/", "runtime/weights/", "templates/attention/", "templates/linear/", "templates/model/",
+  "templates/schedule/" }
 
 -- This file, which names tests that there are not.
 local OWN_NAME = "promises_test.lua"

@@ -1,6 +1,6 @@
 -- sandbox_test.lua: what a spec file may hold, and that nothing in one ever runs.
 local fact = dofile("tests/generator/fact.lua")
-local sandbox = require "spec.sandbox"
+local sandbox = require "schema.sandbox"
 
 local NO_VALUE = " is no value; a string stands in quotes, and a field that is not given is left out"
 local DATA = "cannot stand in a spec, which is data: fields, numbers, plain strings, true, false and {}"

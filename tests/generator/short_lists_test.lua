@@ -2,8 +2,8 @@
 local fact = dofile("tests/generator/fact.lua")
 local emit = require "emit"
 local fs = require "base.fs"
-local modifier_models = require "configure.modifier_models"
-local short_lists = require "configure.short_lists"
+local modifier_models = require "build.modifier_models"
+local short_lists = require "build.short_lists"
 local spec = require "spec"
 local template = require "template"
 
@@ -18,7 +18,8 @@ end
 -- Every template, under the name by which it is loaded.
 local function templates()
   local names = {}
-  for _, folder in ipairs({ "templates/", "templates/features/", "templates/blocks/" }) do
+  for _, folder in ipairs({ "templates/attention/", "templates/linear/", "templates/model/", "templates/schedule/",
+    "templates/attention/modifiers/", "templates/ops/" }) do
     for _, file in ipairs(assert(fs.list(folder))) do
       if file:find("%.lt$") then names[#names + 1] = folder .. file end
     end
@@ -44,7 +45,7 @@ fact.holds("a modifier that no spec has on gets a model, which is on the lists t
   local errors, on = {}, {}
   local specs = modifier_models.specs({}, errors)
   fact.lists_equal(errors, {})
-  fact.equal(#specs, #require("features.modifiers"))
+  fact.equal(#specs, #require("attention.modifiers"))
   for _, s in ipairs(specs) do
     for _, list in ipairs({ "every_template", "check", "soak" }) do fact.equal(short_lists[list][s.name], true) end
     fact.equal(short_lists.raced[s.name], nil)

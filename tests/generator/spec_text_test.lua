@@ -1,8 +1,8 @@
 -- spec_text_test.lua: a spec can be written and read back, field by field and from every flag of a command line.
 local fact = dofile("tests/generator/fact.lua")
 local fs = require "base.fs"
-local modifiers = require "features.modifiers"
-local sandbox = require "spec.sandbox"
+local modifiers = require "attention.modifiers"
+local sandbox = require "schema.sandbox"
 local spec = require "spec"
 
 local folder = fact.folder("spec_text")
@@ -104,7 +104,7 @@ local BESIDE = { ["mask.window"] = { "mask.causal", true }, ["mask.window_sides"
 -- The fields of whole models, and those of ones with two sides.
 local OF_SIDES = { n_decoder_layers = true, src_vocab_size = true }
 local OF_STACKS = {}
-for _, block in ipairs(require "blocks") do
+for _, block in ipairs(require "ops") do
   for _, field in ipairs(block.fields or {}) do OF_STACKS[field.field] = true end
 end
 

@@ -2,14 +2,16 @@
 -- field of a spec that it owns. What a word means in C or in English is not looked at: only names of Lua are.
 package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
 
-local blocks = require "blocks"
+local blocks = require "ops"
 local fs = require "base.fs"
 
 -- Lua files and templates that ask no block what it is.
 local FILES = {
   "generator/plan/stack.lua", "generator/plan/transformer.lua", "generator/emit/stack.lua",
-  "templates/stack.c.lt", "templates/stack.h.lt", "templates/stack_in_out.c.lt", "templates/stack_layer.c.lt",
-  "templates/stack_pack.c.lt", "templates/stack_pack_layer.c.lt", "templates/stack_rows.c.lt", "templates/model.c.lt",
+  "templates/schedule/stack.c.lt", "templates/schedule/stack.h.lt", "templates/schedule/stack_in_out.c.lt",
+  "templates/schedule/stack_layer.c.lt",
+  "templates/schedule/stack_pack.c.lt", "templates/schedule/stack_pack_layer.c.lt",
+  "templates/schedule/stack_rows.c.lt", "templates/model/model.c.lt",
 }
 
 -- Blocks that others build on: what a layer and a sublayer are is the schedule's own business.
@@ -19,7 +21,8 @@ local COMMON = { n_layers = true, layer = true }
 -- Parts that a spec is made of are called by these names in every file that takes it apart.
 local ALLOWED = {
   ["generator/plan/transformer.lua"] = { attention = true }, -- whose keys a cache holds
-  ["templates/model.c.lt"] = { attention = true, src_vocab_size = true }, -- outputs of a layer; a transformer's source
+  -- Outputs of a layer; a transformer's source.
+  ["templates/model/model.c.lt"] = { attention = true, src_vocab_size = true },
   ["generator/emit/stack.lua"] = { attention = true, d_ff = true }, -- the list of parts; the summary of a model
 }
 
@@ -61,7 +64,7 @@ for _, path in ipairs(FILES) do
   local code, allowed = lua_of(path, assert(fs.read(path))), ALLOWED[path] or {}
   for _, name in ipairs(NAMES) do
     if not allowed[name] and code:find("%f[%w_]" .. name .. "%f[^%w_]") then
-      fail(path, "names '%s', which is for generator/blocks/ and templates/blocks/ to know", name)
+      fail(path, "names '%s', which is for generator/ops/ and templates/ops/ to know", name)
     end
   end
 end

@@ -1,7 +1,7 @@
 -- fields.lua: the fields of a spec as Markdown, from the tables that declare them. Knows no field by name.
-local blocks = require "blocks"
+local blocks = require "ops"
 local spec = require "spec"
-local types = require "spec.types"
+local types = require "schema.types"
 
 local fields = {}
 

@@ -1,7 +1,7 @@
--- names.lua: which tensor names and which model folders genattn reads, as Markdown tables, from generator/maps and
--- generator/hf. Knows no layout and no model type by name.
+-- names.lua: which tensor names and which model folders genattn reads, as Markdown tables, from generator/import/maps
+-- and generator/hf. Knows no layout and no model type by name.
 local fs = require "base.fs"
-local maps = require "maps"
+local maps = require "import.maps"
 local text = require "base.text"
 
 local names = {}
@@ -60,9 +60,9 @@ end
 -- The model types whose folders are read, with the classes that config.json may name.
 function names.of_folders()
   local rows = { { "`model_type`", "`architectures`" } }
-  for _, file in ipairs(assert(fs.list("generator/hf"))) do
+  for _, file in ipairs(assert(fs.list("generator/import/hf"))) do
     local name = file:match("^(.*)%.lua$")
-    local model_type = require("hf." .. name)
+    local model_type = require("import.hf." .. name)
     local classes = model_type.architectures and text.sorted_keys(model_type.architectures) or {}
     for i, class in ipairs(classes) do classes[i] = code(class) end
     rows[#rows + 1] = #classes > 0 and { code(name), table.concat(classes, ", ") } or nil

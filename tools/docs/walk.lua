@@ -36,7 +36,8 @@ function walk.plan()
 end
 
 function walk.template()
-  return fence("text", lines_between(assert(fs.read("templates/step.c.lt")), "templates/step.c.lt", "{ //", "\n}"))
+  local path = "templates/linear/step.c.lt"
+  return fence("text", lines_between(assert(fs.read(path)), path, "{ //", "\n}"))
 end
 
 function walk.c()

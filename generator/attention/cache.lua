@@ -1,0 +1,77 @@
+-- cache.lua: keys and values of earlier calls stay in a cache of the caller's, and a call appends its own.
+-- Adds to the end of each projection of keys and values, whose rows go where the score and value kernels read them; its
+-- place in the list is behind whatever else is done to projected rows.
+local modifiers = require "attention.modifiers"
+local types = require "schema.types"
+
+-- The names of the modifiers that go by a key's distance, which must be fields of a spec.
+local function by_distance()
+  local names = {}
+  for _, modifier in ipairs(modifiers) do names[#names + 1] = modifier.by_distance and modifier.name or nil end
+  return names
+end
+
+local function has_distances(spec)
+  for _, name in ipairs(by_distance()) do
+    if spec[name] then return true end
+  end
+end
+
+-- What takes a tensor whose axis of keys would grow from call to call, or counts places from the first row of a call.
+local CONTRADICTIONS = {
+  { has = function(spec) return spec.kind == "sdpa" end, field = 'kind = "sdpa"',
+    why = "projects no keys that could be appended" },
+  { has = function(spec) return spec.heads == "shared" end, field = 'heads = "shared"',
+    why = "is not generated with one" },
+  { has = function(spec) return #(spec.outputs or {}) > 0 end, field = "outputs",
+    why = "lists intermediates, whose axis of keys would grow from call to call" },
+  { has = function(spec) return spec.mask and spec.mask.tensor end, field = "mask.tensor",
+    why = "is given for the keys of one call" },
+  { has = function(spec) return not spec.causal and has_distances(spec) end,
+    field = "mask.causal = false beside " .. table.concat(by_distance(), " or "),
+    why = "leaves a query without a place among the keys" },
+  { has = function(spec) return spec.fill end, field = "mask_fill",
+    why = "gives later keys a weight, which come with a later call" },
+  { has = function(spec) return spec.uniform end, field = "masked_row",
+    why = '"uniform" gives later keys a weight, which come with a later call' },
+  { has = function(spec) return spec.extra_keys > 0 end, field = "add_bias_kv and add_zero_attn",
+    why = "stand behind the last key, where the next call's keys go" },
+  { has = function(spec) return spec.window_sides == "both" end, field = 'mask.window_sides = "both"',
+    why = "looks at later keys, which come with a later call" },
+}
+
+return {
+  name = "cache",
+  fields = {
+    { field = "cache", flag = "--cache", value = "N", check = types.count(1, 65536), parse = types.to_number,
+      default = "none",
+      help = "each call appends its keys and values to a cache of up to N rows a sequence, and attends to all",
+      group = "calls", example = "cache = 2048" },
+  },
+  resolve = function(spec, fail)
+    if not spec.cache then return end
+    local joining = spec.stack and spec.seq_len or spec.kv_seq_len -- of a stack its own rows
+    if joining.max > spec.cache then
+      fail(("cache (%d) is smaller than %s (at most %d), so one call could not be held"):format(
+        spec.cache, joining == spec.seq_len and "seq_len" or "kv_seq_len", joining.max))
+    end
+    if spec.causal == "top_left" then
+      fail(('mask.causal = "top_left" counts queries from the first key, which with cache (%d) is an earlier ' ..
+        'call\'s; say "bottom_right" or false'):format(spec.cache))
+    end
+    for _, row in ipairs(CONTRADICTIONS) do
+      if row.has(spec) then fail(("cache (%d) contradicts %s, which %s"):format(spec.cache, row.field, row.why)) end
+    end
+  end,
+  splices = function(spec)
+    return spec.cache and {
+      layer_functions = "cache.layer_functions.c.lt", projected = "cache.projected.c.lt", keys = "cache.keys.c.lt",
+      kernel_tables = "cache.kernel_tables.c.lt", value_keys = "cache.value_keys.c.lt",
+    } or nil
+  end,
+  sentence = function(spec)
+    local remembers = spec.kind == "decoder" or spec.kind == "transformer"
+    return spec.cache and ("keys and values join a cache of up to %d a sequence, and queries see all of them%s"):format(
+      spec.cache, remembers and "; those of what a decoder attends to are made once a sequence" or "") or nil
+  end,
+}

@@ -1,0 +1,47 @@
+-- attention/init.lua: the features a spec can ask for, in the order their fields are read, printed and spliced: those
+-- listed here, and the score modifiers, which are found in their folder (modifiers/init.lua) and say after which of
+-- these they come (order.lua). Knows none of them by more than its file's name. A feature is a table with:
+--   name                       its own name, for messages
+--   fields                     spec fields it owns (see schema/fields.lua); a dot means a field of a table field
+--   resolve(spec, fail)        fills defaults and reports contradictions through fail(message)
+--   roles(spec, add)           weights it needs: add(role name, shape)
+--   packed(spec, add, d_head_pad)   parts of the packed weights that its fragment of stage `pack` fills: add(name,
+--                              floats); d_head_pad: a head's dimensions up to whole vectors
+--   splices(spec)              { ["stage"] = template } put into the layer where it is on, nil where it is off
+--   helpers(spec)              vector helpers it needs beyond the usual ones: names of isa extras, nil for none
+--   sentence(spec)             what `info` says of it, nil for nothing
+--   of_rows                    true where it is of a model's rows, whether these attend to each other or not
+-- Everything but the name is optional. A template in splices may also take the place of a part that templates choose by
+-- name (keys, softmax_block), which one feature at most may.
+--
+-- What several features need is a feature without fields, which they ask for in resolve:
+--   spec.late_keys             rows may not see their first keys: key_range sets b->first beside b->limit
+--   spec.zero_weights          keys of a row's range may have a weight of zero, or all of them
+--   spec.reaches_all           a row may give weight to keys outside its range: row_reaches says when, reach_all how
+--   spec.appends_scores        how many finite scores of no key append_scores puts behind a row; one feature's at most
+-- What changes scores before softmax is a score modifier: a feature of attention/modifiers/, which has
+--   splices' score_vector      statements that change the vector x of scores at float j of row i of the block; lanes
+--                              after the row's keys hold -inf and must keep it
+--   splices' score_row         what they need, declared before the loop over the row's vectors
+-- All modifiers that are on share one loop over each row, which also finds its maximum. spec.natural_scores tells the
+-- planner that they work in natural units (a number x in them is score_units(x) there).
+--
+-- A fragment of row_bounds may move begin, end and max.
+local modifiers = require "attention.modifiers"
+local order = require "attention.order"
+
+local listed = {}
+
+for i, name in ipairs({
+  "grouped_heads", "projections", "weights_dtype", "bias", "causal", "window", "sinks", "lengths", "reaches_all",
+  "mask_fill", "masked_row", "activation", "projected_outputs", "qk_norm", "rope", "dropout", "outputs",
+  "attention_mean", "extra_keys", "appended_scores", "zero_weights", "late_keys", "cache", "embedding", "weight_maps",
+}) do
+  listed[i] = require("attention." .. name)
+end
+
+local features = order.arranged(listed, modifiers)
+
+features.SCORE_ORDER = order.SCORE_ORDER
+
+return features

@@ -1,0 +1,20 @@
+-- lengths.lua: each sequence of a batch may be shorter than the batch's. Rows beyond a length are neither computed nor
+-- read: the real rows of the sequences are gathered, and the layer runs over those.
+local types = require "schema.types"
+
+return {
+  name = "lengths",
+  of_rows = true,
+  fields = {
+    { field = "mask.lengths", flag = "--lengths", value = "yes|no", check = types.boolean,
+      parse = types.to_boolean, default = "yes",
+      help = "take the real length of each sequence at run time; padding is neither computed nor seen",
+      group = "masks", example = "mask = { lengths = false }" },
+  },
+  resolve = function(spec)
+    spec.lengths = not (spec.mask and spec.mask.lengths == false)
+  end,
+  sentence = function(spec)
+    return spec.lengths and "lengths per sequence: padding is neither computed nor seen" or nil
+  end,
+}

@@ -1,0 +1,39 @@
+-- masked_row.lua: what a row of attention is whose keys are all masked with -inf: zeros, or the same weight for every
+-- key of its sequence. With a finite mask_fill there is no such row.
+local fmt = require "base.fmt"
+local types = require "schema.types"
+
+local UNIFORM = "a row that sees no key gives all keys of its sequence the same weight; without any it has zero " ..
+  "attention"
+
+return {
+  name = "masked_row",
+  fields = {
+    { field = "masked_row", flag = "--masked-row", value = "zero|uniform", check = types.choice({ "zero", "uniform" }),
+      parse = function(word) return word end, default = "zero",
+      help = "attention of a row whose keys are all masked with -inf: none, or the same weight for each key",
+      group = "masks", example = 'masked_row = "uniform"',
+      meaning = 'the attention of a query whose keys are all masked with -inf. `"zero"`: it has no attention. ' ..
+        '`"uniform"`: each key of its sequence has the same weight' },
+  },
+  resolve = function(spec, fail)
+    if spec.fill and spec.masked_row then
+      fail(('masked_row ("%s") is about rows masked with -inf: with mask_fill (%s) they are what this number gives')
+        :format(spec.masked_row, fmt.double(spec.fill)))
+    end
+    spec.uniform = spec.masked_row == "uniform"
+    if spec.uniform then spec.zero_weights, spec.reaches_all = true, true end
+  end,
+  splices = function(spec)
+    return spec.uniform and {
+      facts = "masked_row.facts.c.lt", attend_functions = "masked_row.attend_functions.c.lt",
+    } or nil
+  end,
+  sentence = function(spec)
+    if spec.fill or spec.extra_keys > 0 then return nil end
+    if spec.uniform then return UNIFORM end
+    local through = spec.activation.o and ", through " .. spec.activation.o or ""
+    local is = spec.projects.o and "the output bias" .. through or "zero"
+    return "a row that sees no key has zero attention, so its output is " .. is
+  end,
+}

@@ -1,0 +1,33 @@
+-- head_bias.lua: a learned number of each head is added to the score of every key of the sequence. Softmax over these
+-- keys alone takes no notice of it; what stands beside them does: a sink, keys that the model adds, a finite mask_fill.
+local types = require "schema.types"
+
+return {
+  name = "head_bias",
+  fields = {
+    { field = "head_bias", flag = "--head-bias", value = "yes|no", check = types.boolean, parse = types.to_boolean,
+      implied = "yes", default = "no", help = "each head adds a learned number to the scores of the sequence's keys",
+      group = "scores", example = "head_bias = true",
+      meaning = "each head adds a learned number to the scores of the sequence's keys. Softmax over these alone " ..
+        "gives the same weights with it and without. It matters beside `sinks`, `add_zero_attn`, `add_bias_kv` or a " ..
+        "finite `mask_fill`, and shows where `outputs` has `scores`" },
+  },
+  score_order = "bias",
+  after = { "causal" },
+  weights = { "head_bias" },
+  roles = function(spec, add)
+    if spec.head_bias then add("head_bias", { spec.n_heads }) end
+  end,
+  packed = function(spec, add)
+    if spec.head_bias then add("head_bias", spec.n_heads) end
+  end,
+  splices = function(spec)
+    return spec.head_bias and {
+      pack = "head_bias.pack.c.lt", head_fields = "head_bias.head_fields.c.lt", head = "head_bias.head.c.lt",
+      score_row = "head_bias.score_row.c.lt", score_vector = "head_bias.score_vector.c.lt",
+    } or nil
+  end,
+  sentence = function(spec)
+    return spec.head_bias and "each head adds a learned number to the scores of the sequence's keys" or nil
+  end,
+}

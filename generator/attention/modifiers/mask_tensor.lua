@@ -1,0 +1,57 @@
+-- mask_tensor.lua: a mask given with each call, as bytes (nonzero: attend) or as numbers added to the scores.
+-- Works on scores that were computed: which keys it forbids is not known before the call, so no tile is
+-- skipped for it.
+local types = require "schema.types"
+
+-- The fragments of one kind, whose files begin with its name.
+local function with_rows(name)
+  return {
+    facts = "mask_tensor.facts.c.lt", head_fields = "mask_tensor.head_fields.c.lt", head = "mask_tensor.head.c.lt",
+    attend_functions = name .. ".attend_functions.c.lt", score_row = name .. ".score_row.c.lt",
+    score_vector = name .. ".score_vector.c.lt",
+  }
+end
+
+local KINDS = {
+  bool = {
+    helpers = { "choose" },
+    splices = with_rows("mask_bool"),
+    sentence = "a mask of bytes may come with each call, with axes of size 1 where it is the same for all: a query " ..
+      "sees the keys whose byte is not zero",
+  },
+  additive = {
+    helpers = { "add_mask" },
+    splices = with_rows("mask_additive"),
+    sentence = "a mask of numbers may come with each call, with axes of size 1 where it is the same for all: it is " ..
+      "added to the scaled scores, and -inf forbids a key",
+  },
+}
+
+return {
+  name = "mask_tensor",
+  fields = {
+    { field = "mask.tensor", flag = "--mask-tensor", value = "bool|additive",
+      check = types.choice({ "bool", "additive" }), parse = function(word) return word end, default = "none",
+      help = "each call may bring a mask: bool says which keys a query sees, additive is added to its scores",
+      group = "masks", example = 'mask = { tensor = "bool" }',
+      meaning = 'each call may bring a mask. `"bool"`: a byte that is not zero says that the query sees the key. ' ..
+        '`"additive"`: a number that is added to the scaled score, where -inf hides the key' },
+  },
+  resolve = function(spec)
+    spec.mask_tensor = spec.mask and spec.mask.tensor or false
+    spec.natural_scores = spec.natural_scores or spec.mask_tensor == "additive"
+    -- Weights of exactly zero among the keys a row's range holds, and rows whose range holds only such.
+    spec.zero_weights = spec.zero_weights or spec.mask_tensor ~= false
+  end,
+  score_order = "mask",
+  after = { "lengths" },
+  splices = function(spec)
+    return spec.mask_tensor and KINDS[spec.mask_tensor].splices or nil
+  end,
+  helpers = function(spec)
+    return spec.mask_tensor and KINDS[spec.mask_tensor].helpers or nil
+  end,
+  sentence = function(spec)
+    return spec.mask_tensor and KINDS[spec.mask_tensor].sentence or nil
+  end,
+}

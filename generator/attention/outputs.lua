@@ -1,0 +1,109 @@
+-- outputs.lua: intermediates a caller may ask for beside the layer's output. What a spec does not list costs nothing.
+local text = require "base.text"
+local types = require "schema.types"
+
+local INTERMEDIATES = {
+  "q_proj", "k_proj", "v_proj", "q_heads", "k_heads", "v_heads", "scores", "x_heads", "x_concat",
+}
+local NAMES = { "attention", "attention_mean" }
+for _, name in ipairs(INTERMEDIATES) do NAMES[#NAMES + 1] = name end
+local one = types.choice(NAMES)
+
+local function check(value)
+  if type(value) ~= "table" then return nil, 'must be a list like { "attention" }, found ' .. types.shown(value) end
+  local count, seen = 0, {}
+  for _ in pairs(value) do count = count + 1 end
+  if count ~= #value then return nil, 'must be a list like { "attention" }, without keys' end
+  for _, name in ipairs(value) do
+    local ok, why = one(name)
+    if not ok then return nil, why end
+    if seen[name] then return nil, ("names %q twice"):format(name) end
+    seen[name] = true
+  end
+  return value
+end
+
+local function split_commas(word)
+  local list = {}
+  for name in word:gmatch("[^,]+") do list[#list + 1] = name end
+  return list
+end
+
+local function any(wanted, ...)
+  for _, name in ipairs({ ... }) do
+    if wanted[name] then return true end
+  end
+  return false
+end
+
+-- The stages of what is asked for.
+local function splices(spec)
+  local wanted = spec.wanted
+  local rows = any(wanted, "attention", "scores")
+  local heads = any(wanted, "q_heads", "k_heads", "v_heads")
+  local values = any(wanted, "x_heads", "x_concat")
+  return {
+    facts = #spec.intermediates > 0 and "outputs.facts.c.lt" or nil,
+    head_fields = rows and "outputs.head_fields.c.lt" or nil,
+    head = rows and "outputs.head.c.lt" or nil,
+    scores_ready = wanted.scores and "outputs.scores_ready.c.lt" or nil,
+    softmax_row = wanted.attention and "outputs.softmax_row.c.lt" or nil,
+    layer_functions = (heads or values or any(wanted, "q_proj", "k_proj", "v_proj")) and
+      "outputs.layer_functions.c.lt" or nil,
+    projected = heads and "outputs.projected.c.lt" or nil,
+    head_done = values and "outputs.head_done.c.lt" or nil,
+  }
+end
+
+-- Of what happens within a layer, a whole model gives the weights of its rows over each other.
+local function check_stack(spec, fail)
+  for _, name in ipairs(spec.stack and spec.outputs or {}) do
+    if name ~= "attention" then
+      fail(('outputs names %s, but kind = "%s" gives attention alone, for each of its layers: what else happens in ' ..
+        'a layer is of rows packed without padding and stays there; a layer alone (kind = "mha") gives it'):format(
+        name, spec.kind))
+    end
+  end
+end
+
+local function resolve(spec, fail)
+  check_stack(spec, fail)
+  spec.wanted, spec.intermediates = {}, {}
+  for _, name in ipairs(spec.outputs or {}) do spec.wanted[name] = true end
+  for _, name in ipairs(INTERMEDIATES) do
+    if spec.wanted[name] then spec.intermediates[#spec.intermediates + 1] = name end
+    if spec.wanted[name] and name ~= "scores" and spec.kind == "sdpa" then
+      fail(('outputs names %s, but kind = "sdpa" gives attention and scores only beside its output'):format(name))
+    end
+  end
+  spec.attention_output = spec.wanted.attention and not spec.stack or false
+  spec.layer_attention = spec.wanted.attention and spec.stack or false
+  spec.natural_scores = spec.natural_scores or any(spec.wanted, "scores")
+  spec.natural_q = spec.natural_q or any(spec.wanted, "q_proj", "q_heads")
+end
+
+local function sentence(spec)
+  if spec.layer_attention then
+    local whose = spec.kind == "encoder" and "" or " over its own rows"
+    return ("softmax weights of each layer%s are written on request"):format(whose)
+  end
+  local names = spec.attention_output and { "softmax weights" } or {}
+  for _, name in ipairs(spec.intermediates) do names[#names + 1] = name end
+  if #names == 0 then return nil end
+  return text.join(names) .. (#names == 1 and #spec.intermediates == 1 and " is" or " are") .. " written on request"
+end
+
+return {
+  name = "outputs",
+  fields = {
+    { field = "outputs", flag = "--outputs", value = "LIST", parse = split_commas,
+      check = types.described("a list of names", check),
+      default = "none",
+      help = "intermediate results that a call may ask for beside its output: " .. table.concat(NAMES, ", ") ..
+        "; of whole models attention, of each layer",
+      group = "calls", example = 'outputs = { "attention", "scores" }' },
+  },
+  resolve = resolve,
+  splices = splices,
+  sentence = sentence,
+}

@@ -1,0 +1,62 @@
+-- qk_norm.lua: each head's q and k are normalised to a size of one, times learned weights: RMSNorm or LayerNorm.
+-- Adds to the stage behind a projection, before positions.
+local fmt = require "base.fmt"
+local types = require "schema.types"
+
+local NAMES = { rms = "RMSNorm", layer = "LayerNorm" }
+local EPS = { rms = 1e-6, layer = 1e-5 }
+
+-- What a norm has learned.
+local function parts(spec)
+  return spec.qk_norm.bias and { "weight", "bias" } or { "weight" }
+end
+
+return {
+  name = "qk_norm",
+  fields = {
+    { field = "qk_norm.kind", flag = "--qk-norm", value = "rms|layer", check = types.choice({ "rms", "layer" }),
+      parse = function(word) return word end, default = "none",
+      help = "RMSNorm or LayerNorm over each head of q and of k, with weights of d_head",
+      group = "projections", example = 'qk_norm = { kind = "rms" }' },
+    { field = "qk_norm.eps", flag = "--qk-norm-eps", value = "X", check = types.number(0, 1), parse = types.to_number,
+      default = "1e-06 (rms), 1e-05 (layer)", help = "added to the mean square before its root",
+      group = "projections", example = 'qk_norm = { kind = "rms", eps = 1e-6 }' },
+    { field = "qk_norm.bias", check = types.boolean, default = "true for layer",
+      help = "whether a LayerNorm also has a learned bias",
+      group = "projections", example = 'qk_norm = { kind = "layer", bias = false }' },
+  },
+  resolve = function(spec, fail)
+    local norm = spec.qk_norm
+    if not norm then return end
+    if not norm.kind then
+      fail('qk_norm.kind is missing beside the other fields of qk_norm: "rms" or "layer"')
+      return
+    end
+    if norm.kind == "rms" and norm.bias then
+      fail('qk_norm.bias (true) and qk_norm.kind ("rms") contradict: RMSNorm adds none')
+    end
+    norm.eps = norm.eps or EPS[norm.kind]
+    if norm.bias == nil then norm.bias = norm.kind == "layer" end
+    spec.natural_q = true
+  end,
+  roles = function(spec, add)
+    for _, p in ipairs(spec.qk_norm and { "q", "k" } or {}) do
+      for _, part in ipairs(parts(spec)) do add(("%s_norm_%s"):format(p, part), { spec.d_head }) end
+    end
+  end,
+  packed = function(spec, add, d_head_pad)
+    for _, p in ipairs(spec.qk_norm and { "q", "k" } or {}) do
+      add(p .. "_norm", #parts(spec) * d_head_pad)
+    end
+  end,
+  splices = function(spec)
+    return spec.qk_norm and {
+      facts = "qk_norm.facts.c.lt", pack_functions = "qk_norm.pack_functions.c.lt", pack = "qk_norm.pack.c.lt",
+      layer_functions = "qk_norm.layer_functions.c.lt", projected = "qk_norm.projected.c.lt",
+    } or nil
+  end,
+  sentence = function(spec)
+    if not spec.qk_norm then return nil end
+    return ("%s over each head of q and k, eps %s"):format(NAMES[spec.qk_norm.kind], fmt.double(spec.qk_norm.eps))
+  end,
+}

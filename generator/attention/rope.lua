@@ -1,0 +1,81 @@
+-- rope.lua: rotary positions: pairs of a head's dimensions in q and k turn by angles that grow with the row's place.
+-- Adds to the stage behind a projection; the angles' cosines and sines lie beside the packed weights.
+local fmt = require "base.fmt"
+local types = require "schema.types"
+
+-- Where the table's rows must reach: the longest sequence, from place 0 on.
+local function longest(spec)
+  return spec.cache or math.max(spec.seq_len.max, spec.kv_seq_len.max)
+end
+
+local function check_pairs(spec, rope, fail)
+  if rope.rotary_dim and rope.rotary_dim % 2 ~= 0 then
+    fail(('rope.rotary_dim (%d) is odd, but rope.layout ("%s") turns pairs of dimensions'):format(
+      rope.rotary_dim, rope.layout))
+  elseif not rope.rotary_dim and spec.d_head % 2 ~= 0 then
+    fail(('d_head (%d) is odd, but rope.layout ("%s") turns pairs of dimensions; rope.rotary_dim may turn fewer')
+      :format(spec.d_head, rope.layout))
+  elseif rope.rotary_dim and rope.rotary_dim > spec.d_head then
+    fail(("rope.rotary_dim (%d) is more than d_head (%d) has"):format(rope.rotary_dim, spec.d_head))
+  end
+end
+
+local function check_positions(spec, rope, fail)
+  if rope.positions and rope.positions < longest(spec) then
+    fail(("rope.positions (%d) is less than the longest sequence of seq_len, kv_seq_len and cache (%d)"):format(
+      rope.positions, longest(spec)))
+  end
+end
+
+return {
+  name = "rope",
+  fields = {
+    { field = "rope.layout", flag = "--rope", value = "half_split|interleaved",
+      check = types.choice({ "half_split", "interleaved" }), parse = function(word) return word end, default = "none",
+      help = "rotary positions of q and k: dimension i pairs with i + rotary_dim / 2 (Llama), or 2 i with 2 i + 1 " ..
+      "(GPT-J)",
+      group = "positions", example = 'rope = { layout = "half_split" }',
+      meaning = 'rotary positions of q and k. `"half_split"`: dimension i pairs with i + rotary_dim / 2, as in ' ..
+        'Llama. `"interleaved"`: dimension 2 i pairs with 2 i + 1, as in GPT-J' },
+    { field = "rope.theta", flag = "--rope-theta", value = "X", check = types.number(1, 1e12), parse = types.to_number,
+      default = "10000", help = "pair i turns by an angle of X^(-2 i / rotary_dim) from one row to the next",
+      group = "positions", example = 'rope = { layout = "half_split", theta = 500000 }' },
+    { field = "rope.rotary_dim", flag = "--rope-dim", value = "N", check = types.count(2, 1024),
+      parse = types.to_number, default = "d_head", help = "dimensions of a head that turn, its first ones",
+      group = "positions", example = 'rope = { layout = "interleaved", rotary_dim = 8 }' },
+    { field = "rope.positions", flag = "--rope-positions", value = "N", check = types.count(1, 16777216),
+      parse = types.to_number, default = "the longest sequence", help = "places there are: a call may say where " ..
+      "each sequence starts, as long as it ends before place N",
+      group = "positions", example = 'rope = { layout = "half_split", positions = 4096 }' },
+  },
+  resolve = function(spec, fail)
+    local rope = spec.rope
+    spec.rope_places = 0
+    if not rope then return end
+    if not rope.layout then
+      fail("rope.layout is missing beside the other fields of rope: half_split (Llama) or interleaved (GPT-J)")
+      return
+    end
+    check_pairs(spec, rope, fail)
+    check_positions(spec, rope, fail)
+    rope.rotary_dim, rope.theta = rope.rotary_dim or spec.d_head, rope.theta or 10000
+    spec.rope_places = rope.positions or longest(spec)
+  end,
+  packed = function(spec, add)
+    if spec.rope then add("rope", spec.rope_places * spec.rope.rotary_dim) end
+  end,
+  splices = function(spec)
+    return spec.rope and {
+      facts = "rope.facts.c.lt", pack_functions = "rope.pack_functions.c.lt", pack = "rope.pack.c.lt",
+      layer_functions = "rope.layer_functions.c.lt", projected = "rope.projected.c.lt",
+    } or nil
+  end,
+  helpers = function(spec)
+    return spec.rope and spec.rope.layout == "interleaved" and { "turn_pairs" } or nil
+  end,
+  sentence = function(spec)
+    if not spec.rope then return nil end
+    return ("rotary positions, %s, theta %s, of %d dimensions of a head; places 0..%d"):format(
+      spec.rope.layout:gsub("_", " "), fmt.double(spec.rope.theta), spec.rope.rotary_dim, spec.rope_places - 1)
+  end,
+}

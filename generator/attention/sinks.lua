@@ -1,0 +1,34 @@
+-- sinks.lua: a learned logit per head that takes part in softmax's sum and weighs no value, as in GPT-OSS: what a row
+-- need not look at goes there. Appends one vector of scores to each row, in which the sink stands alone.
+local types = require "schema.types"
+
+return {
+  name = "sinks",
+  fields = {
+    { field = "sinks", flag = "--sinks", value = "yes|no", check = types.boolean, parse = types.to_boolean,
+      implied = "yes", default = "no",
+      help = "a learned logit of each head takes a share of each softmax and weighs no value",
+      group = "scores", example = "sinks = true" },
+  },
+  resolve = function(spec, fail)
+    spec.appends_scores = spec.sinks and 1 or false
+    if spec.sinks and spec.masked_row == "uniform" then
+      fail('masked_row ("uniform") and sinks contradict each other: the sink takes all of a row that sees no key')
+    end
+  end,
+  roles = function(spec, add)
+    if spec.sinks then add("sinks", { spec.n_heads }) end
+  end,
+  packed = function(spec, add)
+    if spec.sinks then add("sinks", spec.n_heads) end
+  end,
+  splices = function(spec)
+    return spec.sinks and {
+      pack = "sinks.pack.c.lt", head_fields = "sinks.head_fields.c.lt", head = "sinks.head.c.lt",
+      attend_functions = "sinks.attend_functions.c.lt",
+    } or nil
+  end,
+  sentence = function(spec)
+    return spec.sinks and "each head has a sink: a logit in softmax's sum that weighs no value" or nil
+  end,
+}

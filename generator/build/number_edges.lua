@@ -1,0 +1,74 @@
+-- number_edges.lua: the edges of the program behind docs/numbers.md, whose parts open functions of generated files:
+-- which file holds which, and under what name it is opened. What is measured is in tests/numbers.
+local Edges = require "build.edges"
+local isa = require "isa"
+local ninja = require "ninja"
+
+local PLAIN, joined = Edges.PLAIN, Edges.joined
+
+local FOLDER, INCLUDES = "tests/numbers", "-I out/include $runtime_includes -I tests -I tests/support -I tests/numbers"
+
+-- For each instruction set: a test model's file, and what of it is opened: rows is an activation over rows.
+local OPENED = {
+  { model = "odd_33_3", file = "attend", softmax = true },
+  { model = "rotary_57_6", file = "layer", rows = "gelu_tanh" },
+  { model = "rotary_57_6", file = "multiply", rows = "tanh" },
+  { model = "post_48_4", file = "stack", rows = "gelu", norm = "layer" },
+  { model = "pre_45_3", file = "stack", rows = "silu", norm = "rms" },
+}
+-- Tables of all instruction sets alike, which the plainest one's file shows.
+local TABLES = {
+  { model = "rotary_57_6", file = "pack", name = "rope", is = "pack_rope" },
+  { model = "both_40_2", part = "_dec", file = "pack", name = "position", is = "pack_positions" },
+}
+
+-- The file of an entry for one instruction set, in its model's folder.
+local function file_of(set, entry)
+  return ("%s%s__%s_%s.c"):format(entry.model, entry.part or "", set, entry.file)
+end
+
+local function define(name, value)
+  return ("-DNUMBERS_%s=%s"):format(name, value)
+end
+
+local function flags_of(set, entry, words)
+  local file = define("FILE", ("'\"%s\"'"):format(file_of(set, entry)))
+  local own = { INCLUDES, "-I out/gen/test/" .. entry.model, file }
+  return table.concat(joined(own, words, isa.get(set).cflags), " ")
+end
+
+local function words_of(set, entry)
+  local words = {}
+  local function open(what, name) words[#words + 1] = define(what .. "_AS", ("numbers_%s__%s"):format(name, set)) end
+  if entry.softmax then open("SOFTMAX", "softmax") end
+  if entry.norm then open("NORM", entry.norm .. "_norm") end
+  if entry.rows then
+    words[#words + 1] = define("ROWS", entry.rows .. "_rows")
+    open("ROWS", entry.rows)
+  end
+  return words
+end
+
+local function open_file(edges, set, entry, words)
+  local object = ("%s/%s/%s"):format(PLAIN.obj, FOLDER, file_of(set, entry):gsub("c$", "o"))
+  edges.w:build({ rule = "cc", outputs = { object }, inputs = { FOLDER .. "/open.c" }, order_only = edges.headers,
+    implicit = { ("out/gen/test/%s/%s"):format(entry.model, file_of(set, entry)) },
+    variables = { { "flags", ninja.raw(flags_of(set, entry, words)) } } })
+  return object
+end
+
+-- The objects of the program, which is to be linked with the models of short_lists.numbers.
+return function(edges)
+  local objects, list = {}, {}
+  for i, set in ipairs(edges.isas) do
+    list[i] = ("X(%s)"):format(set)
+    for _, entry in ipairs(OPENED) do objects[#objects + 1] = open_file(edges, set, entry, words_of(set, entry)) end
+  end
+  for _, entry in ipairs(TABLES) do
+    local words = { define("TABLE", entry.is), define("TABLE_AS", ("numbers_%s_table"):format(entry.name)) }
+    objects[#objects + 1] = open_file(edges, edges.isas[#edges.isas], entry, words)
+  end
+  local flags = ("%s '-DNUMBERS_ISAS(X)=%s'"):format(INCLUDES, table.concat(list, " "))
+  local measuring = edges:folder_objects(PLAIN, FOLDER, flags, function(name) return name ~= "open" end)
+  return joined(measuring, objects)
+end

@@ -1,0 +1,101 @@
+-- sanitize_steps.lua: the steps of check-sanitize, check-races, check-emulated and check-memory, each a target of its
+-- own, which run whenever they are asked for.
+local commands = require "build.step_commands"
+local fmt = require "base.fmt"
+local inputs = require "build.test_inputs"
+local short_lists = require "build.short_lists"
+local text = require "base.text"
+
+local base, sharing = commands.base, commands.sharing
+
+local PROGRAM_TEST = "tests/program_test.lua"
+
+-- What plain programs do under sanitizers in Criterion's place.
+local function is_plain_too(path)
+  return path:find("test_threads") ~= nil
+end
+
+-- Leaks are left out where Criterion runs: it has its own. Faults stay the test's own: some are made on purpose.
+local CRITERION_OPTIONS = "ASAN_OPTIONS=detect_leaks=0:handle_segv=0 "
+
+local function sanitized(add, off, tests)
+  local list = {
+    add("kernels, sanitized", "out/sanitize/test/plain_kernels", "10"),
+    add("threads, sanitized", "out/sanitize/test/plain_threads", "100"),
+    add("threads, looking for races", "out/races/test/plain_threads", "100"),
+    add("calls that share weights and threads, looking for races", "out/races/test/plain_sharing",
+      sharing("1", tests.shared, short_lists.raced)),
+  }
+  for _, path in ipairs(tests.sanitized.criterion) do
+    if not is_plain_too(path) then
+      list[#list + 1] = add(base(path) .. ", sanitized", path, "", CRITERION_OPTIONS)
+    end
+  end
+  if #tests.sanitized.criterion == 0 then list[#list + 1] = off(commands.NO_CRITERION) end
+  return list
+end
+
+-- A thousand rounds of what check-sanitize has a few of.
+local function races(add, _, tests)
+  return {
+    add("threads, looking for races for long", "out/races/test/plain_threads", "1000"),
+    add("calls that share weights and threads, looking for races for long", "out/races/test/plain_sharing",
+      sharing("1000", tests.shared)),
+  }
+end
+
+local function emulated(add, off, tests, saved)
+  if not saved.answers.simde then return { off("emulated kernels: no SIMDe (Debian: libsimde-dev)") } end
+  if not tests.emulated then return { off("emulated kernels: no instruction set of this build needs it") } end
+  return { add("kernels, AVX-512 emulated", tests.emulated, "5") }
+end
+
+-- A command that passes where a tool tells of a number that nobody wrote.
+local function telling(command, words)
+  return ("if %s 2>&1 | grep -q %s; then echo '1 passed, 0 failed'; else echo '0 passed, 1 failed'; exit 1; fi"):format(
+    command, fmt.sh_quote(words))
+end
+
+local function memory(add, off, _, saved, steps)
+  local list, names = {}, text.sorted_keys(short_lists.valgrind)
+  local lua, unset = saved.settings.variables.LUA, "out/unset/test/"
+  if saved.answers.msan then
+    local fixtures = { unset .. "program_fixture", unset .. "program_stack_fixture" }
+    list[1] = add("kernels, looking for unset numbers", unset .. "plain_kernels", "2")
+    list[2] = steps:add({ name = "program, looking for unset numbers", inputs = fixtures,
+      command = ("%s %s %s -"):format(lua, PROGRAM_TEST, table.concat(fixtures, " ")) })
+    list[3] = steps:add({ name = "an unset number is told of", inputs = { unset .. "plain_unset" },
+      command = telling(unset .. "plain_unset", "use-of-uninitialized-value") })
+  else
+    list[1] = off("memory sanitizer: no clang that has one (Debian: clang libclang-rt-dev)")
+  end
+  if saved.answers.valgrind then
+    local valgrind = "valgrind -q --error-exitcode=9 "
+    list[#list + 1] = add("kernels under valgrind", "out/test/all/plain_kernels", "1 " .. table.concat(names, " "),
+      valgrind)
+    list[#list + 1] = steps:add({ name = "an unset number is told of by valgrind",
+      inputs = { "out/test/all/plain_unset" },
+      command = telling(valgrind .. "out/test/all/plain_unset", "uninitialised value") })
+  else
+    list[#list + 1] = off("valgrind: not there (Debian: valgrind)")
+  end
+  return list
+end
+
+local TARGETS = {
+  { name = "check-sanitize", steps = sanitized },
+  { name = "check-races", steps = races },
+  { name = "check-emulated", steps = emulated },
+  { name = "check-memory", steps = memory },
+}
+
+-- Adds these steps. steps: a Steps; tests: test_edges.lua's; saved: what configure saved.
+return function(steps, saved, tests)
+  local function add(name, binary, arguments, before)
+    return steps:add({ name = name, command = ("%s%s %s"):format(before or "", binary, arguments),
+      inputs = { binary, inputs.GOLDENS } })
+  end
+  for _, target in ipairs(TARGETS) do
+    steps:list(target.name, "always", target.steps(add, steps.off, tests, saved, steps))
+  end
+end

@@ -1,0 +1,346 @@
+-- test_edges.lua: the edges of the tests' binaries: Criterion's, programs of their own, the same under sanitizers, and
+-- kernels emulated on CPUs that lack their instructions. What runs when is in test_steps.lua.
+local Edges = require "build.edges"
+local isa = require "isa"
+local number_edges = require "build.number_edges"
+local profiles = require "build.test_profiles"
+local short_lists = require "build.short_lists"
+local test_models = require "build.test_models"
+local test_modifiers = require "build.test_modifiers"
+
+local PLAIN, SANITIZED, joined = Edges.PLAIN, Edges.SANITIZED, Edges.joined
+local ALL, CHECK, EMULATED, EMULATION = profiles.ALL, profiles.CHECK, profiles.EMULATED, profiles.EMULATION
+local CROSS, PORTABLE, RACES, UNSET = profiles.CROSS, profiles.PORTABLE, profiles.RACES, profiles.UNSET
+
+-- The kernels' facts from a main() of their own, which are linked with other models each time.
+local FACTS = "out/obj/tests/plain_kernels.o"
+local INCLUDES = ("$runtime_includes $program_includes $test_includes -I %s $jansson_cflags $criterion_cflags"):format(
+  test_modifiers.FOLDER)
+
+-- What a C file in tests/ is, by its name: a Criterion test, a program with a main of its own, one that also stands
+-- before the C library, by the linker's means or its own, or else a helper.
+local KINDS = {
+  { kind = "criterion", pattern = "^test_" },
+  { kind = "program", pattern = "^plain_" },
+  { kind = "program", pattern = "_fixture$" },
+  { kind = "quiet", pattern = "^quiet_" },
+  { kind = "failing", pattern = "^failing_" },
+  { kind = "soak", pattern = "^soak$" },
+  { kind = "helper", pattern = "" },
+}
+
+local function is_kind(kind)
+  return function(name)
+    for _, row in ipairs(KINDS) do
+      if name:find(row.pattern) then return row.kind == kind end
+    end
+  end
+end
+
+local function objects_of(edges, profile, kind)
+  return edges:folder_objects(profile, "tests", INCLUDES, is_kind(kind))
+end
+
+-- -- Binaries -------------------------------------------------------------------------------------------------------
+
+-- Links each object into a test binary of its name. Returns the paths.
+local function link_all(edges, profile, objects, inputs, libraries)
+  local binaries = {}
+  for i, object in ipairs(objects) do
+    local path = profile.test .. "/" .. object:match("([^/]*)%.o$")
+    binaries[i] = edges:link(profile, path, joined({ object }, inputs), libraries)
+  end
+  return binaries
+end
+
+local function support_archive(edges, profile, flags)
+  return edges:archive(profile.test .. "/libsupport.a",
+    joined(edges:folder_objects(profile, "tests/support", flags), objects_of(edges, profile, "helper")))
+end
+
+-- The archives all tests are linked with: helpers, the program's and the runtime's parts.
+local function shared_archives(edges, profile, parts)
+  return { support_archive(edges, profile, INCLUDES .. " $valgrind_cflags"), parts.program, parts.weights,
+    parts.core_archive }
+end
+
+-- The object of the table of some test models, under a name.
+local function table_object(edges, profile, name, models)
+  local source = ("out/gen/%s_models.c"):format(name)
+  Edges.write_table(source, models)
+  return edges:compile(profile, source, ("%s/%s_models.o"):format(profile.test, name), INCLUDES)
+end
+
+-- What stands behind a test's own object: the helpers before the table of models, which they read, and before the
+-- runtime, which all call.
+local function inputs_of(edges, profile, archives, models)
+  local names = edges:archive(profile.test .. "/libtest_models.a", {
+    table_object(edges, profile, profiles.NAMES[profile], models) })
+  return joined({ archives[1], names }, test_models.archives(edges, profile, models), archives)
+end
+
+-- Every test binary under a sanitizer. Returns the paths by kind.
+local function binaries_of(edges, profile, archives, models, has)
+  local inputs = inputs_of(edges, profile, archives, models)
+  local binaries = { criterion = {}, program = link_all(edges, profile, objects_of(edges, profile, "program"), inputs,
+    profile.libraries or "$program_libraries") }
+  if has.criterion then
+    binaries.criterion = link_all(edges, profile, objects_of(edges, profile, "criterion"), inputs, "$test_libraries")
+  end
+  return binaries
+end
+
+-- -- Without sanitizers ---------------------------------------------------------------------------------------------
+
+-- Tests that Criterion runs and that name test models; the others need none.
+local function is_about_models(object)
+  return object:find("/test_goldens%.o$") ~= nil
+end
+
+-- The binaries of tests that need no model, and the objects of the rest. Returns a table: `criterion` (the paths of
+-- their binaries), `about_models` (objects), `standalone` (objects), `objects` (of all, for whom compiling them is the
+-- test).
+local function unit_tests(edges, archives, has)
+  local programs = objects_of(edges, PLAIN, "program")
+  local units = has.criterion and objects_of(edges, PLAIN, "criterion") or {}
+  local about_models, alone = test_models.split(units, is_about_models)
+  local fixtures, standalone = test_models.split(programs, function(object) return object:find("_fixture%.o$") end)
+  link_all(edges, PLAIN, fixtures, archives, "$program_libraries")
+  link_all(edges, PLAIN, { "out/obj/tests/plain_threads.o" }, archives, "$program_libraries")
+  return { criterion = link_all(edges, PLAIN, alone, archives, "$test_libraries"), about_models = about_models,
+    standalone = standalone, objects = joined(programs, units) }
+end
+
+-- The kernel facts about one model of `ninja check`, so that a change makes again what it concerns and no more.
+local function facts_about(edges, archives, model)
+  local name = model.spec.name
+  return edges:link(CHECK, ("%s/kernels/%s"):format(CHECK.test, name), joined({ FACTS, archives[1],
+    table_object(edges, CHECK, "check/" .. name, { model }), test_models.archive_path(CHECK, model) }, archives),
+    "$program_libraries")
+end
+
+-- The tests of `ninja check` that are about models. Returns a table: `facts` (of each model its binary), `sharing`,
+-- `criterion`, `models` (archives).
+local function checked_tests(edges, archives, models, units)
+  for _, model in ipairs(models) do
+    model.isas = edges.two_isas
+    edges:generate(model, test_models.folder_of(model, CHECK))
+  end
+  local inputs, facts, paths = inputs_of(edges, CHECK, archives, models), {}, {}
+  for i, model in ipairs(models) do
+    facts[i], paths[i] = facts_about(edges, archives, model), test_models.archive_path(CHECK, model)
+  end
+  return { facts = facts, models = paths,
+    sharing = link_all(edges, CHECK, { "out/obj/tests/plain_sharing.o" }, inputs, "$program_libraries")[1],
+    criterion = link_all(edges, CHECK, units.about_models, inputs, "$test_libraries") }
+end
+
+-- The tests of `ninja check-all` that are about models. Programs before whose functions the linker puts others, and
+-- those that have the C library's allocator themselves, cannot be where sanitizers stand too. Returns a table of paths:
+-- `program`, `criterion`, `quiet`, `failing`.
+local function all_tests(edges, archives, models, units, has)
+  for _, model in ipairs(models) do edges:generate(model, test_models.folder_of(model, ALL)) end
+  local inputs = inputs_of(edges, ALL, archives, models)
+  local tests = { quiet = {}, failing = {},
+    program = link_all(edges, ALL, units.standalone, inputs, "$program_libraries"),
+    criterion = link_all(edges, ALL, units.about_models, inputs, "$test_libraries") }
+  if has.wraps then
+    tests.quiet = link_all(edges, ALL, objects_of(edges, PLAIN, "quiet"), inputs,
+      "$program_libraries -ldl -Wl,--wrap=ga_model_run,--wrap=ga_model_pack")
+    tests.failing = link_all(edges, ALL, objects_of(edges, PLAIN, "failing"), inputs, "$program_libraries -ldl")
+  end
+  return tests
+end
+
+-- A binary of objects and of the tests' models that a short list names. name: of the list.
+local function some_models_test(edges, archives, models, objects, path, name)
+  local some = test_models.split(models, function(model) return short_lists[name][model.spec.name] end)
+  local inputs = joined(objects, { archives[1], table_object(edges, PLAIN, name, some) })
+  for _, model in ipairs(some) do inputs[#inputs + 1] = test_models.archive_path(ALL, model) end
+  return edges:link(PLAIN, path, joined(inputs, archives), "$program_libraries")
+end
+
+-- The programs of some of the test models. Returns their paths.
+local function model_programs(edges, parts, models)
+  local paths = {}
+  for i, model in ipairs(models) do
+    local main = edges:model_objects(PLAIN, edges:outputs(model), test_models.folder_of(model, ALL), "program")
+    paths[i] = edges:link(PLAIN, "out/test/bin/" .. model.spec.name, joined(main, { parts.program, parts.weights,
+      test_models.archive_path(ALL, model), parts.core_archive }), "$program_libraries")
+  end
+  return paths
+end
+
+-- Two versions of one model as shared objects of one name, in a folder each. Returns their paths.
+local function version_libraries(edges, parts, models)
+  local paths = {}
+  for i, model in ipairs(models) do
+    local folder = ("out/gen/versions/%d/%s"):format(i, model.spec.name)
+    local objects = edges:model_objects(PLAIN, edges:generate(model, folder), folder, "library")
+    paths[i] = edges:shared_library(("%s/versions/%d"):format(PLAIN.test, i), model.spec.name,
+      joined(objects, parts.core))[1]
+  end
+  return paths
+end
+
+-- The best instruction set this CPU runs, and the portable one.
+local function two_isas(edges)
+  local isas = {}
+  for _, name in ipairs(edges.isas) do
+    if name == PORTABLE or edges.runs[name] and #isas == 0 then isas[#isas + 1] = name end
+  end
+  return isas[1] and isas or edges.isas
+end
+
+-- The models of examples/ with every file that their users have, in folders of their own: what is configured may have
+-- their names. Returns the paths.
+local function example_files(edges, parts, models)
+  local paths = {}
+  for _, model in ipairs(models) do
+    model.isas = edges.two_isas
+    local product = edges:product(model, parts, PLAIN.test .. "/examples")
+    paths = joined(paths, { product.header, product.program }, product.libraries)
+  end
+  return paths
+end
+
+-- Two models as users get them, header, archive and shared object, for tests/linking.lua. Returns the paths.
+local function linking_libraries(edges, parts, models)
+  local paths, folder = {}, PLAIN.test .. "/linking"
+  for _, model in ipairs(models) do
+    local name, from = model.spec.name, test_models.folder_of(model, ALL)
+    local objects = joined(test_models.existing_objects(edges, edges:outputs(model), from), parts.core)
+    paths[#paths + 1] = edges:copy(("%s/%s.h"):format(from, name), ("%s/%s.h"):format(folder, name))
+    paths[#paths + 1] = edges:archive(("%s/lib%s.a"):format(folder, name), objects)
+    paths = joined(paths, edges:shared_library(folder, name, objects))
+  end
+  return paths
+end
+
+-- plain_kernels linked as a user links two models: with libraries of which each has the runtime's objects too; and once
+-- more for a CPU that nobody knows. Returns the paths.
+local function two_libraries_tests(edges, parts, archives, models)
+  local inputs = { FACTS, archives[1], table_object(edges, PLAIN, "two", models) }
+  for _, model in ipairs(models) do
+    local folder, outputs = test_models.folder_of(model, ALL), edges:outputs(model)
+    inputs[#inputs + 1] = edges:archive(("out/test/two/lib%s.a"):format(model.spec.name),
+      joined(test_models.existing_objects(edges, outputs, folder), parts.core))
+  end
+  inputs[#inputs + 1] = archives[1]
+  local cpu = edges:compile(PLAIN, "tests/emulate/plain_cpu.c", "out/test/plain_cpu.o", "$runtime_includes")
+  return edges:link(PLAIN, "out/test/two_kernels", inputs, "$program_libraries"),
+    edges:link(PLAIN, "out/test/unknown_cpu", joined({ cpu }, inputs), "$program_libraries")
+end
+
+-- The kernel facts once more, linked with the libraries of the user's own models.
+local function configured_test(edges, products, archives, models)
+  local inputs = { FACTS, archives[1], table_object(edges, PLAIN, "configured", models) }
+  for _, product in ipairs(products) do inputs[#inputs + 1] = product.archive end
+  return edges:link(PLAIN, "out/test/configured", joined(inputs, archives), "$program_libraries")
+end
+
+local function is_emulated(names)
+  for _, name in ipairs(names) do
+    if EMULATED[name] then return true end
+  end
+end
+
+-- plain_kernels with a CPU that has everything in front of the runtime's, and the kernels it lacks emulated; nil where
+-- there is nothing to emulate, or nothing to emulate it with.
+local function emulated_test(edges, archives, models, has)
+  if not has.simde or not is_emulated(edges.isas) then return nil end
+  edges:section("Tests of kernels this CPU may lack, emulated")
+  local cpu = edges:compile(EMULATION, "tests/emulate/cpu.c", EMULATION.test .. "/cpu.o", "$runtime_includes")
+  local inputs = joined({ cpu }, inputs_of(edges, EMULATION, archives, models))
+  return link_all(edges, EMULATION, { FACTS }, inputs, "$program_libraries")[1]
+end
+
+-- plain_kernels for another architecture and all its instruction sets; nil where no emulator runs it.
+local function cross_test(edges, models, has)
+  if not has.cross then return nil end
+  local isas = test_models.split(isa.names(), function(name) return isa.is_of(isa.get(name), has.cross.arch) end)
+  local cross = setmetatable({ isas_of = function() return isas end, libraries_only = true }, { __index = edges })
+  edges:section("Tests of kernels for another architecture")
+  for _, model in ipairs(models) do cross:generate(model, test_models.folder_of(model, CROSS)) end
+  local archives = { support_archive(cross, CROSS, INCLUDES), cross:shared_parts(CROSS).core_archive }
+  local facts = cross:compile(CROSS, "tests/plain_kernels.c", CROSS.obj .. "/tests/plain_kernels.o", INCLUDES)
+  return link_all(cross, CROSS, { facts }, inputs_of(cross, CROSS, archives, models), CROSS.libraries)[1]
+end
+
+-- The plain programs under the memory sanitizer.
+local function unset_tests(edges, models)
+  local portable = setmetatable({ isas_of = function() return { PORTABLE } end }, { __index = edges })
+  edges:section("Tests under the memory sanitizer")
+  for _, model in ipairs(models) do portable:generate(model, test_models.folder_of(model, UNSET)) end
+  local archives = shared_archives(portable, UNSET, portable:shared_parts(UNSET))
+  archives[#archives + 1] = portable:compile(UNSET, "tests/emulate/unseen.c", UNSET.test .. "/unseen.o",
+    "$jansson_cflags")
+  return binaries_of(portable, UNSET, archives, models, {})
+end
+
+local function some_of(models, name)
+  return test_models.split(models, function(model) return short_lists[name][model.spec.name] end)
+end
+
+-- Edges of what is run under sanitizers or emulated, into tests.
+local function add_sanitized(edges, archives, models, tests, has)
+  local few = some_of(models, "few")
+  tests.emulated = emulated_test(edges, archives, few, has)
+  edges:section("Tests under sanitizers")
+  local whole = test_models.split(models, function(model)
+    return test_models.is_whole(model.spec.name) or short_lists.named[model.spec.name]
+  end)
+  local sanitized = shared_archives(edges, SANITIZED, edges:shared_parts(SANITIZED))
+  tests.sanitized = binaries_of(edges, SANITIZED, sanitized, whole, has)
+  edges:section("Tests under the thread sanitizer")
+  tests.shared = some_of(models, "shared")
+  tests.races = binaries_of(edges, RACES, shared_archives(edges, RACES, edges:shared_parts(RACES)), tests.shared, {})
+  if has.msan then tests.unset = unset_tests(edges, some_of(models, "memory")) end
+end
+
+-- A copy of the models, which may get other instruction sets.
+local function copies(models)
+  local list = {}
+  for i, model in ipairs(models) do list[i] = { spec = model.spec, path = model.path } end
+  return list
+end
+
+-- Edges of what `ninja check-all` has besides, into tests.
+local function add_all(edges, parts, archives, models, tests, has)
+  edges:section("Tests of all models")
+  test_models.take_turns(edges, models.tests)
+  tests.all = all_tests(edges, archives, models.tests, tests.units, has)
+  tests.all.models = {}
+  for i, model in ipairs(models.tests) do tests.all.models[i] = test_models.archive_path(ALL, model) end
+  tests.some = some_models_test(edges, archives, models.tests, { FACTS }, "out/test/some_kernels", "every_template")
+  tests.soak = some_models_test(edges, archives, models.tests, objects_of(edges, PLAIN, "soak"), "out/test/soak",
+    "soak")
+  tests.numbers = some_models_test(edges, archives, models.tests, number_edges(edges), "out/test/numbers", "numbers")
+  tests.programs = model_programs(edges, parts, some_of(models.tests, "programs"))
+  tests.versions = version_libraries(edges, parts, models.versions)
+  edges:section("Models of the examples")
+  tests.examples = example_files(edges, parts, models.examples)
+  tests.linking = linking_libraries(edges, parts, some_of(models.tests, "linked"))
+  tests.cross = cross_test(edges, copies(some_of(models.tests, "cross")), has)
+  tests.two, tests.unknown_cpu = two_libraries_tests(edges, parts, archives, some_of(models.tests, "raced"))
+end
+
+-- Adds all edges of the tests' binaries. parts, products: graph.add_products', of the configured models; models:
+-- models.tested's, with those `configured`; has: configure's answers. Returns the paths of the binaries: units,
+-- checked, all, sanitized and races, each by kind as above; configured; some, with models that use every template;
+-- soak; numbers; programs of some models; emulated and cross (or nil); two and unknown_cpu; of what more models are
+-- tested with; shared, the models whose calls share threads; parts, which other graphs link; and of the libraries'
+-- objects.
+return function(edges, parts, products, models, has)
+  edges.two_isas = two_isas(edges)
+  edges.library[CHECK], edges.library[ALL] = {}, {}
+  edges:section("Tests")
+  local archives = shared_archives(edges, PLAIN, parts)
+  local tests = { units = unit_tests(edges, archives, has), parts = joined({ FACTS }, archives) }
+  tests.configured = configured_test(edges, products, archives, models.configured)
+  tests.checked = checked_tests(edges, archives, copies(some_of(models.tests, "check")), tests.units)
+  add_all(edges, parts, archives, models, tests, has)
+  add_sanitized(edges, archives, models.tests, tests, has)
+  tests.checked.objects, tests.all.objects = edges.library[CHECK], joined(edges.library[ALL], edges.library[PLAIN])
+  return tests
+end

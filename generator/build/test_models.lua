@@ -1,0 +1,118 @@
+-- test_models.lua: the test models' edges: which instruction sets each is built for, what of it every profile compiles
+-- anew, and the archive of each. What is linked with them is in test_edges.lua.
+local Edges = require "build.edges"
+local profiles = require "build.test_profiles"
+local short_lists = require "build.short_lists"
+
+local test_models = {}
+
+local PLAIN, joined = Edges.PLAIN, Edges.joined
+local ALL, EMULATED, EMULATION, PORTABLE = profiles.ALL, profiles.EMULATED, profiles.EMULATION, profiles.PORTABLE
+
+-- Where a model's generated files lie: sanitizers compile those that all models have.
+function test_models.folder_of(model, profile)
+  return (profile.gen or ALL.gen) .. model.spec.name
+end
+
+-- Splits a list, of a model's outputs for one: those a profile compiles anew, and those it takes as they are.
+function test_models.split(outputs, is_anew)
+  local anew, as_is = {}, {}
+  for _, output in ipairs(outputs) do
+    local list = is_anew(output) and anew or as_is
+    list[#list + 1] = output
+  end
+  return anew, as_is
+end
+
+-- Lists whose models have every instruction set.
+local WHOLE_LISTS = { "few", "wide", "numbers", "every_template" }
+
+function test_models.is_whole(name)
+  for _, list in ipairs(WHOLE_LISTS) do
+    if short_lists[list][name] then return true end
+  end
+  return false
+end
+
+-- Models on none of these lists are the same text with other numbers: each gets one of the instruction sets of vectors
+-- that this CPU runs, in turns, besides the portable one.
+function test_models.take_turns(edges, models)
+  local vectors, turn = {}, 0
+  for _, isa in ipairs(edges.isas) do
+    if isa ~= PORTABLE and edges.runs[isa] then vectors[#vectors + 1] = isa end
+  end
+  if #vectors < 2 then return end
+  for _, model in ipairs(models) do
+    if not test_models.is_whole(model.spec.name) then
+      turn = turn % #vectors + 1
+      model.isas = test_models.split(edges.isas, function(isa) return isa == PORTABLE or isa == vectors[turn] end)
+    end
+  end
+end
+
+-- The objects of the library files among the outputs, which are compiled elsewhere.
+function test_models.existing_objects(edges, outputs, folder)
+  local objects = {}
+  for _, output in ipairs(outputs) do
+    if output.kind == "library" then objects[#objects + 1] = edges.object_path(PLAIN, folder, output) end
+  end
+  return objects
+end
+
+-- Emulation compiles the instruction sets it emulates, the sanitizers those this CPU can run; as a model is linked with
+-- all of them, the others stay as they are.
+local COMPILE = {}
+
+function COMPILE.emulated(edges, _, outputs, folder)
+  local anew, as_is = test_models.split(outputs, function(output) return EMULATED[output.isa] end)
+  local objects = test_models.existing_objects(edges, as_is, folder)
+  for _, output in ipairs(anew) do
+    if output.kind == "library" then
+      local object = edges.object_path(EMULATION, folder, output)
+      objects[#objects + 1] = edges:compile(EMULATION, folder .. "/" .. output.path, object, EMULATED[output.isa])
+    end
+  end
+  return objects
+end
+
+-- Whether a sanitizer looks at a model's kernels of one instruction set: at all models' portable ones; of vectors at
+-- those that between them use every template; of the widest, which take it ten seconds a file, at a few.
+local function is_sanitized(name, isa)
+  if not isa or isa == PORTABLE then return true end
+  if EMULATED[isa] then return short_lists.wide[name] end
+  return short_lists.every_template[name] or short_lists.wide[name]
+end
+
+function COMPILE.sanitized(edges, profile, outputs, folder)
+  local name = folder:match("[^/]*$")
+  local anew, as_is = test_models.split(outputs, function(output)
+    return (not output.isa or edges.runs[output.isa]) and is_sanitized(name, output.isa)
+  end)
+  return joined(edges:model_objects(profile, anew, folder, "library"),
+    test_models.existing_objects(edges, as_is, folder))
+end
+
+COMPILE.races = COMPILE.sanitized
+
+function COMPILE.test(edges, profile, outputs, folder)
+  return edges:model_objects(profile, outputs, folder, "library")
+end
+
+COMPILE.unset, COMPILE.check, COMPILE.cross = COMPILE.test, COMPILE.test, COMPILE.test
+
+function test_models.archive_path(profile, model)
+  return ("%s/models/lib%s.a"):format(profile.test, model.spec.name)
+end
+
+-- One archive for each test model.
+function test_models.archives(edges, profile, models)
+  local archives = {}
+  for i, model in ipairs(models) do
+    local folder, outputs = test_models.folder_of(model, profile), edges:outputs(model)
+    archives[i] = edges:archive(test_models.archive_path(profile, model),
+      COMPILE[profiles.NAMES[profile]](edges, profile, outputs, folder))
+  end
+  return archives
+end
+
+return test_models

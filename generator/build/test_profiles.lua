@@ -1,0 +1,38 @@
+-- test_profiles.lua: the ways in which tests are built beside the products': where files go, and what is added to the
+-- flags. Adds no edge.
+local Edges = require "build.edges"
+local ninja = require "ninja"
+
+local profiles = { PORTABLE = "scalar" }
+
+-- The test models of `ninja check`, each for the portable and the best instruction set; and all of them, for all sets.
+-- Their objects, and what is linked with neither, lie where those of the products do.
+local function models_profile(test, gen)
+  local profile = { test = test, gen = gen }
+  return setmetatable(profile, { __index = Edges.PLAIN })
+end
+profiles.CHECK = models_profile("out/test/check", "out/gen/check/")
+profiles.ALL = models_profile("out/test/all", "out/gen/test/")
+
+-- Instruction sets that SIMDe writes in terms of others, with the flags of those.
+profiles.EMULATED = { avx512 = "-isystem tests/emulate $runtime_includes -I out/include -mavx2 -mfma -Wno-psabi" }
+profiles.EMULATION = { obj = "out/emulated/obj", test = "out/emulated/test", variables = { { "opt", "-O1" } } }
+
+-- Data races are looked for apart: one binary has one sanitizer of memory.
+profiles.RACES = { obj = "out/races/obj", lib = "out/races/lib", test = "out/races/test",
+  variables = { { "mode", ninja.raw("$races") }, { "opt", "-O2" } } }
+-- Numbers that nobody wrote, which only clang looks for, and only in what it compiled: the portable kernels, of models
+-- generated without others. What it does not see write has something to stand before it.
+profiles.UNSET = { obj = "out/unset/obj", lib = "out/unset/lib", test = "out/unset/test", gen = "out/gen/unset/",
+  libraries = "-Wl,--wrap=json_loadb,--wrap=json_dumpb,--wrap=fstat,--wrap=fstat64,--wrap=stat,--wrap=stat64 " ..
+    "$program_libraries",
+  variables = { { "cc", ninja.raw("$clang") }, { "mode", ninja.raw("$unset") }, { "opt", "-O1" } } }
+-- For another architecture, by an emulator that has no libraries of it. The user's flags are of this machine.
+profiles.CROSS = { obj = "out/cross/obj", lib = "out/cross/lib", test = "out/cross/test", gen = "out/gen/cross/",
+  libraries = "-lm -pthread", variables = { { "cc", ninja.raw("$cross_cc") }, { "cppflags", "" }, { "cflags", "" },
+    { "mode", "" }, { "ldflags", "-static" } } }
+-- Profiles as their tables of models and their ways to compile are called.
+profiles.NAMES = { [profiles.CHECK] = "check", [profiles.ALL] = "test", [profiles.EMULATION] = "emulated",
+  [Edges.SANITIZED] = "sanitized", [profiles.RACES] = "races", [profiles.UNSET] = "unset", [profiles.CROSS] = "cross" }
+
+return profiles

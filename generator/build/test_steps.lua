@@ -1,0 +1,335 @@
+-- test_steps.lua: the test steps, and which of them `ninja check`, `check-quick` and `check-all` run. A newcomer's
+-- `check` proves the configured model and every feature once; what takes long for what it finds is in `check-all`.
+-- Those under sanitizers are in sanitize_steps.lua.
+local compat = require "base.compat"
+local add_sanitized = require "build.sanitize_steps"
+local commands = require "build.step_commands"
+local files = require "build.files"
+local fmt = require "base.fmt"
+local fs = require "base.fs"
+local inputs = require "build.test_inputs"
+local short_lists = require "build.short_lists"
+local text = require "base.text"
+
+local base, quoted, sharing = commands.base, commands.quoted, commands.sharing
+
+-- Percent of the kernel facts' usual work that check-quick does.
+local QUICK_EFFORT = 10
+
+-- -- Words ----------------------------------------------------------------------------------------------------------
+
+local function joined(...)
+  local all = {}
+  for i = 1, select("#", ...) do
+    for _, item in ipairs((select(i, ...))) do all[#all + 1] = item end
+  end
+  return all
+end
+
+local function paths_of(models)
+  local paths = {}
+  for i, model in ipairs(models) do paths[i] = model.path end
+  return paths
+end
+
+local function programs_of(models)
+  local paths = {}
+  for i, model in ipairs(models) do paths[i] = "out/bin/" .. model.spec.name end
+  return paths
+end
+
+-- A step of a script in tests/: its words after the Lua and the script, and what it reads besides.
+local function script_step(all, name, path, words, reads, more)
+  local step = { name = name, command = ("%s %s %s"):format(all.lua, path, words or ""),
+    inputs = joined(inputs.script(path), reads or {}) }
+  for key, value in pairs(more or {}) do step[key] = value end
+  return all.steps:add(step)
+end
+
+local function binary_step(all, name, path, arguments, reads)
+  return all.steps:add({ name = name, command = path .. (arguments and " " .. arguments or ""),
+    inputs = joined({ path }, reads or {}) })
+end
+
+-- -- The generator --------------------------------------------------------------------------------------------------
+
+local GENERATOR = { "generator", "templates", "specs", "tests/specs", "tests/generator" }
+-- Tests of the generator that take many seconds and look at some of its floors only: files and folders that they read.
+-- All others read all of the generator, its templates and every spec.
+local NARROW = {
+  configure_test = { "configure", "build.ninja", "rules.ninja", "generator/base", "generator/build",
+    "generator/configure.lua", "generator/isa", "generator/ninja.lua" },
+  combinations_test = { "generator/base", "generator/attention", "generator/import/maps", "generator/spec",
+    "tests/combinations_refused.txt" },
+}
+-- Those that write to one folder, one at a time.
+local function pool_of(name)
+  return name:find("^hf_") and "model_folders" or nil
+end
+-- Those that look at documents and at other tests.
+local DOCUMENTS = { "README.md", "SECURITY.md", "CHANGELOG.md", "CONTRIBUTING.md", "bench", "build.ninja", "demo",
+  "docs", "tests", "tools", "runtime" }
+local BROAD = { promises_test = DOCUMENTS, documents_test = DOCUMENTS, formula_test = { "tests/pytorch" },
+  modifiers_test = { "tests/modifiers" } }
+
+-- Runs of the tests of the generator by one Lua, one step a file. before: the steps of another Lua, or none.
+local function generator_steps(all, lua, before)
+  local list = {}
+  for _, file in ipairs(assert(fs.list("tests/generator"))) do
+    local name = file:match("^(.*_test)%.lua$")
+    if name then
+      local path = "tests/generator/" .. file
+      local reads = all.narrow[name] or joined(all.generator, all.broad[name] or {})
+      list[#list + 1] = all.steps:add({ name = ("%s under %s"):format(name, lua), command = lua .. " " .. path,
+        inputs = joined(inputs.script(path), reads), pool = pool_of(name),
+        after = before and before[#list + 1] })
+    end
+  end
+  return list
+end
+
+-- Generated files from several Luas, `runs` times each.
+local function same_bytes(all, name, runs, specs)
+  return script_step(all, ("%s from %s"):format(name, text.join(all.luas)), "tests/same_bytes.lua",
+    ("%s %d %s"):format(table.concat(all.luas, ","), runs, quoted(specs)), joined(all.generator, specs))
+end
+
+local function hostile_steps(all)
+  local list = {}
+  for i, lua in ipairs(all.luas) do -- compiled once: both Luas make the same
+    list[i] = all.steps:add({ name = "specs nobody would write, under " .. lua, pool = "specs", after = list[i - 1],
+      command = ("%s tests/hostile_specs.lua 2500 %d %d 1 %s"):format(lua, i == 1 and 12 or 4, i == 1 and 12 or 0,
+        all.strict_cc), inputs = joined(inputs.script("tests/hostile_specs.lua"), all.generator,
+        { "out/config.ninja" }) })
+  end
+  list[#list + 1] = script_step(all, "specs of the smallest sizes", "tests/small_specs.lua", "least " .. all.strict_cc,
+    all.generator, { pool = "specs" })
+  return list
+end
+
+-- -- Libraries and kernels ------------------------------------------------------------------------------------------
+
+-- Steps that look at libraries and at their objects without running them. name: what stands behind theirs; group: of
+-- test models, { models, objects }.
+local function library_steps(all, name, group)
+  if all.saved.settings.sanitize then
+    return { all.steps.off("names in libraries" .. name .. ": sanitizers add theirs"),
+      all.steps.off("what the libraries call" .. name .. ": sanitizers add calls of their own") }
+  end
+  local list = all.folder .. "/objects" .. name:gsub("[^%w]+", "_") .. ".list"
+  all.texts[#all.texts + 1] = { base(list), table.concat(joined(all.built.objects, group.objects), "\n") .. "\n" }
+  local reads = joined({ list }, all.built.archives, group.models)
+  local given = joined(all.libraries, { all.built.parts.weights, all.built.parts.program }, group.models)
+  local steps = { script_step(all, "names in libraries" .. name, "tests/symbols.lua", quoted(given), given),
+    script_step(all, "what the libraries call" .. name, "tests/imports.lua", list, reads) }
+  if files.measures_stack(all.saved.settings, all.saved.answers) then
+    steps[3] = script_step(all, "stack use" .. name, "tests/frames.lua", list, reads)
+  else
+    steps[3] = all.steps.off("stack use" .. name ..
+      ": only gcc from 10 on measures it, without debugging and sanitizers")
+  end
+  return steps
+end
+
+local function circles_step(all)
+  local parts = all.built.parts
+  local archives = { parts.core_archive, parts.weights, parts.program }
+  return script_step(all, "files that use each other in a circle", "tests/circles.lua", quoted(archives),
+    joined(archives, all.generator))
+end
+
+local function objects_step(all)
+  if not files.measures_stack(all.saved.settings, all.saved.answers) then return {} end
+  return { script_step(all, "stack use and calls that are refused", "tests/objects_test.lua",
+    ("%s %s"):format(all.lua, all.cc), joined(inputs.script("tests/frames.lua"), inputs.script("tests/imports.lua"))) }
+end
+
+local function unit_steps(all)
+  local list = {}
+  for i, path in ipairs(all.tests.units.criterion) do list[i] = binary_step(all, base(path), path) end
+  for _, path in ipairs(all.tests.checked.criterion) do
+    list[#list + 1] = binary_step(all, base(path), path, nil, { inputs.GOLDENS, "tests/pytorch/formula_values.txt" })
+  end
+  if #list == 0 then
+    list[1] = all.steps.off(commands.NO_CRITERION)
+    list[2] = binary_step(all, "threads", "out/test/plain_threads", "100")
+  end
+  return list
+end
+
+-- The kernel facts: of the models of `ninja check` and of those configured, with this percentage of the usual work.
+local function kernel_steps(all, name, effort)
+  local list = {}
+  for i, path in ipairs(all.tests.checked.facts) do
+    list[i] = binary_step(all, ("kernels of %s%s"):format(base(path), name), path, tostring(effort))
+  end
+  local names = {}
+  for i, model in ipairs(all.models.configured) do names[i] = model.spec.name end
+  list[#list + 1] = binary_step(all, ("kernels of %s, as configured%s"):format(text.join(names), name),
+    all.tests.configured, tostring(effort))
+  return list
+end
+
+-- The facts of every test model for every instruction set.
+local function all_kernel_steps(all)
+  local list, path = {}, "out/test/all/plain_kernels"
+  for i, model in ipairs(all.models.tests) do
+    list[i] = binary_step(all, ("kernels of %s, every instruction set"):format(model.spec.name), path,
+      "100 " .. model.spec.name)
+  end
+  return list
+end
+
+-- A CPU that nobody knows, said by a stand-in for what asks it; and one of 2008, by an emulator.
+local function cpu_steps(all)
+  local answers, tests = all.saved.answers, all.tests
+  local list = { binary_step(all, "kernels on a CPU nobody knows", tests.unknown_cpu, "1") }
+  if not answers.qemu or #answers.built == 1 then
+    local why = answers.qemu and "no instruction set it lacks is built" or "no qemu-x86_64 (Debian: qemu-user)"
+    list[2] = all.steps.off("kernels on a CPU of 2008: " .. why)
+  else
+    list[2] = script_step(all, "kernels on a CPU of 2008", "tests/old_cpu.lua", ("%s %s '%s 1 cache'"):format(
+      answers.qemu, table.concat(answers.built, ","), tests.two), { tests.two })
+  end
+  return list
+end
+
+-- Kernels of another architecture, a part of the usual work.
+local function cross_step(all)
+  local cross = all.saved.answers.cross
+  if not cross then
+    return all.steps.off("kernels of AArch64: no aarch64-linux-gnu-gcc that makes programs for qemu-aarch64 " ..
+      "(Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)")
+  end
+  return all.steps:add({ name = "kernels of AArch64, emulated", inputs = { all.tests.cross },
+    command = ("%s %s %d"):format(cross.emulator, all.tests.cross, QUICK_EFFORT) })
+end
+
+-- -- Programs -------------------------------------------------------------------------------------------------------
+
+-- The command line. models: of whole models, the folder of their programs, or "-"; reads: what it holds.
+local function program_step(all, name, models, reads)
+  local programs = programs_of(all.models.configured)
+  local fixtures = { "out/test/program_fixture", "out/test/program_stack_fixture" }
+  return script_step(all, name, "tests/program_test.lua", ("%s %s %s"):format(quoted(fixtures), models,
+    quoted(programs)), joined(fixtures, programs, reads))
+end
+
+-- A program that loads shared objects: two versions of a model, and the user's models.
+local function host_step(all)
+  if all.saved.settings.sanitize then
+    return all.steps.off("libraries loaded by a host: a sanitizer must be the program's own")
+  end
+  local reads = joined(all.tests.versions)
+  for _, model in ipairs(all.models.configured) do reads[#reads + 1] = ("out/lib/lib%s.so"):format(model.spec.name) end
+  return binary_step(all, "libraries loaded by a host", "out/test/all/plain_host", "20 " .. quoted(reads), reads)
+end
+
+-- Programs linked with the library in the ways that users link it.
+local function linking_step(all)
+  if all.saved.settings.sanitize then
+    return all.steps.off("libraries linked in every way: a sanitizer must be the program's own")
+  end
+  local v = all.saved.settings.variables
+  return script_step(all, "libraries linked in every way", "tests/linking.lua",
+    ("%s out/test/linking out/test/linking %s"):format(fmt.sh_quote(table.concat({ v.CC, v.CPPFLAGS, v.CFLAGS,
+      v.LDFLAGS }, " ")), fmt.sh_quote("out/lib/libga_weights.a " .. all.saved.answers.jansson.libraries)),
+    joined(all.tests.linking, inputs.files("tests/linking"), { all.built.parts.weights }))
+end
+
+-- The programs of examples/, compiled as their users compile them.
+local function examples_step(all)
+  if all.saved.settings.sanitize then
+    return all.steps.off("examples: compiled without sanitizers, as their users do")
+  end
+  return script_step(all, "examples", "tests/examples_test.lua", all.cc .. " out/test/examples",
+    joined(all.tests.examples, inputs.files("examples"), { "README.md" }))
+end
+
+-- Binaries that stand before the C library.
+local function libc_steps(all)
+  local list, tests = {}, all.tests.all
+  if #tests.failing == 0 then
+    list = { all.steps.off("failing memory, disk and reads, quiet kernels: they need glibc, GNU ld's --wrap and no " ..
+      "sanitizers") }
+  end
+  for _, path in ipairs(joined(tests.failing, tests.quiet)) do list[#list + 1] = binary_step(all, base(path), path) end
+  return list
+end
+
+-- -- Targets --------------------------------------------------------------------------------------------------------
+
+-- What a newcomer runs, but for the kernels.
+local function check_steps(all)
+  return joined(generator_steps(all, all.lua), {
+    same_bytes(all, "same bytes", 1, joined(paths_of(all.models.products), all.check_specs)),
+    script_step(all, "golden files", "tests/golden.lua", "compare", joined(all.generator,
+      inputs.files("tests/golden"))),
+  }, library_steps(all, "", all.tests.checked), objects_step(all), unit_steps(all), {
+    circles_step(all),
+    binary_step(all, "calls that share weights and threads", all.tests.checked.sharing,
+      sharing("2", all.shared, short_lists.check)),
+    program_step(all, "program", "-", {}),
+  })
+end
+
+-- What `ninja check-all` has besides.
+local function more_steps(all, checked)
+  local second = all.luas[2] and generator_steps(all, all.luas[2], checked) or {}
+  local whole = {}
+  for _, path in ipairs(all.tests.all.criterion) do
+    whole[#whole + 1] = binary_step(all, base(path) .. ", every instruction set", path, nil, { inputs.GOLDENS })
+  end
+  return joined(second, hostile_steps(all), {
+    same_bytes(all, "same bytes of every spec, twice", 2, joined(paths_of(all.models.products), inputs.files("specs"),
+      paths_of(all.models.tests))),
+    script_step(all, "a build outside the source folder", "tests/outside_test.lua", ("%s %s"):format(all.lua, all.cc),
+      joined(all.generator, inputs.files("runtime", "program"), { "build.ninja", "configure", "rules.ninja" })),
+  }, library_steps(all, " of all test models", all.tests.all), all_kernel_steps(all), whole, {
+    binary_step(all, "calls of all kinds that share weights and threads", "out/test/all/plain_sharing",
+      sharing("2", all.shared)),
+    binary_step(all, "two libraries with a runtime each", all.tests.two, "1"),
+    host_step(all), linking_step(all), examples_step(all),
+    script_step(all, "numbers of docs/numbers.md", "tests/numbers.lua", "check " .. all.tests.numbers,
+      { all.tests.numbers, "docs/numbers.md" }),
+    program_step(all, "programs of whole models", "out/test/bin", all.tests.programs), cross_step(all),
+  }, cpu_steps(all), libc_steps(all))
+end
+
+-- A name for many files, which many steps read; as a list.
+local function group(steps, name, folders)
+  steps.w:phony(name, inputs.files(compat.unpack(folders)))
+  return { name }
+end
+
+local function groups(steps, table_of_folders)
+  local found = {}
+  for _, name in ipairs(text.sorted_keys(table_of_folders)) do
+    found[name] = group(steps, "files_of_" .. name, table_of_folders[name])
+  end
+  return found
+end
+
+-- Adds the steps and the targets' lists. steps: a Steps; built: the leaves of test_graph.lua; tests: test_edges.lua's.
+-- Returns texts for the folder of the graph, as fs.write_all has them.
+return function(steps, saved, built, tests, models)
+  local all = { steps = steps, saved = saved, built = built, tests = tests, models = models, folder = steps.folder,
+    lua = saved.settings.variables.LUA, cc = fmt.sh_quote(saved.settings.variables.CC), texts = {},
+    libraries = {}, check_specs = {}, shared = tests.shared, narrow = groups(steps, NARROW),
+    broad = groups(steps, BROAD), generator = group(steps, "files_of_the_generator", GENERATOR) }
+  all.strict_cc = fmt.sh_quote(saved.settings.variables.CC .. " " .. files.werror(saved.settings))
+  all.luas = { all.lua, saved.answers.second_lua }
+  for i = 1, #models.configured do all.libraries = joined(all.libraries, built.products[i].libraries) end
+  for _, name in ipairs(text.sorted_keys(short_lists.check)) do
+    all.check_specs[#all.check_specs + 1] = ("tests/specs/%s.lua"):format(name)
+  end
+  steps.w:line("pool specs\n  depth = 1\npool model_folders\n  depth = 1")
+  local checked = check_steps(all)
+  local kernels = kernel_steps(all, "", 100)
+  steps:list("check", "always", joined(kernels, checked))
+  steps:list("check-quick", "changed", joined(kernel_steps(all, ", quickly", QUICK_EFFORT), checked))
+  steps:list("check-all", "changed", joined(kernels, checked))
+  steps:list("check-all", "always", more_steps(all, checked))
+  add_sanitized(steps, saved, tests)
+  return all.texts
+end

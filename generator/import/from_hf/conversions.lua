@@ -1,0 +1,95 @@
+-- from_hf/conversions.lua: what a value of a model's config.json means in a spec, where it is not the value itself; by
+-- the names that generator/import/hf gives them. Each is convert(value, context, row): the spec's value, nil for what a
+-- spec leaves out, or nil and what was expected. context: get(config field), made (spec fields so far), given (by
+-- flags).
+local json = require "import.from_hf.json"
+local types = require "schema.types"
+
+local conversions = {}
+
+local LONGEST = 65536 -- the most that seq_len may say
+
+-- Names of transformers' ACT2FN, and what the same function is called here.
+local ACTIVATIONS = {
+  relu = "relu", gelu = "gelu", gelu_python = "gelu", gelu_new = "gelu_tanh", gelu_fast = "gelu_tanh",
+  gelu_accurate = "gelu_tanh", gelu_pytorch_tanh = "gelu_tanh", silu = "silu", swish = "silu", tanh = "tanh",
+}
+
+function conversions.activation(value)
+  local names = {}
+  for name in pairs(ACTIVATIONS) do names[#names + 1] = name end
+  table.sort(names)
+  if not ACTIVATIONS[value] then return nil, "one of " .. table.concat(names, ", ") end
+  return ACTIVATIONS[value]
+end
+
+local is_count = types.count(1)
+
+-- Any length up to the value; no longer than a cache that was asked for.
+function conversions.up_to(value, context)
+  if not is_count(value) then return nil, "a whole number from 1" end
+  return ("1..%d"):format(math.min(value, tonumber(context.given.cache) or LONGEST, LONGEST))
+end
+
+-- The same, less the rows that another field of the spec leaves out.
+function conversions.up_to_less(value, context, row)
+  local less = tonumber(context.made[row.less]) or 0
+  if not is_count(value) or value <= less then return nil, ("a whole number above %d"):format(less) end
+  return conversions.up_to(value - less, context)
+end
+
+-- The row behind one.
+function conversions.behind(value)
+  if not types.count(0, 65535)(value) then return nil, "a whole number from 0 to 65535" end
+  return value + 1
+end
+
+-- Whether scores are scaled at all.
+function conversions.scaled(value)
+  if type(value) ~= "boolean" then return nil, "true or false" end
+  if value then return nil end
+  return 1
+end
+
+-- How many keys a row sees; false for all.
+function conversions.window(value)
+  if value == false then return nil end
+  if not is_count(value) then return nil, "a whole number from 1, or null" end
+  return math.min(value, LONGEST)
+end
+
+-- Biases of q, k and v; that of o is there in any case.
+function conversions.qkv_bias(value)
+  if type(value) ~= "boolean" then return nil, "true or false" end
+  return { q = value, k = value, v = value, o = true }
+end
+
+-- How many classes a table of labels has, or a number of them.
+function conversions.labels(value)
+  if is_count(value) then return value end
+  if not json.is_object(value) then return nil, "an object" end
+  local count = 0
+  for _ in pairs(value) do count = count + 1 end
+  return count
+end
+
+-- Height and width of what is one number or a list of two.
+local function sides(value)
+  if is_count(value) then return value, value end
+  if json.is_array(value) and #value == 2 and is_count(value[1]) and is_count(value[2]) then
+    return value[1], value[2]
+  end
+end
+
+-- Rows that an image becomes: a patch each, and the cls token.
+function conversions.patches(value, context)
+  local height, width = sides(value)
+  local rows, columns = sides(context.get("patch_size"))
+  if not height then return nil, "a whole number from 1, or two" end
+  if not rows or rows > height or columns > width then
+    return nil, "at least patch_size (" .. json.shown(context.get("patch_size")) .. ")"
+  end
+  return math.floor(height / rows) * math.floor(width / columns) + 1
+end
+
+return conversions

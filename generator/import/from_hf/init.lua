@@ -1,0 +1,167 @@
+-- from_hf/init.lua: --from-hf: a model folder of Hugging Face's transformers or of sentence-transformers -> a spec that
+-- says the same, written to out/specs/, and the table of how it came about. What it does not know it refuses by name.
+local fs = require "base.fs"
+local json = require "import.from_hf.json"
+local other_types = require "import.from_hf.other_types"
+local match = require "import.from_hf.match"
+local read_config = require "import.from_hf.config"
+local report = require "import.from_hf.report"
+local sentence = require "import.from_hf.sentence"
+local spec = require "spec"
+local tensors = require "import.from_hf.tensors"
+local text = require "base.text"
+
+local DATA = "generator/import/hf"
+
+-- -- Model types ----------------------------------------------------------------------------------------------------
+
+-- Every model type that has a data file, in byte order; an underscore stands for a hyphen too.
+local function model_types()
+  local names = {}
+  for _, file in ipairs(assert(fs.list(DATA))) do
+    local name = file:match("^(.*)%.lua$")
+    if name and name ~= "common" then names[#names + 1] = name end
+  end
+  return names
+end
+
+-- The data file of a model type, or nil and a message.
+local function data_of(path, model_type)
+  local known, wanted = model_types(), type(model_type) == "string" and model_type:gsub("-", "_")
+  for _, name in ipairs(known) do
+    if name == wanted then return require("import.hf." .. name) end
+  end
+  if other_types[wanted] then
+    return nil, ("%s: %s is a model type of transformers that genattn does not read; it reads %s"):format(path,
+      json.plain(model_type), text.join(known))
+  end
+  local near = wanted and text.misspelt(wanted, known)
+  return nil, ("%s: model_type is %s; expected one of %s%s"):format(path, json.shown(model_type),
+    text.join(known, "or"), near and ("; did you mean %s?"):format(near) or "")
+end
+
+-- -- The spec -------------------------------------------------------------------------------------------------------
+
+local function name_field()
+  for _, field in ipairs(spec.options()) do
+    if field.field == "name" then return field end
+  end
+end
+
+-- A name for the model from its folder's; in a cache of Hugging Face's that of the model and not of its version.
+local function name_of(folder, fallback)
+  local last = folder:match("models%-%-[^/]*%-%-([^/]+)/snapshots/[^/]+$") or folder:match("([^/]*)$")
+  local name = last:lower():gsub("[^a-z0-9]+", "_"):gsub("^_+", ""):gsub("^(%d)", "m_%1")
+  name = name:sub(1, name_field().most_letters):gsub("_+$", "")
+  return name_field().check(name) and name or fallback
+end
+
+-- Puts what sentence-transformers says over what the model does: its rows join the table, but those that flags replace.
+local function add_sentence(model, extra, given)
+  for _, row in ipairs(extra.rows) do
+    if given[row.field] ~= nil then
+      row.made, row.note = given[row.field], "as asked for"
+    else
+      model.made[row.field] = row.made
+    end
+    for _, other in ipairs(model.rows) do
+      if other.field == row.field then other.note = "but see below" end
+    end
+    model.rows[#model.rows + 1] = row
+  end
+  local width = extra.width
+  if width and width.value ~= nil and width.value ~= model.made.d_model then
+    return nil, ("%s: word_embedding_dimension is %s; expected %s, as wide as the model"):format(width.path,
+      json.shown(width.value), json.shown(model.made.d_model))
+  end
+  return true
+end
+
+-- A text no longer than the positions that the model has.
+local function shorten(model)
+  local longest = tonumber(tostring(model.made.seq_len):match("%.%.(%d+)$"))
+  local rows, first = tonumber(model.made["positions.rows"]), tonumber(model.made["positions.first"]) or 0
+  if longest and rows and longest > rows - first then model.made.seq_len = ("1..%d"):format(rows - first) end
+end
+
+-- Fields given by flags that no row has.
+local function add_given(model, given)
+  local has = {}
+  for _, row in ipairs(model.rows) do has[row.field or ""] = true end
+  for _, field in ipairs(spec.options()) do
+    local value = given[field.field]
+    if value ~= nil then
+      model.made[field.field] = value
+      if not has[field.field] then
+        model.rows[#model.rows + 1] = { config = field.flag, field = field.field, made = value, note = "as asked for" }
+      end
+    end
+  end
+end
+
+-- -- The folder -----------------------------------------------------------------------------------------------------
+
+local NO_CONFIG = "%s: there is no such file; expected a folder as transformers saves a model, with config.json and " ..
+  "model.safetensors"
+local NO_TENSORS = "%s: no model.safetensors and no index of shards, so names of weights are not checked%s"
+local PICKLE = "; pytorch_model.bin is never read, since reading it may run what it holds"
+
+-- Reads config.json and what stands beside it: the model { made, rows, ... } and its data file; or nil and messages.
+local function read_model(folder, given, options)
+  local extra, errors = sentence.read(folder, given)
+  if extra == false then return nil, errors end
+  local path = (extra and extra.transformer or folder) .. "/config.json"
+  if fs.kind(path) == "nothing" then return nil, { NO_CONFIG:format(path) } end
+  local config, why = json.read(path)
+  if not config then return nil, { why } end
+  local data
+  data, why = data_of(path, config.model_type)
+  if not data then return nil, { why } end
+  local model
+  model, errors = read_config(path, config, data, given, options.ignored, options.architecture)
+  if not model then return nil, errors end
+  model.path, model.model_type = path, config.model_type
+  if extra then
+    local ok
+    ok, why = add_sentence(model, extra, given)
+    if not ok then return nil, { why } end
+    shorten(model)
+  end
+  add_given(model, given)
+  model.made.name = model.made.name or
+    name_of(folder, ("%s_%d"):format(config.model_type:gsub("-", "_"), model.made.d_model))
+  return model, data
+end
+
+-- The spec as tensors bear it out, or as the first map has it where there are none; and the lines of the table.
+local function match_tensors(model, data, ignored)
+  local folder = model.path:match("^(.*)/[^/]*$")
+  local held, why = tensors.read(folder)
+  if held == false then return nil, { why } end
+  if held then
+    local matched, errors = match.find(held, model.made, data, ignored, model.path)
+    if not matched then return nil, errors end
+    return matched.spec, report.lines(model, held, matched)
+  end
+  model.made.weights = model.made.weights or data.maps[1]
+  local s, errors = spec.from_fields(model.made, model.path)
+  if not s then return nil, errors end
+  local has_pickle = fs.kind(folder .. "/pytorch_model.bin") == "file"
+  return s, report.lines(model, nil, nil, NO_TENSORS:format(folder, has_pickle and PICKLE or ""))
+end
+
+-- Reads a folder. given: flags' fields by name; options: ignored (set of config fields and tensors not to ask about),
+-- architecture (in place of the file's, or nil). Returns { spec, text (of a spec file), lines (the table) }, or nil and
+-- every message.
+return function(folder, given, options)
+  local ok, why = json.available()
+  if not ok then return nil, { "--from-hf: " .. why } end
+  folder = folder:gsub("(.)/+$", "%1")
+  local model, data = read_model(folder, given, options)
+  if not model then return nil, data end
+  local s, lines = match_tensors(model, data, options.ignored)
+  if not s then return nil, lines end
+  local head = ("-- From a folder of Hugging Face's transformers: %s, model_type %s.\n"):format(model.architecture,
+    model.model_type)
+  return { spec = s, text = head .. spec.text(s), lines = lines }
+end

@@ -1,0 +1,172 @@
+-- maps/init.lua: the weight-name maps that ship, one data file each, and how a map answers for one weight.
+-- A map is a table like a spec's `weights` field; qkv_weight and qkv_bias hold q, k and v stacked by rows, or, with
+-- transposed = true ([in,out]), side by side by columns. Under `refuses` stand, by role, tensors of other modules that
+-- go by the same names: a file that holds one is never read by this map. A weight of a score modifier (one of
+-- spec.modifier_weights) that no map here names is called in a file as its role is: no module that has it is known.
+local maps = {}
+
+local NAMES = {
+  "w_o", "w_concat", "proj", "torch_mha", "llama", "qwen3", "bert", "gpt2", "vit", "timm", "t5", "mpt",
+}
+
+local STACK_NAMES = {
+  "bert", "bert_gamma", "distilbert", "gpt2", "llama", "vit", "torch_encoder", "torch_decoder", "torch_transformer",
+  "tutorial", "roles",
+}
+
+-- The maps of one attention layer's weights; is_stack: those of whole models, where `layer` is what stands before the
+-- names of the weights of layer %d.
+function maps.names(is_stack)
+  return is_stack and STACK_NAMES or NAMES
+end
+
+-- The names of all maps, each once, those of one layer first.
+function maps.all_names()
+  local names, seen = {}, {}
+  for _, is_stack in ipairs({ false, true }) do
+    for _, name in ipairs(maps.names(is_stack)) do
+      names[#names + 1] = not seen[name] and name or nil
+      seen[name] = true
+    end
+  end
+  return names
+end
+
+local ships = {} -- maps as sets, those of a transformer's sides too
+
+-- The map of that name, or nil.
+function maps.get(name, is_stack)
+  for _, known in ipairs(maps.names(is_stack)) do
+    if known == name then
+      local map = require((is_stack and "import.maps.stack." or "import.maps.") .. name)
+      ships[map] = true
+      for _, side in ipairs({ "encoder", "decoder" }) do
+        if map[side] then ships[map[side]] = true end
+      end
+      return map
+    end
+  end
+end
+
+-- Whether a map that ships names a tensor for a role of one layer.
+local function is_named(role)
+  for _, is_stack in ipairs({ false, true }) do
+    for _, name in ipairs(maps.names(is_stack)) do
+      if maps.get(name, is_stack)[role] then return true end
+    end
+  end
+  return false
+end
+
+-- The tensor of a modifier's weight where it goes by its own name; nil where it does not.
+local function own_name(spec, map, role)
+  if not ships[map] then return nil end
+  for _, name in ipairs(spec.modifier_weights) do
+    if name == role and not is_named(role) then return role end
+  end
+end
+
+local STACKED = { "q", "k", "v" }
+
+-- How many of the projections that a stacked bias serves add one.
+local function stacked_biases(spec)
+  local count = 0
+  for _, p in ipairs(STACKED) do count = count + (spec.bias[p] and 1 or 0) end
+  return count
+end
+
+-- Whether a tensor can hold this part of q, k and v: weights only where their inputs are equally wide, biases only
+-- where each of the three adds one, or part of the file would go unread.
+local function can_stack(spec, part)
+  if part == "bias" then return stacked_biases(spec) == #STACKED end
+  return spec.k_dim == spec.d_model and spec.v_dim == spec.d_model
+end
+
+-- The layer of a stack that a role belongs to and what it is there; nil where it belongs to none.
+function maps.in_layer(role)
+  local layer, inner = role:match("layers%.(%d+)%.(.*)$")
+  return tonumber(layer), inner
+end
+
+-- The tensor that holds a role: its name and whether q, k and v are stacked in it; nil where the map names none. Names
+-- under `apart` serve where what the map stacks cannot be.
+function maps.source(spec, map, role)
+  if map.roles then return role, false end
+  local side, of_side = role:match("^(%l+coder)%.(.*)$")
+  if side then return maps.source(spec[side .. "_spec"], map[side] or {}, of_side) end
+  local layer, inner = maps.in_layer(role)
+  if layer then
+    local tensor, is_stacked = maps.source(spec, map, inner)
+    local before = map.layer or spec.n_layers == 1 and "" -- of one layer names need not say which
+    return tensor and before and before:format(layer) .. tensor, is_stacked
+  end
+  if map[role] then return map[role], false end
+  local whose, projection, part = role:match("^(%a*_?)([qkv])_(%a+)$")
+  local stacked = projection and map[whose .. "qkv_" .. part]
+  if stacked and can_stack(spec, part) then return stacked, true end
+  return map.apart and map.apart[role] or own_name(spec, map, role), false
+end
+
+-- What the bias beside a weight is called where the map does not say: PyTorch's modules keep both under one name.
+local function bias_of(map, projection)
+  local weight = map[projection .. "_weight"]
+  return map[projection .. "_bias"] or (weight and weight:find("weight$") and weight:gsub("weight$", "bias")) or nil
+end
+
+local function has_role(spec, name)
+  for _, role in ipairs(spec.roles) do
+    if role.name == name then return true end
+  end
+  return false
+end
+
+-- Biases and what else a stack may have learned that its spec leaves out, of its layers and beside them.
+local STACK_PARTS = {
+  { roles = { "q_bias", "k_bias", "v_bias", "o_bias", "gate_weight", "gate_bias", "up_bias", "down_bias",
+    "q_norm_weight", "k_norm_weight", "attention_norm_bias", "ffn_norm_bias" }, is_layer = true },
+  { roles = { "positions", "token_types", "embedding_norm_weight", "embedding_norm_bias", "final_norm_weight",
+    "final_norm_bias" } },
+}
+
+local function stack_refused(spec, map)
+  local list = {}
+  if map.roles or spec.kind == "transformer" then return list end
+  for _, part in ipairs(STACK_PARTS) do
+    for _, name in ipairs(part.roles) do
+      local role = part.is_layer and "layers.0." .. name or name
+      local tensor = not has_role(spec, role) and maps.source(spec, map, role)
+      if tensor then list[#list + 1] = { role = role, tensor = tensor } end
+    end
+  end
+  return list
+end
+
+-- What a module learns besides its projections and what its scores are changed by.
+local LEARNED = {
+  "bias_k", "bias_v", "q_norm_weight", "q_norm_bias", "k_norm_weight", "k_norm_bias", "sinks",
+}
+
+-- Tensors that a file of this map must not hold, as { role, tensor }: biases that the spec's projections do not add,
+-- what else is learned and the spec leaves out, and what tells of another module. Without them the file would give
+-- other numbers than its module.
+function maps.refused(spec, map)
+  if spec.stack then return stack_refused(spec, map) end
+  local list = {}
+  local function add(projection)
+    local tensor = bias_of(map, projection)
+    if tensor then list[#list + 1] = { role = projection .. "_bias", tensor = tensor } end
+  end
+  if stacked_biases(spec) == 0 then add("qkv") end
+  for _, p in ipairs({ "q", "k", "v", "o" }) do
+    if spec.projects[p] and not spec.bias[p] then add(p) end
+  end
+  for _, learned in ipairs({ LEARNED, spec.modifier_weights }) do
+    for _, role in ipairs(learned) do
+      local tensor = map[role] and not has_role(spec, role) and map[role] or map.refuses and map.refuses[role]
+      if tensor then list[#list + 1] = { role = role, tensor = tensor } end
+    end
+  end
+  return list
+end
+
+return maps

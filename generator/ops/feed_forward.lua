@@ -1,0 +1,95 @@
+-- ops/feed_forward.lua: what follows attention in each layer: two linears with an activation between them, or three
+-- where one gates the other (Shazeer, "GLU Variants Improve Transformer", 2020).
+local types = require "schema.types"
+
+local ACTIVATIONS = { "relu", "gelu", "gelu_tanh", "silu", "tanh" }
+
+-- What a layer's feed-forward is made of; a gated one's first product gives the gate first.
+local function sublayers(spec)
+  if spec.n_layers == 0 then return {} end
+  local d_ff, d_model = { spec.d_ff, name = "D_FF" }, { spec.d_model, name = "D_MODEL" }
+  local function part(role, n_out, n_in) return { role = role, n_out = n_out, n_in = n_in } end
+  local up, down = part("up", d_ff, d_model), part("down", d_model, d_ff)
+  local first = spec.ffn.gated and { part("gate", d_ff, d_model), up } or { up }
+  if spec.ffn.fused then first = { part("gate_up", { 2 * spec.d_ff, name = "MID" }, d_model) } end
+  return { {
+    name = "ffn", first = "up", does = "feed-forward", input_width = "D_MODEL", width = "MID + D_FF",
+    splices = { block = "feed_forward.block.c.lt" },
+    linears = {
+      { packed = "up", product = "up", bias = spec.ffn.bias, parts = first },
+      { packed = "down", product = "down", bias = spec.ffn.bias, parts = { down } },
+    },
+  } }
+end
+
+local function mid(spec)
+  return spec.d_ff * (spec.ffn.gated and 2 or 1)
+end
+
+return {
+  name = "feed_forward",
+  weights = { "gate_weight", "gate_bias", "up_weight", "up_bias", "gate_up_weight", "gate_up_bias",
+    "down_weight", "down_bias" },
+  fields = {
+    { field = "d_ff", flag = "--d-ff", value = "N", check = types.count(1, 262144), parse = types.to_number,
+      default = "4 x d_model", help = "width between the two linears of the feed-forward",
+      group = "whole models", example = "d_ff = 1536" },
+    { field = "ffn.activation", flag = "--ffn-activation", value = "NAME", check = types.choice(ACTIVATIONS),
+      parse = function(word) return word end, default = "relu",
+      help = "between the linears of the feed-forward: " .. table.concat(ACTIVATIONS, ", "),
+      group = "whole models", example = 'ffn = { activation = "gelu" }' },
+    { field = "ffn.gated", flag = "--ffn-gated", value = "yes|no", check = types.boolean, parse = types.to_boolean,
+      default = "no", help = "activation(gate(x)) * up(x) in place of activation(up(x)), as in Llama",
+      group = "whole models", example = 'ffn = { activation = "silu", gated = true }' },
+    { field = "ffn.fused", flag = "--ffn-fused", value = "yes|no", check = types.boolean, parse = types.to_boolean,
+      default = "no", help = "one weight [2 x d_ff][d_model] holds gate's rows, then up's, as in ModernBERT's Wi",
+      group = "whole models", example = 'ffn = { activation = "gelu", gated = true, fused = true }' },
+    { field = "ffn.bias", flag = "--ffn-bias", value = "yes|no", check = types.boolean, parse = types.to_boolean,
+      default = "yes", help = "whether the linears of the feed-forward add a bias",
+      group = "whole models", example = "ffn = { bias = false }" },
+  },
+  resolve = function(spec, fail)
+    if not spec.stack then return end
+    local ffn = spec.ffn or {}
+    if ffn.fused and not ffn.gated then
+      fail("ffn.fused is given, but without ffn.gated there is no gate whose rows stand before up's")
+    end
+    if spec.n_layers == 0 then
+      spec.d_ff, spec.ffn = 0, { activation = "none", gated = false, bias = false }
+      return
+    end
+    spec.d_ff = spec.d_ff or 4 * spec.d_model
+    spec.ffn = {
+      activation = ffn.activation or "relu", gated = ffn.gated or false, fused = ffn.fused or false,
+      bias = ffn.bias ~= false,
+    }
+  end,
+  sublayers = sublayers,
+  products = function(spec, add)
+    if spec.n_layers == 0 then return end
+    add({ op = "up", n_in = spec.d_model, n_out = mid(spec), to = "mid",
+      what = spec.ffn.gated and "rows -> gate and up, side by side" or "rows -> the width of the feed-forward" })
+    add({ op = "down", n_in = spec.d_ff, from = "mid", n_out = spec.d_model,
+      what = spec.layer.residual and "feed-forward -> what joins the residual" or "feed-forward -> rows" })
+  end,
+  buffers = function(spec, add)
+    if spec.n_layers == 0 then return end
+    add({ name = "mid", width = mid(spec), unit = "block", during = "ffn", apart = true, stride = "MID_STRIDE" })
+  end,
+  splices = function(spec)
+    local on = spec.n_layers > 0
+    return {
+      stack_facts = "feed_forward.stack_facts.c.lt",
+      layer_sizes = on and "feed_forward.layer_sizes.c.lt",
+      row_functions = on and "feed_forward.row_functions.c.lt",
+      block_functions = on and not spec.ffn.gated and "feed_forward.block_functions.c.lt",
+    }
+  end,
+  sentence = function(spec)
+    if not spec.stack or spec.n_layers == 0 then return nil end
+    local ffn = spec.ffn
+    local gated = ffn.gated and " gating a second linear" or ""
+    if ffn.fused then gated = " gating the second half of one linear" end
+    return ("feed-forward of %d, %s%s%s"):format(spec.d_ff, ffn.activation, gated, ffn.bias and "" or ", no biases")
+  end,
+}

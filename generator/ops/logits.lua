@@ -1,0 +1,84 @@
+-- ops/logits.lua: the linear behind the last layer: one number for each token or class, as they are, or through
+-- softmax or its logarithm. Tied, its weight is the embedding's, which is then packed once.
+local types = require "schema.types"
+
+local MOST = 1048576 -- a row: a product so wide is planned within a second, and no vocabulary is larger
+local WHAT = { linear = "logits", softmax = "probabilities", log_softmax = "logarithms of probabilities" }
+
+local function check_size(spec, logits, fail)
+  local size = logits.size or spec.vocab_size or 1
+  if size > MOST then
+    fail(("logits of %d numbers a row, by %s, are too many; at most %d"):format(size,
+      logits.size and "logits.size" or "vocab_size", MOST))
+  elseif logits.tied and not spec.vocab_size then
+    fail("logits.tied takes the embedding's weight, but there is no vocab_size")
+  elseif logits.tied and logits.size and logits.size ~= spec.vocab_size then
+    fail(("logits.size (%d) is not vocab_size (%d), whose embedding logits.tied takes"):format(
+      logits.size, spec.vocab_size))
+  elseif not logits.size and not spec.vocab_size then
+    fail("logits.size is missing, and there is no vocab_size to take in its place")
+  end
+end
+
+return {
+  name = "logits",
+  weights = { "logits_weight", "logits_bias" },
+  fields = {
+    { field = "logits.kind", flag = "--logits", value = "linear|softmax|log_softmax",
+      check = types.choice({ "linear", "softmax", "log_softmax" }), parse = function(word) return word end,
+      default = "none", help = "also gives `logits`, a linear of each row of the output",
+      group = "whole models", example = 'logits = { kind = "linear" }' },
+    { field = "logits.size", flag = "--logits-size", value = "N", check = types.count(1, MOST),
+      parse = types.to_number, default = "vocab_size", help = "logits of each row",
+      group = "whole models", example = 'logits = { kind = "softmax", size = 10 }' },
+    { field = "logits.tied", flag = "--logits-tied", value = "yes|no", check = types.boolean,
+      parse = types.to_boolean, default = "no", help = "whether the linear takes the embedding's weight",
+      group = "whole models", example = 'vocab_size = 100, logits = { kind = "linear", tied = true }' },
+    { field = "logits.bias", flag = "--logits-bias", value = "yes|no", check = types.boolean,
+      parse = types.to_boolean, default = "no", help = "whether the linear adds a bias",
+      group = "whole models", example = 'logits = { kind = "linear", bias = true }' },
+  },
+  resolve = function(spec, fail)
+    if not spec.stack or not spec.logits then return end
+    local logits = spec.logits
+    if not logits.kind then
+      fail('logits.kind is missing beside the other fields of logits: "linear", "softmax" or "log_softmax"')
+      return
+    end
+    check_size(spec, logits, fail)
+    logits.size = logits.size or spec.vocab_size or 1
+    logits.tied, logits.bias = logits.tied or false, logits.bias or false
+    if logits.tied then spec.own_token_table = false end
+  end,
+  last_roles = function(spec, add)
+    if not spec.logits then return end
+    if not spec.logits.tied then add("logits_weight", { spec.logits.size, spec.d_model }) end
+    if spec.logits.bias then add("logits_bias", { spec.logits.size }) end
+  end,
+  products = function(spec, add)
+    if not spec.logits then return end
+    add({ op = "logits", what = "rows -> logits", n_in = spec.d_model, n_out = spec.logits.size, of_layers = false })
+  end,
+  packed_vocabulary = function(spec, _, add_linear)
+    if spec.logits then add_linear("logits") end
+  end,
+  outputs = function(spec, add)
+    if not spec.logits then return end
+    add("logits", "all")
+    add("last_logits", "last")
+  end,
+  splices = function(spec)
+    local logits = spec.logits
+    return logits and {
+      token_row = logits.tied and "logits.token_row.c.lt",
+      pack_vocabulary = "logits.pack_vocabulary.c.lt", sizes = "logits.sizes.c.lt",
+      out_functions = "logits.out_functions.c.lt", outputs = "logits.outputs.c.lt",
+      stack_facts = "logits.stack_facts.c.lt",
+    }
+  end,
+  sentence = function(spec)
+    if not spec.logits then return nil end
+    return ("logits: %d %s a row%s"):format(spec.logits.size, WHAT[spec.logits.kind],
+      spec.logits.tied and ", by the embedding's own weight" or "")
+  end,
+}

@@ -1,0 +1,115 @@
+-- ops/norm.lua: LayerNorm (Ba et al., 2016) or RMSNorm (Zhang and Sennrich, 2019) over the rows of a stack: behind
+-- each residual ("post", as in "Attention Is All You Need") or before each block, with one behind the last ("pre"); or
+-- none at all.
+local fmt = require "base.fmt"
+local types = require "schema.types"
+
+local NAMES = { layer = "LayerNorm", rms = "RMSNorm" }
+local EPS = { layer = 1e-5, rms = 1e-6, none = 0 }
+
+-- Fields that speak of norms where there are none.
+local function check_used(spec, norm, fail)
+  local embeds = spec.embedding.norm
+  if norm.kind == "none" then
+    for _, field in ipairs({ "eps", "place", "final" }) do
+      if norm[field] then fail(('norm.%s is given, but norm.kind = "none"'):format(field)) end
+    end
+    if embeds then fail('embedding.norm is given, but norm.kind = "none"') end
+  elseif spec.n_layers == 0 and (norm.kind or norm.eps) and not norm.final and not embeds then
+    fail(("norm.%s is given, but with n_layers = 0 there is no norm but norm.final and embedding.norm"):format(
+      norm.kind and "kind" or "eps"))
+  end
+end
+
+-- Where norms stand: embedding, final: beside the layers; pre: before each sublayer, and else after what it joins.
+local function places(spec)
+  return { embedding = spec.embedding.norm, final = spec.norm.final, pre = spec.norm.place == "pre" }
+end
+
+-- The weights of a norm of some name; none where there are no norms.
+local function add_roles(spec, add, name)
+  if spec.norm.kind == "none" then return end
+  add(name .. "_norm_weight", { spec.d_model })
+  if spec.norm.bias then add(name .. "_norm_bias", { spec.d_model }) end
+end
+
+local function add_packed(spec, add, name)
+  if spec.norm.kind ~= "none" then add(name .. "_norm", spec.d_model * (spec.norm.bias and 2 or 1)) end
+end
+
+local function splices(spec)
+  local norm = spec.norm
+  if norm.kind == "none" then return { stack_facts = "norm.stack_facts.c.lt" } end
+  local on = spec.n_layers > 0 or norm.final or spec.embedding.norm
+  return {
+    stack_facts = "norm.stack_facts.c.lt",
+    row_functions = on and "norm.row_functions.c.lt", pack_functions = on and "norm.pack_functions.c.lt",
+    rows_in = "norm.rows_in.c.lt", rows_out = "norm.rows_out.c.lt", pack = "norm.pack.c.lt",
+    sublayer_pack = "norm.sublayer_pack.c.lt", joined = "norm.joined.c.lt",
+    block_functions = norm.place == "pre" and "norm.block_functions.c.lt",
+  }
+end
+
+return {
+  name = "norm",
+  weights = { "embedding_norm_weight", "embedding_norm_bias", "attention_norm_weight", "attention_norm_bias",
+    "memory_norm_weight", "memory_norm_bias", "ffn_norm_weight", "ffn_norm_bias", "final_norm_weight",
+    "final_norm_bias" },
+  fields = {
+    { field = "norm.kind", flag = "--norm", value = "layer|rms|none", check = types.choice({ "layer", "rms", "none" }),
+      parse = function(word) return word end, default = "layer", help = "LayerNorm or RMSNorm over each row",
+      group = "whole models", example = 'norm = { kind = "rms" }' },
+    { field = "norm.eps", flag = "--norm-eps", value = "X", check = types.number(0, 1), parse = types.to_number,
+      default = "1e-05 (layer), 1e-06 (rms)", help = "added to the mean square before its root",
+      group = "whole models", example = "norm = { eps = 1e-12 }" },
+    { field = "norm.place", flag = "--norm-place", value = "post|pre", check = types.choice({ "post", "pre" }),
+      parse = function(word) return word end, default = "post",
+      help = "after each residual, or before each block (norm_first)",
+      group = "whole models", example = 'norm = { place = "pre" }' },
+    { field = "norm.final", flag = "--norm-final", value = "yes|no", check = types.boolean, parse = types.to_boolean,
+      default = "yes with pre, no with post", help = "one more norm after the last layer",
+      group = "whole models", example = 'norm = { place = "post", final = true }' },
+  },
+  resolve = function(spec, fail)
+    if not spec.stack then return end
+    local norm = spec.norm or {}
+    check_used(spec, norm, fail)
+    local kind, place = norm.kind or "layer", norm.place or "post"
+    local final = norm.final
+    if final == nil then final = place == "pre" end
+    spec.norm = { kind = kind, eps = norm.eps or EPS[kind], place = place, final = final, bias = kind == "layer" }
+  end,
+  first_roles = function(spec, add)
+    if spec.embedding.norm then add_roles(spec, add, "embedding") end
+  end,
+  sublayer_roles = add_roles,
+  last_roles = function(spec, add)
+    if spec.norm.final then add_roles(spec, add, "final") end
+  end,
+  sublayer_packed = add_packed,
+  packed = function(spec, add)
+    if spec.embedding.norm then add_packed(spec, add, "embedding") end
+    if spec.norm.final then add_packed(spec, add, "final") end
+  end,
+  buffers = function(spec, add)
+    if spec.norm.place == "pre" and spec.n_layers > 0 then
+      add({ name = "n", width = spec.d_model, unit = "rows", during = "layer" })
+    end
+  end,
+  words = function(spec)
+    local norms = places(spec)
+    return { norms = norms, normed = norms.pre and "n" or "x", result = norms.pre and norms.final and "n" or "x" }
+  end,
+  splices = splices,
+  sentence = function(spec)
+    if not spec.stack then return nil end
+    if spec.norm.kind == "none" then return "no norms" end
+    if spec.n_layers == 0 then
+      return (spec.norm.final or spec.embedding.norm) and
+        ("%s, eps %s"):format(NAMES[spec.norm.kind], fmt.double(spec.norm.eps)) or nil
+    end
+    return ("%s %s, eps %s%s"):format(NAMES[spec.norm.kind],
+      spec.norm.place == "post" and "behind each residual" or "before each block", fmt.double(spec.norm.eps),
+      spec.norm.final and ", and one behind the last layer" or "")
+  end,
+}

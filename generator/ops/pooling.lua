@@ -1,0 +1,36 @@
+-- ops/pooling.lua: one row for each sequence: its first (cls), or the mean of its real rows; of length one
+-- on request.
+local types = require "schema.types"
+
+return {
+  name = "pooling",
+  fields = {
+    { field = "pool.kind", flag = "--pool", value = "cls|mean", check = types.choice({ "cls", "mean" }),
+      parse = function(word) return word end, default = "none",
+      help = "also gives `embedding`, one row a sequence: its first row, or the mean of its rows",
+      group = "whole models", example = 'pool = { kind = "mean" }' },
+    { field = "pool.normalize", flag = "--pool-normalize", value = "yes|no", check = types.boolean,
+      parse = types.to_boolean, default = "no",
+      help = "divide the embedding by its L2 norm, or by 1e-12 where that is larger",
+      group = "whole models", example = 'pool = { kind = "mean", normalize = true }' },
+  },
+  resolve = function(spec, fail)
+    if not spec.stack or not spec.pool then return end
+    if not spec.pool.kind then fail('pool.kind is missing beside pool.normalize: "cls" or "mean"') end
+    spec.pool.normalize = spec.pool.normalize or false
+    spec.adds_rows = spec.adds_rows or spec.pool.kind == "mean"
+  end,
+  outputs = function(spec, add)
+    if spec.pool then add("embedding", spec.pool.kind == "cls" and "first" or "all") end
+  end,
+  splices = function(spec)
+    return spec.pool and { out_functions = "pooling.out_functions.c.lt", outputs = "pooling.outputs.c.lt",
+      stack_facts = "pooling.stack_facts.c.lt" }
+  end,
+  sentence = function(spec)
+    if not spec.pool then return nil end
+    return ("embedding: %s%s"):format(
+      spec.pool.kind == "cls" and "each sequence's first row" or "the mean of each sequence's real rows",
+      spec.pool.normalize and ", over its length" or "")
+  end,
+}

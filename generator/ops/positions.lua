@@ -1,0 +1,91 @@
+-- ops/positions.lua: what a stack adds to its rows before the first layer: positions learned or of sines and
+-- cosines, types of tokens, a factor of sqrt(d_model), a norm.
+local types = require "schema.types"
+
+-- Rows of learned positions that the longest sequence needs.
+local function check_rows(spec, positions, fail)
+  local longest = spec.cache or spec.seq_len.max
+  if positions.kind == "learned" and positions.rows and positions.rows < longest + positions.first then
+    fail(("positions.rows (%d) is less than the longest sequence (%d) from row %d (positions.first) on"):format(
+      positions.rows, longest, positions.first))
+  end
+  positions.rows = positions.rows or longest + positions.first
+end
+
+local function is_learned(spec)
+  return spec.positions ~= nil and spec.positions.kind == "learned"
+end
+
+local function resolve_positions(spec, fail)
+  local positions = spec.positions
+  if not positions then return end
+  if not positions.kind then
+    fail('positions.kind is missing beside the other fields of positions: "learned" or "sinusoidal"')
+    return
+  end
+  positions.first = positions.first or 0
+  check_rows(spec, positions, fail)
+end
+
+return {
+  name = "positions",
+  weights = { "positions", "token_types" },
+  fields = {
+    { field = "positions.kind", flag = "--positions", value = "learned|sinusoidal",
+      check = types.choice({ "learned", "sinusoidal" }), parse = function(word) return word end, default = "none",
+      help = "positions added to rows before the first layer: a learned table, or sines and cosines in turn, of an " ..
+      "odd d_model a sine last",
+      group = "positions", example = 'positions = { kind = "learned" }' },
+    { field = "positions.rows", flag = "--positions-rows", value = "N", check = types.count(1, 1048576),
+      parse = types.to_number, default = "the longest sequence", help = "rows of the table of positions",
+      group = "positions", example = 'positions = { kind = "learned", rows = 512 }' },
+    { field = "positions.first", flag = "--positions-first", value = "N", check = types.count(0, 65536),
+      parse = types.to_number, default = "0", help = "row of the first place (2 in RoBERTa)",
+      group = "positions", example = 'positions = { kind = "learned", first = 2 }' },
+    { field = "token_types", flag = "--token-types", value = "N", check = types.count(1, 65536),
+      parse = types.to_number, default = "none", help = "rows of a table of token types, added to rows",
+      group = "whole models", example = "token_types = 2" },
+    { field = "embedding.scale", flag = "--embedding-scale", value = "yes|no", check = types.boolean,
+      parse = types.to_boolean, default = "no", help = "multiply rows by sqrt(d_model) before positions are added",
+      group = "whole models", example = "embedding = { scale = true }" },
+    { field = "embedding.norm", flag = "--embedding-norm", value = "yes|no", check = types.boolean,
+      parse = types.to_boolean, default = "no", help = "a norm over the rows before the first layer",
+      group = "whole models", example = "embedding = { norm = true }" },
+  },
+  resolve = function(spec, fail)
+    if not spec.stack then return end
+    local embedding = spec.embedding or {}
+    spec.embedding = { scale = embedding.scale or false, norm = embedding.norm or false }
+    resolve_positions(spec, fail)
+    local adds = spec.positions ~= nil or spec.token_types ~= nil
+    spec.adds_rows = spec.adds_rows or adds
+    spec.packs_tables = spec.packs_tables or spec.token_types ~= nil or is_learned(spec)
+  end,
+  first_roles = function(spec, add)
+    if is_learned(spec) then add("positions", { spec.positions.rows, spec.d_model }) end
+    if spec.token_types then add("token_types", { spec.token_types, spec.d_model }) end
+  end,
+  packed = function(spec, add)
+    if spec.positions then add("positions", spec.positions.rows * spec.d_model) end
+    if spec.token_types then add("token_types", spec.token_types * spec.d_model) end
+  end,
+  splices = function(spec)
+    return {
+      in_functions = spec.embedding.scale and "positions.in_functions.c.lt", row_in = "positions.row_in.c.lt",
+      fill_functions = spec.positions and not is_learned(spec) and "positions.fill_functions.c.lt",
+      pack = "positions.pack.c.lt", stack_facts = "positions.stack_facts.c.lt",
+    }
+  end,
+  sentence = function(spec)
+    if not spec.stack then return nil end
+    local parts = {}
+    if spec.embedding.scale then parts[#parts + 1] = "rows times sqrt(d_model)" end
+    if spec.positions then
+      parts[#parts + 1] = spec.positions.kind == "learned" and
+        ("learned positions, %d"):format(spec.positions.rows) or "positions of sines and cosines"
+    end
+    if spec.token_types then parts[#parts + 1] = ("%d types of tokens"):format(spec.token_types) end
+    if spec.embedding.norm then parts[#parts + 1] = "a norm before the first layer" end
+    return #parts > 0 and "added to rows at first: " .. table.concat(parts, ", ") or nil
+  end,
+}
