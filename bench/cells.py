@@ -58,7 +58,7 @@ class Cell:
 
     @property
     def flops(self):
-        """What the layer needs: neither padding nor pairs behind the causal mask count."""
+        """What the layer needs: neither padding nor pairs after the causal mask count."""
         return 8 * self.rows * self.d_model**2 + 4 * self.pairs * self.d_model
 
     @property

@@ -13,7 +13,7 @@ TOLERANCE = 1e-5
 @dataclass(frozen=True)
 class Layer:
     """Arrays are float32, C-contiguous; weights in PyTorch's orientation, [out][in]."""
-    x: np.ndarray  # [batch][length][d_model]; rows behind a sequence's length hold ordinary numbers
+    x: np.ndarray  # [batch][length][d_model]; rows after a sequence's length hold ordinary numbers
     w_in: np.ndarray  # [3 * d_model][d_model], q over k over v
     b_in: np.ndarray  # [3 * d_model]
     w_out: np.ndarray  # [d_model][d_model]

@@ -125,7 +125,7 @@ static inline vector exp2_of(vector x)
 }
 
 // Turns row[count], scores in units of log2, into weights that still lack the division by their sum, which it returns.
-// row has room for whole vectors behind count.
+// row has room for whole vectors after count.
 static float softmax(float *row, size_t count)
 {
     const vector zero = {0};

@@ -14,7 +14,7 @@ POSITIONS = 1024
 @dataclass(frozen=True)
 class Whole:
     """Arrays are float32, C-contiguous; weights in PyTorch's orientation, by the names that roles have here."""
-    x: np.ndarray  # [batch][length][d_model]; rows behind a sequence's length hold ordinary numbers
+    x: np.ndarray  # [batch][length][d_model]; rows after a sequence's length hold ordinary numbers
     w: dict
     expected: np.ndarray  # [real rows][d_model] or [batch][vocab], float64
     token: np.ndarray = None  # [batch][1] int32, in place of x where there is a vocabulary

@@ -10,7 +10,7 @@
 
 enum { BATCH = 3, ROWS = 6, D = ENCODER_D_MODEL };
 
-// The first two sequences are the same behind what is padding; the third is another.
+// The first two sequences are the same after what is padding; the third is another.
 static const int32_t tokens[BATCH][ROWS] = {{5, 17, 42, 8, 0, 0}, {5, 17, 42, 8, 99, 99}, {61, 3, 3, 29, 70, 11}};
 static const int32_t lengths[BATCH] = {4, 4, 6};
 

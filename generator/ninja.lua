@@ -20,7 +20,7 @@ local function value_text(value)
   return type(value) == "table" and value.raw or fmt.ninja_escape(value)
 end
 
--- Words behind `first`, broken into lines that ninja joins again.
+-- Words after `first`, broken into lines that ninja joins again.
 local function fold(first, words)
   local lines, line = {}, first
   for _, word in ipairs(words) do

@@ -35,7 +35,7 @@ local function splice_inline(value)
   return spliced
 end
 
--- Appends the lines of a splice that stands alone behind `indent` to `out`.
+-- Appends the lines of a splice that stands alone after `indent` to `out`.
 local function splice_block(out, indent, value)
   local spliced = value_text(value, 2)
   if spliced == "" then return end

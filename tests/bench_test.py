@@ -343,7 +343,7 @@ class Timing(unittest.TestCase):
             timing.SHORTEST_SAMPLE_NS = shortest
         self.assertEqual(len(rounds_made), timing.FEWEST_ROUNDS)
         self.assertEqual({len(found) for found in rounds_made}, {3})
-        self.assertEqual(made[3:12], [0, 1, 2, 1, 2, 0, 2, 0, 1])  # behind one call of each to warm up
+        self.assertEqual(made[3:12], [0, 1, 2, 1, 2, 0, 2, 0, 1])  # after one call of each to warm up
 
 
 class First(unittest.TestCase):

@@ -88,7 +88,7 @@ end
 -- -- The programs ---------------------------------------------------------------------------------------------------
 
 -- given: makes the argument. says: what it prints, or makes that of the argument. more: libraries before the model's
--- and behind it. layer's numbers are those of the same layer computed by NumPy in double precision.
+-- and after it. layer's numbers are those of the same layer computed by NumPy in double precision.
 local EXAMPLES = {
   { name = "layer", model = "mha_512_8", says = "begins with 0.0552 0.0440 0.0128\n", cxx = true },
   { name = "packed", model = "mha_512_8", given = packed "mha_512_8", says = first_row },
@@ -175,7 +175,7 @@ end
 local function check_quote(document, path)
   local quoted = assert(fs.read(path)):gsub("[^\n]+", "    %0")
   check(assert(fs.read(document)):find("\n\n" .. quoted .. "\n", 1, true), document,
-    ("it does not hold %s as the file is, each line behind four blanks"):format(path))
+    ("it does not hold %s as the file is, each line after four blanks"):format(path))
 end
 
 assert(compat.execute("rm -rf " .. WORK .. " && mkdir -p " .. WORK))

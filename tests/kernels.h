@@ -274,7 +274,7 @@ bool call_run_with(struct call *call, struct checks *checks, const struct subjec
 
 // Gives a call what another call of as many sequences attends to besides their own rows.
 void memory_copy(struct call *call, const struct call *from);
-// The same for the step of a walk, of which done[b] rows of each sequence are behind it: sequences that begin with it
+// The same for the step of a walk, of which done[b] rows of each sequence are after it: sequences that begin with it
 // need that, and what the others get, and nobody is to look at, is the same again, NaN, or nothing where none begins.
 enum memory_later { MEMORY_AGAIN, MEMORY_SPOILED, MEMORY_NOTHING };
 void memory_give(struct call *step, const struct call *whole, const size_t *done, enum memory_later later);
@@ -282,7 +282,7 @@ void memory_give(struct call *step, const struct call *whole, const size_t *done
 // A call in words, for messages.
 const char *call_text(const struct call *call, char text[CHECKS_SITUATION]);
 
-// What call_run does: one call as it is, or behind a cache that is filled first.
+// What call_run does: one call as it is, or after a cache that is filled first.
 bool call_run_once(struct call *call, struct checks *checks, const struct subject *subject, size_t v);
 bool call_run_cached(struct call *call, struct checks *checks, const struct subject *subject, size_t v);
 
@@ -328,7 +328,7 @@ void expect_same(struct checks *checks, const struct call *a, const struct call 
 enum { CALL_ELEMENT = 104 };
 const char *call_element(const struct call *call, enum call_buffer buffer, size_t at, char text[CALL_ELEMENT]);
 
-// Columns of a call's attention: keys, and those that the model adds behind them.
+// Columns of a call's attention: keys, and those that the model adds after them.
 size_t call_columns(const struct call *call);
 
 // Real rows of query and key of sequence b, and whether its row i sees its key j, by the generic kernel's rules.

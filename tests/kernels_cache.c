@@ -266,7 +266,7 @@ static bool last_rows_make(struct call *last, const struct call *call)
     return true;
 }
 
-// Of a stack, whose keys are made by a call's own rows: the last row of each sequence anew, behind those before it.
+// Of a stack, whose keys are made by a call's own rows: the last row of each sequence anew, after those before it.
 static void look_again_last(struct checks *checks, const struct subject *subject, size_t v, const struct call *call,
                             struct ga_cache *cache)
 {

@@ -1,5 +1,5 @@
 // kernels_places.c: facts about tensors anywhere in memory: every tensor that a call or a packing is given, at each
-// place for a float in a cache line, next to a page before it and one behind it that cannot be touched, gives the same
+// place for a float in a cache line, next to a page before it and one after it that cannot be touched, gives the same
 // bits.
 // Needs no generic kernel: a run is held against a run.
 #include <string.h>
@@ -181,7 +181,7 @@ void every_place_gives_the_same_bits(struct checks *checks, const struct ga_mode
 
 // -- Weights --------------------------------------------------------------------------------------------------------
 
-// Whether two blocks hold the same packed weights, behind what says where they are.
+// Whether two blocks hold the same packed weights, after what says where they are.
 static bool same_weights(const struct guard *a, const struct guard *b)
 {
     return memcmp((const char *)a->data + GA_LOADED_BYTES, (const char *)b->data + GA_LOADED_BYTES,

@@ -69,7 +69,7 @@ static void drop_others(struct others *others)
     free(others->token_types);
 }
 
-// Types of the rows of sequences from the first-th on, and what is no type behind them.
+// Types of the rows of sequences from the first-th on, and what is no type after them.
 static void fill_types(struct others *others, const struct call *call, size_t first)
 {
     const size_t types = call->model->stack->token_types, q_len = call->shape.q_len;

@@ -108,7 +108,7 @@ local function table_text(measured, committed)
   return table.concat(lines, "\n") .. "\n"
 end
 
--- The document before the table, the table, what is behind it.
+-- The document before the table, the table, what is after it.
 local function read_document()
   local text = assert(fs.read(DOCUMENT))
   local _, from = text:find(FIRST, 1, true)
@@ -172,9 +172,9 @@ end
 
 -- only: the one function to measure, where the other figures stay.
 function actions.update(program, only)
-  local before, text, behind = read_document()
+  local before, text, after = read_document()
   local measured = measure(program, true, only)
-  assert(fs.write_if_changed(DOCUMENT, before .. table_text(measured, read_table(text)) .. behind) ~= nil)
+  assert(fs.write_if_changed(DOCUMENT, before .. table_text(measured, read_table(text)) .. after) ~= nil)
   return only or actions.check(program)
 end
 

@@ -12,7 +12,7 @@
 
 void pack_image_fill(const struct ga_weight_view *roles, void *packed)
 {
-    memcpy(packed, roles[0].data, PACKED - 4); // what is behind stays as it is given
+    memcpy(packed, roles[0].data, PACKED - 4); // what is after stays as it is given
 }
 
 void pack_image_run(const void *packed, const struct ga_io *io, void *scratch)

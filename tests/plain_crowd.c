@@ -36,7 +36,7 @@ static bool make(struct crowd *crowd, const struct sharing *sharing)
     return ok;
 }
 
-// Calls one behind the other; the first one, which has to wake the pool, is not counted.
+// Calls one after the other; the first one, which has to wake the pool, is not counted.
 static void run_burst(struct crowd *crowd, size_t i, const struct bits *wanted)
 {
     for (size_t k = 0; k < BURST; k++) {

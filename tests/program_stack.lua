@@ -65,7 +65,7 @@ return function(path, expect_run, expect_values, expect)
     expect_values("last_logits", given.last_logits, "10", function(i) return 12.25 + 100 * i end)
   end
 
-  -- No length but 0 and 1, ids of no vocabulary behind them; both names of each input.
+  -- No length but 0 and 1, ids of no vocabulary after them; both names of each input.
   local function test_lengths()
     for _, names in ipairs { { "tokens", "lengths" }, { "tokens", "q_lengths" } } do
       write(tensor(names[1], "I32", { 2, 3 }, { 7, -100, 99, -1, -1, -1 }), tensor(names[2], "I64", { 2 }, { 1, 0 }),
@@ -109,7 +109,7 @@ return function(path, expect_run, expect_values, expect)
   end
 
   local function test_info()
-    expect_run(0, "info", "3 of d_ff 16, gelu, norm layer behind residuals, positions none, pool mean, " ..
+    expect_run(0, "info", "3 of d_ff 16, gelu, norm layer after residuals, positions none, pool mean, " ..
       "logits linear of 10", "96 parameters: 3 x 0 in layers, 96 beside them", "takes x, tokens, token_types, lengths",
       "gives output, embedding, logits, last_logits, hidden_0 to hidden_3, attention_0 to attention_2")
     expect_run(0, "info --json", '"n_layers": 3', '"pool": "mean"', '"kind": "encoder"', '"hidden_3"', '"attention_2"',

@@ -36,7 +36,7 @@ static size_t real_length(const struct ga_io *io, size_t b)
     return io->q_lengths ? (size_t)io->q_lengths[b] : io->q_len;
 }
 
-// x [batch][q_len][D]: rows as the first layer takes them, zeros behind a length.
+// x [batch][q_len][D]: rows as the first layer takes them, zeros after a length.
 static void take_rows(const float *packed, const struct ga_io *io, float *x)
 {
     memset(x, 0, io->batch * io->q_len * D * sizeof *x);

@@ -105,15 +105,15 @@ return function(path, expect_run, expect)
     end
     files.write(path "whole", list)
     expect_run(0, RUN .. "%whole --weights-prefix h.1.attn.")
-    expect(files.slurp(path "result") == expected, "a layer behind a prefix gives other bytes")
+    expect(files.slurp(path "result") == expected, "a layer after a prefix gives other bytes")
     expect_run(0, RUN .. "%whole --weights-prefix h.0.attn.")
     expect(files.slurp(path "result") ~= expected, "another layer gives the same bytes")
-    expect_run(1, RUN .. "%whole", "no tensor 'w_q.weight'", "it has all that map 'w_o' takes behind 'h.0.attn.' " ..
+    expect_run(1, RUN .. "%whole", "no tensor 'w_q.weight'", "it has all that map 'w_o' takes after 'h.0.attn.' " ..
       "(the first of 2 such prefixes): say --weights-prefix, or weights_prefix in the spec")
-    expect_run(1, RUN .. "%whole --weights-prefix h.2.attn.", "no tensor 'h.2.attn.w_q.weight'", "behind 'h.0.attn.'")
+    expect_run(1, RUN .. "%whole --weights-prefix h.2.attn.", "no tensor 'h.2.attn.w_q.weight'", "after 'h.0.attn.'")
     expect_run(0, "pack --weights %whole --weights-prefix h.1.attn. --output %whole.gap")
     expect_run(0, RUN .. "%whole.gap")
-    expect(files.slurp(path "result") == expected, "a layer behind a prefix, packed, gives other bytes")
+    expect(files.slurp(path "result") == expected, "a layer after a prefix, packed, gives other bytes")
     expect_run(2, RUN .. "%whole.gap --weights-prefix h.1.attn.", "whole.gap is packed and has none")
     expect_run(2, "draw --allow-random 1 --input %in --output %drawn.svg --weights-prefix a.", "random reads none")
   end

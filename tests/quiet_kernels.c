@@ -38,8 +38,8 @@ static void note(const char *name)
     }
 }
 
-// The function behind this program's own.
-static void *behind(const char *name)
+// The function after this program's own.
+static void *after(const char *name)
 {
     void *found = dlsym(RTLD_NEXT, name);
     if (!found) {
@@ -96,7 +96,7 @@ static void *behind(const char *name)
         static result(*real) parameters;            \
         note(#name);                                \
         if (!real) {                                \
-            *(void **)&real = behind(#name);        \
+            *(void **)&real = after(#name);        \
         }                                           \
         return real arguments;                      \
     }
@@ -107,7 +107,7 @@ CAUGHT(CATCH)
     {                                               \
         void (*real) parameters;                    \
         note(#name);                                \
-        *(void **)&real = behind(#name);            \
+        *(void **)&real = after(#name);            \
         real arguments;                             \
         __builtin_unreachable();                    \
     }

@@ -5,7 +5,7 @@
 
 // -- Tensors against tensors ----------------------------------------------------------------------------------------
 
-// Two fields, the second from `offset` bytes behind the first one's start on.
+// Two fields, the second from `offset` bytes after the first one's start on.
 static void place(const struct field *first, const struct field *second, size_t offset)
 {
     put(first, pair);

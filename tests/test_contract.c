@@ -153,8 +153,8 @@ Test(contract, packing)
     REFUSED(ARGUMENT, "overlaps roles", ga_model_pack(&model, own, within, block, 256, &loaded, &error));
     REFUSED(ALIGNMENT, "roles is not", ga_model_pack(&model, own, OFF(views, 4), block, 256, &loaded, &error));
     cr_expect_null(loaded);
-    const struct ga_weight_view behind[] = {{(const float *)(void *)(block + packed_size), 1, 1}};
-    cr_expect_eq(ga_model_pack(&model, own, behind, block, 256, &loaded, NULL), GA_OK);
+    const struct ga_weight_view after[] = {{(const float *)(void *)(block + packed_size), 1, 1}};
+    cr_expect_eq(ga_model_pack(&model, own, after, block, 256, &loaded, NULL), GA_OK);
 }
 
 Test(contract, running)

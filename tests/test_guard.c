@@ -16,13 +16,13 @@ static struct guard made(enum guard_place place)
     return guard;
 }
 
-// Bytes from the page before the buffer to it, and from its end to the page behind it.
+// Bytes from the page before the buffer to it, and from its end to the page after it.
 static size_t before(const struct guard *guard)
 {
     return (size_t)((char *)guard->data - (char *)guard->pages) - (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static size_t behind(const struct guard *guard)
+static size_t after(const struct guard *guard)
 {
     return guard->mapped - 2 * (size_t)sysconf(_SC_PAGESIZE) - before(guard) - guard->bytes;
 }
@@ -32,7 +32,7 @@ Test(guard, places_count_floats_from_either_page)
     for (int place = 0; place < N_GUARD_PLACES; place++) {
         struct guard guard = made((enum guard_place)place);
         const size_t away = (size_t)place / 2 * sizeof(float);
-        cr_expect_eq(place % 2 == GUARD_AT_START ? before(&guard) : behind(&guard), away, "place %d", place);
+        cr_expect_eq(place % 2 == GUARD_AT_START ? before(&guard) : after(&guard), away, "place %d", place);
         guard_drop(&guard);
     }
 }

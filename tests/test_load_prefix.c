@@ -38,26 +38,26 @@ static const struct {
     const char *layout, *prefix;
     float first;          // of q_weight, where it loads
     const char *expected; // of the message, where it does not
-} behind[] = {
+} after[] = {
     {"the spec's own", &prefixed, {LAYER("h.3."), K_BIAS_AT("k_bias"), LAYER("h.4.")}, NULL, NULL, 0, NULL},
     {"another", &prefixed, {LAYER("h.3."), K_BIAS_AT("k_bias"), LAYER("h.4.")}, NULL, "h.4.", 16, NULL},
     {"none", &prefixed, {K_BIAS_AT("k_bias"), LAYER("")}, NULL, "", 2, NULL},
     {"where the spec has none", &any, {LAYER("a/b."), K_BIAS_AT("a/b.w_k.bias")}, NULL, "a/b.", 0, NULL},
-    {"said where all is behind one",
+    {"said where all is after one",
      &any,
      {LAYER("a."), K_BIAS_AT("a.w_k.bias"), LAYER("b."), K_BIAS_AT("b.w_k.bias")},
      NULL,
      NULL,
      0,
      "no tensor 'w_q.weight', which map 'plain' expects as [2, 3] for q_weight; it has all that map 'plain' takes "
-     "behind 'a.' (the first of 2 such prefixes): say --weights-prefix, or weights_prefix in the spec"},
+     "after 'a.' (the first of 2 such prefixes): say --weights-prefix, or weights_prefix in the spec"},
     {"said of the map that is there, though another has more names in the file",
      &any,
      {{"x.c_attn.weight", "F32", 2, {IN, 2 * OUT}}, {"x.c_attn.bias", "F32", 1, {2 * OUT}}, K_BIAS_AT("w_k.bias")},
      NULL,
      NULL,
      0,
-     "it has all that map 'transposed' takes behind 'x.': say"},
+     "it has all that map 'transposed' takes after 'x.': say"},
     {"said of the map asked for alone",
      &any,
      {{"x.c_attn.weight", "F32", 2, {IN, 2 * OUT}}, {"x.c_attn.bias", "F32", 1, {2 * OUT}}},
@@ -72,7 +72,7 @@ static const struct {
      "h.5.",
      0,
      "no tensor 'h.5.w_q.weight', which map 'inner' expects as [2, 3] for q_weight; it has all that map 'inner' takes "
-     "behind 'h.4.'"},
+     "after 'h.4.'"},
     {"not said where a name is missing", &any, {LAYER("a.")}, NULL, NULL, 0, "nearest is 'a.w_q.weight'"},
     {"refused weights have it too",
      &prefixed,
@@ -85,18 +85,18 @@ static const struct {
 
 Test(load, names_are_looked_for_behind_a_prefix)
 {
-    for (size_t i = 0; i < sizeof behind / sizeof *behind; i++) {
-        struct ga_weights *weights = weights_of(behind[i].entries);
-        const struct ga_load_options options = {.layout = behind[i].layout, .prefix = behind[i].prefix};
+    for (size_t i = 0; i < sizeof after / sizeof *after; i++) {
+        struct ga_weights *weights = weights_of(after[i].entries);
+        const struct ga_load_options options = {.layout = after[i].layout, .prefix = after[i].prefix};
         struct ga_weight_view views[N_ROLES];
         struct ga_error error = {.text = ""};
-        const enum ga_status status = ga_load_views_with(behind[i].model, weights, &options, views, &error);
-        cr_expect_eq(status == GA_OK, behind[i].expected == NULL, "%s: '%s'", behind[i].name, error.text);
+        const enum ga_status status = ga_load_views_with(after[i].model, weights, &options, views, &error);
+        cr_expect_eq(status == GA_OK, after[i].expected == NULL, "%s: '%s'", after[i].name, error.text);
         if (status == GA_OK) {
-            cr_expect_eq(views[Q_WEIGHT].data[0], behind[i].first, "%s: %g", behind[i].name,
+            cr_expect_eq(views[Q_WEIGHT].data[0], after[i].first, "%s: %g", after[i].name,
                          (double)views[Q_WEIGHT].data[0]);
         } else {
-            cr_expect_not_null(strstr(error.text, behind[i].expected), "%s: '%s'", behind[i].name, error.text);
+            cr_expect_not_null(strstr(error.text, after[i].expected), "%s: '%s'", after[i].name, error.text);
         }
         ga_weights_close(weights);
     }

@@ -60,7 +60,7 @@ Test(tensor, shape_products_are_checked)
         {"zero axis", 2, {0, 512}, true, 0},
         {"largest", 2, {SIZE_MAX, 1}, true, SIZE_MAX},
         {"just too large", 2, {half, 2}, false, 0},
-        {"overflow behind a zero", 3, {0, half, 2}, false, 0},
+        {"overflow after a zero", 3, {0, half, 2}, false, 0},
         {"overflow before a zero", 3, {half, 2, 0}, false, 0},
         {"wraps to a small number", 3, {half, 2, 3}, false, 0},
     };
@@ -82,7 +82,7 @@ Test(tensor, bytes_are_checked)
         {"F32 [10, 20]", {.dtype = GA_F32, .rank = 2, .shape = {10, 20}}, true, 800},
         {"F64 scalar", {.dtype = GA_F64, .rank = 0}, true, 8},
         {"width overflows", {.dtype = GA_F32, .rank = 1, .shape = {SIZE_MAX / 2}}, false, 0},
-        {"width overflows behind a zero", {.dtype = GA_F32, .rank = 2, .shape = {0, SIZE_MAX / 2}}, false, 0},
+        {"width overflows after a zero", {.dtype = GA_F32, .rank = 2, .shape = {0, SIZE_MAX / 2}}, false, 0},
         {"no such type", {.dtype = (enum ga_dtype)99, .rank = 1, .shape = {1}}, false, 0},
         {"rank too high", {.dtype = GA_F32, .rank = GA_MAX_RANK + 1, .shape = {1}}, false, 0},
     };

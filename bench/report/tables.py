@@ -198,7 +198,7 @@ def notes(results, measured):
 SECTIONS = (
     ("Cells", "Microseconds a call: median of the rounds' medians [lowest … highest round], fastest variant of each "
      "system. The ratio is of times: above 1 genattn is faster. % of peak counts the operations the layer needs, "
-     "without padding and pairs behind the mask.", cell_table),
+     "without padding and pairs after the mask.", cell_table),
     ("Groups", "", group_table),
     ("Reading the weights and the cache", "", bandwidth_table),
     ("Instruction sets", "", isa_table),

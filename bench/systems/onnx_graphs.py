@@ -22,7 +22,7 @@ MASKED = np.finfo(np.float32).min
 
 
 def cache_shape(cell):
-    """Of the buffer of keys, and of the one of values: room for this call's rows behind the earlier ones."""
+    """Of the buffer of keys, and of the one of values: room for this call's rows after the earlier ones."""
     return [cell.batch, cell.heads, cell.cached + cell.length, cell.d_head]
 
 

@@ -55,7 +55,7 @@ def find(threads):
 
 
 def with_room(past, cell):
-    """Earlier keys or values with a zero for this call's behind them: [batch][heads][cached + 1][d_head]."""
+    """Earlier keys or values with a zero for this call's after them: [batch][heads][cached + 1][d_head]."""
     return np.concatenate([past, np.zeros((cell.batch, cell.heads, 1, cell.d_head), np.float32)], axis=2)
 
 

@@ -1,4 +1,4 @@
--- activation.lua: a function of each element behind the projections, choosable for each of the four.
+-- activation.lua: a function of each element after the projections, choosable for each of the four.
 -- Adds to the stages right after a projection, while its rows are in cache: of q, k and v head by head, of the output.
 local text = require "base.text"
 local types = require "schema.types"
@@ -41,7 +41,7 @@ local function parse(word)
   return activation
 end
 
--- The different activations behind these projections, in order.
+-- The different activations after these projections, in order.
 local function distinct(activation, projections)
   local list, seen = {}, {}
   for _, p in ipairs(projections) do

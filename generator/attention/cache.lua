@@ -1,6 +1,6 @@
 -- cache.lua: keys and values of earlier calls stay in a cache of the caller's, and a call appends its own.
 -- Adds to the end of each projection of keys and values, whose rows go where the score and value kernels read them; its
--- place in the list is behind whatever else is done to projected rows.
+-- place in the list is after whatever else is done to projected rows.
 local modifiers = require "attention.modifiers"
 local types = require "schema.types"
 
@@ -35,7 +35,7 @@ local CONTRADICTIONS = {
   { has = function(spec) return spec.uniform end, field = "masked_row",
     why = '"uniform" gives later keys a weight, which come with a later call' },
   { has = function(spec) return spec.extra_keys > 0 end, field = "add_bias_kv and add_zero_attn",
-    why = "stand behind the last key, where the next call's keys go" },
+    why = "stand after the last key, where the next call's keys go" },
   { has = function(spec) return spec.window_sides == "both" end, field = 'mask.window_sides = "both"',
     why = "looks at later keys, which come with a later call" },
 }

@@ -1,12 +1,12 @@
 -- extra_keys.lua: keys beside those of the sequence that every query sees, as nn.MultiheadAttention adds them: a
--- learned key and value of each head, and a key and a value of zeros. Their scores stand behind those of a row's own
+-- learned key and value of each head, and a key and a value of zeros. Their scores stand after those of a row's own
 -- keys, so that softmax is one over both; the learned value joins the head's output at the end.
 local fmt = require "base.fmt"
 local types = require "schema.types"
 
 local SENTENCES = {
-  add_bias_kv = "a learned key and value of each head stand behind those of each sequence, seen by every query",
-  add_zero_attn = "a key and a value of zeros stand behind those of each sequence, seen by every query",
+  add_bias_kv = "a learned key and value of each head stand after those of each sequence, seen by every query",
+  add_zero_attn = "a key and a value of zeros stand after those of each sequence, seen by every query",
 }
 
 return {

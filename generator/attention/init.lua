@@ -18,7 +18,7 @@
 --   spec.late_keys             rows may not see their first keys: key_range sets b->first beside b->limit
 --   spec.zero_weights          keys of a row's range may have a weight of zero, or all of them
 --   spec.reaches_all           a row may give weight to keys outside its range: row_reaches says when, reach_all how
---   spec.appends_scores        how many finite scores of no key append_scores puts behind a row; one feature's at most
+--   spec.appends_scores        how many finite scores of no key append_scores puts after a row; one feature's at most
 -- What changes scores before softmax is a score modifier: a feature of attention/modifiers/, which has
 --   splices' score_vector      statements that change the vector x of scores at float j of row i of the block; lanes
 --                              after the row's keys hold -inf and must keep it

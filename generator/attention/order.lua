@@ -65,7 +65,7 @@ local function names_text(modifiers)
   return table.concat(names, ", ")
 end
 
--- Those of the list in its order, and each modifier as early as it may be: behind the last of those in its `after`,
+-- Those of the list in its order, and each modifier as early as it may be: after the last of those in its `after`,
 -- which may be modifiers too. Of several that may be next the first by score_order and name is.
 function order.arranged(listed, modifiers)
   local known = names_of(listed, modifiers)

@@ -1,5 +1,5 @@
 -- qk_norm.lua: each head's q and k are normalised to a size of one, times learned weights: RMSNorm or LayerNorm.
--- Adds to the stage behind a projection, before positions.
+-- Adds to the stage after a projection, before positions.
 local fmt = require "base.fmt"
 local types = require "schema.types"
 

@@ -13,14 +13,14 @@ local FIELDS = {
 }
 for _, role in ipairs(modifiers.weights()) do FIELDS[#FIELDS + 1] = role end
 
--- Those of whole models; of layer %d behind what `layer` says.
+-- Those of whole models; of layer %d after what `layer` says.
 FIELDS[#FIELDS + 1] = "layer"
 for _, block in ipairs(blocks) do
   for _, name in ipairs(block.weights or {}) do FIELDS[#FIELDS + 1] = name end
 end
 
 local MOST_SAID = 5       -- problems of one table
-local LONGEST_PREFIX = 100 -- with a name of 200 behind it a tensor's name stays short enough to be shown
+local LONGEST_PREFIX = 100 -- with a name of 200 after it a tensor's name stays short enough to be shown
 
 local function field_error(key, value)
   if key == "transposed" then

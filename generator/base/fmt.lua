@@ -37,7 +37,7 @@ function fmt.double(x)
   return shortest(x + 0.0, 15, 17, function(text) return tonumber(text) == x end)
 end
 
--- x >= 0 with so many digits behind the point, halves rounded up.
+-- x >= 0 with so many digits after the point, halves rounded up.
 function fmt.fixed(x, digits)
   local unit = 10 ^ digits
   local scaled = math.floor(x * unit + 0.5)

@@ -64,7 +64,7 @@ function text.nearest(name, list)
   return best
 end
 
--- The words of s in lines of at most `width` columns, each behind `indent` blanks (default 0); a longer word stands
+-- The words of s in lines of at most `width` columns, each after `indent` blanks (default 0); a longer word stands
 -- alone. Returns an array of lines, empty for a text without words.
 function text.wrap(s, width, indent)
   local margin = (" "):rep(indent or 0)
@@ -81,7 +81,7 @@ function text.wrap(s, width, indent)
   return lines
 end
 
--- The first `most` of a list of messages, and behind them how many more there are.
+-- The first `most` of a list of messages, and after them how many more there are.
 function text.first(messages, most)
   local list = {}
   for i = 1, math.min(#messages, most) do list[i] = messages[i] end

@@ -140,7 +140,7 @@ local function has_demo(list)
 end
 
 -- All models of the build, each { spec, path } (of a folder also `table`, lines on how its spec came about):
--- `configured` by the user, and `products`, those and the demo's behind them; or nil and every message.
+-- `configured` by the user, and `products`, those and the demo's after them; or nil and every message.
 function models.collect(settings)
   local errors = {}
   local users = configured(settings, errors)

@@ -29,7 +29,7 @@ function Prober:report(question, answer)
   self.say(("checking for %s... %s"):format(question, answer))
 end
 
--- Whether the compiler takes the flags and makes a program of the source, with these libraries behind it.
+-- Whether the compiler takes the flags and makes a program of the source, with these libraries after it.
 function Prober:links(flags, source, libraries)
   self.log:write("\n# probe.c:\n", source)
   assert(fs.write_if_changed(SOURCE, source) ~= nil)

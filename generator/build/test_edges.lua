@@ -71,7 +71,7 @@ local function table_object(edges, profile, name, models)
   return edges:compile(profile, source, ("%s/%s_models.o"):format(profile.test, name), INCLUDES)
 end
 
--- What stands behind a test's own object: the helpers before the table of models, which they read, and before the
+-- What stands after a test's own object: the helpers before the table of models, which they read, and before the
 -- runtime, which all call.
 local function inputs_of(edges, profile, archives, models)
   local names = edges:archive(profile.test .. "/libtest_models.a", {

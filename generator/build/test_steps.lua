@@ -109,7 +109,7 @@ end
 
 -- -- Libraries and kernels ------------------------------------------------------------------------------------------
 
--- Steps that look at libraries and at their objects without running them. name: what stands behind theirs; group: of
+-- Steps that look at libraries and at their objects without running them. name: what stands after theirs; group: of
 -- test models, { models, objects }.
 local function library_steps(all, name, group)
   if all.saved.settings.sanitize then

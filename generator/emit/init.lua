@@ -233,7 +233,7 @@ local function tile_facts(p, f)
     mr, nv * p.isa.width, mr * nv + nv + 1, p.isa.registers, p.spec.unroll)
 end
 
--- Appends the files of one plan: of an attention layer, or of a stack behind those of its attention.
+-- Appends the files of one plan: of an attention layer, or of a stack after those of its attention.
 local function add_layer_files(p, list)
   if p.encoder then
     list[#list + 1] = { path = p.prefix .. "_sides.c", kind = "library", template = "schedule/transformer.c.lt",

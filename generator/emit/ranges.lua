@@ -1,6 +1,6 @@
 -- emit/ranges.lua: how the C speaks of the keys that a row sees: where its range begins, the arrays it is kept in, and
--- what stands behind it. Every path over rows, tiles and blocks takes these words, whether or not a feature lets ranges
--- begin late or puts scores behind them.
+-- what stands after it. Every path over rows, tiles and blocks takes these words, whether or not a feature lets ranges
+-- begin late or puts scores after them.
 local ranges = {}
 
 local FROM_FIRST_KEY = {
@@ -25,7 +25,7 @@ function ranges.words(spec)
     for i, array in ipairs(arrays) do parts[i] = format:gsub("%%s", array) end
     return table.concat(parts, separator or ", ")
   end
-  -- The highest score of row i and those of no key, which this puts behind it; max: that of its keys.
+  -- The highest score of row i and those of no key, which this puts after it; max: that of its keys.
   function words.appended(i, max)
     return spec.appends_scores and ("append_scores(head, b, %s, %s)"):format(i, max) or max
   end

@@ -69,7 +69,7 @@ static inline __m256 vec_below(__m256 v, int32_t limit)
     return _mm256_blendv_ps(_mm256_set1_ps(-INFINITY), v, _mm256_castsi256_ps(vec_first(limit)));
 }
 
-// The first count floats at p, zeros behind; reads no further.
+// The first count floats at p, zeros after; reads no further.
 static inline __m256 vec_load_part(const float *p, int32_t count)
 {
     return _mm256_maskload_ps(p, vec_first(count));

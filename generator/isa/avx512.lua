@@ -10,7 +10,7 @@ local function transpose()
   out("const __m512i odd = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15); // quarters 1, then 3")
   out("for (size_t c = 0; c < 16; c += 8, from += 8, to += 8 * to_stride) {")
   local function inner(...) out("    " .. string.format(...)) end
-  for i = 0, 7 do -- columns c .. c + 7 of row i, and of row i + 8 behind them
+  for i = 0, 7 do -- columns c .. c + 7 of row i, and of row i + 8 after them
     inner("const __m512 r%d = vec_halves(_mm256_loadu_ps(from + %d * stride), _mm256_loadu_ps(from + %d * stride));",
       i, i, i + 8)
   end
@@ -96,7 +96,7 @@ static inline __m512 vec_below(__m512 v, int32_t limit)
     return _mm512_mask_blend_ps(vec_first(limit), _mm512_set1_ps(-INFINITY), v);
 }
 
-// The first count floats at p, zeros behind; reads no further.
+// The first count floats at p, zeros after; reads no further.
 static inline __m512 vec_load_part(const float *p, int32_t count)
 {
     return _mm512_maskz_loadu_ps(vec_first(count), p);

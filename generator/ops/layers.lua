@@ -27,7 +27,7 @@ local function given(spec, field)
   return false
 end
 
--- An activation behind the output projection would stand between attention and the residual.
+-- An activation after the output projection would stand between attention and the residual.
 local function check_output_activation(spec, fail)
   if spec.activation and spec.activation.o then
     fail(('activation names o, but with kind = "%s" the output projection\'s result joins the residual'):format(

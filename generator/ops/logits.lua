@@ -1,4 +1,4 @@
--- ops/logits.lua: the linear behind the last layer: one number for each token or class, as they are, or through
+-- ops/logits.lua: the linear after the last layer: one number for each token or class, as they are, or through
 -- softmax or its logarithm. Tied, its weight is the embedding's, which is then packed once.
 local types = require "schema.types"
 

@@ -1,5 +1,5 @@
--- ops/norm.lua: LayerNorm (Ba et al., 2016) or RMSNorm (Zhang and Sennrich, 2019) over the rows of a stack: behind
--- each residual ("post", as in "Attention Is All You Need") or before each block, with one behind the last ("pre"); or
+-- ops/norm.lua: LayerNorm (Ba et al., 2016) or RMSNorm (Zhang and Sennrich, 2019) over the rows of a stack: after
+-- each residual ("post", as in "Attention Is All You Need") or before each block, with one after the last ("pre"); or
 -- none at all.
 local fmt = require "base.fmt"
 local types = require "schema.types"
@@ -109,7 +109,7 @@ return {
         ("%s, eps %s"):format(NAMES[spec.norm.kind], fmt.double(spec.norm.eps)) or nil
     end
     return ("%s %s, eps %s%s"):format(NAMES[spec.norm.kind],
-      spec.norm.place == "post" and "behind each residual" or "before each block", fmt.double(spec.norm.eps),
-      spec.norm.final and ", and one behind the last layer" or "")
+      spec.norm.place == "post" and "after each residual" or "before each block", fmt.double(spec.norm.eps),
+      spec.norm.final and ", and one after the last layer" or "")
   end,
 }

@@ -117,7 +117,7 @@ local function layer_lines(p, out)
   work_lines(p, out)
 end
 
--- The plan as text that ends with a newline, and behind it those of the parts it is made of.
+-- The plan as text that ends with a newline, and after it those of the parts it is made of.
 local function dump(p)
   local lines, parts = {}, {}
   local function out(format, ...) lines[#lines + 1] = format:format(...) end

@@ -40,7 +40,7 @@ function Reader:refuse(token)
     shown(token))
 end
 
--- Moves behind blanks and comments.
+-- Moves after blanks and comments.
 function Reader:skip()
   repeat
     local from = self.at
@@ -141,7 +141,7 @@ function Reader:item(fields)
   fields[name] = self:value()
 end
 
--- Between two items; the last one may have none behind it.
+-- Between two items; the last one may have none after it.
 function Reader:separator()
   if self:take(",") or self:take(";") then return end
   if self.at > #self.source or self.source:find("^}", self.at) then return end
@@ -175,7 +175,7 @@ function Reader:file()
   end
   local fields = self:table()
   self:take(";")
-  if self.at <= #self.source then self:fail("%s behind the table, with which a spec ends", shown(self:glimpse())) end
+  if self.at <= #self.source then self:fail("%s after the table, with which a spec ends", shown(self:glimpse())) end
   return fields
 end
 

@@ -258,7 +258,7 @@ local function resolve(s, fail, errors)
   if not s.attends then stack.no_heads(s) end
 end
 
--- A collector of messages, each behind the label's name if there is one.
+-- A collector of messages, each after the label's name if there is one.
 local function collector(label)
   local errors = {}
   return errors, function(message)

@@ -106,7 +106,7 @@ local function layer_roles(spec, add)
   end
 end
 
--- Appends all weights of a stack: layers.0.q_weight and so on between those before and behind the layers.
+-- Appends all weights of a stack: layers.0.q_weight and so on between those before and after the layers.
 function stack.roles(spec, add)
   if spec.kind == "transformer" then
     for _, side in ipairs({ "encoder", "decoder" }) do

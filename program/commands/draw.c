@@ -50,7 +50,7 @@ static const char *const notes[] = {
     "Draws how much each query attends to each key, a panel for each head, under one scale of colours.",
     "It needs a model with the output attention: ./configure --outputs attention. Of a whole model it",
     "draws one layer, counted from 0 as attention_N of run is: the rows' attention to each other.",
-    "  hatched     what causal, a window or a mask excludes; padding behind a sequence's length is",
+    "  hatched     what causal, a window or a mask excludes; padding after a sequence's length is",
     "              not drawn, unless a mask_fill gives it weight",
     "  large maps  are drawn with several queries and keys to a cell; the picture says how many",
     "  .svg        one file; small maps tell each value on hovering",

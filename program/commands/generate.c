@@ -1,4 +1,4 @@
-// generate.c: the command `generate`: tokens after tokens, each the most likely one behind those before it.
+// generate.c: the command `generate`: tokens after tokens, each the most likely one after those before it.
 // Samples nothing and searches nothing.
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static const char *const notes[] = {
     "Inputs: tokens and lengths as `run` takes them; of a transformer src, src_lengths, trg and",
     "trg_lengths, trg being what the target begins with, or memory in place of src; of a decoder memory.",
     "Outputs:",
-    "  tokens      I32 [batch, len + N]: those given and those added, zeros behind",
+    "  tokens      I32 [batch, len + N]: those given and those added, zeros after",
     "  lengths     I32 [batch]: how many each sequence has in the end",
     NULL,
 };
@@ -56,7 +56,7 @@ struct walk {
     int32_t *lengths;   // [batch]
     int32_t *call;      // [batch][capacity], the tokens of one call
     int32_t *call_rows; // [batch], how many of them are real; 0: the sequence has ended
-    float *logits;      // [batch][n_logits], behind each sequence's last token
+    float *logits;      // [batch][n_logits], after each sequence's last token
     float *memory;      // of a transformer's source, where every call needs it: given, or made by the first call
     struct ga_cache *cache;
     void *scratch;
@@ -175,7 +175,7 @@ static void lay_call(struct walk *walk, const bool *ended, bool only_last, size_
     *q_len_out = q_len;
 }
 
-// One call that gives the logits behind each sequence's last token.
+// One call that gives the logits after each sequence's last token.
 static enum ga_status call_model(struct walk *walk, bool is_first, size_t q_len, struct ga_error *error)
 {
     struct ga_io io = {

@@ -50,7 +50,7 @@ void ga_info_stack_print(const struct ga_model *model)
                activations[stack->ffn_activation], stack->ffn_gated ? " gated" : "",
                stack->without_attention ? ", without attention" : "",
                stack->without_residual ? ", without residual" : "", norms[stack->norm.kind],
-               stack->norm_first ? "before blocks" : "behind residuals");
+               stack->norm_first ? "before blocks" : "after residuals");
     }
     printf(", positions %s, pool %s, logits %s", positions[stack->positions], pools[stack->pool],
            logits[stack->logits]);

@@ -25,7 +25,7 @@ struct ga_prepared {
     void *block;
     struct ga_pack_map map; // where the weights are used as they lie in a file; then the struct is not moved
     const struct ga_parallel *parallel; // for io.parallel; NULL: one thread
-    struct ga_threads *pool;            // behind parallel where it is this one's own, or NULL
+    struct ga_threads *pool;            // after parallel where it is this one's own, or NULL
 };
 
 // What --isa names among the model's variants, or the best this CPU runs where isa is NULL. A name that is no variant

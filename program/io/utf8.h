@@ -9,7 +9,7 @@
 
 enum { GA_NOT_UTF8 = -1 };
 
-// The code point at *text, which moves behind it; GA_NOT_UTF8 for a byte that starts none (a stray or missing
+// The code point at *text, which moves after it; GA_NOT_UTF8 for a byte that starts none (a stray or missing
 // continuation, an overlong form, a surrogate, beyond U+10FFFF), which is then passed alone. **text is not NUL.
 int32_t ga_utf8_next(const char **text);
 

@@ -122,9 +122,9 @@ static void start_layers(struct ga_cache *block, const struct ga_cache *own, con
         *part = *own;
         memset(ga_cache_counts(part, GA_CACHE_LENGTHS), 0, own->batch * sizeof(int32_t));
         if (own->memory != 0) {
-            struct ga_cache *behind = (struct ga_cache *)((unsigned char *)part + own->memory);
-            *behind = *memory;
-            memset(ga_cache_counts(behind, GA_CACHE_LENGTHS), 0, GA_CACHE_COUNTS * own->batch * sizeof(int32_t));
+            struct ga_cache *after = (struct ga_cache *)((unsigned char *)part + own->memory);
+            *after = *memory;
+            memset(ga_cache_counts(after, GA_CACHE_LENGTHS), 0, GA_CACHE_COUNTS * own->batch * sizeof(int32_t));
         }
     }
 }

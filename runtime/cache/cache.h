@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-// The start of a cache's block, or of the part of it that is one layer's. Everything behind it is found by sizes and
+// The start of a cache's block, or of the part of it that is one layer's. Everything after it is found by sizes and
 // not by pointers, so that a copy of the bytes is a cache too. The lengths follow, then for each sequence and key head
-// a store: panels of keys, then rows of values. Behind a layer that also attends to a memory, an encoder's output, is a
+// a store: panels of keys, then rows of values. After a layer that also attends to a memory, an encoder's output, is a
 // part of the same form for the keys and values of that, which the call that begins a sequence makes and later ones
 // read.
 struct ga_cache {
@@ -29,7 +29,7 @@ struct ga_cache {
 enum { GA_CACHE_HEADER = 2 * GA_ALIGN }; // bytes before the lengths
 _Static_assert(sizeof(struct ga_cache) <= GA_CACHE_HEADER, "the lengths begin after the struct");
 
-// What is counted behind the header, [batch] each; but for the first, only in a memory's part, and the first layer's
+// What is counted after the header, [batch] each; but for the first, only in a memory's part, and the first layer's
 // stand for all.
 enum ga_cache_count {
     GA_CACHE_LENGTHS, // keys each sequence holds
@@ -112,7 +112,7 @@ void ga_cache_forget_memory(struct ga_cache *cache, size_t sequence);
 // -------------------------------------------------------------------------------------------------------------------
 
 // Where rotary positions of a call go on that says nothing of them: keys, and queries that are the same rows, stand
-// behind those the cache holds. Changes nothing without a cache.
+// after those the cache holds. Changes nothing without a cache.
 void ga_cache_places(struct ga_io *call, bool self);
 
 // Bytes of a cache that was checked.

@@ -7,7 +7,7 @@ static bool has_memory(const struct ga_cache *cache)
     return cache != NULL && cache->memory != 0;
 }
 
-// Whether a call has the first rows of a sequence behind its memory. One without rows waits for a call that has some:
+// Whether a call has the first rows of a sequence after its memory. One without rows waits for a call that has some:
 // what is given of it before then means nothing.
 static bool takes_memory(const struct ga_io *call, size_t sequence)
 {

@@ -85,7 +85,7 @@ void ga_call_masks(const struct ga_model *model, const struct ga_io *io, struct 
 // The rules for a call's masks.
 enum ga_status ga_call_mask_fields(const struct ga_model *model, const struct ga_io *io, struct ga_error *error);
 
-// From the first element of a mask to just behind its last, 0 where it is absent; false where that is more than memory.
+// From the first element of a mask to just after its last, 0 where it is absent; false where that is more than memory.
 bool ga_call_mask_extent(const struct ga_call_mask *mask, size_t *elements_out);
 
 // GA_OK where a completed call's additive masks hold what can be added to scores.

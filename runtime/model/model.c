@@ -142,7 +142,7 @@ size_t ga_model_packed_size(const struct ga_variant *variant)
     return variant->packed_bytes > SIZE_MAX - GA_LOADED_BYTES ? SIZE_MAX : GA_LOADED_BYTES + variant->packed_bytes;
 }
 
-// Bytes from the first element of a role's view to just behind its last; false where that is more than memory.
+// Bytes from the first element of a role's view to just after its last; false where that is more than memory.
 static bool view_bytes(const struct ga_weight_role *role, const struct ga_weight_view *view, size_t *bytes_out)
 {
     const size_t strides[GA_ROLE_MAX_RANK] = {view->row_stride, view->col_stride};

@@ -25,7 +25,7 @@ static bool is_zero(const unsigned char *at, size_t size)
     return set == 0;
 }
 
-// A name of small letters, digits and underscores with zeros behind it.
+// A name of small letters, digits and underscores with zeros after it.
 static bool is_name(const unsigned char *at, size_t size)
 {
     size_t length = 0;
@@ -99,7 +99,7 @@ static enum ga_status check_whole(const struct ga_pack *pack, const unsigned cha
                             (unsigned long long)size, size > pack->size ? "cut off" : "longer than it was written");
 }
 
-// A section of the table, which begins at or behind `end`; on GA_OK it lies within the file.
+// A section of the table, which begins at or after `end`; on GA_OK it lies within the file.
 static enum ga_status read_section(const struct ga_pack *pack, const unsigned char *at, size_t entry, size_t end,
                                    struct ga_pack_section *section_out, struct ga_error *error)
 {
@@ -108,13 +108,13 @@ static enum ga_status read_section(const struct ga_pack *pack, const unsigned ch
         return damaged(pack, error, "no name of an instruction set", entry);
     }
     if (!is_zero(at + GA_PACK_ISA + 32, GA_PACK_ENTRY - GA_PACK_ISA - 32)) {
-        return damaged(pack, error, "expected zeros behind the section", entry);
+        return damaged(pack, error, "expected zeros after the section", entry);
     }
     if (offset != ga_pack_next(end)) {
         return damaged(pack, error, "the section is not where the one before ends", entry + GA_PACK_ISA + 8);
     }
     if (offset > pack->size || bytes > pack->size - offset) {
-        return damaged(pack, error, "the section ends behind the file", entry + GA_PACK_ISA + 16);
+        return damaged(pack, error, "the section ends after the file", entry + GA_PACK_ISA + 16);
     }
     *section_out = (struct ga_pack_section){.packing = ga_read_u64(at + GA_PACK_ISA),
                                             .offset = (size_t)offset,
@@ -170,7 +170,7 @@ static enum ga_status read_fields(struct ga_pack *pack, const unsigned char *hea
     const size_t table_end = GA_PACK_AT_SECTIONS + count * GA_PACK_ENTRY;
     if (ga_read_u32(header + GA_PACK_AT_COUNT + 4) != 0 ||
         !is_zero(header + table_end, GA_PACK_AT_CHECKSUM - table_end)) {
-        return damaged(pack, error, "expected zeros behind the sections", table_end);
+        return damaged(pack, error, "expected zeros after the sections", table_end);
     }
     if (!is_name(header + GA_PACK_AT_NAME, GA_PACK_NAME)) {
         return damaged(pack, error, "no name of a model", GA_PACK_AT_NAME);

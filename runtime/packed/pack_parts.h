@@ -36,7 +36,7 @@ uint64_t ga_pack_spec(const struct ga_model *model);
 // What to do about a file that is whole but of no use here.
 #define GA_PACK_AGAIN "pack the weights again with this build"
 
-// Where a section may begin behind `end`; SIZE_MAX where that overflows.
+// Where a section may begin after `end`; SIZE_MAX where that overflows.
 size_t ga_pack_next(size_t end);
 
 // The section of that name, or NULL.

@@ -32,7 +32,7 @@ static enum ga_status compare(const struct ga_pack *pack, const struct ga_pack_s
                             pack->label, section->isa, (unsigned long long)sum, (unsigned long long)section->checksum);
 }
 
-// Zeros from `begin` to `end`, which is less than a page behind it.
+// Zeros from `begin` to `end`, which is less than a page after it.
 static enum ga_status check_gap(const struct ga_pack *pack, size_t begin, size_t end, struct ga_error *error)
 {
     unsigned char gap[GA_PACK_HEADER];

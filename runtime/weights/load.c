@@ -47,7 +47,7 @@ static bool hint_prefix(const struct ga_load *load, bool any_map, char *text, si
                 (void)snprintf(others, sizeof others, " (the first of %zu such prefixes)", count);
             }
             (void)snprintf(text, size,
-                           "; it has all that map '%s' takes behind '%s'%s: say --weights-prefix, or weights_prefix in "
+                           "; it has all that map '%s' takes after '%s'%s: say --weights-prefix, or weights_prefix in "
                            "the spec",
                            tried.map->name, ga_name_text(prefix, shown, sizeof shown), others);
             return true;

@@ -85,7 +85,7 @@ static const struct ga_weight_source *first_prefixed(const struct ga_load *load)
     return NULL;
 }
 
-// Whether the file has all of the map's names behind the first `length` bytes of name.
+// Whether the file has all of the map's names after the first `length` bytes of name.
 static bool is_prefix(const struct ga_load *load, const char *name, size_t length)
 {
     char prefix[GA_LOAD_PREFIX + 1];

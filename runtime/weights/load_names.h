@@ -1,4 +1,4 @@
-// load_names.h: the names by which one map has a model's weights in one file: behind a prefix, but those beside it.
+// load_names.h: the names by which one map has a model's weights in one file: after a prefix, but those beside it.
 // Internal to load.c.
 #ifndef GA_LOAD_NAMES_H
 #define GA_LOAD_NAMES_H

@@ -3,7 +3,7 @@
 //
 // What is read is a strict subset of what the reference implementation reads. Refused here beyond it: duplicate names
 // (also over the same bytes), unknown fields, entries that are no objects, `__metadata__` that is no object of strings,
-// leading blanks, padding other than spaces, data misaligned for its type, shapes whose product overflows behind a zero
+// leading blanks, padding other than spaces, data misaligned for its type, shapes whose product overflows after a zero
 // axis, and whatever passes the limits below.
 #ifndef GA_SAFETENSORS_H
 #define GA_SAFETENSORS_H

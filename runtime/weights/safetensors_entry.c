@@ -180,7 +180,7 @@ static bool refuse_overflow(const struct ga_header *r, const char *name, const s
                             at_field(r, name, "shape"), name,
                             "shape %s of %s overflows%s; expected a size that fits in memory",
                             ga_shape_text(tensor->rank, tensor->shape, shape, sizeof shape),
-                            ga_dtype_name(tensor->dtype), hidden ? " behind an axis of 0" : "");
+                            ga_dtype_name(tensor->dtype), hidden ? " after an axis of 0" : "");
 }
 
 static bool read_shape(const struct ga_header *r, const char *name, const json_t *array,

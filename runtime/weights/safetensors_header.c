@@ -59,7 +59,7 @@ bool ga_json_is_sparse(struct ga_text text, struct ga_json_excess *excess_out)
         const char c = text.bytes[at];
         const bool opens = c == '{' || c == '[';
         containers += opens ? 1 : 0;
-        values += opens || c == ',' ? 1 : 0; // the first of each, and one behind each comma
+        values += opens || c == ',' ? 1 : 0; // the first of each, and one after each comma
         at = c == '"' ? ga_place_string_end(text, at) : at + 1;
     }
     const bool is_dense = containers > most;

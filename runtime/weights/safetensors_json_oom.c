@@ -55,7 +55,7 @@ bool ga_json_out_of_memory(struct ga_text text, const json_error_t *why)
            !ga_json_has_surrogate(text, context.last_string) && !has_short_escape(text, context.last_string);
 }
 
-// The text's next string with its quotes, number or word from byte *at on, behind which *at is then.
+// The text's next string with its quotes, number or word from byte *at on, after which *at is then.
 static struct ga_text next_token(struct ga_text text, size_t *at)
 {
     static const char between[] = " \t\n\r{}[],:";
@@ -99,7 +99,7 @@ struct level {
     size_t item;  // of an array
 };
 
-// The next value of a level, NULL behind the last; *whole is false where its name lost letters.
+// The next value of a level, NULL after the last; *whole is false where its name lost letters.
 static json_t *next_value(struct ga_text text, size_t *at, struct level *level, bool *whole)
 {
     void *const member = level->member;

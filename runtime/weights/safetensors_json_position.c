@@ -31,7 +31,7 @@ size_t ga_place_string_end(struct ga_text text, size_t quote)
     return at < text.size ? at + 1 : text.size;
 }
 
-// The ',' or the closing bracket behind the value that begins at byte `at`.
+// The ',' or the closing bracket after the value that begins at byte `at`.
 static size_t value_end(struct ga_text text, size_t at)
 {
     size_t depth = 0;

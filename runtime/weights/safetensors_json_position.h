@@ -29,7 +29,7 @@ struct ga_place ga_place_member(struct ga_text text, size_t object, const char *
 // The first byte of element i of the array whose '[' is at byte `array`; that byte itself where it has none.
 size_t ga_place_element(struct ga_text text, size_t array, size_t i);
 
-// The byte behind the string that begins at byte `quote`.
+// The byte after the string that begins at byte `quote`.
 size_t ga_place_string_end(struct ga_text text, size_t quote);
 
 // The string whose first quote is at byte `quote`, decoded; NULL where it is no sound string. The caller's to decref.

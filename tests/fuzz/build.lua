@@ -48,7 +48,7 @@ local function compile(edges, profile, name)
   return edges:compile(profile, ("tests/fuzz/%s.c"):format(name), ("%s/%s.o"):format(profile.obj, name), INCLUDES)
 end
 
--- What stands behind each target's own object.
+-- What stands after each target's own object.
 local function add_shared(edges, profile, models)
   local parts = edges:shared_parts(profile)
   local support = { compile(edges, profile, "fuzz"), edges:compile(profile, "tests/support/rng.c",

@@ -37,7 +37,7 @@ bool fuzz_exists(const char *path);
 // A number that hangs on every byte, to choose options by.
 uint64_t fuzz_hash(const void *bytes, size_t size);
 
-// Runs the model's program with these words behind its name, NULL-ended: its exit code is 0, 1 or 2, it says why where
+// Runs the model's program with these words after its name, NULL-ended: its exit code is 0, 1 or 2, it says why where
 // that is not 0, and nothing it says can steer a terminal. Returns the code.
 int fuzz_program(const struct ga_model *model, const char *const *words);
 

@@ -76,7 +76,7 @@ static size_t check_tensor(struct ga_weights *weights, size_t i)
     return bytes;
 }
 
-// The tensors cover all that stands behind the header, once.
+// The tensors cover all that stands after the header, once.
 static void check_tensors(struct ga_weights *weights, const uint8_t *data, size_t size)
 {
     uint64_t header = 0;
@@ -94,10 +94,10 @@ static void check_tensors(struct ga_weights *weights, const uint8_t *data, size_
         first = begin && (!first || begin < first) ? begin : first;
         last = begin && (!last || begin + bytes > last) ? begin + bytes : last;
     }
-    const size_t behind = size - sizeof header - (size_t)header;
-    fuzz_need(total == behind && (size_t)(last - first) == behind, "tensors of %zu bytes over %zu in %zu", total,
-              (size_t)(last - first), behind);
-    fuzz_need(behind == 0 || memcmp(first, data + size - behind, behind) == 0, "the data are not those of the file");
+    const size_t after = size - sizeof header - (size_t)header;
+    fuzz_need(total == after && (size_t)(last - first) == after, "tensors of %zu bytes over %zu in %zu", total,
+              (size_t)(last - first), after);
+    fuzz_need(after == 0 || memcmp(first, data + size - after, after) == 0, "the data are not those of the file");
 }
 
 // -- Written and read again -----------------------------------------------------------------------------------------

@@ -189,7 +189,7 @@ static void fill(struct rng *rng, json_t *entry, uint8_t *data, size_t bytes)
     }
 }
 
-// Entries one behind the other, as many bytes of data as they ask for; wide elements would have to come first, and
+// Entries one after the other, as many bytes of data as they ask for; wide elements would have to come first, and
 // sometimes do. Returns the new size of the data.
 static size_t repair(struct rng *rng, json_t *root, uint8_t *data, size_t size, size_t room)
 {
@@ -225,9 +225,9 @@ static void split(struct parts *parts, const uint8_t *bytes, size_t size)
     for (size_t i = PREFIX; i-- > 0;) {
         length = length << 8 | (i < size ? bytes[i] : 0);
     }
-    const size_t behind = size > PREFIX ? size - PREFIX : 0;
-    parts->header_size = length < behind ? (size_t)length : behind;
-    parts->data_size = behind - parts->header_size;
+    const size_t after = size > PREFIX ? size - PREFIX : 0;
+    parts->header_size = length < after ? (size_t)length : after;
+    parts->data_size = after - parts->header_size;
     memcpy(parts->header, bytes + (size > PREFIX ? PREFIX : 0), parts->header_size);
     memcpy(parts->data, bytes + (size > PREFIX ? PREFIX : 0) + parts->header_size, parts->data_size);
 }

@@ -33,7 +33,7 @@ fact.holds("cache names the fields that contradict it", function()
   refuses({ outputs = { "attention" } }, "cache (100) contradicts outputs, which lists intermediates, whose axis " ..
     "of keys would grow from call to call")
   refuses({ heads = "shared" }, 'cache (100) contradicts heads = "shared", which is not generated with one')
-  refuses({ add_zero_attn = true }, "cache (100) contradicts add_bias_kv and add_zero_attn, which stand behind the " ..
+  refuses({ add_zero_attn = true }, "cache (100) contradicts add_bias_kv and add_zero_attn, which stand after the " ..
     "last key, where the next call's keys go")
   refuses({ mask_fill = -1e9 }, "cache (100) contradicts mask_fill, which gives later keys a weight, which come " ..
     "with a later call")

@@ -30,7 +30,7 @@ local function safetensors(list)
     header .. ("\0"):rep(at)
 end
 
--- The tensors of a spec under a map and a prefix, each once, with `more` behind them.
+-- The tensors of a spec under a map and a prefix, each once, with `more` after them.
 local function tensors_of(base, map, prefix, more)
   local fields = {}
   for _, entry in ipairs(reads(base).spec.given) do fields[entry.field] = entry.value end
@@ -65,7 +65,7 @@ fact.holds("tensors tell the map and the prefix, and what is not read is said", 
   result, said = reads_tensors(hf.BERT, tensors_of(hf.BERT, "bert_gamma", "bert.", head))
   fact.equal(result.spec.weights, "bert_gamma")
   fact.equal(result.spec.weights_prefix, "bert.")
-  fact.contains(said, "all 37 tensors of map bert_gamma behind bert. are there")
+  fact.contains(said, "all 37 tensors of map bert_gamma after bert. are there")
   result = reads_tensors(hf.LLAMA, tensors_of(hf.LLAMA, "llama", "model."))
   fact.equal(result.spec.weights_prefix, "model.")
   head = { { "transformer.h.0.attn.bias", { 1, 1, 20, 20 } }, { "lm_head.weight", { 7, 8 } } }

@@ -22,7 +22,7 @@ if not json.available() then fact.finish() end
 
 -- -- What becomes of a config.json ----------------------------------------------------------------------------------
 
--- The spec that was written has these lines behind its kind, name, width and heads, and no path.
+-- The spec that was written has these lines after its kind, name, width and heads, and no path.
 local function spec_is(result, ...)
   fact.equal(result.text, result.text:match("^[^\n]*\n") ..
     'return {\n  kind = "encoder",\n  name = "tiny",\n  d_model = 8,\n  n_heads = 2,\n  ' ..
@@ -36,7 +36,7 @@ fact.holds("a BERT", function()
     "d_ff = 12", 'ffn = { activation = "gelu" }', "vocab_size = 7", 'weights = "bert"')
 end)
 
-fact.holds("a RoBERTa's positions begin behind the padding's", function()
+fact.holds("a RoBERTa's positions begin after the padding's", function()
   local s = reads(hf.ROBERTA).spec
   fact.equal(s.positions.first, 2)
   fact.equal(s.positions.rows, 20)
@@ -118,7 +118,7 @@ fact.holds("the architecture may be another than the file's", function()
   fact.equal(reads(hf.LLAMA, nil, nil, { architecture = "LlamaModel" }).spec.logits, nil)
   refuses_config((hf.BERT:gsub("BertModel", "BertForSequenceClassification")), nil,
     'architecture "BertForSequenceClassification" is not one that is made: BertForMaskedLM, BertForPreTraining, ' ..
-    "BertForTokenClassification and BertModel; --hf-architecture BertModel leaves out what stands behind the stack")
+    "BertForTokenClassification and BertModel; --hf-architecture BertModel leaves out what stands after the stack")
 end)
 
 fact.holds("a name comes from the folder's, in a cache of Hugging Face's from the model's", function()
@@ -169,7 +169,7 @@ fact.holds("what a model does and a spec does not say is refused by name", funct
     { hf.GPT2, '"scale_attn_by_inverse_layer_idx": true', "scale_attn_by_inverse_layer_idx is true; expected false: " ..
       "all layers share their code, and their scale" },
     { hf.GPT2, '"reorder_and_upcast_attn": true',
-      "reorder_and_upcast_attn is true; expected false: scores are scaled behind the product" },
+      "reorder_and_upcast_attn is true; expected false: scores are scaled after the product" },
     { hf.LLAMA:gsub(', "rope_scaling": null', ""), '"rope_scaling": { "rope_type": "llama3" }',
       'rope_scaling.rope_type is "llama3"; expected "default": rotary positions are not scaled' },
     { hf.LLAMA, '"partial_rotary_factor": 0.5', "partial_rotary_factor is 0.5; expected 1: all of a head turns" },

@@ -1,4 +1,4 @@
--- projected_test.lua: the fields of what is done to rows right behind a projection: what they take and refuse.
+-- projected_test.lua: the fields of what is done to rows right after a projection: what they take and refuse.
 local fact = dofile("tests/generator/fact.lua")
 local spec = require "spec"
 

@@ -1,7 +1,7 @@
 // relative_bias.h: the learned bias of T5, for the generic kernel. Not a header to use: see reference_row in
 // reference.h.
 
-// The bucket of a key so far behind the query's own place.
+// The bucket of a key so far after the query's own place.
 static size_t IN_REAL(relative_bucket)(const struct ga_model *model, ptrdiff_t away)
 {
     const size_t buckets = model->relative_both ? model->relative_buckets / 2 : model->relative_buckets;

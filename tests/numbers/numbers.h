@@ -23,7 +23,7 @@ enum function { FUNCTION_EXP2, FUNCTION_GELU, FUNCTION_GELU_TANH, FUNCTION_SILU,
 typedef void in_place(float *x, size_t n);
 // scores [n] less `highest` become powers of two; returns 1 over their sum.
 typedef float softmax(float *scores, size_t n, float highest);
-// to = norm of from, [width] each; weight [width], and behind it the bias where there is one.
+// to = norm of from, [width] each; weight [width], and after it the bias where there is one.
 typedef void norm(const float *from, float *to, const float *weight);
 
 struct opened {

@@ -80,7 +80,7 @@ class Fused(nn.Module):
 
 
 class Added(nn.Module):
-    """A feed-forward joined to its rows, the norm behind it."""
+    """A feed-forward joined to its rows, the norm after it."""
 
     def __init__(self):
         super().__init__()
@@ -91,7 +91,7 @@ class Added(nn.Module):
 
 
 class Joined(nn.Module):
-    """Rows and what a sublayer made of them, added, and the norm behind that, if there is one."""
+    """Rows and what a sublayer made of them, added, and the norm after that, if there is one."""
 
     def __init__(self, norm):
         super().__init__()
@@ -208,7 +208,7 @@ def run(program, module, given, output):
 
 
 def expected(module, given, output, precision):
-    """The module's output of every sequence, zeros behind the lengths, as programs write them."""
+    """The module's output of every sequence, zeros after the lengths, as programs write them."""
     rows, module = [], copy.deepcopy(module).to(precision)
     for b, length in enumerate(LENGTHS):
         one = [tensor[b, :length].to(precision) if tensor.is_floating_point() else tensor[b, :length]

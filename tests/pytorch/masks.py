@@ -26,7 +26,7 @@ def filled(q, k, v, mask, fill):
 
 
 class Filled(modules.FourLinears):
-    """masked_fill between four linears, with the activations of the program's spec behind them."""
+    """masked_fill between four linears, with the activations of the program's spec after them."""
 
     def __init__(self, program, fill):
         super().__init__(program.d_model, program.n_heads, modules.PROJECTIONS["w_o"])

@@ -26,7 +26,7 @@ ACTIVATIONS = {
 
 
 def activate(module, linears, spec):
-    """Hooks the activations of a program's spec behind a module's linears, which are named in the order q, k, v, o."""
+    """Hooks the activations of a program's spec after a module's linears, which are named in the order q, k, v, o."""
     said = re.search(r"\bactivation = \{([^}]*)\}", spec)
     for projection, name in re.findall(r'(\w+) = "(\w+)"', said.group(1) if said else ""):
         linear = module.get_submodule(linears["qkvo".index(projection)])

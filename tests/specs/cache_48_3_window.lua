@@ -1,5 +1,5 @@
 return {
-  -- A cache behind which a window slides, all query heads on one key head, token ids, an activation, places and sinks.
+  -- A cache after which a window slides, all query heads on one key head, token ids, an activation, places and sinks.
   name = "cache_48_3_window",
   d_model = 48,
   n_heads = 3,

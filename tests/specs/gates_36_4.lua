@@ -1,5 +1,5 @@
 return {
-  -- An activation behind each projection, none like another; output rows that end in the middle of a vector.
+  -- An activation after each projection, none like another; output rows that end in the middle of a vector.
   name = "gates_36_4",
   d_model = 36,
   n_heads = 4,

@@ -1,4 +1,4 @@
--- No layers: the linear behind them, of a row with a norm behind it or of all.
+-- No layers: the linear after them, of a row with a norm after it or of all.
 return {
   kind = "encoder",
   name = "logits_33",

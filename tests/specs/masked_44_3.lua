@@ -1,6 +1,6 @@
 return {
   -- A mask of bytes with each call, and a finite number for what it, the causal range or a length masks: near the
-  -- scores, so that masked keys have weight. A learned key and one of zeros stand behind them; of attention the mean.
+  -- scores, so that masked keys have weight. A learned key and one of zeros stand after them; of attention the mean.
   name = "masked_44_3",
   d_model = 44,
   n_heads = 3,

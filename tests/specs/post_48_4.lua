@@ -1,4 +1,4 @@
--- An encoder as BERT is built: norms behind residuals and embeddings, learned positions, types of tokens, pooled; and a
+-- An encoder as BERT is built: norms after residuals and embeddings, learned positions, types of tokens, pooled; and a
 -- mask added to the scores of every layer.
 return {
   kind = "encoder",

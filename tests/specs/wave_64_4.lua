@@ -1,5 +1,5 @@
 -- An encoder after the paper, whose first row stands for a sequence: sines and cosines as positions, rows times
--- sqrt(d_model), norms behind residuals and one more, logarithms of probabilities by a weight of their own. Its
+-- sqrt(d_model), norms after residuals and one more, logarithms of probabilities by a weight of their own. Its
 -- feed-forward is so wide that rows pass by slices of it.
 return {
   kind = "encoder",

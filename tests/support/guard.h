@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Where in its pages a buffer lies: even places count alignments from the forbidden page behind it, odd ones from the
+// Where in its pages a buffer lies: even places count alignments from the forbidden page after it, odd ones from the
 // one before it, so that floats are tried at each of the sixteen places in a cache line, next to either page.
 enum guard_place {
     GUARD_AT_END = 0,   // its last byte (rounded up to the alignment) is the last before the forbidden page

@@ -8,7 +8,7 @@
 
 #include "load.h"
 
-// One bad file. Either all of its bytes are there (raw), or a header's text behind which come data_size bytes.
+// One bad file. Either all of its bytes are there (raw), or a header's text after which come data_size bytes.
 struct malformed {
     int number;       // of the fifty, 1 .. 46; the others are about several files or the machine
     const char *name; // words joined by _, unique

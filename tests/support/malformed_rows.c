@@ -126,9 +126,9 @@ const struct malformed malformed_rows[] = {
     {23, "bytes_overflow", HEADER(ENTRY("\"F32\"", "[4611686018427387904]", "[0,0]"), 0), REFUSED(BYTES_OVERFLOW),
      .at = "[461", .tensor = "a", .says = "shape [4611686018427387904] of F32 overflows; expected"},
     {24, "overflow_behind_a_zero", HEADER(ENTRY("\"F32\"", "[0,9223372036854775807,3]", "[0,0]"), 0),
-     REFUSED(HIDDEN_OVERFLOW), .at = "[0,922", .tensor = "a", .says = "overflows behind an axis of 0; expected"},
+     REFUSED(HIDDEN_OVERFLOW), .at = "[0,922", .tensor = "a", .says = "overflows after an axis of 0; expected"},
     {24, "bytes_overflow_behind_a_zero", HEADER(ENTRY("\"F32\"", "[0,9223372036854775807]", "[0,0]"), 0),
-     REFUSED(HIDDEN_OVERFLOW), .at = "[0,922", .tensor = "a", .says = "overflows behind an axis of 0; expected"},
+     REFUSED(HIDDEN_OVERFLOW), .at = "[0,922", .tensor = "a", .says = "overflows after an axis of 0; expected"},
     {25, "rank_9", HEADER(ENTRY("\"F32\"", "[1,1,1,1,1,1,1,1,1]", "[0,4]"), 4), REFUSED(RANK), .at = "[1,1",
      .tensor = "a", .says = "shape has 9 axes; expected at most 8"},
     {25, "shape_no_array", HEADER(ENTRY("\"F32\"", "2", "[0,8]"), 8), REFUSED(SHAPE), .at = "2,\"data", .tensor = "a",
@@ -156,7 +156,7 @@ const struct malformed malformed_rows[] = {
     {29, "bytes_for_no_elements", HEADER(ENTRY("\"F32\"", "[0]", "[0,8]"), 8), REFUSED(OFFSETS_SIZE), .at = "[0,8]",
      .tensor = "a", .says = "hold 8 bytes; expected 0 for shape [0] of F32"},
 
-    // -- How tensors share the data; bytes of the file count from behind a header of 54 or more --
+    // -- How tensors share the data; bytes of the file count from after a header of 54 or more --
     {30, "hole_at_the_start", HEADER("{\"a\":" F32("8,16") "}", 16), REFUSED(HOLE), .offset = 8 + 55 + 8, .tensor = "a",
      .says = "expected byte 63, as there is a hole between"},
     {30, "hole_between", HEADER("{\"a\":" F32("0,8") ",\"b\":" F32("12,20") "}", 20), REFUSED(HOLE),

@@ -47,7 +47,7 @@ bool reference_sees(const struct ga_model *model, size_t i, size_t j, size_t q_r
 bool reference_shows(const struct ga_io *io, size_t b, size_t h, size_t i, size_t j);
 bool reference_allows(const struct ga_io *io, size_t b, size_t h, size_t i, size_t j);
 float reference_added(const struct ga_io *io, size_t b, size_t h, size_t i, size_t j);
-// How far key j lies behind query i's own place, which is where its causal mask ends; negative for earlier keys.
+// How far key j lies after query i's own place, which is where its causal mask ends; negative for earlier keys.
 ptrdiff_t reference_away(const struct ga_model *model, size_t i, size_t j, size_t q_rows, size_t kv_rows);
 
 // A row of scores: those of query row i of head h in sequence b, with what they are made of.
@@ -64,7 +64,7 @@ struct reference_row {
     size_t b, h, i;
 };
 
-// How far key j lies behind the row's own place.
+// How far key j lies after the row's own place.
 ptrdiff_t reference_row_away(const struct reference_row *row, size_t j);
 
 // What the modifiers make of scores[keys], where all weights are zero: keys of sequence b, then those that the model

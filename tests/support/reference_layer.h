@@ -110,7 +110,7 @@ static void IN_REAL(softmax)(REAL *row, const bool *seen, size_t count, const fl
     }
 }
 
-// Appends the keys that the model adds to k and to v, behind `count` rows of width: a vector of its weights if it has
+// Appends the keys that the model adds to k and to v, after `count` rows of width: a vector of its weights if it has
 // one, and zeros.
 static void IN_REAL(add_keys)(const struct ga_model *model, const struct ga_weight_view *learned, size_t count,
                               size_t width, REAL *rows)

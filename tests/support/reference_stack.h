@@ -1,5 +1,5 @@
 // reference_stack.h: the generic kernel's whole models: rows, layers of attention and feed-forward, and what is made of
-// them at the end. Not a header to use: reference.c includes it behind each reference_layer.h, which see.
+// them at the end. Not a header to use: reference.c includes it after each reference_layer.h, which see.
 
 // out[n] += a table's row.
 static void IN_REAL(add_table_row)(const struct ga_weight_view *table, size_t row, size_t n, REAL *out)
@@ -284,7 +284,7 @@ static void IN_REAL(finish_logits)(enum ga_logits kind, size_t count, REAL *row)
     }
 }
 
-// logits [batch][q_len][n_logits] from the output's rows; zeros behind the lengths.
+// logits [batch][q_len][n_logits] from the output's rows; zeros after the lengths.
 void IN_REAL(reference_logits)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
                                const REAL *output, REAL *logits)
 {

@@ -23,7 +23,7 @@ class Graph:
     """Collects nodes and constants; every method returns the name of what it made."""
 
     def __init__(self, cell, w, shape, lengths):
-        """lengths: an input of each sequence's real rows is there, and keys behind them are masked."""
+        """lengths: an input of each sequence's real rows is there, and keys after them are masked."""
         self.cell, self.w, self.shape, self.lengths = cell, w, shape, lengths
         self.nodes, self.constants = [], []
 
@@ -167,7 +167,7 @@ def make(form, cell, w, shape=None, lengths=False):
 # -- A step of generation -------------------------------------------------------------------------------------------
 
 def cache_shape(cell):
-    """Of the buffer of a layer's keys, and of the one of its values: room for this call's row behind the others."""
+    """Of the buffer of a layer's keys, and of the one of its values: room for this call's row after the others."""
     return [cell.batch, cell.heads, cell.cached + 1, cell.d_head]
 
 

@@ -4,7 +4,7 @@
 --   score_order                its place among the modifiers, one of SCORE_ORDER in attention/order.lua
 --   after                      names of features that are resolved, printed and spliced before it; at least one
 --   weights                    the names of all roles that it may add, nil for none. One that no map of import/maps
---                              names is called so in a file, behind what the map has before a layer's names
+--                              names is called so in a file, after what the map has before a layer's names
 --   by_distance                true where it goes by a key's distance from the query's own place; its name is a field
 local compat = require "base.compat"
 local fs = require "base.fs"

@@ -52,7 +52,7 @@ local function resolve(spec, fail)
   spec.relative_side = math.floor(bias.num_buckets / (bias.bidirectional and 2 or 1)) -- buckets of one side
   if not check_sizes(spec, bias, fail) then return end
   spec.relative_starts = bucket_starts(spec.relative_side, bias.max_distance)
-  -- Distances from -places to the end of the row, and up to a whole vector behind it.
+  -- Distances from -places to the end of the row, and up to a whole vector after it.
   local own_key = spec.causal == "bottom_right"
   spec.relative_places = (spec.cache or (own_key and spec.kv_seq_len or spec.seq_len).max) - 1
   spec.relative_span = spec.relative_places + (spec.causal and 1 or spec.kv_seq_len.max) + 16

@@ -38,8 +38,8 @@ function conversions.up_to_less(value, context, row)
   return conversions.up_to(value - less, context)
 end
 
--- The row behind one.
-function conversions.behind(value)
+-- The row after one.
+function conversions.after(value)
   if not types.count(0, 65535)(value) then return nil, "a whole number from 0 to 65535" end
   return value + 1
 end

@@ -29,7 +29,7 @@ local function json_type(value)
   return meta and meta.__jsontype
 end
 
--- How many names the text gives values to: strings with a colon behind them.
+-- How many names the text gives values to: strings with a colon after them.
 local function names_in(text)
   local count, from = 0, text:find('"', 1, true)
   while from do

@@ -46,7 +46,7 @@ end
 
 local PUNCTUATION = { ["["] = true, ["]"] = true, ["{"] = true, ["}"] = true, [","] = true, [":"] = true }
 
--- What the byte at `at` begins: the token's kind, and the byte behind it; or nil, the byte where it is wrong, and why.
+-- What the byte at `at` begins: the token's kind, and the byte after it; or nil, the byte where it is wrong, and why.
 local function token(text, at)
   local byte = text:sub(at, at)
   if byte == "" then return "end", at end

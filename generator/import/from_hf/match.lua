@@ -76,7 +76,7 @@ local function begins(name, word)
   return (name .. "."):find("^" .. pattern .. "%.") ~= nil
 end
 
--- Whether one of the words says a name, or what stands of it behind a prefix.
+-- Whether one of the words says a name, or what stands of it after a prefix.
 local function is_named(name, prefix, words)
   local inner = prefix ~= "" and name:sub(1, #prefix) == prefix and name:sub(#prefix + 1)
   for word in words:gmatch("%S+") do

@@ -59,7 +59,7 @@ end
 
 local function add_tensors(lines, tensors, matched)
   lines[#lines + 1] = ("%s: all %d tensors of map %s%s are there, %s"):format(tensors.path, matched.found, matched.map,
-    matched.prefix ~= "" and " behind " .. matched.prefix or "", text.join(matched.dtypes))
+    matched.prefix ~= "" and " after " .. matched.prefix or "", text.join(matched.dtypes))
   for _, group in ipairs(matched.unread) do
     add_wrapped(lines, ("%s: %s"):format(some(group.names), group.why), "  not read, ", 12)
   end

@@ -1,4 +1,4 @@
--- hf/bert.lua: BertModel and sentence encoders made from one (MiniLM, BGE, E5, GTE): norms behind residuals and
+-- hf/bert.lua: BertModel and sentence encoders made from one (MiniLM, BGE, E5, GTE): norms after residuals and
 -- embeddings, learned positions, types of tokens.
 return {
   maps = { "bert", "bert_gamma" },

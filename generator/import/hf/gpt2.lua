@@ -1,4 +1,4 @@
--- hf/gpt2.lua: GPT2Model: causal, norms before blocks and one behind the last, learned positions.
+-- hf/gpt2.lua: GPT2Model: causal, norms before blocks and one after the last, learned positions.
 return {
   maps = { "gpt2" },
   prefixes = { "", "transformer." },
@@ -20,7 +20,7 @@ return {
   },
   requires = {
     { "scale_attn_by_inverse_layer_idx", false, "all layers share their code, and their scale" },
-    { "reorder_and_upcast_attn", false, "scores are scaled behind the product" },
+    { "reorder_and_upcast_attn", false, "scores are scaled after the product" },
   },
   ignores = {
     { "the mask is causal anyway", "is_decoder" },

@@ -1,4 +1,4 @@
--- hf/roberta.lua: RobertaModel: BERT but for its positions, whose rows begin behind that of the padding's token.
+-- hf/roberta.lua: RobertaModel: BERT but for its positions, whose rows begin after that of the padding's token.
 return {
   maps = { "bert" },
   prefixes = { "", "roberta." },
@@ -11,7 +11,7 @@ return {
     { "layer_norm_eps", "norm.eps", default = 1e-12 },
     { "vocab_size", "vocab_size" },
     { "type_vocab_size", "token_types", default = 2 },
-    { "pad_token_id", "positions.first", by = "behind", default = 1 },
+    { "pad_token_id", "positions.first", by = "after", default = 1 },
     { "max_position_embeddings", "positions.rows" },
     { "max_position_embeddings", "seq_len", by = "up_to_less", less = "positions.first" },
   },

@@ -1,4 +1,4 @@
--- hf/vit.lua: ViTModel behind its patches: norms before blocks and one behind the last, learned positions. The caller
+-- hf/vit.lua: ViTModel after its patches: norms before blocks and one after the last, learned positions. The caller
 -- projects the patches and puts the cls token before them.
 return {
   maps = { "vit" },

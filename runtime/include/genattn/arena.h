@@ -14,7 +14,7 @@ enum { GA_ALIGN = 64 }; // bytes; a cache line, and the widest vector
 // lays a block out also says how large it must be.
 struct ga_arena {
     unsigned char *base; // GA_ALIGN-aligned, or NULL to measure
-    size_t size;         // bytes behind base; SIZE_MAX when measuring
+    size_t size;         // bytes after base; SIZE_MAX when measuring
     size_t used;         // bytes taken, a multiple of GA_ALIGN; SIZE_MAX once a take did not fit
 };
 

@@ -106,7 +106,7 @@ struct ga_stack_buffer {
 };
 
 // Layers around attention: each is attention, its output projection joined to the residual, a feed-forward of d_ff
-// joined to the residual, a norm behind each residual or (norm_first) before each block; norm of kind GA_NORM_NONE: no
+// joined to the residual, a norm after each residual or (norm_first) before each block; norm of kind GA_NORM_NONE: no
 // norms. With n_layers 0 there is only what stands around layers, and d_ff is 0.
 struct ga_stack {
     size_t n_layers, d_ff;

@@ -23,7 +23,7 @@ extern "C" {
     X(NOT_UTF8, 202, "the header is not UTF-8")                                                          \
     X(BYTE_ORDER_MARK, 203, "the header begins with a byte order mark")                                  \
     X(LEADING_BLANK, 204, "the header begins with a blank")                                              \
-    X(TRAILING_TEXT, 205, "something stands behind the header's object")                                 \
+    X(TRAILING_TEXT, 205, "something stands after the header's object")                                  \
     X(NUL_BYTE, 206, "the header holds a NUL byte")                                                      \
     X(PADDING, 207, "the header is padded with something other than spaces")                             \
     X(SYNTAX, 208, "the header is not sound JSON")                                                       \
@@ -61,7 +61,7 @@ extern "C" {
     /* How the tensors share the data. */                                                                \
     X(HOLE, 401, "bytes between tensors belong to none")                                                 \
     X(OVERLAP, 402, "two tensors share bytes")                                                           \
-    X(TRAILING_BYTES, 403, "bytes behind the last tensor belong to none")                                \
+    X(TRAILING_BYTES, 403, "bytes after the last tensor belong to none")                                 \
     X(NO_TENSORS, 404, "there are data but no tensors")                                                  \
     X(EMPTY_MISPLACED, 405, "a tensor without elements lies inside another or in a hole")                \
     /* What a model takes. */                                                                            \

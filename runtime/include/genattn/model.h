@@ -85,9 +85,9 @@ struct ga_io {
     float *attention_mean;      // [batch][q_len][kv_len + extra_keys], the mean of attention over its heads; only where
                                 // the spec lists the output
     const int32_t *position;    // [batch], place of each query sequence's first row, 0 or more, for a model with rotary
-                                // positions; NULL: all 0, or with a cache behind what it holds, in self-attention
+                                // positions; NULL: all 0, or with a cache after what it holds, in self-attention
     const int32_t *kv_position; // [batch], place of each key sequence's first row. NULL: in self-attention position,
-                                // else all 0, or with a cache behind what it holds
+                                // else all 0, or with a cache after what it holds
     float *intermediates[GA_INTERMEDIATES]; // NULL where not asked for; only those the spec lists
     // Only for a model generated with a cache, which needs it: this call's keys and values join those it holds of each
     // sequence, and the queries look at all of them. With it key may be given with kv_len 0: nothing joins.
@@ -172,7 +172,7 @@ struct ga_range {
 // How a variant's kernels read cached keys and values; zeros where there are none.
 struct ga_cache_layout {
     size_t key_panel;    // keys side by side: panels [d_head][key_panel]
-    size_t value_stride; // floats from one value row to the next; behind d_head zeros
+    size_t value_stride; // floats from one value row to the next; after d_head zeros
 };
 
 // A kernel in words, for `info`.
@@ -221,7 +221,7 @@ struct ga_model {
     bool alibi;                   // each head subtracts its slope times a key's distance from the query's own place
     size_t relative_buckets;      // 0: none; else role relative_bias [buckets][n_heads] is added by T5's rule
     size_t relative_distance;     // from which on keys share a bucket
-    bool relative_both;           // half of the buckets are for keys behind the query's own place
+    bool relative_both;           // half of the buckets are for keys after the query's own place
     const char *const *sentences; // what `info` says of each feature, in order
     size_t n_sentences;
     const struct ga_weight_role *roles;
@@ -231,18 +231,18 @@ struct ga_model {
     const char *default_map;           // the spec's `weights`, or NULL: the one map that fits the file
     const struct ga_variant *variants; // best first; the last one runs on any CPU unless the build left it out
     size_t n_variants;
-    enum ga_activation activation[GA_PROJECTIONS]; // behind each projection
+    enum ga_activation activation[GA_PROJECTIONS]; // after each projection
     enum ga_mask mask;                             // io.mask or io.additive_mask is taken
     size_t k_dim, v_dim, d_out; // floats of a row of key, of value and of output; of query it is d_model. Of all heads
                                 // together, where heads are given
     bool fills;                 // a masked score is replaced by mask_fill and not by -inf
     bool fills_padding; // also that of a key past a length; never in a whole model, which has no rows of padding
     double mask_fill;   // where fills
-    size_t extra_keys;  // keys that the model adds behind those of each sequence, seen by every query
+    size_t extra_keys;  // keys that the model adds after those of each sequence, seen by every query
     bool attention_mean_output; // io.attention_mean is taken
     bool masked_uniform;    // a row whose keys are all masked with -inf gives all its sequence's keys the same weight
-    struct ga_norm qk_norm; // behind the activation
-    struct ga_rope rope;    // behind the norm
+    struct ga_norm qk_norm; // after the activation
+    struct ga_rope rope;    // after the norm
     enum ga_kind kind;
     size_t d_v;        // floats of one head of values: d_head but in attention alone
     bool shared_heads; // rows are split into heads first, and q, k and v have one d_head x d_head weight each for all
@@ -335,7 +335,7 @@ enum ga_status ga_cache_cut(struct ga_cache *cache, size_t sequence, size_t leng
 enum ga_status ga_cache_put(struct ga_cache *cache, size_t sequence, const float *keys, const float *values,
                             size_t rows, size_t count, struct ga_error *error);
 
-// Writes a sequence's keys and values out in the same shape, zeros behind its length, which is at most `rows`. keys and
+// Writes a sequence's keys and values out in the same shape, zeros after its length, which is at most `rows`. keys and
 // values lie outside the cache and apart from each other.
 enum ga_status ga_cache_get(const struct ga_cache *cache, size_t sequence, float *keys, float *values, size_t rows,
                             struct ga_error *error);

@@ -9,8 +9,8 @@
 //     16    u64 bytes of the file
 //     24    u32 byte order of the weights: 1 little-endian, 2 big-endian; u32 GA_ABI
 //     32    u64 hash of the spec, u32 number of sections (1..16), u32 zero
-//     48    model's name, zeros behind it, 208 bytes
-//     256   sections of 64 bytes: instruction set's name [16] with zeros behind it, u64 hash of how weights are packed,
+//     48    model's name, zeros after it, 208 bytes
+//     256   sections of 64 bytes: instruction set's name [16] with zeros after it, u64 hash of how weights are packed,
 //           u64 offset, u64 bytes, u64 checksum of those bytes, zeros
 //     4088  u64 checksum of all bytes before
 //

@@ -20,7 +20,7 @@ enum {
     N_KV_HEADS = 1,
     GROUP = N_HEADS / N_KV_HEADS, // query heads that share a key head
     D_HEAD = 24,
-    D_HEAD_PAD = 24, // heads side by side start at a whole vector; what is behind d_head is zero
+    D_HEAD_PAD = 24, // heads side by side start at a whole vector; what is after d_head is zero
     HEAD_STRIDE = 48, // floats between rows of q, k and v: an odd number of lines, so that a column's rows share no cache set
     CONCAT = 24,    // heads side by side
     HEAD_WEIGHTS = D_MODEL * D_HEAD_PAD, // elements of a head's panels in one projection
@@ -66,7 +66,7 @@ static inline __m256 vec_below(__m256 v, int32_t limit)
     return _mm256_blendv_ps(_mm256_set1_ps(-INFINITY), v, _mm256_castsi256_ps(vec_first(limit)));
 }
 
-// The first count floats at p, zeros behind; reads no further.
+// The first count floats at p, zeros after; reads no further.
 static inline __m256 vec_load_part(const float *p, int32_t count)
 {
     return _mm256_maskload_ps(p, vec_first(count));
@@ -184,7 +184,7 @@ void tiny_causal__avx2_project(const float *x, struct packed_linear w, float *y,
 void tiny_causal__avx2_project_out(const float *concat, struct packed_linear w, float *y, size_t rows, size_t first, size_t end,
                            const void *next);
 
-// k [n], HEAD_STRIDE apart -> panels [.][D_HEAD][KEY_PANEL]. Up to a whole vector of keys, rows behind n are taken too;
+// k [n], HEAD_STRIDE apart -> panels [.][D_HEAD][KEY_PANEL]. Up to a whole vector of keys, rows after n are taken too;
 // k must have them, and no score looks at them.
 void tiny_causal__avx2_pack_keys(const float *k, size_t n, float *panels);
 

@@ -20,7 +20,7 @@ enum {
     N_KV_HEADS = 3,
     GROUP = N_HEADS / N_KV_HEADS, // query heads that share a key head
     D_HEAD = 15,
-    D_HEAD_PAD = 16, // heads side by side start at a whole vector; what is behind d_head is zero
+    D_HEAD_PAD = 16, // heads side by side start at a whole vector; what is after d_head is zero
     HEAD_STRIDE = 16, // floats between rows of q, k and v: an odd number of lines, so that a column's rows share no cache set
     CONCAT = 48,    // heads side by side
     HEAD_WEIGHTS = D_MODEL * D_HEAD_PAD, // elements of a head's panels in one projection
@@ -82,7 +82,7 @@ static inline __m512 vec_below(__m512 v, int32_t limit)
     return _mm512_mask_blend_ps(vec_first(limit), _mm512_set1_ps(-INFINITY), v);
 }
 
-// The first count floats at p, zeros behind; reads no further.
+// The first count floats at p, zeros after; reads no further.
 static inline __m512 vec_load_part(const float *p, int32_t count)
 {
     return _mm512_maskz_loadu_ps(vec_first(count), p);
@@ -290,7 +290,7 @@ void tiny_odd__avx512_project(const float *x, struct packed_linear w, float *y, 
 void tiny_odd__avx512_project_out(const float *concat, struct packed_linear w, float *y, size_t rows, size_t first, size_t end,
                            const void *next);
 
-// k [n], HEAD_STRIDE apart -> panels [.][D_HEAD][KEY_PANEL]. Up to a whole vector of keys, rows behind n are taken too;
+// k [n], HEAD_STRIDE apart -> panels [.][D_HEAD][KEY_PANEL]. Up to a whole vector of keys, rows after n are taken too;
 // k must have them, and no score looks at them.
 void tiny_odd__avx512_pack_keys(const float *k, size_t n, float *panels);
 

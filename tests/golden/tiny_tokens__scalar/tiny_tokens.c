@@ -185,7 +185,7 @@ static const struct ga_variant variants[] = {
         .pack = tiny_tokens__scalar_pack,
         .scratch_bytes = tiny_tokens__scalar_scratch_bytes,
         .run = tiny_tokens__scalar_run,
-        .packing = 0x45c688bd6f98372f,
+        .packing = 0x73cd8119233a4bb8,
     },
 };
 

@@ -19,7 +19,7 @@ enum {
     N_KV_HEADS = 2,
     GROUP = N_HEADS / N_KV_HEADS, // query heads that share a key head
     D_HEAD = 2,
-    D_HEAD_PAD = 2, // heads side by side start at a whole vector; what is behind d_head is zero
+    D_HEAD_PAD = 2, // heads side by side start at a whole vector; what is after d_head is zero
     HEAD_STRIDE = 16, // floats between rows of q, k and v: an odd number of lines, so that a column's rows share no cache set
     CONCAT = 8,    // heads side by side
     HEAD_WEIGHTS = D_MODEL * D_HEAD_PAD, // elements of a head's panels in one projection
@@ -191,7 +191,7 @@ void tiny_tokens__scalar_project(const float *x, struct packed_linear w, float *
 void tiny_tokens__scalar_project_out(const float *concat, struct packed_linear w, float *y, size_t rows, size_t first, size_t end,
                            const void *next);
 
-// k [n], HEAD_STRIDE apart -> panels [.][D_HEAD][KEY_PANEL]. Up to a whole vector of keys, rows behind n are taken too;
+// k [n], HEAD_STRIDE apart -> panels [.][D_HEAD][KEY_PANEL]. Up to a whole vector of keys, rows after n are taken too;
 // k must have them, and no score looks at them.
 void tiny_tokens__scalar_pack_keys(const float *k, size_t n, float *panels);
 

@@ -19,7 +19,7 @@ enum {
 
 // -- Groups of sequences --------------------------------------------------------------------------------------------
 
-// Sequences that go through the layer together, their real rows one behind the other.
+// Sequences that go through the layer together, their real rows one after the other.
 struct group {
     size_t first, count;    // sequences
     size_t q_rows, kv_rows; // real rows of them all
@@ -156,7 +156,7 @@ static size_t round_end(const struct round *r)
     return last->first + last->count;
 }
 
-// Copies the real rows of a round's sequences one behind the other; or gives them in place where none is missing.
+// Copies the real rows of a round's sequences one after the other; or gives them in place where none is missing.
 static const float *real_rows(const struct round *r, const float *x, const int32_t *lengths, size_t length,
                               float *buffer)
 {

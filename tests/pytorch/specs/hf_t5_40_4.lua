@@ -1,5 +1,5 @@
 -- Compared with live transformers: T5Attention without its relative bias: no scale, no biases, heads that are together
--- wider than the model. An activation is hooked behind each linear.
+-- wider than the model. An activation is hooked after each linear.
 {
   name = "hf_t5_40_4",
   d_model = 40,

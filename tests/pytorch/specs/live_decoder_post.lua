@@ -1,4 +1,4 @@
--- nn.TransformerDecoder: causal, norms behind residuals, gelu; memory of other lengths.
+-- nn.TransformerDecoder: causal, norms after residuals, gelu; memory of other lengths.
 return {
   kind = "decoder",
   name = "live_decoder_post",

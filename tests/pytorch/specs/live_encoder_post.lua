@@ -1,4 +1,4 @@
--- nn.TransformerEncoder with a final norm: norms behind residuals, relu.
+-- nn.TransformerEncoder with a final norm: norms after residuals, relu.
 return {
   kind = "encoder",
   name = "live_encoder_post",

@@ -1,4 +1,4 @@
--- Compared with live PyTorch: masked_fill with -1e4, and an activation behind each projection.
+-- Compared with live PyTorch: masked_fill with -1e4, and an activation after each projection.
 {
   name = "live_fill_1e4",
   d_model = 32,

@@ -1,5 +1,5 @@
 -- Compared with transformers' GPTJAttention, whose neighbours turn together in 14 of a head's 18 dimensions, with an
--- activation hooked behind each of its projections.
+-- activation hooked after each of its projections.
 {
   name = "live_gptj",
   d_model = 54,

@@ -1,5 +1,5 @@
 -- Compared with live PyTorch: what masked_fill gives with a number that does not mask, under a mask, lengths and a
--- causal range, with an activation behind each projection.
+-- causal range, with an activation after each projection.
 {
   name = "live_mask_fill",
   d_model = 48,

@@ -1,5 +1,5 @@
 -- Compared with live PyTorch: rows split into heads first, and one small linear for all of them with an activation
--- behind it, causal by masked_fill with -1e9; every intermediate.
+-- after it, causal by masked_fill with -1e9; every intermediate.
 {
   name = "live_shared_60_4",
   d_model = 60,

@@ -1,5 +1,5 @@
 -- bert: a whole BertModel of Hugging Face's transformers, and sentence encoders made from one (MiniLM). The names of
--- RobertaModel are the same. Its pooler is no part of the model; BertForMaskedLM's file has them behind bert.,
+-- RobertaModel are the same. Its pooler is no part of the model; BertForMaskedLM's file has them after bert.,
 -- BertForTokenClassification's too, with logits of its own name.
 return {
   embedding = "embeddings.word_embeddings.weight",

@@ -1,5 +1,5 @@
 -- gpt2: a whole GPT2Model of Hugging Face's transformers, whose Conv1D holds [in,out]; GPT2LMHeadModel's file has its
--- names behind transformer. and logits of its own name.
+-- names after transformer. and logits of its own name.
 return {
   embedding = "wte.weight",
   positions = "wpe.weight",

@@ -1,5 +1,5 @@
 -- llama: a whole LlamaModel, MistralModel or Qwen2Model of Hugging Face's transformers; ...ForCausalLM's file has their
--- names behind model. and logits of their own name.
+-- names after model. and logits of their own name.
 return {
   embedding = "embed_tokens.weight",
   layer = "layers.%d.",

@@ -1,4 +1,4 @@
--- torch_transformer: torch.nn.Transformer, both of whose stacks have a norm behind the last layer. Its module has no
+-- torch_transformer: torch.nn.Transformer, both of whose stacks have a norm after the last layer. Its module has no
 -- embeddings: rows go in and come out.
 local function side(name)
   local map = {}

@@ -1,5 +1,5 @@
 -- tutorial: the well-known PyTorch tutorial of "Attention Is All You Need": w_q, w_k, w_v and w_concat in each
--- attention, norms with gamma and beta, a linear behind the decoder. Its positions are computed.
+-- attention, norms with gamma and beta, a linear after the decoder. Its positions are computed.
 local LAYER = {
   q_weight = "w_q.weight", q_bias = "w_q.bias", k_weight = "w_k.weight", k_bias = "w_k.bias",
   v_weight = "w_v.weight", v_bias = "w_v.bias", o_weight = "w_concat.weight", o_bias = "w_concat.bias",

@@ -1,5 +1,5 @@
--- vit: a whole ViTModel of Hugging Face's transformers behind its patches, which the caller projects.
--- ViTForImageClassification's file has them behind vit. and logits of its own name.
+-- vit: a whole ViTModel of Hugging Face's transformers after its patches, which the caller projects.
+-- ViTForImageClassification's file has them after vit. and logits of its own name.
 return {
   positions = "embeddings.position_embeddings",
   layer = "encoder.layer.%d.",
