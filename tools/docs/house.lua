@@ -28,26 +28,54 @@ local STYLE = [[
 
 -- -- Rooms and what they use ----------------------------------------------------------------------------------------
 
--- The room of a path: the folder below the first, or of a file that is in the first its name up to a "_".
+-- Folders within a folder that are rooms of their own.
+local INNER = { ["import/maps"] = true }
+-- Headers of users that no C file of their name stands by.
+local HOMES = { facts = "model", fault = "base" }
+
+-- The room of a path: the folder below the first, or of a file that is in the first its name.
 local function room_of(path, top)
   local inner = path:sub(#top + 2)
-  local name = inner:match("^([^/]+)/") or inner:match("^([^_.]+)")
-  return top == "program" and "program" or name
+  local two = inner:match("^([^/]+/[^/]+)/")
+  return INNER[two] and two or inner:match("^([^/]+)/") or inner:match("^([^_.]+)")
 end
 
--- The room of what a file of a room says it uses; nil where that is outside.
-local function used_room(rooms, word)
-  local name = word:match("([^/]+)%.h$")
-  return name and rooms[name:match("^[^_]+")] and name:match("^[^_]+") or
-    rooms[word:match("^[^./]+")] and word:match("^[^./]+") or nil
+-- By the name of each header the room of the C file of that name: users' headers lie in a folder of their own.
+local function homes_of(paths)
+  local homes = {}
+  for name, room in pairs(HOMES) do homes[name] = room end
+  for _, path in ipairs(paths) do
+    local name, ending = path:match("([^/]+)%.([ch])$")
+    if name and (ending == "c" or not path:find("/include/", 1, true)) then
+      homes[name] = room_of(path, path:match("^[^/]+"))
+    end
+  end
+  return homes
+end
+
+-- The room of what a file says it uses; nil where that is outside.
+local function used_room(rooms, homes, word)
+  local header = word:match("([^/]+)%.h$")
+  if header then return homes[header] end
+  local one, two = word:match("^([^./]+)"), word:match("^([^./]+%.[^./]+)")
+  local inner = two and two:gsub("%.", "/")
+  return INNER[inner] and inner or rooms[one] and one or nil
+end
+
+local function paths_of(of)
+  local paths = {}
+  local list = compat.capture(("find -L %s -name '%s' | LC_ALL=C sort"):format(of.folders, of.files))
+  for path in list:gmatch("[^\n]+") do paths[#paths + 1] = path end
+  return paths
 end
 
 -- Every room by its name, in order of names: { name, uses = set of names }.
 local function read_rooms(of)
-  local rooms, order, texts = {}, {}, {}
-  local list = compat.capture(("find -L %s -name '%s' | LC_ALL=C sort"):format(of.folders, of.files))
-  for path in list:gmatch("[^\n]+") do
-    local name = room_of(path, path:match("^[^/]+"))
+  local rooms, order, texts, paths = {}, {}, {}, paths_of(of)
+  local homes = homes_of(paths)
+  for _, path in ipairs(paths) do
+    local header = path:match("/include/.*/([^/]+)%.h$")
+    local name = header and homes[header] or room_of(path, path:match("^[^/]+"))
     if not rooms[name] then
       rooms[name] = { name = name, uses = {} }
       order[#order + 1] = name
@@ -56,7 +84,7 @@ local function read_rooms(of)
   end
   for _, file in ipairs(texts) do
     for word in file.text:gmatch(of.uses) do
-      local used = used_room(rooms, word)
+      local used = used_room(rooms, homes, word)
       if used and used ~= file.room then rooms[file.room].uses[used] = true end
     end
   end
