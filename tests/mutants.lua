@@ -299,8 +299,18 @@ local function add_controls(build, mutants)
   end
 end
 
+-- How many of them are asked for; ends the script where that is no number.
+local function read_count(text)
+  local count = text:match("^%d+$") and tonumber(text)
+  if not count then
+    io.stderr:write(("COUNT is '%s'; expected a whole number, 0 for all\n"):format(text))
+    os.exit(2)
+  end
+  return count
+end
+
 local function main()
-  local mutants = choose(read_lists(), tonumber(arg[2]) or 0)
+  local mutants = choose(read_lists(), read_count(arg[2] or "0"))
   local build = { edges = Edges.new(ISAS, 0), objects = {}, models = {}, controls = {}, passes = {} }
   assert(compat.execute("rm -rf " .. OUT .. "/bin") and make_tree())
   build.edges.w:line(HEAD:format(OUT))
