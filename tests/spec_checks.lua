@@ -120,13 +120,21 @@ function checks.sets_of(cc)
   return names
 end
 
+-- -I for each folder of the runtime and the program that rules.ninja names, from a folder of out/ that holds gen/.
+local function include_flags()
+  local flags = {}
+  for folder in assert(fs.read("rules.ninja")):gmatch("%-I (%l+/%S+)") do
+    if folder:find("^runtime/") or folder:find("^program/") then flags[#flags + 1] = "-I ../../../" .. folder end
+  end
+  return table.concat(flags, " ")
+end
+
 -- Compiles what a spec became for one instruction set in a folder of out/ that make_include was given; what the
 -- compiler said, or nil where it was content. is_whole: to the end, where optimizers warn too, not the syntax alone.
 function checks.bad_compilation(folder, files, set, cc, is_whole)
   write_files(folder .. "/gen", files)
-  local command = ("cd %s/gen && %s -std=c11 -ffp-contract=off %s %s %s -I ../../../runtime/include/genattn " ..
-    "-I ../../../program -I ../include *.c"):format(folder, cc, is_whole and "-O2 -S" or "-fsyntax-only",
-    WARNINGS, table.concat(set.cflags, " "))
+  local command = ("cd %s/gen && %s -std=c11 -ffp-contract=off %s %s %s %s -I ../include *.c"):format(folder, cc,
+    is_whole and "-O2 -S" or "-fsyntax-only", WARNINGS, table.concat(set.cflags, " "), include_flags())
   local said, code = compat.capture(command)
   return (code ~= 0 or said ~= "") and said:sub(1, 2000) or nil
 end
