@@ -20,7 +20,7 @@ return {
     from = "add_rows(to, rows + i * D_MODEL, 1);", to = "add_rows(to, rows, 1);",
     test = { "facts", "pool_40", "a_stack_gives_its_other_outputs" },
     why = "a pooled row is not the mean" },
-  { name = "attention_of_the_first_layer", file = "templates/schedule/stack_layer.c.lt",
+  { name = "attention_of_the_first_layer", file = "templates/ops/attention.layer_functions.c.lt",
     from = "p->io->layer_attention[p->layer] : NULL", to = "p->io->layer_attention[0] : NULL",
     test = { "facts", "attends_36_3", "a_stack_gives_the_attention_of_its_layers" },
     why = "each layer writes its attention over that of the first" },
