@@ -27,8 +27,9 @@ class Io(Structure):
     ] + [("mask_strides", c_size_t * 4)] + [
         (name, c_void_p) for name in ("attention_mean", "position", "kv_position")
     ] + [("intermediates", c_void_p * 9), ("cache", c_void_p)] + [
-        (name, c_void_p) for name in ("token_types", "embedding", "logits", "last_logits", "hidden", "key_tokens",
-                               "memory", "src_mask", "src_additive_mask")
+        (name, c_void_p)
+        for name in ("token_types", "embedding", "logits", "last_logits", "hidden", "layer_attention", "key_tokens",
+                     "memory", "src_mask", "src_additive_mask")
     ] + [("src_mask_strides", c_size_t * 4), ("sublayer", c_void_p)]
 
 

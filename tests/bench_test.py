@@ -34,6 +34,9 @@ class Library(unittest.TestCase):
     def test_its_structs_are_those_of_this_runtime(self):
         header = (pathlib.Path(__file__).resolve().parent.parent / "runtime/include/genattn/model.h").read_text()
         self.assertEqual(re.search(r"GA_ABI = (\d+)", header)[1], str(library.ABI))
+        fields = re.search(r"^struct ga_io \{(.*?)^\};", header, re.S | re.M)[1]
+        names = re.findall(r"(\w+)(?:\[\w+\])?;", re.sub(r"//.*", "", fields))
+        self.assertEqual(names, [name for name, _ in library.Io._fields_])
 
 
 def variant(*medians, error=1e-7):
