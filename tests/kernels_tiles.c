@@ -60,6 +60,9 @@ static void copy_part(struct call *part, const struct call *whole, size_t first,
     const size_t heads = call_heads(whole, CALL_QUERY), width = call_width(whole, CALL_QUERY);
     float *to = part->buffers[CALL_QUERY].data;
     const float *from = whole->buffers[CALL_QUERY].data;
+    if (part->buffers[CALL_MASK].data) { // which has finite numbers for rows of padding too
+        memset(part->buffers[CALL_MASK].data, 0, part->buffers[CALL_MASK].bytes);
+    }
     for (size_t b = 0; b < whole->shape.batch; b++) {
         for (size_t h = 0; h < heads; h++) {
             memcpy(to + call_row_at(part, CALL_QUERY, b, h, 0), from + call_row_at(whole, CALL_QUERY, b, h, first),
