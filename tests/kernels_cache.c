@@ -303,7 +303,7 @@ static void look_again(struct checks *checks, const struct subject *subject, siz
         return;
     }
     again.io.key = again.io.query;
-    again.io.value = NULL;
+    again.io.value = call->model->v_dim == call->model->k_dim ? NULL : again.io.query; // of no rows, as key is
     again.io.kv_len = 0;
     again.io.kv_lengths = NULL;
     if (call->model->rope.positions > 0 && !call->io.key && call->shape.past > 0) {
