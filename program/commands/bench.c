@@ -23,7 +23,7 @@ static const struct ga_option options[] = {
     [CACHED] = {"cached", "LIST", "0", false,
                 "keys in the cache before a call, for a model with one; seq_len is 1 then"},
     [BATCH] = {"batch", "B", "1, or the model's own", false, "sequences a call"},
-    [THREADS] = {"threads", "N", "1", false, "threads to use; all: one for each CPU"},
+    [THREADS] = {"threads", GA_THREADS_OPTION},
     [SECONDS] = {"seconds", "S", "1.0", false, "time to spend on a cell"},
     [OUTPUTS] = {"outputs", "LIST", "output", false, "which outputs a call gives, joined by commas"},
     [ISA] = {"isa", "NAME", "the best this CPU runs", false, "instruction set to use; all: each this CPU runs"},

@@ -7,24 +7,19 @@
 #include "command.h"
 #include "compare.h"
 #include "model_call.h"
+#include "weights_options.h"
 
-enum { WEIGHTS, RANDOM, LAYOUT, PREFIX, CHECKS, TRUST, INPUT, EXPECTED, RTOL, ATOL, EQUAL_NAN, ISA, THREADS };
+enum { INPUT = GA_OPTIONS_LOADING, EXPECTED, RTOL, ATOL, EQUAL_NAN, ISA, THREADS };
 
 static const struct ga_option options[] = {
-    [WEIGHTS] = {"weights", GA_WEIGHTS_OPTION},
-    [RANDOM] = {"allow-random", "SEED", NULL, false, "in place of --weights: make weights up from a seed"},
-    [LAYOUT] = {"weights-layout", GA_LAYOUT_VALUE, "the model's own, or the one that fits", false,
-                "how the file names its tensors"},
-    [PREFIX] = {"weights-prefix", GA_PREFIX_OPTION},
-    [CHECKS] = {"weights-check", GA_CHECKS_OPTION},
-    [TRUST] = {"trust-weights", NULL, NULL, false, "map what pack made; do not look whether it is damaged"},
+    GA_LOADING_OPTIONS,
     [INPUT] = {"input", "FILE", NULL, true, "safetensors file of the inputs, as run takes them"},
     [EXPECTED] = {"expected", "FILE", NULL, true, "safetensors file of what should come out"},
     [RTOL] = {"rtol", "R", "1.3e-6", false, "difference allowed, relative to the expected value"},
     [ATOL] = {"atol", "A", "1e-5", false, "difference allowed besides"},
     [EQUAL_NAN] = {"equal-nan", NULL, NULL, false, "take two NaNs in one place as equal"},
-    [ISA] = {"isa", "NAME", "the best this CPU runs", false, "instruction set to use"},
-    [THREADS] = {"threads", "N", "1", false, "threads to use; all: one for each CPU"},
+    [ISA] = {"isa", GA_ISA_OPTION},
+    [THREADS] = {"threads", GA_THREADS_OPTION},
     {NULL, NULL, NULL, false, NULL},
 };
 _Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
@@ -168,14 +163,8 @@ static enum ga_exit compare_all(const struct ga_context *context, struct ga_weig
 static enum ga_exit check_file(const struct ga_context *context, const char *const *values, size_t threads,
                                struct ga_weights *file, const struct ga_tolerance *tolerance)
 {
-    struct ga_weight_choice choice = {.weights = values[WEIGHTS],
-                                      .random = values[RANDOM],
-                                      .layout = values[LAYOUT],
-                                      .prefix = values[PREFIX],
-                                      .isa = values[ISA],
-                                      .threads = threads,
-                                      .checks = values[CHECKS],
-                                      .trust = values[TRUST]};
+    struct ga_weight_choice choice = ga_loading_chosen(values, values[ISA]);
+    choice.threads = threads;
     struct ga_prepared prepared = {0};
     struct ga_request request = {0};
     enum ga_exit code = ga_prepare(context, &choice, &prepared);

@@ -13,12 +13,9 @@ enum { GA_MAX_OPTIONS = 16, GA_MAX_SIZES = 64 };
 
 #define GA_LAYOUT_VALUE "LAYOUT" // the value of an option that takes a layout of the model: --help lists them
 
-// The rest of an option's row, for those that all commands with weights have.
-#define GA_WEIGHTS_OPTION \
-    "PATH", NULL, false, "safetensors file of the weights, a folder or index of shards, or what pack made"
-#define GA_PREFIX_OPTION \
-    "TEXT", "the spec's weights_prefix", false, "what stands before the layout's names in the file: h.0.attn."
-#define GA_CHECKS_OPTION "LIST", NULL, false, "refuse also: strict (tensors not taken), finite (NaN, infinity)"
+// The rest of an option's row, for those that most commands have.
+#define GA_ISA_OPTION "NAME", "the best this CPU runs", false, "instruction set to use"
+#define GA_THREADS_OPTION "N", "1", false, "threads to use; all: one for each CPU"
 
 struct ga_option {
     const char *name;     // without dashes; NULL ends a table

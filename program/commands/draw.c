@@ -6,15 +6,10 @@
 
 #include "command.h"
 #include "drawing.h"
+#include "weights_options.h"
 
 enum {
-    WEIGHTS,
-    RANDOM,
-    LAYOUT,
-    PREFIX,
-    CHECKS,
-    TRUST,
-    INPUT,
+    INPUT = GA_OPTIONS_LOADING,
     OUTPUT,
     TOKENS,
     KEY_TOKENS,
@@ -26,13 +21,7 @@ enum {
 };
 
 static const struct ga_option options[] = {
-    [WEIGHTS] = {"weights", GA_WEIGHTS_OPTION},
-    [RANDOM] = {"allow-random", "SEED", NULL, false, "in place of --weights: make weights up from a seed"},
-    [LAYOUT] = {"weights-layout", GA_LAYOUT_VALUE, "the model's own, or the one that fits", false,
-                "how the file names its tensors"},
-    [PREFIX] = {"weights-prefix", GA_PREFIX_OPTION},
-    [CHECKS] = {"weights-check", GA_CHECKS_OPTION},
-    [TRUST] = {"trust-weights", NULL, NULL, false, "map what pack made; do not look whether it is damaged"},
+    GA_LOADING_OPTIONS,
     [INPUT] = {"input", "FILE", NULL, true, "safetensors file of the inputs, as for run"},
     [OUTPUT] = {"output", "FILE", NULL, true, "picture to write: NAME.svg or NAME.html"},
     [TOKENS] = {"tokens", "FILE", "places, from 0", false, "labels of the sequence, one a line"},
@@ -40,8 +29,8 @@ static const struct ga_option options[] = {
     [LAYER] = {"layer", "N", "the last", false, "of a whole model, the layer to draw, from 0"},
     [HEAD] = {"head", "N", "all", false, "the head to draw, from 0"},
     [BATCH] = {"batch", "N", "0", false, "the sequence to draw, from 0"},
-    [ISA] = {"isa", "NAME", "the best this CPU runs", false, "instruction set to use"},
-    [THREADS] = {"threads", "N", "1", false, "threads to use; all: one for each CPU"},
+    [ISA] = {"isa", GA_ISA_OPTION},
+    [THREADS] = {"threads", GA_THREADS_OPTION},
     {NULL, NULL, NULL, false, NULL},
 };
 _Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
@@ -220,14 +209,7 @@ static enum ga_exit compute(const struct ga_context *context, const char *const 
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
 {
     const char *const *values = arguments->values;
-    struct ga_weight_choice choice = {.weights = values[WEIGHTS],
-                                      .random = values[RANDOM],
-                                      .layout = values[LAYOUT],
-                                      .prefix = values[PREFIX],
-                                      .isa = values[ISA],
-                                      .threads = 1,
-                                      .checks = values[CHECKS],
-                                      .trust = values[TRUST]};
+    struct ga_weight_choice choice = ga_loading_chosen(values, values[ISA]);
     struct ga_prepared prepared = {0};
     struct ga_request request = {0};
     struct ga_drawing drawing = {.request = &request};

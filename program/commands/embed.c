@@ -11,24 +11,19 @@
 #include "load_model.h"
 #include "sequences.h"
 #include "weights.h"
+#include "weights_options.h"
 
-enum { WEIGHTS, RANDOM, LAYOUT, PREFIX, CHECKS, TRUST, TOKENS, OUTPUT, ROWS, CUT, ISA, THREADS };
+enum { TOKENS = GA_OPTIONS_LOADING, OUTPUT, ROWS, CUT, ISA, THREADS };
 enum { USUAL_ROWS = 1024 };
 
 static const struct ga_option options[] = {
-    [WEIGHTS] = {"weights", GA_WEIGHTS_OPTION},
-    [RANDOM] = {"allow-random", "SEED", NULL, false, "in place of --weights: make weights up from a seed"},
-    [LAYOUT] = {"weights-layout", GA_LAYOUT_VALUE, "the model's own, or the one that fits", false,
-                "how the file names its tensors"},
-    [PREFIX] = {"weights-prefix", GA_PREFIX_OPTION},
-    [CHECKS] = {"weights-check", GA_CHECKS_OPTION},
-    [TRUST] = {"trust-weights", NULL, NULL, false, "map what pack made; do not look whether it is damaged"},
+    GA_LOADING_OPTIONS,
     [TOKENS] = {"tokens", "FILE", NULL, true, "the sequences: text, or safetensors"},
     [OUTPUT] = {"output", "FILE", NULL, true, "safetensors file to write"},
     [ROWS] = {"rows", "N", "1024", false, "rows of a batch, at most, where a sequence is no longer"},
     [CUT] = {"cut", NULL, NULL, false, "take the first ids of what is longer than the model's sequences"},
-    [ISA] = {"isa", "NAME", "the best this CPU runs", false, "instruction set to use"},
-    [THREADS] = {"threads", "N", "1", false, "threads to use; all: one for each CPU"},
+    [ISA] = {"isa", GA_ISA_OPTION},
+    [THREADS] = {"threads", GA_THREADS_OPTION},
     {NULL, NULL, NULL, false, NULL},
 };
 _Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
@@ -317,14 +312,7 @@ static enum ga_exit read_arguments(const struct ga_context *context, const char 
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
 {
     const char *const *values = arguments->values;
-    struct ga_weight_choice choice = {.weights = values[WEIGHTS],
-                                      .random = values[RANDOM],
-                                      .layout = values[LAYOUT],
-                                      .prefix = values[PREFIX],
-                                      .isa = values[ISA],
-                                      .threads = 1,
-                                      .checks = values[CHECKS],
-                                      .trust = values[TRUST]};
+    struct ga_weight_choice choice = ga_loading_chosen(values, values[ISA]);
     struct ga_prepared prepared = {0};
     struct work work = {.context = context, .prepared = &prepared};
     enum ga_exit code = read_arguments(context, values, &work, &choice.threads);

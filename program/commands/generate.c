@@ -7,25 +7,20 @@
 #include "arena.h"
 #include "command.h"
 #include "model_call.h"
+#include "weights_options.h"
 
-enum { WEIGHTS, RANDOM, LAYOUT, PREFIX, CHECKS, TRUST, INPUT, OUTPUT, NEW, STOP, RECOMPUTE, ISA, THREADS };
+enum { INPUT = GA_OPTIONS_LOADING, OUTPUT, NEW, STOP, RECOMPUTE, ISA, THREADS };
 
 static const struct ga_option options[] = {
-    [WEIGHTS] = {"weights", GA_WEIGHTS_OPTION},
-    [RANDOM] = {"allow-random", "SEED", NULL, false, "in place of --weights: make weights up from a seed"},
-    [LAYOUT] = {"weights-layout", GA_LAYOUT_VALUE, "the model's own, or the one that fits", false,
-                "how the file names its tensors"},
-    [PREFIX] = {"weights-prefix", GA_PREFIX_OPTION},
-    [CHECKS] = {"weights-check", GA_CHECKS_OPTION},
-    [TRUST] = {"trust-weights", NULL, NULL, false, "map what pack made; do not look whether it is damaged"},
+    GA_LOADING_OPTIONS,
     [INPUT] = {"input", "FILE", NULL, true, "safetensors file of the tokens to go on from"},
     [OUTPUT] = {"output", "FILE", NULL, true, "safetensors file to write"},
     [NEW] = {"new", "N", "32", false, "tokens to add to each sequence, at most"},
     [STOP] = {"stop", "ID", "none", false, "a token that ends its sequence"},
     [RECOMPUTE] = {"recompute", NULL, NULL, false,
                    "compute all rows anew for each token, as without a cache: slow, the same tokens"},
-    [ISA] = {"isa", "NAME", "the best this CPU runs", false, "instruction set to use"},
-    [THREADS] = {"threads", "N", "1", false, "threads to use; all: one for each CPU"},
+    [ISA] = {"isa", GA_ISA_OPTION},
+    [THREADS] = {"threads", GA_THREADS_OPTION},
     {NULL, NULL, NULL, false, NULL},
 };
 _Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
@@ -298,14 +293,7 @@ static enum ga_exit read_numbers(const struct ga_context *context, const char *c
 static enum ga_exit generate(const struct ga_context *context, const struct ga_arguments *arguments)
 {
     const char *const *values = arguments->values;
-    struct ga_weight_choice choice = {.weights = values[WEIGHTS],
-                                      .random = values[RANDOM],
-                                      .layout = values[LAYOUT],
-                                      .prefix = values[PREFIX],
-                                      .isa = values[ISA],
-                                      .threads = 1,
-                                      .checks = values[CHECKS],
-                                      .trust = values[TRUST]};
+    struct ga_weight_choice choice = ga_loading_chosen(values, values[ISA]);
     struct ga_prepared prepared = {0};
     struct ga_request request = {0};
     struct walk walk = {

@@ -6,16 +6,12 @@
 #include "command.h"
 #include "cpu.h"
 #include "load_model.h"
+#include "weights_options.h"
 
-enum { WEIGHTS, RANDOM, LAYOUT, PREFIX, CHECKS, OUTPUT, ISA };
+enum { OUTPUT = GA_OPTION_TRUST, ISA };
 
 static const struct ga_option options[] = {
-    [WEIGHTS] = {"weights", GA_WEIGHTS_OPTION},
-    [RANDOM] = {"allow-random", "SEED", NULL, false, "in place of --weights: make weights up from a seed"},
-    [LAYOUT] = {"weights-layout", GA_LAYOUT_VALUE, "the model's own, or the one that fits", false,
-                "how the file names its tensors"},
-    [PREFIX] = {"weights-prefix", GA_PREFIX_OPTION},
-    [CHECKS] = {"weights-check", GA_CHECKS_OPTION},
+    GA_WEIGHTS_OPTIONS,
     [OUTPUT] = {"output", "FILE", NULL, true, "file to write, NAME.gap by custom"},
     [ISA] = {"isa", "NAME", "the best this CPU runs", false, "instruction set to pack for; all: each this CPU runs"},
     {NULL, NULL, NULL, false, NULL},
@@ -92,15 +88,9 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     } else {
         packing.isas[packing.count++] = values[ISA];
     }
-    enum ga_exit code = check_input(context, values[WEIGHTS]);
+    enum ga_exit code = check_input(context, values[GA_OPTION_WEIGHTS]);
     for (size_t i = 0; i < packing.count && code == GA_EXIT_OK; i++) {
-        const struct ga_weight_choice choice = {.weights = values[WEIGHTS],
-                                                .random = values[RANDOM],
-                                                .layout = values[LAYOUT],
-                                                .prefix = values[PREFIX],
-                                                .isa = packing.isas[i],
-                                                .threads = 1,
-                                                .checks = values[CHECKS]};
+        const struct ga_weight_choice choice = ga_weights_chosen(values, packing.isas[i]);
         code = ga_prepare(context, &choice, &packing.prepared[i]);
     }
     if (code == GA_EXIT_OK) {
