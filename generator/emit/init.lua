@@ -9,6 +9,7 @@ local hash = require "base.hash"
 local template = require "template"
 local exp2_coefficients = require "plan.exp2"
 local gelu_coefficients = require "plan.gelu"
+local caches = require "plan.caches"
 local threads = require "plan.threads"
 local layer = require "emit.layer"
 local stack = require "emit.stack"
@@ -115,7 +116,7 @@ local function spec_env(s)
     attention_keys = s.extra_keys > 0 and ("(io->kv_len + %d)"):format(s.extra_keys) or "io->kv_len",
     fill = s.fill, fill_double = s.fill and fmt.double(s.fill) or "", fills_padding = s.fills_padding,
     own_place = ranges.own_place(s), double = fmt.double, role_at = layer.role_index(s),
-    cache = s.cache or 0, threads = threads,
+    cache = s.cache or 0, threads = threads, caches = caches,
     default_map = s.default_map and fmt.c_string(s.default_map) or "NULL",
   }, { __index = ranges.words(s) })
 end

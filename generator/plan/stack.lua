@@ -1,6 +1,7 @@
 -- plan/stack.lua: the plan of a whole model for one instruction set: the plans of its parts, its products, where the
 -- weights of a layer lie, and which buffers are alive when. Asks no block what it is, and holds no C text.
 local blocks = require "ops"
+local caches = require "plan.caches"
 local packed = require "plan.packed"
 local plan = require "plan"
 
@@ -8,7 +9,6 @@ local stack = {}
 
 local MID_BYTES = 512 * 1024 -- of a buffer of a block of rows, between the products of a sublayer: it stays in L2
 local LEAST_ROWS, MOST_ROWS = 48, 192
-local ALIGN_FLOATS = 16
 local CACHE_PERIOD = 2048 -- bytes
 
 local function round_up(n, step)
@@ -18,7 +18,7 @@ end
 -- Floats from a row to the next of n: where rows of a tile would fall into two sets of the L1 cache, or into one (its
 -- sets repeat after 4 KiB), two lines more.
 local function apart(n)
-  return n * 4 % CACHE_PERIOD == 0 and n + 2 * ALIGN_FLOATS or n
+  return n * 4 % CACHE_PERIOD == 0 and n + 2 * caches.line_floats or n
 end
 
 -- A product of `n_in` wide rows into rows of n_out; where these lie apart, by the strides of its buffers.
