@@ -37,8 +37,8 @@ end
 
 -- Renders a template; the env gets, for templates within it: include(name), splice(stage), which is what every feature
 -- adds there, blocks(stage), the same of every block of a whole model, sublayer_stage(sublayer, stage), of one sublayer
--- of a layer, score_modifiers(stage), of features that change scores, and chosen(name), which is the template of that
--- name unless a feature has another. more: names for them.
+-- of a layer, operation(op), the C of one of the graph, score_modifiers(stage), of features that change scores, and
+-- chosen(name), which is the template of that name unless a feature has another. more: names for them.
 local function render(name, env)
   local scope = setmetatable({}, { __index = env })
   local function inner(path, more)
@@ -60,6 +60,7 @@ local function render(name, env)
   function scope.sublayer_stage(sublayer, stage)
     return all("ops/", { sublayer.splices[stage] }, { sublayer = sublayer })
   end
+  function scope.operation(op) return all("ops/", { op.template }, { op = op }) end
   function scope.chosen(path)
     local others = spec_api.splices(env.spec, path)
     if #others > 1 then error("two features take over " .. path, 0) end
