@@ -9,6 +9,7 @@ local hash = require "base.hash"
 local template = require "template"
 local exp2_coefficients = require "plan.exp2"
 local gelu_coefficients = require "plan.gelu"
+local caches = require "plan.caches"
 local threads = require "plan.threads"
 local layer = require "emit.layer"
 local stack = require "emit.stack"
@@ -36,8 +37,8 @@ end
 
 -- Renders a template; the env gets, for templates within it: include(name), splice(stage), which is what every feature
 -- adds there, blocks(stage), the same of every block of a whole model, sublayer_stage(sublayer, stage), of one sublayer
--- of a layer, score_modifiers(stage), of features that change scores, and chosen(name), which is the template of that
--- name unless a feature has another. more: names for them.
+-- of a layer, operation(op), the C of one of the graph, score_modifiers(stage), of features that change scores, and
+-- chosen(name), which is the template of that name unless a feature has another. more: names for them.
 local function render(name, env)
   local scope = setmetatable({}, { __index = env })
   local function inner(path, more)
@@ -59,6 +60,7 @@ local function render(name, env)
   function scope.sublayer_stage(sublayer, stage)
     return all("ops/", { sublayer.splices[stage] }, { sublayer = sublayer })
   end
+  function scope.operation(op) return all("ops/", { op.template }, { op = op }) end
   function scope.chosen(path)
     local others = spec_api.splices(env.spec, path)
     if #others > 1 then error("two features take over " .. path, 0) end
@@ -115,7 +117,7 @@ local function spec_env(s)
     attention_keys = s.extra_keys > 0 and ("(io->kv_len + %d)"):format(s.extra_keys) or "io->kv_len",
     fill = s.fill, fill_double = s.fill and fmt.double(s.fill) or "", fills_padding = s.fills_padding,
     own_place = ranges.own_place(s), double = fmt.double, role_at = layer.role_index(s),
-    cache = s.cache or 0, threads = threads,
+    cache = s.cache or 0, threads = threads, caches = caches,
     default_map = s.default_map and fmt.c_string(s.default_map) or "NULL",
   }, { __index = ranges.words(s) })
 end

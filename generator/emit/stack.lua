@@ -2,6 +2,7 @@
 -- Decides nothing; every number comes from the spec and the plan.
 local blocks = require "ops"
 local fmt = require "base.fmt"
+local graph = require "plan.graph"
 local layer = require "emit.layer"
 
 local stack = {}
@@ -58,15 +59,6 @@ local function layer_roles(s)
   return first, count, function(name) return at[name] end
 end
 
--- Names that blocks give to templates.
-local function words(s)
-  local list = {}
-  for _, block in ipairs(blocks) do
-    for name, value in pairs(block.words and block.words(s) or {}) do list[name] = value end
-  end
-  return list
-end
-
 -- What a call may want, by the rows of a sequence that it needs: names in struct ga_io by "first", "last" and "all".
 local function wanted(s)
   local list = { first = {}, last = {}, all = { "output" } }
@@ -89,47 +81,55 @@ local function one_row(s)
   return can_prune, { conflicts = conflicts, no_more = table.concat(none, " && "), keeps_last = keeps_last }
 end
 
--- The sublayers with what comes after each: following: the next sublayer, next_weights: where its weights are, in C.
-local function sublayers(s)
-  local list = {}
-  for i, sublayer in ipairs(s.sublayers) do
-    local following = s.sublayers[i + 1]
-    list[i] = setmetatable({
-      following = following or false,
-      next_weights = following and ("packed_at(w, LAYER_%s)"):format(following.first:upper()) or
-        "p->layer + 1 < N_LAYERS ? packed_at(w, LAYER_BYTES) : NULL",
-    }, { __index = sublayer })
-  end
-  return list
+-- Where in a layer's weights an operation's panels are, in C.
+local function panels_of(op)
+  return "LAYER_" .. op.panels:upper()
+end
+
+-- Where the weights are that will be needed after an operation's own, in C.
+local function next_weights(p, op)
+  if not op.next then return "NULL" end
+  if not op.next_layer then return ("packed_at(w, %s)"):format(panels_of(op.next)) end
+  local is_first = p.layer_packed.parts[1].name == op.next.panels
+  return ("p->layer + 1 < N_LAYERS ? packed_at(w, LAYER_BYTES%s) : NULL"):format(
+    is_first and "" or " + " .. panels_of(op.next))
 end
 
 -- C declarations of the buffers of blocks that are alive in a step.
 local function block_buffers(p, at)
   local list = {}
   for _, b in ipairs(p.buffers) do
-    if b.unit == "block" and b.from <= at and at <= b.to then
+    if b.shape[1] == "block" and b.alive[at] then
       list[#list + 1] = ("%s = p->b.%s + part * p->block_rows * %s"):format(b.name, b.name, b.stride)
     end
   end
   return list
 end
 
--- The steps of a layer in C: name: of its functions; width: of its products together.
-local function steps(p, list, normed)
-  local steps_of, at = {}, 0
+-- The steps of a layer in C, and those of them that do something block by block: name: of a step's functions; width:
+-- of its products together.
+local function steps(p)
+  local list, of_blocks = {}, {}
   for i, step in ipairs(p.layer_steps) do
-    local inner, widths = {}, {}
-    for j in ipairs(step.sublayers) do
-      at = at + 1
-      inner[j], widths[j] = list[at], list[at].width
+    local operations, widths = {}, {}
+    for j, op in ipairs(step.operations) do
+      operations[j] = setmetatable({ next_weights = next_weights(p, op) }, { __index = op })
+      widths[#widths + 1] = op.width
     end
-    steps_of[i] = {
+    list[i] = {
       name = i == #p.layer_steps and "finish" or i == 1 and "join" or "join_" .. i,
-      whole = step.whole, does = step.does, sublayers = inner, width = table.concat(widths, " + "),
-      buffers = block_buffers(p, step.at), input = inner[1].input or normed, input_width = inner[1].input_width,
+      whole = step.whole and step.whole.call, does = step.does, operations = operations,
+      width = table.concat(widths, " + "), buffers = block_buffers(p, step.at), kept = step.kept,
     }
+    of_blocks[#of_blocks + 1] = #operations > 0 and list[i] or nil
   end
-  return steps_of
+  return list, of_blocks
+end
+
+-- Rows `from` on of a tensor, as a block of rows names them in C.
+local function rows_of(tensor)
+  local is_block = tensor.shape[1] == "block"
+  return is_block and tensor.name or ("p->b.%s + from * %s"):format(tensor.name, tensor.stride)
 end
 
 -- The names of a stack's templates, over the spec's.
@@ -137,16 +137,17 @@ function stack.env(p, base, shared)
   local first, count, role = layer_roles(p.spec)
   local env = {
     plan = p, products = p.products, families = p.families, packed = p.packed.parts, out = false,
-    has_layers = p.spec.n_layers > 0, sublayers = sublayers(p.spec),
+    has_layers = p.spec.n_layers > 0, sublayers = p.spec.sublayers, rows_of = rows_of,
     first_layer_role = first, layer_roles = count, layer_role = role, max_height = layer.max_height,
     panel_kernels = layer.panel_kernels, steps = layer.steps, kernel_list = layer.kernel_list, max_sum = p.max_sum,
     near_bytes = p.near_bytes, f32_of = fmt.f32,
   }
-  for _, more in ipairs({ shared, words(p.spec) }) do
+  for _, more in ipairs({ shared, blocks.words(p.spec) }) do
     for name, value in pairs(more) do env[name] = value end
   end
   env.can_prune, env.one_row = one_row(p.spec)
-  env.layer_steps = steps(p, env.sublayers, env.normed)
+  env.layer_steps, env.block_steps = steps(p)
+  function env.operations(place, phase) return graph.at(p.graph, place, phase) end
   return setmetatable(env, { __index = base })
 end
 

@@ -1,5 +1,7 @@
 -- ops/attention.lua: the attentions of a layer: over its own rows and, in a decoder, over an encoder's output. Each
 -- is a part generated as any attention layer (spec/stack.lua says its spec); here is what joins it to the stack.
+local linear = require "ops.linear"
+
 local block = { name = "attention" }
 
 block.weights = {
@@ -7,28 +9,45 @@ block.weights = {
   "memory_o_weight", "memory_o_bias", "memory_qkv_weight", "memory_qkv_bias",
 }
 
--- One of them: part: what its spec and its plan are called; packed: what its output projection is.
-local function sublayer(spec, part, call, prefix, packed, says)
+-- The weights of one of them: those of its part.
+local function part_weights(spec, part, prefix)
+  local names = {}
+  for i, role in ipairs(spec[part .. "_spec"].roles) do names[i] = prefix .. role.name end
+  return names
+end
+
+-- One of them: part: what its spec and its plan are called; packed: what its output projection is; reads: its tensors.
+local function sublayer(spec, words, part, call, prefix, packed, says, reads)
   return {
-    name = part, part = part, prefix = prefix, call = call, first = part, says = says, does = "joining",
-    input = "heads", input_width = "HEADS", width = "HEADS",
-    splices = { pack = "attention.pack.c.lt", block = "attention.block.c.lt" },
-    linears = {
-      { packed = packed, product = "out", bias = spec.bias.o, parts = {
-        { role = prefix .. "o", n_out = { spec.d_model, name = "D_MODEL" },
-          n_in = { spec.n_heads * spec.d_head, name = "HEADS" } },
-      } },
+    name = part, part = part, prefix = prefix, splices = { pack = "attention.pack.c.lt" },
+    operations = {
+      { name = part, op = "attention", phase = "all rows", call = call, says = says, panels = part, reads = reads,
+        writes = { "heads", "attention_scratch" }, weights = part_weights(spec, part, prefix) },
+      linear.operation({ name = packed, packed = packed, product = "out", bias = spec.bias.o, does = "joining",
+        reads = { "heads" }, writes = { words.joining }, width = "HEADS", parts = {
+          { role = prefix .. "o", n_out = { spec.d_model, name = "D_MODEL" },
+            n_in = { spec.n_heads * spec.d_head, name = "HEADS" } },
+        } }),
     },
   }
 end
 
-function block.sublayers(spec)
+function block.sublayers(spec, words)
   local list = {}
-  if spec.attention_spec then list[1] = sublayer(spec, "attention", "attend", "", "out", "attention") end
+  if spec.attention_spec then
+    list[1] = sublayer(spec, words, "attention", "attend", "", "out", "attention", { words.normed })
+  end
   if spec.memory_spec then
-    list[2] = sublayer(spec, "memory", "attend_memory", "memory_", "memory_out", "attention to memory")
+    list[2] = sublayer(spec, words, "memory", "attend_memory", "memory_", "memory_out", "attention to memory",
+      { words.normed, "memory" })
   end
   return list
+end
+
+function block.first_operations(spec, add)
+  if not spec.memory_spec then return end
+  add({ name = "memory_rows", op = "gather", phase = "call", reads = { "key" }, writes = { "memory" },
+    template = "attention.begin.c.lt" })
 end
 
 function block.products(spec, add)
@@ -37,17 +56,22 @@ function block.products(spec, add)
     n_out = spec.d_model })
 end
 
-function block.buffers(spec, add)
-  if spec.memory_spec then add({ name = "memory", width = spec.d_model, unit = "memory_rows", during = "layer" }) end
+-- Its own scratch holds what the plan of a part says, of the one that runs.
+function block.tensors(spec, add)
+  if spec.memory_spec then
+    add({ name = "key", shape = { "batch", "kv_len", "d_model" }, is = "input" })
+    add({ name = "memory", shape = { "memory_rows", "d_model" }, width = spec.d_model, stride = "D_MODEL" })
+  end
   if spec.attends then
-    add({ name = "heads", width = spec.n_heads * spec.d_head, unit = "rows", during = "layer" })
+    add({ name = "heads", shape = { "rows", "heads" }, width = spec.n_heads * spec.d_head, stride = "HEADS" })
+    add({ name = "attention_scratch", shape = { "bytes" }, dtype = "any", is = "private" })
   end
 end
 
 function block.splices(spec)
   if not spec.attends then return { buffers = "attention.buffers.c.lt" } end
   local splices = {}
-  for _, stage in ipairs({ "headers", "layer_sizes", "includes", "buffer_fields", "buffers", "pass_fields", "begin",
+  for _, stage in ipairs({ "headers", "layer_sizes", "includes", "buffer_fields", "buffers", "pass_fields",
     "begin_functions", "layer_functions" }) do
     splices[stage] = "attention." .. stage .. ".c.lt"
   end

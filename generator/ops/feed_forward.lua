@@ -1,25 +1,37 @@
 -- ops/feed_forward.lua: what follows attention in each layer: two linears with an activation between them, or three
 -- where one gates the other (Shazeer, "GLU Variants Improve Transformer", 2020).
+local linear = require "ops.linear"
 local types = require "schema.types"
 
 local ACTIVATIONS = { "relu", "gelu", "gelu_tanh", "silu", "tanh" }
 
--- What a layer's feed-forward is made of; a gated one's first product gives the gate first.
-local function sublayers(spec)
+-- The parts of the first linear; a gated one's gives the gate first.
+local function first_parts(spec, d_ff, d_model)
+  local function part(role, n_out) return { role = role, n_out = n_out, n_in = d_model } end
+  if spec.ffn.fused then return { part("gate_up", { 2 * spec.d_ff, name = "MID" }) } end
+  return spec.ffn.gated and { part("gate", d_ff), part("up", d_ff) } or { part("up", d_ff) }
+end
+
+-- What a layer's feed-forward is made of.
+local function operations(spec, words)
+  local ffn, d_ff, d_model = spec.ffn, { spec.d_ff, name = "D_FF" }, { spec.d_model, name = "D_MODEL" }
+  local list = {
+    linear.operation({ name = "up", packed = "up", product = "up", bias = ffn.bias, does = "feed-forward",
+      reads = { words.normed }, writes = { "mid" }, width = "MID", parts = first_parts(spec, d_ff, d_model),
+      finish = not ffn.gated and "activate" or nil, fused = not ffn.gated and ffn.activation or nil }),
+    linear.operation({ name = "down", packed = "down", product = "down", bias = ffn.bias, reads = { "mid" },
+      writes = { words.joining }, width = "D_FF", parts = { { role = "down", n_out = d_model, n_in = d_ff } } }),
+  }
+  if ffn.gated then
+    table.insert(list, 2, { name = "gate", op = ffn.activation .. ", product", phase = "block", reads = { "mid" },
+      writes = { "mid" }, template = "feed_forward.gate.c.lt" })
+  end
+  return list
+end
+
+local function sublayers(spec, words)
   if spec.n_layers == 0 then return {} end
-  local d_ff, d_model = { spec.d_ff, name = "D_FF" }, { spec.d_model, name = "D_MODEL" }
-  local function part(role, n_out, n_in) return { role = role, n_out = n_out, n_in = n_in } end
-  local up, down = part("up", d_ff, d_model), part("down", d_model, d_ff)
-  local first = spec.ffn.gated and { part("gate", d_ff, d_model), up } or { up }
-  if spec.ffn.fused then first = { part("gate_up", { 2 * spec.d_ff, name = "MID" }, d_model) } end
-  return { {
-    name = "ffn", first = "up", does = "feed-forward", input_width = "D_MODEL", width = "MID + D_FF",
-    splices = { block = "feed_forward.block.c.lt" },
-    linears = {
-      { packed = "up", product = "up", bias = spec.ffn.bias, parts = first },
-      { packed = "down", product = "down", bias = spec.ffn.bias, parts = { down } },
-    },
-  } }
+  return { { name = "ffn", splices = {}, operations = operations(spec, words) } }
 end
 
 local function mid(spec)
@@ -67,14 +79,14 @@ return {
   sublayers = sublayers,
   products = function(spec, add)
     if spec.n_layers == 0 then return end
-    add({ op = "up", n_in = spec.d_model, n_out = mid(spec), to = "mid",
+    add({ op = "up", n_in = spec.d_model, n_out = mid(spec),
       what = spec.ffn.gated and "rows -> gate and up, side by side" or "rows -> the width of the feed-forward" })
-    add({ op = "down", n_in = spec.d_ff, from = "mid", n_out = spec.d_model,
+    add({ op = "down", n_in = spec.d_ff, n_out = spec.d_model,
       what = spec.layer.residual and "feed-forward -> what joins the residual" or "feed-forward -> rows" })
   end,
-  buffers = function(spec, add)
+  tensors = function(spec, add)
     if spec.n_layers == 0 then return end
-    add({ name = "mid", width = mid(spec), unit = "block", during = "ffn", apart = true, stride = "MID_STRIDE" })
+    add({ name = "mid", shape = { "block", "mid" }, width = mid(spec), apart = true, stride = "MID_STRIDE" })
   end,
   splices = function(spec)
     local on = spec.n_layers > 0

@@ -10,18 +10,18 @@
 --   sublayer_roles(spec, add, name)   after those of each sublayer of a layer
 --   last_roles(spec, add)      after the layers
 -- what it adds to the plan:
---   sublayers(spec)            a list of what a layer does, see below
---   products(spec, add)        products of rows with weights: add({ op, what, n_in, n_out, from, to, of_layers });
---                              from, to: the buffers whose rows they read and write, where these lie apart; of_layers:
+--   sublayers(spec, words)     a list of what a layer does, see below
+--   products(spec, add)        products of rows with weights: add({ op, what, n_in, n_out, of_layers }); of_layers:
 --                              false where it is beside the layers
 --   packed_vocabulary(spec, add, add_linear)   parts of the packed weights that are as long as a vocabulary:
 --                              add(name, floats) or add_linear(name of a product)
 --   packed(spec, add)          other parts beside the layers: add(name, floats)
 --   sublayer_packed(spec, add, name)   parts after those of each sublayer
---   buffers(spec, add)         scratch: add({ name, width, unit, during, apart, stride }); width: floats of a row;
---                              unit: "rows", "memory_rows" or "block"; during: "layer", "blocks" (from the first step
---                              that goes block by block) or the name of a sublayer; apart: whether rows keep out of
---                              each other's cache sets; stride: what the C calls its width, of those of blocks
+--   tensors(spec, add)         what its operations read and write, see below
+--   first_operations(spec, add, words)   before the layers: add(operation), see below; words: those of all blocks
+--   sublayer_operations(spec, add, sublayer, following, words)   after those of each sublayer of a layer; following:
+--                              the next one, nil after the last
+--   last_operations(spec, add, words)    after the layers
 --   outputs(spec, add)         what a call may ask for beside all rows: add(name in struct ga_io, "first", "last" or
 --                              "all"): which rows of a sequence it needs
 -- and what it adds to the C:
@@ -29,13 +29,35 @@
 --   splices(spec)              { ["stage"] = template in templates/ops/ } where it is on, nil or false where off
 -- Everything but the name is optional.
 --
--- A sublayer is a table: name; does: its work on a block of rows, in words; call, says: the C function that all threads
--- run before it over all rows, and what that does, both nil where there is none; width: columns of its products, in C;
--- input, input_width: the buffer it reads where that is not the rows themselves, and the floats of a row there, in C;
--- part: the spec and the plan of a part that it has, as spec[part .. "_spec"], whose roles stand after prefix; first:
--- the packed part that it reads first; linears: a list of { packed, product, bias, parts }, the parts of the weights
--- whose columns lie side by side: { role, n_out, n_in }, both { number, name = in C }; splices: its templates, as a
--- block's.
+-- A sublayer is a table: name; operations: what it is made of, in order; part: the spec and the plan of a part that it
+-- has, as spec[part .. "_spec"], whose roles stand after prefix; splices: { pack = template } of what it packs itself;
+-- linears: those of its operations that have weights side by side (ops/linear.lua), which are packed in order.
+--
+-- An operation is a table, and the schedule is loops over these (plan/graph.lua):
+--   name                       its own among all
+--   op                         what it does, in a word for people; fused: what it does besides
+--   reads, writes              names of tensors; what it changes in place is in both
+--   weights                    roles that it reads, nil for none. In a layer without the layer's number: "next." before
+--                              one of the next layer, "last." before one beside the layers that the last layer reads
+--   phase                      "call": once, before there are rows; "row": to each row on its way in; "all rows": to
+--                              all, by all threads together; "block": to a block of rows by one thread, after which it
+--                              goes on to the next operation of that phase; "output": where a call asks for it
+--   template                   its C in templates/ops/, where `op` is the operation and op.reads, op.writes the tensors
+--   call, says                 in place of that, in a layer for "all rows": the C function, and what it does
+--   does                       of phase "block": what `info` says of it, nil for nothing
+--   panels                     the packed part of a layer's weights that it reads from end to end, so that it is worth
+--                              asking for ahead; nil for none
+--   width                      its work, as columns of a product over rows of d_model, in C; nil: not worth a thread
+--
+-- A tensor is a table:
+--   name, shape                shape: dimensions by name, the slowest first: "rows" for all real rows of a call,
+--                              "memory_rows" for those of keys, "block" for a block of rows of each thread
+--   dtype                      "f32" where nil
+--   is                         "input" or "output" of a call; "private": memory of an operation's own, whose buffer its
+--                              templates declare; nil: a buffer in scratch, which also has
+--   width, stride              floats of a row, and what the C calls the floats from a row to the next
+--   apart                      whether rows keep out of each other's cache sets
+-- Nobody says how long a tensor lives: it follows from what reads and writes it.
 --
 -- What several blocks need is a block without fields, which they ask for in resolve:
 --   spec.adds_rows             sums of rows
@@ -43,16 +65,34 @@
 --   spec.own_token_table       the embedding is such a matrix; false where another block keeps it
 local blocks = {}
 
-for _, name in ipairs({ "layers", "tables", "tokens", "positions", "sublayer", "norm", "added_rows", "attention",
-  "feed_forward", "pooling", "logits" }) do
+for _, name in ipairs({ "layers", "tables", "tokens", "positions", "sublayer", "norm", "added_rows", "linear",
+  "attention", "feed_forward", "pooling", "logits" }) do
   blocks[#blocks + 1] = require("ops." .. name)
+end
+
+-- Names that blocks of a spec give to operations and to templates.
+function blocks.words(spec)
+  local list = {}
+  for _, block in ipairs(blocks) do
+    for name, value in pairs(block.words and block.words(spec) or {}) do list[name] = value end
+  end
+  return list
+end
+
+local function linears_of(sublayer)
+  local list = {}
+  for _, op in ipairs(sublayer.operations) do list[#list + 1] = op.parts and op or nil end
+  return list
 end
 
 -- What a layer of a spec does, in order.
 function blocks.sublayers(spec)
-  local list = {}
+  local list, words = {}, blocks.words(spec)
   for _, block in ipairs(blocks) do
-    for _, sublayer in ipairs(block.sublayers and block.sublayers(spec) or {}) do list[#list + 1] = sublayer end
+    for _, sublayer in ipairs(block.sublayers and block.sublayers(spec, words) or {}) do
+      sublayer.linears = linears_of(sublayer)
+      list[#list + 1] = sublayer
+    end
   end
   return list
 end

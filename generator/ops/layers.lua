@@ -128,14 +128,24 @@ return {
   words = function(spec)
     return { joining = spec.layer.residual and "y" or "x" }
   end,
-  buffers = function(spec, add)
-    add({ name = "x", width = spec.d_model, unit = "rows", during = "layer" })
+  tensors = function(spec, add)
+    add({ name = "x", shape = { "rows", "d_model" }, width = spec.d_model, stride = "D_MODEL" })
     if spec.n_layers > 0 and spec.layer.residual then
-      add({ name = "y", width = spec.d_model, unit = "block", during = "blocks", stride = "D_MODEL" })
+      add({ name = "y", shape = { "block", "d_model" }, width = spec.d_model, stride = "D_MODEL" })
     end
+    add({ name = "output", shape = { "batch", "q_len", "d_model" }, is = "output" })
   end,
-  splices = function(spec)
-    return { joins = spec.layer.residual and "layers.joins.c.lt", stack_facts = "layers.stack_facts.c.lt" }
+  sublayer_operations = function(spec, add, sublayer)
+    if not spec.layer.residual then return end
+    add({ name = sublayer.name .. "_join", op = "sum", phase = "block", reads = { "x", "y" }, writes = { "x" },
+      template = "layers.joins.c.lt" })
+  end,
+  last_operations = function(_, add, words)
+    add({ name = "output", op = "copy", phase = "output", reads = { words.result }, writes = { "output" },
+      template = "layers.outputs.c.lt" })
+  end,
+  splices = function()
+    return { stack_facts = "layers.stack_facts.c.lt" }
   end,
   sentence = function(spec)
     if not spec.stack then return nil end

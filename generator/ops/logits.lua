@@ -67,12 +67,23 @@ return {
     add("logits", "all")
     add("last_logits", "last")
   end,
+  tensors = function(spec, add)
+    if not spec.logits then return end
+    add({ name = "logits", shape = { "batch", "q_len", "n_logits" }, is = "output" })
+    add({ name = "last_logits", shape = { "batch", "n_logits" }, is = "output" })
+  end,
+  last_operations = function(spec, add, words)
+    if not spec.logits then return end
+    add({ name = "logits", op = "linear", phase = "output", reads = { words.result },
+      writes = { "logits", "last_logits" }, template = "logits.outputs.c.lt",
+      weights = { spec.logits.tied and "embedding" or "logits_weight", spec.logits.bias and "logits_bias" or nil } })
+  end,
   splices = function(spec)
     local logits = spec.logits
     return logits and {
       token_row = logits.tied and "logits.token_row.c.lt",
       pack_vocabulary = "logits.pack_vocabulary.c.lt", sizes = "logits.sizes.c.lt",
-      out_functions = "logits.out_functions.c.lt", outputs = "logits.outputs.c.lt",
+      out_functions = "logits.out_functions.c.lt",
       stack_facts = "logits.stack_facts.c.lt",
     }
   end,

@@ -37,6 +37,59 @@ local function add_packed(spec, add, name)
   if spec.norm.kind ~= "none" then add(name .. "_norm", spec.d_model * (spec.norm.bias and 2 or 1)) end
 end
 
+-- The roles of the norm of some name, each after what says whose it is.
+local function role_names(spec, name, of)
+  local names = {}
+  add_roles(spec, function(role) names[#names + 1] = of .. role end, name)
+  return names
+end
+
+-- Hands a norm of rows to add.
+local function add_operation(add, name, phase, writes, template, more)
+  more.name, more.op, more.phase, more.reads, more.writes = name, "norm", phase, { "x" }, { writes }
+  more.template = "norm." .. template .. ".c.lt"
+  add(more)
+end
+
+local function first_operations(spec, add)
+  local norms, first = places(spec), spec.sublayers[1]
+  if norms.embedding then
+    add_operation(add, "embedding_norm", "all rows", "x", "embedding", { weights = role_names(spec, "embedding", "") })
+  end
+  if norms.pre then
+    add_operation(add, "first_norm", "all rows", "n", "first",
+      { of = first.name, weights = role_names(spec, first.name, "layers.0.") })
+  end
+end
+
+-- What is normed with after a sublayer before each of which a norm stands: the next one's, or the next layer's first.
+local function pre_operations(spec, add, following)
+  if following then
+    return add_operation(add, following.name .. "_norm", "block", "n", "following",
+      { of = following.name, weights = role_names(spec, following.name, "") })
+  end
+  local weights = role_names(spec, spec.sublayers[1].name, "next.")
+  local final = spec.norm.final and role_names(spec, "final", "last.") or {}
+  for _, role in ipairs(final) do weights[#weights + 1] = role end
+  add_operation(add, "next_norm", "block", "n", "next", { weights = weights })
+end
+
+local function sublayer_operations(spec, add, sublayer, following)
+  if spec.norm.kind == "none" then return end
+  if spec.norm.place == "pre" then return pre_operations(spec, add, following) end
+  add_operation(add, sublayer.name .. "_norm", "block", "x", "joined",
+    { of = sublayer.name, weights = role_names(spec, sublayer.name, "") })
+  if spec.norm.final and not following then
+    add_operation(add, "final_norm", "block", "x", "last", { weights = role_names(spec, "final", "last.") })
+  end
+end
+
+-- Within layers it is theirs.
+local function last_operations(spec, add)
+  if spec.n_layers > 0 or not spec.norm.final then return end
+  add_operation(add, "final_norm", "all rows", "x", "rows_out", { weights = role_names(spec, "final", "") })
+end
+
 local function splices(spec)
   local norm = spec.norm
   if norm.kind == "none" then return { stack_facts = "norm.stack_facts.c.lt" } end
@@ -44,8 +97,7 @@ local function splices(spec)
   return {
     stack_facts = "norm.stack_facts.c.lt",
     row_functions = on and "norm.row_functions.c.lt", pack_functions = on and "norm.pack_functions.c.lt",
-    rows_in = "norm.rows_in.c.lt", rows_out = "norm.rows_out.c.lt", pack = "norm.pack.c.lt",
-    sublayer_pack = "norm.sublayer_pack.c.lt", joined = "norm.joined.c.lt",
+    pack = "norm.pack.c.lt", sublayer_pack = "norm.sublayer_pack.c.lt",
     block_functions = norm.place == "pre" and "norm.block_functions.c.lt",
   }
 end
@@ -91,11 +143,14 @@ return {
     if spec.embedding.norm then add_packed(spec, add, "embedding") end
     if spec.norm.final then add_packed(spec, add, "final") end
   end,
-  buffers = function(spec, add)
+  tensors = function(spec, add)
     if spec.norm.place == "pre" and spec.n_layers > 0 then
-      add({ name = "n", width = spec.d_model, unit = "rows", during = "layer" })
+      add({ name = "n", shape = { "rows", "d_model" }, width = spec.d_model, stride = "D_MODEL" })
     end
   end,
+  first_operations = first_operations,
+  sublayer_operations = sublayer_operations,
+  last_operations = last_operations,
   words = function(spec)
     local norms = places(spec)
     return { norms = norms, normed = norms.pre and "n" or "x", result = norms.pre and norms.final and "n" or "x" }

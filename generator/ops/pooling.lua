@@ -23,8 +23,16 @@ return {
   outputs = function(spec, add)
     if spec.pool then add("embedding", spec.pool.kind == "cls" and "first" or "all") end
   end,
+  tensors = function(spec, add)
+    if spec.pool then add({ name = "embedding", shape = { "batch", "d_model" }, is = "output" }) end
+  end,
+  last_operations = function(spec, add, words)
+    if not spec.pool then return end
+    add({ name = "embedding", op = spec.pool.kind .. " of rows", phase = "output", reads = { words.result },
+      writes = { "embedding" }, template = "pooling.outputs.c.lt" })
+  end,
   splices = function(spec)
-    return spec.pool and { out_functions = "pooling.out_functions.c.lt", outputs = "pooling.outputs.c.lt",
+    return spec.pool and { out_functions = "pooling.out_functions.c.lt",
       stack_facts = "pooling.stack_facts.c.lt" }
   end,
   sentence = function(spec)

@@ -69,9 +69,24 @@ return {
     if spec.positions then add("positions", spec.positions.rows * spec.d_model) end
     if spec.token_types then add("token_types", spec.token_types * spec.d_model) end
   end,
+  tensors = function(spec, add)
+    if spec.token_types then
+      add({ name = "token_types", shape = { "batch", "q_len" }, dtype = "i32", is = "input" })
+    end
+  end,
+  first_operations = function(spec, add)
+    local function adds(on, name, op, reads, role)
+      if not on then return end
+      add({ name = name, op = op, phase = "row", reads = { "x", reads }, writes = { "x" }, weights = { role },
+        template = "positions." .. name .. ".c.lt" })
+    end
+    adds(spec.embedding.scale, "scale", "product by sqrt(d_model)")
+    adds(spec.token_types, "types", "sum", "token_types", "token_types")
+    adds(spec.positions, "places", "sum", nil, is_learned(spec) and "positions" or nil)
+  end,
   splices = function(spec)
     return {
-      in_functions = spec.embedding.scale and "positions.in_functions.c.lt", row_in = "positions.row_in.c.lt",
+      in_functions = spec.embedding.scale and "positions.in_functions.c.lt",
       fill_functions = spec.positions and not is_learned(spec) and "positions.fill_functions.c.lt",
       pack = "positions.pack.c.lt", stack_facts = "positions.stack_facts.c.lt",
     }

@@ -32,8 +32,16 @@ return {
     spec.sublayer = spec.sublayer or false
     spec.adds_rows = spec.adds_rows or spec.sublayer
   end,
+  tensors = function(spec, add)
+    if spec.sublayer then add({ name = "sublayer", shape = { "batch", "q_len", "d_model" }, is = "input" }) end
+  end,
+  first_operations = function(spec, add)
+    if not spec.sublayer then return end
+    add({ name = "sublayer", op = "sum", phase = "row", reads = { "x", "sublayer" }, writes = { "x" },
+      template = "sublayer.row_in.c.lt" })
+  end,
   splices = function(spec)
-    return spec.sublayer and { row_in = "sublayer.row_in.c.lt", stack_facts = "sublayer.stack_facts.c.lt" }
+    return spec.sublayer and { stack_facts = "sublayer.stack_facts.c.lt" }
   end,
   sentence = function(spec)
     return spec.sublayer and "a residual: what a sublayer made is added to the rows" or nil

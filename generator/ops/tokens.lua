@@ -11,11 +11,19 @@ return {
   packed_vocabulary = function(spec, add)
     if spec.own_token_table then add("embedding", spec.vocab_size * spec.d_model) end
   end,
+  tensors = function(spec, add)
+    add({ name = "query", shape = { "batch", "q_len", "d_model" }, is = "input" })
+    if spec.vocab_size then add({ name = "tokens", shape = { "batch", "q_len" }, dtype = "i32", is = "input" }) end
+  end,
+  first_operations = function(spec, add)
+    add({ name = "rows", op = spec.vocab_size and "lookup or copy" or "copy", phase = "row",
+      reads = { "query", spec.vocab_size and "tokens" or nil }, writes = { "x" },
+      weights = { spec.vocab_size and "embedding" or nil }, template = "tokens.row_in.c.lt" })
+  end,
   splices = function(spec)
     return {
       in_functions = spec.vocab_size and "tokens.in_functions.c.lt",
       token_row = spec.own_token_table and "tokens.token_row.c.lt",
-      row_in = "tokens.row_in.c.lt",
       pack_vocabulary = spec.own_token_table and "tokens.pack_vocabulary.c.lt",
     }
   end,

@@ -1,5 +1,6 @@
 -- dump.lua: a plan as text for people: kernels, tiles, registers, packed weights, flops, bytes and scratch.
 -- Reads plans only; what it prints of a call is for the longest lengths and a batch of one.
+local dump_graph = require "plan.dump_graph"
 local fmt = require "base.fmt"
 
 local function grouped(n)
@@ -102,10 +103,10 @@ local function stack_lines(p, out)
   out("packed weights, %s bytes, of which a layer has %s", grouped(p.packed.bytes),
     grouped(p.layer_packed.bytes))
   packed_lines(p, out)
-  out("scratch, floats of a row, over the steps of a layer: %s", table.concat(p.steps, "; "))
-  for _, b in ipairs(p.buffers) do
-    out("  %-10s %s, %s, steps %d to %d", b.name, grouped(b.floats), b.unit, b.from, b.to)
-  end
+  out("operations, over the steps of a layer: %s", table.concat(p.steps, "; "))
+  dump_graph(p.graph, out, function(tensor)
+    return tensor.floats and grouped(tensor.floats) .. " floats a row"
+  end)
 end
 
 -- The plan of one attention layer.
@@ -123,9 +124,7 @@ local function dump(p)
   local function out(format, ...) lines[#lines + 1] = format:format(...) end
   if p.encoder then return dump(p.encoder) .. dump(p.decoder) end
   if p.spec.stack then stack_lines(p, out) else layer_lines(p, out) end
-  for _, part in ipairs({ "attention", "memory" }) do
-    parts[#parts + 1] = p.spec.stack and p[part] and dump(p[part]) or nil
-  end
+  for i, part in ipairs(p.parts or {}) do parts[i] = dump(part) end
   return table.concat(lines, "\n") .. "\n\n" .. table.concat(parts)
 end
 

@@ -1,5 +1,6 @@
 -- plan/init.lua: spec + instruction set -> kernels with their tiles, layouts and sizes, all as ordered tables.
 -- Holds no C text: expressions and loops are the templates'.
+local caches = require "plan.caches"
 local compat = require "base.compat"
 local dtype = require "dtype"
 local features = require "attention"
@@ -22,7 +23,7 @@ local SLICE_BYTES = 128 * 1024  -- of a panel that is cut in depth
 local SCORES_BYTES = 300 * 1024 -- of a block of rows: they stay in a small L2
 local NEAR_BYTES = 128 * 1024   -- of rows that are in L2 without being asked for
 local MAX_BLOCK_TILES = 6       -- tiles of rows that pass by a panel of keys or values while it is in L1
-local LINE_FLOATS = 16          -- of a cache line
+local LINE_FLOATS = caches.line_floats
 local MAX_NV = 6      -- vectors in a panel
 local MAX_KEY_NV = 2  -- in a panel of keys: what a short sequence wastes is at most a panel
 
@@ -119,9 +120,12 @@ local function add_partial_kernels(f, p)
 end
 
 -- How often the kernels ask for a line to come, in ahead[1] and ahead[2]: sums take turns, the last one with ahead[2],
--- and a turn of the loop asks for half of what it reads of its panel.
+-- and a turn of the loop asks for half of what it reads of its panel. f.lowest_asking: the least height of a tile that
+-- asks. A lower one is alone: its panels are all that is read, in a stream the caches follow. A sum without a turn of
+-- its loop has none to ask in.
 local function plan_requests(f, p)
   f.lines = math.max(1, math.floor(p.spec.unroll * f.nv * p.isa.width / LINE_FLOATS / 2))
+  f.lowest_asking = f.sums[1].length >= p.spec.unroll and math.ceil(f.mr / 2) or f.mr + 1
   f.first_ahead = f.n_sums % 2
   f.requests = { 0, 0 }
   local turn = f.first_ahead

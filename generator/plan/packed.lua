@@ -1,10 +1,11 @@
 -- packed.lua: what lies where in a block of packed weights: parts one after the other, each of one element type and
 -- aligned to a cache line. Knows no operation; offsets and sizes are bytes.
+local caches = require "plan.caches"
 local dtype = require "dtype"
 
 local packed = {}
 
-local ALIGN = 64
+local ALIGN = caches.line_bytes
 
 -- An empty layout. parts: { name, dtype, count, offset, bytes } in order; bytes: of all, padding included.
 function packed.new()

@@ -1,6 +1,10 @@
--- plan/stack.lua: the plan of a whole model for one instruction set: the plans of its parts, its products, where the
--- weights of a layer lie, and which buffers are alive when. Asks no block what it is, and holds no C text.
+-- plan/stack.lua: the plan of a whole model for one instruction set: its graph with the steps of a layer, the plans of
+-- its parts, its products, where the weights of a layer lie, and its buffers. Asks no block what it is, and holds no C
+-- text.
 local blocks = require "ops"
+local caches = require "plan.caches"
+local graph = require "plan.graph"
+local lifetimes = require "plan.lifetimes"
 local packed = require "plan.packed"
 local plan = require "plan"
 
@@ -8,8 +12,8 @@ local stack = {}
 
 local MID_BYTES = 512 * 1024 -- of a buffer of a block of rows, between the products of a sublayer: it stays in L2
 local LEAST_ROWS, MOST_ROWS = 48, 192
-local ALIGN_FLOATS = 16
 local CACHE_PERIOD = 2048 -- bytes
+local ROWS = "x" -- the tensor that goes through all layers, and that the schedule itself takes rows away from
 
 local function round_up(n, step)
   return math.ceil(n / step) * step
@@ -18,17 +22,35 @@ end
 -- Floats from a row to the next of n: where rows of a tile would fall into two sets of the L1 cache, or into one (its
 -- sets repeat after 4 KiB), two lines more.
 local function apart(n)
-  return n * 4 % CACHE_PERIOD == 0 and n + 2 * ALIGN_FLOATS or n
+  return n * 4 % CACHE_PERIOD == 0 and n + 2 * caches.line_floats or n
 end
 
--- A product of `n_in` wide rows into rows of n_out; where these lie apart, by the strides of its buffers.
+-- The first operation that is a product of that name, nil where none is.
+local function multiplier(p, name)
+  for _, op in ipairs(p.graph.operations) do
+    if op.product == name then return op end
+  end
+end
+
+-- Whether a product reads a tensor.
+local function is_factor(p, tensor)
+  for _, op in ipairs(p.graph.operations) do
+    if op.product and op.reads[1] == tensor then return true end
+  end
+  return false
+end
+
+-- A product of `n_in` wide rows into rows of n_out, by the strides of the tensors that it reads and writes. f.to: the
+-- one that it leaves for another product, if any.
 local function product(p, dims)
-  local vw, from, to = p.isa.width, p.buffer[dims.from], p.buffer[dims.to]
+  local vw, op = p.isa.width, multiplier(p, dims.op)
+  local from, to = op and op.reads[1], op and op.writes[1]
   local f = plan.product(p, dims.op, dims.what, {
     vectors = math.ceil(dims.n_out / vw), k = dims.n_in, lda = from and from.floats or dims.n_in,
     ldc = to and to.floats or dims.n_out, part = dims.n_out % vw,
   })
-  f.n_out, f.to, f.of_layers = dims.n_out, to, dims.of_layers ~= false
+  f.n_out, f.of_layers = dims.n_out, dims.of_layers ~= false
+  f.to = to and is_factor(p, to) and to or nil
   return f
 end
 
@@ -73,73 +95,49 @@ local function plan_packed(p)
   p.packed = layout
 end
 
--- -- Steps and buffers ------------------------------------------------------------------------------------------------
+-- -- Graph and buffers ------------------------------------------------------------------------------------------------
 
--- What happens in a layer: { whole, says, sublayers }: the C function that all threads run over all rows (nil for none)
--- and what it does, then the sublayers that each block of rows goes through.
-local function layer_steps(sublayers)
-  local list = {}
-  for _, sublayer in ipairs(sublayers) do
-    if sublayer.call or #list == 0 then
-      list[#list + 1] = { whole = sublayer.call, says = sublayer.says, sublayers = {} }
-    end
-    local inner = list[#list].sublayers
-    inner[#inner + 1] = sublayer
-  end
-  return list
-end
-
--- What a step's sublayers do to a block of rows, in words.
-local function work_of(step)
-  local words = {}
-  for i, sublayer in ipairs(step.sublayers) do words[i] = sublayer.does end
-  return table.concat(words, " and ")
-end
-
--- Numbers the steps: p.steps, in words; of each of p.layer_steps, `at`: the number of what it does block by block.
-local function plan_steps(p)
-  p.layer_steps, p.steps = layer_steps(p.spec.sublayers), {}
+-- The graph, and the steps of a layer (plan/lifetimes.lua): p.layer_steps, p.steps in words; of each of the former,
+-- kept: buffers of all rows that its blocks find filled, beside the rows themselves.
+local function plan_graph(p)
+  p.graph = graph.of_stack(p.spec)
+  p.layer_steps, p.steps = lifetimes.steps(p.graph)
+  lifetimes.find(p.graph, #p.steps)
   for _, step in ipairs(p.layer_steps) do
-    step.does = work_of(step)
-    p.steps[#p.steps + 1] = step.whole and step.says
-    p.steps[#p.steps + 1] = step.does
-    step.at = #p.steps
-  end
-  if #p.steps == 0 then p.steps[1] = "from first to last" end
-end
-
--- The step of a layer in which a sublayer works on blocks of rows.
-local function step_of(p, name)
-  for _, step in ipairs(p.layer_steps) do
-    for _, sublayer in ipairs(step.sublayers) do
-      if sublayer.name == name then return step.at end
+    step.kept = {}
+    for _, tensor in ipairs(p.graph.tensors) do
+      local is_kept = tensor.width and tensor.shape[1] == "rows" and tensor.exposed[step.at]
+      step.kept[#step.kept + 1] = is_kept and tensor.name ~= ROWS and tensor or nil
     end
   end
 end
 
--- The first and the last step of a layer in which a buffer is alive.
-local function alive(p, during)
-  local last, first_block = #p.steps, p.layer_steps[1] and p.layer_steps[1].at
-  if during == "layer" then return 1, last end
-  if during == "blocks" then return first_block, last end
-  local at = step_of(p, during)
-  return at, at
+-- Whether transient buffers may lie where operations have memory of their own: no step needs both.
+local function may_share(p)
+  for _, private in ipairs(p.graph.tensors) do
+    for _, buffer in ipairs(private.is == "private" and p.buffers or {}) do
+      if buffer.is_transient and lifetimes.meet(private, buffer) then return false end
+    end
+  end
+  return true
 end
 
--- Buffers { name, width, floats, unit, from, to, stride }: alive from one step of a layer to another; those of "rows"
--- hold all real rows of a call, those of "block" one block a thread. floats: from a row to the next.
+-- Buffers: the tensors in scratch, those of all rows of a call before those of one block a thread; floats: from a row
+-- to the next. The transient ones come last, in memory that they share with operations' own where p.shares.
 local function plan_buffers(p)
   local of_rows, of_blocks = {}, {}
   p.buffers, p.buffer = {}, {}
-  blocks.each("buffers", p.spec, function(b)
-    b.from, b.to = alive(p, b.during)
-    b.floats = b.apart and apart(b.width) or b.width
-    local list = b.unit == "block" and of_blocks or of_rows
-    list[#list + 1], p.buffer[b.name] = b, b
-  end)
-  for _, list in ipairs({ of_rows, of_blocks }) do
-    for _, b in ipairs(list) do p.buffers[#p.buffers + 1] = b end
+  for _, tensor in ipairs(p.graph.tensors) do
+    if tensor.width then
+      tensor.floats = tensor.apart and apart(tensor.width) or tensor.width
+      local list = tensor.shape[1] == "block" and of_blocks or of_rows
+      list[#list + 1], p.buffer[tensor.name] = tensor, tensor
+    end
   end
+  for _, list in ipairs({ of_rows, of_blocks }) do
+    for _, tensor in ipairs(list) do p.buffers[#p.buffers + 1] = tensor end
+  end
+  p.shares = may_share(p)
 end
 
 -- Rows that go through a step together: what one product leaves for another stays in cache.
@@ -175,7 +173,7 @@ end
 function stack.make(spec, set)
   local p = plan.start(spec, set)
   plan_parts(p, set)
-  plan_steps(p)
+  plan_graph(p)
   plan_buffers(p)
   plan_products(p)
   plan_block_rows(p)

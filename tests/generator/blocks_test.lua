@@ -3,12 +3,14 @@
 local fact = dofile("tests/generator/fact.lua")
 local blocks = require "ops"
 local emit = require "emit"
+local graph = require "plan.graph"
 local fs = require "base.fs"
 local spec = require "spec"
 
 local KEYS = { name = "string", fields = "table", weights = "table" }
 for hook in ([[resolve sentence first_roles sublayer_roles last_roles sublayers products packed_vocabulary packed
-  sublayer_packed buffers outputs words splices]]):gmatch("%S+") do
+  sublayer_packed tensors first_operations sublayer_operations last_operations operation outputs words
+  splices]]):gmatch("%S+") do
   KEYS[hook] = "function"
 end
 
@@ -69,10 +71,18 @@ local function spliced_specs()
   return {
     make({ vocab_size = 9, token_types = 2, positions = { kind = "learned" }, embedding = { scale = true, norm = true },
       norm = norm, pool = { kind = "cls" }, logits = { kind = "linear", tied = true },
-      outputs = { "attention" } }),
+      ffn = { gated = true }, outputs = { "attention" } }),
+    make({ norm = { place = "post", final = true } }),
     make({ kind = "decoder", vocab_size = 9, positions = { kind = "sinusoidal" } }),
     make({ n_layers = 0, n_heads = NOTHING, sublayer = true, norm = { final = true } }),
   }
+end
+
+-- Calls f(name of a template) for the operations of those specs.
+local function each_operation(f)
+  for _, s in ipairs(spliced_specs()) do
+    for _, op in ipairs(graph.of_stack(s).operations) do f(op.template or nil) end
+  end
 end
 
 -- Calls f(stage, name of a template, what splices it) for all that blocks and sublayers of those specs splice.
@@ -95,6 +105,9 @@ fact.holds("what blocks splice are all templates of theirs, at stages that templ
     assert(fs.exists("templates/ops/" .. name), name)
     assert(templates:find(call .. '"' .. stage .. '"', 1, true), stage)
     spliced[name] = true
+  end)
+  each_operation(function(name)
+    if name then spliced[name] = true end
   end)
   for _, file in ipairs(assert(fs.list("templates/ops"))) do assert(spliced[file], file) end
 end)

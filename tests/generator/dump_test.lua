@@ -61,6 +61,22 @@ fact.holds("of a whole model the plan beside its layers' attention comes first, 
   fact.contains(dump(require("plan.stack").make(s, isa.get("avx2"))), "over the steps of a layer: from first to last\n")
 end)
 
+fact.holds("the operations and tensors of a whole model have their lines, with steps and lifetimes", function()
+  local s = assert(spec.from_fields({ kind = "decoder", d_model = 8, n_heads = 2, n_layers = 3 }))
+  local text = dump(require("plan.stack").make(s, isa.get("avx2")))
+  for _, line in ipairs({
+    "operations, over the steps of a layer: attention; joining; attention to memory; joining and feed-forward",
+    "  first rows           query -> x: copy", "  2     out            heads -> y: linear; o_weight, o_bias",
+    "  4     up             x -> mid: linear, relu; up_weight, up_bias", "  last  output         x -> output: copy",
+    "  query             f32 [batch][q_len][d_model], given by the call",
+    "  heads             f32 [rows][heads], 8 floats a row, steps 1 to 4",
+    "  y                 f32 [block][d_model], 8 floats a row, steps 2, 4",
+    "  mid               f32 [block][mid], 32 floats a row, step 4",
+  }) do
+    fact.contains(text, "\n" .. line .. "\n")
+  end
+end)
+
 fact.holds("the causal mask is mentioned where there is one", function()
   fact.contains(dump_of({ d_model = 8, n_heads = 2, mask = { causal = true } }, "avx2"),
     "flops (without what the causal mask leaves out)\n")

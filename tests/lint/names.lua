@@ -1,26 +1,24 @@
--- names.lua: checks that the schedule of whole models, its plan and what emits it name no block: neither its name nor a
+-- names.lua: checks that the schedule, the planner and what emits whole models name no block: neither its name nor a
 -- field of a spec that it owns. What a word means in C or in English is not looked at: only names of Lua are.
 package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
 
 local blocks = require "ops"
 local fs = require "base.fs"
 
--- Lua files and templates that ask no block what it is.
-local FILES = {
-  "generator/plan/stack.lua", "generator/plan/transformer.lua", "generator/emit/stack.lua",
-  "templates/schedule/stack.c.lt", "templates/schedule/stack.h.lt", "templates/schedule/stack_in_out.c.lt",
-  "templates/schedule/stack_layer.c.lt",
-  "templates/schedule/stack_pack.c.lt", "templates/schedule/stack_pack_layer.c.lt",
-  "templates/schedule/stack_rows.c.lt", "templates/model/model.c.lt",
-}
+-- Folders, and files of others, that ask no block what it is.
+local FOLDERS = { "generator/plan/", "templates/schedule/" }
+local FILES = { "generator/emit/stack.lua", "templates/model/model.c.lt" }
 
--- Blocks that others build on: what a layer and a sublayer are is the schedule's own business.
-local GROUND = { layers = true, sublayer = true }
+-- Blocks that others build on: what a layer, a sublayer and a linear are is the schedule's own business.
+local GROUND = { layers = true, sublayer = true, linear = true }
 -- Words that are fields of blocks and have a meaning for every block.
 local COMMON = { n_layers = true, layer = true }
 -- Parts that a spec is made of are called by these names in every file that takes it apart.
 local ALLOWED = {
   ["generator/plan/transformer.lua"] = { attention = true }, -- whose keys a cache holds
+  ["generator/plan/init.lua"] = { attention = true, embedding = true }, -- features; the table of a layer that takes ids
+  ["generator/plan/dump.lua"] = { d_ff = true }, -- the first line of a model's plan
+  ["templates/schedule/rows_linear.c.lt"] = { tokens = true, embedding = true }, -- of a layer that takes ids, no block
   -- Outputs of a layer; a transformer's source.
   ["templates/model/model.c.lt"] = { attention = true, src_vocab_size = true },
   ["generator/emit/stack.lua"] = { attention = true, d_ff = true }, -- the list of parts; the summary of a model
@@ -59,8 +57,17 @@ local function lua_of(path, content)
   return table.concat(parts, "\n")
 end
 
+local function all_files()
+  local list = {}
+  for _, folder in ipairs(FOLDERS) do
+    for _, name in ipairs(assert(fs.list(folder))) do list[#list + 1] = folder .. name end
+  end
+  for _, path in ipairs(FILES) do list[#list + 1] = path end
+  return list
+end
+
 local NAMES = forbidden()
-for _, path in ipairs(FILES) do
+for _, path in ipairs(all_files()) do
   local code, allowed = lua_of(path, assert(fs.read(path))), ALLOWED[path] or {}
   for _, name in ipairs(NAMES) do
     if not allowed[name] and code:find("%f[%w_]" .. name .. "%f[^%w_]") then

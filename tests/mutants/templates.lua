@@ -28,7 +28,7 @@ return {
     from = "memset(to + real * width, 0, (io->q_len - real) * width * sizeof *to);", to = "",
     test = { "facts", "pool_40", GENERIC },
     why = "rows past a length hold what was there" },
-  { name = "heads_of_a_group_share_queries", file = "templates/schedule/layer.c.lt",
+  { name = "heads_of_a_group_share_queries", file = "templates/schedule/layer_units.c.lt",
     from = "head.q = u->q + (i * g->q_rows + q_from) * HEAD_STRIDE;", to = "head.q = u->q + q_from * HEAD_STRIDE;",
     test = { "facts", "window_48_6", GENERIC },
     why = "heads that share keys have one head's queries" },

@@ -1,0 +1,18 @@
+-- ops/linear.lua: a product of a block of rows with packed weights, as an operation that sublayers declare. Knows none
+-- of them.
+return {
+  name = "linear",
+  -- The operation { name, packed, product, bias, parts, reads, writes, width, does, finish }, completed. packed,
+  -- product: the part of a layer's weights and the product that multiplies by it; bias, parts: whether it adds one, and
+  -- the parts of the weights whose columns lie side by side, { role, n_out, n_in }, both { number, name = in C };
+  -- width: the columns of a product of the same work over rows of d_model, in C; finish: the C function of what then
+  -- happens to each panel, nil for nothing.
+  operation = function(op)
+    op.op, op.phase, op.template, op.panels, op.weights = "linear", "block", "linear.block.c.lt", op.packed, {}
+    for _, part in ipairs(op.parts) do
+      op.weights[#op.weights + 1] = part.role .. "_weight"
+      op.weights[#op.weights + 1] = op.bias and part.role .. "_bias" or nil
+    end
+    return op
+  end,
+}
