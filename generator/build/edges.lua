@@ -211,7 +211,7 @@ end
 
 -- -- Tests of any models --------------------------------------------------------------------------------------------
 
--- Writes a C file with the table of models that tests/kernels.h declares.
+-- Writes a C file with the table of models that tests/kernels/kernels.h declares.
 function Edges.write_table(path, list)
   local lines = { "// Written by configure: the models this test binary is linked with.", '#include "kernels.h"', "" }
   for _, model in ipairs(list) do

@@ -11,7 +11,7 @@ local models = {}
 local DEMO = "specs/demo.lua"
 local TEST_SPECS, MODIFIER_SPECS = "tests/specs", "out/test/specs"
 local EXAMPLES = { "examples/decoder.lua", "examples/encoder.lua", "tests/examples/mha_512_8.lua" }
-local VERSIONS = { "tests/versions/first/twin.lua", "tests/versions/second/twin.lua" }
+local VERSIONS = { "tests/host/versions/first/twin.lua", "tests/host/versions/second/twin.lua" }
 
 local function with_defaults(given)
   local raw = {}

@@ -6,7 +6,7 @@ local ninja = require "ninja"
 
 local PLAIN, joined = Edges.PLAIN, Edges.joined
 
-local FOLDER, INCLUDES = "tests/numbers", "-I out/include $runtime_includes -I tests -I tests/support -I tests/numbers"
+local FOLDER, INCLUDES = "tests/numbers", "$runtime_includes $test_includes -I tests/numbers"
 
 -- For each instruction set: a test model's file, and what of it is opened: rows is an activation over rows.
 local OPENED = {
@@ -57,7 +57,7 @@ local function open_file(edges, set, entry, words)
   return object
 end
 
--- The objects of the program, which is to be linked with the models of short_lists.numbers.
+-- The objects of the program, which is to be linked with the models of test_matrix.numbers.
 return function(edges)
   local objects, list = {}, {}
   for i, set in ipairs(edges.isas) do

@@ -3,15 +3,15 @@
 local commands = require "build.step_commands"
 local fmt = require "base.fmt"
 local inputs = require "build.test_inputs"
-local short_lists = require "build.short_lists"
+local test_matrix = require "build.test_matrix"
 local text = require "base.text"
 
 local base, sharing = commands.base, commands.sharing
 
-local PROGRAM_TEST = "tests/program_test.lua"
+local PROGRAM_TEST = "tests/program/program_test.lua"
 
--- What plain programs do under sanitizers in Criterion's place.
-local function is_plain_too(path)
+-- What standalone programs do under sanitizers in Criterion's place.
+local function is_standalone_too(path)
   return path:find("test_threads") ~= nil
 end
 
@@ -20,14 +20,14 @@ local CRITERION_OPTIONS = "ASAN_OPTIONS=detect_leaks=0:handle_segv=0 "
 
 local function sanitized(add, off, tests)
   local list = {
-    add("kernels, sanitized", "out/sanitize/test/plain_kernels", "10"),
-    add("threads, sanitized", "out/sanitize/test/plain_threads", "100"),
-    add("threads, looking for races", "out/races/test/plain_threads", "100"),
-    add("calls that share weights and threads, looking for races", "out/races/test/plain_sharing",
-      sharing("1", tests.shared, short_lists.raced)),
+    add("kernels, sanitized", "out/sanitize/test/standalone_kernels", "10"),
+    add("threads, sanitized", "out/sanitize/test/standalone_threads", "100"),
+    add("threads, looking for races", "out/races/test/standalone_threads", "100"),
+    add("calls that share weights and threads, looking for races", "out/races/test/standalone_sharing",
+      sharing("1", tests.shared, test_matrix.raced)),
   }
   for _, path in ipairs(tests.sanitized.criterion) do
-    if not is_plain_too(path) then
+    if not is_standalone_too(path) then
       list[#list + 1] = add(base(path) .. ", sanitized", path, "", CRITERION_OPTIONS)
     end
   end
@@ -38,8 +38,8 @@ end
 -- A thousand rounds of what check-sanitize has a few of.
 local function races(add, _, tests)
   return {
-    add("threads, looking for races for long", "out/races/test/plain_threads", "1000"),
-    add("calls that share weights and threads, looking for races for long", "out/races/test/plain_sharing",
+    add("threads, looking for races for long", "out/races/test/standalone_threads", "1000"),
+    add("calls that share weights and threads, looking for races for long", "out/races/test/standalone_sharing",
       sharing("1000", tests.shared)),
   }
 end
@@ -57,25 +57,25 @@ local function telling(command, words)
 end
 
 local function memory(add, off, _, saved, steps)
-  local list, names = {}, text.sorted_keys(short_lists.valgrind)
+  local list, names = {}, text.sorted_keys(test_matrix.valgrind)
   local lua, unset = saved.settings.variables.LUA, "out/unset/test/"
   if saved.answers.msan then
     local fixtures = { unset .. "program_fixture", unset .. "program_stack_fixture" }
-    list[1] = add("kernels, looking for unset numbers", unset .. "plain_kernels", "2")
+    list[1] = add("kernels, looking for unset numbers", unset .. "standalone_kernels", "2")
     list[2] = steps:add({ name = "program, looking for unset numbers", inputs = fixtures,
       command = ("%s %s %s -"):format(lua, PROGRAM_TEST, table.concat(fixtures, " ")) })
-    list[3] = steps:add({ name = "an unset number is told of", inputs = { unset .. "plain_unset" },
-      command = telling(unset .. "plain_unset", "use-of-uninitialized-value") })
+    list[3] = steps:add({ name = "an unset number is told of", inputs = { unset .. "standalone_unset" },
+      command = telling(unset .. "standalone_unset", "use-of-uninitialized-value") })
   else
     list[1] = off("memory sanitizer: no clang that has one (Debian: clang libclang-rt-dev)")
   end
   if saved.answers.valgrind then
     local valgrind = "valgrind -q --error-exitcode=9 "
-    list[#list + 1] = add("kernels under valgrind", "out/test/all/plain_kernels", "1 " .. table.concat(names, " "),
+    list[#list + 1] = add("kernels under valgrind", "out/test/all/standalone_kernels", "1 " .. table.concat(names, " "),
       valgrind)
     list[#list + 1] = steps:add({ name = "an unset number is told of by valgrind",
-      inputs = { "out/test/all/plain_unset" },
-      command = telling(valgrind .. "out/test/all/plain_unset", "uninitialised value") })
+      inputs = { "out/test/all/standalone_unset" },
+      command = telling(valgrind .. "out/test/all/standalone_unset", "uninitialised value") })
   else
     list[#list + 1] = off("valgrind: not there (Debian: valgrind)")
   end

@@ -4,7 +4,8 @@ local Edges = require "build.edges"
 local isa = require "isa"
 local number_edges = require "build.number_edges"
 local profiles = require "build.test_profiles"
-local short_lists = require "build.short_lists"
+local test_folders = require "build.test_folders"
+local test_matrix = require "build.test_matrix"
 local test_models = require "build.test_models"
 local test_modifiers = require "build.test_modifiers"
 
@@ -13,32 +14,12 @@ local ALL, CHECK, EMULATED, EMULATION = profiles.ALL, profiles.CHECK, profiles.E
 local CROSS, PORTABLE, RACES, UNSET = profiles.CROSS, profiles.PORTABLE, profiles.RACES, profiles.UNSET
 
 -- The kernels' facts from a main() of their own, which are linked with other models each time.
-local FACTS = "out/obj/tests/plain_kernels.o"
+local FACTS = "out/obj/tests/standalone/standalone_kernels.o"
 local INCLUDES = ("$runtime_includes $program_includes $test_includes -I %s $jansson_cflags $criterion_cflags"):format(
   test_modifiers.FOLDER)
 
--- What a C file in tests/ is, by its name: a Criterion test, a program with a main of its own, one that also stands
--- before the C library, by the linker's means or its own, or else a helper.
-local KINDS = {
-  { kind = "criterion", pattern = "^test_" },
-  { kind = "program", pattern = "^plain_" },
-  { kind = "program", pattern = "_fixture$" },
-  { kind = "quiet", pattern = "^quiet_" },
-  { kind = "failing", pattern = "^failing_" },
-  { kind = "soak", pattern = "^soak$" },
-  { kind = "helper", pattern = "" },
-}
-
-local function is_kind(kind)
-  return function(name)
-    for _, row in ipairs(KINDS) do
-      if name:find(row.pattern) then return row.kind == kind end
-    end
-  end
-end
-
 local function objects_of(edges, profile, kind)
-  return edges:folder_objects(profile, "tests", INCLUDES, is_kind(kind))
+  return test_folders.objects(edges, profile, kind, INCLUDES)
 end
 
 -- -- Binaries -------------------------------------------------------------------------------------------------------
@@ -54,8 +35,7 @@ local function link_all(edges, profile, objects, inputs, libraries)
 end
 
 local function support_archive(edges, profile, flags)
-  return edges:archive(profile.test .. "/libsupport.a",
-    joined(edges:folder_objects(profile, "tests/support", flags), objects_of(edges, profile, "helper")))
+  return edges:archive(profile.test .. "/libsupport.a", test_folders.objects(edges, profile, "helper", flags))
 end
 
 -- The archives all tests are linked with: helpers, the program's and the runtime's parts.
@@ -82,33 +62,29 @@ end
 -- Every test binary under a sanitizer. Returns the paths by kind.
 local function binaries_of(edges, profile, archives, models, has)
   local inputs = inputs_of(edges, profile, archives, models)
-  local binaries = { criterion = {}, program = link_all(edges, profile, objects_of(edges, profile, "program"), inputs,
+  local programs = joined(objects_of(edges, profile, "program"), objects_of(edges, profile, "fixture"))
+  local binaries = { criterion = {}, program = link_all(edges, profile, programs, inputs,
     profile.libraries or "$program_libraries") }
   if has.criterion then
-    binaries.criterion = link_all(edges, profile, objects_of(edges, profile, "criterion"), inputs, "$test_libraries")
+    local tests = joined(objects_of(edges, profile, "criterion"), objects_of(edges, profile, "model_criterion"))
+    binaries.criterion = link_all(edges, profile, tests, inputs, "$test_libraries")
   end
   return binaries
 end
 
 -- -- Without sanitizers ---------------------------------------------------------------------------------------------
 
--- Tests that Criterion runs and that name test models; the others need none.
-local function is_about_models(object)
-  return object:find("/test_goldens%.o$") ~= nil
-end
-
 -- The binaries of tests that need no model, and the objects of the rest. Returns a table: `criterion` (the paths of
 -- their binaries), `about_models` (objects), `standalone` (objects), `objects` (of all, for whom compiling them is the
 -- test).
 local function unit_tests(edges, archives, has)
-  local programs = objects_of(edges, PLAIN, "program")
+  local standalone, fixtures = objects_of(edges, PLAIN, "program"), objects_of(edges, PLAIN, "fixture")
   local units = has.criterion and objects_of(edges, PLAIN, "criterion") or {}
-  local about_models, alone = test_models.split(units, is_about_models)
-  local fixtures, standalone = test_models.split(programs, function(object) return object:find("_fixture%.o$") end)
+  local about_models = has.criterion and objects_of(edges, PLAIN, "model_criterion") or {}
   link_all(edges, PLAIN, fixtures, archives, "$program_libraries")
-  link_all(edges, PLAIN, { "out/obj/tests/plain_threads.o" }, archives, "$program_libraries")
-  return { criterion = link_all(edges, PLAIN, alone, archives, "$test_libraries"), about_models = about_models,
-    standalone = standalone, objects = joined(programs, units) }
+  link_all(edges, PLAIN, { "out/obj/tests/standalone/standalone_threads.o" }, archives, "$program_libraries")
+  return { criterion = link_all(edges, PLAIN, units, archives, "$test_libraries"), about_models = about_models,
+    standalone = standalone, objects = joined(standalone, fixtures, units, about_models) }
 end
 
 -- The kernel facts about one model of `ninja check`, so that a change makes again what it concerns and no more.
@@ -131,30 +107,31 @@ local function checked_tests(edges, archives, models, units)
     facts[i], paths[i] = facts_about(edges, archives, model), test_models.archive_path(CHECK, model)
   end
   return { facts = facts, models = paths,
-    sharing = link_all(edges, CHECK, { "out/obj/tests/plain_sharing.o" }, inputs, "$program_libraries")[1],
+    sharing = link_all(edges, CHECK, { "out/obj/tests/standalone/standalone_sharing.o" }, inputs,
+      "$program_libraries")[1],
     criterion = link_all(edges, CHECK, units.about_models, inputs, "$test_libraries") }
 end
 
 -- The tests of `ninja check-all` that are about models. Programs before whose functions the linker puts others, and
 -- those that have the C library's allocator themselves, cannot be where sanitizers stand too. Returns a table of paths:
--- `program`, `criterion`, `quiet`, `failing`.
+-- `program`, `criterion`, `no_libc`, `failing`.
 local function all_tests(edges, archives, models, units, has)
   for _, model in ipairs(models) do edges:generate(model, test_models.folder_of(model, ALL)) end
   local inputs = inputs_of(edges, ALL, archives, models)
-  local tests = { quiet = {}, failing = {},
+  local tests = { no_libc = {}, failing = {},
     program = link_all(edges, ALL, units.standalone, inputs, "$program_libraries"),
     criterion = link_all(edges, ALL, units.about_models, inputs, "$test_libraries") }
   if has.wraps then
-    tests.quiet = link_all(edges, ALL, objects_of(edges, PLAIN, "quiet"), inputs,
+    tests.no_libc = link_all(edges, ALL, objects_of(edges, PLAIN, "no_libc"), inputs,
       "$program_libraries -ldl -Wl,--wrap=ga_model_run,--wrap=ga_model_pack")
     tests.failing = link_all(edges, ALL, objects_of(edges, PLAIN, "failing"), inputs, "$program_libraries -ldl")
   end
   return tests
 end
 
--- A binary of objects and of the tests' models that a short list names. name: of the list.
+-- A binary of objects and of the test models of a list. name: the list of test_matrix.lua.
 local function some_models_test(edges, archives, models, objects, path, name)
-  local some = test_models.split(models, function(model) return short_lists[name][model.spec.name] end)
+  local some = test_models.split(models, function(model) return test_matrix[name][model.spec.name] end)
   local inputs = joined(objects, { archives[1], table_object(edges, PLAIN, name, some) })
   for _, model in ipairs(some) do inputs[#inputs + 1] = test_models.archive_path(ALL, model) end
   return edges:link(PLAIN, path, joined(inputs, archives), "$program_libraries")
@@ -204,7 +181,7 @@ local function example_files(edges, parts, models)
   return paths
 end
 
--- Two models as users get them, header, archive and shared object, for tests/linking.lua. Returns the paths.
+-- Two models as users get them, header, archive and shared object, for tests/host/linking.lua. Returns the paths.
 local function linking_libraries(edges, parts, models)
   local paths, folder = {}, PLAIN.test .. "/linking"
   for _, model in ipairs(models) do
@@ -217,8 +194,8 @@ local function linking_libraries(edges, parts, models)
   return paths
 end
 
--- plain_kernels linked as a user links two models: with libraries of which each has the runtime's objects too; and once
--- more for a CPU that nobody knows. Returns the paths.
+-- standalone_kernels linked as a user links two models: with libraries of which each has the runtime's objects too; and
+-- once more for a CPU that nobody knows. Returns the paths.
 local function two_libraries_tests(edges, parts, archives, models)
   local inputs = { FACTS, archives[1], table_object(edges, PLAIN, "two", models) }
   for _, model in ipairs(models) do
@@ -227,7 +204,7 @@ local function two_libraries_tests(edges, parts, archives, models)
       joined(test_models.existing_objects(edges, outputs, folder), parts.core))
   end
   inputs[#inputs + 1] = archives[1]
-  local cpu = edges:compile(PLAIN, "tests/emulate/plain_cpu.c", "out/test/plain_cpu.o", "$runtime_includes")
+  local cpu = edges:compile(PLAIN, "tests/emulate/unknown_cpu.c", "out/test/unknown_cpu.o", "$runtime_includes")
   return edges:link(PLAIN, "out/test/two_kernels", inputs, "$program_libraries"),
     edges:link(PLAIN, "out/test/unknown_cpu", joined({ cpu }, inputs), "$program_libraries")
 end
@@ -245,8 +222,8 @@ local function is_emulated(names)
   end
 end
 
--- plain_kernels with a CPU that has everything in front of the runtime's, and the kernels it lacks emulated; nil where
--- there is nothing to emulate, or nothing to emulate it with.
+-- standalone_kernels with a CPU that has everything in front of the runtime's, and the kernels it lacks emulated; nil
+-- where there is nothing to emulate, or nothing to emulate it with.
 local function emulated_test(edges, archives, models, has)
   if not has.simde or not is_emulated(edges.isas) then return nil end
   edges:section("Tests of kernels this CPU may lack, emulated")
@@ -255,7 +232,7 @@ local function emulated_test(edges, archives, models, has)
   return link_all(edges, EMULATION, { FACTS }, inputs, "$program_libraries")[1]
 end
 
--- plain_kernels for another architecture and all its instruction sets; nil where no emulator runs it.
+-- standalone_kernels for another architecture and all its instruction sets; nil where no emulator runs it.
 local function cross_test(edges, models, has)
   if not has.cross then return nil end
   local isas = test_models.split(isa.names(), function(name) return isa.is_of(isa.get(name), has.cross.arch) end)
@@ -263,11 +240,12 @@ local function cross_test(edges, models, has)
   edges:section("Tests of kernels for another architecture")
   for _, model in ipairs(models) do cross:generate(model, test_models.folder_of(model, CROSS)) end
   local archives = { support_archive(cross, CROSS, INCLUDES), cross:shared_parts(CROSS).core_archive }
-  local facts = cross:compile(CROSS, "tests/plain_kernels.c", CROSS.obj .. "/tests/plain_kernels.o", INCLUDES)
+  local path = test_folders.path("standalone_kernels")
+  local facts = cross:compile(CROSS, path .. ".c", ("%s/%s.o"):format(CROSS.obj, path), INCLUDES)
   return link_all(cross, CROSS, { facts }, inputs_of(cross, CROSS, archives, models), CROSS.libraries)[1]
 end
 
--- The plain programs under the memory sanitizer.
+-- The standalone programs under the memory sanitizer.
 local function unset_tests(edges, models)
   local portable = setmetatable({ isas_of = function() return { PORTABLE } end }, { __index = edges })
   edges:section("Tests under the memory sanitizer")
@@ -279,7 +257,7 @@ local function unset_tests(edges, models)
 end
 
 local function some_of(models, name)
-  return test_models.split(models, function(model) return short_lists[name][model.spec.name] end)
+  return test_models.split(models, function(model) return test_matrix[name][model.spec.name] end)
 end
 
 -- Edges of what is run under sanitizers or emulated, into tests.
@@ -288,7 +266,7 @@ local function add_sanitized(edges, archives, models, tests, has)
   tests.emulated = emulated_test(edges, archives, few, has)
   edges:section("Tests under sanitizers")
   local whole = test_models.split(models, function(model)
-    return test_models.is_whole(model.spec.name) or short_lists.named[model.spec.name]
+    return test_models.is_whole(model.spec.name) or test_matrix.named[model.spec.name]
   end)
   local sanitized = shared_archives(edges, SANITIZED, edges:shared_parts(SANITIZED))
   tests.sanitized = binaries_of(edges, SANITIZED, sanitized, whole, has)

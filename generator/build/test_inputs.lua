@@ -8,7 +8,7 @@ local fs = require "base.fs"
 local inputs = { GOLDENS = "tests/pytorch/goldens.safetensors" }
 
 -- Where `require` looks in scripts of the tests.
-local ROOTS = { "generator/%s.lua", "generator/%s/init.lua", "tests/%s.lua" }
+local ROOTS = { "generator/%s.lua", "generator/%s/init.lua", "tests/program/%s.lua" }
 local PATTERNS = { "require%s*%(?%s*[\"']([%w_.]+)[\"']", "dofile%s*%(?%s*[\"']([%w_./]+)[\"']" }
 
 -- The file of a module, or of a script as it is given to dofile; nil where it is none of this tree's.

@@ -2,7 +2,7 @@
 -- anew, and the archive of each. What is linked with them is in test_edges.lua.
 local Edges = require "build.edges"
 local profiles = require "build.test_profiles"
-local short_lists = require "build.short_lists"
+local test_matrix = require "build.test_matrix"
 
 local test_models = {}
 
@@ -29,7 +29,7 @@ local WHOLE_LISTS = { "few", "wide", "numbers", "every_template" }
 
 function test_models.is_whole(name)
   for _, list in ipairs(WHOLE_LISTS) do
-    if short_lists[list][name] then return true end
+    if test_matrix[list][name] then return true end
   end
   return false
 end
@@ -79,8 +79,8 @@ end
 -- those that between them use every template; of the widest, which take it ten seconds a file, at a few.
 local function is_sanitized(name, isa)
   if not isa or isa == PORTABLE then return true end
-  if EMULATED[isa] then return short_lists.wide[name] end
-  return short_lists.every_template[name] or short_lists.wide[name]
+  if EMULATED[isa] then return test_matrix.wide[name] end
+  return test_matrix.every_template[name] or test_matrix.wide[name]
 end
 
 function COMPILE.sanitized(edges, profile, outputs, folder)

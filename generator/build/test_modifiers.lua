@@ -1,10 +1,10 @@
 -- test_modifiers.lua: how the generic kernel of the tests comes to the score modifiers: headers that list the files of
--- tests/modifiers/, one of each modifier, in the order in which these apply. Knows no modifier by name.
+-- tests/support/modifiers/, one of each modifier, in the order in which these apply. Knows no modifier by name.
 local features = require "attention"
 local fs = require "base.fs"
 local modifiers = require "attention.modifiers"
 
-local test_modifiers = { FOLDER = "out/gen/tests", SOURCES = "tests/modifiers" }
+local test_modifiers = { FOLDER = "out/gen/tests", SOURCES = "tests/support/modifiers" }
 
 -- Places whose modifiers are given the keys that a model adds too.
 local OF_ALL_KEYS = { scale = true, cap = true }

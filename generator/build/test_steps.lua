@@ -8,7 +8,7 @@ local files = require "build.files"
 local fmt = require "base.fmt"
 local fs = require "base.fs"
 local inputs = require "build.test_inputs"
-local short_lists = require "build.short_lists"
+local test_matrix = require "build.test_matrix"
 local text = require "base.text"
 
 local base, quoted, sharing = commands.base, commands.quoted, commands.sharing
@@ -60,7 +60,7 @@ local NARROW = {
   configure_test = { "configure", "build.ninja", "rules.ninja", "generator/base", "generator/build",
     "generator/configure.lua", "generator/isa", "generator/ninja.lua" },
   combinations_test = { "generator/base", "generator/attention", "generator/import/maps", "generator/spec",
-    "tests/combinations_refused.txt" },
+    "tests/combinations/refused.txt" },
 }
 -- Those that write to one folder, one at a time.
 local function pool_of(name)
@@ -70,7 +70,7 @@ end
 local DOCUMENTS = { "README.md", "SECURITY.md", "CHANGELOG.md", "CONTRIBUTING.md", "bench", "build.ninja", "demo",
   "docs", "tests", "tools", "runtime" }
 local BROAD = { promises_test = DOCUMENTS, documents_test = DOCUMENTS, formula_test = { "tests/pytorch" },
-  modifiers_test = { "tests/modifiers" } }
+  modifiers_test = { "tests/support/modifiers" } }
 
 -- Runs of the tests of the generator by one Lua, one step a file. before: the steps of another Lua, or none.
 local function generator_steps(all, lua, before)
@@ -90,20 +90,21 @@ end
 
 -- Generated files from several Luas, `runs` times each.
 local function same_bytes(all, name, runs, specs)
-  return script_step(all, ("%s from %s"):format(name, text.join(all.luas)), "tests/same_bytes.lua",
+  return script_step(all, ("%s from %s"):format(name, text.join(all.luas)), "tests/generator/same_bytes.lua",
     ("%s %d %s"):format(table.concat(all.luas, ","), runs, quoted(specs)), joined(all.generator, specs))
 end
+
+local HOSTILE = "tests/hostile/hostile_specs.lua"
 
 local function hostile_steps(all)
   local list = {}
   for i, lua in ipairs(all.luas) do -- compiled once: both Luas make the same
     list[i] = all.steps:add({ name = "specs nobody would write, under " .. lua, pool = "specs", after = list[i - 1],
-      command = ("%s tests/hostile_specs.lua 2500 %d %d 1 %s"):format(lua, i == 1 and 12 or 4, i == 1 and 12 or 0,
-        all.strict_cc), inputs = joined(inputs.script("tests/hostile_specs.lua"), all.generator,
-        { "out/config.ninja" }) })
+      command = ("%s %s 2500 %d %d 1 %s"):format(lua, HOSTILE, i == 1 and 12 or 4, i == 1 and 12 or 0, all.strict_cc),
+      inputs = joined(inputs.script(HOSTILE), all.generator, { "out/config.ninja" }) })
   end
-  list[#list + 1] = script_step(all, "specs of the smallest sizes", "tests/small_specs.lua", "least " .. all.strict_cc,
-    all.generator, { pool = "specs" })
+  list[#list + 1] = script_step(all, "specs of the smallest sizes", "tests/hostile/small_specs.lua",
+    "least " .. all.strict_cc, all.generator, { pool = "specs" })
   return list
 end
 
@@ -120,10 +121,10 @@ local function library_steps(all, name, group)
   all.texts[#all.texts + 1] = { base(list), table.concat(joined(all.built.objects, group.objects), "\n") .. "\n" }
   local reads = joined({ list }, all.built.archives, group.models)
   local given = joined(all.libraries, { all.built.parts.weights, all.built.parts.program }, group.models)
-  local steps = { script_step(all, "names in libraries" .. name, "tests/symbols.lua", quoted(given), given),
-    script_step(all, "what the libraries call" .. name, "tests/imports.lua", list, reads) }
+  local steps = { script_step(all, "names in libraries" .. name, "tests/libraries/symbols.lua", quoted(given), given),
+    script_step(all, "what the libraries call" .. name, "tests/libraries/imports.lua", list, reads) }
   if files.measures_stack(all.saved.settings, all.saved.answers) then
-    steps[3] = script_step(all, "stack use" .. name, "tests/frames.lua", list, reads)
+    steps[3] = script_step(all, "stack use" .. name, "tests/libraries/frames.lua", list, reads)
   else
     steps[3] = all.steps.off("stack use" .. name ..
       ": only gcc from 10 on measures it, without debugging and sanitizers")
@@ -134,14 +135,15 @@ end
 local function circles_step(all)
   local parts = all.built.parts
   local archives = { parts.core_archive, parts.weights, parts.program }
-  return script_step(all, "files that use each other in a circle", "tests/circles.lua", quoted(archives),
+  return script_step(all, "files that use each other in a circle", "tests/libraries/circles.lua", quoted(archives),
     joined(archives, all.generator))
 end
 
 local function objects_step(all)
   if not files.measures_stack(all.saved.settings, all.saved.answers) then return {} end
-  return { script_step(all, "stack use and calls that are refused", "tests/objects_test.lua",
-    ("%s %s"):format(all.lua, all.cc), joined(inputs.script("tests/frames.lua"), inputs.script("tests/imports.lua"))) }
+  return { script_step(all, "stack use and calls that are refused", "tests/libraries/objects_test.lua",
+    ("%s %s"):format(all.lua, all.cc), joined(inputs.script("tests/libraries/frames.lua"),
+      inputs.script("tests/libraries/imports.lua"))) }
 end
 
 local function unit_steps(all)
@@ -152,7 +154,7 @@ local function unit_steps(all)
   end
   if #list == 0 then
     list[1] = all.steps.off(commands.NO_CRITERION)
-    list[2] = binary_step(all, "threads", "out/test/plain_threads", "100")
+    list[2] = binary_step(all, "threads", "out/test/standalone_threads", "100")
   end
   return list
 end
@@ -172,7 +174,7 @@ end
 
 -- The facts of every test model for every instruction set.
 local function all_kernel_steps(all)
-  local list, path = {}, "out/test/all/plain_kernels"
+  local list, path = {}, "out/test/all/standalone_kernels"
   for i, model in ipairs(all.models.tests) do
     list[i] = binary_step(all, ("kernels of %s, every instruction set"):format(model.spec.name), path,
       "100 " .. model.spec.name)
@@ -188,7 +190,7 @@ local function cpu_steps(all)
     local why = answers.qemu and "no instruction set it lacks is built" or "no qemu-x86_64 (Debian: qemu-user)"
     list[2] = all.steps.off("kernels on a CPU of 2008: " .. why)
   else
-    list[2] = script_step(all, "kernels on a CPU of 2008", "tests/old_cpu.lua", ("%s %s '%s 1 cache'"):format(
+    list[2] = script_step(all, "kernels on a CPU of 2008", "tests/emulate/old_cpu.lua", ("%s %s '%s 1 cache'"):format(
       answers.qemu, table.concat(answers.built, ","), tests.two), { tests.two })
   end
   return list
@@ -211,7 +213,7 @@ end
 local function program_step(all, name, models, reads)
   local programs = programs_of(all.models.configured)
   local fixtures = { "out/test/program_fixture", "out/test/program_stack_fixture" }
-  return script_step(all, name, "tests/program_test.lua", ("%s %s %s"):format(quoted(fixtures), models,
+  return script_step(all, name, "tests/program/program_test.lua", ("%s %s %s"):format(quoted(fixtures), models,
     quoted(programs)), joined(fixtures, programs, reads))
 end
 
@@ -222,7 +224,7 @@ local function host_step(all)
   end
   local reads = joined(all.tests.versions)
   for _, model in ipairs(all.models.configured) do reads[#reads + 1] = ("out/lib/lib%s.so"):format(model.spec.name) end
-  return binary_step(all, "libraries loaded by a host", "out/test/all/plain_host", "20 " .. quoted(reads), reads)
+  return binary_step(all, "libraries loaded by a host", "out/test/all/standalone_dlopen", "20 " .. quoted(reads), reads)
 end
 
 -- Programs linked with the library in the ways that users link it.
@@ -231,10 +233,10 @@ local function linking_step(all)
     return all.steps.off("libraries linked in every way: a sanitizer must be the program's own")
   end
   local v = all.saved.settings.variables
-  return script_step(all, "libraries linked in every way", "tests/linking.lua",
+  return script_step(all, "libraries linked in every way", "tests/host/linking.lua",
     ("%s out/test/linking out/test/linking %s"):format(fmt.sh_quote(table.concat({ v.CC, v.CPPFLAGS, v.CFLAGS,
       v.LDFLAGS }, " ")), fmt.sh_quote("out/lib/libga_weights.a " .. all.saved.answers.jansson.libraries)),
-    joined(all.tests.linking, inputs.files("tests/linking"), { all.built.parts.weights }))
+    joined(all.tests.linking, inputs.files("tests/host/linking"), { all.built.parts.weights }))
 end
 
 -- The programs of examples/, compiled as their users compile them.
@@ -242,7 +244,7 @@ local function examples_step(all)
   if all.saved.settings.sanitize then
     return all.steps.off("examples: compiled without sanitizers, as their users do")
   end
-  return script_step(all, "examples", "tests/examples_test.lua", all.cc .. " out/test/examples",
+  return script_step(all, "examples", "tests/examples/examples_test.lua", all.cc .. " out/test/examples",
     joined(all.tests.examples, inputs.files("examples"), { "README.md" }))
 end
 
@@ -250,10 +252,12 @@ end
 local function libc_steps(all)
   local list, tests = {}, all.tests.all
   if #tests.failing == 0 then
-    list = { all.steps.off("failing memory, disk and reads, quiet kernels: they need glibc, GNU ld's --wrap and no " ..
-      "sanitizers") }
+    list = { all.steps.off("failing memory, disk and reads, kernels without the C library: they need glibc, GNU " ..
+      "ld's --wrap and no sanitizers") }
   end
-  for _, path in ipairs(joined(tests.failing, tests.quiet)) do list[#list + 1] = binary_step(all, base(path), path) end
+  for _, path in ipairs(joined(tests.failing, tests.no_libc)) do
+    list[#list + 1] = binary_step(all, base(path), path)
+  end
   return list
 end
 
@@ -263,12 +267,12 @@ end
 local function check_steps(all)
   return joined(generator_steps(all, all.lua), {
     same_bytes(all, "same bytes", 1, joined(paths_of(all.models.products), all.check_specs)),
-    script_step(all, "golden files", "tests/golden.lua", "compare", joined(all.generator,
+    script_step(all, "golden files", "tests/generator/golden.lua", "compare", joined(all.generator,
       inputs.files("tests/golden"))),
   }, library_steps(all, "", all.tests.checked), objects_step(all), unit_steps(all), {
     circles_step(all),
     binary_step(all, "calls that share weights and threads", all.tests.checked.sharing,
-      sharing("2", all.shared, short_lists.check)),
+      sharing("2", all.shared, test_matrix.check)),
     program_step(all, "program", "-", {}),
   })
 end
@@ -283,14 +287,15 @@ local function more_steps(all, checked)
   return joined(second, hostile_steps(all), {
     same_bytes(all, "same bytes of every spec, twice", 2, joined(paths_of(all.models.products), inputs.files("specs"),
       paths_of(all.models.tests))),
-    script_step(all, "a build outside the source folder", "tests/outside_test.lua", ("%s %s"):format(all.lua, all.cc),
-      joined(all.generator, inputs.files("runtime", "program"), { "build.ninja", "configure", "rules.ninja" })),
+    script_step(all, "a build outside the source folder", "tests/packaging/outside_test.lua",
+      ("%s %s"):format(all.lua, all.cc), joined(all.generator, inputs.files("runtime", "program"),
+        { "build.ninja", "configure", "rules.ninja" })),
   }, library_steps(all, " of all test models", all.tests.all), all_kernel_steps(all), whole, {
-    binary_step(all, "calls of all kinds that share weights and threads", "out/test/all/plain_sharing",
+    binary_step(all, "calls of all kinds that share weights and threads", "out/test/all/standalone_sharing",
       sharing("2", all.shared)),
     binary_step(all, "two libraries with a runtime each", all.tests.two, "1"),
     host_step(all), linking_step(all), examples_step(all),
-    script_step(all, "numbers of docs/numbers.md", "tests/numbers.lua", "check " .. all.tests.numbers,
+    script_step(all, "numbers of docs/numbers.md", "tests/numbers/numbers.lua", "check " .. all.tests.numbers,
       { all.tests.numbers, "docs/numbers.md" }),
     program_step(all, "programs of whole models", "out/test/bin", all.tests.programs), cross_step(all),
   }, cpu_steps(all), libc_steps(all))
@@ -320,7 +325,7 @@ return function(steps, saved, built, tests, models)
   all.strict_cc = fmt.sh_quote(saved.settings.variables.CC .. " " .. files.werror(saved.settings))
   all.luas = { all.lua, saved.answers.second_lua }
   for i = 1, #models.configured do all.libraries = joined(all.libraries, built.products[i].libraries) end
-  for _, name in ipairs(text.sorted_keys(short_lists.check)) do
+  for _, name in ipairs(text.sorted_keys(test_matrix.check)) do
     all.check_specs[#all.check_specs + 1] = ("tests/specs/%s.lua"):format(name)
   end
   steps.w:line("pool specs\n  depth = 1\npool model_folders\n  depth = 1")

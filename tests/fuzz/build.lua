@@ -8,7 +8,7 @@ local fs = require "base.fs"
 local ninja = require "ninja"
 local spec = require "spec"
 
-local INCLUDES = "$runtime_includes $program_includes -I tests -I tests/support -I tests/fuzz $jansson_cflags"
+local INCLUDES = "$runtime_includes $program_includes $test_includes -I tests/fuzz $jansson_cflags"
 local SPECS = "tests/fuzz/specs"
 
 -- Files are changed as what they are; text by libFuzzer's own means.

@@ -1,12 +1,12 @@
 -- combinations_test.lua: the table of combinations.lua has every feature; all its pairs that the spec reader takes meet
 -- in the set, and those that it refuses are the reviewed ones.
 local fact = dofile("tests/generator/fact.lua")
-local combinations = dofile("tests/combinations.lua")
+local combinations = dofile("tests/combinations/combinations.lua")
 local features = require "attention"
 local fs = require "base.fs"
 local spec = require "spec"
 
-local REFUSED = "tests/combinations_refused.txt"
+local REFUSED = "tests/combinations/refused.txt"
 
 local pairs_taken, refused, of_examples = combinations.pairs()
 local choices = combinations.cover(pairs_taken, combinations.SEED)

@@ -129,7 +129,7 @@ fact.holds("a weight that no map names goes by its own name in all that ship, an
 end)
 
 fact.holds("every modifier has a file for the generic kernel, and every such file is of a modifier", function()
-  local names, files = {}, assert(fs.list("tests/modifiers"))
+  local names, files = {}, assert(fs.list("tests/support/modifiers"))
   for i, each in ipairs(modifiers) do names[i] = each.name .. ".h" end
   table.sort(names)
   fact.lists_equal(files, names)

@@ -1,4 +1,4 @@
--- generator.lua: slips in the generator, each with the test that must fail. Read by tests/mutants.lua.
+-- generator.lua: slips in the generator, each with the test that must fail. Read by tests/mutants/mutants.lua.
 local GENERIC = "matches_the_generic_kernel"
 
 return {

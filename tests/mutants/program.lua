@@ -1,4 +1,4 @@
--- program.lua: slips in the program, each with the test that must fail. Read by tests/mutants.lua.
+-- program.lua: slips in the program, each with the test that must fail. Read by tests/mutants/mutants.lua.
 local function unit(filter) return { "criterion", "test_heatmap", filter } end
 
 return {

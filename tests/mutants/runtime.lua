@@ -1,4 +1,4 @@
--- runtime.lua: slips in the runtime, each with the test that must fail. Read by tests/mutants.lua.
+-- runtime.lua: slips in the runtime, each with the test that must fail. Read by tests/mutants/mutants.lua.
 local function unit(test, filter) return { "criterion", test, filter } end
 
 return {
@@ -96,11 +96,11 @@ return {
     why = "a file at the limit is refused" },
   { name = "objects_without_bound", file = "runtime/weights/safetensors_header.c",
     from = "by_size < GA_JSON_MOST_CONTAINERS ? by_size : GA_JSON_MOST_CONTAINERS", to = "GA_JSON_MOST_CONTAINERS",
-    test = { "plain", "failing_loader" },
+    test = { "program", "failing_loader" },
     why = "a list of empty objects takes 77 times its size" },
   { name = "values_without_bound", file = "runtime/weights/safetensors_header.c",
     from = "return !is_dense && values <= GA_JSON_MOST_VALUES;", to = "return !is_dense;",
-    test = { "plain", "failing_loader" },
+    test = { "program", "failing_loader" },
     why = "16 MiB of members take 20 times as much" },
   { name = "halves_of_subnormals", file = "runtime/weights/weights_floats.c",
     from = "(float)fraction * 0x1p-24f", to = "(float)fraction * 0x1p-25f",

@@ -1,4 +1,4 @@
--- templates.lua: slips in the kernels' templates, each with the fact that must fail. Read by tests/mutants.lua.
+-- templates.lua: slips in the kernels' templates, each with the fact that must fail. Read by tests/mutants/mutants.lua.
 local GENERIC = "matches_the_generic_kernel"
 
 return {

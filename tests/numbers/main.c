@@ -1,6 +1,6 @@
 // main.c: prints the figures of docs/numbers.md as this build and CPU have them, one a line; "all" has functions of one
 // element measured over all floats, which takes minutes, or one function of that name. Which figures are good enough is
-// for tests/numbers.lua to say.
+// for tests/numbers/numbers.lua to say.
 #include <float.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
 // numbers.h: what is measured for the table of docs/numbers.md: functions that generated files keep to themselves,
-// opened one by one, and the figures that come of them. Judges nothing: tests/numbers.lua holds figures against the
-// table.
+// opened one by one, and the figures that come of them. Judges nothing: numbers.lua holds figures against the table.
 #ifndef TESTS_NUMBERS_H
 #define TESTS_NUMBERS_H
 

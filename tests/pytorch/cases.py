@@ -1,5 +1,5 @@
-"""What the committed goldens are made of: sequences, shapes and tensor numbers. tests/test_goldens.c and demo/demo.c
-hold the same tables; a difference between them shows as a failing test, never as a silent pass."""
+"""What the committed goldens are made of: sequences, shapes and tensor numbers. test_goldens.c and demo/demo.c hold the
+same tables; a difference between them shows as a failing test, never as a silent pass."""
 
 D_MODEL, N_HEADS = 48, 3
 LIMIT = 9459  # 1 / sqrt(48) in 65536ths, as nn.Linear initialises

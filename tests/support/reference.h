@@ -52,7 +52,7 @@ ptrdiff_t reference_away(const struct ga_model *model, size_t i, size_t j, size_
 
 // A row of scores: those of query row i of head h in sequence b, with what they are made of.
 //
-// What a score modifier does to a row is written once more, naively, in tests/modifiers/<name>.h: a function of the
+// What a score modifier does to a row is written once more, naively, in modifiers/<name>.h: a function of the
 // modifier's name, static void IN_REAL(name)(const struct reference_row *row, size_t keys, REAL *scores), which changes
 // scores[keys] in place, and leaves them where its model is without it. Such a file includes nothing and is included
 // for both precisions, after macros that reference_layer.h names. Modifiers whose score_order is scale or cap are given

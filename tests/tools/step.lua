@@ -9,7 +9,7 @@ local compat = require "base.compat"
 -- How the kinds of tests end: a pattern of the counts, of which the last match is read. The first count is of those
 -- that passed, or of all (total).
 local COUNTERS = {
-  { pattern = "(%d+) checks, (%d+) failed", total = true }, -- the kernels' facts, tests/program_test.lua
+  { pattern = "(%d+) checks, (%d+) failed", total = true }, -- the kernels' facts, tests/program/program_test.lua
   { pattern = "Passing: (%d+) | Failing: (%d+) | Crashing: (%d+)", crashes = true }, -- Criterion
   { pattern = "(%d+) passed, (%d+) failed" }, -- the scripts of tests/
 }

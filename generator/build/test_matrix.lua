@@ -1,0 +1,62 @@
+-- test_matrix.lua: the test models that are built where all of them would take minutes, as sets of their names. How
+-- they are built is in test_edges.lua. The models of score modifiers (modifier_models.lua) are on those that use every
+-- template, and stand in none by name.
+
+local function set(names)
+  local list = {}
+  for _, name in ipairs(names) do list[name] = true end
+  return list
+end
+
+local test_matrix = {
+  -- Those that tests/pytorch/test_goldens.c names.
+  named = set({ "golden_causal", "golden_maps" }),
+  -- Whole models whose programs are made too, for tests/program/program_models.lua: with a cache, a memory, two sides;
+  -- of rows, a residual alone; that give their attention.
+  programs = set({ "both_40_2", "joined_45", "memory_40_2", "pool_40", "steps_48_4", "still_36_3" }),
+  -- Compiling emulated kernels takes half a minute a model: heads of whole and of part vectors, masks, lengths, token
+  -- ids.
+  few = set({ "ragged_120_8", "odd_33_3", "causal_64_4_right", "tokens_96_6", "exact_10_2" }),
+  -- Calls that share weights and threads, where races are looked for: each way in which layers and whole models hand
+  -- parts of a call to threads (rows, heads, slices of a head, columns, an encoder's and a decoder's), with a cache and
+  -- without.
+  shared = set({ "both_40_2", "cache_40_4", "post_48_4", "steps_48_4" }),
+  -- Those that tests/host/linking links as users do.
+  linked = set({ "causal_64_4_right", "small_24_3" }),
+  -- Of those a layer and a whole model: the thread sanitizer makes them twenty times as slow.
+  raced = set({ "both_40_2", "cache_40_4" }),
+  -- Of the widest vectors: those whose features have code of their own for whole vectors, and one that ends in one.
+  wide = set({ "masked_44_3", "odd_33_3", "window_48_6" }),
+  -- Numbers that nobody wrote are looked for in portable code: every intermediate, masks and learned keys, a cache, a
+  -- stack with an encoder. And in all that valgrind can run, some fifty times as slowly.
+  memory = set({ "both_40_2", "cache_48_3_window", "masked_44_3", "sides_40_4" }),
+  valgrind = set({ "cache_48_3_window", "masked_44_3" }),
+  -- Of another architecture, in an emulator that is some ten times as slow.
+  cross = set({ "cache_48_3_window", "masked_44_3" }),
+  -- What docs/numbers.md has figures of, a layer or stack of each kind.
+  numbers = set({ "both_40_2", "odd_33_3", "post_48_4", "pre_45_3", "ragged_120_8", "rotary_57_6" }),
+  -- A second compiler has other warnings, and other ways to be wrong, about the text of templates; what is the same
+  -- text with other numbers it need not see again. Between them these use every template and every fragment of a
+  -- feature or a block, as tests/generator/test_matrix_test.lua finds; tokens_96_6 is the one whose heads are whole
+  -- vectors.
+  every_template = set({ "added_40_4", "both_40_2", "cache_48_3_window", "filled_24_2", "heads_6_13", "joined_45",
+    "masked_44_3", "post_48_4", "pre_45_3", "rotary_57_6", "rows_42", "sides_40_4", "tokens_96_6",
+    "window_40_5_both" }),
+  -- What `ninja check` is about besides the configured models: between them every template and every fragment, and of
+  -- whole models each kind: one as BERT is built, one as Llama is, a transformer. Those named above are small.
+  check = set({ "added_40_4", "both_40_2", "cache_48_3_window", "filled_24_2", "golden_causal", "golden_maps",
+    "heads_6_13", "joined_45", "masked_44_3", "post_48_4", "pre_45_3", "rotary_57_6", "rows_42", "sides_40_4",
+    "tokens_96_6", "window_40_5_both" }),
+  -- Few enough that each is met often, small enough that a round takes milliseconds, and between them every template:
+  -- windows, slopes and sinks, masks of either kind, rotary places, shared key heads, caps, shared projections, other
+  -- widths, attention alone, and of whole models each kind, ragged and pooled, with memory, with a cache, without
+  -- layers.
+  soak = set({ "added_40_4", "both_40_2", "cache_48_3_window", "filled_24_2", "heads_6_13", "joined_45",
+    "masked_44_3", "memory_40_2", "plain_48_3", "post_48_4", "pre_45_3", "rotary_57_6", "rows_42", "sides_40_4",
+    "tokens_96_6", "window_40_5_both", "window_48_6" }),
+}
+
+local OF_MODIFIERS = { __index = function(_, name) return name:find("^modifier_") and true or nil end }
+for _, name in ipairs({ "every_template", "check", "soak" }) do setmetatable(test_matrix[name], OF_MODIFIERS) end
+
+return test_matrix

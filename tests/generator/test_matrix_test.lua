@@ -1,0 +1,86 @@
+-- test_matrix_test.lua: the lists of test models name models that there are, and one of them uses every template.
+local fact = dofile("tests/generator/fact.lua")
+local emit = require "emit"
+local fs = require "base.fs"
+local modifier_models = require "build.modifier_models"
+local test_matrix = require "build.test_matrix"
+local spec = require "spec"
+local template = require "template"
+
+-- The names in a set, in order.
+local function sorted(set)
+  local names = {}
+  for name in pairs(set) do names[#names + 1] = name end
+  table.sort(names)
+  return names
+end
+
+-- Every template, under the name by which it is loaded.
+local function templates()
+  local names = {}
+  for _, folder in ipairs({ "templates/attention/", "templates/linear/", "templates/model/", "templates/schedule/",
+    "templates/attention/modifiers/", "templates/ops/" }) do
+    for _, file in ipairs(assert(fs.list(folder))) do
+      if file:find("%.lt$") then names[#names + 1] = folder .. file end
+    end
+  end
+  table.sort(names)
+  return names
+end
+
+local function read(name)
+  return assert(spec.read(("tests/specs/%s.lua"):format(name)))
+end
+
+-- The specs of score modifiers that no test model has on.
+local function models_of_modifiers()
+  local specs, errors = {}, {}
+  for i, file in ipairs(assert(fs.list("tests/specs"))) do specs[i] = assert(spec.read("tests/specs/" .. file)) end
+  local list = modifier_models.specs(specs, errors)
+  fact.lists_equal(errors, {})
+  return list
+end
+
+fact.holds("a modifier that no spec has on gets a model, which is on the lists that use every template", function()
+  local errors, on = {}, {}
+  local specs = modifier_models.specs({}, errors)
+  fact.lists_equal(errors, {})
+  fact.equal(#specs, #require("attention.modifiers"))
+  for _, s in ipairs(specs) do
+    for _, list in ipairs({ "every_template", "check", "soak" }) do fact.equal(test_matrix[list][s.name], true) end
+    fact.equal(test_matrix.raced[s.name], nil)
+    on[1] = s
+    fact.equal(#modifier_models.specs(on, errors) < #specs, true)
+  end
+end)
+
+fact.holds("every model of a list is there", function()
+  for _, list in ipairs(sorted(test_matrix)) do
+    for _, name in ipairs(sorted(test_matrix[list])) do fact.equal(read(name).name, name) end
+  end
+end)
+
+fact.holds("the models of soak are those of every_template and more", function()
+  for _, name in ipairs(sorted(test_matrix.every_template)) do fact.equal(test_matrix.soak[name], true) end
+end)
+
+fact.holds("ninja check is about the models of every_template, of the goldens and more", function()
+  for _, list in ipairs({ "every_template", "named" }) do
+    for _, name in ipairs(sorted(test_matrix[list])) do fact.equal(test_matrix.check[name], true) end
+  end
+end)
+
+-- A template is loaded where it is first rendered, so none of them may have been so far.
+fact.holds("the models of every_template use every template", function()
+  local load, used = template.load, {}
+  function template.load(path, name)
+    used[name] = true
+    return load(path, name)
+  end
+  for _, name in ipairs(sorted(test_matrix.every_template)) do emit.files(read(name), { "avx512", "scalar" }) end
+  for _, s in ipairs(models_of_modifiers()) do emit.files(s, { "avx512", "scalar" }) end
+  template.load = load
+  fact.lists_equal(sorted(used), templates())
+end)
+
+fact.finish()
