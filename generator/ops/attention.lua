@@ -12,7 +12,6 @@ local function sublayer(spec, part, call, prefix, packed, says)
   return {
     name = part, part = part, prefix = prefix, call = call, first = part, says = says, does = "joining",
     input = "heads", input_width = "HEADS", width = "HEADS",
-    splices = { pack = "attention.pack.c.lt", block = "attention.block.c.lt" },
     linears = {
       { packed = packed, product = "out", bias = spec.bias.o, parts = {
         { role = prefix .. "o", n_out = { spec.d_model, name = "D_MODEL" },
@@ -42,17 +41,6 @@ function block.buffers(spec, add)
   if spec.attends then
     add({ name = "heads", width = spec.n_heads * spec.d_head, unit = "rows", during = "layer" })
   end
-end
-
-function block.splices(spec)
-  if not spec.attends then return { buffers = "attention.buffers.c.lt" } end
-  local splices = {}
-  for _, stage in ipairs({ "headers", "layer_sizes", "includes", "buffer_fields", "buffers", "pass_fields", "begin",
-    "begin_functions", "layer_functions" }) do
-    splices[stage] = "attention." .. stage .. ".c.lt"
-  end
-  if spec.layer_attention then splices.stack_facts = "attention.stack_facts.c.lt" end
-  return splices
 end
 
 return block

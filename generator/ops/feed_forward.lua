@@ -14,7 +14,6 @@ local function sublayers(spec)
   if spec.ffn.fused then first = { part("gate_up", { 2 * spec.d_ff, name = "MID" }, d_model) } end
   return { {
     name = "ffn", first = "up", does = "feed-forward", input_width = "D_MODEL", width = "MID + D_FF",
-    splices = { block = "feed_forward.block.c.lt" },
     linears = {
       { packed = "up", product = "up", bias = spec.ffn.bias, parts = first },
       { packed = "down", product = "down", bias = spec.ffn.bias, parts = { down } },
@@ -75,15 +74,6 @@ return {
   buffers = function(spec, add)
     if spec.n_layers == 0 then return end
     add({ name = "mid", width = mid(spec), unit = "block", during = "ffn", apart = true, stride = "MID_STRIDE" })
-  end,
-  splices = function(spec)
-    local on = spec.n_layers > 0
-    return {
-      stack_facts = "feed_forward.stack_facts.c.lt",
-      layer_sizes = on and "feed_forward.layer_sizes.c.lt",
-      row_functions = on and "feed_forward.row_functions.c.lt",
-      block_functions = on and not spec.ffn.gated and "feed_forward.block_functions.c.lt",
-    }
   end,
   sentence = function(spec)
     if not spec.stack or spec.n_layers == 0 then return nil end

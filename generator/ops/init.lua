@@ -26,16 +26,18 @@
 --                              "all"): which rows of a sequence it needs
 -- and what it adds to the C:
 --   words(spec)                names that templates may use
---   splices(spec)              { ["stage"] = template in templates/ops/ } where it is on, nil or false where off
--- Everything but the name is optional.
+--   on(spec)                   false or nil where its fragments are not spliced; without it they always are
+--   uses                       names of blocks whose fragments declare what its own use
+-- Everything but the name is optional. Its fragments are in templates/ops/<name>.c.lt, one for each stage at which it
+-- adds to the C; stages.lua is the list of stages. A stage whose text is empty for a spec adds nothing.
 --
 -- A sublayer is a table: name; does: its work on a block of rows, in words; call, says: the C function that all threads
 -- run before it over all rows, and what that does, both nil where there is none; width: columns of its products, in C;
 -- input, input_width: the buffer it reads where that is not the rows themselves, and the floats of a row there, in C;
 -- part: the spec and the plan of a part that it has, as spec[part .. "_spec"], whose roles stand after prefix; first:
 -- the packed part that it reads first; linears: a list of { packed, product, bias, parts }, the parts of the weights
--- whose columns lie side by side: { role, n_out, n_in }, both { number, name = in C }; splices: its templates, as a
--- block's.
+-- whose columns lie side by side: { role, n_out, n_in }, both { number, name = in C }; block: the block that it is of,
+-- whose file has its stages, `block` and `part_pack`.
 --
 -- What several blocks need is a block without fields, which they ask for in resolve:
 --   spec.adds_rows             sums of rows
@@ -52,19 +54,12 @@ end
 function blocks.sublayers(spec)
   local list = {}
   for _, block in ipairs(blocks) do
-    for _, sublayer in ipairs(block.sublayers and block.sublayers(spec) or {}) do list[#list + 1] = sublayer end
+    for _, sublayer in ipairs(block.sublayers and block.sublayers(spec) or {}) do
+      sublayer.block = block
+      list[#list + 1] = sublayer
+    end
   end
   return list
-end
-
--- Templates spliced at a stage by the blocks of a spec, in order.
-function blocks.splices(spec, stage)
-  local templates = {}
-  for _, block in ipairs(blocks) do
-    local on = block.splices and block.splices(spec)
-    templates[#templates + 1] = on and on[stage] or nil
-  end
-  return templates
 end
 
 -- Calls the hook of that name of every block that has it, with the spec and what follows.

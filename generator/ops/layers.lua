@@ -83,6 +83,7 @@ end
 
 return {
   name = "layers",
+  uses = { "added_rows" },
   fields = {
     { field = "n_layers", flag = "--layers", value = "N", check = types.count(0, MOST_LAYERS), parse = types.to_number,
       required = function(raw) return kinds.is_stack(raw.kind) end, default = "6",
@@ -133,9 +134,6 @@ return {
     if spec.n_layers > 0 and spec.layer.residual then
       add({ name = "y", width = spec.d_model, unit = "block", during = "blocks", stride = "D_MODEL" })
     end
-  end,
-  splices = function(spec)
-    return { joins = spec.layer.residual and "layers.joins.c.lt", stack_facts = "layers.stack_facts.c.lt" }
   end,
   sentence = function(spec)
     if not spec.stack then return nil end

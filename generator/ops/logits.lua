@@ -67,15 +67,7 @@ return {
     add("logits", "all")
     add("last_logits", "last")
   end,
-  splices = function(spec)
-    local logits = spec.logits
-    return logits and {
-      token_row = logits.tied and "logits.token_row.c.lt",
-      pack_vocabulary = "logits.pack_vocabulary.c.lt", sizes = "logits.sizes.c.lt",
-      out_functions = "logits.out_functions.c.lt", outputs = "logits.outputs.c.lt",
-      stack_facts = "logits.stack_facts.c.lt",
-    }
-  end,
+  on = function(spec) return spec.logits end,
   sentence = function(spec)
     if not spec.logits then return nil end
     return ("logits: %d %s a row%s"):format(spec.logits.size, WHAT[spec.logits.kind],

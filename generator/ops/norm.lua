@@ -37,19 +37,6 @@ local function add_packed(spec, add, name)
   if spec.norm.kind ~= "none" then add(name .. "_norm", spec.d_model * (spec.norm.bias and 2 or 1)) end
 end
 
-local function splices(spec)
-  local norm = spec.norm
-  if norm.kind == "none" then return { stack_facts = "norm.stack_facts.c.lt" } end
-  local on = spec.n_layers > 0 or norm.final or spec.embedding.norm
-  return {
-    stack_facts = "norm.stack_facts.c.lt",
-    row_functions = on and "norm.row_functions.c.lt", pack_functions = on and "norm.pack_functions.c.lt",
-    rows_in = "norm.rows_in.c.lt", rows_out = "norm.rows_out.c.lt", pack = "norm.pack.c.lt",
-    sublayer_pack = "norm.sublayer_pack.c.lt", joined = "norm.joined.c.lt",
-    block_functions = norm.place == "pre" and "norm.block_functions.c.lt",
-  }
-end
-
 return {
   name = "norm",
   weights = { "embedding_norm_weight", "embedding_norm_bias", "attention_norm_weight", "attention_norm_bias",
@@ -100,7 +87,6 @@ return {
     local norms = places(spec)
     return { norms = norms, normed = norms.pre and "n" or "x", result = norms.pre and norms.final and "n" or "x" }
   end,
-  splices = splices,
   sentence = function(spec)
     if not spec.stack then return nil end
     if spec.norm.kind == "none" then return "no norms" end

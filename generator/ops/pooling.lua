@@ -23,10 +23,8 @@ return {
   outputs = function(spec, add)
     if spec.pool then add("embedding", spec.pool.kind == "cls" and "first" or "all") end
   end,
-  splices = function(spec)
-    return spec.pool and { out_functions = "pooling.out_functions.c.lt", outputs = "pooling.outputs.c.lt",
-      stack_facts = "pooling.stack_facts.c.lt" }
-  end,
+  on = function(spec) return spec.pool end,
+  uses = { "added_rows" },
   sentence = function(spec)
     if not spec.pool then return nil end
     return ("embedding: %s%s"):format(

@@ -29,6 +29,7 @@ end
 
 return {
   name = "positions",
+  uses = { "added_rows", "tables" },
   weights = { "positions", "token_types" },
   fields = {
     { field = "positions.kind", flag = "--positions", value = "learned|sinusoidal",
@@ -68,13 +69,6 @@ return {
   packed = function(spec, add)
     if spec.positions then add("positions", spec.positions.rows * spec.d_model) end
     if spec.token_types then add("token_types", spec.token_types * spec.d_model) end
-  end,
-  splices = function(spec)
-    return {
-      in_functions = spec.embedding.scale and "positions.in_functions.c.lt", row_in = "positions.row_in.c.lt",
-      fill_functions = spec.positions and not is_learned(spec) and "positions.fill_functions.c.lt",
-      pack = "positions.pack.c.lt", stack_facts = "positions.stack_facts.c.lt",
-    }
   end,
   sentence = function(spec)
     if not spec.stack then return nil end

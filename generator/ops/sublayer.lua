@@ -32,9 +32,8 @@ return {
     spec.sublayer = spec.sublayer or false
     spec.adds_rows = spec.adds_rows or spec.sublayer
   end,
-  splices = function(spec)
-    return spec.sublayer and { row_in = "sublayer.row_in.c.lt", stack_facts = "sublayer.stack_facts.c.lt" }
-  end,
+  on = function(spec) return spec.sublayer end,
+  uses = { "added_rows" },
   sentence = function(spec)
     return spec.sublayer and "a residual: what a sublayer made is added to the rows" or nil
   end,

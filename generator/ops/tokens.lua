@@ -2,6 +2,7 @@
 -- The field is a feature's, as a single layer takes tokens too.
 return {
   name = "tokens",
+  uses = { "tables" },
   resolve = function(spec)
     spec.own_token_table = spec.vocab_size ~= nil
   end,
@@ -10,13 +11,5 @@ return {
   end,
   packed_vocabulary = function(spec, add)
     if spec.own_token_table then add("embedding", spec.vocab_size * spec.d_model) end
-  end,
-  splices = function(spec)
-    return {
-      in_functions = spec.vocab_size and "tokens.in_functions.c.lt",
-      token_row = spec.own_token_table and "tokens.token_row.c.lt",
-      row_in = "tokens.row_in.c.lt",
-      pack_vocabulary = spec.own_token_table and "tokens.pack_vocabulary.c.lt",
-    }
   end,
 }

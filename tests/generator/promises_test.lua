@@ -9,7 +9,7 @@ local DOCUMENTS = { "SECURITY.md", "CONTRIBUTING.md", "docs/numbers.md", "docs/t
 local FOLDERS = { "tests/", "tests/support/", "tests/generator/", "tests/numbers/", "tests/pytorch/",
   "runtime/base/", "runtime/cache/", "runtime/call/", "runtime/include/genattn/", "runtime/model/", "runtime/packed/",
   "runtime/threads/", "runtime/weights/", "templates/attention/", "templates/linear/", "templates/model/",
-  "templates/schedule/" }
+  "templates/schedule/", "templates/attention/modifiers/", "templates/ops/" }
 
 -- This file, which names tests that there are not.
 local OWN_NAME = "promises_test.lua"
