@@ -228,7 +228,7 @@ fact.holds("what is declared to be used of another's is used, and what is called
   end
 end)
 
-fact.holds("an owner without a file uses nothing, and a score modifier has a fragment of its own", function()
+fact.holds("an owner without a file uses nothing, and a score modifier changes scores, or q", function()
   local has_file = {}
   for _, file in ipairs(files) do
     has_file[file.owner] = table.concat(file.stages, " ") .. " "
@@ -237,7 +237,8 @@ fact.holds("an owner without a file uses nothing, and a score modifier has a fra
     for _, owner in ipairs(list) do assert(has_file[owner] or not owner.uses and not owner.on, owner.name) end
   end
   for _, feature in ipairs(features) do
-    if feature.score_order then fact.contains(has_file[feature], "score_vector ") end
+    local stages = has_file[feature] or ""
+    assert(not feature.score_order or stages:find("score_vector ") or stages:find("projected "), feature.name)
   end
 end)
 
