@@ -12,8 +12,9 @@ local isa = require "isa"
 local ninja = require "ninja"
 local dump = require "plan.dump"
 local spec = require "spec"
+local template = require "template"
 
-emit.template_dir = root .. "templates/"
+template.folder = root .. "templates/"
 
 local function command_line()
   local parser = argparse("main.lua", "Generates shape-specialised C for a model spec.")

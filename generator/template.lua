@@ -5,10 +5,16 @@
 -- must be a string or a whole number. A splice that stands alone on its line may hold several lines, each of which is
 -- indented like the splice, or none, which leaves no line behind. Every template line becomes exactly one line of Lua,
 -- so that the positions in error messages are those of the template.
+--
+-- A file of fragments holds several templates, its stages: a line `$$ stage: NAME` begins one, which ends before the
+-- next such line or with the file; blank lines at its end belong to it. Lua before the first stage belongs to every
+-- stage. So does `$$ operation: NAME` begin the C of an operation, which is a stage called "operation NAME".
 local fmt = require "base.fmt"
 local fs = require "base.fs"
 
-local template = {}
+local template = {
+  folder = "templates/", -- set by the entry point to where templates lie
+}
 
 -- Names every template may use besides those of its env.
 local BUILTINS = {
@@ -118,15 +124,20 @@ local function text_to_lua(line)
 end
 
 local function line_to_lua(line)
+  if line:find("^%s*%$%$") then return nil, "'$$' begins a stage, which only files of fragments have" end
   local statement = line:match("^%s*%$ (.*)$") or line:match("^%s*%$$") and ""
   if statement then return statement end
   return text_to_lua(line)
 end
 
+local function lines_of(source)
+  return (source:gsub("\n?$", "\n", 1)):gmatch("(.-)\r?\n")
+end
+
 -- The whole template as Lua with the same line numbers, or nil and a message.
 local function translate(source, name)
   local lua = {}
-  for line in (source:gsub("\n?$", "\n", 1)):gmatch("(.-)\r?\n") do
+  for line in lines_of(source) do
     local translated, why = line_to_lua(line)
     if not translated then return nil, ("%s:%d: %s"):format(name, #lua + 1, why) end
     lua[#lua + 1] = translated
@@ -194,11 +205,78 @@ function template.compile(source, name)
   end
 end
 
+-- -- Stages ---------------------------------------------------------------------------------------------------------
+
+-- The name in a line that begins a stage; or nil and what is wrong with it. seen: the lines of stages before it.
+local function stage_name(line, known, seen)
+  local stage, operation = line:match("^%$%$ stage: ([%l%d_]+)$"), line:match("^%$%$ operation: ([%l%d_]+)$")
+  if operation and known["operation *"] then
+    stage = "operation " .. operation
+  elseif not stage then
+    return nil, "a stage begins with a line '$$ stage: NAME'"
+  elseif not known[stage] then
+    return nil, ("no template has a stage '%s'"):format(stage)
+  end
+  if seen[stage] then return nil, ("stage '%s' again, after line %d"):format(stage, seen[stage]) end
+  return stage
+end
+
+-- Splits a file of fragments: its lines, each with the name of its stage, "" before the first; and the stages in order.
+-- Or nil and a message.
+local function split_stages(source, name, known)
+  local lines, stages, seen, current = {}, {}, {}, ""
+  for line in lines_of(source) do
+    local number = #lines + 1
+    if line:find("^%s*%$%$") then
+      local stage, why = stage_name(line, known, seen)
+      if not stage then return nil, ("%s:%d: %s"):format(name, number, why) end
+      stages[#stages + 1], seen[stage], current, line = stage, number, stage, "$"
+    elseif current == "" and line:find("^%s*[^%s$]") then
+      return nil, ("%s:%d: text before the first stage"):format(name, number)
+    end
+    lines[number] = { text = line, stage = current }
+  end
+  return lines, stages
+end
+
+-- The text of one stage: lines of others are empty ones of Lua, so that positions stay those of the file.
+local function stage_source(lines, stage)
+  local texts = {}
+  for i, line in ipairs(lines) do
+    local is_own = line.stage == stage or line.stage == "" and line.text:find("%S")
+    texts[i] = (is_own and line.text or "$") .. "\n"
+  end
+  return table.concat(texts)
+end
+
+-- Compiles a file of fragments. known: a set of the names that stages may have; with "operation *", any operation too. Returns { [stage] = render } and the
+-- stages in their order; or nil and a message "name:line: ...".
+function template.compile_stages(source, name, known)
+  local lines, stages = split_stages(source, name, known)
+  if not lines then return nil, stages end
+  local renders = {}
+  for _, stage in ipairs(stages) do
+    local render, why = template.compile(stage_source(lines, stage), name)
+    if not render then return nil, why end
+    renders[stage] = render
+  end
+  return renders, stages
+end
+
+-- -- Files ----------------------------------------------------------------------------------------------------------
+
 -- Reads and compiles the template at `path`; `name` (default: the path) is shown in messages.
 function template.load(path, name)
   local source, why = fs.read(path)
   if not source then return nil, why end
   return template.compile(source, name or path)
+end
+
+-- The same for a file of fragments.
+function template.load_stages(path, name, known)
+  local source, why = fs.read(path)
+  if not source then return nil, why end
+  return template.compile_stages(source, name, known)
 end
 
 return template

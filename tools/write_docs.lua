@@ -8,14 +8,17 @@ local fields = require "docs.fields"
 local headers = require "docs.headers"
 local house = require "docs.house"
 local names = require "docs.names"
+local stages = require "docs.stages"
 local walk = require "docs.walk"
 
 local docs = {}
 
-docs.DOCUMENTS = { "docs/spec.md", "docs/models.md", "docs/c-api.md", "docs/architecture.md" }
+docs.DOCUMENTS = { "docs/spec.md", "docs/models.md", "docs/c-api.md", "docs/architecture.md",
+  "CONTRIBUTING.md" }
 docs.PICTURE = "docs/architecture.svg"
 
-local BEGIN, END = "<!%-%- Written by ninja docs%-update: ([^\n]-) %-%->\n", "<!%-%- The end of what is written%. %-%->"
+local BEGIN = "( *)<!%-%- Written by ninja docs%-update: ([^\n]-) %-%->\n"
+local END = " *<!%-%- The end of what is written%. %-%->"
 
 -- What parts there are: the first row whose pattern fits makes it, of the pattern's capture.
 local PARTS = {
@@ -24,6 +27,7 @@ local PARTS = {
   { "^layouts of whole models$", names.of_stacks },
   { "^model types$", names.of_folders },
   { "^specs$", names.of_specs },
+  { "^stages of a (%l+)$", stages.of },
   { "^header: ([%w_]+)$", headers.reference },
   { "^the spec$", walk.spec },
   { "^the plan$", walk.plan },
@@ -31,10 +35,11 @@ local PARTS = {
   { "^the C$", walk.c },
 }
 
-local function part(name)
+-- A part's lines, each after so much white space.
+local function part(name, indent)
   for _, row in ipairs(PARTS) do
     local what = name:match(row[1])
-    if what then return row[2](what) end
+    if what then return (indent .. row[2](what):gsub("\n", "\n" .. indent)) end
   end
   error(("no part of a document is called %q"):format(name))
 end
@@ -43,11 +48,11 @@ end
 function docs.written(text)
   local out, at, found = {}, 1, {}
   while true do
-    local _, begin, name = text:find(BEGIN, at)
+    local _, begin, indent, name = text:find(BEGIN, at)
     if not begin then break end
     local stop = text:find(END, begin) or error(("the part %q does not end"):format(name))
     found[#found + 1] = name
-    out[#out + 1] = text:sub(at, begin) .. "\n" .. part(name) .. "\n\n"
+    out[#out + 1] = text:sub(at, begin) .. "\n" .. part(name, indent) .. "\n\n"
     at = stop
   end
   return table.concat(out) .. text:sub(at), found

@@ -72,16 +72,6 @@ return {
     spec.natural_q = spec.natural_q or activation.q ~= false
     spec.activated = { heads = distinct(activation, { "q", "k", "v" }), output = distinct(activation, { "o" }) }
   end,
-  splices = function(spec)
-    local heads, output = #spec.activated.heads > 0, #spec.activated.output > 0
-    return {
-      facts = (heads or output) and "activation.facts.c.lt" or nil,
-      layer_functions = heads and "activation.layer_functions.c.lt" or nil,
-      projected = heads and "activation.projected.c.lt" or nil,
-      multiply_functions = output and "activation.multiply_functions.c.lt" or nil,
-      output = output and "activation.output.c.lt" or nil,
-    }
-  end,
   sentence = function(spec)
     local parts = {}
     for _, name in ipairs(distinct(spec.activation, PROJECTIONS)) do

@@ -3,7 +3,5 @@
 
 return {
   name = "appended_scores",
-  splices = function(spec)
-    return spec.appends_scores and { row_bounds = "appended_scores.row_bounds.c.lt" } or nil
-  end,
+  on = function(spec) return spec.appends_scores end,
 }

@@ -10,13 +10,8 @@ return {
       spec.attention_mean = spec.attention_mean or name == "attention_mean"
     end
   end,
-  splices = function(spec)
-    return spec.attention_mean and {
-      facts = "attention_mean.facts.c.lt", head_fields = "attention_mean.head_fields.c.lt",
-      head = "attention_mean.head.c.lt", softmax_row = "attention_mean.softmax_row.c.lt",
-      layer_functions = "attention_mean.layer_functions.c.lt", attended = "attention_mean.attended.c.lt",
-    } or nil
-  end,
+  on = function(spec) return spec.attention_mean end,
+  uses = { "extra_keys" },
   sentence = function(spec)
     return spec.attention_mean and "the mean of all heads' softmax weights is written on request" or nil
   end,

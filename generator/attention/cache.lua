@@ -63,12 +63,7 @@ return {
       if row.has(spec) then fail(("cache (%d) contradicts %s, which %s"):format(spec.cache, row.field, row.why)) end
     end
   end,
-  splices = function(spec)
-    return spec.cache and {
-      layer_functions = "cache.layer_functions.c.lt", projected = "cache.projected.c.lt", keys = "cache.keys.c.lt",
-      kernel_tables = "cache.kernel_tables.c.lt", value_keys = "cache.value_keys.c.lt",
-    } or nil
-  end,
+  on = function(spec) return spec.cache end,
   sentence = function(spec)
     local remembers = spec.kind == "decoder" or spec.kind == "transformer"
     return spec.cache and ("keys and values join a cache of up to %d a sequence, and queries see all of them%s"):format(

@@ -37,9 +37,7 @@ return {
     if causal == true then causal = spec.cache and "bottom_right" or "top_left" end
     spec.causal = causal
   end,
-  splices = function(spec)
-    return spec.causal and { key_range = "causal.key_range.c.lt" } or nil
-  end,
+  on = function(spec) return spec.causal end,
   sentence = function(spec)
     if not spec.causal then return nil end
     return "causal, aligned " .. spec.causal:gsub("_", " ") .. ": tiles beyond the diagonal are not computed"

@@ -41,17 +41,8 @@ return {
     add("bias_k", { spec.n_kv_heads * spec.d_head })
     add("bias_v", { spec.n_kv_heads * spec.d_head })
   end,
-  splices = function(spec)
-    if spec.extra_keys == 0 then return nil end
-    return {
-      facts = "extra_keys.facts.c.lt", head_fields = spec.add_bias_kv and "extra_keys.head_fields.c.lt" or nil,
-      head = spec.add_bias_kv and "extra_keys.head.c.lt" or nil, attend_functions = "extra_keys.attend_functions.c.lt",
-      softmax_row = spec.attention_output and "extra_keys.softmax_row.c.lt" or nil,
-      block = spec.add_bias_kv and "extra_keys.block.c.lt" or nil,
-      pack_functions = spec.add_bias_kv and "extra_keys.pack_functions.c.lt" or nil,
-      pack = spec.add_bias_kv and "extra_keys.pack.c.lt" or nil,
-    }
-  end,
+  on = function(spec) return spec.extra_keys > 0 end,
+  uses = { "outputs" },
   sentence = function(spec)
     local said = {}
     for _, field in ipairs({ "add_bias_kv", "add_zero_attn" }) do

@@ -7,12 +7,17 @@
 --   roles(spec, add)           weights it needs: add(role name, shape)
 --   packed(spec, add, d_head_pad)   parts of the packed weights that its fragment of stage `pack` fills: add(name,
 --                              floats); d_head_pad: a head's dimensions up to whole vectors
---   splices(spec)              { ["stage"] = template } put into the layer where it is on, nil where it is off
+--   on(spec)                   false or nil where its fragments are not spliced; without it they always are
+--   uses                       names of features whose fragments declare what its own use
+--   calls                      functions that its fragments call and those of each feature that asks for it define
 --   helpers(spec)              vector helpers it needs beyond the usual ones: names of isa extras, nil for none
 --   sentence(spec)             what `info` says of it, nil for nothing
 --   of_rows                    true where it is of a model's rows, whether these attend to each other or not
--- Everything but the name is optional. A template in splices may also take the place of a part that templates choose by
--- name (keys, softmax_block), which one feature at most may.
+-- Everything but the name is optional.
+--
+-- Its fragments are in templates/attention/modifiers/<name>.c.lt, one for each stage at which it adds to the layer;
+-- stages.lua is the list of stages. A stage whose text is empty for a spec adds nothing. A stage called as a part that
+-- templates choose by name (keys, softmax_block) takes its place, which one feature at most may.
 --
 -- What several features need is a feature without fields, which they ask for in resolve:
 --   spec.late_keys             rows may not see their first keys: key_range sets b->first beside b->limit
@@ -20,9 +25,9 @@
 --   spec.reaches_all           a row may give weight to keys outside its range: row_reaches says when, reach_all how
 --   spec.appends_scores        how many finite scores of no key append_scores puts after a row; one feature's at most
 -- What changes scores before softmax is a score modifier: a feature of attention/modifiers/, which has
---   splices' score_vector      statements that change the vector x of scores at float j of row i of the block; lanes
+--   stage score_vector         statements that change the vector x of scores at float j of row i of the block; lanes
 --                              after the row's keys hold -inf and must keep it
---   splices' score_row         what they need, declared before the loop over the row's vectors
+--   stage score_row            what they need, declared before the loop over the row's vectors
 -- All modifiers that are on share one loop over each row, which also finds its maximum. spec.natural_scores tells the
 -- planner that they work in natural units (a number x in them is score_units(x) there).
 --

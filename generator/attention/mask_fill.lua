@@ -59,12 +59,8 @@ return {
     spec.fills_padding = spec.lengths and not spec.stack and not spec.is_part
     spec.zero_weights, spec.reaches_all = true, true
   end,
-  splices = function(spec)
-    return spec.fill and {
-      facts = "mask_fill.facts.c.lt", head_fields = "mask_fill.head_fields.c.lt", head = "mask_fill.head.c.lt",
-      attend_functions = "mask_fill.attend_functions.c.lt",
-    } or nil
-  end,
+  on = function(spec) return spec.fill end,
+  uses = { "reaches_all" },
   sentence = function(spec)
     if not spec.fill then return nil end
     local fill = fmt.double(spec.fill)

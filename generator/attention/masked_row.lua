@@ -24,11 +24,8 @@ return {
     spec.uniform = spec.masked_row == "uniform"
     if spec.uniform then spec.zero_weights, spec.reaches_all = true, true end
   end,
-  splices = function(spec)
-    return spec.uniform and {
-      facts = "masked_row.facts.c.lt", attend_functions = "masked_row.attend_functions.c.lt",
-    } or nil
-  end,
+  on = function(spec) return spec.uniform end,
+  uses = { "reaches_all" },
   sentence = function(spec)
     if spec.fill or spec.extra_keys > 0 then return nil end
     if spec.uniform then return UNIFORM end

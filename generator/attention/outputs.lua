@@ -36,25 +36,6 @@ local function any(wanted, ...)
   return false
 end
 
--- The stages of what is asked for.
-local function splices(spec)
-  local wanted = spec.wanted
-  local rows = any(wanted, "attention", "scores")
-  local heads = any(wanted, "q_heads", "k_heads", "v_heads")
-  local values = any(wanted, "x_heads", "x_concat")
-  return {
-    facts = #spec.intermediates > 0 and "outputs.facts.c.lt" or nil,
-    head_fields = rows and "outputs.head_fields.c.lt" or nil,
-    head = rows and "outputs.head.c.lt" or nil,
-    scores_ready = wanted.scores and "outputs.scores_ready.c.lt" or nil,
-    softmax_row = wanted.attention and "outputs.softmax_row.c.lt" or nil,
-    layer_functions = (heads or values or any(wanted, "q_proj", "k_proj", "v_proj")) and
-      "outputs.layer_functions.c.lt" or nil,
-    projected = heads and "outputs.projected.c.lt" or nil,
-    head_done = values and "outputs.head_done.c.lt" or nil,
-  }
-end
-
 -- Of what happens within a layer, a whole model gives the weights of its rows over each other.
 local function check_stack(spec, fail)
   for _, name in ipairs(spec.stack and spec.outputs or {}) do
@@ -104,6 +85,5 @@ return {
       group = "calls", example = 'outputs = { "attention", "scores" }' },
   },
   resolve = resolve,
-  splices = splices,
   sentence = sentence,
 }

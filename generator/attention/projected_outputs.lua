@@ -3,9 +3,5 @@
 -- up.
 return {
   name = "projected_outputs",
-  splices = function(spec)
-    local wanted = spec.wanted
-    local some = wanted.q_proj or wanted.k_proj or wanted.v_proj
-    return some and { projected = "projected_outputs.projected.c.lt" } or nil
-  end,
+  uses = { "outputs" },
 }

@@ -126,9 +126,6 @@ return {
         spec.vocab_size, spec.d_model, text.join(others)))
     end
   end,
-  splices = function(spec)
-    return spec.kind == "sdpa" and { head_done = "projections.head_done.c.lt" } or nil
-  end,
   sentence = function(spec)
     local parts = {}
     if spec.kind == "sdpa" then

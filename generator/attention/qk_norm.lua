@@ -49,12 +49,7 @@ return {
       add(p .. "_norm", #parts(spec) * d_head_pad)
     end
   end,
-  splices = function(spec)
-    return spec.qk_norm and {
-      facts = "qk_norm.facts.c.lt", pack_functions = "qk_norm.pack_functions.c.lt", pack = "qk_norm.pack.c.lt",
-      layer_functions = "qk_norm.layer_functions.c.lt", projected = "qk_norm.projected.c.lt",
-    } or nil
-  end,
+  on = function(spec) return spec.qk_norm end,
   sentence = function(spec)
     if not spec.qk_norm then return nil end
     return ("%s over each head of q and k, eps %s"):format(NAMES[spec.qk_norm.kind], fmt.double(spec.qk_norm.eps))

@@ -3,9 +3,6 @@
 
 return {
   name = "reaches_all",
-  splices = function(spec)
-    return spec.reaches_all and {
-      attend_functions = "reaches_all.attend_functions.c.lt", softmax_block = "reaches_all.softmax_block.c.lt",
-    } or nil
-  end,
+  on = function(spec) return spec.reaches_all end,
+  calls = { "row_reaches", "reach_all" },
 }

@@ -64,12 +64,7 @@ return {
   packed = function(spec, add)
     if spec.rope then add("rope", spec.rope_places * spec.rope.rotary_dim) end
   end,
-  splices = function(spec)
-    return spec.rope and {
-      facts = "rope.facts.c.lt", pack_functions = "rope.pack_functions.c.lt", pack = "rope.pack.c.lt",
-      layer_functions = "rope.layer_functions.c.lt", projected = "rope.projected.c.lt",
-    } or nil
-  end,
+  on = function(spec) return spec.rope end,
   helpers = function(spec)
     return spec.rope and spec.rope.layout == "interleaved" and { "turn_pairs" } or nil
   end,

@@ -22,12 +22,7 @@ return {
   packed = function(spec, add)
     if spec.sinks then add("sinks", spec.n_heads) end
   end,
-  splices = function(spec)
-    return spec.sinks and {
-      pack = "sinks.pack.c.lt", head_fields = "sinks.head_fields.c.lt", head = "sinks.head.c.lt",
-      attend_functions = "sinks.attend_functions.c.lt",
-    } or nil
-  end,
+  on = function(spec) return spec.sinks end,
   sentence = function(spec)
     return spec.sinks and "each head has a sink: a logit in softmax's sum that weighs no value" or nil
   end,

@@ -31,9 +31,8 @@ return {
         spec.causal))
     end
   end,
-  splices = function(spec)
-    return spec.window and { key_range = "window.key_range.c.lt", facts = "window.facts.c.lt" } or nil
-  end,
+  on = function(spec) return spec.window end,
+  uses = { "causal" },
   sentence = function(spec)
     if not spec.window then return nil end
     local seen = spec.window_sides == "both" and "query i sees keys closer than %d places" or

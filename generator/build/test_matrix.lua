@@ -36,22 +36,22 @@ local test_matrix = {
   -- What docs/numbers.md has figures of, a layer or stack of each kind.
   numbers = set({ "both_40_2", "odd_33_3", "post_48_4", "pre_45_3", "ragged_120_8", "rotary_57_6" }),
   -- A second compiler has other warnings, and other ways to be wrong, about the text of templates; what is the same
-  -- text with other numbers it need not see again. Between them these use every template and every fragment of a
-  -- feature or a block, as tests/generator/test_matrix_test.lua finds; tokens_96_6 is the one whose heads are whole
+  -- text with other numbers it need not see again. Between them these use every template and every stage of the
+  -- fragments, as tests/generator/test_matrix_test.lua finds; tokens_96_6 is the one whose heads are whole
   -- vectors.
-  every_template = set({ "added_40_4", "both_40_2", "cache_48_3_window", "filled_24_2", "heads_6_13", "joined_45",
-    "masked_44_3", "post_48_4", "pre_45_3", "rotary_57_6", "rows_42", "sides_40_4", "tokens_96_6",
+  every_template = set({ "added_40_4", "both_40_2", "cache_40_4", "cache_48_3_window", "filled_24_2", "heads_6_13",
+    "joined_45", "masked_44_3", "post_48_4", "pre_45_3", "rotary_57_6", "rows_42", "sides_40_4", "tokens_96_6",
     "window_40_5_both" }),
   -- What `ninja check` is about besides the configured models: between them every template and every fragment, and of
   -- whole models each kind: one as BERT is built, one as Llama is, a transformer. Those named above are small.
-  check = set({ "added_40_4", "both_40_2", "cache_48_3_window", "filled_24_2", "golden_causal", "golden_maps",
-    "heads_6_13", "joined_45", "masked_44_3", "post_48_4", "pre_45_3", "rotary_57_6", "rows_42", "sides_40_4",
-    "tokens_96_6", "window_40_5_both" }),
+  check = set({ "added_40_4", "both_40_2", "cache_40_4", "cache_48_3_window", "filled_24_2", "golden_causal",
+    "golden_maps", "heads_6_13", "joined_45", "masked_44_3", "post_48_4", "pre_45_3", "rotary_57_6", "rows_42",
+    "sides_40_4", "tokens_96_6", "window_40_5_both" }),
   -- Few enough that each is met often, small enough that a round takes milliseconds, and between them every template:
   -- windows, slopes and sinks, masks of either kind, rotary places, shared key heads, caps, shared projections, other
   -- widths, attention alone, and of whole models each kind, ragged and pooled, with memory, with a cache, without
   -- layers.
-  soak = set({ "added_40_4", "both_40_2", "cache_48_3_window", "filled_24_2", "heads_6_13", "joined_45",
+  soak = set({ "added_40_4", "both_40_2", "cache_40_4", "cache_48_3_window", "filled_24_2", "heads_6_13", "joined_45",
     "masked_44_3", "memory_40_2", "plain_48_3", "post_48_4", "pre_45_3", "rotary_57_6", "rows_42", "sides_40_4",
     "tokens_96_6", "window_40_5_both", "window_48_6" }),
 }

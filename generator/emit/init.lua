@@ -1,17 +1,17 @@
 -- emit/init.lua: plans + templates -> C text, one table entry a file. Writes no file and decides nothing.
-local blocks = require "ops"
 local spec_api = require "spec"
 local isa_api = require "isa"
 local plan_api = require "plan"
 local dtype = require "dtype"
 local fmt = require "base.fmt"
 local hash = require "base.hash"
-local template = require "template"
 local exp2_coefficients = require "plan.exp2"
 local gelu_coefficients = require "plan.gelu"
 local caches = require "plan.caches"
 local threads = require "plan.threads"
 local layer = require "emit.layer"
+local fragments = require "emit.fragments"
+local render = require "emit.render"
 local stack = require "emit.stack"
 local stack_plan_api = require "plan.stack"
 local transformer_plan_api = require "plan.transformer"
@@ -19,57 +19,6 @@ local map_sources = require "emit.maps"
 local ranges = require "emit.ranges"
 
 local emit = {}
-
-emit.template_dir = "templates/" -- set by the entry point to where templates lie
-
--- -- Templates --------------------------------------------------------------------------------------------------------
-
-local compiled = {}
-
-local function load_template(name)
-  if not compiled[name] then
-    local render, why = template.load(emit.template_dir .. name, "templates/" .. name)
-    if not render then error(why, 0) end
-    compiled[name] = render
-  end
-  return compiled[name]
-end
-
--- Renders a template; the env gets, for templates within it: include(name), splice(stage), which is what every feature
--- adds there, blocks(stage), the same of every block of a whole model, sublayer_stage(sublayer, stage), of one sublayer
--- of a layer, operation(op), the C of one of the graph, score_modifiers(stage), of features that change scores, and
--- chosen(name), which is the template of that name unless a feature has another. more: names for them.
-local function render(name, env)
-  local scope = setmetatable({}, { __index = env })
-  local function inner(path, more)
-    return render(path, more and setmetatable(more, { __index = scope }) or scope)
-  end
-  -- Those of a folder one after the other; each has the names in `more`.
-  local function all(folder, fragments, more)
-    local parts = {}
-    for i, fragment in ipairs(fragments) do parts[i] = inner(folder .. fragment, more) end
-    return table.concat(parts)
-  end
-  function scope.include(path, more) return inner(path .. ".c.lt", more) end
-  function scope.include_h(path, more) return inner(path .. ".h.lt", more) end
-  function scope.splice(stage, more) return all("attention/modifiers/", spec_api.splices(env.spec, stage), more) end
-  function scope.score_modifiers(stage) return all("attention/modifiers/", spec_api.score_splices(env.spec, stage)) end
-  function scope.blocks(stage, more)
-    return all("ops/", blocks.splices(more and more.spec or env.spec, stage), more)
-  end
-  function scope.sublayer_stage(sublayer, stage)
-    return all("ops/", { sublayer.splices[stage] }, { sublayer = sublayer })
-  end
-  function scope.operation(op) return all("ops/", { op.template }, { op = op }) end
-  function scope.chosen(path)
-    local others = spec_api.splices(env.spec, path)
-    if #others > 1 then error("two features take over " .. path, 0) end
-    return inner(others[1] and "attention/modifiers/" .. others[1] or "attention/" .. path .. ".c.lt")
-  end
-  local text, why = load_template(name)(scope)
-  if not text then error(why, 0) end
-  return text
-end
 
 -- -- What templates may name ------------------------------------------------------------------------------------------
 
@@ -202,7 +151,7 @@ local function plan_env(p, base)
     value = p.value,
     careful = p.careful or false, one_kernel = layer.one_kernel, zero_weights = p.spec.zero_weights or false,
     fill_f32 = p.fill and fmt.f32(p.fill) or "-INFINITY", fill_what = p.fill and fmt.f32(p.fill) or "-inf",
-    mean_columns = p.mean_columns, has_score_modifiers = #spec_api.score_splices(p.spec, "score_vector") > 0,
+    mean_columns = p.mean_columns, has_score_modifiers = #fragments.of_scores(p.spec, "score_vector") > 0,
     d_head_pad = p.d_head_pad, concat = p.concat, key_panel = p.key_panel, scores_stride = p.scores_stride,
     group_rows = p.group_rows, max_sum = p.max_sum, value_keys = p.value_keys, packed = p.packed.parts,
     buffers = p.buffers, gathers = p.gathers,
@@ -333,7 +282,7 @@ local function file_text(file, s, bases)
   local own = setmetatable({
     family = file.family, guard = guard(file.path), banner = banner(s, file.template, facts),
   }, { __index = file_env(file, s, bases) })
-  return (render(file.template, own):gsub("\n+$", "\n"))
+  return (render.file(file.template, own):gsub("\n+$", "\n"))
 end
 
 -- A number for how a variant's weights are packed: that of the code that does it and of the sizes it goes by, so that

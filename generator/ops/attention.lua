@@ -19,7 +19,7 @@ end
 -- One of them: part: what its spec and its plan are called; packed: what its output projection is; reads: its tensors.
 local function sublayer(spec, words, part, call, prefix, packed, says, reads)
   return {
-    name = part, part = part, prefix = prefix, splices = { pack = "attention.pack.c.lt" },
+    name = part, part = part, prefix = prefix,
     operations = {
       { name = part, op = "attention", phase = "all rows", call = call, says = says, panels = part, reads = reads,
         writes = { "heads", "attention_scratch" }, weights = part_weights(spec, part, prefix) },
@@ -47,7 +47,7 @@ end
 function block.first_operations(spec, add)
   if not spec.memory_spec then return end
   add({ name = "memory_rows", op = "gather", phase = "call", reads = { "key" }, writes = { "memory" },
-    template = "attention.begin.c.lt" })
+    template = "attention.begin" })
 end
 
 function block.products(spec, add)
@@ -66,17 +66,6 @@ function block.tensors(spec, add)
     add({ name = "heads", shape = { "rows", "heads" }, width = spec.n_heads * spec.d_head, stride = "HEADS" })
     add({ name = "attention_scratch", shape = { "bytes" }, dtype = "any", is = "private" })
   end
-end
-
-function block.splices(spec)
-  if not spec.attends then return { buffers = "attention.buffers.c.lt" } end
-  local splices = {}
-  for _, stage in ipairs({ "headers", "layer_sizes", "includes", "buffer_fields", "buffers", "pass_fields",
-    "begin_functions", "layer_functions" }) do
-    splices[stage] = "attention." .. stage .. ".c.lt"
-  end
-  if spec.layer_attention then splices.stack_facts = "attention.stack_facts.c.lt" end
-  return splices
 end
 
 return block

@@ -24,14 +24,14 @@ local function operations(spec, words)
   }
   if ffn.gated then
     table.insert(list, 2, { name = "gate", op = ffn.activation .. ", product", phase = "block", reads = { "mid" },
-      writes = { "mid" }, template = "feed_forward.gate.c.lt" })
+      writes = { "mid" }, template = "feed_forward.gate" })
   end
   return list
 end
 
 local function sublayers(spec, words)
   if spec.n_layers == 0 then return {} end
-  return { { name = "ffn", splices = {}, operations = operations(spec, words) } }
+  return { { name = "ffn", operations = operations(spec, words) } }
 end
 
 local function mid(spec)
@@ -87,15 +87,6 @@ return {
   tensors = function(spec, add)
     if spec.n_layers == 0 then return end
     add({ name = "mid", shape = { "block", "mid" }, width = mid(spec), apart = true, stride = "MID_STRIDE" })
-  end,
-  splices = function(spec)
-    local on = spec.n_layers > 0
-    return {
-      stack_facts = "feed_forward.stack_facts.c.lt",
-      layer_sizes = on and "feed_forward.layer_sizes.c.lt",
-      row_functions = on and "feed_forward.row_functions.c.lt",
-      block_functions = on and not spec.ffn.gated and "feed_forward.block_functions.c.lt",
-    }
   end,
   sentence = function(spec)
     if not spec.stack or spec.n_layers == 0 then return nil end

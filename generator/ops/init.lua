@@ -26,12 +26,15 @@
 --                              "all"): which rows of a sequence it needs
 -- and what it adds to the C:
 --   words(spec)                names that templates may use
---   splices(spec)              { ["stage"] = template in templates/ops/ } where it is on, nil or false where off
--- Everything but the name is optional.
+--   on(spec)                   false or nil where its fragments are not spliced; without it they always are
+--   uses                       names of blocks whose fragments declare what its own use
+-- Everything but the name is optional. Its fragments are in templates/ops/<name>.c.lt, one for each stage at which it
+-- adds to the C; stages.lua is the list of stages. A stage whose text is empty for a spec adds nothing.
 --
 -- A sublayer is a table: name; operations: what it is made of, in order; part: the spec and the plan of a part that it
--- has, as spec[part .. "_spec"], whose roles stand after prefix; splices: { pack = template } of what it packs itself;
--- linears: those of its operations that have weights side by side (ops/linear.lua), which are packed in order.
+-- has, as spec[part .. "_spec"], whose roles stand after prefix; linears: those of its
+-- operations that have weights side by side (ops/linear.lua), which are packed in order; block: the block that it is
+-- of, whose file has the stage `part_pack`.
 --
 -- An operation is a table, and the schedule is loops over these (plan/graph.lua):
 --   name                       its own among all
@@ -42,7 +45,8 @@
 --   phase                      "call": once, before there are rows; "row": to each row on its way in; "all rows": to
 --                              all, by all threads together; "block": to a block of rows by one thread, after which it
 --                              goes on to the next operation of that phase; "output": where a call asks for it
---   template                   its C in templates/ops/, where `op` is the operation and op.reads, op.writes the tensors
+--   template                   "BLOCK.NAME": its C is what `$$ operation: NAME` begins in templates/ops/BLOCK.c.lt, where
+--                              `op` is the operation and op.reads, op.writes the tensors
 --   call, says                 in place of that, in a layer for "all rows": the C function, and what it does
 --   does                       of phase "block": what `info` says of it, nil for nothing
 --   panels                     the packed part of a layer's weights that it reads from end to end, so that it is worth
@@ -90,21 +94,11 @@ function blocks.sublayers(spec)
   local list, words = {}, blocks.words(spec)
   for _, block in ipairs(blocks) do
     for _, sublayer in ipairs(block.sublayers and block.sublayers(spec, words) or {}) do
-      sublayer.linears = linears_of(sublayer)
+      sublayer.linears, sublayer.block = linears_of(sublayer), block
       list[#list + 1] = sublayer
     end
   end
   return list
-end
-
--- Templates spliced at a stage by the blocks of a spec, in order.
-function blocks.splices(spec, stage)
-  local templates = {}
-  for _, block in ipairs(blocks) do
-    local on = block.splices and block.splices(spec)
-    templates[#templates + 1] = on and on[stage] or nil
-  end
-  return templates
 end
 
 -- Calls the hook of that name of every block that has it, with the spec and what follows.

@@ -83,6 +83,7 @@ end
 
 return {
   name = "layers",
+  uses = { "added_rows" },
   fields = {
     { field = "n_layers", flag = "--layers", value = "N", check = types.count(0, MOST_LAYERS), parse = types.to_number,
       required = function(raw) return kinds.is_stack(raw.kind) end, default = "6",
@@ -138,14 +139,11 @@ return {
   sublayer_operations = function(spec, add, sublayer)
     if not spec.layer.residual then return end
     add({ name = sublayer.name .. "_join", op = "sum", phase = "block", reads = { "x", "y" }, writes = { "x" },
-      template = "layers.joins.c.lt" })
+      template = "layers.joins" })
   end,
   last_operations = function(_, add, words)
     add({ name = "output", op = "copy", phase = "output", reads = { words.result }, writes = { "output" },
-      template = "layers.outputs.c.lt" })
-  end,
-  splices = function()
-    return { stack_facts = "layers.stack_facts.c.lt" }
+      template = "layers.outputs" })
   end,
   sentence = function(spec)
     if not spec.stack then return nil end

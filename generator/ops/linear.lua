@@ -8,7 +8,7 @@ return {
   -- width: the columns of a product of the same work over rows of d_model, in C; finish: the C function of what then
   -- happens to each panel, nil for nothing.
   operation = function(op)
-    op.op, op.phase, op.template, op.panels, op.weights = "linear", "block", "linear.block.c.lt", op.packed, {}
+    op.op, op.phase, op.template, op.panels, op.weights = "linear", "block", "linear.block", op.packed, {}
     for _, part in ipairs(op.parts) do
       op.weights[#op.weights + 1] = part.role .. "_weight"
       op.weights[#op.weights + 1] = op.bias and part.role .. "_bias" or nil

@@ -75,18 +75,10 @@ return {
   last_operations = function(spec, add, words)
     if not spec.logits then return end
     add({ name = "logits", op = "linear", phase = "output", reads = { words.result },
-      writes = { "logits", "last_logits" }, template = "logits.outputs.c.lt",
+      writes = { "logits", "last_logits" }, template = "logits.outputs",
       weights = { spec.logits.tied and "embedding" or "logits_weight", spec.logits.bias and "logits_bias" or nil } })
   end,
-  splices = function(spec)
-    local logits = spec.logits
-    return logits and {
-      token_row = logits.tied and "logits.token_row.c.lt",
-      pack_vocabulary = "logits.pack_vocabulary.c.lt", sizes = "logits.sizes.c.lt",
-      out_functions = "logits.out_functions.c.lt",
-      stack_facts = "logits.stack_facts.c.lt",
-    }
-  end,
+  on = function(spec) return spec.logits end,
   sentence = function(spec)
     if not spec.logits then return nil end
     return ("logits: %d %s a row%s"):format(spec.logits.size, WHAT[spec.logits.kind],

@@ -47,7 +47,7 @@ end
 -- Hands a norm of rows to add.
 local function add_operation(add, name, phase, writes, template, more)
   more.name, more.op, more.phase, more.reads, more.writes = name, "norm", phase, { "x" }, { writes }
-  more.template = "norm." .. template .. ".c.lt"
+  more.template = "norm." .. template
   add(more)
 end
 
@@ -88,18 +88,6 @@ end
 local function last_operations(spec, add)
   if spec.n_layers > 0 or not spec.norm.final then return end
   add_operation(add, "final_norm", "all rows", "x", "rows_out", { weights = role_names(spec, "final", "") })
-end
-
-local function splices(spec)
-  local norm = spec.norm
-  if norm.kind == "none" then return { stack_facts = "norm.stack_facts.c.lt" } end
-  local on = spec.n_layers > 0 or norm.final or spec.embedding.norm
-  return {
-    stack_facts = "norm.stack_facts.c.lt",
-    row_functions = on and "norm.row_functions.c.lt", pack_functions = on and "norm.pack_functions.c.lt",
-    pack = "norm.pack.c.lt", sublayer_pack = "norm.sublayer_pack.c.lt",
-    block_functions = norm.place == "pre" and "norm.block_functions.c.lt",
-  }
 end
 
 return {
@@ -155,7 +143,6 @@ return {
     local norms = places(spec)
     return { norms = norms, normed = norms.pre and "n" or "x", result = norms.pre and norms.final and "n" or "x" }
   end,
-  splices = splices,
   sentence = function(spec)
     if not spec.stack then return nil end
     if spec.norm.kind == "none" then return "no norms" end

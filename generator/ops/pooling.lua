@@ -29,12 +29,10 @@ return {
   last_operations = function(spec, add, words)
     if not spec.pool then return end
     add({ name = "embedding", op = spec.pool.kind .. " of rows", phase = "output", reads = { words.result },
-      writes = { "embedding" }, template = "pooling.outputs.c.lt" })
+      writes = { "embedding" }, template = "pooling.outputs" })
   end,
-  splices = function(spec)
-    return spec.pool and { out_functions = "pooling.out_functions.c.lt",
-      stack_facts = "pooling.stack_facts.c.lt" }
-  end,
+  on = function(spec) return spec.pool end,
+  uses = { "added_rows" },
   sentence = function(spec)
     if not spec.pool then return nil end
     return ("embedding: %s%s"):format(

@@ -29,6 +29,7 @@ end
 
 return {
   name = "positions",
+  uses = { "added_rows", "tables" },
   weights = { "positions", "token_types" },
   fields = {
     { field = "positions.kind", flag = "--positions", value = "learned|sinusoidal",
@@ -78,18 +79,11 @@ return {
     local function adds(on, name, op, reads, role)
       if not on then return end
       add({ name = name, op = op, phase = "row", reads = { "x", reads }, writes = { "x" }, weights = { role },
-        template = "positions." .. name .. ".c.lt" })
+        template = "positions." .. name })
     end
     adds(spec.embedding.scale, "scale", "product by sqrt(d_model)")
     adds(spec.token_types, "types", "sum", "token_types", "token_types")
     adds(spec.positions, "places", "sum", nil, is_learned(spec) and "positions" or nil)
-  end,
-  splices = function(spec)
-    return {
-      in_functions = spec.embedding.scale and "positions.in_functions.c.lt",
-      fill_functions = spec.positions and not is_learned(spec) and "positions.fill_functions.c.lt",
-      pack = "positions.pack.c.lt", stack_facts = "positions.stack_facts.c.lt",
-    }
   end,
   sentence = function(spec)
     if not spec.stack then return nil end

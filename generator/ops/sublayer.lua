@@ -38,11 +38,10 @@ return {
   first_operations = function(spec, add)
     if not spec.sublayer then return end
     add({ name = "sublayer", op = "sum", phase = "row", reads = { "x", "sublayer" }, writes = { "x" },
-      template = "sublayer.row_in.c.lt" })
+      template = "sublayer.row_in" })
   end,
-  splices = function(spec)
-    return spec.sublayer and { stack_facts = "sublayer.stack_facts.c.lt" }
-  end,
+  on = function(spec) return spec.sublayer end,
+  uses = { "added_rows" },
   sentence = function(spec)
     return spec.sublayer and "a residual: what a sublayer made is added to the rows" or nil
   end,

@@ -2,7 +2,5 @@
 -- spec.packs_tables or spec.own_token_table.
 return {
   name = "tables",
-  splices = function(spec)
-    return { pack_functions = (spec.packs_tables or spec.own_token_table) and "tables.pack_functions.c.lt" }
-  end,
+  on = function(spec) return spec.packs_tables or spec.own_token_table end,
 }

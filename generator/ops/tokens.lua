@@ -2,6 +2,7 @@
 -- The field is a feature's, as a single layer takes tokens too.
 return {
   name = "tokens",
+  uses = { "tables" },
   resolve = function(spec)
     spec.own_token_table = spec.vocab_size ~= nil
   end,
@@ -18,13 +19,6 @@ return {
   first_operations = function(spec, add)
     add({ name = "rows", op = spec.vocab_size and "lookup or copy" or "copy", phase = "row",
       reads = { "query", spec.vocab_size and "tokens" or nil }, writes = { "x" },
-      weights = { spec.vocab_size and "embedding" or nil }, template = "tokens.row_in.c.lt" })
-  end,
-  splices = function(spec)
-    return {
-      in_functions = spec.vocab_size and "tokens.in_functions.c.lt",
-      token_row = spec.own_token_table and "tokens.token_row.c.lt",
-      pack_vocabulary = spec.own_token_table and "tokens.pack_vocabulary.c.lt",
-    }
+      weights = { spec.vocab_size and "embedding" or nil }, template = "tokens.row_in" })
   end,
 }

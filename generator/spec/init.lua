@@ -355,35 +355,6 @@ function spec.sentences(s)
   return sentences
 end
 
--- Templates spliced at a stage of the layer by the features that are on, in order.
-function spec.splices(s, stage)
-  local templates = {}
-  for _, feature in ipairs(features) do
-    local on = feature.splices and feature.splices(s)
-    templates[#templates + 1] = on and on[stage] or nil
-  end
-  return templates
-end
-
--- Features whose modifiers of scores are on, in the order in which these apply.
-local function score_modifiers(s)
-  local list = {}
-  for _, place in ipairs(features.SCORE_ORDER) do
-    for _, feature in ipairs(features) do
-      local on = feature.score_order == place and feature.splices(s)
-      list[#list + 1] = on and on.score_vector and on or nil
-    end
-  end
-  return list
-end
-
--- Templates of one stage of the score modifiers, "score_row" or "score_vector", in the order in which they apply.
-function spec.score_splices(s, stage)
-  local templates = {}
-  for _, splices in ipairs(score_modifiers(s)) do templates[#templates + 1] = splices[stage] end
-  return templates
-end
-
 -- Vector helpers beyond the usual ones that the features in use need, each once, in order.
 function spec.helpers(s)
   local names, seen = {}, {}

@@ -3,14 +3,16 @@
 local fact = dofile("tests/generator/fact.lua")
 local blocks = require "ops"
 local emit = require "emit"
+local fragments = require "emit.fragments"
 local graph = require "plan.graph"
 local fs = require "base.fs"
 local spec = require "spec"
+local used_templates = dofile("tests/generator/used_templates.lua")
 
-local KEYS = { name = "string", fields = "table", weights = "table" }
+local KEYS = { name = "string", fields = "table", weights = "table", uses = "table" }
 for hook in ([[resolve sentence first_roles sublayer_roles last_roles sublayers products packed_vocabulary packed
   sublayer_packed tensors first_operations sublayer_operations last_operations operation outputs words
-  splices]]):gmatch("%S+") do
+  on]]):gmatch("%S+") do
   KEYS[hook] = "function"
 end
 
@@ -44,7 +46,7 @@ local function role_names(s)
 end
 
 fact.holds("a block has only what the contract lists, and every file of the folder is listed", function()
-  local listed = { init = true }
+  local listed = { init = true, stages = true }
   for _, block in ipairs(blocks) do
     listed[block.name] = true
     for key, value in pairs(block) do fact.equal(type(value), KEYS[key]) end
@@ -53,20 +55,8 @@ fact.holds("a block has only what the contract lists, and every file of the fold
   for _, file in ipairs(assert(fs.list("generator/ops"))) do assert(listed[file:match("^(.*)%.lua$")], file) end
 end)
 
--- All templates in one text.
-local function template_texts()
-  local texts = {}
-  for _, folder in ipairs({ "templates/attention/", "templates/linear/", "templates/model/", "templates/schedule/",
-    "templates/ops/" }) do
-    for _, file in ipairs(assert(fs.list(folder))) do
-      if file:find("%.lt$") then texts[#texts + 1] = assert(fs.read(folder .. file)) end
-    end
-  end
-  return table.concat(texts)
-end
-
--- Specs in which every block is on, in every way that has a template of its own.
-local function spliced_specs()
+-- Specs in which every block is on, in every way that has weights of its own.
+local function whole_specs()
   local norm = { place = "pre" }
   return {
     make({ vocab_size = 9, token_types = 2, positions = { kind = "learned" }, embedding = { scale = true, norm = true },
@@ -78,48 +68,35 @@ local function spliced_specs()
   }
 end
 
--- Calls f(name of a template) for the operations of those specs.
-local function each_operation(f)
-  for _, s in ipairs(spliced_specs()) do
-    for _, op in ipairs(graph.of_stack(s).operations) do f(op.template or nil) end
-  end
-end
-
--- Calls f(stage, name of a template, what splices it) for all that blocks and sublayers of those specs splice.
-local function each_splice(f)
-  for _, s in ipairs(spliced_specs()) do
-    for _, block in ipairs(blocks) do
-      for stage, name in pairs(block.splices and block.splices(s) or {}) do
-        if name then f(stage, name, "${blocks(") end
+-- The templates of operations of those specs, each once, in order.
+local function templates_of_operations()
+  local seen, list = {}, {}
+  for _, s in ipairs(whole_specs()) do
+    for _, op in ipairs(graph.of_stack(s).operations) do
+      if op.template and not seen[op.template] then
+        seen[op.template], list[#list + 1] = true, op.template
       end
     end
-    for _, sublayer in ipairs(s.sublayers) do
-      for stage, name in pairs(sublayer.splices) do f(stage, name, "${sublayer_stage(sublayer, ") end
-    end
   end
+  table.sort(list)
+  return list
 end
 
-fact.holds("what blocks splice are all templates of theirs, at stages that templates have", function()
-  local templates, spliced = template_texts(), {}
-  each_splice(function(stage, name, call)
-    assert(fs.exists("templates/ops/" .. name), name)
-    assert(templates:find(call .. '"' .. stage .. '"', 1, true), stage)
-    spliced[name] = true
-  end)
-  each_operation(function(name)
-    if name then spliced[name] = true end
-  end)
-  for _, file in ipairs(assert(fs.list("templates/ops"))) do assert(spliced[file], file) end
+fact.holds("each operation has its C in its block's file of fragments, and what is there is an operation's", function()
+  local list = {}
+  for _, file in ipairs(used_templates.fragments()) do
+    for _, stage in ipairs(file.stages) do
+      local operation = stage:match("^operation (.*)$")
+      list[#list + 1] = operation and file.owner.name .. "." .. operation
+    end
+  end
+  table.sort(list)
+  fact.lists_equal(templates_of_operations(), list)
 end)
 
-fact.holds("a block's templates bear its name", function()
-  for _, s in ipairs(spliced_specs()) do
-    for _, block in ipairs(blocks) do
-      for _, name in pairs(block.splices and block.splices(s) or {}) do
-        if name then fact.equal(name:match("^[^.]+"), block.name) end
-      end
-    end
-  end
+fact.holds("an operation whose C is nowhere is an error that names it", function()
+  fact.raises("operation up: no file of templates/ops/ has linear.column", fragments.of_operation,
+    { name = "up", template = "linear.column" })
 end)
 
 fact.holds("a stack's weights are those of its parts in order, layer by layer", function()
@@ -142,7 +119,7 @@ fact.holds("what a spec's weights may name are the roles of its blocks", functio
   for _, block in ipairs(blocks) do
     for _, name in ipairs(block.weights or {}) do named[name] = true end
   end
-  for _, s in ipairs(spliced_specs()) do
+  for _, s in ipairs(whole_specs()) do
     for _, role in ipairs(s.roles) do
       local inner = role.name:gsub("^layers%.%d+%.", "")
       assert(named[inner] or inner:find("^[qkvo]_") or inner == "embedding", role.name)

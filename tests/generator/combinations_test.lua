@@ -24,9 +24,9 @@ end)
 fact.holds("every feature that adds to a stage is on in one of the set", function()
   local missing = {}
   for _, feature in ipairs(features) do
-    local is_on = not feature.splices
+    local is_on = not feature.on
     for _, choice in ipairs(choices) do
-      is_on = is_on or next(feature.splices(assert(combinations.spec(choice))) or {}) ~= nil
+      is_on = is_on or feature.on(assert(combinations.spec(choice)))
     end
     if not is_on then missing[#missing + 1] = feature.name end
   end

@@ -8,7 +8,7 @@ local sandbox = require "schema.sandbox"
 local spec = require "spec"
 
 local KEYS = { name = "string", fields = "table", resolve = "function", roles = "function", packed = "function",
-  splices = "function", helpers = "function", sentence = "function", of_rows = "boolean" }
+  on = "function", uses = "table", calls = "table", helpers = "function", sentence = "function", of_rows = "boolean" }
 local MODIFIER_KEYS = { score_order = "string", after = "table", weights = "table", by_distance = "boolean" }
 
 local function make(more)
@@ -39,7 +39,7 @@ fact.holds("a feature has only what the contract lists", function()
 end)
 
 fact.holds("every file of the folder is listed", function()
-  local listed = { init = true, order = true }
+  local listed = { init = true, order = true, stages = true }
   for _, feature in ipairs(features) do listed[feature.name] = not feature.score_order or nil end
   for _, file in ipairs(assert(fs.list("generator/attention"))) do
     assert(file == "modifiers" or listed[file:match("^(.*)%.lua$")], file)
@@ -57,73 +57,6 @@ fact.holds("no field has two owners", function()
   end
   own(fields)
   for _, feature in ipairs(features) do own(feature.fields or {}) end
-end)
-
--- All templates in one text.
-local function template_texts()
-  local texts = {}
-  for _, folder in ipairs({ "templates/attention/", "templates/linear/", "templates/model/", "templates/schedule/",
-    "templates/attention/modifiers/" }) do
-    for _, file in ipairs(assert(fs.list(folder))) do
-      if file:find("%.lt$") then texts[#texts + 1] = assert(fs.read(folder .. file)) end
-    end
-  end
-  return table.concat(texts)
-end
-
--- Specs in which every stage is spliced.
-local function spliced_specs()
-  return {
-    make({ mask = { causal = true, window = 3, tensor = "bool" }, outputs = { "attention", "scores", "x_heads" },
-      activation = "relu", d_head = 4, rope = { layout = "interleaved" }, qk_norm = { kind = "rms" }, sinks = true }),
-    make({ mask = { window = 3, window_sides = "both" }, mask_fill = -1, add_bias_kv = true }),
-    make({ outputs = { "attention_mean", "q_proj" }, activation = "tanh", relative_bias = {} }),
-    make({ cache = 600, softcap = 2, alibi = true }),
-  }
-end
-
-fact.holds("splices are templates that are there, at stages or parts that templates have", function()
-  local templates, count = template_texts(), 0
-  for _, s in ipairs(spliced_specs()) do
-    for _, feature in ipairs(features) do
-      for stage, name in pairs(feature.splices and feature.splices(s) or {}) do
-        assert(fs.exists("templates/attention/modifiers/" .. name), name)
-        local used = false
-        for _, call in ipairs({ "splice", "chosen", "score_modifiers" }) do
-          used = used or templates:find(('${%s("%s"'):format(call, stage), 1, true) ~= nil
-        end
-        assert(used, stage)
-        count = count + 1
-      end
-    end
-  end
-  assert(count >= 80, count)
-end)
-
-fact.holds("every fragment is spliced by a feature or included by a template", function()
-  local texts = { template_texts() }
-  for _, folder in ipairs({ "generator/attention/", "generator/attention/modifiers/" }) do
-    for _, file in ipairs(assert(fs.list(folder))) do
-      texts[#texts + 1] = file:find("%.lua$") and assert(fs.read(folder .. file)) or nil
-    end
-  end
-  local all = table.concat(texts)
-  for _, file in ipairs(assert(fs.list("templates/attention/modifiers"))) do
-    local name = file:gsub("%.c%.lt$", "")
-    local owner, stage = name:match("^([^.]+)(%..*)$")
-    assert(all:find('"' .. file .. '"', 1, true) or all:find('include("attention/modifiers/' .. name .. '"', 1, true) or
-      all:find('"' .. owner .. '"', 1, true) and all:find('"' .. stage .. '.c.lt"', 1, true), file)
-  end
-end)
-
-fact.holds("what is off splices nothing", function()
-  for _, stage in ipairs({
-    "head", "key_range", "softmax_row", "facts", "projected", "output", "layer_functions", "multiply_functions",
-    "attend_functions", "head_fields", "score_row", "pack", "pack_functions",
-  }) do
-    fact.equal(#spec.splices(make(), stage), 0)
-  end
-  fact.lists_equal(spec.splices(make({ mask = { causal = true } }), "key_range"), { "causal.key_range.c.lt" })
 end)
 
 -- -- What they say --------------------------------------------------------------------------------------------------

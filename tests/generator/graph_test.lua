@@ -5,11 +5,13 @@ local fact = dofile("tests/generator/fact.lua")
 local blocks = require "ops"
 local compat = require "base.compat"
 local emit = require "emit"
+local fragments = require "emit.fragments"
 local fs = require "base.fs"
 local graph = require "plan.graph"
 local isa = require "isa"
 local lifetimes = require "plan.lifetimes"
 local spec = require "spec"
+local template = require "template"
 local stack = require "plan.stack"
 
 local function make(more)
@@ -217,9 +219,9 @@ end)
 local function with_block(block, text, s, f)
   local folder = fact.folder("graph")
   assert(compat.execute("cp -r templates " .. folder))
-  assert(fs.write_if_changed(("%stemplates/ops/%s.c.lt"):format(folder, block.name), text))
-  local before = emit.template_dir
-  emit.template_dir = folder .. "templates/"
+  assert(fs.write_if_changed(("%stemplates/ops/%s.c.lt"):format(folder, block.name), "$$ operation: copy\n" .. text))
+  local before = template.folder
+  template.folder, fragments.BLOCKS.files = folder .. "templates/", nil
   table.insert(blocks, block)
   local ok, why = pcall(function()
     local p, written = plan_of(s), nil
@@ -229,13 +231,13 @@ local function with_block(block, text, s, f)
     f(p, written)
   end)
   table.remove(blocks)
-  emit.template_dir = before
+  template.folder, fragments.BLOCKS.files = before, nil
   if not ok then error(why, 0) end
 end
 
 -- A block of that name with a buffer of blocks of rows, and one operation after the feed-forward's.
 local function made_up(name, more)
-  more.name, more.op, more.template, more.reads = name, "copy", name .. ".c.lt", { "x" }
+  more.name, more.op, more.template, more.reads = name, "copy", name .. ".copy", { "x" }
   return {
     name = name,
     tensors = function(s, add)
@@ -288,7 +290,7 @@ fact.holds("a buffer that outlives its step keeps its place", function()
   local block = made_up("outlives", {})
   block.sublayer_operations = function(_, add, sublayer)
     local is_first = sublayer.name == "attention"
-    add({ name = sublayer.name .. "_spare", op = "copy", phase = "block", template = "outlives.c.lt",
+    add({ name = sublayer.name .. "_spare", op = "copy", phase = "block", template = "outlives.copy",
       reads = { is_first and "x" or "spare" }, writes = { is_first and "spare" or "x" } })
   end
   local s = make({ kind = "decoder" })

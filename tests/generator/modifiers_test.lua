@@ -67,11 +67,11 @@ return {
   roles = function(spec, add)
     if spec.added then add("added", { spec.n_heads }) end
   end,
-  splices = function(spec) return spec.added and { score_vector = "added.score_vector.c.lt" } or nil end,
+  on = function(spec) return spec.added end,
 }
 ]]
 
-local FRAGMENT = 'x = ${V.add("x", V.splat(score_units(7)))};\n'
+local FRAGMENT = '$$ stage: score_vector\nx = ${V.add("x", V.splat(score_units(7)))};\n'
 
 -- Runs a copy of the generator that has this modifier too, on a spec; what it says, and its exit code.
 local function generate_with(after, more)
@@ -79,7 +79,7 @@ local function generate_with(after, more)
   assert(compat.execute(("rm -rf %s && mkdir -p %s && cp -RL generator templates %s"):format(copy, copy, copy)))
   local file = copy .. "generator/attention/modifiers/added.lua"
   assert(fs.write_if_changed(file, (ADDED:gsub("AFTER", after))) ~= nil)
-  assert(fs.write_if_changed(copy .. "templates/attention/modifiers/added.score_vector.c.lt", FRAGMENT) ~= nil)
+  assert(fs.write_if_changed(copy .. "templates/attention/modifiers/added.c.lt", FRAGMENT) ~= nil)
   assert(fs.write_if_changed(copy .. "added.lua", ("return { name = 'more', n_heads = 2, %s }"):format(more)) ~= nil)
   return compat.capture(("%s %sgenerator/main.lua --spec %sadded.lua --isa scalar --out %sgen --depfile %sd"):format(
     LUA, copy, copy, copy, copy))
@@ -93,7 +93,7 @@ fact.holds("a modifier is its file and its fragment: its weights have its name, 
   fact.contains(assert(fs.read(folder .. "copy/gen/more.c")), '"added"')
   local depfile = assert(fs.read(folder .. "copy/d"))
   fact.contains(depfile, "attention/modifiers/added.lua")
-  fact.contains(depfile, "templates/attention/modifiers/added.score_vector.c.lt")
+  fact.contains(depfile, "templates/attention/modifiers/added.c.lt")
 end)
 
 fact.holds("its weights are refused where there are no weights, and shared with the layers of a whole model", function()

@@ -176,4 +176,45 @@ fact.holds("long paths are shown whole", function()
   fact.equal(why:sub(1, #path + 4), path .. ":1: ")
 end)
 
+-- -- Stages ---------------------------------------------------------------------------------------------------------
+
+local KNOWN = { head = true, pack = true }
+
+local function stages_error(source)
+  local renders, why = template.compile_stages(source, "t.lt", KNOWN)
+  fact.equal(renders, nil)
+  return why
+end
+
+fact.holds("a file of fragments has a template for each stage, with the Lua before the first in all of them", function()
+  local renders, stages = template.compile_stages("$ local two = x * 2\n\n$$ stage: pack\na ${two}\n\n" ..
+    "$$ stage: head\n$ if two > 4 then\nb\n$ end\n", "t.lt", KNOWN)
+  fact.lists_equal(stages, { "pack", "head" })
+  fact.equal(renders.pack({ x = 1 }), "a 2\n\n")
+  fact.equal(renders.head({ x = 1 }), "")
+  fact.equal(renders.head({ x = 3 }), "b\n")
+end)
+
+fact.holds("an error in a stage has the line of the file", function()
+  local renders = template.compile_stages("$$ stage: pack\na\n$$ stage: head\nb\n${nope}\n", "t.lt", KNOWN)
+  local _, why = renders.head({})
+  fact.equal(why, "t.lt:5: undefined template name 'nope'")
+  fact.contains(stages_error("$$ stage: pack\na\n$$ stage: head\n${b\n"), "t.lt:4: '${' without its '}'")
+end)
+
+fact.holds("a stage that is unknown, twice there, misspelt or without a beginning is an error with its line", function()
+  fact.equal(stages_error("\n$$ stage: hed\na\n"), "t.lt:2: no template has a stage 'hed'")
+  fact.equal(stages_error("$$ stage: head\na\n$$ stage: head\n"), "t.lt:3: stage 'head' again, after line 1")
+  for _, line in ipairs({ "$$ head", "$$ stage head", "  $$ stage: head", "$$ stage: head ", "$$" }) do
+    fact.equal(stages_error(line .. "\na\n"), "t.lt:1: a stage begins with a line '$$ stage: NAME'")
+  end
+  fact.equal(stages_error("$ local x = 1\na\n$$ stage: head\n"), "t.lt:2: text before the first stage")
+end)
+
+fact.holds("a template that is no file of fragments has no stages", function()
+  local compiled, why = template.compile("a\n$$ stage: head\n", "t.lt")
+  fact.equal(compiled, nil)
+  fact.equal(why, "t.lt:2: '$$' begins a stage, which only files of fragments have")
+end)
+
 fact.finish()

@@ -5,25 +5,12 @@ local fs = require "base.fs"
 local modifier_models = require "build.modifier_models"
 local test_matrix = require "build.test_matrix"
 local spec = require "spec"
-local template = require "template"
+local used_templates = dofile("tests/generator/used_templates.lua")
 
 -- The names in a set, in order.
 local function sorted(set)
   local names = {}
   for name in pairs(set) do names[#names + 1] = name end
-  table.sort(names)
-  return names
-end
-
--- Every template, under the name by which it is loaded.
-local function templates()
-  local names = {}
-  for _, folder in ipairs({ "templates/attention/", "templates/linear/", "templates/model/", "templates/schedule/",
-    "templates/attention/modifiers/", "templates/ops/" }) do
-    for _, file in ipairs(assert(fs.list(folder))) do
-      if file:find("%.lt$") then names[#names + 1] = folder .. file end
-    end
-  end
   table.sort(names)
   return names
 end
@@ -70,17 +57,11 @@ fact.holds("ninja check is about the models of every_template, of the goldens an
   end
 end)
 
--- A template is loaded where it is first rendered, so none of them may have been so far.
-fact.holds("the models of every_template use every template", function()
-  local load, used = template.load, {}
-  function template.load(path, name)
-    used[name] = true
-    return load(path, name)
-  end
+fact.holds("the models of every_template use every template and every stage of fragments", function()
+  local used = used_templates.watch()
   for _, name in ipairs(sorted(test_matrix.every_template)) do emit.files(read(name), { "avx512", "scalar" }) end
   for _, s in ipairs(models_of_modifiers()) do emit.files(s, { "avx512", "scalar" }) end
-  template.load = load
-  fact.lists_equal(sorted(used), templates())
+  fact.lists_equal(sorted(used), used_templates.all())
 end)
 
 fact.finish()

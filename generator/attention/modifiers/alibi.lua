@@ -29,12 +29,7 @@ return {
   score_order = "bias",
   after = { "causal" },
   by_distance = true,
-  splices = function(spec)
-    return spec.alibi and {
-      head_fields = "alibi.head_fields.c.lt", head = "alibi.head.c.lt", score_row = "alibi.score_row.c.lt",
-      score_vector = "alibi.score_vector.c.lt",      facts = "alibi.facts.c.lt",
-    } or nil
-  end,
+  on = function(spec) return spec.alibi end,
   sentence = function(spec)
     if not spec.alibi then return nil end
     return "ALiBi: scores fall with the distance of the key" .. (spec.causal and "" or ", to both sides")

@@ -21,12 +21,7 @@ return {
   packed = function(spec, add)
     if spec.head_bias then add("head_bias", spec.n_heads) end
   end,
-  splices = function(spec)
-    return spec.head_bias and {
-      pack = "head_bias.pack.c.lt", head_fields = "head_bias.head_fields.c.lt", head = "head_bias.head.c.lt",
-      score_row = "head_bias.score_row.c.lt", score_vector = "head_bias.score_vector.c.lt",
-    } or nil
-  end,
+  on = function(spec) return spec.head_bias end,
   sentence = function(spec)
     return spec.head_bias and "each head adds a learned number to the scores of the sequence's keys" or nil
   end,

@@ -3,25 +3,14 @@
 -- skipped for it.
 local types = require "schema.types"
 
--- The fragments of one kind, whose files begin with its name.
-local function with_rows(name)
-  return {
-    facts = "mask_tensor.facts.c.lt", head_fields = "mask_tensor.head_fields.c.lt", head = "mask_tensor.head.c.lt",
-    attend_functions = name .. ".attend_functions.c.lt", score_row = name .. ".score_row.c.lt",
-    score_vector = name .. ".score_vector.c.lt",
-  }
-end
-
 local KINDS = {
   bool = {
     helpers = { "choose" },
-    splices = with_rows("mask_bool"),
     sentence = "a mask of bytes may come with each call, with axes of size 1 where it is the same for all: a query " ..
       "sees the keys whose byte is not zero",
   },
   additive = {
     helpers = { "add_mask" },
-    splices = with_rows("mask_additive"),
     sentence = "a mask of numbers may come with each call, with axes of size 1 where it is the same for all: it is " ..
       "added to the scaled scores, and -inf forbids a key",
   },
@@ -45,9 +34,7 @@ return {
   end,
   score_order = "mask",
   after = { "lengths" },
-  splices = function(spec)
-    return spec.mask_tensor and KINDS[spec.mask_tensor].splices or nil
-  end,
+  on = function(spec) return spec.mask_tensor end,
   helpers = function(spec)
     return spec.mask_tensor and KINDS[spec.mask_tensor].helpers or nil
   end,

@@ -85,13 +85,7 @@ return {
   after = { "causal" },
   by_distance = true,
   weights = { "relative_bias" },
-  splices = function(spec)
-    return spec.relative_bias and {
-      pack = "relative_bias.pack.c.lt", head_fields = "relative_bias.head_fields.c.lt",
-      head = "relative_bias.head.c.lt", score_row = "relative_bias.score_row.c.lt",
-      score_vector = "relative_bias.score_vector.c.lt", facts = "relative_bias.facts.c.lt",
-    } or nil
-  end,
+  on = function(spec) return spec.relative_bias end,
   sentence = function(spec)
     local bias = spec.relative_bias
     return bias and ("scores add a learned number of %d buckets of distances up to %d%s"):format(bias.num_buckets,

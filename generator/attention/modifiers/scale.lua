@@ -28,9 +28,8 @@ return {
   end,
   score_order = "scale",
   after = { "bias" },
-  splices = function(spec) -- q and scores as the layer defines them leave no other place for it
-    return spec.natural_q and spec.natural_scores and { score_vector = "scale.score_vector.c.lt" } or nil
-  end,
+  -- q and scores as the layer defines them leave no other place for it.
+  on = function(spec) return spec.natural_q and spec.natural_scores end,
   sentence = function(spec)
     local by = spec.scale or "d_head"
     return "scores are scaled by " .. (type(by) == "number" and fmt.double(by) or "1/sqrt(" .. by .. ")")

@@ -22,12 +22,7 @@ return {
   },
   score_order = "cap",
   after = { "causal" },
-  splices = function(spec)
-    return spec.softcap and {
-      attend_functions = "softcap.attend_functions.c.lt", score_vector = "softcap.score_vector.c.lt",
-      facts = "softcap.facts.c.lt",
-    } or nil
-  end,
+  on = function(spec) return spec.softcap end,
   sentence = function(spec)
     return spec.softcap and ("scores are capped softly: %s * tanh(score / %s)"):format(
       fmt.double(spec.softcap), fmt.double(spec.softcap)) or nil

@@ -1,0 +1,45 @@
+-- attention/stages.lua: the stages that a feature's fragments may have: the named places in templates where they are
+-- spliced in, each with what a fragment does there. Knows no feature.
+local stages = {}
+
+for line in ([[
+facts                what `struct ga_model` says of it
+pack_functions       functions that its `pack` calls
+pack                 packs weights of its own
+layer_functions      functions that its fragments in the layer call
+projected            changes the rows of one head's q, k or v
+multiply_functions   functions that its `output` calls
+output               changes rows of the output
+head_fields          declares what a head needs
+head                 fills that in
+head_done            acts when one head of a sequence is done
+attended             acts when all heads are done
+kernel_tables        kernels beside the usual ones
+keys                 takes the place of templates/attention/keys.c.lt
+block_fields         declares what a block of rows needs
+block_functions      functions about a block's ranges of keys
+attend_functions     functions that its fragments of rows call
+attend               acts before the blocks of a head
+key_range            says which keys a row sees
+tile_scores          acts before the scores of one tile
+score_row            declares what `score_vector` needs, before the loop over a row
+score_vector         changes a vector of scores: all modifiers share one loop over a row, in the order of `score_order`
+first_score_vector   acts after that on the first vector of a row, where there are modifiers
+first_vector         acts on the first vector of a row, where there are none
+scores_ready         uses a row of scores before softmax
+row_bounds           says where softmax begins and ends
+softmax_row          uses a row of weights
+softmax_block        takes the place of templates/attention/softmax_block.c.lt
+spread_row           says which of a row's keys stand before its range
+value_params         parameters of value kernels
+value_begin          steps of a value kernel before its loop
+value_functions      functions of weights times values
+value_tiles          leaves out tiles of a running sum
+value_keys           takes the place of the usual kernels
+block                gives outputs of a block of rows
+]]):gmatch("[^\n]+") do
+  local name, does = line:match("^(%S+)%s+(.*)$")
+  stages[#stages + 1] = { name = name, does = does }
+end
+
+return stages

@@ -1,0 +1,32 @@
+-- ops/stages.lua: the stages that a block's fragments may have: the named places in the templates of whole models where
+-- they are spliced in, each with what a fragment does there. Knows no block.
+local stages = {}
+
+for line in ([[
+stack_facts       what `struct ga_stack` says of it
+headers           includes of the stack's own header
+sizes             constants beside the layers
+layer_sizes       constants of a layer
+includes          headers of the runtime
+buffer_fields     scratch beside the planned buffers
+buffers           lays that scratch out
+pass_fields       what a call keeps
+pack_functions    functions that its fragments of packing call
+fill_functions    functions that fill tables without weights
+pack_vocabulary   packs what is as long as a vocabulary
+pack              packs weights beside the layers
+sublayer_pack     packs weights after those of each sublayer
+part_pack         packs the part that a sublayer of its own has
+in_functions      functions that operations on rows on their way in call
+token_row         gives the embedding's row of a token
+row_functions     functions of rows that its other fragments call
+layer_functions   functions of all rows that a layer calls
+begin_functions   functions that operations on a call call
+block_functions   functions that operations on a block of rows call
+out_functions     functions that operations on outputs call
+]]):gmatch("[^\n]+") do
+  local name, does = line:match("^(%S+)%s+(.*)$")
+  stages[#stages + 1] = { name = name, does = does }
+end
+
+return stages
