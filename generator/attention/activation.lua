@@ -82,6 +82,14 @@ return {
       output = output and "activation.output.c.lt" or nil,
     }
   end,
+  operations = function(spec, add)
+    for _, p in ipairs(PROJECTIONS) do
+      if spec.activation[p] then
+        add(p == "o" and "output" or "projected",
+          { name = "activate_" .. p, op = spec.activation[p], reads = { p }, writes = { p } })
+      end
+    end
+  end,
   sentence = function(spec)
     local parts = {}
     for _, name in ipairs(distinct(spec.activation, PROJECTIONS)) do

@@ -8,6 +8,11 @@
 --   packed(spec, add, d_head_pad)   parts of the packed weights that its fragment of stage `pack` fills: add(name,
 --                              floats); d_head_pad: a head's dimensions up to whole vectors
 --   splices(spec)              { ["stage"] = template } put into the layer where it is on, nil where it is off
+--   tensors(spec, plan, add)   tensors that only it has: add(tensor), see path.lua; plan: sizes of the layer's plan
+--   operations(spec, add)      what it does, as operations of the graph (ops/init.lua says what one is): add(stage,
+--                              operation); stage: "projected", "scored", "weighed" (after softmax), "attended" or
+--                              "output", whose operations change the layer's result in place. of_heads, of one that is
+--                              "attended": it changes the heads' rows. A score modifier is one without saying so
 --   helpers(spec)              vector helpers it needs beyond the usual ones: names of isa extras, nil for none
 --   sentence(spec)             what `info` says of it, nil for nothing
 --   of_rows                    true where it is of a model's rows, whether these attend to each other or not

@@ -105,5 +105,9 @@ return {
   },
   resolve = resolve,
   splices = splices,
+  operations = function(spec, add)
+    if not spec.attention_output then return end
+    add("weighed", { name = "attention", op = "copy", reads = { "scores" }, writes = { "attention" } })
+  end,
   sentence = sentence,
 }

@@ -70,6 +70,10 @@ return {
       layer_functions = "rope.layer_functions.c.lt", projected = "rope.projected.c.lt",
     } or nil
   end,
+  operations = function(spec, add)
+    if not spec.rope then return end
+    add("projected", { name = "rope", op = "rotation", reads = { "q", "k" }, writes = { "q", "k" } })
+  end,
   helpers = function(spec)
     return spec.rope and spec.rope.layout == "interleaved" and { "turn_pairs" } or nil
   end,

@@ -28,6 +28,11 @@ return {
       attend_functions = "sinks.attend_functions.c.lt",
     } or nil
   end,
+  operations = function(spec, add)
+    if not spec.sinks then return end
+    add("scored", { name = "sinks", op = "one more logit", reads = { "scores" }, writes = { "scores" },
+      weights = { "sinks" } })
+  end,
   sentence = function(spec)
     return spec.sinks and "each head has a sink: a logit in softmax's sum that weighs no value" or nil
   end,

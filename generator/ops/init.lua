@@ -53,8 +53,8 @@
 --   name, shape                shape: dimensions by name, the slowest first: "rows" for all real rows of a call,
 --                              "memory_rows" for those of keys, "block" for a block of rows of each thread
 --   dtype                      "f32" where nil
---   is                         "input" or "output" of a call; "private": memory of an operation's own, whose buffer its
---                              templates declare; nil: a buffer in scratch, which also has
+--   is                         "input" or "output" of a call, or its "cache"; "private": memory of an operation's own,
+--                              whose buffer its templates declare; nil: a buffer in scratch, which also has
 --   width, stride              floats of a row, and what the C calls the floats from a row to the next
 --   apart                      whether rows keep out of each other's cache sets
 -- Nobody says how long a tensor lives: it follows from what reads and writes it.
