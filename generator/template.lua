@@ -209,7 +209,8 @@ end
 
 -- The name in a line that begins a stage; or nil and what is wrong with it. seen: the lines of stages before it.
 local function stage_name(line, known, seen)
-  local stage, operation = line:match("^%$%$ stage: ([%l%d_]+)$"), line:match("^%$%$ operation: ([%l%d_]+)$")
+  local stage = line:match("^%$%$ stage: ([%l%d_]+)$")
+  local operation = line:match("^%$%$ operation: ([%l%d_]+)$")
   if operation and known["operation *"] then
     stage = "operation " .. operation
   elseif not stage then
@@ -249,8 +250,8 @@ local function stage_source(lines, stage)
   return table.concat(texts)
 end
 
--- Compiles a file of fragments. known: a set of the names that stages may have; with "operation *", any operation too. Returns { [stage] = render } and the
--- stages in their order; or nil and a message "name:line: ...".
+-- Compiles a file of fragments. known: a set of the names that stages may have; with "operation *", any operation too.
+-- Returns { [stage] = render } and the stages in their order; or nil and a message "name:line: ...".
 function template.compile_stages(source, name, known)
   local lines, stages = split_stages(source, name, known)
   if not lines then return nil, stages end

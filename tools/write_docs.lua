@@ -31,6 +31,7 @@ local PARTS = {
   { "^header: ([%w_]+)$", headers.reference },
   { "^the spec$", walk.spec },
   { "^the plan$", walk.plan },
+  { "^the graph$", walk.graph },
   { "^the template$", walk.template },
   { "^the C$", walk.c },
 }

@@ -72,6 +72,14 @@ return {
     spec.natural_q = spec.natural_q or activation.q ~= false
     spec.activated = { heads = distinct(activation, { "q", "k", "v" }), output = distinct(activation, { "o" }) }
   end,
+  operations = function(spec, add)
+    for _, p in ipairs(PROJECTIONS) do
+      if spec.activation[p] then
+        add(p == "o" and "output" or "projected",
+          { name = "activate_" .. p, op = spec.activation[p], reads = { p }, writes = { p } })
+      end
+    end
+  end,
   sentence = function(spec)
     local parts = {}
     for _, name in ipairs(distinct(spec.activation, PROJECTIONS)) do

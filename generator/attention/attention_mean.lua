@@ -12,6 +12,17 @@ return {
   end,
   on = function(spec) return spec.attention_mean end,
   uses = { "extra_keys" },
+  tensors = function(spec, plan, add)
+    if not spec.attention_mean then return end
+    add({ name = "kept", owner = "round", unit = "q_row", shape = { "q_rows", "n_heads", "keys" },
+      floats = spec.n_heads * plan.mean_columns })
+    add({ name = "attention_mean", shape = { "batch", "q_len", "kv_len" }, is = "output" })
+  end,
+  operations = function(spec, add)
+    if not spec.attention_mean then return end
+    add("weighed", { name = "keep", op = "copy", reads = { "scores" }, writes = { "kept" } })
+    add("attended", { name = "attention_mean", op = "mean", reads = { "kept" }, writes = { "attention_mean" } })
+  end,
   sentence = function(spec)
     return spec.attention_mean and "the mean of all heads' softmax weights is written on request" or nil
   end,

@@ -43,6 +43,16 @@ return {
   end,
   on = function(spec) return spec.extra_keys > 0 end,
   uses = { "outputs" },
+  -- The values of such a key are added to the heads' rows where they have any.
+  operations = function(spec, add)
+    if spec.extra_keys == 0 then return end
+    add("scored", { name = "extra_keys", op = "more scores", reads = { "q", "scores" }, writes = { "scores" },
+      weights = { spec.add_bias_kv and "bias_k" or nil } })
+    if spec.add_bias_kv then
+      add("attended", { name = "extra_value", op = "sum", reads = { "scores" }, writes = {}, of_heads = true,
+        weights = { "bias_v" } })
+    end
+  end,
   sentence = function(spec)
     local said = {}
     for _, field in ipairs({ "add_bias_kv", "add_zero_attn" }) do

@@ -10,6 +10,11 @@
 --   on(spec)                   false or nil where its fragments are not spliced; without it they always are
 --   uses                       names of features whose fragments declare what its own use
 --   calls                      functions that its fragments call and those of each feature that asks for it define
+--   tensors(spec, plan, add)   tensors that only it has: add(tensor), see path.lua; plan: sizes of the layer's plan
+--   operations(spec, add)      what it does, as operations of the graph (ops/init.lua says what one is): add(stage,
+--                              operation); stage: "projected", "scored", "weighed" (after softmax), "attended" or
+--                              "output", whose operations change the layer's result in place. of_heads, of one that is
+--                              "attended": it changes the heads' rows. A score modifier is one without saying so
 --   helpers(spec)              vector helpers it needs beyond the usual ones: names of isa extras, nil for none
 --   sentence(spec)             what `info` says of it, nil for nothing
 --   of_rows                    true where it is of a model's rows, whether these attend to each other or not

@@ -85,5 +85,9 @@ return {
       group = "calls", example = 'outputs = { "attention", "scores" }' },
   },
   resolve = resolve,
+  operations = function(spec, add)
+    if not spec.attention_output then return end
+    add("weighed", { name = "attention", op = "copy", reads = { "scores" }, writes = { "attention" } })
+  end,
   sentence = sentence,
 }

@@ -50,6 +50,14 @@ return {
     end
   end,
   on = function(spec) return spec.qk_norm end,
+  operations = function(spec, add)
+    if not spec.qk_norm then return end
+    local weights = {}
+    for _, p in ipairs({ "q", "k" }) do
+      for _, part in ipairs(parts(spec)) do weights[#weights + 1] = ("%s_norm_%s"):format(p, part) end
+    end
+    add("projected", { name = "qk_norm", op = "norm", reads = { "q", "k" }, writes = { "q", "k" }, weights = weights })
+  end,
   sentence = function(spec)
     if not spec.qk_norm then return nil end
     return ("%s over each head of q and k, eps %s"):format(NAMES[spec.qk_norm.kind], fmt.double(spec.qk_norm.eps))

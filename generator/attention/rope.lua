@@ -65,6 +65,10 @@ return {
     if spec.rope then add("rope", spec.rope_places * spec.rope.rotary_dim) end
   end,
   on = function(spec) return spec.rope end,
+  operations = function(spec, add)
+    if not spec.rope then return end
+    add("projected", { name = "rope", op = "rotation", reads = { "q", "k" }, writes = { "q", "k" } })
+  end,
   helpers = function(spec)
     return spec.rope and spec.rope.layout == "interleaved" and { "turn_pairs" } or nil
   end,

@@ -23,6 +23,11 @@ return {
     if spec.sinks then add("sinks", spec.n_heads) end
   end,
   on = function(spec) return spec.sinks end,
+  operations = function(spec, add)
+    if not spec.sinks then return end
+    add("scored", { name = "sinks", op = "one more logit", reads = { "scores" }, writes = { "scores" },
+      weights = { "sinks" } })
+  end,
   sentence = function(spec)
     return spec.sinks and "each head has a sink: a logit in softmax's sum that weighs no value" or nil
   end,

@@ -45,7 +45,7 @@
 --   phase                      "call": once, before there are rows; "row": to each row on its way in; "all rows": to
 --                              all, by all threads together; "block": to a block of rows by one thread, after which it
 --                              goes on to the next operation of that phase; "output": where a call asks for it
---   template                   "BLOCK.NAME": its C is what `$$ operation: NAME` begins in templates/ops/BLOCK.c.lt, where
+--   template                   "BLOCK.NAME": its C stands after `$$ operation: NAME` in templates/ops/BLOCK.c.lt, where
 --                              `op` is the operation and op.reads, op.writes the tensors
 --   call, says                 in place of that, in a layer for "all rows": the C function, and what it does
 --   does                       of phase "block": what `info` says of it, nil for nothing
@@ -57,8 +57,8 @@
 --   name, shape                shape: dimensions by name, the slowest first: "rows" for all real rows of a call,
 --                              "memory_rows" for those of keys, "block" for a block of rows of each thread
 --   dtype                      "f32" where nil
---   is                         "input" or "output" of a call; "private": memory of an operation's own, whose buffer its
---                              templates declare; nil: a buffer in scratch, which also has
+--   is                         "input" or "output" of a call, or its "cache"; "private": memory of an operation's own,
+--                              whose buffer its templates declare; nil: a buffer in scratch, which also has
 --   width, stride              floats of a row, and what the C calls the floats from a row to the next
 --   apart                      whether rows keep out of each other's cache sets
 -- Nobody says how long a tensor lives: it follows from what reads and writes it.

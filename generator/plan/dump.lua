@@ -60,7 +60,13 @@ local function memory_lines(p, out)
   local total = 0
   for _, b in ipairs(p.buffers) do total = total + math.ceil(buffer_floats(p, b) / 16) * 64 end
   out("scratch for batch 1, %d queries, %d keys: %s bytes", p.spec.seq_len.max, p.spec.kv_seq_len.max, grouped(total))
-  for _, b in ipairs(p.buffers) do out("  %-10s %s bytes", b.name, grouped(buffer_floats(p, b) * 4)) end
+end
+
+local function graph_lines(p, out)
+  out("operations")
+  dump_graph(p.graph, out, function(tensor)
+    return tensor.owner and grouped(buffer_floats(p, tensor) * 4) .. " bytes"
+  end)
 end
 
 -- Floats of key and value: none where they are the query's own rows, value's none where they may be key's.
@@ -114,6 +120,7 @@ local function layer_lines(p, out)
   out("plan %s for %s: d_model %d, %d heads of %d (padded to %d), %d key heads", p.spec.name, p.isa.name,
     p.spec.d_model, p.spec.n_heads, p.spec.d_head, p.d_head_pad, p.spec.n_kv_heads)
   kernel_lines(p, out)
+  graph_lines(p, out)
   memory_lines(p, out)
   work_lines(p, out)
 end

@@ -27,7 +27,7 @@ local function lifetime(tensor)
   return "steps " .. table.concat(steps, ", ")
 end
 
-local WHOSE = { input = "given by the call", output = "written for the call" }
+local WHOSE = { input = "given by the call", output = "written for the call", cache = "kept by the caller" }
 
 local function tensor_line(tensor, measure)
   local size = measure(tensor)

@@ -85,12 +85,14 @@ local function link(g)
   for i, op in ipairs(list) do op.next, op.next_layer = list[i % #list + 1], i == #list end
 end
 
+local GIVEN = { input = true, cache = true } -- tensors that hold something when a call begins
+
 -- Raises an error where an operation reads what nothing before it has written.
 function graph.check(g)
   local written = {}
   for _, op in ipairs(g.operations) do
     for _, tensor in ipairs(op.reads) do
-      if tensor.is ~= "input" and not written[tensor] then
+      if not GIVEN[tensor.is] and not written[tensor] then
         error(("operation %s reads %s, which nothing before it writes"):format(op.name, tensor.name), 0)
       end
     end

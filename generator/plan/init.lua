@@ -4,7 +4,10 @@ local caches = require "plan.caches"
 local compat = require "base.compat"
 local dtype = require "dtype"
 local features = require "attention"
+local graph = require "plan.graph"
+local lifetimes = require "plan.lifetimes"
 local packed = require "plan.packed"
+local path = require "attention.path"
 local tiles = require "plan.tiles"
 
 local plan = {}
@@ -272,39 +275,30 @@ local function plan_packed(p)
   p.packed = layout
 end
 
--- The scratch buffers in order: { name, owner, unit, floats }. Each slot (a group of sequences and a key head), each
--- part (a thread) or the whole round owns `floats` for every unit: a row of queries or of keys, a panel of one
--- sequence's keys, or just once.
+-- The operations of the layer and their tensors (attention/path.lua), each operation a step of its own; p.buffers: the
+-- tensors in scratch, in order. They share no memory, as units of work are at different operations at one time.
+local function plan_graph(p)
+  p.graph, p.buffers = graph.new(), {}
+  path.tensors(p.spec, p, function(tensor) graph.add_tensor(p.graph, tensor) end)
+  path.operations(p.spec, p, function(op)
+    graph.add(p.graph, "layer", op)
+    local list = p.graph.operations
+    list[#list].step = #list
+  end)
+  graph.check(p.graph)
+  lifetimes.find(p.graph, #p.graph.operations, false)
+  for _, tensor in ipairs(p.graph.tensors) do p.buffers[#p.buffers + 1] = tensor.owner and tensor or nil end
+end
+
+-- Sizes of the scratch buffers.
 local function plan_scratch(p)
   local s = p.spec
   -- 16 floats off a multiple of 64: rows a power of two apart would share the cache's sets.
   p.scores_stride = round_up(round_up(most_keys(s), p.key_panel), 64) + 16
-  -- Heads that are given are copied one by one anyway, and a stack's rows have no padding.
-  p.gathers = s.projects.q and not s.is_part and (s.lengths or s.vocab_size ~= nil)
+  p.gathers = path.gathers(s)
   local tile_bytes = p.score.mr * p.scores_stride * 4
   p.block_tiles = math.max(1, math.min(MAX_BLOCK_TILES, math.floor(SCORES_BYTES / tile_bytes)))
-  local buffers = {
-    { name = "q", owner = "slot", unit = "q_row", floats = s.n_heads / s.n_kv_heads * p.head_stride },
-    { name = "k", owner = "slot", unit = "kv_row", floats = p.head_stride },
-    { name = "v", owner = "slot", unit = "kv_row", floats = p.head_stride },
-    { name = "scores", owner = "part", unit = "once", floats = p.block_tiles * p.score.mr * p.scores_stride },
-  }
-  if not s.cache then -- whose keys are in panels already
-    table.insert(buffers, 4, { name = "panels", owner = "part", unit = "panel", floats = s.d_head * p.key_panel })
-  end
-  local function of_round(name, unit, floats)
-    buffers[#buffers + 1] = { name = name, owner = "round", unit = unit, floats = floats }
-  end
-  if not p.finish:find("in_place", 1, true) then of_round("concat", "q_row", p.concat) end
-  if p.gathers then
-    of_round("x_q", "q_row", s.d_model)
-    of_round("x_k", "kv_row", s.k_dim)
-    of_round("x_v", "kv_row", s.v_dim)
-  end
-  if s.lengths and s.projects.q and not s.is_part then of_round("y", "q_row", s.d_out) end
   p.mean_columns = round_up(s.kv_seq_len.max + s.extra_keys, LINE_FLOATS)
-  if s.attention_mean then of_round("kept", "q_row", s.n_heads * p.mean_columns) end
-  p.buffers = buffers
 end
 
 -- Where scores are multiplied by scale * log2 e on the way from queries to powers of two; nil is a one that costs
@@ -359,6 +353,7 @@ function plan.make(spec, set)
   plan_attention(p)
   plan_packed(p)
   plan_scratch(p)
+  plan_graph(p)
   p.products = joined(p.projects, { p.out }) -- rows times packed weights
   p.families = joined(p.products, { p.score, p.edge, p.value, p.careful })
   return p

@@ -93,12 +93,12 @@ local function measure(tensor, operations, n_steps, is_loop, is_read_after)
   if not tensor.from then error(("no operation touches tensor %s"):format(tensor.name), 0) end
 end
 
--- Finds when each tensor of a graph that the call does not own is alive, over n steps.
-function lifetimes.find(g, n_steps)
+-- Finds when each tensor of a graph that the call does not own is alive, over n steps. is_loop: whether the steps are
+-- those of each of several layers.
+function lifetimes.find(g, n_steps, is_loop)
   local of_layer, last = graph.at(g, "layer"), graph.at(g, "last")
-  local is_loop = #of_layer > 0
   for _, tensor in ipairs(g.tensors) do
-    if tensor.is ~= "input" and tensor.is ~= "output" then
+    if tensor.is == nil or tensor.is == "private" then
       measure(tensor, is_loop and of_layer or g.operations, n_steps, is_loop, is_loop and is_read_in(last, tensor))
     end
   end

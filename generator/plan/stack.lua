@@ -102,7 +102,7 @@ end
 local function plan_graph(p)
   p.graph = graph.of_stack(p.spec)
   p.layer_steps, p.steps = lifetimes.steps(p.graph)
-  lifetimes.find(p.graph, #p.steps)
+  lifetimes.find(p.graph, #p.steps, #p.layer_steps > 0)
   for _, step in ipairs(p.layer_steps) do
     step.kept = {}
     for _, tensor in ipairs(p.graph.tensors) do

@@ -8,7 +8,8 @@ local sandbox = require "schema.sandbox"
 local spec = require "spec"
 
 local KEYS = { name = "string", fields = "table", resolve = "function", roles = "function", packed = "function",
-  on = "function", uses = "table", calls = "table", helpers = "function", sentence = "function", of_rows = "boolean" }
+  tensors = "function", operations = "function", on = "function", uses = "table", calls = "table",
+  helpers = "function", sentence = "function", of_rows = "boolean" }
 local MODIFIER_KEYS = { score_order = "string", after = "table", weights = "table", by_distance = "boolean" }
 
 local function make(more)
@@ -39,7 +40,7 @@ fact.holds("a feature has only what the contract lists", function()
 end)
 
 fact.holds("every file of the folder is listed", function()
-  local listed = { init = true, order = true, stages = true }
+  local listed = { init = true, order = true, path = true, stages = true }
   for _, feature in ipairs(features) do listed[feature.name] = not feature.score_order or nil end
   for _, file in ipairs(assert(fs.list("generator/attention"))) do
     assert(file == "modifiers" or listed[file:match("^(.*)%.lua$")], file)

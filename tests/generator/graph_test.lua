@@ -10,6 +10,7 @@ local fs = require "base.fs"
 local graph = require "plan.graph"
 local isa = require "isa"
 local lifetimes = require "plan.lifetimes"
+local plan = require "plan"
 local spec = require "spec"
 local template = require "template"
 local stack = require "plan.stack"
@@ -81,7 +82,7 @@ local function roles_read(s, op)
   return list
 end
 
--- -- Graphs ---------------------------------------------------------------------------------------------------------
+-- -- Graphs -----------------------------------------------------------------------------------------------------------
 
 fact.holds("the graph of a feed-forward alone is that and what joins it, without attention", function()
   fact.lists_equal(lines_of(graph.of_stack(make(FORWARD)).operations), { "rows: query -> x", "up: x -> mid",
@@ -139,7 +140,73 @@ fact.holds("every weight is read by one operation, but the embedding, which logi
   end)
 end)
 
--- -- Steps and lifetimes --------------------------------------------------------------------------------------------
+-- -- One layer of attention -------------------------------------------------------------------------------------------
+
+local function layer_graph(more)
+  local raw = { d_model = 8, n_heads = 2, seq_len = 4 }
+  for key, value in pairs(more) do raw[key] = value end
+  return plan.make(assert(spec.from_fields(raw)), isa.get("avx2")).graph
+end
+
+fact.holds("the graph of a layer is its projections, scores, softmax, values and output", function()
+  fact.lists_equal(lines_of(layer_graph({ mask = { lengths = false }, n_heads = 1 }).operations), {
+    "project_k: key -> k", "project_v: value -> v", "project_q: query -> q", "pack_keys: k -> panels",
+    "score: q, panels -> scores", "softmax: scores -> scores", "value: scores, v -> concat", "out: concat -> output" })
+end)
+
+fact.holds("features stand where they act, modifiers of scores in their order", function()
+  local g = layer_graph({ vocab_size = 9, rope = { layout = "half_split" }, qk_norm = { kind = "rms" }, sinks = true,
+    softcap = 5, alibi = true, activation = { o = "relu" }, outputs = { "attention", "attention_mean" } })
+  fact.lists_equal(lines_of(g.operations), {
+    "gather: query, key, value, tokens -> x_q, x_k, x_v", "project_k: x_k -> k", "project_v: x_v -> v",
+    "project_q: x_q -> q", "qk_norm: q, k -> q, k", "rope: q, k -> q, k", "pack_keys: k -> panels",
+    "score: q, panels -> scores", "softcap: scores -> scores", "alibi: scores -> scores",
+    "sinks: scores -> scores", "softmax: scores -> scores", "attention: scores -> attention", "keep: scores -> kept",
+    "value: scores, v -> concat", "attention_mean: kept -> attention_mean", "out: concat -> y", "activate_o: y -> y",
+    "scatter: y -> output" })
+end)
+
+fact.holds("a cache takes the place of keys and values of the call", function()
+  local g = layer_graph({ cache = 8 })
+  fact.equal(g.tensor.panels, nil)
+  local lines = table.concat(lines_of(g.operations), "; ")
+  fact.contains(lines, "append: k, v -> cached_keys, cached_values; score: q, cached_keys -> scores;")
+  fact.contains(lines, "value: scores, cached_values -> concat")
+end)
+
+-- Calls f(spec) for every layer of attention among the specs of folders, those of whole models too.
+local function each_layer(f)
+  for _, folder in ipairs({ "specs/", "tests/specs/" }) do
+    for _, name in ipairs(assert(fs.list(folder))) do
+      local s = name:find("%.lua$") and spec.read(folder .. name)
+      for _, part in ipairs(s and { s, s.attention_spec, s.memory_spec } or {}) do
+        if not part.stack then f(part) end
+      end
+    end
+  end
+end
+
+fact.holds("in every layer what is read was written, each weight is read once, and buffers live", function()
+  local count = 0
+  each_layer(function(s)
+    local p, read = plan.make(s, isa.get("scalar")), {}
+    for _, op in ipairs(p.graph.operations) do
+      for _, role in ipairs(op.weights) do read[role] = (read[role] or 0) + 1 end
+    end
+    for _, role in ipairs(s.roles) do
+      if read[role.name] ~= 1 then error(("%s: %s is read %s times"):format(s.name, role.name, read[role.name]), 0) end
+      read[role.name] = nil
+    end
+    fact.equal(next(read), nil)
+    for _, buffer in ipairs(p.buffers) do
+      assert(buffer.owner and buffer.from and buffer.from < buffer.to, s.name .. ": " .. buffer.name)
+    end
+    count = count + 1
+  end)
+  assert(count > 40, count)
+end)
+
+-- -- Steps and lifetimes ----------------------------------------------------------------------------------------------
 
 -- The plan of a spec for one instruction set, as all are alike in this.
 local function plan_of(s)

@@ -1,5 +1,6 @@
--- walk.lua: one spec followed through the generator: its plan, the lines of a template, the C that they become. Each is
--- taken from the generator as it is; what is not found there any more is an error and not left out.
+-- walk.lua: one spec followed through the generator: its plan, the lines of a template, the C that they become; and the
+-- graph of a whole model. Each is taken from the generator as it is; what is not found there any more is an error and
+-- not left out.
 local dump = require "plan.dump"
 local emit = require "emit"
 local fs = require "base.fs"
@@ -7,7 +8,7 @@ local spec = require "spec"
 
 local walk = {}
 
-local SPEC, ISA = "specs/small.lua", "avx2"
+local SPEC, MODEL, ISA = "specs/small.lua", "specs/llama_small.lua", "avx2"
 
 local function fence(language, text)
   return ("```%s\n%s\n```"):format(language, (text:gsub("\n*$", "")))
@@ -33,6 +34,12 @@ end
 
 function walk.plan()
   return fence("text", dump(emit.plans(the_spec(), { ISA })[1]))
+end
+
+-- The graph of a whole model, by its operations and tensors, without its kernels and the plan of its attention.
+function walk.graph()
+  local text = dump(emit.plans(assert(spec.read(MODEL)), { ISA })[1])
+  return fence("text", assert(text:match("\n(operations, .-)\n\n"), MODEL .. " has no graph"))
 end
 
 function walk.template()

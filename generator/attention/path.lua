@@ -1,0 +1,183 @@
+-- path.lua: one layer of attention as operations over tensors: what each of its phases reads and writes, and between
+-- them what features declare. Says how large a buffer is by the plan's sizes; decides no size and lays nothing out.
+local features = require "attention"
+
+local path = {}
+
+-- Whether real rows are copied one after the other first. Heads that are given are copied one by one anyway, and a
+-- stack's rows have no padding.
+function path.gathers(spec)
+  return spec.projects.q and not spec.is_part and (spec.lengths or spec.vocab_size ~= nil)
+end
+
+-- Whether rows of the output are computed apart, and go to their places at the end.
+local function scatters(spec)
+  return spec.lengths and spec.projects.q and not spec.is_part
+end
+
+local function has_concat(plan)
+  return not plan.finish:find("in_place", 1, true)
+end
+
+-- -- Tensors ----------------------------------------------------------------------------------------------------------
+
+-- The shapes of what a call gives and takes: rows, or where nothing is projected, heads.
+local ROWS = {
+  query = { "batch", "q_len", "d_model" }, key = { "batch", "kv_len", "k_dim" }, value = { "batch", "kv_len", "v_dim" },
+  output = { "batch", "q_len", "d_out" },
+}
+local HEADS = {
+  query = { "batch", "n_heads", "q_len", "d_head" }, key = { "batch", "n_kv_heads", "kv_len", "d_head" },
+  value = { "batch", "n_kv_heads", "kv_len", "d_v" }, output = { "batch", "n_heads", "q_len", "d_v" },
+}
+
+local function call_tensors(spec, add)
+  local shapes = spec.projects.q and ROWS or HEADS
+  for _, name in ipairs({ "query", "key", "value", "output" }) do
+    add({ name = name, shape = shapes[name], is = name == "output" and name or "input" })
+  end
+  if spec.vocab_size then add({ name = "tokens", shape = { "batch", "q_len" }, dtype = "i32", is = "input" }) end
+  if spec.attention_output then
+    add({ name = "attention", shape = { "batch", "n_heads", "q_len", "kv_len" }, is = "output" })
+  end
+end
+
+-- What a slot holds: a group's rows of one key head and of the query heads that share it.
+local function slot_tensors(spec, plan, add)
+  local heads = spec.n_heads / spec.n_kv_heads
+  local function of_slot(name, unit, shape, floats)
+    add({ name = name, owner = "slot", unit = unit, shape = shape, floats = floats })
+  end
+  of_slot("q", "q_row", { "q_rows", "heads_per_kv", "d_head" }, heads * plan.head_stride)
+  of_slot("k", "kv_row", { "kv_rows", "d_head" }, plan.head_stride)
+  of_slot("v", "kv_row", { "kv_rows", "d_v" }, plan.head_stride)
+end
+
+-- What a thread has for itself; where there is a cache, keys are in panels already.
+local function part_tensors(spec, plan, add)
+  if spec.cache then
+    add({ name = "cached_keys", shape = { "panels", "d_head", "key_panel" }, is = "cache" })
+    add({ name = "cached_values", shape = { "keys", "d_v" }, is = "cache" })
+  else
+    add({ name = "panels", owner = "part", unit = "panel", shape = { "panels", "d_head", "key_panel" },
+      floats = spec.d_head * plan.key_panel })
+  end
+  add({ name = "scores", owner = "part", unit = "once", shape = { "block", "keys" },
+    floats = plan.block_tiles * plan.score.mr * plan.scores_stride })
+end
+
+local function round_tensors(spec, plan, add)
+  local function of_round(name, unit, shape, floats)
+    add({ name = name, owner = "round", unit = unit, shape = shape, floats = floats })
+  end
+  if has_concat(plan) then of_round("concat", "q_row", { "q_rows", "heads" }, plan.concat) end
+  if path.gathers(spec) then
+    of_round("x_q", "q_row", { "q_rows", "d_model" }, spec.d_model)
+    of_round("x_k", "kv_row", { "kv_rows", "k_dim" }, spec.k_dim)
+    of_round("x_v", "kv_row", { "kv_rows", "v_dim" }, spec.v_dim)
+  end
+  if scatters(spec) then of_round("y", "q_row", { "q_rows", "d_out" }, spec.d_out) end
+end
+
+-- Hands the tensors of a layer to add, its buffers in the order in which they lie in scratch. A buffer has besides
+-- owner, unit, floats: each slot (a group of sequences and a key head), each part (a thread) or the whole round owns
+-- `floats` for every unit: a row of queries or of keys, a panel of one sequence's keys, or just once.
+function path.tensors(spec, plan, add)
+  call_tensors(spec, add)
+  slot_tensors(spec, plan, add)
+  part_tensors(spec, plan, add)
+  round_tensors(spec, plan, add)
+  for _, feature in ipairs(features) do
+    if feature.tensors then feature.tensors(spec, plan, add) end
+  end
+end
+
+-- -- Operations -------------------------------------------------------------------------------------------------------
+
+-- Roles of a feature.
+local function roles_of(feature, spec)
+  local names = {}
+  if feature.roles then feature.roles(spec, function(name) names[#names + 1] = name end) end
+  return names
+end
+
+-- What features declare at a stage, in their order.
+local function add_features(spec, add, stage)
+  for _, feature in ipairs(features) do
+    local function add_here(at, op)
+      if at == stage then add(op) end
+    end
+    if feature.operations then feature.operations(spec, add_here) end
+  end
+end
+
+local function weights_of(spec, name)
+  return { name .. "_weight", spec.bias[name] and name .. "_bias" or nil }
+end
+
+local function add_inputs(spec, add)
+  local gathers = path.gathers(spec)
+  if gathers then
+    add({ name = "gather", op = spec.vocab_size and "lookup or copy" or "copy", writes = { "x_q", "x_k", "x_v" },
+      reads = { "query", "key", "value", spec.vocab_size and "tokens" or nil },
+      weights = { spec.vocab_size and "embedding" or nil } })
+  end
+  for _, row in ipairs({ { "k", "key" }, { "v", "value" }, { "q", "query" } }) do
+    local name, input = row[1], row[2]
+    local projects = spec.projects[name]
+    add({ name = (projects and "project_" or "copy_") .. name, op = projects and "linear" or "copy", writes = { name },
+      reads = { gathers and "x_" .. name or input }, weights = projects and weights_of(spec, name) or {} })
+  end
+end
+
+-- Score modifiers, in the order in which they apply: each changes scores in place, if it does not say otherwise.
+local function add_modifiers(spec, add)
+  for _, place in ipairs(features.SCORE_ORDER) do
+    for _, feature in ipairs(features) do
+      if feature.score_order == place and not feature.operations and feature.on(spec) then
+        add({ name = feature.name, op = place, reads = { "scores" }, writes = { "scores" },
+          weights = roles_of(feature, spec) })
+      end
+    end
+  end
+end
+
+local function add_attention(spec, add, heads)
+  local keys = spec.cache and "cached_keys" or "panels"
+  if spec.cache then
+    add({ name = "append", op = "copy", reads = { "k", "v" }, writes = { "cached_keys", "cached_values" } })
+  else
+    add({ name = "pack_keys", op = "transpose", reads = { "k" }, writes = { "panels" } })
+  end
+  add({ name = "score", op = "product", reads = { "q", keys }, writes = { "scores" } })
+  add_modifiers(spec, add)
+  add_features(spec, add, "scored")
+  add({ name = "softmax", op = "softmax", reads = { "scores" }, writes = { "scores" } })
+  add_features(spec, add, "weighed")
+  add({ name = "value", op = "product", writes = { heads },
+    reads = { "scores", spec.cache and "cached_values" or "v" } })
+end
+
+-- Hands the operations of a layer to add, in order.
+function path.operations(spec, plan, add)
+  local result = scatters(spec) and "y" or "output"
+  local heads = has_concat(plan) and "concat" or result
+  add_inputs(spec, add)
+  add_features(spec, add, "projected")
+  add_attention(spec, add, heads)
+  add_features(spec, function(op)
+    op.reads[#op.reads + 1], op.writes[#op.writes + 1] = op.of_heads and heads or nil, op.of_heads and heads or nil
+    add(op)
+  end, "attended")
+  if heads ~= result then
+    add({ name = "out", op = spec.projects.o and "linear" or "copy", reads = { heads }, writes = { result },
+      weights = spec.projects.o and weights_of(spec, "o") or {} })
+  end
+  add_features(spec, function(op)
+    op.reads, op.writes = { result }, { result }
+    add(op)
+  end, "output")
+  if result ~= "output" then add({ name = "scatter", op = "copy", reads = { result }, writes = { "output" } }) end
+end
+
+return path
