@@ -23,7 +23,7 @@ local function command_line()
   parser:option("--out", "folder the C goes to"):argname("DIR")
   parser:option("--depfile", "also write a depfile of everything read"):argname("FILE")
   parser:option("--stamp", "the target the depfile names"):argname("FILE")
-  parser:flag("--dump-plan", "print kernels, tiles, registers, flops, bytes and scratch; write nothing")
+  parser:flag("--dump-plan", "print operations, tensors, kernels, tiles, flops, bytes and scratch; write nothing")
   return parser
 end
 

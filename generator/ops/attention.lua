@@ -56,7 +56,7 @@ function block.products(spec, add)
     n_out = spec.d_model })
 end
 
--- Its own scratch holds what the plan of a part says, of the one that runs.
+-- attention_scratch is what the plan of a part asks for; one part runs at a time.
 function block.tensors(spec, add)
   if spec.memory_spec then
     add({ name = "key", shape = { "batch", "kv_len", "d_model" }, is = "input" })

@@ -14,6 +14,7 @@ local plan = require "plan"
 local spec = require "spec"
 local template = require "template"
 local stack = require "plan.stack"
+local transformer = require "plan.transformer"
 
 local function make(more)
   local raw = { kind = "encoder", name = "g", d_model = 8, n_heads = 2, n_layers = 2, seq_len = 4 }
@@ -138,6 +139,14 @@ fact.holds("every weight is read by one operation, but the embedding, which logi
     end
     fact.equal(next(count), nil)
   end)
+end)
+
+fact.holds("a transformer is two graphs: what the encoder's gives, the decoder's takes as its key", function()
+  local p = transformer.make(make({ kind = "transformer", vocab_size = 9 }), isa.get("avx2"))
+  local encoder, decoder = p.encoder.graph, p.decoder.graph
+  fact.lists_equal(lines_of(graph.at(encoder, "last")), { "output: x -> output" })
+  fact.lists_equal(lines_of(graph.at(decoder, "first", "call")), { "memory_rows: key -> memory" })
+  fact.equal(encoder.tensor.memory, nil)
 end)
 
 -- -- One layer of attention -------------------------------------------------------------------------------------------

@@ -1,13 +1,12 @@
--- names.lua: checks that the schedule, the planner and what emits whole models name no block: neither its name nor a
+-- names.lua: checks that the schedule, the planner and what emits C name no block: neither its name nor a
 -- field of a spec that it owns. What a word means in C or in English is not looked at: only names of Lua are.
 package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
 
 local blocks = require "ops"
 local fs = require "base.fs"
 
--- Folders, and files of others, that ask no block what it is.
-local FOLDERS = { "generator/plan/", "templates/schedule/" }
-local FILES = { "generator/emit/stack.lua", "templates/model/model.c.lt" }
+-- Folders that ask no block what it is.
+local FOLDERS = { "generator/plan/", "generator/emit/", "templates/linear/", "templates/model/", "templates/schedule/" }
 
 -- Blocks that others build on: what a layer, a sublayer and a linear are is the schedule's own business.
 local GROUND = { layers = true, sublayer = true, linear = true }
@@ -18,6 +17,10 @@ local ALLOWED = {
   ["generator/plan/transformer.lua"] = { attention = true }, -- whose keys a cache holds
   ["generator/plan/init.lua"] = { attention = true, embedding = true }, -- features; the table of a layer that takes ids
   ["generator/plan/dump.lua"] = { d_ff = true }, -- the first line of a model's plan
+  ["generator/emit/init.lua"] = { attention = true }, -- the folder of templates; a part of a model; outputs of a layer
+  ["generator/emit/layer.lua"] = { embedding = true }, -- the table of a layer that takes ids
+  -- Tensors that have a layout of their own in files of weights.
+  ["generator/emit/maps.lua"] = { attention = true, embedding = true, positions = true, token_types = true },
   ["templates/schedule/rows_linear.c.lt"] = { tokens = true, embedding = true }, -- of a layer that takes ids, no block
   -- Outputs of a layer; a transformer's source.
   ["templates/model/model.c.lt"] = { attention = true, src_vocab_size = true },
@@ -62,7 +65,6 @@ local function all_files()
   for _, folder in ipairs(FOLDERS) do
     for _, name in ipairs(assert(fs.list(folder))) do list[#list + 1] = folder .. name end
   end
-  for _, path in ipairs(FILES) do list[#list + 1] = path end
   return list
 end
 

@@ -38,4 +38,12 @@ return {
     from = "local EPS = { rms = 1e-6, layer = 1e-5 }", to = "local EPS = { rms = 1e-5, layer = 1e-5 }",
     test = { "lua", "features_test" },
     why = "a norm divides by more than its library's" },
+  { name = "dead_between_steps", file = "generator/plan/lifetimes.lua",
+    from = "leaves = a.exposed[step] or leaves and not a.written[step] or false", to = "leaves = false",
+    test = { "lua", "graph_test" },
+    why = "rows that a later step reads lie where a step between puts its own" },
+  { name = "shared_while_alive", file = "generator/plan/stack.lua",
+    from = "if buffer.is_transient and lifetimes.meet(private, buffer) then return false end", to = "",
+    test = { "lua", "graph_test" },
+    why = "buffers of blocks lie over memory that an operation beside them uses" },
 }
