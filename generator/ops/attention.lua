@@ -51,7 +51,8 @@ function block.splices(spec)
     "begin_functions", "layer_functions" }) do
     splices[stage] = "attention." .. stage .. ".c.lt"
   end
-  if spec.layer_attention then splices.stack_facts = "attention.stack_facts.c.lt" end
+  local gives = spec.layer_attention or spec.layer_cross_attention
+  splices.stack_facts = gives and "attention.stack_facts.c.lt"
   return splices
 end
 
