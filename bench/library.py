@@ -7,7 +7,7 @@ from ctypes import (POINTER, Structure, byref, c_bool, c_char, c_char_p, c_doubl
 
 import paths
 
-ABI = 7
+ABI = 8
 MAX_THREADS = 1024  # GA_MAX_THREADS
 
 
@@ -28,8 +28,9 @@ class Io(Structure):
         (name, c_void_p) for name in ("attention_mean", "position", "kv_position")
     ] + [("intermediates", c_void_p * 9), ("cache", c_void_p)] + [
         (name, c_void_p)
-        for name in ("token_types", "embedding", "logits", "last_logits", "hidden", "layer_attention", "key_tokens",
-                     "memory", "src_mask", "src_additive_mask")
+        for name in ("token_types", "embedding", "logits", "last_logits", "hidden", "layer_attention",
+                     "layer_cross_attention", "src_layer_attention", "key_tokens", "memory", "src_mask",
+                     "src_additive_mask")
     ] + [("src_mask_strides", c_size_t * 4), ("sublayer", c_void_p)]
 
 

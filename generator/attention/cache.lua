@@ -24,7 +24,7 @@ local CONTRADICTIONS = {
   { has = function(spec) return spec.heads == "shared" end, field = 'heads = "shared"',
     why = "is not generated with one" },
   { has = function(spec) return #(spec.outputs or {}) > 0 end, field = "outputs",
-    why = "lists intermediates, whose axis of keys would grow from call to call" },
+    why = "lists intermediates, whose keys are those of one call" },
   { has = function(spec) return spec.mask and spec.mask.tensor end, field = "mask.tensor",
     why = "is given for the keys of one call" },
   { has = function(spec) return not spec.causal and has_distances(spec) end,

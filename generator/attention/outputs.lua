@@ -5,7 +5,7 @@ local types = require "schema.types"
 local INTERMEDIATES = {
   "q_proj", "k_proj", "v_proj", "q_heads", "k_heads", "v_heads", "scores", "x_heads", "x_concat",
 }
-local NAMES = { "attention", "attention_mean" }
+local NAMES = { "attention", "cross_attention", "attention_mean" }
 for _, name in ipairs(INTERMEDIATES) do NAMES[#NAMES + 1] = name end
 local one = types.choice(NAMES)
 
@@ -36,19 +36,35 @@ local function any(wanted, ...)
   return false
 end
 
--- Of what happens within a layer, a whole model gives the weights of its rows over each other.
-local function check_stack(spec, fail)
-  for _, name in ipairs(spec.stack and spec.outputs or {}) do
-    if name ~= "attention" then
-      fail(('outputs names %s, but kind = "%s" gives attention alone, for each of its layers: what else happens in ' ..
-        'a layer is of rows packed without padding and stays there; a layer alone (kind = "mha") gives it'):format(
-        name, spec.kind))
+-- What each kind of whole model gives of its layers, and why an encoder does not give both.
+local OF_STACKS = {
+  encoder = { attention = true },
+  decoder = { attention = true, cross_attention = true },
+  transformer = { attention = true, cross_attention = true },
+}
+local NOT_CROSS = {
+  encoder = "whose layers attend to their own rows alone; a decoder or a transformer has it",
+  mha = "which has one attention: attention gives its weights, whatever its keys",
+}
+NOT_CROSS.sdpa = NOT_CROSS.mha
+
+-- Of what happens within a layer, a whole model gives the weights of its rows over each other and over a memory.
+local function check_kind(spec, fail)
+  local gives = OF_STACKS[spec.kind]
+  for _, name in ipairs(spec.outputs or {}) do
+    local why = name == "cross_attention" and NOT_CROSS[spec.kind]
+    if why then
+      fail(('outputs names cross_attention, but kind = "%s", %s'):format(spec.kind, why))
+    elseif gives and not gives[name] then
+      fail(('outputs names %s, but kind = "%s" gives %s alone, for each of its layers: what else happens in a ' ..
+        'layer is of rows packed without padding and stays there; a layer alone (kind = "mha") gives it'):format(
+        name, spec.kind, gives.cross_attention and "attention and cross_attention" or "attention"))
     end
   end
 end
 
 local function resolve(spec, fail)
-  check_stack(spec, fail)
+  check_kind(spec, fail)
   spec.wanted, spec.intermediates = {}, {}
   for _, name in ipairs(spec.outputs or {}) do spec.wanted[name] = true end
   for _, name in ipairs(INTERMEDIATES) do
@@ -59,14 +75,18 @@ local function resolve(spec, fail)
   end
   spec.attention_output = spec.wanted.attention and not spec.stack or false
   spec.layer_attention = spec.wanted.attention and spec.stack or false
+  spec.layer_cross_attention = spec.wanted.cross_attention and spec.stack or false
   spec.natural_scores = spec.natural_scores or any(spec.wanted, "scores")
   spec.natural_q = spec.natural_q or any(spec.wanted, "q_proj", "q_heads")
 end
 
 local function sentence(spec)
-  if spec.layer_attention then
-    local whose = spec.kind == "encoder" and "" or " over its own rows"
-    return ("softmax weights of each layer%s are written on request"):format(whose)
+  if spec.layer_attention or spec.layer_cross_attention then
+    local over = {}
+    if spec.layer_attention then over[1] = "its own rows" end
+    if spec.layer_cross_attention then over[#over + 1] = "the memory" end
+    return ("softmax weights of each layer%s are written on request"):format(
+      spec.kind == "encoder" and "" or " over " .. text.join(over))
   end
   local names = spec.attention_output and { "softmax weights" } or {}
   for _, name in ipairs(spec.intermediates) do names[#names + 1] = name end
@@ -81,7 +101,8 @@ return {
       check = types.described("a list of names", check),
       default = "none",
       help = "intermediate results that a call may ask for beside its output: " .. table.concat(NAMES, ", ") ..
-        "; of whole models attention, of each layer",
+        "; of whole models attention, of each layer, those of a transformer's encoder too, and cross_attention, of " ..
+        "each layer over the encoder's output",
       group = "calls", example = 'outputs = { "attention", "scores" }' },
   },
   resolve = resolve,

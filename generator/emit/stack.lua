@@ -26,6 +26,7 @@ function stack.sides_env(p, base)
   return setmetatable({
     prefix = p.prefix, packed = p.packed.parts, encoder_prefix = p.encoder.prefix, decoder_prefix = p.decoder.prefix,
     encoder_name = p.encoder.spec.name, decoder_name = p.decoder.spec.name, encoder_roles = #p.encoder.spec.roles,
+    encoder_attention = p.encoder.spec.layer_attention,
   }, { __index = base })
 end
 

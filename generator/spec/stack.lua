@@ -23,7 +23,7 @@ end
 local SHARED = {
   d_model = true, n_heads = true, d_head = true, seq_len = true, batch = true, dtype = true, weights_dtype = true,
   unroll = true, n_kv_heads = true, activation = true, dropout = true, cache = true,
-  mask_fill = true, masked_row = true, outputs = true,
+  mask_fill = true, masked_row = true,
 }
 local SHARED_GROUPS = { mask = true, rope = true, qk_norm = true }
 for _, modifier in ipairs(modifiers) do
@@ -40,6 +40,11 @@ local function masks_its_rows(spec)
   return spec.causal or spec.window or spec.mask_tensor == "bool"
 end
 
+-- The outputs of an attention that gives its weights to the stack, or does not.
+local function weights_of(is_given)
+  return is_given and { "attention" } or nil
+end
+
 -- The fields of the attention of one layer: its heads side by side, over rows without padding.
 function stack.attention_fields(spec)
   local raw = { name = spec.name .. "_self", kind = "mha", projections = "qkv", bias = attention_bias(spec.bias) }
@@ -48,16 +53,17 @@ function stack.attention_fields(spec)
     if SHARED[entry.field] or SHARED_GROUPS[group] then raw[entry.field] = entry.value end
   end
   raw.mask = nil
+  raw.outputs = weights_of(spec.layer_attention)
   raw["mask.causal"] = spec.causal
   if not masks_its_rows(spec) then raw.mask_fill = nil end
   return raw
 end
 
 -- Fields of a transformer that only its decoder has.
-local OF_DECODER = { cache = true, pool = true, logits = true, outputs = true }
+local OF_DECODER = { cache = true, pool = true, logits = true }
 -- Fields that its sides do not take as they are.
 local OF_BOTH = { name = true, kind = true, weights = true, weights_prefix = true, seq_len = true, kv_seq_len = true,
-  vocab_size = true, src_vocab_size = true, n_layers = true, n_decoder_layers = true }
+  vocab_size = true, src_vocab_size = true, n_layers = true, n_decoder_layers = true, outputs = true }
 
 -- The fields of one side of a transformer, "encoder" or "decoder".
 function stack.side_fields(spec, side)
@@ -67,6 +73,7 @@ function stack.side_fields(spec, side)
     n_layers = is_decoder and spec.n_decoder_layers or spec.n_layers,
     seq_len = is_decoder and given.seq_len or given.kv_seq_len, kv_seq_len = is_decoder and given.kv_seq_len or nil,
     vocab_size = is_decoder and spec.vocab_size or spec.src_vocab_size or spec.vocab_size,
+    outputs = is_decoder and spec.outputs or weights_of(spec.layer_attention),
   }
   for _, entry in ipairs(spec.given) do
     local group = entry.field:match("^[^.]+")
@@ -84,7 +91,7 @@ function stack.memory_fields(spec)
     d_model = spec.d_model, n_heads = spec.n_heads, n_kv_heads = spec.n_kv_heads, d_head = spec.d_head,
     seq_len = spec.lengths_as_given.seq_len, kv_seq_len = spec.lengths_as_given.kv_seq_len, scale = spec.scale,
     unroll = spec.unroll, weights_dtype = spec.weights_dtype, mask = { lengths = spec.lengths, causal = false },
-    cache = spec.cache and spec.kv_seq_len.max or nil,
+    cache = spec.cache and spec.kv_seq_len.max or nil, outputs = weights_of(spec.layer_cross_attention),
   }
 end
 

@@ -14,6 +14,8 @@ enum {
     TOKENS,
     KEY_TOKENS,
     LAYER,
+    CROSS,
+    SOURCE,
     HEAD,
     BATCH,
     ISA,
@@ -27,6 +29,8 @@ static const struct ga_option options[] = {
     [TOKENS] = {"tokens", "FILE", "places, from 0", false, "labels of the sequence, one a line"},
     [KEY_TOKENS] = {"key-tokens", "FILE", "places, from 0", false, "labels of the keys, where they are others"},
     [LAYER] = {"layer", "N", "the last", false, "of a whole model, the layer to draw, from 0"},
+    [CROSS] = {"cross", NULL, NULL, false, "of that layer, the attention to the memory or the source"},
+    [SOURCE] = {"source", NULL, NULL, false, "of a transformer, a layer of its encoder, and the source's rows"},
     [HEAD] = {"head", "N", "all", false, "the head to draw, from 0"},
     [BATCH] = {"batch", "N", "0", false, "the sequence to draw, from 0"},
     [ISA] = {"isa", GA_ISA_OPTION},
@@ -38,7 +42,8 @@ _Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more opt
 static const char *const notes[] = {
     "Draws how much each query attends to each key, a panel for each head, under one scale of colours.",
     "It needs a model with the output attention: ./configure --outputs attention. Of a whole model it",
-    "draws one layer, counted from 0 as attention_N of run is: the rows' attention to each other.",
+    "draws one layer, counted from 0 as attention_N of run is: the rows' attention to each other; with",
+    "--cross that to what a decoder attends to besides, which needs the output cross_attention.",
     "  hatched     what causal, a window or a mask excludes; padding after a sequence's length is",
     "              not drawn, unless a mask_fill gives it weight",
     "  large maps  are drawn with several queries and keys to a cell; the picture says how many",
@@ -53,6 +58,8 @@ static const char *const examples[] = {
     "draw --weights w.safetensors --input in.safetensors --output map.svg --tokens words.txt",
     "draw --weights w.safetensors --input in.safetensors --output map.html --batch 2 --head 0",
     "draw --weights w.safetensors --input in.safetensors --output map.svg --layer 3   (of a whole model)",
+    "draw --weights w.safetensors --input in.safetensors --output map.svg --layer 3 --cross \\\n"
+    "      --tokens target.txt --key-tokens source.txt   (of a transformer)",
     NULL,
 };
 
@@ -72,34 +79,56 @@ static enum ga_exit read_form(const struct ga_context *context, const char *outp
                : ga_misused(context, "--output %s: expected a name that ends in .svg or .html", output);
 }
 
-static enum ga_exit check_model(const struct ga_context *context)
+// Reads --cross and --source: which of a layer's attentions is drawn.
+static enum ga_exit read_series(const struct ga_context *context, const char *const *values, struct ga_drawing *drawing)
 {
     const struct ga_model *model = context->model;
+    const char *option = values[CROSS] ? "cross" : "source";
+    drawing->series = values[CROSS] ? GA_OF_CROSS_ATTENTION : values[SOURCE] ? GA_OF_SRC_ATTENTION : GA_OF_ATTENTION;
+    if (values[CROSS] && values[SOURCE]) {
+        return ga_misused(context, "--cross and --source are two pictures; give one of them");
+    }
+    if (drawing->series == GA_OF_ATTENTION) {
+        drawing->series = model->stack ? GA_OF_ATTENTION : GA_SERIES;
+        return GA_EXIT_OK;
+    }
+    if (!model->stack) {
+        return ga_misused(context, "--%s: this model is one attention layer", option);
+    }
+    const char *why = ga_series_refused(model, drawing->series);
+    return why ? ga_misused(context, "--%s: %s", option, why) : GA_EXIT_OK;
+}
+
+static enum ga_exit check_model(const struct ga_context *context, const struct ga_drawing *drawing)
+{
+    const struct ga_model *model = context->model;
+    const bool of_stack = drawing->series < GA_SERIES;
     if (model->stack && model->stack->without_attention) {
         return ga_failed(context, "there is no attention to draw: the layers of %s do not attend", model->name);
     }
-    return ga_has_output(model, model->stack ? GA_LAYER_ATTENTION : GA_ATTENTION)
+    const char *field = of_stack ? ga_series_field(drawing->series) : "attention";
+    return ga_has_output(model, of_stack ? ga_series_output(drawing->series, 0) : GA_ATTENTION)
                ? GA_EXIT_OK
                : ga_failed(context,
                            "there is no attention to draw: %s was generated without that output; "
-                           "./configure --outputs attention adds it (in a spec: outputs = { \"attention\" })",
-                           model->name);
+                           "./configure --outputs %s adds it (in a spec: outputs = { \"%s\" })",
+                           model->name, field, field);
 }
 
 // Reads --layer; without it the last of a whole model is drawn. The model has attention to draw.
 static enum ga_exit read_layer(const struct ga_context *context, const char *text, struct ga_drawing *drawing)
 {
-    const struct ga_stack *stack = context->model->stack;
     enum ga_exit code = GA_EXIT_OK;
     drawing->output = GA_ATTENTION;
-    if (!stack) {
+    if (drawing->series == GA_SERIES) {
         return text ? ga_misused(context, "--layer %s: this model is one attention layer", text) : GA_EXIT_OK;
     }
-    drawing->layer = stack->n_layers - 1;
+    const struct ga_range range = {0, ga_series_count(context->model, drawing->series) - 1};
+    drawing->layer = range.max;
     if (text) {
-        code = ga_read_size(context, "layer", text, (struct ga_range){0, stack->n_layers - 1}, &drawing->layer);
+        code = ga_read_size(context, "layer", text, range, &drawing->layer);
     }
-    drawing->output = ga_series_output(GA_OF_ATTENTION, drawing->layer);
+    drawing->output = ga_series_output(drawing->series, drawing->layer);
     return code;
 }
 
@@ -115,16 +144,51 @@ static enum ga_exit read_heads(const struct ga_context *context, const char *tex
     return ga_read_size(context, "head", text, range, &drawing->first_head);
 }
 
-// Finds whose queries and keys are drawn: of a whole model its rows attend to each other, whatever else they attend to.
+// A request whose keys are its query's own rows.
+static void make_self(struct ga_request *request)
+{
+    request->io.key = NULL;
+    request->io.key_tokens = NULL;
+    request->io.memory = NULL;
+    request->io.kv_lengths = NULL;
+    request->kv_len = request->io.kv_len = request->io.q_len;
+}
+
+// A transformer's request as one of its encoder, which nothing keeps from later rows.
+static void make_source(struct ga_request *request, struct ga_model *facts)
+{
+    struct ga_io *io = &request->io;
+    io->q_len = io->kv_len;
+    io->q_lengths = io->kv_lengths;
+    io->mask = io->src_mask;
+    io->additive_mask = io->src_additive_mask;
+    memcpy(io->mask_strides, io->src_mask_strides, sizeof io->mask_strides);
+    facts->causal = GA_CAUSAL_NONE;
+    make_self(request);
+}
+
+// A decoder's request as one of its attention to the memory, which has no order and no mask.
+static void make_cross(struct ga_request *request, struct ga_model *facts)
+{
+    request->kv_len = request->io.kv_len;
+    request->io.mask = NULL;
+    request->io.additive_mask = NULL;
+    facts->causal = GA_CAUSAL_NONE;
+    facts->window = 0;
+}
+
+// Finds whose queries and keys are drawn: of a whole model those of one attention, whatever else there is.
 static void find_seen(const struct ga_context *context, struct ga_drawing *drawing)
 {
-    drawing->seen = drawing->request;
-    if (context->model->stack) {
-        drawing->own = *drawing->request;
-        drawing->own.io.key = NULL;
-        drawing->own.io.kv_lengths = NULL;
-        drawing->own.kv_len = drawing->own.io.q_len;
-        drawing->seen = &drawing->own;
+    drawing->facts = *context->model;
+    drawing->as_layer = *drawing->request;
+    drawing->seen = drawing->series == GA_SERIES ? drawing->request : &drawing->as_layer;
+    if (drawing->series == GA_OF_ATTENTION) {
+        make_self(&drawing->as_layer);
+    } else if (drawing->series == GA_OF_SRC_ATTENTION) {
+        make_source(&drawing->as_layer, &drawing->facts);
+    } else if (drawing->series == GA_OF_CROSS_ATTENTION) {
+        make_cross(&drawing->as_layer, &drawing->facts);
     }
 }
 
@@ -154,7 +218,7 @@ static enum ga_exit read_batch(const struct ga_context *context, const char *tex
 // In self-attention one file names both; where lengths cut queries and keys apart it has to name the more of them.
 static enum ga_exit read_labels(const struct ga_context *context, const char *const *values, struct ga_drawing *drawing)
 {
-    bool self = drawing->seen->io.key == NULL;
+    bool self = ga_is_self(drawing->seen);
     size_t count = self && drawing->keys > drawing->rows ? drawing->keys : drawing->rows;
     enum ga_exit code = GA_EXIT_OK;
     if (values[KEY_TOKENS] && self) {
@@ -181,7 +245,10 @@ static enum ga_exit read_arguments(const struct ga_context *context, const char 
         code = ga_read_threads(context, values[THREADS], threads_out);
     }
     if (code == GA_EXIT_OK) {
-        code = check_model(context);
+        code = read_series(context, values, drawing);
+    }
+    if (code == GA_EXIT_OK) {
+        code = check_model(context, drawing);
     }
     if (code == GA_EXIT_OK) {
         code = read_layer(context, values[LAYER], drawing);

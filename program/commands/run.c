@@ -14,7 +14,7 @@ static const struct ga_option options[] = {
     GA_LOADING_OPTIONS,
     [INPUT] = {"input", "FILE", NULL, true, "safetensors file of the inputs"},
     [OUTPUT] = {"output", "FILE", NULL, true, "safetensors file to write"},
-    [OUTPUTS] = {"outputs", "LIST", "all but logits, hidden_N and attention_N", false,
+    [OUTPUTS] = {"outputs", "LIST", "all but logits and what has a number", false,
                  "which outputs to write, joined by commas"},
     [STEP] = {"step", "N", "all at once", false, "rows of the query a call, for a model with a cache"},
     [ISA] = {"isa", GA_ISA_OPTION},
@@ -78,6 +78,10 @@ static const char *const notes[] = {
     "              takes; only where --outputs names them; hidden_all: all of them",
     "  attention_N F32 [batch, n_heads, len, len], where the model was generated with attention: the",
     "              weights of layer N over its own rows, counted from 0; attention_all: all of them",
+    "  cross_attention_N  F32 [batch, n_heads, len, memory_len], where the model was generated with",
+    "              cross_attention: the weights of layer N over the memory; cross_attention_all",
+    "  src_attention_N    F32 [batch, n_heads, src_len, src_len], of a transformer generated with",
+    "              attention: the weights of layer N of its encoder; src_attention_all",
     NULL,
 };
 

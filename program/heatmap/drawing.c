@@ -30,17 +30,15 @@ static size_t shown_keys(const struct ga_drawing *drawing, const struct ga_tenso
     return shown;
 }
 
-static bool is_masked(const struct ga_context *context, const struct ga_drawing *drawing, size_t head, size_t i,
-                      size_t j)
+static bool is_masked(const struct ga_drawing *drawing, size_t head, size_t i, size_t j)
 {
     if (j >= drawing->shown) { // a key that the model adds: all see it
         return false;
     }
-    return j >= drawing->keys || !ga_sees(context->model, drawing->seen, drawing->batch, head, i, j);
+    return j >= drawing->keys || !ga_sees(&drawing->facts, drawing->seen, drawing->batch, head, i, j);
 }
 
-static void fill_panel(const struct ga_context *context, const struct ga_drawing *drawing,
-                       const struct ga_tensor *attention, size_t panel)
+static void fill_panel(const struct ga_drawing *drawing, const struct ga_tensor *attention, size_t panel)
 {
     size_t head = drawing->first_head + panel, at = panel * drawing->rows * drawing->cols;
     drawing->panels[panel] =
@@ -50,7 +48,7 @@ static void fill_panel(const struct ga_context *context, const struct ga_drawing
         const float *weights = weights_of(drawing, attention, head, i);
         for (size_t j = 0; j < drawing->cols; j++, at++) {
             drawing->values[at] = weights[j < drawing->shown ? j : drawing->seen->kv_len + j - drawing->shown];
-            drawing->masked[at] = is_masked(context, drawing, head, i, j);
+            drawing->masked[at] = is_masked(drawing, head, i, j);
         }
     }
 }
@@ -85,6 +83,14 @@ static void say_padding(const struct ga_drawing *drawing, char text[PADDING_TEXT
     }
 }
 
+// What is drawn, of a whole model by which of a layer's attentions it is.
+static const char *const attentions[GA_SERIES + 1] = {
+    [GA_OF_ATTENTION] = "attention",
+    [GA_OF_CROSS_ATTENTION] = "cross attention",
+    [GA_OF_SRC_ATTENTION] = "source attention",
+    [GA_SERIES] = "attention",
+};
+
 static void fill_words(const struct ga_context *context, struct ga_drawing *drawing)
 {
     size_t added = drawing->cols - drawing->shown;
@@ -99,11 +105,11 @@ static void fill_words(const struct ga_context *context, struct ga_drawing *draw
         snprintf(extra, sizeof extra, " and %zu added by the model", added);
     }
     say_padding(drawing, padding);
-    snprintf(drawing->title, sizeof drawing->title, "%s: attention of sequence %zu%s%s", context->model->name,
-             drawing->batch, layer, head);
+    snprintf(drawing->title, sizeof drawing->title, "%s: %s of sequence %zu%s%s", context->model->name,
+             attentions[drawing->series], drawing->batch, layer, head);
     snprintf(drawing->subtitle, sizeof drawing->subtitle, "%zu quer%s by %zu key%s%s%s", drawing->rows,
              drawing->rows == 1 ? "y" : "ies", drawing->shown, drawing->shown == 1 ? "" : "s", extra, padding);
-    ga_sight_text(context->model, drawing->seen, mask);
+    ga_sight_text(&drawing->facts, drawing->seen, mask);
     snprintf(drawing->mask, sizeof drawing->mask, "%s%s%s", mask, *mask && drawing->shown > drawing->keys ? ", " : "",
              drawing->shown > drawing->keys ? "lengths" : "");
 }
@@ -155,14 +161,14 @@ enum ga_exit ga_drawing_write(const struct ga_context *context, struct ga_drawin
                               enum ga_heatmap_form form)
 {
     const struct ga_tensor attention = ga_request_output(context, drawing->request, drawing->output);
-    const char *const *names = drawing->seen->io.key ? drawing->key_labels.lines : drawing->row_labels.lines;
+    const char *const *names = ga_is_self(drawing->seen) ? drawing->row_labels.lines : drawing->key_labels.lines;
     drawing->shown = shown_keys(drawing, &attention);
     drawing->cols = drawing->shown + attention.shape[attention.rank - 1] - drawing->seen->kv_len;
     if (!make_room(drawing, names != NULL)) {
         return ga_failed(context, "%s: no memory for the picture", path);
     }
     for (size_t p = 0; p < drawing->heads; p++) {
-        fill_panel(context, drawing, &attention, p);
+        fill_panel(drawing, &attention, p);
     }
     if (names) {
         fill_labels(drawing, names);

@@ -8,11 +8,13 @@
 
 // What to draw of which request.
 struct ga_drawing {
-    struct ga_request *request;      // that is run
-    struct ga_request own;           // of a whole model, the same as a call of one layer: its rows alone
-    const struct ga_request *seen;   // of the two, the one whose queries and keys are drawn
-    enum ga_output output;           // the attention that is drawn
-    size_t layer;                    // of a whole model
+    struct ga_request *request;    // that is run
+    enum ga_series series;         // of a whole model, which of a layer's attentions is drawn; GA_SERIES: of one layer
+    struct ga_request as_layer;    // of a whole model, the request as a call of that attention alone
+    struct ga_model facts;         // and the model as that attention, of which only what masks is looked at
+    const struct ga_request *seen; // of the two requests, the one whose queries and keys are drawn
+    enum ga_output output;         // the attention that is drawn
+    size_t layer;                  // of a whole model
     size_t batch, first_head, heads; // first_head + heads <= n_heads
     size_t rows, keys;               // real queries and keys
     size_t shown, cols;              // keys that are drawn, and with those that the model adds

@@ -12,12 +12,17 @@ size_t ga_query_rows(const struct ga_request *request, size_t b)
     return lengths ? (size_t)lengths[b] : request->io.q_len;
 }
 
+bool ga_is_self(const struct ga_request *request)
+{
+    return !request->io.key && !request->io.key_tokens && !request->io.memory;
+}
+
 size_t ga_key_rows(const struct ga_request *request, size_t b)
 {
     if (request->io.kv_lengths) {
         return (size_t)request->io.kv_lengths[b];
     }
-    return request->io.key ? request->kv_len : ga_query_rows(request, b);
+    return ga_is_self(request) ? ga_query_rows(request, b) : request->kv_len;
 }
 
 // A window counts from a query's own place, which is its row, or the last key its causal rule lets it see.

@@ -11,6 +11,9 @@
 size_t ga_query_rows(const struct ga_request *request, size_t b);
 size_t ga_key_rows(const struct ga_request *request, size_t b);
 
+// Whether a request's keys are its query's own rows.
+bool ga_is_self(const struct ga_request *request);
+
 // Whether query i of head h in sequence b sees key j, both real.
 bool ga_sees(const struct ga_model *model, const struct ga_request *request, size_t b, size_t h, size_t i, size_t j);
 

@@ -40,7 +40,10 @@ static float **output_field(struct ga_request *request, size_t output)
 static size_t stack_shape(const struct ga_model *model, const struct ga_request *request, enum ga_output output,
                           size_t shape[4])
 {
-    const bool of_heads = ga_series_of(output) == GA_OF_ATTENTION;
+    const enum ga_series series = ga_series_of(output);
+    const bool of_heads = series < GA_SERIES && series != GA_OF_HIDDEN;
+    const size_t rows = series == GA_OF_SRC_ATTENTION ? request->io.kv_len : request->io.q_len;
+    const size_t keys = series == GA_OF_ATTENTION ? request->io.q_len : request->io.kv_len;
     const bool of_logits = output == GA_LOGITS || output == GA_LAST_LOGITS;
     const bool of_sequence = output == GA_EMBEDDING || output == GA_LAST_LOGITS;
     size_t rank = 0;
@@ -51,9 +54,9 @@ static size_t stack_shape(const struct ga_model *model, const struct ga_request 
         shape[rank++] = model->n_heads;
     }
     if (!of_sequence) {
-        shape[rank++] = request->io.q_len;
+        shape[rank++] = rows;
     }
-    shape[rank++] = of_heads ? request->io.q_len : of_logits ? model->stack->n_logits : model->d_model;
+    shape[rank++] = of_heads ? keys : of_logits ? model->stack->n_logits : model->d_model;
     return rank;
 }
 
@@ -162,6 +165,14 @@ static enum ga_exit make_lists(const struct ga_context *context, const bool want
     }
     request->io.hidden = request->listed[GA_OF_HIDDEN].data;
     request->io.layer_attention = request->listed[GA_OF_ATTENTION].data;
+    request->io.layer_cross_attention = request->listed[GA_OF_CROSS_ATTENTION].data;
+    request->io.src_layer_attention = request->listed[GA_OF_SRC_ATTENTION].data;
+    if (request->io.src_layer_attention && !request->io.key && !request->io.key_tokens) {
+        return ga_failed(context,
+                         "%s: what the source's rows give each other is asked for, but the file holds memory "
+                         "in place of src",
+                         request->path);
+    }
     return code;
 }
 

@@ -21,11 +21,12 @@ enum ga_request_copy {
     GA_COPIES
 };
 
-enum { GA_OUTPUT_NAME = 20 }; // bytes of the longest output's name
+enum { GA_OUTPUT_NAME = 24 }; // bytes of the longest output's name
 
-// What a stack gives layer by layer, under one name and a number from 0: hidden_N, the rows that N layers leave, and
-// attention_N, the weights of the layer that takes hidden_N.
-enum ga_series { GA_OF_HIDDEN, GA_OF_ATTENTION, GA_SERIES };
+// What a stack gives layer by layer, under one name and a number from 0: hidden_N, the rows that N layers leave;
+// attention_N, the weights of the layer that takes hidden_N over its own rows, and cross_attention_N, over its memory;
+// src_attention_N, those of layer N of a transformer's encoder.
+enum ga_series { GA_OF_HIDDEN, GA_OF_ATTENTION, GA_OF_CROSS_ATTENTION, GA_OF_SRC_ATTENTION, GA_SERIES };
 
 struct ga_request {
     const char *path;                         // of the file of inputs, for messages
@@ -51,7 +52,7 @@ struct ga_request {
 enum { GA_MAX_LAYERS = 1024 }; // of the deepest stack
 
 // GA_OUTPUT_MORE + an intermediate is that intermediate, GA_HIDDEN + n the rows that n layers of a stack leave,
-// GA_LAYER_ATTENTION + n the weights of layer n, from 0.
+// GA_LAYER_ATTENTION + n the weights of layer n, from 0, and so on.
 enum ga_output {
     GA_OUTPUT,
     GA_ATTENTION,
@@ -64,7 +65,9 @@ enum ga_output {
     GA_OUTPUT_MORE,
     GA_HIDDEN = GA_OUTPUT_MORE + GA_INTERMEDIATES,
     GA_LAYER_ATTENTION = GA_HIDDEN + GA_MAX_LAYERS + 1,
-    GA_OUTPUTS = GA_LAYER_ATTENTION + GA_MAX_LAYERS
+    GA_LAYER_CROSS_ATTENTION = GA_LAYER_ATTENTION + GA_MAX_LAYERS,
+    GA_SRC_LAYER_ATTENTION = GA_LAYER_CROSS_ATTENTION + GA_MAX_LAYERS,
+    GA_OUTPUTS = GA_SRC_LAYER_ATTENTION + GA_MAX_LAYERS
 };
 
 // An output's name in a file: "output", "attention", "q_proj", "hidden_3", ...; a literal, or in text.
@@ -99,9 +102,13 @@ const char *ga_output_hint(const struct ga_model *model, const char *given, char
 enum ga_series ga_series_of(enum ga_output output);
 enum ga_series ga_series_called(const char *text, size_t length);
 
-// "hidden" or "attention", and output `index` of it.
+// "hidden" or "attention" and so on, output `index` of it, and the name in a spec's outputs that gives it.
 const char *ga_series_name(enum ga_series which);
 enum ga_output ga_series_output(enum ga_series which, size_t index);
+const char *ga_series_field(enum ga_series which);
+
+// Why no model of this kind gives a series, or NULL where some do.
+const char *ga_series_refused(const struct ga_model *model, enum ga_series which);
 
 // How many outputs of it the model gives, from index 0 on.
 size_t ga_series_count(const struct ga_model *model, enum ga_series which);

@@ -104,18 +104,20 @@ static int say_range(const struct ga_model *model, enum ga_series series, char *
 static void miss_series(const struct ga_model *model, enum ga_series series, bool is_numbered, char *text)
 {
     char range[2 * GA_OUTPUT_NAME + 4];
-    const size_t layers = model->stack->n_layers;
-    if (model->stack->without_attention) {
-        snprintf(text, GA_OUTPUT_MISSING, "this model does not attend");
+    const bool of_encoder = series == GA_OF_SRC_ATTENTION && model->encoder;
+    const size_t layers = (of_encoder ? model->encoder : model->stack)->n_layers;
+    if (ga_series_refused(model, series)) {
+        snprintf(text, GA_OUTPUT_MISSING, "%s", ga_series_refused(model, series));
     } else if (ga_series_count(model, series) == 0) {
         snprintf(text, GA_OUTPUT_MISSING,
-                 "this model was generated without it; its spec would say outputs = { \"attention\" }");
+                 "this model was generated without it; its spec would say outputs = { \"%s\" }",
+                 ga_series_field(series));
     } else {
         say_range(model, series, range, sizeof range);
         snprintf(text, GA_OUTPUT_MISSING,
-                 is_numbered ? "this model has %zu layer%s, so %s"
-                             : "this model has %zu layer%s, and gives it of each: %s",
-                 layers, layers == 1 ? "" : "s", range);
+                 is_numbered ? "this model%s has %zu layer%s, so %s"
+                             : "this model%s has %zu layer%s, and gives it of each: %s",
+                 of_encoder ? "'s encoder" : "", layers, layers == 1 ? "" : "s", range);
     }
 }
 

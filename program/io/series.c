@@ -4,23 +4,36 @@
 
 #include "model_call.h"
 
-static size_t count_hidden(const struct ga_stack *stack)
+static size_t count_hidden(const struct ga_model *model)
 {
-    return stack->n_layers + 1;
+    return model->stack->n_layers + 1;
 }
 
-static size_t count_attention(const struct ga_stack *stack)
+static size_t count_attention(const struct ga_model *model)
 {
-    return stack->attention ? stack->n_layers : 0;
+    return model->stack->attention ? model->stack->n_layers : 0;
+}
+
+static size_t count_cross_attention(const struct ga_model *model)
+{
+    return model->stack->cross_attention ? model->stack->n_layers : 0;
+}
+
+static size_t count_src_attention(const struct ga_model *model)
+{
+    return model->encoder && model->encoder->attention ? model->encoder->n_layers : 0;
 }
 
 static const struct series {
-    const char *name;
+    const char *name, *field;   // in a file, and in a spec's outputs; NULL: it is given unasked
     enum ga_output first, past; // of all outputs
-    size_t (*count)(const struct ga_stack *stack);
+    size_t (*count)(const struct ga_model *model);
 } series[GA_SERIES] = {
-    [GA_OF_HIDDEN] = {"hidden", GA_HIDDEN, GA_LAYER_ATTENTION, count_hidden},
-    [GA_OF_ATTENTION] = {"attention", GA_LAYER_ATTENTION, GA_OUTPUTS, count_attention},
+    [GA_OF_HIDDEN] = {"hidden", NULL, GA_HIDDEN, GA_LAYER_ATTENTION, count_hidden},
+    [GA_OF_ATTENTION] = {"attention", "attention", GA_LAYER_ATTENTION, GA_LAYER_CROSS_ATTENTION, count_attention},
+    [GA_OF_CROSS_ATTENTION] = {"cross_attention", "cross_attention", GA_LAYER_CROSS_ATTENTION, GA_SRC_LAYER_ATTENTION,
+                               count_cross_attention},
+    [GA_OF_SRC_ATTENTION] = {"src_attention", "attention", GA_SRC_LAYER_ATTENTION, GA_OUTPUTS, count_src_attention},
 };
 
 enum ga_series ga_series_of(enum ga_output output)
@@ -44,7 +57,23 @@ enum ga_output ga_series_output(enum ga_series which, size_t index)
 
 size_t ga_series_count(const struct ga_model *model, enum ga_series which)
 {
-    return model->stack ? series[which].count(model->stack) : 0;
+    return model->stack ? series[which].count(model) : 0;
+}
+
+const char *ga_series_field(enum ga_series which)
+{
+    return series[which].field;
+}
+
+const char *ga_series_refused(const struct ga_model *model, enum ga_series which)
+{
+    if (which == GA_OF_CROSS_ATTENTION && model->kind == GA_ENCODER) {
+        return "the layers of an encoder attend to their own rows alone";
+    }
+    if (which == GA_OF_SRC_ATTENTION && model->kind != GA_TRANSFORMER) {
+        return "this model is no transformer, which has a source";
+    }
+    return which != GA_OF_HIDDEN && model->stack->without_attention ? "this model does not attend" : NULL;
 }
 
 enum ga_series ga_series_called(const char *text, size_t length)

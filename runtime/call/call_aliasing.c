@@ -45,7 +45,7 @@ static void output_spans(const struct ga_model *model, const struct ga_io *call,
 
 // Outputs, scratch and cache, which are written, then what is read. A new field of struct ga_io is a row here, or in
 // the table above where it is written.
-enum { N_WRITTEN = N_OUTPUTS + 2, N_READ = 21, N_SPANS = N_WRITTEN + N_READ };
+enum { N_WRITTEN = N_OUTPUTS + 2, N_READ = 23, N_SPANS = N_WRITTEN + N_READ };
 
 // Rows of what is read, of a call whose masks reach so far.
 static void input_spans(const struct ga_loaded *loaded, const struct ga_io *io, const struct ga_io *call,
@@ -55,6 +55,8 @@ static void input_spans(const struct ga_loaded *loaded, const struct ga_io *io, 
     const size_t batch = call->batch, rows = batch * call->q_len, key_rows = batch * call->kv_len;
     const size_t n_hidden = call->hidden == NULL ? 0 : model->stack->n_layers + 1;
     const size_t n_attention = call->layer_attention == NULL ? 0 : model->stack->n_layers;
+    const size_t n_cross = call->layer_cross_attention == NULL ? 0 : model->stack->n_layers;
+    const size_t n_source = call->src_layer_attention == NULL ? 0 : model->encoder->n_layers;
     const struct ga_span read[] = {
         elements("query", call->query, rows * model->d_model),
         elements("sublayer", call->sublayer, rows * model->d_model),
@@ -78,6 +80,10 @@ static void input_spans(const struct ga_loaded *loaded, const struct ga_io *io, 
         {"the list hidden", call->hidden, n_hidden * sizeof *call->hidden, _Alignof(float *)},
         {"the list layer_attention", call->layer_attention, n_attention * sizeof *call->layer_attention,
          _Alignof(float *)},
+        {"the list layer_cross_attention", call->layer_cross_attention, n_cross * sizeof *call->layer_cross_attention,
+         _Alignof(float *)},
+        {"the list src_layer_attention", call->src_layer_attention, n_source * sizeof *call->src_layer_attention,
+         _Alignof(float *)},
     };
     _Static_assert(sizeof read / sizeof *read == N_READ, "all of them");
     memcpy(spans, read, sizeof read);
@@ -90,13 +96,18 @@ struct list {
     size_t length, count;   // elements that each points to
 };
 
-enum { N_LISTS = 2 };
+enum { N_LISTS = 4 };
 
 static void find_lists(const struct ga_model *model, const struct ga_io *call, struct list lists[N_LISTS])
 {
     const size_t rows = call->batch * call->q_len, layers = model->stack == NULL ? 0 : model->stack->n_layers;
+    const size_t source_layers = model->encoder == NULL ? 0 : model->encoder->n_layers;
+    const size_t weights = rows * model->n_heads, source_weights = call->batch * call->kv_len * model->n_heads;
     lists[0] = (struct list){"hidden", call->hidden, layers + 1, rows * model->d_model};
-    lists[1] = (struct list){"layer_attention", call->layer_attention, layers, rows * model->n_heads * call->q_len};
+    lists[1] = (struct list){"layer_attention", call->layer_attention, layers, weights * call->q_len};
+    lists[2] = (struct list){"layer_cross_attention", call->layer_cross_attention, layers, weights * call->kv_len};
+    lists[3] =
+        (struct list){"src_layer_attention", call->src_layer_attention, source_layers, source_weights * call->kv_len};
 }
 
 // Whether entry i of a list overlaps none of the entries before it.

@@ -9,7 +9,8 @@ bool ga_call_has_memory(const struct ga_model *model)
 static bool asks_for_anything(const struct ga_io *io)
 {
     return io->output != NULL || io->embedding != NULL || io->logits != NULL || io->last_logits != NULL ||
-           io->hidden != NULL || io->layer_attention != NULL;
+           io->hidden != NULL || io->layer_attention != NULL || io->layer_cross_attention != NULL ||
+           io->src_layer_attention != NULL;
 }
 
 // Of one layer: what only stacks have is absent.
@@ -22,6 +23,33 @@ static enum ga_status check_layer(const struct ga_model *model, const struct ga_
          "embedding, logits, last_logits or hidden is given, but the model is one attention layer"},
         {io->layer_attention != NULL, GA_UNSUPPORTED,
          "layer_attention is given, but the model is one attention layer, which has attention"},
+        {io->layer_cross_attention != NULL || io->src_layer_attention != NULL, GA_UNSUPPORTED,
+         "layer_cross_attention or src_layer_attention is given, but the model is one attention layer, which has "
+         "attention"},
+    };
+    return ga_call_rules(model, rules, sizeof rules / sizeof *rules, error);
+}
+
+// The lists of softmax weights that a stack is asked for.
+static enum ga_status check_weights_lists(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
+{
+    const bool wants_cross = io->layer_cross_attention != NULL, wants_source = io->src_layer_attention != NULL;
+    const bool is_transformer = model->kind == GA_TRANSFORMER;
+    const struct ga_call_rule rules[] = {
+        {io->layer_attention != NULL && !model->stack->attention, GA_UNSUPPORTED,
+         "layer_attention is given, but the model was generated without; list attention in the spec's outputs"},
+        {wants_cross && !ga_call_has_memory(model), GA_UNSUPPORTED,
+         "layer_cross_attention is given, but an encoder's layers attend to their own rows alone"},
+        {wants_cross && !model->stack->cross_attention, GA_UNSUPPORTED,
+         "layer_cross_attention is given, but the model was generated without; list cross_attention in the spec's "
+         "outputs"},
+        {wants_source && !is_transformer, GA_UNSUPPORTED,
+         "src_layer_attention is given, but the model is no transformer, which has a source"},
+        {wants_source && is_transformer && !model->encoder->attention, GA_UNSUPPORTED,
+         "src_layer_attention is given, but the model was generated without; list attention in the spec's outputs"},
+        {wants_source && io->key == NULL && io->key_tokens == NULL, GA_ARGUMENT,
+         "src_layer_attention is given, but key and key_tokens are both NULL; expected the source, without which the "
+         "encoder does not run"},
     };
     return ga_call_rules(model, rules, sizeof rules / sizeof *rules, error);
 }
@@ -67,8 +95,8 @@ enum ga_status ga_call_stack(const struct ga_model *model, const struct ga_io *i
     const bool has_logits = io->logits != NULL || io->last_logits != NULL;
     const struct ga_call_rule rules[] = {
         {!asks_for_anything(io), GA_ARGUMENT,
-         "no output is asked for; expected room in output, embedding, logits, last_logits, hidden or "
-         "layer_attention"},
+         "no output is asked for; expected room in output, embedding, logits, last_logits, hidden, "
+         "layer_attention, layer_cross_attention or src_layer_attention"},
         {io->token_types != NULL && stack->token_types == 0, GA_UNSUPPORTED,
          "token_types are given, but the model was generated without; set token_types in the spec"},
         {io->sublayer != NULL && !stack->sublayer, GA_UNSUPPORTED,
@@ -79,10 +107,9 @@ enum ga_status ga_call_stack(const struct ga_model *model, const struct ga_io *i
          "embedding is given, but the model was generated without pool.kind; set it in the spec"},
         {has_logits && stack->logits == GA_LOGITS_NONE, GA_UNSUPPORTED,
          "logits or last_logits is given, but the model was generated without logits.kind; set it in the spec"},
-        {io->layer_attention != NULL && !stack->attention, GA_UNSUPPORTED,
-         "layer_attention is given, but the model was generated without; list attention in the spec's outputs"},
     };
-    const enum ga_status status = ga_call_rules(model, rules, sizeof rules / sizeof *rules, error);
+    enum ga_status status = ga_call_rules(model, rules, sizeof rules / sizeof *rules, error);
+    status = status == GA_OK ? check_weights_lists(model, io, error) : status;
     return status == GA_OK ? check_source(model, io, error) : status;
 }
 

@@ -177,17 +177,47 @@ fact.holds("a whole model gives attention of its layers, and no other intermedia
     local decoder = kind == "transformer" and s.decoder_spec or s
     fact.equal(decoder.attention_spec.attention_output, true)
     if kind ~= "encoder" then fact.equal(decoder.memory_spec.attention_output, false) end
-    if kind == "transformer" then fact.equal(s.encoder_spec.layer_attention, false) end
+    if kind == "transformer" then fact.equal(s.encoder_spec.attention_spec.attention_output, true) end
     fact.equal(make({ kind = kind }).layer_attention, false)
     refuses({ kind = kind, outputs = { "attention", "scores" } }, ('outputs names scores, but kind = "%s" gives ' ..
-      "attention alone, for each of its layers: what else happens in a layer is of rows packed without padding and " ..
-      'stays there; a layer alone (kind = "mha") gives it'):format(kind))
+      "attention%s alone, for each of its layers: what else happens in a layer is of rows packed without padding " ..
+      'and stays there; a layer alone (kind = "mha") gives it'):format(kind,
+        kind == "encoder" and "" or " and cross_attention"))
   end
   refuses({ outputs = { "attention" }, cache = 600 }, "cache (600) contradicts outputs, which lists intermediates, " ..
-    "whose axis of keys would grow from call to call")
+    "whose keys are those of one call")
   refuses({ outputs = { "attention" }, layer = { attention = false } },
     "n_heads is given, but layer.attention = false leaves its layers without attention",
     "outputs is given, but layer.attention = false leaves its layers without attention")
+end)
+
+fact.holds("a decoder's attention to its memory is given where it is asked for", function()
+  for _, kind in ipairs({ "decoder", "transformer" }) do
+    for _, outputs in ipairs({ { "cross_attention" }, { "attention", "cross_attention" } }) do
+      local s = make({ kind = kind, outputs = outputs })
+      local decoder = kind == "transformer" and s.decoder_spec or s
+      fact.equal(s.layer_cross_attention, true)
+      fact.equal(s.layer_attention, #outputs == 2)
+      fact.equal(decoder.memory_spec.attention_output, true)
+      fact.equal(decoder.attention_spec.attention_output, #outputs == 2)
+      local said = table.concat(spec.sentences(s), "; ")
+      local over = #outputs == 2 and "its own rows and the memory" or "the memory"
+      fact.equal(said:match("softmax weights of each layer over (.-) are written on request"), over)
+    end
+    refuses({ kind = kind, outputs = { "cross_attention" }, cache = 600 },
+      "cache (600) contradicts outputs, which lists intermediates, whose keys are those of one call")
+  end
+  local s = make({ kind = "transformer", outputs = { "cross_attention" } })
+  fact.equal(s.encoder_spec.layer_attention, false)
+  fact.equal(s.encoder_spec.layer_cross_attention, false)
+  refuses({ outputs = { "cross_attention" } }, 'outputs names cross_attention, but kind = "encoder", whose layers ' ..
+    "attend to their own rows alone; a decoder or a transformer has it")
+  for _, kind in ipairs({ "mha", "sdpa" }) do
+    local _, errors = spec.from_fields({ kind = kind, d_model = 16, d_head = 8, n_heads = 2,
+      outputs = { "cross_attention" } })
+    fact.lists_equal(errors, { ('outputs names cross_attention, but kind = "%s", which has one attention: attention ' ..
+      "gives its weights, whatever its keys"):format(kind) })
+  end
 end)
 
 fact.holds("the attention of a layer is asked of it alone, and no scores are kept as they are for it", function()

@@ -154,11 +154,11 @@ fact.holds("outputs are a list of different names", function()
   refuses({ outputs = { attention = true } }, 'outputs must be a list like { "attention" }, without keys')
   refuses({ outputs = { "attention", "attention" } }, 'outputs names "attention" twice')
   refuses({ outputs = { "atention" } },
-    'outputs must be one of attention, attention_mean, q_proj, k_proj, v_proj, q_heads, k_heads, v_heads, scores, ' ..
-    'x_heads, x_concat, found "atention"; did you mean "attention"?')
+    'outputs must be one of attention, cross_attention, attention_mean, q_proj, k_proj, v_proj, q_heads, ' ..
+    'k_heads, v_heads, scores, x_heads, x_concat, found "atention"; did you mean "attention"?')
   refuses({ outputs = { 1 } },
-    "outputs must be one of attention, attention_mean, q_proj, k_proj, v_proj, q_heads, k_heads, v_heads, scores, " ..
-    "x_heads, x_concat, found 1")
+    "outputs must be one of attention, cross_attention, attention_mean, q_proj, k_proj, v_proj, q_heads, " ..
+    "k_heads, v_heads, scores, x_heads, x_concat, found 1")
   fact.equal(accepts({ outputs = {} }).attention_output, false)
 end)
 

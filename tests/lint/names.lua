@@ -17,6 +17,8 @@ local ALLOWED = {
   ["generator/plan/transformer.lua"] = { attention = true }, -- whose keys a cache holds
   ["generator/plan/init.lua"] = { attention = true, embedding = true }, -- features; the table of a layer that takes ids
   ["generator/plan/dump.lua"] = { d_ff = true }, -- the first line of a model's plan
+  ["generator/emit/fragments.lua"] = { attention = true }, -- the folder of features, and that of their fragments
+  ["generator/emit/render.lua"] = { attention = true }, -- the folder of templates
   ["generator/emit/init.lua"] = { attention = true }, -- the folder of templates; a part of a model; outputs of a layer
   ["generator/emit/layer.lua"] = { embedding = true }, -- the table of a layer that takes ids
   -- Tensors that have a layout of their own in files of weights.

@@ -152,7 +152,7 @@ return function(path, expect_run, expect)
     any = function()
       local given = expect_run(0, "info"):match("gives ([^\n]*)")
       local options = " --allow-random 3 --input %in --output %map.svg"
-      if (", " .. given .. ","):find(", attention,", 1, true) or given:find("attention_0", 1, true) then
+      if (", " .. given .. ","):find(", attention,", 1, true) or given:find(", attention_0", 1, true) then
         expect_run(0, "draw" .. options, path "map.svg")
         expect(not flaw(files.slurp(path "map.svg")), "not well-formed")
       else

@@ -151,7 +151,12 @@ return function(path, expect_run, expect, choose)
     end
     expect_run(2, draw .. " --layer 2", "--layer 2: out of range, 0..1")
     expect_run(2, draw .. " --key-tokens %in", "--key-tokens", "the query's own sequence")
+    expect_run(0, draw .. " --cross --layer 0", "cross attention of sequence 0 in layer 0", "5 queries by 9 keys")
+    expect_run(0, draw .. " --cross --batch 1", "4 queries by 2 keys; padding to 5 queries and 9 keys")
+    expect(not files.slurp(path "map.svg"):find("masked: ", 1, true), "what is not masked is drawn as masked")
+    expect_run(2, draw .. " --source", "--source: this model is no transformer, which has a source")
     choose "steps_48_4"
+    expect_run(2, draw .. " --cross", "--cross: the layers of an encoder attend to their own rows alone")
     expect_run(1, draw, "no attention to draw: steps_48_4 was generated without that output",
       "./configure --outputs attention adds it")
     write(tensor("tokens", "I32", { 2, 5 }, 1))
@@ -162,7 +167,76 @@ return function(path, expect_run, expect, choose)
     expect_run(2, "run --input %in --output %result --outputs attention", "--outputs attention: this model does not")
   end
 
-  for _, test in ipairs { test_memory, test_generate, test_decoder, test_rows, test_residual, test_draw } do
+  -- A row of weights for each real query, over the real keys: its sum, and what is not zero after them.
+  local function check_weights(name, found, shape, rows, keys)
+    expect(found and found.shape == shape, "%s is not there or not %s", name, shape)
+    local heads, high, width = found.shape:match("(%d+),(%d+),(%d+)$")
+    heads, high, width = tonumber(heads), tonumber(high), tonumber(width)
+    for at = 0, #found.values / width - 1 do
+      local sequence, sum = math.floor(at / high / heads) + 1, 0
+      for key = 1, width do
+        local weight = found.values[at * width + key]
+        sum = sum + weight
+        expect(key <= keys[sequence] or weight == 0, "%s: padding has weight", name)
+      end
+      local wanted = at % high < rows[sequence] and 1 or 0
+      expect(math.abs(sum - wanted) < 1e-5, "%s: row %d adds up to %s", name, at, sum)
+    end
+  end
+
+  local function write_labels(name, text)
+    local file = assert(io.open(path(name), "w"))
+    file:write(text)
+    file:close()
+  end
+
+  -- A transformer gives and draws three attentions: of its target's rows, of these over the source, of the source's.
+  local function test_both_sides()
+    local draw = "draw --allow-random 1 --input %in --output %map.svg"
+    choose "gives_36_3"
+    write(tensor("src", "I32", { 2, 6 }, function(i) return i % 13 end),
+      tensor("trg", "I32", { 2, 4 }, function(i) return i % 11 end),
+      tensor("src_lengths", "I32", { 2 }, { 6, 3 }), tensor("trg_lengths", "I32", { 2 }, { 4, 2 }))
+    expect_run(0, RUN .. " --outputs output,attention_1,cross_attention_all,src_attention_all")
+    local found = files.read(path "result")
+    check_weights("attention_1", found.attention_1, "2,3,4,4", { 4, 2 }, { 4, 2 })
+    for layer = 0, 1 do
+      local name = "cross_attention_" .. layer
+      check_weights(name, found[name], "2,3,4,6", { 4, 2 }, { 6, 3 })
+    end
+    for layer = 0, 2 do
+      local name = "src_attention_" .. layer
+      check_weights(name, found[name], "2,3,6,6", { 6, 3 }, { 6, 3 })
+    end
+    expect(not found.attention_0, "more was written than was asked for")
+    expect_run(2, RUN .. " --outputs cross_attention_2", "this model has 2 layers, so cross_attention_0 to " ..
+      "cross_attention_1")
+    expect_run(2, RUN .. " --outputs src_attention_3", "this model's encoder has 3 layers, so src_attention_0 to " ..
+      "src_attention_2")
+    write_labels("words", "one\ntwo\nthree\nfour\n")
+    write_labels("keys", "un\ndeux\ntrois\nquatre\ncinq\nsix\n")
+    expect_run(0, draw .. " --cross --layer 1 --tokens %words --key-tokens %keys",
+      "gives_36_3: cross attention of sequence 0 in layer 1", "4 queries by 6 keys")
+    local svg = files.slurp(path "map.svg")
+    expect(svg:find("three", 1, true) and svg:find("quatre", 1, true), "the labels of queries or keys are not drawn")
+    expect_run(0, draw .. " --source --tokens %keys", "source attention of sequence 0 in layer 2",
+      "6 queries by 6 keys")
+    svg = files.slurp(path "map.svg")
+    expect(not svg:find("causal", 1, true) and svg:find("cinq", 1, true), "the source is drawn as the target")
+    expect_run(0, draw .. " --source --batch 1", "3 queries by 3 keys; padding to 6 queries and 6 keys")
+    expect_run(0, draw .. " --tokens %words", "attention of sequence 0 in layer 1", "4 queries by 4 keys")
+    expect_run(2, draw .. " --source --layer 3", "--layer 3: out of range, 0..2")
+    expect_run(2, draw .. " --cross --source", "--cross and --source are two pictures")
+    expect_run(2, draw .. " --source --key-tokens %keys", "--key-tokens", "the query's own sequence")
+    write(tensor("memory", "F32", { 6, 36 }, wave), tensor("trg", "I32", { 4 }, 1))
+    expect_run(0, draw .. " --cross", "4 queries by 6 keys")
+    expect_run(1, draw .. " --source", "the file holds memory in place of src")
+    choose "both_40_2"
+    expect_run(1, draw .. " --cross", "./configure --outputs cross_attention adds it")
+  end
+
+  for _, test in ipairs { test_memory, test_generate, test_decoder, test_rows, test_residual, test_draw,
+    test_both_sides } do
     test()
   end
 end

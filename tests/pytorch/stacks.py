@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs generated stacks of layers (out/bin/<name>) against PyTorch's own, nn.TransformerEncoder and
-nn.TransformerDecoder, alone and in ragged batches, the rows each layer of an encoder leaves among what is compared. The
-last line printed is 'N passed, N failed'; the exit status is 1 where one failed."""
+nn.TransformerDecoder, alone and in ragged batches, the rows each layer of an encoder leaves and the weights of both
+attentions of a decoder's layers among what is compared. The last line printed is 'N passed, N failed'; the exit status
+is 1 where one failed."""
 
 import argparse
 import copy
@@ -75,6 +76,22 @@ def hidden_states(module, x, mask):
     return states
 
 
+def attention_weights(module, x, memory, mask):
+    """What a decoder gives, and the weights of its layers' attentions: the same modules called once more with what
+    each was called with, as a decoder asks them for none."""
+    calls = []
+    hooks = [attention.register_forward_hook(lambda *call: calls.append(call[:3]), with_kwargs=True)
+             for layer in module.layers for attention in (layer.self_attn, layer.multihead_attn)]
+    output = module(x, memory, tgt_mask=mask)
+    for hook in hooks:
+        hook.remove()
+    given = {"output": output[0]}
+    for i, (attention, args, options) in enumerate(calls):
+        weights = attention(*args, **{**options, "need_weights": True, "average_attn_weights": False})[1]
+        given[("attention_", "cross_attention_")[i % 2] + str(i // 2)] = weights[0]
+    return given
+
+
 def expected(module, x, memory, causal):
     """What the module gives for one sequence x [L, d] and its memory [Lm, d], by the program's names."""
     x, mask = x[None], causal_mask(len(x))
@@ -82,10 +99,17 @@ def expected(module, x, memory, causal):
         states = hidden_states(module, x, mask if causal else None)
         return {"output": module(x, mask=mask if causal else None)[0],
                 **{f"hidden_{i}": state[0] for i, state in enumerate(states)}}
-    return {"output": module(x, memory[None], tgt_mask=mask)[0]}
+    return attention_weights(module, x, memory[None], mask)
 
 
 # -- Comparing ------------------------------------------------------------------------------------------------------
+
+def split_padding(tensor, rows):
+    """Of one sequence's tensor [L, d] or [heads, L, keys]: what stands where rows has something, and all else."""
+    real = torch.zeros_like(tensor, dtype=torch.bool)
+    real[tuple(slice(0, size) for size in rows.shape)] = True
+    return tensor[real].view(rows.shape), tensor[~real]
+
 
 class Comparison:
     """One program and its module."""
@@ -147,9 +171,10 @@ class Comparison:
             found = found or self.run(isa, inputs, list(wanted))
             for name, rows in wanted.items():
                 tensor = found[name][b] if batch > 1 else found[name]
-                self.tell(f"{name} of sequence {b}, {what}", tensor[:length], theirs[name], rows)
-                self.passed += bool((tensor[length:] == 0).all())
-                self.failed += bool((tensor[length:] != 0).any())
+                ours, padding = split_padding(tensor, rows)
+                self.tell(f"{name} of sequence {b}, {what}", ours, theirs[name], rows)
+                self.passed += bool((padding == 0).all())
+                self.failed += bool((padding != 0).any())
 
     def padded(self):
         """PyTorch's own way to mask padding agrees with sequences one by one, which is what is compared."""

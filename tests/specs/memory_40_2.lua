@@ -1,5 +1,5 @@
 -- A decoder: causal attention with a mask of bytes besides, attention to an encoder's output, feed-forward, norms
--- before each; it gives each layer's attention to its own rows.
+-- before each; it gives both attentions of each layer.
 return {
   kind = "decoder",
   name = "memory_40_2",
@@ -11,5 +11,5 @@ return {
   kv_seq_len = "1..50",
   mask = { tensor = "bool" },
   norm = { place = "pre" },
-  outputs = { "attention" },
+  outputs = { "attention", "cross_attention" },
 }

@@ -10,8 +10,8 @@
 
 // One layer as the model's facts, roles (model->n_roles views, in role order) and io ask for it; io must be a call
 // that ga_model_run would accept, and io->output and io->attention are not looked at. output is
-// [batch][q_len][d_out]; attention is [batch][n_heads][q_len][kv_len + extra_keys], of a stack that of its last layer's
-// rows over each other, [batch][n_heads][q_len][q_len], or NULL where it is not wanted.
+// [batch][q_len][d_out]; attention is [batch][n_heads][q_len][kv_len + extra_keys], or NULL where it is not wanted, as
+// of a stack.
 // Rows past a query length are zeros in both, a row that sees no key has the attention that the model says. False where
 // there is no memory.
 bool reference_f64(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
@@ -27,6 +27,17 @@ bool reference_more_f64(const struct ga_model *model, const struct ga_weight_vie
                         double *output, double *attention, double *more[GA_INTERMEDIATES]);
 bool reference_more_f32(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
                         float *output, float *attention, float *more[GA_INTERMEDIATES]);
+
+// Whose weights of a stack's layer: its rows' over each other, over what a decoder attends to besides, and of a
+// transformer the source's rows' over each other in its encoder.
+enum reference_weights { REFERENCE_OWN, REFERENCE_CROSS, REFERENCE_SOURCE, N_REFERENCE_WEIGHTS };
+
+// The softmax weights of a layer of a stack, from 0 on: [batch][n_heads][q_len][q_len], [batch][n_heads][q_len][kv_len]
+// or [batch][n_heads][kv_len][kv_len], zeros after the lengths. False where there is no memory.
+bool reference_layer_f64(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                         enum reference_weights which, size_t layer, double *weights);
+bool reference_layer_f32(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                         enum reference_weights which, size_t layer, float *weights);
 
 // What a stack makes of its output [batch][q_len][d_model]: embedding [batch][d_model], where it pools, and logits
 // [batch][q_len][n_logits], where it has any.

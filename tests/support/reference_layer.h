@@ -315,28 +315,36 @@ static void IN_REAL(sequence)(const struct ga_model *model, const struct ga_weig
     IN_REAL(layer)(model, roles, io, b, rows, seen, output, attention);
 }
 
+// The weights of one sequence in one layer of a stack, where they are wanted.
+struct IN_REAL(asked) {
+    enum reference_weights which;
+    size_t layer;
+    REAL *weights; // NULL: not wanted
+};
+
 // A whole model, in reference_stack.h.
 static void IN_REAL(stack)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
-                           size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *output, REAL *attention);
+                           size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *output,
+                           const struct IN_REAL(asked) * asked);
 
 bool IN_REAL(reference_more)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
                              REAL *output, REAL *attention, REAL *more[GA_INTERMEDIATES])
 {
     size_t kv_len = most_rows(io) + model->extra_keys, outputs = io->q_len * model->d_out;
-    size_t keys = model->stack ? io->q_len : reference_kv_len(io) + model->extra_keys;
-    size_t weights = model->n_heads * io->q_len * keys;
+    size_t weights = model->n_heads * io->q_len * (reference_kv_len(io) + model->extra_keys);
+    const struct IN_REAL(asked) nothing = {.weights = NULL};
     struct IN_REAL(rows) rows;
     bool *seen = malloc(kv_len * sizeof *seen);
     bool ok = IN_REAL(rows_new)(&rows, model, io) && seen;
     rows.more = more;
     for (size_t b = 0; ok && b < io->batch; b++) {
-        REAL *map = attention ? attention + b * weights : NULL;
+        REAL *map = attention && !model->stack ? attention + b * weights : NULL;
         memset(output + b * outputs, 0, outputs * sizeof(REAL));
         if (map) {
             memset(map, 0, weights * sizeof(REAL));
         }
         if (model->stack) {
-            IN_REAL(stack)(model, roles, io, b, &rows, seen, output + b * outputs, map);
+            IN_REAL(stack)(model, roles, io, b, &rows, seen, output + b * outputs, &nothing);
         } else {
             IN_REAL(sequence)(model, roles, io, b, &rows, seen, output + b * outputs, map);
         }
@@ -350,4 +358,31 @@ bool IN_REAL(reference)(const struct ga_model *model, const struct ga_weight_vie
                         REAL *output, REAL *attention)
 {
     return IN_REAL(reference_more)(model, roles, io, output, attention, NULL);
+}
+
+// Elements of the weights of one sequence in a layer.
+static size_t IN_REAL(weights_count)(const struct ga_model *model, const struct ga_io *io, enum reference_weights which)
+{
+    const size_t rows = which == REFERENCE_SOURCE ? reference_kv_len(io) : io->q_len;
+    return model->n_heads * rows * (which == REFERENCE_OWN ? io->q_len : reference_kv_len(io));
+}
+
+bool IN_REAL(reference_layer)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                              enum reference_weights which, size_t layer, REAL *weights)
+{
+    const size_t count = IN_REAL(weights_count)(model, io, which), kv_len = most_rows(io);
+    struct IN_REAL(rows) rows;
+    bool *seen = malloc(kv_len * sizeof *seen);
+    REAL *output = malloc((io->q_len * model->d_out + 1) * sizeof *output);
+    const bool ok = IN_REAL(rows_new)(&rows, model, io) && seen && output;
+    rows.more = NULL;
+    memset(weights, 0, io->batch * count * sizeof *weights);
+    for (size_t b = 0; ok && b < io->batch; b++) {
+        const struct IN_REAL(asked) asked = {which, layer, weights + b * count};
+        IN_REAL(stack)(model, roles, io, b, &rows, seen, output, &asked);
+    }
+    IN_REAL(rows_drop)(&rows);
+    free(seen);
+    free(output);
+    return ok;
 }

@@ -174,11 +174,17 @@ static void IN_REAL(join_feed_forward)(const struct ga_stack *stack, const struc
     }
 }
 
+// Where those weights of a layer go, or NULL.
+static REAL *IN_REAL(wanted)(const struct IN_REAL(asked) * asked, enum reference_weights which, size_t layer)
+{
+    return asked->which == which && asked->layer == layer ? asked->weights : NULL;
+}
+
 // One sequence through the layers of an encoder or a decoder; x is room for its rows, the residual on the way;
-// attention: of its last layer's rows over each other, or NULL.
+// own_weights: what the weights of its rows over each other are.
 static void IN_REAL(side)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
                           size_t b, struct IN_REAL(rows) * rows, bool *seen, struct IN_REAL(memory) memory, REAL *x,
-                          REAL *attention)
+                          enum reference_weights own_weights, const struct IN_REAL(asked) * asked)
 {
     const struct ga_stack *stack = model->stack;
     const struct ga_io own = self_call(io), over = memory_call(io);
@@ -193,12 +199,13 @@ static void IN_REAL(side)(const struct ga_model *model, const struct ga_weight_v
         if (!stack->without_attention) {
             IN_REAL(join_attention)
             (stack, &layer, &layer, &own, b, "attention", rows, seen, count, none, x, y,
-             l + 1 == stack->n_layers ? attention : NULL);
+             IN_REAL(wanted)(asked, own_weights, l));
         }
         if (memory.rows) {
             memory_make(&over_memory, model, roles, l);
             IN_REAL(join_attention)
-            (stack, &layer, &over_memory, &over, b, "memory", rows, seen, count, memory, x, y, NULL);
+            (stack, &layer, &over_memory, &over, b, "memory", rows, seen, count, memory, x, y,
+             IN_REAL(wanted)(asked, REFERENCE_CROSS, l));
         }
         IN_REAL(join_feed_forward)(stack, &layer, count, rows->query, mid, x, y);
     }
@@ -211,38 +218,41 @@ static void IN_REAL(side)(const struct ga_model *model, const struct ga_weight_v
 
 // What a decoder of sequence b attends to: key as it is given, or what a transformer's encoder makes of the source.
 static void IN_REAL(remember)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
-                              size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *memory)
+                              size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *memory,
+                              const struct IN_REAL(asked) * asked)
 {
     const struct IN_REAL(memory) none = {NULL, 0};
     if (model->kind == GA_TRANSFORMER) {
         const struct ga_io source = source_call(io);
         struct part_model encoder;
         encoder_make(&encoder, model, roles);
-        IN_REAL(side)(&encoder.model, encoder.views, &source, b, rows, seen, none, memory, NULL);
+        IN_REAL(side)(&encoder.model, encoder.views, &source, b, rows, seen, none, memory, REFERENCE_SOURCE, asked);
     } else {
         IN_REAL(copy_rows)(io->key, b * io->kv_len, reference_kv_rows(io, b), model->d_model, memory);
     }
 }
 
-// One sequence through a whole model; output is its [q_len][d_model] of zeros, attention its last layer's or NULL.
+// One sequence through a whole model; output is its [q_len][d_model], of which padding is left alone.
 static void IN_REAL(stack)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
-                           size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *output, REAL *attention)
+                           size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *output,
+                           const struct IN_REAL(asked) * asked)
 {
     struct IN_REAL(memory) memory = {NULL, reference_kv_rows(io, b)};
     struct part_model decoder;
     if (model->kind == GA_ENCODER) {
-        IN_REAL(side)(model, roles, io, b, rows, seen, memory, output, attention);
+        IN_REAL(side)(model, roles, io, b, rows, seen, memory, output, REFERENCE_OWN, asked);
         return;
     }
     REAL *kept = malloc((memory.count * model->d_model + 1) * sizeof *kept);
     if (kept) {
-        IN_REAL(remember)(model, roles, io, b, rows, seen, kept);
+        IN_REAL(remember)(model, roles, io, b, rows, seen, kept, asked);
         memory.rows = kept;
         if (model->kind == GA_TRANSFORMER) {
             decoder_make(&decoder, model, roles);
-            IN_REAL(side)(&decoder.model, decoder.views, io, b, rows, seen, memory, output, attention);
+            IN_REAL(side)
+            (&decoder.model, decoder.views, io, b, rows, seen, memory, output, REFERENCE_OWN, asked);
         } else {
-            IN_REAL(side)(model, roles, io, b, rows, seen, memory, output, attention);
+            IN_REAL(side)(model, roles, io, b, rows, seen, memory, output, REFERENCE_OWN, asked);
         }
     }
     free(kept);

@@ -37,7 +37,8 @@ static inline size_t fake_scratch(size_t batch, size_t q_len, size_t kv_len, siz
 static const struct ga_variant variant[] = {
     {.isa = "scalar", .packed_bytes = PACKED, .scratch_bytes = fake_scratch, .run = fake_run, CACHE}};
 #define GIVES .pool = GA_POOL_MEAN, .logits = GA_LOGITS_LINEAR, .n_logits = LOGITS
-static const struct ga_stack stack = {.n_layers = LAYERS, .token_types = 2, .sublayer = true, .attention = true, GIVES};
+static const struct ga_stack stack = {
+    .n_layers = LAYERS, .token_types = 2, .sublayer = true, .attention = true, .cross_attention = true, GIVES};
 
 #define SHAPE                                                                                               \
     .abi = GA_ABI, .d_model = D_MODEL, .d_out = D_OUT, .n_heads = HEADS, .n_kv_heads = 1, .d_head = D_HEAD, \
@@ -122,6 +123,8 @@ ROOM(io_room, sizeof(struct ga_io));
 ROOM(parallel_room, sizeof(struct ga_parallel));
 ROOM(list_room, (LAYERS + 1) * sizeof(float *));
 ROOM(attention_room, LAYERS * sizeof(float *));
+ROOM(cross_room, LAYERS * sizeof(float *));
+ROOM(source_room, LAYERS * sizeof(float *));
 ROOM(cache_room, 16384);
 
 struct object {
@@ -139,6 +142,8 @@ enum {
     PARALLEL_OBJECT,
     LIST_OBJECT,
     ATTENTION_OBJECT,
+    CROSS_OBJECT,
+    SOURCE_OBJECT,
     N_OBJECTS
 };
 static struct object objects[N_OBJECTS];
@@ -147,6 +152,8 @@ static struct ga_io *io;         // in io_room
 static struct ga_loaded *loaded; // in handle_room
 static float **hidden;           // in list_room; NULL but where a test sets one
 static float **attention;        // likewise, in attention_room
+static float **cross;            // in cross_room
+static float **source;           // in source_room
 
 static inline void run_parts(void *self, size_t parts, void (*task)(void *context, size_t part), void *context)
 {
@@ -176,8 +183,14 @@ static inline void point(size_t m)
                          .cache = (struct ga_cache *)(void *)objects[CACHE_OBJECT].start};
     memset(hidden, 0, (LAYERS + 1) * sizeof *hidden);
     memset(attention, 0, LAYERS * sizeof *attention);
-    io->hidden = models[m].model.stack == NULL ? NULL : hidden;
-    io->layer_attention = models[m].model.stack == NULL ? NULL : attention;
+    memset(cross, 0, LAYERS * sizeof *cross);
+    memset(source, 0, LAYERS * sizeof *source);
+    if (models[m].model.stack != NULL) {
+        io->hidden = hidden;
+        io->layer_attention = attention;
+        io->layer_cross_attention = cross;
+        io->src_layer_attention = source;
+    }
     for (size_t f = 0; f < N_FIELDS; f++) {
         if (has(m, &fields[f])) {
             put(&fields[f], lanes[f]);
@@ -200,6 +213,8 @@ static inline void make(size_t m)
         {"parallel", parallel_room + LANE, sizeof *io->parallel, false},
         {"the list hidden", list_room + LANE, list_bytes, false},
         {"the list layer_attention", attention_room + LANE, attention_bytes, false},
+        {"the list layer_cross_attention", cross_room + LANE, attention_bytes, false},
+        {"the list src_layer_attention", source_room + LANE, attention_bytes, false},
     };
     memcpy(objects, made, sizeof made);
     cr_assert_leq(cache_bytes, sizeof cache_room - (size_t)2 * LANE);
@@ -208,6 +223,8 @@ static inline void make(size_t m)
     io = (struct ga_io *)(void *)objects[IO_OBJECT].start;
     hidden = (float **)(void *)objects[LIST_OBJECT].start;
     attention = (float **)(void *)objects[ATTENTION_OBJECT].start;
+    cross = (float **)(void *)objects[CROSS_OBJECT].start;
+    source = (float **)(void *)objects[SOURCE_OBJECT].start;
     *(struct ga_parallel *)(void *)objects[PARALLEL_OBJECT].start = (struct ga_parallel){1, run_parts, NULL};
     struct ga_cache *cache = NULL;
     cr_assert_eq(ga_cache_init(loaded, BATCH, CAPACITY, objects[CACHE_OBJECT].start, cache_bytes, &cache, NULL), GA_OK);

@@ -57,6 +57,12 @@ static const struct ga_model reader = {
     COMMON,     .name = "reader", .kind = GA_DECODER, .d_model = 4,    .n_kv_heads = 2, .d_head = 2,    .k_dim = 4,
     .v_dim = 4, .d_out = 4,       .d_v = 2,           .vocab_size = 5, .lengths = true, .stack = &stack};
 
+static const struct ga_stack giving = {.n_layers = 1, .attention = true, .cross_attention = true};
+static const struct ga_model giver = {COMMON,       .name = "giver",  .kind = GA_TRANSFORMER,
+                                      .d_model = 4, .n_kv_heads = 2,  .d_head = 2,
+                                      .k_dim = 4,   .v_dim = 4,       .d_out = 4,
+                                      .d_v = 2,     .stack = &giving, .encoder = &giving};
+
 static const struct ga_stack joining = {.sublayer = true};
 static const struct ga_model joined = {COMMON,     .name = "joined", .kind = GA_ENCODER, .d_model = 4,     .k_dim = 4,
                                        .v_dim = 4, .d_out = 4,       .lengths = true,    .stack = &joining};
@@ -78,6 +84,9 @@ static _Alignas(GA_ALIGN) unsigned char scratch[GA_ALIGN], block[GA_ALIGN];
 
 #define SELF .batch = BATCH, .q_len = LEN, .query = query, .output = output
 #define CALL .batch = BATCH, .q_len = LEN, .kv_len = LEN, .query = query, .output = output
+static float weights[BATCH * 2 * LEN * LEN];
+static float *const list[] = {weights};
+#define BOTH CALL, .key = key
 #define READ .batch = BATCH, .q_len = LEN, .kv_len = 8, .tokens = ids, .key = memory, .output = output
 static const struct {
     const struct ga_model *model;
@@ -106,6 +115,39 @@ static const struct {
      {CALL, .key = key, .value = value, .intermediates = {[GA_SCORES] = value}},
      GA_ARGUMENT,
      "sides: scores overlaps value; expected memory of its own"},
+    {&giver, {BOTH, .layer_cross_attention = list}, GA_OK, NULL},
+    {&giver, {BOTH, .src_layer_attention = list}, GA_OK, NULL},
+    {&giver,
+     {.batch = BATCH, .q_len = LEN, .kv_len = LEN, .query = query, .key = key, .src_layer_attention = list},
+     GA_OK,
+     NULL},
+    {&giver,
+     {CALL, .memory = memory, .src_layer_attention = list},
+     GA_ARGUMENT,
+     "giver: src_layer_attention is given, but key and key_tokens are both NULL; expected the source, without which "
+     "the encoder does not run"},
+    {&both,
+     {BOTH, .layer_cross_attention = list},
+     GA_UNSUPPORTED,
+     "both: layer_cross_attention is given, but the model was generated without; list cross_attention in the spec's "
+     "outputs"},
+    {&both,
+     {BOTH, .src_layer_attention = list},
+     GA_UNSUPPORTED,
+     "both: src_layer_attention is given, but the model was generated without; list attention in the spec's outputs"},
+    {&reader,
+     {READ, .src_layer_attention = list},
+     GA_UNSUPPORTED,
+     "reader: src_layer_attention is given, but the model is no transformer, which has a source"},
+    {&joined,
+     {SELF, .sublayer = key, .layer_cross_attention = list},
+     GA_UNSUPPORTED,
+     "joined: layer_cross_attention is given, but an encoder's layers attend to their own rows alone"},
+    {&bare,
+     {SELF, .layer_cross_attention = list},
+     GA_UNSUPPORTED,
+     "bare: layer_cross_attention or src_layer_attention is given, but the model is one attention layer, which has "
+     "attention"},
     {&alone, {CALL, .key = key, .value = value}, GA_OK, NULL},
     {&alone,
      {.batch = BATCH, .q_len = LEN, .key = key, .value = value, .output = output, .kv_len = LEN},

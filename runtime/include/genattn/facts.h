@@ -130,7 +130,8 @@ struct ga_stack {
     bool without_attention; // layers are feed-forwards alone, and there are no heads; so too where there are no layers
     bool without_residual;  // a feed-forward's result takes the place of its rows
     bool sublayer;          // io.sublayer is added to the rows, before the last norm; only where there are no layers
-    bool attention;         // io.layer_attention is taken; of a transformer's encoder it is not
+    bool attention;         // io.layer_attention is taken, of a transformer's encoder io.src_layer_attention
+    bool cross_attention;   // io.layer_cross_attention is taken
 };
 
 #endif

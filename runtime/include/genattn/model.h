@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum { GA_ABI = 7 }; // changes whenever a struct in this file or struct ga_error does
+enum { GA_ABI = 8 }; // changes whenever a struct in this file or struct ga_error does
 
 // -- Threads --------------------------------------------------------------------------------------------------------
 
@@ -105,8 +105,14 @@ struct ga_io {
                           // takes them, then as each layer leaves them, the last one as output is
     float *const *layer_attention; // [n_layers], from layer 0 on, each NULL or room for
         // [batch][n_heads][q_len][q_len]: softmax weights of the layer's rows over each other; rows and keys past
-        // q_lengths are zeros. Of a transformer those of its decoder. Only for a stack whose spec lists the output;
-        // only the layers asked for write theirs, and no other result changes for it
+        // q_lengths are zeros. Of a transformer those of its decoder. Only for a stack whose spec lists attention; only
+        // the layers asked for write theirs, and no other result changes for it. So too of the two lists below
+    float *const *layer_cross_attention; // [n_layers], each NULL or room for [batch][n_heads][q_len][kv_len]: softmax
+        // weights of the layer's rows over the rows of key, or of a transformer's memory; rows past q_lengths and keys
+        // past kv_lengths are zeros. Only for a decoder or transformer whose spec lists cross_attention
+    float *const *src_layer_attention; // of a transformer's encoder, [its n_layers], each NULL or room for
+        // [batch][n_heads][kv_len][kv_len]: as layer_attention, for its source's rows. Only where the spec lists
+        // attention, and where key or key_tokens is given, without which the encoder does not run
     const int32_t *key_tokens; // [batch][kv_len], a transformer's source as token ids in place of key
     float *memory;             // [batch][kv_len][d_model], what a transformer's encoder gives; written where key or
                                // key_tokens is given, and read where neither is. NULL: not kept

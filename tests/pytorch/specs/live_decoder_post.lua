@@ -1,4 +1,4 @@
--- nn.TransformerDecoder: causal, norms after residuals, gelu; memory of other lengths.
+-- nn.TransformerDecoder: causal, norms after residuals, gelu; memory of other lengths; both attentions of each layer.
 return {
   kind = "decoder",
   name = "live_decoder_post",
@@ -9,4 +9,5 @@ return {
   seq_len = "1..40",
   kv_seq_len = "1..60",
   ffn = { activation = "gelu" },
+  outputs = { "attention", "cross_attention" },
 }
