@@ -1,0 +1,30 @@
+-- head_scale.lua: each head multiplies its scores by a learned number, the inverse of its temperature. Its rows of q
+-- are multiplied, which is less work than their scores, once all else is done to them: what comes after finds scores
+-- that are scaled.
+local types = require "schema.types"
+
+return {
+  name = "head_scale",
+  fields = {
+    { field = "head_scale", flag = "--head-scale", value = "yes|no", check = types.boolean, parse = types.to_boolean,
+      implied = "yes", default = "no", help = "each head multiplies its scores by a learned number",
+      group = "scores", example = "head_scale = true",
+      meaning = "each head multiplies its scores by a learned number, the inverse of its temperature: after " ..
+        "`qk_norm` and `rope`, beside `scale`, and before `softcap`, biases and masks. Keys that the model adds are among " ..
+        "those scored; a sink is not. The weight is the factor itself, so of a model that learns its logarithm, " ..
+        "such as Swin v2, the exponential of that" },
+  },
+  score_order = "scale",
+  after = { "outputs" },
+  weights = { "head_scale" },
+  roles = function(spec, add)
+    if spec.head_scale then add("head_scale", { spec.n_heads }) end
+  end,
+  packed = function(spec, add)
+    if spec.head_scale then add("head_scale", spec.n_heads) end
+  end,
+  on = function(spec) return spec.head_scale end,
+  sentence = function(spec)
+    return spec.head_scale and "each head multiplies its scores by a learned number" or nil
+  end,
+}
