@@ -44,8 +44,8 @@ def _measure_variant(worker, entry, variant, options):
 
 
 def _is_far(entry, variant):
-    """Whether the first round has a variant of a whole model far behind the system's fastest: it is left at that. Not
-    where something else had the CPU."""
+    """Whether the first round has a variant of a whole model far slower than the system's fastest: it is not measured
+    again. Not where something else had the CPU."""
     rounds = {name: made["rounds"][0] for name, made in entry["variants"].items() if made["rounds"]}
     first = {name: median(found["us"]) for name, found in rounds.items() if found["cpu_share"] >= stats.BUSY}
     return variant in first and first[variant] > FAR * min(first.values())

@@ -3,7 +3,7 @@
 --
 -- A line whose first mark is `$ ` is Lua. In any other line `${e}` stands for the value of the Lua expression e, which
 -- must be a string or a whole number. A splice that stands alone on its line may hold several lines, each of which is
--- indented like the splice, or none, which leaves no line behind. Every template line becomes exactly one line of Lua,
+-- indented like the splice, or none, which leaves no line. Every template line becomes exactly one line of Lua,
 -- so that the positions in error messages are those of the template.
 --
 -- A file of fragments holds several templates, its stages: a line `$$ stage: NAME` begins one, which ends before the

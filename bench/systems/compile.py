@@ -63,7 +63,7 @@ class System:
         torch.set_num_threads(threads)
         torch.set_grad_enabled(False)
         inductor.freezing = True
-        inductor.compile_threads = 1  # a pool of compiling processes would stay behind and disturb
+        inductor.compile_threads = 1  # a pool of compiling processes would remain and disturb
         self.versions = {"torch": torch.__version__}
 
     def variants(self, cell):

@@ -50,7 +50,7 @@ function fs.kind(path)
   return code == 0 and "file" or code == 1 and "other" or "nothing"
 end
 
--- As fs.read, of a path that somebody gave: what is no file is not opened, for that might wait for ever.
+-- As fs.read, of a path that somebody gave: anything but a file is not opened, for that might wait for ever.
 function fs.read_given(path, most)
   if fs.kind(path) == "other" then return nil, path .. ": is no regular file" end
   return fs.read(path, most)

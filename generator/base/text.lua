@@ -97,7 +97,7 @@ local function utf8_form(first)
   if first >= 0xF0 and first <= 0xF4 then return 4, 0x10000, first - 0xF0 end
 end
 
--- The number of the character at a byte of s, and how many bytes it has; nil and 1 for what is no UTF-8.
+-- The number of the character at a byte of s, and how many bytes it has; nil and 1 for invalid UTF-8.
 local function point_at(s, at)
   local length, least, point = utf8_form(s:byte(at))
   for i = at + 1, at + (length or 0) - 1 do
@@ -123,7 +123,7 @@ local function is_seen(point)
   return true
 end
 
--- One line made safe for a terminal: what is not seen and what is no UTF-8 come as \xNN, byte by byte.
+-- One line made safe for a terminal: invisible characters and invalid UTF-8 become \xNN, byte by byte.
 function text.printable(s)
   if not s:find("[%c\128-\255]") then return s end
   local parts, at = {}, 1

@@ -1,5 +1,5 @@
--- number_edges.lua: the edges of the program behind docs/numbers.md, whose parts open functions of generated files:
--- which file holds which, and under what name it is opened. What is measured is in tests/numbers.
+-- number_edges.lua: the edges of the program that measures for docs/numbers.md, whose parts open functions of generated
+-- files: which file holds which, and under what name it is opened. What is measured is in tests/numbers.
 local Edges = require "build.edges"
 local isa = require "isa"
 local ninja = require "ninja"

@@ -15,7 +15,7 @@ local CONFIGURATION = {
   { flags = "--install-deps", key = "install_deps", default = "no",
     help = "first install what is missing with apt-get (needs root, else prints the command)" },
   { flags = "--verbose", key = "verbose", default = "no",
-    help = "also say which tools for work on genattn itself are there, and what is off without them; " ..
+    help = "also say which tools for work on genattn itself are there, and what does not run without them; " ..
     "out/config.log says so anyway" },
 }
 local DIRECTORIES = {

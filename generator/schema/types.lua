@@ -33,7 +33,7 @@ function types.decimal(word)
   return tonumber(word) + 0.0
 end
 
--- A word of a command line as a number; what is none stays a word, for the field's check to refuse.
+-- A word of a command line as a number; any other stays a word, for the field's check to refuse.
 function types.to_number(word)
   return types.decimal(word) or word
 end

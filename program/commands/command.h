@@ -25,10 +25,10 @@ struct ga_option {
     const char *help;     // one line
 };
 
-// What the user gave.
+// The command line as the user gave it.
 struct ga_arguments {
     const char *values[GA_MAX_OPTIONS]; // by place in the command's options; NULL: not given; "" for a switch
-    char **operands;                    // what is no option, n_operands of the command
+    char **operands;                    // the arguments after the options, n_operands of the command
 };
 
 struct ga_command {

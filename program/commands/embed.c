@@ -29,7 +29,7 @@ static const struct ga_option options[] = {
 _Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
 
 static const char *const notes[] = {
-    "For a model that has an embedding and pools. Text holds a sequence a line, its token ids apart by",
+    "For a model that has an embedding and pools. Text has one sequence a line, its token ids separated by",
     "blanks or commas. A file whose name ends in .safetensors holds tokens I32 or I64 [sequences, len],",
     "lengths [sequences], and token_types as tokens where the model adds them.",
     "Writes embedding F32 [sequences, d_model], in the file's order; that of an empty sequence is zeros.",

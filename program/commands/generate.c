@@ -185,7 +185,7 @@ static enum ga_status call_model(struct walk *walk, bool is_first, size_t q_len,
     for (size_t b = 0; walk->recompute && walk->cache && b < walk->batch; b++) {
         (void)ga_cache_cut(walk->cache, b, 0, NULL); // to nothing, which any sequence can be
     }
-    // What a decoder attends to the cache holds once the first call was given it.
+    // After the first call, the cache holds the memory that a decoder attends to.
     if (walk->context->model->kind != GA_ENCODER && (is_first || walk->recompute)) {
         const bool encodes = is_first || !walk->memory;
         io.kv_len = walk->request->io.kv_len;

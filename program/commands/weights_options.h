@@ -21,7 +21,7 @@ enum {
 // The rows of GA_OPTION_WEIGHTS .. GA_OPTION_CHECKS.
 #define GA_WEIGHTS_OPTIONS                                                                                            \
     [GA_OPTION_WEIGHTS] = {"weights", "PATH", NULL, false,                                                            \
-                           "safetensors file of the weights, a folder or index of shards, or what pack made"},        \
+                           "safetensors file of the weights, a folder or index of shards, or what pack made"},         \
     [GA_OPTION_RANDOM] = {"allow-random", "SEED", NULL, false, "in place of --weights: make weights up from a seed"}, \
     [GA_OPTION_LAYOUT] = {"weights-layout", GA_LAYOUT_VALUE, "the model's own, or the one that fits", false,          \
                           "how the file names its tensors"},                                                          \
@@ -33,7 +33,7 @@ enum {
 // The rows of GA_OPTION_WEIGHTS .. GA_OPTION_TRUST.
 #define GA_LOADING_OPTIONS                                                       \
     GA_WEIGHTS_OPTIONS, [GA_OPTION_TRUST] = {"trust-weights", NULL, NULL, false, \
-                                             "map what pack made; do not look whether it is damaged"}
+                                             "map a packed file and do not check it for damage"}
 
 // What was given at GA_OPTION_WEIGHTS .. GA_OPTION_CHECKS, for one thread. values: a command's, by place; isa: of
 // --isa, or NULL. The strings are the caller's and are only pointed to.

@@ -8,7 +8,7 @@
 
 #include "status.h"
 
-// One matrix. Values are >= 0; what is not a number is marked as such, what is below zero drawn as 0.
+// One matrix. Values are >= 0; a NaN is marked, a number below zero is drawn as 0.
 struct ga_heatmap_panel {
     const char *title;     // NUL-terminated UTF-8, any characters
     const float *values;   // [rows][row_stride], the first `cols` of each row are drawn

@@ -98,7 +98,7 @@ static void put_panel(const struct ga_picture *picture, size_t panel)
     fputs("]}", out);
 }
 
-// What the script reads: axes, and each panel's cells as drawn, row by row.
+// The data of the script: axes, and each panel's cells as drawn, row by row.
 static void put_data(const struct ga_picture *picture)
 {
     const struct ga_heatmap *map = picture->map;

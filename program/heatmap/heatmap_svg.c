@@ -31,7 +31,7 @@ static void put_label(FILE *out, double x, double y, const char *classes, const 
     fputs("</text>\n", out);
 }
 
-// What the marks on cells look like, by their state; NULL: none.
+// The style of the marks on cells, by their state; NULL: none.
 static const char *mark_fill(size_t state)
 {
     static const char *const fills[GA_CELLS] = {

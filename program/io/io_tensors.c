@@ -29,7 +29,7 @@ static const struct ga_tensor *find_tokens(const struct ga_request *request)
     return tokens ? tokens : find_side(request, "trg", true);
 }
 
-// What a file calls the rows or ids that go through the model.
+// The names in a file of the rows or ids that go through the model.
 static const char *query_name(const struct ga_model *model)
 {
     return model->kind == GA_TRANSFORMER ? "trg" : model->stack ? "x" : "query";

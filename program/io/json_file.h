@@ -13,7 +13,7 @@ enum ga_exit ga_json_print(const struct ga_context *context, json_t *value);
 // The same to a file, whole or not at all, in the place of whatever file has that name.
 enum ga_exit ga_json_write(const struct ga_context *context, const char *path, json_t *value);
 
-// Text as a JSON string; what is no UTF-8, such as a path may be, as ga_printable has it.
+// Text as a JSON string; invalid UTF-8, which a path may have, as ga_printable escapes it.
 json_t *ga_json_label(const char *text);
 
 // A size as a JSON integer.

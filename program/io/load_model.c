@@ -190,7 +190,7 @@ static enum ga_exit prepare_weights(const struct ga_context *context, const stru
         return ga_prepare_packed(context, choice, prepared_out);
     }
     if (choice->trust) {
-        return ga_misused(context, "--trust-weights is for a file that pack made; %s is none", choice->weights);
+        return ga_misused(context, "--trust-weights is for a file that pack made; %s is not one", choice->weights);
     }
     struct ga_weight_view *views = calloc(context->model->n_roles + 1, sizeof *views);
     enum ga_exit code = views ? pack_file(context, choice, views, prepared_out) : ga_failed(context, "no memory");

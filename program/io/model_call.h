@@ -23,9 +23,9 @@ enum ga_request_copy {
 
 enum { GA_OUTPUT_NAME = 24 }; // bytes of the longest output's name
 
-// What a stack gives layer by layer, under one name and a number from 0: hidden_N, the rows that N layers leave;
-// attention_N, the weights of the layer that takes hidden_N over its own rows, and cross_attention_N, over its memory;
-// src_attention_N, those of layer N of a transformer's encoder.
+// The outputs of a stack for each layer, under one name and a number from 0: hidden_N, the rows that N layers
+// leave; attention_N, the weights of the layer that takes hidden_N over its own rows, and cross_attention_N, over its
+// memory; src_attention_N, those of layer N of a transformer's encoder.
 enum ga_series { GA_OF_HIDDEN, GA_OF_ATTENTION, GA_OF_CROSS_ATTENTION, GA_OF_SRC_ATTENTION, GA_SERIES };
 
 struct ga_request {
@@ -119,7 +119,7 @@ size_t ga_series_count(const struct ga_model *model, enum ga_series which);
 enum { GA_INPUTS = 24 };
 size_t ga_input_names(const struct ga_model *model, const char *names_out[GA_INPUTS]);
 
-// Says of each tensor of the request's file that the model does not take why, and fails where there is one.
+// Prints for each tensor of the request's file that the model does not take the reason, and fails if there is one.
 enum ga_exit ga_request_names(const struct ga_context *context, const struct ga_request *request);
 
 // -- io_rows.c ------------------------------------------------------------------------------------------------------

@@ -106,9 +106,10 @@ static enum ga_exit read_id(struct reading *reading, FILE *file, int byte, size_
     }
     *next_out = byte;
     if (digits == 0 || !(is_blank(byte) || byte == '\n' || byte == EOF)) {
-        return ga_failed(reading->context,
-                         "%s: line %zu holds what is no token id; expected whole numbers apart by blanks or commas",
-                         reading->path, line);
+        return ga_failed(
+            reading->context,
+            "%s: line %zu has something else than token ids; expected whole numbers separated by blanks or commas",
+            reading->path, line);
     }
     return add_id(reading, id, "line", line);
 }

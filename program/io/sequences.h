@@ -14,9 +14,9 @@ struct ga_sequences {
 };
 
 // Reads path: a safetensors file where the name ends so, which holds tokens [B,L], lengths [B] and token_types [B,L],
-// else text, a sequence a line, its ids apart by blanks or commas. Every id is one of the model's; a sequence longer
-// than it takes is an error, or ends there where `cut` is set. The caller calls ga_sequences_free whether or not this
-// succeeds.
+// else text, a sequence a line, its ids separated by blanks or commas. Every id is one of the model's; a sequence
+// longer than it takes is an error, or ends there where `cut` is set. The caller calls ga_sequences_free whether or not
+// this succeeds.
 enum ga_exit ga_sequences_read(const struct ga_context *context, const char *path, bool cut,
                                struct ga_sequences *sequences_out);
 

@@ -7,7 +7,7 @@
 
 #include "model.h"
 
-// What of a call's sizes its cost depends on.
+// The sizes of a call that its cost depends on.
 struct ga_call_size {
     size_t batch, q_len, kv_len;
     size_t cached;     // keys a sequence's cache holds before the call
@@ -16,8 +16,8 @@ struct ga_call_size {
 
 // Floating-point operations of a call, a multiply and an add being two: every projection the model has, and q k^T and
 // p v over the pairs its causal rule and window let see each other; of a stack those of all its layers, with their
-// feed-forward, and the logits. What a decoder attends to is encoded and projected by the call that begins a sequence,
-// that with none cached, and not by later ones. Biases, norms, activations, softmax and scaling are not counted.
+// feed-forward, and the logits. The call that begins a sequence encodes and projects the memory that a decoder attends
+// to, that with none cached, and not by later ones. Biases, norms, activations, softmax and scaling are not counted.
 double ga_cost_flops(const struct ga_model *model, const struct ga_call_size *size);
 
 // Least bytes a call moves beside weights: its inputs, its output and the cached keys and values once, with those of

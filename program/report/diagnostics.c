@@ -28,7 +28,7 @@ static bool is_unseen(int32_t point)
 }
 
 // Writes the character at *at, which moves after it, so that it cannot steer a terminal: those that are not seen and
-// what is no UTF-8 come as \xNN, byte by byte. Returns how many bytes text holds.
+// invalid UTF-8 become \xNN, byte by byte. Returns how many bytes text holds.
 enum { VISIBLE = 4 * 4 + 1 };
 static size_t visible(const char **at, char text[VISIBLE])
 {
@@ -51,7 +51,7 @@ static void put_visible(FILE *stream, const char *text)
     }
 }
 
-// What is said may hold names from files and words of the command line.
+// Messages may contain names from files and words of the command line.
 static void put_line(FILE *stream, const char *format, va_list values)
 {
     char said[8192];

@@ -41,7 +41,7 @@ void ga_print_line(const char *format, ...)
 enum { GA_PRINTABLE = 128 };
 
 // A name from a file made safe for a terminal: control characters, those that turn the direction of writing or are not
-// seen, and what is no UTF-8 as \xNN, cut to fit GA_PRINTABLE bytes; returns text.
+// seen, and invalid UTF-8 as \xNN, cut to fit GA_PRINTABLE bytes; returns text.
 const char *ga_printable(const char *name, char text[GA_PRINTABLE]);
 
 // ", did you mean \"NAME\"?" in text, or "" where name is NULL; returns text.

@@ -16,9 +16,9 @@ struct ga_whole_file {
 };
 
 // Makes a file beside path that no one else has, with the permissions path would have got. A symbolic link at path will
-// be replaced, not followed; a device, a pipe or a folder there, or behind the link, is refused, and so are links in
-// /dev: they would be gone. On GA_OK the caller ends it with ga_whole_file_end; on failure there is nothing to end, and
-// error says why.
+// be replaced, not followed; a device, a pipe or a folder there, or at the end of the link, is refused, and so are
+// links in /dev: they would be gone. On GA_OK the caller ends it with ga_whole_file_end; on failure there is nothing to
+// end, and error says why.
 enum ga_status ga_whole_file_new(const char *path, struct ga_whole_file *file_out, struct ga_error *error);
 
 // Appends size bytes; false where they could not be written, with errno set.

@@ -29,7 +29,7 @@ struct ga_cache {
 enum { GA_CACHE_HEADER = 2 * GA_ALIGN }; // bytes before the lengths
 _Static_assert(sizeof(struct ga_cache) <= GA_CACHE_HEADER, "the lengths begin after the struct");
 
-// What is counted after the header, [batch] each; but for the first, only in a memory's part, and the first layer's
+// The counts after the header, [batch] each; but for the first, only in a memory's part, and the first layer's
 // stand for all.
 enum ga_cache_count {
     GA_CACHE_LENGTHS, // keys each sequence holds

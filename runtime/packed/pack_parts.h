@@ -5,7 +5,7 @@
 
 #include "pack_file.h"
 
-// What a file begins with. The literal ends with one byte more, which no file has.
+// The first bytes of a file. The literal ends with one byte more, which no file has.
 #define GA_PACK_MAGIC "\x89GAP\r\n\x1a\n"
 enum { GA_PACK_MAGIC_BYTES = sizeof GA_PACK_MAGIC - 1 };
 

@@ -9,7 +9,7 @@
 
 enum { GA_NEAREST_LONGEST = 256 }; // bytes of a name; a longer one is near no other
 
-#define GA_NOT_NEAR SIZE_MAX // slips of what is no misspelling
+#define GA_NOT_NEAR SIZE_MAX // the distance of words that are not misspellings
 
 // Letters to insert, delete, replace or swap with their neighbour that make `name` of `word`, or GA_NOT_NEAR where
 // these are more than a misspelling has: one in four letters of the shorter, 3 at most, none of names below 3 letters.

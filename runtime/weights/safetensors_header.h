@@ -39,8 +39,8 @@ bool ga_header_refuse(const struct ga_header *header, enum ga_fault fault, uint6
 // is bounded.
 bool ga_header_check_text(const struct ga_header *header);
 
-// What a JSON text holds too many of. jansson needs far more memory for a value than the text has bytes of it, most of
-// all for an empty object, so that values are counted before it reads them.
+// The kinds of values that a JSON text has too many of. jansson needs far more memory for a value than the text has
+// bytes of it, most of all for an empty object, so that values are counted before it reads them.
 struct ga_json_excess {
     const char *what; // "objects and arrays" or "values"
     size_t most;      // that a text of this size may hold

@@ -1,5 +1,5 @@
 // unknown_cpu.c: stands in for runtime/base/cpu.c: a CPU nobody knows, or one that has no feature that is asked for.
-// With it in front of the runtime, what is not portable C11 must not run.
+// With it in front of the runtime, only portable C11 may run.
 #include "cpu.h"
 
 struct ga_cpu_found ga_cpu_find(uint32_t asked)

@@ -41,11 +41,11 @@ uint64_t fuzz_hash(const void *bytes, size_t size);
 // that is not 0, and nothing it says can steer a terminal. Returns the code.
 int fuzz_program(const struct ga_model *model, const char *const *words);
 
-// What is said between begin and end goes to memory and is looked at in the same way.
+// Messages between begin and end go to memory and are checked in the same way.
 void fuzz_listen_begin(void);
 void fuzz_listen_end(int code);
 
-// What was allocated between begin and end: the largest block, and the most that was there at a time.
+// The memory that was allocated between begin and end: the largest block, and the most that was there at a time.
 struct fuzz_memory {
     size_t largest, most;
 };

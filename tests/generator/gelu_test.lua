@@ -1,4 +1,4 @@
--- gelu_test.lua: the polynomial behind gelu is the one tools/fit_gelu.lua finds, and fits the tail it stands for.
+-- gelu_test.lua: the polynomial of gelu is the one tools/fit_gelu.lua finds, and fits the tail it stands for.
 -- Measures the polynomial in doubles; what float arithmetic adds is for tests of the kernels.
 package.path = "tools/?.lua;" .. package.path
 local fact = dofile("tests/generator/fact.lua")

@@ -62,8 +62,8 @@ const float *host_output(const struct host *host);
 
 enum { HOST_STATE = 16384 };
 
-// What a library could change for the whole process or the calling thread, a line each: rounding, signals, locale,
-// files, limits ...
+// The state that a library could change for the whole process or the calling thread, a line each: rounding, signals,
+// locale, files, limits ...
 struct host_state {
     char text[HOST_STATE];
 };
@@ -73,7 +73,7 @@ void host_state_read(struct host_state *state);
 // Checks that both are the same, and names the first line that is not.
 void host_state_compare(struct checks *checks, const struct host_state *before, const struct host_state *after);
 
-// What a process that is long alive must not gather.
+// Resources that a long-running process must not accumulate.
 struct host_size {
     size_t resident, mapped; // bytes
     size_t maps, files, threads;

@@ -1,5 +1,5 @@
-// dlopen_state.c: what a library could change behind its host's back, as text that is compared line by line; and what a
-// process holds. Linux's own files and calls; reads only.
+// dlopen_state.c: what a library could change without its host's knowledge, as text that is compared line by line; and
+// what a process holds. Linux's own files and calls; reads only.
 #define _GNU_SOURCE // environ, sched_getaffinity
 #include <dirent.h>
 #include <fcntl.h>

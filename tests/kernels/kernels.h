@@ -127,7 +127,7 @@ struct shapes shapes_random(const struct ga_model *model, uint64_t seed, double 
 double shapes_cost(const struct ga_model *model, const struct shape *shape);
 size_t shapes_past_room(const struct ga_model *model, const struct shape *shape);
 
-// What the lengths of a ragged sequence b are: all rows, 1, 0 and others in turn.
+// The lengths of a ragged sequence b: all rows, 1, 0 and others in turn.
 int32_t shapes_q_length(const struct shape *shape, size_t b);
 int32_t shapes_kv_length(const struct shape *shape, size_t b);
 int32_t shapes_past_length(const struct shape *shape, size_t b);
@@ -294,7 +294,7 @@ void kernels_each_call(struct checks *checks, const struct ga_model *model, weig
 
 // -- Comparing ------------------------------------------------------------------------------------------------------
 
-// What the generic kernel makes of a call; attention and its mean are NULL where the model does not give them.
+// The results of the generic kernel for a call; attention and its mean are NULL where the model does not give them.
 struct expected {
     double *output, *attention, *mean;
     float *output_f32, *attention_f32, *mean_f32;

@@ -122,7 +122,7 @@ void nan_in_a_later_key_does_not_leak(struct checks *checks, const struct ga_mod
 
 // -- Windows --------------------------------------------------------------------------------------------------------
 
-// Poisons the keys that row `from` of sequence b and all rows behind it have left behind; in self-attention none of
+// Poisons the keys that row `from` of sequence b and all rows after it no longer see; in self-attention none of
 // their own rows.
 static void poison_earlier_keys(struct call *call, size_t b, size_t from)
 {

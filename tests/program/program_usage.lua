@@ -28,7 +28,7 @@ local WRONG = {
   { "run --step 1", "--step: this model was generated without a cache" },
   { "run --weights-check all", "--weights-check all: expected strict, finite or strict,finite" },
   { "run --weights-layout torch", "--weights-layout torch: no layout of this model" },
-  { "run --trust-weights", "--trust-weights is for a file that pack made; ", " is none" },
+  { "run --trust-weights", "--trust-weights is for a file that pack made; ", " is not one" },
   { "check --rtol x", '--rtol "x": not a number; expected one from 0 to ' },
   { "check --atol -1", "--atol -1: out of range, 0.." },
   { "draw --head 2", "--head 2: out of range, 0..1" },

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// What a comparison found. Where it failed, `at` is the first element that is wrong, or the worst one where only the
+// The result of a comparison. Where it failed, `at` is the first element that is wrong, or the worst one where only the
 // sum of errors is too large.
 struct approx {
     bool ok;

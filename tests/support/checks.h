@@ -23,7 +23,7 @@ struct checks {
 // Checks that have not begun; fact must outlive them.
 struct checks checks_new(const char *fact, double effort);
 
-// What the next checks are about; both stand in each message.
+// The subject of the next checks; each message has both.
 void checks_subject(struct checks *checks, const char *model, const char *part);
 void checks_situation(struct checks *checks, const char *situation);
 

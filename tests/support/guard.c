@@ -1,4 +1,4 @@
-// guard.c: the mappings behind guard.h. Linux and the BSDs; no other allocator is involved.
+// guard.c: the memory mappings of guard.h. Linux and the BSDs; no other allocator is involved.
 #define _DEFAULT_SOURCE
 #include "guard.h"
 

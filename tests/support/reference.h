@@ -39,8 +39,8 @@ bool reference_layer_f64(const struct ga_model *model, const struct ga_weight_vi
 bool reference_layer_f32(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
                          enum reference_weights which, size_t layer, float *weights);
 
-// What a stack makes of its output [batch][q_len][d_model]: embedding [batch][d_model], where it pools, and logits
-// [batch][q_len][n_logits], where it has any.
+// The further outputs of a stack, from its output [batch][q_len][d_model]: embedding [batch][d_model], where it pools,
+// and logits [batch][q_len][n_logits], where it has any.
 void reference_embedding_f64(const struct ga_model *model, const struct ga_io *io, const double *output,
                              double *embedding);
 void reference_embedding_f32(const struct ga_model *model, const struct ga_io *io, const float *output,
@@ -63,7 +63,7 @@ ptrdiff_t reference_away(const struct ga_model *model, size_t i, size_t j, size_
 
 // A row of scores: those of query row i of head h in sequence b, with what they are made of.
 //
-// What a score modifier does to a row is written once more, naively, in modifiers/<name>.h: a function of the
+// Each score modifier has a second, naive implementation in tests/support/modifiers/<name>.h: a function of the
 // modifier's name, static void IN_REAL(name)(const struct reference_row *row, size_t keys, REAL *scores), which changes
 // scores[keys] in place, and leaves them where its model is without it. Such a file includes nothing and is included
 // for both precisions, after macros that reference_layer.h names. Modifiers whose score_order is scale or cap are given

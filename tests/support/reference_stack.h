@@ -216,7 +216,7 @@ static void IN_REAL(side)(const struct ga_model *model, const struct ga_weight_v
     free(mid);
 }
 
-// What a decoder of sequence b attends to: key as it is given, or what a transformer's encoder makes of the source.
+// The memory that a decoder of sequence b attends to: key as given, or the output of a transformer's encoder.
 static void IN_REAL(remember)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
                               size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *memory,
                               const struct IN_REAL(asked) * asked)

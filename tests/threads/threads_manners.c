@@ -1,5 +1,5 @@
 // threads_manners.c: facts of threads_facts.h about the process around a pool: forks, signals, rounding, CPU time,
-// threads left behind, errors. Runs no model.
+// threads that remain, errors. Runs no model.
 #define _GNU_SOURCE // sched_setaffinity
 #include <fenv.h>
 #include <float.h>

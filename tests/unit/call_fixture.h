@@ -114,7 +114,7 @@ enum { N_FIELDS = sizeof fields / sizeof *fields };
 // Zeros are sound contents of every field: no rows, token 0, place 0, nothing added.
 static _Alignas(GA_ALIGN) unsigned char lanes[N_FIELDS][LANE], pair[4 * LANE];
 
-// What is no tensor has room for one before and after it.
+// Objects that are not tensors have room for one before and after them.
 #define ROOM(name, bytes) static _Alignas(GA_ALIGN) unsigned char name[LANE + (bytes) + GA_ALIGN + LANE]
 ROOM(scratch_room, SCRATCH);
 ROOM(packed_room, PACKED);

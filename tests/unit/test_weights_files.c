@@ -200,7 +200,7 @@ Test(weights_files, a_write_replaces_the_old_file_whole)
 
 // -- Shared bytes or a copy -----------------------------------------------------------------------------------------
 
-// Two floats at byte 64, their first replaced behind an open handle.
+// Two floats at byte 64, the first one replaced while a handle is open.
 static float first_after_overwriting(const struct ga_weights_options *options, const char *header)
 {
     static const float other = 9.0f;

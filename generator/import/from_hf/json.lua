@@ -1,5 +1,5 @@
 -- from_hf/json.lua: JSON files of model folders, read by dkjson, with limits and with messages that name the file.
--- Knows no field of any file; null is json.null, so that it is told from what is not there.
+-- Knows no field of any file; null is json.null, which differs from a missing value.
 local compat = require "base.compat"
 local fs = require "base.fs"
 local grammar = require "import.from_hf.json_grammar"
