@@ -4,7 +4,7 @@ local from_hf = require "import.from_hf"
 local fs = require "base.fs"
 local modifier_models = require "build.modifier_models"
 local spec = require "spec"
-local stack = require "emit.stack"
+local plan_files = require "plan.files"
 
 local models = {}
 
@@ -72,7 +72,7 @@ end
 -- The names that begin the symbols of a model: its own, and those of its parts.
 local function names_of(model)
   local names = { model.spec.name }
-  for _, part in ipairs(stack.parts(model.spec)) do names[#names + 1] = part.name end
+  for _, part in ipairs(plan_files.parts(model.spec)) do names[#names + 1] = part.name end
   return names
 end
 

@@ -1,21 +1,21 @@
--- emit/init.lua: plans + templates -> C text, one table entry a file. Writes no file and decides nothing.
+-- emit/init.lua: plans + templates -> C text, one table entry a file. Writes no file and decides nothing: which files
+-- there are, and every number in them, is the plan's.
 local spec_api = require "spec"
-local isa_api = require "isa"
-local plan_api = require "plan"
 local dtype = require "dtype"
 local fmt = require "base.fmt"
 local hash = require "base.hash"
-local exp2_coefficients = require "plan.exp2"
-local gelu_coefficients = require "plan.gelu"
 local caches = require "plan.caches"
+local gelu_coefficients = require "plan.gelu"
+local map_sources = require "plan.maps"
+local plan_files = require "plan.files"
+local powers = require "plan.powers"
+local shape = require "plan.shape"
 local threads = require "plan.threads"
+local variant_of = require "plan.variant"
 local layer = require "emit.layer"
 local fragments = require "emit.fragments"
 local render = require "emit.render"
 local stack = require "emit.stack"
-local stack_plan_api = require "plan.stack"
-local transformer_plan_api = require "plan.transformer"
-local map_sources = require "emit.maps"
 local ranges = require "emit.ranges"
 
 local emit = {}
@@ -46,36 +46,48 @@ end
 
 -- The spec's own names, for every template.
 local function spec_env(s)
-  local linears, embedding_role = layer.linears(s)
+  local of = shape.of(s)
   return setmetatable({
     spec = s, name = s.name, NAME = s.name:upper(), d_model = s.d_model, n_heads = s.n_heads,
     n_kv_heads = s.n_kv_heads, d_head = s.d_head, k_dim = s.k_dim, v_dim = s.v_dim, d_out = s.d_out,
-    d_v = s.d_v, kind = s.kind, form = s.kind == "sdpa" and "given" or "linear", weights_are = layer.weights_are(s),
-    D = layer.widths(s), same_inputs = s.k_dim == s.d_model and s.v_dim == s.d_model, projects = s.projects,
+    d_v = s.d_v, kind = s.kind, form = of.form, weights_are = of.weights_are,
+    D = layer.widths(s), same_inputs = of.same_inputs, projects = s.projects,
     seq_len = s.seq_len, kv_seq_len = s.kv_seq_len,
     batch = s.batch or 0, vocab_size = s.vocab_size or 0, causal = s.causal,
     causal_enum = "GA_CAUSAL_" .. (s.causal or "none"):upper(), scale_double = fmt.double(s.scale_factor),
     lengths = tostring(s.lengths), attention = tostring(s.attention_output), attention_output = s.attention_output,
-    roles = s.roles, sentences = spec_api.sentences(s), spec_text = spec_api.text(s), linears = linears,
-    embedding_role = embedding_role, unroll = s.unroll, table = table, math = math,
+    roles = s.roles, sentences = spec_api.sentences(s), spec_text = spec_api.text(s), linears = of.linears,
+    unroll = s.unroll, table = table, math = math,
     summary = stack.summary(s) or
       ("multi-head attention, d_model %d, n_heads %d, d_head %d"):format(s.d_model, s.n_heads, s.d_head),
     is_stack = s.stack, bool = tostring,
-    include_dir = "genattn/", limits_differ = s.causal ~= false or s.late_keys,
+    include_dir = "genattn/", limits_differ = of.limits_differ,
     extra_keys = s.extra_keys, bias_k_role = layer.role(s, "bias_k"),
     attention_keys = s.extra_keys > 0 and ("(io->kv_len + %d)"):format(s.extra_keys) or "io->kv_len",
     fill = s.fill, fill_double = s.fill and fmt.double(s.fill) or "", fills_padding = s.fills_padding,
-    own_place = ranges.own_place(s), double = fmt.double, role_at = layer.role_index(s),
+    own_place = ranges.own_place(s), double = fmt.double, role_at = of.role_at,
     cache = s.cache or 0, threads = threads, caches = caches,
     default_map = s.default_map and fmt.c_string(s.default_map) or "NULL",
   }, { __index = ranges.words(s) })
+end
+
+-- Where a role lies in a file, with its booleans as C has them.
+local function in_c(source)
+  return setmetatable({ transposed = tostring(source.transposed), beside = tostring(source.beside) },
+    { __index = source })
+end
+
+local function all_in_c(list)
+  local texts = {}
+  for i, source in ipairs(list) do texts[i] = in_c(source) end
+  return texts
 end
 
 local function map_env(s)
   local list = {}
   for i, entry in ipairs(s.maps) do
     local sources, refused = map_sources(s, entry.map)
-    list[i] = { name = entry.name, sources = sources, refused = refused,
+    list[i] = { name = entry.name, sources = all_in_c(sources), refused = all_in_c(refused),
       prefix = s.weights_prefix and fmt.c_string(s.weights_prefix) or "NULL" }
   end
   return list
@@ -87,30 +99,11 @@ local function cpu_bits(set)
   return #bits > 0 and table.concat(bits, " | ") or "0"
 end
 
-local function kernel_infos(p)
-  local list = {}
-  for i, f in ipairs(p.families) do
-    list[i] = {
-      name = f.name, what = f.what, why = f.why,
-      tile = ("%dx%d"):format(f.mr, f.nv * p.isa.width),
-    }
-  end
-  return list
-end
-
--- How a plan's kernels read cached keys and values.
-local function cache_layout(p)
-  return { key_panel = p.key_panel, value_stride = p.value_stride }
-end
-
 local function variant_env(p)
-  local memory = (p.decoder or p).memory
-  return {
-    isa = p.isa.name, cpu = cpu_bits(p.isa), prefix = p.prefix, packed_bytes = p.packed.bytes,
-    kernels = kernel_infos(p),
-    cache = p.spec.cache and cache_layout(p.attention or p) or false,
-    memory_cache = p.spec.cache and memory and cache_layout(memory) or false,
-  }
+  local env = variant_of(p)
+  for _, kernel in ipairs(env.kernels) do kernel.tile = ("%dx%d"):format(kernel.rows, kernel.columns) end
+  env.isa, env.cpu, env.prefix, env.packed_bytes = p.isa.name, cpu_bits(p.isa), p.prefix, p.packed.bytes
+  return env
 end
 
 -- An instruction set's helpers, and those of its extras that the features in use ask for.
@@ -127,20 +120,22 @@ local function lane_numbers(width)
   return list
 end
 
+-- Numbers as floats in C.
+local function floats(numbers)
+  local list = {}
+  for i, number in ipairs(numbers) do list[i] = fmt.f32(number) end
+  return list
+end
+
 -- What templates of one instruction set may name whatever they are of.
 local function isa_env(p)
-  local env = {
+  local power = powers(p.isa)
+  return {
     V = p.isa.V, lowest_exponent = p.isa.lowest_exponent, isa_name = p.isa.name, isa_headers = p.isa.headers,
     helpers = helpers(p), prefix = p.prefix, W = dtype.vocabulary(p.weights_dtype, p.isa),
-    exp2_coefficients = {},
-    power_coefficients = {}, power_one = fmt.f32(2 ^ -p.isa.scale_shift),
+    exp2_coefficients = floats(power.exact), power_coefficients = floats(power.scaled), power_one = fmt.f32(power.one),
     gelu_coefficients = gelu_coefficients, lanes = lane_numbers(p.isa.width),
   }
-  for i, c in ipairs(exp2_coefficients) do
-    env.exp2_coefficients[i] = fmt.f32(c)
-    env.power_coefficients[i] = fmt.f32(c * 2 ^ -p.isa.scale_shift)
-  end
-  return env
 end
 
 -- The plan's names, over the spec's, for the templates of one attention layer.
@@ -164,89 +159,20 @@ local function plan_env(p, base)
     softmax_factor = p.factors.softmax and fmt.f32(p.factors.softmax) or false,
   }
   for name, value in pairs(isa_env(p)) do env[name] = value end
-  function env.score_units(x) return fmt.f32(x * p.factors.unit) end
-  function env.per_score_unit(x) return fmt.f32(x / p.factors.unit) end
+  function env.score_units(x) return fmt.f32(p.factors.to_units(x)) end
+  function env.per_score_unit(x) return fmt.f32(p.factors.per_unit(x)) end
   return setmetatable(env, { __index = base })
 end
 
 -- -- Files ------------------------------------------------------------------------------------------------------------
 
-local FACTS = "model/model.c.lt" -- rendered last: it tells of the other files
--- Templates whose text says how weights are packed.
-local PACKS = {
-  ["model/isa.h.lt"] = true, ["model/pack.c.lt"] = true, ["model/pack_none.c.lt"] = true,
-  ["schedule/stack.h.lt"] = true, ["schedule/stack_pack.c.lt"] = true, ["schedule/transformer.c.lt"] = true,
-}
-
 local function tile_facts(p, f)
-  local mr, nv = f.mr, f.nv
   return ("tile %dx%d, %d of %d vector registers, k unrolled by %d"):format(
-    mr, nv * p.isa.width, mr * nv + nv + 1, p.isa.registers, p.spec.unroll)
+    f.mr, f.nv * p.isa.width, f.registers, p.isa.registers, p.spec.unroll)
 end
 
--- Appends the files of one plan: of an attention layer, or of a stack after those of its attention.
-local function add_layer_files(p, list)
-  if p.encoder then
-    list[#list + 1] = { path = p.prefix .. "_sides.c", kind = "library", template = "schedule/transformer.c.lt",
-      isa = p.isa.name, plan = p }
-    add_layer_files(p.encoder, list)
-    return add_layer_files(p.decoder, list)
-  end
-  local function add(path, kind, template_name, family)
-    list[#list + 1] = {
-      path = path, kind = kind, template = template_name, isa = p.isa.name, plan = p, family = family,
-    }
-  end
-  local is_stack = p.spec.stack
-  add(p.prefix .. ".h", "internal", is_stack and "schedule/stack.h.lt" or "model/isa.h.lt")
-  for _, family in ipairs(p.products) do add(family.file, "library", "linear/gemm.c.lt", family) end
-  if #p.products > 0 then add(p.prefix .. "_multiply.c", "library", "linear/multiply.c.lt") end
-  if is_stack then
-    add(p.prefix .. "_pack.c", "library", "schedule/stack_pack.c.lt")
-    add(p.prefix .. "_stack.c", "library", "schedule/stack.c.lt")
-    if p.memory then add_layer_files(p.memory, list) end
-    if p.attention then add_layer_files(p.attention, list) end
-    return
-  end
-  add(p.score.file, "library", "attention/score.c.lt", p.score)
-  add(p.value.file, "library", "attention/value.c.lt", p.value)
-  add(p.prefix .. "_pack.c", "library", #p.spec.roles > 0 and "model/pack.c.lt" or "model/pack_none.c.lt")
-  add(p.prefix .. "_attend.c", "library", "attention/attend.c.lt")
-  add(p.prefix .. "_layer.c", "library", "schedule/layer.c.lt")
-end
-
--- { path, kind, isa, template, plan, family } of every file, in order; what emit.outputs shows and emit.files renders.
-local function file_list(s, plans)
-  local list = {
-    { path = s.name .. ".h", kind = "header", template = "model/model.h.lt" },
-    { path = s.name .. "_internal.h", kind = "internal", template = "model/internal.h.lt" },
-    { path = s.name .. ".c", kind = "library", template = "model/model.c.lt" },
-    { path = s.name .. "_main.c", kind = "program", template = "model/main.c.lt" },
-  }
-  for _, part in ipairs(stack.parts(s)) do
-    list[#list + 1] = { path = part.name .. "_internal.h", kind = "internal", template = "model/internal.h.lt",
-      part = part }
-  end
-  for _, p in ipairs(plans) do add_layer_files(p, list) end
-  return list
-end
-
--- Best first, whatever the order of the names: a run takes the first variant its CPU has.
-function emit.plans(s, isa_names)
-  local plans = {}
-  local api = s.kind == "transformer" and transformer_plan_api or s.stack and stack_plan_api or plan_api
-  for i, name in ipairs(isa_api.ordered(isa_names)) do plans[i] = api.make(s, isa_api.get(name)) end
-  return plans
-end
-
--- The files a spec becomes: { path, kind = "header" | "internal" | "library" | "program", isa }, paths relative.
-function emit.outputs(s, isa_names)
-  local outputs = {}
-  for i, file in ipairs(file_list(s, emit.plans(s, isa_names))) do
-    outputs[i] = { path = file.path, kind = file.kind, isa = file.isa }
-  end
-  return outputs
-end
+-- The plans of a spec, and the files it becomes: plan/files.lua's.
+emit.plans, emit.outputs = plan_files.plans, plan_files.outputs
 
 -- The spec's names with those of its variants.
 local function base_env(s, plans)
@@ -260,7 +186,7 @@ end
 -- The bases of a spec and of its parts, by spec, from the plans of each.
 local function all_bases(s, plans, bases)
   bases[s] = base_env(s, plans)
-  for _, field in ipairs(stack.PARTS) do
+  for _, field in ipairs(plan_files.PARTS) do
     local part, parts = s[field .. "_spec"], {}
     for i, p in ipairs(plans) do parts[i] = p[field] end
     if part then all_bases(part, parts, bases) end
@@ -290,7 +216,7 @@ end
 local function packing(list, files, isa)
   local parts = {}
   for i, file in ipairs(list) do
-    if file.isa == isa and PACKS[file.template] then
+    if file.isa == isa and file.packs then
       parts[#parts + 1] = files[i].text:match("\n// clang%-format off\n(.*)") -- without the banner, which has a path
     end
   end
@@ -300,9 +226,9 @@ end
 -- The same with their text: { path, text }. An error is a bug of a template or the plan.
 function emit.files(s, isa_names)
   local plans = emit.plans(s, isa_names)
-  local list, bases, files = file_list(s, plans), all_bases(s, plans, {}), {}
+  local list, bases, files = plan_files.list(s, plans), all_bases(s, plans, {}), {}
   for i, file in ipairs(list) do
-    files[i] = { path = file.path, text = file.template ~= FACTS and file_text(file, s, bases) or nil }
+    files[i] = { path = file.path, text = not file.tells and file_text(file, s, bases) or nil }
   end
   for _, variant in ipairs(bases[s].variants) do variant.packing = packing(list, files, variant.isa) end
   for i, file in ipairs(list) do files[i].text = files[i].text or file_text(file, s, bases) end

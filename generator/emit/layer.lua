@@ -55,16 +55,6 @@ function layer.buffer_count(buffer)
   return OWNERS[buffer.owner] .. UNITS[buffer.owner][buffer.unit] .. ("%d"):format(buffer.floats)
 end
 
--- A function from a role's name to its index.
-function layer.role_index(spec)
-  return function(name)
-    for i, role in ipairs(spec.roles) do
-      if role.name == name then return i - 1 end
-    end
-    error("no role is called " .. name)
-  end
-end
-
 -- The names by which the C calls the widths of rows: those of key, value and output where they differ from d_model.
 function layer.widths(spec)
   local function named(width, name) return width == spec.d_model and "D_MODEL" or name end
@@ -81,13 +71,6 @@ function layer.role(spec, name)
   return 0
 end
 
--- How the weights of q, k and v lie: "alike" for heads of weights of one size, "own" where inputs differ in width,
--- "shared" where one set serves all heads.
-function layer.weights_are(spec)
-  if spec.shared_heads then return "shared" end
-  return spec.k_dim == spec.d_model and spec.v_dim == spec.d_model and "alike" or "own"
-end
-
 -- Where the rows of a head's attention go, as a C expression in the layer's attend_sequence.
 local PLACES = {
   project = "r->b.concat + (g->q_from + q_from) * CONCAT + h * D_HEAD_PAD",
@@ -99,19 +82,6 @@ local PLACES = {
 
 function layer.head_place(plan)
   return PLACES[plan.finish]
-end
-
--- The linears there are, with the indices of their roles; bias is false where the spec has none.
-function layer.linears(spec)
-  local at = {}
-  for i, role in ipairs(spec.roles) do at[role.name] = i - 1 end
-  local list = {}
-  for _, name in ipairs({ "q", "k", "v", "o" }) do
-    if at[name .. "_weight"] then
-      list[#list + 1] = { name = name, weight = at[name .. "_weight"], bias = at[name .. "_bias"] or false }
-    end
-  end
-  return list, at.embedding or 0
 end
 
 return layer

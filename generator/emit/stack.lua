@@ -4,22 +4,10 @@ local blocks = require "ops"
 local fmt = require "base.fmt"
 local graph = require "plan.graph"
 local layer = require "emit.layer"
+local plan_one_row = require "plan.one_row"
+local shape = require "plan.shape"
 
 local stack = {}
-
--- The specs that a spec is made of, as it calls them and as its plans do.
-stack.PARTS = { "encoder", "decoder", "attention", "memory" }
-
--- A spec's parts and theirs, in order.
-function stack.parts(s)
-  local list = {}
-  for _, field in ipairs(stack.PARTS) do
-    local part = s[field .. "_spec"]
-    list[#list + 1] = part
-    for _, inner in ipairs(part and stack.parts(part) or {}) do list[#list + 1] = inner end
-  end
-  return list
-end
 
 -- The names of the template that joins both sides of a transformer.
 function stack.sides_env(p, base)
@@ -46,40 +34,17 @@ function stack.summary(s)
   return ("%s of %d layers, d_model %d, n_heads %d, d_ff %d"):format(s.kind, s.n_layers, s.d_model, s.n_heads, s.d_ff)
 end
 
--- The index of the first role of layer 0, how many roles a layer has, and a function from a role's name in its layer
--- to its index from the layer's first on (nil where there is none).
-local function layer_roles(s)
-  local first, count, at = 0, 0, {}
-  for i, role in ipairs(s.roles) do
-    local inner = role.name:match("^layers%.0%.(.*)$")
-    if inner then
-      if count == 0 then first = i - 1 end
-      at[inner], count = count, count + 1
-    end
-  end
-  return first, count, function(name) return at[name] end
-end
+local KEEPS_LAST = { always = "true", never = "false" }
 
--- What a call may want, by the rows of a sequence that it needs: names in struct ga_io by "first", "last" and "all".
-local function wanted(s)
-  local list = { first = {}, last = {}, all = { "output" } }
-  blocks.each("outputs", s, function(name, rows) table.insert(list[rows], name) end)
-  return list
-end
-
--- How a call goes on with one row of each sequence after the last layer has attended: conflicts: C conditions under
--- which it needs two; no_more: that under which it needs no further one; keeps_last: whether the row is the last.
+-- The conditions of plan/one_row.lua in C: conflicts: those under which a call needs two rows of a sequence; no_more:
+-- that under which it needs no further one; keeps_last: that under which the row is the last.
 local function one_row(s)
-  local outputs, conflicts, none = wanted(s), {}, {}
-  for _, first in ipairs(outputs.first) do
-    for _, last in ipairs(outputs.last) do conflicts[#conflicts + 1] = ("io->%s && io->%s"):format(first, last) end
-  end
-  for i, name in ipairs(outputs.all) do none[i] = "!io->" .. name end
+  local kept, conflicts, none = plan_one_row(s), {}, {}
+  for i, pair in ipairs(kept.conflicts) do conflicts[i] = ("io->%s && io->%s"):format(pair[1], pair[2]) end
+  for i, name in ipairs(kept.all) do none[i] = "!io->" .. name end
   none[#none + 1] = "!(io->hidden && io->hidden[N_LAYERS])"
-  local keeps_last = #outputs.first == 0 and "true" or #outputs.last == 0 and "false" or
-    "!io->" .. table.concat(outputs.first, " && !io->")
-  local can_prune = #outputs.first + #outputs.last > 0
-  return can_prune, { conflicts = conflicts, no_more = table.concat(none, " && "), keeps_last = keeps_last }
+  local keeps_last = KEEPS_LAST[kept.keeps_last] or "!io->" .. table.concat(kept.first, " && !io->")
+  return kept.can_prune, { conflicts = conflicts, no_more = table.concat(none, " && "), keeps_last = keeps_last }
 end
 
 -- Where in a layer's weights an operation's panels are, in C.
@@ -135,7 +100,7 @@ end
 
 -- The names of a stack's templates, over the spec's.
 function stack.env(p, base, shared)
-  local first, count, role = layer_roles(p.spec)
+  local first, count, role = shape.layer_roles(p.spec)
   local env = {
     plan = p, products = p.products, families = p.families, packed = p.packed.parts, out = false,
     has_layers = p.spec.n_layers > 0, sublayers = p.spec.sublayers, rows_of = rows_of,

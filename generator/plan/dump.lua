@@ -32,7 +32,7 @@ local function kernel_lines(p, out)
   out("kernels (heights 1..mr of each)")
   for _, f in ipairs(p.families) do
     local tile = ("%dx%d"):format(f.mr, f.nv * p.isa.width)
-    out("  %-10s %-6s %2d of %d vector registers, %d kernels, panels %s%s", f.op, tile, f.mr * f.nv + f.nv + 1,
+    out("  %-10s %-6s %2d of %d vector registers, %d kernels, panels %s%s", f.op, tile, f.registers,
       p.isa.registers, #f.kernels, cover(f, p.isa.width), sums(f))
     out("             %s", f.why)
   end

@@ -70,7 +70,7 @@ local function family(p, op, what, candidates, type_name)
   local best = candidates[1]
   local f = {
     op = op, what = what, dtype = type_name, mr = best.mr, nv = best.nv,
-    widths = tiles.cover(best.n, best.nv), kernels = {},
+    widths = tiles.cover(best.n, best.nv), kernels = {}, registers = tiles.registers(best.mr, best.nv),
     why = "weighed " .. tiles.describe(candidates, p.isa.width),
   }
   f.file = ("%s_%s.c"):format(p.prefix, op)
@@ -310,7 +310,9 @@ local function plan_factors(s)
   if s.natural_q then
     factors = { q = 1, row = s.natural_scores and scale or nil, softmax = s.natural_scores and log2e or scale * log2e }
   end
-  factors.unit = log2e / (factors.softmax or 1) -- what a score of 1 is as softmax finds it
+  local unit = log2e / (factors.softmax or 1) -- what a score of 1 is as softmax finds it
+  function factors.to_units(x) return x * unit end
+  function factors.per_unit(x) return x / unit end
   return factors
 end
 

@@ -20,6 +20,11 @@ local function cost(set, mr, nv)
   return cycles * set.fma_per_cycle / (mr * nv) * (1 + 0.1 * streamed)
 end
 
+-- Registers that an mr x nv tile takes: its accumulators, nv vectors of B and one of A.
+function tiles.registers(mr, nv)
+  return mr * nv + nv + 1
+end
+
 -- The tallest tile of nv vectors: accumulators, nv vectors of B and one of A must stay in registers.
 local function tallest(set, nv)
   local fit = math.min(set.max_accumulators, set.registers - nv - 1)

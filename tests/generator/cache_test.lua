@@ -30,8 +30,8 @@ fact.holds("cache names the fields that contradict it", function()
   refuses({ cache = 31 }, "cache (31) is smaller than seq_len (at most 32), so one call could not be held")
   refuses({ cache = 33, kv_seq_len = 40 },
     "cache (33) is smaller than kv_seq_len (at most 40), so one call could not be held")
-  refuses({ outputs = { "attention" } }, "cache (100) contradicts outputs, which lists intermediates, whose axis " ..
-    "of keys would grow from call to call")
+  refuses({ outputs = { "attention" } }, "cache (100) contradicts outputs, which lists intermediates, whose " ..
+    "keys are those of one call")
   refuses({ heads = "shared" }, 'cache (100) contradicts heads = "shared", which is not generated with one')
   refuses({ add_zero_attn = true }, "cache (100) contradicts add_bias_kv and add_zero_attn, which stand after the " ..
     "last key, where the next call's keys go")

@@ -1,10 +1,10 @@
 -- features_test.lua: each feature keeps to the contract of attention/init.lua, and says what it does.
 local fact = dofile("tests/generator/fact.lua")
 local features = require "attention"
-local layer = require "emit.layer"
 local fs = require "base.fs"
 local fields = require "schema.fields"
 local sandbox = require "schema.sandbox"
+local shape = require "plan.shape"
 local spec = require "spec"
 
 local KEYS = { name = "string", fields = "table", resolve = "function", roles = "function", packed = "function",
@@ -138,7 +138,7 @@ fact.holds("any of the sixteen sets of biases gives the roles it names and packs
     local s, names = make({ bias = bias }), {}
     for i, role in ipairs(s.roles) do names[i] = role.name end
     fact.lists_equal(names, wanted)
-    for _, linear in ipairs(layer.linears(s)) do
+    for _, linear in ipairs(shape.linears(s)) do
       fact.equal(names[linear.weight + 1], linear.name .. "_weight")
       fact.equal(linear.bias and names[linear.bias + 1], bias[linear.name] and linear.name .. "_bias")
     end

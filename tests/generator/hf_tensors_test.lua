@@ -2,7 +2,7 @@
 -- spec: which map, what is not read, what is refused. The files have zeros for weights.
 local hf = dofile("tests/generator/hf_folders.lua")
 local json = require "import.from_hf.json"
-local map_sources = require "emit.maps"
+local map_sources = require "plan.maps"
 local maps = require "import.maps"
 local spec = require "spec"
 

@@ -1,6 +1,6 @@
 -- maps_test.lua: the maps that ship are whole, and every role lies where the layout says it does.
 local fact = dofile("tests/generator/fact.lua")
-local map_sources = require "emit.maps"
+local map_sources = require "plan.maps"
 local fs = require "base.fs"
 local maps = require "import.maps"
 local spec = require "spec"
@@ -192,7 +192,7 @@ local function take_elements(taken, s, source)
   local file_columns = source.shape[2] or 1
   for o = 0, rows - 1 do
     for i = 0, columns - 1 do
-      local at = source.first + (source.transposed == "true" and i * file_columns + o or o * file_columns + i)
+      local at = source.first + (source.transposed and i * file_columns + o or o * file_columns + i)
       assert(not taken[at], "element read twice")
       taken[at] = true
     end
@@ -242,7 +242,8 @@ fact.holds("gpt2 holds q, k and v side by side by columns", function()
   local s = biased(15)
   local found = {}
   for i, source in ipairs(map_sources(s, maps.get("gpt2"))) do
-    found[i] = ("%s %s %s %d"):format(source.tensor, table.concat(source.shape, "x"), source.transposed, source.first)
+    found[i] = ("%s %s %s %d"):format(source.tensor, table.concat(source.shape, "x"),
+      tostring(source.transposed), source.first)
   end
   fact.lists_equal(found, {
     "c_attn.weight 6x18 true 0", "c_attn.bias 18 false 0", "c_attn.weight 6x18 true 6", "c_attn.bias 18 false 6",

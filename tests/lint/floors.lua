@@ -50,6 +50,10 @@ local FLOORS = {
 -- Words that would show knowledge a floor must not have.
 local FORBIDDEN = {
   { pattern = "^generator/plan/", word = "_mm%d*_", why = "plan spells no intrinsic" },
+  { pattern = "^generator/emit/", word = 'require "plan"', why = "emit makes no plan" },
+  { pattern = "^generator/emit/", word = 'require "plan%.stack"', why = "emit makes no plan" },
+  { pattern = "^generator/emit/", word = 'require "isa"', why = "emit takes instruction sets from plans" },
+  { pattern = "^generator/emit/", word = 'require "import', why = "emit takes names of tensors from plans" },
   { pattern = "^generator/isa/", word = "attention", why = "isa knows nothing of attention" },
   { pattern = "^generator/dtype/", word = "attention", why = "dtype knows nothing of attention" },
   { pattern = "^generator/isa/", word = "d_model", why = "isa knows nothing of models" },

@@ -19,10 +19,13 @@ local ALLOWED = {
   ["generator/plan/dump.lua"] = { d_ff = true }, -- the first line of a model's plan
   ["generator/emit/fragments.lua"] = { attention = true }, -- the folder of features, and that of their fragments
   ["generator/emit/render.lua"] = { attention = true }, -- the folder of templates
+  ["generator/plan/files.lua"] = { attention = true }, -- the folder of templates; a part of a model
+  ["generator/plan/variant.lua"] = { attention = true }, -- a part of a model, whose keys a cache holds
+  ["templates/model/pack.c.lt"] = { embedding = true }, -- the table of a layer that takes ids
   ["generator/emit/init.lua"] = { attention = true }, -- the folder of templates; a part of a model; outputs of a layer
   ["generator/emit/layer.lua"] = { embedding = true }, -- the table of a layer that takes ids
   -- Tensors that have a layout of their own in files of weights.
-  ["generator/emit/maps.lua"] = { attention = true, embedding = true, positions = true, token_types = true },
+  ["generator/plan/maps.lua"] = { attention = true, embedding = true, positions = true, token_types = true },
   ["templates/schedule/rows_linear.c.lt"] = { tokens = true, embedding = true }, -- of a layer that takes ids, no block
   -- Outputs of a layer; a transformer's source.
   ["templates/model/model.c.lt"] = { attention = true, src_vocab_size = true },

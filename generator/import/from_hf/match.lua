@@ -1,7 +1,7 @@
 -- from_hf/match.lua: the tensors of a model folder held against a spec: under which map and prefix they are all there,
 -- which are not read, and why. Reads no file.
 local json = require "import.from_hf.json"
-local map_sources = require "emit.maps"
+local map_sources = require "plan.maps"
 local maps = require "import.maps"
 local spec = require "spec"
 local types = require "schema.types"

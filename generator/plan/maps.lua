@@ -1,4 +1,4 @@
--- emit/maps.lua: a name map and the spec's roles -> where each role lies in a file, as numbers.
+-- plan/maps.lua: a name map and the spec's roles -> where each role lies in a file, as numbers.
 -- Knows shapes; reads no file.
 local maps = require "import.maps"
 local modifiers = require "attention.modifiers"
@@ -36,7 +36,7 @@ local function source(spec, map, index, role)
   if transposed then shape = { shape[2], shape[1] } end
   return {
     role = index - 1, tensor = in_file(spec, role.name, tensor), shape = shape, first = first,
-    transposed = tostring(transposed), beside = tostring(BESIDE[spec.stack][role.name] == true),
+    transposed = transposed, beside = BESIDE[spec.stack][role.name] == true,
   }
 end
 
@@ -46,7 +46,7 @@ return function(spec, map)
   for index, role in ipairs(spec.roles) do sources[index] = source(spec, map, index, role) end
   for _, entry in ipairs(refused) do
     entry.tensor = in_file(spec, entry.role, entry.tensor)
-    entry.beside = tostring(BESIDE[spec.stack][entry.role] == true)
+    entry.beside = BESIDE[spec.stack][entry.role] == true
   end
   return sources, refused
 end

@@ -1,0 +1,59 @@
+-- plan/shape.lua: what of a spec's shape a layer's code goes by, whatever the instruction set: which inputs are alike,
+-- how weights lie, and where roles are. Holds no C text.
+local shape = {}
+
+-- How the weights of q, k and v lie: "alike" for heads of weights of one size, "own" where inputs differ in width,
+-- "shared" where one set serves all heads.
+local function weights_are(s, same_inputs)
+  if s.shared_heads then return "shared" end
+  return same_inputs and "alike" or "own"
+end
+
+-- A function from a role's name to its index.
+local function role_index(s)
+  return function(name)
+    for i, role in ipairs(s.roles) do
+      if role.name == name then return i - 1 end
+    end
+    error("no role is called " .. name)
+  end
+end
+
+-- The linears there are, with the indices of their roles; bias is false where the spec has none.
+function shape.linears(s)
+  local at, list = {}, {}
+  for i, role in ipairs(s.roles) do at[role.name] = i - 1 end
+  for _, name in ipairs({ "q", "k", "v", "o" }) do
+    if at[name .. "_weight"] then
+      list[#list + 1] = { name = name, weight = at[name .. "_weight"], bias = at[name .. "_bias"] or false }
+    end
+  end
+  return list
+end
+
+-- Of a stack the index of the first role of layer 0, how many roles a layer has, and a function from a role's name in
+-- its layer to its index from the layer's first on (nil where there is none).
+function shape.layer_roles(s)
+  local first, count, at = 0, 0, {}
+  for i, role in ipairs(s.roles) do
+    local inner = role.name:match("^layers%.0%.(.*)$")
+    if inner then
+      if count == 0 then first = i - 1 end
+      at[inner], count = count, count + 1
+    end
+  end
+  return first, count, function(name) return at[name] end
+end
+
+-- form: what attention is given, "given" heads or what "linear"s make; limits_differ: whether rows of a tile may see
+-- different keys.
+function shape.of(s)
+  local same_inputs = s.k_dim == s.d_model and s.v_dim == s.d_model
+  return {
+    form = s.kind == "sdpa" and "given" or "linear", same_inputs = same_inputs,
+    weights_are = weights_are(s, same_inputs), limits_differ = s.causal ~= false or s.late_keys,
+    linears = shape.linears(s), role_at = role_index(s),
+  }
+end
+
+return shape

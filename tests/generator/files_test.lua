@@ -1,0 +1,91 @@
+-- files_test.lua: which files a spec becomes: all of them are made of templates that there are, each once, and a plan
+-- says of each instruction set what the model's facts need.
+local fact = dofile("tests/generator/fact.lua")
+local files = require "plan.files"
+local fs = require "base.fs"
+local isa = require "isa"
+local shape = require "plan.shape"
+local spec = require "spec"
+local variant = require "plan.variant"
+
+local MORE = { { kind = "mha" }, { kind = "sdpa", d_head = 8 }, { kind = "encoder", n_layers = 2 },
+  { kind = "decoder", n_layers = 2, cache = 600 }, { kind = "transformer", n_layers = 2 },
+  { kind = "encoder", n_layers = 0, sublayer = true } }
+
+local function make(more)
+  local raw = { d_model = 16, n_heads = 2 }
+  for key, value in pairs(more) do raw[key] = value end
+  if raw.n_layers == 0 then raw.n_heads = nil end
+  local s, errors = spec.from_fields(raw)
+  return s or error(table.concat(errors, "\n"), 2)
+end
+
+-- The suffixes of a plan's files, in order.
+local function names_of(s, prefix)
+  local names = {}
+  for _, file in ipairs(files.outputs(s, { "scalar" })) do
+    names[#names + 1] = file.path:sub(1, #prefix) == prefix and file.path:sub(#prefix + 1) or nil
+  end
+  return names
+end
+
+fact.holds("every file has a template, a name of its own and a kind, and what packs is known of each instruction set",
+  function()
+    for _, more in ipairs(MORE) do
+      local s = make(more)
+      local seen, packs, tells = {}, {}, 0
+      for _, file in ipairs(files.list(s, files.plans(s, isa.names()))) do
+        assert(fs.read("templates/" .. file.template), file.template)
+        assert(not seen[file.path], file.path)
+        assert(file.kind == "header" or file.kind == "internal" or file.kind == "library" or file.kind == "program")
+        fact.equal(file.isa ~= nil, file.plan ~= nil)
+        seen[file.path] = true
+        if file.packs then packs[file.isa] = true end
+        if file.tells then tells = tells + 1 end
+      end
+      for _, name in ipairs(isa.names()) do fact.equal(packs[name], true) end
+      fact.equal(tells, 1)
+    end
+  end)
+
+fact.holds("a layer is its kernels, packing and the loops over them; a stack has its attentions' files after its own",
+  function()
+    local s = make({ kind = "mha" })
+    fact.lists_equal(names_of(s, s.name .. "__scalar"), { ".h", "_project.c", "_out.c", "_multiply.c", "_score.c",
+      "_value.c", "_pack.c", "_attend.c", "_layer.c" })
+    s = make({ kind = "sdpa", d_head = 8 })
+    fact.lists_equal(names_of(s, s.name .. "__scalar"), { ".h", "_score.c", "_value.c", "_pack.c", "_attend.c",
+      "_layer.c" })
+    s = make({ kind = "decoder", n_layers = 2 })
+    local order = {}
+    for _, file in ipairs(files.outputs(s, { "scalar" })) do
+      order[#order + 1] = file.path:match("^" .. s.name .. "(_?%l*)__scalar%.h$")
+    end
+    fact.lists_equal(order, { "", "_memory", "_self" })
+    local parts = {}
+    for i, part in ipairs(files.parts(s)) do parts[i] = part.name:sub(#s.name + 1) end
+    fact.lists_equal(parts, { "_self", "_memory" })
+  end)
+
+fact.holds("a cache is laid out where there is one, that of a memory too", function()
+  for _, more in ipairs(MORE) do
+    local s = make(more)
+    local plan = files.plans(s, { "scalar" })[1]
+    local facts = variant(plan)
+    fact.equal(#facts.kernels, #plan.families)
+    fact.equal(facts.cache ~= false, s.cache ~= nil)
+    fact.equal(facts.memory_cache ~= false, s.cache ~= nil and s.kind == "decoder")
+  end
+end)
+
+fact.holds("weights are alike, own where inputs differ in width, or shared by all heads", function()
+  fact.equal(shape.of(make({})).weights_are, "alike")
+  fact.equal(shape.of(make({ k_dim = 8 })).weights_are, "own")
+  fact.equal(shape.of(make({ heads = "shared" })).weights_are, "shared")
+  fact.equal(shape.of(make({ kind = "sdpa", d_head = 8 })).form, "given")
+  fact.equal(shape.of(make({})).limits_differ, false)
+  fact.equal(shape.of(make({ mask = { causal = "top_left" } })).limits_differ, true)
+  fact.raises("no role is called q_norm_weight", shape.of(make({})).role_at, "q_norm_weight")
+end)
+
+fact.finish()
