@@ -56,6 +56,7 @@ end
 
 return {
   name = "activation",
+  in_layers = true,
   fields = {
     { field = "activation", flag = "--activation", value = "NAME|q=NAME,...",
       check = types.described("a name, or a table such as `{ q = \"relu\", o = \"gelu\" }`", check), parse = parse,

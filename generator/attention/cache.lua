@@ -42,6 +42,8 @@ local CONTRADICTIONS = {
 
 return {
   name = "cache",
+  in_layers = true,
+  of_decoder = true,
   fields = {
     { field = "cache", flag = "--cache", value = "N", check = types.count(1, 65536), parse = types.to_number,
       default = "none",

@@ -18,6 +18,7 @@ end
 
 return {
   name = "causal",
+  in_layers = true,
   fields = {
     { field = "mask.causal", flag = "--causal", value = "top_left|bottom_right|off",
       check = types.described("`true`, `false`, `\"top_left\"`, `\"bottom_right\"`", check),

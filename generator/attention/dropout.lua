@@ -5,6 +5,7 @@ local types = require "schema.types"
 
 return {
   name = "dropout",
+  in_layers = true,
   fields = {
     { field = "dropout", flag = "--dropout", value = "P", check = types.number(0, 1), parse = types.to_number,
       default = "0", help = "accepted and without effect: at inference dropout is the identity",

@@ -4,6 +4,7 @@ local types = require "schema.types"
 return {
   name = "embedding",
   of_rows = true,
+  looked_up = { "embedding" }, beside = { "embedding" },
   fields = {
     { field = "vocab_size", flag = "--vocab-size", value = "N", check = types.count(1, 16777216),
       parse = types.to_number, default = "none", help = "rows of an embedding: the model then also takes token ids",

@@ -4,6 +4,7 @@ local types = require "schema.types"
 
 return {
   name = "grouped_heads",
+  in_layers = true,
   fields = {
     { field = "n_kv_heads", flag = "--kv-heads", value = "N", check = types.count(1, 1024), parse = types.to_number,
       default = "n_heads", help = "key and value heads, each shared by n_heads / n_kv_heads query heads",

@@ -5,6 +5,8 @@
 --   fields                     spec fields it owns (see schema/fields.lua); a dot means a field of a table field
 --   resolve(spec, fail)        fills defaults and reports contradictions through fail(message)
 --   roles(spec, add)           weights it needs: add(role name, shape)
+--   looked_up, beside          names of roles of it: that no file holds transposed, as rows are looked up in them; that
+--                              weights_prefix does not stand before. Those of score modifiers are all such tables
 --   packed(spec, add, d_head_pad)   parts of the packed weights that its fragment of stage `pack` fills: add(name,
 --                              floats); d_head_pad: a head's dimensions up to whole vectors
 --   on(spec)                   false or nil where its fragments are not spliced; without it they always are
@@ -17,6 +19,9 @@
 --                              "attended": it changes the heads' rows. A score modifier is one without saying so
 --   helpers(spec)              vector helpers it needs beyond the usual ones: names of isa extras, nil for none
 --   sentence(spec)             what `info` says of it, nil for nothing
+--   in_layers                  true where a whole model gives its fields to the attention of its layers, as of every
+--                              score modifier
+--   of_decoder                 true where of a transformer only the decoder takes its fields
 --   of_rows                    true where it is of a model's rows, whether these attend to each other or not
 -- Everything but the name is optional.
 --

@@ -4,6 +4,7 @@ local types = require "schema.types"
 
 return {
   name = "lengths",
+  in_layers = true,
   of_rows = true,
   fields = {
     { field = "mask.lengths", flag = "--lengths", value = "yes|no", check = types.boolean,

@@ -38,6 +38,7 @@ local SENTENCE = "masked scores are replaced by %s%s; %s"
 
 return {
   name = "mask_fill",
+  in_layers = true,
   fields = {
     { field = "mask_fill", flag = "--mask-fill", value = "-inf|X", parse = types.to_number,
       check = types.described("`\"-inf\"` or a finite number", check),

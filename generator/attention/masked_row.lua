@@ -8,6 +8,7 @@ local UNIFORM = "a row that sees no key gives all keys of its sequence the same 
 
 return {
   name = "masked_row",
+  in_layers = true,
   fields = {
     { field = "masked_row", flag = "--masked-row", value = "zero|uniform", check = types.choice({ "zero", "uniform" }),
       parse = function(word) return word end, default = "zero",

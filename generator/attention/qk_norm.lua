@@ -13,6 +13,7 @@ end
 
 return {
   name = "qk_norm",
+  in_layers = true,
   fields = {
     { field = "qk_norm.kind", flag = "--qk-norm", value = "rms|layer", check = types.choice({ "rms", "layer" }),
       parse = function(word) return word end, default = "none",

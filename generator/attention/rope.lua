@@ -29,6 +29,7 @@ end
 
 return {
   name = "rope",
+  in_layers = true,
   fields = {
     { field = "rope.layout", flag = "--rope", value = "half_split|interleaved",
       check = types.choice({ "half_split", "interleaved" }), parse = function(word) return word end, default = "none",

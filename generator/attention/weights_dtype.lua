@@ -7,6 +7,7 @@ local SENTENCE = "weights of linears are kept as %s, %d bytes each, and read as 
 
 return {
   name = "weights_dtype",
+  in_layers = true,
   of_rows = true,
   fields = {
     { field = "weights_dtype", flag = "--weights-dtype", value = table.concat(dtype.names(), "|"),

@@ -4,6 +4,7 @@ local types = require "schema.types"
 
 return {
   name = "window",
+  in_layers = true,
   fields = {
     { field = "mask.window", flag = "--window", value = "N", check = types.count(1, 65536), parse = types.to_number,
       default = "none",

@@ -3,9 +3,12 @@
 --   name                       its own name, for messages
 --   fields                     spec fields it owns, all of stacks only; a dot means a field of a table field
 --   resolve(spec, fail)        fills defaults and reports contradictions through fail(message)
+--   of_decoder                 true where of a transformer only the decoder takes its fields
 --   sentence(spec)             what `info` says of it, nil for nothing
 -- what it adds to the weights of a model:
 --   weights                    names of its roles, of a layer's without the layer: what a spec's `weights` may name
+--   looked_up                  of these, those that no file holds transposed: rows are looked up in them
+--   beside                     of these, those beside the model that weights_prefix names
 --   first_roles(spec, add)     before the layers: add(role name, shape)
 --   sublayer_roles(spec, add, name)   after those of each sublayer of a layer
 --   last_roles(spec, add)      after the layers

@@ -22,7 +22,9 @@ end
 
 return {
   name = "logits",
+  of_decoder = true,
   weights = { "logits_weight", "logits_bias" },
+  looked_up = { "logits_weight" }, beside = { "logits_weight", "logits_bias" },
   fields = {
     { field = "logits.kind", flag = "--logits", value = "linear|softmax|log_softmax",
       check = types.choice({ "linear", "softmax", "log_softmax" }), parse = function(word) return word end,

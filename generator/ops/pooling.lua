@@ -4,6 +4,7 @@ local types = require "schema.types"
 
 return {
   name = "pooling",
+  of_decoder = true,
   fields = {
     { field = "pool.kind", flag = "--pool", value = "cls|mean", check = types.choice({ "cls", "mean" }),
       parse = function(word) return word end, default = "none",

@@ -30,7 +30,7 @@ end
 return {
   name = "positions",
   uses = { "added_rows", "tables" },
-  weights = { "positions", "token_types" },
+  weights = { "positions", "token_types" }, looked_up = { "positions", "token_types" },
   fields = {
     { field = "positions.kind", flag = "--positions", value = "learned|sinusoidal",
       check = types.choice({ "learned", "sinusoidal" }), parse = function(word) return word end, default = "none",

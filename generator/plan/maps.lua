@@ -1,5 +1,7 @@
 -- plan/maps.lua: a name map and the spec's roles -> where each role lies in a file, as numbers.
 -- Knows shapes; reads no file.
+local blocks = require "ops"
+local features = require "attention"
 local maps = require "import.maps"
 local modifiers = require "attention.modifiers"
 
@@ -10,13 +12,19 @@ local function stacked_rows(spec, projection)
   return ({ q = 0, k = q, v = q + kv })[projection], q + 2 * kv
 end
 
--- Tables that are looked up and not linears, so that no file holds them [in, out].
-local AS_IS = { embedding = true, positions = true, token_types = true, logits_weight = true }
-for _, role in ipairs(modifiers.weights()) do AS_IS[role] = true end
+-- The roles that their owners list under a key, as a set.
+local function listed(owners, key, set)
+  for _, owner in ipairs(owners) do
+    for _, role in ipairs(owner[key] or {}) do set[role] = true end
+  end
+  return set
+end
 
--- What a prefix does not stand before: of one layer's weights the embedding, of a stack's the logits, which are beside
--- the model they belong to.
-local BESIDE = { [false] = { embedding = true }, [true] = { logits_weight = true, logits_bias = true } }
+-- Tables that are looked up and not linears, so that no file holds them [in, out].
+local AS_IS = listed(modifiers, "weights", listed(features, "looked_up", listed(blocks, "looked_up", {})))
+
+-- What a prefix does not stand before, as it is beside the model that the prefix names; by whether that is a stack.
+local BESIDE = { [false] = listed(features, "beside", {}), [true] = listed(blocks, "beside", {}) }
 
 -- A name as the file has it.
 local function in_file(spec, role, tensor)

@@ -1,7 +1,7 @@
 -- spec/stack.lua: what makes a spec that of a whole model: the spec of its layers' attention, and the weights it needs,
 -- layer by layer. Blocks say which weights are theirs; here is only their order.
 local blocks = require "ops"
-local modifiers = require "attention.modifiers"
+local features = require "attention"
 
 local stack = {}
 
@@ -19,16 +19,19 @@ function stack.no_heads(spec)
   spec.n_heads, spec.n_kv_heads, spec.d_head, spec.d_v, spec.scale_factor = 0, 0, 0, 0, 0
 end
 
--- Fields that a stack shares with its attention, those of score modifiers among them; all others are its blocks'.
-local SHARED = {
-  d_model = true, n_heads = true, d_head = true, seq_len = true, batch = true, dtype = true, weights_dtype = true,
-  unroll = true, n_kv_heads = true, activation = true, dropout = true, cache = true,
-  mask_fill = true, masked_row = true,
-}
-local SHARED_GROUPS = { mask = true, rope = true, qk_norm = true }
-for _, modifier in ipairs(modifiers) do
-  for _, field in ipairs(modifier.fields) do SHARED_GROUPS[field.field:match("^[^.]+")] = true end
+-- Adds the fields of those owners that are chosen to a set, and returns it.
+local function fields_of(owners, chosen, set)
+  for _, owner in ipairs(owners) do
+    for _, field in ipairs(chosen(owner) and owner.fields or {}) do set[field.field] = true end
+  end
+  return set
 end
+
+-- Fields that a stack shares with its attention: what every spec has, and those of features that say so; all others are
+-- its blocks'.
+local SHARED = fields_of(features, function(feature) return feature.in_layers or feature.score_order end, {
+  d_model = true, n_heads = true, d_head = true, seq_len = true, batch = true, dtype = true, unroll = true,
+})
 
 -- Biases of q, k and v; that of the output projection, which the stack applies, is its own.
 local function attention_bias(bias)
@@ -49,8 +52,7 @@ end
 function stack.attention_fields(spec)
   local raw = { name = spec.name .. "_self", kind = "mha", projections = "qkv", bias = attention_bias(spec.bias) }
   for _, entry in ipairs(spec.given) do
-    local group = entry.field:match("^[^.]+")
-    if SHARED[entry.field] or SHARED_GROUPS[group] then raw[entry.field] = entry.value end
+    if SHARED[entry.field] then raw[entry.field] = entry.value end
   end
   raw.mask = nil
   raw.outputs = weights_of(spec.layer_attention)
@@ -59,8 +61,11 @@ function stack.attention_fields(spec)
   return raw
 end
 
--- Fields of a transformer that only its decoder has.
-local OF_DECODER = { cache = true, pool = true, logits = true }
+-- Fields of a transformer that only its decoder has; its encoder is never causal.
+local OF_DECODER = { ["mask.causal"] = true }
+for _, owners in ipairs({ features, blocks }) do
+  fields_of(owners, function(owner) return owner.of_decoder end, OF_DECODER)
+end
 -- Fields that its sides do not take as they are.
 local OF_BOTH = { name = true, kind = true, weights = true, weights_prefix = true, seq_len = true, kv_seq_len = true,
   vocab_size = true, src_vocab_size = true, n_layers = true, n_decoder_layers = true, outputs = true }
@@ -77,7 +82,7 @@ function stack.side_fields(spec, side)
   }
   for _, entry in ipairs(spec.given) do
     local group = entry.field:match("^[^.]+")
-    local is_other = not is_decoder and (OF_DECODER[group] or entry.field == "mask.causal")
+    local is_other = not is_decoder and OF_DECODER[entry.field]
     if not OF_BOTH[group] and not is_other then raw[entry.field] = entry.value end
   end
   return raw

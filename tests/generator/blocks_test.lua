@@ -9,7 +9,8 @@ local fs = require "base.fs"
 local spec = require "spec"
 local used_templates = dofile("tests/generator/used_templates.lua")
 
-local KEYS = { name = "string", fields = "table", weights = "table", uses = "table" }
+local KEYS = { name = "string", fields = "table", weights = "table", uses = "table", looked_up = "table",
+  beside = "table", of_decoder = "boolean" }
 for hook in ([[resolve sentence first_roles sublayer_roles last_roles sublayers products packed_vocabulary packed
   sublayer_packed tensors first_operations sublayer_operations last_operations operation outputs words
   on]]):gmatch("%S+") do
@@ -231,6 +232,21 @@ fact.holds("the attention of a layer is asked of it alone, and no scores are kep
     fact.equal(given.attention_spec[name], plain.attention_spec[name])
   end
 end)
+
+fact.holds("a layer's attention gets the fields of features that say so, and an encoder none that are its decoder's",
+  function()
+    local s = make({ kind = "transformer", n_kv_heads = 1, rope = { layout = "half_split" }, cache = 600,
+      pool = { kind = "mean" }, logits = { kind = "linear", size = 5 }, softcap = 30 })
+    local given = {}
+    for _, entry in ipairs(s.encoder_spec.given) do given[entry.field] = true end
+    for _, field in ipairs({ "cache", "pool.kind", "logits.kind", "logits.size" }) do fact.equal(given[field], nil) end
+    for _, field in ipairs({ "n_kv_heads", "rope.layout", "softcap" }) do fact.equal(given[field], true) end
+    local attention = s.decoder_spec.attention_spec
+    fact.equal(attention.cache, 600)
+    fact.equal(attention.n_kv_heads, 1)
+    fact.equal(attention.softcap, 30)
+    fact.equal(attention.rope.layout, "half_split")
+  end)
 
 fact.holds("contradictions name both fields", function()
   refuses({ positions = { kind = "learned", rows = 100 } },

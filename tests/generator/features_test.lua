@@ -9,7 +9,8 @@ local spec = require "spec"
 
 local KEYS = { name = "string", fields = "table", resolve = "function", roles = "function", packed = "function",
   tensors = "function", operations = "function", on = "function", uses = "table", calls = "table",
-  helpers = "function", sentence = "function", of_rows = "boolean" }
+  looked_up = "table", beside = "table", helpers = "function", sentence = "function", of_rows = "boolean",
+  in_layers = "boolean", of_decoder = "boolean" }
 local MODIFIER_KEYS = { score_order = "string", after = "table", weights = "table", by_distance = "boolean" }
 
 local function make(more)

@@ -52,7 +52,7 @@ layout() {
 }
 
 check "floors: nothing leans on what stands above it" "$lua" lua5.4 "$lua" tests/lint/floors.lua
-check "names: planner, emitter and schedule name no block" "$lua" lua5.4 "$lua" tests/lint/names.lua
+check "names: what is general names no operation and no feature" "$lua" lua5.4 "$lua" tests/lint/names.lua
 check "sizes of files and functions" "$lua" lua5.4 over text "$lua" tests/lint/sizes.lua
 check "tabs, trailing blanks, long lines" grep grep hygiene
 check "luacheck" luacheck lua-check over lua luacheck --no-color -q
