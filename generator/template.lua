@@ -9,6 +9,7 @@
 -- A file of fragments holds several templates, its stages: a line `$$ stage: NAME` begins one, which ends before the
 -- next such line or with the file; blank lines at its end belong to it. Lua before the first stage belongs to every
 -- stage. So does `$$ operation: NAME` begin the C of an operation, which is a stage called "operation NAME".
+local compat = require "base.compat"
 local fmt = require "base.fmt"
 local fs = require "base.fs"
 
@@ -151,10 +152,11 @@ end
 local function make_scope(env, out)
   local own = { _out = out, _inline = splice_inline, _block = splice_block }
   return setmetatable(own, {
-    __index = function(_, key)
+    __index = function(scope, key)
       local value = env[key]
       if value == nil then value = BUILTINS[key] end
       if value == nil then error("undefined template name '" .. tostring(key) .. "'", 2) end
+      rawset(scope, key, value) -- found once: most of a rendering's time would be spent looking
       return value
     end,
     __newindex = function(_, key)
@@ -195,10 +197,10 @@ function template.compile(source, name)
   if not lua then return nil, why end
   local parsed, syntax_error = load(lua, "@" .. name, "t", {})
   if not parsed then return nil, with_full_name(syntax_error, name, load("", "@" .. name)) end
+  local in_scope = compat.with_scope(lua, "@" .. name)
   return function(env)
     local out = {}
-    local chunk = load(lua, "@" .. name, "t", make_scope(env, out))
-    local ok, problem = xpcall(chunk, position_adder(name))
+    local ok, problem = xpcall(in_scope(make_scope(env, out)), position_adder(name))
     if not ok then return nil, problem end
     if #out == 0 then return "" end
     return table.concat(out, "\n") .. "\n"

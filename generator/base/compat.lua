@@ -39,6 +39,18 @@ function compat.capture(command)
   return compat.start(command)()
 end
 
+-- How a chunk is read once and run in many scopes: in 5.4 a scope is a local of the function around it, in LuaJIT what
+-- that function's own scope is when it makes the chunk.
+local AROUND = setfenv and "return function() %s\nend" or "local _ENV = ... return function() %s\nend"
+
+-- Reads Lua text that was found to be a whole chunk. Returns scoped(scope), which gives the chunk as a function of its
+-- own whose global names are those of the table `scope`. name: as load has it; line numbers are those of the text.
+function compat.with_scope(text, name)
+  local around = assert(load((AROUND:gsub("%%s", function() return text end)), name, "t"))
+  if not setfenv then return around end
+  return function(scope) return setfenv(around, scope)() end
+end
+
 -- The file that require(name) loads by the present package.path, or nil.
 function compat.module_file(name)
   return (package.searchpath(name, package.path))

@@ -32,6 +32,18 @@ fact.holds("capture keeps output without a last newline, and digits at its end",
   fact.equal(code, 0)
 end)
 
+fact.holds("a chunk that was read once runs in many scopes, also in one within another", function()
+  local run
+  local scoped = compat.with_scope("local n = x\nif inner then inner() end\nreturn n + x\n", "@a name")
+  local function inner() fact.equal(run({ x = 5 }), 10) end
+  function run(scope) return scoped(scope)() end
+  fact.equal(run({ x = 1 }), 2)
+  fact.equal(run({ x = 2, inner = inner }), 4)
+  local ok, why = pcall(scoped({ x = 1, inner = function() error("here", 2) end }))
+  fact.equal(ok, false)
+  fact.equal(why, "a name:2: here")
+end)
+
 fact.holds("module_file finds modules by package.path", function()
   fact.equal(compat.module_file("base.compat"), "generator/base/compat.lua")
   fact.equal(compat.module_file("no.such.module"), nil)
