@@ -127,8 +127,15 @@ function combinations.spec(choice, name)
   return spec.from_fields(fields)
 end
 
+-- Whether a choice is a spec, which the same one is every time: a set of choices asks of most of them more than once.
+local is_spec_by_key = {}
+
 local function is_spec(choice)
-  return combinations.spec(choice) ~= nil
+  local values = {}
+  for a = 1, #combinations.AXES do values[a] = choice[a] or 1 end
+  local key = table.concat(values, " ")
+  if is_spec_by_key[key] == nil then is_spec_by_key[key] = combinations.spec(choice) ~= nil end
+  return is_spec_by_key[key]
 end
 
 -- "causal 2" for the second value of an axis.

@@ -25,12 +25,14 @@ local function read_all(folders)
   return table.concat(texts, "\n")
 end
 
-local known = read_all(FOLDERS)
+-- The words of C and Lua in the tests and the runtime.
+local words = {}
+for word in read_all(FOLDERS):gmatch("[%w_]+") do words[word] = true end
+
 local targets = assert(fs.read(fact.build_file)) .. assert(fs.read("bench/bench.ninja"))
 
--- A word of C or Lua as a whole, in the tests or the runtime.
 local function is_word(word)
-  return known:find("%f[%w_]" .. word .. "%f[^%w_]") ~= nil
+  return words[word] == true
 end
 
 -- A sentence that a fact of a Lua test is called by.
