@@ -13,8 +13,8 @@ local text = require "base.text"
 
 local base, quoted, sharing = commands.base, commands.quoted, commands.sharing
 
--- Percent of the kernel facts' usual work that check-quick does.
-local QUICK_EFFORT = 10
+-- Percent of the kernel facts' usual work that each target does: check-all has all of it, for every model.
+local EFFORT = { check = 30, quick = 10, all = 100 }
 
 -- -- Words ----------------------------------------------------------------------------------------------------------
 
@@ -159,26 +159,33 @@ local function unit_steps(all)
   return list
 end
 
--- The kernel facts: of the models of `ninja check` and of those configured, with this percentage of the usual work.
+-- The kernel facts of the configured models, with this percentage of the usual work.
+local function configured_step(all, name, effort)
+  local names = {}
+  for i, model in ipairs(all.models.configured) do names[i] = model.spec.name end
+  return binary_step(all, ("kernels of %s, as configured%s"):format(text.join(names), name), all.tests.configured,
+    tostring(effort))
+end
+
+-- Those of the models of `ninja check`, and of the configured ones after them.
 local function kernel_steps(all, name, effort)
   local list = {}
   for i, path in ipairs(all.tests.checked.facts) do
     list[i] = binary_step(all, ("kernels of %s%s"):format(base(path), name), path, tostring(effort))
   end
-  local names = {}
-  for i, model in ipairs(all.models.configured) do names[i] = model.spec.name end
-  list[#list + 1] = binary_step(all, ("kernels of %s, as configured%s"):format(text.join(names), name),
-    all.tests.configured, tostring(effort))
+  list[#list + 1] = configured_step(all, name, effort)
   return list
 end
 
 -- The facts of every test model for every instruction set.
 local function all_kernel_steps(all)
   local list, path = {}, "out/test/all/standalone_kernels"
+  local words = ("%d "):format(EFFORT.all)
   for i, model in ipairs(all.models.tests) do
     list[i] = binary_step(all, ("kernels of %s, every instruction set"):format(model.spec.name), path,
-      "100 " .. model.spec.name)
+      words .. model.spec.name)
   end
+  list[#list + 1] = configured_step(all, ", all shapes", EFFORT.all)
   return list
 end
 
@@ -204,7 +211,7 @@ local function cross_step(all)
       "(Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)")
   end
   return all.steps:add({ name = "kernels of AArch64, emulated", inputs = { all.tests.cross },
-    command = ("%s %s %d"):format(cross.emulator, all.tests.cross, QUICK_EFFORT) })
+    command = ("%s %s %d"):format(cross.emulator, all.tests.cross, EFFORT.quick) })
 end
 
 -- -- Programs -------------------------------------------------------------------------------------------------------
@@ -265,7 +272,7 @@ end
 
 -- What a newcomer runs, but for the kernels.
 local function check_steps(all)
-  return joined(generator_steps(all, all.lua), {
+  return joined(generator_steps(all, all.fast_lua), {
     same_bytes(all, "same bytes", 1, joined(paths_of(all.models.products), all.check_specs)),
     script_step(all, "golden files", "tests/generator/golden.lua", "compare", joined(all.generator,
       inputs.files("tests/golden"))),
@@ -279,7 +286,7 @@ end
 
 -- What `ninja check-all` has besides.
 local function more_steps(all, checked)
-  local second = all.luas[2] and generator_steps(all, all.luas[2], checked) or {}
+  local second = all.luas[2] and generator_steps(all, all.slow_lua, checked) or {}
   local whole = {}
   for _, path in ipairs(all.tests.all.criterion) do
     whole[#whole + 1] = binary_step(all, base(path) .. ", every instruction set", path, nil, { inputs.GOLDENS })
@@ -315,6 +322,12 @@ local function groups(steps, table_of_folders)
   return found
 end
 
+-- Of one or two Luas the one that is through with the tests of the generator first, which is LuaJIT, and the other.
+local function by_speed(luas)
+  if luas[2] and luas[2]:find("luajit") then return luas[2], luas[1] end
+  return luas[1], luas[2]
+end
+
 -- Adds the steps and the targets' lists. steps: a Steps; built: the leaves of test_graph.lua; tests: test_edges.lua's.
 -- Returns texts for the folder of the graph, as fs.write_all has them.
 return function(steps, saved, built, tests, models)
@@ -324,15 +337,16 @@ return function(steps, saved, built, tests, models)
     broad = groups(steps, BROAD), generator = group(steps, "files_of_the_generator", GENERATOR) }
   all.strict_cc = fmt.sh_quote(saved.settings.variables.CC .. " " .. files.werror(saved.settings))
   all.luas = { all.lua, saved.answers.second_lua }
+  all.fast_lua, all.slow_lua = by_speed(all.luas)
   for i = 1, #models.configured do all.libraries = joined(all.libraries, built.products[i].libraries) end
   for _, name in ipairs(text.sorted_keys(test_matrix.check)) do
     all.check_specs[#all.check_specs + 1] = ("tests/specs/%s.lua"):format(name)
   end
   steps.w:line("pool specs\n  depth = 1\npool model_folders\n  depth = 1")
   local checked = check_steps(all)
-  local kernels = kernel_steps(all, "", 100)
+  local kernels = kernel_steps(all, "", EFFORT.check)
   steps:list("check", "always", joined(kernels, checked))
-  steps:list("check-quick", "changed", joined(kernel_steps(all, ", quickly", QUICK_EFFORT), checked))
+  steps:list("check-quick", "changed", joined(kernel_steps(all, ", quickly", EFFORT.quick), checked))
   steps:list("check-all", "changed", joined(kernels, checked))
   steps:list("check-all", "always", more_steps(all, checked))
   add_sanitized(steps, saved, tests)

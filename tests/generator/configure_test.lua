@@ -352,6 +352,7 @@ fact.holds("the tests' graph is made when tests are asked for, from what configu
   for _, name in ipairs({ "check", "check-quick", "check-all" }) do
     fact.contains(assert(fs.read(("%sout/test/%s.list"):format(folder, name))), "\tout/test/passed/kernels_of_next_")
   end
+  fact.contains(assert(fs.read(folder .. "out/test/check-all.list")), "as configured, all shapes\n")
 end)
 
 fact.holds("the log has each probe's command, source and outcome", function()
