@@ -20,7 +20,7 @@ local template = {
 -- Names every template may use besides those of its env.
 local BUILTINS = {
   ipairs = ipairs, int = fmt.int, double = fmt.double, f32 = fmt.f32, f32_rest = fmt.f32_rest, c_string = fmt.c_string,
-  comment = fmt.comment,
+  comment = fmt.comment, plus = fmt.plus, plus_k = fmt.plus_k, plus_times = fmt.plus_times,
 }
 
 -- -- Splices --------------------------------------------------------------------------------------------------------

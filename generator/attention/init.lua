@@ -41,7 +41,7 @@
 -- All modifiers that are on share one loop over each row, which also finds its maximum. spec.natural_scores tells the
 -- planner that they work in natural units (a number x in them is score_units(x) there).
 --
--- A fragment of row_bounds may move begin, end and max.
+-- A fragment of row_bounds may move end and max.
 local modifiers = require "attention.modifiers"
 local order = require "attention.order"
 

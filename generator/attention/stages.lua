@@ -27,7 +27,7 @@ score_vector         changes a vector of scores: all modifiers share one loop ov
 first_score_vector   acts after that on the first vector of a row, where there are modifiers
 first_vector         acts on the first vector of a row, where there are none
 scores_ready         uses a row of scores before softmax
-row_bounds           says where softmax begins and ends
+row_bounds           says where softmax ends, and its maximum
 softmax_row          uses a row of weights
 softmax_block        takes the place of templates/attention/softmax_block.c.lt
 spread_row           says which of a row's keys stand before its range

@@ -92,6 +92,21 @@ function fmt.comment(s)
   return line:sub(-1) == "\\" and line .. "." or line
 end
 
+-- A C expression plus a whole number, and times one: without what changes nothing.
+function fmt.plus(expression, n)
+  return n == 0 and expression or ("%s + %d"):format(expression, n)
+end
+
+-- The index of a sum that goes by k, so many places on.
+function fmt.plus_k(n)
+  return n == 0 and "k" or ("%d + k"):format(n)
+end
+
+function fmt.plus_times(expression, n, factor)
+  if n == 0 then return expression end
+  return n == 1 and ("%s + %s"):format(expression, factor) or ("%s + %d * %s"):format(expression, n, factor)
+end
+
 -- s as one word of sh; plain words stay bare.
 function fmt.sh_quote(s)
   if s:find("^[%w_./=:,+@%%-]+$") then return s end

@@ -6,7 +6,7 @@ local ninja = require "ninja"
 
 local files = {}
 
-local SANITIZE = "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
+local SANITIZE = "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -DGA_DEBUG"
 local RACES = "-fsanitize=thread -fno-omit-frame-pointer -g"
 
 -- Command line of the next run, quoted for sh.

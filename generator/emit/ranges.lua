@@ -4,12 +4,13 @@
 local ranges = {}
 
 local FROM_FIRST_KEY = {
-  row_first = "0", row_begin = "0", common_panel = "0", first_sum = "0", sum_goes_on = "from > 0",
+  row_first = "0", row_begin = "0", common_panel = "0", begin = "0", first_sum = "0", sum_goes_on = "from > 0",
 }
 
 local LATE = {
   row_first = "(size_t)b->first[i]", -- key that row i sees
   row_begin = "row_begin(b, i)",     -- float of row i
+  begin = "begin",                   -- the same, where it was declared
   common_panel = "least(first_key(b, b->tiles - 1) / KEY_PANEL, end)", -- that all tiles of a block look at
   first_sum = "first_key(b, 0) / VALUE_KEYS * VALUE_KEYS", -- key where a block's running sums begin
   sum_goes_on = "first[0] < from",   -- in a kernel: keys before `from` gave a total
@@ -20,6 +21,7 @@ function ranges.words(spec)
   local arrays = spec.late_keys and { "first", "limit" } or { "limit" }
   local words = {}
   for name, text in pairs(spec.late_keys and LATE or FROM_FIRST_KEY) do words[name] = text end
+  words.begins_late = spec.late_keys or false
   function words.row_ranges(format, separator)
     local parts = {}
     for i, array in ipairs(arrays) do parts[i] = format:gsub("%%s", array) end

@@ -334,7 +334,7 @@ fact.holds("an operation on blocks of rows joins its step: words, buffer, work a
     fact.equal(lifetime(p.buffer.spare), "2")
     fact.equal(p.shares, true)
     fact.contains(written, "    memcpy(spare, x, rows * D_MODEL * sizeof *x);\n}\n")
-    fact.contains(written, ", *spare = p->b.spare + part * p->block_rows * D_MODEL;\n")
+    assert(written:find(",%s+%*spare = p%->b%.spare %+ part %* p%->block_rows %* D_MODEL;\n"))
     fact.contains(written, "    b.spare = ga_arena_take(&blocks, threads * block * 8, sizeof(float));\n")
     fact.contains(written, "run_rows(&p, HEADS + MID + D_FF + D_MODEL, finish_part);")
   end)

@@ -45,7 +45,7 @@ end
 fact.holds("all that changes scores shares one loop over a row, in the declared order", function()
   local text = ready_row(accepts({ softcap = 2, alibi = true, mask = { tensor = "additive" },
     relative_bias = { num_buckets = 8 }, outputs = { "scores", "q_heads" } }))
-  local _, loops = text:gsub("\n    for %(size_t j = begin;", "")
+  local _, loops = text:gsub("\n    for %(size_t j = ", "")
   fact.equal(loops, 1)
   local at = 0
   for _, words in ipairs({ "x = _mm256_mul_ps%(x", "tanh_vec%(", "fmadd_ps%(slope", "relative %+ %(key_0",
