@@ -34,7 +34,7 @@ local function complain(code, messages)
   return code
 end
 
-local function say(line)
+local function print_line(line)
   io.stdout:write(line, "\n")
 end
 
@@ -45,18 +45,20 @@ local function abi()
 end
 
 -- How the specs of model folders came about.
-local function say_tables(collected)
+local function print_tables(collected)
   for _, model in ipairs(collected.configured) do
-    for _, line in ipairs(model.table or {}) do say(text.printable(line)) end
-    if model.table then say(("spec: %s; once edited, --spec takes it in place of the folder"):format(model.path)) end
+    for _, line in ipairs(model.table or {}) do print_line(text.printable(line)) end
+    if model.table then
+      print_line(("spec: %s; once edited, --spec takes it in place of the folder"):format(model.path))
+    end
   end
 end
 
 -- Asks all there is to ask; the answers, or nil and a message.
 local function probe(settings)
   local log = assert(io.open("out/config.log", "a"))
-  local quiet = settings.verbose and say or function() end
-  local answers, why = ask(probes.new(settings.variables, log, say), probes.new(settings.variables, log, quiet),
+  local quiet = settings.verbose and print_line or function() end
+  local answers, why = ask(probes.new(settings.variables, log, print_line), probes.new(settings.variables, log, quiet),
     settings)
   for _, line in ipairs(answers and summary.maintainers(answers) or {}) do log:write("# off: ", line, "\n") end
   log:close()
@@ -87,14 +89,14 @@ local function write(settings, collected, answers)
   })
   if not written then return nil, why end
   local removed = products.remove_stale(before, given)
-  if removed then say(removed) end
+  if removed then print_line(removed) end
   return true
 end
 
 local function configure(settings)
   local collected, errors = models.collect(settings)
   if not collected then return complain(CANNOT, errors) end
-  say_tables(collected)
+  print_tables(collected)
   local answers, why = probe(settings)
   if not answers then return complain(CANNOT, { why }) end
   local written
@@ -111,7 +113,7 @@ local function main()
   local settings, errors = options.parse(arg, fields, isa.names(), os.getenv)
   if not settings then return complain(USAGE, errors) end
   if settings.help then
-    say(options.help(fields))
+    print_line(options.help(fields))
     return OK
   end
   if os.getenv("GA_ONLY_OPTIONS") == "yes" then return OK end

@@ -70,7 +70,7 @@ return {
       activation[p] = spec.projects[p] and spec.activation and spec.activation[p] or false
     end
     spec.activation = activation
-    spec.natural_q = spec.natural_q or activation.q ~= false
+    spec.needs_unscaled_q = spec.needs_unscaled_q or activation.q ~= false
     spec.activated = { heads = distinct(activation, { "q", "k", "v" }), output = distinct(activation, { "o" }) }
   end,
   operations = function(spec, add)

@@ -22,7 +22,7 @@ return {
   },
   resolve = function(spec, fail)
     spec.extra_keys = (spec.add_bias_kv and 1 or 0) + (spec.add_zero_attn and 1 or 0)
-    if spec.extra_keys > 0 then spec.appends_scores = spec.extra_keys end
+    if spec.extra_keys > 0 then spec.n_extra_logits = spec.extra_keys end
     if spec.extra_keys > 0 and spec.uniform then
       fail(('masked_row ("uniform") is about rows that see no key, and every row sees that of %s'):format(
         spec.add_bias_kv and "add_bias_kv" or "add_zero_attn"))

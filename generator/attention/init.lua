@@ -30,16 +30,19 @@
 -- templates choose by name (keys, softmax_block) takes its place, which one feature at most may.
 --
 -- What several features need is a feature without fields, which they ask for in resolve:
---   spec.late_keys             rows may not see their first keys: key_range sets b->first beside b->limit
---   spec.zero_weights          keys of a row's range may have a weight of zero, or all of them
---   spec.reaches_all           a row may give weight to keys outside its range: row_reaches says when, reach_all how
---   spec.appends_scores        how many finite scores of no key append_scores puts after a row; one feature's at most
+--   spec.key_lower_bound       rows may not see their first keys: key_range sets b->key_begin besides key_end
+--   spec.nonfinite_safe        keys of a row's range may have a weight of zero, or all of them: a value that is not
+--                              finite must not reach the output through them
+--   spec.full_range_fallback   a row may give weight to keys outside its range: row_needs_full_range says when,
+--                              use_full_range how
+--   spec.n_extra_logits        how many finite scores of no key append_extra_logits puts after a row; of one feature
+--                              at most
 -- What changes scores before softmax is a score modifier: a feature of attention/modifiers/, which has
 --   stage score_vector         statements that change the vector x of scores at float j of row i of the block; lanes
 --                              after the row's keys hold -inf and must keep it
 --   stage score_row            what they need, declared before the loop over the row's vectors
--- All modifiers that are on share one loop over each row, which also finds its maximum. spec.natural_scores tells the
--- planner that they work in natural units (a number x in them is score_units(x) there).
+-- All modifiers that are on share one loop over each row, which also finds its maximum. spec.needs_natural_scores
+-- tells the planner that they work in natural units (a number x in them is score_units(x) there).
 --
 -- A fragment of row_bounds may move end and max.
 local modifiers = require "attention.modifiers"
@@ -48,9 +51,10 @@ local order = require "attention.order"
 local listed = {}
 
 for i, name in ipairs({
-  "grouped_heads", "projections", "weights_dtype", "bias", "causal", "window", "sinks", "lengths", "reaches_all",
-  "mask_fill", "masked_row", "activation", "projected_outputs", "qk_norm", "rope", "dropout", "outputs",
-  "attention_mean", "extra_keys", "appended_scores", "zero_weights", "late_keys", "cache", "embedding", "weight_maps",
+  "grouped_heads", "projections", "weights_dtype", "bias", "causal", "window", "sinks", "lengths",
+  "full_range_fallback", "mask_fill", "masked_row", "activation", "projected_outputs", "qk_norm", "rope", "dropout",
+  "outputs", "attention_mean", "extra_keys", "extra_logits", "nonfinite_safe", "key_lower_bound", "cache",
+  "embedding", "weight_maps",
 }) do
   listed[i] = require("attention." .. name)
 end

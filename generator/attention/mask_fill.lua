@@ -55,13 +55,13 @@ return {
       fail(('mask_fill (%s) replaces masked scores, and nothing masks: mask.causal, mask.window and mask.lengths ' ..
         'are off, and mask.tensor is not "bool"'):format(fmt.double(spec.fill)))
     end
-    spec.natural_scores = spec.natural_scores or math.abs(spec.fill) > NATURAL
+    spec.needs_natural_scores = spec.needs_natural_scores or math.abs(spec.fill) > NATURAL
     if spec.stack then check_stack(spec, fail) end
     spec.fills_padding = spec.lengths and not spec.stack and not spec.is_part
-    spec.zero_weights, spec.reaches_all = true, true
+    spec.nonfinite_safe, spec.full_range_fallback = true, true
   end,
   on = function(spec) return spec.fill end,
-  uses = { "reaches_all" },
+  uses = { "full_range_fallback" },
   sentence = function(spec)
     if not spec.fill then return nil end
     local fill = fmt.double(spec.fill)

@@ -23,10 +23,10 @@ return {
         :format(spec.masked_row, fmt.double(spec.fill)))
     end
     spec.uniform = spec.masked_row == "uniform"
-    if spec.uniform then spec.zero_weights, spec.reaches_all = true, true end
+    if spec.uniform then spec.nonfinite_safe, spec.full_range_fallback = true, true end
   end,
   on = function(spec) return spec.uniform end,
-  uses = { "reaches_all" },
+  uses = { "full_range_fallback" },
   sentence = function(spec)
     if spec.fill or spec.extra_keys > 0 then return nil end
     if spec.uniform then return UNIFORM end

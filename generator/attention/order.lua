@@ -51,7 +51,7 @@ local function by_place(modifiers)
 end
 
 -- The first of those that wait for nothing that is not placed yet, taken from them; nil where there is none.
-local function take_ready(waiting, placed)
+local function next_ready(waiting, placed)
   for i, modifier in ipairs(waiting) do
     local ready = true
     for _, name in ipairs(modifier.after) do ready = ready and placed[name] end
@@ -78,7 +78,7 @@ function order.arranged(listed, modifiers)
     local next_one = feature
     while next_one do
       arranged[#arranged + 1], placed[next_one.name] = next_one, true
-      next_one = take_ready(waiting, placed)
+      next_one = next_ready(waiting, placed)
     end
   end
   if #waiting > 0 then error("modifiers that wait for each other by their after: " .. names_text(waiting), 0) end

@@ -76,8 +76,8 @@ local function resolve(spec, fail)
   spec.attention_output = spec.wanted.attention and not spec.stack or false
   spec.layer_attention = spec.wanted.attention and spec.stack or false
   spec.layer_cross_attention = spec.wanted.cross_attention and spec.stack or false
-  spec.natural_scores = spec.natural_scores or any(spec.wanted, "scores")
-  spec.natural_q = spec.natural_q or any(spec.wanted, "q_proj", "q_heads")
+  spec.needs_natural_scores = spec.needs_natural_scores or any(spec.wanted, "scores")
+  spec.needs_unscaled_q = spec.needs_unscaled_q or any(spec.wanted, "q_proj", "q_heads")
 end
 
 local function sentence(spec)

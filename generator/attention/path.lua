@@ -54,15 +54,15 @@ local function slot_tensors(spec, plan, add)
 end
 
 -- What a thread has for itself; where there is a cache, keys are in panels already.
-local function part_tensors(spec, plan, add)
+local function thread_tensors(spec, plan, add)
   if spec.cache then
     add({ name = "cached_keys", shape = { "panels", "d_head", "key_panel" }, is = "cache" })
     add({ name = "cached_values", shape = { "keys", "d_v" }, is = "cache" })
   else
-    add({ name = "panels", owner = "part", unit = "panel", shape = { "panels", "d_head", "key_panel" },
+    add({ name = "panels", owner = "thread", unit = "panel", shape = { "panels", "d_head", "key_panel" },
       floats = spec.d_head * plan.key_panel })
   end
-  add({ name = "scores", owner = "part", unit = "once", shape = { "block", "keys" },
+  add({ name = "scores", owner = "thread", unit = "once", shape = { "block", "keys" },
     floats = plan.block_tiles * plan.score.mr * plan.scores_stride })
 end
 
@@ -80,12 +80,12 @@ local function round_tensors(spec, plan, add)
 end
 
 -- Hands the tensors of a layer to add, its buffers in the order in which they lie in scratch. A buffer has besides
--- owner, unit, floats: each slot (a group of sequences and a key head), each part (a thread) or the whole round owns
+-- owner, unit, floats: each slot (a group of sequences and a key head), each thread or the whole round owns
 -- `floats` for every unit: a row of queries or of keys, a panel of one sequence's keys, or just once.
 function path.tensors(spec, plan, add)
   call_tensors(spec, add)
   slot_tensors(spec, plan, add)
-  part_tensors(spec, plan, add)
+  thread_tensors(spec, plan, add)
   round_tensors(spec, plan, add)
   for _, feature in ipairs(features) do
     if feature.tensors then feature.tensors(spec, plan, add) end

@@ -38,7 +38,7 @@ return {
     end
     norm.eps = norm.eps or EPS[norm.kind]
     if norm.bias == nil then norm.bias = norm.kind == "layer" end
-    spec.natural_q = true
+    spec.needs_unscaled_q = true
   end,
   roles = function(spec, add)
     for _, p in ipairs(spec.qk_norm and { "q", "k" } or {}) do

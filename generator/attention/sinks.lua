@@ -11,7 +11,7 @@ return {
       group = "scores", example = "sinks = true" },
   },
   resolve = function(spec, fail)
-    spec.appends_scores = spec.sinks and 1 or false
+    spec.n_extra_logits = spec.sinks and 1 or false
     if spec.sinks and spec.masked_row == "uniform" then
       fail('masked_row ("uniform") and sinks contradict each other: the sink takes all of a row that sees no key')
     end

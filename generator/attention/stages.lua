@@ -30,7 +30,7 @@ scores_ready         uses a row of scores before softmax
 row_bounds           says where softmax ends, and its maximum
 softmax_row          uses a row of weights
 softmax_block        takes the place of templates/attention/softmax_block.c.lt
-spread_row           says which of a row's keys stand before its range
+extend_row           says which of a row's keys stand before its range
 value_params         parameters of value kernels
 value_begin          steps of a value kernel before its loop
 value_functions      functions of weights times values

@@ -21,7 +21,7 @@ return {
       fail(('weights_dtype ("%s") is given, but kind = "sdpa" has no weights'):format(spec.weights_dtype))
     end
     -- What is rounded are the weights as a file has them, and not those times the scale of scores.
-    spec.natural_q = spec.natural_q or spec.weights_dtype ~= "f32"
+    spec.needs_unscaled_q = spec.needs_unscaled_q or spec.weights_dtype ~= "f32"
   end,
   sentence = function(spec)
     return spec.weights_dtype ~= "f32" and SENTENCE:format(spec.weights_dtype, dtype.get(spec.weights_dtype).bytes) or

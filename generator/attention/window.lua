@@ -20,7 +20,7 @@ return {
   resolve = function(spec, fail)
     local mask = spec.mask or {}
     spec.window, spec.window_sides = mask.window, mask.window and (mask.window_sides or "left")
-    spec.late_keys = spec.window ~= nil
+    spec.key_lower_bound = spec.window ~= nil
     if mask.window_sides and not mask.window then
       fail(('mask.window_sides ("%s") says to which sides of a query mask.window reaches, and there is no ' ..
         'mask.window'):format(mask.window_sides))
@@ -33,7 +33,7 @@ return {
     end
   end,
   on = function(spec) return spec.window end,
-  uses = { "causal" },
+  uses = { "causal", "key_lower_bound" },
   sentence = function(spec)
     if not spec.window then return nil end
     local seen = spec.window_sides == "both" and "query i sees keys closer than %d places" or

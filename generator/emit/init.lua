@@ -68,7 +68,7 @@ local function spec_env(s)
     summary = stack.summary(s) or
       ("multi-head attention, d_model %d, n_heads %d, d_head %d"):format(s.d_model, s.n_heads, s.d_head),
     is_stack = s.stack, bool = tostring,
-    include_dir = "genattn/", limits_differ = of.limits_differ,
+    include_dir = "genattn/", key_ranges_differ = of.key_ranges_differ,
     extra_keys = s.extra_keys, bias_k_role = layer.role(s, "bias_k"),
     attention_keys = s.extra_keys > 0 and ("(io->kv_len + %d)"):format(s.extra_keys) or "io->kv_len",
     fill = s.fill, fill_double = s.fill and fmt.double(s.fill) or "", fills_padding = s.fills_padding,
@@ -149,10 +149,12 @@ end
 local function plan_env(p, base)
   local env = {
     families = p.families, products = p.products, project_of = p.project_of, out = p.out or false,
-    finish = p.finish, head_place = layer.head_place(p), d_v_pad = p.d_v_pad, score = p.score, edge = p.edge,
+    finish = p.finish, head_place = layer.head_place(p), d_v_pad = p.d_v_pad, score = p.score,
+    score_masked = p.score_masked,
     value = p.value,
-    careful = p.careful or false, one_kernel = layer.one_kernel, zero_weights = p.spec.zero_weights or false,
-    fill_f32 = p.fill and fmt.f32(p.fill) or "-INFINITY", fill_what = p.fill and fmt.f32(p.fill) or "-inf",
+    value_skip_zero = p.value_skip_zero or false, one_kernel = layer.one_kernel,
+    nonfinite_safe = p.spec.nonfinite_safe or false,
+    fill_f32 = p.fill and fmt.f32(p.fill) or "-INFINITY",
     mean_columns = p.mean_columns, has_score_modifiers = #fragments.of_scores(p.spec, "score_vector") > 0,
     d_head_pad = p.d_head_pad, concat = p.concat, key_panel = p.key_panel, scores_stride = p.scores_stride,
     group_rows = p.group_rows, max_sum = p.max_sum, value_keys = p.value_keys, packed = p.packed.parts,

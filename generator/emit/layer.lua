@@ -6,7 +6,7 @@ local layer = {}
 function layer.kernel_list(family, nv)
   local symbols = {}
   for _, kernel in ipairs(family.kernels) do
-    if kernel.nv == nv and kernel.np == 1 and not kernel.part then symbols[kernel.mr] = kernel.symbol end
+    if kernel.nv == nv and kernel.np == 1 and not kernel.tail then symbols[kernel.mr] = kernel.symbol end
   end
   return table.concat(symbols, ", ")
 end
@@ -14,10 +14,10 @@ end
 -- The same for panel i of a family's cover; the last panel may have kernels of its own.
 function layer.panel_kernels(family, i)
   local nv = family.widths[i]
-  if i < #family.widths or (family.part or 0) == 0 then return layer.kernel_list(family, nv) end
+  if i < #family.widths or (family.tail or 0) == 0 then return layer.kernel_list(family, nv) end
   local symbols = {}
   for _, kernel in ipairs(family.kernels) do
-    if kernel.part then symbols[kernel.mr] = kernel.symbol end
+    if kernel.tail then symbols[kernel.mr] = kernel.symbol end
   end
   return table.concat(symbols, ", ")
 end
@@ -43,10 +43,10 @@ function layer.max_height(families)
   return most
 end
 
-local OWNERS = { slot = "sizes->slots * ", part = "sizes->parts * ", round = "" }
+local OWNERS = { slot = "sizes->slots * ", thread = "sizes->threads * ", round = "" }
 local UNITS = {
   slot = { q_row = "sizes->q_rows * ", kv_row = "sizes->kv_rows * " },
-  part = { panel = "sizes->panels * ", once = "" },
+  thread = { panel = "sizes->panels * ", once = "" },
   round = { q_row = "sizes->round_q_rows * ", kv_row = "sizes->round_kv_rows * " },
 }
 
@@ -76,8 +76,8 @@ local PLACES = {
   project = "r->b.concat + (g->q_from + q_from) * CONCAT + h * D_HEAD_PAD",
   narrow = "r->b.concat + (g->q_from + q_from) * CONCAT + h * D_HEAD_PAD",
   in_place = "r->output + (g->q_from + q_from) * CONCAT + h * D_HEAD_PAD",
-  apart = "r->b.concat + (g->q_from + q_from) * CONCAT + h * D_V_PAD",
-  apart_in_place = "r->output + (sequence * N_HEADS + h) * io->q_len * D_V",
+  by_head = "r->b.concat + (g->q_from + q_from) * CONCAT + h * D_V_PAD",
+  by_head_in_place = "r->output + (sequence * N_HEADS + h) * io->q_len * D_V",
 }
 
 function layer.head_place(plan)

@@ -4,32 +4,32 @@
 local ranges = {}
 
 local FROM_FIRST_KEY = {
-  row_first = "0", row_begin = "0", common_panel = "0", begin = "0", first_sum = "0", sum_goes_on = "from > 0",
+  row_key_begin = "0", row_begin = "0", common_panel = "0", begin = "0", first_sum = "0", sum_goes_on = "from > 0",
 }
 
-local LATE = {
-  row_first = "(size_t)b->first[i]", -- key that row i sees
+local BOUNDED_BELOW = {
+  row_key_begin = "(size_t)b->key_begin[i]", -- key that row i sees
   row_begin = "row_begin(b, i)",     -- float of row i
   begin = "begin",                   -- the same, where it was declared
-  common_panel = "least(first_key(b, b->tiles - 1) / KEY_PANEL, end)", -- that all tiles of a block look at
-  first_sum = "first_key(b, 0) / VALUE_KEYS * VALUE_KEYS", -- key where a block's running sums begin
-  sum_goes_on = "first[0] < from",   -- in a kernel: keys before `from` gave a total
+  common_panel = "ga_min(tile_key_begin(b, b->tiles - 1) / KEY_PANEL, end)", -- that all tiles of a block look at
+  first_sum = "tile_key_begin(b, 0) / VALUE_KEYS * VALUE_KEYS", -- key where a block's running sums begin
+  sum_goes_on = "key_begin[0] < from",   -- in a kernel: keys before `from` gave a total
 }
 
 -- The words for templates. row_ranges(format): the format for each of the arrays, %s being its name.
 function ranges.words(spec)
-  local arrays = spec.late_keys and { "first", "limit" } or { "limit" }
+  local arrays = spec.key_lower_bound and { "key_begin", "key_end" } or { "key_end" }
   local words = {}
-  for name, text in pairs(spec.late_keys and LATE or FROM_FIRST_KEY) do words[name] = text end
-  words.begins_late = spec.late_keys or false
+  for name, text in pairs(spec.key_lower_bound and BOUNDED_BELOW or FROM_FIRST_KEY) do words[name] = text end
+  words.begins_late = spec.key_lower_bound or false
   function words.row_ranges(format, separator)
     local parts = {}
     for i, array in ipairs(arrays) do parts[i] = format:gsub("%%s", array) end
     return table.concat(parts, separator or ", ")
   end
   -- The highest score of row i and those of no key, which this puts after it; max: that of its keys.
-  function words.appended(i, max)
-    return spec.appends_scores and ("append_scores(head, b, %s, %s)"):format(i, max) or max
+  function words.with_extra_logits(i, max)
+    return spec.n_extra_logits and ("append_extra_logits(head, b, %s, %s)"):format(i, max) or max
   end
   return words
 end

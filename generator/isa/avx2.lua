@@ -19,7 +19,7 @@ local function transpose()
     out("_mm256_storeu_ps(to + %d * to_stride, _mm256_permute2f128_ps(a%d, b%d, 0x20));", c, c, c)
     out("_mm256_storeu_ps(to + %d * to_stride, _mm256_permute2f128_ps(a%d, b%d, 0x31));", c + 4, c, c)
   end
-  return "\n// Transposes 8 rows of 8 floats, `stride` apart, into rows `to_stride` apart.\n" ..
+  return "\n// Transposes 8 rows of 8 floats, row stride `stride`, into rows at stride `to_stride`.\n" ..
     "static inline void vec_transpose(const float *from, size_t stride, float *to, size_t to_stride)\n{\n" ..
     table.concat(lines, "\n") .. "\n}\n"
 end
@@ -70,13 +70,13 @@ static inline __m256 vec_below(__m256 v, int32_t limit)
 }
 
 // The first count floats at p, zeros after; reads no further.
-static inline __m256 vec_load_part(const float *p, int32_t count)
+static inline __m256 vec_load_tail(const float *p, int32_t count)
 {
     return _mm256_maskload_ps(p, vec_first(count));
 }
 
 // Writes the first count lanes; touches no further.
-static inline void vec_store_part(float *p, __m256 v, int32_t count)
+static inline void vec_store_tail(float *p, __m256 v, int32_t count)
 {
     _mm256_maskstore_ps(p, vec_first(count), v);
 }
@@ -87,12 +87,12 @@ static inline void vec_store_part(float *p, __m256 v, int32_t count)
 // Turns the first count floats at x, pair by pair, by the angles whose cosine and sine stand in their places of table.
 static inline void vec_turn_pairs(float *x, const float *table, int32_t count)
 {
-    const __m256 v = count < 8 ? vec_load_part(x, count) : _mm256_loadu_ps(x);
-    const __m256 angles = count < 8 ? vec_load_part(table, count) : _mm256_loadu_ps(table);
+    const __m256 v = count < 8 ? vec_load_tail(x, count) : _mm256_loadu_ps(x);
+    const __m256 angles = count < 8 ? vec_load_tail(table, count) : _mm256_loadu_ps(table);
     const __m256 crossed = _mm256_mul_ps(_mm256_permute_ps(v, 0xb1), _mm256_movehdup_ps(angles));
     const __m256 turned = _mm256_fmaddsub_ps(v, _mm256_moveldup_ps(angles), crossed);
     if (count < 8)
-        vec_store_part(x, turned, count);
+        vec_store_tail(x, turned, count);
     else
         _mm256_storeu_ps(x, turned);
 }

@@ -29,7 +29,7 @@ local function transpose()
   return "\nstatic inline __m512 vec_halves(__m256 low, __m256 high)\n{\n" ..
     "    const __m512d wide = _mm512_castps_pd(_mm512_castps256_ps512(low));\n" ..
     "    return _mm512_castpd_ps(_mm512_insertf64x4(wide, _mm256_castps_pd(high), 1));\n}\n" ..
-    "\n// Transposes 16 rows of 16 floats, `stride` apart, into rows `to_stride` apart.\n" ..
+    "\n// Transposes 16 rows of 16 floats, row stride `stride`, into rows at stride `to_stride`.\n" ..
     "static inline void vec_transpose(const float *from, size_t stride, float *to, size_t to_stride)\n{\n" ..
     table.concat(lines, "\n") .. "\n}\n"
 end
@@ -97,13 +97,13 @@ static inline __m512 vec_below(__m512 v, int32_t limit)
 }
 
 // The first count floats at p, zeros after; reads no further.
-static inline __m512 vec_load_part(const float *p, int32_t count)
+static inline __m512 vec_load_tail(const float *p, int32_t count)
 {
     return _mm512_maskz_loadu_ps(vec_first(count), p);
 }
 
 // Writes the first count lanes; touches no further.
-static inline void vec_store_part(float *p, __m512 v, int32_t count)
+static inline void vec_store_tail(float *p, __m512 v, int32_t count)
 {
     _mm512_mask_storeu_ps(p, vec_first(count), v);
 }
@@ -114,12 +114,12 @@ static inline void vec_store_part(float *p, __m512 v, int32_t count)
 // Turns the first count floats at x, pair by pair, by the angles whose cosine and sine stand in their places of table.
 static inline void vec_turn_pairs(float *x, const float *table, int32_t count)
 {
-    const __m512 v = count < 16 ? vec_load_part(x, count) : _mm512_loadu_ps(x);
-    const __m512 angles = count < 16 ? vec_load_part(table, count) : _mm512_loadu_ps(table);
+    const __m512 v = count < 16 ? vec_load_tail(x, count) : _mm512_loadu_ps(x);
+    const __m512 angles = count < 16 ? vec_load_tail(table, count) : _mm512_loadu_ps(table);
     const __m512 crossed = _mm512_mul_ps(_mm512_permute_ps(v, 0xb1), _mm512_movehdup_ps(angles));
     const __m512 turned = _mm512_fmaddsub_ps(v, _mm512_moveldup_ps(angles), crossed);
     if (count < 16)
-        vec_store_part(x, turned, count);
+        vec_store_tail(x, turned, count);
     else
         _mm512_storeu_ps(x, turned);
 }

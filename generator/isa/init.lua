@@ -13,7 +13,7 @@
 --                              fmsub, a b - c, is rounded once in every set, so that it gives what c lost of a product;
 --                              above(v, count): -inf in the first count lanes, else v
 --   helpers                    C text: vec_sum vec_max vec_exp2_scale vec_below vec_transpose, and for width > 1
---                              vec_load_part vec_store_part
+--                              vec_load_tail vec_store_tail
 --   extras = { name = text }   vec_<name> for features that ask for it: choose add_mask turn_pairs
 local compat = require "base.compat"
 local fs = require "base.fs"

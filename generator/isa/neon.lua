@@ -67,7 +67,7 @@ static inline float32x4_t vec_above(float32x4_t v, int32_t count)
 }
 
 // The first count floats at p, then zeros; reads no further. No load has a mask, so that each float is copied.
-static inline float32x4_t vec_load_part(const float *p, int32_t count)
+static inline float32x4_t vec_load_tail(const float *p, int32_t count)
 {
     float lanes[4] = {0.0f, 0.0f, 0.0f, 0.0f};
     for (int32_t i = 0; i < count && i < 4; i++) {
@@ -77,7 +77,7 @@ static inline float32x4_t vec_load_part(const float *p, int32_t count)
 }
 
 // Writes the first count lanes; touches no further.
-static inline void vec_store_part(float *p, float32x4_t v, int32_t count)
+static inline void vec_store_tail(float *p, float32x4_t v, int32_t count)
 {
     float lanes[4];
     vst1q_f32(lanes, v);
@@ -86,7 +86,7 @@ static inline void vec_store_part(float *p, float32x4_t v, int32_t count)
     }
 }
 
-// Transposes 4 rows of 4 floats, `stride` apart, into rows `to_stride` apart.
+// Transposes 4 rows of 4 floats, row stride `stride`, into rows at stride `to_stride`.
 static inline void vec_transpose(const float *from, size_t stride, float *to, size_t to_stride)
 {
     const float32x4_t r0 = vld1q_f32(from), r1 = vld1q_f32(from + stride);
@@ -106,13 +106,13 @@ static inline void vec_transpose(const float *from, size_t stride, float *to, si
 static inline void vec_turn_pairs(float *x, const float *table, int32_t count)
 {
     static const uint32_t minus[4] = {0x80000000u, 0, 0x80000000u, 0}; // the first of a pair takes the sine's part off
-    const float32x4_t v = count < 4 ? vec_load_part(x, count) : vld1q_f32(x);
-    const float32x4_t angles = count < 4 ? vec_load_part(table, count) : vld1q_f32(table);
+    const float32x4_t v = count < 4 ? vec_load_tail(x, count) : vld1q_f32(x);
+    const float32x4_t angles = count < 4 ? vec_load_tail(table, count) : vld1q_f32(table);
     const float32x4_t crossed = vmulq_f32(vrev64q_f32(v), vtrn2q_f32(angles, angles));
     const uint32x4_t added = veorq_u32(vreinterpretq_u32_f32(crossed), vld1q_u32(minus));
     const float32x4_t turned = vfmaq_f32(vreinterpretq_f32_u32(added), v, vtrn1q_f32(angles, angles));
     if (count < 4)
-        vec_store_part(x, turned, count);
+        vec_store_tail(x, turned, count);
     else
         vst1q_f32(x, turned);
 }

@@ -24,7 +24,7 @@ local function sums(f)
   local parts = {}
   for _, sum in ipairs(f.sums or {}) do parts[#parts + 1] = ("%d x %d"):format(sum.count, sum.length) end
   if #parts == 0 then return "" end
-  local slices = f.slice_sums < f.n_sums and (", at most %d of them at a time"):format(f.slice_sums) or ""
+  local slices = f.kc_blocks < f.n_sums and (", at most %d of them at a time"):format(f.kc_blocks) or ""
   return (", k = %d in sums of %s%s"):format(f.k, table.concat(parts, " + "), slices)
 end
 

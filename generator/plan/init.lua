@@ -113,65 +113,65 @@ local function add_whole_kernels(f, set)
 end
 
 -- Appends the last panel's kernels of every height, which end in the middle of a vector.
-local function add_partial_kernels(f, p)
+local function add_tail_kernels(f, p)
   local nv = f.widths[#f.widths]
   for mr = 1, f.mr do
     f.kernels[#f.kernels + 1] = {
-      mr = mr, nv = nv, np = 1, part = f.part, symbol = symbol(p, f.dtype, f.op .. "_part", mr, nv * p.isa.width),
+      mr = mr, nv = nv, np = 1, tail = f.tail, symbol = symbol(p, f.dtype, f.op .. "_tail", mr, nv * p.isa.width),
     }
   end
 end
 
--- How often the kernels ask for a line to come, in ahead[1] and ahead[2]: sums take turns, the last one with ahead[2],
--- and a turn of the loop asks for half of what it reads of its panel. f.lowest_asking: the least height of a tile that
--- asks. A lower one is alone: its panels are all that is read, in a stream the caches follow. A sum without a turn of
--- its loop has none to ask in.
-local function plan_requests(f, p)
+-- How many lines the kernels prefetch of streams[1] and streams[2]: sums take turns, the last one with streams[2],
+-- and a turn of the loop prefetches half of what it reads of its panel. f.lowest_asking: the least height of a tile
+-- that asks. A lower one is alone: its panels are all that is read, in a stream the caches follow. A sum without a turn
+-- of its loop has none to ask in.
+local function plan_prefetches(f, p)
   f.lines = math.max(1, math.floor(p.spec.unroll * f.nv * p.isa.width / LINE_FLOATS / 2))
   f.lowest_asking = f.sums[1].length >= p.spec.unroll and math.ceil(f.mr / 2) or f.mr + 1
-  f.first_ahead = f.n_sums % 2
-  f.requests = { 0, 0 }
-  local turn = f.first_ahead
+  f.first_stream = f.n_sums % 2
+  f.prefetches = { 0, 0 }
+  local turn = f.first_stream
   for _, sum in ipairs(f.sums) do
     for _ = 1, sum.count do
-      f.requests[turn + 1] = f.requests[turn + 1] + math.floor(sum.length / p.spec.unroll) * f.lines
+      f.prefetches[turn + 1] = f.prefetches[turn + 1] + math.floor(sum.length / p.spec.unroll) * f.lines
       turn = 1 - turn
     end
   end
 end
 
--- Running sums down a panel that several tiles of rows pass by at a time (f.slice_sums, of f.n_sums): all; or where a
+-- Running sums down a panel that several tiles of rows use in one pass (f.kc_blocks, of f.n_sums): all; or where a
 -- panel is so deep that it, the next one and the rows would not stay in a small L2 together, those of a slice of it.
--- f.together: panels that such rows pass by before the next do.
+-- f.panels_per_pass: panels that such rows use before the next rows do.
 local function plan_slices(f, p)
   f.n_sums = 0
   for _, sum in ipairs(f.sums) do f.n_sums = f.n_sums + sum.count end
   local width = f.nv * p.isa.width
   local row_bytes = width * dtype.get(f.dtype).bytes
   local slices = math.ceil(f.k * row_bytes / SLICE_BYTES)
-  local is_even = #f.sums == 1 and #tiles.distinct(f.widths) == 1 and f.part == 0
-  f.slice_sums = is_even and slices > 1 and math.ceil(f.n_sums / slices) or f.n_sums
+  local is_even = #f.sums == 1 and #tiles.distinct(f.widths) == 1 and f.tail == 0
+  f.kc_blocks = is_even and slices > 1 and math.ceil(f.n_sums / slices) or f.n_sums
   local panels = math.floor(PANELS_BYTES / ((1 + f.k) * row_bytes)) -- a row more for their biases
-  f.together = f.slice_sums < f.n_sums and 1 or math.max(1, math.min(#f.widths, panels))
+  f.panels_per_pass = f.kc_blocks < f.n_sums and 1 or math.max(1, math.min(#f.widths, panels))
 end
 
--- Rows of [k] times packed panels [k][nr], plus a bias. Of the last panel's last vector only `part` floats are stored
+-- Rows of [k] times packed panels [k][nr], plus a bias. Of the last panel's last vector only `tail` floats are stored
 -- (0: all).
 local function gemm(p, op, what, dims)
   local f = family(p, op, what, tiles.candidates(p.isa, dims.vectors, MAX_NV), p.weights_dtype)
-  f.k, f.lda, f.ldc, f.part = dims.k, dims.lda, dims.ldc, dims.part
+  f.k, f.lda, f.ldc, f.tail = dims.k, dims.lda, dims.ldc, dims.tail
   f.sums = partial_sums(dims.k, p.max_sum)
   plan_slices(f, p)
   local whole = {}
   for i, nv in ipairs(f.widths) do
-    if i < #f.widths or f.part == 0 then whole[#whole + 1] = nv end
+    if i < #f.widths or f.tail == 0 then whole[#whole + 1] = nv end
   end
   add_kernels(f, tiles.distinct(whole))
   f.full = 0
   for _, nv in ipairs(whole) do f.full = f.full + (nv == f.nv and 1 or 0) end
   add_wide_kernels(f, p.isa)
-  plan_requests(f, p)
-  if f.part > 0 then add_partial_kernels(f, p) end
+  plan_prefetches(f, p)
+  if f.tail > 0 then add_tail_kernels(f, p) end
   return f
 end
 
@@ -190,7 +190,7 @@ local function plan_inputs(p)
     if not of_width[n_in] then
       of_width[n_in] = gemm(p, op, what, {
         vectors = p.d_head_pad / p.isa.width, k = s.shared_heads and s.d_head or n_in, lda = n_in, ldc = p.head_stride,
-        part = 0,
+        tail = 0,
       })
       p.projects[#p.projects + 1] = of_width[n_in]
     end
@@ -200,30 +200,30 @@ end
 
 -- How heads become the output (p.finish): "project", or where no linear follows, "narrow" to copy heads side by side
 -- without their padding, "in_place" where they have none and are written there at once. Where heads go out as heads,
--- "apart" copies them one by one, and "apart_in_place" needs not.
+-- "by_head" copies them one by one, and "by_head_in_place" needs not.
 local function plan_output(p)
   local s, vw = p.spec, p.isa.width
   local fits = p.d_v_pad == s.d_v
   if s.kind == "sdpa" then
-    p.finish = fits and "apart_in_place" or "apart"
+    p.finish = fits and "by_head_in_place" or "by_head"
     p.concat = fits and s.d_v or p.concat
   elseif s.projects.o then
     p.finish = "project"
     p.out = gemm(p, "out", "heads side by side -> output", {
-      vectors = math.ceil(s.d_out / vw), k = p.concat, lda = p.concat, ldc = s.d_out, part = s.d_out % vw,
+      vectors = math.ceil(s.d_out / vw), k = p.concat, lda = p.concat, ldc = s.d_out, tail = s.d_out % vw,
     })
   else
     p.finish = fits and "in_place" or "narrow"
   end
 end
 
--- The same for one row where a value is no finite number: keys of weight zero are passed over.
-local function plan_careful(p, candidates)
-  local f = family(p, "value_careful", "softmax weights times v, without the keys whose weight is zero", candidates,
+-- The same for one row where a value is infinite or NaN: keys of weight zero are skipped.
+local function plan_skip_zero(p, candidates)
+  local f = family(p, "value_skip_zero", "softmax weights times v, without the keys whose weight is zero", candidates,
     "f32")
   f.file, f.mr, f.skips = p.value.file, 1, true -- one operation, one file
   add_kernels(f, tiles.distinct(f.widths))
-  p.careful = f
+  p.value_skip_zero = f
 end
 
 -- Scores and values share their row blocks, so their tiles are chosen together.
@@ -237,16 +237,16 @@ local function plan_attention(p)
   add_kernels(p.score, { p.score.nv })
   p.key_panel = p.score.nv * p.isa.width
 
-  p.edge = family(p, "score_edge", "scores of a tile some of whose keys are out of range", for_scores,
+  p.score_masked = family(p, "score_masked", "scores of a tile some of whose keys are out of range", for_scores,
     "f32")
-  p.edge.file = p.score.file -- one operation, one file
+  p.score_masked.file = p.score.file -- one operation, one file
   local narrower = {}
   for nv = p.score.nv, 1, -1 do narrower[#narrower + 1] = nv end
-  add_kernels(p.edge, narrower)
+  add_kernels(p.score_masked, narrower)
 
   p.value = family(p, "value", "softmax weights times v", for_values, "f32")
   add_kernels(p.value, tiles.distinct(p.value.widths))
-  if p.spec.zero_weights then plan_careful(p, for_values) end
+  if p.spec.nonfinite_safe then plan_skip_zero(p, for_values) end
   if p.spec.cache then add_whole_kernels(p.value, p.isa) end
 end
 
@@ -303,12 +303,13 @@ end
 
 -- Where scores are multiplied by scale * log2 e on the way from queries to powers of two; nil is a one that costs
 -- nothing. The weights of q take as much as they may: all of it, unless a feature works on scores in natural units
--- (spec.natural_scores) or on q as the layer defines it (spec.natural_q).
+-- (spec.needs_natural_scores) or on q as the layer defines it (spec.needs_unscaled_q).
 local function plan_factors(s)
   local scale, log2e = s.scale_factor, 1 / math.log(2)
-  local factors = { q = s.natural_scores and scale or scale * log2e, softmax = s.natural_scores and log2e or nil }
-  if s.natural_q then
-    factors = { q = 1, row = s.natural_scores and scale or nil, softmax = s.natural_scores and log2e or scale * log2e }
+  local natural = s.needs_natural_scores
+  local factors = { q = natural and scale or scale * log2e, softmax = natural and log2e or nil }
+  if s.needs_unscaled_q then
+    factors = { q = 1, row = natural and scale or nil, softmax = natural and log2e or scale * log2e }
   end
   local unit = log2e / (factors.softmax or 1) -- what a score of 1 is as softmax finds it
   function factors.to_units(x) return x * unit end
@@ -322,7 +323,7 @@ local function plan_fill(p)
 end
 
 local function longest_sum(s)
-  if s.causal or s.window or s.zero_weights or most_keys(s) <= FEW_KEYS then return FEW_KEYS_SUM end
+  if s.causal or s.window or s.nonfinite_safe or most_keys(s) <= FEW_KEYS then return FEW_KEYS_SUM end
   return s.d_model <= NARROW and NARROW_SUM or MAX_SUM
 end
 
@@ -357,7 +358,7 @@ function plan.make(spec, set)
   plan_scratch(p)
   plan_graph(p)
   p.products = joined(p.projects, { p.out }) -- rows times packed weights
-  p.families = joined(p.products, { p.score, p.edge, p.value, p.careful })
+  p.families = joined(p.products, { p.score, p.score_masked, p.value, p.value_skip_zero })
   return p
 end
 

@@ -45,13 +45,13 @@ function shape.layer_roles(s)
   return first, count, function(name) return at[name] end
 end
 
--- form: what attention is given, "given" heads or what "linear"s make; limits_differ: whether rows of a tile may see
--- different keys.
+-- form: what attention is given, "given" heads or what "linear"s make; key_ranges_differ: whether rows of a tile may
+-- see different keys.
 function shape.of(s)
   local same_inputs = s.k_dim == s.d_model and s.v_dim == s.d_model
   return {
     form = s.kind == "sdpa" and "given" or "linear", same_inputs = same_inputs,
-    weights_are = weights_are(s, same_inputs), limits_differ = s.causal ~= false or s.late_keys,
+    weights_are = weights_are(s, same_inputs), key_ranges_differ = s.causal ~= false or s.key_lower_bound,
     linears = shape.linears(s), role_at = role_index(s),
   }
 end

@@ -47,7 +47,7 @@ local function product(p, dims)
   local from, to = op and op.reads[1], op and op.writes[1]
   local f = plan.product(p, dims.op, dims.what, {
     vectors = math.ceil(dims.n_out / vw), k = dims.n_in, lda = from and from.floats or dims.n_in,
-    ldc = to and to.floats or dims.n_out, part = dims.n_out % vw,
+    ldc = to and to.floats or dims.n_out, tail = dims.n_out % vw,
   })
   f.n_out, f.of_layers = dims.n_out, dims.of_layers ~= false
   f.to = to and is_factor(p, to) and to or nil

@@ -206,11 +206,11 @@ static void clear_progress(void)
     }
 }
 
-static enum ga_exit measure_cell(const struct ga_context *context, const struct ga_prepared *prepared,
+static enum ga_exit measure_cell(const struct ga_context *context, const struct ga_model_instance *instance,
                                  const struct plan *plan, size_t q_len, size_t kv_len, size_t cached,
                                  struct results *results)
 {
-    struct ga_cell cell = {.isa = prepared->variant->isa,
+    struct ga_cell cell = {.isa = instance->variant->isa,
                            .batch = plan->batch,
                            .q_len = q_len,
                            .kv_len = kv_len,
@@ -218,7 +218,7 @@ static enum ga_exit measure_cell(const struct ga_context *context, const struct 
                            .outputs = plan->wanted,
                            .threads = plan->threads};
     show_progress(&cell);
-    enum ga_exit code = ga_measure(context, prepared, plan->seconds, &cell);
+    enum ga_exit code = ga_measure(context, instance, plan->seconds, &cell);
     clear_progress();
     if (code == GA_EXIT_OK) {
         print_cell(&cell);
@@ -233,7 +233,7 @@ static size_t nearest_key_length(struct ga_range range, size_t q_len)
     return q_len < range.min ? range.min : q_len > range.max ? range.max : q_len;
 }
 
-static enum ga_exit measure_length(const struct ga_context *context, const struct ga_prepared *prepared,
+static enum ga_exit measure_length(const struct ga_context *context, const struct ga_model_instance *instance,
                                    const struct plan *plan, size_t q_len, struct results *results)
 {
     struct ga_sizes keys = plan->kv_lengths;
@@ -242,7 +242,7 @@ static enum ga_exit measure_length(const struct ga_context *context, const struc
     }
     enum ga_exit code = GA_EXIT_OK;
     for (size_t i = 0; i < keys.count * plan->cached.count && code == GA_EXIT_OK; i++) {
-        code = measure_cell(context, prepared, plan, q_len, keys.items[i / plan->cached.count],
+        code = measure_cell(context, instance, plan, q_len, keys.items[i / plan->cached.count],
                             plan->cached.items[i % plan->cached.count], results);
     }
     return code;
@@ -251,13 +251,13 @@ static enum ga_exit measure_length(const struct ga_context *context, const struc
 static enum ga_exit measure_variant(const struct ga_context *context, const struct ga_variant *variant,
                                     const struct plan *plan, struct results *results)
 {
-    struct ga_prepared prepared;
-    enum ga_exit code = ga_prepare_random(context, variant, WEIGHT_SEED, &prepared);
-    prepared.parallel = results->parallel;
+    struct ga_model_instance instance;
+    enum ga_exit code = ga_load_random_model(context, variant, WEIGHT_SEED, &instance);
+    instance.parallel = results->parallel;
     for (size_t i = 0; i < plan->lengths.count && code == GA_EXIT_OK; i++) {
-        code = measure_length(context, &prepared, plan, plan->lengths.items[i], results);
+        code = measure_length(context, &instance, plan, plan->lengths.items[i], results);
     }
-    ga_prepared_free(&prepared);
+    ga_model_instance_free(&instance);
     return code;
 }
 
@@ -322,12 +322,12 @@ static enum ga_exit write_cells(const struct ga_context *context, const struct p
 static enum ga_exit check_writable(const struct ga_context *context, const char *path)
 {
     struct ga_error error;
-    struct ga_whole_file file;
-    if (path && ga_whole_file_new(path, &file, &error) != GA_OK) {
+    struct ga_atomic_file file;
+    if (path && ga_atomic_file_new(path, &file, &error) != GA_OK) {
         return ga_failed(context, "%s", error.text);
     }
     if (path) {
-        (void)ga_whole_file_end(&file, false, NULL); // nothing is left of it
+        (void)ga_atomic_file_end(&file, false, NULL); // nothing is left of it
     }
     return GA_EXIT_OK;
 }
@@ -343,7 +343,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
         return code;
     }
     struct ga_threads *pool;
-    code = ga_prepare_threads(context, plan.threads, &pool);
+    code = ga_start_threads(context, plan.threads, &pool);
     if (code != GA_EXIT_OK) {
         return code;
     }

@@ -140,13 +140,13 @@ static enum ga_exit widen(const struct ga_context *context, struct ga_weights *f
 }
 
 static enum ga_exit compare_all(const struct ga_context *context, struct ga_weights *file,
-                                const struct ga_request *request, const struct ga_tolerance *tolerance)
+                                const struct ga_model_call *call, const struct ga_tolerance *tolerance)
 {
     size_t differing = 0, count = ga_weights_count(file);
     for (size_t i = 0; i < count; i++) {
         const struct ga_tensor *expected = ga_weights_at(file, i);
         struct ga_tensor found =
-            ga_request_output(context, request, ga_output_called(expected->name, strlen(expected->name)));
+            ga_model_call_output(context, call, ga_output_called(expected->name, strlen(expected->name)));
         struct ga_tensor wide;
         if (check_shape(context, file, expected, &found) != GA_EXIT_OK ||
             widen(context, file, expected, &wide) != GA_EXIT_OK) {
@@ -165,14 +165,14 @@ static enum ga_exit check_file(const struct ga_context *context, const char *con
 {
     struct ga_weight_choice choice = ga_loading_chosen(values, values[ISA]);
     choice.threads = threads;
-    struct ga_prepared prepared = {0};
-    struct ga_request request = {0};
-    enum ga_exit code = ga_prepare(context, &choice, &prepared);
+    struct ga_model_instance instance = {0};
+    struct ga_model_call call = {0};
+    enum ga_exit code = ga_load_model(context, &choice, &instance);
     if (code == GA_EXIT_OK) {
         code = check_names(context, file);
     }
     if (code == GA_EXIT_OK) {
-        code = ga_request_open(context, values[INPUT], &request);
+        code = ga_model_call_open(context, values[INPUT], &call);
     }
     bool wanted[GA_OUTPUTS] = {false};
     for (size_t i = 0; i < ga_weights_count(file) && code == GA_EXIT_OK; i++) {
@@ -180,13 +180,13 @@ static enum ga_exit check_file(const struct ga_context *context, const char *con
         wanted[ga_output_called(name, strlen(name))] = true;
     }
     if (code == GA_EXIT_OK) {
-        code = ga_request_run(context, &prepared, wanted, 0, &request);
+        code = ga_model_call_run(context, &instance, wanted, 0, &call);
     }
     if (code == GA_EXIT_OK) {
-        code = compare_all(context, file, &request, tolerance);
+        code = compare_all(context, file, &call, tolerance);
     }
-    ga_request_close(&request);
-    ga_prepared_free(&prepared);
+    ga_model_call_close(&call);
+    ga_model_instance_free(&instance);
     return code;
 }
 

@@ -145,34 +145,34 @@ static enum ga_exit read_heads(const struct ga_context *context, const char *tex
 }
 
 // A request whose keys are its query's own rows.
-static void make_self(struct ga_request *request)
+static void make_self(struct ga_model_call *call)
 {
-    request->io.key = NULL;
-    request->io.key_tokens = NULL;
-    request->io.memory = NULL;
-    request->io.kv_lengths = NULL;
-    request->kv_len = request->io.kv_len = request->io.q_len;
+    call->io.key = NULL;
+    call->io.key_tokens = NULL;
+    call->io.memory = NULL;
+    call->io.kv_lengths = NULL;
+    call->kv_len = call->io.kv_len = call->io.q_len;
 }
 
 // A transformer's request as one of its encoder, which nothing keeps from later rows.
-static void make_source(struct ga_request *request, struct ga_model *facts)
+static void make_source(struct ga_model_call *call, struct ga_model *facts)
 {
-    struct ga_io *io = &request->io;
+    struct ga_io *io = &call->io;
     io->q_len = io->kv_len;
     io->q_lengths = io->kv_lengths;
     io->mask = io->src_mask;
     io->additive_mask = io->src_additive_mask;
     memcpy(io->mask_strides, io->src_mask_strides, sizeof io->mask_strides);
     facts->causal = GA_CAUSAL_NONE;
-    make_self(request);
+    make_self(call);
 }
 
 // A decoder's request as one of its attention to the memory, which has no order and no mask.
-static void make_cross(struct ga_request *request, struct ga_model *facts)
+static void make_cross(struct ga_model_call *call, struct ga_model *facts)
 {
-    request->kv_len = request->io.kv_len;
-    request->io.mask = NULL;
-    request->io.additive_mask = NULL;
+    call->kv_len = call->io.kv_len;
+    call->io.mask = NULL;
+    call->io.additive_mask = NULL;
     facts->causal = GA_CAUSAL_NONE;
     facts->window = 0;
 }
@@ -181,8 +181,8 @@ static void make_cross(struct ga_request *request, struct ga_model *facts)
 static void find_seen(const struct ga_context *context, struct ga_drawing *drawing)
 {
     drawing->facts = *context->model;
-    drawing->as_layer = *drawing->request;
-    drawing->seen = drawing->series == GA_SERIES ? drawing->request : &drawing->as_layer;
+    drawing->as_layer = *drawing->call;
+    drawing->seen = drawing->series == GA_SERIES ? drawing->call : &drawing->as_layer;
     if (drawing->series == GA_OF_ATTENTION) {
         make_self(&drawing->as_layer);
     } else if (drawing->series == GA_OF_SRC_ATTENTION) {
@@ -195,24 +195,24 @@ static void find_seen(const struct ga_context *context, struct ga_drawing *drawi
 // Reads --batch and finds the sequence's real sizes.
 static enum ga_exit read_batch(const struct ga_context *context, const char *text, struct ga_drawing *drawing)
 {
-    const struct ga_request *request = drawing->seen;
+    const struct ga_model_call *call = drawing->seen;
     enum ga_exit code = GA_EXIT_OK;
     if (text) {
         code = ga_read_size(context, "batch", text, (struct ga_range){0, SIZE_MAX}, &drawing->batch);
     }
-    if (code == GA_EXIT_OK && drawing->batch >= request->io.batch) {
-        return ga_misused(context, "--batch %zu: %s holds %zu sequence%s, from 0", drawing->batch, request->path,
-                          request->io.batch, request->io.batch == 1 ? "" : "s");
+    if (code == GA_EXIT_OK && drawing->batch >= call->io.batch) {
+        return ga_misused(context, "--batch %zu: %s holds %zu sequence%s, from 0", drawing->batch, call->path,
+                          call->io.batch, call->io.batch == 1 ? "" : "s");
     }
     if (code != GA_EXIT_OK) {
         return code;
     }
-    drawing->rows = ga_query_rows(request, drawing->batch);
-    drawing->keys = ga_key_rows(request, drawing->batch);
+    drawing->rows = ga_query_rows(call, drawing->batch);
+    drawing->keys = ga_key_rows(call, drawing->batch);
     return drawing->rows && drawing->keys
                ? GA_EXIT_OK
                : ga_failed(context, "%s: sequence %zu has %zu queries and %zu keys by its lengths: nothing to draw",
-                           request->path, drawing->batch, drawing->rows, drawing->keys);
+                           call->path, drawing->batch, drawing->rows, drawing->keys);
 }
 
 // In self-attention one file names both; where lengths cut queries and keys apart it has to name the more of them.
@@ -256,12 +256,13 @@ static enum ga_exit read_arguments(const struct ga_context *context, const char 
     return code == GA_EXIT_OK ? read_heads(context, values[HEAD], drawing) : code;
 }
 
-// The request's input read, what is to be drawn of it found, and the model run on it.
+// The call's input read, what is to be drawn of it found, and the model run on it.
 static enum ga_exit compute(const struct ga_context *context, const char *const *values,
-                            const struct ga_prepared *prepared, struct ga_request *request, struct ga_drawing *drawing)
+                            const struct ga_model_instance *instance, struct ga_model_call *call,
+                            struct ga_drawing *drawing)
 {
     bool wanted[GA_OUTPUTS] = {false};
-    enum ga_exit code = ga_request_open(context, values[INPUT], request);
+    enum ga_exit code = ga_model_call_open(context, values[INPUT], call);
     wanted[drawing->output] = true;
     find_seen(context, drawing);
     if (code == GA_EXIT_OK) {
@@ -270,30 +271,30 @@ static enum ga_exit compute(const struct ga_context *context, const char *const 
     if (code == GA_EXIT_OK) {
         code = read_labels(context, values, drawing);
     }
-    return code == GA_EXIT_OK ? ga_request_run(context, prepared, wanted, 0, request) : code;
+    return code == GA_EXIT_OK ? ga_model_call_run(context, instance, wanted, 0, call) : code;
 }
 
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
 {
     const char *const *values = arguments->values;
     struct ga_weight_choice choice = ga_loading_chosen(values, values[ISA]);
-    struct ga_prepared prepared = {0};
-    struct ga_request request = {0};
-    struct ga_drawing drawing = {.request = &request};
+    struct ga_model_instance instance = {0};
+    struct ga_model_call call = {0};
+    struct ga_drawing drawing = {.call = &call};
     enum ga_heatmap_form form;
     enum ga_exit code = read_arguments(context, values, &drawing, &form, &choice.threads);
     if (code == GA_EXIT_OK) {
-        code = ga_prepare(context, &choice, &prepared);
+        code = ga_load_model(context, &choice, &instance);
     }
     if (code == GA_EXIT_OK) {
-        code = compute(context, values, &prepared, &request, &drawing);
+        code = compute(context, values, &instance, &call, &drawing);
     }
     if (code == GA_EXIT_OK) {
         code = ga_drawing_write(context, &drawing, values[OUTPUT], form);
     }
     ga_drawing_free(&drawing);
-    ga_request_close(&request);
-    ga_prepared_free(&prepared);
+    ga_model_call_close(&call);
+    ga_model_instance_free(&instance);
     return code;
 }
 

@@ -48,7 +48,7 @@ static const char *const examples[] = {
 // All there is to do, and room for one batch at a time.
 struct work {
     const struct ga_context *context;
-    const struct ga_prepared *prepared;
+    const struct ga_model_instance *instance;
     struct ga_sequences sequences;
     size_t *order; // places in sequences, the longest first
     size_t rows;   // of a batch
@@ -144,7 +144,7 @@ static enum ga_exit make_room(struct work *work, size_t batch, size_t rows)
 
 static enum ga_exit make_scratch(struct work *work, const struct ga_io *io)
 {
-    const size_t size = ga_model_scratch_size(work->context->model, work->prepared->variant, io->batch, io->q_len, 0,
+    const size_t size = ga_model_scratch_size(work->context->model, work->instance->variant, io->batch, io->q_len, 0,
                                               io->parallel ? io->parallel->threads : 1);
     if (size > work->scratch_size) {
         ga_block_free(work->scratch);
@@ -186,12 +186,12 @@ static enum ga_exit run_batch(struct work *work, size_t first, size_t count)
         .token_types = work->sequences.types ? work->types : NULL,
         .q_lengths = model->lengths ? work->lengths : NULL,
         .embedding = work->pooled,
-        .parallel = work->prepared->parallel,
+        .parallel = work->instance->parallel,
     };
     struct ga_error error;
     code = make_scratch(work, &io);
     if (code == GA_EXIT_OK &&
-        ga_model_run(work->prepared->loaded, &io, work->scratch, work->scratch_size, &error) != GA_OK) {
+        ga_model_run(work->instance->loaded, &io, work->scratch, work->scratch_size, &error) != GA_OK) {
         return ga_failed(work->context, "%s", error.text);
     }
     for (size_t b = 0; b < count && code == GA_EXIT_OK; b++) {
@@ -313,20 +313,20 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
 {
     const char *const *values = arguments->values;
     struct ga_weight_choice choice = ga_loading_chosen(values, values[ISA]);
-    struct ga_prepared prepared = {0};
-    struct work work = {.context = context, .prepared = &prepared};
+    struct ga_model_instance instance = {0};
+    struct work work = {.context = context, .instance = &instance};
     enum ga_exit code = read_arguments(context, values, &work, &choice.threads);
     if (code == GA_EXIT_OK) {
         code = ga_sequences_read(context, values[TOKENS], values[CUT] != NULL, &work.sequences);
     }
     if (code == GA_EXIT_OK) {
-        code = ga_prepare(context, &choice, &prepared);
+        code = ga_load_model(context, &choice, &instance);
     }
     if (code == GA_EXIT_OK) {
         code = embed(&work, values[OUTPUT]);
     }
     free_work(&work);
-    ga_prepared_free(&prepared);
+    ga_model_instance_free(&instance);
     return code;
 }
 

@@ -42,17 +42,17 @@ static const char *const examples[] = {
 // Sequences that grow.
 struct walk {
     const struct ga_context *context;
-    const struct ga_prepared *prepared;
-    const struct ga_request *request;
+    const struct ga_model_instance *instance;
+    const struct ga_model_call *call;
     size_t batch, capacity; // sequences, and tokens there is room for in each
     int64_t stop;           // -1: nothing stops one
     bool recompute;
-    int32_t *tokens;    // [batch][capacity]
-    int32_t *lengths;   // [batch]
-    int32_t *call;      // [batch][capacity], the tokens of one call
-    int32_t *call_rows; // [batch], how many of them are real; 0: the sequence has ended
-    float *logits;      // [batch][n_logits], after each sequence's last token
-    float *memory;      // of a transformer's source, where every call needs it: given, or made by the first call
+    int32_t *tokens;      // [batch][capacity]
+    int32_t *lengths;     // [batch]
+    int32_t *call_tokens; // [batch][capacity], the tokens of one call
+    int32_t *call_rows;   // [batch], how many of them are real; 0: the sequence has ended
+    float *logits;        // [batch][n_logits], after each sequence's last token
+    float *memory;        // of a transformer's source, where every call needs it: given, or made by the first call
     struct ga_cache *cache;
     void *scratch;
     size_t scratch_size;
@@ -88,23 +88,23 @@ static enum ga_exit check_room(const struct walk *walk, size_t added)
     return walk->capacity <= most
                ? GA_EXIT_OK
                : ga_failed(walk->context, "%s: %zu tokens and %zu more are %zu; expected at most %zu (%s of the spec)",
-                           walk->request->path, walk->request->io.q_len, added, walk->capacity, most,
+                           walk->call->path, walk->call->io.q_len, added, walk->capacity, most,
                            in_one_call ? "seq_len" : "cache");
 }
 
 static enum ga_exit no_memory(const struct walk *walk)
 {
-    return ga_failed(walk->context, "%s: no memory for %zu sequences of %zu tokens", walk->request->path, walk->batch,
+    return ga_failed(walk->context, "%s: no memory for %zu sequences of %zu tokens", walk->call->path, walk->batch,
                      walk->capacity);
 }
 
 static enum ga_exit make_cache(struct walk *walk)
 {
     const struct ga_model *model = walk->context->model;
-    const size_t size = ga_cache_size(model, walk->prepared->variant, walk->batch, walk->capacity);
+    const size_t size = ga_cache_size(model, walk->instance->variant, walk->batch, walk->capacity);
     void *block = size == SIZE_MAX ? NULL : ga_block_new(size);
     struct ga_error error;
-    if (block && ga_cache_init(walk->prepared->loaded, walk->batch, walk->capacity, block, size, &walk->cache,
+    if (block && ga_cache_init(walk->instance->loaded, walk->batch, walk->capacity, block, size, &walk->cache,
                                &error) == GA_OK) {
         return GA_EXIT_OK;
     }
@@ -116,20 +116,20 @@ static enum ga_exit make_cache(struct walk *walk)
 static enum ga_exit make_walk(struct walk *walk)
 {
     const struct ga_model *model = walk->context->model;
-    const struct ga_io *io = &walk->request->io;
+    const struct ga_io *io = &walk->call->io;
     const size_t rows = walk->recompute ? walk->capacity : io->q_len;
     const size_t kv_len = model->kind == GA_ENCODER ? rows : io->kv_len;
     walk->tokens = calloc(walk->batch * walk->capacity, sizeof *walk->tokens);
-    walk->call = calloc(walk->batch * walk->capacity, sizeof *walk->call);
+    walk->call_tokens = calloc(walk->batch * walk->capacity, sizeof *walk->call_tokens);
     walk->lengths = calloc(walk->batch, sizeof *walk->lengths);
     walk->call_rows = calloc(walk->batch, sizeof *walk->call_rows);
     walk->logits = ga_block_new(walk->batch * model->vocab_size * sizeof *walk->logits);
     const bool keeps_memory = model->encoder && (walk->recompute || io->memory);
     walk->memory = keeps_memory ? ga_block_new(walk->batch * kv_len * model->d_model * sizeof *walk->memory) : NULL;
-    walk->scratch_size = ga_model_scratch_size(model, walk->prepared->variant, walk->batch, rows, kv_len,
-                                               walk->prepared->parallel ? walk->prepared->parallel->threads : 1);
+    walk->scratch_size = ga_model_scratch_size(model, walk->instance->variant, walk->batch, rows, kv_len,
+                                               walk->instance->parallel ? walk->instance->parallel->threads : 1);
     walk->scratch = walk->scratch_size == SIZE_MAX ? NULL : ga_block_new(walk->scratch_size);
-    if (!walk->tokens || !walk->call || !walk->lengths || !walk->call_rows || !walk->logits || !walk->scratch ||
+    if (!walk->tokens || !walk->call_tokens || !walk->lengths || !walk->call_rows || !walk->logits || !walk->scratch ||
         (keeps_memory && !walk->memory)) {
         return no_memory(walk);
     }
@@ -146,7 +146,7 @@ static enum ga_exit make_walk(struct walk *walk)
 static void drop_walk(struct walk *walk)
 {
     free(walk->tokens);
-    free(walk->call);
+    free(walk->call_tokens);
     free(walk->lengths);
     free(walk->call_rows);
     ga_block_free(walk->logits);
@@ -165,7 +165,8 @@ static void lay_call(struct walk *walk, const bool *ended, bool only_last, size_
     }
     for (size_t b = 0; b < walk->batch; b++) {
         const size_t rows = (size_t)walk->call_rows[b], from = (size_t)walk->lengths[b] - rows;
-        memcpy(walk->call + b * q_len, walk->tokens + b * walk->capacity + from, rows * sizeof *walk->call);
+        memcpy(walk->call_tokens + b * q_len, walk->tokens + b * walk->capacity + from,
+               rows * sizeof *walk->call_tokens);
     }
     *q_len_out = q_len;
 }
@@ -176,11 +177,11 @@ static enum ga_status call_model(struct walk *walk, bool is_first, size_t q_len,
     struct ga_io io = {
         .batch = walk->batch,
         .q_len = q_len,
-        .tokens = walk->call,
+        .tokens = walk->call_tokens,
         .q_lengths = walk->call_rows,
         .last_logits = walk->logits,
         .cache = walk->cache,
-        .parallel = walk->prepared->parallel,
+        .parallel = walk->instance->parallel,
     };
     for (size_t b = 0; walk->recompute && walk->cache && b < walk->batch; b++) {
         (void)ga_cache_cut(walk->cache, b, 0, NULL); // to nothing, which any sequence can be
@@ -188,16 +189,16 @@ static enum ga_status call_model(struct walk *walk, bool is_first, size_t q_len,
     // After the first call, the cache holds the memory that a decoder attends to.
     if (walk->context->model->kind != GA_ENCODER && (is_first || walk->recompute)) {
         const bool encodes = is_first || !walk->memory;
-        io.kv_len = walk->request->io.kv_len;
-        io.kv_lengths = walk->request->io.kv_lengths;
+        io.kv_len = walk->call->io.kv_len;
+        io.kv_lengths = walk->call->io.kv_lengths;
         io.memory = walk->memory;
-        io.key_tokens = encodes ? walk->request->io.key_tokens : NULL;
-        io.key = encodes ? walk->request->io.key : NULL;
-        io.src_mask = walk->request->io.src_mask;
-        io.src_additive_mask = walk->request->io.src_additive_mask;
-        memcpy(io.src_mask_strides, walk->request->io.src_mask_strides, sizeof io.src_mask_strides);
+        io.key_tokens = encodes ? walk->call->io.key_tokens : NULL;
+        io.key = encodes ? walk->call->io.key : NULL;
+        io.src_mask = walk->call->io.src_mask;
+        io.src_additive_mask = walk->call->io.src_additive_mask;
+        memcpy(io.src_mask_strides, walk->call->io.src_mask_strides, sizeof io.src_mask_strides);
     }
-    return ga_model_run(walk->prepared->loaded, &io, walk->scratch, walk->scratch_size, error);
+    return ga_model_run(walk->instance->loaded, &io, walk->scratch, walk->scratch_size, error);
 }
 
 static int32_t most_likely(const float *logits, size_t count)
@@ -240,7 +241,7 @@ static enum ga_exit go_on(struct walk *walk, size_t added)
         any = status == GA_OK && add_tokens(walk, ended);
     }
     free(ended);
-    return status == GA_OK ? GA_EXIT_OK : ga_failed(walk->context, "%s: %s", walk->request->path, error.text);
+    return status == GA_OK ? GA_EXIT_OK : ga_failed(walk->context, "%s: %s", walk->call->path, error.text);
 }
 
 static enum ga_exit write_tokens(const struct walk *walk, const char *path)
@@ -259,12 +260,12 @@ static enum ga_exit write_tokens(const struct walk *walk, const char *path)
 
 static enum ga_exit generate_from(struct walk *walk, size_t added, const char *path)
 {
-    const struct ga_io *io = &walk->request->io;
+    const struct ga_io *io = &walk->call->io;
     const char *problem = !io->tokens                     ? "goes on from token ids, and the file holds rows"
                           : io->mask || io->additive_mask ? "adds rows that the file's mask says nothing of"
                                                           : NULL;
     if (problem) {
-        return ga_failed(walk->context, "%s: generating %s", walk->request->path, problem);
+        return ga_failed(walk->context, "%s: generating %s", walk->call->path, problem);
     }
     walk->batch = io->batch;
     walk->capacity = io->q_len + added;
@@ -294,10 +295,10 @@ static enum ga_exit generate(const struct ga_context *context, const struct ga_a
 {
     const char *const *values = arguments->values;
     struct ga_weight_choice choice = ga_loading_chosen(values, values[ISA]);
-    struct ga_prepared prepared = {0};
-    struct ga_request request = {0};
+    struct ga_model_instance instance = {0};
+    struct ga_model_call call = {0};
     struct walk walk = {
-        .context = context, .prepared = &prepared, .request = &request, .recompute = values[RECOMPUTE] != NULL};
+        .context = context, .instance = &instance, .call = &call, .recompute = values[RECOMPUTE] != NULL};
     size_t added;
     enum ga_exit code = check_model(context);
     if (code == GA_EXIT_OK && !context->model->cache && !walk.recompute) {
@@ -306,11 +307,11 @@ static enum ga_exit generate(const struct ga_context *context, const struct ga_a
     }
     code = code == GA_EXIT_OK ? read_numbers(context, values, &added, &walk.stop) : code;
     code = code == GA_EXIT_OK ? ga_read_threads(context, values[THREADS], &choice.threads) : code;
-    code = code == GA_EXIT_OK ? ga_prepare(context, &choice, &prepared) : code;
-    code = code == GA_EXIT_OK ? ga_request_open(context, values[INPUT], &request) : code;
+    code = code == GA_EXIT_OK ? ga_load_model(context, &choice, &instance) : code;
+    code = code == GA_EXIT_OK ? ga_model_call_open(context, values[INPUT], &call) : code;
     code = code == GA_EXIT_OK ? generate_from(&walk, added, values[OUTPUT]) : code;
-    ga_request_close(&request);
-    ga_prepared_free(&prepared);
+    ga_model_call_close(&call);
+    ga_model_instance_free(&instance);
     return code;
 }
 

@@ -114,7 +114,7 @@ static void print_shape(const struct ga_model *model)
     }
     if (model->stack) {
         ga_info_stack_print(model);
-        ga_timeline_print(model->stack);
+        ga_buffer_lifetimes_print(model->stack);
     }
 }
 
@@ -225,12 +225,12 @@ static enum ga_exit choose_shown(const struct ga_context *context, const char *i
     return isa ? ga_choose_variant(context, isa, shown_out) : GA_EXIT_OK;
 }
 
-static enum ga_exit draw_timeline(const struct ga_context *context, const char *path)
+static enum ga_exit draw_buffer_lifetimes(const struct ga_context *context, const char *path)
 {
     if (!context->model->stack) {
         return ga_misused(context, "--timeline: this model is one attention layer, which has no steps to draw");
     }
-    return ga_timeline_draw(context, context->model->stack, path);
+    return ga_buffer_lifetimes_draw(context, context->model->stack, path);
 }
 
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
@@ -241,7 +241,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
         return code;
     }
     if (arguments->values[TIMELINE]) {
-        return draw_timeline(context, arguments->values[TIMELINE]);
+        return draw_buffer_lifetimes(context, arguments->values[TIMELINE]);
     }
     struct ga_info info = gather(context->model, shown);
     return arguments->values[JSON] ? ga_info_json(context, &info) : print_text(context->model, &info);

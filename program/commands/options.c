@@ -65,7 +65,7 @@ static enum ga_exit refuse_unknown(const struct ga_context *context, const struc
     if (other) {
         return ga_misused(context, "%s: --%s is an option of %s", command->name, word, other->name);
     }
-    const char *nearest = ga_nearest(word, names, count + 1);
+    const char *nearest = ga_suggest_name(word, names, count + 1);
     if (!nearest) {
         return ga_misused(context, "%s: unknown option %s", command->name, given);
     }

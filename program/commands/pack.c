@@ -36,7 +36,7 @@ static const char *const examples[] = {
 struct packing {
     size_t count;
     const char *isas[GA_PACK_SECTIONS];
-    struct ga_prepared prepared[GA_PACK_SECTIONS];
+    struct ga_model_instance instance[GA_PACK_SECTIONS];
 };
 
 // All that this CPU runs; of the others says that they are left out.
@@ -67,7 +67,7 @@ static enum ga_exit write_packed(const struct ga_context *context, const struct 
     const struct ga_loaded *loaded[GA_PACK_SECTIONS];
     struct ga_error error;
     for (size_t i = 0; i < packing->count; i++) {
-        loaded[i] = packing->prepared[i].loaded;
+        loaded[i] = packing->instance[i].loaded;
     }
     if (ga_pack_write(path, loaded, packing->count, &error) != GA_OK) {
         return ga_failed(context, "%s", error.text);
@@ -91,13 +91,13 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     enum ga_exit code = check_input(context, values[GA_OPTION_WEIGHTS]);
     for (size_t i = 0; i < packing.count && code == GA_EXIT_OK; i++) {
         const struct ga_weight_choice choice = ga_weights_chosen(values, packing.isas[i]);
-        code = ga_prepare(context, &choice, &packing.prepared[i]);
+        code = ga_load_model(context, &choice, &packing.instance[i]);
     }
     if (code == GA_EXIT_OK) {
         code = write_packed(context, &packing, values[OUTPUT]);
     }
     for (size_t i = 0; i < packing.count; i++) {
-        ga_prepared_free(&packing.prepared[i]);
+        ga_model_instance_free(&packing.instance[i]);
     }
     return code;
 }

@@ -41,7 +41,7 @@ static enum ga_exit refuse_command(const struct ga_context *context, const char 
     }
     char hint[GA_PRINTABLE];
     return ga_misused(context, "unknown command \"%s\"%s (there are %s)", given,
-                      ga_did_you_mean(ga_nearest(given, names, GA_COMMANDS), hint), list);
+                      ga_did_you_mean(ga_suggest_name(given, names, GA_COMMANDS), hint), list);
 }
 
 static enum ga_exit run_command(struct ga_context *context, const struct ga_command *command, int argc, char **argv)

@@ -129,14 +129,14 @@ static enum ga_exit check_step_outputs(const struct ga_context *context, bool is
 }
 
 // Steps feed the query's own rows; a layer's keys of another sequence come as one.
-static enum ga_exit check_step(const struct ga_context *context, const struct ga_request *request, size_t step)
+static enum ga_exit check_step(const struct ga_context *context, const struct ga_model_call *call, size_t step)
 {
     const bool of_layer = context->model->stack == NULL;
-    const char *given = request->io.token_types              ? "token_types"
-                        : of_layer && request->io.key        ? "key"
-                        : of_layer && request->io.kv_lengths ? "kv_lengths"
-                        : request->io.position               ? "position"
-                                                             : NULL;
+    const char *given = call->io.token_types              ? "token_types"
+                        : of_layer && call->io.key        ? "key"
+                        : of_layer && call->io.kv_lengths ? "kv_lengths"
+                        : call->io.position               ? "position"
+                                                          : NULL;
     return step && given ? ga_misused(context, "--step takes the query's own rows, but the input holds \"%s\"", given)
                          : GA_EXIT_OK;
 }
@@ -151,14 +151,14 @@ static enum ga_exit print_outputs(const char *path, const struct ga_tensor *tens
     return GA_EXIT_OK;
 }
 
-static enum ga_exit write_outputs(const struct ga_context *context, const struct ga_request *request, const char *path,
+static enum ga_exit write_outputs(const struct ga_context *context, const struct ga_model_call *call, const char *path,
                                   const bool wanted[GA_OUTPUTS])
 {
     struct ga_tensor *tensors = calloc(GA_OUTPUTS, sizeof *tensors);
     size_t count = 0;
     for (size_t i = 0; tensors && i < GA_OUTPUTS; i++) {
         if (wanted[i]) {
-            tensors[count++] = ga_request_output(context, request, (enum ga_output)i);
+            tensors[count++] = ga_model_call_output(context, call, (enum ga_output)i);
         }
     }
     struct ga_error error = {.status = GA_MEMORY, .text = "no memory"};
@@ -173,8 +173,8 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
 {
     const char *const *values = arguments->values;
     struct ga_weight_choice choice = ga_loading_chosen(values, values[ISA]);
-    struct ga_prepared prepared = {0};
-    struct ga_request request = {0};
+    struct ga_model_instance instance = {0};
+    struct ga_model_call call = {0};
     bool wanted[GA_OUTPUTS];
     size_t step;
     enum ga_exit code = ga_read_threads(context, values[THREADS], &choice.threads);
@@ -188,22 +188,22 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
         code = check_step_outputs(context, values[OUTPUTS] != NULL, step, wanted);
     }
     if (code == GA_EXIT_OK) {
-        code = ga_prepare(context, &choice, &prepared);
+        code = ga_load_model(context, &choice, &instance);
     }
     if (code == GA_EXIT_OK) {
-        code = ga_request_open(context, values[INPUT], &request);
+        code = ga_model_call_open(context, values[INPUT], &call);
     }
     if (code == GA_EXIT_OK) {
-        code = check_step(context, &request, step);
+        code = check_step(context, &call, step);
     }
     if (code == GA_EXIT_OK) {
-        code = ga_request_run(context, &prepared, wanted, step, &request);
+        code = ga_model_call_run(context, &instance, wanted, step, &call);
     }
     if (code == GA_EXIT_OK) {
-        code = write_outputs(context, &request, values[OUTPUT], wanted);
+        code = write_outputs(context, &call, values[OUTPUT], wanted);
     }
-    ga_request_close(&request);
-    ga_prepared_free(&prepared);
+    ga_model_call_close(&call);
+    ga_model_instance_free(&instance);
     return code;
 }
 

@@ -66,7 +66,7 @@ static void fill_labels(const struct ga_drawing *drawing, const char *const *nam
 enum { PADDING_TEXT = 96 };
 
 // "; padding to 12 queries and 12 keys is not drawn", of those sides that have some.
-static void say_padding(const struct ga_drawing *drawing, char text[PADDING_TEXT])
+static void describe_padding(const struct ga_drawing *drawing, char text[PADDING_TEXT])
 {
     size_t q_len = drawing->seen->io.q_len, kv_len = drawing->seen->kv_len;
     char queries[32] = "", keys[32] = "";
@@ -94,7 +94,7 @@ static const char *const attentions[GA_SERIES + 1] = {
 static void fill_words(const struct ga_context *context, struct ga_drawing *drawing)
 {
     size_t added = drawing->cols - drawing->shown;
-    char layer[40] = "", head[40] = "", extra[48] = "", padding[PADDING_TEXT], mask[GA_SIGHT_TEXT];
+    char layer[40] = "", head[40] = "", extra[48] = "", padding[PADDING_TEXT], mask[GA_MASK_VISIBILITY_TEXT];
     if (context->model->stack) {
         snprintf(layer, sizeof layer, " in layer %zu", drawing->layer);
     }
@@ -104,12 +104,12 @@ static void fill_words(const struct ga_context *context, struct ga_drawing *draw
     if (added) {
         snprintf(extra, sizeof extra, " and %zu added by the model", added);
     }
-    say_padding(drawing, padding);
+    describe_padding(drawing, padding);
     snprintf(drawing->title, sizeof drawing->title, "%s: %s of sequence %zu%s%s", context->model->name,
              attentions[drawing->series], drawing->batch, layer, head);
     snprintf(drawing->subtitle, sizeof drawing->subtitle, "%zu quer%s by %zu key%s%s%s", drawing->rows,
              drawing->rows == 1 ? "y" : "ies", drawing->shown, drawing->shown == 1 ? "" : "s", extra, padding);
-    ga_sight_text(&drawing->facts, drawing->seen, mask);
+    ga_mask_visibility_text(&drawing->facts, drawing->seen, mask);
     snprintf(drawing->mask, sizeof drawing->mask, "%s%s%s", mask, *mask && drawing->shown > drawing->keys ? ", " : "",
              drawing->shown > drawing->keys ? "lengths" : "");
 }
@@ -160,7 +160,7 @@ static bool make_room(struct ga_drawing *drawing, bool named)
 enum ga_exit ga_drawing_write(const struct ga_context *context, struct ga_drawing *drawing, const char *path,
                               enum ga_heatmap_form form)
 {
-    const struct ga_tensor attention = ga_request_output(context, drawing->request, drawing->output);
+    const struct ga_tensor attention = ga_model_call_output(context, drawing->call, drawing->output);
     const char *const *names = ga_is_self(drawing->seen) ? drawing->row_labels.lines : drawing->key_labels.lines;
     drawing->shown = shown_keys(drawing, &attention);
     drawing->cols = drawing->shown + attention.shape[attention.rank - 1] - drawing->seen->kv_len;

@@ -47,7 +47,7 @@ enum ga_status ga_heatmap_write(const char *path, enum ga_heatmap_form form, con
     if (ga_grid_make(map, &picture.grid) != GA_OK || !make_text(&picture, form, &text, &size)) {
         status = ga_fail(error, GA_MEMORY, "%s: no memory for the picture", path);
     } else {
-        status = ga_whole_file_write(path, text, size, error);
+        status = ga_atomic_file_write(path, text, size, error);
     }
     ga_grid_free(&picture.grid);
     free(text);

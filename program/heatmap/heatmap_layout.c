@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "heatmap_parts.h"
+#include "min_max.h"
 #include "utf8.h"
 
 // Pixels, but for the counts at the end.
@@ -21,16 +22,6 @@ enum {
     SCALE_MOST = 400,
     HOVERED_MOST = 8192 // cells with an element each
 };
-
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 // -- Cells ----------------------------------------------------------------------------------------------------------
 
@@ -52,9 +43,9 @@ static size_t panel_side(size_t n_panels)
 static void size_cells(const struct ga_heatmap *map, const struct ga_grid *grid, struct ga_layout *at)
 {
     size_t side = panel_side(map->n_panels);
-    size_t x = smaller(larger(side / grid->cols, 1), CELL_MOST), y = smaller(larger(side / grid->rows, 1), CELL_MOST);
-    at->cell_x = smaller(x, larger(y, CELL_THIN));
-    at->cell_y = smaller(y, larger(x, CELL_THIN));
+    size_t x = ga_min(ga_max(side / grid->cols, 1), CELL_MOST), y = ga_min(ga_max(side / grid->rows, 1), CELL_MOST);
+    at->cell_x = ga_min(x, ga_max(y, CELL_THIN));
+    at->cell_y = ga_min(y, ga_max(x, CELL_THIN));
     at->cells_x = at->cell_x * grid->cols;
     at->cells_y = at->cell_y * grid->rows;
     at->numbers = at->cell_x >= NUMBER_X && at->cell_y >= NUMBER_Y && !ga_grid_binned(grid);
@@ -77,7 +68,7 @@ static size_t longest(const char *const *labels, size_t count)
     char text[GA_PLACE_TEXT];
     size_t most = 0;
     for (size_t i = labels ? 0 : count - 1; i < count; i++) { // the last place is the longest
-        most = larger(most, smaller(ga_utf8_width(ga_label(labels, i, text)), GA_LABEL_MOST));
+        most = ga_max(most, ga_min(ga_utf8_width(ga_label(labels, i, text)), GA_LABEL_MOST));
     }
     return most * LETTER;
 }
@@ -117,7 +108,7 @@ static void place_labels(const struct ga_heatmap *map, const struct ga_grid *gri
 
 // -- Words ----------------------------------------------------------------------------------------------------------
 
-static void say_cell(const struct ga_heatmap *map, const struct ga_grid *grid, struct ga_layout *at)
+static void describe_cell(const struct ga_heatmap *map, const struct ga_grid *grid, struct ga_layout *at)
 {
     char *note = at->note;
     const char *rows = map->row_axis, *cols = map->col_axis;
@@ -132,7 +123,7 @@ static void say_cell(const struct ga_heatmap *map, const struct ga_grid *grid, s
     }
 }
 
-static void say_marks(const struct ga_heatmap *map, const struct ga_grid *grid, struct ga_layout *at)
+static void describe_marks(const struct ga_heatmap *map, const struct ga_grid *grid, struct ga_layout *at)
 {
     const char *why = map->mask ? map->mask : "mask";
     const struct {
@@ -152,7 +143,7 @@ static void say_marks(const struct ga_heatmap *map, const struct ga_grid *grid, 
 
 static size_t words_width(const struct ga_heatmap *map, struct ga_layout *at)
 {
-    size_t width = larger(ga_utf8_width(map->title) * TITLE_LETTER,
+    size_t width = ga_max(ga_utf8_width(map->title) * TITLE_LETTER,
                           map->subtitle ? ga_utf8_width(map->subtitle) * TEXT_LETTER : 0);
     size_t legend = 0;
     size_t lines = (size_t)(map->subtitle != NULL) + (*at->note != '\0');
@@ -160,7 +151,7 @@ static size_t words_width(const struct ga_heatmap *map, struct ga_layout *at)
         legend += *at->legend[i] ? ga_legend_width(at->legend[i]) : 0;
     }
     at->head = TITLE + GA_LINE * (lines + (legend > 0));
-    return larger(width, larger(legend, ga_utf8_width(at->note) * TEXT_LETTER));
+    return ga_max(width, ga_max(legend, ga_utf8_width(at->note) * TEXT_LETTER));
 }
 
 size_t ga_legend_width(const char *text)
@@ -177,7 +168,7 @@ static void arrange(const struct ga_heatmap *map, struct ga_layout *at)
     at->panel_y = at->top + at->cells_y;
     double ratio = 1.6 * (double)at->panel_y / (double)at->panel_x;
     size_t across = (size_t)fmax(1.0, ceil(sqrt(ratio * (double)map->n_panels) - 0.25));
-    across = smaller(across, map->n_panels);
+    across = ga_min(across, map->n_panels);
     at->down = (map->n_panels + across - 1) / across;
     at->across = (map->n_panels + at->down - 1) / at->down;
 }
@@ -188,15 +179,15 @@ struct ga_layout ga_layout_make(const struct ga_heatmap *map, const struct ga_gr
     size_cells(map, grid, &at);
     place_labels(map, grid, &at);
     arrange(map, &at);
-    say_cell(map, grid, &at);
-    say_marks(map, grid, &at);
+    describe_cell(map, grid, &at);
+    describe_marks(map, grid, &at);
     at.hover = form == GA_HEATMAP_SVG && grid->rows * grid->cols * map->n_panels <= HOVERED_MOST;
-    at.scale = smaller(larger(at.cells_y, SCALE_LEAST), SCALE_MOST);
+    at.scale = ga_min(ga_max(at.cells_y, SCALE_LEAST), SCALE_MOST);
     size_t words = words_width(map, &at);
     size_t panels_x = at.across * (at.panel_x + GA_GAP) - GA_GAP;
     size_t panels_y = at.down * (at.panel_y + GA_GAP) - GA_GAP;
-    at.page_x = 2 * GA_MARGIN + larger(panels_x + GA_SCALE_GAP + GA_SCALE_ROOM, words);
-    at.page_y = 2 * GA_MARGIN + at.head + larger(panels_y, at.top + at.scale);
+    at.page_x = 2 * GA_MARGIN + ga_max(panels_x + GA_SCALE_GAP + GA_SCALE_ROOM, words);
+    at.page_y = 2 * GA_MARGIN + at.head + ga_max(panels_y, at.top + at.scale);
     return at;
 }
 

@@ -205,7 +205,7 @@ static const char *name_here(const char *name)
     return name;
 }
 
-static enum ga_exit refuse_unknown(const struct ga_context *context, const struct ga_request *request, const char *name)
+static enum ga_exit refuse_unknown(const struct ga_context *context, const struct ga_model_call *call, const char *name)
 {
     const char *names[GA_INPUTS];
     char list[256] = "";
@@ -215,21 +215,22 @@ static enum ga_exit refuse_unknown(const struct ga_context *context, const struc
         strncat(list, names[i], sizeof list - strlen(list) - 1);
     }
     char shown[GA_PRINTABLE], hint[GA_PRINTABLE];
-    return ga_failed(context, "%s: tensor \"%s\" is no input of this model%s (it takes %s)", request->path,
-                     ga_printable(name, shown), ga_did_you_mean(ga_nearest(name_here(name), names, count), hint), list);
+    return ga_failed(context, "%s: tensor \"%s\" is no input of this model%s (it takes %s)", call->path,
+                     ga_printable(name, shown), ga_did_you_mean(ga_suggest_name(name_here(name), names, count), hint),
+                     list);
 }
 
-static enum ga_exit check_name(const struct ga_context *context, const struct ga_request *request, const char *name)
+static enum ga_exit check_name(const struct ga_context *context, const struct ga_model_call *call, const char *name)
 {
     for (size_t i = 0; i < N_INPUTS; i++) {
         if (strcmp(inputs[i].name, name) == 0) {
             const char *reason = inputs[i].refused(context->model);
-            return reason == NULL ? GA_EXIT_OK
-                                  : ga_failed(context, "%s: tensor \"%s\": this model takes none, %s", request->path,
-                                              name, reason);
+            return reason == NULL
+                       ? GA_EXIT_OK
+                       : ga_failed(context, "%s: tensor \"%s\": this model takes none, %s", call->path, name, reason);
         }
     }
-    return refuse_unknown(context, request, name);
+    return refuse_unknown(context, call, name);
 }
 
 // A stack's inputs have one name, or a layer's; a transformer's memory stands for its source.
@@ -239,11 +240,11 @@ static const char *const twins[][2] = {
     {"mask", "src_mask"}, {"mask", "trg_mask"},
 };
 
-static enum ga_exit check_twins(const struct ga_context *context, const struct ga_request *request)
+static enum ga_exit check_twins(const struct ga_context *context, const struct ga_model_call *call)
 {
     for (size_t i = 0; i < sizeof twins / sizeof twins[0]; i++) {
-        if (ga_weights_find(request->file, twins[i][0]) && ga_weights_find(request->file, twins[i][1])) {
-            return ga_failed(context, "%s: tensors \"%s\" and \"%s\" are one input; give one of them", request->path,
+        if (ga_weights_find(call->file, twins[i][0]) && ga_weights_find(call->file, twins[i][1])) {
+            return ga_failed(context, "%s: tensors \"%s\" and \"%s\" are one input; give one of them", call->path,
                              twins[i][0], twins[i][1]);
         }
     }
@@ -251,25 +252,25 @@ static enum ga_exit check_twins(const struct ga_context *context, const struct g
 }
 
 // Of a memory given an encoder's layers have been run, and to a decoder only lengths hide rows of it.
-static enum ga_exit check_source_mask(const struct ga_context *context, const struct ga_request *request)
+static enum ga_exit check_source_mask(const struct ga_context *context, const struct ga_model_call *call)
 {
-    if (ga_weights_find(request->file, "memory") && ga_weights_find(request->file, "src_mask")) {
+    if (ga_weights_find(call->file, "memory") && ga_weights_find(call->file, "src_mask")) {
         return ga_failed(context,
                          "%s: \"src_mask\" is for the encoder's rows, and \"memory\" is what an encoder gave; say by "
                          "memory_lengths which of its rows are real",
-                         request->path);
+                         call->path);
     }
     return GA_EXIT_OK;
 }
 
-enum ga_exit ga_request_names(const struct ga_context *context, const struct ga_request *request)
+enum ga_exit ga_model_call_names(const struct ga_context *context, const struct ga_model_call *call)
 {
-    enum ga_exit code = check_twins(context, request);
-    if (check_source_mask(context, request) != GA_EXIT_OK) {
+    enum ga_exit code = check_twins(context, call);
+    if (check_source_mask(context, call) != GA_EXIT_OK) {
         code = GA_EXIT_FAILED;
     }
-    for (size_t i = 0; i < ga_weights_count(request->file); i++) {
-        if (check_name(context, request, ga_weights_at(request->file, i)->name) != GA_EXIT_OK) {
+    for (size_t i = 0; i < ga_weights_count(call->file); i++) {
+        if (check_name(context, call, ga_weights_at(call->file, i)->name) != GA_EXIT_OK) {
             code = GA_EXIT_FAILED; // and go on: every stray name is told at once
         }
     }

@@ -1,4 +1,4 @@
-// io_cache.c: the cache of a request: filled from the file's cache_keys and cache_values, run through in one call or in
+// io_cache.c: the cache of a call: filled from the file's cache_keys and cache_values, run through in one call or in
 // steps of a few rows, and given back as tensors. Knows nothing of what a call computes.
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,13 +17,13 @@ static size_t cached_heads(const struct ga_model *model)
     return model->n_kv_heads * (model->stack ? model->stack->n_layers : 1);
 }
 
-// The shape of the cached rows of a request, so many a sequence: [batch, n_kv_heads, rows, d_head], of a stack [batch,
+// The shape of the cached rows of a call, so many a sequence: [batch, n_kv_heads, rows, d_head], of a stack [batch,
 // n_layers, n_kv_heads, rows, d_head]; returns its axes.
-static size_t cached_axes(const struct ga_model *model, const struct ga_request *request, size_t rows,
+static size_t cached_axes(const struct ga_model *model, const struct ga_model_call *call, size_t rows,
                           size_t shape_out[MOST_AXES])
 {
     size_t axes = 0;
-    shape_out[axes++] = request->io.batch;
+    shape_out[axes++] = call->io.batch;
     if (model->stack) {
         shape_out[axes++] = model->stack->n_layers;
     }
@@ -35,19 +35,19 @@ static size_t cached_axes(const struct ga_model *model, const struct ga_request 
 
 // Finds how many rows a tensor of cached rows has, which one sequence may hold without the batch axis; false: it has
 // another shape.
-static bool read_cached_rows(const struct ga_context *context, const struct ga_request *request,
+static bool read_cached_rows(const struct ga_context *context, const struct ga_model_call *call,
                              const struct ga_tensor *tensor, size_t *rows_out)
 {
     size_t wanted[MOST_AXES];
     *rows_out = tensor->rank >= 2 ? tensor->shape[tensor->rank - 2] : 0;
-    const size_t axes = cached_axes(context->model, request, *rows_out, wanted);
-    const size_t missing = tensor->rank < axes && request->io.batch == 1 ? 1 : 0;
+    const size_t axes = cached_axes(context->model, call, *rows_out, wanted);
+    const size_t missing = tensor->rank < axes && call->io.batch == 1 ? 1 : 0;
     return ga_weights_are_floats(tensor) && *rows_out <= context->model->cache &&
            ga_tensor_has_shape(tensor, axes - missing, wanted + missing);
 }
 
 // "F32, F16, BF16 or F64 [2, 4, 0..50, 16]": the dtype and shape of cached rows, for a message.
-static const char *expected_text(const struct ga_context *context, const struct ga_request *request, size_t rows,
+static const char *expected_text(const struct ga_context *context, const struct ga_model_call *call, size_t rows,
                                  char text[GA_PRINTABLE])
 {
     const struct ga_model *model = context->model;
@@ -56,88 +56,88 @@ static const char *expected_text(const struct ga_context *context, const struct 
     if (model->stack) {
         snprintf(layers, sizeof layers, "%zu, ", model->stack->n_layers);
     }
-    snprintf(text, GA_PRINTABLE, GA_FLOATS " [%zu, %s%zu, %s, %zu]", request->io.batch, layers, model->n_kv_heads,
-             range, model->d_head);
+    snprintf(text, GA_PRINTABLE, GA_FLOATS " [%zu, %s%zu, %s, %zu]", call->io.batch, layers, model->n_kv_heads, range,
+             model->d_head);
     return text;
 }
 
 // Finds the floats of a tensor of cached rows; rows: how many it must have, SIZE_MAX where any number will do.
-static enum ga_exit find_cached(const struct ga_context *context, const struct ga_request *request, const char *name,
+static enum ga_exit find_cached(const struct ga_context *context, const struct ga_model_call *call, const char *name,
                                 size_t rows, const float **floats_out, size_t *rows_out)
 {
-    const struct ga_tensor *tensor = ga_weights_find(request->file, name);
+    const struct ga_tensor *tensor = ga_weights_find(call->file, name);
     char expected[GA_PRINTABLE];
     *floats_out = NULL;
     if (!tensor) {
         *rows_out = 0;
         return GA_EXIT_OK;
     }
-    if (read_cached_rows(context, request, tensor, rows_out) && (rows == SIZE_MAX || *rows_out == rows)) {
-        return ga_floats_read(context, request, tensor, floats_out);
+    if (read_cached_rows(context, call, tensor, rows_out) && (rows == SIZE_MAX || *rows_out == rows)) {
+        return ga_floats_read(context, call, tensor, floats_out);
     }
-    return ga_refuse_shape(context, request->path, tensor, expected_text(context, request, rows, expected));
+    return ga_refuse_shape(context, call->path, tensor, expected_text(context, call, rows, expected));
 }
 
-enum ga_exit ga_request_cached(const struct ga_context *context, struct ga_request *request)
+enum ga_exit ga_model_call_cached(const struct ga_context *context, struct ga_model_call *call)
 {
     size_t rows;
-    enum ga_exit code = find_cached(context, request, "cache_keys", SIZE_MAX, &request->cached_keys, &request->cached);
+    enum ga_exit code = find_cached(context, call, "cache_keys", SIZE_MAX, &call->cached_keys, &call->cached);
     if (code == GA_EXIT_OK) {
-        code = find_cached(context, request, "cache_values", request->cached, &request->cached_values, &rows);
+        code = find_cached(context, call, "cache_values", call->cached, &call->cached_values, &rows);
     }
-    const bool has_keys = ga_weights_find(request->file, "cache_keys") != NULL;
-    if (code == GA_EXIT_OK && has_keys != (ga_weights_find(request->file, "cache_values") != NULL)) {
+    const bool has_keys = ga_weights_find(call->file, "cache_keys") != NULL;
+    if (code == GA_EXIT_OK && has_keys != (ga_weights_find(call->file, "cache_values") != NULL)) {
         code =
             ga_failed(context, "%s: tensor \"cache_%s\" without \"cache_%s\"; give both, or neither for an empty cache",
-                      request->path, has_keys ? "keys" : "values", has_keys ? "values" : "keys");
+                      call->path, has_keys ? "keys" : "values", has_keys ? "values" : "keys");
     }
     return code;
 }
 
 // The most rows any sequence holds before the call and after.
-static size_t rows_after(const struct ga_model *model, const struct ga_request *request)
+static size_t rows_after(const struct ga_model *model, const struct ga_model_call *call)
 {
-    return request->cached + (request->io.key && !model->stack ? request->io.kv_len : request->io.q_len);
+    return call->cached + (call->io.key && !model->stack ? call->io.kv_len : call->io.q_len);
 }
 
-static enum ga_exit put_sequences(const struct ga_context *context, const struct ga_request *request)
+static enum ga_exit put_sequences(const struct ga_context *context, const struct ga_model_call *call)
 {
     const struct ga_model *model = context->model;
-    const int32_t *lengths = request->copies[GA_COPY_CACHE_LENGTHS];
-    const size_t elements = cached_heads(model) * request->cached * model->d_head;
+    const int32_t *lengths = call->copies[GA_COPY_CACHE_LENGTHS];
+    const size_t elements = cached_heads(model) * call->cached * model->d_head;
     struct ga_error error;
-    for (size_t b = 0; request->cached > 0 && b < request->io.batch; b++) {
-        const float *keys = request->cached_keys + b * elements;
-        const float *values = request->cached_values + b * elements;
-        const size_t count = lengths ? (size_t)lengths[b] : request->cached;
-        if (ga_cache_put(request->io.cache, b, keys, values, request->cached, count, &error) != GA_OK) {
-            return ga_failed(context, "%s: %s", request->path, error.text);
+    for (size_t b = 0; call->cached > 0 && b < call->io.batch; b++) {
+        const float *keys = call->cached_keys + b * elements;
+        const float *values = call->cached_values + b * elements;
+        const size_t count = lengths ? (size_t)lengths[b] : call->cached;
+        if (ga_cache_put(call->io.cache, b, keys, values, call->cached, count, &error) != GA_OK) {
+            return ga_failed(context, "%s: %s", call->path, error.text);
         }
     }
     return GA_EXIT_OK;
 }
 
-enum ga_exit ga_request_cache_new(const struct ga_context *context, const struct ga_prepared *prepared,
-                                  struct ga_request *request)
+enum ga_exit ga_model_call_cache_new(const struct ga_context *context, const struct ga_model_instance *instance,
+                                     struct ga_model_call *call)
 {
     const struct ga_model *model = context->model;
-    const size_t capacity = rows_after(model, request);
+    const size_t capacity = rows_after(model, call);
     if (model->cache == 0) {
         return GA_EXIT_OK;
     }
     if (capacity > model->cache) {
         return ga_failed(context, "%s: %zu rows in the cache and %zu new ones are more than its spec's cache, %zu",
-                         request->path, request->cached, capacity - request->cached, model->cache);
+                         call->path, call->cached, capacity - call->cached, model->cache);
     }
-    const size_t size = ga_cache_size(model, prepared->variant, request->io.batch, capacity);
+    const size_t size = ga_cache_size(model, instance->variant, call->io.batch, capacity);
     void *block = size == SIZE_MAX ? NULL : ga_block_new(size);
     struct ga_error error = {.status = GA_OK, .text = "no memory for a cache"};
-    if (!block || ga_cache_init(prepared->loaded, request->io.batch, capacity, block, size, &request->io.cache,
-                                &error) != GA_OK) {
+    if (!block ||
+        ga_cache_init(instance->loaded, call->io.batch, capacity, block, size, &call->io.cache, &error) != GA_OK) {
         ga_block_free(block);
-        return ga_failed(context, "%s: %s", request->path, error.text);
+        return ga_failed(context, "%s: %s", call->path, error.text);
     }
-    return put_sequences(context, request);
+    return put_sequences(context, call);
 }
 
 // -- Steps ----------------------------------------------------------------------------------------------------------
@@ -213,18 +213,18 @@ static void step_take(struct step *step, const struct ga_context *context, const
     }
 }
 
-enum ga_status ga_request_run_steps(const struct ga_context *context, const struct ga_prepared *prepared,
-                                    const struct ga_request *request, size_t rows, void *scratch, size_t size,
-                                    struct ga_error *error)
+enum ga_status ga_model_call_run_steps(const struct ga_context *context, const struct ga_model_instance *instance,
+                                       const struct ga_model_call *call, size_t rows, void *scratch, size_t size,
+                                       struct ga_error *error)
 {
-    const struct ga_io *io = &request->io;
+    const struct ga_io *io = &call->io;
     const size_t width = context->model->d_out * sizeof(float);
     struct step step;
     enum ga_status status = step_new(&step, context, io, rows) ? GA_OK : ga_fail(error, GA_MEMORY, "no memory");
     for (size_t from = 0; from < io->q_len && status == GA_OK; from += rows) {
         const size_t count = io->q_len - from < rows ? io->q_len - from : rows;
         step_take(&step, context, io, from, count);
-        status = ga_model_run(prepared->loaded, &step.io, scratch, size, error);
+        status = ga_model_run(instance->loaded, &step.io, scratch, size, error);
         step.io.key = NULL; // what a decoder attends to the cache holds now
         step.io.key_tokens = NULL;
         step.io.memory = NULL;
@@ -236,29 +236,29 @@ enum ga_status ga_request_run_steps(const struct ga_context *context, const stru
 
 // -- Out ------------------------------------------------------------------------------------------------------------
 
-enum ga_exit ga_request_cache_out(const struct ga_context *context, struct ga_request *request)
+enum ga_exit ga_model_call_cache_out(const struct ga_context *context, struct ga_model_call *call)
 {
     const struct ga_model *model = context->model;
-    const size_t rows = rows_after(model, request), elements = cached_heads(model) * rows * model->d_head;
+    const size_t rows = rows_after(model, call), elements = cached_heads(model) * rows * model->d_head;
     struct ga_error error;
-    for (size_t b = 0; request->cache_keys && b < request->io.batch; b++) {
-        if (ga_cache_get(request->io.cache, b, request->cache_keys + b * elements, request->cache_values + b * elements,
-                         rows, &error) != GA_OK) {
-            return ga_failed(context, "%s: %s", request->path, error.text);
+    for (size_t b = 0; call->cache_keys && b < call->io.batch; b++) {
+        if (ga_cache_get(call->io.cache, b, call->cache_keys + b * elements, call->cache_values + b * elements, rows,
+                         &error) != GA_OK) {
+            return ga_failed(context, "%s: %s", call->path, error.text);
         }
     }
     return GA_EXIT_OK;
 }
 
-struct ga_tensor ga_request_cache_tensor(const struct ga_context *context, const struct ga_request *request,
-                                         bool is_values)
+struct ga_tensor ga_model_call_cache_tensor(const struct ga_context *context, const struct ga_model_call *call,
+                                            bool is_values)
 {
     const struct ga_model *model = context->model;
     struct ga_tensor tensor = {
         .name = is_values ? "cache_values" : "cache_keys",
         .dtype = GA_F32,
-        .data = is_values ? request->cache_values : request->cache_keys,
+        .data = is_values ? call->cache_values : call->cache_keys,
     };
-    tensor.rank = cached_axes(model, request, rows_after(model, request), tensor.shape);
+    tensor.rank = cached_axes(model, call, rows_after(model, call), tensor.shape);
     return tensor;
 }

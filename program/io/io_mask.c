@@ -28,7 +28,7 @@ static const struct kind {
 
 // Fills strides for the batch, head, query and key axis of a dense mask, 0 along axes of one element; false where an
 // axis is neither 1 nor as long as the call's.
-static bool read_strides(const struct ga_tensor *tensor, const size_t call[AXES], size_t strides[AXES])
+static bool read_strides(const struct ga_tensor *tensor, const size_t axes[AXES], size_t strides[AXES])
 {
     size_t shape[AXES] = {1, 1, 1, 1}, step = 1;
     if (tensor->rank < 2 || tensor->rank > AXES) {
@@ -39,7 +39,7 @@ static bool read_strides(const struct ga_tensor *tensor, const size_t call[AXES]
         shape[axis] = tensor->shape[axis]; // [batch, ...]: of rank 3 there are no heads
     }
     for (size_t axis = AXES; axis-- > 0;) {
-        if (shape[axis] != 1 && shape[axis] != call[axis]) {
+        if (shape[axis] != 1 && shape[axis] != axes[axis]) {
             return false;
         }
         strides[axis] = shape[axis] == 1 ? 0 : step;
@@ -48,15 +48,15 @@ static bool read_strides(const struct ga_tensor *tensor, const size_t call[AXES]
     return true;
 }
 
-static enum ga_exit refuse(const struct ga_context *context, const struct ga_request *request,
-                           const struct ga_tensor *tensor, const size_t call[AXES])
+static enum ga_exit refuse(const struct ga_context *context, const struct ga_model_call *call,
+                           const struct ga_tensor *tensor, const size_t axes[AXES])
 {
     char expected[EXPECTED_TEXT];
     snprintf(expected, sizeof expected,
              "%s [%zu, %zu], [%zu, %zu, %zu] or [%zu, %zu, %zu, %zu], or 1 along an axis where it is the same for all",
-             kinds[context->model->mask].dtypes, call[2], call[3], call[0], call[2], call[3], call[0], call[1], call[2],
-             call[3]);
-    return ga_refuse_shape(context, request->path, tensor, expected);
+             kinds[context->model->mask].dtypes, axes[2], axes[3], axes[0], axes[2], axes[3], axes[0], axes[1], axes[2],
+             axes[3]);
+    return ga_refuse_shape(context, call->path, tensor, expected);
 }
 
 static uint8_t is_set(const struct ga_tensor *tensor, size_t i)
@@ -78,14 +78,14 @@ struct place {
     uint8_t **copy;
 };
 
-static enum ga_exit copy_bytes(const struct ga_context *context, const struct ga_request *request,
+static enum ga_exit copy_bytes(const struct ga_context *context, const struct ga_model_call *call,
                                const struct ga_tensor *tensor, const struct place *place)
 {
     size_t count = 0;
     bool fits = ga_shape_elements(tensor->rank, tensor->shape, &count);
     uint8_t *copy = *place->copy = fits ? malloc(count) : NULL;
     if (!copy) {
-        return ga_failed(context, "%s: no memory for tensor \"%s\"", request->path, tensor->name);
+        return ga_failed(context, "%s: no memory for tensor \"%s\"", call->path, tensor->name);
     }
     for (size_t i = 0; i < count; i++) {
         copy[i] = is_set(tensor, i);
@@ -94,38 +94,38 @@ static enum ga_exit copy_bytes(const struct ga_context *context, const struct ga
     return GA_EXIT_OK;
 }
 
-static enum ga_exit read_mask(const struct ga_context *context, const struct ga_request *request,
+static enum ga_exit read_mask(const struct ga_context *context, const struct ga_model_call *call,
                               const struct ga_tensor *tensor, size_t q_len, size_t kv_len, const struct place *place)
 {
-    const size_t call[AXES] = {request->io.batch, context->model->n_heads, q_len, kv_len};
+    const size_t axes[AXES] = {call->io.batch, context->model->n_heads, q_len, kv_len};
     if (!tensor) {
         return GA_EXIT_OK;
     }
-    if (!kinds[context->model->mask].takes(tensor->dtype) || !read_strides(tensor, call, place->strides)) {
-        return refuse(context, request, tensor, call);
+    if (!kinds[context->model->mask].takes(tensor->dtype) || !read_strides(tensor, axes, place->strides)) {
+        return refuse(context, call, tensor, axes);
     }
     if (context->model->mask == GA_MASK_ADDITIVE) {
-        return ga_floats_read(context, request, tensor, place->numbers);
+        return ga_floats_read(context, call, tensor, place->numbers);
     }
-    return copy_bytes(context, request, tensor, place);
+    return copy_bytes(context, call, tensor, place);
 }
 
 // The mask of a model's own rows: by a layer's name, or as a stack of its kind calls it.
-static const struct ga_tensor *find_mask(const struct ga_context *context, const struct ga_request *request)
+static const struct ga_tensor *find_mask(const struct ga_context *context, const struct ga_model_call *call)
 {
-    const struct ga_tensor *mask = ga_weights_find(request->file, "mask");
-    return mask ? mask : ga_weights_find(request->file, context->model->kind == GA_ENCODER ? "src_mask" : "trg_mask");
+    const struct ga_tensor *mask = ga_weights_find(call->file, "mask");
+    return mask ? mask : ga_weights_find(call->file, context->model->kind == GA_ENCODER ? "src_mask" : "trg_mask");
 }
 
-enum ga_exit ga_request_mask(const struct ga_context *context, struct ga_request *request)
+enum ga_exit ga_model_call_mask(const struct ga_context *context, struct ga_model_call *call)
 {
-    struct ga_io *io = &request->io;
-    const struct place own = {&io->mask, &io->additive_mask, io->mask_strides, &request->mask};
-    const struct place source = {&io->src_mask, &io->src_additive_mask, io->src_mask_strides, &request->src_mask};
-    const size_t keys = context->model->stack ? io->q_len : request->kv_len;
-    enum ga_exit code = read_mask(context, request, find_mask(context, request), io->q_len, keys, &own);
+    struct ga_io *io = &call->io;
+    const struct place own = {&io->mask, &io->additive_mask, io->mask_strides, &call->mask};
+    const struct place source = {&io->src_mask, &io->src_additive_mask, io->src_mask_strides, &call->src_mask};
+    const size_t keys = context->model->stack ? io->q_len : call->kv_len;
+    enum ga_exit code = read_mask(context, call, find_mask(context, call), io->q_len, keys, &own);
     if (code == GA_EXIT_OK && context->model->kind == GA_TRANSFORMER) {
-        code = read_mask(context, request, ga_weights_find(request->file, "src_mask"), io->kv_len, io->kv_len, &source);
+        code = read_mask(context, call, ga_weights_find(call->file, "src_mask"), io->kv_len, io->kv_len, &source);
     }
     return code;
 }

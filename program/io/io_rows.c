@@ -15,8 +15,8 @@ enum ga_exit ga_refuse_shape(const struct ga_context *context, const char *path,
 
 struct ga_rows ga_rows_of(const struct ga_model *model, size_t width, size_t heads)
 {
-    bool apart = model->kind == GA_SDPA;
-    return (struct ga_rows){.width = apart ? width / heads : width, .heads = apart ? heads : 0};
+    bool by_head = model->kind == GA_SDPA;
+    return (struct ga_rows){.width = by_head ? width / heads : width, .heads = by_head ? heads : 0};
 }
 
 enum { EXPECTED_TEXT = 384 };
@@ -46,13 +46,13 @@ static const char *rows_text(const struct ga_rows *rows, char text[EXPECTED_TEXT
     return text;
 }
 
-enum ga_exit ga_floats_read(const struct ga_context *context, const struct ga_request *request,
+enum ga_exit ga_floats_read(const struct ga_context *context, const struct ga_model_call *call,
                             const struct ga_tensor *tensor, const float **floats_out)
 {
     struct ga_error error;
     *floats_out = NULL;
-    return ga_weights_floats(request->file, tensor, floats_out, &error) == GA_OK ? GA_EXIT_OK
-                                                                                 : ga_failed(context, "%s", error.text);
+    return ga_weights_floats(call->file, tensor, floats_out, &error) == GA_OK ? GA_EXIT_OK
+                                                                              : ga_failed(context, "%s", error.text);
 }
 
 bool ga_holds_integers(const struct ga_tensor *tensor)
@@ -65,7 +65,7 @@ int64_t ga_integer_at(const struct ga_tensor *tensor, size_t i)
     return tensor->dtype == GA_I64 ? ((const int64_t *)tensor->data)[i] : ((const int32_t *)tensor->data)[i];
 }
 
-enum ga_exit ga_rows_read(const struct ga_context *context, const struct ga_request *request,
+enum ga_exit ga_rows_read(const struct ga_context *context, const struct ga_model_call *call,
                           const struct ga_tensor *tensor, const struct ga_rows *rows, size_t *batch_out,
                           size_t *len_out)
 {
@@ -82,5 +82,5 @@ enum ga_exit ga_rows_read(const struct ga_context *context, const struct ga_requ
                *len_out <= rows->range.max;
     }
     char expected[EXPECTED_TEXT];
-    return fits ? GA_EXIT_OK : ga_refuse_shape(context, request->path, tensor, rows_text(rows, expected));
+    return fits ? GA_EXIT_OK : ga_refuse_shape(context, call->path, tensor, rows_text(rows, expected));
 }

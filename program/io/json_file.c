@@ -34,7 +34,7 @@ enum ga_exit ga_json_write(const struct ga_context *context, const char *path, j
     enum ga_exit code = GA_EXIT_OK;
     if (!done) {
         code = ga_failed(context, "%s: no memory for its JSON", path);
-    } else if (ga_whole_file_write(path, text, size, &error) != GA_OK) {
+    } else if (ga_atomic_file_write(path, text, size, &error) != GA_OK) {
         code = ga_failed(context, "%s", error.text);
     }
     free(text);

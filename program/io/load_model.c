@@ -25,7 +25,7 @@ static enum ga_exit refuse_isa(const struct ga_context *context, const char *isa
     }
     char hint[GA_PRINTABLE];
     return ga_misused(context, "--isa %s: not in this build, which has %s%s", isa, list,
-                      ga_did_you_mean(ga_nearest(isa, names, count), hint));
+                      ga_did_you_mean(ga_suggest_name(isa, names, count), hint));
 }
 
 enum ga_exit ga_choose_variant(const struct ga_context *context, const char *isa, const struct ga_variant **variant_out)
@@ -39,24 +39,24 @@ enum ga_exit ga_choose_variant(const struct ga_context *context, const char *isa
 }
 
 static enum ga_exit pack(const struct ga_context *context, const struct ga_weight_view *views,
-                         struct ga_prepared *prepared)
+                         struct ga_model_instance *instance)
 {
-    size_t size = ga_model_packed_size(prepared->variant);
-    prepared->block = size == SIZE_MAX ? NULL : ga_block_room(size);
-    if (!prepared->block) {
+    size_t size = ga_model_packed_size(instance->variant);
+    instance->block = size == SIZE_MAX ? NULL : ga_block_room(size);
+    if (!instance->block) {
         return ga_failed(context, "no memory for %zu bytes of packed weights", size);
     }
     struct ga_error error;
     enum ga_status status =
-        ga_model_pack(context->model, prepared->variant, views, prepared->block, size, &prepared->loaded, &error);
+        ga_model_pack(context->model, instance->variant, views, instance->block, size, &instance->loaded, &error);
     return status == GA_OK ? GA_EXIT_OK : ga_failed(context, "%s", error.text);
 }
 
 static enum ga_exit pack_random(const struct ga_context *context, uint64_t seed, struct ga_weight_view *views,
-                                struct ga_prepared *prepared)
+                                struct ga_model_instance *instance)
 {
     void *made = ga_random_views(context->model, seed, views);
-    enum ga_exit code = made ? pack(context, views, prepared) : ga_failed(context, "no memory for the weights");
+    enum ga_exit code = made ? pack(context, views, instance) : ga_failed(context, "no memory for the weights");
     free(made);
     return code;
 }
@@ -71,7 +71,7 @@ static enum ga_exit refuse_layout(const struct ga_context *context, const char *
     }
     char hint[GA_PRINTABLE];
     return ga_misused(context, "--weights-layout %s: no layout of this model%s (%s info lists them)", layout,
-                      ga_did_you_mean(ga_nearest(layout, names, count), hint), context->program);
+                      ga_did_you_mean(ga_suggest_name(layout, names, count), hint), context->program);
 }
 
 static bool has_layout(const struct ga_model *model, const char *layout)
@@ -103,7 +103,7 @@ static enum ga_exit read_checks(const struct ga_context *context, const char *li
 }
 
 static enum ga_exit pack_file(const struct ga_context *context, const struct ga_weight_choice *choice,
-                              struct ga_weight_view *views, struct ga_prepared *prepared)
+                              struct ga_weight_view *views, struct ga_model_instance *instance)
 {
     struct ga_weights *file;
     struct ga_error error;
@@ -115,7 +115,7 @@ static enum ga_exit pack_file(const struct ga_context *context, const struct ga_
         return ga_failed(context, "%s", error.text);
     }
     enum ga_status status = ga_load_views_with(context->model, file, &options, views, &error);
-    enum ga_exit code = status == GA_OK ? pack(context, views, prepared) : ga_failed(context, "%s", error.text);
+    enum ga_exit code = status == GA_OK ? pack(context, views, instance) : ga_failed(context, "%s", error.text);
     ga_weights_close(file);
     return code;
 }
@@ -160,7 +160,7 @@ static enum ga_exit check_choice(const struct ga_context *context, const struct 
                                                                          : GA_EXIT_OK;
 }
 
-enum ga_exit ga_prepare_threads(const struct ga_context *context, size_t threads, struct ga_threads **pool_out)
+enum ga_exit ga_start_threads(const struct ga_context *context, size_t threads, struct ga_threads **pool_out)
 {
     struct ga_error error;
     size_t available = ga_threads_available();
@@ -175,65 +175,65 @@ enum ga_exit ga_prepare_threads(const struct ga_context *context, size_t threads
     return GA_EXIT_OK;
 }
 
-static enum ga_exit prepare_weights(const struct ga_context *context, const struct ga_weight_choice *choice,
-                                    uint64_t seed, struct ga_prepared *prepared_out)
+static enum ga_exit load_weights(const struct ga_context *context, const struct ga_weight_choice *choice, uint64_t seed,
+                                 struct ga_model_instance *instance_out)
 {
     if (context->model->n_roles == 0) {
-        return pack(context, NULL, prepared_out);
+        return pack(context, NULL, instance_out);
     }
     if (choice->random) {
         ga_note(context, "no weights were loaded: they are made up from seed %s, so the results mean nothing",
                 choice->random);
-        return ga_prepare_random(context, prepared_out->variant, seed, prepared_out);
+        return ga_load_random_model(context, instance_out->variant, seed, instance_out);
     }
     if (ga_pack_is_file(choice->weights)) {
-        return ga_prepare_packed(context, choice, prepared_out);
+        return ga_load_packed_model(context, choice, instance_out);
     }
     if (choice->trust) {
         return ga_misused(context, "--trust-weights is for a file that pack made; %s is not one", choice->weights);
     }
     struct ga_weight_view *views = calloc(context->model->n_roles + 1, sizeof *views);
-    enum ga_exit code = views ? pack_file(context, choice, views, prepared_out) : ga_failed(context, "no memory");
+    enum ga_exit code = views ? pack_file(context, choice, views, instance_out) : ga_failed(context, "no memory");
     free(views);
     return code;
 }
 
-enum ga_exit ga_prepare(const struct ga_context *context, const struct ga_weight_choice *choice,
-                        struct ga_prepared *prepared_out)
+enum ga_exit ga_load_model(const struct ga_context *context, const struct ga_weight_choice *choice,
+                           struct ga_model_instance *instance_out)
 {
-    *prepared_out = (struct ga_prepared){0};
+    *instance_out = (struct ga_model_instance){0};
     uint64_t seed = 0;
     enum ga_exit code = check_choice(context, choice);
     if (code == GA_EXIT_OK && choice->random) {
         code = ga_read_seed(context, "allow-random", choice->random, &seed);
     }
     if (code == GA_EXIT_OK) {
-        code = ga_choose_variant(context, choice->isa, &prepared_out->variant);
+        code = ga_choose_variant(context, choice->isa, &instance_out->variant);
     }
     if (code == GA_EXIT_OK) {
-        code = prepare_weights(context, choice, seed, prepared_out);
+        code = load_weights(context, choice, seed, instance_out);
     }
     if (code == GA_EXIT_OK) {
-        code = ga_prepare_threads(context, choice->threads, &prepared_out->pool);
+        code = ga_start_threads(context, choice->threads, &instance_out->pool);
     }
-    prepared_out->parallel = prepared_out->pool ? ga_threads_parallel(prepared_out->pool) : NULL;
+    instance_out->parallel = instance_out->pool ? ga_threads_parallel(instance_out->pool) : NULL;
     return code;
 }
 
-enum ga_exit ga_prepare_random(const struct ga_context *context, const struct ga_variant *variant, uint64_t seed,
-                               struct ga_prepared *prepared_out)
+enum ga_exit ga_load_random_model(const struct ga_context *context, const struct ga_variant *variant, uint64_t seed,
+                                  struct ga_model_instance *instance_out)
 {
-    *prepared_out = (struct ga_prepared){.variant = variant};
+    *instance_out = (struct ga_model_instance){.variant = variant};
     struct ga_weight_view *views = calloc(context->model->n_roles + 1, sizeof *views);
-    enum ga_exit code = views ? pack_random(context, seed, views, prepared_out) : ga_failed(context, "no memory");
+    enum ga_exit code = views ? pack_random(context, seed, views, instance_out) : ga_failed(context, "no memory");
     free(views);
     return code;
 }
 
-void ga_prepared_free(struct ga_prepared *prepared)
+void ga_model_instance_free(struct ga_model_instance *instance)
 {
-    ga_threads_free(prepared->pool);
-    ga_pack_unmap(&prepared->map);
-    ga_block_free(prepared->block);
-    *prepared = (struct ga_prepared){0};
+    ga_threads_free(instance->pool);
+    ga_pack_unmap(&instance->map);
+    ga_block_free(instance->block);
+    *instance = (struct ga_model_instance){0};
 }

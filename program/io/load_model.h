@@ -19,7 +19,7 @@ struct ga_weight_choice {
     const char *trust;   // --trust-weights
 };
 
-struct ga_prepared {
+struct ga_model_instance {
     const struct ga_variant *variant;
     const struct ga_loaded *loaded; // in block or in map
     void *block;
@@ -33,21 +33,21 @@ struct ga_prepared {
 enum ga_exit ga_choose_variant(const struct ga_context *context, const char *isa,
                                const struct ga_variant **variant_out);
 
-// Makes *prepared_out, which the caller frees with ga_prepared_free whether or not this succeeds.
-enum ga_exit ga_prepare(const struct ga_context *context, const struct ga_weight_choice *choice,
-                        struct ga_prepared *prepared_out);
+// Makes *instance_out, which the caller frees with ga_model_instance_free whether or not this succeeds.
+enum ga_exit ga_load_model(const struct ga_context *context, const struct ga_weight_choice *choice,
+                           struct ga_model_instance *instance_out);
 
 // Makes *pool_out, a pool for so many threads, which the caller frees with ga_threads_free; NULL where one is enough.
-enum ga_exit ga_prepare_threads(const struct ga_context *context, size_t threads, struct ga_threads **pool_out);
+enum ga_exit ga_start_threads(const struct ga_context *context, size_t threads, struct ga_threads **pool_out);
 
-// The part of ga_prepare that takes what pack made: chooses the variant among those the file has weights for.
-enum ga_exit ga_prepare_packed(const struct ga_context *context, const struct ga_weight_choice *choice,
-                               struct ga_prepared *prepared); // load_packed.c
+// The part of ga_load_model that takes what pack made: chooses the variant among those the file has weights for.
+enum ga_exit ga_load_packed_model(const struct ga_context *context, const struct ga_weight_choice *choice,
+                                  struct ga_model_instance *instance); // load_packed.c
 
-// The same as ga_prepare from weights made from a seed, on one thread, saying nothing.
-enum ga_exit ga_prepare_random(const struct ga_context *context, const struct ga_variant *variant, uint64_t seed,
-                               struct ga_prepared *prepared_out);
+// The same as ga_load_model from weights made from a seed, on one thread, saying nothing.
+enum ga_exit ga_load_random_model(const struct ga_context *context, const struct ga_variant *variant, uint64_t seed,
+                                  struct ga_model_instance *instance_out);
 
-void ga_prepared_free(struct ga_prepared *prepared);
+void ga_model_instance_free(struct ga_model_instance *instance);
 
 #endif

@@ -13,38 +13,38 @@ static void note_fallback(const struct ga_context *context, const char *path, co
     }
 }
 
-static enum ga_status load(const struct ga_context *context, const struct ga_pack *pack, struct ga_prepared *prepared,
-                           struct ga_error *error)
+static enum ga_status load(const struct ga_context *context, const struct ga_pack *pack,
+                           struct ga_model_instance *instance, struct ga_error *error)
 {
-    const size_t size = ga_model_packed_size(prepared->variant);
-    prepared->block = ga_block_room(size);
-    if (!prepared->block) {
+    const size_t size = ga_model_packed_size(instance->variant);
+    instance->block = ga_block_room(size);
+    if (!instance->block) {
         return ga_fail(error, GA_MEMORY, "%s: no memory for %zu bytes of packed weights", pack->label, size);
     }
-    return ga_pack_load(pack, context->model, prepared->variant, GA_PACK_VERIFY, prepared->block, size,
-                        &prepared->loaded, error);
+    return ga_pack_load(pack, context->model, instance->variant, GA_PACK_VERIFY, instance->block, size,
+                        &instance->loaded, error);
 }
 
 static enum ga_status use(const struct ga_context *context, const struct ga_weight_choice *choice,
-                          const struct ga_pack *pack, struct ga_prepared *prepared, struct ga_error *error)
+                          const struct ga_pack *pack, struct ga_model_instance *instance, struct ga_error *error)
 {
-    enum ga_status status = ga_pack_variant(pack, context->model, choice->isa, &prepared->variant, error);
+    enum ga_status status = ga_pack_variant(pack, context->model, choice->isa, &instance->variant, error);
     if (status != GA_OK) {
         return status;
     }
     if (!choice->isa) {
-        note_fallback(context, choice->weights, prepared->variant);
+        note_fallback(context, choice->weights, instance->variant);
     }
     if (!choice->trust) {
-        return load(context, pack, prepared, error);
+        return load(context, pack, instance, error);
     }
-    status = ga_pack_map(pack, context->model, prepared->variant, GA_PACK_TRUST, &prepared->map, error);
-    prepared->loaded = &prepared->map.weights;
+    status = ga_pack_map(pack, context->model, instance->variant, GA_PACK_TRUST, &instance->map, error);
+    instance->loaded = &instance->map.weights;
     return status;
 }
 
-enum ga_exit ga_prepare_packed(const struct ga_context *context, const struct ga_weight_choice *choice,
-                               struct ga_prepared *prepared)
+enum ga_exit ga_load_packed_model(const struct ga_context *context, const struct ga_weight_choice *choice,
+                                  struct ga_model_instance *instance)
 {
     struct ga_pack pack;
     struct ga_error error;
@@ -62,7 +62,7 @@ enum ga_exit ga_prepare_packed(const struct ga_context *context, const struct ga
     }
     enum ga_status status = ga_pack_open(choice->weights, &pack, &error);
     if (status == GA_OK) {
-        status = use(context, choice, &pack, prepared, &error);
+        status = use(context, choice, &pack, instance, &error);
         ga_pack_close(&pack);
     }
     return status == GA_OK ? GA_EXIT_OK : ga_failed(context, "%s", error.text);

@@ -9,7 +9,7 @@
 #include "tensor.h"
 #include "weights.h"
 
-enum ga_request_copy {
+enum ga_model_call_copy {
     GA_COPY_TOKENS,
     GA_COPY_KEY_TOKENS,
     GA_COPY_TOKEN_TYPES,
@@ -28,7 +28,7 @@ enum { GA_OUTPUT_NAME = 24 }; // bytes of the longest output's name
 // memory; src_attention_N, those of layer N of a transformer's encoder.
 enum ga_series { GA_OF_HIDDEN, GA_OF_ATTENTION, GA_OF_CROSS_ATTENTION, GA_OF_SRC_ATTENTION, GA_SERIES };
 
-struct ga_request {
+struct ga_model_call {
     const char *path;                         // of the file of inputs, for messages
     struct ga_weights *file;                  // what io's float pointers point into
     struct ga_io io;                          //
@@ -42,7 +42,7 @@ struct ga_request {
     float *cache_keys, *cache_values;         // what the cache holds after the run
     struct ga_listed {                        // what a stack gives layer by layer; zeros where none is wanted
         size_t count;
-        float **data;                  // [count], each NULL or the request's: what io.hidden and its like point to
+        float **data;                  // [count], each NULL or the call's: what io.hidden and its like point to
         char (*names)[GA_OUTPUT_NAME]; // in a file
     } listed[GA_SERIES];
 };
@@ -119,8 +119,8 @@ size_t ga_series_count(const struct ga_model *model, enum ga_series which);
 enum { GA_INPUTS = 24 };
 size_t ga_input_names(const struct ga_model *model, const char *names_out[GA_INPUTS]);
 
-// Prints for each tensor of the request's file that the model does not take the reason, and fails if there is one.
-enum ga_exit ga_request_names(const struct ga_context *context, const struct ga_request *request);
+// Prints for each tensor of the call's file that the model does not take the reason, and fails if there is one.
+enum ga_exit ga_model_call_names(const struct ga_context *context, const struct ga_model_call *call);
 
 // -- io_rows.c ------------------------------------------------------------------------------------------------------
 
@@ -130,9 +130,9 @@ enum ga_exit ga_request_names(const struct ga_context *context, const struct ga_
 enum ga_exit ga_refuse_shape(const struct ga_context *context, const char *path, const struct ga_tensor *tensor,
                              const char *expected);
 
-// The tensor's elements as floats, which belong to the request's file: those of F32 as they lie there, those of F16,
+// The tensor's elements as floats, which belong to the call's file: those of F32 as they lie there, those of F16,
 // BF16 and F64 converted. *floats_out is NULL where there is no memory for them, which is said.
-enum ga_exit ga_floats_read(const struct ga_context *context, const struct ga_request *request,
+enum ga_exit ga_floats_read(const struct ga_context *context, const struct ga_model_call *call,
                             const struct ga_tensor *tensor, const float **floats_out);
 
 // Whether a tensor is of I32 or I64, and element i of one that is.
@@ -151,56 +151,56 @@ struct ga_rows {
 struct ga_rows ga_rows_of(const struct ga_model *model, size_t width, size_t heads);
 
 // Finds batch and rows of a sequence, or says which shapes would do.
-enum ga_exit ga_rows_read(const struct ga_context *context, const struct ga_request *request,
+enum ga_exit ga_rows_read(const struct ga_context *context, const struct ga_model_call *call,
                           const struct ga_tensor *tensor, const struct ga_rows *rows, size_t *batch_out,
                           size_t *len_out);
 
 // -- io_tensors.c ---------------------------------------------------------------------------------------------------
 
 // Opens path and fills request_out->io with what it holds, everything checked against the model; a tensor the model
-// does not take is refused by name. The caller calls ga_request_close whether or not this succeeds.
-enum ga_exit ga_request_open(const struct ga_context *context, const char *path, struct ga_request *request_out);
+// does not take is refused by name. The caller calls ga_model_call_close whether or not this succeeds.
+enum ga_exit ga_model_call_open(const struct ga_context *context, const char *path, struct ga_model_call *call_out);
 
-// Points the request's io at the file's masks, if there are any. The call's sizes are known.
-enum ga_exit ga_request_mask(const struct ga_context *context, struct ga_request *request); // io_mask.c
+// Points the call's io at the file's masks, if there are any. The call's sizes are known.
+enum ga_exit ga_model_call_mask(const struct ga_context *context, struct ga_model_call *call); // io_mask.c
 
 // -- io_cache.c -----------------------------------------------------------------------------------------------------
 
 // Finds the file's cached keys and values, if there are any. The call's sizes are known.
-enum ga_exit ga_request_cached(const struct ga_context *context, struct ga_request *request);
+enum ga_exit ga_model_call_cached(const struct ga_context *context, struct ga_model_call *call);
 
 // Makes io.cache where the model has one: room for what the file's holds and the call appends, filled with the former.
-enum ga_exit ga_request_cache_new(const struct ga_context *context, const struct ga_prepared *prepared,
-                                  struct ga_request *request);
+enum ga_exit ga_model_call_cache_new(const struct ga_context *context, const struct ga_model_instance *instance,
+                                     struct ga_model_call *call);
 
-// Runs the request in calls of `rows` rows, one after the other, into its own output.
-enum ga_status ga_request_run_steps(const struct ga_context *context, const struct ga_prepared *prepared,
-                                    const struct ga_request *request, size_t rows, void *scratch, size_t size,
-                                    struct ga_error *error);
+// Runs the call in calls of `rows` rows, one after the other, into its own output.
+enum ga_status ga_model_call_run_steps(const struct ga_context *context, const struct ga_model_instance *instance,
+                                       const struct ga_model_call *call, size_t rows, void *scratch, size_t size,
+                                       struct ga_error *error);
 
 // Writes what the cache holds to cache_keys and cache_values where these were made.
-enum ga_exit ga_request_cache_out(const struct ga_context *context, struct ga_request *request);
+enum ga_exit ga_model_call_cache_out(const struct ga_context *context, struct ga_model_call *call);
 
 // Either of them as a tensor [batch, n_kv_heads, rows, d_head].
-struct ga_tensor ga_request_cache_tensor(const struct ga_context *context, const struct ga_request *request,
-                                         bool is_values);
+struct ga_tensor ga_model_call_cache_tensor(const struct ga_context *context, const struct ga_model_call *call,
+                                            bool is_values);
 
 // -- model_call.c -----------------------------------------------------------------------------------------------------
 
 // Makes room for those wanted, which the model must have, and output where a layer needs it.
-enum ga_exit ga_request_room(const struct ga_context *context, const bool wanted[GA_OUTPUTS],
-                             struct ga_request *request);
+enum ga_exit ga_model_call_room(const struct ga_context *context, const bool wanted[GA_OUTPUTS],
+                                struct ga_model_call *call);
 
 // Makes room for those wanted and runs. step: rows of a call, one after the other, where the model has a cache; 0: all
 // in one.
-enum ga_exit ga_request_run(const struct ga_context *context, const struct ga_prepared *prepared,
-                            const bool wanted[GA_OUTPUTS], size_t step, struct ga_request *request);
+enum ga_exit ga_model_call_run(const struct ga_context *context, const struct ga_model_instance *instance,
+                               const bool wanted[GA_OUTPUTS], size_t step, struct ga_model_call *call);
 
 // An output that was made, as a tensor: output [batch, q_len, d_out] with the query's own rank, a stack's others as
 // model.h has them but for the batch where the query has none, those of a layer as model.h has them.
-struct ga_tensor ga_request_output(const struct ga_context *context, const struct ga_request *request,
-                                   enum ga_output output);
+struct ga_tensor ga_model_call_output(const struct ga_context *context, const struct ga_model_call *call,
+                                      enum ga_output output);
 
-void ga_request_close(struct ga_request *request);
+void ga_model_call_close(struct ga_model_call *call);
 
 #endif

@@ -92,7 +92,7 @@ bool ga_output_usual(const struct ga_model *model, enum ga_output output)
 }
 
 // The range of a series that a model has: "hidden_0 to hidden_6".
-static int say_range(const struct ga_model *model, enum ga_series series, char *text, size_t size)
+static int print_range(const struct ga_model *model, enum ga_series series, char *text, size_t size)
 {
     const char *name = ga_series_name(series);
     const size_t count = ga_series_count(model, series);
@@ -113,7 +113,7 @@ static void miss_series(const struct ga_model *model, enum ga_series series, boo
                  "this model was generated without it; its spec would say outputs = { \"%s\" }",
                  ga_series_field(series));
     } else {
-        say_range(model, series, range, sizeof range);
+        print_range(model, series, range, sizeof range);
         snprintf(text, GA_OUTPUT_MISSING,
                  is_numbered ? "this model%s has %zu layer%s, so %s"
                              : "this model%s has %zu layer%s, and gives it of each: %s",
@@ -156,7 +156,7 @@ const char *ga_output_list(const struct ga_model *model, char text[GA_OUTPUT_LIS
     for (size_t i = 0; i < GA_SERIES; i++) {
         if (ga_series_count(model, (enum ga_series)i) > 0) {
             used += (size_t)snprintf(text + used, GA_OUTPUT_LIST - used, ", ");
-            used += (size_t)say_range(model, (enum ga_series)i, text + used, GA_OUTPUT_LIST - used);
+            used += (size_t)print_range(model, (enum ga_series)i, text + used, GA_OUTPUT_LIST - used);
         }
     }
     return text;
@@ -179,7 +179,7 @@ const char *ga_output_hint(const struct ga_model *model, const char *given, char
             names[count++] = ga_output_name(output, ends[2 * i + end]);
         }
     }
-    return ga_did_you_mean(ga_nearest(given, names, count), text);
+    return ga_did_you_mean(ga_suggest_name(given, names, count), text);
 }
 
 // -- A list of them ----------------------------------------------------------------------------------------------

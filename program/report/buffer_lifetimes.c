@@ -10,7 +10,7 @@
 static const char *const rows_of[] = {
     [GA_ROWS_ALL] = "every row", [GA_ROWS_MEMORY] = "every row of the memory", [GA_ROWS_BLOCK] = "a thread's block"};
 
-void ga_timeline_print(const struct ga_stack *stack)
+void ga_buffer_lifetimes_print(const struct ga_stack *stack)
 {
     if (stack->n_buffers > 0) {
         printf("\nbuffers over the steps of a layer\n");
@@ -73,7 +73,7 @@ static void draw(FILE *file, const char *name, const struct ga_stack *stack)
             MARGIN, HEAD + stack->n_buffers * ROW + 20);
 }
 
-enum ga_exit ga_timeline_draw(const struct ga_context *context, const struct ga_stack *stack, const char *path)
+enum ga_exit ga_buffer_lifetimes_draw(const struct ga_context *context, const struct ga_stack *stack, const char *path)
 {
     struct ga_error error;
     char *text = NULL;
@@ -86,7 +86,7 @@ enum ga_exit ga_timeline_draw(const struct ga_context *context, const struct ga_
     enum ga_exit code = GA_EXIT_OK;
     if ((file && fclose(file) != 0) || !is_whole) {
         code = ga_failed(context, "%s: no memory for the picture", path);
-    } else if (ga_whole_file_write(path, text, size, &error) != GA_OK) {
+    } else if (ga_atomic_file_write(path, text, size, &error) != GA_OK) {
         code = ga_failed(context, "%s", error.text);
     }
     free(text);

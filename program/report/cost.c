@@ -1,6 +1,7 @@
 // cost.c: counts the operations and bytes of a call from the descriptor.
 // Looks at roles for the projections a model has, so grouped keys and absent output projections count as they are.
 #include "cost.h"
+#include "min_max.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -30,11 +31,6 @@ static double role_elements(const struct ga_model *model, const char *side, cons
     return 0.0;
 }
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 static bool has_memory(const struct ga_model *model)
 {
     return model->kind == GA_DECODER || model->kind == GA_TRANSFORMER;
@@ -60,9 +56,9 @@ static size_t visible(const struct ga_model *model, size_t i, size_t q_len, size
     const size_t first = model->window > 0 ? beyond(reach, model->window) : 0;
     size_t end = kv_len;
     if (model->causal != GA_CAUSAL_NONE) {
-        end = least(end, reach);
+        end = ga_min(end, reach);
     } else if (model->window_both) {
-        end = least(end, reach + model->window - 1);
+        end = ga_min(end, reach + model->window - 1);
     }
     return beyond(end, first);
 }

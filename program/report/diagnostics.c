@@ -60,7 +60,7 @@ static void put_line(FILE *stream, const char *format, va_list values)
     fputc('\n', stream);
 }
 
-static void say(const struct ga_context *context, const char *format, va_list values)
+static void print_message(const struct ga_context *context, const char *format, va_list values)
 {
     fprintf(stderr, "%s: ", context->program);
     put_line(stderr, format, values);
@@ -78,7 +78,7 @@ enum ga_exit ga_failed(const struct ga_context *context, const char *format, ...
 {
     va_list values;
     va_start(values, format);
-    say(context, format, values);
+    print_message(context, format, values);
     va_end(values);
     return GA_EXIT_FAILED;
 }
@@ -87,7 +87,7 @@ enum ga_exit ga_misused(const struct ga_context *context, const char *format, ..
 {
     va_list values;
     va_start(values, format);
-    say(context, format, values);
+    print_message(context, format, values);
     va_end(values);
     fprintf(stderr, "Try '%s%s%s --help'.\n", context->program, context->command ? " " : "",
             context->command ? context->command : "");
@@ -98,7 +98,7 @@ void ga_note(const struct ga_context *context, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    say(context, format, values);
+    print_message(context, format, values);
     va_end(values);
 }
 

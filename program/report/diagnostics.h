@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "model.h"
-#include "name_suggestion.h" // ga_nearest
+#include "name_suggestion.h" // ga_suggest_name
 
 #if defined(__GNUC__)
 #define GA_PRINTF_LIKE __attribute__((format(printf, 2, 3)))

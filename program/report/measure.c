@@ -19,8 +19,8 @@ static const double warm_up_seconds = 0.03, wake_up_seconds = 3e-4, sample_secon
 
 struct bench {
     const struct ga_context *context;
-    const struct ga_prepared *prepared;
-    struct ga_request request;  // the call and its outputs
+    const struct ga_model_instance *instance;
+    struct ga_model_call call;  // the call and its outputs
     float *query, *key, *value; // query NULL: token ids; key NULL: self-attention; value NULL: key's
     float *sublayer;            // NULL: the model takes none
     void *scratch;
@@ -54,17 +54,17 @@ static float *make_rows(size_t batch, size_t len, size_t width, uint64_t stream)
 }
 
 // A cache whose sequences hold what the cell asks for, made from a seed; NULL where there is no memory.
-static struct ga_cache *make_cache(const struct ga_prepared *prepared, const struct ga_cell *cell)
+static struct ga_cache *make_cache(const struct ga_model_instance *instance, const struct ga_cell *cell)
 {
-    const struct ga_model *model = ga_loaded_model(prepared->loaded);
+    const struct ga_model *model = ga_loaded_model(instance->loaded);
     const size_t capacity = cell->cached + (model->stack ? cell->q_len : cell->kv_len);
-    const size_t size = ga_cache_size(model, prepared->variant, cell->batch, capacity);
+    const size_t size = ga_cache_size(model, instance->variant, cell->batch, capacity);
     const size_t layers = model->stack ? model->stack->n_layers : 1;
     const size_t elements = layers * model->n_kv_heads * cell->cached * model->d_head;
     void *block = size == SIZE_MAX ? NULL : ga_block_new(size);
     float *rows = block ? ga_block_new((elements + 1) * sizeof *rows) : NULL;
     struct ga_cache *cache = NULL;
-    if (rows && ga_cache_init(prepared->loaded, cell->batch, capacity, block, size, &cache, NULL) == GA_OK) {
+    if (rows && ga_cache_init(instance->loaded, cell->batch, capacity, block, size, &cache, NULL) == GA_OK) {
         ga_random_fill(1, 1003, 1.0, rows, elements);
         for (size_t b = 0; b < cell->batch; b++) {
             ga_cache_put(cache, b, rows, rows, cell->cached, cell->cached, NULL);
@@ -98,42 +98,42 @@ static bool make_inputs(struct bench *bench, const struct ga_cell *cell)
                                                             model->kind == GA_DECODER || model->kind == GA_TRANSFORMER;
     const bool cross = other || cell->kv_len != cell->q_len, ids = model->stack && model->vocab_size > 0;
     const bool adds = model->stack && model->stack->sublayer;
-    struct ga_request *request = &bench->request;
+    struct ga_model_call *call = &bench->call;
     bench->query = ids ? NULL : make_rows(cell->batch, cell->q_len, model->d_model, 1001);
-    request->copies[GA_COPY_TOKENS] = ids ? make_tokens(model, cell) : NULL;
+    call->copies[GA_COPY_TOKENS] = ids ? make_tokens(model, cell) : NULL;
     bench->key = cross ? make_rows(cell->batch, cell->kv_len, model->k_dim, 1002) : NULL;
     bench->sublayer = adds ? make_rows(cell->batch, cell->q_len, model->d_model, 1002) : NULL;
     bench->value = wide ? make_rows(cell->batch, cell->kv_len, model->v_dim, 1003) : NULL;
-    request->kv_len = cell->kv_len;
-    request->io = (struct ga_io){
+    call->kv_len = cell->kv_len;
+    call->io = (struct ga_io){
         .batch = cell->batch,
         .q_len = cell->q_len,
         .kv_len = cross ? cell->kv_len : 0,
         .query = bench->query,
-        .tokens = request->copies[GA_COPY_TOKENS],
+        .tokens = call->copies[GA_COPY_TOKENS],
         .key = bench->key,
         .value = bench->value,
-        .parallel = bench->prepared->parallel,
-        .cache = model->cache ? make_cache(bench->prepared, cell) : NULL,
+        .parallel = bench->instance->parallel,
+        .cache = model->cache ? make_cache(bench->instance, cell) : NULL,
         .sublayer = bench->sublayer,
     };
-    return (!model->cache || request->io.cache) && (bench->query || request->io.tokens) && (!cross || bench->key) &&
+    return (!model->cache || call->io.cache) && (bench->query || call->io.tokens) && (!cross || bench->key) &&
            (!wide || bench->value) && (!adds || bench->sublayer);
 }
 
 static enum ga_exit make_bench(struct bench *bench, const struct ga_cell *cell)
 {
     const struct ga_model *model = bench->context->model;
-    bench->request = (struct ga_request){.path = "bench", .batched = true};
+    bench->call = (struct ga_model_call){.path = "bench", .batched = true};
     bench->cached = cell->cached;
     bench->scratch_size =
-        ga_model_scratch_size(model, bench->prepared->variant, cell->batch, cell->q_len, cell->kv_len, cell->threads);
+        ga_model_scratch_size(model, bench->instance->variant, cell->batch, cell->q_len, cell->kv_len, cell->threads);
     bench->scratch = bench->scratch_size == SIZE_MAX ? NULL : ga_block_new(bench->scratch_size);
     if (!bench->scratch || !make_inputs(bench, cell)) {
         return ga_failed(bench->context, "no memory for batch %zu, seq_len %zu, kv_seq_len %zu", cell->batch,
                          cell->q_len, cell->kv_len);
     }
-    return ga_request_room(bench->context, cell->outputs, &bench->request);
+    return ga_model_call_room(bench->context, cell->outputs, &bench->call);
 }
 
 static void free_bench(struct bench *bench)
@@ -143,13 +143,13 @@ static void free_bench(struct bench *bench)
     ga_block_free(bench->value);
     ga_block_free(bench->sublayer);
     ga_block_free(bench->scratch);
-    ga_request_close(&bench->request);
+    ga_model_call_close(&bench->call);
 }
 
 // Forgets what the call before appended.
 static void cut_back(const struct bench *bench)
 {
-    const struct ga_io *io = &bench->request.io;
+    const struct ga_io *io = &bench->call.io;
     for (size_t b = 0; io->cache && b < io->batch; b++) {
         ga_cache_cut(io->cache, b, bench->cached, NULL);
     }
@@ -162,7 +162,7 @@ static double time_calls(const struct bench *bench, size_t calls)
     double start = seconds_now();
     for (size_t i = 0; i < calls; i++) {
         cut_back(bench);
-        if (ga_model_run(bench->prepared->loaded, &bench->request.io, bench->scratch, bench->scratch_size, &error) !=
+        if (ga_model_run(bench->instance->loaded, &bench->call.io, bench->scratch, bench->scratch_size, &error) !=
             GA_OK) {
             ga_failed(bench->context, "%s", error.text);
             return -1.0;
@@ -276,7 +276,7 @@ static void summarise(const struct bench *bench, struct samples *samples, struct
     cell->us_max = samples->call[samples->count - 1] * 1e6;
     cell->gflops = ga_cost_flops(model, &size) / seconds / 1e9;
     cell->gbytes =
-        (ga_cost_weight_bytes(model, bench->prepared->variant, &size) + ga_cost_bytes(model, &size)) / seconds / 1e9;
+        (ga_cost_weight_bytes(model, bench->instance->variant, &size) + ga_cost_bytes(model, &size)) / seconds / 1e9;
     cell->peak_gflops = (double)cell->threads * median(samples->peak, samples->count);
     cell->percent_of_peak = cell->peak_gflops > 0.0 ? 100.0 * cell->gflops / cell->peak_gflops : 0.0;
 }
@@ -297,10 +297,10 @@ static enum ga_exit sample_cell(const struct bench *bench, double seconds, struc
     return code;
 }
 
-enum ga_exit ga_measure(const struct ga_context *context, const struct ga_prepared *prepared, double seconds,
+enum ga_exit ga_measure(const struct ga_context *context, const struct ga_model_instance *instance, double seconds,
                         struct ga_cell *cell)
 {
-    struct bench bench = {.context = context, .prepared = prepared};
+    struct bench bench = {.context = context, .instance = instance};
     enum ga_exit code = make_bench(&bench, cell);
     if (code == GA_EXIT_OK) {
         code = sample_cell(&bench, seconds, cell);

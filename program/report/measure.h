@@ -24,7 +24,7 @@ struct ga_cell {
 // Fills everything from samples on; isa to threads say what to measure, threads being those of prepared->parallel.
 // Inputs are made from a seed, token ids for a stack that has an embedding, else rows; keys are the query's own
 // sequence where kv_len == q_len. Takes about `seconds` and at least three samples.
-enum ga_exit ga_measure(const struct ga_context *context, const struct ga_prepared *prepared, double seconds,
+enum ga_exit ga_measure(const struct ga_context *context, const struct ga_model_instance *instance, double seconds,
                         struct ga_cell *cell);
 
 #endif

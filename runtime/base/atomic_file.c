@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static enum ga_status fail_errno(const struct ga_whole_file *file, struct ga_error *error, const char *what)
+static enum ga_status fail_errno(const struct ga_atomic_file *file, struct ga_error *error, const char *what)
 {
     char why[128];
     return ga_fail(error, GA_IO, "%s: cannot %s: %s", file->path, what,
@@ -30,14 +30,14 @@ static bool is_replaceable(const char *path)
     return strncmp(path, "/dev/", 5) != 0 || lstat(path, &facts) != 0 || !S_ISLNK(facts.st_mode);
 }
 
-enum ga_status ga_whole_file_new(const char *path, struct ga_whole_file *file_out, struct ga_error *error)
+enum ga_status ga_atomic_file_new(const char *path, struct ga_atomic_file *file_out, struct ga_error *error)
 {
     enum { TRIES = 100, SUFFIX = 40 };
     if (!is_replaceable(path)) {
         return ga_fail(error, GA_IO, "%s: is no regular file, and only such a one is replaced", path);
     }
     const size_t size = strlen(path) + SUFFIX;
-    struct ga_whole_file file = {.path = path, .temporary = malloc(size), .fd = -1};
+    struct ga_atomic_file file = {.path = path, .temporary = malloc(size), .fd = -1};
     if (file.temporary == NULL) {
         return ga_fail(error, GA_MEMORY, "%s: no memory for its name", path);
     }
@@ -57,7 +57,7 @@ enum ga_status ga_whole_file_new(const char *path, struct ga_whole_file *file_ou
     return GA_OK;
 }
 
-bool ga_whole_file_put(const struct ga_whole_file *file, const void *bytes, size_t size)
+bool ga_atomic_file_put(const struct ga_atomic_file *file, const void *bytes, size_t size)
 {
     enum { MAX_WRITE = 1 << 30 };
     const unsigned char *at = bytes;
@@ -76,7 +76,7 @@ bool ga_whole_file_put(const struct ga_whole_file *file, const void *bytes, size
 }
 
 // Makes the rename itself last through a crash. A folder that cannot be flushed takes nothing from the file's content.
-static void flush_folder(const struct ga_whole_file *file)
+static void flush_folder(const struct ga_atomic_file *file)
 {
     const char *slash = strrchr(file->path, '/');
     char *folder = file->temporary; // renamed by now, so its room is free, and longer than path
@@ -90,7 +90,7 @@ static void flush_folder(const struct ga_whole_file *file)
     }
 }
 
-enum ga_status ga_whole_file_end(struct ga_whole_file *file, bool good, struct ga_error *error)
+enum ga_status ga_atomic_file_end(struct ga_atomic_file *file, bool good, struct ga_error *error)
 {
     enum ga_status status = GA_OK;
     if (!good || fsync(file->fd) != 0) {
@@ -111,9 +111,9 @@ enum ga_status ga_whole_file_end(struct ga_whole_file *file, bool good, struct g
     return status;
 }
 
-enum ga_status ga_whole_file_write(const char *path, const void *bytes, size_t size, struct ga_error *error)
+enum ga_status ga_atomic_file_write(const char *path, const void *bytes, size_t size, struct ga_error *error)
 {
-    struct ga_whole_file file;
-    const enum ga_status status = ga_whole_file_new(path, &file, error);
-    return status == GA_OK ? ga_whole_file_end(&file, ga_whole_file_put(&file, bytes, size), error) : status;
+    struct ga_atomic_file file;
+    const enum ga_status status = ga_atomic_file_new(path, &file, error);
+    return status == GA_OK ? ga_atomic_file_end(&file, ga_atomic_file_put(&file, bytes, size), error) : status;
 }

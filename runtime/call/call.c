@@ -6,14 +6,10 @@
 
 #include "arena.h"
 #include "cache.h"
+#include "min_max.h"
 #include "tensor.h"
 
 // -- Sizes ----------------------------------------------------------------------------------------------------------
-
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
 
 static enum ga_status check_length(const struct ga_model *model, const char *field, size_t length,
                                    const struct ga_range *range, struct ga_error *error)
@@ -42,10 +38,10 @@ enum ga_status ga_call_batch(const struct ga_model *model, size_t batch, struct 
 static bool sizes_fit(const struct ga_model *model, size_t batch, size_t q_len, size_t kv_len)
 {
     const size_t most = PTRDIFF_MAX / (16 * sizeof(float));
-    const size_t inputs = larger(model->d_model, larger(model->k_dim, model->v_dim));
-    const size_t width = larger(larger(inputs, model->d_out), model->n_heads * model->d_head);
-    const size_t rows[] = {batch, larger(q_len, kv_len), width};
-    const size_t keys = model->stack == NULL ? kv_len : larger(q_len, kv_len); // a stack's rows see each other
+    const size_t inputs = ga_max(model->d_model, ga_max(model->k_dim, model->v_dim));
+    const size_t width = ga_max(ga_max(inputs, model->d_out), model->n_heads * model->d_head);
+    const size_t rows[] = {batch, ga_max(q_len, kv_len), width};
+    const size_t keys = model->stack == NULL ? kv_len : ga_max(q_len, kv_len); // a stack's rows see each other
     const size_t scores[] = {batch, model->n_heads, q_len, keys + model->extra_keys};
     size_t row_elements = 0;
     size_t score_elements = 0;
@@ -154,11 +150,11 @@ static enum ga_status check_parallel(const struct ga_model *model, const struct 
 static enum ga_status check_fields(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
 {
     const bool has_lengths = io->q_lengths != NULL || io->kv_lengths != NULL;
-    const bool self = is_self(model, io), apart = model->kind == GA_SDPA;
+    const bool self = is_self(model, io), by_head = model->kind == GA_SDPA;
     const struct ga_call_rule rules[] = {
         {io->query == NULL && io->tokens == NULL && model->vocab_size == 0, GA_ARGUMENT,
-         apart ? "query is NULL; expected [batch][n_heads][q_len][d_head]"
-               : "query is NULL; expected [batch][q_len][d_model]"},
+         by_head ? "query is NULL; expected [batch][n_heads][q_len][d_head]"
+                 : "query is NULL; expected [batch][q_len][d_model]"},
         {io->query == NULL && io->tokens == NULL, GA_ARGUMENT, "query and tokens are both NULL; expected one of them"},
         {io->tokens != NULL && model->vocab_size == 0, GA_UNSUPPORTED,
          "tokens are given, but the model has no embedding; give query, or set vocab_size in the spec"},
@@ -169,8 +165,8 @@ static enum ga_status check_fields(const struct ga_model *model, const struct ga
         {self && io->kv_len != 0 && io->kv_len != io->q_len, GA_ARGUMENT,
          "kv_len is neither 0 nor q_len, but key is NULL; expected key too"},
         {io->output == NULL && model->stack == NULL, GA_ARGUMENT,
-         apart ? "output is NULL; expected room for [batch][n_heads][q_len][d_v]"
-               : "output is NULL; expected room for [batch][q_len][d_out]"},
+         by_head ? "output is NULL; expected room for [batch][n_heads][q_len][d_v]"
+                 : "output is NULL; expected room for [batch][q_len][d_out]"},
         {io->attention != NULL && model->stack != NULL, GA_UNSUPPORTED,
          "attention is given, but the model is a stack of layers; layer_attention has room for each"},
         {io->attention != NULL && !model->attention_output, GA_UNSUPPORTED,
@@ -185,7 +181,7 @@ static enum ga_status check_fields(const struct ga_model *model, const struct ga
     };
     enum ga_status status = ga_call_rules(model, rules, sizeof rules / sizeof *rules, error);
     status = status == GA_OK ? check_parallel(model, io->parallel, error) : status;
-    status = status == GA_OK ? ga_call_stack(model, io, error) : status;
+    status = status == GA_OK ? ga_call_model(model, io, error) : status;
     status = status == GA_OK ? ga_call_mask_fields(model, io, error) : status;
     status = status == GA_OK ? check_cache_field(model, io, error) : status;
     return status == GA_OK ? check_intermediates(model, io, error) : status;
@@ -291,7 +287,7 @@ enum ga_status ga_call_contents(const struct ga_model *model, const struct ga_io
         status = check_tokens(model, call, error);
     }
     if (status == GA_OK) {
-        status = ga_call_stack_ids(model, call, error);
+        status = ga_call_model_ids(model, call, error);
     }
     return status == GA_OK ? ga_call_mask_contents(model, call, error) : status;
 }

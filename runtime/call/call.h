@@ -63,8 +63,8 @@ enum ga_status ga_call_complete(const struct ga_model *model, const struct ga_io
 
 // Checks where the pointers of a completed call point: aligned, and nothing written (scratch and cache included)
 // overlaps anything else: inputs, other outputs, the packed weights, io itself and what it points to.
-enum ga_status ga_call_memory(const struct ga_loaded *loaded, const struct ga_io *io, const struct ga_io *call,
-                              const void *scratch, size_t scratch_bytes, struct ga_error *error);
+enum ga_status ga_call_aliasing(const struct ga_loaded *loaded, const struct ga_io *io, const struct ga_io *call,
+                                const void *scratch, size_t scratch_bytes, struct ga_error *error);
 
 // Checks what a completed call's lengths, tokens and additive mask hold.
 enum ga_status ga_call_contents(const struct ga_model *model, const struct ga_io *call, struct ga_error *error);
@@ -106,9 +106,9 @@ enum ga_status ga_call_rules(const struct ga_model *model, const struct ga_call_
 bool ga_call_has_memory(const struct ga_model *model);
 
 // The rules for what only calls of whole models have; of one layer, that it is absent.
-enum ga_status ga_call_stack(const struct ga_model *model, const struct ga_io *io, struct ga_error *error);
+enum ga_status ga_call_model(const struct ga_model *model, const struct ga_io *io, struct ga_error *error);
 
 // GA_OK where the types of a completed call's real tokens, and its source's tokens, are among the model's.
-enum ga_status ga_call_stack_ids(const struct ga_model *model, const struct ga_io *call, struct ga_error *error);
+enum ga_status ga_call_model_ids(const struct ga_model *model, const struct ga_io *call, struct ga_error *error);
 
 #endif

@@ -111,14 +111,14 @@ static void find_lists(const struct ga_model *model, const struct ga_io *call, s
 }
 
 // Whether entry i of a list overlaps none of the entries before it.
-static bool is_apart_in(const struct ga_span *entry, const struct list *list, size_t i)
+static bool is_disjoint_in(const struct ga_span *entry, const struct list *list, size_t i)
 {
-    bool apart = true;
+    bool disjoint = true;
     for (size_t j = 0; list->pointers != NULL && j < i; j++) {
         const struct ga_span earlier = elements(list->name, list->pointers[j], list->count);
-        apart = apart && !ga_spans_overlap(entry, &earlier);
+        disjoint = disjoint && !ga_spans_overlap(entry, &earlier);
     }
-    return apart;
+    return disjoint;
 }
 
 // As other outputs, and apart from each other: entry i of list l.
@@ -131,16 +131,16 @@ static enum ga_status check_entry(const struct ga_model *model, const struct lis
         return ga_fail(error, GA_ALIGNMENT, "%s: %s[%zu] is not aligned to its elements of %d bytes", model->name,
                        list->name, i, ELEMENT_BYTES);
     }
-    bool apart = is_apart_in(&entry, list, i);
+    bool disjoint = is_disjoint_in(&entry, list, i);
     for (size_t j = 0; j < N_SPANS; j++) {
-        apart = apart && !ga_spans_overlap(&entry, &spans[j]);
+        disjoint = disjoint && !ga_spans_overlap(&entry, &spans[j]);
     }
     for (size_t j = 0; j < l; j++) {
-        apart = apart && is_apart_in(&entry, &lists[j], lists[j].length);
+        disjoint = disjoint && is_disjoint_in(&entry, &lists[j], lists[j].length);
     }
-    return apart ? GA_OK
-                 : ga_fail(error, GA_ARGUMENT, "%s: %s[%zu] overlaps another tensor; expected memory of its own",
-                           model->name, list->name, i);
+    return disjoint ? GA_OK
+                    : ga_fail(error, GA_ARGUMENT, "%s: %s[%zu] overlaps another tensor; expected memory of its own",
+                              model->name, list->name, i);
 }
 
 static enum ga_status check_lists(const struct ga_model *model, const struct ga_io *call,
@@ -157,8 +157,8 @@ static enum ga_status check_lists(const struct ga_model *model, const struct ga_
     return status;
 }
 
-enum ga_status ga_call_memory(const struct ga_loaded *loaded, const struct ga_io *io, const struct ga_io *call,
-                              const void *scratch, size_t scratch_bytes, struct ga_error *error)
+enum ga_status ga_call_aliasing(const struct ga_loaded *loaded, const struct ga_io *io, const struct ga_io *call,
+                                const void *scratch, size_t scratch_bytes, struct ga_error *error)
 {
     const struct ga_model *model = loaded->model;
     struct ga_call_mask masks[GA_CALL_MASKS];

@@ -82,7 +82,7 @@ static enum ga_status check_source(const struct ga_model *model, const struct ga
     return ga_call_rules(model, rules, sizeof rules / sizeof *rules, error);
 }
 
-enum ga_status ga_call_stack(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
+enum ga_status ga_call_model(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
 {
     const struct ga_stack *stack = model->stack;
     if (model->kind != GA_TRANSFORMER && (io->key_tokens != NULL || io->memory != NULL)) {
@@ -137,7 +137,7 @@ static enum ga_status check_ids(const struct ga_model *model, size_t batch, cons
     return GA_OK;
 }
 
-enum ga_status ga_call_stack_ids(const struct ga_model *model, const struct ga_io *call, struct ga_error *error)
+enum ga_status ga_call_model_ids(const struct ga_model *model, const struct ga_io *call, struct ga_error *error)
 {
     if (model->stack == NULL) {
         return GA_OK;

@@ -266,7 +266,7 @@ static enum ga_status check_call(const struct ga_loaded *loaded, const struct ga
         status = ga_cache_check(loaded, call_out, error);
     }
     if (status == GA_OK) {
-        status = ga_call_memory(loaded, io, call_out, scratch, needed, error);
+        status = ga_call_aliasing(loaded, io, call_out, scratch, needed, error);
     }
     if (status == GA_OK) {
         status = ga_call_contents(model, call_out, error);

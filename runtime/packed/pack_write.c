@@ -74,14 +74,14 @@ static size_t make_header(unsigned char header[GA_PACK_HEADER], const struct ga_
     return size;
 }
 
-static bool put_content(const struct ga_whole_file *file, const unsigned char header[GA_PACK_HEADER],
+static bool put_content(const struct ga_atomic_file *file, const unsigned char header[GA_PACK_HEADER],
                         const struct ga_loaded *const *loaded, size_t count)
 {
     static const unsigned char zeros[GA_PACK_HEADER];
-    bool good = ga_whole_file_put(file, header, GA_PACK_HEADER);
+    bool good = ga_atomic_file_put(file, header, GA_PACK_HEADER);
     for (size_t i = 0, end = GA_PACK_HEADER; i < count && good; i++) {
         const size_t bytes = loaded[i]->variant->packed_bytes, begin = ga_pack_next(end);
-        good = ga_whole_file_put(file, zeros, begin - end) && ga_whole_file_put(file, loaded[i]->packed, bytes);
+        good = ga_atomic_file_put(file, zeros, begin - end) && ga_atomic_file_put(file, loaded[i]->packed, bytes);
         end = begin + bytes;
     }
     return good;
@@ -93,13 +93,13 @@ static enum ga_status write_file(const char *path, const struct ga_loaded *const
 {
     unsigned char header[GA_PACK_HEADER];
     struct ga_pack pack;
-    struct ga_whole_file file;
+    struct ga_atomic_file file;
     const size_t size = make_header(header, loaded, count);
     enum ga_status status = ga_pack_parse(header, size, path, &pack, error);
     if (status == GA_OK) {
-        status = ga_whole_file_new(path, &file, error);
+        status = ga_atomic_file_new(path, &file, error);
     }
-    return status == GA_OK ? ga_whole_file_end(&file, put_content(&file, header, loaded, count), error) : status;
+    return status == GA_OK ? ga_atomic_file_end(&file, put_content(&file, header, loaded, count), error) : status;
 }
 
 enum ga_status ga_pack_write(const char *path, const struct ga_loaded *const *loaded, size_t count,

@@ -63,7 +63,7 @@ static void hint_missing(const struct ga_load *load, bool any_map, const char *w
     if (hint_prefix(load, any_map, text, size)) {
         return;
     }
-    const char *nearest = ga_load_nearest(load, wanted);
+    const char *nearest = ga_load_suggestion(load, wanted);
     if (nearest != NULL) {
         (void)snprintf(like, sizeof like, "; nearest is '%s'", ga_name_text(nearest, shown, sizeof shown));
     }

@@ -51,16 +51,16 @@ static bool ends_in(const char *name, const char *tail)
            strcmp(name + length - tail_length, tail) == 0;
 }
 
-// 0 for names that differ by a prefix only, GA_NOT_NEAR for names that are not alike.
+// 0 for names that differ by a prefix only, GA_NO_SUGGESTION for names that are not alike.
 static size_t name_distance(const char *wanted, const char *found)
 {
-    return ends_in(found, wanted) || ends_in(wanted, found) ? 0 : ga_near_slips(wanted, found);
+    return ends_in(found, wanted) || ends_in(wanted, found) ? 0 : ga_edit_distance(wanted, found);
 }
 
-const char *ga_load_nearest(const struct ga_load *load, const char *wanted)
+const char *ga_load_suggestion(const struct ga_load *load, const char *wanted)
 {
     const char *nearest = NULL;
-    size_t nearest_distance = GA_NOT_NEAR;
+    size_t nearest_distance = GA_NO_SUGGESTION;
     for (size_t i = 0; i < ga_weights_count(load->weights); i++) {
         const char *name = ga_weights_at(load->weights, i)->name;
         const size_t distance = name_distance(wanted, name);

@@ -29,7 +29,7 @@ bool ga_load_uses(const struct ga_load *load, const char *name);
 
 // The name in the file that `wanted` most likely is there that the map does not use for something else; NULL where none
 // is like it.
-const char *ga_load_nearest(const struct ga_load *load, const char *wanted);
+const char *ga_load_suggestion(const struct ga_load *load, const char *wanted);
 
 // Finds what stands in the file before all of the map's names, those beside it left aside: *prefix_out begins a name of
 // the file and has *length_out bytes. Returns how many such prefixes there are, the first in order being the one found.

@@ -1,23 +1,20 @@
 // name_suggestion.c: the edit distance of two names in three rows, and how much of it a misspelling may have.
 #include "name_suggestion.h"
+#include "min_max.h"
 
 #include <stdint.h>
 #include <string.h>
 
 enum { SHORTEST = 3, LETTERS_A_SLIP = 4, MOST_SLIPS = 3 };
 
-static size_t min_of(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 static size_t most_slips(size_t a, size_t b)
 {
-    const size_t shorter = min_of(a, b), slips = min_of(shorter / LETTERS_A_SLIP, MOST_SLIPS);
+    const size_t shorter = ga_min(a, b), slips = ga_min(shorter / LETTERS_A_SLIP, MOST_SLIPS);
     return shorter < SHORTEST ? 0 : slips == 0 ? 1 : slips;
 }
 
-typedef uint16_t row[GA_NEAREST_LONGEST + 1]; // [j]: slips from a part of one name to the first j letters of the other
+typedef uint16_t
+    row[GA_SUGGESTION_LONGEST + 1]; // [j]: slips from a part of one name to the first j letters of the other
 
 // Fills the row of the first i letters of a from those of the first i - 1 and i - 2.
 static void fill_row(const char *a, size_t i, const char *b, size_t length, row rows[3])
@@ -27,20 +24,20 @@ static void fill_row(const char *a, size_t i, const char *b, size_t length, row 
     now[0] = (uint16_t)i;
     for (size_t j = 1; j <= length; j++) {
         const size_t changed = before[j - 1] + (a[i - 1] == b[j - 1] ? 0u : 1u);
-        size_t fewest = min_of(min_of(before[j], now[j - 1]) + 1, changed);
+        size_t fewest = ga_min(ga_min(before[j], now[j - 1]) + 1, changed);
         if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-            fewest = min_of(fewest, second[j - 2] + 1);
+            fewest = ga_min(fewest, second[j - 2] + 1);
         }
         now[j] = (uint16_t)fewest;
     }
 }
 
-size_t ga_near_slips(const char *word, const char *name)
+size_t ga_edit_distance(const char *word, const char *name)
 {
     const size_t n_word = strlen(word), n_name = strlen(name), most = most_slips(n_word, n_name);
     const size_t apart = n_word > n_name ? n_word - n_name : n_name - n_word;
-    if (n_word > GA_NEAREST_LONGEST || n_name > GA_NEAREST_LONGEST || apart > most) {
-        return strcmp(word, name) == 0 ? 0 : GA_NOT_NEAR;
+    if (n_word > GA_SUGGESTION_LONGEST || n_name > GA_SUGGESTION_LONGEST || apart > most) {
+        return strcmp(word, name) == 0 ? 0 : GA_NO_SUGGESTION;
     }
     row rows[3];
     for (size_t j = 0; j <= n_name; j++) {
@@ -50,10 +47,10 @@ size_t ga_near_slips(const char *word, const char *name)
         fill_row(word, i, name, n_name, rows);
     }
     const size_t slips = rows[n_word % 3][n_name];
-    return slips <= most ? slips : GA_NOT_NEAR;
+    return slips <= most ? slips : GA_NO_SUGGESTION;
 }
 
-bool ga_near_part(const char *word, const char *name)
+bool ga_is_name_part(const char *word, const char *name)
 {
     const size_t n_word = strlen(word), n_name = strlen(name);
     if (n_word < SHORTEST || n_word >= n_name) {
@@ -64,17 +61,17 @@ bool ga_near_part(const char *word, const char *name)
            (strcmp(tail, word) == 0 && strchr("_-.", tail[-1]) != NULL);
 }
 
-const char *ga_nearest(const char *word, const char *const *names, size_t count)
+const char *ga_suggest_name(const char *word, const char *const *names, size_t count)
 {
     const char *nearest = NULL, *whole = NULL;
-    size_t fewest = GA_NOT_NEAR;
+    size_t fewest = GA_NO_SUGGESTION;
     for (size_t i = 0; i < count; i++) {
-        const size_t slips = ga_near_slips(word, names[i]);
+        const size_t slips = ga_edit_distance(word, names[i]);
         if (slips < fewest) {
             fewest = slips;
             nearest = names[i];
         }
-        if (ga_near_part(word, names[i]) && (whole == NULL || strlen(names[i]) < strlen(whole))) {
+        if (ga_is_name_part(word, names[i]) && (whole == NULL || strlen(names[i]) < strlen(whole))) {
             whole = names[i];
         }
     }

@@ -32,7 +32,7 @@ struct ga_safetensors_entry {
     struct ga_tensor tensor; // its data is NULL; its name lies in the table
     size_t begin;            // first byte, counted from the end of the header; a multiple of the element's width
     size_t bytes;            // 0 where an axis is
-    size_t part;             // of several files, the one it is in, for whoever joins tables; 0
+    size_t shard;            // of several files, the one it is in, for whoever joins tables; 0
 };
 
 // Entries tile the data without hole or overlap.

@@ -57,7 +57,7 @@ static bool refuse_field(const struct ga_header *r, size_t key, const char *oute
                             metadata ? GA_SAFETENSORS_METADATA ": " : "", ga_name_text(name, shown, sizeof shown));
 }
 
-enum ga_status ga_header_refuse_twice(const struct ga_header *r, size_t end)
+enum ga_status ga_header_refuse_duplicate(const struct ga_header *r, size_t end)
 {
     const struct ga_place_context context = ga_place_context(r->text, end < r->text.size ? end : r->text.size);
     const size_t key = context.last_string;

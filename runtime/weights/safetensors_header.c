@@ -180,7 +180,7 @@ enum ga_status ga_header_refuse_json(const struct ga_header *r, const json_error
         return ga_header_fail_memory(r);
     }
     if (json_error_code(why) == json_error_duplicate_key) {
-        return ga_header_refuse_twice(r, (size_t)why->position);
+        return ga_header_refuse_duplicate(r, (size_t)why->position);
     }
     const size_t read = why->position < 0 ? 0 : (size_t)why->position;
     const size_t end = read < r->text.size ? read : r->text.size;

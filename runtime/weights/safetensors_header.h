@@ -73,6 +73,6 @@ enum ga_status ga_header_fail_memory(const struct ga_header *header);
 enum ga_status ga_header_refuse_json(const struct ga_header *header, const json_error_t *why);
 
 // The same for a key that is there twice; `end` is the byte after the second one.
-enum ga_status ga_header_refuse_twice(const struct ga_header *header, size_t end);
+enum ga_status ga_header_refuse_duplicate(const struct ga_header *header, size_t end);
 
 #endif

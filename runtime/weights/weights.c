@@ -26,17 +26,17 @@ enum ga_status ga_weights_options_fill(const struct ga_weights_options *options,
                          GA_WEIGHTS_HEADER_LARGEST);
 }
 
-// Frees the parts where they do not become weights.
-static enum ga_status weights_of_part(const char *label, struct ga_weights_part *part, enum ga_status status,
-                                      struct ga_weights **weights_out, struct ga_error *error)
+// Frees the shards where they do not become weights.
+static enum ga_status weights_of_shard(const char *label, struct ga_weights_shard *shard, enum ga_status status,
+                                       struct ga_weights **weights_out, struct ga_error *error)
 {
-    struct ga_weights_part *parts = status == GA_OK ? malloc(sizeof *parts) : NULL;
-    if (parts == NULL) {
-        ga_weights_part_free(part);
+    struct ga_weights_shard *shards = status == GA_OK ? malloc(sizeof *shards) : NULL;
+    if (shards == NULL) {
+        ga_weights_shard_free(shard);
         return status == GA_OK ? ga_weights_fail_memory(error, label, "a file") : status;
     }
-    *parts = *part;
-    return ga_weights_join(label, parts, 1, weights_out, error);
+    *shards = *shard;
+    return ga_weights_join(label, shards, 1, weights_out, error);
 }
 
 enum ga_status ga_weights_open_with(const char *path, const struct ga_weights_options *options,
@@ -56,9 +56,9 @@ enum ga_status ga_weights_open_with(const char *path, const struct ga_weights_op
     if (fd < 0) {
         return ga_weights_fail_errno(error, GA_FAULT_OPEN, path, "open");
     }
-    struct ga_weights_part part = {0};
-    status = ga_weights_part_open(fd, path, &full, &part, error);
-    return weights_of_part(path, &part, status, weights_out, error);
+    struct ga_weights_shard shard = {0};
+    status = ga_weights_shard_open(fd, path, &full, &shard, error);
+    return weights_of_shard(path, &shard, status, weights_out, error);
 }
 
 enum ga_status ga_weights_open(const char *path, struct ga_weights **weights_out, struct ga_error *error)
@@ -82,9 +82,9 @@ enum ga_status ga_weights_parse_with(const void *bytes, size_t size, const char 
     if (status != GA_OK) {
         return status;
     }
-    struct ga_weights_part part = {0};
-    status = ga_weights_part_read(&source, &part);
-    return weights_of_part(label, &part, status, weights_out, error);
+    struct ga_weights_shard shard = {0};
+    status = ga_weights_shard_read(&source, &shard);
+    return weights_of_shard(label, &shard, status, weights_out, error);
 }
 
 enum ga_status ga_weights_parse(const void *bytes, size_t size, const char *label, struct ga_weights **weights_out,
@@ -102,22 +102,22 @@ static int compare_entries(const void *left, const void *right)
     return strcmp(a->tensor.name, b->tensor.name);
 }
 
-// Moves the parts' entries to one sorted list; their names stay with the parts.
+// Moves the shards' entries to one sorted list; their names stay with the shards.
 static bool join_entries(struct ga_weights *weights)
 {
     size_t count = 0;
-    for (size_t i = 0; i < weights->n_parts; i++) {
-        count += weights->parts[i].table.count;
+    for (size_t i = 0; i < weights->n_shards; i++) {
+        count += weights->shards[i].table.count;
     }
     weights->entries = malloc((count + 1) * sizeof *weights->entries);
     if (weights->entries == NULL) {
         return false;
     }
-    for (size_t i = 0; i < weights->n_parts; i++) {
-        struct ga_safetensors *table = &weights->parts[i].table;
+    for (size_t i = 0; i < weights->n_shards; i++) {
+        struct ga_safetensors *table = &weights->shards[i].table;
         for (size_t j = 0; j < table->count; j++) {
             weights->entries[weights->count] = table->entries[j];
-            weights->entries[weights->count++].part = i;
+            weights->entries[weights->count++].shard = i;
         }
         free(table->entries);
         table->entries = NULL;
@@ -127,19 +127,19 @@ static bool join_entries(struct ga_weights *weights)
     return true;
 }
 
-enum ga_status ga_weights_join(const char *label, struct ga_weights_part *parts, size_t n_parts,
+enum ga_status ga_weights_join(const char *label, struct ga_weights_shard *shards, size_t n_shards,
                                struct ga_weights **weights_out, struct ga_error *error)
 {
     struct ga_weights *weights = calloc(1, sizeof *weights);
     if (weights == NULL) {
-        for (size_t i = 0; i < n_parts; i++) {
-            ga_weights_part_free(&parts[i]);
+        for (size_t i = 0; i < n_shards; i++) {
+            ga_weights_shard_free(&shards[i]);
         }
-        free(parts);
+        free(shards);
         return ga_weights_fail_memory(error, label, "a handle");
     }
-    weights->parts = parts;
-    weights->n_parts = n_parts;
+    weights->shards = shards;
+    weights->n_shards = n_shards;
     weights->label = ga_weights_copy_text(label);
     if (weights->label == NULL || !join_entries(weights)) {
         ga_weights_close(weights);
@@ -157,11 +157,11 @@ void ga_weights_close(struct ga_weights *weights)
     for (size_t i = 0; weights->floats != NULL && i < weights->count; i++) {
         ga_block_free(weights->floats[i]);
     }
-    for (size_t i = 0; i < weights->n_parts; i++) {
-        ga_weights_part_free(&weights->parts[i]);
+    for (size_t i = 0; i < weights->n_shards; i++) {
+        ga_weights_shard_free(&weights->shards[i]);
     }
     free(weights->floats);
-    free(weights->parts);
+    free(weights->shards);
     free(weights->entries);
     free(weights->label);
     free(weights);
@@ -216,7 +216,7 @@ const char *ga_weights_place(const struct ga_weights *weights, const struct ga_t
         return NULL;
     }
     const struct ga_safetensors_entry *entry = &weights->entries[i];
-    const struct ga_weights_part *part = &weights->parts[entry->part];
-    *offset_out = (uint64_t)part->data_start + entry->begin;
-    return part->label;
+    const struct ga_weights_shard *shard = &weights->shards[entry->shard];
+    *offset_out = (uint64_t)shard->data_start + entry->begin;
+    return shard->label;
 }

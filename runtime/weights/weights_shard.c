@@ -138,7 +138,7 @@ static enum ga_status read_prefix(struct ga_weights_source *source, size_t *head
     return status;
 }
 
-static enum ga_status read_header(struct ga_weights_source *source, struct ga_weights_part *part)
+static enum ga_status read_header(struct ga_weights_source *source, struct ga_weights_shard *shard)
 {
     size_t size = 0;
     enum ga_status status = read_prefix(source, &size);
@@ -153,9 +153,9 @@ static enum ga_status read_header(struct ga_weights_source *source, struct ga_we
     if (status == GA_OK) {
         const struct ga_safetensors_rules rules = {source->options.allow_leading_blank,
                                                    source->options.allow_unknown_fields};
-        part->data_start = GA_SAFETENSORS_PREFIX + size;
-        status = ga_safetensors_read(header, size, source->size - part->data_start, &rules, source->label, &part->table,
-                                     source->error);
+        shard->data_start = GA_SAFETENSORS_PREFIX + size;
+        status = ga_safetensors_read(header, size, source->size - shard->data_start, &rules, source->label,
+                                     &shard->table, source->error);
     }
     free(header);
     return status;
@@ -163,19 +163,19 @@ static enum ga_status read_header(struct ga_weights_source *source, struct ga_we
 
 // -- Data -----------------------------------------------------------------------------------------------------------
 
-static void point_into(struct ga_weights_part *part, const unsigned char *data)
+static void point_into(struct ga_weights_shard *shard, const unsigned char *data)
 {
-    for (size_t i = 0; i < part->table.count; i++) {
-        struct ga_safetensors_entry *entry = &part->table.entries[i];
+    for (size_t i = 0; i < shard->table.count; i++) {
+        struct ga_safetensors_entry *entry = &shard->table.entries[i];
         entry->tensor.data = entry->bytes == 0 ? NULL : data + entry->begin;
     }
 }
 
 // Offsets are multiples of the elements' widths, so that all depends on where the data begin.
-static bool is_aligned(const struct ga_weights_part *part, uintptr_t data)
+static bool is_aligned(const struct ga_weights_shard *shard, uintptr_t data)
 {
-    for (size_t i = 0; i < part->table.count; i++) {
-        if (data % ga_dtype_size(part->table.entries[i].tensor.dtype) != 0) {
+    for (size_t i = 0; i < shard->table.count; i++) {
+        if (data % ga_dtype_size(shard->table.entries[i].tensor.dtype) != 0) {
             return false;
         }
     }
@@ -183,41 +183,41 @@ static bool is_aligned(const struct ga_weights_part *part, uintptr_t data)
 }
 
 // Points the tensors to the caller's bytes, or to the file's where mapping works; false where they must be copied.
-static bool take_in_place(struct ga_weights_source *source, struct ga_weights_part *part)
+static bool use_in_place(struct ga_weights_source *source, struct ga_weights_shard *shard)
 {
-    if (!is_aligned(part, source->at != NULL ? (uintptr_t)source->at : (uintptr_t)part->data_start)) {
+    if (!is_aligned(shard, source->at != NULL ? (uintptr_t)source->at : (uintptr_t)shard->data_start)) {
         return false;
     }
     if (source->at != NULL) {
-        point_into(part, source->at);
+        point_into(shard, source->at);
         return true;
     }
     void *mapped = mmap(NULL, source->size, PROT_READ, MAP_PRIVATE, source->fd, 0);
     if (mapped == MAP_FAILED) {
         return false;
     }
-    part->mapped = mapped;
-    part->mapped_size = source->size;
-    point_into(part, (const unsigned char *)mapped + part->data_start);
+    shard->mapped = mapped;
+    shard->mapped_size = source->size;
+    point_into(shard, (const unsigned char *)mapped + shard->data_start);
     return true;
 }
 
 // Gives the tensors, whose offsets were found to lie within, their bytes.
-static enum ga_status read_data(struct ga_weights_source *source, struct ga_weights_part *part)
+static enum ga_status read_data(struct ga_weights_source *source, struct ga_weights_shard *shard)
 {
-    const size_t size = source->size - part->data_start;
-    if (source->options.in_place && take_in_place(source, part)) {
+    const size_t size = source->size - shard->data_start;
+    if (source->options.in_place && use_in_place(source, shard)) {
         return GA_OK;
     }
-    part->owned = ga_block_room(size);
-    if (part->owned == NULL) {
+    shard->owned = ga_block_room(size);
+    if (shard->owned == NULL) {
         return ga_weights_fail_memory(source->error, source->label, "the tensors");
     }
-    point_into(part, part->owned);
-    return ga_weights_source_read(source, part->data_start, part->owned, size);
+    point_into(shard, shard->owned);
+    return ga_weights_source_read(source, shard->data_start, shard->owned, size);
 }
 
-// -- A part ---------------------------------------------------------------------------------------------------------
+// -- A shard --------------------------------------------------------------------------------------------------------
 
 enum ga_status ga_weights_check_host(const unsigned char *one, const char *label, struct ga_error *error)
 {
@@ -227,19 +227,19 @@ enum ga_status ga_weights_check_host(const unsigned char *one, const char *label
                             "%s: this machine is big-endian; expected a little-endian one, as the file is", label);
 }
 
-enum ga_status ga_weights_part_read(struct ga_weights_source *source, struct ga_weights_part *part)
+enum ga_status ga_weights_shard_read(struct ga_weights_source *source, struct ga_weights_shard *shard)
 {
     const uint16_t one = 1;
     enum ga_status status = ga_weights_check_host((const unsigned char *)&one, source->label, source->error);
     if (status != GA_OK) {
         return status;
     }
-    part->label = ga_weights_copy_text(source->label);
-    if (part->label == NULL) {
+    shard->label = ga_weights_copy_text(source->label);
+    if (shard->label == NULL) {
         return ga_weights_fail_memory(source->error, source->label, "its name");
     }
-    status = read_header(source, part);
-    return status == GA_OK ? read_data(source, part) : status;
+    status = read_header(source, shard);
+    return status == GA_OK ? read_data(source, shard) : status;
 }
 
 enum ga_status ga_weights_source_of(int fd, const char *path, const struct ga_weights_options *options,
@@ -262,25 +262,25 @@ enum ga_status ga_weights_source_of(int fd, const char *path, const struct ga_we
     return GA_OK;
 }
 
-enum ga_status ga_weights_part_open(int fd, const char *path, const struct ga_weights_options *options,
-                                    struct ga_weights_part *part, struct ga_error *error)
+enum ga_status ga_weights_shard_open(int fd, const char *path, const struct ga_weights_options *options,
+                                     struct ga_weights_shard *shard, struct ga_error *error)
 {
     struct ga_weights_source source;
     enum ga_status status = ga_weights_source_of(fd, path, options, &source, error);
     if (status == GA_OK) {
-        status = ga_weights_part_read(&source, part);
+        status = ga_weights_shard_read(&source, shard);
     }
     (void)close(fd);
     return status;
 }
 
-void ga_weights_part_free(struct ga_weights_part *part)
+void ga_weights_shard_free(struct ga_weights_shard *shard)
 {
-    ga_safetensors_free(&part->table);
-    ga_block_free(part->owned);
-    if (part->mapped != NULL) {
-        (void)munmap(part->mapped, part->mapped_size);
+    ga_safetensors_free(&shard->table);
+    ga_block_free(shard->owned);
+    if (shard->mapped != NULL) {
+        (void)munmap(shard->mapped, shard->mapped_size);
     }
-    free(part->label);
-    *part = (struct ga_weights_part){0};
+    free(shard->label);
+    *shard = (struct ga_weights_shard){0};
 }

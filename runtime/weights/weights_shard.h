@@ -6,7 +6,7 @@
 #include "safetensors.h"
 #include "weights.h"
 
-// Where a part's bytes come from: a file that was just opened, or memory.
+// Where a shard's bytes come from: a file that was just opened, or memory.
 struct ga_weights_source {
     int fd;                  // read where `at` is NULL
     const unsigned char *at; // the next byte in memory
@@ -16,7 +16,7 @@ struct ga_weights_source {
     struct ga_error *error;
 };
 
-struct ga_weights_part {
+struct ga_weights_shard {
     char *label;                 // its path, for messages
     struct ga_safetensors table; // its tensors, pointing into the bytes below
     size_t data_start;           // byte of the file at which the data begin
@@ -25,11 +25,11 @@ struct ga_weights_part {
     size_t mapped_size;
 };
 
-// An open handle: the tensors of all parts, sorted by name.
+// An open handle: the tensors of all shards, sorted by name.
 struct ga_weights {
     char *label;
-    struct ga_weights_part *parts; // [n_parts]
-    size_t n_parts;
+    struct ga_weights_shard *shards; // [n_shards]
+    size_t n_shards;
     struct ga_safetensors_entry *entries; // [count]
     size_t count;
     float **floats; // [count], copies that were asked for; NULL before the first
@@ -46,20 +46,20 @@ enum ga_status ga_weights_source_of(int fd, const char *path, const struct ga_we
 // Reads the next `size` bytes, which are those from byte `from` on, of a source that has so many left.
 enum ga_status ga_weights_source_read(struct ga_weights_source *source, uint64_t from, void *to, size_t size);
 
-// Reads a part. On failure what it holds so far is to be freed all the same.
-enum ga_status ga_weights_part_read(struct ga_weights_source *source, struct ga_weights_part *part);
+// Reads a shard. On failure what it holds so far is to be freed all the same.
+enum ga_status ga_weights_shard_read(struct ga_weights_source *source, struct ga_weights_shard *shard);
 
-// Reads a part from the file `fd` is open on, once it is found to be a regular file; closes fd.
-enum ga_status ga_weights_part_open(int fd, const char *path, const struct ga_weights_options *options,
-                                    struct ga_weights_part *part, struct ga_error *error);
+// Reads a shard from the file `fd` is open on, once it is found to be a regular file; closes fd.
+enum ga_status ga_weights_shard_open(int fd, const char *path, const struct ga_weights_options *options,
+                                     struct ga_weights_shard *shard, struct ga_error *error);
 
-void ga_weights_part_free(struct ga_weights_part *part);
+void ga_weights_shard_free(struct ga_weights_shard *shard);
 
 // GA_OK where the host is little-endian, as safetensors are: `one` is how it stores the number 1 in two bytes.
 enum ga_status ga_weights_check_host(const unsigned char *one, const char *label, struct ga_error *error);
 
-// Makes weights of parts that were read, and which it takes over.
-enum ga_status ga_weights_join(const char *label, struct ga_weights_part *parts, size_t n_parts,
+// Makes weights of shards that were read, and which it takes over.
+enum ga_status ga_weights_join(const char *label, struct ga_weights_shard *shards, size_t n_shards,
                                struct ga_weights **weights_out, struct ga_error *error);
 
 // "cannot do WHAT: REASON" with errno's reason; returns GA_IO.

@@ -52,7 +52,7 @@ static enum ga_status refuse_open(const struct ga_weights_index *index, size_t i
 }
 
 static enum ga_status open_shard(const struct ga_weights_index *index, size_t i,
-                                 const struct ga_weights_options *options, struct ga_weights_part *part)
+                                 const struct ga_weights_options *options, struct ga_weights_shard *shard)
 {
     char *path = beside(index->path, index->shards[i]);
     if (path == NULL) {
@@ -60,7 +60,7 @@ static enum ga_status open_shard(const struct ga_weights_index *index, size_t i,
     }
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     const enum ga_status status =
-        fd < 0 ? refuse_open(index, i, errno) : ga_weights_part_open(fd, path, options, part, index->error);
+        fd < 0 ? refuse_open(index, i, errno) : ga_weights_shard_open(fd, path, options, shard, index->error);
     free(path);
     return status;
 }
@@ -69,7 +69,7 @@ static enum ga_status open_shard(const struct ga_weights_index *index, size_t i,
 
 static const char *shard_of(const struct ga_weights *weights, const struct ga_safetensors_entry *entry)
 {
-    const char *path = weights->parts[entry->part].label;
+    const char *path = weights->shards[entry->shard].label;
     return path + folder_length(path);
 }
 
@@ -130,7 +130,7 @@ static enum ga_status check_total(const struct ga_weights_index *index, const st
     return ga_fail_at(index->error, GA_FORMAT, GA_FAULT_SHARD_TOTAL, offset,
                       "%s: byte %llu: total_size is %.17g; expected %zu, the bytes of the %zu tensors in %zu shards",
                       index->path, (unsigned long long)offset, json_number_value(said), total, weights->count,
-                      weights->n_parts);
+                      weights->n_shards);
 }
 
 static enum ga_status check_shards(const struct ga_weights_index *index, const struct ga_weights *weights)
@@ -148,18 +148,18 @@ static enum ga_status check_shards(const struct ga_weights_index *index, const s
 static enum ga_status open_shards(const struct ga_weights_index *index, const struct ga_weights_options *options,
                                   struct ga_weights **weights_out)
 {
-    struct ga_weights_part *parts = calloc(index->n_shards + 1, sizeof *parts);
-    enum ga_status status = parts == NULL ? ga_weights_fail_memory(index->error, index->path, "the shards") : GA_OK;
+    struct ga_weights_shard *shards = calloc(index->n_shards + 1, sizeof *shards);
+    enum ga_status status = shards == NULL ? ga_weights_fail_memory(index->error, index->path, "the shards") : GA_OK;
     for (size_t i = 0; i < index->n_shards && status == GA_OK; i++) {
-        status = open_shard(index, i, options, &parts[i]);
+        status = open_shard(index, i, options, &shards[i]);
     }
     if (status == GA_OK) {
-        return ga_weights_join(index->path, parts, index->n_shards, weights_out, index->error);
+        return ga_weights_join(index->path, shards, index->n_shards, weights_out, index->error);
     }
-    for (size_t i = 0; parts != NULL && i < index->n_shards; i++) {
-        ga_weights_part_free(&parts[i]);
+    for (size_t i = 0; shards != NULL && i < index->n_shards; i++) {
+        ga_weights_shard_free(&shards[i]);
     }
-    free(parts);
+    free(shards);
     return status;
 }
 

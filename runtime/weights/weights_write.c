@@ -197,25 +197,25 @@ static enum ga_status make_header(struct writing *w)
 
 // -- File -----------------------------------------------------------------------------------------------------------
 
-static bool put_content(const struct writing *w, const struct ga_whole_file *file)
+static bool put_content(const struct writing *w, const struct ga_atomic_file *file)
 {
     unsigned char prefix[GA_SAFETENSORS_PREFIX];
     for (size_t i = 0; i < sizeof prefix; i++) {
         prefix[i] = (unsigned char)((uint64_t)w->header_size >> (8 * i));
     }
-    bool good = ga_whole_file_put(file, prefix, sizeof prefix) && ga_whole_file_put(file, w->header, w->header_size);
+    bool good = ga_atomic_file_put(file, prefix, sizeof prefix) && ga_atomic_file_put(file, w->header, w->header_size);
     for (size_t i = 0; i < w->count && good; i++) {
         size_t bytes = 0;
-        good = ga_tensor_bytes(w->tensors[i], &bytes) && ga_whole_file_put(file, w->tensors[i]->data, bytes);
+        good = ga_tensor_bytes(w->tensors[i], &bytes) && ga_atomic_file_put(file, w->tensors[i]->data, bytes);
     }
     return good;
 }
 
 static enum ga_status write_file(struct writing *w)
 {
-    struct ga_whole_file file;
-    const enum ga_status status = ga_whole_file_new(w->path, &file, w->error);
-    return status == GA_OK ? ga_whole_file_end(&file, put_content(w, &file), w->error) : status;
+    struct ga_atomic_file file;
+    const enum ga_status status = ga_atomic_file_new(w->path, &file, w->error);
+    return status == GA_OK ? ga_atomic_file_end(&file, put_content(w, &file), w->error) : status;
 }
 
 enum ga_status ga_weights_write(const char *path, const struct ga_tensor *tensors, size_t count, struct ga_error *error)

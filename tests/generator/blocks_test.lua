@@ -228,7 +228,7 @@ fact.holds("the attention of a layer is asked of it alone, and no scores are kep
     list[#list + 1] = "softmax weights of each layer are written on request"
     return list
   end)())
-  for _, name in ipairs({ "natural_scores", "natural_q" }) do
+  for _, name in ipairs({ "needs_natural_scores", "needs_unscaled_q" }) do
     fact.equal(given.attention_spec[name], plain.attention_spec[name])
   end
 end)

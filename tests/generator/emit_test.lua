@@ -207,7 +207,8 @@ fact.holds("every quoted include is generated, or a header of the runtime or the
     for header in file.text:gmatch('#include "([^"]*)"') do
       local own = header:sub(1, #s.name) == s.name
       local path = header:gsub("^genattn/", "")
-      assert(own or fs.exists("runtime/include/genattn/" .. path) or fs.exists("program/commands/" .. path), header)
+      assert(own or fs.exists("runtime/include/genattn/" .. path) or fs.exists("runtime/base/" .. path) or
+        fs.exists("program/commands/" .. path), header)
       if own then text_of(files, header) end
     end
   end)

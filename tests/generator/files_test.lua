@@ -83,8 +83,8 @@ fact.holds("weights are alike, own where inputs differ in width, or shared by al
   fact.equal(shape.of(make({ k_dim = 8 })).weights_are, "own")
   fact.equal(shape.of(make({ heads = "shared" })).weights_are, "shared")
   fact.equal(shape.of(make({ kind = "sdpa", d_head = 8 })).form, "given")
-  fact.equal(shape.of(make({})).limits_differ, false)
-  fact.equal(shape.of(make({ mask = { causal = "top_left" } })).limits_differ, true)
+  fact.equal(shape.of(make({})).key_ranges_differ, false)
+  fact.equal(shape.of(make({ mask = { causal = "top_left" } })).key_ranges_differ, true)
   fact.raises("no role is called q_norm_weight", shape.of(make({})).role_at, "q_norm_weight")
 end)
 

@@ -243,7 +243,7 @@ fact.holds("a tensor is alive from what writes it to what reads it, or always wh
   end
 end)
 
--- Where take_buffers of a stack's template puts each tensor, for one unit of each: buffer i takes 1.
+-- Where place_buffers of a stack's template puts each tensor, for one unit of each: buffer i takes 1.
 local function placed(p)
   local places, at = {}, 0
   local function take(tensor)
@@ -334,9 +334,9 @@ fact.holds("an operation on blocks of rows joins its step: words, buffer, work a
     fact.equal(lifetime(p.buffer.spare), "2")
     fact.equal(p.shares, true)
     fact.contains(written, "    memcpy(spare, x, rows * D_MODEL * sizeof *x);\n}\n")
-    assert(written:find(",%s+%*spare = p%->b%.spare %+ part %* p%->block_rows %* D_MODEL;\n"))
+    assert(written:find(",%s+%*spare = p%->b%.spare %+ thread %* p%->block_rows %* D_MODEL;\n"))
     fact.contains(written, "    b.spare = ga_arena_take(&blocks, threads * block * 8, sizeof(float));\n")
-    fact.contains(written, "run_rows(&p, HEADS + MID + D_FF + D_MODEL, finish_part);")
+    fact.contains(written, "run_rows(&p, HEADS + MID + D_FF + D_MODEL, finish_thread);")
   end)
 end)
 
@@ -347,8 +347,8 @@ fact.holds("an operation of all rows is a step of its own", function()
     fact.lists_equal(p.steps, { "attention", "joining", "attention to memory", "joining and feed-forward",
       "what is made up" })
     fact.equal(lifetime(p.buffer.spare), "5")
-    fact.contains(written, "run_rows(&p, HEADS + MID + D_FF, join_2_part);\n        make_up(&p);\n")
-    assert(not written:find("finish_part", 1, true))
+    fact.contains(written, "run_rows(&p, HEADS + MID + D_FF, join_2_thread);\n        make_up(&p);\n")
+    assert(not written:find("finish_thread", 1, true))
   end)
 end)
 

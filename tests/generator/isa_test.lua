@@ -119,12 +119,12 @@ local function defined(set)
 end
 
 -- Helpers only for vectors that can end in the middle of a row.
-local PARTIAL = { vec_load_part = true, vec_store_part = true }
+local PARTIAL = { vec_load_tail = true, vec_store_tail = true }
 
 fact.holds("every table defines every helper the templates and its own spellings call", function()
   local called = {}
   for name in template_texts():gmatch("(vec_[%w_]+)%(") do called[name] = true end
-  assert(called.vec_sum and called.vec_store_part)
+  assert(called.vec_sum and called.vec_store_tail)
   each(function(set)
     local names = defined(set)
     for name in pairs(called) do assert(names[name] or set.width == 1 and PARTIAL[name], set.name .. " " .. name) end

@@ -30,7 +30,7 @@ end)
 -- A map without what only maps that ship have: names for inputs of several widths, and those of other modules.
 local function as_in_a_spec(map)
   local copy = {}
-  for field, tensor in pairs(map) do copy[field] = field ~= "apart" and field ~= "refuses" and tensor or nil end
+  for field, tensor in pairs(map) do copy[field] = field ~= "separate" and field ~= "refuses" and tensor or nil end
   return copy
 end
 

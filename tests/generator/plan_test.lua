@@ -75,7 +75,7 @@ end)
 fact.holds("a family's file starts with the prefix of the plan and ends with the operation", function()
   each_plan(function(p)
     for _, family in ipairs(p.families) do
-      local shared = family == p.edge and p.score or family
+      local shared = family == p.score_masked and p.score or family
       fact.equal(family.file, p.prefix .. "_" .. shared.op .. ".c")
     end
   end)
@@ -88,11 +88,11 @@ fact.holds("every width of a cover has kernels of every height", function()
     for _, family in ipairs(families) do
       local heights = {}
       for _, kernel in ipairs(family.kernels) do
-        local key = kernel.nv .. (kernel.part and " in part" or "")
+        local key = kernel.nv .. (kernel.tail and " with a tail" or "")
         heights[key] = (heights[key] or 0) + ((kernel.np or 1) == 1 and 1 or 0)
       end
       for i, nv in ipairs(family.widths) do
-        local key = nv .. (i == #family.widths and (family.part or 0) > 0 and " in part" or "")
+        local key = nv .. (i == #family.widths and (family.tail or 0) > 0 and " with a tail" or "")
         fact.equal(heights[key], family.mr)
       end
     end
@@ -102,9 +102,9 @@ end)
 fact.holds("scores have a kernel for every number of vectors a last panel may hold", function()
   each_plan(function(p)
     fact.equal(#p.score.kernels, p.score.mr)
-    fact.equal(#p.edge.kernels, p.score.mr * p.score.nv)
+    fact.equal(#p.score_masked.kernels, p.score.mr * p.score.nv)
     fact.equal(p.score.mr, p.value.mr)
-    fact.equal(p.edge.mr, p.score.mr)
+    fact.equal(p.score_masked.mr, p.score.mr)
     fact.equal(p.key_panel, p.score.nv * p.isa.width)
   end)
 end)
@@ -117,17 +117,17 @@ fact.holds("covers hold exactly the padded width", function()
     for _, family in ipairs(p.projects) do fact.equal(total(family.widths) * width, p.d_head_pad) end
     fact.equal(total(p.value.widths) * width, p.d_v_pad)
     if p.out then fact.equal(total(p.out.widths) * width, math.ceil(s.d_out / width) * width) end
-    fact.equal(p.concat, p.finish == "apart_in_place" and s.d_v or s.n_heads * p.d_v_pad)
+    fact.equal(p.concat, p.finish == "by_head_in_place" and s.d_v or s.n_heads * p.d_v_pad)
     assert(p.d_head_pad >= s.d_head and p.d_head_pad - s.d_head < width)
   end)
 end)
 
 fact.holds("the last vector of the output stores what is left of d_out", function()
   each_plan(function(p, s)
-    for _, family in ipairs(p.projects) do fact.equal(family.part, 0) end
-    if p.out then fact.equal(p.out.part, s.d_out % p.isa.width) end
+    for _, family in ipairs(p.projects) do fact.equal(family.tail, 0) end
+    if p.out then fact.equal(p.out.tail, s.d_out % p.isa.width) end
     for _, kernel in ipairs(p.out and p.out.kernels or {}) do
-      assert(kernel.part == nil or kernel.part == p.out.part and kernel.part > 0)
+      assert(kernel.tail == nil or kernel.tail == p.out.tail and kernel.tail > 0)
     end
   end)
 end)
@@ -195,14 +195,14 @@ fact.holds("buffers have an owner, a unit and whole lines, and rows are gathered
   each_plan(function(p, s)
     local has = {}
     for _, buffer in ipairs(p.buffers) do
-      assert(({ slot = true, part = true, round = true })[buffer.owner], buffer.name)
+      assert(({ slot = true, thread = true, round = true })[buffer.owner], buffer.name)
       assert(({ q_row = true, kv_row = true, panel = true, once = true })[buffer.unit], buffer.name)
       if buffer.owner ~= "round" and buffer.unit ~= "panel" then fact.equal(buffer.floats % ALIGNED, 0) end
       has[buffer.name] = true
     end
     fact.equal(has.x_q == true, s.projects.q and (s.lengths or s.vocab_size ~= nil))
     fact.equal(has.y == true, s.projects.q and s.lengths)
-    fact.equal(has.concat == true, p.finish ~= "in_place" and p.finish ~= "apart_in_place")
+    fact.equal(has.concat == true, p.finish ~= "in_place" and p.finish ~= "by_head_in_place")
     assert(has.q and has.k and has.v and has.panels and has.scores)
   end)
 end)
@@ -261,9 +261,9 @@ fact.holds("sums ask for rows and weights in turn, the last one for weights", fu
         turns = turns + sum.count * math.floor(sum.length / s.unroll)
         blocks = blocks + sum.count
       end
-      fact.equal(family.requests[1] + family.requests[2], turns * family.lines)
-      fact.equal(family.first_ahead, blocks % 2)
-      assert(blocks > 1 or family.requests[1] == 0)
+      fact.equal(family.prefetches[1] + family.prefetches[2], turns * family.lines)
+      fact.equal(family.first_stream, blocks % 2)
+      assert(blocks > 1 or family.prefetches[1] == 0)
     end
   end)
 end)
@@ -274,9 +274,9 @@ fact.holds("deep panels are cut into slices that stay in a small L2, by whole su
     local slices = {}
     for _, name in ipairs({ "avx512", "avx2", "scalar" }) do
       local f = stack.make(s, isa.get(name)).product.down
-      assert(f.slice_sums == f.n_sums or
-        f.slice_sums * f.sums[1].length * f.nv * isa.get(name).width * 4 <= 128 * 1024)
-      slices[#slices + 1] = ("%d of %d"):format(f.slice_sums, f.n_sums)
+      assert(f.kc_blocks == f.n_sums or
+        f.kc_blocks * f.sums[1].length * f.nv * isa.get(name).width * 4 <= 128 * 1024)
+      slices[#slices + 1] = ("%d of %d"):format(f.kc_blocks, f.n_sums)
     end
     return table.concat(slices, ", ")
   end

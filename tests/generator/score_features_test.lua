@@ -71,7 +71,7 @@ fact.holds("sinks are a weight of one number a head", function()
   local s = accepts({ sinks = true })
   fact.equal(s.roles[#s.roles].name, "sinks")
   fact.lists_equal(s.roles[#s.roles].shape, { 2 })
-  fact.equal(accepts({ sinks = false }).appends_scores, false)
+  fact.equal(accepts({ sinks = false }).n_extra_logits, false)
   refuses({ sinks = true, masked_row = "uniform" },
     'masked_row ("uniform") and sinks contradict each other: the sink takes all of a row that sees no key')
   refuses({ sinks = true, add_zero_attn = true },

@@ -34,7 +34,7 @@ static void say(struct host_state *state, const char *format, ...)
 
 // -- A thread's own -------------------------------------------------------------------------------------------------
 
-static void say_arithmetic(struct host_state *state)
+static void print_arithmetic(struct host_state *state)
 {
     say(state, "rounding %d\n", fegetround());
 #if defined(__x86_64__)
@@ -44,7 +44,7 @@ static void say_arithmetic(struct host_state *state)
 #endif
 }
 
-static void say_affinity(struct host_state *state)
+static void print_affinity(struct host_state *state)
 {
     cpu_set_t set;
     CPU_ZERO(&set);
@@ -53,7 +53,7 @@ static void say_affinity(struct host_state *state)
         getpriority(PRIO_PROCESS, 0));
 }
 
-static void say_signals(struct host_state *state)
+static void print_signals(struct host_state *state)
 {
     stack_t stack;
     sigset_t mask;
@@ -74,7 +74,7 @@ static void say_signals(struct host_state *state)
 
 // The lines of /proc/self/status about signals: pending, blocked, ignored and caught ones of the whole process. Without
 // the two that the C library keeps to itself and catches from the first thread on.
-static void say_status(struct host_state *state)
+static void print_status(struct host_state *state)
 {
     char line[256], name[16];
     unsigned long long set = 0;
@@ -91,7 +91,7 @@ static void say_status(struct host_state *state)
     }
 }
 
-static void say_files(struct host_state *state)
+static void print_files(struct host_state *state)
 {
     enum { MOST = 256 };
     for (int file = 0; file < MOST; file++) {
@@ -103,7 +103,7 @@ static void say_files(struct host_state *state)
     }
 }
 
-static void say_environment(struct host_state *state)
+static void print_environment(struct host_state *state)
 {
     unsigned long sum = 5381;
     for (char **entry = environ; entry && *entry; entry++) {
@@ -114,7 +114,7 @@ static void say_environment(struct host_state *state)
     say(state, "environment at %p, sum %lx\n", (void *)environ, sum);
 }
 
-static void say_place(struct host_state *state)
+static void print_place(struct host_state *state)
 {
     char folder[HOST_PATH] = "";
     const mode_t mask = umask(0);
@@ -123,7 +123,7 @@ static void say_place(struct host_state *state)
         setlocale(LC_ALL, NULL));
 }
 
-static void say_limits(struct host_state *state)
+static void print_limits(struct host_state *state)
 {
     static const int limits[] = {RLIMIT_AS, RLIMIT_CORE, RLIMIT_CPU, RLIMIT_DATA, RLIMIT_NOFILE, RLIMIT_STACK};
     static const int timers[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
@@ -142,14 +142,14 @@ static void say_limits(struct host_state *state)
 void host_state_read(struct host_state *state)
 {
     state->text[0] = '\0';
-    say_arithmetic(state);
-    say_affinity(state);
-    say_signals(state);
-    say_status(state);
-    say_files(state);
-    say_environment(state);
-    say_place(state);
-    say_limits(state);
+    print_arithmetic(state);
+    print_affinity(state);
+    print_signals(state);
+    print_status(state);
+    print_files(state);
+    print_environment(state);
+    print_place(state);
+    print_limits(state);
 }
 
 void host_state_compare(struct checks *checks, const struct host_state *before, const struct host_state *after)

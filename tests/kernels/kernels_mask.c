@@ -51,11 +51,6 @@ static size_t mask_at(const struct call *call, size_t b, size_t h, size_t i, siz
     return b * strides[0] + h * strides[1] + i * strides[2] + j * strides[3];
 }
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 void call_copy_mask(struct call *call, size_t slot, const struct call *from, size_t b, size_t first)
 {
     const size_t width = call_mask_width(call->model), heads = call->model->n_heads;

@@ -20,11 +20,6 @@ static void poison(struct call *call, enum call_buffer buffer, size_t b, size_t 
     }
 }
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 // -- Padding --------------------------------------------------------------------------------------------------------
 
 // Fills every row past its sequence's length with what must not come out, and ids there with none there can be.

@@ -39,7 +39,7 @@ local ALLOWED = {
   ["generator/emit/render.lua"] = { attention = true }, -- the folder of templates
   -- The shape of a layer, what makes its rows of scores short or its keys few, and weights in their packed order.
   ["generator/plan/init.lua"] = words([[attention n_kv_heads heads d_v k_dim v_dim d_out weights_dtype scale causal
-    window lengths extra_keys add_bias_kv zero_weights cache embedding vocab_size]]),
+    window lengths extra_keys add_bias_kv nonfinite_safe cache embedding vocab_size]]),
   ["generator/plan/variant.lua"] = { attention = true, cache = true },
   -- What the attention over an encoder's output takes of a decoder, and each side of a transformer.
   ["generator/spec/stack.lua"] = words([[attention n_decoder_layers src_vocab_size n_kv_heads projections d_v

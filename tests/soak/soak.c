@@ -96,7 +96,7 @@ static struct tally sum_of(const struct tally *tallies, size_t count)
     return sum;
 }
 
-static void say_progress(const struct tally *tallies, size_t count, uint64_t seed, double seconds)
+static void print_progress(const struct tally *tallies, size_t count, uint64_t seed, double seconds)
 {
     const struct tally sum = sum_of(tallies, count);
     printf("%.0f s: %zu rounds over %zu models, %zu checks, %zu rounds failed, largest error %.2f of the tolerance, at "
@@ -114,7 +114,7 @@ static void run_rounds(const struct soak *soak, struct tally *tallies, size_t co
         run_round(soak, &tallies[count > 1 ? seed % count : 0], seed);
         if (now() - said >= (double)PROGRESS_SECONDS) {
             said = now();
-            say_progress(tallies, count, seed, said - start);
+            print_progress(tallies, count, seed, said - start);
         }
     }
     printf("seeds %llu to %llu, %.0f s\n", (unsigned long long)soak->first, (unsigned long long)seed - 1,

@@ -28,9 +28,9 @@ return {
   },
   resolve = function(spec)
     spec.mask_tensor = spec.mask and spec.mask.tensor or false
-    spec.natural_scores = spec.natural_scores or spec.mask_tensor == "additive"
+    spec.needs_natural_scores = spec.needs_natural_scores or spec.mask_tensor == "additive"
     -- Weights of exactly zero among the keys a row's range holds, and rows whose range holds only such.
-    spec.zero_weights = spec.zero_weights or spec.mask_tensor ~= false
+    spec.nonfinite_safe = spec.nonfinite_safe or spec.mask_tensor ~= false
   end,
   score_order = "mask",
   after = { "lengths" },

@@ -29,7 +29,7 @@ return {
   score_order = "scale",
   after = { "bias" },
   -- q and scores as the layer defines them leave no other place for it.
-  on = function(spec) return spec.natural_q and spec.natural_scores end,
+  on = function(spec) return spec.needs_unscaled_q and spec.needs_natural_scores end,
   sentence = function(spec)
     local by = spec.scale or "d_head"
     return "scores are scaled by " .. (type(by) == "number" and fmt.double(by) or "1/sqrt(" .. by .. ")")

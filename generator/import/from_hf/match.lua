@@ -123,7 +123,7 @@ end
 -- -- All of it ------------------------------------------------------------------------------------------------------
 
 -- Appends messages of one kind, the first few in full.
-local function say(errors, path, messages)
+local function add_messages(errors, path, messages)
   for i = 1, math.min(#messages, MOST_SAID) do errors[#errors + 1] = path .. ": " .. messages[i] end
   if #messages > MOST_SAID then
     errors[#errors + 1] = ("%s: and %d more like this"):format(path, #messages - MOST_SAID)
@@ -170,10 +170,10 @@ function match.find(tensors, made, data, ignored, label)
   if not result then return nil, errors end
   errors = {}
   local groups, unknown = unread(result, tensors, data, ignored)
-  say(errors, tensors.path, result.missing)
-  say(errors, tensors.path, result.wrong)
-  say(errors, tensors.path, refusals(result, tensors))
-  if #errors == 0 then say(errors, tensors.path, unknowns(unknown)) end
+  add_messages(errors, tensors.path, result.missing)
+  add_messages(errors, tensors.path, result.wrong)
+  add_messages(errors, tensors.path, refusals(result, tensors))
+  if #errors == 0 then add_messages(errors, tensors.path, unknowns(unknown)) end
   if #errors > 0 then return nil, errors end
   return { spec = result.spec, map = result.map, prefix = result.prefix, found = result.found, unread = groups,
     dtypes = dtypes_of(result, tensors) }

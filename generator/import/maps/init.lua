@@ -89,7 +89,7 @@ function maps.in_layer(role)
 end
 
 -- The tensor that holds a role: its name and whether q, k and v are stacked in it; nil where the map names none. Names
--- under `apart` serve where what the map stacks cannot be.
+-- under `separate` serve where what the map stacks cannot be.
 function maps.source(spec, map, role)
   if map.roles then return role, false end
   local side, of_side = role:match("^(%l+coder)%.(.*)$")
@@ -104,7 +104,7 @@ function maps.source(spec, map, role)
   local whose, projection, part = role:match("^(%a*_?)([qkv])_(%a+)$")
   local stacked = projection and map[whose .. "qkv_" .. part]
   if stacked and can_stack(spec, part) then return stacked, true end
-  return map.apart and map.apart[role] or own_name(spec, map, role), false
+  return map.separate and map.separate[role] or own_name(spec, map, role), false
 end
 
 -- What the bias beside a weight is called where the map does not say: PyTorch's modules keep both under one name.

@@ -13,13 +13,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "min_max.h"
 #include "model.h"
 
 enum {
     D_MODEL = 24,
     N_HEADS = 1,
     N_KV_HEADS = 1,
-    GROUP = N_HEADS / N_KV_HEADS, // query heads that share a key head
+    HEADS_PER_KV = N_HEADS / N_KV_HEADS, // query heads that share a key head
     D_HEAD = 24,
     D_HEAD_PAD = 24, // heads side by side start at a whole vector; what is after d_head is zero
     // floats between rows of q, k and v: an odd number of lines, so that a column's rows share no cache set
@@ -69,18 +70,18 @@ static inline __m256 vec_below(__m256 v, int32_t limit)
 }
 
 // The first count floats at p, zeros after; reads no further.
-static inline __m256 vec_load_part(const float *p, int32_t count)
+static inline __m256 vec_load_tail(const float *p, int32_t count)
 {
     return _mm256_maskload_ps(p, vec_first(count));
 }
 
 // Writes the first count lanes; touches no further.
-static inline void vec_store_part(float *p, __m256 v, int32_t count)
+static inline void vec_store_tail(float *p, __m256 v, int32_t count)
 {
     _mm256_maskstore_ps(p, vec_first(count), v);
 }
 
-// Transposes 8 rows of 8 floats, `stride` apart, into rows `to_stride` apart.
+// Transposes 8 rows of 8 floats, row stride `stride`, into rows at stride `to_stride`.
 static inline void vec_transpose(const float *from, size_t stride, float *to, size_t to_stride)
 {
     const __m256 r0 = _mm256_loadu_ps(from + 0 * stride);
@@ -135,8 +136,8 @@ struct packed_linear {
     const float *bias;
 };
 
-// Asks for the line at an address for the caches from L2 on; never faults.
-#define GA_REQUEST(at) __builtin_prefetch((const void *)(at), 0, 2)
+// Prefetches the line at an address into the caches from L2 on; never faults.
+#define GA_PREFETCH(at) __builtin_prefetch((const void *)(at), 0, 2)
 
 // What code relies on. Looked at where GA_DEBUG is defined, where what does not hold is a trap; a library as it ships
 // has nothing of it.
@@ -146,35 +147,35 @@ struct packed_linear {
 #define GA_ASSERT(condition) ((void)0)
 #endif
 
-// Memory to come, asked for a line at a time between multiply-adds.
-struct ahead {
+// Memory that is prefetched a line at a time between multiply-adds.
+struct prefetch_stream {
     uintptr_t at;
-    size_t step; // bytes from a request to the next
+    size_t step; // bytes from one prefetch to the next
 };
 
-// What a kernel does of a product, and what it asks for meanwhile.
-struct course {
-    struct ahead ahead[2]; // in turn from one running sum to the next
-    size_t sums;           // running sums to take; a kernel of a product that is not cut in depth takes all
-    bool goes_on;          // from what y holds, and not from what the first sum joins
+// Which part of a product a kernel computes, and what it prefetches meanwhile.
+struct gemm_args {
+    struct prefetch_stream streams[2]; // in turn from one running sum to the next
+    size_t sums;                       // running sums to take; a kernel of a product that is not cut in depth takes all
+    bool goes_on;                      // from what y holds, and not from what the first sum joins
 };
 
 void tiny_causal_f32_project_1x24__avx2(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
+                                        float *restrict y, struct gemm_args *args);
 void tiny_causal_f32_project_2x24__avx2(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
+                                        float *restrict y, struct gemm_args *args);
 void tiny_causal_f32_project_3x24__avx2(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
+                                        float *restrict y, struct gemm_args *args);
 void tiny_causal_f32_project_4x24__avx2(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
+                                        float *restrict y, struct gemm_args *args);
 void tiny_causal_f32_out_1x24__avx2(const float *restrict x, const float *restrict w, const float *addend,
-                                    float *restrict y, struct course *course);
+                                    float *restrict y, struct gemm_args *args);
 void tiny_causal_f32_out_2x24__avx2(const float *restrict x, const float *restrict w, const float *addend,
-                                    float *restrict y, struct course *course);
+                                    float *restrict y, struct gemm_args *args);
 void tiny_causal_f32_out_3x24__avx2(const float *restrict x, const float *restrict w, const float *addend,
-                                    float *restrict y, struct course *course);
+                                    float *restrict y, struct gemm_args *args);
 void tiny_causal_f32_out_4x24__avx2(const float *restrict x, const float *restrict w, const float *addend,
-                                    float *restrict y, struct course *course);
+                                    float *restrict y, struct gemm_args *args);
 void tiny_causal_f32_score_1x16__avx2(const float *restrict q, const float *restrict keys, float *restrict s,
                                       size_t panels, size_t tiles);
 void tiny_causal_f32_score_2x16__avx2(const float *restrict q, const float *restrict keys, float *restrict s,
@@ -183,35 +184,39 @@ void tiny_causal_f32_score_3x16__avx2(const float *restrict q, const float *rest
                                       size_t panels, size_t tiles);
 void tiny_causal_f32_score_4x16__avx2(const float *restrict q, const float *restrict keys, float *restrict s,
                                       size_t panels, size_t tiles);
-void tiny_causal_f32_score_edge_1x16__avx2(const float *restrict a, const float *restrict b, float *restrict s,
-                                           const int32_t *limit, int32_t at);
-void tiny_causal_f32_score_edge_2x16__avx2(const float *restrict a, const float *restrict b, float *restrict s,
-                                           const int32_t *limit, int32_t at);
-void tiny_causal_f32_score_edge_3x16__avx2(const float *restrict a, const float *restrict b, float *restrict s,
-                                           const int32_t *limit, int32_t at);
-void tiny_causal_f32_score_edge_4x16__avx2(const float *restrict a, const float *restrict b, float *restrict s,
-                                           const int32_t *limit, int32_t at);
-void tiny_causal_f32_score_edge_1x8__avx2(const float *restrict a, const float *restrict b, float *restrict s,
-                                          const int32_t *limit, int32_t at);
-void tiny_causal_f32_score_edge_2x8__avx2(const float *restrict a, const float *restrict b, float *restrict s,
-                                          const int32_t *limit, int32_t at);
-void tiny_causal_f32_score_edge_3x8__avx2(const float *restrict a, const float *restrict b, float *restrict s,
-                                          const int32_t *limit, int32_t at);
-void tiny_causal_f32_score_edge_4x8__avx2(const float *restrict a, const float *restrict b, float *restrict s,
-                                          const int32_t *limit, int32_t at);
+void tiny_causal_f32_score_masked_1x16__avx2(const float *restrict a, const float *restrict b, float *restrict s,
+                                             const int32_t *key_end, int32_t at);
+void tiny_causal_f32_score_masked_2x16__avx2(const float *restrict a, const float *restrict b, float *restrict s,
+                                             const int32_t *key_end, int32_t at);
+void tiny_causal_f32_score_masked_3x16__avx2(const float *restrict a, const float *restrict b, float *restrict s,
+                                             const int32_t *key_end, int32_t at);
+void tiny_causal_f32_score_masked_4x16__avx2(const float *restrict a, const float *restrict b, float *restrict s,
+                                             const int32_t *key_end, int32_t at);
+void tiny_causal_f32_score_masked_1x8__avx2(const float *restrict a, const float *restrict b, float *restrict s,
+                                            const int32_t *key_end, int32_t at);
+void tiny_causal_f32_score_masked_2x8__avx2(const float *restrict a, const float *restrict b, float *restrict s,
+                                            const int32_t *key_end, int32_t at);
+void tiny_causal_f32_score_masked_3x8__avx2(const float *restrict a, const float *restrict b, float *restrict s,
+                                            const int32_t *key_end, int32_t at);
+void tiny_causal_f32_score_masked_4x8__avx2(const float *restrict a, const float *restrict b, float *restrict s,
+                                            const int32_t *key_end, int32_t at);
 void tiny_causal_f32_value_1x24__avx2(const float *restrict p, const float *restrict v, float *restrict o,
-                                      const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                      const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 void tiny_causal_f32_value_2x24__avx2(const float *restrict p, const float *restrict v, float *restrict o,
-                                      const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                      const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 void tiny_causal_f32_value_3x24__avx2(const float *restrict p, const float *restrict v, float *restrict o,
-                                      const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                      const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 void tiny_causal_f32_value_4x24__avx2(const float *restrict p, const float *restrict v, float *restrict o,
-                                      const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                      const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 
 // -- Stages ---------------------------------------------------------------------------------------------------------
 
-// x [rows][D_MODEL] times one head's panels -> y [rows], HEAD_STRIDE apart. next: weights that will be needed then, or
-// NULL.
+// x [rows][D_MODEL] times one head's panels -> y [rows], row stride HEAD_STRIDE.
+// next: weights that will be needed then, or NULL.
 void tiny_causal__avx2_project(const float *x, struct packed_linear w, float *y, size_t rows, const void *next);
 
 // concat [rows][CONCAT] times panels first .. end - 1 of w -> those columns of y [rows][D_MODEL].
@@ -219,17 +224,17 @@ void tiny_causal__avx2_project_out(const float *concat, struct packed_linear w, 
                                    size_t end,
                            const void *next);
 
-// k [n], HEAD_STRIDE apart -> panels [.][D_HEAD][KEY_PANEL]. Up to a whole vector of keys, rows after n are taken too;
-// k must have them, and no score looks at them.
+// k [n], row stride HEAD_STRIDE -> panels [.][D_HEAD][KEY_PANEL]. Up to a whole vector of keys, rows after n are
+// taken too; k must have them, and no score looks at them.
 void tiny_causal__avx2_pack_keys(const float *k, size_t n, float *panels);
 
 // One head of one sequence.
 struct head {
-    const float *q;      // [n_queries], HEAD_STRIDE apart
+    const float *q;      // [n_queries], row stride HEAD_STRIDE
     const float *panels; // the keys, packed
-    const float *v;      // [n_keys], HEAD_STRIDE apart
-    float *o;            // [n_queries] rows CONCAT apart
-    float *scores;       // room for 24 rows, SCORES_STRIDE apart
+    const float *v;      // [n_keys], row stride HEAD_STRIDE
+    float *o;            // [n_queries] rows at stride CONCAT
+    float *scores;       // room for 24 rows, row stride SCORES_STRIDE
     size_t n_queries, n_keys;
 };
 

@@ -9,9 +9,9 @@
 // q k^T: a tile of scores, with each panel of keys in turn; not yet scaled.
 // A tile and a panel: 768 flops; reads 1536 bytes of keys and 96 of queries, writes 64.
 void tiny_causal_f32_score_1x16__avx2(
-    const float *restrict q,    // [tiles][1][24], rows 48 apart
+    const float *restrict q,    // [tiles][1][24], rows at stride 48
     const float *restrict keys, // [panels][24][16]: keys, transposed
-    float *restrict s,          // [tiles][1][panels][16], rows 80 apart
+    float *restrict s,          // [tiles][1][panels][16], rows at stride 80
     size_t panels,
     size_t tiles)
 {
@@ -41,9 +41,9 @@ void tiny_causal_f32_score_1x16__avx2(
 // q k^T: a tile of scores, with each panel of keys in turn; not yet scaled.
 // A tile and a panel: 1536 flops; reads 1536 bytes of keys and 192 of queries, writes 128.
 void tiny_causal_f32_score_2x16__avx2(
-    const float *restrict q,    // [tiles][2][24], rows 48 apart
+    const float *restrict q,    // [tiles][2][24], rows at stride 48
     const float *restrict keys, // [panels][24][16]: keys, transposed
-    float *restrict s,          // [tiles][2][panels][16], rows 80 apart
+    float *restrict s,          // [tiles][2][panels][16], rows at stride 80
     size_t panels,
     size_t tiles)
 {
@@ -80,9 +80,9 @@ void tiny_causal_f32_score_2x16__avx2(
 // q k^T: a tile of scores, with each panel of keys in turn; not yet scaled.
 // A tile and a panel: 2304 flops; reads 1536 bytes of keys and 288 of queries, writes 192.
 void tiny_causal_f32_score_3x16__avx2(
-    const float *restrict q,    // [tiles][3][24], rows 48 apart
+    const float *restrict q,    // [tiles][3][24], rows at stride 48
     const float *restrict keys, // [panels][24][16]: keys, transposed
-    float *restrict s,          // [tiles][3][panels][16], rows 80 apart
+    float *restrict s,          // [tiles][3][panels][16], rows at stride 80
     size_t panels,
     size_t tiles)
 {
@@ -126,9 +126,9 @@ void tiny_causal_f32_score_3x16__avx2(
 // q k^T: a tile of scores, with each panel of keys in turn; not yet scaled.
 // A tile and a panel: 3072 flops; reads 1536 bytes of keys and 384 of queries, writes 256.
 void tiny_causal_f32_score_4x16__avx2(
-    const float *restrict q,    // [tiles][4][24], rows 48 apart
+    const float *restrict q,    // [tiles][4][24], rows at stride 48
     const float *restrict keys, // [panels][24][16]: keys, transposed
-    float *restrict s,          // [tiles][4][panels][16], rows 80 apart
+    float *restrict s,          // [tiles][4][panels][16], rows at stride 80
     size_t panels,
     size_t tiles)
 {
@@ -178,14 +178,14 @@ void tiny_causal_f32_score_4x16__avx2(
 
 // scores of a tile some of whose keys are out of range; not yet scaled.
 // 768 flops; reads 1536 bytes of keys and 96 of queries, writes 64.
-void tiny_causal_f32_score_edge_1x16__avx2(
-    const float *restrict a, // [1][24] queries, rows 48 apart
-    const float *restrict b, // [24][16] keys, rows 16 apart
-    float *restrict s,       // [1][16], rows 80 apart
-    const int32_t *limit,    // [1], keys of the sequence that each row sees; the others score -inf
+void tiny_causal_f32_score_masked_1x16__avx2(
+    const float *restrict a, // [1][24] queries, rows at stride 48
+    const float *restrict b, // [24][16] keys, rows at stride 16
+    float *restrict s,       // [1][16], rows at stride 80
+    const int32_t *key_end,  // [1], end of the keys that each row sees; the others score -inf
     int32_t at)              // the panel's first key
 {
-    GA_ASSERT(a && b && s && at >= 0 && at % 8 == 0 && limit[0] >= 0 && limit[0] > at);
+    GA_ASSERT(a && b && s && at >= 0 && at % 8 == 0 && key_end[0] >= 0 && key_end[0] > at);
     __m256 s0_0 = _mm256_setzero_ps();
     __m256 s0_1 = _mm256_setzero_ps();
     for (size_t k = 0; k < 24; k += 1, b += 16) {
@@ -197,21 +197,21 @@ void tiny_causal_f32_score_edge_1x16__avx2(
             s0_1 = _mm256_fmadd_ps(a0, b1, s0_1);
         }
     }
-    _mm256_storeu_ps(s, vec_below(s0_0, limit[0] - at));
-    _mm256_storeu_ps(s + 8, vec_below(s0_1, limit[0] - at - 8));
+    _mm256_storeu_ps(s, vec_below(s0_0, key_end[0] - at));
+    _mm256_storeu_ps(s + 8, vec_below(s0_1, key_end[0] - at - 8));
 }
 
 // scores of a tile some of whose keys are out of range; not yet scaled.
 // 1536 flops; reads 1536 bytes of keys and 192 of queries, writes 128.
-void tiny_causal_f32_score_edge_2x16__avx2(
-    const float *restrict a, // [2][24] queries, rows 48 apart
-    const float *restrict b, // [24][16] keys, rows 16 apart
-    float *restrict s,       // [2][16], rows 80 apart
-    const int32_t *limit,    // [2], keys of the sequence that each row sees; the others score -inf
+void tiny_causal_f32_score_masked_2x16__avx2(
+    const float *restrict a, // [2][24] queries, rows at stride 48
+    const float *restrict b, // [24][16] keys, rows at stride 16
+    float *restrict s,       // [2][16], rows at stride 80
+    const int32_t *key_end,  // [2], end of the keys that each row sees; the others score -inf
     int32_t at)              // the panel's first key
 {
-    GA_ASSERT(a && b && s && at >= 0 && at % 8 == 0 && limit[0] >= 0 && limit[1] > at);
-    GA_ASSERT(limit[0] <= limit[1]);
+    GA_ASSERT(a && b && s && at >= 0 && at % 8 == 0 && key_end[0] >= 0 && key_end[1] > at);
+    GA_ASSERT(key_end[0] <= key_end[1]);
     __m256 s0_0 = _mm256_setzero_ps();
     __m256 s0_1 = _mm256_setzero_ps();
     __m256 s1_0 = _mm256_setzero_ps();
@@ -228,24 +228,24 @@ void tiny_causal_f32_score_edge_2x16__avx2(
             s1_1 = _mm256_fmadd_ps(a1, b1, s1_1);
         }
     }
-    _mm256_storeu_ps(s, vec_below(s0_0, limit[0] - at));
-    _mm256_storeu_ps(s + 8, vec_below(s0_1, limit[0] - at - 8));
-    _mm256_storeu_ps(s + 80, vec_below(s1_0, limit[1] - at));
-    _mm256_storeu_ps(s + 88, vec_below(s1_1, limit[1] - at - 8));
+    _mm256_storeu_ps(s, vec_below(s0_0, key_end[0] - at));
+    _mm256_storeu_ps(s + 8, vec_below(s0_1, key_end[0] - at - 8));
+    _mm256_storeu_ps(s + 80, vec_below(s1_0, key_end[1] - at));
+    _mm256_storeu_ps(s + 88, vec_below(s1_1, key_end[1] - at - 8));
 }
 
 // scores of a tile some of whose keys are out of range; not yet scaled.
 // 2304 flops; reads 1536 bytes of keys and 288 of queries, writes 192.
-void tiny_causal_f32_score_edge_3x16__avx2(
-    const float *restrict a, // [3][24] queries, rows 48 apart
-    const float *restrict b, // [24][16] keys, rows 16 apart
-    float *restrict s,       // [3][16], rows 80 apart
-    const int32_t *limit,    // [3], keys of the sequence that each row sees; the others score -inf
+void tiny_causal_f32_score_masked_3x16__avx2(
+    const float *restrict a, // [3][24] queries, rows at stride 48
+    const float *restrict b, // [24][16] keys, rows at stride 16
+    float *restrict s,       // [3][16], rows at stride 80
+    const int32_t *key_end,  // [3], end of the keys that each row sees; the others score -inf
     int32_t at)              // the panel's first key
 {
-    GA_ASSERT(a && b && s && at >= 0 && at % 8 == 0 && limit[0] >= 0 && limit[2] > at);
-    GA_ASSERT(limit[0] <= limit[1]);
-    GA_ASSERT(limit[1] <= limit[2]);
+    GA_ASSERT(a && b && s && at >= 0 && at % 8 == 0 && key_end[0] >= 0 && key_end[2] > at);
+    GA_ASSERT(key_end[0] <= key_end[1]);
+    GA_ASSERT(key_end[1] <= key_end[2]);
     __m256 s0_0 = _mm256_setzero_ps();
     __m256 s0_1 = _mm256_setzero_ps();
     __m256 s1_0 = _mm256_setzero_ps();
@@ -267,27 +267,27 @@ void tiny_causal_f32_score_edge_3x16__avx2(
             s2_1 = _mm256_fmadd_ps(a2, b1, s2_1);
         }
     }
-    _mm256_storeu_ps(s, vec_below(s0_0, limit[0] - at));
-    _mm256_storeu_ps(s + 8, vec_below(s0_1, limit[0] - at - 8));
-    _mm256_storeu_ps(s + 80, vec_below(s1_0, limit[1] - at));
-    _mm256_storeu_ps(s + 88, vec_below(s1_1, limit[1] - at - 8));
-    _mm256_storeu_ps(s + 160, vec_below(s2_0, limit[2] - at));
-    _mm256_storeu_ps(s + 168, vec_below(s2_1, limit[2] - at - 8));
+    _mm256_storeu_ps(s, vec_below(s0_0, key_end[0] - at));
+    _mm256_storeu_ps(s + 8, vec_below(s0_1, key_end[0] - at - 8));
+    _mm256_storeu_ps(s + 80, vec_below(s1_0, key_end[1] - at));
+    _mm256_storeu_ps(s + 88, vec_below(s1_1, key_end[1] - at - 8));
+    _mm256_storeu_ps(s + 160, vec_below(s2_0, key_end[2] - at));
+    _mm256_storeu_ps(s + 168, vec_below(s2_1, key_end[2] - at - 8));
 }
 
 // scores of a tile some of whose keys are out of range; not yet scaled.
 // 3072 flops; reads 1536 bytes of keys and 384 of queries, writes 256.
-void tiny_causal_f32_score_edge_4x16__avx2(
-    const float *restrict a, // [4][24] queries, rows 48 apart
-    const float *restrict b, // [24][16] keys, rows 16 apart
-    float *restrict s,       // [4][16], rows 80 apart
-    const int32_t *limit,    // [4], keys of the sequence that each row sees; the others score -inf
+void tiny_causal_f32_score_masked_4x16__avx2(
+    const float *restrict a, // [4][24] queries, rows at stride 48
+    const float *restrict b, // [24][16] keys, rows at stride 16
+    float *restrict s,       // [4][16], rows at stride 80
+    const int32_t *key_end,  // [4], end of the keys that each row sees; the others score -inf
     int32_t at)              // the panel's first key
 {
-    GA_ASSERT(a && b && s && at >= 0 && at % 8 == 0 && limit[0] >= 0 && limit[3] > at);
-    GA_ASSERT(limit[0] <= limit[1]);
-    GA_ASSERT(limit[1] <= limit[2]);
-    GA_ASSERT(limit[2] <= limit[3]);
+    GA_ASSERT(a && b && s && at >= 0 && at % 8 == 0 && key_end[0] >= 0 && key_end[3] > at);
+    GA_ASSERT(key_end[0] <= key_end[1]);
+    GA_ASSERT(key_end[1] <= key_end[2]);
+    GA_ASSERT(key_end[2] <= key_end[3]);
     __m256 s0_0 = _mm256_setzero_ps();
     __m256 s0_1 = _mm256_setzero_ps();
     __m256 s1_0 = _mm256_setzero_ps();
@@ -314,26 +314,26 @@ void tiny_causal_f32_score_edge_4x16__avx2(
             s3_1 = _mm256_fmadd_ps(a3, b1, s3_1);
         }
     }
-    _mm256_storeu_ps(s, vec_below(s0_0, limit[0] - at));
-    _mm256_storeu_ps(s + 8, vec_below(s0_1, limit[0] - at - 8));
-    _mm256_storeu_ps(s + 80, vec_below(s1_0, limit[1] - at));
-    _mm256_storeu_ps(s + 88, vec_below(s1_1, limit[1] - at - 8));
-    _mm256_storeu_ps(s + 160, vec_below(s2_0, limit[2] - at));
-    _mm256_storeu_ps(s + 168, vec_below(s2_1, limit[2] - at - 8));
-    _mm256_storeu_ps(s + 240, vec_below(s3_0, limit[3] - at));
-    _mm256_storeu_ps(s + 248, vec_below(s3_1, limit[3] - at - 8));
+    _mm256_storeu_ps(s, vec_below(s0_0, key_end[0] - at));
+    _mm256_storeu_ps(s + 8, vec_below(s0_1, key_end[0] - at - 8));
+    _mm256_storeu_ps(s + 80, vec_below(s1_0, key_end[1] - at));
+    _mm256_storeu_ps(s + 88, vec_below(s1_1, key_end[1] - at - 8));
+    _mm256_storeu_ps(s + 160, vec_below(s2_0, key_end[2] - at));
+    _mm256_storeu_ps(s + 168, vec_below(s2_1, key_end[2] - at - 8));
+    _mm256_storeu_ps(s + 240, vec_below(s3_0, key_end[3] - at));
+    _mm256_storeu_ps(s + 248, vec_below(s3_1, key_end[3] - at - 8));
 }
 
 // scores of a tile some of whose keys are out of range; not yet scaled.
 // 384 flops; reads 768 bytes of keys and 96 of queries, writes 32.
-void tiny_causal_f32_score_edge_1x8__avx2(
-    const float *restrict a, // [1][24] queries, rows 48 apart
-    const float *restrict b, // [24][8] keys, rows 16 apart
-    float *restrict s,       // [1][8], rows 80 apart
-    const int32_t *limit,    // [1], keys of the sequence that each row sees; the others score -inf
+void tiny_causal_f32_score_masked_1x8__avx2(
+    const float *restrict a, // [1][24] queries, rows at stride 48
+    const float *restrict b, // [24][8] keys, rows at stride 16
+    float *restrict s,       // [1][8], rows at stride 80
+    const int32_t *key_end,  // [1], end of the keys that each row sees; the others score -inf
     int32_t at)              // the panel's first key
 {
-    GA_ASSERT(a && b && s && at >= 0 && at % 8 == 0 && limit[0] >= 0 && limit[0] > at);
+    GA_ASSERT(a && b && s && at >= 0 && at % 8 == 0 && key_end[0] >= 0 && key_end[0] > at);
     __m256 s0_0 = _mm256_setzero_ps();
     for (size_t k = 0; k < 24; k += 1, b += 16) {
         { // k
@@ -342,20 +342,20 @@ void tiny_causal_f32_score_edge_1x8__avx2(
             s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
         }
     }
-    _mm256_storeu_ps(s, vec_below(s0_0, limit[0] - at));
+    _mm256_storeu_ps(s, vec_below(s0_0, key_end[0] - at));
 }
 
 // scores of a tile some of whose keys are out of range; not yet scaled.
 // 768 flops; reads 768 bytes of keys and 192 of queries, writes 64.
-void tiny_causal_f32_score_edge_2x8__avx2(
-    const float *restrict a, // [2][24] queries, rows 48 apart
-    const float *restrict b, // [24][8] keys, rows 16 apart
-    float *restrict s,       // [2][8], rows 80 apart
-    const int32_t *limit,    // [2], keys of the sequence that each row sees; the others score -inf
+void tiny_causal_f32_score_masked_2x8__avx2(
+    const float *restrict a, // [2][24] queries, rows at stride 48
+    const float *restrict b, // [24][8] keys, rows at stride 16
+    float *restrict s,       // [2][8], rows at stride 80
+    const int32_t *key_end,  // [2], end of the keys that each row sees; the others score -inf
     int32_t at)              // the panel's first key
 {
-    GA_ASSERT(a && b && s && at >= 0 && at % 8 == 0 && limit[0] >= 0 && limit[1] > at);
-    GA_ASSERT(limit[0] <= limit[1]);
+    GA_ASSERT(a && b && s && at >= 0 && at % 8 == 0 && key_end[0] >= 0 && key_end[1] > at);
+    GA_ASSERT(key_end[0] <= key_end[1]);
     __m256 s0_0 = _mm256_setzero_ps();
     __m256 s1_0 = _mm256_setzero_ps();
     for (size_t k = 0; k < 24; k += 1, b += 16) {
@@ -367,22 +367,22 @@ void tiny_causal_f32_score_edge_2x8__avx2(
             s1_0 = _mm256_fmadd_ps(a1, b0, s1_0);
         }
     }
-    _mm256_storeu_ps(s, vec_below(s0_0, limit[0] - at));
-    _mm256_storeu_ps(s + 80, vec_below(s1_0, limit[1] - at));
+    _mm256_storeu_ps(s, vec_below(s0_0, key_end[0] - at));
+    _mm256_storeu_ps(s + 80, vec_below(s1_0, key_end[1] - at));
 }
 
 // scores of a tile some of whose keys are out of range; not yet scaled.
 // 1152 flops; reads 768 bytes of keys and 288 of queries, writes 96.
-void tiny_causal_f32_score_edge_3x8__avx2(
-    const float *restrict a, // [3][24] queries, rows 48 apart
-    const float *restrict b, // [24][8] keys, rows 16 apart
-    float *restrict s,       // [3][8], rows 80 apart
-    const int32_t *limit,    // [3], keys of the sequence that each row sees; the others score -inf
+void tiny_causal_f32_score_masked_3x8__avx2(
+    const float *restrict a, // [3][24] queries, rows at stride 48
+    const float *restrict b, // [24][8] keys, rows at stride 16
+    float *restrict s,       // [3][8], rows at stride 80
+    const int32_t *key_end,  // [3], end of the keys that each row sees; the others score -inf
     int32_t at)              // the panel's first key
 {
-    GA_ASSERT(a && b && s && at >= 0 && at % 8 == 0 && limit[0] >= 0 && limit[2] > at);
-    GA_ASSERT(limit[0] <= limit[1]);
-    GA_ASSERT(limit[1] <= limit[2]);
+    GA_ASSERT(a && b && s && at >= 0 && at % 8 == 0 && key_end[0] >= 0 && key_end[2] > at);
+    GA_ASSERT(key_end[0] <= key_end[1]);
+    GA_ASSERT(key_end[1] <= key_end[2]);
     __m256 s0_0 = _mm256_setzero_ps();
     __m256 s1_0 = _mm256_setzero_ps();
     __m256 s2_0 = _mm256_setzero_ps();
@@ -397,24 +397,24 @@ void tiny_causal_f32_score_edge_3x8__avx2(
             s2_0 = _mm256_fmadd_ps(a2, b0, s2_0);
         }
     }
-    _mm256_storeu_ps(s, vec_below(s0_0, limit[0] - at));
-    _mm256_storeu_ps(s + 80, vec_below(s1_0, limit[1] - at));
-    _mm256_storeu_ps(s + 160, vec_below(s2_0, limit[2] - at));
+    _mm256_storeu_ps(s, vec_below(s0_0, key_end[0] - at));
+    _mm256_storeu_ps(s + 80, vec_below(s1_0, key_end[1] - at));
+    _mm256_storeu_ps(s + 160, vec_below(s2_0, key_end[2] - at));
 }
 
 // scores of a tile some of whose keys are out of range; not yet scaled.
 // 1536 flops; reads 768 bytes of keys and 384 of queries, writes 128.
-void tiny_causal_f32_score_edge_4x8__avx2(
-    const float *restrict a, // [4][24] queries, rows 48 apart
-    const float *restrict b, // [24][8] keys, rows 16 apart
-    float *restrict s,       // [4][8], rows 80 apart
-    const int32_t *limit,    // [4], keys of the sequence that each row sees; the others score -inf
+void tiny_causal_f32_score_masked_4x8__avx2(
+    const float *restrict a, // [4][24] queries, rows at stride 48
+    const float *restrict b, // [24][8] keys, rows at stride 16
+    float *restrict s,       // [4][8], rows at stride 80
+    const int32_t *key_end,  // [4], end of the keys that each row sees; the others score -inf
     int32_t at)              // the panel's first key
 {
-    GA_ASSERT(a && b && s && at >= 0 && at % 8 == 0 && limit[0] >= 0 && limit[3] > at);
-    GA_ASSERT(limit[0] <= limit[1]);
-    GA_ASSERT(limit[1] <= limit[2]);
-    GA_ASSERT(limit[2] <= limit[3]);
+    GA_ASSERT(a && b && s && at >= 0 && at % 8 == 0 && key_end[0] >= 0 && key_end[3] > at);
+    GA_ASSERT(key_end[0] <= key_end[1]);
+    GA_ASSERT(key_end[1] <= key_end[2]);
+    GA_ASSERT(key_end[2] <= key_end[3]);
     __m256 s0_0 = _mm256_setzero_ps();
     __m256 s1_0 = _mm256_setzero_ps();
     __m256 s2_0 = _mm256_setzero_ps();
@@ -432,8 +432,8 @@ void tiny_causal_f32_score_edge_4x8__avx2(
             s3_0 = _mm256_fmadd_ps(a3, b0, s3_0);
         }
     }
-    _mm256_storeu_ps(s, vec_below(s0_0, limit[0] - at));
-    _mm256_storeu_ps(s + 80, vec_below(s1_0, limit[1] - at));
-    _mm256_storeu_ps(s + 160, vec_below(s2_0, limit[2] - at));
-    _mm256_storeu_ps(s + 240, vec_below(s3_0, limit[3] - at));
+    _mm256_storeu_ps(s, vec_below(s0_0, key_end[0] - at));
+    _mm256_storeu_ps(s + 80, vec_below(s1_0, key_end[1] - at));
+    _mm256_storeu_ps(s + 160, vec_below(s2_0, key_end[2] - at));
+    _mm256_storeu_ps(s + 240, vec_below(s3_0, key_end[3] - at));
 }

@@ -8,19 +8,19 @@
 
 // softmax weights times v, for keys from .. from + 127: one running sum, which joins the total that the
 // keys before gave. A tile and a key: 48 flops, 96 bytes of values and 4 of weights. The last keys divide by the sum of
-// weights. No key beyond a row's limit enters, not even times zero.
+// weights. No key after a row's last enters, not even times zero.
 void tiny_causal_f32_value_1x24__avx2(
-    const float *restrict p,       // [tiles][1] rows of weights from `from` on, 80 apart
-    const float *restrict v,       // [keys][24] from `from` on, rows 48 apart
-    float *restrict o,             // [tiles][1][24], rows 24 apart: the total; nothing where a tile's keys begin
-    const int32_t *limit,          // [tiles][1], keys each row sees; never falls from row to row
+    const float *restrict p,       // [tiles][1] rows of weights from `from` on, row stride 80
+    const float *restrict v,       // [keys][24] from `from` on, rows at stride 48
+    float *restrict o,             // [tiles][1][24], rows at stride 24: the total; nothing where a tile's keys begin
+    const int32_t *key_end,        // [tiles][1], end of the keys each row sees; never falls from row to row
     int32_t from,                  // a multiple of 128
     const float *restrict inverse, // [tiles][1], 1 / sum of each row's weights, 0 for a row that sees no key
     size_t tiles)
 {
     GA_ASSERT(p && v && o && inverse && from >= 0 && from % 128 == 0 && tiles >= 1 && tiles <= 6);
-    for (size_t tile = 0; tile < tiles; tile++, p += 80, o += 24, limit += 1, inverse += 1) {
-        const int32_t left = limit[0] - from, end = left < 128 ? left : 128;
+    for (size_t tile = 0; tile < tiles; tile++, p += 80, o += 24, key_end += 1, inverse += 1) {
+        const int32_t left = key_end[0] - from, end = left < 128 ? left : 128;
         const int32_t common = end;
         const float *row = v;
         int32_t k = 0;
@@ -57,21 +57,21 @@ void tiny_causal_f32_value_1x24__avx2(
 
 // softmax weights times v, for keys from .. from + 127: one running sum, which joins the total that the
 // keys before gave. A tile and a key: 96 flops, 96 bytes of values and 8 of weights. The last keys divide by the sum of
-// weights. No key beyond a row's limit enters, not even times zero.
+// weights. No key after a row's last enters, not even times zero.
 void tiny_causal_f32_value_2x24__avx2(
-    const float *restrict p,       // [tiles][2] rows of weights from `from` on, 80 apart
-    const float *restrict v,       // [keys][24] from `from` on, rows 48 apart
-    float *restrict o,             // [tiles][2][24], rows 24 apart: the total; nothing where a tile's keys begin
-    const int32_t *limit,          // [tiles][2], keys each row sees; never falls from row to row
+    const float *restrict p,       // [tiles][2] rows of weights from `from` on, row stride 80
+    const float *restrict v,       // [keys][24] from `from` on, rows at stride 48
+    float *restrict o,             // [tiles][2][24], rows at stride 24: the total; nothing where a tile's keys begin
+    const int32_t *key_end,        // [tiles][2], end of the keys each row sees; never falls from row to row
     int32_t from,                  // a multiple of 128
     const float *restrict inverse, // [tiles][2], 1 / sum of each row's weights, 0 for a row that sees no key
     size_t tiles)
 {
     GA_ASSERT(p && v && o && inverse && from >= 0 && from % 128 == 0 && tiles >= 1 && tiles <= 6);
-    for (size_t tile = 0; tile < tiles; tile++, p += 160, o += 48, limit += 2, inverse += 2) {
-        GA_ASSERT(limit[0] <= limit[1]);
-        const int32_t left = limit[1] - from, end = left < 128 ? left : 128;
-        const int32_t common = limit[0] - from < end ? limit[0] - from : end; // keys that all rows see
+    for (size_t tile = 0; tile < tiles; tile++, p += 160, o += 48, key_end += 2, inverse += 2) {
+        GA_ASSERT(key_end[0] <= key_end[1]);
+        const int32_t left = key_end[1] - from, end = left < 128 ? left : 128;
+        const int32_t common = key_end[0] - from < end ? key_end[0] - from : end; // keys that all rows see
         const float *row = v;
         int32_t k = 0;
         __m256 s0_0 = _mm256_setzero_ps();
@@ -97,7 +97,7 @@ void tiny_causal_f32_value_2x24__avx2(
         }
         // On the diagonal: keys that only later rows see.
         for (; k < end; k++, row += 48) {
-            if (from + k < limit[1]) {
+            if (from + k < key_end[1]) {
                 s1_0 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row), s1_0);
                 s1_1 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row + 8), s1_1);
                 s1_2 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row + 16), s1_2);
@@ -132,22 +132,22 @@ void tiny_causal_f32_value_2x24__avx2(
 
 // softmax weights times v, for keys from .. from + 127: one running sum, which joins the total that the
 // keys before gave. A tile and a key: 144 flops, 96 bytes of values and 12 of weights. The last keys divide by the sum
-// of weights. No key beyond a row's limit enters, not even times zero.
+// of weights. No key after a row's last enters, not even times zero.
 void tiny_causal_f32_value_3x24__avx2(
-    const float *restrict p,       // [tiles][3] rows of weights from `from` on, 80 apart
-    const float *restrict v,       // [keys][24] from `from` on, rows 48 apart
-    float *restrict o,             // [tiles][3][24], rows 24 apart: the total; nothing where a tile's keys begin
-    const int32_t *limit,          // [tiles][3], keys each row sees; never falls from row to row
+    const float *restrict p,       // [tiles][3] rows of weights from `from` on, row stride 80
+    const float *restrict v,       // [keys][24] from `from` on, rows at stride 48
+    float *restrict o,             // [tiles][3][24], rows at stride 24: the total; nothing where a tile's keys begin
+    const int32_t *key_end,        // [tiles][3], end of the keys each row sees; never falls from row to row
     int32_t from,                  // a multiple of 128
     const float *restrict inverse, // [tiles][3], 1 / sum of each row's weights, 0 for a row that sees no key
     size_t tiles)
 {
     GA_ASSERT(p && v && o && inverse && from >= 0 && from % 128 == 0 && tiles >= 1 && tiles <= 6);
-    for (size_t tile = 0; tile < tiles; tile++, p += 240, o += 72, limit += 3, inverse += 3) {
-        GA_ASSERT(limit[0] <= limit[1]);
-        GA_ASSERT(limit[1] <= limit[2]);
-        const int32_t left = limit[2] - from, end = left < 128 ? left : 128;
-        const int32_t common = limit[0] - from < end ? limit[0] - from : end; // keys that all rows see
+    for (size_t tile = 0; tile < tiles; tile++, p += 240, o += 72, key_end += 3, inverse += 3) {
+        GA_ASSERT(key_end[0] <= key_end[1]);
+        GA_ASSERT(key_end[1] <= key_end[2]);
+        const int32_t left = key_end[2] - from, end = left < 128 ? left : 128;
+        const int32_t common = key_end[0] - from < end ? key_end[0] - from : end; // keys that all rows see
         const float *row = v;
         int32_t k = 0;
         __m256 s0_0 = _mm256_setzero_ps();
@@ -180,12 +180,12 @@ void tiny_causal_f32_value_3x24__avx2(
         }
         // On the diagonal: keys that only later rows see.
         for (; k < end; k++, row += 48) {
-            if (from + k < limit[1]) {
+            if (from + k < key_end[1]) {
                 s1_0 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row), s1_0);
                 s1_1 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row + 8), s1_1);
                 s1_2 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row + 16), s1_2);
             }
-            if (from + k < limit[2]) {
+            if (from + k < key_end[2]) {
                 s2_0 = _mm256_fmadd_ps(_mm256_set1_ps(p[160 + k]), _mm256_loadu_ps(row), s2_0);
                 s2_1 = _mm256_fmadd_ps(_mm256_set1_ps(p[160 + k]), _mm256_loadu_ps(row + 8), s2_1);
                 s2_2 = _mm256_fmadd_ps(_mm256_set1_ps(p[160 + k]), _mm256_loadu_ps(row + 16), s2_2);
@@ -230,23 +230,23 @@ void tiny_causal_f32_value_3x24__avx2(
 
 // softmax weights times v, for keys from .. from + 127: one running sum, which joins the total that the
 // keys before gave. A tile and a key: 192 flops, 96 bytes of values and 16 of weights. The last keys divide by the sum
-// of weights. No key beyond a row's limit enters, not even times zero.
+// of weights. No key after a row's last enters, not even times zero.
 void tiny_causal_f32_value_4x24__avx2(
-    const float *restrict p,       // [tiles][4] rows of weights from `from` on, 80 apart
-    const float *restrict v,       // [keys][24] from `from` on, rows 48 apart
-    float *restrict o,             // [tiles][4][24], rows 24 apart: the total; nothing where a tile's keys begin
-    const int32_t *limit,          // [tiles][4], keys each row sees; never falls from row to row
+    const float *restrict p,       // [tiles][4] rows of weights from `from` on, row stride 80
+    const float *restrict v,       // [keys][24] from `from` on, rows at stride 48
+    float *restrict o,             // [tiles][4][24], rows at stride 24: the total; nothing where a tile's keys begin
+    const int32_t *key_end,        // [tiles][4], end of the keys each row sees; never falls from row to row
     int32_t from,                  // a multiple of 128
     const float *restrict inverse, // [tiles][4], 1 / sum of each row's weights, 0 for a row that sees no key
     size_t tiles)
 {
     GA_ASSERT(p && v && o && inverse && from >= 0 && from % 128 == 0 && tiles >= 1 && tiles <= 6);
-    for (size_t tile = 0; tile < tiles; tile++, p += 320, o += 96, limit += 4, inverse += 4) {
-        GA_ASSERT(limit[0] <= limit[1]);
-        GA_ASSERT(limit[1] <= limit[2]);
-        GA_ASSERT(limit[2] <= limit[3]);
-        const int32_t left = limit[3] - from, end = left < 128 ? left : 128;
-        const int32_t common = limit[0] - from < end ? limit[0] - from : end; // keys that all rows see
+    for (size_t tile = 0; tile < tiles; tile++, p += 320, o += 96, key_end += 4, inverse += 4) {
+        GA_ASSERT(key_end[0] <= key_end[1]);
+        GA_ASSERT(key_end[1] <= key_end[2]);
+        GA_ASSERT(key_end[2] <= key_end[3]);
+        const int32_t left = key_end[3] - from, end = left < 128 ? left : 128;
+        const int32_t common = key_end[0] - from < end ? key_end[0] - from : end; // keys that all rows see
         const float *row = v;
         int32_t k = 0;
         __m256 s0_0 = _mm256_setzero_ps();
@@ -286,17 +286,17 @@ void tiny_causal_f32_value_4x24__avx2(
         }
         // On the diagonal: keys that only later rows see.
         for (; k < end; k++, row += 48) {
-            if (from + k < limit[1]) {
+            if (from + k < key_end[1]) {
                 s1_0 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row), s1_0);
                 s1_1 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row + 8), s1_1);
                 s1_2 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row + 16), s1_2);
             }
-            if (from + k < limit[2]) {
+            if (from + k < key_end[2]) {
                 s2_0 = _mm256_fmadd_ps(_mm256_set1_ps(p[160 + k]), _mm256_loadu_ps(row), s2_0);
                 s2_1 = _mm256_fmadd_ps(_mm256_set1_ps(p[160 + k]), _mm256_loadu_ps(row + 8), s2_1);
                 s2_2 = _mm256_fmadd_ps(_mm256_set1_ps(p[160 + k]), _mm256_loadu_ps(row + 16), s2_2);
             }
-            if (from + k < limit[3]) {
+            if (from + k < key_end[3]) {
                 s3_0 = _mm256_fmadd_ps(_mm256_set1_ps(p[240 + k]), _mm256_loadu_ps(row), s3_0);
                 s3_1 = _mm256_fmadd_ps(_mm256_set1_ps(p[240 + k]), _mm256_loadu_ps(row + 8), s3_1);
                 s3_2 = _mm256_fmadd_ps(_mm256_set1_ps(p[240 + k]), _mm256_loadu_ps(row + 16), s3_2);

@@ -13,13 +13,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "min_max.h"
 #include "model.h"
 
 enum {
     D_MODEL = 45,
     N_HEADS = 3,
     N_KV_HEADS = 3,
-    GROUP = N_HEADS / N_KV_HEADS, // query heads that share a key head
+    HEADS_PER_KV = N_HEADS / N_KV_HEADS, // query heads that share a key head
     D_HEAD = 15,
     D_HEAD_PAD = 16, // heads side by side start at a whole vector; what is after d_head is zero
     // floats between rows of q, k and v: an odd number of lines, so that a column's rows share no cache set
@@ -85,13 +86,13 @@ static inline __m512 vec_below(__m512 v, int32_t limit)
 }
 
 // The first count floats at p, zeros after; reads no further.
-static inline __m512 vec_load_part(const float *p, int32_t count)
+static inline __m512 vec_load_tail(const float *p, int32_t count)
 {
     return _mm512_maskz_loadu_ps(vec_first(count), p);
 }
 
 // Writes the first count lanes; touches no further.
-static inline void vec_store_part(float *p, __m512 v, int32_t count)
+static inline void vec_store_tail(float *p, __m512 v, int32_t count)
 {
     _mm512_mask_storeu_ps(p, vec_first(count), v);
 }
@@ -102,7 +103,7 @@ static inline __m512 vec_halves(__m256 low, __m256 high)
     return _mm512_castpd_ps(_mm512_insertf64x4(wide, _mm256_castps_pd(high), 1));
 }
 
-// Transposes 16 rows of 16 floats, `stride` apart, into rows `to_stride` apart.
+// Transposes 16 rows of 16 floats, row stride `stride`, into rows at stride `to_stride`.
 static inline void vec_transpose(const float *from, size_t stride, float *to, size_t to_stride)
 {
     const __m512i even = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13); // quarters 0 of both, then 2 of both
@@ -161,8 +162,8 @@ struct packed_linear {
     const float *bias;
 };
 
-// Asks for the line at an address for the caches from L2 on; never faults.
-#define GA_REQUEST(at) __builtin_prefetch((const void *)(at), 0, 2)
+// Prefetches the line at an address into the caches from L2 on; never faults.
+#define GA_PREFETCH(at) __builtin_prefetch((const void *)(at), 0, 2)
 
 // What code relies on. Looked at where GA_DEBUG is defined, where what does not hold is a trap; a library as it ships
 // has nothing of it.
@@ -172,83 +173,83 @@ struct packed_linear {
 #define GA_ASSERT(condition) ((void)0)
 #endif
 
-// Memory to come, asked for a line at a time between multiply-adds.
-struct ahead {
+// Memory that is prefetched a line at a time between multiply-adds.
+struct prefetch_stream {
     uintptr_t at;
-    size_t step; // bytes from a request to the next
+    size_t step; // bytes from one prefetch to the next
 };
 
-// What a kernel does of a product, and what it asks for meanwhile.
-struct course {
-    struct ahead ahead[2]; // in turn from one running sum to the next
-    size_t sums;           // running sums to take; a kernel of a product that is not cut in depth takes all
-    bool goes_on;          // from what y holds, and not from what the first sum joins
+// Which part of a product a kernel computes, and what it prefetches meanwhile.
+struct gemm_args {
+    struct prefetch_stream streams[2]; // in turn from one running sum to the next
+    size_t sums;                       // running sums to take; a kernel of a product that is not cut in depth takes all
+    bool goes_on;                      // from what y holds, and not from what the first sum joins
 };
 
 void tiny_odd_f32_project_1x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                       float *restrict y, struct course *course);
+                                       float *restrict y, struct gemm_args *args);
 void tiny_odd_f32_project_2x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                       float *restrict y, struct course *course);
+                                       float *restrict y, struct gemm_args *args);
 void tiny_odd_f32_project_3x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                       float *restrict y, struct course *course);
+                                       float *restrict y, struct gemm_args *args);
 void tiny_odd_f32_project_4x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                       float *restrict y, struct course *course);
+                                       float *restrict y, struct gemm_args *args);
 void tiny_odd_f32_project_5x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                       float *restrict y, struct course *course);
+                                       float *restrict y, struct gemm_args *args);
 void tiny_odd_f32_project_6x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                       float *restrict y, struct course *course);
+                                       float *restrict y, struct gemm_args *args);
 void tiny_odd_f32_project_7x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                       float *restrict y, struct course *course);
+                                       float *restrict y, struct gemm_args *args);
 void tiny_odd_f32_project_8x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                       float *restrict y, struct course *course);
+                                       float *restrict y, struct gemm_args *args);
 void tiny_odd_f32_project_9x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                       float *restrict y, struct course *course);
+                                       float *restrict y, struct gemm_args *args);
 void tiny_odd_f32_project_10x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
+                                        float *restrict y, struct gemm_args *args);
 void tiny_odd_f32_project_11x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
+                                        float *restrict y, struct gemm_args *args);
 void tiny_odd_f32_project_12x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
+                                        float *restrict y, struct gemm_args *args);
 void tiny_odd_f32_project_13x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
+                                        float *restrict y, struct gemm_args *args);
 void tiny_odd_f32_project_14x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
+                                        float *restrict y, struct gemm_args *args);
 void tiny_odd_f32_project_15x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
+                                        float *restrict y, struct gemm_args *args);
 void tiny_odd_f32_project_16x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
+                                        float *restrict y, struct gemm_args *args);
 void tiny_odd_f32_project_17x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
+                                        float *restrict y, struct gemm_args *args);
 void tiny_odd_f32_project_18x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
+                                        float *restrict y, struct gemm_args *args);
 void tiny_odd_f32_project_19x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
+                                        float *restrict y, struct gemm_args *args);
 void tiny_odd_f32_project_20x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
+                                        float *restrict y, struct gemm_args *args);
 void tiny_odd_f32_project_21x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
+                                        float *restrict y, struct gemm_args *args);
 void tiny_odd_f32_project_22x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
+                                        float *restrict y, struct gemm_args *args);
 void tiny_odd_f32_project_23x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
+                                        float *restrict y, struct gemm_args *args);
 void tiny_odd_f32_project_24x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
-void tiny_odd_f32_out_part_1x48__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
-void tiny_odd_f32_out_part_2x48__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
-void tiny_odd_f32_out_part_3x48__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
-void tiny_odd_f32_out_part_4x48__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
-void tiny_odd_f32_out_part_5x48__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
-void tiny_odd_f32_out_part_6x48__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
-void tiny_odd_f32_out_part_7x48__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
-void tiny_odd_f32_out_part_8x48__avx512(const float *restrict x, const float *restrict w, const float *addend,
-                                        float *restrict y, struct course *course);
+                                        float *restrict y, struct gemm_args *args);
+void tiny_odd_f32_out_tail_1x48__avx512(const float *restrict x, const float *restrict w, const float *addend,
+                                        float *restrict y, struct gemm_args *args);
+void tiny_odd_f32_out_tail_2x48__avx512(const float *restrict x, const float *restrict w, const float *addend,
+                                        float *restrict y, struct gemm_args *args);
+void tiny_odd_f32_out_tail_3x48__avx512(const float *restrict x, const float *restrict w, const float *addend,
+                                        float *restrict y, struct gemm_args *args);
+void tiny_odd_f32_out_tail_4x48__avx512(const float *restrict x, const float *restrict w, const float *addend,
+                                        float *restrict y, struct gemm_args *args);
+void tiny_odd_f32_out_tail_5x48__avx512(const float *restrict x, const float *restrict w, const float *addend,
+                                        float *restrict y, struct gemm_args *args);
+void tiny_odd_f32_out_tail_6x48__avx512(const float *restrict x, const float *restrict w, const float *addend,
+                                        float *restrict y, struct gemm_args *args);
+void tiny_odd_f32_out_tail_7x48__avx512(const float *restrict x, const float *restrict w, const float *addend,
+                                        float *restrict y, struct gemm_args *args);
+void tiny_odd_f32_out_tail_8x48__avx512(const float *restrict x, const float *restrict w, const float *addend,
+                                        float *restrict y, struct gemm_args *args);
 void tiny_odd_f32_score_1x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s,
                                      size_t panels, size_t tiles);
 void tiny_odd_f32_score_2x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s,
@@ -297,107 +298,122 @@ void tiny_odd_f32_score_23x16__avx512(const float *restrict q, const float *rest
                                       size_t panels, size_t tiles);
 void tiny_odd_f32_score_24x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s,
                                       size_t panels, size_t tiles);
-void tiny_odd_f32_score_edge_1x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                          const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_2x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                          const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_3x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                          const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_4x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                          const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_5x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                          const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_6x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                          const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_7x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                          const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_8x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                          const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_9x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                          const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_10x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                           const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_11x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                           const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_12x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                           const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_13x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                           const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_14x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                           const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_15x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                           const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_16x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                           const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_17x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                           const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_18x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                           const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_19x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                           const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_20x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                           const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_21x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                           const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_22x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                           const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_23x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                           const int32_t *limit, int32_t at);
-void tiny_odd_f32_score_edge_24x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                           const int32_t *limit, int32_t at);
+void tiny_odd_f32_score_masked_1x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
+                                            const int32_t *key_end, int32_t at);
+void tiny_odd_f32_score_masked_2x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
+                                            const int32_t *key_end, int32_t at);
+void tiny_odd_f32_score_masked_3x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
+                                            const int32_t *key_end, int32_t at);
+void tiny_odd_f32_score_masked_4x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
+                                            const int32_t *key_end, int32_t at);
+void tiny_odd_f32_score_masked_5x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
+                                            const int32_t *key_end, int32_t at);
+void tiny_odd_f32_score_masked_6x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
+                                            const int32_t *key_end, int32_t at);
+void tiny_odd_f32_score_masked_7x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
+                                            const int32_t *key_end, int32_t at);
+void tiny_odd_f32_score_masked_8x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
+                                            const int32_t *key_end, int32_t at);
+void tiny_odd_f32_score_masked_9x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
+                                            const int32_t *key_end, int32_t at);
+void tiny_odd_f32_score_masked_10x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
+                                             const int32_t *key_end, int32_t at);
+void tiny_odd_f32_score_masked_11x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
+                                             const int32_t *key_end, int32_t at);
+void tiny_odd_f32_score_masked_12x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
+                                             const int32_t *key_end, int32_t at);
+void tiny_odd_f32_score_masked_13x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
+                                             const int32_t *key_end, int32_t at);
+void tiny_odd_f32_score_masked_14x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
+                                             const int32_t *key_end, int32_t at);
+void tiny_odd_f32_score_masked_15x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
+                                             const int32_t *key_end, int32_t at);
+void tiny_odd_f32_score_masked_16x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
+                                             const int32_t *key_end, int32_t at);
+void tiny_odd_f32_score_masked_17x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
+                                             const int32_t *key_end, int32_t at);
+void tiny_odd_f32_score_masked_18x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
+                                             const int32_t *key_end, int32_t at);
+void tiny_odd_f32_score_masked_19x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
+                                             const int32_t *key_end, int32_t at);
+void tiny_odd_f32_score_masked_20x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
+                                             const int32_t *key_end, int32_t at);
+void tiny_odd_f32_score_masked_21x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
+                                             const int32_t *key_end, int32_t at);
+void tiny_odd_f32_score_masked_22x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
+                                             const int32_t *key_end, int32_t at);
+void tiny_odd_f32_score_masked_23x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
+                                             const int32_t *key_end, int32_t at);
+void tiny_odd_f32_score_masked_24x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
+                                             const int32_t *key_end, int32_t at);
 void tiny_odd_f32_value_1x16__avx512(const float *restrict p, const float *restrict v, float *restrict o,
-                                     const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                     const int32_t *key_end, int32_t from, const float *restrict inverse, size_t tiles);
 void tiny_odd_f32_value_2x16__avx512(const float *restrict p, const float *restrict v, float *restrict o,
-                                     const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                     const int32_t *key_end, int32_t from, const float *restrict inverse, size_t tiles);
 void tiny_odd_f32_value_3x16__avx512(const float *restrict p, const float *restrict v, float *restrict o,
-                                     const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                     const int32_t *key_end, int32_t from, const float *restrict inverse, size_t tiles);
 void tiny_odd_f32_value_4x16__avx512(const float *restrict p, const float *restrict v, float *restrict o,
-                                     const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                     const int32_t *key_end, int32_t from, const float *restrict inverse, size_t tiles);
 void tiny_odd_f32_value_5x16__avx512(const float *restrict p, const float *restrict v, float *restrict o,
-                                     const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                     const int32_t *key_end, int32_t from, const float *restrict inverse, size_t tiles);
 void tiny_odd_f32_value_6x16__avx512(const float *restrict p, const float *restrict v, float *restrict o,
-                                     const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                     const int32_t *key_end, int32_t from, const float *restrict inverse, size_t tiles);
 void tiny_odd_f32_value_7x16__avx512(const float *restrict p, const float *restrict v, float *restrict o,
-                                     const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                     const int32_t *key_end, int32_t from, const float *restrict inverse, size_t tiles);
 void tiny_odd_f32_value_8x16__avx512(const float *restrict p, const float *restrict v, float *restrict o,
-                                     const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                     const int32_t *key_end, int32_t from, const float *restrict inverse, size_t tiles);
 void tiny_odd_f32_value_9x16__avx512(const float *restrict p, const float *restrict v, float *restrict o,
-                                     const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                     const int32_t *key_end, int32_t from, const float *restrict inverse, size_t tiles);
 void tiny_odd_f32_value_10x16__avx512(const float *restrict p, const float *restrict v, float *restrict o,
-                                      const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                      const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 void tiny_odd_f32_value_11x16__avx512(const float *restrict p, const float *restrict v, float *restrict o,
-                                      const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                      const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 void tiny_odd_f32_value_12x16__avx512(const float *restrict p, const float *restrict v, float *restrict o,
-                                      const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                      const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 void tiny_odd_f32_value_13x16__avx512(const float *restrict p, const float *restrict v, float *restrict o,
-                                      const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                      const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 void tiny_odd_f32_value_14x16__avx512(const float *restrict p, const float *restrict v, float *restrict o,
-                                      const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                      const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 void tiny_odd_f32_value_15x16__avx512(const float *restrict p, const float *restrict v, float *restrict o,
-                                      const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                      const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 void tiny_odd_f32_value_16x16__avx512(const float *restrict p, const float *restrict v, float *restrict o,
-                                      const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                      const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 void tiny_odd_f32_value_17x16__avx512(const float *restrict p, const float *restrict v, float *restrict o,
-                                      const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                      const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 void tiny_odd_f32_value_18x16__avx512(const float *restrict p, const float *restrict v, float *restrict o,
-                                      const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                      const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 void tiny_odd_f32_value_19x16__avx512(const float *restrict p, const float *restrict v, float *restrict o,
-                                      const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                      const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 void tiny_odd_f32_value_20x16__avx512(const float *restrict p, const float *restrict v, float *restrict o,
-                                      const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                      const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 void tiny_odd_f32_value_21x16__avx512(const float *restrict p, const float *restrict v, float *restrict o,
-                                      const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                      const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 void tiny_odd_f32_value_22x16__avx512(const float *restrict p, const float *restrict v, float *restrict o,
-                                      const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                      const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 void tiny_odd_f32_value_23x16__avx512(const float *restrict p, const float *restrict v, float *restrict o,
-                                      const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                      const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 void tiny_odd_f32_value_24x16__avx512(const float *restrict p, const float *restrict v, float *restrict o,
-                                      const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                      const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 
 // -- Stages ---------------------------------------------------------------------------------------------------------
 
-// x [rows][D_MODEL] times one head's panels -> y [rows], HEAD_STRIDE apart. next: weights that will be needed then, or
-// NULL.
+// x [rows][D_MODEL] times one head's panels -> y [rows], row stride HEAD_STRIDE.
+// next: weights that will be needed then, or NULL.
 void tiny_odd__avx512_project(const float *x, struct packed_linear w, float *y, size_t rows, const void *next);
 
 // concat [rows][CONCAT] times panels first .. end - 1 of w -> those columns of y [rows][D_MODEL].
@@ -405,17 +421,17 @@ void tiny_odd__avx512_project_out(const float *concat, struct packed_linear w, f
                                   size_t end,
                            const void *next);
 
-// k [n], HEAD_STRIDE apart -> panels [.][D_HEAD][KEY_PANEL]. Up to a whole vector of keys, rows after n are taken too;
-// k must have them, and no score looks at them.
+// k [n], row stride HEAD_STRIDE -> panels [.][D_HEAD][KEY_PANEL]. Up to a whole vector of keys, rows after n are
+// taken too; k must have them, and no score looks at them.
 void tiny_odd__avx512_pack_keys(const float *k, size_t n, float *panels);
 
 // One head of one sequence.
 struct head {
-    const float *q;      // [n_queries], HEAD_STRIDE apart
+    const float *q;      // [n_queries], row stride HEAD_STRIDE
     const float *panels; // the keys, packed
-    const float *v;      // [n_keys], HEAD_STRIDE apart
-    float *o;            // [n_queries] rows CONCAT apart
-    float *scores;       // room for 144 rows, SCORES_STRIDE apart
+    const float *v;      // [n_keys], row stride HEAD_STRIDE
+    float *o;            // [n_queries] rows at stride CONCAT
+    float *scores;       // room for 144 rows, row stride SCORES_STRIDE
     size_t n_queries, n_keys;
 };
 

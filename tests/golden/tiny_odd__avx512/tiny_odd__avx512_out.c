@@ -9,16 +9,16 @@
 // heads side by side -> output. At most 80 products go into one running sum, which then joins the total:
 // the shorter the sums, the smaller their rounding errors.
 // 4320 flops; reads 9216 bytes of weights and 192 of rows, writes 180 (in depth 48).
-void tiny_odd_f32_out_part_1x48__avx512(
-    const float *restrict x, // [1] rows of [48], 48 apart
+void tiny_odd_f32_out_tail_1x48__avx512(
+    const float *restrict x, // [1] rows of [48], row stride 48
     const float *restrict w, // [48][48]
-    const float *addend,     // [45], what the first sum of each row joins
-    float *restrict y,       // [1] rows of [45], 45 apart
-    struct course *course)   // so low a tile asks for nothing ahead
+    const float *addend, // [45], what the first sum of each row joins
+    float *restrict y,   // [1] rows of [45], row stride 45
+    struct gemm_args *args)   // so low a tile prefetches nothing
 {
     GA_ASSERT(x && w && addend && y && course);
     const float *before = addend; // the total so far: the addend, then y itself
-    (void)course;
+    (void)args;
     for (size_t block = 0; block < 1; block++) {
         __m512 s0_0 = _mm512_setzero_ps();
         __m512 s0_1 = _mm512_setzero_ps();
@@ -36,7 +36,7 @@ void tiny_odd_f32_out_part_1x48__avx512(
         }
         _mm512_storeu_ps(y, _mm512_add_ps(_mm512_loadu_ps(before), s0_0));
         _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 16), s0_1));
-        vec_store_part(y + 32, _mm512_add_ps(vec_load_part(before + 32, 13), s0_2), 13);
+        vec_store_tail(y + 32, _mm512_add_ps(vec_load_tail(before + 32, 13), s0_2), 13);
         before = y;
         x += 48;
     }
@@ -45,17 +45,17 @@ void tiny_odd_f32_out_part_1x48__avx512(
 // heads side by side -> output. At most 80 products go into one running sum, which then joins the total:
 // the shorter the sums, the smaller their rounding errors.
 // 8640 flops; reads 9216 bytes of weights and 384 of rows, writes 360 (in depth 48).
-void tiny_odd_f32_out_part_2x48__avx512(
-    const float *restrict x, // [2] rows of [48], 48 apart
+void tiny_odd_f32_out_tail_2x48__avx512(
+    const float *restrict x, // [2] rows of [48], row stride 48
     const float *restrict w, // [48][48]
-    const float *addend,     // [45], what the first sum of each row joins
-    float *restrict y,       // [2] rows of [45], 45 apart
-    struct course *course)   // so low a tile asks for nothing ahead
+    const float *addend, // [45], what the first sum of each row joins
+    float *restrict y,   // [2] rows of [45], row stride 45
+    struct gemm_args *args)   // so low a tile prefetches nothing
 {
     GA_ASSERT(x && w && addend && y && course);
     const float *before = addend; // the total so far: the addend, then y itself
     size_t stride = 0;            // between its rows
-    (void)course;
+    (void)args;
     for (size_t block = 0; block < 1; block++) {
         __m512 s0_0 = _mm512_setzero_ps();
         __m512 s0_1 = _mm512_setzero_ps();
@@ -80,10 +80,10 @@ void tiny_odd_f32_out_part_2x48__avx512(
         }
         _mm512_storeu_ps(y, _mm512_add_ps(_mm512_loadu_ps(before), s0_0));
         _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 16), s0_1));
-        vec_store_part(y + 32, _mm512_add_ps(vec_load_part(before + 32, 13), s0_2), 13);
+        vec_store_tail(y + 32, _mm512_add_ps(vec_load_tail(before + 32, 13), s0_2), 13);
         _mm512_storeu_ps(y + 45, _mm512_add_ps(_mm512_loadu_ps(before + stride), s1_0));
         _mm512_storeu_ps(y + 61, _mm512_add_ps(_mm512_loadu_ps(before + stride + 16), s1_1));
-        vec_store_part(y + 77, _mm512_add_ps(vec_load_part(before + stride + 32, 13), s1_2), 13);
+        vec_store_tail(y + 77, _mm512_add_ps(vec_load_tail(before + stride + 32, 13), s1_2), 13);
         before = y;
         stride = 45;
         x += 48;
@@ -93,17 +93,17 @@ void tiny_odd_f32_out_part_2x48__avx512(
 // heads side by side -> output. At most 80 products go into one running sum, which then joins the total:
 // the shorter the sums, the smaller their rounding errors.
 // 12960 flops; reads 9216 bytes of weights and 576 of rows, writes 540 (in depth 48).
-void tiny_odd_f32_out_part_3x48__avx512(
-    const float *restrict x, // [3] rows of [48], 48 apart
+void tiny_odd_f32_out_tail_3x48__avx512(
+    const float *restrict x, // [3] rows of [48], row stride 48
     const float *restrict w, // [48][48]
-    const float *addend,     // [45], what the first sum of each row joins
-    float *restrict y,       // [3] rows of [45], 45 apart
-    struct course *course)   // so low a tile asks for nothing ahead
+    const float *addend, // [45], what the first sum of each row joins
+    float *restrict y,   // [3] rows of [45], row stride 45
+    struct gemm_args *args)   // so low a tile prefetches nothing
 {
     GA_ASSERT(x && w && addend && y && course);
     const float *before = addend; // the total so far: the addend, then y itself
     size_t stride = 0;            // between its rows
-    (void)course;
+    (void)args;
     for (size_t block = 0; block < 1; block++) {
         __m512 s0_0 = _mm512_setzero_ps();
         __m512 s0_1 = _mm512_setzero_ps();
@@ -135,13 +135,13 @@ void tiny_odd_f32_out_part_3x48__avx512(
         }
         _mm512_storeu_ps(y, _mm512_add_ps(_mm512_loadu_ps(before), s0_0));
         _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 16), s0_1));
-        vec_store_part(y + 32, _mm512_add_ps(vec_load_part(before + 32, 13), s0_2), 13);
+        vec_store_tail(y + 32, _mm512_add_ps(vec_load_tail(before + 32, 13), s0_2), 13);
         _mm512_storeu_ps(y + 45, _mm512_add_ps(_mm512_loadu_ps(before + stride), s1_0));
         _mm512_storeu_ps(y + 61, _mm512_add_ps(_mm512_loadu_ps(before + stride + 16), s1_1));
-        vec_store_part(y + 77, _mm512_add_ps(vec_load_part(before + stride + 32, 13), s1_2), 13);
+        vec_store_tail(y + 77, _mm512_add_ps(vec_load_tail(before + stride + 32, 13), s1_2), 13);
         _mm512_storeu_ps(y + 90, _mm512_add_ps(_mm512_loadu_ps(before + 2 * stride), s2_0));
         _mm512_storeu_ps(y + 106, _mm512_add_ps(_mm512_loadu_ps(before + 2 * stride + 16), s2_1));
-        vec_store_part(y + 122, _mm512_add_ps(vec_load_part(before + 2 * stride + 32, 13), s2_2), 13);
+        vec_store_tail(y + 122, _mm512_add_ps(vec_load_tail(before + 2 * stride + 32, 13), s2_2), 13);
         before = y;
         stride = 45;
         x += 48;
@@ -151,20 +151,20 @@ void tiny_odd_f32_out_part_3x48__avx512(
 // heads side by side -> output. At most 80 products go into one running sum, which then joins the total:
 // the shorter the sums, the smaller their rounding errors.
 // 17280 flops; reads 9216 bytes of weights and 768 of rows, writes 720 (in depth 48).
-void tiny_odd_f32_out_part_4x48__avx512(
-    const float *restrict x, // [4] rows of [48], 48 apart
+void tiny_odd_f32_out_tail_4x48__avx512(
+    const float *restrict x, // [4] rows of [48], row stride 48
     const float *restrict w, // [48][48]
-    const float *addend,     // [45], what the first sum of each row joins
-    float *restrict y,       // [4] rows of [45], 45 apart
-    struct course *course)
+    const float *addend, // [45], what the first sum of each row joins
+    float *restrict y,   // [4] rows of [45], row stride 45
+    struct gemm_args *args)
 {
     GA_ASSERT(x && w && addend && y && course);
     const float *before = addend; // the total so far: the addend, then y itself
     size_t stride = 0;            // between its rows
-    struct ahead *to_come = course->ahead + 1;
+    struct prefetch_stream *stream = args->streams + 1;
     for (size_t block = 0; block < 1; block++) {
-        uintptr_t line = to_come->at;
-        const size_t line_step = to_come->step;
+        uintptr_t line = stream->at;
+        const size_t line_step = stream->step;
         __m512 s0_0 = _mm512_setzero_ps();
         __m512 s0_1 = _mm512_setzero_ps();
         __m512 s0_2 = _mm512_setzero_ps();
@@ -178,7 +178,7 @@ void tiny_odd_f32_out_part_4x48__avx512(
         __m512 s3_1 = _mm512_setzero_ps();
         __m512 s3_2 = _mm512_setzero_ps();
         for (size_t k = 0; k < 48; k += 1, w += 48) {
-            GA_REQUEST(line);
+            GA_PREFETCH(line);
             line += line_step;
             { // k
                 const __m512 b0 = _mm512_loadu_ps(w);
@@ -202,20 +202,20 @@ void tiny_odd_f32_out_part_4x48__avx512(
                 s3_2 = _mm512_fmadd_ps(a3, b2, s3_2);
             }
         }
-        to_come->at = line;
-        to_come = to_come == course->ahead ? course->ahead + 1 : course->ahead;
+        stream->at = line;
+        stream = stream == args->streams ? args->streams + 1 : args->streams;
         _mm512_storeu_ps(y, _mm512_add_ps(_mm512_loadu_ps(before), s0_0));
         _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 16), s0_1));
-        vec_store_part(y + 32, _mm512_add_ps(vec_load_part(before + 32, 13), s0_2), 13);
+        vec_store_tail(y + 32, _mm512_add_ps(vec_load_tail(before + 32, 13), s0_2), 13);
         _mm512_storeu_ps(y + 45, _mm512_add_ps(_mm512_loadu_ps(before + stride), s1_0));
         _mm512_storeu_ps(y + 61, _mm512_add_ps(_mm512_loadu_ps(before + stride + 16), s1_1));
-        vec_store_part(y + 77, _mm512_add_ps(vec_load_part(before + stride + 32, 13), s1_2), 13);
+        vec_store_tail(y + 77, _mm512_add_ps(vec_load_tail(before + stride + 32, 13), s1_2), 13);
         _mm512_storeu_ps(y + 90, _mm512_add_ps(_mm512_loadu_ps(before + 2 * stride), s2_0));
         _mm512_storeu_ps(y + 106, _mm512_add_ps(_mm512_loadu_ps(before + 2 * stride + 16), s2_1));
-        vec_store_part(y + 122, _mm512_add_ps(vec_load_part(before + 2 * stride + 32, 13), s2_2), 13);
+        vec_store_tail(y + 122, _mm512_add_ps(vec_load_tail(before + 2 * stride + 32, 13), s2_2), 13);
         _mm512_storeu_ps(y + 135, _mm512_add_ps(_mm512_loadu_ps(before + 3 * stride), s3_0));
         _mm512_storeu_ps(y + 151, _mm512_add_ps(_mm512_loadu_ps(before + 3 * stride + 16), s3_1));
-        vec_store_part(y + 167, _mm512_add_ps(vec_load_part(before + 3 * stride + 32, 13), s3_2), 13);
+        vec_store_tail(y + 167, _mm512_add_ps(vec_load_tail(before + 3 * stride + 32, 13), s3_2), 13);
         before = y;
         stride = 45;
         x += 48;
@@ -225,20 +225,20 @@ void tiny_odd_f32_out_part_4x48__avx512(
 // heads side by side -> output. At most 80 products go into one running sum, which then joins the total:
 // the shorter the sums, the smaller their rounding errors.
 // 21600 flops; reads 9216 bytes of weights and 960 of rows, writes 900 (in depth 48).
-void tiny_odd_f32_out_part_5x48__avx512(
-    const float *restrict x, // [5] rows of [48], 48 apart
+void tiny_odd_f32_out_tail_5x48__avx512(
+    const float *restrict x, // [5] rows of [48], row stride 48
     const float *restrict w, // [48][48]
-    const float *addend,     // [45], what the first sum of each row joins
-    float *restrict y,       // [5] rows of [45], 45 apart
-    struct course *course)
+    const float *addend, // [45], what the first sum of each row joins
+    float *restrict y,   // [5] rows of [45], row stride 45
+    struct gemm_args *args)
 {
     GA_ASSERT(x && w && addend && y && course);
     const float *before = addend; // the total so far: the addend, then y itself
     size_t stride = 0;            // between its rows
-    struct ahead *to_come = course->ahead + 1;
+    struct prefetch_stream *stream = args->streams + 1;
     for (size_t block = 0; block < 1; block++) {
-        uintptr_t line = to_come->at;
-        const size_t line_step = to_come->step;
+        uintptr_t line = stream->at;
+        const size_t line_step = stream->step;
         __m512 s0_0 = _mm512_setzero_ps();
         __m512 s0_1 = _mm512_setzero_ps();
         __m512 s0_2 = _mm512_setzero_ps();
@@ -255,7 +255,7 @@ void tiny_odd_f32_out_part_5x48__avx512(
         __m512 s4_1 = _mm512_setzero_ps();
         __m512 s4_2 = _mm512_setzero_ps();
         for (size_t k = 0; k < 48; k += 1, w += 48) {
-            GA_REQUEST(line);
+            GA_PREFETCH(line);
             line += line_step;
             { // k
                 const __m512 b0 = _mm512_loadu_ps(w);
@@ -283,23 +283,23 @@ void tiny_odd_f32_out_part_5x48__avx512(
                 s4_2 = _mm512_fmadd_ps(a4, b2, s4_2);
             }
         }
-        to_come->at = line;
-        to_come = to_come == course->ahead ? course->ahead + 1 : course->ahead;
+        stream->at = line;
+        stream = stream == args->streams ? args->streams + 1 : args->streams;
         _mm512_storeu_ps(y, _mm512_add_ps(_mm512_loadu_ps(before), s0_0));
         _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 16), s0_1));
-        vec_store_part(y + 32, _mm512_add_ps(vec_load_part(before + 32, 13), s0_2), 13);
+        vec_store_tail(y + 32, _mm512_add_ps(vec_load_tail(before + 32, 13), s0_2), 13);
         _mm512_storeu_ps(y + 45, _mm512_add_ps(_mm512_loadu_ps(before + stride), s1_0));
         _mm512_storeu_ps(y + 61, _mm512_add_ps(_mm512_loadu_ps(before + stride + 16), s1_1));
-        vec_store_part(y + 77, _mm512_add_ps(vec_load_part(before + stride + 32, 13), s1_2), 13);
+        vec_store_tail(y + 77, _mm512_add_ps(vec_load_tail(before + stride + 32, 13), s1_2), 13);
         _mm512_storeu_ps(y + 90, _mm512_add_ps(_mm512_loadu_ps(before + 2 * stride), s2_0));
         _mm512_storeu_ps(y + 106, _mm512_add_ps(_mm512_loadu_ps(before + 2 * stride + 16), s2_1));
-        vec_store_part(y + 122, _mm512_add_ps(vec_load_part(before + 2 * stride + 32, 13), s2_2), 13);
+        vec_store_tail(y + 122, _mm512_add_ps(vec_load_tail(before + 2 * stride + 32, 13), s2_2), 13);
         _mm512_storeu_ps(y + 135, _mm512_add_ps(_mm512_loadu_ps(before + 3 * stride), s3_0));
         _mm512_storeu_ps(y + 151, _mm512_add_ps(_mm512_loadu_ps(before + 3 * stride + 16), s3_1));
-        vec_store_part(y + 167, _mm512_add_ps(vec_load_part(before + 3 * stride + 32, 13), s3_2), 13);
+        vec_store_tail(y + 167, _mm512_add_ps(vec_load_tail(before + 3 * stride + 32, 13), s3_2), 13);
         _mm512_storeu_ps(y + 180, _mm512_add_ps(_mm512_loadu_ps(before + 4 * stride), s4_0));
         _mm512_storeu_ps(y + 196, _mm512_add_ps(_mm512_loadu_ps(before + 4 * stride + 16), s4_1));
-        vec_store_part(y + 212, _mm512_add_ps(vec_load_part(before + 4 * stride + 32, 13), s4_2), 13);
+        vec_store_tail(y + 212, _mm512_add_ps(vec_load_tail(before + 4 * stride + 32, 13), s4_2), 13);
         before = y;
         stride = 45;
         x += 48;
@@ -309,20 +309,20 @@ void tiny_odd_f32_out_part_5x48__avx512(
 // heads side by side -> output. At most 80 products go into one running sum, which then joins the total:
 // the shorter the sums, the smaller their rounding errors.
 // 25920 flops; reads 9216 bytes of weights and 1152 of rows, writes 1080 (in depth 48).
-void tiny_odd_f32_out_part_6x48__avx512(
-    const float *restrict x, // [6] rows of [48], 48 apart
+void tiny_odd_f32_out_tail_6x48__avx512(
+    const float *restrict x, // [6] rows of [48], row stride 48
     const float *restrict w, // [48][48]
-    const float *addend,     // [45], what the first sum of each row joins
-    float *restrict y,       // [6] rows of [45], 45 apart
-    struct course *course)
+    const float *addend, // [45], what the first sum of each row joins
+    float *restrict y,   // [6] rows of [45], row stride 45
+    struct gemm_args *args)
 {
     GA_ASSERT(x && w && addend && y && course);
     const float *before = addend; // the total so far: the addend, then y itself
     size_t stride = 0;            // between its rows
-    struct ahead *to_come = course->ahead + 1;
+    struct prefetch_stream *stream = args->streams + 1;
     for (size_t block = 0; block < 1; block++) {
-        uintptr_t line = to_come->at;
-        const size_t line_step = to_come->step;
+        uintptr_t line = stream->at;
+        const size_t line_step = stream->step;
         __m512 s0_0 = _mm512_setzero_ps();
         __m512 s0_1 = _mm512_setzero_ps();
         __m512 s0_2 = _mm512_setzero_ps();
@@ -342,7 +342,7 @@ void tiny_odd_f32_out_part_6x48__avx512(
         __m512 s5_1 = _mm512_setzero_ps();
         __m512 s5_2 = _mm512_setzero_ps();
         for (size_t k = 0; k < 48; k += 1, w += 48) {
-            GA_REQUEST(line);
+            GA_PREFETCH(line);
             line += line_step;
             { // k
                 const __m512 b0 = _mm512_loadu_ps(w);
@@ -374,26 +374,26 @@ void tiny_odd_f32_out_part_6x48__avx512(
                 s5_2 = _mm512_fmadd_ps(a5, b2, s5_2);
             }
         }
-        to_come->at = line;
-        to_come = to_come == course->ahead ? course->ahead + 1 : course->ahead;
+        stream->at = line;
+        stream = stream == args->streams ? args->streams + 1 : args->streams;
         _mm512_storeu_ps(y, _mm512_add_ps(_mm512_loadu_ps(before), s0_0));
         _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 16), s0_1));
-        vec_store_part(y + 32, _mm512_add_ps(vec_load_part(before + 32, 13), s0_2), 13);
+        vec_store_tail(y + 32, _mm512_add_ps(vec_load_tail(before + 32, 13), s0_2), 13);
         _mm512_storeu_ps(y + 45, _mm512_add_ps(_mm512_loadu_ps(before + stride), s1_0));
         _mm512_storeu_ps(y + 61, _mm512_add_ps(_mm512_loadu_ps(before + stride + 16), s1_1));
-        vec_store_part(y + 77, _mm512_add_ps(vec_load_part(before + stride + 32, 13), s1_2), 13);
+        vec_store_tail(y + 77, _mm512_add_ps(vec_load_tail(before + stride + 32, 13), s1_2), 13);
         _mm512_storeu_ps(y + 90, _mm512_add_ps(_mm512_loadu_ps(before + 2 * stride), s2_0));
         _mm512_storeu_ps(y + 106, _mm512_add_ps(_mm512_loadu_ps(before + 2 * stride + 16), s2_1));
-        vec_store_part(y + 122, _mm512_add_ps(vec_load_part(before + 2 * stride + 32, 13), s2_2), 13);
+        vec_store_tail(y + 122, _mm512_add_ps(vec_load_tail(before + 2 * stride + 32, 13), s2_2), 13);
         _mm512_storeu_ps(y + 135, _mm512_add_ps(_mm512_loadu_ps(before + 3 * stride), s3_0));
         _mm512_storeu_ps(y + 151, _mm512_add_ps(_mm512_loadu_ps(before + 3 * stride + 16), s3_1));
-        vec_store_part(y + 167, _mm512_add_ps(vec_load_part(before + 3 * stride + 32, 13), s3_2), 13);
+        vec_store_tail(y + 167, _mm512_add_ps(vec_load_tail(before + 3 * stride + 32, 13), s3_2), 13);
         _mm512_storeu_ps(y + 180, _mm512_add_ps(_mm512_loadu_ps(before + 4 * stride), s4_0));
         _mm512_storeu_ps(y + 196, _mm512_add_ps(_mm512_loadu_ps(before + 4 * stride + 16), s4_1));
-        vec_store_part(y + 212, _mm512_add_ps(vec_load_part(before + 4 * stride + 32, 13), s4_2), 13);
+        vec_store_tail(y + 212, _mm512_add_ps(vec_load_tail(before + 4 * stride + 32, 13), s4_2), 13);
         _mm512_storeu_ps(y + 225, _mm512_add_ps(_mm512_loadu_ps(before + 5 * stride), s5_0));
         _mm512_storeu_ps(y + 241, _mm512_add_ps(_mm512_loadu_ps(before + 5 * stride + 16), s5_1));
-        vec_store_part(y + 257, _mm512_add_ps(vec_load_part(before + 5 * stride + 32, 13), s5_2), 13);
+        vec_store_tail(y + 257, _mm512_add_ps(vec_load_tail(before + 5 * stride + 32, 13), s5_2), 13);
         before = y;
         stride = 45;
         x += 48;
@@ -403,20 +403,20 @@ void tiny_odd_f32_out_part_6x48__avx512(
 // heads side by side -> output. At most 80 products go into one running sum, which then joins the total:
 // the shorter the sums, the smaller their rounding errors.
 // 30240 flops; reads 9216 bytes of weights and 1344 of rows, writes 1260 (in depth 48).
-void tiny_odd_f32_out_part_7x48__avx512(
-    const float *restrict x, // [7] rows of [48], 48 apart
+void tiny_odd_f32_out_tail_7x48__avx512(
+    const float *restrict x, // [7] rows of [48], row stride 48
     const float *restrict w, // [48][48]
-    const float *addend,     // [45], what the first sum of each row joins
-    float *restrict y,       // [7] rows of [45], 45 apart
-    struct course *course)
+    const float *addend, // [45], what the first sum of each row joins
+    float *restrict y,   // [7] rows of [45], row stride 45
+    struct gemm_args *args)
 {
     GA_ASSERT(x && w && addend && y && course);
     const float *before = addend; // the total so far: the addend, then y itself
     size_t stride = 0;            // between its rows
-    struct ahead *to_come = course->ahead + 1;
+    struct prefetch_stream *stream = args->streams + 1;
     for (size_t block = 0; block < 1; block++) {
-        uintptr_t line = to_come->at;
-        const size_t line_step = to_come->step;
+        uintptr_t line = stream->at;
+        const size_t line_step = stream->step;
         __m512 s0_0 = _mm512_setzero_ps();
         __m512 s0_1 = _mm512_setzero_ps();
         __m512 s0_2 = _mm512_setzero_ps();
@@ -439,7 +439,7 @@ void tiny_odd_f32_out_part_7x48__avx512(
         __m512 s6_1 = _mm512_setzero_ps();
         __m512 s6_2 = _mm512_setzero_ps();
         for (size_t k = 0; k < 48; k += 1, w += 48) {
-            GA_REQUEST(line);
+            GA_PREFETCH(line);
             line += line_step;
             { // k
                 const __m512 b0 = _mm512_loadu_ps(w);
@@ -475,29 +475,29 @@ void tiny_odd_f32_out_part_7x48__avx512(
                 s6_2 = _mm512_fmadd_ps(a6, b2, s6_2);
             }
         }
-        to_come->at = line;
-        to_come = to_come == course->ahead ? course->ahead + 1 : course->ahead;
+        stream->at = line;
+        stream = stream == args->streams ? args->streams + 1 : args->streams;
         _mm512_storeu_ps(y, _mm512_add_ps(_mm512_loadu_ps(before), s0_0));
         _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 16), s0_1));
-        vec_store_part(y + 32, _mm512_add_ps(vec_load_part(before + 32, 13), s0_2), 13);
+        vec_store_tail(y + 32, _mm512_add_ps(vec_load_tail(before + 32, 13), s0_2), 13);
         _mm512_storeu_ps(y + 45, _mm512_add_ps(_mm512_loadu_ps(before + stride), s1_0));
         _mm512_storeu_ps(y + 61, _mm512_add_ps(_mm512_loadu_ps(before + stride + 16), s1_1));
-        vec_store_part(y + 77, _mm512_add_ps(vec_load_part(before + stride + 32, 13), s1_2), 13);
+        vec_store_tail(y + 77, _mm512_add_ps(vec_load_tail(before + stride + 32, 13), s1_2), 13);
         _mm512_storeu_ps(y + 90, _mm512_add_ps(_mm512_loadu_ps(before + 2 * stride), s2_0));
         _mm512_storeu_ps(y + 106, _mm512_add_ps(_mm512_loadu_ps(before + 2 * stride + 16), s2_1));
-        vec_store_part(y + 122, _mm512_add_ps(vec_load_part(before + 2 * stride + 32, 13), s2_2), 13);
+        vec_store_tail(y + 122, _mm512_add_ps(vec_load_tail(before + 2 * stride + 32, 13), s2_2), 13);
         _mm512_storeu_ps(y + 135, _mm512_add_ps(_mm512_loadu_ps(before + 3 * stride), s3_0));
         _mm512_storeu_ps(y + 151, _mm512_add_ps(_mm512_loadu_ps(before + 3 * stride + 16), s3_1));
-        vec_store_part(y + 167, _mm512_add_ps(vec_load_part(before + 3 * stride + 32, 13), s3_2), 13);
+        vec_store_tail(y + 167, _mm512_add_ps(vec_load_tail(before + 3 * stride + 32, 13), s3_2), 13);
         _mm512_storeu_ps(y + 180, _mm512_add_ps(_mm512_loadu_ps(before + 4 * stride), s4_0));
         _mm512_storeu_ps(y + 196, _mm512_add_ps(_mm512_loadu_ps(before + 4 * stride + 16), s4_1));
-        vec_store_part(y + 212, _mm512_add_ps(vec_load_part(before + 4 * stride + 32, 13), s4_2), 13);
+        vec_store_tail(y + 212, _mm512_add_ps(vec_load_tail(before + 4 * stride + 32, 13), s4_2), 13);
         _mm512_storeu_ps(y + 225, _mm512_add_ps(_mm512_loadu_ps(before + 5 * stride), s5_0));
         _mm512_storeu_ps(y + 241, _mm512_add_ps(_mm512_loadu_ps(before + 5 * stride + 16), s5_1));
-        vec_store_part(y + 257, _mm512_add_ps(vec_load_part(before + 5 * stride + 32, 13), s5_2), 13);
+        vec_store_tail(y + 257, _mm512_add_ps(vec_load_tail(before + 5 * stride + 32, 13), s5_2), 13);
         _mm512_storeu_ps(y + 270, _mm512_add_ps(_mm512_loadu_ps(before + 6 * stride), s6_0));
         _mm512_storeu_ps(y + 286, _mm512_add_ps(_mm512_loadu_ps(before + 6 * stride + 16), s6_1));
-        vec_store_part(y + 302, _mm512_add_ps(vec_load_part(before + 6 * stride + 32, 13), s6_2), 13);
+        vec_store_tail(y + 302, _mm512_add_ps(vec_load_tail(before + 6 * stride + 32, 13), s6_2), 13);
         before = y;
         stride = 45;
         x += 48;
@@ -507,20 +507,20 @@ void tiny_odd_f32_out_part_7x48__avx512(
 // heads side by side -> output. At most 80 products go into one running sum, which then joins the total:
 // the shorter the sums, the smaller their rounding errors.
 // 34560 flops; reads 9216 bytes of weights and 1536 of rows, writes 1440 (in depth 48).
-void tiny_odd_f32_out_part_8x48__avx512(
-    const float *restrict x, // [8] rows of [48], 48 apart
+void tiny_odd_f32_out_tail_8x48__avx512(
+    const float *restrict x, // [8] rows of [48], row stride 48
     const float *restrict w, // [48][48]
-    const float *addend,     // [45], what the first sum of each row joins
-    float *restrict y,       // [8] rows of [45], 45 apart
-    struct course *course)
+    const float *addend, // [45], what the first sum of each row joins
+    float *restrict y,   // [8] rows of [45], row stride 45
+    struct gemm_args *args)
 {
     GA_ASSERT(x && w && addend && y && course);
     const float *before = addend; // the total so far: the addend, then y itself
     size_t stride = 0;            // between its rows
-    struct ahead *to_come = course->ahead + 1;
+    struct prefetch_stream *stream = args->streams + 1;
     for (size_t block = 0; block < 1; block++) {
-        uintptr_t line = to_come->at;
-        const size_t line_step = to_come->step;
+        uintptr_t line = stream->at;
+        const size_t line_step = stream->step;
         __m512 s0_0 = _mm512_setzero_ps();
         __m512 s0_1 = _mm512_setzero_ps();
         __m512 s0_2 = _mm512_setzero_ps();
@@ -546,7 +546,7 @@ void tiny_odd_f32_out_part_8x48__avx512(
         __m512 s7_1 = _mm512_setzero_ps();
         __m512 s7_2 = _mm512_setzero_ps();
         for (size_t k = 0; k < 48; k += 1, w += 48) {
-            GA_REQUEST(line);
+            GA_PREFETCH(line);
             line += line_step;
             { // k
                 const __m512 b0 = _mm512_loadu_ps(w);
@@ -586,32 +586,32 @@ void tiny_odd_f32_out_part_8x48__avx512(
                 s7_2 = _mm512_fmadd_ps(a7, b2, s7_2);
             }
         }
-        to_come->at = line;
-        to_come = to_come == course->ahead ? course->ahead + 1 : course->ahead;
+        stream->at = line;
+        stream = stream == args->streams ? args->streams + 1 : args->streams;
         _mm512_storeu_ps(y, _mm512_add_ps(_mm512_loadu_ps(before), s0_0));
         _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 16), s0_1));
-        vec_store_part(y + 32, _mm512_add_ps(vec_load_part(before + 32, 13), s0_2), 13);
+        vec_store_tail(y + 32, _mm512_add_ps(vec_load_tail(before + 32, 13), s0_2), 13);
         _mm512_storeu_ps(y + 45, _mm512_add_ps(_mm512_loadu_ps(before + stride), s1_0));
         _mm512_storeu_ps(y + 61, _mm512_add_ps(_mm512_loadu_ps(before + stride + 16), s1_1));
-        vec_store_part(y + 77, _mm512_add_ps(vec_load_part(before + stride + 32, 13), s1_2), 13);
+        vec_store_tail(y + 77, _mm512_add_ps(vec_load_tail(before + stride + 32, 13), s1_2), 13);
         _mm512_storeu_ps(y + 90, _mm512_add_ps(_mm512_loadu_ps(before + 2 * stride), s2_0));
         _mm512_storeu_ps(y + 106, _mm512_add_ps(_mm512_loadu_ps(before + 2 * stride + 16), s2_1));
-        vec_store_part(y + 122, _mm512_add_ps(vec_load_part(before + 2 * stride + 32, 13), s2_2), 13);
+        vec_store_tail(y + 122, _mm512_add_ps(vec_load_tail(before + 2 * stride + 32, 13), s2_2), 13);
         _mm512_storeu_ps(y + 135, _mm512_add_ps(_mm512_loadu_ps(before + 3 * stride), s3_0));
         _mm512_storeu_ps(y + 151, _mm512_add_ps(_mm512_loadu_ps(before + 3 * stride + 16), s3_1));
-        vec_store_part(y + 167, _mm512_add_ps(vec_load_part(before + 3 * stride + 32, 13), s3_2), 13);
+        vec_store_tail(y + 167, _mm512_add_ps(vec_load_tail(before + 3 * stride + 32, 13), s3_2), 13);
         _mm512_storeu_ps(y + 180, _mm512_add_ps(_mm512_loadu_ps(before + 4 * stride), s4_0));
         _mm512_storeu_ps(y + 196, _mm512_add_ps(_mm512_loadu_ps(before + 4 * stride + 16), s4_1));
-        vec_store_part(y + 212, _mm512_add_ps(vec_load_part(before + 4 * stride + 32, 13), s4_2), 13);
+        vec_store_tail(y + 212, _mm512_add_ps(vec_load_tail(before + 4 * stride + 32, 13), s4_2), 13);
         _mm512_storeu_ps(y + 225, _mm512_add_ps(_mm512_loadu_ps(before + 5 * stride), s5_0));
         _mm512_storeu_ps(y + 241, _mm512_add_ps(_mm512_loadu_ps(before + 5 * stride + 16), s5_1));
-        vec_store_part(y + 257, _mm512_add_ps(vec_load_part(before + 5 * stride + 32, 13), s5_2), 13);
+        vec_store_tail(y + 257, _mm512_add_ps(vec_load_tail(before + 5 * stride + 32, 13), s5_2), 13);
         _mm512_storeu_ps(y + 270, _mm512_add_ps(_mm512_loadu_ps(before + 6 * stride), s6_0));
         _mm512_storeu_ps(y + 286, _mm512_add_ps(_mm512_loadu_ps(before + 6 * stride + 16), s6_1));
-        vec_store_part(y + 302, _mm512_add_ps(vec_load_part(before + 6 * stride + 32, 13), s6_2), 13);
+        vec_store_tail(y + 302, _mm512_add_ps(vec_load_tail(before + 6 * stride + 32, 13), s6_2), 13);
         _mm512_storeu_ps(y + 315, _mm512_add_ps(_mm512_loadu_ps(before + 7 * stride), s7_0));
         _mm512_storeu_ps(y + 331, _mm512_add_ps(_mm512_loadu_ps(before + 7 * stride + 16), s7_1));
-        vec_store_part(y + 347, _mm512_add_ps(vec_load_part(before + 7 * stride + 32, 13), s7_2), 13);
+        vec_store_tail(y + 347, _mm512_add_ps(vec_load_tail(before + 7 * stride + 32, 13), s7_2), 13);
         before = y;
         stride = 45;
         x += 48;

@@ -174,7 +174,7 @@ static const struct ga_kernel_info kernels_scalar[] = {
     {"tiny_tokens_f32_out__scalar", "heads side by side -> output", "12x1",
      "weighed 12x1 1.001, 6x2 1.002, 4x3 1.003, 2x4 1.006, 2x5 1.006, 1x6 1.263"},
     {"tiny_tokens_f32_score__scalar", "q k^T: a tile of scores", "12x1", "weighed 12x1 1.001"},
-    {"tiny_tokens_f32_score_edge__scalar", "scores of a tile some of whose keys are out of range", "12x1",
+    {"tiny_tokens_f32_score_masked__scalar", "scores of a tile some of whose keys are out of range", "12x1",
      "weighed 12x1 1.001"},
     {"tiny_tokens_f32_value__scalar", "softmax weights times v", "12x1", "weighed 12x1 1.001"},
 };
@@ -189,7 +189,7 @@ static const struct ga_variant variants[] = {
         .pack = tiny_tokens__scalar_pack,
         .scratch_bytes = tiny_tokens__scalar_scratch_bytes,
         .run = tiny_tokens__scalar_run,
-        .packing = 0x780668f839116832,
+        .packing = 0x442d1a033c1e89f0,
     },
 };
 

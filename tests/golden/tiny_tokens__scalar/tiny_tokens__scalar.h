@@ -12,13 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "min_max.h"
 #include "model.h"
 
 enum {
     D_MODEL = 8,
     N_HEADS = 4,
     N_KV_HEADS = 2,
-    GROUP = N_HEADS / N_KV_HEADS, // query heads that share a key head
+    HEADS_PER_KV = N_HEADS / N_KV_HEADS, // query heads that share a key head
     D_HEAD = 2,
     D_HEAD_PAD = 2, // heads side by side start at a whole vector; what is after d_head is zero
     // floats between rows of q, k and v: an odd number of lines, so that a column's rows share no cache set
@@ -100,8 +101,8 @@ struct packed_linear {
     const float *bias;
 };
 
-// Asks for the line at an address for the caches from L2 on; never faults.
-#define GA_REQUEST(at) __builtin_prefetch((const void *)(at), 0, 2)
+// Prefetches the line at an address into the caches from L2 on; never faults.
+#define GA_PREFETCH(at) __builtin_prefetch((const void *)(at), 0, 2)
 
 // What code relies on. Looked at where GA_DEBUG is defined, where what does not hold is a trap; a library as it ships
 // has nothing of it.
@@ -111,79 +112,79 @@ struct packed_linear {
 #define GA_ASSERT(condition) ((void)0)
 #endif
 
-// Memory to come, asked for a line at a time between multiply-adds.
-struct ahead {
+// Memory that is prefetched a line at a time between multiply-adds.
+struct prefetch_stream {
     uintptr_t at;
-    size_t step; // bytes from a request to the next
+    size_t step; // bytes from one prefetch to the next
 };
 
-// What a kernel does of a product, and what it asks for meanwhile.
-struct course {
-    struct ahead ahead[2]; // in turn from one running sum to the next
-    size_t sums;           // running sums to take; a kernel of a product that is not cut in depth takes all
-    bool goes_on;          // from what y holds, and not from what the first sum joins
+// Which part of a product a kernel computes, and what it prefetches meanwhile.
+struct gemm_args {
+    struct prefetch_stream streams[2]; // in turn from one running sum to the next
+    size_t sums;                       // running sums to take; a kernel of a product that is not cut in depth takes all
+    bool goes_on;                      // from what y holds, and not from what the first sum joins
 };
 
 void tiny_tokens_f32_project_1x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                         float *restrict y, struct course *course);
+                                         float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_project_2x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                         float *restrict y, struct course *course);
+                                         float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_project_3x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                         float *restrict y, struct course *course);
+                                         float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_project_4x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                         float *restrict y, struct course *course);
+                                         float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_project_5x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                         float *restrict y, struct course *course);
+                                         float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_project_6x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                         float *restrict y, struct course *course);
+                                         float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_project_7x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                         float *restrict y, struct course *course);
+                                         float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_project_8x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                         float *restrict y, struct course *course);
+                                         float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_project_9x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                         float *restrict y, struct course *course);
+                                         float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_project_10x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                          float *restrict y, struct course *course);
+                                          float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_project_11x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                          float *restrict y, struct course *course);
+                                          float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_project_12x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                          float *restrict y, struct course *course);
+                                          float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_project_1x2__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                         float *restrict y, struct course *course);
+                                         float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_project_2x2__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                         float *restrict y, struct course *course);
+                                         float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_project_3x2__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                         float *restrict y, struct course *course);
+                                         float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_out_1x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                     float *restrict y, struct course *course);
+                                     float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_out_2x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                     float *restrict y, struct course *course);
+                                     float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_out_3x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                     float *restrict y, struct course *course);
+                                     float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_out_4x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                     float *restrict y, struct course *course);
+                                     float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_out_5x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                     float *restrict y, struct course *course);
+                                     float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_out_6x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                     float *restrict y, struct course *course);
+                                     float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_out_7x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                     float *restrict y, struct course *course);
+                                     float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_out_8x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                     float *restrict y, struct course *course);
+                                     float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_out_9x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                     float *restrict y, struct course *course);
+                                     float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_out_10x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                      float *restrict y, struct course *course);
+                                      float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_out_11x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                      float *restrict y, struct course *course);
+                                      float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_out_12x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                      float *restrict y, struct course *course);
+                                      float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_out_1x4__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                     float *restrict y, struct course *course);
+                                     float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_out_2x2__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                     float *restrict y, struct course *course);
+                                     float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_out_3x2__scalar(const float *restrict x, const float *restrict w, const float *addend,
-                                     float *restrict y, struct course *course);
+                                     float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_score_1x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s,
                                        size_t panels, size_t tiles);
 void tiny_tokens_f32_score_2x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s,
@@ -208,62 +209,71 @@ void tiny_tokens_f32_score_11x1__scalar(const float *restrict q, const float *re
                                         size_t panels, size_t tiles);
 void tiny_tokens_f32_score_12x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s,
                                         size_t panels, size_t tiles);
-void tiny_tokens_f32_score_edge_1x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
-                                            const int32_t *limit, int32_t at);
-void tiny_tokens_f32_score_edge_2x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
-                                            const int32_t *limit, int32_t at);
-void tiny_tokens_f32_score_edge_3x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
-                                            const int32_t *limit, int32_t at);
-void tiny_tokens_f32_score_edge_4x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
-                                            const int32_t *limit, int32_t at);
-void tiny_tokens_f32_score_edge_5x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
-                                            const int32_t *limit, int32_t at);
-void tiny_tokens_f32_score_edge_6x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
-                                            const int32_t *limit, int32_t at);
-void tiny_tokens_f32_score_edge_7x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
-                                            const int32_t *limit, int32_t at);
-void tiny_tokens_f32_score_edge_8x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
-                                            const int32_t *limit, int32_t at);
-void tiny_tokens_f32_score_edge_9x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
-                                            const int32_t *limit, int32_t at);
-void tiny_tokens_f32_score_edge_10x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
-                                             const int32_t *limit, int32_t at);
-void tiny_tokens_f32_score_edge_11x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
-                                             const int32_t *limit, int32_t at);
-void tiny_tokens_f32_score_edge_12x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
-                                             const int32_t *limit, int32_t at);
+void tiny_tokens_f32_score_masked_1x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
+                                              const int32_t *key_end, int32_t at);
+void tiny_tokens_f32_score_masked_2x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
+                                              const int32_t *key_end, int32_t at);
+void tiny_tokens_f32_score_masked_3x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
+                                              const int32_t *key_end, int32_t at);
+void tiny_tokens_f32_score_masked_4x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
+                                              const int32_t *key_end, int32_t at);
+void tiny_tokens_f32_score_masked_5x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
+                                              const int32_t *key_end, int32_t at);
+void tiny_tokens_f32_score_masked_6x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
+                                              const int32_t *key_end, int32_t at);
+void tiny_tokens_f32_score_masked_7x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
+                                              const int32_t *key_end, int32_t at);
+void tiny_tokens_f32_score_masked_8x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
+                                              const int32_t *key_end, int32_t at);
+void tiny_tokens_f32_score_masked_9x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
+                                              const int32_t *key_end, int32_t at);
+void tiny_tokens_f32_score_masked_10x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
+                                               const int32_t *key_end, int32_t at);
+void tiny_tokens_f32_score_masked_11x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
+                                               const int32_t *key_end, int32_t at);
+void tiny_tokens_f32_score_masked_12x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
+                                               const int32_t *key_end, int32_t at);
 void tiny_tokens_f32_value_1x1__scalar(const float *restrict p, const float *restrict v, float *restrict o,
-                                       const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                       const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 void tiny_tokens_f32_value_2x1__scalar(const float *restrict p, const float *restrict v, float *restrict o,
-                                       const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                       const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 void tiny_tokens_f32_value_3x1__scalar(const float *restrict p, const float *restrict v, float *restrict o,
-                                       const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                       const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 void tiny_tokens_f32_value_4x1__scalar(const float *restrict p, const float *restrict v, float *restrict o,
-                                       const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                       const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 void tiny_tokens_f32_value_5x1__scalar(const float *restrict p, const float *restrict v, float *restrict o,
-                                       const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                       const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 void tiny_tokens_f32_value_6x1__scalar(const float *restrict p, const float *restrict v, float *restrict o,
-                                       const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                       const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 void tiny_tokens_f32_value_7x1__scalar(const float *restrict p, const float *restrict v, float *restrict o,
-                                       const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                       const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 void tiny_tokens_f32_value_8x1__scalar(const float *restrict p, const float *restrict v, float *restrict o,
-                                       const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                       const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 void tiny_tokens_f32_value_9x1__scalar(const float *restrict p, const float *restrict v, float *restrict o,
-                                       const int32_t *limit, int32_t from, const float *restrict inverse, size_t tiles);
+                                       const int32_t *key_end, int32_t from, const float *restrict inverse,
+    size_t tiles);
 void tiny_tokens_f32_value_10x1__scalar(const float *restrict p, const float *restrict v, float *restrict o,
-                                        const int32_t *limit, int32_t from, const float *restrict inverse,
+                                        const int32_t *key_end, int32_t from, const float *restrict inverse,
     size_t tiles);
 void tiny_tokens_f32_value_11x1__scalar(const float *restrict p, const float *restrict v, float *restrict o,
-                                        const int32_t *limit, int32_t from, const float *restrict inverse,
+                                        const int32_t *key_end, int32_t from, const float *restrict inverse,
     size_t tiles);
 void tiny_tokens_f32_value_12x1__scalar(const float *restrict p, const float *restrict v, float *restrict o,
-                                        const int32_t *limit, int32_t from, const float *restrict inverse,
+                                        const int32_t *key_end, int32_t from, const float *restrict inverse,
     size_t tiles);
 
 // -- Stages ---------------------------------------------------------------------------------------------------------
 
-// x [rows][D_MODEL] times one head's panels -> y [rows], HEAD_STRIDE apart. next: weights that will be needed then, or
-// NULL.
+// x [rows][D_MODEL] times one head's panels -> y [rows], row stride HEAD_STRIDE.
+// next: weights that will be needed then, or NULL.
 void tiny_tokens__scalar_project(const float *x, struct packed_linear w, float *y, size_t rows, const void *next);
 
 // concat [rows][CONCAT] times panels first .. end - 1 of w -> those columns of y [rows][D_MODEL].
@@ -271,17 +281,17 @@ void tiny_tokens__scalar_project_out(const float *concat, struct packed_linear w
                                      size_t end,
                            const void *next);
 
-// k [n], HEAD_STRIDE apart -> panels [.][D_HEAD][KEY_PANEL]. Up to a whole vector of keys, rows after n are taken too;
-// k must have them, and no score looks at them.
+// k [n], row stride HEAD_STRIDE -> panels [.][D_HEAD][KEY_PANEL]. Up to a whole vector of keys, rows after n are
+// taken too; k must have them, and no score looks at them.
 void tiny_tokens__scalar_pack_keys(const float *k, size_t n, float *panels);
 
 // One head of one sequence.
 struct head {
-    const float *q;      // [n_queries], HEAD_STRIDE apart
+    const float *q;      // [n_queries], row stride HEAD_STRIDE
     const float *panels; // the keys, packed
-    const float *v;      // [n_keys], HEAD_STRIDE apart
-    float *o;            // [n_queries] rows CONCAT apart
-    float *scores;       // room for 72 rows, SCORES_STRIDE apart
+    const float *v;      // [n_keys], row stride HEAD_STRIDE
+    float *o;            // [n_queries] rows at stride CONCAT
+    float *scores;       // room for 72 rows, row stride SCORES_STRIDE
     size_t n_queries, n_keys;
     float *attention;    // [q_len] rows of kv_len, or NULL
     size_t kv_len;

@@ -4,7 +4,7 @@
 // Spec:         tiny_tokens: name="tiny_tokens" d_model=8 n_heads=4 seq_len="1..6" unroll=1 n_kv_heads=2 mask={ causal = "bottom_right" } outputs={ "attention" } vocab_size=11 weights={ embedding = "tokens.table", o_bias = "attn.c_proj.bias", o_weight = "attn.c_proj.weight", qkv_bias = "attn.c_attn.bias", qkv_weight = "attn.c_attn.weight", transposed = true }
 // clang-format off
 // One pass of tiny_tokens over a batch: project and attend head by head, then project out, a round of sequences at a
-// time; which thread does what. A part's work is the same arithmetic whoever does it.
+// time; which thread does what. A thread's share is the same arithmetic whichever thread does it.
 #include "tiny_tokens__scalar.h"
 #include "tiny_tokens_internal.h"
 #include "arena.h"
@@ -14,14 +14,14 @@
 enum {
     GROUP_ROWS = 256, // rows of sequences that go through the layer together
     MAX_GROUPS = 16,  // of a round
-    PART_FLOPS = 1000000, // worth waking a thread for: some ten microseconds
+    THREAD_FLOPS = 1000000, // worth waking a thread for: some ten microseconds
     OUT_PANELS = 8
 };
 
 // -- Groups of sequences --------------------------------------------------------------------------------------------
 
 // Sequences that go through the layer together, their real rows one after the other.
-struct group {
+struct sequence_group {
     size_t first, count;    // sequences
     size_t q_rows, kv_rows; // real rows of them all
     size_t q_from, kv_from; // rows of the round's groups before it
@@ -33,9 +33,9 @@ static size_t real_length(const int32_t *lengths, size_t sequence, size_t length
 }
 
 // One sequence, or as many as fit GROUP_ROWS.
-static struct group next_group(const struct ga_io *io, size_t first)
+static struct sequence_group next_group(const struct ga_io *io, size_t first)
 {
-    struct group g = {.first = first};
+    struct sequence_group g = {.first = first};
     for (size_t b = first; b < io->batch; b++, g.count++) {
         const size_t q = real_length(io->q_lengths, b, io->q_len), kv = real_length(io->kv_lengths, b, io->kv_len);
         if (g.count > 0 && (g.q_rows + q > GROUP_ROWS || g.kv_rows + kv > GROUP_ROWS))
@@ -46,16 +46,12 @@ static struct group next_group(const struct ga_io *io, size_t first)
     return g;
 }
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 // -- Scratch --------------------------------------------------------------------------------------------------------
 
-// A slot holds q, k and v of one group and one key head; a part has panels and scores of its own.
+// A slot holds q, k and v of one group and one key head; a thread has panels and scores of its own.
 struct sizes {
-    size_t slots, parts;
+    size_t slots, threads;
     size_t q_rows, kv_rows;             // of a slot: a group's, at most; keys up to a whole vector
     size_t round_q_rows, round_kv_rows; // of a round, at most
     size_t panels;                      // of a sequence's keys
@@ -77,34 +73,34 @@ struct buffers {
 // Rows of `length` a group holds at most.
 static size_t group_rows(size_t batch, size_t length)
 {
-    const size_t rows = least(batch, GROUP_ROWS) * length;
-    return length > GROUP_ROWS ? length : least(rows, GROUP_ROWS);
+    const size_t rows = ga_min(batch, GROUP_ROWS) * length;
+    return length > GROUP_ROWS ? length : ga_min(rows, GROUP_ROWS);
 }
 
 static struct sizes sizes_of(size_t batch, size_t q_len, size_t kv_len, size_t threads)
 {
-    const size_t groups = least(least(batch, threads), MAX_GROUPS), units = groups * N_KV_HEADS;
+    const size_t groups = ga_min(ga_min(batch, threads), MAX_GROUPS), units = groups * N_KV_HEADS;
     const size_t q_rows = group_rows(batch, q_len), kv_rows = group_rows(batch, kv_len);
     return (struct sizes){
         .slots = threads == 1 ? 1 : units > threads ? units : threads,
-        .parts = threads,
+        .threads = threads,
         .q_rows = q_rows,
         .kv_rows = kv_rows + 0,
-        .round_q_rows = least(groups * q_rows, batch * q_len),
-        .round_kv_rows = least(groups * kv_rows, batch * kv_len),
+        .round_q_rows = ga_min(groups * q_rows, batch * q_len),
+        .round_kv_rows = ga_min(groups * kv_rows, batch * kv_len),
         .panels = (kv_len + KEY_PANEL - 1) / KEY_PANEL,
     };
 }
 
 // Lays the buffers out in an arena, which may be one that only measures.
-static struct buffers take_buffers(struct ga_arena *arena, const struct sizes *sizes)
+static struct buffers place_buffers(struct ga_arena *arena, const struct sizes *sizes)
 {
     struct buffers b;
     b.q = ga_arena_take(arena, sizes->slots * sizes->q_rows * 32, sizeof(float));
     b.k = ga_arena_take(arena, sizes->slots * sizes->kv_rows * 16, sizeof(float));
     b.v = ga_arena_take(arena, sizes->slots * sizes->kv_rows * 16, sizeof(float));
-    b.panels = ga_arena_take(arena, sizes->parts * sizes->panels * 2, sizeof(float));
-    b.scores = ga_arena_take(arena, sizes->parts * 5760, sizeof(float));
+    b.panels = ga_arena_take(arena, sizes->threads * sizes->panels * 2, sizeof(float));
+    b.scores = ga_arena_take(arena, sizes->threads * 5760, sizeof(float));
     b.concat = ga_arena_take(arena, sizes->round_q_rows * 8, sizeof(float));
     b.x_q = ga_arena_take(arena, sizes->round_q_rows * 8, sizeof(float));
     b.x_k = ga_arena_take(arena, sizes->round_kv_rows * 8, sizeof(float));
@@ -117,7 +113,7 @@ size_t tiny_tokens__scalar_scratch_bytes(size_t batch, size_t q_len, size_t kv_l
 {
     struct ga_arena arena = ga_arena_measuring();
     const struct sizes sizes = sizes_of(batch, q_len, kv_len, threads);
-    take_buffers(&arena, &sizes);
+    place_buffers(&arena, &sizes);
     return arena.used;
 }
 
@@ -129,10 +125,10 @@ struct round {
     const void *packed; // the packed weights
     struct sizes sizes;
     struct buffers b;
-    struct group groups[MAX_GROUPS];
+    struct sequence_group groups[MAX_GROUPS];
     size_t n_groups, q_rows, kv_rows; // of all groups
     const float *x_q, *x_k, *x_v;     // their rows
-    size_t parts;                     // threads that take part
+    size_t threads;                   // that work on it
     float *output;                    // [q_rows][D_MODEL]
 };
 
@@ -141,7 +137,7 @@ static void next_groups(struct round *r, size_t first, size_t most)
 {
     r->n_groups = r->q_rows = r->kv_rows = 0;
     while (first < r->io->batch && r->n_groups < most) {
-        struct group *g = &r->groups[r->n_groups++];
+        struct sequence_group *g = &r->groups[r->n_groups++];
         *g = next_group(r->io, first);
         g->q_from = r->q_rows;
         g->kv_from = r->kv_rows;
@@ -153,7 +149,7 @@ static void next_groups(struct round *r, size_t first, size_t most)
 
 static size_t round_end(const struct round *r)
 {
-    const struct group *last = &r->groups[r->n_groups - 1];
+    const struct sequence_group *last = &r->groups[r->n_groups - 1];
     return last->first + last->count;
 }
 
@@ -177,7 +173,7 @@ static const float *real_rows(const struct round *r, const float *x, const int32
 }
 
 // Copies a round's rows to their places in the output, and zeros to the others.
-static void spread_rows(const struct round *r)
+static void scatter_rows(const struct round *r)
 {
     const struct ga_io *io = r->io;
     const float *y = r->output;
@@ -204,9 +200,9 @@ static void find_rows(struct round *r)
 
 // A unit is one group and one key head: k, v and the queries of the heads that share it.
 struct unit {
-    const struct group *group;
+    const struct sequence_group *group;
     size_t kv_head;
-    float *q, *k, *v; // q: GROUP times the group's rows
+    float *q, *k, *v; // q: HEADS_PER_KV times the group's rows
     struct packed_linear w; // of k, v and each q, one after the other
 };
 
@@ -216,19 +212,20 @@ static struct unit unit_at(const struct round *r, size_t index, size_t slot)
     return (struct unit){
         .group = &r->groups[index / N_KV_HEADS],
         .kv_head = index % N_KV_HEADS,
-        .q = r->b.q + slot * GROUP * s->q_rows * HEAD_STRIDE,
+        .q = r->b.q + slot * HEADS_PER_KV * s->q_rows * HEAD_STRIDE,
         .k = r->b.k + slot * s->kv_rows * HEAD_STRIDE,
         .v = r->b.v + slot * s->kv_rows * HEAD_STRIDE,
         .w = {(const float *)packed_at(r->packed,
-                                       PACKED_HEADS) + index % N_KV_HEADS * (2 + GROUP) * (size_t)HEAD_WEIGHTS,
-              (const float *)packed_at(r->packed, PACKED_HEADS_BIAS) + index % N_KV_HEADS * (2 + GROUP) * D_HEAD_PAD},
+                                       PACKED_HEADS) + index % N_KV_HEADS * (2 + HEADS_PER_KV) * (size_t)HEAD_WEIGHTS,
+              (const float *)packed_at(r->packed,
+                                       PACKED_HEADS_BIAS) + index % N_KV_HEADS * (2 + HEADS_PER_KV) * D_HEAD_PAD},
     };
 }
 
-// One of a unit's 2 + GROUP projections. What follows it in memory is what is read next.
+// One of a unit's 2 + HEADS_PER_KV projections. What follows it in memory is what is read next.
 static void project_one(const struct round *r, const struct unit *u, size_t which)
 {
-    const struct group *g = u->group;
+    const struct sequence_group *g = u->group;
     const struct packed_linear w = {u->w.panels + which * HEAD_WEIGHTS, u->w.bias + which * D_HEAD_PAD};
     const void *next = w.panels + HEAD_WEIGHTS;
     if (which == 0)
@@ -243,23 +240,23 @@ static void project_one(const struct round *r, const struct unit *u, size_t whic
 
 // The query heads of a unit in one sequence of its group, whose rows start at q_from and kv_from of the group's; of
 // its queries the given slice.
-static void attend_sequence(const struct round *r, const struct unit *u, size_t part, size_t sequence, size_t q_from,
+static void attend_sequence(const struct round *r, const struct unit *u, size_t thread, size_t sequence, size_t q_from,
                             size_t kv_from, size_t slice, size_t slices)
 {
     const struct ga_io *io = r->io;
-    const struct group *g = u->group;
-    float *panels = r->b.panels + part * r->sizes.panels * D_HEAD * KEY_PANEL;
+    const struct sequence_group *g = u->group;
+    float *panels = r->b.panels + thread * r->sizes.panels * D_HEAD * KEY_PANEL;
     struct head head = {
         .panels = panels,
         .v = u->v + kv_from * HEAD_STRIDE,
-        .scores = r->b.scores + part * 72 * SCORES_STRIDE,
+        .scores = r->b.scores + thread * 72 * SCORES_STRIDE,
         .n_queries = real_length(io->q_lengths, sequence, io->q_len),
         .n_keys = real_length(io->kv_lengths, sequence, io->kv_len),
         .kv_len = io->kv_len,
     };
     tiny_tokens__scalar_pack_keys(u->k + kv_from * HEAD_STRIDE, head.n_keys, panels);
-    for (size_t i = 0; i < GROUP; i++) {
-        const size_t h = u->kv_head * GROUP + i;
+    for (size_t i = 0; i < HEADS_PER_KV; i++) {
+        const size_t h = u->kv_head * HEADS_PER_KV + i;
         head.q = u->q + (i * g->q_rows + q_from) * HEAD_STRIDE;
         head.o = r->b.concat + (g->q_from + q_from) * CONCAT + h * D_HEAD_PAD;
         if (io->attention) {
@@ -272,12 +269,12 @@ static void attend_sequence(const struct round *r, const struct unit *u, size_t 
     }
 }
 
-static void attend_unit(const struct round *r, const struct unit *u, size_t part, size_t slice, size_t slices)
+static void attend_unit(const struct round *r, const struct unit *u, size_t thread, size_t slice, size_t slices)
 {
     const struct ga_io *io = r->io;
-    const struct group *g = u->group;
+    const struct sequence_group *g = u->group;
     for (size_t s = g->first, q_from = 0, kv_from = 0; s < g->first + g->count; s++) {
-        attend_sequence(r, u, part, s, q_from, kv_from, slice, slices);
+        attend_sequence(r, u, thread, s, q_from, kv_from, slice, slices);
         q_from += real_length(io->q_lengths, s, io->q_len);
         kv_from += real_length(io->kv_lengths, s, io->kv_len);
     }
@@ -286,96 +283,96 @@ static void attend_unit(const struct round *r, const struct unit *u, size_t part
 // -- Phases: what runs between two joins ----------------------------------------------------------------------------
 
 // Where the units divide evenly among the threads: each unit from start to end on one thread, in that thread's slot.
-static void units_part(void *context, size_t part)
+static void units_thread(void *context, size_t thread)
 {
     const struct round *r = context;
     const size_t units = r->n_groups * N_KV_HEADS;
-    for (size_t i = units * part / r->parts; i < units * (part + 1) / r->parts; i++) {
-        const struct unit u = unit_at(r, i, part);
-        for (size_t which = 0; which < 2 + GROUP; which++)
+    for (size_t i = units * thread / r->threads; i < units * (thread + 1) / r->threads; i++) {
+        const struct unit u = unit_at(r, i, thread);
+        for (size_t which = 0; which < 2 + HEADS_PER_KV; which++)
             project_one(r, &u, which);
-        attend_unit(r, &u, part, 0, 1);
+        attend_unit(r, &u, thread, 0, 1);
     }
 }
 
 // Where they do not: all projections first, each unit in a slot of its own ...
-static void projections_part(void *context, size_t part)
+static void projections_thread(void *context, size_t thread)
 {
     const struct round *r = context;
-    const size_t works = r->n_groups * N_KV_HEADS * (2 + GROUP);
-    for (size_t i = works * part / r->parts; i < works * (part + 1) / r->parts; i++) {
-        const struct unit u = unit_at(r, i / (2 + GROUP), i / (2 + GROUP));
-        project_one(r, &u, i % (2 + GROUP));
+    const size_t works = r->n_groups * N_KV_HEADS * (2 + HEADS_PER_KV);
+    for (size_t i = works * thread / r->threads; i < works * (thread + 1) / r->threads; i++) {
+        const struct unit u = unit_at(r, i / (2 + HEADS_PER_KV), i / (2 + HEADS_PER_KV));
+        project_one(r, &u, i % (2 + HEADS_PER_KV));
     }
 }
 
 static size_t slices_of(const struct round *r)
 {
-    size_t a = r->n_groups * N_KV_HEADS, b = r->parts;
+    size_t a = r->n_groups * N_KV_HEADS, b = r->threads;
     while (b > 0) {
         const size_t rest = a % b;
         a = b;
         b = rest;
     }
-    return r->parts / a;
+    return r->threads / a;
 }
 
 // ... then attention, in slices of queries, so many that all threads get the same number.
-static void slices_part(void *context, size_t part)
+static void slices_thread(void *context, size_t thread)
 {
     const struct round *r = context;
     const size_t slices = slices_of(r), works = r->n_groups * N_KV_HEADS * slices;
-    for (size_t i = works * part / r->parts; i < works * (part + 1) / r->parts; i++) {
+    for (size_t i = works * thread / r->threads; i < works * (thread + 1) / r->threads; i++) {
         const struct unit u = unit_at(r, i / slices, i / slices);
-        attend_unit(r, &u, part, i % slices, slices);
+        attend_unit(r, &u, thread, i % slices, slices);
     }
 }
 
 // Columns of the output where they divide evenly or rows are few, else rows.
-static void out_part(void *context, size_t part)
+static void out_thread(void *context, size_t thread)
 {
     const struct round *r = context;
     const struct packed_linear w = {packed_at(r->packed, PACKED_O), packed_at(r->packed, PACKED_O_BIAS)};
-    if (OUT_PANELS % r->parts == 0 || r->q_rows < r->parts * 48) {
-        tiny_tokens__scalar_project_out(r->b.concat, w, r->output, r->q_rows, OUT_PANELS * part / r->parts,
-                              OUT_PANELS * (part + 1) / r->parts, NULL);
+    if (OUT_PANELS % r->threads == 0 || r->q_rows < r->threads * 48) {
+        tiny_tokens__scalar_project_out(r->b.concat, w, r->output, r->q_rows, OUT_PANELS * thread / r->threads,
+                              OUT_PANELS * (thread + 1) / r->threads, NULL);
     } else {
-        const size_t from = r->q_rows * part / r->parts, to = r->q_rows * (part + 1) / r->parts;
+        const size_t from = r->q_rows * thread / r->threads, to = r->q_rows * (thread + 1) / r->threads;
         tiny_tokens__scalar_project_out(r->b.concat + from * CONCAT, w, r->output + from * D_MODEL, to - from, 0,
                                         OUT_PANELS, NULL);
     }
 }
 
 // Runs a phase on all threads and waits for them.
-static void run_parts(struct round *r, void (*phase)(void *context, size_t part))
+static void run_threads(struct round *r, void (*phase)(void *context, size_t thread))
 {
     const struct ga_parallel *parallel = r->io->parallel;
-    if (r->parts == 1)
+    if (r->threads == 1)
         phase(r, 0);
     else
-        parallel->run(parallel->self, r->parts, phase, r);
+        parallel->run(parallel->self, r->threads, phase, r);
 }
 
 // Threads that a round's work keeps busy.
-static size_t parts_for(const struct round *r, size_t threads)
+static size_t threads_for(const struct round *r, size_t threads)
 {
     const double flops = 8.0 * (double)(r->q_rows + r->kv_rows) / 2 * (double)D_MODEL * (double)CONCAT;
-    return least(threads, (size_t)(flops / (double)PART_FLOPS) + 1);
+    return ga_min(threads, (size_t)(flops / (double)THREAD_FLOPS) + 1);
 }
 
 static void run_round(struct round *r, size_t threads)
 {
-    r->parts = parts_for(r, threads);
+    r->threads = threads_for(r, threads);
     find_rows(r);
-    if (r->n_groups * N_KV_HEADS % r->parts == 0) {
-        run_parts(r, units_part);
+    if (r->n_groups * N_KV_HEADS % r->threads == 0) {
+        run_threads(r, units_thread);
     } else {
-        run_parts(r, projections_part);
-        run_parts(r, slices_part);
+        run_threads(r, projections_thread);
+        run_threads(r, slices_thread);
     }
-    run_parts(r, out_part);
+    run_threads(r, out_thread);
     if (r->io->q_lengths)
-        spread_rows(r);
+        scatter_rows(r);
 }
 
 void tiny_tokens__scalar_run(const void *packed, const struct ga_io *io, void *scratch)
@@ -384,9 +381,9 @@ void tiny_tokens__scalar_run(const void *packed, const struct ga_io *io, void *s
     struct round r = {.io = io, .packed = packed, .sizes = sizes_of(io->batch, io->q_len, io->kv_len, threads)};
     struct ga_arena arena = ga_arena_over(scratch,
                                           tiny_tokens__scalar_scratch_bytes(io->batch, io->q_len, io->kv_len, threads));
-    r.b = take_buffers(&arena, &r.sizes);
+    r.b = place_buffers(&arena, &r.sizes);
     for (size_t first = 0; first < io->batch; first = round_end(&r)) {
-        next_groups(&r, first, least(threads, MAX_GROUPS));
+        next_groups(&r, first, ga_min(threads, MAX_GROUPS));
         run_round(&r, threads);
     }
 }
