@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels.h"
+#include "min_max.h"
 
 enum { MASK_AXES = 4 };
 
@@ -54,8 +55,8 @@ static size_t mask_at(const struct call *call, size_t b, size_t h, size_t i, siz
 void call_copy_mask(struct call *call, size_t slot, const struct call *from, size_t b, size_t first)
 {
     const size_t width = call_mask_width(call->model), heads = call->model->n_heads;
-    const size_t rows = least(call->shape.q_len, from->shape.q_len - first);
-    const size_t keys = least(mask_keys(call), mask_keys(from));
+    const size_t rows = ga_min(call->shape.q_len, from->shape.q_len - first);
+    const size_t keys = ga_min(mask_keys(call), mask_keys(from));
     char *to = call->buffers[CALL_MASK].data;
     const char *source = from->buffers[CALL_MASK].data;
     for (size_t at = 0; to && at < heads * rows * keys; at++) {

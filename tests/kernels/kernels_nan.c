@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels.h"
+#include "min_max.h"
 #include "support/reference.h"
 
 // Multiply-adds of one round of calls, for one model.
@@ -29,7 +30,7 @@ static void poison_padding(struct call *call, float poisoned)
     int32_t *tokens = call->buffers[CALL_TOKENS].data;
     for (size_t b = 0; b < call->shape.batch; b++) {
         size_t kv_rows = call_kv_rows(call, b);
-        size_t q_rows = call->io.key ? call_q_rows(call, b) : larger(call_q_rows(call, b), kv_rows);
+        size_t q_rows = call->io.key ? call_q_rows(call, b) : ga_max(call_q_rows(call, b), kv_rows);
         poison(call, CALL_QUERY, b, q_rows, q_len, poisoned);
         poison(call, CALL_SUBLAYER, b, q_rows, q_len, poisoned);
         poison(call, CALL_KEY, b, kv_rows, kv_len, poisoned);
@@ -76,7 +77,7 @@ static void poison_later_keys(struct call *call, size_t b, size_t last, float po
         const size_t j = seen % kv_len;
         first = j >= first && call_sees(call, b, seen / kv_len, j) ? j + 1 : first;
     }
-    first = call->io.key ? first : larger(first, last + 1);
+    first = call->io.key ? first : ga_max(first, last + 1);
     poison(call, keys, b, first, kv_len, poisoned);
     poison(call, CALL_VALUE, b, first, kv_len, poisoned);
 }

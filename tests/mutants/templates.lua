@@ -24,7 +24,7 @@ return {
     from = "p->io->layer_attention[p->layer] : NULL", to = "p->io->layer_attention[0] : NULL",
     test = { "facts", "attends_36_3", "a_stack_gives_the_attention_of_its_layers" },
     why = "each layer writes its attention over that of the first" },
-  { name = "cross_attention_of_the_first_layer", file = "templates/ops/attention.layer_functions.c.lt",
+  { name = "cross_attention_of_the_first_layer", file = "templates/ops/attention.c.lt",
     from = "p->io->layer_cross_attention[p->layer] : NULL", to = "p->io->layer_cross_attention[0] : NULL",
     test = { "facts", "gives_36_3", "a_stack_gives_the_attention_of_its_layers" },
     why = "each layer writes its attention to the memory over that of the first" },
