@@ -157,8 +157,8 @@ return function(path, expect_run, expect_values, expect)
   local function test_embed_refusals()
     local refused = { ["1 2\n3 10\n"] = "line 2: token id 10; expected 0..9",
       ["1 -2\n"] = "line 1 has something else than token ids", ["1 2x\n"] = "line 1 has",
-      ["word\n"] = "line 1 holds", [""] = "holds no sequence",
-      ["99999999999999999999\n"] = "line 1 holds" }
+      ["word\n"] = "line 1 has", [""] = "holds no sequence",
+      ["99999999999999999999\n"] = "line 1 has" }
     for text, why in pairs(refused) do
       write_text(text)
       expect_run(1, EMBED .. "%ids", path "ids", why)
