@@ -206,6 +206,15 @@ struct unit {
     struct packed_linear w; // of k, v and each q, one after the other
 };
 
+// The weights of a key head and of the queries that share it.
+static struct packed_linear unit_weights(const struct round *r, size_t kv_head)
+{
+    const float *panels = packed_at(r->packed, PACKED_HEADS);
+    const float *bias = packed_at(r->packed, PACKED_HEADS_BIAS);
+    const size_t weights = (2 + HEADS_PER_KV) * (size_t)HEAD_WEIGHTS;
+    return (struct packed_linear){panels + kv_head * weights, bias + kv_head * (2 + HEADS_PER_KV) * D_HEAD_PAD};
+}
+
 static struct unit unit_at(const struct round *r, size_t index, size_t slot)
 {
     const struct sizes *s = &r->sizes;
@@ -215,10 +224,7 @@ static struct unit unit_at(const struct round *r, size_t index, size_t slot)
         .q = r->b.q + slot * HEADS_PER_KV * s->q_rows * HEAD_STRIDE,
         .k = r->b.k + slot * s->kv_rows * HEAD_STRIDE,
         .v = r->b.v + slot * s->kv_rows * HEAD_STRIDE,
-        .w = {(const float *)packed_at(r->packed,
-                                       PACKED_HEADS) + index % N_KV_HEADS * (2 + HEADS_PER_KV) * (size_t)HEAD_WEIGHTS,
-              (const float *)packed_at(r->packed,
-                                       PACKED_HEADS_BIAS) + index % N_KV_HEADS * (2 + HEADS_PER_KV) * D_HEAD_PAD},
+        .w = unit_weights(r, index % N_KV_HEADS),
     };
 }
 
