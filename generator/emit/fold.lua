@@ -7,12 +7,16 @@ local DEEPEST = 72 -- column up to which what follows is aligned with a bracket
 
 local OPENING, CLOSING = { ["("] = true, ["["] = true, ["{"] = true }, { [")"] = true, ["]"] = true, ["}"] = true }
 
+local MARKS = '[][(){} "]' -- brackets, blanks, and what begins a string
+
 -- Where code may be broken, after these: the first of them for which a line has a place counts.
 local BREAKS = { { [","] = true, [";"] = true }, { ["&&"] = true, ["||"] = true, ["?"] = true, [":"] = true },
   { ["+"] = true, ["*"] = true, ["/"] = true, ["="] = true } }
 
 -- Position of the `//` that begins a line's comment, outside strings; nil where there is none.
 local function comment_at(line)
+  local first = line:find("//", 1, true)
+  if not first or not line:find("[\"']") then return first end
   local at, quote = 1, nil
   while at <= #line do
     local c = line:sub(at, at)
@@ -40,24 +44,29 @@ local function fold_comment(out, indent, words)
   out[#out + 1] = line
 end
 
+-- Puts a place into the lists of those words after which code may be broken, if `before` is one.
+local function add_place(lists, before, place)
+  for i, breaks in ipairs(BREAKS) do
+    if breaks[before] or i == 1 and before:sub(-1) == "," then lists[i][#lists[i] + 1] = place end
+  end
+end
+
 -- The blanks of a line's code at which it may be broken: { at, depth, column } each, column: that of the innermost open
 -- bracket, 0 outside of all; in three lists, by BREAKS.
 local function places(line)
-  local lists, open, at = { {}, {}, {} }, {}, #line:match("^ *") + 1
-  while at <= #line do
+  local lists, open = { {}, {}, {} }, {}
+  local word = #line:match("^ *") + 1 -- where the last one began
+  local at = line:find(MARKS, word)
+  while at do
     local c = line:sub(at, at)
     if c == '"' then at = line:find('[^\\]"', at) and line:find('[^\\]"', at) + 1 or #line end
     if OPENING[c] then open[#open + 1] = at end
     if CLOSING[c] then open[#open] = nil end
     if c == " " then
-      local before = line:sub(1, at - 1):match("(%S+)$") or ""
-      for i, breaks in ipairs(BREAKS) do
-        if breaks[before] or i == 1 and before:sub(-1) == "," then
-          lists[i][#lists[i] + 1] = { at = at, depth = #open, column = open[#open] or 0 }
-        end
-      end
+      add_place(lists, line:sub(word, at - 1), { at = at, depth = #open, column = open[#open] or 0 })
+      word = at + 1
     end
-    at = at + 1
+    at = line:find(MARKS, at + 1)
   end
   return lists
 end
@@ -102,25 +111,36 @@ local function goes_on(comment, line)
   return indent == comment:match("^ *") and words
 end
 
--- The lines of a text; a comment that is too long is one line with those of it that follow.
-local function joined_lines(text)
-  local lines, is_long = {}, false
-  for line in text:gmatch("([^\n]*)\n") do
-    local more = is_long and goes_on(lines[#lines], line)
-    if more then lines[#lines] = lines[#lines] .. more else lines[#lines + 1] = line end
-    is_long = more or #line > COLUMNS and line:find("^ *//")
+-- The line that begins at a byte of a text, a long comment with the lines that go on with it; and where the next begins.
+local function line_at(text, at, stop)
+  local line = text:sub(at, stop - 1)
+  while line:find("^ *//") do
+    local after = text:find("\n", stop + 1, true)
+    local more = after and goes_on(line, text:sub(stop + 1, after - 1))
+    if not more then break end
+    line, stop = line .. more, after
   end
-  return lines
+  return line, stop + 1
 end
 
--- The text with its long lines broken. The comment after code that is too long comes to
+-- The text with its long lines broken; each line of it ends in one. The comment after code that is too long comes to
 -- stand before it; lines of the preprocessor stay.
 function fold.text(text)
-  local out = {}
-  for _, line in ipairs(joined_lines(text)) do
-    if #line <= COLUMNS or line:find("^#") then out[#out + 1] = line else fold_line(out, line) end
+  local out, kept, at = {}, 1, 1 -- kept: where what stays as it is begins
+  local stop = text:find("\n", at, true)
+  while stop do
+    local following = stop + 1
+    if stop - at > COLUMNS and text:sub(at, at) ~= "#" then
+      local lines, line = {}, nil
+      line, following = line_at(text, at, stop)
+      fold_line(lines, line)
+      out[#out + 1], out[#out + 2] = text:sub(kept, at - 1), table.concat(lines, "\n") .. "\n"
+      kept = following
+    end
+    at = following
+    stop = text:find("\n", at, true)
   end
-  return table.concat(out, "\n") .. "\n"
+  return table.concat(out) .. text:sub(kept)
 end
 
 return fold
