@@ -111,7 +111,8 @@ local function goes_on(comment, line)
   return indent == comment:match("^ *") and words
 end
 
--- The line that begins at a byte of a text, a long comment with the lines that go on with it; and where the next begins.
+-- The line that begins at a byte of a text, a long comment with the lines that go on with it; and where the next one
+-- begins.
 local function line_at(text, at, stop)
   local line = text:sub(at, stop - 1)
   while line:find("^ *//") do
@@ -131,9 +132,9 @@ function fold.text(text)
   while stop do
     local following = stop + 1
     if stop - at > COLUMNS and text:sub(at, at) ~= "#" then
-      local lines, line = {}, nil
-      line, following = line_at(text, at, stop)
+      local lines, line, next_line = {}, line_at(text, at, stop)
       fold_line(lines, line)
+      following = next_line
       out[#out + 1], out[#out + 2] = text:sub(kept, at - 1), table.concat(lines, "\n") .. "\n"
       kept = following
     end

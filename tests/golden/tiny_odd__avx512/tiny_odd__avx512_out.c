@@ -16,7 +16,7 @@ void tiny_odd_f32_out_tail_1x48__avx512(
     float *restrict y,   // [1] rows of [45], row stride 45
     struct gemm_args *args)   // so low a tile prefetches nothing
 {
-    GA_ASSERT(x && w && addend && y && course);
+    GA_ASSERT(x && w && addend && y && args);
     const float *before = addend; // the total so far: the addend, then y itself
     (void)args;
     for (size_t block = 0; block < 1; block++) {
@@ -52,7 +52,7 @@ void tiny_odd_f32_out_tail_2x48__avx512(
     float *restrict y,   // [2] rows of [45], row stride 45
     struct gemm_args *args)   // so low a tile prefetches nothing
 {
-    GA_ASSERT(x && w && addend && y && course);
+    GA_ASSERT(x && w && addend && y && args);
     const float *before = addend; // the total so far: the addend, then y itself
     size_t stride = 0;            // between its rows
     (void)args;
@@ -100,7 +100,7 @@ void tiny_odd_f32_out_tail_3x48__avx512(
     float *restrict y,   // [3] rows of [45], row stride 45
     struct gemm_args *args)   // so low a tile prefetches nothing
 {
-    GA_ASSERT(x && w && addend && y && course);
+    GA_ASSERT(x && w && addend && y && args);
     const float *before = addend; // the total so far: the addend, then y itself
     size_t stride = 0;            // between its rows
     (void)args;
@@ -158,7 +158,7 @@ void tiny_odd_f32_out_tail_4x48__avx512(
     float *restrict y,   // [4] rows of [45], row stride 45
     struct gemm_args *args)
 {
-    GA_ASSERT(x && w && addend && y && course);
+    GA_ASSERT(x && w && addend && y && args);
     const float *before = addend; // the total so far: the addend, then y itself
     size_t stride = 0;            // between its rows
     struct prefetch_stream *stream = args->streams + 1;
@@ -232,7 +232,7 @@ void tiny_odd_f32_out_tail_5x48__avx512(
     float *restrict y,   // [5] rows of [45], row stride 45
     struct gemm_args *args)
 {
-    GA_ASSERT(x && w && addend && y && course);
+    GA_ASSERT(x && w && addend && y && args);
     const float *before = addend; // the total so far: the addend, then y itself
     size_t stride = 0;            // between its rows
     struct prefetch_stream *stream = args->streams + 1;
@@ -316,7 +316,7 @@ void tiny_odd_f32_out_tail_6x48__avx512(
     float *restrict y,   // [6] rows of [45], row stride 45
     struct gemm_args *args)
 {
-    GA_ASSERT(x && w && addend && y && course);
+    GA_ASSERT(x && w && addend && y && args);
     const float *before = addend; // the total so far: the addend, then y itself
     size_t stride = 0;            // between its rows
     struct prefetch_stream *stream = args->streams + 1;
@@ -410,7 +410,7 @@ void tiny_odd_f32_out_tail_7x48__avx512(
     float *restrict y,   // [7] rows of [45], row stride 45
     struct gemm_args *args)
 {
-    GA_ASSERT(x && w && addend && y && course);
+    GA_ASSERT(x && w && addend && y && args);
     const float *before = addend; // the total so far: the addend, then y itself
     size_t stride = 0;            // between its rows
     struct prefetch_stream *stream = args->streams + 1;
@@ -514,7 +514,7 @@ void tiny_odd_f32_out_tail_8x48__avx512(
     float *restrict y,   // [8] rows of [45], row stride 45
     struct gemm_args *args)
 {
-    GA_ASSERT(x && w && addend && y && course);
+    GA_ASSERT(x && w && addend && y && args);
     const float *before = addend; // the total so far: the addend, then y itself
     size_t stride = 0;            // between its rows
     struct prefetch_stream *stream = args->streams + 1;

@@ -104,12 +104,12 @@ struct packed_linear {
 // Prefetches the line at an address into the caches from L2 on; never faults.
 #define GA_PREFETCH(at) __builtin_prefetch((const void *)(at), 0, 2)
 
-// What code relies on. Looked at where GA_DEBUG is defined, where what does not hold is a trap; a library as it ships
-// has nothing of it.
+// What code relies on. It is checked where GA_DEBUG is defined: a condition that does not hold is a trap. A library as
+// it ships compiles the conditions, so that they stay right, and evaluates none.
 #ifdef GA_DEBUG
 #define GA_ASSERT(condition) ((condition) ? (void)0 : __builtin_trap())
 #else
-#define GA_ASSERT(condition) ((void)0)
+#define GA_ASSERT(condition) ((void)sizeof(condition))
 #endif
 
 // Memory that is prefetched a line at a time between multiply-adds.
