@@ -43,8 +43,8 @@ local OF_STACKS = {
   transformer = { attention = true, cross_attention = true },
 }
 local NOT_CROSS = {
-  encoder = "whose layers attend to their own rows alone; a decoder or a transformer has it",
-  mha = "which has one attention: attention gives its weights, whatever its keys",
+  encoder = "its layers attend to their own rows alone; a decoder or a transformer has it",
+  mha = "there is one attention, and the output attention gives its weights, whatever its keys",
 }
 NOT_CROSS.sdpa = NOT_CROSS.mha
 
@@ -54,7 +54,7 @@ local function check_kind(spec, fail)
   for _, name in ipairs(spec.outputs or {}) do
     local why = name == "cross_attention" and NOT_CROSS[spec.kind]
     if why then
-      fail(('outputs names cross_attention, but kind = "%s", %s'):format(spec.kind, why))
+      fail(('outputs names cross_attention, but kind = "%s" has none: %s'):format(spec.kind, why))
     elseif gives and not gives[name] then
       fail(('outputs names %s, but kind = "%s" gives %s alone, for each of its layers: what else happens in a ' ..
         'layer is of rows packed without padding and stays there; a layer alone (kind = "mha") gives it'):format(

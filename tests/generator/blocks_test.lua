@@ -211,13 +211,13 @@ fact.holds("a decoder's attention to its memory is given where it is asked for",
   local s = make({ kind = "transformer", outputs = { "cross_attention" } })
   fact.equal(s.encoder_spec.layer_attention, false)
   fact.equal(s.encoder_spec.layer_cross_attention, false)
-  refuses({ outputs = { "cross_attention" } }, 'outputs names cross_attention, but kind = "encoder", whose layers ' ..
-    "attend to their own rows alone; a decoder or a transformer has it")
+  refuses({ outputs = { "cross_attention" } }, 'outputs names cross_attention, but kind = "encoder" has none: its ' ..
+    "layers attend to their own rows alone; a decoder or a transformer has it")
   for _, kind in ipairs({ "mha", "sdpa" }) do
     local _, errors = spec.from_fields({ kind = kind, d_model = 16, d_head = 8, n_heads = 2,
       outputs = { "cross_attention" } })
-    fact.lists_equal(errors, { ('outputs names cross_attention, but kind = "%s", which has one attention: attention ' ..
-      "gives its weights, whatever its keys"):format(kind) })
+    fact.lists_equal(errors, { ('outputs names cross_attention, but kind = "%s" has none: there is one attention, ' ..
+      "and the output attention gives its weights, whatever its keys"):format(kind) })
   end
 end)
 

@@ -1,5 +1,5 @@
 -- configure_cross_test.lua: configure with a compiler for another machine, which a script around this one's plays: what
--- it makes does not run here. No cross compiler is needed; tests/emulate/aarch64.lua takes a real one.
+-- it makes does not run here. No cross compiler is needed; `ninja check-all` takes a real one, where there is one.
 local fact = dofile("tests/generator/fact.lua")
 local compat = require "base.compat"
 local fs = require "base.fs"

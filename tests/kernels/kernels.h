@@ -340,6 +340,6 @@ bool call_sees(const struct call *call, size_t b, size_t i, size_t j);
 bool call_attends(const struct call *call, size_t b, size_t h, size_t i, size_t j);
 size_t call_keys_seen(const struct call *call, size_t b, size_t h, size_t i);
 // Whether a real row's attention sums to one even if it attends to no key.
-bool call_reaches_all(const struct call *call, size_t b, size_t i);
+bool call_has_full_range(const struct call *call, size_t b, size_t i);
 
 #endif

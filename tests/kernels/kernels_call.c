@@ -46,7 +46,7 @@ size_t call_keys_seen(const struct call *call, size_t b, size_t h, size_t i)
     return seen;
 }
 
-bool call_reaches_all(const struct call *call, size_t b, size_t i)
+bool call_has_full_range(const struct call *call, size_t b, size_t i)
 {
     const struct ga_model *model = call->model;
     return i < call_q_rows(call, b) &&

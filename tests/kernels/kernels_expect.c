@@ -204,7 +204,7 @@ static void expect_sums(struct checks *checks, const struct call *call)
     for (size_t row = 0; row < call->shape.batch * n_heads * q_len; row++) {
         size_t b = row / q_len / n_heads, h = row / q_len % n_heads, i = row % q_len;
         double sum = 0;
-        bool any = call_keys_seen(call, b, h, i) > 0 || call_reaches_all(call, b, i);
+        bool any = call_keys_seen(call, b, h, i) > 0 || call_has_full_range(call, b, i);
         if (any && !approx_sums_to_one(call->io.attention + row * kv_len, kv_len, &sum)) {
             checks_that(checks, false, "row %s sums to %.9g", call_element(call, CALL_ATTENTION, row * kv_len, name),
                         sum);
