@@ -179,6 +179,9 @@ void subject_drop(struct subject *subject);
 // Rounds a role's elements to what the model keeps of them, where it keeps fewer bits than a float has.
 void weights_round(const struct ga_model *model, const struct ga_weight_role *role, float *data);
 
+// The smallest positive number that the model's weights can be.
+double weights_smallest(const struct ga_model *model);
+
 // Weights for which inputs of standard deviation 1 give q, k, v, scores and outputs of about that size too.
 weight_fill weights_random;
 

@@ -13,6 +13,17 @@ static int significand(enum ga_dtype dtype)
     return dtype == GA_BF16 ? 8 : dtype == GA_F16 ? 11 : 24;
 }
 
+// The exponent of the smallest positive number.
+static int smallest_exponent(enum ga_dtype dtype)
+{
+    return dtype == GA_BF16 ? -133 : dtype == GA_F16 ? -24 : -149;
+}
+
+double weights_smallest(const struct ga_model *model)
+{
+    return ldexp(1, smallest_exponent(model->weights_dtype));
+}
+
 bool kernels_for_narrow(const struct ga_model *model)
 {
     return significand(model->weights_dtype) < significand(GA_F32);
@@ -30,13 +41,14 @@ static bool is_linear(const struct ga_model *model, const struct ga_weight_role 
 
 void weights_round(const struct ga_model *model, const struct ga_weight_role *role, float *data)
 {
-    const int bits = significand(model->weights_dtype);
+    const int bits = significand(model->weights_dtype), smallest = smallest_exponent(model->weights_dtype);
     const size_t count = role->rank == 2 ? role->shape[0] * role->shape[1] : 0;
     for (size_t i = 0; is_linear(model, role) && i < count; i++) {
         int exponent;
-        const double fraction = frexp((double)data[i], &exponent);
+        frexp((double)data[i], &exponent);
+        const int last = exponent - bits > smallest ? exponent - bits : smallest;
         if (isfinite(data[i])) {
-            data[i] = (float)ldexp(nearbyint(ldexp(fraction, bits)), exponent - bits);
+            data[i] = (float)ldexp(nearbyint(ldexp((double)data[i], -last)), last);
         }
     }
 }

@@ -317,11 +317,17 @@ void integers_come_out_exactly(struct checks *checks, const struct ga_model *mod
 // Whole numbers below 2^14 times 2^-140 are subnormals, and a 128th of one is still a multiple of the smallest.
 static const float TINY = 0x1p-140F;
 
-static void scale_down(float *data, size_t count)
+static void scale_down(float *data, size_t count, float by)
 {
     for (size_t i = 0; i < count; i++) {
-        data[i] *= TINY;
+        data[i] *= by;
     }
+}
+
+// What weights are times: TINY, or the smallest number of their dtype where that is larger.
+static float tiny_weight(const struct ga_model *model)
+{
+    return fmaxf(TINY, (float)weights_smallest(model));
 }
 
 // Whether what a role holds is added to values or to outputs.
@@ -330,12 +336,12 @@ static bool is_added(const struct ga_weight_role *role)
     return strcmp(role->name, "v_bias") == 0 || strcmp(role->name, "bias_v") == 0 || strcmp(role->name, "o_bias") == 0;
 }
 
-// Whole numbers for which values and outputs come out times TINY, for inputs that are times 1 or times TINY themselves.
+// Whole numbers for which values and outputs come out times tiny_weight, for inputs that are whole numbers.
 static void weights_tiny(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role, float *data)
 {
     weights_flat(rng, model, role, data);
     if (strcmp(role->name, "v_weight") == 0 || is_added(role)) {
-        scale_down(data, role->shape[0] * (role->rank == 2 ? role->shape[1] : 1));
+        scale_down(data, role->shape[0] * (role->rank == 2 ? role->shape[1] : 1), tiny_weight(model));
     }
 }
 
@@ -344,16 +350,17 @@ static void weights_pointed_tiny(struct rng *rng, const struct ga_model *model, 
 {
     weights_pointed(rng, model, role, data);
     if (strcmp(role->name, "v_weight") == 0 || is_added(role)) {
-        scale_down(data, role->shape[0] * (role->rank == 2 ? role->shape[1] : 1));
+        scale_down(data, role->shape[0] * (role->rank == 2 ? role->shape[1] : 1), tiny_weight(model));
     }
 }
 
+// Whole numbers for which they come out times TINY, for inputs that are times TINY.
 static void weights_for_tiny(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role,
                              float *data)
 {
     weights_flat(rng, model, role, data);
     if (is_added(role)) {
-        scale_down(data, role->shape[0]);
+        scale_down(data, role->shape[0], TINY);
     }
 }
 
@@ -364,7 +371,7 @@ static void average_tiny(struct checks *checks, const struct subject *subject, s
     cut_to_powers_of_two(call);
     for (size_t t = 0; t < sizeof floats / sizeof floats[0]; t++) {
         const struct guard *buffer = &call->buffers[floats[t]];
-        scale_down(buffer->data, buffer->bytes / sizeof(float));
+        scale_down(buffer->data, buffer->bytes / sizeof(float), TINY);
     }
     if (call->io.query) {
         run_exactly(checks, subject, call, averages_exactly);
