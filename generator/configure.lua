@@ -9,6 +9,7 @@ local compat = require "base.compat"
 local files = require "build.files"
 local fs = require "base.fs"
 local graph = require "build.graph"
+local install = require "build.install"
 local isa = require "isa"
 local models = require "build.models"
 local options = require "build.options"
@@ -44,6 +45,12 @@ local function abi()
   return assert(tonumber(header:match("GA_ABI = (%d+)")), "runtime/include/genattn/model.h: no GA_ABI")
 end
 
+-- The version of genattn, which the program's --version says and packages bear.
+local function version()
+  local header = assert(fs.read("program/commands/program.h"))
+  return assert(header:match('GA_VERSION "([%d.]+)"'), "program/commands/program.h: no GA_VERSION")
+end
+
 -- How the specs of model folders came about.
 local function print_tables(collected)
   for _, model in ipairs(collected.configured) do
@@ -75,11 +82,25 @@ local function for_tests(settings, collected, answers)
     products = paths, abi = abi() })
 end
 
+-- Writes what `ninja install` puts somewhere. Returns the paths, or nil and a message.
+local function write_installation(settings, answers, installed)
+  local texts = install.texts(installed.names, settings, answers, { abi = abi(), version = version() })
+  local paths = {}
+  for i, text_of in ipairs(texts) do paths[i] = "out/install/" .. text_of[1] end
+  texts[#texts + 1] = { install.LIST:match("[^/]*$"), install.list(installed, settings, answers) }
+  local written, why = fs.write_all("out/install", texts)
+  return written and paths, why
+end
+
 -- Writes all that ninja reads; whether that could be done, and a message where not.
 local function write(settings, collected, answers)
-  local kernels, given = graph.make(collected, answers, abi())
+  local kernels, given, installed = graph.make(collected, answers, abi())
   local before = products.before()
-  local written, why = fs.write_all("out", {
+  local paths, why = write_installation(settings, answers, installed)
+  if not paths then return nil, why end
+  for _, path in ipairs(paths) do given[#given + 1] = path end
+  local written
+  written, why = fs.write_all("out", {
     { "config.ninja", files.config(settings, answers) },
     { "kernels.ninja", kernels },
     { "known_isas.c", files.known_isas(answers) },

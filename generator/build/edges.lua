@@ -200,10 +200,10 @@ function Edges:product(model, parts, root)
   local outputs = self:generate(model, folder)
   local objects = joined(self:model_objects(PLAIN, outputs, folder, "library"), parts.core)
   local archive = self:archive(("%s/lib/lib%s.a"):format(root, name), objects)
+  local shared = self:shared_library(root .. "/lib", name, objects)
   return {
     header = self:copy(("%s/%s.h"):format(folder, name), ("%s/include/%s.h"):format(root, name)),
-    archive = archive,
-    libraries = joined({ archive }, self:shared_library(root .. "/lib", name, objects)),
+    archive = archive, shared = shared, libraries = joined({ archive }, shared),
     program = self:program(("%s/bin/%s"):format(root, name), outputs, folder,
       { parts.program, parts.weights, archive }),
   }

@@ -1,6 +1,7 @@
 -- graph.lua: out/kernels.ninja as a whole: shared parts, products, and the names build.ninja's targets go by. The tests
 -- have a graph of their own, test_graph.lua. How each edge looks is in edges.lua.
 local Edges = require "build.edges"
+local install = require "build.install"
 
 local graph = {}
 
@@ -30,8 +31,22 @@ end
 -- The files of these products under one key of edges:product, in order.
 graph.collect = collect
 
+-- What programs print of themselves for the installation. Returns the paths.
+local function printed(w, users)
+  local paths = {}
+  for _, user in ipairs(users) do
+    for _, row in ipairs(install.PRINTED) do
+      local path = install.printed_path(row, user.program:match("[^/]*$"))
+      w:build({ rule = "print", outputs = { path }, inputs = { user.program },
+        variables = { { "option", row.option } } })
+      paths[#paths + 1] = path
+    end
+  end
+  return paths
+end
+
 -- Names for what build.ninja's targets are made of. Returns what the user gets of the products.
-local function add_targets(edges, parts, products, users)
+local function add_targets(edges, parts, products, users, prints)
   local w, shared = edges.w, { parts.weights, parts.program }
   local headers, libraries, programs = collect(users, "header"), collect(users, "libraries"), collect(users, "program")
   edges:section("Targets")
@@ -40,11 +55,18 @@ local function add_targets(edges, parts, products, users)
   w:phony("public_headers", edges.headers)
   w:build({ rule = "bench", outputs = { "out/run_bench" }, implicit = programs,
     variables = { { "programs", words(programs) } } })
-  w:build({ rule = "install", outputs = { "install" }, implicit = { "all" }, variables = {
-    { "headers", words(headers) }, { "runtime_headers", words(edges.headers) },
-    { "libraries", words(joined(libraries, shared)) }, { "programs", words(programs) },
-  } })
-  return joined(headers, libraries, programs)
+  local pages = prints and printed(w, users) or {}
+  w:build({ rule = "install", outputs = { "install" }, inputs = { install.LIST }, implicit = joined({ "all" }, pages) })
+  return joined(headers, libraries, programs, pages)
+end
+
+-- What is installed of the configured products, as install.list has it.
+local function installed(edges, parts, users, prints)
+  local given = { names = {}, programs = collect(users, "program"), shared = collect(users, "shared"),
+    archives = joined(collect(users, "archive"), { parts.weights }), headers = collect(users, "header"),
+    runtime_headers = edges.headers, prints = prints }
+  for i, header in ipairs(given.headers) do given.names[i] = header:match("([^/]*)%.h$") end
+  return given
 end
 
 -- The first `count` of a list.
@@ -55,13 +77,14 @@ local function first(list, count)
 end
 
 -- Makes the text of out/kernels.ninja. models: models.collect's; answers: configure's; abi: a number. Returns the
--- text, and the paths of what users are given.
+-- text, the paths of what users are given, and what install.list makes the list of the installation from.
 function graph.make(models, answers, abi)
   local edges = Edges.new(answers.built, abi, not answers.jansson)
   edges.w:comment("Written by configure; read build.ninja first.")
   local parts, products = graph.add_products(edges, models.products)
-  local given = joined(add_targets(edges, parts, products, first(products, #models.configured)), edges.maps)
-  return edges.w:text(), given
+  local users, prints = first(products, #models.configured), answers.jansson and answers.runs
+  local given = joined(add_targets(edges, parts, products, users, prints), edges.maps)
+  return edges.w:text(), given, installed(edges, parts, users, prints)
 end
 
 return graph

@@ -268,6 +268,26 @@ local function libc_steps(all)
   return list
 end
 
+-- -- Packages -------------------------------------------------------------------------------------------------------
+
+-- Builds of small models by configure and ninja, as users and packagers make them. name: what it proves; path: of the
+-- script in tests/packaging.
+local PACKAGES = {
+  { name = "a build outside the source folder", path = "outside_test" },
+  { name = "what is installed, used by pkg-config, CMake and C++", path = "installed_test" },
+}
+
+local function package_steps(all)
+  local reads = joined(all.generator, inputs.files("runtime", "program", "tests/packaging", "tools", "examples"),
+    { "build.ninja", "configure", "rules.ninja" })
+  local list = {}
+  for i, row in ipairs(PACKAGES) do
+    list[i] = script_step(all, row.name, ("tests/packaging/%s.lua"):format(row.path), ("%s %s"):format(all.lua, all.cc),
+      reads)
+  end
+  return list
+end
+
 -- -- Targets --------------------------------------------------------------------------------------------------------
 
 -- What a newcomer runs, but for the kernels.
@@ -294,10 +314,7 @@ local function more_steps(all, checked)
   return joined(second, hostile_steps(all), {
     same_bytes(all, "same bytes of every spec, twice", 2, joined(paths_of(all.models.products), inputs.files("specs"),
       paths_of(all.models.tests))),
-    script_step(all, "a build outside the source folder", "tests/packaging/outside_test.lua",
-      ("%s %s"):format(all.lua, all.cc), joined(all.generator, inputs.files("runtime", "program"),
-        { "build.ninja", "configure", "rules.ninja" })),
-  }, library_steps(all, " of all test models", all.tests.all), all_kernel_steps(all), whole, {
+  }, package_steps(all), library_steps(all, " of all test models", all.tests.all), all_kernel_steps(all), whole, {
     binary_step(all, "calls of all kinds that share weights and threads", "out/test/all/standalone_sharing",
       sharing("2", all.shared)),
     binary_step(all, "two libraries with a runtime each", all.tests.two, "1"),

@@ -1,4 +1,4 @@
-// program.c: finds the command argv names and runs it; prints the program's own --help and --version.
+// program.c: finds the command argv names and runs it; prints what the program says of itself.
 // Knows commands only by their table.
 #include "program.h"
 
@@ -6,6 +6,28 @@
 #include <string.h>
 
 #include "command.h"
+#include "manual.h"
+
+static void print_version(const struct ga_context *context)
+{
+    printf("genattn %s, model %s\n", GA_VERSION, context->model->name);
+}
+
+const struct ga_self_option ga_self_options[GA_SELF_OPTIONS] = {
+    {"version", "version and model", print_version},
+    {"man", "the manual page, for man", ga_print_manual},
+    {"completion", "completion for bash", ga_print_completion},
+};
+
+static const struct ga_self_option *find_self_option(const char *word)
+{
+    for (size_t i = 0; i < GA_SELF_OPTIONS; i++) {
+        if (strncmp(word, "--", 2) == 0 && strcmp(word + 2, ga_self_options[i].name) == 0) {
+            return &ga_self_options[i];
+        }
+    }
+    return NULL;
+}
 
 static const struct ga_command *find_command(const char *name)
 {
@@ -23,11 +45,10 @@ static void print_usage(FILE *stream, const char *program)
     for (size_t i = 0; i < GA_COMMANDS; i++) {
         fprintf(stream, "  %-9s %s\n", ga_commands[i]->name, ga_commands[i]->summary);
     }
-    fprintf(stream,
-            "\n"
-            "  %s COMMAND --help    the command's options, defaults and examples\n"
-            "  %s --version         version and model\n",
-            program, program);
+    fprintf(stream, "\n  %s %-16s the command's options, defaults and examples\n", program, "COMMAND --help");
+    for (size_t i = 0; i < GA_SELF_OPTIONS; i++) {
+        fprintf(stream, "  %s --%-14s %s\n", program, ga_self_options[i].name, ga_self_options[i].help);
+    }
 }
 
 static enum ga_exit refuse_command(const struct ga_context *context, const char *given)
@@ -70,8 +91,9 @@ static enum ga_exit dispatch(struct ga_context *context, int argc, char **argv)
         print_usage(stdout, context->program);
         return GA_EXIT_OK;
     }
-    if (strcmp(argv[1], "--version") == 0) {
-        printf("genattn %s, model %s\n", GA_VERSION, context->model->name);
+    const struct ga_self_option *self = find_self_option(argv[1]);
+    if (self) {
+        self->print(context);
         return GA_EXIT_OK;
     }
     const struct ga_command *command = find_command(argv[1]);

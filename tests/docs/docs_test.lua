@@ -8,12 +8,14 @@ local compat = require "base.compat"
 local fs = require "base.fs"
 local make_fixtures = require "docs_fixtures"
 
-local DOCUMENTS = { "README.md", "docs/README.md", "docs/build.md", "docs/spec.md", "docs/models.md", "docs/c-api.md",
-  "docs/architecture.md", "docs/glossary.md", "docs/testing.md", "docs/numbers.md", "examples/README.md",
-  "bench/README.md", "demo/README.md", "CONTRIBUTING.md", "SECURITY.md" }
+local DOCUMENTS = { "README.md", "docs/README.md", "docs/build.md", "docs/install.md", "docs/spec.md",
+  "docs/models.md", "docs/c-api.md", "docs/architecture.md", "docs/glossary.md", "docs/testing.md",
+  "docs/numbers.md", "examples/README.md", "bench/README.md",
+  "demo/README.md", "CONTRIBUTING.md", "SECURITY.md" }
 
 -- How the first line of a block of commands begins.
-local COMMANDS = { "^%./", "^mkdir ", "^out/", "^ninja ", "^gcc ", "^sh ", "^python3 ", "^lua5%.4 ", "^[A-Z_]+=%S+ " }
+local COMMANDS = { "^%./", "^mkdir ", "^out/", "^ninja ", "^cmake ", "^export ", "^gcc ", "^sh ", "^python3 ",
+  "^lua5%.4 ", "^[A-Z_]+=%S+ " }
 
 -- How a block of anything else begins, and what it is.
 local OTHERS = {
