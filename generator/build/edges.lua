@@ -12,7 +12,7 @@ local PROGRAM = { "commands", "io", "heatmap", "report" }
 -- Runtime headers a user of a model includes.
 local PUBLIC_HEADERS = "runtime/include/genattn"
 
-local Edges = {}
+local Edges = { CORE = CORE, WEIGHTS = WEIGHTS, PROGRAM = PROGRAM, PUBLIC_HEADERS = PUBLIC_HEADERS }
 Edges.__index = Edges
 
 -- Where things go, what is added to every edge, and to the edges of kernels. The same sources are built twice: as
@@ -192,10 +192,15 @@ function Edges:program(path, outputs, folder, archives)
     "$program_libraries")
 end
 
+-- Where a model is generated whose files go to folders of `root`.
+function Edges.generated_folder(root, name)
+  return ("%s/gen/%s"):format(root, name)
+end
+
 -- Libraries, header and program of one model, in folders of `root`; returns their paths, by kind.
 function Edges:product(model, parts, root)
   local name = model.spec.name
-  local folder = ("%s/gen/%s"):format(root, name)
+  local folder = Edges.generated_folder(root, name)
   self:section(("%s, from %s"):format(name, model.path))
   local outputs = self:generate(model, folder)
   local objects = joined(self:model_objects(PLAIN, outputs, folder, "library"), parts.core)

@@ -2,6 +2,7 @@
 -- have a graph of their own, test_graph.lua. How each edge looks is in edges.lua.
 local Edges = require "build.edges"
 local install = require "build.install"
+local ninja = require "ninja"
 
 local graph = {}
 
@@ -45,6 +46,18 @@ local function printed(w, users)
   return paths
 end
 
+-- The archives of models, each for a name of its own.
+local function add_archives(edges, models)
+  for _, model in ipairs(models) do
+    local name, generated = model.spec.name, {}
+    local folder = Edges.generated_folder("out", name)
+    for i, output in ipairs(edges:outputs(model)) do generated[i] = folder .. "/" .. output.path end
+    edges.w:build({ rule = "dist_model", outputs = { "dist-" .. name }, implicit = joined(generated, { model.path }),
+      variables = { { "spec", ninja.word(model.path) }, { "isa", table.concat(edges:isas_of(model), ",") },
+        { "dir", folder } } })
+  end
+end
+
 -- Names for what build.ninja's targets are made of. Returns what the user gets of the products.
 local function add_targets(edges, parts, products, users, prints)
   local w, shared = edges.w, { parts.weights, parts.program }
@@ -84,6 +97,7 @@ function graph.make(models, answers, abi)
   local parts, products = graph.add_products(edges, models.products)
   local users, prints = first(products, #models.configured), answers.jansson and answers.runs
   local given = joined(add_targets(edges, parts, products, users, prints), edges.maps)
+  add_archives(edges, first(models.products, #models.configured))
   return edges.w:text(), given, installed(edges, parts, users, prints)
 end
 

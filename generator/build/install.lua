@@ -1,6 +1,6 @@
 -- install.lua: what `ninja install` puts where: the list that tools/install.sh goes through, and the texts of the files
 -- by which pkg-config and CMake find a library. Installs nothing itself.
-local fs = require "base.fs"
+local fill = require "build.fill"
 
 local install = {}
 
@@ -43,26 +43,26 @@ end
 
 -- -- Texts ----------------------------------------------------------------------------------------------------------
 
--- What stands for @name@ and the like in the files of a model.
-local function words_of(name, settings, answers, facts)
+-- What stands for @name@ and the like in the files of a model, but for folders.
+local function words_of(name, answers, release)
   local jansson = answers.jansson and answers.jansson.libraries or ""
-  return {
-    name = name, version = facts.version, minor = facts.version:match("^%d+%.%d+"), abi = tostring(facts.abi),
-    prefix = in_pkg_config(settings.prefix), libdir = in_pkg_config(settings.libdir),
-    includedir = in_pkg_config(settings.includedir), jansson = jansson,
-    cmake_jansson = (jansson:gsub("%s+", ";")), up = up(settings.prefix, settings.libdir .. "/cmake/" .. name),
-    cmake_libdir = in_cmake(settings.prefix, settings.libdir),
-    cmake_includedir = in_cmake(settings.prefix, settings.includedir),
-  }
+  return { name = name, version = release.version, minor = release.version:match("^%d+%.%d+"),
+    abi = tostring(release.abi), jansson = jansson, cmake_jansson = (jansson:gsub("%s+", ";")) }
 end
 
--- A template of templates/install with its words filled in.
-local function filled(template, words)
-  local text = assert(fs.read("templates/install/" .. template))
-  return (text:gsub("@([%l_]+)@", function(word)
-    return words[word] or error(("templates/install/%s: nothing is called @%s@"):format(template, word))
-  end))
+-- The folders of an installation, into words.
+local function add_folders(words, settings)
+  words.prefix, words.libdir = in_pkg_config(settings.prefix), in_pkg_config(settings.libdir)
+  words.includedir, words.quote = in_pkg_config(settings.includedir), '"'
+  words.up = up(settings.prefix, settings.libdir .. "/cmake/" .. words.name)
+  words.cmake_libdir = in_cmake(settings.prefix, settings.libdir)
+  words.cmake_includedir = in_cmake(settings.prefix, settings.includedir)
 end
+
+-- Those of an installation below a prefix that is not known yet; pkg-config escapes blanks in pcfiledir itself.
+local MOVABLE = { prefix = "${pcfiledir}/../..", libdir = "${prefix}/lib", includedir = "${prefix}/include",
+  quote = "", up = "../../../", cmake_libdir = '"${_ga_prefix}/lib"',
+  cmake_includedir = '"${_ga_prefix}/include"' }
 
 local function rows_of(answers)
   local rows = {}
@@ -72,14 +72,24 @@ local function rows_of(answers)
 end
 
 -- The files that are filled in, of all these models: { name, text } each, for fs.write_all in out/install. names: the
--- models'; facts: version and abi.
-function install.texts(names, settings, answers, facts)
+-- models'; release: version and abi.
+function install.texts(names, settings, answers, release)
   local texts = {}
   for _, name in ipairs(names) do
-    local words = words_of(name, settings, answers, facts)
+    local words = words_of(name, answers, release)
+    add_folders(words, settings)
     for _, row in ipairs(rows_of(answers)) do
-      texts[#texts + 1] = { row.name:format(name), filled(row.template, words) }
+      texts[#texts + 1] = { row.name:format(name), fill("install/" .. row.template, words) }
     end
+  end
+  return texts
+end
+
+-- The same of one model, for any prefix: libraries are in its lib, headers in its include.
+function install.movable_texts(name, answers, release)
+  local texts, words = {}, setmetatable(words_of(name, answers, release), { __index = MOVABLE })
+  for i, row in ipairs(rows_of(answers)) do
+    texts[i] = { row.name:format(name), fill("install/" .. row.template, words) }
   end
   return texts
 end

@@ -58,7 +58,7 @@ local GENERATOR = { "generator", "templates", "specs", "tests/specs", "tests/gen
 -- All others read all of the generator, its templates and every spec.
 local NARROW = {
   configure_test = { "configure", "build.ninja", "rules.ninja", "generator/base", "generator/build",
-    "generator/configure.lua", "generator/isa", "generator/ninja.lua" },
+    "generator/configure.lua", "generator/isa", "generator/ninja.lua", "templates/install" },
   combinations_test = { "generator/base", "generator/attention", "generator/import/maps", "generator/spec",
     "tests/combinations/refused.txt" },
 }
@@ -275,6 +275,8 @@ end
 local PACKAGES = {
   { name = "a build outside the source folder", path = "outside_test" },
   { name = "what is installed, used by pkg-config, CMake and C++", path = "installed_test" },
+  { name = "archives of a model, built with make and a compiler alone", path = "dist_test" },
+  { name = "the archive of genattn", path = "release_test" },
 }
 
 local function package_steps(all)

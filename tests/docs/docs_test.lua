@@ -14,7 +14,7 @@ local DOCUMENTS = { "README.md", "docs/README.md", "docs/build.md", "docs/instal
   "demo/README.md", "CONTRIBUTING.md", "SECURITY.md" }
 
 -- How the first line of a block of commands begins.
-local COMMANDS = { "^%./", "^mkdir ", "^out/", "^ninja ", "^cmake ", "^export ", "^gcc ", "^sh ", "^python3 ",
+local COMMANDS = { "^%./", "^mkdir ", "^out/", "^ninja ", "^cmake ", "^export ", "^make ", "^gcc ", "^sh ", "^python3 ",
   "^lua5%.4 ", "^[A-Z_]+=%S+ " }
 
 -- How a block of anything else begins, and what it is.
@@ -45,6 +45,9 @@ local LONG = {
   { "^ninja (mutants)$", "ninja -n %1", "a step of .ci/run" },
   { "^COUNT=12 ninja (mutants)$", "ninja -n %1", "a step of .ci/run" },
   { "^ninja (numbers)$", "ninja -n %1", "minutes" },
+  { "^cd out/unpacked/mha_512_8%-0%.1%.0 && make && make check && (.*)$",
+    "cd out/unpacked/mha_512_8-0.1.0 && make -n check && %1 -n", "tests/packaging/dist_test.lua does" },
+  { "^(make) CC=.* LDFLAGS=%-static check$", "%1 -n -C out/unpacked/mha_512_8-0.1.0 check", "minutes" },
   { "^ninja (lint)$", "ninja -n %1", "a step of .ci/run" },
   { "^ninja (bench)$", "ninja -n %1", "half a minute a model, and `bench` of a program is run" },
   { "^ninja (bench%-%w+)$", "ninja -n %1", "minutes to hours" },

@@ -4,7 +4,7 @@ local fact = dofile("tests/generator/fact.lua")
 local install = require "build.install"
 
 local ANSWERS = { jansson = { libraries = "-L/j -ljansson" } }
-local FACTS = { abi = 8, version = "1.2.3" }
+local RELEASE = { abi = 8, version = "1.2.3" }
 
 -- The settings of configure for these folders, of which the prefix is the first.
 local function settings(prefix, libdir, includedir)
@@ -14,7 +14,7 @@ end
 
 -- The text of one file of the model tiny.
 local function text_of(name, folders, answers)
-  for _, file in ipairs(install.texts({ "tiny" }, folders, answers or ANSWERS, FACTS)) do
+  for _, file in ipairs(install.texts({ "tiny" }, folders, answers or ANSWERS, RELEASE)) do
     if file[1] == name then return file[2] end
   end
 end
@@ -42,7 +42,7 @@ fact.holds("CMake finds folders below the prefix from its own, and others where 
 end)
 
 fact.holds("no word of a template is left", function()
-  for _, file in ipairs(install.texts({ "a", "b" }, settings("/usr"), ANSWERS, FACTS)) do
+  for _, file in ipairs(install.texts({ "a", "b" }, settings("/usr"), ANSWERS, RELEASE)) do
     assert(not file[2]:find("@%l+@"), file[1])
   end
 end)
