@@ -63,13 +63,13 @@ local function add_targets(edges, parts, products, users, prints)
   local w, shared = edges.w, { parts.weights, parts.program }
   local headers, libraries, programs = collect(users, "header"), collect(users, "libraries"), collect(users, "program")
   edges:section("Targets")
-  w:phony("all", joined(headers, libraries, programs, shared, edges.headers))
+  local pages = prints and printed(w, users) or {}
+  w:phony("all", joined(headers, libraries, programs, shared, edges.headers, pages))
   w:phony("tested", joined({ "all", parts.core_archive }, collect(products, "archive")))
   w:phony("public_headers", edges.headers)
   w:build({ rule = "bench", outputs = { "out/run_bench" }, implicit = programs,
     variables = { { "programs", words(programs) } } })
-  local pages = prints and printed(w, users) or {}
-  w:build({ rule = "install", outputs = { "install" }, inputs = { install.LIST }, implicit = joined({ "all" }, pages) })
+  w:build({ rule = "install", outputs = { "install" }, inputs = { install.LIST }, implicit = { "all" } })
   return joined(headers, libraries, programs, pages)
 end
 

@@ -64,6 +64,15 @@ fact.holds("the list says what goes where, and links stay links", function()
   end
 end)
 
+fact.holds("several models share what reads weights", function()
+  local given = { names = { "tiny", "small" }, programs = {}, shared = {}, headers = {}, runtime_headers = {},
+    archives = { "out/lib/libtiny.a", "out/lib/libsmall.a", "out/lib/libga_weights.a" } }
+  local list = install.list(given, settings("/usr"), ANSWERS)
+  local _, count = list:gsub("/libga_weights%.a\n", "")
+  fact.equal(count, 1)
+  for _, name in ipairs(given.names) do fact.contains(list, ("/usr/lib/pkgconfig/%s-weights.pc\n"):format(name)) end
+end)
+
 fact.holds("without jansson there is nothing for files of weights, and without a program no page of it", function()
   local given = { names = { "tiny" }, programs = {}, shared = {}, archives = {}, headers = {}, runtime_headers = {} }
   local list = install.list(given, settings("/usr"), {})
