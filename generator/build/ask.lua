@@ -124,6 +124,9 @@ local function ask_for_maintainers(prober, settings, answers)
   answers.clang_format = prober:program("clang-format", { "clang-format" })
   answers.qemu = prober:program("qemu-x86_64", { "qemu-x86_64" })
   answers.cross = prober:finds_cross("aarch64", "aarch64-linux-gnu-gcc", "qemu-aarch64")
+  answers.cmake = prober:program("cmake", { "cmake" })
+  answers.pkg_config = prober:program("pkg-config", { "pkg-config" })
+  answers.musl = prober:program("a compiler for musl", { "musl-gcc" })
   answers.torch = prober:has_torch()
 end
 
@@ -131,8 +134,9 @@ end
 -- answers, or nil and a message. Answers: compiler, lua (words for people), warnings (flags), callgraph (a flag),
 -- targets_avx, runs (whether the compiler's programs run here; booleans), isas (array of { name, built, runs, cpu,
 -- off }), built (ISA names, best first), jansson and criterion ({ cflags, libraries }), second_lua, clang, luacheck,
--- shellcheck, clang_format, valgrind, qemu (commands), msan (flags), dkjson, simde, wraps, torch (booleans); nil: not
--- there. Where the compiler's programs run here there is jansson. cross: { arch, cc, emulator }.
+-- shellcheck, clang_format, valgrind, qemu, cmake, pkg_config, musl (commands), msan (flags), dkjson, simde, wraps,
+-- torch (booleans); nil: not there. Where the compiler's programs run here there is jansson. cross: { arch, cc,
+-- emulator }.
 return function(prober, quiet, settings)
   local refused = refused_flag(settings.variables)
   if refused then return nil, refused end

@@ -50,6 +50,9 @@ local MAINTAINERS = {
   { key = "qemu", what = "the test on a CPU without AVX", why = "no qemu-x86_64", package = "qemu-user" },
   { key = "cross", what = "the kernels' facts on AArch64", why = "no cross compiler or no qemu-aarch64",
     package = "gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" },
+  { key = "cmake", what = "the tests that use an installed library from CMake", why = "no cmake", package = "cmake" },
+  { key = "pkg_config", what = "the tests that use one by pkg-config", why = "no pkg-config", package = "pkgconf" },
+  { key = "musl", what = "the test of a model's archive with musl", why = "no musl-gcc", package = "musl-tools" },
   { key = "torch", what = "tests/pytorch, the comparison with the real PyTorch (its results are committed)",
     why = "no torch for python3", package = nil },
 }
