@@ -160,11 +160,12 @@ function Edges.object_path(profile, folder, output)
   return profile.obj .. (folder .. "/" .. output.path):gsub("^out", ""):gsub("%.c$", ".o")
 end
 
--- The header of an instruction set's intrinsics, compiled with the flags of a profile's kernels: to read gcc's own takes
+-- The header of an instruction set's intrinsics, compiled with the flags of a profile's kernels: to read gcc's takes
 -- longer than to compile most kernels. nil where there is none to read, or the compiler is not the one that was asked.
 -- A compiler that finds the compiled one unfit reads the header.
 function Edges:precompiled_header(profile, set)
-  local path = self.intrinsics and ("%s/%s/%s.h"):format(self.intrinsics, profile.test:gsub("^out/", ""):gsub("/", "_"), set.name)
+  local folder = profile.test:gsub("^out/", ""):gsub("/", "_")
+  local path = self.intrinsics and ("%s/%s/%s.h"):format(self.intrinsics, folder, set.name)
   local has_own_compiler = profile.variables[1] and profile.variables[1][1] == "cc"
   if not path or not set.headers[1] or has_own_compiler then return nil end
   if not self.precompiled[path] then
