@@ -92,7 +92,7 @@ end
 -- Makes the text of out/kernels.ninja. models: models.collect's; answers: configure's; abi: a number. Returns the
 -- text, the paths of what users are given, and what install.list makes the list of the installation from.
 function graph.make(models, answers, abi)
-  local edges = Edges.new(answers.built, abi, not answers.jansson)
+  local edges = Edges.new(answers.built, abi, not answers.jansson, answers.precompiles and "out/obj/intrinsics")
   edges.w:comment("Written by configure; read build.ninja first.")
   local parts, products = graph.add_products(edges, models.products)
   local users, prints = first(products, #models.configured), answers.jansson and answers.runs

@@ -14,7 +14,7 @@ local text = require "base.text"
 local base, quoted, sharing = commands.base, commands.quoted, commands.sharing
 
 -- Percent of the kernel facts' usual work that each target does: check-all has all of it, for every model.
-local EFFORT = { check = 30, quick = 10, all = 100 }
+local EFFORT = { check = 20, quick = 10, all = 100 }
 
 -- -- Words ----------------------------------------------------------------------------------------------------------
 
@@ -54,23 +54,30 @@ end
 -- -- The generator --------------------------------------------------------------------------------------------------
 
 local GENERATOR = { "generator", "templates", "specs", "tests/specs", "tests/generator" }
--- Tests of the generator that take many seconds and look at some of its floors only: files and folders that they read.
--- All others read all of the generator, its templates and every spec.
-local NARROW = {
-  configure_test = { "configure", "build.ninja", "rules.ninja", "generator/base", "generator/build",
-    "generator/configure.lua", "generator/isa", "generator/ninja.lua", "templates/install" },
-  combinations_test = { "generator/base", "generator/attention", "generator/import/maps", "generator/spec",
-    "tests/combinations/refused.txt" },
-}
+-- What some tests of the generator read besides the floors that they come by, the specs, and each other's helpers.
+local CONFIGURE = { "configure", "build.ninja", "rules.ninja", "generator/build", "generator/configure.lua",
+  "generator/configure_tests.lua", "generator/isa", "generator/ninja.lua", "templates/install" }
+local BESIDES = { combinations_test = { "tests/combinations" }, formula_test = { "tests/pytorch" },
+  install_test = { "templates/install" }, modifiers_test = { "tests/support/modifiers" },
+  ninja_test = { "rules.ninja" } }
+for _, name in ipairs({ "configure_test", "configure_cross_test", "configure_usage_test" }) do
+  BESIDES[name] = CONFIGURE
+end
+-- Those that look at documents and at other tests.
+local DOCUMENTS = { "README.md", "SECURITY.md", "CHANGELOG.md", "CONTRIBUTING.md", "bench", "build.ninja", "demo",
+  "docs", "tests", "tools", "runtime", "generator", "templates" }
+for _, name in ipairs({ "promises_test", "documents_test", "sizes_test" }) do BESIDES[name] = DOCUMENTS end
+local HELPERS = { "specs", "tests/specs", "tests/generator/fact.lua" }
+
 -- Those that write to one folder, one at a time.
 local function pool_of(name)
   return name:find("^hf_") and "model_folders" or nil
 end
--- Those that look at documents and at other tests.
-local DOCUMENTS = { "README.md", "SECURITY.md", "CHANGELOG.md", "CONTRIBUTING.md", "bench", "build.ninja", "demo",
-  "docs", "tests", "tools", "runtime" }
-local BROAD = { promises_test = DOCUMENTS, documents_test = DOCUMENTS, formula_test = { "tests/pytorch" },
-  modifiers_test = { "tests/support/modifiers" } }
+-- A name for many files, which many steps read; as a list.
+local function many_files(steps, name, folders)
+  steps.w:phony(name, inputs.files(compat.unpack(folders)))
+  return { name }
+end
 
 -- Runs of the tests of the generator by one Lua, one step a file. before: the steps of another Lua, or none.
 local function generator_steps(all, lua, before)
@@ -79,7 +86,8 @@ local function generator_steps(all, lua, before)
     local name = file:match("^(.*_test)%.lua$")
     if name then
       local path = "tests/generator/" .. file
-      local reads = all.narrow[name] or joined(all.generator, all.broad[name] or {})
+      local reads = many_files(all.steps, "files_of_" .. name .. "_" .. base(lua), joined(inputs.floors(path), HELPERS,
+        BESIDES[name] or {}))
       list[#list + 1] = all.steps:add({ name = ("%s under %s"):format(name, lua), command = lua .. " " .. path,
         inputs = joined(inputs.script(path), reads), pool = pool_of(name),
         after = before and before[#list + 1] })
@@ -295,7 +303,7 @@ end
 -- What a newcomer runs, but for the kernels.
 local function check_steps(all)
   return joined(generator_steps(all, all.fast_lua), {
-    same_bytes(all, "same bytes", 1, joined(paths_of(all.models.products), all.check_specs)),
+    same_bytes(all, "same bytes", 1, joined(paths_of(all.models.products), all.both_luas)),
     script_step(all, "golden files", "tests/generator/golden.lua", "compare", joined(all.generator,
       inputs.files("tests/golden"))),
   }, library_steps(all, "", all.tests.checked), objects_step(all), unit_steps(all), {
@@ -327,20 +335,6 @@ local function more_steps(all, checked)
   }, cpu_steps(all), libc_steps(all))
 end
 
--- A name for many files, which many steps read; as a list.
-local function group(steps, name, folders)
-  steps.w:phony(name, inputs.files(compat.unpack(folders)))
-  return { name }
-end
-
-local function groups(steps, table_of_folders)
-  local found = {}
-  for _, name in ipairs(text.sorted_keys(table_of_folders)) do
-    found[name] = group(steps, "files_of_" .. name, table_of_folders[name])
-  end
-  return found
-end
-
 -- Of one or two Luas the one that is through with the tests of the generator first, which is LuaJIT, and the other.
 local function by_speed(luas)
   if luas[2] and luas[2]:find("luajit") then return luas[2], luas[1] end
@@ -352,14 +346,14 @@ end
 return function(steps, saved, built, tests, models)
   local all = { steps = steps, saved = saved, built = built, tests = tests, models = models, folder = steps.folder,
     lua = saved.settings.variables.LUA, cc = fmt.sh_quote(saved.settings.variables.CC), texts = {},
-    libraries = {}, check_specs = {}, shared = tests.shared, narrow = groups(steps, NARROW),
-    broad = groups(steps, BROAD), generator = group(steps, "files_of_the_generator", GENERATOR) }
+    libraries = {}, both_luas = {}, shared = tests.shared,
+    generator = many_files(steps, "files_of_the_generator", GENERATOR) }
   all.strict_cc = fmt.sh_quote(saved.settings.variables.CC .. " " .. files.werror(saved.settings))
   all.luas = { all.lua, saved.answers.second_lua }
   all.fast_lua, all.slow_lua = by_speed(all.luas)
   for i = 1, #models.configured do all.libraries = joined(all.libraries, built.products[i].libraries) end
-  for _, name in ipairs(text.sorted_keys(test_matrix.check)) do
-    all.check_specs[#all.check_specs + 1] = ("tests/specs/%s.lua"):format(name)
+  for _, name in ipairs(text.sorted_keys(test_matrix.both_luas)) do
+    all.both_luas[#all.both_luas + 1] = ("tests/specs/%s.lua"):format(name)
   end
   steps.w:line("pool specs\n  depth = 1\npool model_folders\n  depth = 1")
   local checked = check_steps(all)
