@@ -11,13 +11,12 @@ local ARCHIVE = "build/out/dist/" .. FULL .. ".tar.gz"
 
 -- All that the PATH of a build holds besides a compiler; make calls sh by its path.
 local COMMANDS = { "make", "as", "ld", "ar", "cat", "cp", "install", "ln", "mkdir", "rm" }
--- Compilers: commands that they call, the Debian package, what make is told besides, and whether the facts are checked,
--- which .ci/run does with every compiler.
+-- Compilers: commands that they call, the Debian package, and how the facts are checked, which .ci/run does with every
+-- compiler.
 local COMPILERS = {
-  { name = "gcc", calls = {}, package = "gcc", flags = "", checks = true },
-  { name = "clang", calls = {}, package = "clang", flags = "" },
-  { name = "musl-gcc", calls = { "x86_64-linux-gnu-gcc" }, package = "musl-tools", flags = "LDFLAGS=-static",
-    checks = true },
+  { name = "gcc", calls = {}, package = "gcc", checks = "" },
+  { name = "clang", calls = {}, package = "clang" },
+  { name = "musl-gcc", calls = { "x86_64-linux-gnu-gcc" }, package = "musl-tools", checks = "LDFLAGS=-static" },
 }
 
 local ninja = "cd build && ninja dist-" .. packaging.MODEL
@@ -58,8 +57,8 @@ end
 
 -- Runs make with that PATH and nothing else of the environment.
 local function make(path, where, compiler, words)
-  return succeeds(where, ("env -i PATH=%s make -j2 CC=%s CFLAGS=-O0 PERCENT=1 %s %s"):format(fmt.sh_quote(path),
-    compiler.name, compiler.flags, words))
+  return succeeds(where, ("env -i PATH=%s make -j2 CC=%s CFLAGS=-O0 PERCENT=1 %s"):format(fmt.sh_quote(path),
+    compiler.name, words))
 end
 
 -- Installs, and links a program with the library there.
@@ -69,8 +68,11 @@ local function check_installed(path, where, compiler)
     make(path, where, compiler, words:format(fmt.sh_quote(prefix), fmt.sh_quote(destdir)))
   end
   local layer = fmt.sh_quote(packaging.source() .. "/examples/layer.c")
-  local words = "%s -static -o layer %s -I'a prefix/include' 'a prefix/lib/libmha_512_8.a' && ./layer"
-  fact.contains(succeeds(where, words:format(compiler.name, layer)), "begins with")
+  local words = "%s %s -o layer %s -I'a prefix/include' -L'a prefix/lib' -lmha_512_8 && mv 'a prefix/lib/'*.so . && " ..
+    "LD_LIBRARY_PATH='a prefix/lib' ./layer && mv *.so 'a prefix/lib'"
+  local said = succeeds(where, words:format(compiler.name, "", layer))
+  fact.contains(said, "begins with")
+  fact.equal(succeeds(where, words:format(compiler.name, "-static", layer)), said)
   fact.lists_equal(packaging.tree(destdir .. prefix), packaging.tree(prefix))
 end
 
@@ -81,11 +83,20 @@ for _, compiler in ipairs(COMPILERS) do
       make(path, where, compiler, "")
       check_installed(path, where, compiler)
       if not compiler.checks then return end
-      local said = make(path, where, compiler, "check")
+      local said = make(path, where, compiler, "check " .. compiler.checks)
       fact.contains(said, "1 models, ")
       fact.contains(said, " checks, 0 failed\n")
     end)
   end
+end
+
+if has("pkg-config", "pkg-config in a tree that was moved", "pkgconf") then
+  fact.holds("pkg-config finds the installed tree where it was moved", function()
+    succeeds(folder, ("mv 'with gcc/%s/a prefix' 'is moved'"):format(FULL))
+    local words = succeeds(folder, "PKG_CONFIG_PATH='is moved/lib/pkgconfig' pkg-config --cflags --libs mha_512_8")
+    fact.contains(succeeds(folder, ("gcc -o layer %s %s && LD_LIBRARY_PATH='is moved/lib' ./layer"):format(
+      fmt.sh_quote(packaging.source() .. "/examples/layer.c"), words:gsub("\n", ""))), "begins with")
+  end)
 end
 
 fact.holds("the program, which reads weights from files, takes jansson besides", function()
