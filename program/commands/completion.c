@@ -55,14 +55,14 @@ static void print_options(const struct ga_command *command)
     puts("' ;;");
 }
 
-void ga_print_completion(const struct ga_context *context)
+void ga_print_completion(const struct ga_context *context, const struct ga_self_option *table)
 {
     const char *model = context->model->name;
     printf("# Completion of %s for bash: what %s --completion prints.\n_%s()\n{\n", model, model, model);
     puts("    local word=${COMP_WORDS[COMP_CWORD]} words=");
     printf("    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        words='--help");
-    for (size_t i = 0; i < GA_SELF_OPTIONS; i++) {
-        printf(" --%s", ga_self_options[i].name);
+    for (const struct ga_self_option *option = table; option->name; option++) {
+        printf(" --%s", option->name);
     }
     for (size_t i = 0; i < GA_COMMANDS; i++) {
         printf(" %s", ga_commands[i]->name);

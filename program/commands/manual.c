@@ -108,7 +108,7 @@ static void print_command(const struct ga_context *context, const struct ga_comm
     print_lines(command->examples, context->program);
 }
 
-void ga_print_manual(const struct ga_context *context)
+void ga_print_manual(const struct ga_context *context, const struct ga_self_option *table)
 {
     print_title(context);
     puts(".SH COMMANDS");
@@ -117,9 +117,9 @@ void ga_print_manual(const struct ga_context *context)
     }
     puts(".SH OPTIONS\nEvery command has");
     puts(".BR \\-h \", \" \\-\\-help ,\nwhich prints what stands here of it.");
-    for (size_t i = 0; i < GA_SELF_OPTIONS; i++) {
-        print_tag(ga_self_options[i].name, NULL);
-        print_line(ga_self_options[i].help);
+    for (const struct ga_self_option *option = table; option->name; option++) {
+        print_tag(option->name, NULL);
+        print_line(option->help);
     }
     puts(".SH \"EXIT STATUS\"\n0 done, 1 failed, 2 wrong usage.");
 }

@@ -5,20 +5,18 @@
 
 #include "command.h"
 
-// What the program takes in place of a command, beside --help.
+// What the program takes in place of a command, beside --help: a row of a table.
 struct ga_self_option {
-    const char *name; // without dashes
+    const char *name; // without dashes; NULL ends a table
     const char *help; // one line
-    void (*print)(const struct ga_context *context);
+    // Does it; table: the one that this row is in.
+    void (*print)(const struct ga_context *context, const struct ga_self_option *table);
 };
 
-enum { GA_SELF_OPTIONS = 3 };
-extern const struct ga_self_option ga_self_options[GA_SELF_OPTIONS]; // program.c
-
 // Prints the manual page on stdout.
-void ga_print_manual(const struct ga_context *context);
+void ga_print_manual(const struct ga_context *context, const struct ga_self_option *table);
 
 // Prints the completion for bash on stdout.
-void ga_print_completion(const struct ga_context *context);
+void ga_print_completion(const struct ga_context *context, const struct ga_self_option *table);
 
 #endif

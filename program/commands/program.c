@@ -8,22 +8,24 @@
 #include "command.h"
 #include "manual.h"
 
-static void print_version(const struct ga_context *context)
+static void print_version(const struct ga_context *context, const struct ga_self_option *table)
 {
+    (void)table;
     printf("genattn %s, model %s\n", GA_VERSION, context->model->name);
 }
 
-const struct ga_self_option ga_self_options[GA_SELF_OPTIONS] = {
+static const struct ga_self_option self_options[] = {
     {"version", "version and model", print_version},
     {"man", "the manual page, for man", ga_print_manual},
     {"completion", "completion for bash", ga_print_completion},
+    {NULL, NULL, NULL},
 };
 
 static const struct ga_self_option *find_self_option(const char *word)
 {
-    for (size_t i = 0; i < GA_SELF_OPTIONS; i++) {
-        if (strncmp(word, "--", 2) == 0 && strcmp(word + 2, ga_self_options[i].name) == 0) {
-            return &ga_self_options[i];
+    for (const struct ga_self_option *option = self_options; option->name; option++) {
+        if (strncmp(word, "--", 2) == 0 && strcmp(word + 2, option->name) == 0) {
+            return option;
         }
     }
     return NULL;
@@ -46,8 +48,8 @@ static void print_usage(FILE *stream, const char *program)
         fprintf(stream, "  %-9s %s\n", ga_commands[i]->name, ga_commands[i]->summary);
     }
     fprintf(stream, "\n  %s %-16s the command's options, defaults and examples\n", program, "COMMAND --help");
-    for (size_t i = 0; i < GA_SELF_OPTIONS; i++) {
-        fprintf(stream, "  %s --%-14s %s\n", program, ga_self_options[i].name, ga_self_options[i].help);
+    for (const struct ga_self_option *option = self_options; option->name; option++) {
+        fprintf(stream, "  %s --%-14s %s\n", program, option->name, option->help);
     }
 }
 
@@ -93,7 +95,7 @@ static enum ga_exit dispatch(struct ga_context *context, int argc, char **argv)
     }
     const struct ga_self_option *self = find_self_option(argv[1]);
     if (self) {
-        self->print(context);
+        self->print(context, self_options);
         return GA_EXIT_OK;
     }
     const struct ga_command *command = find_command(argv[1]);
