@@ -111,6 +111,15 @@ local function ask_compiler(prober, settings)
   return answers
 end
 
+-- What wheels are for; or nil and why none can be made.
+local function wheel_platform(prober, settings, answers)
+  if not answers.runs then return nil, "--python: the compiler is for another machine, whose wheels are made there" end
+  if settings.sanitize then return nil, "--python: a sanitizer must be the program's own, and python3 has none" end
+  local platform = prober:wheel_platform()
+  if platform then return platform end
+  return nil, "--python: there is no python3 from 3.9 on (Debian: python3); see " .. LOG
+end
+
 -- What only work on genattn itself needs, into answers.
 local function ask_for_maintainers(prober, settings, answers)
   answers.simde = prober:header("simde/x86/avx512.h")
@@ -141,6 +150,10 @@ return function(prober, quiet, settings)
   answers.jansson = prober:library("jansson", "jansson.h")
   if not answers.jansson and answers.runs then
     return nil, "jansson (Debian: libjansson-dev) does not link; see " .. LOG
+  end
+  if settings.python then
+    answers.wheel_platform, why = wheel_platform(prober, settings, answers)
+    if not answers.wheel_platform then return nil, why end
   end
   answers.criterion = prober:library("criterion", "criterion/criterion.h")
   answers.dkjson = prober:has_module("dkjson")

@@ -5,6 +5,7 @@ local emit = require "emit"
 local fs = require "base.fs"
 local isa = require "isa"
 local ninja = require "ninja"
+local wheel_edges = require "build.wheel_edges"
 
 -- Runtime folders that go into every model's library, and the one that reads weight files, which needs jansson.
 local CORE, WEIGHTS = { "base", "model", "call", "cache", "threads", "packed" }, { "weights" }
@@ -27,7 +28,7 @@ local PLAIN = Edges.PLAIN
 Edges.KNOWN_ISAS = "out/known_isas.c"
 
 -- isas: names, best first; abi: a number; libraries_only: without jansson nothing is made that reads files. runs: the
--- set of those this CPU can run, for the caller to fill; library: for each profile whose library objects are of
+-- set of those this CPU can run, wheel_platform: as wheels name the machine where they are made, for the caller to fill; library: for each profile whose library objects are of
 -- interest their paths, as edges for them are made; maps: the files written to out/lib here.
 function Edges.new(isas, abi, libraries_only)
   return setmetatable({ w = ninja.writer(), isas = isas, abi = abi, libraries_only = libraries_only, headers = {},
@@ -206,6 +207,8 @@ function Edges:product(model, parts, root)
     libraries = joined({ archive }, self:shared_library(root .. "/lib", name, objects)),
     program = self:program(("%s/bin/%s"):format(root, name), outputs, folder,
       { parts.program, parts.weights, archive }),
+    wheels = self.wheel_platform and wheel_edges.add(self, model, { archive, parts.weights }, root,
+      self.wheel_platform),
   }
 end
 
