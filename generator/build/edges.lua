@@ -175,11 +175,17 @@ function Edges:model_objects(profile, outputs, folder, kind)
   return objects
 end
 
--- lib<name>.so in a folder, which shows only the model's and the runtime's names, versioned by the ABI.
-function Edges:shared_library(folder, name, objects)
-  local map, versioned = ("out/lib/%s.map"):format(name), ("%s/lib%s.so.%d"):format(folder, name, self.abi)
+-- The list of the names that a shared object of a model shows: the model's and the runtime's. Returns its path.
+function Edges:version_map(name)
+  local map = ("out/lib/%s.map"):format(name)
   assert(fs.write_if_changed(map, ("{\n  global: %s_*; ga_*;\n  local: *;\n};\n"):format(name)) ~= nil)
   self.maps[#self.maps + 1] = map
+  return map
+end
+
+-- lib<name>.so in a folder, versioned by the ABI.
+function Edges:shared_library(folder, name, objects)
+  local map, versioned = self:version_map(name), ("%s/lib%s.so.%d"):format(folder, name, self.abi)
   self.w:build({ rule = "shared", outputs = { versioned }, inputs = objects, implicit = { map },
     variables = { { "map", map }, { "soname", versioned:match("[^/]*$") } } })
   self.w:build({ rule = "symlink", outputs = { ("%s/lib%s.so"):format(folder, name) }, inputs = { versioned } })

@@ -24,7 +24,7 @@ end
 function graph.add_products(edges, models)
   edges:public_headers()
   local parts, products = edges:shared_parts(Edges.PLAIN), {}
-  if edges.wheel_platform then wheel_edges.add_shared(edges) end
+  if edges.wheel_platform then wheel_edges.add_shared(edges, "out") end
   for i, model in ipairs(models) do products[i] = edges:product(model, parts, "out") end
   return parts, products
 end
@@ -61,7 +61,7 @@ end
 -- text, and the paths of what users are given.
 function graph.make(models, answers, abi)
   local edges = Edges.new(answers.built, abi, not answers.jansson)
-  edges.wheel_platform = answers.wheel_platform
+  edges.wheel_platform = answers.makes_wheels and answers.wheel_platform
   edges.w:comment("Written by configure; read build.ninja first.")
   local parts, products = graph.add_products(edges, models.products)
   local given = joined(add_targets(edges, parts, products, first(products, #models.configured)), edges.maps)

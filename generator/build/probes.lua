@@ -185,11 +185,11 @@ function Prober:wheel_platform()
   return platform
 end
 
--- Whether python3 can import torch, without the seconds that importing takes.
-function Prober:has_torch()
-  local script = 'import importlib.util, sys; sys.exit(not importlib.util.find_spec("torch"))'
+-- Whether python3 can import a module, without the seconds that importing takes.
+function Prober:has_python(what, module)
+  local script = ('import importlib.util, sys; sys.exit(not importlib.util.find_spec("%s"))'):format(module)
   local _, found = self:run("python3 -c " .. fmt.sh_quote(script))
-  self:report("PyTorch", found and "yes" or "no")
+  self:report(what, found and "yes" or "no")
   return found
 end
 

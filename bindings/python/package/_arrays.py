@@ -14,6 +14,7 @@ Shape = Tuple[int, ...]
 F32 = np.dtype(np.float32)
 I32 = np.dtype(np.int32)
 _MASKS = {np.dtype(np.bool_), np.dtype(np.uint8)}
+_NOWHERE = 64  # where no elements lie: PyTorch's address of none is that of an argument which is not there
 _char_of = ctypes.c_char.from_buffer
 _address_of = ctypes.addressof
 
@@ -83,7 +84,7 @@ class Torch:
             raise TypeError("%s has dtype %s; expected torch.float32" % (name, tensor.dtype))
         if not tensor.is_contiguous():
             raise ValueError("%s is not contiguous; expected rows without gaps: %s.contiguous()" % (name, name))
-        return int(tensor.data_ptr()), tuple(tensor.shape)
+        return int(tensor.data_ptr()) or _NOWHERE, tuple(tensor.shape)
 
     def host(self, name: str, tensor: Any) -> Any:
         """The same elements as an array of numpy, without a copy."""

@@ -6,7 +6,8 @@ from typing import Any, List, Tuple
 import numpy as np
 
 from ._arrays import F32, address
-from ._library import NAME, Block, check, lib, model, model_address, stack
+from ._library import Block, check, lib, model, model_address, stack
+from ._name import NAME
 from ._weights import Packed
 
 

@@ -10,7 +10,8 @@ from . import _arrays as arrays
 from . import _declarations as c
 from . import _tables as tables
 from ._cache import Cache
-from ._library import NAME, Block, Threads, available_threads, lib, model, model_address, refuse
+from ._library import Block, Threads, available_threads, lib, model, model_address, refuse
+from ._name import NAME
 from ._weights import Packed, Source, load
 
 Given = Dict[str, Any]
@@ -63,11 +64,10 @@ class Sizes:
         if len(shape) == len(expected):
             known = self._known
             for axis, found in zip(expected, shape):
-                if isinstance(axis, str):
-                    axis = known.setdefault(axis, found)
-                if axis != found:
+                if found != (axis if isinstance(axis, int) else known.get(axis, found)):
                     break
             else:
+                known.update((axis, found) for axis, found in zip(expected, shape) if isinstance(axis, str))
                 return
         raise ValueError("%s: %s has shape %s; expected %s" % (NAME, name, list(shape), self._words(expected)))
 
@@ -96,7 +96,7 @@ class Runner:
                  threads: Union[int, str] = 1, isa: Optional[str] = None, strict: bool = False) -> None:
         self._packed = load(weights, layout, prefix, isa, strict)
         self._frames: List[Frame] = []
-        self.threads = threads  # type: ignore[assignment]
+        self.threads = threads
 
     @property
     def threads(self) -> int:

@@ -77,7 +77,7 @@ class Layer(Runner):
     def _attend(self, query: Any) -> Any:
         """A call of rows of numpy's over themselves and nothing else: what _call does, in as few steps as there are."""
         shape = query.shape
-        if len(shape) != 3 or shape[2] != _WIDTH or query.dtype != _F32 or not query.flags.c_contiguous:
+        if len(shape) != 3 or shape[2] != _WIDTH or 0 in shape or query.dtype != _F32 or not query.flags.c_contiguous:
             return self._call({"query": query}, None)
         batch, rows, _ = shape
         frames = self._frames
@@ -94,7 +94,7 @@ class Layer(Runner):
                 io.query = _address_of(_char_of(query))
             except (TypeError, ValueError):
                 io.query = arrays.address(query)
-            output = _empty((batch, rows, _D_OUT), _F32)
+            output: Any = _empty((batch, rows, _D_OUT), _F32)
             io.output = _address_of(_char_of(output))
             status = _run(*frame.arguments)
             if status:

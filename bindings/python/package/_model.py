@@ -3,7 +3,7 @@ from typing import Any, Dict, List, Optional, Tuple, Union, overload
 
 from ._cache import Cache
 from ._call import Runner
-from ._library import NAME
+from ._name import NAME
 from ._sampling import generate
 
 Ids = Any

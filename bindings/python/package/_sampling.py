@@ -5,7 +5,8 @@ import numpy as np
 
 from . import _declarations as c
 from ._arrays import backend, whole_numbers
-from ._library import NAME, model, stack
+from ._library import model, stack
+from ._name import NAME
 
 _PURPOSE = "%s: this model cannot go on from tokens: %s"
 

@@ -7,7 +7,8 @@ from typing import Any, List, Mapping, Optional, Tuple, Union
 import numpy as np
 
 from . import _declarations as c
-from ._library import NAME, Block, check, lib, model, model_address
+from ._library import Block, check, lib, model, model_address
+from ._name import NAME
 
 Source = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
@@ -19,7 +20,7 @@ class Packed:
 
     def __init__(self, variant: int, block: Block, handle: int) -> None:
         self.variant, self._block, self.handle = variant, block, handle
-        self.isa = ctypes.cast(variant, ctypes.POINTER(c.ga_variant)).contents.isa.decode()
+        self.isa: str = ctypes.cast(variant, ctypes.POINTER(c.ga_variant)).contents.isa.decode()
 
 
 def _variant(isa: Optional[str]) -> int:
@@ -113,7 +114,7 @@ def load(source: Optional[Source], layout: Optional[str], prefix: Optional[str],
         raise TypeError("%s: weights is %s; expected a path, or a dict of arrays by name"
                         % (NAME, type(source).__name__))
     path = os.fsencode(source)
-    os.stat(path)  # raises what Python raises for a file that is not there
+    os.stat(source)  # raises what Python raises for a file that is not there
     if lib.ga_pack_is_file(path):
         return _from_packed(path, isa)
     check(lib.ga_weights_open_model, path, None, ctypes.byref(opened))
