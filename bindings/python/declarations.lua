@@ -4,7 +4,8 @@ package.path = "bindings/python/?.lua;generator/?.lua;generator/?/init.lua;" .. 
 
 local headers = require "headers"
 
--- A file includes those before it.
+-- The public headers: a file includes those before it; and the one of this folder.
+local PUBLIC, OWN = "runtime/include/genattn/", "bindings/python/call.h"
 local NAMES = { "fault", "status", "tensor", "arena", "facts", "model", "weights", "load", "pack_file", "threads" }
 
 local SCALARS = {
@@ -83,8 +84,8 @@ end
 -- value, offset.
 local function c(list)
   local out = { "#include <stdio.h>" }
-  for _, name in ipairs(NAMES) do out[#out + 1] = ('#include "genattn/%s.h"'):format(name) end
-  out[#out + 1] = "int main(void)\n{"
+  for _, name in ipairs(NAMES) do out[#out + 1] = ('#include "%s.h"'):format(name) end
+  out[#out + 1] = '#include "call.h"\nint main(void)\n{'
   local function say(format, ...) out[#out + 1] = "    " .. format:format(...) end
   for _, item in ipairs(list) do
     for _, value in ipairs(item.values or {}) do
@@ -102,6 +103,13 @@ local function c(list)
   return table.concat(out, "\n")
 end
 
+local function paths()
+  local list = {}
+  for i, name in ipairs(NAMES) do list[i] = PUBLIC .. name .. ".h" end
+  list[#list + 1] = OWN
+  return list
+end
+
 local WRITERS = { python = python, c = c }
 
-io.stdout:write(assert(WRITERS[arg[1]], "declarations.lua python | c")(headers.read(NAMES)))
+io.stdout:write(assert(WRITERS[arg[1]], "declarations.lua python | c")(headers.read(paths())))

@@ -5,8 +5,6 @@ local fs = require "base.fs"
 
 local headers = {}
 
-local FOLDER = "runtime/include/genattn/"
-
 -- -- Text -----------------------------------------------------------------------------------------------------------
 
 local function without_comments(text)
@@ -150,13 +148,13 @@ local function statements(text)
   return list
 end
 
--- Everything that the headers of these names declare: an array of { kind = "enum", name, values }, { kind = "struct",
+-- Everything that the headers at these paths declare: an array of { kind = "enum", name, values }, { kind = "struct",
 -- name, fields } and { kind = "function", name, result, params }. A field, a result and a parameter are { type, stars,
 -- name, dims, struct, enum }.
-function headers.read(names)
+function headers.read(paths)
   local list, macros = {}, {}
-  for _, name in ipairs(names) do
-    local text = without_comments(assert(fs.read(FOLDER .. name .. ".h")))
+  for _, path in ipairs(paths) do
+    local text = without_comments(assert(fs.read(path)))
     text = with_lists(without_directives(text, macros), macros)
     text = text:gsub("__attribute__%s*%b()", ""):gsub('extern "C" {%s*\n', ""):gsub("\n}%s*\n%s*$", "\n")
     for _, statement in ipairs(statements(text)) do list[#list + 1] = statement_of(statement) end

@@ -96,7 +96,7 @@ class Torch:
     def empty(self, shape: Shape) -> Tuple[Any, int]:
         """Room for a result, and its address."""
         tensor = self._torch.empty(shape, dtype=self._torch.float32)
-        return tensor, int(tensor.data_ptr())
+        return tensor, int(tensor.data_ptr()) or _NOWHERE
 
 
 _torch_backend: Optional[Torch] = None

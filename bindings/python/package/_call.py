@@ -17,9 +17,9 @@ from ._weights import Packed, Source, load
 Given = Dict[str, Any]
 Outputs = Union[str, List[str], Tuple[str, ...], None]
 
-# A function of its own without argtypes: its arguments are ready, and nothing is converted.
-_run = lib["ga_model_run"]
-_run.restype = ctypes.c_int
+# Functions of their own without argtypes: their arguments are ready, and nothing is converted.
+run_frame = lib["ga_python_call"]
+run_attend = lib["ga_python_attend"]
 _IO_SIZE = ctypes.sizeof(c.ga_io)
 
 
@@ -27,48 +27,51 @@ class Frame:
     """What one call at a time uses."""
 
     def __init__(self, packed: Packed) -> None:
-        self.io, self.error = c.ga_io(), c.ga_error()
+        self._struct = c.ga_python_frame(loaded=ctypes.cast(packed.handle, ctypes.POINTER(c.ga_loaded)))
+        self.pointer = ctypes.byref(self._struct)  # what run_frame and run_attend take
+        self.io, self.error = self._struct.io, self._struct.error
+        self._io_at = ctypes.addressof(self.io)
         self.sizes: Tuple[int, ...] = ()  # of the call that io is still filled for, see Layer._attend
-        self.threads: Optional[Threads] = None
         self._packed = packed
         self._scratch: Optional[Block] = None
-        self.arguments: Tuple[Any, ...] = ()
+        self._room: Any = None  # what the scratch is large enough for
 
     def make_room(self, sizes: Tuple[int, int, int], threads: Optional[Threads]) -> None:
         """Scratch for calls of these sizes: batch, q_len, kv_len. What the library refuses gets none, and an error."""
+        if self._room == (sizes, threads):
+            return
         size = lib.ga_model_scratch_size(model_address, self._packed.variant, *sizes, threads.count if threads else 1)
         if size == ctypes.c_size_t(-1).value:
             size = 0
         if self._scratch is None or self._scratch.size < size:
             self._scratch = None
             self._scratch = Block(size)
-        self.threads = threads  # lives as long as io.parallel may be used
-        self.arguments = (ctypes.c_void_p(self._packed.handle), ctypes.byref(self.io),
-                          ctypes.c_void_p(self._scratch.address), ctypes.c_size_t(self._scratch.size),
-                          ctypes.byref(self.error))
+        self._struct.scratch, self._struct.scratch_size = self._scratch.address, self._scratch.size
+        self._room = sizes, threads  # the pool lives as long as io.parallel may be used
 
     def clear(self) -> None:
         """Makes all of io absent, which is zeros."""
         self.sizes = ()
-        ctypes.memset(ctypes.byref(self.io), 0, _IO_SIZE)
+        ctypes.memset(self._io_at, 0, _IO_SIZE)
 
 
 class Sizes:
     """Batch and lengths of a call, as its arguments tell them one after the other."""
 
     def __init__(self) -> None:
-        self._known: Dict[str, int] = {}
+        self._known: Dict[tables.Axis, int] = {}
 
     def match(self, name: str, shape: Tuple[int, ...], expected: tables.Shape) -> None:
         """Compares a shape, and takes from it what is not known yet."""
+        known, before = self._known, len(self._known)
         if len(shape) == len(expected):
-            known = self._known
             for axis, found in zip(expected, shape):
-                if found != (axis if isinstance(axis, int) else known.get(axis, found)):
+                if (known.setdefault(axis, found) if axis.__class__ is str else axis) != found:
                     break
             else:
-                known.update((axis, found) for axis, found in zip(expected, shape) if isinstance(axis, str))
                 return
+        while len(known) > before:  # a shape that does not fit says nothing
+            known.popitem()
         raise ValueError("%s: %s has shape %s; expected %s" % (NAME, name, list(shape), self._words(expected)))
 
     def _words(self, expected: tables.Shape) -> str:
@@ -86,7 +89,7 @@ class Sizes:
         keys = known.get("K", known.get("Q", 0))
         more = model.extra_keys
         values = {"B": known.get("B", 0), "Q": known.get("Q", 0), "K": keys, "K+%d" % more: keys + more}
-        return tuple(values[axis] if isinstance(axis, str) else axis for axis in shape)
+        return tuple([values[axis] if axis.__class__ is str else axis for axis in shape])  # type: ignore
 
 
 class Runner:
@@ -155,11 +158,11 @@ class Runner:
         frame.make_room(sizes, self._pool)
         frame.io.parallel = self._pool.parallel if self._pool else None
         if cache is None:
-            status = _run(*frame.arguments)
+            status = run_frame(frame.pointer)
         else:
             frame.io.cache = cache._enter(self._packed)
             try:
-                status = _run(*frame.arguments)
+                status = run_frame(frame.pointer)
             finally:
                 cache._leave()
         if status:

@@ -7,7 +7,7 @@ import numpy as np
 from . import _arrays as arrays
 from . import _tables as tables
 from ._cache import Cache
-from ._call import Runner, _run
+from ._call import Runner, run_attend
 from ._library import model, refuse
 
 A = TypeVar("A")
@@ -16,7 +16,7 @@ _WIDTH = model.d_model
 _D_OUT = model.d_out
 _IS_PLAIN = not tables.BY_HEAD and model.cache == 0
 _ndarray, _empty, _F32 = np.ndarray, np.empty, arrays.F32
-_char_of, _address_of = ctypes.c_char.from_buffer, ctypes.addressof
+_memory_of = (ctypes.c_char * 0).from_buffer  # a function of the library takes it as an address
 
 
 class Layer(Runner):
@@ -77,28 +77,28 @@ class Layer(Runner):
     def _attend(self, query: Any) -> Any:
         """A call of rows of numpy's over themselves and nothing else: what _call does, in as few steps as there are."""
         shape = query.shape
-        if len(shape) != 3 or shape[2] != _WIDTH or 0 in shape or query.dtype != _F32 or not query.flags.c_contiguous:
+        if len(shape) != 3 or shape[2] != _WIDTH or query.dtype is not _F32:
             return self._call({"query": query}, None)
-        batch, rows, _ = shape
         frames = self._frames
         frame = frames.pop() if frames else self._frame()
         try:
-            io = frame.io
             if frame.sizes != shape:
-                frame.clear()
-                io.batch, io.q_len = batch, rows
-                io.parallel = self._pool.parallel if self._pool else None
-                frame.make_room((batch, rows, 0), self._pool)
-                frame.sizes = shape
+                self._prepare(frame, shape)
+            output: Any = _empty((shape[0], shape[1], _D_OUT), _F32)
             try:
-                io.query = _address_of(_char_of(query))
-            except (TypeError, ValueError):
-                io.query = arrays.address(query)
-            output: Any = _empty((batch, rows, _D_OUT), _F32)
-            io.output = _address_of(_char_of(output))
-            status = _run(*frame.arguments)
+                status = run_attend(frame.pointer, _memory_of(query), _memory_of(output))
+            except TypeError:  # memory with gaps, or that is never written
+                return self._call({"query": query}, None)
             if status:
                 refuse(status, frame.error)
             return output
         finally:
             frames.append(frame)
+
+    def _prepare(self, frame: Any, shape: Tuple[int, ...]) -> None:
+        """What of a frame stays from one call of _attend to the next of the same shape."""
+        frame.clear()
+        frame.io.batch, frame.io.q_len = shape[:2]
+        frame.io.parallel = self._pool.parallel if self._pool else None
+        frame.make_room((shape[0], shape[1], 0), self._pool)
+        frame.sizes = shape

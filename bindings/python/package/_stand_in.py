@@ -9,6 +9,7 @@ from . import _declarations as c
 from . import _tables as tables
 from ._library import model, stack
 from ._name import NAME
+from ._weights import Roles
 
 _ROLES = {"q_weight", "k_weight", "v_weight", "o_weight", "q_bias", "k_bias", "v_bias", "o_bias", "bias_k", "bias_v"}
 
@@ -55,6 +56,22 @@ def check_module(module: Any) -> None:
             raise TypeError("%s: %s has dtype %s; expected torch.float32" % (NAME, name, tensor.dtype))
         if tensor.device.type != "cpu":
             _refuse(name + "'s device", tensor.device, "cpu")
+
+
+def roles_of(module: Any) -> Roles:
+    """A module's weights by the layer's names for them, copies of none."""
+    state = {name: tensor.detach().contiguous().numpy() for name, tensor in module.state_dict().items()}
+    roles = Roles()
+    for at, letter in enumerate("qkv"):
+        rows = slice(at * module.embed_dim, (at + 1) * module.embed_dim)
+        stacked = state.get("in_proj_weight")
+        roles[letter + "_weight"] = state[letter + "_proj_weight"] if stacked is None else stacked[rows]
+        if "in_proj_bias" in state:
+            roles[letter + "_bias"] = state["in_proj_bias"][rows]
+    names = {"out_proj.weight": "o_weight", "out_proj.bias": "o_bias", "bias_k": "bias_k", "bias_v": "bias_v"}
+    roles.update((role, state[name].reshape(-1) if name.startswith("bias") else state[name])
+                 for name, role in names.items() if name in state)
+    return roles
 
 
 def _as_bool(name: str, mask: Tensor) -> Tensor:

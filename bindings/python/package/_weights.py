@@ -2,7 +2,7 @@
 import ctypes
 import json
 import os
-from typing import Any, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
@@ -63,6 +63,24 @@ def _from_packed(path: bytes, isa: Optional[str]) -> Packed:
     return Packed(variant.value, block, handle.value)
 
 
+class Roles(Dict[str, Any]):
+    """Contiguous arrays of float32 by the model's own names for its weights, whatever layouts it reads."""
+
+
+def _from_roles(arrays: Roles, isa: Optional[str]) -> Packed:
+    views = (c.ga_weight_view * model.n_roles)()
+    for view, role in zip(views, model.roles[: model.n_roles]):
+        name, shape = role.name.decode(), tuple(role.shape[: role.rank])
+        array = arrays.get(name)
+        if array is None or array.shape != shape:
+            raise ValueError("%s: %s is %s; expected %s"
+                             % (NAME, name, "missing" if array is None else list(array.shape), list(shape)))
+        view.data, view.row_stride, view.col_stride = array.ctypes.data, shape[-1] if role.rank > 1 else 1, 1
+    for name in set(arrays) - {role.name.decode() for role in model.roles[: model.n_roles]}:
+        raise ValueError("%s: %s is there; expected none, as the model was generated without" % (NAME, name))
+    return _pack(views, isa)
+
+
 def _bytes_of(name: str, tensor: Any) -> Tuple[str, List[int], bytes]:
     """Type, shape and bytes of an array of numpy or of a tensor of PyTorch, bfloat16 included."""
     if hasattr(tensor, "detach"):
@@ -105,6 +123,8 @@ def load(source: Optional[Source], layout: Optional[str], prefix: Optional[str],
         if model.n_roles > 0:
             raise TypeError("%s: weights is None; expected a file, or a dict of arrays by name" % NAME)
         return _pack(None, isa)
+    if isinstance(source, Roles):
+        return _from_roles(source, isa)
     opened = ctypes.c_void_p()
     if isinstance(source, Mapping):
         data = _safetensors(source)

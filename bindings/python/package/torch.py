@@ -19,7 +19,7 @@ from . import _tables as tables
 from ._call import Runner, Sizes
 from ._library import stack
 from ._name import NAME
-from ._stand_in import StandIn, check_module
+from ._stand_in import StandIn, check_module, roles_of
 
 if not hasattr(torch.library, "custom_op"):
     raise ImportError("%s.torch needs a PyTorch with torch.library.custom_op, 2.4 or later; found %s"
@@ -145,7 +145,7 @@ def from_torch(module: torch.nn.MultiheadAttention, **options: Any) -> torch.nn.
     from ._layer import Layer
 
     check_module(module)
-    return _StandIn(module, Layer(module.state_dict(), layout="torch_mha", strict=True, **options))
+    return _StandIn(module, Layer(roles_of(module), **options))
 
 
 __all__: Tuple[str, ...] = ("as_module", "from_torch", "handle_of")

@@ -20,7 +20,7 @@ def said_by(lua, cc):
         source, program = os.path.join(folder, "declared.c"), os.path.join(folder, "declared")
         with open(source, "w") as file:
             file.write(written(lua, "c"))
-        subprocess.run([*shlex.split(cc), "-std=c11", "-I", "runtime/include", "-I", "runtime/include/genattn", "-o",
+        subprocess.run([*shlex.split(cc), "-std=c11", "-I", "runtime/include/genattn", "-I", "bindings/python", "-o",
                         program, source], check=True)
         return subprocess.run([program], check=True, capture_output=True, text=True).stdout.splitlines()
 
