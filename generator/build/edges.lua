@@ -28,8 +28,9 @@ local PLAIN = Edges.PLAIN
 Edges.KNOWN_ISAS = "out/known_isas.c"
 
 -- isas: names, best first; abi: a number; libraries_only: without jansson nothing is made that reads files. runs: the
--- set of those this CPU can run, wheel_platform: as wheels name the machine where they are made, for the caller to fill; library: for each profile whose library objects are of
--- interest their paths, as edges for them are made; maps: the files written to out/lib here.
+-- set of those this CPU can run, and wheel_platform, as wheels name the machine where they are made, for the caller to
+-- fill; library: for each profile whose library objects are of interest their paths, as edges for them are made; maps:
+-- the files written to out/lib here.
 function Edges.new(isas, abi, libraries_only)
   return setmetatable({ w = ninja.writer(), isas = isas, abi = abi, libraries_only = libraries_only, headers = {},
     runs = {}, maps = {}, library = { [PLAIN] = {} } }, Edges)

@@ -339,7 +339,8 @@ function options.parse(args, fields, isa_names, getenv)
     hf_architecture = parsed.hf_architecture, hf_ignore = parsed.hf_ignore,
     prefix = prefix, bindir = parsed.bindir or prefix .. "/bin", libdir = parsed.libdir or prefix .. "/lib",
     includedir = parsed.includedir or prefix .. "/include",
-    verbose = parsed.verbose, python = parsed.python, debug = parsed.debug, sanitize = parsed.sanitize, werror = parsed.werror,
+    verbose = parsed.verbose, python = parsed.python,
+    debug = parsed.debug, sanitize = parsed.sanitize, werror = parsed.werror,
     variables = variables, arguments = remembered(kept, parsed.assignments, variables), warnings = warnings,
   }
 end

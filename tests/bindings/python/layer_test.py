@@ -171,8 +171,9 @@ class Refusals(unittest.TestCase):
         layer = masked_44_3.Layer(arrays(masked_44_3))
         x, ones = rows(2, 6, 44), np.ones((6, 6), bool)
         calls = [
-            (ones[:5], ValueError, r"mask has shape \(5, 6\)"), (ones.astype(np.float32), TypeError, "mask is of float32"),
-            (np.ones((2, 2, 6, 6), bool), ValueError, r"\(2, 3, 6, 6\)"), (np.ones((1,) * 5, bool), ValueError, "shape"),
+            (ones[:5], ValueError, r"mask has shape \(5, 6\)"), (np.ones((1,) * 5, bool), ValueError, "shape"),
+            (np.ones((2, 2, 6, 6), bool), ValueError, r"\(2, 3, 6, 6\)"),
+            (ones.astype(np.float32), TypeError, "mask is of float32"),
             (np.ones((6, 12), bool)[:, ::2], ValueError, "keys side by side"), ([[True]], TypeError, "builtins.list"),
         ]
         for mask, error, words in calls:
