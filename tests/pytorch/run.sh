@@ -104,6 +104,11 @@ ninja $programs "out/bin/$cached" $whole $layers $wheels
 # shellcheck disable=SC2086
 "$python" tests/pytorch/stacks.py $layers
 "$python" tests/pytorch/decode.py "out/bin/$cached"
-sh tests/bindings/python/run.sh "$python" out/wheels out/python/*.whl -- tests/bindings/python/torch_test.py
+# The types of what is called are looked at here too, as this environment has torch; without mypy the test says so.
+"$python" -c 'import mypy' 2>/dev/null ||
+    "$python" -m pip install --quiet --disable-pip-version-check --requirement tests/bindings/python/requirements.txt ||
+    echo "skipped: mypy cannot be installed"
+sh tests/bindings/python/run.sh "$python" out/wheels out/python/*.whl -- tests/bindings/python/torch_test.py \
+    tests/bindings/python/hints_test.py
 # shellcheck disable=SC2086
 exec "$python" tests/pytorch/compare.py $programs
