@@ -3,6 +3,7 @@
 local Edges = require "build.edges"
 local install = require "build.install"
 local ninja = require "ninja"
+local wheel_edges = require "build.wheel_edges"
 
 local graph = {}
 
@@ -25,6 +26,7 @@ end
 function graph.add_products(edges, models)
   edges:public_headers()
   local parts, products = edges:shared_parts(Edges.PLAIN), {}
+  if edges.wheel_platform then wheel_edges.add_shared(edges, "out") end
   for i, model in ipairs(models) do products[i] = edges:product(model, parts, "out") end
   return parts, products
 end
@@ -62,15 +64,16 @@ end
 local function add_targets(edges, parts, products, users, prints)
   local w, shared = edges.w, { parts.weights, parts.program }
   local headers, libraries, programs = collect(users, "header"), collect(users, "libraries"), collect(users, "program")
+  local wheels = collect(users, "wheels")
   edges:section("Targets")
   local pages = prints and printed(w, users) or {}
-  w:phony("all", joined(headers, libraries, programs, shared, edges.headers, pages))
+  w:phony("all", joined(headers, libraries, programs, wheels, shared, edges.headers, pages))
   w:phony("tested", joined({ "all", parts.core_archive }, collect(products, "archive")))
   w:phony("public_headers", edges.headers)
   w:build({ rule = "bench", outputs = { "out/run_bench" }, implicit = programs,
     variables = { { "programs", words(programs) } } })
   w:build({ rule = "install", outputs = { "install" }, inputs = { install.LIST }, implicit = { "all" } })
-  return joined(headers, libraries, programs, pages)
+  return joined(headers, libraries, programs, pages, wheels)
 end
 
 -- What is installed of the configured products, as install.list has it.
@@ -93,6 +96,7 @@ end
 -- text, the paths of what users are given, and what install.list makes the list of the installation from.
 function graph.make(models, answers, abi)
   local edges = Edges.new(answers.built, abi, not answers.jansson, answers.precompiles and "out/obj/intrinsics")
+  edges.wheel_platform = answers.makes_wheels and answers.wheel_platform
   edges.w:comment("Written by configure; read build.ninja first.")
   local parts, products = graph.add_products(edges, models.products)
   local users, prints = first(products, #models.configured), answers.jansson and answers.runs

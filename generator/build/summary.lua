@@ -53,6 +53,7 @@ local MAINTAINERS = {
   { key = "cmake", what = "the tests that use an installed library from CMake", why = "no cmake", package = "cmake" },
   { key = "pkg_config", what = "the tests that use one by pkg-config", why = "no pkg-config", package = "pkgconf" },
   { key = "musl", what = "the test of a model's archive with musl", why = "no musl-gcc", package = "musl-tools" },
+  { key = "numpy", what = "tests of the Python wheels", why = "no python3 with numpy", package = "python3-numpy" },
   { key = "torch", what = "tests/pytorch, the comparison with the real PyTorch (its results are committed)",
     why = "no torch for python3", package = nil },
 }
@@ -120,7 +121,8 @@ end
 
 -- What to type next, of which a build for another machine has only the first.
 local function next_lines(name, answers)
-  local made = (answers.jansson and "out/bin/@, " or "") .. "out/lib/lib@.a and out/include/@.h"
+  local made = (answers.jansson and "out/bin/@, " or "") .. "out/lib/lib@.a and out/include/@.h" ..
+    (answers.makes_wheels and ", and a wheel in out/python" or "")
   local lines = { "ninja                 makes " .. made:gsub("@", name),
     "ninja demo            attention over real token sequences, with a picture",
     "ninja check           tests: your own shape, and every feature once" }

@@ -10,8 +10,8 @@ local text = require "base.text"
 local lua = compat.version:find("JIT") and "luajit" or "lua5.4"
 local ISAS = text.join(isa.names())
 local folder = fact.folder("configure")
-local SOURCES = { "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "bench", "configure", "demo", "docs",
-  "examples", "generator", "program", "runtime", "specs", "templates", "tests", "tools" }
+local SOURCES = { "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "bench", "bindings", "configure", "demo",
+  "docs", "examples", "generator", "program", "runtime", "specs", "templates", "tests", "tools" }
 
 for _, name in ipairs(SOURCES) do
   assert(compat.execute(("ln -s \"$PWD/%s\" %s%s"):format(name, folder, name)))
@@ -308,6 +308,18 @@ fact.holds("unknown options of GNU's kind are only warned of", function()
   fact.contains(said, "did you mean --enable-sanitize?")
 end)
 
+-- Where python3 is, which makes wheels; they are listed as what libraries and programs are.
+fact.holds("--python has an edge for a wheel of each model of the user's, and else there is none", function()
+  assert(not assert(fs.read(folder .. "out/kernels.ninja")):find("rule = wheel", 1, true))
+  local said, code = configure("--d-model 8 --heads 2 --name flags --python")
+  if code == 1 and said:find("there is no python3", 1, true) then return print("skipped: wheels: no python3") end
+  fact.equal(code == 0 and "" or said, "")
+  fact.contains(said, "and a wheel in out/python\n")
+  local wheel = assert(fs.read(folder .. "out/products.list")):match("out/python/flags%-[%d.]+%-py3%-none%-[%w_]+%.whl")
+  local query, got = compat.capture(("ninja -C %s -t query wheel_flags %s"):format(folder, wheel))
+  fact.equal(got == 0 and "" or query, "")
+end)
+
 fact.holds("what an earlier configuration made for users goes, what else lies beside it stays", function()
   local stale = { "out/bin/flags", "out/include/flags.h", "out/lib/libflags.a", "out/lib/libflags.so" }
   local own = { "out/bin/mine", "out/lib/libmine.a", "out/bin/next" }
@@ -364,8 +376,8 @@ end)
 fact.holds("nothing is written outside out/", function()
   local names = assert(fs.list(folder))
   fact.lists_equal(names, { "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "a.lua", "b.lua",
-    "bad.lua", "bench", "build.ninja", "configure", "demo", "docs", "examples", "generator", "out", "program",
-    "rules.ninja", "runtime", "specs", "templates", "tests", "tools" })
+    "bad.lua", "bench", "bindings", "build.ninja", "configure", "demo", "docs", "examples", "generator", "out",
+    "program", "rules.ninja", "runtime", "specs", "templates", "tests", "tools" })
 end)
 
 fact.holds("what no file of the build can hold is exit 2, and named", function()
