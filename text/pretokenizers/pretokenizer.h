@@ -1,0 +1,67 @@
+// pretokenizer.h: a step that cuts a normalized text into pieces, each of which the model sees alone. Internal to
+// libga_text. "Sequence" is none: the pipeline unrolls it.
+#ifndef GA_TEXT_PRETOKENIZER_H
+#define GA_TEXT_PRETOKENIZER_H
+
+#include "component.h"
+
+// A step does up to three things to the pieces it is given, in this order, each to one piece at a time: `before` rewrites
+// it, `cut` cuts it, `after` rewrites each of its cuts. Rewriting appends one piece to another text, with spans where
+// that is aligned, by the same rules as normalizers; an empty piece is dropped. Functions that are NULL change nothing.
+// They return GA_OK, GA_MEMORY or GA_OVERFLOW; GA_FORMAT after an entry in error where a pattern passes its limits.
+struct ga_text_pretokenizer_class {
+    struct ga_text_component_class base;
+
+    // where.text_start: the piece begins at byte 0 of the original text.
+    enum ga_status (*before)(const void *self, void *scratch, const struct ga_text_string *in,
+                             struct ga_text_span piece, struct ga_text_where where, struct ga_text_string *out);
+
+    // Appends the cuts of the piece, as ranges of in, in order; what lies in none of them is dropped.
+    enum ga_status (*cut)(const void *self, void *scratch, const struct ga_text_string *in, struct ga_text_span piece,
+                          struct ga_text_cuts *out, struct ga_error *error);
+
+    // Depends on the bytes of the piece alone. That of the last step is only called for pieces whose ids are not cached.
+    enum ga_status (*after)(const void *self, void *scratch, const struct ga_text_string *in, struct ga_text_span piece,
+                            struct ga_text_string *out);
+    ga_text_local_function *local; // NULL: it is
+
+    // True where no piece has white space of ASCII and none depends on what is beyond it. NULL: false. After such a step
+    // every step that has no `before` is local.
+    bool (*drops_spaces)(const void *self);
+};
+
+extern const struct ga_text_pretokenizer_class ga_text_bert_pretokenizer;
+extern const struct ga_text_pretokenizer_class ga_text_whitespace;
+extern const struct ga_text_pretokenizer_class ga_text_whitespace_split;
+extern const struct ga_text_pretokenizer_class ga_text_punctuation;
+extern const struct ga_text_pretokenizer_class ga_text_digits;
+extern const struct ga_text_pretokenizer_class ga_text_byte_level;
+extern const struct ga_text_pretokenizer_class ga_text_metaspace;
+extern const struct ga_text_pretokenizer_class ga_text_split;
+
+// What becomes of what a pattern matches, and the names that the JSON has for them: "Removed", "Isolated",
+// "MergedWithPrevious", "MergedWithNext", "Contiguous".
+enum ga_text_behaviour {
+    GA_TEXT_REMOVED,
+    GA_TEXT_ISOLATED,
+    GA_TEXT_MERGED_WITH_PREVIOUS,
+    GA_TEXT_MERGED_WITH_NEXT,
+    GA_TEXT_CONTIGUOUS,
+};
+
+// Reads a behaviour by its name; GA_FORMAT after an entry in the reader's error for any other.
+enum ga_status ga_text_read_behaviour(struct ga_text_reader *reader, const char *field, struct ga_text_bytes name,
+                                      enum ga_text_behaviour *behaviour_out);
+
+// A piece, divided into what matches and what does not: ranges that touch, in order.
+struct ga_text_match {
+    struct ga_text_span span;
+    bool matches;
+};
+
+// Appends the cuts that a behaviour makes of matches[count] (NormalizedString::split of the package). Returns GA_OK,
+// GA_MEMORY or GA_OVERFLOW.
+enum ga_status ga_text_cut_matches(enum ga_text_behaviour behaviour, const struct ga_text_match *matches, size_t count,
+                                   struct ga_text_cuts *out);
+
+#endif
