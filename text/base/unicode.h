@@ -32,17 +32,17 @@ size_t ga_text_valid_utf8(const char *bytes, size_t length);
 
 // Classes of code points, as bits. Each is that of the part of the package that it is named for.
 enum ga_text_class {
-    GA_TEXT_LETTER = 1 << 0,      // \p{L} of a pattern in the JSON
-    GA_TEXT_NUMBER = 1 << 1,      // \p{N} of a pattern in the JSON
-    GA_TEXT_MARK = 1 << 2,        // \p{M} of a pattern in the JSON
-    GA_TEXT_REGEX_WORD = 1 << 3,  // \w of a pattern in the JSON
-    GA_TEXT_WORD = 1 << 4,        // \w of Whitespace and of single_word
-    GA_TEXT_NUMERIC = 1 << 5,     // what Digits cuts at
-    GA_TEXT_PUNCTUATION = 1 << 6, // what Punctuation and BertPreTokenizer cut at
-    GA_TEXT_NONSPACING = 1 << 7,  // what strip_accents of BertNormalizer removes
-    GA_TEXT_REMOVED = 1 << 8,     // what clean_text of BertNormalizer removes
-    GA_TEXT_COMBINING = 1 << 9,   // what StripAccents removes
-    GA_TEXT_UNKNOWN = 1 << 10,    // what normalization forms leave alone, whatever utf8proc knows of it
+    GA_TEXT_IS_LETTER = 1 << 0,      // \p{L} of a pattern in the JSON
+    GA_TEXT_IS_NUMBER = 1 << 1,      // \p{N} of a pattern in the JSON
+    GA_TEXT_IS_MARK = 1 << 2,        // \p{M} of a pattern in the JSON
+    GA_TEXT_IS_REGEX_WORD = 1 << 3,  // \w of a pattern in the JSON
+    GA_TEXT_IS_WORD = 1 << 4,        // \w of Whitespace and of single_word
+    GA_TEXT_IS_NUMERIC = 1 << 5,     // what Digits cuts at
+    GA_TEXT_IS_PUNCTUATION = 1 << 6, // what Punctuation and BertPreTokenizer cut at
+    GA_TEXT_IS_NONSPACING = 1 << 7,  // what strip_accents of BertNormalizer removes
+    GA_TEXT_IS_REMOVED = 1 << 8,     // what clean_text of BertNormalizer removes
+    GA_TEXT_IS_COMBINING = 1 << 9,   // what StripAccents removes
+    GA_TEXT_IS_UNKNOWN = 1 << 10,    // what normalization forms leave alone, whatever utf8proc knows of it
 };
 
 // The classes of a code point.
@@ -56,17 +56,17 @@ size_t ga_text_lower(uint32_t code_point, uint32_t lower[2]);
 
 static inline bool ga_text_is_letter(uint32_t code_point)
 {
-    return ga_text_classes(code_point) & GA_TEXT_LETTER;
+    return ga_text_classes(code_point) & GA_TEXT_IS_LETTER;
 }
 
 static inline bool ga_text_is_number(uint32_t code_point)
 {
-    return ga_text_classes(code_point) & GA_TEXT_NUMBER;
+    return ga_text_classes(code_point) & GA_TEXT_IS_NUMBER;
 }
 
 static inline bool ga_text_is_mark(uint32_t code_point)
 {
-    return ga_text_classes(code_point) & GA_TEXT_MARK;
+    return ga_text_classes(code_point) & GA_TEXT_IS_MARK;
 }
 
 #endif
