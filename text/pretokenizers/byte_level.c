@@ -3,37 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "byte_level.h"
 #include "byte_level_alphabet.h"
 #include "pretokenizer.h"
 #include "split_scan.h"
-
-struct byte_level {
-    bool add_prefix_space;
-    bool trim_offsets; // of the post-processor of the same name; changes nothing here
-    bool use_regex;
-};
-
-static const struct ga_text_field fields[] = {
-    {"add_prefix_space", GA_TEXT_BOOL, GA_TEXT_REQUIRED, offsetof(struct byte_level, add_prefix_space)},
-    {"trim_offsets", GA_TEXT_BOOL, GA_TEXT_REQUIRED, offsetof(struct byte_level, trim_offsets)},
-    {"use_regex", GA_TEXT_BOOL, GA_TEXT_OPTIONAL, offsetof(struct byte_level, use_regex)},
-};
-
-static enum ga_status open_byte_level(struct ga_text_reader *reader, json_t *object, void **self_out)
-{
-    struct byte_level *self = malloc(sizeof(*self));
-    if (self == NULL) {
-        return ga_text_refuse_memory(reader);
-    }
-    *self = (struct byte_level){.use_regex = true};
-    const enum ga_status status = ga_text_read_fields(reader, object, fields, sizeof(fields) / sizeof(*fields), self);
-    if (status != GA_OK) {
-        free(self);
-        return status;
-    }
-    *self_out = self;
-    return GA_OK;
-}
 
 static enum ga_status before(const void *self, void *scratch, const struct ga_text_string *in,
                              struct ga_text_span piece, struct ga_text_where where, struct ga_text_string *out)
@@ -41,7 +14,7 @@ static enum ga_status before(const void *self, void *scratch, const struct ga_te
     (void)scratch;
     (void)where;
     enum ga_status status = GA_OK;
-    if (((const struct byte_level *)self)->add_prefix_space && in->bytes[piece.begin] != ' ') {
+    if (((const struct ga_text_byte_level_fields *)self)->add_prefix_space && in->bytes[piece.begin] != ' ') {
         status = ga_text_string_append(out, " ", 1, ga_text_span_at(in, piece.begin));
     }
     return status == GA_OK ? ga_text_string_copy(out, in, piece.begin, piece.end) : status;
@@ -52,7 +25,7 @@ static enum ga_status cut(const void *self, void *scratch, const struct ga_text_
 {
     (void)scratch;
     (void)error;
-    if (!((const struct byte_level *)self)->use_regex) {
+    if (!((const struct ga_text_byte_level_fields *)self)->use_regex) {
         return ga_text_cuts_append(out, piece.begin, piece.end);
     }
     enum ga_status status = GA_OK;
@@ -83,7 +56,7 @@ static enum ga_status after(const void *self, void *scratch, const struct ga_tex
 }
 
 const struct ga_text_pretokenizer_class ga_text_byte_level = {
-    .base = {"ByteLevel", open_byte_level, free, NULL, NULL},
+    .base = {"ByteLevel", ga_text_byte_level_open, free, NULL, NULL},
     .before = before,
     .cut = cut,
     .after = after,
