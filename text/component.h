@@ -21,13 +21,13 @@ struct ga_text_component_class {
     void (*close_scratch)(void *scratch);
 };
 
-// Whether a component is local. A tokenizer whose components are all local is asked for the ids of one *chunk* of a text
-// at a time, and ids of chunks are cached.
+// Whether a component is local. A tokenizer whose components are all local is asked for the ids of one *chunk* of a
+// text at a time, and ids of chunks are cached.
 //
-// A text is cut into chunks before each U+0020 that stands between a byte that is no white space (not one of ASCII, nor
-// the end of a character that is) and a byte of ASCII from 0x21 to 0x7E. So a chunk is " word", but for the first, and a
-// run of several spaces lies inside a chunk. A component is local if what it makes of the text is what it makes of the
-// chunks one after the other, each being told whether it is the first (struct ga_text_where).
+// A text is cut into chunks before each U+0020 that stands between a character that is a letter or an ASCII byte from
+// 0x21 to 0x7E, and another such. So a chunk is " word", but for the first, and a run of several spaces lies inside a
+// chunk. A component is local if what it makes of the text is what it makes of the chunks one after the other, each
+// being told whether it is the first (struct ga_text_where).
 typedef bool ga_text_local_function(const void *self);
 
 // Where what a component is given stands.

@@ -21,14 +21,15 @@ struct ga_text_span {
     uint32_t end;
 };
 
-// A text on its way through the pipeline: always valid UTF-8, below 2^32 bytes, and not NUL-terminated. Zeroed memory is
-// an empty one without alignment.
+// A text on its way through the pipeline: always valid UTF-8, below 2^32 bytes, and not NUL-terminated. Zeroed memory
+// is an empty one without alignment.
 struct ga_text_string {
     char *bytes; // [length], room for capacity
     size_t length;
     size_t capacity;
     bool aligned;               // whether spans are kept: only where a call asks for offsets. Set it while length is 0
     struct ga_text_span *spans; // where aligned: [length], the bytes of the original text that each byte stands for
+    size_t span_capacity;
 };
 
 // Ranges of bytes of a text that grow. Zeroed memory is an empty list.

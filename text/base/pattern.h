@@ -19,10 +19,14 @@ struct ga_text_bytes ga_text_pattern_text(const struct ga_text_pattern *pattern,
 enum ga_status ga_text_pattern_open_scratch(const struct ga_text_pattern *pattern, void **scratch_out);
 void ga_text_pattern_close_scratch(void *scratch);
 
-// Finds the first match in bytes[length] that begins at `from` or later; *found_out: whether there is one. Look-behinds see
-// what is before `from`. Returns GA_OK, GA_MEMORY, or GA_FORMAT after an entry in error where the limits were passed.
+// Finds the first match in bytes[length] that begins at `from` or later; *found_out: whether there is one. Look-behinds
+// see what is before `from`. Returns GA_OK, GA_MEMORY, or GA_FORMAT after an entry in error where the limits were passed.
 enum ga_status ga_text_pattern_find(const struct ga_text_pattern *pattern, void *scratch, const char *bytes,
                                     size_t length, size_t from, struct ga_text_span *match_out, bool *found_out,
                                     struct ga_error *error);
+
+// Where to look for the match after this one: at its end, or a character later where it is empty; above length where
+// there is nothing left.
+size_t ga_text_pattern_after(struct ga_text_span match, const char *bytes, size_t length);
 
 #endif

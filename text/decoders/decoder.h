@@ -14,6 +14,9 @@ struct ga_text_list {
 // Appends one string, which may be empty. Returns GA_OK, GA_MEMORY or GA_OVERFLOW.
 enum ga_status ga_text_list_append(struct ga_text_list *list, const char *bytes, size_t length);
 
+// Appends what was added to list->text since it had `begin` bytes, as one string.
+enum ga_status ga_text_list_end(struct ga_text_list *list, size_t begin);
+
 // The string i, borrowed until the next append.
 struct ga_text_bytes ga_text_list_at(const struct ga_text_list *list, size_t i);
 void ga_text_list_free(struct ga_text_list *list);

@@ -92,7 +92,10 @@ static enum ga_status id_of(const struct merge_reading *r, size_t index, struct 
 static enum ga_status join(struct merge_reading *r, const struct two_tokens *tokens, struct ga_text_bytes *out)
 {
     const size_t skipped = r->prefix_length, length = tokens->left.length + tokens->right.length - skipped;
-    if (ga_text_grow((void **)&r->joined, &r->joined_capacity, 0, length, 1) != GA_OK) {
+    void *joined = r->joined;
+    const enum ga_status status = ga_text_grow(&joined, &r->joined_capacity, 0, length, 1);
+    r->joined = joined;
+    if (status != GA_OK) {
         return ga_text_refuse_memory(r->reader);
     }
     memcpy(r->joined, tokens->left.bytes, tokens->left.length);

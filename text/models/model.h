@@ -36,8 +36,12 @@ struct ga_text_model_class {
     // The model's own tokens, without added ones. Borrowed.
     const struct ga_text_vocabulary *(*vocabulary)(const void *self);
 
-    // Whether the tokens of a piece are those of its chunks, the marks of word beginnings (U+0020, U+2581, U+0120) being
-    // such spaces, one after the other. NULL: no. Asked only where no pre-tokenizer cuts at spaces.
+    // Whether the text of a token, where it is asked for, is what the token covers of the piece instead of what the
+    // vocabulary has for its id: so of Unigram's unknown pieces. NULL: never.
+    bool (*is_surface)(const void *self, int32_t id);
+
+    // Whether the tokens of a piece are those of its chunks, the marks of word beginnings (U+0020, U+2581, U+0120)
+    // being such spaces, one after the other. NULL: no. Asked only where no pre-tokenizer cuts at spaces.
     bool (*local)(const void *self);
 };
 

@@ -9,8 +9,10 @@ enum { GA_TEXT_FEW_SYMBOLS = 32 };
 
 enum ga_status ga_text_symbols_append(struct ga_text_symbols *symbols, int32_t id, size_t length)
 {
-    const enum ga_status status = ga_text_grow((void **)&symbols->items, &symbols->capacity, symbols->count, 1,
-                                               sizeof(*symbols->items));
+    void *items = symbols->items;
+    const enum ga_status status =
+        ga_text_grow(&items, &symbols->capacity, symbols->count, 1, sizeof(*symbols->items));
+    symbols->items = items;
     if (status == GA_OK) {
         symbols->items[symbols->count++] = (struct ga_text_symbol){.id = id, .length = (uint32_t)length};
     }
@@ -71,8 +73,10 @@ static enum ga_status push(struct ga_text_symbols *symbols, uint32_t place)
     if (rank == GA_TEXT_NO_RANK) {
         return GA_OK;
     }
+    void *heap = symbols->heap;
     const enum ga_status status =
-        ga_text_grow((void **)&symbols->heap, &symbols->heap_capacity, symbols->heap_count, 1, sizeof(uint64_t));
+        ga_text_grow(&heap, &symbols->heap_capacity, symbols->heap_count, 1, sizeof(*symbols->heap));
+    symbols->heap = heap;
     if (status != GA_OK) {
         return status;
     }

@@ -1,35 +1,32 @@
-// trie.h: the tokens that a text begins with, by a double array over bytes. Internal to libga_text.
+// trie.h: ids of byte strings, found by the longest that a text begins with. Internal to libga_text.
 #ifndef GA_TEXT_TRIE_H
 #define GA_TEXT_TRIE_H
 
+#include <stddef.h>
+#include <stdint.h>
+
+#include "status.h"
 #include "vocabulary.h"
 
-// A node. The child by byte b of the node at place p is at base + b, if the check there is p.
-struct ga_text_trie_node {
-    int32_t base;  // 0: it has no children
-    int32_t check; // the parent's place; below 0: there is no node here, or the root
-    int32_t id;    // of the token that ends here, or GA_TEXT_NO_ID
-};
-
-enum { GA_TEXT_FREE = -1, GA_TEXT_UNUSED = -2, GA_TEXT_TRIE_ROOT = 0 };
-
-// Zeroed memory is one without nodes, for ga_text_trie_free alone.
+// Nodes in an open-addressing table of (parent, byte). Zeroed memory is one that holds nothing.
 struct ga_text_trie {
-    struct ga_text_trie_node *nodes; // [count]; the root, and room for every byte after each base
-    size_t count;
+    uint64_t *edges;     // [mask + 1]: parent << 8 | byte, and 1 << 63; 0: free
+    uint32_t *nodes;     // [mask + 1]: the child of each edge
+    int32_t *ids;        // [n_nodes], or GA_TEXT_NO_ID
+    uint32_t first[256]; // the child of the root for each byte; 0: none
+    uint32_t n_nodes;
+    uint32_t mask;
 };
 
-// Makes a trie of the tokens of a vocabulary that are not empty. Time and memory are linear in their bytes. Returns
-// GA_OK, GA_MEMORY or GA_OVERFLOW; trie then is without nodes.
-enum ga_status ga_text_trie_make(struct ga_text_trie *trie, const struct ga_text_vocabulary *vocabulary);
+// Makes an empty one with room for strings of `bytes` bytes together. Returns GA_OK, GA_MEMORY or GA_OVERFLOW.
+enum ga_status ga_text_trie_open(struct ga_text_trie *trie, size_t bytes);
+
+// Adds bytes[length], at least one; of equal strings the last has the id.
+void ga_text_trie_add(struct ga_text_trie *trie, const char *bytes, size_t length, int32_t id);
+
+// The id of the longest string that bytes[length] begins with, *size_out its bytes; GA_TEXT_NO_ID where there is none.
+int32_t ga_text_trie_longest(const struct ga_text_trie *trie, const char *bytes, size_t length, size_t *size_out);
 
 void ga_text_trie_free(struct ga_text_trie *trie);
-
-// The place of the child of the node at `place` by a byte, or GA_TEXT_FREE.
-static inline int32_t ga_text_trie_child(const struct ga_text_trie *trie, int32_t place, unsigned char byte)
-{
-    const int32_t child = trie->nodes[place].base + byte;
-    return trie->nodes[child].check == place ? child : GA_TEXT_FREE;
-}
 
 #endif

@@ -44,7 +44,7 @@ static enum ga_status read_entries(struct ga_text_unigram *unigram, struct ga_te
         return status;
     }
     status = ga_text_vocabulary_make(&unigram->vocabulary, tokens, count);
-    status = status == GA_OK ? ga_text_trie_make(&unigram->trie, &unigram->vocabulary) : status;
+    status = status == GA_OK ? ga_text_double_array_make(&unigram->array, &unigram->vocabulary) : status;
     return status == GA_OK ? GA_OK : ga_text_refuse_memory(reader);
 }
 
@@ -121,7 +121,7 @@ static void close_unigram(void *self)
     struct ga_text_unigram *unigram = self;
     if (unigram != NULL) {
         ga_text_vocabulary_free(&unigram->vocabulary);
-        ga_text_trie_free(&unigram->trie);
+        ga_text_double_array_free(&unigram->array);
         free(unigram->scores);
         free(unigram);
     }
@@ -164,8 +164,15 @@ static const struct ga_text_vocabulary *vocabulary_of(const void *self)
     return &((const struct ga_text_unigram *)self)->vocabulary;
 }
 
+// What is unknown has its own text in place of that of the token for it.
+static bool is_surface(const void *self, int32_t id)
+{
+    return id == ((const struct ga_text_unigram *)self)->unknown_id;
+}
+
 const struct ga_text_model_class ga_text_unigram = {
     .base = {"Unigram", open_unigram, close_unigram, open_scratch, close_scratch},
     .encode = ga_text_unigram_encode,
     .vocabulary = vocabulary_of,
+    .is_surface = is_surface,
 };

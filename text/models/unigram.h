@@ -3,12 +3,12 @@
 #define GA_TEXT_UNIGRAM_H
 
 #include "model.h"
-#include "trie.h"
+#include "double_array.h"
 #include "word_cache.h"
 
 struct ga_text_unigram {
     struct ga_text_vocabulary vocabulary;
-    struct ga_text_trie trie;
+    struct ga_text_double_array array;
     double *scores; // [vocabulary.count]
     double unknown_score;
     int32_t unknown_id; // GA_TEXT_NO_ID: there is none

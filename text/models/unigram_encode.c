@@ -7,8 +7,10 @@
 
 static enum ga_status clear_paths(struct ga_text_unigram_scratch *scratch, size_t length)
 {
+    void *paths = scratch->paths;
     const enum ga_status status =
-        ga_text_grow((void **)&scratch->paths, &scratch->capacity, 0, length + 1, sizeof(*scratch->paths));
+        ga_text_grow(&paths, &scratch->capacity, 0, length + 1, sizeof(*scratch->paths));
+    scratch->paths = paths;
     for (size_t i = 0; status == GA_OK && i <= length; i++) {
         scratch->paths[i] = (struct ga_text_path){0, GA_TEXT_NO_PATH, GA_TEXT_NO_ID};
     }
@@ -27,13 +29,13 @@ static bool add_tokens(const struct ga_text_unigram *unigram, struct ga_text_pat
 {
     const double score_here = paths[begin].score;
     bool has_character = false;
-    int32_t place = GA_TEXT_TRIE_ROOT;
+    int32_t place = GA_TEXT_ARRAY_ROOT;
     for (size_t at = begin; at < piece.length; at++) {
-        place = ga_text_trie_child(&unigram->trie, place, (unsigned char)piece.bytes[at]);
+        place = ga_text_array_child(&unigram->array, place, (unsigned char)piece.bytes[at]);
         if (place == GA_TEXT_FREE) {
             break;
         }
-        const int32_t id = unigram->trie.nodes[place].id;
+        const int32_t id = unigram->array.nodes[place].id;
         if (id == GA_TEXT_NO_ID) {
             continue;
         }

@@ -11,13 +11,15 @@ struct ga_text_vocabulary {
     char *bytes; // of all tokens, in the order of their ids
     size_t length;
     uint32_t *begins; // [count + 1], of ids in bytes
-    size_t count;     // the largest id and 1; ids between that no token has are empty
+    bool *has;        // [count + 1], whether an id has a token
+    size_t count;     // the largest id and 1
+    size_t n_tokens;  // how many tokens a vocabulary that was read has
     int32_t *slots;   // [mask + 1], open addressing: an id, or GA_TEXT_NO_ID
     uint32_t mask;
 };
 
-// Reads an object { token: id }. Refuses ids below 0, above GA_TEXT_IDS, above 4 for each token plus 1024, and ids that two
-// tokens have. Returns GA_OK, GA_FORMAT or GA_MEMORY after an entry in the reader's error; vocabulary then is empty.
+// Reads an object { token: id }. Refuses ids below 0, above GA_TEXT_IDS, above 4 for each token plus 1024, and ids that
+// two tokens have. Returns GA_OK, GA_FORMAT or GA_MEMORY after an entry in the reader's error; vocabulary then is empty.
 enum ga_status ga_text_vocabulary_read(struct ga_text_vocabulary *vocabulary, struct ga_text_reader *reader,
                                        json_t *object);
 

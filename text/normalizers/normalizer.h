@@ -8,9 +8,10 @@
 struct ga_text_normalizer_class {
     struct ga_text_component_class base;
 
-    // Appends what it makes of in to out, which is empty. Where out is aligned, in is as well, and each byte of out takes
-    // the span of the byte of in that it comes from: of a character that takes the place of others, the first byte's of
-    // the first; of an inserted one, the span of the byte before it ({0, 0} at the beginning), as the package does.
+    // Appends what it makes of in to out, which is empty. Where out is aligned, in is as well, and each byte of out
+    // takes the span of the byte of in that it comes from: of a character that takes the place of others, the first
+    // byte's of the first; of an inserted one, the span of the byte before it ({0, 0} at the beginning), as the package
+    // does. transform.h has that.
     // Returns GA_OK, GA_MEMORY or GA_OVERFLOW; GA_FORMAT after an entry in error where a pattern passes its limits.
     enum ga_status (*apply)(const void *self, void *scratch, const struct ga_text_string *in,
                             struct ga_text_where where, struct ga_text_string *out, struct ga_error *error);

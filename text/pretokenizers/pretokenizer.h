@@ -5,10 +5,11 @@
 
 #include "component.h"
 
-// A step does up to three things to the pieces it is given, in this order, each to one piece at a time: `before` rewrites
-// it, `cut` cuts it, `after` rewrites each of its cuts. Rewriting appends one piece to another text, with spans where
-// that is aligned, by the same rules as normalizers; an empty piece is dropped. Functions that are NULL change nothing.
-// They return GA_OK, GA_MEMORY or GA_OVERFLOW; GA_FORMAT after an entry in error where a pattern passes its limits.
+// A step does up to three things to the pieces it is given, in this order, each to one piece at a time: `before`
+// rewrites it, `cut` cuts it, `after` rewrites each of its cuts. Rewriting appends one piece to another text, with spans
+// where that is aligned, by the same rules as normalizers; an empty piece is dropped. Functions that are NULL change
+// nothing. They return GA_OK, GA_MEMORY or GA_OVERFLOW; GA_FORMAT after an entry in error where a pattern passes its
+// limits.
 struct ga_text_pretokenizer_class {
     struct ga_text_component_class base;
 
@@ -20,13 +21,13 @@ struct ga_text_pretokenizer_class {
     enum ga_status (*cut)(const void *self, void *scratch, const struct ga_text_string *in, struct ga_text_span piece,
                           struct ga_text_cuts *out, struct ga_error *error);
 
-    // Depends on the bytes of the piece alone. That of the last step is only called for pieces whose ids are not cached.
+    // Depends on the bytes of the piece alone.
     enum ga_status (*after)(const void *self, void *scratch, const struct ga_text_string *in, struct ga_text_span piece,
                             struct ga_text_string *out);
     ga_text_local_function *local; // NULL: it is
 
-    // True where no piece has white space of ASCII and none depends on what is beyond it. NULL: false. After such a step
-    // every step that has no `before` is local.
+    // True where no piece has white space of ASCII and none depends on what is beyond it. NULL: false. After such a
+    // step every step that has no `before` is local.
     bool (*drops_spaces)(const void *self);
 };
 
@@ -53,13 +54,27 @@ enum ga_text_behaviour {
 enum ga_status ga_text_read_behaviour(struct ga_text_reader *reader, const char *field, struct ga_text_bytes name,
                                       enum ga_text_behaviour *behaviour_out);
 
-// A piece, divided into what matches and what does not: ranges that touch, in order.
+// A part of a piece that matches, or one that does not: ranges that touch, in order.
 struct ga_text_match {
     struct ga_text_span span;
     bool matches;
 };
 
-// Appends the cuts that a behaviour makes of matches[count] (NormalizedString::split of the package). Returns GA_OK,
+// Such ranges that grow. Zeroed memory is an empty list.
+struct ga_text_matches {
+    struct ga_text_match *items; // [count], room for capacity
+    size_t count;
+    size_t capacity;
+};
+
+// Appends a range, if it is not empty. Returns GA_OK, GA_MEMORY or GA_OVERFLOW.
+enum ga_status ga_text_matches_append(struct ga_text_matches *matches, size_t begin, size_t end, bool matching);
+
+// Scratch of a component that holds matches alone: *scratch_out is a struct ga_text_matches.
+enum ga_status ga_text_matches_open(const void *self, void **scratch_out);
+void ga_text_matches_close(void *scratch);
+
+// Appends the cuts that a behaviour makes of matches[count] (what `split` does in the package). Returns GA_OK,
 // GA_MEMORY or GA_OVERFLOW.
 enum ga_status ga_text_cut_matches(enum ga_text_behaviour behaviour, const struct ga_text_match *matches, size_t count,
                                    struct ga_text_cuts *out);

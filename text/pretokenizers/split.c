@@ -123,8 +123,9 @@ struct match_finding {
 static enum ga_status add_match(struct match_finding *f, size_t begin, size_t end, bool matches)
 {
     struct split_scratch *s = f->scratch;
-    const enum ga_status status =
-        ga_text_grow((void **)&s->matches, &s->capacity, s->count, 1, sizeof(*s->matches));
+    void *matches = s->matches;
+    const enum ga_status status = ga_text_grow(&matches, &s->capacity, s->count, 1, sizeof(*s->matches));
+    s->matches = matches;
     if (status == GA_OK) {
         s->matches[s->count++] = (struct ga_text_match){{(uint32_t)begin, (uint32_t)end}, matches != f->split->invert};
     }
