@@ -120,14 +120,15 @@ struct match_finding {
     struct ga_error *error;
 };
 
-static enum ga_status add_match(struct match_finding *f, size_t begin, size_t end, bool matches)
+static enum ga_status add_match(struct match_finding *f, size_t begin, size_t end, bool matching)
 {
     struct split_scratch *s = f->scratch;
-    void *matches = s->matches;
-    const enum ga_status status = ga_text_grow(&matches, &s->capacity, s->count, 1, sizeof(*s->matches));
-    s->matches = matches;
+    void *items = s->matches;
+    const enum ga_status status = ga_text_grow(&items, &s->capacity, s->count, 1, sizeof(*s->matches));
+    s->matches = items;
     if (status == GA_OK) {
-        s->matches[s->count++] = (struct ga_text_match){{(uint32_t)begin, (uint32_t)end}, matches != f->split->invert};
+        const struct ga_text_span span = {(uint32_t)begin, (uint32_t)end};
+        s->matches[s->count++] = (struct ga_text_match){span, matching != f->split->invert};
     }
     return status;
 }
