@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <utf8proc.h>
-
 #include "charsmap.h"
+#include "graphemes.h"
 #include "normalizer.h"
 #include "transform.h"
 #include "unicode.h"
@@ -32,8 +31,7 @@ static struct ga_text_bytes find_code_point(const struct precompiled *self, uint
 static bool has_joining_key(const struct precompiled *self)
 {
     for (uint32_t c = 0x80; c < 0x20000; c++) {
-        if (utf8proc_get_property((utf8proc_int32_t)c)->boundclass == UTF8PROC_BOUNDCLASS_PREPEND &&
-            find_code_point(self, c).bytes != NULL) {
+        if (ga_text_joins_next(c) && find_code_point(self, c).bytes != NULL) {
             return true;
         }
     }
@@ -92,22 +90,6 @@ static void close_precompiled(void *self)
         ga_text_charsmap_free(&precompiled->charsmap);
         free(precompiled);
     }
-}
-
-// -- Graphemes ------------------------------------------------------------------------------------------------------
-
-static size_t grapheme_end(const struct ga_text_string *in, size_t at)
-{
-    size_t length;
-    utf8proc_int32_t state = 0, code_point = (utf8proc_int32_t)ga_text_code_point(in->bytes + at, &length);
-    for (at += length; at < in->length; at += length) {
-        const utf8proc_int32_t next = (utf8proc_int32_t)ga_text_code_point(in->bytes + at, &length);
-        if (utf8proc_grapheme_break_stateful(code_point, next, &state)) {
-            break;
-        }
-        code_point = next;
-    }
-    return at;
 }
 
 // -- Rewriting ------------------------------------------------------------------------------------------------------
@@ -224,7 +206,7 @@ static enum ga_status apply(const void *self, void *scratch, const struct ga_tex
         if (end > at) {
             status = keep(&r, at, end);
         } else {
-            end = grapheme_end(in, at);
+            end = ga_text_grapheme_end(in->bytes, in->length, at);
             status = put_grapheme(&r, at, end);
         }
     }
