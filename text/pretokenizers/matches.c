@@ -71,21 +71,24 @@ static bool joins_previous(enum ga_text_behaviour behaviour, const struct ga_tex
     }
 }
 
+// A range is held until the next one does not join it: an empty one may grow.
 enum ga_status ga_text_cut_matches(enum ga_text_behaviour behaviour, const struct ga_text_match *matches, size_t count,
                                    struct ga_text_cuts *out)
 {
     enum ga_status status = GA_OK;
+    struct ga_text_span held = {0, 0};
     bool joined = false;
     for (size_t i = 0; i < count && status == GA_OK; i++) {
         if (behaviour == GA_TEXT_REMOVED && matches[i].matches) {
             continue;
         }
         joined = i > 0 && joins_previous(behaviour, matches, i, joined);
-        if (joined && out->count > 0) {
-            out->items[out->count - 1].end = matches[i].span.end;
+        if (joined) {
+            held.end = matches[i].span.end;
         } else {
-            status = ga_text_cuts_append(out, matches[i].span.begin, matches[i].span.end);
+            status = ga_text_cuts_append(out, held.begin, held.end);
+            held = matches[i].span;
         }
     }
-    return status;
+    return status == GA_OK ? ga_text_cuts_append(out, held.begin, held.end) : status;
 }
