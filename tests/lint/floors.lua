@@ -41,6 +41,8 @@ local FLOORS = {
   { pattern = "^runtime/include/genattn/weights%.", floor = 4, group = "weights" },
   { pattern = "^runtime/packed/", floor = 4, group = "packed" },
   { pattern = "^runtime/include/genattn/pack_file%.", floor = 4, group = "packed" },
+  { pattern = "^text/program/", floor = 6, group = "text_program" },
+  { pattern = "^text/", floor = 4, group = "text" },
   { pattern = "^program/", floor = 5, group = "program" },
   { pattern = "^examples/", floor = 6, group = "examples" },
   { pattern = "^demo/", floor = 6, group = "demo" },

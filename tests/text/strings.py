@@ -80,5 +80,6 @@ def string(rng):
 
 
 def corpus(rng, count):
-    """Lines to train a vocabulary with."""
-    return [" ".join(rng.choice(WORDS) if rng.random() < 0.8 else word(rng) for _ in range(12)) for _ in range(count)]
+    """Lines to train a vocabulary with: without NUL, which jansson does not take in the names of a JSON object."""
+    lines = [" ".join(rng.choice(WORDS) if rng.random() < 0.8 else word(rng) for _ in range(12)) for _ in range(count)]
+    return [line.replace("\0", "") for line in lines]
