@@ -6,71 +6,87 @@
 
 #include "unicode.h"
 
-enum {
-    ENTRIES = 1 << 16,
-    MOST = ENTRIES / 4 * 3, // entries in use
-    KEYS = MOST * 16,       // bytes
-    IDS = MOST * 8,
+enum { SETS = 1 << 14, WAYS = 4 }; // a chunk lies in one of the entries of its set
+
+// As long as a line of the CPU's cache, of which a hit reads one or two.
+struct ga_text_chunk {
+    uint64_t words[GA_TEXT_LONGEST_CHUNK / 8];
+    int32_t ids[GA_TEXT_CHUNK_IDS];
+    uint32_t hash;
+    uint8_t length; // 0: free
+    uint8_t where;
+    uint8_t n_ids;
 };
 
-struct ga_text_chunk {
-    uint64_t hash; // never 0 where it is in use
-    uint32_t key, ids;
-    uint16_t length, n_ids;
-};
+_Static_assert(sizeof(struct ga_text_chunk) == 64, "a chunk is longer than a line of the cache");
 
 enum ga_status ga_text_chunks_open(struct ga_text_chunks *chunks)
 {
-    chunks->entries = calloc(ENTRIES, sizeof *chunks->entries);
-    chunks->keys = malloc(KEYS);
-    chunks->ids = malloc(IDS * sizeof *chunks->ids);
-    if (!chunks->entries || !chunks->keys || !chunks->ids) {
-        ga_text_chunks_close(chunks);
+    chunks->entries = aligned_alloc(64, sizeof *chunks->entries * SETS * WAYS);
+    if (!chunks->entries) {
         return GA_MEMORY;
     }
+    memset(chunks->entries, 0, sizeof *chunks->entries * SETS * WAYS);
     return GA_OK;
 }
 
 void ga_text_chunks_close(struct ga_text_chunks *chunks)
 {
     free(chunks->entries);
-    free(chunks->keys);
-    free(chunks->ids);
     *chunks = (struct ga_text_chunks){0};
 }
 
-static uint64_t hash_of(const char *bytes, size_t length, struct ga_text_where where)
+static uint64_t mix(uint64_t a, uint64_t b)
 {
-    const uint64_t place = (uint64_t)where.section_start << 1 | (uint64_t)where.text_start << 2;
-    return (ga_text_hash(bytes, length) << 3 | place) | 1;
+    a = (a ^ 0x9E3779B97F4A7C15u) * (b ^ 0xBF58476D1CE4E5B9u);
+    return a ^ a >> 32;
 }
 
-// The entry of a chunk, or the free one where it goes.
-static struct ga_text_chunk *entry_of(const struct ga_text_chunks *chunks, const char *bytes, size_t length,
-                                      uint64_t hash)
+void ga_text_chunk_make_key(struct ga_text_chunk_key *key, const char *bytes, size_t length, size_t readable,
+                            struct ga_text_where where)
 {
-    size_t slot = hash >> 3 & (ENTRIES - 1);
-    for (;; slot = (slot + 1) & (ENTRIES - 1)) {
-        struct ga_text_chunk *entry = &chunks->entries[slot];
-        if (!entry->hash ||
-            (entry->hash == hash && entry->length == length && memcmp(chunks->keys + entry->key, bytes, length) == 0)) {
-            return entry;
+    key->length = (uint8_t)length;
+    key->where = (uint8_t)(where.section_start | where.text_start << 1);
+    if (readable >= sizeof key->words) {
+        memcpy(key->words, bytes, sizeof key->words);
+        for (size_t i = 0; i < sizeof key->words / 8; i++) { // bytes after the chunk become zeros
+            const size_t kept = length > i * 8 ? length - i * 8 : 0;
+            key->words[i] &= kept >= 8 ? UINT64_MAX : ((uint64_t)1 << kept * 8) - 1;
         }
+    } else {
+        memset(key->words, 0, sizeof key->words);
+        memcpy(key->words, bytes, length);
     }
+    const uint64_t low = mix(key->words[0] ^ key->where, key->words[1] + length);
+    key->hash = (uint32_t)(length <= 16 ? low : mix(low ^ key->words[2], key->words[3]));
 }
 
-enum ga_status ga_text_chunks_find(const struct ga_text_chunks *chunks, const char *bytes, size_t length,
-                                   struct ga_text_where where, struct ga_text_tokens *tokens, bool *found_out)
+static bool is_entry(const struct ga_text_chunk *entry, const struct ga_text_chunk_key *key)
 {
-    const struct ga_text_chunk *entry = entry_of(chunks, bytes, length, hash_of(bytes, length, where));
-    *found_out = entry->hash != 0;
+    return entry->hash == key->hash && entry->length == key->length && entry->where == key->where &&
+           memcmp(entry->words, key->words, sizeof key->words) == 0;
+}
+
+static struct ga_text_chunk *set_of(const struct ga_text_chunks *chunks, const struct ga_text_chunk_key *key)
+{
+    return chunks->entries + (size_t)(key->hash & (SETS - 1)) * WAYS;
+}
+
+enum ga_status ga_text_chunks_find(const struct ga_text_chunks *chunks, const struct ga_text_chunk_key *key,
+                                   struct ga_text_tokens *tokens, bool *found_out)
+{
+    const struct ga_text_chunk *entry = set_of(chunks, key), *end = entry + WAYS;
+    while (entry < end && !is_entry(entry, key)) {
+        entry++;
+    }
+    *found_out = entry < end;
     if (!*found_out) {
         return GA_OK;
     }
-    if (tokens->capacity - tokens->count < entry->n_ids) {
+    if (tokens->capacity - tokens->count < GA_TEXT_CHUNK_IDS) {
         void *items = tokens->items;
         const enum ga_status status =
-            ga_text_grow(&items, &tokens->capacity, tokens->count, entry->n_ids, sizeof *tokens->items);
+            ga_text_grow(&items, &tokens->capacity, tokens->count, GA_TEXT_CHUNK_IDS, sizeof *tokens->items);
         tokens->items = items;
         if (status != GA_OK) {
             return status;
@@ -78,33 +94,31 @@ enum ga_status ga_text_chunks_find(const struct ga_text_chunks *chunks, const ch
     }
     struct ga_text_token *next = tokens->items + tokens->count;
     for (size_t i = 0; i < entry->n_ids; i++) {
-        next[i] = (struct ga_text_token){chunks->ids[entry->ids + i], 0, 0};
+        next[i].id = entry->ids[i];
     }
     tokens->count += entry->n_ids;
     return GA_OK;
 }
 
-void ga_text_chunks_keep(struct ga_text_chunks *chunks, const char *bytes, size_t length, struct ga_text_where where,
+void ga_text_chunks_keep(struct ga_text_chunks *chunks, const struct ga_text_chunk_key *key,
                          const struct ga_text_token *tokens, size_t count)
 {
     if (count > GA_TEXT_CHUNK_IDS) {
         return;
     }
-    if (chunks->count == MOST || chunks->n_keys + length > KEYS || chunks->n_ids + count > IDS) {
-        memset(chunks->entries, 0, ENTRIES * sizeof *chunks->entries);
-        chunks->count = chunks->n_keys = chunks->n_ids = 0;
+    struct ga_text_chunk *set = set_of(chunks, key), *entry = set;
+    while (entry < set + WAYS && entry->length > 0) {
+        entry++;
     }
-    const uint64_t hash = hash_of(bytes, length, where);
-    *entry_of(chunks, bytes, length, hash) = (struct ga_text_chunk){
-        hash, (uint32_t)chunks->n_keys, (uint32_t)chunks->n_ids, (uint16_t)length, (uint16_t)count,
-    };
-    memcpy(chunks->keys + chunks->n_keys, bytes, length);
+    entry = entry < set + WAYS ? entry : set + chunks->next++ % WAYS;
+    memcpy(entry->words, key->words, sizeof key->words);
     for (size_t i = 0; i < count; i++) {
-        chunks->ids[chunks->n_ids + i] = tokens[i].id;
+        entry->ids[i] = tokens[i].id;
     }
-    chunks->count++;
-    chunks->n_keys += length;
-    chunks->n_ids += count;
+    entry->hash = key->hash;
+    entry->length = key->length;
+    entry->where = key->where;
+    entry->n_ids = (uint8_t)count;
 }
 
 static bool is_graphic(char byte)

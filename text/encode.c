@@ -50,21 +50,25 @@ static enum ga_status check_text(struct ga_text_string *valid, struct ga_text_by
 
 // -- One text -------------------------------------------------------------------------------------------------------------
 
-static enum ga_status encode_chunk(struct ga_text_context *context, const char *bytes, size_t length,
+static enum ga_status encode_chunk(struct ga_text_context *context, struct ga_text_bytes chunk, size_t readable,
                                    struct ga_text_where where, struct ga_text_sequence *sequence,
                                    struct ga_error *error)
 {
     struct ga_text_tokens *tokens = &sequence->tokens;
-    const bool kept = length <= GA_TEXT_LONGEST_CHUNK;
-    bool found = false;
-    enum ga_status status = kept ? ga_text_chunks_find(&context->chunks, bytes, length, where, tokens, &found) : GA_OK;
+    struct ga_text_chunk_key key;
+    if (chunk.length > GA_TEXT_LONGEST_CHUNK) {
+        return ga_text_encode_section(context, chunk.bytes, chunk.length, 0, where, false, sequence, error);
+    }
+    bool found;
+    ga_text_chunk_make_key(&key, chunk.bytes, chunk.length, readable, where);
+    enum ga_status status = ga_text_chunks_find(&context->chunks, &key, tokens, &found);
     if (status != GA_OK || found) {
         return status;
     }
     const size_t before = tokens->count;
-    status = ga_text_encode_section(context, bytes, length, 0, where, false, sequence, error);
-    if (status == GA_OK && kept) {
-        ga_text_chunks_keep(&context->chunks, bytes, length, where, tokens->items + before, tokens->count - before);
+    status = ga_text_encode_section(context, chunk.bytes, chunk.length, 0, where, false, sequence, error);
+    if (status == GA_OK) {
+        ga_text_chunks_keep(&context->chunks, &key, tokens->items + before, tokens->count - before);
     }
     return status;
 }
@@ -83,7 +87,8 @@ static enum ga_status encode_section(struct ga_text_context *context, struct ga_
     enum ga_status status = GA_OK;
     for (size_t at = begin, next; at < end && status == GA_OK; at = next) {
         next = ga_text_chunk_end(text.bytes, end, at);
-        status = encode_chunk(context, text.bytes + at, next - at, where, sequence, error);
+        const struct ga_text_bytes chunk = {text.bytes + at, next - at};
+        status = encode_chunk(context, chunk, text.length - at, where, sequence, error);
         where = (struct ga_text_where){false, false};
     }
     return status;

@@ -6,10 +6,10 @@
 #include "chunks.h"
 #include "decoder.h"
 #include "ga_text.h"
-#include "text_model.h"
 #include "normalizer.h"
 #include "post.h"
 #include "pretokenizer.h"
+#include "text_model.h"
 
 // A component that was opened: its class, which begins with a struct ga_text_component_class, and its self.
 struct ga_text_part {

@@ -275,7 +275,8 @@ static const char *dashes_of(const struct ga_option *option)
 static void print_option(const struct ga_option *option)
 {
     char left[64];
-    snprintf(left, sizeof left, "%s%s%s%s", dashes_of(option), option->name, option->value ? " " : "", option->value ? option->value : "");
+    snprintf(left, sizeof left, "%s%s%s%s", dashes_of(option), option->name, option->value ? " " : "",
+             option->value ? option->value : "");
     printf("  %-25s %s%s", left, option->help, option->required ? " (required)" : "");
     if (option->fallback) {
         printf(" [%s]", option->fallback);

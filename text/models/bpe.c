@@ -42,8 +42,7 @@ static enum ga_status read_affix(struct ga_text_reader *reader, const char *fiel
     return GA_OK;
 }
 
-static enum ga_status read_tables(struct ga_text_bpe *bpe, struct ga_text_reader *reader,
-                                  const struct bpe_fields *read)
+static enum ga_status read_tables(struct ga_text_bpe *bpe, struct ga_text_reader *reader, const struct bpe_fields *read)
 {
     const size_t path = ga_text_reader_enter(reader, "vocab", 0);
     enum ga_status status = ga_text_vocabulary_read(&bpe->vocabulary, reader, read->vocabulary);
@@ -146,8 +145,7 @@ static const struct ga_text_vocabulary *vocabulary_of(const void *self)
 static bool is_local(const void *self)
 {
     const struct ga_text_bpe *bpe = self;
-    return !bpe->ignore_merges && bpe->cuts_at_marks &&
-           ga_text_bpe_cuts_at(bpe, (struct ga_text_bytes){" ", 1}) &&
+    return !bpe->ignore_merges && bpe->cuts_at_marks && ga_text_bpe_cuts_at(bpe, (struct ga_text_bytes){" ", 1}) &&
            ga_text_bpe_cuts_at(bpe, (struct ga_text_bytes){"\xc4\xa0", 2});
 }
 

@@ -3,8 +3,8 @@
 #define GA_TEXT_BPE_H
 
 #include "merges.h"
-#include "text_model.h"
 #include "symbols.h"
+#include "text_model.h"
 #include "word_cache.h"
 
 enum { GA_TEXT_BPE_AFFIX = 64, GA_TEXT_BPE_CHARACTERS = 0x200 };
@@ -22,11 +22,11 @@ struct ga_text_bpe {
     int32_t unknown_id; // GA_TEXT_NO_ID: the vocabulary lacks it
     bool fuse_unknown;
     bool byte_fallback;
-    bool ignore_merges;                          // a piece that is a token is that token
-    struct ga_text_affix prefix, suffix;         // of characters after the first; of the last
-    int32_t byte_ids[256];                       // of "<0x00>" to "<0xFF>", or GA_TEXT_NO_ID
-    int32_t characters[GA_TEXT_BPE_CHARACTERS];  // ids of the first code points, without prefix and suffix
-    bool cuts_at_marks;                          // ga_text_bpe_cuts_at U+2581, which begins words
+    bool ignore_merges;                         // a piece that is a token is that token
+    struct ga_text_affix prefix, suffix;        // of characters after the first; of the last
+    int32_t byte_ids[256];                      // of "<0x00>" to "<0xFF>", or GA_TEXT_NO_ID
+    int32_t characters[GA_TEXT_BPE_CHARACTERS]; // ids of the first code points, without prefix and suffix
+    bool cuts_at_marks;                         // ga_text_bpe_cuts_at U+2581, which begins words
 };
 
 struct ga_text_bpe_scratch {

@@ -187,8 +187,8 @@ static enum ga_status encode_words(const struct ga_text_bpe *bpe, struct ga_text
     for (size_t begin = 0, end; begin < piece.length && status == GA_OK; begin = end) {
         end = word_end(piece.bytes, piece.length, begin);
         const size_t position = out->count == first ? 0 : out->items[out->count - 1].end;
-        status = encode_word(bpe, scratch, (struct ga_text_bytes){piece.bytes + begin, end - begin}, position, out,
-                             error);
+        status =
+            encode_word(bpe, scratch, (struct ga_text_bytes){piece.bytes + begin, end - begin}, position, out, error);
     }
     return status;
 }

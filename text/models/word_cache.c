@@ -44,8 +44,7 @@ static bool has_key(const struct ga_text_word *word, const uint64_t key[4], size
 static enum ga_status append_word(const struct ga_text_word *word, size_t position, struct ga_text_tokens *out)
 {
     void *items = out->items;
-    const enum ga_status status =
-        ga_text_grow(&items, &out->capacity, out->count, word->count, sizeof(*out->items));
+    const enum ga_status status = ga_text_grow(&items, &out->capacity, out->count, word->count, sizeof(*out->items));
     out->items = items;
     if (status != GA_OK) {
         return status;
