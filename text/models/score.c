@@ -53,7 +53,7 @@ static double power_of_ten(int exponent)
 
 double ga_text_score(double value)
 {
-    if (value == 0 || value == floor(value)) {
+    if (fabs(value) < 0x1p53 && value == floor(value)) {
         return value;
     }
     const struct decimal decimal = shortest(fabs(value));
