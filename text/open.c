@@ -92,7 +92,7 @@ static bool are_cuts_local(const struct ga_text_tokenizer *tokenizer)
         const struct ga_text_pretokenizer_class *class = (const void *)part->base;
         const bool alone = dropped && !class->before; // it sees pieces without spaces
         local = local && (alone || !class->local || class->local(part->self));
-        dropped = dropped || (class->drops_spaces && class->drops_spaces(part->self));
+        dropped = dropped || (class->cuts_at_chunks && class->cuts_at_chunks(part->self));
     }
     const struct ga_text_model_class *model = model_class(tokenizer);
     return local && (dropped || (model->local && model->local(tokenizer->model.self)));

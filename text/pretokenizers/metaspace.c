@@ -58,4 +58,5 @@ const struct ga_text_pretokenizer_class ga_text_metaspace = {
     .before = before,
     .cut = cut,
     .local = is_local,
+    .cuts_at_chunks = is_local,
 };
