@@ -3,7 +3,7 @@
 #define GA_TEXT_CHUNKS_H
 
 #include "component.h"
-#include "model.h"
+#include "text_model.h"
 
 enum { GA_TEXT_LONGEST_CHUNK = 64, GA_TEXT_CHUNK_IDS = 64 }; // of a chunk that is kept: bytes, ids
 

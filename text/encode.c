@@ -11,26 +11,6 @@ enum { LONGEST = 1 << 30 }; // bytes of a text
 
 // -- Texts that are not UTF-8 -------------------------------------------------------------------------------------------
 
-// How many bytes of bytes[left], the first of which begins no character, one U+FFFD stands for: as many as could begin
-// one, as Python's "replace" does.
-static size_t invalid_run(const char *bytes, size_t left)
-{
-    static const char *const rests[] = {"", "\x80", "\x80\x80"};
-    for (size_t size = left < 3 ? left : 3; size > 1; size--) {
-        for (int rest = 1; rest < 3; rest++) {
-            char trial[8];
-            static const char middles[] = {(char)0x80, (char)0x90, (char)0xA0};
-            (void)middles;
-            memcpy(trial, bytes, size);
-            memcpy(trial + size, rests[rest], (size_t)rest);
-            if (ga_text_valid_utf8(trial, size + (size_t)rest) == size + (size_t)rest) {
-                return size;
-            }
-        }
-    }
-    return 1;
-}
-
 static enum ga_status replace_invalid(struct ga_text_string *valid, const char *bytes, size_t length)
 {
     const struct ga_text_span none = {0, 0};
@@ -42,7 +22,7 @@ static enum ga_status replace_invalid(struct ga_text_string *valid, const char *
         at += good;
         if (at < length && status == GA_OK) {
             status = ga_text_string_append(valid, REPLACEMENT, 3, none);
-            at += invalid_run(bytes + at, length - at);
+            at += ga_text_invalid_run(bytes + at, length - at);
         }
     }
     return status;
@@ -170,11 +150,10 @@ static struct ga_text_bytes token_text(const struct ga_text_context *context, co
     return (struct ga_text_bytes){sequence->surfaces.bytes + span.begin, span.end - span.begin};
 }
 
-// Turns the bytes of a sequence's tokens into characters, and trims them where the post-processor does.
+// Turns the bytes of a sequence's tokens into characters.
 static enum ga_status make_offsets(struct ga_text_context *context, struct ga_text_bytes text,
                                    struct ga_text_sequence *sequence)
 {
-    const struct ga_text_post *post = &context->tokenizer->post;
     const enum ga_status status = count_characters(context, text);
     for (size_t i = 0; i < sequence->tokens.count && status == GA_OK; i++) {
         struct ga_text_token *token = &sequence->tokens.items[i];
@@ -183,7 +162,6 @@ static enum ga_status make_offsets(struct ga_text_context *context, struct ga_te
         token->begin = span.begin;
         token->end = span.end;
     }
-    (void)post;
     return status;
 }
 
@@ -328,7 +306,7 @@ enum ga_status ga_text_encode(struct ga_text_context *context, const char *text,
     }
     const struct ga_text_post *post = &context->tokenizer->post;
     const struct ga_text_template *template = pair ? &post->pair : &post->single;
-    struct range ranges[2];
+    struct range ranges[2] = {{0, 0}, {0, 0}};
     status = status ? status : truncate_sequences(context, template, pair != NULL, flags, ranges, error);
     if (status == GA_OK) {
         status = write_encoding(context, template, ranges, flags, encoding_out);

@@ -275,8 +275,8 @@ static enum ga_status read_file(const char *path, char **bytes_out, size_t *leng
 enum ga_status ga_text_tokenizer_open(const char *path, struct ga_text_tokenizer **tokenizer_out,
                                       struct ga_error *error)
 {
-    char *bytes;
-    size_t length;
+    char *bytes = NULL;
+    size_t length = 0;
     *tokenizer_out = NULL;
     enum ga_status status = read_file(path, &bytes, &length, error);
     if (status == GA_OK) {

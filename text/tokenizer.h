@@ -6,7 +6,7 @@
 #include "chunks.h"
 #include "decoder.h"
 #include "ga_text.h"
-#include "model.h"
+#include "text_model.h"
 #include "normalizer.h"
 #include "post.h"
 #include "pretokenizer.h"

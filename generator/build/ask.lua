@@ -98,6 +98,7 @@ local function ask_compiler(prober, settings)
   end
   answers.warnings = prober:accepted(WARNINGS)
   answers.callgraph = prober:accepted({ CALLGRAPH })[1]
+  answers.precompiles = prober:precompiles()
   answers.targets_avx = machine:find("^x86_64") and prober:targets_avx()
   local why
   local features = prober:cpu_features()
@@ -129,10 +130,10 @@ end
 
 -- Asks everything: `prober` what the user is told of, `quiet` what only work on genattn itself needs. Returns the
 -- answers, or nil and a message. Answers: compiler, lua (words for people), warnings (flags), callgraph (a flag),
--- targets_avx, runs (whether the compiler's programs run here; booleans), isas (array of { name, built, runs, cpu,
--- off }), built (ISA names, best first), jansson and criterion ({ cflags, libraries }), second_lua, clang, luacheck,
--- shellcheck, clang_format, valgrind, qemu (commands), msan (flags), dkjson, simde, wraps, torch (booleans); nil: not
--- there. Where the compiler's programs run here there is jansson. cross: { arch, cc, emulator }.
+-- precompiles (headers), targets_avx, runs (whether the compiler's programs run here; booleans), isas (array of
+-- { name, built, runs, cpu, off }), built (ISA names, best first), jansson and criterion ({ cflags, libraries }),
+-- second_lua, clang, luacheck, shellcheck, clang_format, valgrind, qemu (commands), msan (flags), dkjson, simde, wraps,
+-- torch (booleans); nil: not there. Where the compiler's programs run here there is jansson. cross: { arch, cc, emulator }.
 return function(prober, quiet, settings)
   local refused = refused_flag(settings.variables)
   if refused then return nil, refused end

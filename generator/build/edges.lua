@@ -26,12 +26,13 @@ local PLAIN = Edges.PLAIN
 -- Where configure writes the table of program/report/isas.h.
 Edges.KNOWN_ISAS = "out/known_isas.c"
 
--- isas: names, best first; abi: a number; libraries_only: without jansson nothing is made that reads files. runs: the
--- set of those this CPU can run, for the caller to fill; library: for each profile whose library objects are of
--- interest their paths, as edges for them are made; maps: the files written to out/lib here.
-function Edges.new(isas, abi, libraries_only)
+-- isas: names, best first; abi: a number; libraries_only: without jansson nothing is made that reads files;
+-- intrinsics: the folder of compiled headers, nil where the compiler makes none. runs: the set of those this CPU can
+-- run, for the caller to fill; library: for each profile whose library objects are of interest their paths, as edges
+-- for them are made; maps: the files written to out/lib here.
+function Edges.new(isas, abi, libraries_only, intrinsics)
   return setmetatable({ w = ninja.writer(), isas = isas, abi = abi, libraries_only = libraries_only, headers = {},
-    runs = {}, maps = {}, library = { [PLAIN] = {} } }, Edges)
+    runs = {}, maps = {}, library = { [PLAIN] = {} }, intrinsics = intrinsics, precompiled = {} }, Edges)
 end
 
 -- One array of the items of all the arrays; nil counts as an empty one.
@@ -52,9 +53,10 @@ function Edges:section(title)
   self.w:comment(title)
 end
 
-function Edges:compile(profile, source, object, flags, more)
-  self.w:build({ rule = "cc", outputs = { object }, inputs = { source }, order_only = self.headers,
-    variables = joined({ { "flags", ninja.raw(flags) } }, profile.variables, more) })
+-- implicit: what is made before, and makes it anew.
+function Edges:compile(profile, source, object, flags, more, implicit)
+  self.w:build({ rule = "cc", outputs = { object }, inputs = { source }, implicit = implicit,
+    order_only = self.headers, variables = joined({ { "flags", ninja.raw(flags) } }, profile.variables, more) })
   return object
 end
 
@@ -85,10 +87,10 @@ local function c_files(folder, wanted)
 end
 
 -- An object of the libraries that users link.
-function Edges:compile_library(profile, source, object, flags, more)
+function Edges:compile_library(profile, source, object, flags, more, implicit)
   local library = self.library[profile]
   if library then library[#library + 1] = object end
-  return self:compile(profile, source, object, flags .. (profile.library_flags or ""), more)
+  return self:compile(profile, source, object, flags .. (profile.library_flags or ""), more, implicit)
 end
 
 -- -- Hand-written C -------------------------------------------------------------------------------------------------
@@ -158,17 +160,42 @@ function Edges.object_path(profile, folder, output)
   return profile.obj .. (folder .. "/" .. output.path):gsub("^out", ""):gsub("%.c$", ".o")
 end
 
+-- The header of an instruction set's intrinsics, compiled with the flags of a profile's kernels: to read gcc's takes
+-- longer than to compile most kernels. nil where there is none to read, or the compiler is not the one that was asked.
+-- A compiler that finds the compiled one unfit reads the header.
+function Edges:precompiled_header(profile, set)
+  local folder = profile.test:gsub("^out/", ""):gsub("/", "_")
+  local path = self.intrinsics and ("%s/%s/%s.h"):format(self.intrinsics, folder, set.name)
+  local has_own_compiler = profile.variables[1] and profile.variables[1][1] == "cc"
+  if not path or not set.headers[1] or has_own_compiler then return nil end
+  if not self.precompiled[path] then
+    local text = ("#include <%s>\n"):format(table.concat(set.headers, ">\n#include <"))
+    assert(fs.write_if_changed(path, text) ~= nil)
+    self.w:build({ rule = "precompile", outputs = { path .. ".gch" }, inputs = { path }, variables = joined(
+      { { "flags", table.concat(set.cflags, " ") } }, profile.variables, profile.kernel_variables) })
+    self.precompiled[path] = true
+  end
+  return path
+end
+
+-- What a file for an instruction set is compiled with: flags, variables, and what is made before it.
+function Edges:kernel_flags(profile, name)
+  local set = isa.get(name)
+  local header = self:precompiled_header(profile, set)
+  local flags = joined(set.cflags, header and { "-include " .. header })
+  return flags, profile.kernel_variables, header and { header .. ".gch" }
+end
+
 -- Objects of a generated model's files of one kind, "library" or "program".
 function Edges:model_objects(profile, outputs, folder, kind)
-  local objects = {}
+  local objects, compile = {}, kind == "library" and self.compile_library or self.compile
   for _, output in ipairs(outputs) do
     if output.kind == kind then
-      local flags = { "$runtime_includes $program_includes -I out/include" }
-      if output.isa then flags = joined(flags, isa.get(output.isa).cflags) end
-      local compile = kind == "library" and self.compile_library or self.compile
+      local flags, variables, implicit = {}, nil, nil
+      if output.isa then flags, variables, implicit = self:kernel_flags(profile, output.isa) end
+      flags = joined({ "$runtime_includes $program_includes -I out/include" }, flags)
       objects[#objects + 1] = compile(self, profile, folder .. "/" .. output.path,
-        self.object_path(profile, folder, output), table.concat(flags, " "),
-        output.isa and profile.kernel_variables)
+        self.object_path(profile, folder, output), table.concat(flags, " "), variables, implicit)
     end
   end
   return objects

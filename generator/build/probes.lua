@@ -76,6 +76,16 @@ local function finding(header)
     header, header, header)
 end
 
+-- Whether the compiler compiles a header, and uses what it made of it: what it makes says 1 where the header says 2.
+function Prober:precompiles()
+  local v, header = self.variables, "out/probe/header.h"
+  assert(fs.write_if_changed(header, "#define FROM_HEADER 1\n") ~= nil)
+  local _, ok = self:run(("%s %s %s -x c-header -c %s -o %s.gch"):format(v.CC, v.CPPFLAGS, v.CFLAGS, header, header))
+  assert(fs.write_if_changed(header, "#define FROM_HEADER 2\n") ~= nil)
+  return ok and self:links({ "-include", header }, "#if FROM_HEADER != 1\n#error \"not used\"\n#endif\n" ..
+    EMPTY_PROGRAM)
+end
+
 -- Whether the compiler makes code for an ISA of generator/isa, by its flags and headers.
 function Prober:makes_isa(isa)
   local lines = {}

@@ -38,7 +38,8 @@ end
 -- for fs.write_all, and the folders that were listed.
 return function(folder, saved, models)
   local built = leaves(saved.answers.built, saved.abi, models.products)
-  local edges = Edges.new(saved.answers.built, saved.abi)
+  local edges = Edges.new(saved.answers.built, saved.abi, false,
+    saved.answers.precompiles and folder .. "/intrinsics")
   for _, entry in ipairs(saved.answers.isas) do edges.runs[entry.name] = entry.runs end
   edges.headers = built.headers
   models.configured = first(models.products, saved.configured)

@@ -47,6 +47,8 @@ local test_matrix = {
   check = set({ "added_40_4", "both_40_2", "cache_40_4", "cache_48_3_window", "filled_24_2", "golden_causal",
     "golden_maps", "heads_6_13", "joined_45", "masked_44_3", "post_48_4", "pre_45_3", "rotary_57_6", "rows_42",
     "sides_40_4", "tokens_96_6", "window_40_5_both" }),
+  -- Of these, what `ninja check` has both Luas generate: between them most of the text of templates.
+  both_luas = set({ "both_40_2", "cache_48_3_window", "masked_44_3", "pre_45_3" }),
   -- Few enough that each is met often, small enough that a round takes milliseconds, and between them every template:
   -- windows, slopes and sinks, masks of either kind, rotary places, shared key heads, caps, shared projections, other
   -- widths, attention alone, and of whole models each kind, ragged and pooled, with memory, with a cache, without

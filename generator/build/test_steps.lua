@@ -14,7 +14,7 @@ local text = require "base.text"
 local base, quoted, sharing = commands.base, commands.quoted, commands.sharing
 
 -- Percent of the kernel facts' usual work that each target does: check-all has all of it, for every model.
-local EFFORT = { check = 30, quick = 10, all = 100 }
+local EFFORT = { check = 20, quick = 10, all = 100 }
 
 -- -- Words ----------------------------------------------------------------------------------------------------------
 
@@ -273,7 +273,7 @@ end
 -- What a newcomer runs, but for the kernels.
 local function check_steps(all)
   return joined(generator_steps(all, all.fast_lua), {
-    same_bytes(all, "same bytes", 1, joined(paths_of(all.models.products), all.check_specs)),
+    same_bytes(all, "same bytes", 1, joined(paths_of(all.models.products), all.both_luas)),
     script_step(all, "golden files", "tests/generator/golden.lua", "compare", joined(all.generator,
       inputs.files("tests/golden"))),
   }, library_steps(all, "", all.tests.checked), objects_step(all), unit_steps(all), {
@@ -333,14 +333,14 @@ end
 return function(steps, saved, built, tests, models)
   local all = { steps = steps, saved = saved, built = built, tests = tests, models = models, folder = steps.folder,
     lua = saved.settings.variables.LUA, cc = fmt.sh_quote(saved.settings.variables.CC), texts = {},
-    libraries = {}, check_specs = {}, shared = tests.shared, narrow = groups(steps, NARROW),
+    libraries = {}, both_luas = {}, shared = tests.shared, narrow = groups(steps, NARROW),
     broad = groups(steps, BROAD), generator = group(steps, "files_of_the_generator", GENERATOR) }
   all.strict_cc = fmt.sh_quote(saved.settings.variables.CC .. " " .. files.werror(saved.settings))
   all.luas = { all.lua, saved.answers.second_lua }
   all.fast_lua, all.slow_lua = by_speed(all.luas)
   for i = 1, #models.configured do all.libraries = joined(all.libraries, built.products[i].libraries) end
-  for _, name in ipairs(text.sorted_keys(test_matrix.check)) do
-    all.check_specs[#all.check_specs + 1] = ("tests/specs/%s.lua"):format(name)
+  for _, name in ipairs(text.sorted_keys(test_matrix.both_luas)) do
+    all.both_luas[#all.both_luas + 1] = ("tests/specs/%s.lua"):format(name)
   end
   steps.w:line("pool specs\n  depth = 1\npool model_folders\n  depth = 1")
   local checked = check_steps(all)

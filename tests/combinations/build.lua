@@ -8,6 +8,7 @@ local Edges = require "build.edges"
 local Steps = require "build.steps"
 local combinations = dofile("tests/combinations/combinations.lua")
 local fs = require "base.fs"
+local saved = require "build.saved"
 local spec = require "spec"
 
 -- Percent of the shapes' multiply-adds. Models are small, so that few shapes are left out.
@@ -44,7 +45,8 @@ local function add_binary(edges, profile, models)
 end
 
 local function write(folder, isas)
-  local edges, list = Edges.new(isas, 0), {}
+  local intrinsics = saved.read().answers.precompiles and folder .. "/intrinsics"
+  local edges, list = Edges.new(isas, 0, false, intrinsics), {}
   local profile = { obj = folder .. "/obj", test = folder, variables = { { "opt", "-O1" } } }
   local models = write_models(folder)
   edges.w:line(RULES:format(folder))

@@ -79,6 +79,22 @@ size_t ga_text_valid_utf8(const char *text, size_t length)
     return length;
 }
 
+size_t ga_text_invalid_run(const char *text, size_t left)
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+    size_t size = 1;
+    for (size_t i = 0; i < sizeof leads / sizeof *leads; i++) {
+        const struct lead *lead = &leads[i];
+        if (bytes[0] < lead->first || bytes[0] > lead->last || left < 2 || bytes[1] < lead->second_min ||
+            bytes[1] > lead->second_max) {
+            continue;
+        }
+        for (size = 2; size < lead->length && size < left && (bytes[size] & 0xC0) == 0x80; size++) {
+        }
+    }
+    return size;
+}
+
 unsigned ga_text_classes(uint32_t c)
 {
     const uint32_t wanted = (c < 0x110000 ? c : 0x10FFFF) << GA_TEXT_CLASS_BITS | ((1u << GA_TEXT_CLASS_BITS) - 1);

@@ -30,6 +30,10 @@ size_t ga_text_utf8(uint32_t code_point, char bytes[4]);
 // are.
 size_t ga_text_valid_utf8(const char *bytes, size_t length);
 
+// How many bytes of bytes[left], which begin no character, are replaced together: the longest beginning of a character
+// there, or one byte, as Unicode recommends and Python's "replace" does.
+size_t ga_text_invalid_run(const char *bytes, size_t left);
+
 // Classes of code points, as bits. Each is that of the part of the package that it is named for.
 enum ga_text_class {
     GA_TEXT_IS_LETTER = 1 << 0,      // \p{L} of a pattern in the JSON

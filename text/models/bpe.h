@@ -3,7 +3,7 @@
 #define GA_TEXT_BPE_H
 
 #include "merges.h"
-#include "model.h"
+#include "text_model.h"
 #include "symbols.h"
 #include "word_cache.h"
 

@@ -108,7 +108,7 @@ static enum ga_status add_merge(struct ga_text_merges *merges, struct merge_read
                                 const struct two_tokens *tokens)
 {
     int32_t left, right, id;
-    struct ga_text_bytes joined;
+    struct ga_text_bytes joined = {NULL, 0};
     enum ga_status status = id_of(r, index, tokens->left, &left);
     status = status == GA_OK ? id_of(r, index, tokens->right, &right) : status;
     if (status == GA_OK && (tokens->left.length == 0 || tokens->right.length <= r->prefix_length)) {

@@ -4,7 +4,7 @@
 #define GA_TEXT_SYMBOLS_H
 
 #include "merges.h"
-#include "model.h"
+#include "text_model.h"
 
 struct ga_text_symbol {
     int32_t id;

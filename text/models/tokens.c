@@ -1,7 +1,7 @@
 // tokens.c: tokens that grow.
 #include <stdlib.h>
 
-#include "model.h"
+#include "text_model.h"
 
 enum ga_status ga_text_tokens_append(struct ga_text_tokens *tokens, int32_t id, size_t begin, size_t end)
 {

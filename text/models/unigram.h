@@ -2,7 +2,7 @@
 #ifndef GA_TEXT_UNIGRAM_H
 #define GA_TEXT_UNIGRAM_H
 
-#include "model.h"
+#include "text_model.h"
 #include "double_array.h"
 #include "word_cache.h"
 

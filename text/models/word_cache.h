@@ -3,7 +3,7 @@
 #ifndef GA_TEXT_WORD_CACHE_H
 #define GA_TEXT_WORD_CACHE_H
 
-#include "model.h"
+#include "text_model.h"
 
 struct ga_text_word; // a piece and its tokens, in a line of the CPU's cache
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model.h"
+#include "text_model.h"
 #include "trie.h"
 #include "unicode.h"
 

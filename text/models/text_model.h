@@ -1,7 +1,7 @@
-// model.h: a model: ids of one piece of text. Internal to libga_text. Knows nothing of texts, added tokens and offsets
+// text_model.h: a model: ids of one piece of text. Internal to libga_text. Knows nothing of texts, added tokens and offsets
 // in the original.
-#ifndef GA_TEXT_MODEL_H
-#define GA_TEXT_MODEL_H
+#ifndef GA_TEXT_TEXT_MODEL_H
+#define GA_TEXT_TEXT_MODEL_H
 
 #include "component.h"
 #include "vocabulary.h"
