@@ -50,21 +50,30 @@ static enum ga_status check_text(struct ga_text_string *valid, struct ga_text_by
 
 // -- One text -------------------------------------------------------------------------------------------------------------
 
+// Chunks are kept beside pieces, by where they stand.
+static unsigned place_of(struct ga_text_where where)
+{
+    return 4 | (where.section_start ? 1 : 0) | (where.text_start ? 2 : 0);
+}
+
 static enum ga_status encode_chunk(struct ga_text_context *context, const char *bytes, size_t length,
                                    struct ga_text_where where, struct ga_text_sequence *sequence,
                                    struct ga_error *error)
 {
+    if (length > GA_TEXT_WORD_BYTES) {
+        return ga_text_encode_section(context, bytes, length, 0, where, false, sequence, error);
+    }
     struct ga_text_tokens *tokens = &sequence->tokens;
-    const bool kept = length <= GA_TEXT_LONGEST_CHUNK;
-    bool found = false;
-    enum ga_status status = kept ? ga_text_chunks_find(&context->chunks, bytes, length, where, tokens, &found) : GA_OK;
-    if (status != GA_OK || found) {
-        return status;
+    struct ga_text_word key;
+    ga_text_word_key(&key, bytes, length, place_of(where));
+    struct ga_text_word *slot = ga_text_word_slot(&context->words, &key);
+    if (ga_text_word_is(slot, &key)) {
+        return ga_text_word_append(slot, tokens);
     }
     const size_t before = tokens->count;
-    status = ga_text_encode_section(context, bytes, length, 0, where, false, sequence, error);
-    if (status == GA_OK && kept) {
-        ga_text_chunks_keep(&context->chunks, bytes, length, where, tokens->items + before, tokens->count - before);
+    const enum ga_status status = ga_text_encode_section(context, bytes, length, 0, where, false, sequence, error);
+    if (status == GA_OK) {
+        ga_text_word_keep(slot, &key, tokens->items + before, tokens->count - before);
     }
     return status;
 }

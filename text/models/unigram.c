@@ -155,7 +155,6 @@ static void close_scratch(void *scratch)
 {
     struct ga_text_unigram_scratch *s = scratch;
     if (s != NULL) {
-        ga_text_word_cache_free(&s->cache);
         free(s->paths);
         free(s);
     }
