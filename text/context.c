@@ -17,9 +17,7 @@ enum ga_status ga_text_context_open(const struct ga_text_tokenizer *tokenizer, s
     if (status == GA_OK && tokenizer->model.base->open_scratch) {
         status = tokenizer->model.base->open_scratch(tokenizer->model.self, &context->model);
     }
-    if (status == GA_OK && tokenizer->is_local) {
-        status = ga_text_chunks_open(&context->chunks);
-    }
+    status = status ? status : ga_text_word_cache_open(&context->words);
     if (status != GA_OK) {
         ga_text_context_close(context);
         return status;
@@ -47,7 +45,7 @@ void ga_text_context_close(struct ga_text_context *context)
     if (context->model && tokenizer->model.base->close_scratch) {
         tokenizer->model.base->close_scratch(context->model);
     }
-    ga_text_chunks_close(&context->chunks);
+    ga_text_word_cache_close(&context->words);
     ga_text_string_free(&context->original);
     ga_text_tokens_free(&context->piece_tokens);
     for (int i = 0; i < 2; i++) {

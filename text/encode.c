@@ -50,25 +50,30 @@ static enum ga_status check_text(struct ga_text_string *valid, struct ga_text_by
 
 // -- One text -------------------------------------------------------------------------------------------------------------
 
-static enum ga_status encode_chunk(struct ga_text_context *context, struct ga_text_bytes chunk, size_t readable,
+// Chunks are kept beside pieces, by where they stand.
+static unsigned place_of(struct ga_text_where where)
+{
+    return 4 | (where.section_start ? 1 : 0) | (where.text_start ? 2 : 0);
+}
+
+static enum ga_status encode_chunk(struct ga_text_context *context, const char *bytes, size_t length,
                                    struct ga_text_where where, struct ga_text_sequence *sequence,
                                    struct ga_error *error)
 {
-    struct ga_text_tokens *tokens = &sequence->tokens;
-    struct ga_text_chunk_key key;
-    if (chunk.length > GA_TEXT_LONGEST_CHUNK) {
-        return ga_text_encode_section(context, chunk.bytes, chunk.length, 0, where, false, sequence, error);
+    if (length > GA_TEXT_WORD_BYTES) {
+        return ga_text_encode_section(context, bytes, length, 0, where, false, sequence, error);
     }
-    bool found;
-    ga_text_chunk_make_key(&key, chunk.bytes, chunk.length, readable, where);
-    enum ga_status status = ga_text_chunks_find(&context->chunks, &key, tokens, &found);
-    if (status != GA_OK || found) {
-        return status;
+    struct ga_text_tokens *tokens = &sequence->tokens;
+    struct ga_text_word key;
+    ga_text_word_key(&key, bytes, length, place_of(where));
+    struct ga_text_word *slot = ga_text_word_slot(&context->words, &key);
+    if (ga_text_word_is(slot, &key)) {
+        return ga_text_word_append(slot, tokens);
     }
     const size_t before = tokens->count;
-    status = ga_text_encode_section(context, chunk.bytes, chunk.length, 0, where, false, sequence, error);
+    const enum ga_status status = ga_text_encode_section(context, bytes, length, 0, where, false, sequence, error);
     if (status == GA_OK) {
-        ga_text_chunks_keep(&context->chunks, &key, tokens->items + before, tokens->count - before);
+        ga_text_word_keep(slot, &key, tokens->items + before, tokens->count - before);
     }
     return status;
 }
@@ -87,8 +92,7 @@ static enum ga_status encode_section(struct ga_text_context *context, struct ga_
     enum ga_status status = GA_OK;
     for (size_t at = begin, next; at < end && status == GA_OK; at = next) {
         next = ga_text_chunk_end(text.bytes, end, at);
-        const struct ga_text_bytes chunk = {text.bytes + at, next - at};
-        status = encode_chunk(context, chunk, text.length - at, where, sequence, error);
+        status = encode_chunk(context, text.bytes + at, next - at, where, sequence, error);
         where = (struct ga_text_where){false, false};
     }
     return status;

@@ -92,7 +92,7 @@ static bool are_cuts_local(const struct ga_text_tokenizer *tokenizer)
         const struct ga_text_pretokenizer_class *class = (const void *)part->base;
         const bool alone = dropped && !class->before; // it sees pieces without spaces
         local = local && (alone || !class->local || class->local(part->self));
-        dropped = dropped || (class->drops_spaces && class->drops_spaces(part->self));
+        dropped = dropped || (class->cuts_at_chunks && class->cuts_at_chunks(part->self));
     }
     const struct ga_text_model_class *model = model_class(tokenizer);
     return local && (dropped || (model->local && model->local(tokenizer->model.self)));
@@ -110,14 +110,16 @@ static bool are_added_local(const struct ga_text_tokenizer *tokenizer)
     return local;
 }
 
-static bool has_before(const struct ga_text_tokenizer *tokenizer)
+// The first pre-tokenizer is given whole sections, whose place is known without spans.
+static bool asks_place(const struct ga_text_tokenizer *tokenizer)
 {
-    bool has = false;
-    for (size_t i = 0; i < tokenizer->pretokenizers.count; i++) {
-        const struct ga_text_pretokenizer_class *class = (const void *)tokenizer->pretokenizers.items[i].base;
-        has = has || class->before;
+    bool asks = false;
+    for (size_t i = 1; i < tokenizer->pretokenizers.count; i++) {
+        const struct ga_text_part *part = &tokenizer->pretokenizers.items[i];
+        const struct ga_text_pretokenizer_class *class = (const void *)part->base;
+        asks = asks || (class->before && (!class->asks_place || class->asks_place(part->self)));
     }
-    return has;
+    return asks;
 }
 
 // -- Added tokens -----------------------------------------------------------------------------------------------------
@@ -211,7 +213,7 @@ static enum ga_status read_tokenizer(struct ga_text_tokenizer *tokenizer, struct
     status = read_added(tokenizer, reader, given.added_tokens);
     ga_text_reader_leave(reader, length);
     tokenizer->is_local = are_normalizers_local(tokenizer) && are_cuts_local(tokenizer) && are_added_local(tokenizer);
-    tokenizer->has_before = has_before(tokenizer);
+    tokenizer->asks_place = asks_place(tokenizer);
     return status;
 }
 

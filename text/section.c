@@ -73,12 +73,13 @@ static struct ga_text_string *other_text(const struct pieces *pieces)
     return text;
 }
 
-// Where a piece stands: only asked of texts with alignment.
+// Where a piece stands: of texts without alignment only asked of the first piece.
 static struct ga_text_where where_is(const struct pieces *pieces, struct ga_text_span piece)
 {
+    const bool is_at_start = pieces->text->aligned ? pieces->text->spans[piece.begin].begin == 0 : piece.begin == 0;
     return (struct ga_text_where){
         .section_start = pieces->where.section_start && piece.begin == 0,
-        .text_start = pieces->where.text_start && pieces->shift + ga_text_span_at(pieces->text, piece.begin).begin == 0,
+        .text_start = pieces->where.text_start && pieces->shift == 0 && is_at_start,
     };
 }
 
@@ -113,7 +114,8 @@ static enum ga_status cut(struct pieces *pieces, const struct ga_text_pretokeniz
     return status;
 }
 
-static enum ga_status pretokenize(struct pieces *pieces, struct ga_error *error)
+// keeps_last: what the last step's `after` does is left to the caller.
+static enum ga_status pretokenize(struct pieces *pieces, bool keeps_last, struct ga_error *error)
 {
     const struct ga_text_parts *parts = &pieces->context->tokenizer->pretokenizers;
     enum ga_status status = GA_OK;
@@ -121,9 +123,11 @@ static enum ga_status pretokenize(struct pieces *pieces, struct ga_error *error)
         const struct ga_text_pretokenizer_class *class = (const void *)parts->items[i].base;
         const void *self = parts->items[i].self;
         void *scratch = pieces->context->pretokenizers.items[i];
-        status = class->before ? rewrite(pieces, class, self, scratch, true) : GA_OK;
+        const bool rewrites = class->before && (!class->rewrites || class->rewrites(self));
+        const bool is_last = keeps_last && i + 1 == parts->count;
+        status = rewrites ? rewrite(pieces, class, self, scratch, true) : GA_OK;
         status = status || !class->cut ? status : cut(pieces, class, self, scratch, error);
-        status = status || !class->after ? status : rewrite(pieces, class, self, scratch, false);
+        status = status || !class->after || is_last ? status : rewrite(pieces, class, self, scratch, false);
     }
     return status;
 }
@@ -183,20 +187,92 @@ static enum ga_status append_details(const struct pieces *pieces, struct ga_text
     return status;
 }
 
+static enum ga_status run_model(struct ga_text_context *context, const char *bytes, size_t length,
+                                struct ga_text_tokens *tokens, struct ga_error *error)
+{
+    const struct ga_text_part *model = &context->tokenizer->model;
+    const struct ga_text_model_class *class = (const void *)model->base;
+    return class->encode(model->self, context->model, bytes, length, tokens, error);
+}
+
+static enum ga_status encode_with_details(struct pieces *pieces, struct ga_text_sequence *sequence,
+                                          struct ga_error *error)
+{
+    struct ga_text_context *context = pieces->context;
+    enum ga_status status = pretokenize(pieces, false, error);
+    for (size_t i = 0; i < pieces->cuts->count && status == GA_OK; i++) {
+        const struct ga_text_span piece = pieces->cuts->items[i];
+        context->piece_tokens.count = 0;
+        status = run_model(context, pieces->text->bytes + piece.begin, piece.end - piece.begin, &context->piece_tokens,
+                           error);
+        status = status == GA_OK ? append_details(pieces, piece, sequence) : status;
+    }
+    return status;
+}
+
+// A piece whose tokens are not known: the `after` of the last step, then the model.
+static enum ga_status encode_piece(const struct pieces *pieces, struct ga_text_span piece,
+                                   struct ga_text_tokens *tokens, struct ga_error *error)
+{
+    struct ga_text_context *context = pieces->context;
+    const struct ga_text_parts *parts = &context->tokenizer->pretokenizers;
+    const struct ga_text_part *last = parts->count > 0 ? &parts->items[parts->count - 1] : NULL;
+    const struct ga_text_pretokenizer_class *class = last ? (const void *)last->base : NULL;
+    if (!class || !class->after) {
+        return run_model(context, pieces->text->bytes + piece.begin, piece.end - piece.begin, tokens, error);
+    }
+    struct ga_text_string *text = other_text(pieces);
+    const enum ga_status status =
+        class->after(last->self, context->pretokenizers.items[parts->count - 1], pieces->text, piece, text);
+    return status == GA_OK ? run_model(context, text->bytes, text->length, tokens, error) : status;
+}
+
+static enum ga_status find_word(const struct pieces *pieces, struct ga_text_span word, struct ga_text_tokens *tokens,
+                                struct ga_error *error)
+{
+    if (word.end - word.begin > GA_TEXT_WORD_BYTES) {
+        return encode_piece(pieces, word, tokens, error);
+    }
+    struct ga_text_word key;
+    ga_text_word_key(&key, pieces->text->bytes + word.begin, word.end - word.begin, 0);
+    struct ga_text_word *slot = ga_text_word_slot(&pieces->context->words, &key);
+    if (ga_text_word_is(slot, &key)) {
+        return ga_text_word_append(slot, tokens);
+    }
+    const size_t before = tokens->count;
+    const enum ga_status status = encode_piece(pieces, word, tokens, error);
+    if (status == GA_OK) {
+        ga_text_word_keep(slot, &key, tokens->items + before, tokens->count - before);
+    }
+    return status;
+}
+
+// The tokens of a piece, or those of its words where the model gives each the same as alone.
+static enum ga_status encode_words(const struct pieces *pieces, struct ga_text_span piece,
+                                   struct ga_text_tokens *tokens, struct ga_error *error)
+{
+    const struct ga_text_part *model = &pieces->context->tokenizer->model;
+    const struct ga_text_model_class *class = (const void *)model->base;
+    if (!class->word_end) {
+        return find_word(pieces, piece, tokens, error);
+    }
+    enum ga_status status = GA_OK;
+    for (size_t at = piece.begin, end; at < piece.end && status == GA_OK; at = end) {
+        end = class->word_end(model->self, pieces->text->bytes, piece.end, at);
+        status = find_word(pieces, (struct ga_text_span){(uint32_t)at, (uint32_t)end}, tokens, error);
+    }
+    return status;
+}
+
 static enum ga_status encode_pieces(struct pieces *pieces, bool details, struct ga_text_sequence *sequence,
                                     struct ga_error *error)
 {
-    struct ga_text_context *context = pieces->context;
-    const struct ga_text_part *model = &context->tokenizer->model;
-    const struct ga_text_model_class *class = (const void *)model->base;
-    enum ga_status status = pretokenize(pieces, error);
+    if (details) {
+        return encode_with_details(pieces, sequence, error);
+    }
+    enum ga_status status = pretokenize(pieces, true, error);
     for (size_t i = 0; i < pieces->cuts->count && status == GA_OK; i++) {
-        const struct ga_text_span piece = pieces->cuts->items[i];
-        struct ga_text_tokens *tokens = details ? &context->piece_tokens : &sequence->tokens;
-        context->piece_tokens.count = 0;
-        status = class->encode(model->self, context->model, pieces->text->bytes + piece.begin, piece.end - piece.begin,
-                               tokens, error);
-        status = status || !details ? status : append_details(pieces, piece, sequence);
+        status = encode_words(pieces, pieces->cuts->items[i], &sequence->tokens, error);
     }
     return status;
 }
@@ -232,7 +308,7 @@ enum ga_status ga_text_encode_section(struct ga_text_context *context, const cha
     const struct ga_text_string plain = {.bytes = (char *)bytes, .length = length}; // it is only read
     const struct ga_text_string *text = &plain;
     enum ga_status status = GA_OK;
-    if (details || tokenizer->has_before) {
+    if (details || tokenizer->asks_place) {
         status = align(&context->original, bytes, length);
         text = &context->original;
     }

@@ -10,6 +10,7 @@
 #include "post.h"
 #include "pretokenizer.h"
 #include "text_model.h"
+#include "word_cache.h"
 
 // A component that was opened: its class, which begins with a struct ga_text_component_class, and its self.
 struct ga_text_part {
@@ -29,7 +30,7 @@ struct ga_text_tokenizer {
     struct ga_text_added added;
     struct ga_text_post post;
     bool is_local;   // ids of chunks are cached
-    bool has_before; // a pre-tokenizer asks where in the text a piece begins
+    bool asks_place; // a pre-tokenizer asks where in the text a piece begins
 };
 
 // A text's tokens before templates: with GA_TEXT_OFFSETS, begin and end are bytes of the text, and texts says where the
@@ -50,7 +51,7 @@ struct ga_text_context {
     const struct ga_text_tokenizer *tokenizer;
     struct ga_text_scratches normalizers, pretokenizers, decoders;
     void *model;
-    struct ga_text_chunks chunks;
+    struct ga_text_word_cache words; // chunks and pieces, where no offsets are asked for
     struct ga_text_sequence sequences[2];
     struct ga_text_string valid[2];      // texts whose invalid bytes were replaced
     struct ga_text_string original;      // a section with alignment

@@ -115,7 +115,7 @@ static enum ga_status open_bpe(struct ga_text_reader *reader, json_t *object, vo
         close_bpe(bpe);
         return status;
     }
-    bpe->cuts_at_marks = ga_text_bpe_cuts_at(bpe, (struct ga_text_bytes){"\xe2\x96\x81", 3});
+    bpe->cuts_at_marks = !bpe->ignore_merges && ga_text_bpe_cuts_at(bpe, (struct ga_text_bytes){"\xe2\x96\x81", 3});
     *self_out = bpe;
     return GA_OK;
 }
@@ -123,17 +123,15 @@ static enum ga_status open_bpe(struct ga_text_reader *reader, json_t *object, vo
 static enum ga_status open_scratch(const void *self, void **scratch_out)
 {
     (void)self;
-    *scratch_out = calloc(1, sizeof(struct ga_text_bpe_scratch));
+    *scratch_out = calloc(1, sizeof(struct ga_text_symbols));
     return *scratch_out == NULL ? GA_MEMORY : GA_OK;
 }
 
 static void close_scratch(void *scratch)
 {
-    struct ga_text_bpe_scratch *s = scratch;
-    if (s != NULL) {
-        ga_text_symbols_free(&s->symbols);
-        ga_text_word_cache_free(&s->cache);
-        free(s);
+    if (scratch != NULL) {
+        ga_text_symbols_free(scratch);
+        free(scratch);
     }
 }
 
@@ -145,7 +143,7 @@ static const struct ga_text_vocabulary *vocabulary_of(const void *self)
 static bool is_local(const void *self)
 {
     const struct ga_text_bpe *bpe = self;
-    return !bpe->ignore_merges && bpe->cuts_at_marks && ga_text_bpe_cuts_at(bpe, (struct ga_text_bytes){" ", 1}) &&
+    return bpe->cuts_at_marks && ga_text_bpe_cuts_at(bpe, (struct ga_text_bytes){" ", 1}) &&
            ga_text_bpe_cuts_at(bpe, (struct ga_text_bytes){"\xc4\xa0", 2});
 }
 
@@ -153,5 +151,6 @@ const struct ga_text_model_class ga_text_bpe = {
     .base = {"BPE", open_bpe, close_bpe, open_scratch, close_scratch},
     .encode = ga_text_bpe_encode,
     .vocabulary = vocabulary_of,
+    .word_end = ga_text_bpe_word_end,
     .local = is_local,
 };

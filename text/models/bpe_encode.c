@@ -112,9 +112,11 @@ static enum ga_status read_symbols(struct symbol_reading *r, struct ga_text_byte
 
 // -- Tokens ---------------------------------------------------------------------------------------------------------
 
-static enum ga_status give_tokens(const struct ga_text_symbols *symbols, size_t position, struct ga_text_tokens *out)
+// Characters that have been left out move the tokens after them to the front, as in the package.
+static enum ga_status give_tokens(const struct ga_text_symbols *symbols, struct ga_text_tokens *out)
 {
     enum ga_status status = GA_OK;
+    size_t position = 0;
     for (size_t i = 0; i < symbols->count && status == GA_OK; i++) {
         const struct ga_text_symbol *symbol = &symbols->items[i];
         status = ga_text_tokens_append(out, symbol->id, position, position + symbol->length);
@@ -123,36 +125,13 @@ static enum ga_status give_tokens(const struct ga_text_symbols *symbols, size_t 
     return status;
 }
 
-static enum ga_status merge_word(const struct ga_text_bpe *bpe, struct ga_text_symbols *symbols,
-                                 struct ga_text_bytes word, size_t position, struct ga_text_tokens *out,
-                                 struct ga_error *error)
+static enum ga_status merge_symbols(const struct ga_text_bpe *bpe, struct ga_text_symbols *symbols,
+                                    struct ga_text_bytes piece, struct ga_text_tokens *out, struct ga_error *error)
 {
     struct symbol_reading reading = {bpe, symbols, 0, error};
-    enum ga_status status = read_symbols(&reading, word);
+    enum ga_status status = read_symbols(&reading, piece);
     status = status == GA_OK ? ga_text_symbols_merge(symbols, &bpe->merges) : status;
-    return status == GA_OK ? give_tokens(symbols, position, out) : status;
-}
-
-// The tokens of one word, which are the same wherever it stands. position: where the tokens before it end, which is not
-// where the word begins if characters before it have been left out.
-static enum ga_status encode_word(const struct ga_text_bpe *bpe, struct ga_text_bpe_scratch *scratch,
-                                  struct ga_text_bytes word, size_t position, struct ga_text_tokens *out,
-                                  struct ga_error *error)
-{
-    bool found;
-    enum ga_status status = ga_text_word_cache_find(&scratch->cache, word, position, out, &found);
-    if (status != GA_OK || found) {
-        return status;
-    }
-    const size_t count = out->count;
-    const bool may_be_token = bpe->ignore_merges && !bpe->cuts_at_marks;
-    const int32_t id = may_be_token ? ga_text_vocabulary_id(&bpe->vocabulary, word.bytes, word.length) : GA_TEXT_NO_ID;
-    status = id != GA_TEXT_NO_ID ? ga_text_tokens_append(out, id, position, position + word.length)
-                                 : merge_word(bpe, &scratch->symbols, word, position, out, error);
-    if (status == GA_OK) {
-        ga_text_word_cache_keep(&scratch->cache, word, position, out->items + count, out->count - count);
-    }
-    return status;
+    return status == GA_OK ? give_tokens(symbols, out) : status;
 }
 
 // -- Words of a piece -----------------------------------------------------------------------------------------------
@@ -164,8 +143,8 @@ static bool is_mark(const char *bytes, size_t length)
     return length >= 3 && memcmp(bytes, mark, 3) == 0;
 }
 
-// The end of the word that begins at `begin`: the next mark that does not follow another one.
-static size_t word_end(const char *piece, size_t length, size_t begin)
+// The next mark that does not follow another one.
+static size_t next_mark(const char *piece, size_t length, size_t begin)
 {
     bool in_marks = true;
     for (size_t at = begin; at < length;) {
@@ -179,29 +158,17 @@ static size_t word_end(const char *piece, size_t length, size_t begin)
     return length;
 }
 
-static enum ga_status encode_words(const struct ga_text_bpe *bpe, struct ga_text_bpe_scratch *scratch,
-                                   struct ga_text_bytes piece, struct ga_text_tokens *out, struct ga_error *error)
+size_t ga_text_bpe_word_end(const void *self, const char *piece, size_t length, size_t begin)
 {
-    enum ga_status status = GA_OK;
-    const size_t first = out->count;
-    for (size_t begin = 0, end; begin < piece.length && status == GA_OK; begin = end) {
-        end = word_end(piece.bytes, piece.length, begin);
-        const size_t position = out->count == first ? 0 : out->items[out->count - 1].end;
-        status =
-            encode_word(bpe, scratch, (struct ga_text_bytes){piece.bytes + begin, end - begin}, position, out, error);
-    }
-    return status;
+    const struct ga_text_bpe *bpe = self;
+    return bpe->cuts_at_marks ? next_mark(piece, length, begin) : length;
 }
 
 enum ga_status ga_text_bpe_encode(const void *self, void *scratch, const char *piece, size_t length,
                                   struct ga_text_tokens *out, struct ga_error *error)
 {
     const struct ga_text_bpe *bpe = self;
-    const struct ga_text_bytes whole = {piece, length};
-    if (!bpe->cuts_at_marks) {
-        return encode_word(bpe, scratch, whole, 0, out, error);
-    }
     const int32_t id = bpe->ignore_merges ? ga_text_vocabulary_id(&bpe->vocabulary, piece, length) : GA_TEXT_NO_ID;
     return id != GA_TEXT_NO_ID ? ga_text_tokens_append(out, id, 0, length)
-                               : encode_words(bpe, scratch, whole, out, error);
+                               : merge_symbols(bpe, scratch, (struct ga_text_bytes){piece, length}, out, error);
 }

@@ -40,6 +40,10 @@ struct ga_text_model_class {
     // vocabulary has for its id: so of Unigram's unknown pieces. NULL: never.
     bool (*is_surface)(const void *self, int32_t id);
 
+    // The end of the word of piece[length] that begins at `begin`: the tokens of the piece are those of its words, one
+    // after the other, but for their ranges. NULL: a piece is one word.
+    size_t (*word_end)(const void *self, const char *piece, size_t length, size_t begin);
+
     // Whether the tokens of a piece are those of its chunks, the marks of word beginnings (U+0020, U+2581, U+0120)
     // being such spaces, one after the other. NULL: no. Asked only where no pre-tokenizer cuts at spaces.
     bool (*local)(const void *self);

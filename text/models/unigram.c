@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "score.h"
+
 // -- Reading --------------------------------------------------------------------------------------------------------
 
 // The object as the JSON has it.
@@ -28,7 +30,7 @@ static enum ga_status read_entry(struct ga_text_unigram *unigram, struct ga_text
         return ga_text_refuse_as(reader, "vocab[%zu] is no token; expected [\"token\", score]", index);
     }
     *token_out = (struct ga_text_bytes){json_string_value(token), json_string_length(token)};
-    unigram->scores[index] = json_number_value(score);
+    unigram->scores[index] = ga_text_score(json_number_value(score));
     return GA_OK;
 }
 
@@ -153,7 +155,6 @@ static void close_scratch(void *scratch)
 {
     struct ga_text_unigram_scratch *s = scratch;
     if (s != NULL) {
-        ga_text_word_cache_free(&s->cache);
         free(s->paths);
         free(s);
     }

@@ -4,7 +4,6 @@
 
 #include "double_array.h"
 #include "text_model.h"
-#include "word_cache.h"
 
 struct ga_text_unigram {
     struct ga_text_vocabulary vocabulary;
@@ -28,7 +27,6 @@ enum { GA_TEXT_NO_PATH = INT32_MAX };
 struct ga_text_unigram_scratch {
     struct ga_text_path *paths; // room for capacity
     size_t capacity;
-    struct ga_text_word_cache cache;
 };
 
 // struct ga_text_model_class's encode.

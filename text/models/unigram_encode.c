@@ -151,17 +151,7 @@ enum ga_status ga_text_unigram_encode(const void *self, void *scratch, const cha
     const struct ga_text_unigram *unigram = self;
     struct ga_text_unigram_scratch *s = scratch;
     const struct ga_text_bytes text = {piece, length};
-    bool found;
-    enum ga_status status = ga_text_word_cache_find(&s->cache, text, 0, out, &found);
-    if (status != GA_OK || found) {
-        return status;
-    }
-    const size_t count = out->count;
-    status = clear_paths(s, length);
+    enum ga_status status = clear_paths(s, length);
     status = status == GA_OK ? find_paths(unigram, s->paths, text, error) : status;
-    status = status == GA_OK ? give_tokens(unigram, s->paths, text, out) : status;
-    if (status == GA_OK) {
-        ga_text_word_cache_keep(&s->cache, text, 0, out->items + count, out->count - count);
-    }
-    return status;
+    return status == GA_OK ? give_tokens(unigram, s->paths, text, out) : status;
 }

@@ -55,9 +55,28 @@ static enum ga_status after(const void *self, void *scratch, const struct ga_tex
     return status;
 }
 
+static bool rewrites(const void *self)
+{
+    return ((const struct ga_text_byte_level_fields *)self)->add_prefix_space;
+}
+
+static bool never(const void *self)
+{
+    (void)self;
+    return false;
+}
+
+static bool cuts(const void *self)
+{
+    return ((const struct ga_text_byte_level_fields *)self)->use_regex;
+}
+
 const struct ga_text_pretokenizer_class ga_text_byte_level = {
     .base = {"ByteLevel", ga_text_byte_level_open, free, NULL, NULL},
     .before = before,
     .cut = cut,
     .after = after,
+    .rewrites = rewrites,
+    .asks_place = never,
+    .cuts_at_chunks = cuts,
 };

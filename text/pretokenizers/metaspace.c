@@ -54,9 +54,16 @@ static bool is_local(const void *self)
     return ((const struct ga_text_metaspace *)self)->split;
 }
 
+static bool asks_place(const void *self)
+{
+    return ((const struct ga_text_metaspace *)self)->scheme == GA_TEXT_FIRST;
+}
+
 const struct ga_text_pretokenizer_class ga_text_metaspace = {
     .base = {"Metaspace", ga_text_metaspace_open, free, NULL, NULL},
     .before = before,
     .cut = cut,
     .local = is_local,
+    .asks_place = asks_place,
+    .cuts_at_chunks = is_local,
 };

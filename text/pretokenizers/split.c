@@ -252,4 +252,5 @@ const struct ga_text_pretokenizer_class ga_text_split = {
     .base = {"Split", open_split, close_split, open_scratch, close_scratch},
     .cut = cut,
     .local = is_local,
+    .cuts_at_chunks = is_local,
 };

@@ -86,17 +86,17 @@ static enum ga_status cut_spaces(const void *self, void *scratch, const struct g
 const struct ga_text_pretokenizer_class ga_text_bert_pretokenizer = {
     .base = {.type = "BertPreTokenizer", .open = open_empty},
     .cut = cut_bert,
-    .drops_spaces = always,
+    .cuts_at_chunks = always,
 };
 
 const struct ga_text_pretokenizer_class ga_text_whitespace = {
     .base = {.type = "Whitespace", .open = open_empty},
     .cut = cut_words,
-    .drops_spaces = always,
+    .cuts_at_chunks = always,
 };
 
 const struct ga_text_pretokenizer_class ga_text_whitespace_split = {
     .base = {.type = "WhitespaceSplit", .open = open_empty},
     .cut = cut_spaces,
-    .drops_spaces = always,
+    .cuts_at_chunks = always,
 };
