@@ -156,6 +156,7 @@ return function(prober, quiet, settings)
     return nil, "jansson (Debian: libjansson-dev) does not link; see " .. LOG
   end
   answers.text = answers.jansson and ask_text(prober, answers.jansson)
+  answers.sqlite = answers.text and prober:header("sqlite3ext.h")
   answers.criterion = prober:library("criterion", "criterion/criterion.h")
   answers.dkjson = prober:has_module("dkjson")
   ask_for_maintainers(quiet, settings, answers)

@@ -5,6 +5,7 @@ local emit = require "emit"
 local fs = require "base.fs"
 local isa = require "isa"
 local ninja = require "ninja"
+local sqlite_edges = require "build.sqlite_edges"
 
 -- Runtime folders that go into every model's library, and the one that reads weight files, which needs jansson.
 local CORE, WEIGHTS = { "base", "model", "call", "cache", "threads", "packed" }, { "weights" }
@@ -261,6 +262,7 @@ function Edges:product(model, parts, root)
     libraries = joined({ archive }, self:shared_library(root .. "/lib", name, objects)),
     program = self:program(("%s/bin/%s"):format(root, name), outputs, folder,
       { parts.program, parts.weights, archive }, Edges.text_of(model, parts)),
+    sqlite = self.has_sqlite and sqlite_edges.add(self, PLAIN, model, { archive, parts.weights, parts.text }, root),
   }
 end
 

@@ -35,7 +35,7 @@ local function add_targets(edges, parts, products, users)
   local w, shared = edges.w, joined({ parts.weights, parts.program, parts.text }, parts.text_shared)
   local headers, libraries, programs = collect(users, "header"), collect(users, "libraries"), collect(users, "program")
   edges:section("Targets")
-  w:phony("all", joined(headers, libraries, programs, shared, edges.headers))
+  w:phony("all", joined(headers, libraries, programs, collect(users, "sqlite"), shared, edges.headers))
   w:phony("tested", joined({ "all", parts.core_archive }, collect(products, "archive")))
   w:phony("public_headers", edges.headers)
   w:build({ rule = "bench", outputs = { "out/run_bench" }, implicit = programs,
@@ -58,6 +58,7 @@ end
 -- text, and the paths of what users are given.
 function graph.make(models, answers, abi)
   local edges = Edges.new(answers.built, abi, not answers.jansson, answers.precompiles and "out/obj/intrinsics", answers.text ~= nil)
+  edges.has_sqlite = answers.text ~= nil and answers.sqlite
   edges.w:comment("Written by configure; read build.ninja first.")
   local parts, products = graph.add_products(edges, models.products)
   local given = joined(add_targets(edges, parts, products, first(products, #models.configured)), edges.maps)

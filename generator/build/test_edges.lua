@@ -176,7 +176,7 @@ local function example_files(edges, parts, models)
   for _, model in ipairs(models) do
     model.isas = edges.two_isas
     local product = edges:product(model, parts, PLAIN.test .. "/examples")
-    paths = joined(paths, { product.header, product.program }, product.libraries)
+    paths = joined(paths, { product.header, product.program }, product.libraries, product.sqlite)
   end
   return paths
 end

@@ -42,6 +42,7 @@ return function(folder, saved, models)
     saved.answers.precompiles and folder .. "/intrinsics")
   for _, entry in ipairs(saved.answers.isas) do edges.runs[entry.name] = entry.runs end
   edges.headers = built.headers
+  edges.has_sqlite = saved.answers.text ~= nil and saved.answers.sqlite
   models.configured = first(models.products, saved.configured)
   edges.w:comment("Written by configure_tests.lua; read build.ninja first.")
   edges.w:line(("builddir = %s\ninclude out/config.ninja\ninclude rules.ninja"):format(folder))
