@@ -212,7 +212,8 @@ static enum ga_status read_tokenizer(struct ga_text_tokenizer *tokenizer, struct
     length = ga_text_reader_enter(reader, "added_tokens", 0);
     status = read_added(tokenizer, reader, given.added_tokens);
     ga_text_reader_leave(reader, length);
-    tokenizer->is_local = are_normalizers_local(tokenizer) && are_cuts_local(tokenizer) && are_added_local(tokenizer);
+    tokenizer->is_local = tokenizer->normalizers.count > 0 && are_normalizers_local(tokenizer) &&
+                          are_cuts_local(tokenizer) && are_added_local(tokenizer);
     tokenizer->asks_place = asks_place(tokenizer);
     return status;
 }
