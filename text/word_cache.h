@@ -38,8 +38,8 @@ static inline uint64_t ga_text_load(const char *bytes, size_t length)
     return value;
 }
 
-// Fills word->bytes, length and place: pieces are equal where these are. length: 1 to GA_TEXT_WORD_BYTES. Bytes are loaded
-// by eights that may overlap, which is the same for all pieces of this length.
+// Fills word->bytes, length and place: pieces are equal where these are. length: 1 to GA_TEXT_WORD_BYTES. Bytes are
+// loaded by eights that may overlap, which is the same for all pieces of this length.
 static inline void ga_text_word_key(struct ga_text_word *word, const char *bytes, size_t length, unsigned place)
 {
     uint64_t key[4] = {0};
