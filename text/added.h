@@ -20,6 +20,8 @@ struct ga_text_matcher {
     const struct ga_text_added_token **tokens; // [count]
     size_t count;
     uint32_t begins[257]; // of those that begin with each byte
+    char first;           // what all of them begin with, where n_firsts is 1
+    size_t n_firsts;      // how many bytes they begin with
     bool normalized;      // their normalized contents are looked for
 };
 

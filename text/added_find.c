@@ -1,4 +1,5 @@
-// added_find.c: where added tokens stand in a text: the longest at the first place, with the white space that it strips.
+// added_find.c: where added tokens stand in a text: the longest at the first place, with the white space that it
+// strips.
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +66,8 @@ static enum ga_status sort_matcher(struct ga_text_matcher *matcher, const struct
         matcher->begins[(unsigned char)sought(matcher, matcher->tokens[i]).bytes[0] + 1]++;
     }
     for (size_t byte = 0; byte < 256; byte++) {
+        matcher->n_firsts += matcher->begins[byte + 1] > 0;
+        matcher->first = matcher->begins[byte + 1] > 0 ? (char)byte : matcher->first;
         matcher->begins[byte + 1] += matcher->begins[byte];
     }
     return status;
@@ -152,13 +155,24 @@ static size_t strip_right(const char *bytes, size_t length, size_t end)
     return end;
 }
 
+// The first byte from `at` on that a token may begin with, or length.
+static size_t next_candidate(const struct ga_text_matcher *matcher, const char *bytes, size_t length, size_t at)
+{
+    if (matcher->n_firsts == 1 && at < length) {
+        const char *found = memchr(bytes + at, matcher->first, length - at);
+        return found ? (size_t)(found - bytes) : length;
+    }
+    while (at < length && matcher->begins[(unsigned char)bytes[at]] == matcher->begins[(unsigned char)bytes[at] + 1]) {
+        at++;
+    }
+    return at;
+}
+
 bool ga_text_added_find(const struct ga_text_matcher *matcher, const char *bytes, size_t length, size_t from,
                         size_t taken, struct ga_text_added_match *match_out)
 {
-    for (size_t at = from; at < length && matcher->count; at++) {
-        const unsigned byte = (unsigned char)bytes[at];
-        const struct ga_text_added_token *token =
-            matcher->begins[byte] == matcher->begins[byte + 1] ? NULL : longest_at(matcher, bytes + at, length - at);
+    for (size_t at = from; matcher->count && (at = next_candidate(matcher, bytes, length, at)) < length; at++) {
+        const struct ga_text_added_token *token = longest_at(matcher, bytes + at, length - at);
         if (!token) {
             continue;
         }

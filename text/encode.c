@@ -12,7 +12,7 @@ enum {
 
 #define REPLACEMENT "\xEF\xBF\xBD"
 
-// -- Texts that are not UTF-8 -------------------------------------------------------------------------------------------
+// -- Texts that are not UTF-8 ----------------------------------------------------------------------------------------
 
 static enum ga_status replace_invalid(struct ga_text_string *valid, const char *bytes, size_t length)
 {
@@ -51,7 +51,7 @@ static enum ga_status check_text(struct ga_text_string *valid, struct ga_text_by
     return status;
 }
 
-// -- One text -------------------------------------------------------------------------------------------------------------
+// -- One text --------------------------------------------------------------------------------------------------------
 
 // Chunks are kept beside pieces, by where they stand.
 static unsigned place_of(struct ga_text_where where)
@@ -149,7 +149,7 @@ static enum ga_status encode_text(struct ga_text_context *context, struct ga_tex
     return status ? status : encode_section(context, text, done, text.length, details, sequence, error);
 }
 
-// -- Offsets --------------------------------------------------------------------------------------------------------------
+// -- Offsets ---------------------------------------------------------------------------------------------------------
 
 // The number of the character that each byte of text is in.
 static enum ga_status count_characters(struct ga_text_context *context, struct ga_text_bytes text)
@@ -202,7 +202,7 @@ static enum ga_status make_offsets(struct ga_text_context *context, struct ga_te
     return status;
 }
 
-// -- The arrays -----------------------------------------------------------------------------------------------------------
+// -- The arrays ------------------------------------------------------------------------------------------------------
 
 static enum ga_status make_room(struct ga_text_context *context, size_t count, bool details)
 {

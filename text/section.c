@@ -5,7 +5,7 @@
 
 enum { LOOKUPS = 16 }; // pieces that are looked up together
 
-// -- Normalizers ------------------------------------------------------------------------------------------------------
+// -- Normalizers -----------------------------------------------------------------------------------------------------
 
 static void clear(struct ga_text_string *string, bool aligned)
 {
@@ -50,7 +50,7 @@ static enum ga_status align(struct ga_text_string *original, const char *bytes, 
     return status;
 }
 
-// -- Pre-tokenizers -----------------------------------------------------------------------------------------------------
+// -- Pre-tokenizers --------------------------------------------------------------------------------------------------
 
 // A text that is being cut: pieces of `text` by `cuts`, both of which steps put others in the place of.
 struct pieces {
@@ -134,7 +134,7 @@ static enum ga_status pretokenize(struct pieces *pieces, bool keeps_last, struct
     return status;
 }
 
-// -- The model ----------------------------------------------------------------------------------------------------------
+// -- The model -------------------------------------------------------------------------------------------------------
 
 static enum ga_status append_text(struct ga_text_sequence *sequence, struct ga_text_bytes surface)
 {

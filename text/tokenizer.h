@@ -6,10 +6,10 @@
 #include "chunks.h"
 #include "decoder.h"
 #include "ga_text.h"
-#include "text_model.h"
 #include "normalizer.h"
 #include "post.h"
 #include "pretokenizer.h"
+#include "text_model.h"
 #include "word_cache.h"
 
 // A component that was opened: its class, which begins with a struct ga_text_component_class, and its self.
@@ -91,8 +91,8 @@ enum ga_status ga_text_normalize(struct ga_text_context *context, const struct g
                                  struct ga_text_where where, const struct ga_text_string **out_out,
                                  struct ga_error *error);
 
-// Appends the tokens of a section, the text between two added tokens, which begins at byte `shift` of the text. details:
-// with offsets and texts.
+// Appends the tokens of a section, the text between two added tokens, which begins at byte `shift` of the text.
+// details: with offsets and texts.
 enum ga_status ga_text_encode_section(struct ga_text_context *context, const char *bytes, size_t length, size_t shift,
                                       struct ga_text_where where, bool details, struct ga_text_sequence *sequence,
                                       struct ga_error *error);

@@ -32,7 +32,7 @@ graph.collect = collect
 
 -- Names for what build.ninja's targets are made of. Returns what the user gets of the products.
 local function add_targets(edges, parts, products, users)
-  local w, shared = edges.w, { parts.weights, parts.program }
+  local w, shared = edges.w, joined({ parts.weights, parts.program, parts.text }, parts.text_shared)
   local headers, libraries, programs = collect(users, "header"), collect(users, "libraries"), collect(users, "program")
   edges:section("Targets")
   w:phony("all", joined(headers, libraries, programs, shared, edges.headers))
@@ -57,7 +57,8 @@ end
 -- Makes the text of out/kernels.ninja. models: models.collect's; answers: configure's; abi: a number. Returns the
 -- text, and the paths of what users are given.
 function graph.make(models, answers, abi)
-  local edges = Edges.new(answers.built, abi, not answers.jansson, answers.precompiles and "out/obj/intrinsics")
+  local edges = Edges.new(answers.built, abi, not answers.jansson,
+    answers.precompiles and "out/obj/intrinsics", answers.text ~= nil)
   edges.w:comment("Written by configure; read build.ninja first.")
   local parts, products = graph.add_products(edges, models.products)
   local given = joined(add_targets(edges, parts, products, first(products, #models.configured)), edges.maps)

@@ -21,7 +21,7 @@ static void print_usage(FILE *stream, const char *program)
 {
     fprintf(stream, "Usage: %s COMMAND [OPTION]...\n\nCommands:\n", program);
     for (size_t i = 0; i < GA_COMMANDS; i++) {
-        fprintf(stream, "  %-9s %s\n", ga_commands[i]->name, ga_commands[i]->summary);
+        fprintf(stream, "  %-10s %s\n", ga_commands[i]->name, ga_commands[i]->summary);
     }
     fprintf(stream,
             "\n"
@@ -33,7 +33,7 @@ static void print_usage(FILE *stream, const char *program)
 static enum ga_exit refuse_command(const struct ga_context *context, const char *given)
 {
     const char *names[GA_COMMANDS];
-    char list[128] = "";
+    char list[160] = "";
     for (size_t i = 0; i < GA_COMMANDS; i++) {
         names[i] = ga_commands[i]->name;
         strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);

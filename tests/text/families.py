@@ -74,7 +74,7 @@ def forms(lines):
 
 
 def composed(lines):
-    steps = [normalizers.NFKD(), normalizers.NFC(), normalizers.Replace(Regex(r"\d+|\s{2,}"), "<n>")]
+    steps = [normalizers.NFKD(), normalizers.NFC(), normalizers.Replace(Regex(r"[0-9]+|\s{2,}"), "<n>")]
     return wordpiece(lines, normalizers.Sequence(steps), pre_tokenizers.Punctuation("contiguous"))
 
 

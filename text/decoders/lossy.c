@@ -12,9 +12,10 @@ static bool is_between(const unsigned char *bytes, size_t length, size_t at, uns
 static size_t invalid_length(const unsigned char *bytes, size_t length)
 {
     const unsigned char first = bytes[0];
-    const size_t characters = first >= 0xC2 && first < 0xE0 ? 2 : first >= 0xE0 && first < 0xF0 ? 3
-                              : first >= 0xF0 && first < 0xF5                                   ? 4
-                                                                                                : 1;
+    const size_t characters = first >= 0xC2 && first < 0xE0   ? 2
+                              : first >= 0xE0 && first < 0xF0 ? 3
+                              : first >= 0xF0 && first < 0xF5 ? 4
+                                                              : 1;
     const unsigned char min = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
     const unsigned char max = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
     size_t end = 1;

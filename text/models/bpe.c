@@ -42,8 +42,7 @@ static enum ga_status read_affix(struct ga_text_reader *reader, const char *fiel
     return GA_OK;
 }
 
-static enum ga_status read_tables(struct ga_text_bpe *bpe, struct ga_text_reader *reader,
-                                  const struct bpe_fields *read)
+static enum ga_status read_tables(struct ga_text_bpe *bpe, struct ga_text_reader *reader, const struct bpe_fields *read)
 {
     const size_t path = ga_text_reader_enter(reader, "vocab", 0);
     enum ga_status status = ga_text_vocabulary_read(&bpe->vocabulary, reader, read->vocabulary);

@@ -3,8 +3,8 @@
 #define GA_TEXT_BPE_H
 
 #include "merges.h"
-#include "text_model.h"
 #include "symbols.h"
+#include "text_model.h"
 
 enum { GA_TEXT_BPE_AFFIX = 64, GA_TEXT_BPE_CHARACTERS = 0x200 };
 
@@ -21,15 +21,15 @@ struct ga_text_bpe {
     int32_t unknown_id; // GA_TEXT_NO_ID: the vocabulary lacks it
     bool fuse_unknown;
     bool byte_fallback;
-    bool ignore_merges;                          // a piece that is a token is that token
-    struct ga_text_affix prefix, suffix;         // of characters after the first; of the last
-    int32_t byte_ids[256];                       // of "<0x00>" to "<0xFF>", or GA_TEXT_NO_ID
-    int32_t characters[GA_TEXT_BPE_CHARACTERS];  // ids of the first code points, without prefix and suffix
-    bool cuts_at_marks;                          // ga_text_bpe_cuts_at U+2581, which begins words, and no piece is looked up whole
+    bool ignore_merges;                         // a piece that is a token is that token
+    struct ga_text_affix prefix, suffix;        // of characters after the first; of the last
+    int32_t byte_ids[256];                      // of "<0x00>" to "<0xFF>", or GA_TEXT_NO_ID
+    int32_t characters[GA_TEXT_BPE_CHARACTERS]; // ids of the first code points, without prefix and suffix
+    bool cuts_at_marks; // ga_text_bpe_cuts_at U+2581, which begins words, and no piece is looked up whole
 };
 
-// Whether the tokens of a text are those of its parts, where it is cut before a mark (one character) that follows another
-// character: the mark is a token, or bytes, and no merge joins it to what is before it.
+// Whether the tokens of a text are those of its parts, where it is cut before a mark (one character) that follows
+// another character: the mark is a token, or bytes, and no merge joins it to what is before it.
 bool ga_text_bpe_cuts_at(const struct ga_text_bpe *bpe, struct ga_text_bytes mark);
 
 // struct ga_text_model_class's encode and word_end; scratch is a struct ga_text_symbols.

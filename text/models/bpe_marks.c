@@ -19,8 +19,7 @@ static bool is_never_joined(const struct ga_text_bpe *bpe, struct ga_text_bytes 
 {
     for (size_t i = 0; i <= bpe->merges.mask; i++) {
         const struct ga_text_merge_slot *slot = &bpe->merges.slots[i];
-        if (slot->left != GA_TEXT_NO_ID &&
-            begins_with(ga_text_vocabulary_token(&bpe->vocabulary, slot->right), text) &&
+        if (slot->left != GA_TEXT_NO_ID && begins_with(ga_text_vocabulary_token(&bpe->vocabulary, slot->right), text) &&
             !ends_with(ga_text_vocabulary_token(&bpe->vocabulary, slot->left), text)) {
             return false;
         }

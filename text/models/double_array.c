@@ -1,5 +1,5 @@
-// double_array.c: makes a double array of sorted tokens, breadth first. A family of children takes the first of a few free places
-// that fits it, or the end of the array, so that no list of tokens makes it slow. Searches no text.
+// double_array.c: makes a double array of sorted tokens, breadth first. A family of children takes the first of a few
+// free places that fits it, or the end of the array, so that no list of tokens makes it slow. Searches no text.
 #include "double_array.h"
 
 #include <stdlib.h>
@@ -57,8 +57,7 @@ static enum ga_status extend(struct array_making *m, size_t count)
             return GA_OVERFLOW;
         }
         void *nodes = m->array->nodes;
-        const enum ga_status status =
-            ga_text_grow(&nodes, &m->capacity, m->array->count, 1, sizeof(*m->array->nodes));
+        const enum ga_status status = ga_text_grow(&nodes, &m->capacity, m->array->count, 1, sizeof(*m->array->nodes));
         m->array->nodes = nodes;
         if (status != GA_OK) {
             return status;
@@ -231,7 +230,8 @@ static enum ga_status make(struct array_making *m, const struct ga_text_vocabula
     return status;
 }
 
-enum ga_status ga_text_double_array_make(struct ga_text_double_array *array, const struct ga_text_vocabulary *vocabulary)
+enum ga_status ga_text_double_array_make(struct ga_text_double_array *array,
+                                         const struct ga_text_vocabulary *vocabulary)
 {
     *array = (struct ga_text_double_array){0};
     struct array_making making = {.array = array, .first_free = GA_TEXT_FREE, .last_free = GA_TEXT_FREE};

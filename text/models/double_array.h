@@ -21,7 +21,8 @@ struct ga_text_double_array {
 
 // Makes a array of the tokens of a vocabulary that are not empty. Time and memory are linear in their bytes. Returns
 // GA_OK, GA_MEMORY or GA_OVERFLOW; array then is without nodes.
-enum ga_status ga_text_double_array_make(struct ga_text_double_array *array, const struct ga_text_vocabulary *vocabulary);
+enum ga_status ga_text_double_array_make(struct ga_text_double_array *array,
+                                         const struct ga_text_vocabulary *vocabulary);
 
 void ga_text_double_array_free(struct ga_text_double_array *array);
 

@@ -142,8 +142,9 @@ static enum ga_status read_merges(struct ga_text_merges *merges, struct merge_re
         } else if (two_tokens_of(value, &tokens)) {
             status = add_merge(merges, r, i - passed, &tokens);
         } else {
-            status = ga_text_refuse_as(r->reader, "merges[%zu] is no merge; expected \"left right\" or "
-                                                  "[\"left\", \"right\"]",
+            status = ga_text_refuse_as(r->reader,
+                                       "merges[%zu] is no merge; expected \"left right\" or "
+                                       "[\"left\", \"right\"]",
                                        i);
         }
     }

@@ -5,7 +5,7 @@
 #include "vocabulary.h"
 
 enum {
-    GA_TEXT_MERGES = 1 << 24,      // of a model, at most
+    GA_TEXT_MERGES = 1 << 24,         // of a model, at most
     GA_TEXT_NO_RANK = UINT32_MAX / 2, // above every rank
 };
 

@@ -10,8 +10,7 @@ enum { GA_TEXT_FEW_SYMBOLS = 32 };
 enum ga_status ga_text_symbols_append(struct ga_text_symbols *symbols, int32_t id, size_t length)
 {
     void *items = symbols->items;
-    const enum ga_status status =
-        ga_text_grow(&items, &symbols->capacity, symbols->count, 1, sizeof(*symbols->items));
+    const enum ga_status status = ga_text_grow(&items, &symbols->capacity, symbols->count, 1, sizeof(*symbols->items));
     symbols->items = items;
     if (status == GA_OK) {
         symbols->items[symbols->count++] = (struct ga_text_symbol){.id = id, .length = (uint32_t)length};

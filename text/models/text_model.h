@@ -1,5 +1,5 @@
-// text_model.h: a model: ids of one piece of text. Internal to libga_text. Knows nothing of texts, added tokens and offsets
-// in the original.
+// text_model.h: a model: ids of one piece of text. Internal to libga_text. Knows nothing of texts, added tokens and
+// offsets in the original.
 #ifndef GA_TEXT_TEXT_MODEL_H
 #define GA_TEXT_TEXT_MODEL_H
 

@@ -2,8 +2,8 @@
 #ifndef GA_TEXT_UNIGRAM_H
 #define GA_TEXT_UNIGRAM_H
 
-#include "text_model.h"
 #include "double_array.h"
+#include "text_model.h"
 
 struct ga_text_unigram {
     struct ga_text_vocabulary vocabulary;

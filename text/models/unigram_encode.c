@@ -1,5 +1,5 @@
-// unigram_encode.c: the tokens that the model Unigram gives a piece: those of the path of the highest score, added up in
-// doubles from the beginning of the piece, as the package adds them. Reads no JSON.
+// unigram_encode.c: the tokens that the model Unigram gives a piece: those of the path of the highest score, added up
+// in doubles from the beginning of the piece, as the package adds them. Reads no JSON.
 #include "unicode.h"
 #include "unigram.h"
 
@@ -8,8 +8,7 @@
 static enum ga_status clear_paths(struct ga_text_unigram_scratch *scratch, size_t length)
 {
     void *paths = scratch->paths;
-    const enum ga_status status =
-        ga_text_grow(&paths, &scratch->capacity, 0, length + 1, sizeof(*scratch->paths));
+    const enum ga_status status = ga_text_grow(&paths, &scratch->capacity, 0, length + 1, sizeof(*scratch->paths));
     scratch->paths = paths;
     for (size_t i = 0; status == GA_OK && i <= length; i++) {
         scratch->paths[i] = (struct ga_text_path){0, GA_TEXT_NO_PATH, GA_TEXT_NO_ID};
@@ -50,8 +49,9 @@ static bool add_tokens(const struct ga_text_unigram *unigram, struct ga_text_pat
 
 static enum ga_status refuse_unknown(struct ga_error *error)
 {
-    return ga_fail(error, GA_FORMAT, "the text has a character that is no token; expected the model to have an "
-                                     "\"unk_id\"");
+    return ga_fail(error, GA_FORMAT,
+                   "the text has a character that is no token; expected the model to have an "
+                   "\"unk_id\"");
 }
 
 static enum ga_status add_unknown(const struct ga_text_unigram *unigram, struct ga_text_path *paths, size_t begin,
@@ -139,9 +139,8 @@ static enum ga_status give_tokens(const struct ga_text_unigram *unigram, struct 
     enum ga_status status = GA_OK;
     for (size_t begin = 0, end; begin < piece.length && status == GA_OK; begin = end) {
         end = paths[begin].begin;
-        status = paths[begin].id == unigram->unknown_id
-                     ? give_unknown(unigram, piece, begin, end, out)
-                     : ga_text_tokens_append(out, paths[begin].id, begin, end);
+        status = paths[begin].id == unigram->unknown_id ? give_unknown(unigram, piece, begin, end, out)
+                                                        : ga_text_tokens_append(out, paths[begin].id, begin, end);
     }
     return status;
 }

@@ -12,7 +12,8 @@ static enum ga_status before(const void *self, void *scratch, const struct ga_te
 {
     (void)scratch;
     const struct ga_text_metaspace *m = self;
-    const bool is_marked = in->bytes[piece.begin] == ' ' || ga_text_metaspace_is_at(m, in->bytes, piece.begin, piece.end);
+    const bool is_marked =
+        in->bytes[piece.begin] == ' ' || ga_text_metaspace_is_at(m, in->bytes, piece.begin, piece.end);
     const bool is_wanted = m->scheme == GA_TEXT_ALWAYS || (m->scheme == GA_TEXT_FIRST && where.text_start);
     enum ga_status status = GA_OK;
     if (is_wanted && !is_marked) {

@@ -1,4 +1,5 @@
-// split.c: the pre-tokenizer Split: cuts at what a pattern matches. Known expressions have scanners; PCRE2 runs the rest.
+// split.c: the pre-tokenizer Split: cuts at what a pattern matches. Known expressions have scanners; PCRE2 runs the
+// rest.
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,8 +145,8 @@ static size_t after_character(struct ga_text_bytes piece, size_t at)
 
 static enum ga_status find_pattern(const struct match_finding *f, struct ga_text_span *match, bool *found)
 {
-    return ga_text_pattern_find(f->split->pattern, f->scratch->pattern, f->piece.bytes, f->piece.length, f->from,
-                                match, found, f->error);
+    return ga_text_pattern_find(f->split->pattern, f->scratch->pattern, f->piece.bytes, f->piece.length, f->from, match,
+                                found, f->error);
 }
 
 // The next match; an empty one at the end of the last match is passed over, as in Oniguruma's iterator.
@@ -219,9 +220,8 @@ static enum ga_status match_cuts(struct match_finding *f, uint32_t begin, struct
         f->scratch->matches[i].span.begin += begin;
         f->scratch->matches[i].span.end += begin;
     }
-    return status == GA_OK
-               ? ga_text_cut_matches(f->split->behaviour, f->scratch->matches, f->scratch->count, out)
-               : status;
+    return status == GA_OK ? ga_text_cut_matches(f->split->behaviour, f->scratch->matches, f->scratch->count, out)
+                           : status;
 }
 
 static enum ga_status cut(const void *self, void *scratch, const struct ga_text_string *in, struct ga_text_span piece,

@@ -1,5 +1,5 @@
-// split_scan.c: the regular expressions of byte-level models in wide use, as scanners written by hand: a table for ASCII,
-// and the Unicode categories of the package for the rest. Knows no pre-tokenizer.
+// split_scan.c: the regular expressions of byte-level models in wide use, as scanners written by hand: a table for
+// ASCII, and the Unicode categories of the package for the rest. Knows no pre-tokenizer.
 #include "split_scan.h"
 
 #include <string.h>
