@@ -1,4 +1,5 @@
-// added_find.c: where added tokens stand in a text: the longest at the first place, with the white space that it strips.
+// added_find.c: where added tokens stand in a text: the longest at the first place, with the white space that it
+// strips.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 // byte_level_alphabet.h: the 256 characters that spell bytes in byte-level vocabularies: a byte that is a visible
-// character of Latin-1 is that character, and the others are U+0100, U+0101, ... in their order. Internal to libga_text.
+// character of Latin-1 is that character, and the others are U+0100, U+0101, ... in their order. Internal to
+// libga_text.
 #ifndef GA_TEXT_BYTE_LEVEL_ALPHABET_H
 #define GA_TEXT_BYTE_LEVEL_ALPHABET_H
 

@@ -1,6 +1,8 @@
 // chunks.c: where chunks of a text end. Keeps none.
 #include "chunks.h"
 
+#include <string.h>
+
 #include "unicode.h"
 
 static bool is_graphic(char byte)
@@ -30,7 +32,12 @@ static bool begins_chunk(const char *bytes)
 size_t ga_text_chunk_end(const char *bytes, size_t length, size_t begin)
 {
     for (size_t at = begin + 1; at + 1 < length; at++) {
-        if (bytes[at] == ' ' && ends_chunk(bytes, begin, at) && begins_chunk(bytes + at + 1)) {
+        const char *space = memchr(bytes + at, ' ', length - 1 - at);
+        if (space == NULL) {
+            return length;
+        }
+        at = (size_t)(space - bytes);
+        if (ends_chunk(bytes, begin, at) && begins_chunk(bytes + at + 1)) {
             return at;
         }
     }

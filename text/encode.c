@@ -5,11 +5,14 @@
 #include "tokenizer.h"
 #include "unicode.h"
 
-enum { LONGEST = 1 << 30 }; // bytes of a text
+enum {
+    LONGEST = 1 << 30, // bytes of a text
+    CHUNKS = 16,       // that are looked up together, so that the memory of all of them is on its way at once
+};
 
 #define REPLACEMENT "\xEF\xBF\xBD"
 
-// -- Texts that are not UTF-8 -------------------------------------------------------------------------------------------
+// -- Texts that are not UTF-8 ----------------------------------------------------------------------------------------
 
 static enum ga_status replace_invalid(struct ga_text_string *valid, const char *bytes, size_t length)
 {
@@ -48,7 +51,7 @@ static enum ga_status check_text(struct ga_text_string *valid, struct ga_text_by
     return status;
 }
 
-// -- One text -------------------------------------------------------------------------------------------------------------
+// -- One text --------------------------------------------------------------------------------------------------------
 
 // Chunks are kept beside pieces, by where they stand.
 static unsigned place_of(struct ga_text_where where)
@@ -56,24 +59,47 @@ static unsigned place_of(struct ga_text_where where)
     return 4 | (where.section_start ? 1 : 0) | (where.text_start ? 2 : 0);
 }
 
-static enum ga_status encode_chunk(struct ga_text_context *context, const char *bytes, size_t length,
-                                   struct ga_text_where where, struct ga_text_sequence *sequence,
-                                   struct ga_error *error)
+// A chunk on its way to those that are known.
+struct chunk {
+    struct ga_text_bytes text;
+    struct ga_text_where where;
+    struct ga_text_word_key key; // if it is short enough
+};
+
+// Finds the next chunks of text[at, end), at most CHUNKS; returns how many, and where they end in *at.
+static size_t begin_chunks(const struct ga_text_context *context, struct ga_text_bytes text, size_t *at, size_t end,
+                           struct ga_text_where *where, struct chunk chunks[CHUNKS])
 {
-    if (length > GA_TEXT_WORD_BYTES) {
-        return ga_text_encode_section(context, bytes, length, 0, where, false, sequence, error);
+    size_t count = 0;
+    for (; *at < end && count < CHUNKS; count++) {
+        struct chunk *chunk = &chunks[count];
+        const size_t next = ga_text_chunk_end(text.bytes, end, *at);
+        chunk->text = (struct ga_text_bytes){text.bytes + *at, next - *at};
+        chunk->where = *where;
+        if (chunk->text.length <= GA_TEXT_WORD_BYTES) {
+            ga_text_word_begin(&context->words, chunk->text.bytes, chunk->text.length, place_of(*where), &chunk->key);
+        }
+        *where = (struct ga_text_where){false, false};
+        *at = next;
     }
+    return count;
+}
+
+static enum ga_status end_chunk(struct ga_text_context *context, const struct chunk *chunk,
+                                struct ga_text_sequence *sequence, struct ga_error *error)
+{
     struct ga_text_tokens *tokens = &sequence->tokens;
-    struct ga_text_word key;
-    ga_text_word_key(&key, bytes, length, place_of(where));
-    struct ga_text_word *slot = ga_text_word_slot(&context->words, &key);
-    if (ga_text_word_is(slot, &key)) {
-        return ga_text_word_append(slot, tokens);
+    const bool kept = chunk->text.length <= GA_TEXT_WORD_BYTES;
+    size_t count;
+    const int32_t *ids = kept ? ga_text_word_find(&context->words, &chunk->key, &count) : NULL;
+    if (ids) {
+        return ga_text_word_append(ids, count, tokens);
     }
     const size_t before = tokens->count;
-    const enum ga_status status = ga_text_encode_section(context, bytes, length, 0, where, false, sequence, error);
-    if (status == GA_OK) {
-        ga_text_word_keep(slot, &key, tokens->items + before, tokens->count - before);
+    const enum ga_status status = ga_text_encode_section(context, chunk->text.bytes, chunk->text.length, 0,
+                                                         chunk->where, false, sequence, error);
+    if (kept && status == GA_OK) {
+        ga_text_word_keep(&context->words, &chunk->key, tokens->items + before, tokens->count - before);
     }
     return status;
 }
@@ -89,11 +115,13 @@ static enum ga_status encode_section(struct ga_text_context *context, struct ga_
     if (details || !context->tokenizer->is_local) {
         return ga_text_encode_section(context, text.bytes + begin, end - begin, begin, where, details, sequence, error);
     }
+    struct chunk chunks[CHUNKS];
     enum ga_status status = GA_OK;
-    for (size_t at = begin, next; at < end && status == GA_OK; at = next) {
-        next = ga_text_chunk_end(text.bytes, end, at);
-        status = encode_chunk(context, text.bytes + at, next - at, where, sequence, error);
-        where = (struct ga_text_where){false, false};
+    for (size_t at = begin; at < end && status == GA_OK;) {
+        const size_t count = begin_chunks(context, text, &at, end, &where, chunks);
+        for (size_t i = 0; i < count && status == GA_OK; i++) {
+            status = end_chunk(context, &chunks[i], sequence, error);
+        }
     }
     return status;
 }
@@ -121,7 +149,7 @@ static enum ga_status encode_text(struct ga_text_context *context, struct ga_tex
     return status ? status : encode_section(context, text, done, text.length, details, sequence, error);
 }
 
-// -- Offsets --------------------------------------------------------------------------------------------------------------
+// -- Offsets ---------------------------------------------------------------------------------------------------------
 
 // The number of the character that each byte of text is in.
 static enum ga_status count_characters(struct ga_text_context *context, struct ga_text_bytes text)
@@ -174,7 +202,7 @@ static enum ga_status make_offsets(struct ga_text_context *context, struct ga_te
     return status;
 }
 
-// -- The arrays -----------------------------------------------------------------------------------------------------------
+// -- The arrays ------------------------------------------------------------------------------------------------------
 
 static enum ga_status make_room(struct ga_text_context *context, size_t count, bool details)
 {

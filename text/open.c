@@ -70,7 +70,7 @@ void ga_text_tokenizer_close(struct ga_text_tokenizer *tokenizer)
     free(tokenizer);
 }
 
-// -- What follows from the components ---------------------------------------------------------------------------------
+// -- What follows from the components --------------------------------------------------------------------------------
 
 static bool are_normalizers_local(const struct ga_text_tokenizer *tokenizer)
 {
@@ -122,7 +122,7 @@ static bool asks_place(const struct ga_text_tokenizer *tokenizer)
     return asks;
 }
 
-// -- Added tokens -----------------------------------------------------------------------------------------------------
+// -- Added tokens ----------------------------------------------------------------------------------------------------
 
 static enum ga_status normalize_token(struct ga_text_context *context, struct ga_text_reader *reader,
                                       struct ga_text_added_token *token)
@@ -169,7 +169,7 @@ static enum ga_status read_added(struct ga_text_tokenizer *tokenizer, struct ga_
     return status ? status : ga_text_added_sort(&tokenizer->added, reader);
 }
 
-// -- The file ---------------------------------------------------------------------------------------------------------
+// -- The file --------------------------------------------------------------------------------------------------------
 
 // Reads one field of the file, where it is there.
 static enum ga_status read_in(struct ga_text_parts *parts, struct ga_text_reader *reader, const char *field,
@@ -212,7 +212,8 @@ static enum ga_status read_tokenizer(struct ga_text_tokenizer *tokenizer, struct
     length = ga_text_reader_enter(reader, "added_tokens", 0);
     status = read_added(tokenizer, reader, given.added_tokens);
     ga_text_reader_leave(reader, length);
-    tokenizer->is_local = are_normalizers_local(tokenizer) && are_cuts_local(tokenizer) && are_added_local(tokenizer);
+    tokenizer->is_local = tokenizer->normalizers.count > 0 && are_normalizers_local(tokenizer) &&
+                          are_cuts_local(tokenizer) && are_added_local(tokenizer);
     tokenizer->asks_place = asks_place(tokenizer);
     return status;
 }

@@ -57,7 +57,7 @@ static enum ga_status add_text(struct ga_text_template *template, struct ga_text
     return add_place(template, reader, place, (struct ga_text_bytes){NULL, 0});
 }
 
-// -- BertProcessing and RobertaProcessing -----------------------------------------------------------------------------
+// -- BertProcessing and RobertaProcessing ----------------------------------------------------------------------------
 
 struct pair_fields {
     json_t *sep, *cls;
@@ -120,7 +120,7 @@ static enum ga_status read_roberta(struct ga_text_post *post, struct ga_text_rea
     return status ? status : add_named(&post->pair, reader, "sep", given.sep, 0);
 }
 
-// -- TemplateProcessing -----------------------------------------------------------------------------------------------
+// -- TemplateProcessing ----------------------------------------------------------------------------------------------
 
 struct template_fields {
     json_t *single, *pair, *special_tokens;
@@ -224,7 +224,7 @@ static enum ga_status read_template(struct ga_text_post *post, struct ga_text_re
     return status ? status : read_places(&post->pair, reader, "pair", given.pair, given.special_tokens, true);
 }
 
-// -- All of them ------------------------------------------------------------------------------------------------------
+// -- All of them -----------------------------------------------------------------------------------------------------
 
 static enum ga_status read_byte_level(struct ga_text_post *post, struct ga_text_reader *reader, json_t *object)
 {
@@ -292,7 +292,7 @@ static enum ga_status add_default(struct ga_text_post *post, struct ga_text_read
     return status ? status : add_text(&post->pair, reader, GA_TEXT_SECOND, 1);
 }
 
-// -- Truncation -------------------------------------------------------------------------------------------------------
+// -- Truncation ------------------------------------------------------------------------------------------------------
 
 struct truncation_fields {
     struct ga_text_bytes direction, strategy;

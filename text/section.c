@@ -3,7 +3,9 @@
 #include "tokenizer.h"
 #include "unicode.h"
 
-// -- Normalizers ------------------------------------------------------------------------------------------------------
+enum { LOOKUPS = 16 }; // pieces that are looked up together
+
+// -- Normalizers -----------------------------------------------------------------------------------------------------
 
 static void clear(struct ga_text_string *string, bool aligned)
 {
@@ -48,7 +50,7 @@ static enum ga_status align(struct ga_text_string *original, const char *bytes, 
     return status;
 }
 
-// -- Pre-tokenizers -----------------------------------------------------------------------------------------------------
+// -- Pre-tokenizers --------------------------------------------------------------------------------------------------
 
 // A text that is being cut: pieces of `text` by `cuts`, both of which steps put others in the place of.
 struct pieces {
@@ -132,7 +134,7 @@ static enum ga_status pretokenize(struct pieces *pieces, bool keeps_last, struct
     return status;
 }
 
-// -- The model ----------------------------------------------------------------------------------------------------------
+// -- The model -------------------------------------------------------------------------------------------------------
 
 static enum ga_status append_text(struct ga_text_sequence *sequence, struct ga_text_bytes surface)
 {
@@ -227,40 +229,76 @@ static enum ga_status encode_piece(const struct pieces *pieces, struct ga_text_s
     return status == GA_OK ? run_model(context, text->bytes, text->length, tokens, error) : status;
 }
 
-static enum ga_status find_word(const struct pieces *pieces, struct ga_text_span word, struct ga_text_tokens *tokens,
-                                struct ga_error *error)
+// A piece on its way to the words that are known.
+struct lookup {
+    struct ga_text_span piece;
+    struct ga_text_word_key key;
+    bool kept; // it is short enough to be
+};
+
+static void begin_lookup(const struct pieces *pieces, struct ga_text_span piece, struct lookup *lookup)
 {
-    if (word.end - word.begin > GA_TEXT_WORD_BYTES) {
-        return encode_piece(pieces, word, tokens, error);
+    const size_t length = piece.end - piece.begin;
+    lookup->piece = piece;
+    lookup->kept = length <= GA_TEXT_WORD_BYTES;
+    if (lookup->kept) {
+        ga_text_word_begin(&pieces->context->words, pieces->text->bytes + piece.begin, length, 0, &lookup->key);
     }
-    struct ga_text_word key;
-    ga_text_word_key(&key, pieces->text->bytes + word.begin, word.end - word.begin, 0);
-    struct ga_text_word *slot = ga_text_word_slot(&pieces->context->words, &key);
-    if (ga_text_word_is(slot, &key)) {
-        return ga_text_word_append(slot, tokens);
+}
+
+static enum ga_status end_lookup(const struct pieces *pieces, const struct lookup *lookup,
+                                 struct ga_text_tokens *tokens, struct ga_error *error)
+{
+    const struct ga_text_word_cache *words = &pieces->context->words;
+    size_t count;
+    const int32_t *ids = lookup->kept ? ga_text_word_find(words, &lookup->key, &count) : NULL;
+    if (ids) {
+        return ga_text_word_append(ids, count, tokens);
     }
     const size_t before = tokens->count;
-    const enum ga_status status = encode_piece(pieces, word, tokens, error);
-    if (status == GA_OK) {
-        ga_text_word_keep(slot, &key, tokens->items + before, tokens->count - before);
+    const enum ga_status status = encode_piece(pieces, lookup->piece, tokens, error);
+    if (lookup->kept && status == GA_OK) {
+        ga_text_word_keep(words, &lookup->key, tokens->items + before, tokens->count - before);
     }
     return status;
 }
 
-// The tokens of a piece, or those of its words where the model gives each the same as alone.
-static enum ga_status encode_words(const struct pieces *pieces, struct ga_text_span piece,
-                                   struct ga_text_tokens *tokens, struct ga_error *error)
+// Looks pieces up a few at a time, so that the memory of all of them is on its way at once.
+static enum ga_status look_up(const struct pieces *pieces, struct ga_text_tokens *tokens, struct ga_error *error)
+{
+    struct lookup lookups[LOOKUPS];
+    const struct ga_text_cuts *cuts = pieces->cuts;
+    enum ga_status status = GA_OK;
+    for (size_t i = 0; i < cuts->count && status == GA_OK; i += LOOKUPS) {
+        const size_t count = cuts->count - i < LOOKUPS ? cuts->count - i : LOOKUPS;
+        for (size_t k = 0; k < count; k++) {
+            begin_lookup(pieces, cuts->items[i + k], &lookups[k]);
+        }
+        for (size_t k = 0; k < count && status == GA_OK; k++) {
+            status = end_lookup(pieces, &lookups[k], tokens, error);
+        }
+    }
+    return status;
+}
+
+// Cuts pieces into words, to each of which the model gives the tokens that it has in the piece.
+static enum ga_status cut_words(struct pieces *pieces)
 {
     const struct ga_text_part *model = &pieces->context->tokenizer->model;
     const struct ga_text_model_class *class = (const void *)model->base;
-    if (!class->word_end) {
-        return find_word(pieces, piece, tokens, error);
+    if (!class->has_words || !class->has_words(model->self)) {
+        return GA_OK;
     }
+    struct ga_text_cuts *cuts = other_cuts(pieces);
     enum ga_status status = GA_OK;
-    for (size_t at = piece.begin, end; at < piece.end && status == GA_OK; at = end) {
-        end = class->word_end(model->self, pieces->text->bytes, piece.end, at);
-        status = find_word(pieces, (struct ga_text_span){(uint32_t)at, (uint32_t)end}, tokens, error);
+    for (size_t i = 0; i < pieces->cuts->count; i++) {
+        const struct ga_text_span piece = pieces->cuts->items[i];
+        for (size_t at = piece.begin, end; at < piece.end && status == GA_OK; at = end) {
+            end = class->word_end(model->self, pieces->text->bytes, piece.end, at);
+            status = ga_text_cuts_append(cuts, at, end);
+        }
     }
+    pieces->cuts = cuts;
     return status;
 }
 
@@ -271,10 +309,8 @@ static enum ga_status encode_pieces(struct pieces *pieces, bool details, struct 
         return encode_with_details(pieces, sequence, error);
     }
     enum ga_status status = pretokenize(pieces, true, error);
-    for (size_t i = 0; i < pieces->cuts->count && status == GA_OK; i++) {
-        status = encode_words(pieces, pieces->cuts->items[i], &sequence->tokens, error);
-    }
-    return status;
+    status = status == GA_OK ? cut_words(pieces) : status;
+    return status == GA_OK ? look_up(pieces, &sequence->tokens, error) : status;
 }
 
 // Appends the tokens of [begin, end) of a normalized text in which no added token is.

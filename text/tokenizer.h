@@ -29,7 +29,7 @@ struct ga_text_tokenizer {
     struct ga_text_part model;
     struct ga_text_added added;
     struct ga_text_post post;
-    bool is_local;   // ids of chunks are cached
+    bool is_local;   // ids of chunks are kept; without normalizers those of pieces are found as fast
     bool asks_place; // a pre-tokenizer asks where in the text a piece begins
 };
 
@@ -91,8 +91,8 @@ enum ga_status ga_text_normalize(struct ga_text_context *context, const struct g
                                  struct ga_text_where where, const struct ga_text_string **out_out,
                                  struct ga_error *error);
 
-// Appends the tokens of a section, the text between two added tokens, which begins at byte `shift` of the text. details:
-// with offsets and texts.
+// Appends the tokens of a section, the text between two added tokens, which begins at byte `shift` of the text.
+// details: with offsets and texts.
 enum ga_status ga_text_encode_section(struct ga_text_context *context, const char *bytes, size_t length, size_t shift,
                                       struct ga_text_where where, bool details, struct ga_text_sequence *sequence,
                                       struct ga_error *error);

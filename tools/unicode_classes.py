@@ -1,5 +1,5 @@
-# Writes text/base/unicode_classes.c: the classes of code points as the tokenizers package has them, asked of the package
-# itself, as its parts are of different versions of Unicode. Needs the packages tokenizers and libutf8proc.
+# Writes text/base/unicode_classes.c: the classes of code points as the tokenizers package has them, asked of the
+# package itself, as its parts are of different versions of Unicode. Needs the packages tokenizers and libutf8proc.
 #
 #     python3 tools/unicode_classes.py > text/base/unicode_classes.c
 import ctypes
@@ -100,11 +100,11 @@ def main():
         while at + 1 < len(segments) and segments[at + 1] >> len(CLASSES) <= block:
             at += 1
         index.append(at)
-    print("// Written by tools/unicode_classes.py: runs of code points that are of the same classes, and which run each block of")
-    print("// 256 begins in.")
+    print("// Written by tools/unicode_classes.py: runs of code points of the same classes, and which run each block")
+    print("// of 256 begins in.")
     print('#include "unicode_classes.h"\n\n// clang-format off')
-    print("const uint32_t ga_text_class_runs[] = {\n" + rows(segments, 10, hex) + "};\n")
-    print("const uint16_t ga_text_class_index[] = {\n" + rows(index, 20, str) + "};\n// clang-format on\n")
+    print("const uint32_t ga_text_class_runs[] = {\n" + rows(segments, 9, hex) + "};\n")
+    print("const uint16_t ga_text_class_index[] = {\n" + rows(index, 19, str) + "};\n// clang-format on\n")
     print("const uint32_t ga_text_n_class_runs = sizeof ga_text_class_runs / sizeof *ga_text_class_runs;")
 
 

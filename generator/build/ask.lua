@@ -145,7 +145,8 @@ end
 -- precompiles (headers), targets_avx, runs (whether the compiler's programs run here; booleans), isas (array of
 -- { name, built, runs, cpu, off }), built (ISA names, best first), jansson, text and criterion ({ cflags, libraries }),
 -- second_lua, clang, luacheck, shellcheck, clang_format, valgrind, qemu (commands), msan (flags), dkjson, simde, wraps,
--- torch (booleans); nil: not there. Where the compiler's programs run here there is jansson. cross: { arch, cc, emulator }.
+-- torch (booleans); nil: not there. Where the compiler's programs run here there is jansson. cross: { arch, cc,
+-- emulator }.
 return function(prober, quiet, settings)
   local refused = refused_flag(settings.variables)
   if refused then return nil, refused end

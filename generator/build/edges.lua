@@ -32,9 +32,9 @@ local PLAIN = Edges.PLAIN
 Edges.KNOWN_ISAS = "out/known_isas.c"
 
 -- isas: names, best first; abi: a number; libraries_only: without jansson nothing is made that reads files;
--- intrinsics: the folder of compiled headers, nil where the compiler makes none; has_text: libga_text is made. runs: the
--- set of those this CPU can run, for the caller to fill; library: for each profile whose library objects are of interest
--- their paths, as edges for them are made; maps: the files written to out/lib here.
+-- intrinsics: the folder of compiled headers, nil where the compiler makes none; has_text: libga_text is made. runs:
+-- the set of those this CPU can run, for the caller to fill; library: for each profile whose library objects are of
+-- interest their paths, as edges for them are made; maps: the files written to out/lib here.
 function Edges.new(isas, abi, libraries_only, intrinsics, has_text)
   return setmetatable({ w = ninja.writer(), isas = isas, abi = abi, libraries_only = libraries_only,
     has_text = has_text, headers = {},

@@ -57,7 +57,8 @@ end
 -- Makes the text of out/kernels.ninja. models: models.collect's; answers: configure's; abi: a number. Returns the
 -- text, and the paths of what users are given.
 function graph.make(models, answers, abi)
-  local edges = Edges.new(answers.built, abi, not answers.jansson, answers.precompiles and "out/obj/intrinsics", answers.text ~= nil)
+  local edges = Edges.new(answers.built, abi, not answers.jansson,
+    answers.precompiles and "out/obj/intrinsics", answers.text ~= nil)
   edges.has_sqlite = answers.text ~= nil and answers.sqlite
   edges.w:comment("Written by configure; read build.ninja first.")
   local parts, products = graph.add_products(edges, models.products)

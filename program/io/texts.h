@@ -19,8 +19,8 @@ struct ga_texts {
     size_t count; // of texts read
 };
 
-// Opens path, or standard input where it is "-". nul: texts end with NUL instead of a line's end. GA_EXIT_FAILED after a
-// message. The caller closes it.
+// Opens path, or standard input where it is "-". nul: texts end with NUL instead of a line's end. GA_EXIT_FAILED after
+// a message. The caller closes it.
 enum ga_exit ga_texts_open(const struct ga_context *context, const char *path, bool nul, struct ga_texts *texts_out);
 
 // Reads the next text; *found_out: whether there is one. GA_EXIT_FAILED after a message.

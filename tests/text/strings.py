@@ -7,7 +7,9 @@ don't it's we've they're John's Straße naïve façade coöperate Übergröße �
 你好 世界 中文分词 日本語 ひらがな カタカナ ｶﾀｶﾅ 한국어 조선말 Привет мир Ελληνικά σοφός ΣΟΦΟΣ עברית العربية हिन्दी ภาษาไทย தமிழ்
 unaffable tokenization internationalization antidisestablishmentarianism 3.14159 1,234,567 2024-01-31 12:30:59 ½ Ⅷ ² ٣٤٥
 for(int i=0;i<n;++i) foo_bar->baz[3] = "str\\n"; def f(x): return x**2 https://example.org/a?b=c&d=%20e user@mail.com
-👩‍👩‍👧‍👦 👍🏽 🇩🇪 ❤️ 🏳️‍🌈 1️⃣ 🧑🏿‍🚀 … — – “quoted” ‘x’ «a» ¿qué? ¡no! #tag @name $5 €10 £3 100% a/b c\\d e|f ~ ^ ` {x} [y] <z>""".split()
+👩‍👩‍👧‍👦 👍🏽 🇩🇪 ❤️ 🏳️‍🌈 1️⃣ 🧑🏿‍🚀 … — –
+“quoted” ‘x’ «a» ¿qué? ¡no! #tag @name
+$5 €10 £3 100% a/b c\\d e|f ~ ^ ` {x} [y] <z>""".split()
 SPECIAL = ["[CLS]", "[SEP]", "[MASK]", "[UNK]", "[PAD]", "<s>", "</s>", "<mask>", "<unk>", "<pad>", "<|endoftext|>",
            "<|im_start|>", "<0x0A>", "##", "##s", "▁", "Ġ", "[mask]", "[Extra 1]", "extra"]
 SPACES = [" ", "  ", "   ", "\t", "\n", "\r\n", "\u00a0", "\u3000", "\u2003", "\u200b", "\u200d", "\ufeff", "\x85"]

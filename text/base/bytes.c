@@ -83,17 +83,11 @@ void ga_text_string_free(struct ga_text_string *string)
     *string = (struct ga_text_string){0};
 }
 
-enum ga_status ga_text_cuts_append(struct ga_text_cuts *cuts, size_t begin, size_t end)
+enum ga_status ga_text_cuts_grow(struct ga_text_cuts *cuts)
 {
-    if (begin == end) {
-        return GA_OK;
-    }
     void *items = cuts->items;
     const enum ga_status status = ga_text_grow(&items, &cuts->capacity, cuts->count, 1, sizeof *cuts->items);
     cuts->items = items;
-    if (status == GA_OK) {
-        cuts->items[cuts->count++] = (struct ga_text_span){(uint32_t)begin, (uint32_t)end};
-    }
     return status;
 }
 

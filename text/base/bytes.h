@@ -60,9 +60,22 @@ enum ga_status ga_text_string_copy(struct ga_text_string *string, const struct g
 // Frees what a string holds and empties it.
 void ga_text_string_free(struct ga_text_string *string);
 
+// Makes room for one more range. Returns GA_OK, GA_MEMORY or GA_OVERFLOW.
+enum ga_status ga_text_cuts_grow(struct ga_text_cuts *cuts);
+
 // Appends a range. Empty ranges are left out, as the tokenizers package leaves out empty splits. Returns GA_OK,
 // GA_MEMORY or GA_OVERFLOW.
-enum ga_status ga_text_cuts_append(struct ga_text_cuts *cuts, size_t begin, size_t end);
+static inline enum ga_status ga_text_cuts_append(struct ga_text_cuts *cuts, size_t begin, size_t end)
+{
+    enum ga_status status = GA_OK;
+    if (begin < end) {
+        status = cuts->count < cuts->capacity ? GA_OK : ga_text_cuts_grow(cuts);
+        if (status == GA_OK) {
+            cuts->items[cuts->count++] = (struct ga_text_span){(uint32_t)begin, (uint32_t)end};
+        }
+    }
+    return status;
+}
 
 // Frees what a list of ranges holds and empties it.
 void ga_text_cuts_free(struct ga_text_cuts *cuts);

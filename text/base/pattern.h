@@ -20,7 +20,8 @@ enum ga_status ga_text_pattern_open_scratch(const struct ga_text_pattern *patter
 void ga_text_pattern_close_scratch(void *scratch);
 
 // Finds the first match in bytes[length] that begins at `from` or later; *found_out: whether there is one. Look-behinds
-// see what is before `from`. Returns GA_OK, GA_MEMORY, or GA_FORMAT after an entry in error where the limits were passed.
+// see what is before `from`. Returns GA_OK, GA_MEMORY, or GA_FORMAT after an entry in error where the limits were
+// passed.
 enum ga_status ga_text_pattern_find(const struct ga_text_pattern *pattern, void *scratch, const char *bytes,
                                     size_t length, size_t from, struct ga_text_span *match_out, bool *found_out,
                                     struct ga_error *error);

@@ -1,7 +1,8 @@
 // unicode.h: code points of valid UTF-8, and the classes of them that components ask for. Internal to libga_text.
 //
-// Normalization forms and case are utf8proc's, and not ICU's: it is one library of 350 KB that links statically and needs
-// no data files. Classes are a table of ours: parts of the tokenizers package are of different versions of Unicode.
+// Normalization forms and case are utf8proc's, and not ICU's: it is one library of 350 KB that links statically and
+// needs no data files. Classes are a table of ours: parts of the tokenizers package are of different versions of
+// Unicode.
 #ifndef GA_TEXT_UNICODE_H
 #define GA_TEXT_UNICODE_H
 
@@ -26,8 +27,8 @@ static inline uint32_t ga_text_code_point(const char *bytes, size_t *length_out)
 // Writes a code point as UTF-8; returns how many bytes it has, 1 to 4.
 size_t ga_text_utf8(uint32_t code_point, char bytes[4]);
 
-// How many bytes from the beginning of bytes[length] are valid UTF-8 (no surrogates, nothing overlong): length where all
-// are.
+// How many bytes from the beginning of bytes[length] are valid UTF-8 (no surrogates, nothing overlong): length where
+// all are.
 size_t ga_text_valid_utf8(const char *bytes, size_t length);
 
 // How many bytes of bytes[left], which begin no character, are replaced together: the longest beginning of a character

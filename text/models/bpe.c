@@ -147,10 +147,16 @@ static bool is_local(const void *self)
            ga_text_bpe_cuts_at(bpe, (struct ga_text_bytes){"\xc4\xa0", 2});
 }
 
+static bool has_words(const void *self)
+{
+    return ((const struct ga_text_bpe *)self)->cuts_at_marks;
+}
+
 const struct ga_text_model_class ga_text_bpe = {
     .base = {"BPE", open_bpe, close_bpe, open_scratch, close_scratch},
     .encode = ga_text_bpe_encode,
     .vocabulary = vocabulary_of,
+    .has_words = has_words,
     .word_end = ga_text_bpe_word_end,
     .local = is_local,
 };

@@ -28,8 +28,8 @@ struct ga_text_bpe {
     bool cuts_at_marks; // ga_text_bpe_cuts_at U+2581, which begins words, and no piece is looked up whole
 };
 
-// Whether the tokens of a text are those of its parts, where it is cut before a mark (one character) that follows another
-// character: the mark is a token, or bytes, and no merge joins it to what is before it.
+// Whether the tokens of a text are those of its parts, where it is cut before a mark (one character) that follows
+// another character: the mark is a token, or bytes, and no merge joins it to what is before it.
 bool ga_text_bpe_cuts_at(const struct ga_text_bpe *bpe, struct ga_text_bytes mark);
 
 // struct ga_text_model_class's encode and word_end; scratch is a struct ga_text_symbols.

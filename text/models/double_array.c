@@ -1,5 +1,5 @@
-// double_array.c: makes a double array of sorted tokens, breadth first. A family of children takes the first of a few free places
-// that fits it, or the end of the array, so that no list of tokens makes it slow. Searches no text.
+// double_array.c: makes a double array of sorted tokens, breadth first. A family of children takes the first of a few
+// free places that fits it, or the end of the array, so that no list of tokens makes it slow. Searches no text.
 #include "double_array.h"
 
 #include <stdlib.h>

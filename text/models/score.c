@@ -46,7 +46,7 @@ static struct decimal shortest(double value)
 
 static double power_of_ten(int exponent)
 {
-    char text[8];
+    char text[16];
     snprintf(text, sizeof(text), "1e%d", exponent);
     return strtod(text, NULL);
 }

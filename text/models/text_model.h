@@ -1,5 +1,5 @@
-// text_model.h: a model: ids of one piece of text. Internal to libga_text. Knows nothing of texts, added tokens and offsets
-// in the original.
+// text_model.h: a model: ids of one piece of text. Internal to libga_text. Knows nothing of texts, added tokens and
+// offsets in the original.
 #ifndef GA_TEXT_TEXT_MODEL_H
 #define GA_TEXT_TEXT_MODEL_H
 
@@ -21,6 +21,7 @@ struct ga_text_tokens {
 };
 
 // Appends a token. Returns GA_OK, GA_MEMORY or GA_OVERFLOW.
+enum ga_status ga_text_tokens_reserve(struct ga_text_tokens *tokens, size_t more); // makes room, with the same answers
 enum ga_status ga_text_tokens_append(struct ga_text_tokens *tokens, int32_t id, size_t begin, size_t end);
 void ga_text_tokens_free(struct ga_text_tokens *tokens);
 
@@ -40,8 +41,9 @@ struct ga_text_model_class {
     // vocabulary has for its id: so of Unigram's unknown pieces. NULL: never.
     bool (*is_surface)(const void *self, int32_t id);
 
-    // The end of the word of piece[length] that begins at `begin`: the tokens of the piece are those of its words, one
-    // after the other, but for their ranges. NULL: a piece is one word.
+    // Whether pieces have words: NULL: they have none. The end of the word of piece[length] that begins at `begin`; the
+    // tokens of the piece are those of its words, one after the other, but for their ranges.
+    bool (*has_words)(const void *self);
     size_t (*word_end)(const void *self, const char *piece, size_t length, size_t begin);
 
     // Whether the tokens of a piece are those of its chunks, the marks of word beginnings (U+0020, U+2581, U+0120)

@@ -1,5 +1,5 @@
-// unigram_encode.c: the tokens that the model Unigram gives a piece: those of the path of the highest score, added up in
-// doubles from the beginning of the piece, as the package adds them. Reads no JSON.
+// unigram_encode.c: the tokens that the model Unigram gives a piece: those of the path of the highest score, added up
+// in doubles from the beginning of the piece, as the package adds them. Reads no JSON.
 #include "unicode.h"
 #include "unigram.h"
 

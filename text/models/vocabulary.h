@@ -19,7 +19,8 @@ struct ga_text_vocabulary {
 };
 
 // Reads an object { token: id }. Refuses ids below 0, above GA_TEXT_IDS, above 4 for each token plus 1024, and ids that
-// two tokens have. Returns GA_OK, GA_FORMAT or GA_MEMORY after an entry in the reader's error; vocabulary then is empty.
+// two tokens have. Returns GA_OK, GA_FORMAT or GA_MEMORY after an entry in the reader's error; vocabulary then is
+// empty.
 enum ga_status ga_text_vocabulary_read(struct ga_text_vocabulary *vocabulary, struct ga_text_reader *reader,
                                        json_t *object);
 

@@ -135,8 +135,8 @@ static bool compose(uint32_t first, uint32_t second, uint32_t *composed_out)
     return !(ga_text_classes(*composed_out) & GA_TEXT_IS_UNKNOWN);
 }
 
-// Composes units in place: `kept` are what stays, `starter` is the one that marks are composed with, `last` is the class
-// of the mark between them, 0 where there is none.
+// Composes units in place: `kept` are what stays, `starter` is the one that marks are composed with, `last` is the
+// class of the mark between them, 0 where there is none.
 static void compose_units(struct ga_text_units *units)
 {
     size_t kept = 0, starter = SIZE_MAX;

@@ -1,5 +1,5 @@
-// graphemes.c: where extended grapheme clusters of a text end: by utf8proc, and a table of what Unicode 15.1 to 17 added,
-// which the tokenizers package knows whatever version utf8proc is.
+// graphemes.c: where extended grapheme clusters of a text end: by utf8proc, and a table of what Unicode 15.1 to 17
+// added, which the tokenizers package knows whatever version utf8proc is.
 #include "graphemes.h"
 
 #include <utf8proc.h>

@@ -26,8 +26,8 @@ static struct ga_text_bytes find_code_point(const struct precompiled *self, uint
     return ga_text_charsmap_find(&self->charsmap, bytes, ga_text_utf8(code_point, bytes));
 }
 
-// A character that joins the one after it to a grapheme, even a space, and is a key itself: then what becomes of a space
-// depends on what is before it.
+// A character that joins the one after it to a grapheme, even a space, and is a key itself: then what becomes of a
+// space depends on what is before it.
 static bool has_joining_key(const struct precompiled *self)
 {
     for (uint32_t c = 0x80; c < 0x20000; c++) {
@@ -128,8 +128,8 @@ static int count_characters(struct ga_text_bytes text)
     return count;
 }
 
-// Puts text in the place of `replaced` characters. Of more characters the last ones are inserted; of fewer the last one,
-// or that before all of them, takes the rest with it.
+// Puts text in the place of `replaced` characters. Of more characters the last ones are inserted; of fewer the last
+// one, or that before all of them, takes the rest with it.
 static enum ga_status put_text(struct rewriting *r, struct ga_text_bytes text, int replaced)
 {
     const int count = count_characters(text);

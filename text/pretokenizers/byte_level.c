@@ -1,5 +1,5 @@
-// byte_level.c: the pre-tokenizer ByteLevel: cuts like GPT-2 and spells each byte as a character. It refuses nothing but
-// unknown fields: any text has such a spelling.
+// byte_level.c: the pre-tokenizer ByteLevel: cuts like GPT-2 and spells each byte as a character. It refuses nothing
+// but unknown fields: any text has such a spelling.
 #include <stdlib.h>
 #include <string.h>
 

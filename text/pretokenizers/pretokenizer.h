@@ -6,10 +6,10 @@
 #include "component.h"
 
 // A step does up to three things to the pieces it is given, in this order, each to one piece at a time: `before`
-// rewrites it, `cut` cuts it, `after` rewrites each of its cuts. Rewriting appends one piece to another text, with spans
-// where that is aligned, by the same rules as normalizers; an empty piece is dropped. Functions that are NULL change
-// nothing. They return GA_OK, GA_MEMORY or GA_OVERFLOW; GA_FORMAT after an entry in error where a pattern passes its
-// limits.
+// rewrites it, `cut` cuts it, `after` rewrites each of its cuts. Rewriting appends one piece to another text, with
+// spans where that is aligned, by the same rules as normalizers; an empty piece is dropped. Functions that are NULL
+// change nothing. They return GA_OK, GA_MEMORY or GA_OVERFLOW; GA_FORMAT after an entry in error where a pattern passes
+// its limits.
 struct ga_text_pretokenizer_class {
     struct ga_text_component_class base;
 

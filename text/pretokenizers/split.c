@@ -1,4 +1,5 @@
-// split.c: the pre-tokenizer Split: cuts at what a pattern matches. Known expressions have scanners; PCRE2 runs the rest.
+// split.c: the pre-tokenizer Split: cuts at what a pattern matches. Known expressions have scanners; PCRE2 runs the
+// rest.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// split_scan.c: the regular expressions of byte-level models in wide use, as scanners written by hand: a table for ASCII,
-// and the Unicode categories of the package for the rest. Knows no pre-tokenizer.
+// split_scan.c: the regular expressions of byte-level models in wide use, as scanners written by hand: a table for
+// ASCII, and the Unicode categories of the package for the rest. Knows no pre-tokenizer.
 #include "split_scan.h"
 
 #include <string.h>
@@ -56,6 +56,15 @@ static inline size_t run_end(const char *text, size_t at, size_t end, unsigned c
     return at;
 }
 
+// The same of all of them.
+static inline size_t whole_run_end(const char *text, size_t at, size_t end, unsigned classes)
+{
+    while (at < end && (unsigned char)text[at] < 0x80 && (ascii[(unsigned char)text[at]] & classes) != 0) {
+        at++;
+    }
+    return at < end && (unsigned char)text[at] >= 0x80 ? run_end(text, at, end, classes, SIZE_MAX) : at;
+}
+
 // -- Parts of expressions -------------------------------------------------------------------------------------------
 
 static bool is_at(const char *text, size_t at, size_t end, const char *what, size_t length)
@@ -63,11 +72,11 @@ static bool is_at(const char *text, size_t at, size_t end, const char *what, siz
     return end - at >= length && memcmp(text + at, what, length) == 0;
 }
 
-// 's|'t|'re|'ve|'m|'ll|'d: the end of the match, or `at`.
+// 's|'t|'re|'ve|'m|'ll|'d after the first character: the end of the match, or `at`.
 static size_t contraction_end(const char *text, size_t at, size_t end)
 {
     static const char *const tails[] = {"s", "t", "re", "ve", "m", "ll", "d"};
-    for (size_t i = 0; text[at] == '\'' && i < sizeof(tails) / sizeof(*tails); i++) {
+    for (size_t i = 0; i < sizeof(tails) / sizeof(*tails); i++) {
         const size_t length = strlen(tails[i]);
         if (is_at(text, at + 1, end, tails[i], length)) {
             return at + 1 + length;
@@ -84,7 +93,7 @@ static unsigned char lower(char byte)
 // The same in any case, U+017F being a letter s.
 static size_t any_case_contraction_end(const char *text, size_t at, size_t end)
 {
-    if (text[at] != '\'' || end - at < 2) {
+    if (end - at < 2) {
         return at;
     }
     if (is_at(text, at + 1, end, "\xc5\xbf", 2)) {
@@ -124,14 +133,14 @@ static size_t lines_end(const char *text, size_t at, size_t end)
 
 size_t ga_text_scan_gpt2(const char *text, size_t at, size_t end)
 {
-    const size_t contraction = contraction_end(text, at, end);
+    const size_t contraction = text[at] == '\'' ? contraction_end(text, at, end) : at;
     if (contraction > at) {
         return contraction;
     }
     size_t length;
     const size_t first = at + (text[at] == ' ' && at + 1 < end ? 1 : 0);
     const unsigned kind = class_at(text, first, &length);
-    return (kind & WHITE) == 0 ? run_end(text, first + length, end, kind, SIZE_MAX) : spaces_end(text, at, end);
+    return (kind & WHITE) == 0 ? whole_run_end(text, first + length, end, kind) : spaces_end(text, at, end);
 }
 
 // [^\r\n\p{L}\p{N}]?\p{L}+: the end of the match, or `at`.
@@ -140,7 +149,7 @@ static size_t word_end(const char *text, size_t at, size_t end)
     size_t length;
     const unsigned kind = class_at(text, at, &length);
     const size_t first = (kind & (OTHER | SPACE)) != 0 ? at + length : at;
-    const size_t to = kind == NUMBER || kind == LINE ? first : run_end(text, first, end, LETTER, SIZE_MAX);
+    const size_t to = kind == NUMBER || kind == LINE ? first : whole_run_end(text, first, end, LETTER);
     return to > first ? to : at;
 }
 
@@ -148,13 +157,13 @@ static size_t word_end(const char *text, size_t at, size_t end)
 static size_t other_end(const char *text, size_t at, size_t end)
 {
     const size_t first = at + (text[at] == ' ' ? 1 : 0);
-    const size_t to = run_end(text, first, end, OTHER, SIZE_MAX);
-    return to > first ? run_end(text, to, end, LINE, SIZE_MAX) : at;
+    const size_t to = whole_run_end(text, first, end, OTHER);
+    return to > first ? whole_run_end(text, to, end, LINE) : at;
 }
 
 static size_t scan_words(const char *text, size_t at, size_t end, size_t digits)
 {
-    size_t to = any_case_contraction_end(text, at, end);
+    size_t to = text[at] == '\'' ? any_case_contraction_end(text, at, end) : at;
     to = to > at ? to : word_end(text, at, end);
     to = to > at ? to : run_end(text, at, end, NUMBER, digits);
     to = to > at ? to : other_end(text, at, end);
