@@ -61,21 +61,31 @@ static int disconnect(sqlite3_vtab *table)
     return SQLITE_OK;
 }
 
-// Takes each argument as an equality with its hidden column, in their order. Without all four there is no plan.
+// Where a plan may have each hidden column equal to an argument: 1 + its place in the constraints; -1 where there is one
+// that this plan cannot use.
+static void find_arguments(const sqlite3_index_info *info, int found[COLUMNS])
+{
+    for (int i = 0; i < info->nConstraint; i++) {
+        const int column = info->aConstraint[i].iColumn;
+        if (column >= TABLE && info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_EQ) {
+            found[column] = info->aConstraint[i].usable ? i + 1 : -1;
+        }
+    }
+}
+
+// Takes the arguments in the order of their columns. Without all four there is no plan.
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
 {
     int found[COLUMNS] = {0};
-    for (int i = 0; i < info->nConstraint; i++) {
-        const int column = info->aConstraint[i].iColumn;
-        if (column >= TABLE && info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_EQ && info->aConstraint[i].usable) {
-            found[column] = i + 1;
-        }
-    }
+    find_arguments(info, found);
     for (int column = TABLE; column < COLUMNS; column++) {
-        if (!found[column]) {
+        if (found[column] == 0) {
             sqlite3_free(table->zErrMsg);
             table->zErrMsg = sqlite3_mprintf("%s_nearest takes (table, column, text, k)", ga_sqlite_model->name);
-            return info->nConstraint > 0 ? SQLITE_CONSTRAINT : SQLITE_ERROR;
+            return SQLITE_ERROR;
+        }
+        if (found[column] < 0) {
+            return SQLITE_CONSTRAINT;
         }
         info->aConstraintUsage[found[column] - 1].argvIndex = column - TABLE + 1;
         info->aConstraintUsage[found[column] - 1].omit = 1;
