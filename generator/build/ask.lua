@@ -142,13 +142,25 @@ local function ask_for_maintainers(prober, settings, answers)
   answers.numpy = answers.wheel_platform and prober:has_python("numpy", "numpy")
 end
 
+-- The flags of all that libga_text needs, or nil where a part is missing.
+local function ask_text(prober, jansson)
+  local utf8proc = prober:library("utf8proc", "utf8proc.h", "libutf8proc")
+  local pcre2 = prober:library("pcre2-8", "pcre2.h", "libpcre2-8", { "-DPCRE2_CODE_UNIT_WIDTH=8" })
+  if not utf8proc or not pcre2 then return nil end
+  local text = {}
+  for _, key in ipairs { "cflags", "libraries" } do
+    text[key] = table.concat({ utf8proc[key], pcre2[key], jansson[key] }, " "):gsub("^%s+", "")
+  end
+  return text
+end
+
 -- Asks everything: `prober` what the user is told of, `quiet` what only work on genattn itself needs. Returns the
 -- answers, or nil and a message. Answers: compiler, lua (words for people), warnings (flags), callgraph (a flag),
 -- precompiles (headers), targets_avx, runs (whether the compiler's programs run here; booleans), isas (array of
--- { name, built, runs, cpu, off }), built (ISA names, best first), jansson and criterion ({ cflags, libraries }),
+-- { name, built, runs, cpu, off }), built (ISA names, best first), jansson, text and criterion ({ cflags, libraries }),
 -- second_lua, clang, luacheck, shellcheck, clang_format, valgrind, qemu, cmake, pkg_config, musl (commands), msan
--- (flags), dkjson, simde, wraps, torch, numpy (booleans); nil: not there. Where the compiler's programs run here there is
--- jansson. cross: { arch, cc, emulator }. wheel_platform: as wheels name this machine, where python3 is here;
+-- (flags), dkjson, sqlite, simde, wraps, torch, numpy (booleans); nil: not there. Where the compiler's programs run here
+-- there is jansson. cross: { arch, cc, emulator }. wheel_platform: as wheels name this machine, where python3 is here;
 -- makes_wheels: they were asked for.
 return function(prober, quiet, settings)
   local refused = refused_flag(settings.variables)
@@ -163,6 +175,8 @@ return function(prober, quiet, settings)
     answers.makes_wheels, why = makes_wheels(prober, settings, answers)
     if not answers.makes_wheels then return nil, why end
   end
+  answers.text = answers.jansson and ask_text(prober, answers.jansson)
+  answers.sqlite = answers.text and prober:header("sqlite3ext.h")
   answers.criterion = prober:library("criterion", "criterion/criterion.h")
   answers.dkjson = prober:has_module("dkjson")
   ask_for_maintainers(quiet, settings, answers)

@@ -5,11 +5,16 @@ local emit = require "emit"
 local fs = require "base.fs"
 local isa = require "isa"
 local ninja = require "ninja"
+local sqlite_edges = require "build.sqlite_edges"
 local wheel_edges = require "build.wheel_edges"
 
 -- Runtime folders that go into every model's library, and the one that reads weight files, which needs jansson.
 local CORE, WEIGHTS = { "base", "model", "call", "cache", "threads", "packed" }, { "weights" }
 local PROGRAM = { "commands", "io", "heatmap", "report" }
+-- Folders of libga_text, which needs jansson, utf8proc and PCRE2.
+local TEXT = { "", "/base", "/models", "/normalizers", "/pretokenizers", "/decoders" }
+-- The file that a program with text links beside it, and the header of its users.
+local TEXT_LINKED, TEXT_HEADER = "text/program/text_linked.c", "text/ga_text.h"
 -- Runtime headers a user of a model includes.
 local PUBLIC_HEADERS = "runtime/include/genattn"
 
@@ -27,14 +32,16 @@ local PLAIN = Edges.PLAIN
 -- Where configure writes the table of program/report/isas.h.
 Edges.KNOWN_ISAS = "out/known_isas.c"
 
--- isas: names, best first; abi: a number; libraries_only: without jansson nothing is made that reads files;
--- intrinsics: the folder of compiled headers, nil where the compiler makes none. runs: the set of those this CPU can
--- run, and wheel_platform, as wheels name the machine where they are made, for the caller to fill; library: for each
--- profile whose library objects are of interest their paths, as edges for them are made; maps: the files written to
--- out/lib here.
-function Edges.new(isas, abi, libraries_only, intrinsics)
-  return setmetatable({ w = ninja.writer(), isas = isas, abi = abi, libraries_only = libraries_only, headers = {},
-    runs = {}, maps = {}, library = { [PLAIN] = {} }, intrinsics = intrinsics, precompiled = {} }, Edges)
+-- isas: names, best first; abi: a number; what, all optional: libraries_only: without jansson nothing is made that reads files; intrinsics: the folder of
+-- compiled headers, nil where the compiler makes none; text, sqlite: libga_text and extensions of SQLite are made;
+-- wheel_platform: wheels are, for what they call this machine. runs: the set of those this CPU can run, for the caller to
+-- fill; library: for each profile whose library objects are of interest their paths, as edges for them are made; maps:
+-- the files written to out/lib here.
+function Edges.new(isas, abi, what)
+  what = what or {}
+  return setmetatable({ w = ninja.writer(), isas = isas, abi = abi, libraries_only = what.libraries_only,
+    has_text = what.text, has_sqlite = what.sqlite, wheel_platform = what.wheel_platform, headers = {},
+    runs = {}, maps = {}, library = { [PLAIN] = {} }, intrinsics = what.intrinsics, precompiled = {} }, Edges)
 end
 
 -- One array of the items of all the arrays; nil counts as an empty one.
@@ -126,13 +133,29 @@ function Edges:shared_parts(profile)
   local known_isas = self:compile(profile, Edges.KNOWN_ISAS, profile.obj .. "/known_isas.o", flags)
   parts.program = self:archive(profile.lib .. "/libga_program.a",
     joined(self:parts_of(profile, "program", PROGRAM, flags), { known_isas }))
+  if self.has_text then self:text_parts(profile, parts) end
   return parts
+end
+
+-- The libraries of text, and what a program links for it.
+function Edges:text_parts(profile, parts)
+  local flags, objects = "$text_includes $text_cflags", { profile.obj .. "/runtime/base/status.o" }
+  for _, folder in ipairs(TEXT) do
+    objects = joined(objects, self:folder_objects(profile, "text" .. folder, flags))
+  end
+  parts.text_linked = self:compile(profile, TEXT_LINKED, profile.obj .. "/text/program/text_linked.o",
+    "$text_includes $program_includes")
+  parts.text = self:archive(profile.lib .. "/libga_text.a", objects)
+  if profile == PLAIN then
+    parts.text_shared = self:shared_library(profile.lib, "ga_text", objects, "$text_libraries")
+  end
 end
 
 function Edges:public_headers()
   for _, file in ipairs(assert(fs.list(PUBLIC_HEADERS))) do
     self.headers[#self.headers + 1] = self:copy(PUBLIC_HEADERS .. "/" .. file, "out/include/genattn/" .. file)
   end
+  if self.has_text then self.headers[#self.headers + 1] = self:copy(TEXT_HEADER, "out/include/genattn/ga_text.h") end
 end
 
 -- -- Generated models -----------------------------------------------------------------------------------------------
@@ -212,19 +235,26 @@ function Edges:version_map(name)
 end
 
 -- lib<name>.so in a folder, versioned by the ABI.
-function Edges:shared_library(folder, name, objects)
+function Edges:shared_library(folder, name, objects, libraries)
   local map, versioned = self:version_map(name), ("%s/lib%s.so.%d"):format(folder, name, self.abi)
   self.w:build({ rule = "shared", outputs = { versioned }, inputs = objects, implicit = { map },
-    variables = { { "map", map }, { "soname", versioned:match("[^/]*$") } } })
+    variables = { { "map", map }, { "soname", versioned:match("[^/]*$") },
+      libraries and { "libraries", ninja.raw(libraries) } or nil } })
   self.w:build({ rule = "symlink", outputs = { ("%s/lib%s.so"):format(folder, name) }, inputs = { versioned } })
   return { versioned, ("%s/lib%s.so"):format(folder, name) }
 end
 
--- The program of a model from its outputs in a folder and the archives; nil where none is made.
-function Edges:program(path, outputs, folder, archives)
+-- The program of a model from its outputs in a folder and the archives; nil where none is made. text: what it links of
+-- libga_text, or nil.
+function Edges:program(path, outputs, folder, archives, text)
   if self.libraries_only then return nil end
-  return self:link(PLAIN, path, joined(self:model_objects(PLAIN, outputs, folder, "program"), archives),
-    "$program_libraries")
+  return self:link(PLAIN, path, joined(self:model_objects(PLAIN, outputs, folder, "program"), text, archives),
+    text and "$text_libraries $program_libraries" or "$program_libraries")
+end
+
+-- What the program of a model links of libga_text: a model without tokens has none.
+function Edges.text_of(model, parts)
+  return parts.text and model.spec.vocab_size and { parts.text_linked, parts.text } or nil
 end
 
 -- Where a model is generated whose files go to folders of `root`.
@@ -245,7 +275,8 @@ function Edges:product(model, parts, root)
     header = self:copy(("%s/%s.h"):format(folder, name), ("%s/include/%s.h"):format(root, name)),
     archive = archive, shared = shared, libraries = joined({ archive }, shared),
     program = self:program(("%s/bin/%s"):format(root, name), outputs, folder,
-      { parts.program, parts.weights, archive }),
+      { parts.program, parts.weights, archive }, Edges.text_of(model, parts)),
+    sqlite = self.has_sqlite and sqlite_edges.add(self, PLAIN, model, { archive, parts.weights, parts.text }, root),
     wheels = self.wheel_platform and wheel_edges.add(self, model, { archive, parts.weights }, root,
       self.wheel_platform),
   }

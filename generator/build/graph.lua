@@ -62,18 +62,19 @@ end
 
 -- Names for what build.ninja's targets are made of. Returns what the user gets of the products.
 local function add_targets(edges, parts, products, users, prints)
-  local w, shared = edges.w, { parts.weights, parts.program }
+  local w, shared = edges.w, joined({ parts.weights, parts.program, parts.text }, parts.text_shared)
   local headers, libraries, programs = collect(users, "header"), collect(users, "libraries"), collect(users, "program")
   local wheels = collect(users, "wheels")
   edges:section("Targets")
   local pages = prints and printed(w, users) or {}
-  w:phony("all", joined(headers, libraries, programs, wheels, shared, edges.headers, pages))
+  local bindings = joined(collect(users, "sqlite"), wheels)
+  w:phony("all", joined(headers, libraries, programs, bindings, shared, edges.headers, pages))
   w:phony("tested", joined({ "all", parts.core_archive }, collect(products, "archive")))
   w:phony("public_headers", edges.headers)
   w:build({ rule = "bench", outputs = { "out/run_bench" }, implicit = programs,
     variables = { { "programs", words(programs) } } })
   w:build({ rule = "install", outputs = { "install" }, inputs = { install.LIST }, implicit = { "all" } })
-  return joined(headers, libraries, programs, pages, wheels)
+  return joined(headers, libraries, programs, pages, bindings)
 end
 
 -- What is installed of the configured products, as install.list has it.
@@ -95,8 +96,9 @@ end
 -- Makes the text of out/kernels.ninja. models: models.collect's; answers: configure's; abi: a number. Returns the
 -- text, the paths of what users are given, and what install.list makes the list of the installation from.
 function graph.make(models, answers, abi)
-  local edges = Edges.new(answers.built, abi, not answers.jansson, answers.precompiles and "out/obj/intrinsics")
-  edges.wheel_platform = answers.makes_wheels and answers.wheel_platform
+  local edges = Edges.new(answers.built, abi, { libraries_only = not answers.jansson,
+    intrinsics = answers.precompiles and "out/obj/intrinsics", text = answers.text ~= nil, sqlite = answers.sqlite,
+    wheel_platform = answers.makes_wheels and answers.wheel_platform })
   edges.w:comment("Written by configure; read build.ninja first.")
   local parts, products = graph.add_products(edges, models.products)
   local users, prints = first(products, #models.configured), answers.jansson and answers.runs

@@ -147,13 +147,17 @@ function Prober:finds_cross(arch, cc, emulator)
   return ok and { arch = arch, cc = cc, emulator = emulator } or nil
 end
 
--- A C library: its compile and link flags, or nil. pkg-config is asked first, then the plain -l<name> is tried.
-function Prober:library(name, header)
+-- A C library: its compile and link flags, or nil. pkg-config is asked first, by `package` where that is not the name,
+-- then the plain -l<name> is tried. needed: flags without which the header cannot be read.
+function Prober:library(name, header, package, needed)
   local cflags, libraries = "", "-l" .. name
-  local output, known = self:run("pkg-config --cflags " .. name .. " && pkg-config --libs " .. name)
+  local module = package or name
+  local output, known = self:run("pkg-config --cflags " .. module .. " && pkg-config --libs " .. module)
   if known then cflags, libraries = output:match("^([^\n]*)\n([^\n]*)") end
   local source = "#include <" .. header .. ">\n" .. EMPTY_PROGRAM
-  local found = self:links({ cflags }, source, libraries)
+  local flags = { cflags }
+  for i, flag in ipairs(needed or {}) do flags[i + 1] = flag end
+  local found = self:links(flags, source, libraries)
   self:report(name, found and libraries:gsub("%s+$", "") or "no")
   if not found then return nil end
   return { cflags = cflags:gsub("%s+$", ""), libraries = libraries:gsub("%s+$", "") }

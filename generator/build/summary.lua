@@ -31,6 +31,8 @@ end
 local USERS = {
   { key = "jansson", what = "programs, weights of files, tests", why = "no jansson for this compiler's machine",
     package = "libjansson-dev, of that architecture" },
+  { key = "text", what = "commands that take text", why = "no utf8proc or no PCRE2",
+    package = "libutf8proc-dev libpcre2-dev" },
   { key = "criterion", what = "C tests of 'ninja check'", why = "no Criterion", package = "libcriterion-dev" },
   { key = "dkjson", what = "--from-hf", why = "no dkjson for this Lua", package = "lua-dkjson" },
 }

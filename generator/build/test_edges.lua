@@ -60,15 +60,22 @@ local function inputs_of(edges, profile, archives, models)
   return joined({ archives[1], names }, test_models.archives(edges, profile, models), archives)
 end
 
--- Every test binary under a sanitizer. Returns the paths by kind.
-local function binaries_of(edges, profile, archives, models, has)
+-- The tests of libga_text; none without its archive.
+local function text_tests(edges, profile, archive)
+  if not archive then return {} end
+  return link_all(edges, profile, objects_of(edges, profile, "text_criterion"), { archive }, "$test_libraries")
+end
+
+-- Every test binary under a sanitizer. text: the archive of libga_text, or nil. Returns the paths by kind.
+local function binaries_of(edges, profile, archives, models, has, text)
   local inputs = inputs_of(edges, profile, archives, models)
   local programs = joined(objects_of(edges, profile, "program"), objects_of(edges, profile, "fixture"))
   local binaries = { criterion = {}, program = link_all(edges, profile, programs, inputs,
     profile.libraries or "$program_libraries") }
   if has.criterion then
     local tests = joined(objects_of(edges, profile, "criterion"), objects_of(edges, profile, "model_criterion"))
-    binaries.criterion = link_all(edges, profile, tests, inputs, "$test_libraries")
+    binaries.criterion = joined(link_all(edges, profile, tests, inputs, "$test_libraries"),
+      text_tests(edges, profile, text))
   end
   return binaries
 end
@@ -78,13 +85,15 @@ end
 -- The binaries of tests that need no model, and the objects of the rest. Returns a table: `criterion` (the paths of
 -- their binaries), `about_models` (objects), `standalone` (objects), `objects` (of all, for whom compiling them is the
 -- test).
-local function unit_tests(edges, archives, has)
+local function unit_tests(edges, archives, has, text)
   local standalone, fixtures = objects_of(edges, PLAIN, "program"), objects_of(edges, PLAIN, "fixture")
   local units = has.criterion and objects_of(edges, PLAIN, "criterion") or {}
   local about_models = has.criterion and objects_of(edges, PLAIN, "model_criterion") or {}
   link_all(edges, PLAIN, fixtures, archives, "$program_libraries")
   link_all(edges, PLAIN, { "out/obj/tests/standalone/standalone_threads.o" }, archives, "$program_libraries")
-  return { criterion = link_all(edges, PLAIN, units, archives, "$test_libraries"), about_models = about_models,
+  local binaries = link_all(edges, PLAIN, units, archives, "$test_libraries")
+  if has.criterion then binaries = joined(binaries, text_tests(edges, PLAIN, text)) end
+  return { criterion = binaries, about_models = about_models,
     standalone = standalone, objects = joined(standalone, fixtures, units, about_models) }
 end
 
@@ -156,8 +165,9 @@ local function model_programs(edges, parts, models)
   local paths = {}
   for i, model in ipairs(models) do
     local main = edges:model_objects(PLAIN, edges:outputs(model), test_models.folder_of(model, ALL), "program")
-    paths[i] = edges:link(PLAIN, "out/test/bin/" .. model.spec.name, joined(main, { parts.program, parts.weights,
-      test_models.archive_path(ALL, model), parts.core_archive }), "$program_libraries")
+    paths[i] = edges:link(PLAIN, "out/test/bin/" .. model.spec.name, joined(main, Edges.text_of(model, parts), {
+      parts.program, parts.weights, test_models.archive_path(ALL, model), parts.core_archive }),
+      "$text_libraries $program_libraries")
   end
   return paths
 end
@@ -190,7 +200,7 @@ local function example_files(edges, parts, models)
   for _, model in ipairs(models) do
     model.isas = edges.two_isas
     local product = edges:product(model, parts, PLAIN.test .. "/examples")
-    paths = joined(paths, { product.header, product.program }, product.libraries)
+    paths = joined(paths, { product.header, product.program }, product.libraries, product.sqlite)
   end
   return paths
 end
@@ -295,8 +305,9 @@ local function add_sanitized(edges, archives, models, tests, has)
   local whole = test_models.split(models, function(model)
     return test_models.is_whole(model.spec.name) or test_matrix.named[model.spec.name]
   end)
-  local sanitized = shared_archives(edges, SANITIZED, edges:shared_parts(SANITIZED))
-  tests.sanitized = binaries_of(edges, SANITIZED, sanitized, whole, has)
+  local parts = edges:shared_parts(SANITIZED)
+  local sanitized = shared_archives(edges, SANITIZED, parts)
+  tests.sanitized = binaries_of(edges, SANITIZED, sanitized, whole, has, parts.text)
   edges:section("Tests under the thread sanitizer")
   tests.shared = some_of(models, "shared")
   tests.races = binaries_of(edges, RACES, shared_archives(edges, RACES, edges:shared_parts(RACES)), tests.shared, {})
@@ -342,7 +353,7 @@ return function(edges, parts, products, models, has)
   edges.library[CHECK], edges.library[ALL] = {}, {}
   edges:section("Tests")
   local archives = shared_archives(edges, PLAIN, parts)
-  local tests = { units = unit_tests(edges, archives, has), parts = joined({ FACTS }, archives) }
+  local tests = { units = unit_tests(edges, archives, has, parts.text), parts = joined({ FACTS }, archives) }
   tests.configured = configured_test(edges, products, archives, models.configured)
   tests.checked = checked_tests(edges, archives, copies(some_of(models.tests, "check")), tests.units)
   tests.wheels = test_wheels(edges, parts, some_of(models.tests, "wheels"), has)

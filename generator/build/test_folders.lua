@@ -4,12 +4,13 @@ local fs = require "base.fs"
 
 local test_folders = {}
 
--- Tests by Criterion, and those of them that are linked with test models; programs with a main() of their own;
+-- Tests by Criterion, those of them that are linked with test models, and those with libga_text; programs with a main() of their own;
 -- fixtures, which are programs that tests of the command line run; programs that stand before the C library, by the
 -- linker's means or by their own; the soak; and helpers, which all of these are linked with.
 local FOLDERS = {
   { kind = "criterion", folder = "tests/unit" },
   { kind = "model_criterion", folder = "tests/pytorch" },
+  { kind = "text_criterion", folder = "tests/text" },
   { kind = "program", folder = "tests/standalone" },
   { kind = "fixture", folder = "tests/program" },
   { kind = "no_libc", folder = "tests/no_libc" },

@@ -298,6 +298,16 @@ local function examples_step(all)
     joined(all.tests.examples, inputs.files("examples"), { "README.md" }))
 end
 
+-- The extension of SQLite in the program sqlite3.
+local function sqlite_step(all)
+  if all.saved.settings.sanitize or not all.saved.answers.text or not all.saved.answers.sqlite then
+    return all.steps.off("the SQLite extension: no libga_text or no sqlite3ext.h (Debian: libsqlite3-dev), or " ..
+      "sanitizers, which must be the program's own")
+  end
+  return script_step(all, "the SQLite extension", "tests/bindings/sqlite/sqlite_test.lua", "out/test/examples",
+    all.tests.examples)
+end
+
 -- Binaries that stand before the C library.
 local function libc_steps(all)
   local list, tests = {}, all.tests.all
@@ -363,7 +373,7 @@ local function more_steps(all, checked)
     binary_step(all, "calls of all kinds that share weights and threads", "out/test/all/standalone_sharing",
       sharing("2", all.shared)),
     binary_step(all, "two libraries with a runtime each", all.tests.two, "1"),
-    host_step(all), linking_step(all), examples_step(all), python_examples_step(all),
+    host_step(all), linking_step(all), examples_step(all), sqlite_step(all), python_examples_step(all),
     script_step(all, "numbers of docs/numbers.md", "tests/numbers/numbers.lua", "check " .. all.tests.numbers,
       { all.tests.numbers, "docs/numbers.md" }),
     program_step(all, "programs of whole models", "out/test/bin", all.tests.programs), cross_step(all),

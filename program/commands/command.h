@@ -18,7 +18,7 @@ enum { GA_MAX_OPTIONS = 18, GA_MAX_SIZES = 64 };
 #define GA_THREADS_OPTION "N", "1", false, "threads to use; all: one for each CPU"
 
 struct ga_option {
-    const char *name;     // without dashes; NULL ends a table
+    const char *name;     // without dashes; NULL ends a table. One of a single character has a single dash
     const char *value;    // what stands for the value in --help; NULL: a switch
     const char *fallback; // the default as --help shows it; NULL: none
     bool required;        // wrong usage where it is missing
@@ -49,11 +49,13 @@ extern const struct ga_command ga_command_check;
 extern const struct ga_command ga_command_draw;
 extern const struct ga_command ga_command_generate;
 extern const struct ga_command ga_command_embed;
+extern const struct ga_command ga_command_tokenize;
+extern const struct ga_command ga_command_detokenize;
 extern const struct ga_command ga_command_bench;
 
 // -- commands.c -----------------------------------------------------------------------------------------------------
 
-enum { GA_COMMANDS = 9 };
+enum { GA_COMMANDS = 11 };
 extern const struct ga_command *const ga_commands[GA_COMMANDS];
 
 // The command that has an option of this name, or NULL.

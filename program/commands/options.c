@@ -9,7 +9,7 @@
 
 #include "command.h"
 
-enum { HELP = 'h', FIRST = 256 }; // getopt's answers: an option of the table is FIRST + its place
+enum { HELP = 'h', FIRST = 256, SHORT = 8 }; // getopt's answers: an option of the table is FIRST + its place
 
 static size_t count_options(const struct ga_command *command)
 {
@@ -29,6 +29,29 @@ static void make_longs(const struct ga_command *command, struct option longs[GA_
     }
     longs[count] = (struct option){"help", no_argument, NULL, HELP};
     longs[count + 1] = (struct option){NULL, 0, NULL, 0};
+}
+
+// Letters of the options that have a single one, none of which takes a value, in getopt's words.
+static void make_shorts(const struct ga_command *command, char shorts[SHORT])
+{
+    size_t used = 2;
+    memcpy(shorts, ":h", used);
+    for (const struct ga_option *option = command->options; option->name && used < SHORT - 1; option++) {
+        if (!option->name[1]) {
+            shorts[used++] = option->name[0];
+        }
+    }
+    shorts[used] = '\0';
+}
+
+// The place of an option that getopt found: by FIRST + its place, or by its letter.
+static size_t place_of(const struct ga_command *command, int answer)
+{
+    size_t place = 0;
+    while (answer < FIRST && (command->options[place].name[0] != answer || command->options[place].name[1])) {
+        place++;
+    }
+    return answer < FIRST ? place : (size_t)(answer - FIRST);
 }
 
 // Says which options a shortened one could stand for; false where it is the start of none.
@@ -215,21 +238,23 @@ enum ga_exit ga_options_read(const struct ga_context *context, const struct ga_c
                              struct ga_arguments *arguments_out, bool *help_out)
 {
     struct option longs[GA_MAX_OPTIONS + 2];
+    char shorts[SHORT];
     make_longs(command, longs);
+    make_shorts(command, shorts);
     *arguments_out = (struct ga_arguments){0};
     *help_out = false;
     opterr = 0; // the messages are ours
     optind = 0; // glibc: start afresh, also on a second call in one process
     int answer;
-    while ((answer = getopt_long(argc, argv, ":h", longs, NULL)) != -1) {
+    while ((answer = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         if (answer == HELP) {
             *help_out = true;
             return GA_EXIT_OK;
         }
-        if (answer < FIRST) {
+        if (answer == '?' || answer == ':') {
             return refuse(context, command, answer, argv);
         }
-        enum ga_exit code = take_value(context, command, (size_t)(answer - FIRST), argv, arguments_out);
+        enum ga_exit code = take_value(context, command, place_of(command, answer), argv, arguments_out);
         if (code != GA_EXIT_OK) {
             return code;
         }
@@ -242,10 +267,16 @@ enum ga_exit ga_options_read(const struct ga_context *context, const struct ga_c
 
 // -- Help -----------------------------------------------------------------------------------------------------------
 
+static const char *dashes_of(const struct ga_option *option)
+{
+    return option->name[1] ? "--" : "-";
+}
+
 static void print_option(const struct ga_option *option)
 {
     char left[64];
-    snprintf(left, sizeof left, "--%s%s%s", option->name, option->value ? " " : "", option->value ? option->value : "");
+    snprintf(left, sizeof left, "%s%s%s%s", dashes_of(option), option->name, option->value ? " " : "",
+             option->value ? option->value : "");
     printf("  %-25s %s%s", left, option->help, option->required ? " (required)" : "");
     if (option->fallback) {
         printf(" [%s]", option->fallback);

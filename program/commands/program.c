@@ -45,7 +45,7 @@ static void print_usage(FILE *stream, const char *program)
 {
     fprintf(stream, "Usage: %s COMMAND [OPTION]...\n\nCommands:\n", program);
     for (size_t i = 0; i < GA_COMMANDS; i++) {
-        fprintf(stream, "  %-9s %s\n", ga_commands[i]->name, ga_commands[i]->summary);
+        fprintf(stream, "  %-10s %s\n", ga_commands[i]->name, ga_commands[i]->summary);
     }
     fprintf(stream, "\n  %s %-16s the command's options, defaults and examples\n", program, "COMMAND --help");
     for (const struct ga_self_option *option = self_options; option->name; option++) {
@@ -56,7 +56,7 @@ static void print_usage(FILE *stream, const char *program)
 static enum ga_exit refuse_command(const struct ga_context *context, const char *given)
 {
     const char *names[GA_COMMANDS];
-    char list[128] = "";
+    char list[160] = "";
     for (size_t i = 0; i < GA_COMMANDS; i++) {
         names[i] = ga_commands[i]->name;
         strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);

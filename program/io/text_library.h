@@ -1,0 +1,26 @@
+// text_library.h: libga_text as the program calls it: a table of its functions, so that a program without text links
+// none of it. Holds no state.
+#ifndef GA_TEXT_LIBRARY_H
+#define GA_TEXT_LIBRARY_H
+
+#include "ga_text.h"
+
+// The functions of ga_text.h that commands call; all NULL in a program without text.
+struct ga_text_library {
+    enum ga_status (*tokenizer_open)(const char *path, struct ga_text_tokenizer **tokenizer_out,
+                                     struct ga_error *error);
+    void (*tokenizer_close)(struct ga_text_tokenizer *tokenizer);
+    size_t (*tokenizer_ids)(const struct ga_text_tokenizer *tokenizer);
+    enum ga_status (*context_open)(const struct ga_text_tokenizer *tokenizer, struct ga_text_context **context_out);
+    void (*context_close)(struct ga_text_context *context);
+    enum ga_status (*encode)(struct ga_text_context *context, const char *text, size_t length, const char *pair,
+                             size_t pair_length, unsigned flags, struct ga_text_encoding *encoding_out,
+                             struct ga_error *error);
+    enum ga_status (*decode)(struct ga_text_context *context, const int32_t *ids, size_t count, bool skip_special,
+                             struct ga_text_view *text_out, struct ga_error *error);
+};
+
+// text/program/text_linked.c has the one of programs with text, text_unlinked.c the other.
+extern const struct ga_text_library ga_text_library;
+
+#endif

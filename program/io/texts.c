@@ -1,0 +1,120 @@
+// texts.c: texts from a file or standard input, and the tokenizer by its file's name.
+#define _POSIX_C_SOURCE 200809L
+#include "texts.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "text_file.h"
+
+enum ga_exit ga_texts_open(const struct ga_context *context, const char *path, bool nul, struct ga_texts *texts_out)
+{
+    const bool is_stdin = strcmp(path, "-") == 0;
+    *texts_out = (struct ga_texts){
+        .file = is_stdin ? stdin : ga_text_open(context, path),
+        .path = is_stdin ? "standard input" : path,
+        .end = nul ? '\0' : '\n',
+    };
+    return texts_out->file ? GA_EXIT_OK : GA_EXIT_FAILED;
+}
+
+enum ga_exit ga_texts_next(const struct ga_context *context, struct ga_texts *texts, bool *found_out)
+{
+    errno = 0;
+    const ssize_t length = getdelim(&texts->text, &texts->room, texts->end, texts->file);
+    *found_out = length >= 0;
+    if (length < 0) {
+        const bool failed = ferror(texts->file) || errno == ENOMEM;
+        return failed ? ga_failed(context, "%s: cannot be read: %s", texts->path, strerror(errno)) : GA_EXIT_OK;
+    }
+    const bool ended = length > 0 && texts->text[length - 1] == (char)texts->end;
+    texts->length = (size_t)length - ended;
+    texts->count++;
+    return GA_EXIT_OK;
+}
+
+void ga_texts_close(struct ga_texts *texts)
+{
+    if (texts->file && texts->file != stdin) {
+        (void)fclose(texts->file); // it was only read
+    }
+    free(texts->text);
+    *texts = (struct ga_texts){0};
+}
+
+// -- The tokenizer --------------------------------------------------------------------------------------------------
+
+// The tokenizer.json in the folder of weights, which may be that folder; false where the name is too long.
+static bool name_beside(const char *weights, char path[PATH_MAX])
+{
+    struct stat facts;
+    const bool is_folder = stat(weights, &facts) == 0 && S_ISDIR(facts.st_mode);
+    const char *slash = strrchr(weights, '/');
+    const int length = (int)(is_folder ? strlen(weights) : slash ? (size_t)(slash - weights) : 0);
+    const char *between = length > 0 ? "/" : is_folder || slash ? "/" : "";
+    const int size = snprintf(path, PATH_MAX, "%.*s%stokenizer.json", length, weights, between);
+    return size > 0 && size < PATH_MAX;
+}
+
+static enum ga_exit check_text(const struct ga_context *context)
+{
+    if (context->model->vocab_size == 0) {
+        return ga_failed(context, "%s takes no token ids; its spec would say vocab_size = 30522", context->model->name);
+    }
+    if (!ga_text_library.tokenizer_open) {
+        return ga_failed(context, "this program was built without text: ./configure found no utf8proc or no PCRE2 "
+                                  "(Debian: libutf8proc-dev libpcre2-dev)");
+    }
+    return GA_EXIT_OK;
+}
+
+// An id that the model has no row for would be found much later.
+static enum ga_exit check_ids(const struct ga_context *context, const char *path,
+                              const struct ga_text_tokenizer *tokenizer)
+{
+    const size_t ids = ga_text_library.tokenizer_ids(tokenizer), vocab_size = context->model->vocab_size;
+    return ids <= vocab_size ? GA_EXIT_OK
+                             : ga_failed(context, "%s: has ids up to %zu; expected below %zu, as %s has", path, ids - 1,
+                                         vocab_size, context->model->name);
+}
+
+enum ga_exit ga_text_tools_open(const struct ga_context *context, const char *path, const char *weights,
+                                struct ga_text_tools *tools_out)
+{
+    char beside[PATH_MAX];
+    struct ga_error error;
+    *tools_out = (struct ga_text_tools){0};
+    enum ga_exit code = check_text(context);
+    if (code != GA_EXIT_OK) {
+        return code;
+    }
+    if (!path && weights && name_beside(weights, beside)) {
+        path = beside;
+    }
+    if (!path) {
+        return ga_misused(context, "no tokenizer: give --tokenizer FILE, or --weights of a folder that has one");
+    }
+    if (ga_text_library.tokenizer_open(path, &tools_out->tokenizer, &error) != GA_OK) {
+        return ga_failed(context, "%s", error.text);
+    }
+    code = check_ids(context, path, tools_out->tokenizer);
+    if (code == GA_EXIT_OK && ga_text_library.context_open(tools_out->tokenizer, &tools_out->context) != GA_OK) {
+        code = ga_failed(context, "no memory for the tokenizer");
+    }
+    if (code != GA_EXIT_OK) {
+        ga_text_tools_close(tools_out);
+    }
+    return code;
+}
+
+void ga_text_tools_close(struct ga_text_tools *tools)
+{
+    if (tools->tokenizer) {
+        ga_text_library.context_close(tools->context);
+        ga_text_library.tokenizer_close(tools->tokenizer);
+    }
+    *tools = (struct ga_text_tools){0};
+}

@@ -1,0 +1,44 @@
+// texts.h: a file of texts, read one at a time, and the tokenizer that they are for. Knows no tokens.
+#ifndef GA_TEXTS_H
+#define GA_TEXTS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "diagnostics.h"
+#include "text_library.h"
+
+// The texts of a file. Zeroed memory is none.
+struct ga_texts {
+    FILE *file;
+    const char *path; // for messages
+    int end;          // the byte that ends a text: '\n' or 0
+    char *text;       // the last one read, [length]
+    size_t length;
+    size_t room;
+    size_t count; // of texts read
+};
+
+// Opens path, or standard input where it is "-". nul: texts end with NUL instead of a line's end. GA_EXIT_FAILED after
+// a message. The caller closes it.
+enum ga_exit ga_texts_open(const struct ga_context *context, const char *path, bool nul, struct ga_texts *texts_out);
+
+// Reads the next text; *found_out: whether there is one. GA_EXIT_FAILED after a message.
+enum ga_exit ga_texts_next(const struct ga_context *context, struct ga_texts *texts, bool *found_out);
+
+void ga_texts_close(struct ga_texts *texts);
+
+// A tokenizer and one context of it.
+struct ga_text_tools {
+    struct ga_text_tokenizer *tokenizer;
+    struct ga_text_context *context;
+};
+
+// Opens the tokenizer at `path`; where that is NULL, the tokenizer.json beside weights. GA_EXIT_FAILED after a message
+// where there is none, or where the program or its model has no text. The caller closes it.
+enum ga_exit ga_text_tools_open(const struct ga_context *context, const char *path, const char *weights,
+                                struct ga_text_tools *tools_out);
+
+void ga_text_tools_close(struct ga_text_tools *tools);
+
+#endif

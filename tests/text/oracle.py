@@ -1,0 +1,93 @@
+"""Compares libga_text with the tokenizers package: ids, offsets, types, tokens and decoding of random strings.
+
+    python3 tests/text/oracle.py out/lib/libga_text.so [strings of each family [seed [family ...]]]
+"""
+import random
+import sys
+
+import library
+from families import FAMILIES
+from strings import corpus, string
+
+SHOWN = 5  # differences of a family that are printed
+
+
+def expected(tokenizer, text, pair, special):
+    try:
+        encoding = tokenizer.encode(text, pair, add_special_tokens=special)
+    except BaseException as error:  # what the package refuses, or panics at
+        return str(error)
+    return {
+        "ids": encoding.ids,
+        "type_ids": encoding.type_ids,
+        "special": encoding.special_tokens_mask,
+        "offsets": encoding.offsets,
+        "tokens": encoding.tokens,
+    }
+
+
+def found(tokenizer, text, pair, special):
+    flags = 0 if special else library.NO_SPECIAL
+    try:
+        encoding = tokenizer.encode(text, pair, flags)
+        fast = tokenizer.ids(text, pair, flags)
+    except ValueError as error:
+        return str(error)
+    if fast != encoding["ids"]:
+        return {"ids": encoding["ids"], "ids without offsets": fast}
+    return encoding
+
+
+def difference(ours, theirs):
+    """The names of what differs; none where both refuse."""
+    if isinstance(ours, str) or isinstance(theirs, str):
+        return [] if isinstance(ours, str) and isinstance(theirs, str) else ["refused"]
+    return [name for name in ours if ours[name] != theirs.get(name)]
+
+
+def show(family, text, names, ours, theirs):
+    print(f"{family}: {ascii(text)}: {', '.join(names)}")
+    for name in names:
+        one = ours if isinstance(ours, str) else ours.get(name)
+        two = theirs if isinstance(theirs, str) else theirs.get(name)
+        print(f"  ours   {ascii(one)[:600]}\n  theirs {ascii(two)[:600]}")
+
+
+def compare(family, reference, ours, rng, count):
+    wrong = 0
+    for _ in range(count):
+        text = string(rng)
+        pair = string(rng) if rng.random() < 0.2 else None
+        special = rng.random() < 0.8
+        one, two = found(ours, text, pair, special), expected(reference, text, pair, special)
+        names = difference(one, two)
+        if not names and not isinstance(one, str):
+            skip = rng.random() < 0.7
+            a, b = ours.decode(one["ids"], skip), reference.decode(one["ids"], skip_special_tokens=skip)
+            names, one, two = (["decoding"], {"decoding": a}, {"decoding": b}) if a != b else ([], one, two)
+        if names:
+            wrong += 1
+            if wrong <= SHOWN:
+                show(family, (text, pair), names, one, two)
+    return wrong
+
+
+def main():
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    wanted, total = sys.argv[4:], 0
+    shared = library.load(sys.argv[1])
+    for family, make in FAMILIES:
+        if wanted and family not in wanted:
+            continue
+        rng = random.Random(f"{family} {seed}")
+        reference = make(corpus(rng, 400))
+        ours = library.Tokenizer(shared, reference.to_str())
+        wrong = compare(family, reference, ours, rng, count)
+        ours.close()
+        print(f"{family}: {count} strings, {wrong} differ", flush=True)
+        total += wrong
+    sys.exit(total > 0)
+
+
+main()

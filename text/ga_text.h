@@ -1,0 +1,96 @@
+// ga_text.h: text to token ids and back, as a tokenizer.json of Hugging Face says, with the values of the tokenizers
+// package. A library of its own: it links jansson, utf8proc and PCRE2, never prints, aborts or exits, and has no state
+// in the process.
+//
+// A tokenizer is const after it was opened, and may be used by any number of threads, each with a context of its own.
+// What a context gives stays valid until the next call with that context, or until it is closed.
+#ifndef GA_TEXT_H
+#define GA_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ga_text_tokenizer;
+struct ga_text_context;
+
+enum ga_text_flags {
+    GA_TEXT_NO_SPECIAL_TOKENS = 1 << 0, // without the tokens that the post-processor adds ([CLS], </s>, ...)
+    GA_TEXT_OFFSETS = 1 << 1,           // offsets and tokens are wanted as well; slower
+    GA_TEXT_REPLACE_INVALID = 1 << 2,   // each run of bytes that is not UTF-8 counts as U+FFFD instead of an error
+    GA_TEXT_NO_TRUNCATION = 1 << 3,     // what "truncation" in the file says is not done
+};
+
+// A range of code points of the text, [begin, end).
+struct ga_text_offset {
+    uint32_t begin;
+    uint32_t end;
+};
+
+// Bytes of UTF-8, not NUL-terminated.
+struct ga_text_view {
+    const char *bytes;
+    size_t length;
+};
+
+// What a text became; all arrays are of count items and belong to the context.
+struct ga_text_encoding {
+    size_t count;
+    const int32_t *ids;
+    const int32_t *type_ids;
+    const uint8_t *special;               // 1: a token that the post-processor added
+    const struct ga_text_offset *offsets; // NULL without GA_TEXT_OFFSETS
+    const struct ga_text_view *tokens;    // NULL without GA_TEXT_OFFSETS
+    size_t n_cut;                         // tokens that truncation left out
+};
+
+// Opens a tokenizer.json. A component or a field that is not known is refused by its name. Returns GA_OK and
+// *tokenizer_out, which the caller closes; GA_IO, GA_FORMAT or GA_MEMORY after an entry in error, which may be NULL.
+enum ga_status ga_text_tokenizer_open(const char *path, struct ga_text_tokenizer **tokenizer_out,
+                                      struct ga_error *error);
+
+// The same of bytes[length] in memory, which are not kept. name stands for them in messages.
+enum ga_status ga_text_tokenizer_open_memory(const char *name, const char *bytes, size_t length,
+                                             struct ga_text_tokenizer **tokenizer_out, struct ga_error *error);
+
+// Frees a tokenizer, whose contexts are closed. NULL is allowed.
+void ga_text_tokenizer_close(struct ga_text_tokenizer *tokenizer);
+
+// The largest id that the tokenizer knows, and 1.
+size_t ga_text_tokenizer_ids(const struct ga_text_tokenizer *tokenizer);
+
+// The tokens that "truncation" in the file leaves of a text, SIZE_MAX where it says nothing.
+size_t ga_text_tokenizer_max_length(const struct ga_text_tokenizer *tokenizer);
+
+// Memory for one thread: work space and a cache of 4 MiB. Returns GA_OK and *context_out, which the caller closes
+// before the tokenizer; GA_MEMORY.
+enum ga_status ga_text_context_open(const struct ga_text_tokenizer *tokenizer, struct ga_text_context **context_out);
+
+// Frees a context. NULL is allowed.
+void ga_text_context_close(struct ga_text_context *context);
+
+// Encodes text[length], with pair[pair_length] after it unless pair is NULL. flags: of enum ga_text_flags. Time and
+// memory are linear in the lengths, which are below 2^30. Returns GA_OK; after an entry in error: GA_FORMAT where the
+// text is not UTF-8 (error->offset is the byte), where it needs an unknown-token that the vocabulary lacks, where a
+// pattern passes its limits, or where truncation leaves no room; GA_OVERFLOW, GA_MEMORY.
+enum ga_status ga_text_encode(struct ga_text_context *context, const char *text, size_t length, const char *pair,
+                              size_t pair_length, unsigned flags, struct ga_text_encoding *encoding_out,
+                              struct ga_error *error);
+
+// The text that ids[count] stand for; ids that the tokenizer does not know are left out, and special tokens where
+// skip_special says so. *text_out belongs to the context. Returns GA_OK; GA_FORMAT, GA_OVERFLOW or GA_MEMORY after an
+// entry in error.
+enum ga_status ga_text_decode(struct ga_text_context *context, const int32_t *ids, size_t count, bool skip_special,
+                              struct ga_text_view *text_out, struct ga_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

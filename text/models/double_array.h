@@ -1,0 +1,36 @@
+// double_array.h: the tokens that a text begins with, by a double array over bytes. Internal to libga_text.
+#ifndef GA_TEXT_DOUBLE_ARRAY_H
+#define GA_TEXT_DOUBLE_ARRAY_H
+
+#include "vocabulary.h"
+
+// A node. The child by byte b of the node at place p is at base + b, if the check there is p.
+struct ga_text_array_node {
+    int32_t base;  // 0: it has no children
+    int32_t check; // the parent's place; below 0: there is no node here, or the root
+    int32_t id;    // of the token that ends here, or GA_TEXT_NO_ID
+};
+
+enum { GA_TEXT_FREE = -1, GA_TEXT_UNUSED = -2, GA_TEXT_ARRAY_ROOT = 0 };
+
+// Zeroed memory is one without nodes, for ga_text_double_array_free alone.
+struct ga_text_double_array {
+    struct ga_text_array_node *nodes; // [count]; the root, and room for every byte after each base
+    size_t count;
+};
+
+// Makes a array of the tokens of a vocabulary that are not empty. Time and memory are linear in their bytes. Returns
+// GA_OK, GA_MEMORY or GA_OVERFLOW; array then is without nodes.
+enum ga_status ga_text_double_array_make(struct ga_text_double_array *array,
+                                         const struct ga_text_vocabulary *vocabulary);
+
+void ga_text_double_array_free(struct ga_text_double_array *array);
+
+// The place of the child of the node at `place` by a byte, or GA_TEXT_FREE.
+static inline int32_t ga_text_array_child(const struct ga_text_double_array *array, int32_t place, unsigned char byte)
+{
+    const int32_t child = array->nodes[place].base + byte;
+    return array->nodes[child].check == place ? child : GA_TEXT_FREE;
+}
+
+#endif

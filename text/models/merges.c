@@ -1,0 +1,171 @@
+// merges.c: the merges of a BPE model, found by the two tokens that they join. Applies none of them.
+#include "merges.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// -- The table ------------------------------------------------------------------------------------------------------
+
+enum ga_status ga_text_merges_make(struct ga_text_merges *merges, size_t count)
+{
+    size_t size = 16;
+    while (size < 2 * count) {
+        size *= 2;
+    }
+    *merges = (struct ga_text_merges){malloc(size * sizeof(*merges->slots)), (uint32_t)(size - 1)};
+    for (size_t i = 0; merges->slots != NULL && i < size; i++) {
+        merges->slots[i].left = GA_TEXT_NO_ID;
+    }
+    return merges->slots == NULL ? GA_MEMORY : GA_OK;
+}
+
+void ga_text_merges_add(struct ga_text_merges *merges, int32_t left, int32_t right, struct ga_text_merge merge)
+{
+    uint32_t at = ga_text_merge_place(left, right) & merges->mask;
+    while (merges->slots[at].left != GA_TEXT_NO_ID &&
+           (merges->slots[at].left != left || merges->slots[at].right != right)) {
+        at = (at + 1) & merges->mask;
+    }
+    merges->slots[at] = (struct ga_text_merge_slot){left, right, merge};
+}
+
+void ga_text_merges_free(struct ga_text_merges *merges)
+{
+    free(merges->slots);
+    *merges = (struct ga_text_merges){0};
+}
+
+// -- Reading --------------------------------------------------------------------------------------------------------
+
+// What reading needs of one merge to the next.
+struct merge_reading {
+    struct ga_text_reader *reader;
+    const struct ga_text_vocabulary *vocabulary;
+    size_t prefix_length;
+    char *joined; // work space for the joined token
+    size_t joined_capacity;
+};
+
+struct two_tokens {
+    struct ga_text_bytes left, right;
+};
+
+static struct ga_text_bytes bytes_of(json_t *string)
+{
+    return (struct ga_text_bytes){json_string_value(string), json_string_length(string)};
+}
+
+// The two tokens of "left right", with one space; false for any other string.
+static bool divide(struct ga_text_bytes text, struct two_tokens *out)
+{
+    const char *space = memchr(text.bytes, ' ', text.length);
+    if (space == NULL) {
+        return false;
+    }
+    const size_t left = (size_t)(space - text.bytes), right = text.length - left - 1;
+    *out = (struct two_tokens){{text.bytes, left}, {space + 1, right}};
+    return memchr(space + 1, ' ', right) == NULL;
+}
+
+static bool two_tokens_of(json_t *value, struct two_tokens *out)
+{
+    if (json_is_string(value)) {
+        return divide(bytes_of(value), out);
+    }
+    json_t *left = json_array_get(value, 0), *right = json_array_get(value, 1);
+    if (json_array_size(value) != 2 || !json_is_string(left) || !json_is_string(right)) {
+        return false;
+    }
+    *out = (struct two_tokens){bytes_of(left), bytes_of(right)};
+    return true;
+}
+
+static enum ga_status id_of(const struct merge_reading *r, size_t index, struct ga_text_bytes token, int32_t *id_out)
+{
+    *id_out = ga_text_vocabulary_id(r->vocabulary, token.bytes, token.length);
+    return *id_out != GA_TEXT_NO_ID
+               ? GA_OK
+               : ga_text_refuse_as(r->reader, "merges[%zu] needs the token \"%.*s\"; expected one of the vocabulary",
+                                   index, token.length < 64 ? (int)token.length : 64, token.bytes);
+}
+
+static enum ga_status join(struct merge_reading *r, const struct two_tokens *tokens, struct ga_text_bytes *out)
+{
+    const size_t skipped = r->prefix_length, length = tokens->left.length + tokens->right.length - skipped;
+    void *joined = r->joined;
+    const enum ga_status status = ga_text_grow(&joined, &r->joined_capacity, 0, length, 1);
+    r->joined = joined;
+    if (status != GA_OK) {
+        return ga_text_refuse_memory(r->reader);
+    }
+    memcpy(r->joined, tokens->left.bytes, tokens->left.length);
+    memcpy(r->joined + tokens->left.length, tokens->right.bytes + skipped, tokens->right.length - skipped);
+    *out = (struct ga_text_bytes){r->joined, length};
+    return GA_OK;
+}
+
+static enum ga_status add_merge(struct ga_text_merges *merges, struct merge_reading *r, size_t index,
+                                const struct two_tokens *tokens)
+{
+    int32_t left, right, id;
+    struct ga_text_bytes joined = {NULL, 0};
+    enum ga_status status = id_of(r, index, tokens->left, &left);
+    status = status == GA_OK ? id_of(r, index, tokens->right, &right) : status;
+    if (status == GA_OK && (tokens->left.length == 0 || tokens->right.length <= r->prefix_length)) {
+        status = ga_text_refuse_as(r->reader, "merges[%zu] joins a token without text; expected two with text", index);
+    }
+    status = status == GA_OK ? join(r, tokens, &joined) : status;
+    status = status == GA_OK ? id_of(r, index, joined, &id) : status;
+    if (status == GA_OK) {
+        ga_text_merges_add(merges, left, right, (struct ga_text_merge){(uint32_t)index, id});
+    }
+    return status;
+}
+
+// A first line of a file of merges that found its way into the array: the package passes it over, without a rank.
+static bool is_version(json_t *value)
+{
+    static const char mark[] = "#version";
+    return json_is_string(value) && strncmp(json_string_value(value), mark, sizeof(mark) - 1) == 0;
+}
+
+static enum ga_status read_merges(struct ga_text_merges *merges, struct merge_reading *r, json_t *array)
+{
+    const size_t count = json_array_size(array);
+    size_t passed = 0;
+    enum ga_status status = GA_OK;
+    for (size_t i = 0; i < count && status == GA_OK; i++) {
+        json_t *value = json_array_get(array, i);
+        struct two_tokens tokens;
+        if (is_version(value)) {
+            passed++;
+        } else if (two_tokens_of(value, &tokens)) {
+            status = add_merge(merges, r, i - passed, &tokens);
+        } else {
+            status = ga_text_refuse_as(r->reader,
+                                       "merges[%zu] is no merge; expected \"left right\" or "
+                                       "[\"left\", \"right\"]",
+                                       i);
+        }
+    }
+    return status;
+}
+
+enum ga_status ga_text_merges_read(struct ga_text_merges *merges, struct ga_text_reader *reader, json_t *array,
+                                   const struct ga_text_vocabulary *vocabulary, size_t prefix_length)
+{
+    const size_t count = json_array_size(array);
+    if (count > GA_TEXT_MERGES) {
+        return ga_text_refuse_as(reader, "%zu merges; expected at most %d", count, GA_TEXT_MERGES);
+    }
+    if (ga_text_merges_make(merges, count) != GA_OK) {
+        return ga_text_refuse_memory(reader);
+    }
+    struct merge_reading reading = {reader, vocabulary, prefix_length, NULL, 0};
+    const enum ga_status status = read_merges(merges, &reading, array);
+    free(reading.joined);
+    if (status != GA_OK) {
+        ga_text_merges_free(merges);
+    }
+    return status;
+}

@@ -1,0 +1,179 @@
+// unigram.c: the model Unigram: reads its object of the JSON. Encodes nothing: that is unigram_encode.c.
+#include "unigram.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "score.h"
+
+// -- Reading --------------------------------------------------------------------------------------------------------
+
+// The object as the JSON has it.
+struct unigram_fields {
+    json_t *unknown;
+    bool byte_fallback;
+    json_t *vocabulary;
+};
+
+static const struct ga_text_field fields[] = {
+    {"unk_id", GA_TEXT_ANY, GA_TEXT_NULLABLE, offsetof(struct unigram_fields, unknown)},
+    {"byte_fallback", GA_TEXT_BOOL, GA_TEXT_OPTIONAL, offsetof(struct unigram_fields, byte_fallback)},
+    {"vocab", GA_TEXT_ARRAY, GA_TEXT_REQUIRED, offsetof(struct unigram_fields, vocabulary)},
+};
+
+static enum ga_status read_entry(struct ga_text_unigram *unigram, struct ga_text_reader *reader, json_t *entry,
+                                 size_t index, struct ga_text_bytes *token_out)
+{
+    json_t *token = json_array_get(entry, 0), *score = json_array_get(entry, 1);
+    if (json_array_size(entry) != 2 || !json_is_string(token) || !json_is_number(score)) {
+        return ga_text_refuse_as(reader, "vocab[%zu] is no token; expected [\"token\", score]", index);
+    }
+    *token_out = (struct ga_text_bytes){json_string_value(token), json_string_length(token)};
+    unigram->scores[index] = ga_text_score(json_number_value(score));
+    return GA_OK;
+}
+
+static enum ga_status read_entries(struct ga_text_unigram *unigram, struct ga_text_reader *reader, json_t *array,
+                                   struct ga_text_bytes *tokens)
+{
+    const size_t count = json_array_size(array);
+    enum ga_status status = GA_OK;
+    for (size_t i = 0; i < count && status == GA_OK; i++) {
+        status = read_entry(unigram, reader, json_array_get(array, i), i, &tokens[i]);
+    }
+    if (status != GA_OK) {
+        return status;
+    }
+    status = ga_text_vocabulary_make(&unigram->vocabulary, tokens, count);
+    status = status == GA_OK ? ga_text_double_array_make(&unigram->array, &unigram->vocabulary) : status;
+    return status == GA_OK ? GA_OK : ga_text_refuse_memory(reader);
+}
+
+static enum ga_status read_vocabulary(struct ga_text_unigram *unigram, struct ga_text_reader *reader, json_t *array)
+{
+    const size_t count = json_array_size(array);
+    if (count > GA_TEXT_IDS) {
+        return ga_text_refuse_as(reader, "vocab has %zu tokens; expected at most %d", count, GA_TEXT_IDS);
+    }
+    struct ga_text_bytes *tokens = malloc((count + 1) * sizeof(*tokens));
+    unigram->scores = malloc((count + 1) * sizeof(*unigram->scores));
+    const bool has_room = tokens != NULL && unigram->scores != NULL;
+    const enum ga_status status =
+        has_room ? read_entries(unigram, reader, array, tokens) : ga_text_refuse_memory(reader);
+    free(tokens);
+    return status;
+}
+
+static enum ga_status read_unknown(struct ga_text_unigram *unigram, struct ga_text_reader *reader, json_t *value,
+                                   size_t count)
+{
+    unigram->unknown_id = GA_TEXT_NO_ID;
+    if (value == NULL || json_is_null(value)) {
+        return GA_OK;
+    }
+    if (!json_is_integer(value)) {
+        return ga_text_refuse(reader, "unk_id", NULL, "the place of a token in vocab, or null");
+    }
+    const json_int_t id = json_integer_value(value);
+    if (id < 0 || (size_t)id >= count) {
+        return ga_text_refuse_as(reader, "unk_id is %lld; expected the place of one of %zu tokens", (long long)id,
+                                 count);
+    }
+    unigram->unknown_id = (int32_t)id;
+    return GA_OK;
+}
+
+// An unknown character costs 10 more than the token of the lowest score, as in sentencepiece.
+static void find_scores(struct ga_text_unigram *unigram, size_t count)
+{
+    double lowest = INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        lowest = unigram->scores[i] < lowest ? unigram->scores[i] : lowest;
+    }
+    unigram->unknown_score = lowest - 10.0;
+    for (unsigned byte = 0; byte < 256; byte++) {
+        char name[8];
+        snprintf(name, sizeof(name), "<0x%02X>", byte);
+        unigram->byte_ids[byte] = ga_text_vocabulary_id(&unigram->vocabulary, name, 6);
+    }
+}
+
+static enum ga_status read(struct ga_text_unigram *unigram, struct ga_text_reader *reader, json_t *object)
+{
+    struct unigram_fields in = {0};
+    enum ga_status status = ga_text_read_fields(reader, object, fields, sizeof(fields) / sizeof(*fields), &in);
+    if (status != GA_OK) {
+        return status;
+    }
+    const size_t count = json_array_size(in.vocabulary);
+    status = read_unknown(unigram, reader, in.unknown, count);
+    status = status == GA_OK ? read_vocabulary(unigram, reader, in.vocabulary) : status;
+    if (status == GA_OK) {
+        unigram->byte_fallback = in.byte_fallback;
+        find_scores(unigram, count);
+    }
+    return status;
+}
+
+// -- The class ------------------------------------------------------------------------------------------------------
+
+static void close_unigram(void *self)
+{
+    struct ga_text_unigram *unigram = self;
+    if (unigram != NULL) {
+        ga_text_vocabulary_free(&unigram->vocabulary);
+        ga_text_double_array_free(&unigram->array);
+        free(unigram->scores);
+        free(unigram);
+    }
+}
+
+static enum ga_status open_unigram(struct ga_text_reader *reader, json_t *object, void **self_out)
+{
+    struct ga_text_unigram *unigram = calloc(1, sizeof(*unigram));
+    if (unigram == NULL) {
+        return ga_text_refuse_memory(reader);
+    }
+    const enum ga_status status = read(unigram, reader, object);
+    if (status != GA_OK) {
+        close_unigram(unigram);
+        return status;
+    }
+    *self_out = unigram;
+    return GA_OK;
+}
+
+static enum ga_status open_scratch(const void *self, void **scratch_out)
+{
+    (void)self;
+    *scratch_out = calloc(1, sizeof(struct ga_text_unigram_scratch));
+    return *scratch_out == NULL ? GA_MEMORY : GA_OK;
+}
+
+static void close_scratch(void *scratch)
+{
+    struct ga_text_unigram_scratch *s = scratch;
+    if (s != NULL) {
+        free(s->paths);
+        free(s);
+    }
+}
+
+static const struct ga_text_vocabulary *vocabulary_of(const void *self)
+{
+    return &((const struct ga_text_unigram *)self)->vocabulary;
+}
+
+// What is unknown has its own text in place of that of the token for it.
+static bool is_surface(const void *self, int32_t id)
+{
+    return id == ((const struct ga_text_unigram *)self)->unknown_id;
+}
+
+const struct ga_text_model_class ga_text_unigram = {
+    .base = {"Unigram", open_unigram, close_unigram, open_scratch, close_scratch},
+    .encode = ga_text_unigram_encode,
+    .vocabulary = vocabulary_of,
+    .is_surface = is_surface,
+};

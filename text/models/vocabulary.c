@@ -1,0 +1,159 @@
+// vocabulary.c: tokens in two flat tables. Reads no file.
+#include "vocabulary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    a = (a ^ 0x9E3779B97F4A7C15u) * (b ^ 0xBF58476D1CE4E5B9u);
+    return a ^ a >> 32;
+}
+
+static uint64_t word_at(const char *bytes)
+{
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+uint64_t ga_text_hash(const char *bytes, size_t length)
+{
+    uint64_t hash = length * 0x94D049BB133111EBu;
+    for (; length > sizeof hash; bytes += sizeof hash, length -= sizeof hash) {
+        hash = mix(hash, word_at(bytes));
+    }
+    uint64_t tail = 0;
+    memcpy(&tail, bytes, length);
+    hash = mix(hash, tail);
+    return mix(hash, hash >> 29);
+}
+
+struct ga_text_bytes ga_text_vocabulary_token(const struct ga_text_vocabulary *vocabulary, int32_t id)
+{
+    if (id < 0 || (size_t)id >= vocabulary->count || !vocabulary->has[id]) {
+        return (struct ga_text_bytes){NULL, 0};
+    }
+    const uint32_t begin = vocabulary->begins[id];
+    return (struct ga_text_bytes){vocabulary->bytes + begin, vocabulary->begins[id + 1] - begin};
+}
+
+// The slot of a token: the one that has its id, or the free one where it would go.
+static uint32_t find_slot(const struct ga_text_vocabulary *vocabulary, const char *bytes, size_t length)
+{
+    uint32_t slot = (uint32_t)ga_text_hash(bytes, length) & vocabulary->mask;
+    for (; vocabulary->slots[slot] != GA_TEXT_NO_ID; slot = (slot + 1) & vocabulary->mask) {
+        const int32_t id = vocabulary->slots[slot];
+        const uint32_t begin = vocabulary->begins[id];
+        if (vocabulary->begins[id + 1] - begin == length && memcmp(vocabulary->bytes + begin, bytes, length) == 0) {
+            break;
+        }
+    }
+    return slot;
+}
+
+int32_t ga_text_vocabulary_id(const struct ga_text_vocabulary *vocabulary, const char *bytes, size_t length)
+{
+    return vocabulary->count ? vocabulary->slots[find_slot(vocabulary, bytes, length)] : GA_TEXT_NO_ID;
+}
+
+void ga_text_vocabulary_free(struct ga_text_vocabulary *vocabulary)
+{
+    free(vocabulary->bytes);
+    free(vocabulary->begins);
+    free(vocabulary->has);
+    free(vocabulary->slots);
+    *vocabulary = (struct ga_text_vocabulary){0};
+}
+
+static enum ga_status allocate(struct ga_text_vocabulary *vocabulary, size_t count, size_t bytes)
+{
+    uint32_t slots = 16;
+    while (slots < count * 2) {
+        slots *= 2;
+    }
+    vocabulary->count = count;
+    vocabulary->mask = slots - 1;
+    vocabulary->bytes = malloc(bytes + 1);
+    vocabulary->begins = calloc(count + 1, sizeof *vocabulary->begins);
+    vocabulary->has = calloc(count + 1, sizeof *vocabulary->has);
+    vocabulary->slots = malloc(slots * sizeof *vocabulary->slots);
+    if (!vocabulary->bytes || !vocabulary->begins || !vocabulary->has || !vocabulary->slots) {
+        ga_text_vocabulary_free(vocabulary);
+        return GA_MEMORY;
+    }
+    memset(vocabulary->slots, 0xFF, slots * sizeof *vocabulary->slots);
+    return GA_OK;
+}
+
+enum ga_status ga_text_vocabulary_make(struct ga_text_vocabulary *vocabulary, const struct ga_text_bytes *tokens,
+                                       size_t count)
+{
+    size_t bytes = 0;
+    *vocabulary = (struct ga_text_vocabulary){0};
+    for (size_t i = 0; i < count; i++) {
+        bytes += tokens[i].length;
+    }
+    if (count > GA_TEXT_IDS || bytes > UINT32_MAX) {
+        return GA_OVERFLOW;
+    }
+    if (allocate(vocabulary, count, bytes) != GA_OK) {
+        return GA_MEMORY;
+    }
+    for (size_t i = 0; i < count; i++) {
+        vocabulary->has[i] = tokens[i].bytes != NULL;
+        if (tokens[i].length) {
+            memcpy(vocabulary->bytes + vocabulary->length, tokens[i].bytes, tokens[i].length);
+        }
+        vocabulary->length += tokens[i].length;
+        vocabulary->begins[i + 1] = (uint32_t)vocabulary->length;
+        if (tokens[i].bytes) {
+            vocabulary->slots[find_slot(vocabulary, tokens[i].bytes, tokens[i].length)] = (int32_t)i;
+        }
+    }
+    return GA_OK;
+}
+
+// Puts the tokens of object at the places of their ids; there is room for limit of them.
+static enum ga_status sort_tokens(struct ga_text_reader *reader, json_t *object, struct ga_text_bytes *tokens,
+                                  size_t limit, size_t *count_out)
+{
+    const char *token;
+    json_t *value;
+    json_object_foreach(object, token, value)
+    {
+        const json_int_t id = json_is_integer(value) ? json_integer_value(value) : -1;
+        if (id < 0 || (uint64_t)id >= limit) {
+            return ga_text_refuse_as(reader, "the id of \"%.60s\": expected an integer from 0 to %zu", token,
+                                     limit - 1);
+        }
+        if (tokens[id].bytes) {
+            return ga_text_refuse_as(reader, "\"%.60s\" and \"%.60s\" have the same id, %lld", tokens[id].bytes, token,
+                                     (long long)id);
+        }
+        tokens[id] = (struct ga_text_bytes){token, strlen(token)};
+        *count_out = (size_t)id + 1 > *count_out ? (size_t)id + 1 : *count_out;
+    }
+    return GA_OK;
+}
+
+enum ga_status ga_text_vocabulary_read(struct ga_text_vocabulary *vocabulary, struct ga_text_reader *reader,
+                                       json_t *object)
+{
+    *vocabulary = (struct ga_text_vocabulary){0};
+    const size_t size = json_object_size(object), wide = size * 4 + 1024;
+    const size_t limit = wide < GA_TEXT_IDS ? wide : GA_TEXT_IDS;
+    struct ga_text_bytes *tokens = calloc(limit, sizeof *tokens);
+    size_t count = 0;
+    if (!tokens) {
+        return ga_text_refuse_memory(reader);
+    }
+    enum ga_status status = sort_tokens(reader, object, tokens, limit, &count);
+    if (status == GA_OK) {
+        status = ga_text_vocabulary_make(vocabulary, tokens, count);
+        status = status == GA_OK ? status : ga_text_refuse_memory(reader);
+        vocabulary->n_tokens = size;
+    }
+    free(tokens);
+    return status;
+}

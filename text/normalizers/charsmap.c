@@ -1,0 +1,155 @@
+// charsmap.c: sentencepiece's precompiled map from texts to texts. Rewrites no text.
+#include "charsmap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "unicode.h"
+
+// -- Base64 ---------------------------------------------------------------------------------------------------------
+
+static int digit(char c)
+{
+    if (c >= 'A' && c <= 'Z') {
+        return c - 'A';
+    }
+    if (c >= 'a' && c <= 'z') {
+        return c - 'a' + 26;
+    }
+    if (c >= '0' && c <= '9') {
+        return c - '0' + 52;
+    }
+    return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+// Decodes text to out, which has room for 3 bytes for each 4 of it; gives their number, or SIZE_MAX for what is no
+// base64 with its padding.
+static size_t decode(struct ga_text_bytes text, unsigned char *out)
+{
+    size_t count = 0, padding = 0;
+    uint32_t bits = 0;
+    for (size_t i = 0; i < text.length; i++) {
+        const int value = digit(text.bytes[i]);
+        padding += text.bytes[i] == '=' ? 1 : 0;
+        if (padding > 2 || (value < 0) != (padding > 0) || (padding > 0 && text.bytes[i] != '=')) {
+            return SIZE_MAX;
+        }
+        bits = bits << 6 | (uint32_t)(value < 0 ? 0 : value);
+        if (i % 4 == 3) {
+            out[count++] = (unsigned char)(bits >> 16);
+            out[count++] = (unsigned char)(bits >> 8);
+            out[count++] = (unsigned char)bits;
+        }
+    }
+    const uint32_t unused = padding == 2 ? bits & 0xFFFF : padding == 1 ? bits & 0xFF : 0;
+    return text.length % 4 != 0 || unused != 0 ? SIZE_MAX : count - padding;
+}
+
+// -- Reading --------------------------------------------------------------------------------------------------------
+
+static uint32_t number_at(const unsigned char *bytes)
+{
+    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+static enum ga_status fail(struct ga_text_charsmap_fault *out, const char *found, const char *expected)
+{
+    *out = (struct ga_text_charsmap_fault){found, expected};
+    return GA_FORMAT;
+}
+
+static enum ga_status copy_parts(struct ga_text_charsmap *charsmap, const unsigned char *bytes, size_t length)
+{
+    charsmap->units = malloc((charsmap->n_units + 1) * sizeof(*charsmap->units));
+    charsmap->texts = malloc(length + 1);
+    if (charsmap->units == NULL || charsmap->texts == NULL) {
+        return GA_MEMORY;
+    }
+    for (size_t i = 0; i < charsmap->n_units; i++) {
+        charsmap->units[i] = number_at(bytes + 4 + 4 * i);
+    }
+    charsmap->length = length - 4 - 4 * charsmap->n_units;
+    memcpy(charsmap->texts, bytes + 4 + 4 * charsmap->n_units, charsmap->length);
+    return GA_OK;
+}
+
+static enum ga_status read_parts(struct ga_text_charsmap *charsmap, const unsigned char *bytes, size_t length,
+                                 struct ga_text_charsmap_fault *fault)
+{
+    if (length == SIZE_MAX) {
+        return fail(fault, "what is no base64", "base64 with its padding");
+    }
+    if (length < 4 || number_at(bytes) / 4 > (length - 4) / 4) {
+        return fail(fault, "a map that is cut short", "the length of a double array, the array, and texts");
+    }
+    charsmap->n_units = number_at(bytes) / 4;
+    const enum ga_status status = copy_parts(charsmap, bytes, length);
+    if (status == GA_OK && ga_text_valid_utf8(charsmap->texts, charsmap->length) != charsmap->length) {
+        return fail(fault, "texts that are not UTF-8", "valid UTF-8");
+    }
+    return status;
+}
+
+enum ga_status ga_text_charsmap_read(struct ga_text_charsmap *charsmap, struct ga_text_bytes base64,
+                                     struct ga_text_charsmap_fault *fault_out)
+{
+    *charsmap = (struct ga_text_charsmap){0};
+    unsigned char *bytes = malloc(base64.length / 4 * 3 + 3);
+    if (bytes == NULL) {
+        return GA_MEMORY;
+    }
+    const enum ga_status status = read_parts(charsmap, bytes, decode(base64, bytes), fault_out);
+    free(bytes);
+    if (status != GA_OK) {
+        ga_text_charsmap_free(charsmap);
+    }
+    return status;
+}
+
+void ga_text_charsmap_free(struct ga_text_charsmap *charsmap)
+{
+    free(charsmap->units);
+    free(charsmap->texts);
+    *charsmap = (struct ga_text_charsmap){0};
+}
+
+// -- Looking up -----------------------------------------------------------------------------------------------------
+
+// Units as Darts has them: bit 8: a value is below; bit 9: the offset is in steps of 256; bit 31: the unit is a value.
+static uint32_t offset_of(uint32_t unit)
+{
+    return (unit >> 10) << ((unit & 1u << 9) >> 6);
+}
+
+static uint32_t label_of(uint32_t unit)
+{
+    return unit & (1u << 31 | 0xFF);
+}
+
+static struct ga_text_bytes text_at(const struct ga_text_charsmap *charsmap, size_t at)
+{
+    if (at > charsmap->length || (at < charsmap->length && (charsmap->texts[at] & 0xC0) == 0x80)) {
+        return (struct ga_text_bytes){NULL, 0};
+    }
+    const char *end = memchr(charsmap->texts + at, '\0', charsmap->length - at);
+    const size_t length = end == NULL ? charsmap->length - at : (size_t)(end - charsmap->texts) - at;
+    return (struct ga_text_bytes){charsmap->texts + at, length};
+}
+
+struct ga_text_bytes ga_text_charsmap_find(const struct ga_text_charsmap *charsmap, const char *key, size_t length)
+{
+    static const struct ga_text_bytes none = {NULL, 0};
+    uint32_t at = charsmap->n_units == 0 ? 0 : offset_of(charsmap->units[0]);
+    for (size_t i = 0; i < length && key[i] != '\0'; i++) {
+        at ^= (unsigned char)key[i];
+        if (at >= charsmap->n_units || label_of(charsmap->units[at]) != (unsigned char)key[i]) {
+            return none;
+        }
+        const uint32_t unit = charsmap->units[at];
+        at ^= offset_of(unit);
+        if ((unit & 1u << 8) != 0) {
+            return at < charsmap->n_units ? text_at(charsmap, charsmap->units[at] & ~(1u << 31)) : none;
+        }
+    }
+    return none;
+}

@@ -1,0 +1,290 @@
+// open.c: opens a tokenizer from its file, and contexts of it.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tokenizer.h"
+#include "unicode.h"
+
+enum { LARGEST = 256 << 20 }; // bytes of a file
+
+#define VERSION "1.0"
+
+struct file_fields {
+    struct ga_text_bytes version;
+    json_t *truncation, *added_tokens, *normalizer, *pretokenizer, *post_processor, *decoder, *model;
+};
+
+static const struct ga_text_field fields[] = {
+    {"version", GA_TEXT_STRING, GA_TEXT_REQUIRED, offsetof(struct file_fields, version)},
+    {"truncation", GA_TEXT_OBJECT, GA_TEXT_NULLABLE, offsetof(struct file_fields, truncation)},
+    {"padding", GA_TEXT_IGNORED, GA_TEXT_NULLABLE, 0},
+    {"added_tokens", GA_TEXT_ARRAY, GA_TEXT_NULLABLE, offsetof(struct file_fields, added_tokens)},
+    {"normalizer", GA_TEXT_OBJECT, GA_TEXT_NULLABLE, offsetof(struct file_fields, normalizer)},
+    {"pre_tokenizer", GA_TEXT_OBJECT, GA_TEXT_NULLABLE, offsetof(struct file_fields, pretokenizer)},
+    {"post_processor", GA_TEXT_OBJECT, GA_TEXT_NULLABLE, offsetof(struct file_fields, post_processor)},
+    {"decoder", GA_TEXT_OBJECT, GA_TEXT_NULLABLE, offsetof(struct file_fields, decoder)},
+    {"model", GA_TEXT_OBJECT, GA_TEXT_REQUIRED, offsetof(struct file_fields, model)},
+};
+
+static const struct ga_text_model_class *model_class(const struct ga_text_tokenizer *tokenizer)
+{
+    return (const struct ga_text_model_class *)tokenizer->model.base;
+}
+
+struct ga_text_bytes ga_text_token_text(const struct ga_text_tokenizer *tokenizer, int32_t id)
+{
+    const struct ga_text_added_token *token = ga_text_added_of(&tokenizer->added, id);
+    return token ? ga_text_added_text(token)
+                 : ga_text_vocabulary_token(model_class(tokenizer)->vocabulary(tokenizer->model.self), id);
+}
+
+size_t ga_text_tokenizer_ids(const struct ga_text_tokenizer *tokenizer)
+{
+    size_t ids = model_class(tokenizer)->vocabulary(tokenizer->model.self)->count;
+    for (size_t i = 0; i < tokenizer->added.count; i++) {
+        const size_t id = (size_t)tokenizer->added.tokens[i].id;
+        ids = id + 1 > ids ? id + 1 : ids;
+    }
+    return ids;
+}
+
+size_t ga_text_tokenizer_max_length(const struct ga_text_tokenizer *tokenizer)
+{
+    return tokenizer->post.truncates ? tokenizer->post.max_length : SIZE_MAX;
+}
+
+void ga_text_tokenizer_close(struct ga_text_tokenizer *tokenizer)
+{
+    if (!tokenizer) {
+        return;
+    }
+    ga_text_parts_close(&tokenizer->normalizers);
+    ga_text_parts_close(&tokenizer->pretokenizers);
+    ga_text_parts_close(&tokenizer->decoders);
+    if (tokenizer->model.base && tokenizer->model.base->close) {
+        tokenizer->model.base->close(tokenizer->model.self);
+    }
+    ga_text_added_free(&tokenizer->added);
+    ga_text_post_free(&tokenizer->post);
+    free(tokenizer);
+}
+
+// -- What follows from the components --------------------------------------------------------------------------------
+
+static bool are_normalizers_local(const struct ga_text_tokenizer *tokenizer)
+{
+    bool local = true;
+    for (size_t i = 0; i < tokenizer->normalizers.count; i++) {
+        const struct ga_text_part *part = &tokenizer->normalizers.items[i];
+        const struct ga_text_normalizer_class *class = (const void *)part->base;
+        local = local && (!class->local || class->local(part->self));
+    }
+    return local;
+}
+
+// Whether what cuts, and then the model, sees no further than a chunk.
+static bool are_cuts_local(const struct ga_text_tokenizer *tokenizer)
+{
+    bool dropped = false, local = true;
+    for (size_t i = 0; i < tokenizer->pretokenizers.count; i++) {
+        const struct ga_text_part *part = &tokenizer->pretokenizers.items[i];
+        const struct ga_text_pretokenizer_class *class = (const void *)part->base;
+        const bool alone = dropped && !class->before; // it sees pieces without spaces
+        local = local && (alone || !class->local || class->local(part->self));
+        dropped = dropped || (class->cuts_at_chunks && class->cuts_at_chunks(part->self));
+    }
+    const struct ga_text_model_class *model = model_class(tokenizer);
+    return local && (dropped || (model->local && model->local(tokenizer->model.self)));
+}
+
+// Whether added tokens that are looked for in normalized text are found in chunks as in the whole.
+static bool are_added_local(const struct ga_text_tokenizer *tokenizer)
+{
+    bool local = true;
+    for (size_t i = 0; i < tokenizer->added.normalized.count; i++) {
+        const struct ga_text_added_token *token = tokenizer->added.normalized.tokens[i];
+        const struct ga_text_bytes text = ga_text_added_text(token);
+        local = local && !token->lstrip && !token->rstrip && !memchr(text.bytes, ' ', text.length);
+    }
+    return local;
+}
+
+// The first pre-tokenizer is given whole sections, whose place is known without spans.
+static bool asks_place(const struct ga_text_tokenizer *tokenizer)
+{
+    bool asks = false;
+    for (size_t i = 1; i < tokenizer->pretokenizers.count; i++) {
+        const struct ga_text_part *part = &tokenizer->pretokenizers.items[i];
+        const struct ga_text_pretokenizer_class *class = (const void *)part->base;
+        asks = asks || (class->before && (!class->asks_place || class->asks_place(part->self)));
+    }
+    return asks;
+}
+
+// -- Added tokens ----------------------------------------------------------------------------------------------------
+
+static enum ga_status normalize_token(struct ga_text_context *context, struct ga_text_reader *reader,
+                                      struct ga_text_added_token *token)
+{
+    const struct ga_text_string in = {.bytes = token->content, .length = token->length};
+    const struct ga_text_where where = {true, true};
+    const struct ga_text_string *out;
+    const enum ga_status status = ga_text_normalize(context, &in, where, &out, reader->error);
+    if (status != GA_OK || (out->length == in.length && memcmp(out->bytes, in.bytes, in.length) == 0)) {
+        return status;
+    }
+    token->normalized = malloc(out->length + 1);
+    if (!token->normalized) {
+        return ga_text_refuse_memory(reader);
+    }
+    if (out->length) {
+        memcpy(token->normalized, out->bytes, out->length);
+    }
+    token->normalized_length = out->length;
+    return GA_OK;
+}
+
+static enum ga_status normalize_tokens(struct ga_text_tokenizer *tokenizer, struct ga_text_reader *reader)
+{
+    struct ga_text_context *context;
+    if (ga_text_context_open(tokenizer, &context) != GA_OK) {
+        return ga_text_refuse_memory(reader);
+    }
+    enum ga_status status = GA_OK;
+    for (size_t i = 0; i < tokenizer->added.count && status == GA_OK; i++) {
+        if (tokenizer->added.tokens[i].is_normalized) {
+            status = normalize_token(context, reader, &tokenizer->added.tokens[i]);
+        }
+    }
+    ga_text_context_close(context);
+    return status;
+}
+
+static enum ga_status read_added(struct ga_text_tokenizer *tokenizer, struct ga_text_reader *reader, json_t *array)
+{
+    const struct ga_text_vocabulary *vocabulary = model_class(tokenizer)->vocabulary(tokenizer->model.self);
+    enum ga_status status = ga_text_added_read(&tokenizer->added, reader, array, vocabulary);
+    status = status ? status : normalize_tokens(tokenizer, reader);
+    return status ? status : ga_text_added_sort(&tokenizer->added, reader);
+}
+
+// -- The file --------------------------------------------------------------------------------------------------------
+
+// Reads one field of the file, where it is there.
+static enum ga_status read_in(struct ga_text_parts *parts, struct ga_text_reader *reader, const char *field,
+                              json_t *object,
+                              enum ga_status (*read)(struct ga_text_parts *, struct ga_text_reader *, json_t *))
+{
+    if (!object) {
+        return GA_OK;
+    }
+    const size_t length = ga_text_reader_enter(reader, field, 0);
+    const enum ga_status status = read(parts, reader, object);
+    ga_text_reader_leave(reader, length);
+    return status;
+}
+
+static enum ga_status read_tokenizer(struct ga_text_tokenizer *tokenizer, struct ga_text_reader *reader, json_t *json)
+{
+    struct file_fields given = {0};
+    enum ga_status status = ga_text_read_fields(reader, json, fields, sizeof fields / sizeof *fields, &given);
+    if (status == GA_OK && strcmp(given.version.bytes, VERSION) != 0) {
+        return ga_text_refuse(reader, "version", given.version.bytes, VERSION);
+    }
+    status = status
+                 ? status
+                 : read_in(&tokenizer->normalizers, reader, "normalizer", given.normalizer, ga_text_read_normalizers);
+    status = status ? status
+                    : read_in(&tokenizer->pretokenizers, reader, "pre_tokenizer", given.pretokenizer,
+                              ga_text_read_pretokenizers);
+    status = status ? status : read_in(&tokenizer->decoders, reader, "decoder", given.decoder, ga_text_read_decoders);
+    status = status ? status : ga_text_post_read(&tokenizer->post, reader, given.post_processor, given.truncation);
+    if (status != GA_OK) {
+        return status;
+    }
+    size_t length = ga_text_reader_enter(reader, "model", 0);
+    status = ga_text_read_model(&tokenizer->model, reader, given.model);
+    ga_text_reader_leave(reader, length);
+    if (status != GA_OK) {
+        return status;
+    }
+    length = ga_text_reader_enter(reader, "added_tokens", 0);
+    status = read_added(tokenizer, reader, given.added_tokens);
+    ga_text_reader_leave(reader, length);
+    tokenizer->is_local = tokenizer->normalizers.count > 0 && are_normalizers_local(tokenizer) &&
+                          are_cuts_local(tokenizer) && are_added_local(tokenizer);
+    tokenizer->asks_place = asks_place(tokenizer);
+    return status;
+}
+
+enum ga_status ga_text_tokenizer_open_memory(const char *name, const char *bytes, size_t length,
+                                             struct ga_text_tokenizer **tokenizer_out, struct ga_error *error)
+{
+    struct ga_text_reader reader = {.file = name, .error = error};
+    json_error_t where;
+    *tokenizer_out = NULL;
+    json_t *json = json_loadb(bytes, length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &where);
+    if (!json) {
+        return ga_fail_at(error, GA_FORMAT, GA_FAULT_NONE, where.position < 0 ? 0 : (uint64_t)where.position,
+                          "%s: line %d: %s", name, where.line, where.text);
+    }
+    struct ga_text_tokenizer *tokenizer = calloc(1, sizeof *tokenizer);
+    const enum ga_status status = tokenizer ? read_tokenizer(tokenizer, &reader, json) : ga_text_refuse_memory(&reader);
+    json_decref(json);
+    if (status != GA_OK) {
+        ga_text_tokenizer_close(tokenizer);
+        return status;
+    }
+    *tokenizer_out = tokenizer;
+    return GA_OK;
+}
+
+// Reads a file whole; *bytes_out is the caller's to free.
+static enum ga_status read_file(const char *path, char **bytes_out, size_t *length_out, struct ga_error *error)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        return ga_fail(error, GA_IO, "%s: cannot be opened", path);
+    }
+    size_t capacity = 1 << 16, length = 0;
+    char *bytes = malloc(capacity);
+    while (bytes) {
+        length += fread(bytes + length, 1, capacity - length, file);
+        if (length < capacity || capacity > LARGEST) {
+            break;
+        }
+        char *grown = realloc(bytes, capacity *= 2);
+        if (!grown) {
+            free(bytes);
+        }
+        bytes = grown;
+    }
+    const bool broken = ferror(file) != 0;
+    fclose(file);
+    if (!bytes) {
+        return ga_fail(error, GA_MEMORY, "%s: no memory for the file", path);
+    }
+    if (broken || length > LARGEST) {
+        free(bytes);
+        return broken ? ga_fail(error, GA_IO, "%s: cannot be read", path)
+                      : ga_fail(error, GA_FORMAT, "%s: has more than %d bytes", path, LARGEST);
+    }
+    *bytes_out = bytes;
+    *length_out = length;
+    return GA_OK;
+}
+
+enum ga_status ga_text_tokenizer_open(const char *path, struct ga_text_tokenizer **tokenizer_out,
+                                      struct ga_error *error)
+{
+    char *bytes = NULL;
+    size_t length = 0;
+    *tokenizer_out = NULL;
+    enum ga_status status = read_file(path, &bytes, &length, error);
+    if (status == GA_OK) {
+        status = ga_text_tokenizer_open_memory(path, bytes, length, tokenizer_out, error);
+        free(bytes);
+    }
+    return status;
+}

@@ -1,0 +1,12 @@
+// text_linked.c: the table of libga_text's functions in a program with text.
+#include "text_library.h"
+
+const struct ga_text_library ga_text_library = {
+    .tokenizer_open = ga_text_tokenizer_open,
+    .tokenizer_close = ga_text_tokenizer_close,
+    .tokenizer_ids = ga_text_tokenizer_ids,
+    .context_open = ga_text_context_open,
+    .context_close = ga_text_context_close,
+    .encode = ga_text_encode,
+    .decode = ga_text_decode,
+};

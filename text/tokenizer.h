@@ -1,0 +1,104 @@
+// tokenizer.h: a tokenizer as it was read, and a thread's context. Internal to libga_text.
+#ifndef GA_TEXT_TOKENIZER_H
+#define GA_TEXT_TOKENIZER_H
+
+#include "added.h"
+#include "chunks.h"
+#include "decoder.h"
+#include "ga_text.h"
+#include "normalizer.h"
+#include "post.h"
+#include "pretokenizer.h"
+#include "text_model.h"
+#include "word_cache.h"
+
+// A component that was opened: its class, which begins with a struct ga_text_component_class, and its self.
+struct ga_text_part {
+    const struct ga_text_component_class *base;
+    void *self;
+};
+
+// Components of one kind in the order in which they act.
+struct ga_text_parts {
+    struct ga_text_part items[GA_TEXT_PARTS];
+    size_t count;
+};
+
+struct ga_text_tokenizer {
+    struct ga_text_parts normalizers, pretokenizers, decoders;
+    struct ga_text_part model;
+    struct ga_text_added added;
+    struct ga_text_post post;
+    bool is_local;   // ids of chunks are kept; without normalizers those of pieces are found as fast
+    bool asks_place; // a pre-tokenizer asks where in the text a piece begins
+};
+
+// A text's tokens before templates: with GA_TEXT_OFFSETS, begin and end are bytes of the text, and texts says where the
+// token's own text is in surfaces; an empty range at UINT32_MAX: in the vocabulary.
+struct ga_text_sequence {
+    struct ga_text_tokens tokens;
+    struct ga_text_span *texts; // [tokens.count] with GA_TEXT_OFFSETS, room for texts_capacity
+    size_t texts_capacity;
+    struct ga_text_string surfaces;
+};
+
+// A thread's scratch for each component, in the order of the parts.
+struct ga_text_scratches {
+    void *items[GA_TEXT_PARTS];
+};
+
+struct ga_text_context {
+    const struct ga_text_tokenizer *tokenizer;
+    struct ga_text_scratches normalizers, pretokenizers, decoders;
+    void *model;
+    struct ga_text_word_cache words; // chunks and pieces, where no offsets are asked for
+    struct ga_text_sequence sequences[2];
+    struct ga_text_string valid[2];      // texts whose invalid bytes were replaced
+    struct ga_text_string original;      // a section with alignment
+    struct ga_text_string normalized[2]; // between normalizers
+    struct ga_text_string rewritten[2];  // between pre-tokenizers
+    struct ga_text_cuts cuts[2];
+    struct ga_text_tokens piece_tokens;
+    struct ga_text_list lists[2]; // between decoders
+    struct {
+        void *ids, *type_ids, *special, *offsets, *tokens, *characters; // the arrays of an encoding
+        size_t ids_room, type_ids_room, special_room, offsets_room, tokens_room, characters_room;
+    } out;
+};
+
+// -- open.c ---------------------------------------------------------------------------------------------------------
+
+// The text of a token for the caller: the added token's, or the vocabulary's; bytes NULL for an unknown id.
+struct ga_text_bytes ga_text_token_text(const struct ga_text_tokenizer *tokenizer, int32_t id);
+
+// -- components.c ---------------------------------------------------------------------------------------------------
+
+// Reads an object of the JSON, or the Sequence that it is, into parts. What the kind of components is, is in messages.
+enum ga_status ga_text_read_normalizers(struct ga_text_parts *parts, struct ga_text_reader *reader, json_t *object);
+enum ga_status ga_text_read_pretokenizers(struct ga_text_parts *parts, struct ga_text_reader *reader, json_t *object);
+enum ga_status ga_text_read_decoders(struct ga_text_parts *parts, struct ga_text_reader *reader, json_t *object);
+enum ga_status ga_text_read_model(struct ga_text_part *part, struct ga_text_reader *reader, json_t *object);
+void ga_text_parts_close(struct ga_text_parts *parts);
+
+// Opens and closes what a thread needs of parts.
+enum ga_status ga_text_parts_open_scratch(const struct ga_text_parts *parts, struct ga_text_scratches *scratches);
+void ga_text_parts_close_scratch(const struct ga_text_parts *parts, struct ga_text_scratches *scratches);
+
+// -- section.c ------------------------------------------------------------------------------------------------------
+
+// Runs all normalizers over in. *out_out: in itself, or a string of the context. where: of in.
+enum ga_status ga_text_normalize(struct ga_text_context *context, const struct ga_text_string *in,
+                                 struct ga_text_where where, const struct ga_text_string **out_out,
+                                 struct ga_error *error);
+
+// Appends the tokens of a section, the text between two added tokens, which begins at byte `shift` of the text.
+// details: with offsets and texts.
+enum ga_status ga_text_encode_section(struct ga_text_context *context, const char *bytes, size_t length, size_t shift,
+                                      struct ga_text_where where, bool details, struct ga_text_sequence *sequence,
+                                      struct ga_error *error);
+
+// Appends an added token, found as bytes[length].
+enum ga_status ga_text_append_added(struct ga_text_sequence *sequence, int32_t id, struct ga_text_span span,
+                                    struct ga_text_bytes surface, bool details);
+
+#endif
