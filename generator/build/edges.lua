@@ -32,11 +32,11 @@ local PLAIN = Edges.PLAIN
 -- Where configure writes the table of program/report/isas.h.
 Edges.KNOWN_ISAS = "out/known_isas.c"
 
--- isas: names, best first; abi: a number; what, all optional: libraries_only: without jansson nothing is made that reads files; intrinsics: the folder of
--- compiled headers, nil where the compiler makes none; text, sqlite: libga_text and extensions of SQLite are made;
--- wheel_platform: wheels are, for what they call this machine. runs: the set of those this CPU can run, for the caller to
--- fill; library: for each profile whose library objects are of interest their paths, as edges for them are made; maps:
--- the files written to out/lib here.
+-- isas: names, best first; abi: a number; what, all optional: libraries_only: without jansson nothing is made that
+-- reads files; intrinsics: the folder of compiled headers, nil where the compiler makes none; text, sqlite:
+-- libga_text and extensions of SQLite are made; wheel_platform: wheels are, for what they call this machine. runs:
+-- the set of those this CPU can run, for the caller to fill; library: for each profile whose library objects are of
+-- interest their paths, as edges for them are made; maps: the files written to out/lib here.
 function Edges.new(isas, abi, what)
   what = what or {}
   return setmetatable({ w = ninja.writer(), isas = isas, abi = abi, libraries_only = what.libraries_only,

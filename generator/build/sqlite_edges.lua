@@ -1,5 +1,5 @@
--- sqlite_edges.lua: the edges of out/lib/sqlite_NAME.so, an extension of SQLite that makes vectors of texts. Which models
--- have one is decided here: those that take tokens and pool their rows.
+-- sqlite_edges.lua: the edges of out/lib/sqlite_NAME.so, an extension of SQLite that makes vectors of texts. Which
+-- models have one is decided here: those that take tokens and pool their rows.
 local fs = require "base.fs"
 local ninja = require "ninja"
 

@@ -1,12 +1,11 @@
 -- test_steps.lua: the test steps, and which of them `ninja check`, `check-quick` and `check-all` run. A newcomer's
 -- `check` proves the configured model and every feature once; what takes long for what it finds is in `check-all`.
 -- Those under sanitizers are in sanitize_steps.lua.
-local compat = require "base.compat"
 local add_sanitized = require "build.sanitize_steps"
 local commands = require "build.step_commands"
 local files = require "build.files"
 local fmt = require "base.fmt"
-local fs = require "base.fs"
+local generator_steps = require "build.generator_steps"
 local inputs = require "build.test_inputs"
 local test_matrix = require "build.test_matrix"
 local text = require "base.text"
@@ -52,49 +51,6 @@ local function binary_step(all, name, path, arguments, reads)
 end
 
 -- -- The generator --------------------------------------------------------------------------------------------------
-
-local GENERATOR = { "generator", "templates", "specs", "tests/specs", "tests/generator" }
--- What some tests of the generator read besides the floors that they come by, the specs, and each other's helpers.
-local CONFIGURE = { "configure", "build.ninja", "rules.ninja", "generator/build", "generator/configure.lua",
-  "generator/configure_tests.lua", "generator/isa", "generator/ninja.lua", "templates/install" }
-local BESIDES = { combinations_test = { "tests/combinations" }, formula_test = { "tests/pytorch" },
-  install_test = { "templates/install" }, modifiers_test = { "tests/support/modifiers" },
-  ninja_test = { "rules.ninja" } }
-for _, name in ipairs({ "configure_test", "configure_cross_test", "configure_usage_test" }) do
-  BESIDES[name] = CONFIGURE
-end
--- Those that look at documents and at other tests.
-local DOCUMENTS = { "README.md", "SECURITY.md", "CHANGELOG.md", "CONTRIBUTING.md", "bench", "build.ninja", "demo",
-  "docs", "tests", "tools", "runtime", "generator", "templates" }
-for _, name in ipairs({ "promises_test", "documents_test", "sizes_test" }) do BESIDES[name] = DOCUMENTS end
-local HELPERS = { "specs", "tests/specs", "tests/generator/fact.lua" }
-
--- Those that write to one folder, one at a time.
-local function pool_of(name)
-  return name:find("^hf_") and "model_folders" or nil
-end
--- A name for many files, which many steps read; as a list.
-local function many_files(steps, name, folders)
-  steps.w:phony(name, inputs.files(compat.unpack(folders)))
-  return { name }
-end
-
--- Runs of the tests of the generator by one Lua, one step a file. before: the steps of another Lua, or none.
-local function generator_steps(all, lua, before)
-  local list = {}
-  for _, file in ipairs(assert(fs.list("tests/generator"))) do
-    local name = file:match("^(.*_test)%.lua$")
-    if name then
-      local path = "tests/generator/" .. file
-      local reads = many_files(all.steps, "files_of_" .. name .. "_" .. base(lua), joined(inputs.floors(path), HELPERS,
-        BESIDES[name] or {}))
-      list[#list + 1] = all.steps:add({ name = ("%s under %s"):format(name, lua), command = lua .. " " .. path,
-        inputs = joined(inputs.script(path), reads), pool = pool_of(name),
-        after = before and before[#list + 1] })
-    end
-  end
-  return list
-end
 
 -- Generated files from several Luas, `runs` times each.
 local function same_bytes(all, name, runs, specs)
@@ -347,7 +303,7 @@ end
 
 -- What a newcomer runs, but for the kernels.
 local function check_steps(all)
-  return joined(generator_steps(all, all.fast_lua), {
+  return joined(generator_steps.add(all.steps, all.fast_lua), {
     same_bytes(all, "same bytes", 1, joined(paths_of(all.models.products), all.both_luas)),
     script_step(all, "golden files", "tests/generator/golden.lua", "compare", joined(all.generator,
       inputs.files("tests/golden"))),
@@ -361,7 +317,7 @@ end
 
 -- What `ninja check-all` has besides.
 local function more_steps(all, checked)
-  local second = all.luas[2] and generator_steps(all, all.slow_lua, checked) or {}
+  local second = all.luas[2] and generator_steps.add(all.steps, all.slow_lua, checked) or {}
   local whole = {}
   for _, path in ipairs(all.tests.all.criterion) do
     whole[#whole + 1] = binary_step(all, base(path) .. ", every instruction set", path, nil, { inputs.GOLDENS })
@@ -392,7 +348,7 @@ return function(steps, saved, built, tests, models)
   local all = { steps = steps, saved = saved, built = built, tests = tests, models = models, folder = steps.folder,
     lua = saved.settings.variables.LUA, cc = fmt.sh_quote(saved.settings.variables.CC), texts = {},
     libraries = {}, both_luas = {}, shared = tests.shared,
-    generator = many_files(steps, "files_of_the_generator", GENERATOR) }
+    generator = generator_steps.all(steps) }
   all.strict_cc = fmt.sh_quote(saved.settings.variables.CC .. " " .. files.werror(saved.settings))
   all.luas = { all.lua, saved.answers.second_lua }
   all.fast_lua, all.slow_lua = by_speed(all.luas)

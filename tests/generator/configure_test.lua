@@ -10,10 +10,8 @@ local text = require "base.text"
 local lua = compat.version:find("JIT") and "luajit" or "lua5.4"
 local ISAS = text.join(isa.names())
 local folder = fact.folder("configure")
-local SOURCES = { "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "bench", "bindings", "configure", "demo",
-  "docs", "examples", "generator", "program", "runtime", "specs", "templates", "tests", "tools" }
 
-for _, name in ipairs(SOURCES) do
+for _, name in ipairs(fact.sources) do
   assert(compat.execute(("ln -s \"$PWD/%s\" %s%s"):format(name, folder, name)))
 end
 assert(compat.execute(("cp %s rules.ninja %s"):format(fact.build_file, folder)))
@@ -387,24 +385,6 @@ fact.holds("what no file of the build can hold is exit 2, and named", function()
   local said, code = configure("", "CFLAGS=\"$(printf -- '-g\\n-O1')\"")
   fact.equal(said, "./configure: CFLAGS holds a control character\n")
   fact.equal(code, 2)
-end)
-
-fact.holds("paths may hold blanks and signs: of this folder, of a spec, of where it is installed", function()
-  local odd = fact.folder("configure_odd") .. [[sp ace$x'q"d;e]]
-  assert(compat.execute(("mkdir %s && cp %s rules.ninja %s"):format(fmt.sh_quote(odd), fact.build_file,
-    fmt.sh_quote(odd))))
-  for _, name in ipairs(SOURCES) do
-    assert(compat.execute(("ln -s \"$PWD/%s\" %s"):format(name, fmt.sh_quote(odd .. "/" .. name))))
-  end
-  local path, prefix = "a $b (c) #d:e,!.lua", "/p $q 'r\"s;t"
-  assert(fs.write_if_changed(odd .. "/" .. path, '{ name = "odd", d_model = 8, n_heads = 2 }'))
-  local words = ("cd %s && LUA=%s ./configure --isa scalar --spec %s --prefix %s && ninja out/gen/odd/odd.h && ninja "
-    .. "out/gen/odd/odd.h"):format(fmt.sh_quote(odd), lua, fmt.sh_quote(path), fmt.sh_quote(prefix))
-  local said, code = compat.capture(words)
-  fact.equal(code == 0 and "" or said, "")
-  fact.contains(said, "EMIT out/gen/odd")
-  fact.contains(said, "ninja: no work to do.")
-  fact.contains(assert(fs.read(odd .. "/out/install/files.list")), "out/lib/libodd.a\t" .. prefix .. "/lib/libodd.a\n")
 end)
 
 fact.finish()

@@ -1,4 +1,5 @@
--- sqlite_test.lua: the SQLite extension of examples/encoder.lua in the program sqlite3, against the model's own program.
+-- sqlite_test.lua: the SQLite extension of examples/encoder.lua in the program sqlite3, held against the model's own
+-- program.
 --
 --     lua tests/bindings/sqlite/sqlite_test.lua FOLDER     FOLDER has bin/encoder and lib/sqlite_encoder.so
 package.path = "generator/?.lua;tests/program/?.lua;" .. package.path
