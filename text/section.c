@@ -30,6 +30,7 @@ enum ga_status ga_text_normalize(struct ga_text_context *context, const struct g
         struct ga_text_string *next = &context->normalized[last == &context->normalized[0]];
         clear(next, in->aligned);
         status = class->apply(part->self, context->normalizers.items[i], last, where, next, error);
+        status = status == GA_OK && ga_text_has_outgrown(next->length, in->length) ? GA_OVERFLOW : status;
         last = next;
         is_ascii = status == GA_OK && i + 1 < parts->count && ga_text_is_ascii(last->bytes, last->length);
     }
