@@ -96,8 +96,8 @@ static enum ga_status end_chunk(struct ga_text_context *context, const struct ch
         return ga_text_word_append(ids, count, tokens);
     }
     const size_t before = tokens->count;
-    const enum ga_status status = ga_text_encode_section(context, chunk->text.bytes, chunk->text.length, 0,
-                                                         chunk->where, false, sequence, error);
+    const enum ga_status status =
+        ga_text_encode_section(context, chunk->text.bytes, chunk->text.length, 0, chunk->where, false, sequence, error);
     if (kept && status == GA_OK) {
         ga_text_word_keep(&context->words, &chunk->key, tokens->items + before, tokens->count - before);
     }
