@@ -16,9 +16,8 @@ static size_t encode(struct ga_text_context *context, const char *text, size_t l
     struct ga_text_encoding encoding;
     struct ga_error error = {.text = ""};
     const char *pair = length % 3 == 1 ? text : NULL;
-    const enum ga_status status =
-        ga_text_encode(context, text, length, pair, pair ? length / 2 : 0, flags | GA_TEXT_REPLACE_INVALID, &encoding,
-                       &error);
+    const enum ga_status status = ga_text_encode(context, text, length, pair, pair ? length / 2 : 0,
+                                                 flags | GA_TEXT_REPLACE_INVALID, &encoding, &error);
     if (status != GA_OK) {
         fuzz_need(*error.text != '\0', "refused a text without a word");
         return SIZE_MAX;
