@@ -14,7 +14,7 @@ enum {
     GA_TEXT_SHORT_IDS = 3,
     GA_TEXT_SHORT_WAYS = 4, // pieces that may be kept in the same place
     GA_TEXT_LONG_WAYS = 2,
-    GA_TEXT_SHORT_BITS = 14, // of the number of places: 2 MiB, the words that make up nearly all texts of a language
+    GA_TEXT_SHORT_BITS = 15, // of the number of places: 4 MiB, the words that make up nearly all texts of a language
     GA_TEXT_LONG_BITS = 12,  // 512 KiB
 };
 

@@ -17,10 +17,11 @@ local CONFIGURE = { "configure", "build.ninja", "rules.ninja", "generator/build"
   "generator/configure_tests.lua", "generator/isa", "generator/ninja.lua", "templates/install" }
 local DOCUMENTS = { "README.md", "SECURITY.md", "CHANGELOG.md", "CONTRIBUTING.md", "bench", "build.ninja", "demo",
   "docs", "tests", "tools", "runtime", "generator", "templates" }
-local BESIDES = { combinations_test = { "tests/combinations" }, configure_test = CONFIGURE, configure_cross_test =
-  CONFIGURE, configure_paths_test = CONFIGURE, configure_usage_test = CONFIGURE, documents_test = DOCUMENTS,
-  formula_test = { "tests/pytorch" }, install_test = { "templates/install" }, modifiers_test = {
-  "tests/support/modifiers" }, ninja_test = { "rules.ninja" }, promises_test = DOCUMENTS, sizes_test = DOCUMENTS }
+local BESIDES = { combinations_test = { "tests/combinations" }, configure_test = CONFIGURE,
+  configure_cross_test = CONFIGURE, configure_paths_test = CONFIGURE, configure_usage_test = CONFIGURE,
+  documents_test = DOCUMENTS, formula_test = { "tests/pytorch" }, install_test = { "templates/install" },
+  modifiers_test = { "tests/support/modifiers" }, ninja_test = { "rules.ninja" }, promises_test = DOCUMENTS,
+  sizes_test = DOCUMENTS }
 
 -- Those that write to one folder, one at a time.
 local function pool_of(name)

@@ -375,7 +375,7 @@ fact.holds("nothing is written outside out/", function()
   local names = assert(fs.list(folder))
   fact.lists_equal(names, { "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "a.lua", "b.lua",
     "bad.lua", "bench", "bindings", "build.ninja", "configure", "demo", "docs", "examples", "generator", "out",
-    "program", "rules.ninja", "runtime", "specs", "templates", "tests", "tools" })
+    "program", "rules.ninja", "runtime", "specs", "templates", "tests", "text", "tools" })
 end)
 
 fact.holds("what no file of the build can hold is exit 2, and named", function()

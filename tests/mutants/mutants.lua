@@ -275,7 +275,7 @@ end
 
 -- A copy of what mutants of the generator change, beside links to the rest of what its tests read.
 local function make_tree()
-  local links = "tests specs runtime program docs demo bench tools configure build.ninja rules.ninja README.md " ..
+  local links = "tests text specs runtime program docs demo bench tools configure build.ninja rules.ninja README.md " ..
     "SECURITY.md"
   return compat.execute(([[rm -rf %s/tree && mkdir -p %s/tree && cp -RL generator templates %s/tree &&
     for name in %s; do ln -s "$PWD/$name" %s/tree/ || exit 1; done]]):format(OUT, OUT, OUT, links, OUT))

@@ -75,7 +75,7 @@ def compare(family, reference, ours, rng, count):
 def main():
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    wanted, total = sys.argv[4:], 0
+    wanted, total, families = sys.argv[4:], 0, 0
     shared = library.load(sys.argv[1])
     for family, make in FAMILIES:
         if wanted and family not in wanted:
@@ -86,7 +86,9 @@ def main():
         wrong = compare(family, reference, ours, rng, count)
         ours.close()
         print(f"{family}: {count} strings, {wrong} differ", flush=True)
-        total += wrong
+        total += wrong > 0
+        families += 1
+    print(f"{families - total} passed, {total} failed")
     sys.exit(total > 0)
 
 
