@@ -61,8 +61,7 @@ static int disconnect(sqlite3_vtab *table)
     return SQLITE_OK;
 }
 
-// Where a plan may have each hidden column equal to an argument: 1 + its place in the constraints; -1 where there is one
-// that this plan cannot use.
+// Where each hidden column equals an argument: 1 + its place in the constraints; -1 where this plan cannot use it.
 static void find_arguments(const sqlite3_index_info *info, int found[COLUMNS])
 {
     for (int i = 0; i < info->nConstraint; i++) {

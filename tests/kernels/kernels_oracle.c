@@ -325,7 +325,7 @@ static bool is_added(const struct ga_weight_role *role)
     return strcmp(role->name, "v_bias") == 0 || strcmp(role->name, "bias_v") == 0 || strcmp(role->name, "o_bias") == 0;
 }
 
-// Makes values and outputs come out times TINY, or times the smallest number of the weights' dtype where that is larger.
+// Values and outputs come out times TINY, or the smallest number of the weights' dtype where that is larger.
 static void make_tiny(const struct ga_model *model, const struct ga_weight_role *role, float *data)
 {
     if (strcmp(role->name, "v_weight") == 0 || is_added(role)) {

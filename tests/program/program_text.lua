@@ -9,7 +9,7 @@ local JSON = [[{"version":"1.0","truncation":null,"padding":null,"added_tokens":
 "model":{"type":"WordPiece","unk_token":"?","continuing_subword_prefix":"##","max_input_chars_per_word":20,
 "vocab":{"?":0,"cat":1,"##s":2,"a":3,"\"":4}}}]]
 
-return function(path, expect_run, expect)
+return function(path, expect_run, expect, use)
   local function write(name, content)
     local file = assert(io.open(path(name), "wb"))
     file:write(content)
@@ -52,15 +52,14 @@ return function(path, expect_run, expect)
     expect_run(1, "tokenize --tokenizer %tokenizer --text %texts", "pre_tokenizer.type: found Nothing")
   end
 
-  return function()
-    write("tokenizer", JSON)
-    write("texts", 'A Cats\n\ndog "')
-    write("zeros", "a\0cat\0")
-    write("broken", "a\na \255\n")
-    if not files.slurp("out/config.ninja"):find("text_libraries = %S") then
-      return expect_run(1, "tokenize --tokenizer %tokenizer --text %texts", "libutf8proc-dev libpcre2-dev")
-    end
-    test_printed()
-    test_refused()
+  use("steps_48_4")
+  write("tokenizer", JSON)
+  write("texts", 'A Cats\n\ndog "')
+  write("zeros", "a\0cat\0")
+  write("broken", "a\na \255\n")
+  if not files.slurp("out/config.ninja"):find("text_libraries = %S") then
+    return expect_run(1, "tokenize --tokenizer %tokenizer --text %texts", "libutf8proc-dev libpcre2-dev")
   end
+  test_printed()
+  test_refused()
 end
