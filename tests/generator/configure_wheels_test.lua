@@ -62,3 +62,5 @@ fact.holds("every public function and struct is declared for ctypes", function()
     end
   end
 end)
+
+fact.finish()
