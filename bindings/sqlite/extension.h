@@ -15,7 +15,7 @@ struct ga_sqlite_state {
     size_t references;
 };
 
-// The vector of a value in room, which has d_model floats: of a blob its floats, of any other but NULL that of its text.
+// The vector of a value in room, which has d_model floats: of a blob its floats, of anything else that of its text.
 // *vector_out is room, or NULL for NULL. SQLITE_OK, or SQLITE_ERROR with *message_out, which the caller
 // frees with sqlite3_free.
 int ga_sqlite_vector(struct ga_sqlite_state *state, sqlite3_value *value, float *room, const float **vector_out,

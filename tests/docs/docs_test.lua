@@ -63,7 +63,8 @@ local LONG = {
   { "^sh (tests/docs/docs%.sh)[%w/. ]*$", "sh -n %1", "it is what runs this" },
   { "^python3 %-m pip install .*$", "python3 -m zipfile -e $(echo out/python/mha_512_8-*.whl) out/site",
     "not every Python has pip" },
-  { "^PYTHONPATH=(%S+) python3 (examples/layer%.py)$", "PYTHONPATH=%1 PYTHON %2", "needs numpy" },
+  { "^PYTHONPATH=(%S+) python3 (examples/layer%.py)$",
+    "PYTHON -c 'import sys, runpy; sys.path.insert(0, \"%1\"); runpy.run_path(\"%2\")'", "needs numpy" },
   { "^lua5%.4 (tests/generator/run%.lua)$", "test -e %1", "a part of ninja check" },
   { "^(%.ci/run)$", "bash -n %1 && test -x %1", "hours" },
 }

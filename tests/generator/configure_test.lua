@@ -306,18 +306,6 @@ fact.holds("unknown options of GNU's kind are only warned of", function()
   fact.contains(said, "did you mean --enable-sanitize?")
 end)
 
--- Where python3 is, which makes wheels; they are listed as what libraries and programs are.
-fact.holds("--python has an edge for a wheel of each model of the user's, and else there is none", function()
-  assert(not assert(fs.read(folder .. "out/kernels.ninja")):find("rule = wheel", 1, true))
-  local said, code = configure("--d-model 8 --heads 2 --name flags --python")
-  if code == 1 and said:find("there is no python3", 1, true) then return print("skipped: wheels: no python3") end
-  fact.equal(code == 0 and "" or said, "")
-  fact.contains(said, "and a wheel in out/python\n")
-  local wheel = assert(fs.read(folder .. "out/products.list")):match("out/python/flags%-[%d.]+%-py3%-none%-[%w_]+%.whl")
-  local query, got = compat.capture(("ninja -C %s -t query wheel_flags %s"):format(folder, wheel))
-  fact.equal(got == 0 and "" or query, "")
-end)
-
 fact.holds("what an earlier configuration made for users goes, what else lies beside it stays", function()
   local stale = { "out/bin/flags", "out/include/flags.h", "out/lib/libflags.a", "out/lib/libflags.so" }
   local own = { "out/bin/mine", "out/lib/libmine.a", "out/bin/next" }
