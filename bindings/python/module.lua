@@ -2,14 +2,8 @@
 -- Knows the spec's facts, no array and no library: those are in bindings/python/package.
 package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
 
-local fs = require "base.fs"
+local release = require "build.release"
 local spec = require "spec"
-
--- The release, from where the programs have it.
-local function version()
-  local header = assert(fs.read("program/commands/program.h"))
-  return assert(header:match('#define GA_VERSION "([^"]+)"'), "program.h: no GA_VERSION")
-end
 
 -- Text within a docstring.
 local function quoted(words)
@@ -83,7 +77,7 @@ end
 function WRITERS.name(s)
   local lines = { '"""The name of the model, and the release of genattn that it is of."""', 'NAME = "%s"',
     'VERSION = "%s"', "" }
-  return table.concat(lines, "\n"):format(s.name, version())
+  return table.concat(lines, "\n"):format(s.name, release().version)
 end
 
 local model, errors = spec.read(arg[1])
