@@ -325,7 +325,8 @@ local function more_steps(all, checked)
   return joined(second, hostile_steps(all), {
     same_bytes(all, "same bytes of every spec, twice", 2, joined(paths_of(all.models.products), inputs.files("specs"),
       paths_of(all.models.tests))),
-  }, package_steps(all), python_steps(all), library_steps(all, " of all test models", all.tests.all), all_kernel_steps(all), whole, {
+  }, package_steps(all), python_steps(all), library_steps(all, " of all test models", all.tests.all),
+    all_kernel_steps(all), whole, {
     binary_step(all, "calls of all kinds that share weights and threads", "out/test/all/standalone_sharing",
       sharing("2", all.shared)),
     binary_step(all, "two libraries with a runtime each", all.tests.two, "1"),
