@@ -1,5 +1,5 @@
--- program_text.lua: `tokenize`, `detokenize` and `embed --text` of programs whose models take token ids: what is printed,
--- what is read from where, what is refused. tests/text has what tokens a text becomes.
+-- program_text.lua: `tokenize`, `detokenize` and `embed --text` of programs whose models take token ids: what is
+-- printed, what is read from where, what is refused. tests/text has what tokens a text becomes.
 
 local files = require "program_files"
 
