@@ -33,29 +33,44 @@ static enum ga_status join(const struct ga_text_list *in, struct ga_text_list *o
     return status;
 }
 
+// Runs the decoders over context->lists[0]; *last_out: which list has what comes of it.
+static enum ga_status apply_decoders(struct ga_text_context *context, struct ga_text_list **last_out,
+                                     struct ga_error *error)
+{
+    const struct ga_text_parts *parts = &context->tokenizer->decoders;
+    const size_t before = context->lists[0].text.length;
+    enum ga_status status = GA_OK;
+    for (size_t i = 0; i < parts->count && status == GA_OK; i++) {
+        const struct ga_text_decoder_class *class = (const void *)parts->items[i].base;
+        const struct ga_text_list *last = &context->lists[i % 2];
+        struct ga_text_list *next = &context->lists[(i + 1) % 2];
+        clear(next);
+        status = class->apply(parts->items[i].self, context->decoders.items[i], last, next, error);
+        status = status == GA_OK && ga_text_has_outgrown(next->text.length, before) ? GA_OVERFLOW : status;
+    }
+    *last_out = &context->lists[parts->count % 2];
+    return status;
+}
+
 enum ga_status ga_text_decode(struct ga_text_context *context, const int32_t *ids, size_t count, bool skip_special,
                               struct ga_text_view *text_out, struct ga_error *error)
 {
-    const struct ga_text_parts *parts = &context->tokenizer->decoders;
-    struct ga_text_list *last = &context->lists[0], *next = &context->lists[1];
+    struct ga_text_list *last = &context->lists[0];
     clear(last);
-    clear(next);
     enum ga_status status = list_tokens(context->tokenizer, ids, count, skip_special, last);
-    for (size_t i = 0; i <= parts->count && status == GA_OK; i++) {
-        if (i == parts->count && parts->count > 0) {
-            break;
-        }
-        const struct ga_text_decoder_class *class = i < parts->count ? (const void *)parts->items[i].base : NULL;
-        clear(next);
-        status = class ? class->apply(parts->items[i].self, context->decoders.items[i], last, next, error)
-                       : join(last, next);
-        struct ga_text_list *swapped = last;
-        last = next;
-        next = swapped;
+    if (status == GA_OK && context->tokenizer->decoders.count > 0) {
+        status = apply_decoders(context, &last, error);
+    } else if (status == GA_OK) {
+        clear(&context->lists[1]);
+        last = &context->lists[1];
+        status = join(&context->lists[0], last);
     }
-    *text_out = (struct ga_text_view){last->text.bytes, last->text.length};
+    *text_out = (struct ga_text_view){last->text.length ? last->text.bytes : "", last->text.length};
     if (status == GA_MEMORY || status == GA_OVERFLOW) {
-        return ga_fail(error, status, "no memory for the text of %zu tokens", count);
+        return ga_fail(error, status,
+                       status == GA_MEMORY ? "no memory for the text of %zu tokens"
+                                           : "the text of %zu tokens becomes too long",
+                       count);
     }
     return status;
 }

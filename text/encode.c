@@ -350,8 +350,11 @@ enum ga_status ga_text_encode(struct ga_text_context *context, const char *text,
         encoding_out->n_cut = context->sequences[0].tokens.count - (ranges[0].end - ranges[0].begin) +
                               (pair ? context->sequences[1].tokens.count - (ranges[1].end - ranges[1].begin) : 0);
     }
-    if (status == GA_MEMORY || status == GA_OVERFLOW) {
-        return ga_fail(error, status, "no memory for the tokens of a text of %zu bytes", length);
+    if (status == GA_MEMORY || (status == GA_OVERFLOW && length <= LONGEST && pair_length <= LONGEST)) {
+        return ga_fail(error, status,
+                       status == GA_MEMORY ? "no memory for the tokens of a text of %zu bytes"
+                                           : "a text of %zu bytes becomes too long when it is normalized",
+                       length);
     }
     return status;
 }

@@ -30,6 +30,7 @@ enum ga_status ga_text_normalize(struct ga_text_context *context, const struct g
         struct ga_text_string *next = &context->normalized[last == &context->normalized[0]];
         clear(next, in->aligned);
         status = class->apply(part->self, context->normalizers.items[i], last, where, next, error);
+        status = status == GA_OK && ga_text_has_outgrown(next->length, in->length) ? GA_OVERFLOW : status;
         last = next;
         is_ascii = status == GA_OK && i + 1 < parts->count && ga_text_is_ascii(last->bytes, last->length);
     }
@@ -57,7 +58,8 @@ struct pieces {
     struct ga_text_context *context;
     const struct ga_text_string *text;
     struct ga_text_cuts *cuts;
-    size_t shift; // of the section in the original
+    size_t shift;  // of the section in the original
+    size_t length; // of the section
     struct ga_text_where where;
 };
 
@@ -98,6 +100,7 @@ static enum ga_status rewrite(struct pieces *pieces, const struct ga_text_pretok
         status = before ? class->before(self, scratch, pieces->text, piece, where_is(pieces, piece), text)
                         : class->after(self, scratch, pieces->text, piece, text);
         status = status ? status : ga_text_cuts_append(cuts, begin, text->length);
+        status = status == GA_OK && ga_text_has_outgrown(text->length, pieces->length) ? GA_OVERFLOW : status;
     }
     pieces->text = text;
     pieces->cuts = cuts;
@@ -349,7 +352,7 @@ enum ga_status ga_text_encode_section(struct ga_text_context *context, const cha
         text = &context->original;
     }
     status = status ? status : ga_text_normalize(context, text, where, &text, error);
-    struct pieces pieces = {context, text, NULL, shift, where};
+    struct pieces pieces = {context, text, NULL, shift, length, where};
     size_t done = 0, from = 0;
     struct ga_text_added_match match;
     while (status == GA_OK &&

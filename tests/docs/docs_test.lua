@@ -51,6 +51,7 @@ local LONG = {
   { "^sh bench/run%.sh (.*)$", "PYTHON bench/run.py %1 --list", "installs a gigabyte" },
   { "^python3 (bench/features%.py .*)$", "python3 -B %1 --list", "minutes" },
   { "^sh (tests/pytorch/%w+%.sh)$", "sh -n %1", "a step of .ci/run" },
+  { "^sh (tests/text/run%.sh) 1000$", "sh -n %1", "a step of .ci/run" },
   { "^sh (tests/docs/docs%.sh)[%w/. ]*$", "sh -n %1", "it is what runs this" },
   { "^lua5%.4 (tests/generator/run%.lua)$", "test -e %1", "a part of ninja check" },
   { "^(%.ci/run)$", "bash -n %1 && test -x %1", "hours" },

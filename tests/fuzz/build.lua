@@ -6,17 +6,20 @@ package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
 local Edges = require "build.edges"
 local fs = require "base.fs"
 local ninja = require "ninja"
+local saved = require "build.saved"
 local spec = require "spec"
 
 local INCLUDES = "$runtime_includes $program_includes $test_includes -I tests/fuzz $jansson_cflags"
 local SPECS = "tests/fuzz/specs"
 
--- Files are changed as what they are; text by libFuzzer's own means.
+-- Files are changed as what they are; text by libFuzzer's own means. `text`: a target of libga_text, which is left out
+-- where that is not made.
 local TARGETS = {
   { name = "weights", mutator = true },
   { name = "inputs", mutator = true },
   { name = "pack" },
   { name = "text" },
+  { name = "tokenizer", text = true },
 }
 
 local HEAD = [[
@@ -54,19 +57,21 @@ local function add_shared(edges, profile, models)
   local support = { compile(edges, profile, "fuzz"), edges:compile(profile, "tests/support/rng.c",
     profile.obj .. "/rng.o", INCLUDES) }
   return Edges.joined(support, edges:models_with_table(profile, models, INCLUDES),
-    { parts.program, parts.weights, parts.core_archive })
+    { parts.program, parts.weights, parts.core_archive }, { parts.text })
 end
 
 local function write(folder, clang)
-  local edges = Edges.new({ "scalar" }, 0)
+  local edges = Edges.new({ "scalar" }, 0, false, nil, saved.read().answers.text ~= nil)
   local profile = profile_of(folder, "fuzzer-no-link")
   edges.w:line(HEAD:format(folder, clang))
   local shared = add_shared(edges, profile, read_models())
   local mutator = compile(edges, profile, "mutate")
   for _, target in ipairs(TARGETS) do
     local inputs = { compile(edges, profile, "fuzz_" .. target.name), target.mutator and mutator or nil }
-    edges:link(profile_of(folder, "fuzzer"), ("%s/fuzz_%s"):format(folder, target.name),
-      Edges.joined(inputs, shared), "$program_libraries")
+    if edges.has_text or not target.text then
+      edges:link(profile_of(folder, "fuzzer"), ("%s/fuzz_%s"):format(folder, target.name),
+        Edges.joined(inputs, shared), "$text_libraries $program_libraries")
+    end
   end
   local malformed = edges:folder_objects(profile, "tests/support", INCLUDES, function(name)
     return name == "malformed" or name == "malformed_rows"

@@ -19,6 +19,7 @@ one() {
     case $name in
         weights | inputs) words='-max_len=4096 -dict=tests/fuzz/safetensors.dict' ;;
         pack) words=-max_len=16384 ;;
+        tokenizer) words='-max_len=8192 -dict=tests/fuzz/tokenizer.dict' ;;
     esac
     mkdir -p "$out/corpus/$name" "$out/crashes" "$out/seeds/$name"
     # shellcheck disable=SC2086 # options are words
@@ -50,7 +51,7 @@ if [ "$1" = one ]; then
 fi
 readonly seconds="$1" clang="${CLANG:-clang}"
 shift
-if [ $# -eq 0 ]; then set -- weights inputs pack text; fi
+if [ $# -eq 0 ]; then set -- weights inputs pack text tokenizer; fi
 mkdir -p "$out/seeds"
 if ! can_fuzz; then
     echo "skipped: fuzzing: no clang with libFuzzer (Debian: clang libclang-rt-dev)"
@@ -59,6 +60,11 @@ if ! can_fuzz; then
 fi
 "${LUA:-lua5.4}" tests/fuzz/build.lua "$out" "$clang" && ninja -f "$out/build.ninja" || exit 1
 "$out/write_seeds" "$out/seeds" || exit 1
+if [ ! -e "$out/fuzz_tokenizer" ]; then
+    echo "skipped: fuzzing tokenizer: no libga_text (Debian: libutf8proc-dev libpcre2-dev)"
+    # shellcheck disable=SC2046 # targets are words
+    set -- $(printf '%s\n' "$@" | grep -vx tokenizer)
+fi
 printf '%s\n' "$@" | xargs -P "$(nproc)" -n 1 sh "$0" one "$seconds" | tee "$out/outcomes"
 passed=$(grep -c '^  ok ' "$out/outcomes")
 failed=$(($# - passed))

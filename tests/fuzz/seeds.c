@@ -10,6 +10,7 @@
 #include "fuzz.h"
 #include "pack_file.h"
 #include "support/malformed.h"
+#include "text/text_fixture.h"
 #include "weights.h"
 
 enum { MOST_TENSORS = 64, MOST_ELEMENTS = 256, MOST_PATH = 512 };
@@ -224,6 +225,19 @@ static void write_malformed(void)
     }
 }
 
+// The fixture of the tests of libga_text, and a text for it.
+static void write_tokenizer(void)
+{
+    static const char text[] = "The cats!  <x>a na\xC3\xAFve dog";
+    FILE *file = fopen(path_of("tokenizer", "bert"), "wb");
+    const bool written = file && fwrite(fixture_json, 1, sizeof fixture_json, file) == sizeof fixture_json &&
+                         fwrite(text, 1, sizeof text - 1, file) == sizeof text - 1;
+    if (!file || fclose(file) != 0 || !written) {
+        fprintf(stderr, "seeds: the tokenizer cannot be written\n");
+        exit(1);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -243,5 +257,6 @@ int main(int argc, char **argv)
     write_inputs();
     write_texts();
     write_malformed();
+    write_tokenizer();
     return 0;
 }

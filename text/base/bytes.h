@@ -86,4 +86,11 @@ static inline struct ga_text_span ga_text_span_at(const struct ga_text_string *s
     return string->aligned ? string->spans[i] : (struct ga_text_span){0, 0};
 }
 
+// Whether a text that had `before` bytes has grown further than any sensible component makes it: steps that each double
+// it must end somewhere.
+static inline bool ga_text_has_outgrown(size_t length, size_t before)
+{
+    return length > 64 * before + 65536;
+}
+
 #endif

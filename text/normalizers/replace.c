@@ -8,6 +8,8 @@
 #include "transform.h"
 #include "unicode.h"
 
+enum { LONGEST = 1024 }; // bytes of what is put in place of a match
+
 struct replace_fields {
     json_t *pattern;
     struct ga_text_bytes content;
@@ -24,6 +26,9 @@ enum ga_status ga_text_replace_open(struct ga_text_reader *reader, json_t *objec
     enum ga_status status = ga_text_read_fields(reader, object, fields, 2, &given);
     if (status != GA_OK) {
         return status;
+    }
+    if (given.content.length > LONGEST) {
+        return ga_text_refuse(reader, "content", "a longer one", "a string of at most 1024 bytes");
     }
     struct ga_text_replace *replace = calloc(1, sizeof *replace);
     char *content = malloc(given.content.length + 1);

@@ -103,6 +103,8 @@ const struct ga_text_normalizer_class ga_text_strip = {
 
 // -- Prepend --------------------------------------------------------------------------------------------------------
 
+enum { LONGEST = 1024 }; // bytes that are put before a text
+
 struct prepend {
     size_t length;
     char bytes[];
@@ -122,6 +124,9 @@ static enum ga_status open_prepend(struct ga_text_reader *reader, json_t *object
     const enum ga_status status = ga_text_read_fields(reader, object, prepend_fields, 1, &given);
     if (status != GA_OK) {
         return status;
+    }
+    if (given.prepend.length > LONGEST) {
+        return ga_text_refuse(reader, "prepend", "a longer one", "a string of at most 1024 bytes");
     }
     struct prepend *prepend = malloc(sizeof *prepend + given.prepend.length);
     if (!prepend) {
