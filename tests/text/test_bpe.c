@@ -1,5 +1,5 @@
-// test_bpe.c: the model BPE by small vocabularies: merges by rank, what is unknown, bytes, affixes, long pieces, and what
-// is refused. The values are those of the tokenizers package.
+// test_bpe.c: the model BPE by small vocabularies: merges by rank, what is unknown, bytes, affixes, long pieces, and
+// what is refused. The values are those of the tokenizers package.
 #include "subword_fixture.h"
 
 #define BYTE_LEVEL "{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":true,\"use_regex\":true}"
