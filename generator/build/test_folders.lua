@@ -4,9 +4,9 @@ local fs = require "base.fs"
 
 local test_folders = {}
 
--- Tests by Criterion, those of them that are linked with test models, and those with libga_text; programs with a main() of their own;
--- fixtures, which are programs that tests of the command line run; programs that stand before the C library, by the
--- linker's means or by their own; the soak; and helpers, which all of these are linked with.
+-- Tests by Criterion, those of them that are linked with test models, and those with libga_text; programs with a main()
+-- of their own; fixtures, which are programs that tests of the command line run; programs that stand before the C
+-- library, by the linker's means or by their own; the soak; and helpers, which all of these are linked with.
 local FOLDERS = {
   { kind = "criterion", folder = "tests/unit" },
   { kind = "model_criterion", folder = "tests/pytorch" },

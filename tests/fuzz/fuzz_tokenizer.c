@@ -1,5 +1,5 @@
-// fuzz_tokenizer.c: bytes up to a NUL as a tokenizer.json, the bytes after it as a text for it. What is not refused gives
-// the same ids with and without offsets, by a cache that is empty and by one that is not, and decodes.
+// fuzz_tokenizer.c: bytes up to a NUL as a tokenizer.json, the bytes after it as a text for it. What is not refused
+// gives the same ids with and without offsets, by a cache that is empty and by one that is not, and decodes.
 #include <stdlib.h>
 #include <string.h>
 

@@ -379,6 +379,8 @@ require "program_stack"(path, expect_run, expect_values, expect)
 require "program_layers"(path, expect_run, expect_values, expect, draw.flaw)
 if arg[3] ~= "-" then
   require "program_models"(path, expect_run, expect, function(name) program = arg[3] .. "/" .. name end)
+  program = arg[3] .. "/steps_48_4"
+  require "program_text"(path, expect_run, expect)()
 end
 table.remove(arg, 3)
 for i = 1, #arg do

@@ -1,0 +1,66 @@
+-- program_text.lua: `tokenize` and `detokenize` of a program whose model takes token ids: what is printed, what is read
+-- from where, what is refused. tests/text has what tokens a text becomes.
+
+local files = require "program_files"
+
+local JSON = [[{"version":"1.0","truncation":null,"padding":null,"added_tokens":[],
+"normalizer":{"type":"Lowercase"},"pre_tokenizer":{"type":"Whitespace"},"post_processor":null,
+"decoder":{"type":"WordPiece","prefix":"##","cleanup":false},
+"model":{"type":"WordPiece","unk_token":"?","continuing_subword_prefix":"##","max_input_chars_per_word":20,
+"vocab":{"?":0,"cat":1,"##s":2,"a":3,"\"":4}}}]]
+
+return function(path, expect_run, expect)
+  local function write(name, content)
+    local file = assert(io.open(path(name), "wb"))
+    file:write(content)
+    file:close()
+  end
+
+  local function expect_lines(args, lines)
+    local out = expect_run(0, args)
+    expect(out == lines, "%s: printed\n%s\nexpected\n%s", args, out, lines)
+  end
+
+  local function test_printed()
+    expect_lines("tokenize --tokenizer %tokenizer --text %texts", "3 1 2\n\n0 4\n")
+    expect_lines("tokenize --tokenizer %tokenizer --text %texts --format json", '{"ids": [3,1,2], "tokens": ["a", ' ..
+      '"cat", "##s"], "offsets": [[0, 1], [2, 5], [5, 6]], "type_ids": [0,0,0], "special": [0,0,0]}\n' ..
+      '{"ids": [], "tokens": [], "offsets": [], "type_ids": [], "special": []}\n' ..
+      '{"ids": [0,4], "tokens": ["?", "\\""], "offsets": [[0, 3], [4, 5]], "type_ids": [0,0], "special": [0,0]}\n')
+    expect_lines("tokenize --tokenizer %tokenizer --text %texts --pair %texts", "3 1 2 3 1 2\n\n0 4 0 4\n")
+    expect_lines("tokenize --tokenizer %tokenizer --text %zeros -0", "3\n1\n")
+    write("ids", "3 1 2\n\n1, 2 69\n")
+    expect_lines("detokenize --tokenizer %tokenizer --ids %ids", "a cats\n\ncats\n")
+    expect_lines("detokenize --tokenizer %tokenizer --ids %ids -0", "a cats\0\0cats\0")
+    expect_lines("tokenize --tokenizer %tokenizer --text %broken --replace-invalid", "3\n3 0\n")
+  end
+
+  local function test_refused()
+    expect_run(1, "tokenize --tokenizer %tokenizer --text %broken", "line 2: byte 2 of the text, 0xFF, is not UTF-8")
+    expect_run(1, "tokenize --tokenizer %tokenizer --text %texts --pair %zeros", "expected as many")
+    expect_run(2, "tokenize --tokenizer %tokenizer --text %texts --format xml", "--format xml: expected ids or json")
+    expect_run(2, "tokenize --tokenizer %tokenizer --text - --pair -", "cannot both be standard input")
+    expect_run(2, "tokenize --text %texts", "no tokenizer")
+    expect_run(2, "tokenize --tokenizer %tokenizer", "--text FILE is missing")
+    expect_run(1, "tokenize --tokenizer %none --text %texts", path "none")
+    expect_run(1, "tokenize --weights %none --text %texts", "tokenizer.json: cannot be opened")
+    write("ids", "1 2\n3 x\n")
+    expect_run(1, "detokenize --tokenizer %tokenizer --ids %ids", 'line 2: found "x', "expected a token id")
+    write("tokenizer", (JSON:gsub('"a":3', '"a":70')))
+    expect_run(1, "tokenize --tokenizer %tokenizer --text %texts", "has ids up to 70; expected below 70")
+    write("tokenizer", (JSON:gsub("Whitespace", "Nothing")))
+    expect_run(1, "tokenize --tokenizer %tokenizer --text %texts", "pre_tokenizer.type: found Nothing")
+  end
+
+  return function()
+    write("tokenizer", JSON)
+    write("texts", 'A Cats\n\ndog "')
+    write("zeros", "a\0cat\0")
+    write("broken", "a\na \255\n")
+    if not files.slurp("out/config.ninja"):find("text_libraries = %S") then
+      return expect_run(1, "tokenize --tokenizer %tokenizer --text %texts", "libutf8proc-dev libpcre2-dev")
+    end
+    test_printed()
+    test_refused()
+  end
+end
