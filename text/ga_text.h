@@ -68,7 +68,7 @@ size_t ga_text_tokenizer_ids(const struct ga_text_tokenizer *tokenizer);
 // The tokens that "truncation" in the file leaves of a text, SIZE_MAX where it says nothing.
 size_t ga_text_tokenizer_max_length(const struct ga_text_tokenizer *tokenizer);
 
-// Memory for one thread: work space and a cache of 4 MiB. Returns GA_OK and *context_out, which the caller closes
+// Memory for one thread: work space and a cache of 4.5 MiB. Returns GA_OK and *context_out, which the caller closes
 // before the tokenizer; GA_MEMORY.
 enum ga_status ga_text_context_open(const struct ga_text_tokenizer *tokenizer, struct ga_text_context **context_out);
 
