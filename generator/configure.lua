@@ -9,11 +9,13 @@ local compat = require "base.compat"
 local files = require "build.files"
 local fs = require "base.fs"
 local graph = require "build.graph"
+local install = require "build.install"
 local isa = require "isa"
 local models = require "build.models"
 local options = require "build.options"
 local probes = require "build.probes"
 local products = require "build.products"
+local release = require "build.release"
 local saved = require "build.saved"
 local spec = require "spec"
 local summary = require "build.summary"
@@ -37,12 +39,6 @@ end
 
 local function print_line(line)
   io.stdout:write(line, "\n")
-end
-
--- The number that libraries and their users must agree on.
-local function abi()
-  local header = assert(fs.read("runtime/include/genattn/model.h"))
-  return assert(tonumber(header:match("GA_ABI = (%d+)")), "runtime/include/genattn/model.h: no GA_ABI")
 end
 
 -- How the specs of model folders came about.
@@ -73,14 +69,28 @@ local function for_tests(settings, collected, answers)
   for i, model in ipairs(collected.products) do paths[i] = model.path end
   return saved.text({ settings = { variables = settings.variables, debug = settings.debug,
     sanitize = settings.sanitize, werror = settings.werror }, answers = answers, configured = #collected.configured,
-    products = paths, abi = abi() })
+    products = paths, abi = release().abi })
+end
+
+-- Writes what `ninja install` puts somewhere. Returns the paths, or nil and a message.
+local function write_installation(settings, answers, installed)
+  local texts = install.texts(installed.names, settings, answers, release())
+  local paths = {}
+  for i, text_of in ipairs(texts) do paths[i] = "out/install/" .. text_of[1] end
+  texts[#texts + 1] = { install.LIST:match("[^/]*$"), install.list(installed, settings, answers) }
+  local written, why = fs.write_all("out/install", texts)
+  return written and paths, why
 end
 
 -- Writes all that ninja reads; whether that could be done, and a message where not.
 local function write(settings, collected, answers)
-  local kernels, given = graph.make(collected, answers, abi())
+  local kernels, given, installed = graph.make(collected, answers, release().abi)
   local before = products.before()
-  local written, why = fs.write_all("out", {
+  local paths, why = write_installation(settings, answers, installed)
+  if not paths then return nil, why end
+  for _, path in ipairs(paths) do given[#given + 1] = path end
+  local written
+  written, why = fs.write_all("out", {
     { "config.ninja", files.config(settings, answers) },
     { "kernels.ninja", kernels },
     { "known_isas.c", files.known_isas(answers) },

@@ -112,6 +112,15 @@ local function ask_compiler(prober, settings)
   return answers
 end
 
+-- Whether the wheels that --python asks for can be made; or nil and why not.
+local function makes_wheels(prober, settings, answers)
+  if not answers.runs then return nil, "--python: the compiler is for another machine, whose wheels are made there" end
+  if settings.sanitize then return nil, "--python: a sanitizer must be the program's own, and python3 has none" end
+  answers.wheel_platform = prober:wheel_platform()
+  if answers.wheel_platform then return true end
+  return nil, "--python: there is no python3 from 3.9 on (Debian: python3); see " .. LOG
+end
+
 -- What only work on genattn itself needs, into answers.
 local function ask_for_maintainers(prober, settings, answers)
   answers.simde = prober:header("simde/x86/avx512.h")
@@ -125,7 +134,12 @@ local function ask_for_maintainers(prober, settings, answers)
   answers.clang_format = prober:program("clang-format", { "clang-format" })
   answers.qemu = prober:program("qemu-x86_64", { "qemu-x86_64" })
   answers.cross = prober:finds_cross("aarch64", "aarch64-linux-gnu-gcc", "qemu-aarch64")
-  answers.torch = prober:has_torch()
+  answers.cmake = prober:program("cmake", { "cmake" })
+  answers.pkg_config = prober:program("pkg-config", { "pkg-config" })
+  answers.musl = prober:program("a compiler for musl", { "musl-gcc" })
+  answers.torch = prober:has_python("PyTorch", "torch")
+  answers.wheel_platform = answers.runs and prober:wheel_platform() or nil
+  answers.numpy = answers.wheel_platform and prober:has_python("numpy", "numpy")
 end
 
 -- The flags of all that libga_text needs, or nil where a part is missing.
@@ -142,11 +156,12 @@ end
 
 -- Asks everything: `prober` what the user is told of, `quiet` what only work on genattn itself needs. Returns the
 -- answers, or nil and a message. Answers: compiler, lua (words for people), warnings (flags), callgraph (a flag),
--- precompiles (headers), targets_avx, runs (whether the compiler's programs run here; booleans), isas (array of
--- { name, built, runs, cpu, off }), built (ISA names, best first), jansson, text and criterion ({ cflags, libraries }),
--- second_lua, clang, luacheck, shellcheck, clang_format, valgrind, qemu (commands), msan (flags), dkjson, simde, wraps,
--- torch (booleans); nil: not there. Where the compiler's programs run here there is jansson. cross: { arch, cc,
--- emulator }.
+-- precompiles (headers), targets_avx, runs (whether the compiler's programs run here; booleans), isas (array of {
+-- name, built, runs, cpu, off }), built (ISA names, best first), jansson, text and criterion ({ cflags, libraries }),
+-- second_lua, clang, luacheck, shellcheck, clang_format, valgrind, qemu, cmake, pkg_config, musl (commands), msan
+-- (flags), dkjson, sqlite, simde, wraps, torch, numpy (booleans); nil: not there. Where the compiler's programs run
+-- here there is jansson. cross: { arch, cc, emulator }. wheel_platform: as wheels name this machine, where python3 is
+-- here; makes_wheels: they were asked for.
 return function(prober, quiet, settings)
   local refused = refused_flag(settings.variables)
   if refused then return nil, refused end
@@ -156,7 +171,12 @@ return function(prober, quiet, settings)
   if not answers.jansson and answers.runs then
     return nil, "jansson (Debian: libjansson-dev) does not link; see " .. LOG
   end
+  if settings.python then
+    answers.makes_wheels, why = makes_wheels(prober, settings, answers)
+    if not answers.makes_wheels then return nil, why end
+  end
   answers.text = answers.jansson and ask_text(prober, answers.jansson)
+  answers.sqlite = answers.text and prober:header("sqlite3ext.h")
   answers.criterion = prober:library("criterion", "criterion/criterion.h")
   answers.dkjson = prober:has_module("dkjson")
   ask_for_maintainers(quiet, settings, answers)

@@ -5,6 +5,8 @@ local emit = require "emit"
 local fs = require "base.fs"
 local isa = require "isa"
 local ninja = require "ninja"
+local sqlite_edges = require "build.sqlite_edges"
+local wheel_edges = require "build.wheel_edges"
 
 -- Runtime folders that go into every model's library, and the one that reads weight files, which needs jansson.
 local CORE, WEIGHTS = { "base", "model", "call", "cache", "threads", "packed" }, { "weights" }
@@ -16,7 +18,7 @@ local TEXT_LINKED, TEXT_HEADER = "text/program/text_linked.c", "text/ga_text.h"
 -- Runtime headers a user of a model includes.
 local PUBLIC_HEADERS = "runtime/include/genattn"
 
-local Edges = {}
+local Edges = { CORE = CORE, WEIGHTS = WEIGHTS, PROGRAM = PROGRAM, PUBLIC_HEADERS = PUBLIC_HEADERS }
 Edges.__index = Edges
 
 -- Where things go, what is added to every edge, and to the edges of kernels. The same sources are built twice: as
@@ -30,14 +32,16 @@ local PLAIN = Edges.PLAIN
 -- Where configure writes the table of program/report/isas.h.
 Edges.KNOWN_ISAS = "out/known_isas.c"
 
--- isas: names, best first; abi: a number; libraries_only: without jansson nothing is made that reads files;
--- intrinsics: the folder of compiled headers, nil where the compiler makes none; has_text: libga_text is made. runs:
+-- isas: names, best first; abi: a number; what, all optional: libraries_only: without jansson nothing is made that
+-- reads files; intrinsics: the folder of compiled headers, nil where the compiler makes none; text, sqlite:
+-- libga_text and extensions of SQLite are made; wheel_platform: wheels are, for what they call this machine. runs:
 -- the set of those this CPU can run, for the caller to fill; library: for each profile whose library objects are of
 -- interest their paths, as edges for them are made; maps: the files written to out/lib here.
-function Edges.new(isas, abi, libraries_only, intrinsics, has_text)
-  return setmetatable({ w = ninja.writer(), isas = isas, abi = abi, libraries_only = libraries_only,
-    has_text = has_text, headers = {},
-    runs = {}, maps = {}, library = { [PLAIN] = {} }, intrinsics = intrinsics, precompiled = {} }, Edges)
+function Edges.new(isas, abi, what)
+  what = what or {}
+  return setmetatable({ w = ninja.writer(), isas = isas, abi = abi, libraries_only = what.libraries_only,
+    has_text = what.text, has_sqlite = what.sqlite, wheel_platform = what.wheel_platform, headers = {},
+    runs = {}, maps = {}, library = { [PLAIN] = {} }, intrinsics = what.intrinsics, precompiled = {} }, Edges)
 end
 
 -- One array of the items of all the arrays; nil counts as an empty one.
@@ -222,11 +226,17 @@ function Edges:model_objects(profile, outputs, folder, kind)
   return objects
 end
 
--- lib<name>.so in a folder, which shows only the model's and the runtime's names, versioned by the ABI.
-function Edges:shared_library(folder, name, objects, libraries)
-  local map, versioned = ("out/lib/%s.map"):format(name), ("%s/lib%s.so.%d"):format(folder, name, self.abi)
+-- The list of the names that a shared object of a model shows: the model's and the runtime's. Returns its path.
+function Edges:version_map(name)
+  local map = ("out/lib/%s.map"):format(name)
   assert(fs.write_if_changed(map, ("{\n  global: %s_*; ga_*;\n  local: *;\n};\n"):format(name)) ~= nil)
   self.maps[#self.maps + 1] = map
+  return map
+end
+
+-- lib<name>.so in a folder, versioned by the ABI.
+function Edges:shared_library(folder, name, objects, libraries)
+  local map, versioned = self:version_map(name), ("%s/lib%s.so.%d"):format(folder, name, self.abi)
   self.w:build({ rule = "shared", outputs = { versioned }, inputs = objects, implicit = { map },
     variables = { { "map", map }, { "soname", versioned:match("[^/]*$") },
       libraries and { "libraries", ninja.raw(libraries) } or nil } })
@@ -247,20 +257,28 @@ function Edges.text_of(model, parts)
   return parts.text and model.spec.vocab_size and { parts.text_linked, parts.text } or nil
 end
 
+-- Where a model is generated whose files go to folders of `root`.
+function Edges.generated_folder(root, name)
+  return ("%s/gen/%s"):format(root, name)
+end
+
 -- Libraries, header and program of one model, in folders of `root`; returns their paths, by kind.
 function Edges:product(model, parts, root)
   local name = model.spec.name
-  local folder = ("%s/gen/%s"):format(root, name)
+  local folder = Edges.generated_folder(root, name)
   self:section(("%s, from %s"):format(name, model.path))
   local outputs = self:generate(model, folder)
   local objects = joined(self:model_objects(PLAIN, outputs, folder, "library"), parts.core)
   local archive = self:archive(("%s/lib/lib%s.a"):format(root, name), objects)
+  local shared = self:shared_library(root .. "/lib", name, objects)
   return {
     header = self:copy(("%s/%s.h"):format(folder, name), ("%s/include/%s.h"):format(root, name)),
-    archive = archive,
-    libraries = joined({ archive }, self:shared_library(root .. "/lib", name, objects)),
+    archive = archive, shared = shared, libraries = joined({ archive }, shared),
     program = self:program(("%s/bin/%s"):format(root, name), outputs, folder,
       { parts.program, parts.weights, archive }, Edges.text_of(model, parts)),
+    sqlite = self.has_sqlite and sqlite_edges.add(self, PLAIN, model, { archive, parts.weights, parts.text }, root),
+    wheels = self.wheel_platform and wheel_edges.add(self, model, { archive, parts.weights }, root,
+      self.wheel_platform),
   }
 end
 

@@ -72,8 +72,6 @@ function files.config(settings, answers)
     { "program_libraries", jansson.libraries .. " -lm -pthread" },
     { "test_libraries", table.concat({ text.libraries, jansson.libraries, criterion.libraries, "-lm -pthread" },
       " ") },
-    { "bindir", fmt.sh_quote(settings.bindir) }, { "libdir", fmt.sh_quote(settings.libdir) },
-    { "includedir", fmt.sh_quote(settings.includedir) },
   }
   w:comment("Written by configure.")
   for _, row in ipairs(rows) do w:variable(row[1], row[2]) end

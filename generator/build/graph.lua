@@ -1,6 +1,9 @@
 -- graph.lua: out/kernels.ninja as a whole: shared parts, products, and the names build.ninja's targets go by. The tests
 -- have a graph of their own, test_graph.lua. How each edge looks is in edges.lua.
 local Edges = require "build.edges"
+local install = require "build.install"
+local ninja = require "ninja"
+local wheel_edges = require "build.wheel_edges"
 
 local graph = {}
 
@@ -23,6 +26,7 @@ end
 function graph.add_products(edges, models)
   edges:public_headers()
   local parts, products = edges:shared_parts(Edges.PLAIN), {}
+  if edges.wheel_platform then wheel_edges.add_shared(edges, "out") end
   for i, model in ipairs(models) do products[i] = edges:product(model, parts, "out") end
   return parts, products
 end
@@ -30,21 +34,56 @@ end
 -- The files of these products under one key of edges:product, in order.
 graph.collect = collect
 
+-- What programs print of themselves for the installation. Returns the paths.
+local function printed(w, users)
+  local paths = {}
+  for _, user in ipairs(users) do
+    for _, row in ipairs(install.PRINTED) do
+      local path = install.printed_path(row, user.program:match("[^/]*$"))
+      w:build({ rule = "print", outputs = { path }, inputs = { user.program },
+        variables = { { "option", row.option } } })
+      paths[#paths + 1] = path
+    end
+  end
+  return paths
+end
+
+-- The archives of models, each for a name of its own.
+local function add_archives(edges, models)
+  for _, model in ipairs(models) do
+    local name, generated = model.spec.name, {}
+    local folder = Edges.generated_folder("out", name)
+    for i, output in ipairs(edges:outputs(model)) do generated[i] = folder .. "/" .. output.path end
+    edges.w:build({ rule = "dist_model", outputs = { "dist-" .. name }, implicit = joined(generated, { model.path }),
+      variables = { { "spec", ninja.word(model.path) }, { "isa", table.concat(edges:isas_of(model), ",") },
+        { "dir", folder } } })
+  end
+end
+
 -- Names for what build.ninja's targets are made of. Returns what the user gets of the products.
-local function add_targets(edges, parts, products, users)
+local function add_targets(edges, parts, products, users, prints)
   local w, shared = edges.w, joined({ parts.weights, parts.program, parts.text }, parts.text_shared)
   local headers, libraries, programs = collect(users, "header"), collect(users, "libraries"), collect(users, "program")
+  local wheels = collect(users, "wheels")
   edges:section("Targets")
-  w:phony("all", joined(headers, libraries, programs, shared, edges.headers))
+  local pages = prints and printed(w, users) or {}
+  local bindings = joined(collect(users, "sqlite"), wheels)
+  w:phony("all", joined(headers, libraries, programs, bindings, shared, edges.headers, pages))
   w:phony("tested", joined({ "all", parts.core_archive }, collect(products, "archive")))
   w:phony("public_headers", edges.headers)
   w:build({ rule = "bench", outputs = { "out/run_bench" }, implicit = programs,
     variables = { { "programs", words(programs) } } })
-  w:build({ rule = "install", outputs = { "install" }, implicit = { "all" }, variables = {
-    { "headers", words(headers) }, { "runtime_headers", words(edges.headers) },
-    { "libraries", words(joined(libraries, shared)) }, { "programs", words(programs) },
-  } })
-  return joined(headers, libraries, programs)
+  w:build({ rule = "install", outputs = { "install" }, inputs = { install.LIST }, implicit = { "all" } })
+  return joined(headers, libraries, programs, pages, bindings)
+end
+
+-- What is installed of the configured products, as install.list has it.
+local function installed(edges, parts, users, prints)
+  local given = { names = {}, programs = collect(users, "program"), shared = collect(users, "shared"),
+    archives = joined(collect(users, "archive"), { parts.weights }), headers = collect(users, "header"),
+    runtime_headers = edges.headers, prints = prints }
+  for i, header in ipairs(given.headers) do given.names[i] = header:match("([^/]*)%.h$") end
+  return given
 end
 
 -- The first `count` of a list.
@@ -55,14 +94,17 @@ local function first(list, count)
 end
 
 -- Makes the text of out/kernels.ninja. models: models.collect's; answers: configure's; abi: a number. Returns the
--- text, and the paths of what users are given.
+-- text, the paths of what users are given, and what install.list makes the list of the installation from.
 function graph.make(models, answers, abi)
-  local edges = Edges.new(answers.built, abi, not answers.jansson,
-    answers.precompiles and "out/obj/intrinsics", answers.text ~= nil)
+  local edges = Edges.new(answers.built, abi, { libraries_only = not answers.jansson,
+    intrinsics = answers.precompiles and "out/obj/intrinsics", text = answers.text ~= nil, sqlite = answers.sqlite,
+    wheel_platform = answers.makes_wheels and answers.wheel_platform })
   edges.w:comment("Written by configure; read build.ninja first.")
   local parts, products = graph.add_products(edges, models.products)
-  local given = joined(add_targets(edges, parts, products, first(products, #models.configured)), edges.maps)
-  return edges.w:text(), given
+  local users, prints = first(products, #models.configured), answers.jansson and answers.runs
+  local given = joined(add_targets(edges, parts, products, users, prints), edges.maps)
+  add_archives(edges, first(models.products, #models.configured))
+  return edges.w:text(), given, installed(edges, parts, users, prints)
 end
 
 return graph

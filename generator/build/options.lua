@@ -25,6 +25,10 @@ local DIRECTORIES = {
   { flags = "--libdir", value = "DIR", key = "libdir", last_wins = true, default = "PREFIX/lib", help = "libraries" },
   { flags = "--includedir", value = "DIR", key = "includedir", last_wins = true, default = "PREFIX/include",
     help = "headers" },
+  { flags = "--mandir", value = "DIR", key = "mandir", last_wins = true, default = "PREFIX/share/man",
+    help = "manual pages of programs" },
+  { flags = "--datadir", value = "DIR", key = "datadir", last_wins = true, default = "PREFIX/share",
+    help = "their completion for bash" },
 }
 local MODEL_FILES = {
   { flags = "--spec", value = "FILE", key = "specs", count = "*",
@@ -40,6 +44,8 @@ local MODEL_FILES = {
 local FEATURES = {
   { flags = "--isa", value = "LIST", key = "isa", default = "all the compiler makes",
     help = "instruction sets to build, joined by commas; the best one the CPU has is picked at load" },
+  { flags = "--python", key = "python", default = "no",
+    help = "also make a Python wheel of each model: out/python/NAME-VERSION-py3-none-PLATFORM.whl (docs/python.md)" },
   { flags = "--enable-debug", key = "debug", default = "no", help = "no optimisation, full debug information" },
   { flags = "--enable-sanitize", key = "sanitize", default = "no",
     help = "build everything with address and undefined-behaviour sanitizers" },
@@ -315,7 +321,8 @@ end
 -- Reads the arguments. fields: spec.options(); isa_names: those --isa may name; getenv: os.getenv or a stand-in.
 -- Returns the settings, or nil and every message. Settings: specs and folders (arrays of paths), hf_architecture (or
 -- nil), hf_ignore (array), fields (array of { field, value }), isas (set of names or nil), prefix, bindir, libdir,
--- includedir, verbose, debug, sanitize, werror, variables, arguments (for the next run), warnings.
+-- includedir, mandir, datadir, verbose, python, debug, sanitize, werror, variables, arguments (for the next run),
+-- warnings.
 function options.parse(args, fields, isa_names, getenv)
   local why = control_character(args)
   if why then return nil, { why } end
@@ -336,8 +343,9 @@ function options.parse(args, fields, isa_names, getenv)
     help = parsed.help, specs = parsed.specs, fields = given, isas = isas, folders = parsed.from_hf,
     hf_architecture = parsed.hf_architecture, hf_ignore = parsed.hf_ignore,
     prefix = prefix, bindir = parsed.bindir or prefix .. "/bin", libdir = parsed.libdir or prefix .. "/lib",
-    includedir = parsed.includedir or prefix .. "/include",
-    verbose = parsed.verbose, debug = parsed.debug, sanitize = parsed.sanitize, werror = parsed.werror,
+    includedir = parsed.includedir or prefix .. "/include", mandir = parsed.mandir or prefix .. "/share/man",
+    datadir = parsed.datadir or prefix .. "/share", verbose = parsed.verbose, python = parsed.python,
+    debug = parsed.debug, sanitize = parsed.sanitize, werror = parsed.werror,
     variables = variables, arguments = remembered(kept, parsed.assignments, variables), warnings = warnings,
   }
 end

@@ -52,6 +52,10 @@ local MAINTAINERS = {
   { key = "qemu", what = "the test on a CPU without AVX", why = "no qemu-x86_64", package = "qemu-user" },
   { key = "cross", what = "the kernels' facts on AArch64", why = "no cross compiler or no qemu-aarch64",
     package = "gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" },
+  { key = "cmake", what = "the tests that use an installed library from CMake", why = "no cmake", package = "cmake" },
+  { key = "pkg_config", what = "the tests that use one by pkg-config", why = "no pkg-config", package = "pkgconf" },
+  { key = "musl", what = "the test of a model's archive with musl", why = "no musl-gcc", package = "musl-tools" },
+  { key = "numpy", what = "tests of the Python wheels", why = "no python3 with numpy", package = "python3-numpy" },
   { key = "torch", what = "tests/pytorch, the comparison with the real PyTorch (its results are committed)",
     why = "no torch for python3", package = nil },
 }
@@ -119,7 +123,8 @@ end
 
 -- What to type next, of which a build for another machine has only the first.
 local function next_lines(name, answers)
-  local made = (answers.jansson and "out/bin/@, " or "") .. "out/lib/lib@.a and out/include/@.h"
+  local made = (answers.jansson and "out/bin/@, " or "") .. "out/lib/lib@.a and out/include/@.h" ..
+    (answers.makes_wheels and ", and a wheel in out/python" or "")
   local lines = { "ninja                 makes " .. made:gsub("@", name),
     "ninja demo            attention over real token sequences, with a picture",
     "ninja check           tests: your own shape, and every feature once" }

@@ -7,6 +7,7 @@ local profiles = require "build.test_profiles"
 local test_folders = require "build.test_folders"
 local test_matrix = require "build.test_matrix"
 local test_models = require "build.test_models"
+local wheel_edges = require "build.wheel_edges"
 local test_modifiers = require "build.test_modifiers"
 
 local PLAIN, SANITIZED, joined = Edges.PLAIN, Edges.SANITIZED, Edges.joined
@@ -121,6 +122,19 @@ local function checked_tests(edges, archives, models, units)
     criterion = link_all(edges, CHECK, units.about_models, inputs, "$test_libraries") }
 end
 
+-- The Python wheels of some models of `ninja check`. Returns the paths; none where there is nothing to test them with.
+local function test_wheels(edges, parts, models, has)
+  local paths = {}
+  if not has.numpy then return paths end
+  wheel_edges.add_shared(edges, PLAIN.test)
+  for i, model in ipairs(models) do
+    local archives = { test_models.archive_path(CHECK, model), parts.core_archive, parts.weights }
+    edges:version_map(model.spec.name)
+    paths[i] = wheel_edges.add(edges, model, archives, PLAIN.test, has.wheel_platform)
+  end
+  return paths
+end
+
 -- The tests of `ninja check-all` that are about models. Programs before whose functions the linker puts others, and
 -- those that have the C library's allocator themselves, cannot be where sanitizers stand too. Returns a table of paths:
 -- `program`, `criterion`, `no_libc`, `failing`.
@@ -186,7 +200,20 @@ local function example_files(edges, parts, models)
   for _, model in ipairs(models) do
     model.isas = edges.two_isas
     local product = edges:product(model, parts, PLAIN.test .. "/examples")
-    paths = joined(paths, { product.header, product.program }, product.libraries)
+    paths = joined(paths, { product.header, product.program }, product.libraries, product.sqlite)
+  end
+  return paths
+end
+
+-- The wheel of the model of examples/layer.py, in a folder of its own.
+local function example_wheels(edges, parts, models, has)
+  local root, paths = PLAIN.test .. "/examples", {}
+  if not has.numpy then return paths end
+  wheel_edges.add_shared(edges, root)
+  for _, model in ipairs(models) do
+    local name = model.spec.name
+    local archives = { ("%s/lib/lib%s.a"):format(root, name), parts.weights }
+    if name == "mha_512_8" then paths[1] = wheel_edges.add(edges, model, archives, root, has.wheel_platform) end
   end
   return paths
 end
@@ -308,6 +335,7 @@ local function add_all(edges, parts, archives, models, tests, has)
   tests.programs = model_programs(edges, parts, some_of(models.tests, "programs"))
   tests.versions = version_libraries(edges, parts, models.versions)
   edges:section("Models of the examples")
+  tests.example_wheels = example_wheels(edges, parts, models.examples, has)
   tests.examples = example_files(edges, parts, models.examples)
   tests.linking = linking_libraries(edges, parts, some_of(models.tests, "linked"))
   tests.cross = cross_test(edges, copies(some_of(models.tests, "cross")), has)
@@ -317,9 +345,9 @@ end
 -- Adds all edges of the tests' binaries. parts, products: graph.add_products', of the configured models; models:
 -- models.tested's, with those `configured`; has: configure's answers. Returns the paths of the binaries: units,
 -- checked, all, sanitized and races, each by kind as above; configured; some, with models that use every template;
--- soak; numbers; programs of some models; emulated and cross (or nil); two and unknown_cpu; of what more models are
--- tested with; shared, the models whose calls share threads; parts, which other graphs link; and of the libraries'
--- objects.
+-- soak; numbers; wheels and example_wheels; programs of some models; emulated and cross (or nil); two and unknown_cpu;
+-- of what more models are tested with; shared, the models whose calls share threads; parts, which other graphs link;
+-- and of the libraries' objects.
 return function(edges, parts, products, models, has)
   edges.two_isas = two_isas(edges)
   edges.library[CHECK], edges.library[ALL] = {}, {}
@@ -328,6 +356,7 @@ return function(edges, parts, products, models, has)
   local tests = { units = unit_tests(edges, archives, has, parts.text), parts = joined({ FACTS }, archives) }
   tests.configured = configured_test(edges, products, archives, models.configured)
   tests.checked = checked_tests(edges, archives, copies(some_of(models.tests, "check")), tests.units)
+  tests.wheels = test_wheels(edges, parts, some_of(models.tests, "wheels"), has)
   add_all(edges, parts, archives, models, tests, has)
   add_sanitized(edges, archives, models.tests, tests, has)
   tests.checked.objects, tests.all.objects = edges.library[CHECK], joined(edges.library[ALL], edges.library[PLAIN])

@@ -12,7 +12,7 @@ local joined = Edges.joined
 
 -- The parts and products of the build around this one, whose edges stay there.
 local function leaves(isas, abi, models, has_text)
-  local edges = Edges.new(isas, abi, false, nil, has_text)
+  local edges = Edges.new(isas, abi, { text = has_text })
   local parts, products = graph.add_products(edges, models)
   return { parts = parts, products = products, headers = edges.headers, objects = edges.library[Edges.PLAIN],
     archives = graph.collect(products, "archive") }
@@ -39,8 +39,8 @@ end
 return function(folder, saved, models)
   local has_text = saved.answers.text ~= nil
   local built = leaves(saved.answers.built, saved.abi, models.products, has_text)
-  local edges = Edges.new(saved.answers.built, saved.abi, false,
-    saved.answers.precompiles and folder .. "/intrinsics", has_text)
+  local edges = Edges.new(saved.answers.built, saved.abi, { text = has_text, sqlite = saved.answers.sqlite,
+    intrinsics = saved.answers.precompiles and folder .. "/intrinsics" })
   for _, entry in ipairs(saved.answers.isas) do edges.runs[entry.name] = entry.runs end
   edges.headers = built.headers
   models.configured = first(models.products, saved.configured)
@@ -53,5 +53,5 @@ return function(folder, saved, models)
   add_targets(edges, tests)
   for _, list in ipairs(steps:lists()) do texts[#texts + 1] = list end
   texts[#texts + 1] = { "build.ninja", edges.w:text() }
-  return texts, inputs.folders("generator", "templates", "tests", "runtime", "program", "specs", "text")
+  return texts, inputs.folders("generator", "templates", "tests", "runtime", "program", "specs", "text", "bindings")
 end

@@ -9,7 +9,8 @@ local inputs = { GOLDENS = "tests/pytorch/goldens.safetensors" }
 
 -- Where `require` looks in scripts of the tests.
 local ROOTS = { "generator/%s.lua", "generator/%s/init.lua", "tests/program/%s.lua" }
-local PATTERNS = { "require%s*%(?%s*[\"']([%w_.]+)[\"']", "dofile%s*%(?%s*[\"']([%w_./]+)[\"']" }
+local PATTERNS = { "require%s*%(?%s*[\"']([%w_.]+)[\"']", "dofile%s*%(?%s*[\"']([%w_./]+)[\"']",
+  "[%s\"'](generator/[%w_]+%.lua)" }
 
 -- The file of a module, or of a script as it is given to dofile; nil where it is none of this tree's.
 local function file_of(name)
@@ -38,6 +39,21 @@ function inputs.script(path)
   local paths = {}
   add_script({}, paths, path)
   return paths
+end
+
+-- The floors of the generator that a script comes by, each with all that is in it, as lists of features and the like
+-- name files that no text requires; and the templates where it comes by what reads them.
+function inputs.floors(script)
+  local floors, seen = {}, {}
+  for _, path in ipairs(inputs.script(script)) do
+    local floor = path:match("^generator/[%w_]+/")
+    if floor and not seen[floor] then
+      seen[floor] = true
+      floors[#floors + 1] = floor:sub(1, -2)
+    end
+  end
+  if seen["generator/emit/"] then floors[#floors + 1] = "templates" end
+  return floors
 end
 
 local function found(folder, kind)

@@ -45,9 +45,9 @@ local function modifier_weights()
     "static const char *const modifier_weights[] = {%sNULL};\n"):format(table.concat(names))
 end
 
--- Writes the headers that tests/support/reference.c includes.
-function test_modifiers.write()
-  assert(fs.write_all(test_modifiers.FOLDER, { { "score_modifiers.h", score_modifiers() },
+-- Writes the headers that tests/support/reference.c includes. folder: where to; FOLDER without it.
+function test_modifiers.write(folder)
+  assert(fs.write_all(folder or test_modifiers.FOLDER, { { "score_modifiers.h", score_modifiers() },
     { "modifier_weights.h", modifier_weights() } }))
 end
 

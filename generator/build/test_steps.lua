@@ -1,12 +1,11 @@
 -- test_steps.lua: the test steps, and which of them `ninja check`, `check-quick` and `check-all` run. A newcomer's
 -- `check` proves the configured model and every feature once; what takes long for what it finds is in `check-all`.
 -- Those under sanitizers are in sanitize_steps.lua.
-local compat = require "base.compat"
 local add_sanitized = require "build.sanitize_steps"
 local commands = require "build.step_commands"
 local files = require "build.files"
 local fmt = require "base.fmt"
-local fs = require "base.fs"
+local generator_steps = require "build.generator_steps"
 local inputs = require "build.test_inputs"
 local test_matrix = require "build.test_matrix"
 local text = require "base.text"
@@ -52,41 +51,6 @@ local function binary_step(all, name, path, arguments, reads)
 end
 
 -- -- The generator --------------------------------------------------------------------------------------------------
-
-local GENERATOR = { "generator", "templates", "specs", "tests/specs", "tests/generator" }
--- Tests of the generator that take many seconds and look at some of its floors only: files and folders that they read.
--- All others read all of the generator, its templates and every spec.
-local NARROW = {
-  configure_test = { "configure", "build.ninja", "rules.ninja", "generator/base", "generator/build",
-    "generator/configure.lua", "generator/isa", "generator/ninja.lua" },
-  combinations_test = { "generator/base", "generator/attention", "generator/import/maps", "generator/spec",
-    "tests/combinations/refused.txt" },
-}
--- Those that write to one folder, one at a time.
-local function pool_of(name)
-  return name:find("^hf_") and "model_folders" or nil
-end
--- Those that look at documents and at other tests.
-local DOCUMENTS = { "README.md", "SECURITY.md", "CHANGELOG.md", "CONTRIBUTING.md", "bench", "build.ninja", "demo",
-  "docs", "tests", "tools", "runtime" }
-local BROAD = { promises_test = DOCUMENTS, documents_test = DOCUMENTS, formula_test = { "tests/pytorch" },
-  modifiers_test = { "tests/support/modifiers" } }
-
--- Runs of the tests of the generator by one Lua, one step a file. before: the steps of another Lua, or none.
-local function generator_steps(all, lua, before)
-  local list = {}
-  for _, file in ipairs(assert(fs.list("tests/generator"))) do
-    local name = file:match("^(.*_test)%.lua$")
-    if name then
-      local path = "tests/generator/" .. file
-      local reads = all.narrow[name] or joined(all.generator, all.broad[name] or {})
-      list[#list + 1] = all.steps:add({ name = ("%s under %s"):format(name, lua), command = lua .. " " .. path,
-        inputs = joined(inputs.script(path), reads), pool = pool_of(name),
-        after = before and before[#list + 1] })
-    end
-  end
-  return list
-end
 
 -- Generated files from several Luas, `runs` times each.
 local function same_bytes(all, name, runs, specs)
@@ -224,6 +188,41 @@ local function program_step(all, name, models, reads)
     quoted(programs)), joined(fixtures, programs, reads))
 end
 
+local PYTHON = "tests/bindings/python"
+
+local function python_files()
+  return inputs.files("bindings/python", PYTHON, "examples")
+end
+
+-- Wheels, in an environment in a folder, and files of tests that import them.
+local function wheels_step(all, name, folder, wheels, tests)
+  local files_of = {}
+  for i, test in ipairs(tests) do files_of[i] = ("%s/%s_test.py"):format(PYTHON, test) end
+  return all.steps:add({ name = name, inputs = joined(python_files(), wheels),
+    command = ("sh %s/run.sh python3 %s/venv %s -- %s"):format(PYTHON, folder, quoted(wheels), quoted(files_of)) })
+end
+
+-- Python: the declarations made of the headers, and wheels in an environment of their own.
+local function python_steps(all)
+  if #all.tests.wheels == 0 then
+    return { all.steps.off("Python wheels: no python3 from 3.9 on with numpy (Debian: python3-numpy)") }
+  end
+  if all.saved.settings.sanitize then
+    return { all.steps.off("Python wheels: a sanitizer must be the program's own") }
+  end
+  return { all.steps:add({ name = "headers as Python has them", inputs = joined(python_files(), all.built.headers),
+      command = ("python3 -B %s/declarations_test.py %s %s"):format(PYTHON, all.lua, all.cc) }),
+    wheels_step(all, "Python wheels", "out/test/python", all.tests.wheels, { "layer", "model", "wheel", "hints" }) }
+end
+
+-- The program of examples/ in Python.
+local function python_examples_step(all)
+  if #all.tests.example_wheels == 0 or all.saved.settings.sanitize then
+    return all.steps.off("example in Python: no wheel is made here")
+  end
+  return wheels_step(all, "example in Python", "out/test/examples", all.tests.example_wheels, { "examples" })
+end
+
 -- A program that loads shared objects: two versions of a model, and the user's models.
 local function host_step(all)
   if all.saved.settings.sanitize then
@@ -255,6 +254,16 @@ local function examples_step(all)
     joined(all.tests.examples, inputs.files("examples"), { "README.md" }))
 end
 
+-- The extension of SQLite in the program sqlite3.
+local function sqlite_step(all)
+  if all.saved.settings.sanitize or not all.saved.answers.text or not all.saved.answers.sqlite then
+    return all.steps.off("the SQLite extension: no libga_text or no sqlite3ext.h (Debian: libsqlite3-dev), or " ..
+      "sanitizers, which must be the program's own")
+  end
+  return script_step(all, "the SQLite extension", "tests/bindings/sqlite/sqlite_test.lua", "out/test/examples",
+    all.tests.examples)
+end
+
 -- Binaries that stand before the C library.
 local function libc_steps(all)
   local list, tests = {}, all.tests.all
@@ -268,11 +277,33 @@ local function libc_steps(all)
   return list
 end
 
+-- -- Packages -------------------------------------------------------------------------------------------------------
+
+-- Builds of small models by configure and ninja, as users and packagers make them. name: what it proves; path: of the
+-- script in tests/packaging.
+local PACKAGES = {
+  { name = "a build outside the source folder", path = "outside_test" },
+  { name = "what is installed, used by pkg-config, CMake and C++", path = "installed_test" },
+  { name = "archives of a model, built with make and a compiler alone", path = "dist_test" },
+  { name = "the archive of genattn", path = "release_test" },
+}
+
+local function package_steps(all)
+  local reads = joined(all.generator, inputs.files("runtime", "program", "tests/packaging", "tools", "examples"),
+    { "build.ninja", "configure", "rules.ninja" })
+  local list = {}
+  for i, row in ipairs(PACKAGES) do
+    list[i] = script_step(all, row.name, ("tests/packaging/%s.lua"):format(row.path), ("%s %s"):format(all.lua, all.cc),
+      reads)
+  end
+  return list
+end
+
 -- -- Targets --------------------------------------------------------------------------------------------------------
 
 -- What a newcomer runs, but for the kernels.
 local function check_steps(all)
-  return joined(generator_steps(all, all.fast_lua), {
+  return joined(generator_steps.add(all.steps, all.fast_lua), {
     same_bytes(all, "same bytes", 1, joined(paths_of(all.models.products), all.both_luas)),
     script_step(all, "golden files", "tests/generator/golden.lua", "compare", joined(all.generator,
       inputs.files("tests/golden"))),
@@ -281,12 +312,12 @@ local function check_steps(all)
     binary_step(all, "calls that share weights and threads", all.tests.checked.sharing,
       sharing("2", all.shared, test_matrix.check)),
     program_step(all, "program", "-", {}),
-  })
+  }, python_steps(all))
 end
 
 -- What `ninja check-all` has besides.
 local function more_steps(all, checked)
-  local second = all.luas[2] and generator_steps(all, all.slow_lua, checked) or {}
+  local second = all.luas[2] and generator_steps.add(all.steps, all.slow_lua, checked) or {}
   local whole = {}
   for _, path in ipairs(all.tests.all.criterion) do
     whole[#whole + 1] = binary_step(all, base(path) .. ", every instruction set", path, nil, { inputs.GOLDENS })
@@ -294,32 +325,15 @@ local function more_steps(all, checked)
   return joined(second, hostile_steps(all), {
     same_bytes(all, "same bytes of every spec, twice", 2, joined(paths_of(all.models.products), inputs.files("specs"),
       paths_of(all.models.tests))),
-    script_step(all, "a build outside the source folder", "tests/packaging/outside_test.lua",
-      ("%s %s"):format(all.lua, all.cc), joined(all.generator, inputs.files("runtime", "program"),
-        { "build.ninja", "configure", "rules.ninja" })),
-  }, library_steps(all, " of all test models", all.tests.all), all_kernel_steps(all), whole, {
+  }, package_steps(all), library_steps(all, " of all test models", all.tests.all), all_kernel_steps(all), whole, {
     binary_step(all, "calls of all kinds that share weights and threads", "out/test/all/standalone_sharing",
       sharing("2", all.shared)),
     binary_step(all, "two libraries with a runtime each", all.tests.two, "1"),
-    host_step(all), linking_step(all), examples_step(all),
+    host_step(all), linking_step(all), examples_step(all), sqlite_step(all), python_examples_step(all),
     script_step(all, "numbers of docs/numbers.md", "tests/numbers/numbers.lua", "check " .. all.tests.numbers,
       { all.tests.numbers, "docs/numbers.md" }),
     program_step(all, "programs of whole models", "out/test/bin", all.tests.programs), cross_step(all),
   }, cpu_steps(all), libc_steps(all))
-end
-
--- A name for many files, which many steps read; as a list.
-local function group(steps, name, folders)
-  steps.w:phony(name, inputs.files(compat.unpack(folders)))
-  return { name }
-end
-
-local function groups(steps, table_of_folders)
-  local found = {}
-  for _, name in ipairs(text.sorted_keys(table_of_folders)) do
-    found[name] = group(steps, "files_of_" .. name, table_of_folders[name])
-  end
-  return found
 end
 
 -- Of one or two Luas the one that is through with the tests of the generator first, which is LuaJIT, and the other.
@@ -333,8 +347,8 @@ end
 return function(steps, saved, built, tests, models)
   local all = { steps = steps, saved = saved, built = built, tests = tests, models = models, folder = steps.folder,
     lua = saved.settings.variables.LUA, cc = fmt.sh_quote(saved.settings.variables.CC), texts = {},
-    libraries = {}, both_luas = {}, shared = tests.shared, narrow = groups(steps, NARROW),
-    broad = groups(steps, BROAD), generator = group(steps, "files_of_the_generator", GENERATOR) }
+    libraries = {}, both_luas = {}, shared = tests.shared,
+    generator = generator_steps.all(steps) }
   all.strict_cc = fmt.sh_quote(saved.settings.variables.CC .. " " .. files.werror(saved.settings))
   all.luas = { all.lua, saved.answers.second_lua }
   all.fast_lua, all.slow_lua = by_speed(all.luas)

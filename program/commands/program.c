@@ -1,4 +1,4 @@
-// program.c: finds the command argv names and runs it; prints the program's own --help and --version.
+// program.c: finds the command argv names and runs it; prints what the program says of itself.
 // Knows commands only by their table.
 #include "program.h"
 
@@ -6,6 +6,30 @@
 #include <string.h>
 
 #include "command.h"
+#include "manual.h"
+
+static void print_version(const struct ga_context *context, const struct ga_self_option *table)
+{
+    (void)table;
+    printf("genattn %s, model %s\n", GA_VERSION, context->model->name);
+}
+
+static const struct ga_self_option self_options[] = {
+    {"version", "version and model", print_version},
+    {"man", "the manual page, for man", ga_print_manual},
+    {"completion", "completion for bash", ga_print_completion},
+    {NULL, NULL, NULL},
+};
+
+static const struct ga_self_option *find_self_option(const char *word)
+{
+    for (const struct ga_self_option *option = self_options; option->name; option++) {
+        if (strncmp(word, "--", 2) == 0 && strcmp(word + 2, option->name) == 0) {
+            return option;
+        }
+    }
+    return NULL;
+}
 
 static const struct ga_command *find_command(const char *name)
 {
@@ -23,11 +47,10 @@ static void print_usage(FILE *stream, const char *program)
     for (size_t i = 0; i < GA_COMMANDS; i++) {
         fprintf(stream, "  %-10s %s\n", ga_commands[i]->name, ga_commands[i]->summary);
     }
-    fprintf(stream,
-            "\n"
-            "  %s COMMAND --help    the command's options, defaults and examples\n"
-            "  %s --version         version and model\n",
-            program, program);
+    fprintf(stream, "\n  %s %-16s the command's options, defaults and examples\n", program, "COMMAND --help");
+    for (const struct ga_self_option *option = self_options; option->name; option++) {
+        fprintf(stream, "  %s --%-14s %s\n", program, option->name, option->help);
+    }
 }
 
 static enum ga_exit refuse_command(const struct ga_context *context, const char *given)
@@ -70,8 +93,9 @@ static enum ga_exit dispatch(struct ga_context *context, int argc, char **argv)
         print_usage(stdout, context->program);
         return GA_EXIT_OK;
     }
-    if (strcmp(argv[1], "--version") == 0) {
-        printf("genattn %s, model %s\n", GA_VERSION, context->model->name);
+    const struct ga_self_option *self = find_self_option(argv[1]);
+    if (self) {
+        self->print(context, self_options);
         return GA_EXIT_OK;
     }
     const struct ga_command *command = find_command(argv[1]);

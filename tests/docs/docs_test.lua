@@ -8,12 +8,14 @@ local compat = require "base.compat"
 local fs = require "base.fs"
 local make_fixtures = require "docs_fixtures"
 
-local DOCUMENTS = { "README.md", "docs/README.md", "docs/build.md", "docs/spec.md", "docs/models.md", "docs/c-api.md",
-  "docs/architecture.md", "docs/glossary.md", "docs/testing.md", "docs/numbers.md", "examples/README.md",
-  "bench/README.md", "demo/README.md", "CONTRIBUTING.md", "SECURITY.md" }
+local DOCUMENTS = { "README.md", "docs/README.md", "docs/build.md", "docs/install.md", "docs/spec.md",
+  "docs/models.md", "docs/c-api.md", "docs/architecture.md", "docs/glossary.md", "docs/testing.md",
+  "docs/numbers.md", "docs/python.md", "examples/README.md", "bench/README.md", "demo/README.md", "CONTRIBUTING.md",
+  "SECURITY.md" }
 
 -- How the first line of a block of commands begins.
-local COMMANDS = { "^%./", "^mkdir ", "^out/", "^ninja ", "^gcc ", "^sh ", "^python3 ", "^lua5%.4 ", "^[A-Z_]+=%S+ " }
+local COMMANDS = { "^%./", "^mkdir ", "^out/", "^ninja ", "^cmake ", "^export ", "^make ", "^gcc ", "^sh ", "^python3 ",
+  "^lua5%.4 ", "^[A-Z_]+=%S+ " }
 
 -- How a block of anything else begins, and what it is.
 local OTHERS = {
@@ -22,6 +24,9 @@ local OTHERS = {
   { "^const struct ga_variant", "lines of it, compared in the same way" },
   { "^size_t size = ga_cache_size", "C, of which examples/decode.c is the whole" },
   { "^a musical instrument$", "what ninja demo-minilm prints" },
+  { "^import ", "Python; tests/bindings/python calls all of it" },
+  { "^got = layer", "Python" }, { "^cache = model", "Python" }, { "^ids = model", "Python" },
+  { "^attention = torch", "Python" },
   { "^configure  ", "the tree" },
   { "^spec  ", "the floors of the generator" },
   { "^results%.md  ", "files of results" },
@@ -43,6 +48,9 @@ local LONG = {
   { "^ninja (mutants)$", "ninja -n %1", "a step of .ci/run" },
   { "^COUNT=12 ninja (mutants)$", "ninja -n %1", "a step of .ci/run" },
   { "^ninja (numbers)$", "ninja -n %1", "minutes" },
+  { "^cd out/unpacked/mha_512_8%-0%.1%.0 && make && make check && (.*)$",
+    "cd out/unpacked/mha_512_8-0.1.0 && make -n check && %1 -n", "tests/packaging/dist_test.lua does" },
+  { "^(make) CC=.* LDFLAGS=%-static check$", "%1 -n -C out/unpacked/mha_512_8-0.1.0 check", "minutes" },
   { "^ninja (lint)$", "ninja -n %1", "a step of .ci/run" },
   { "^ninja (bench)$", "ninja -n %1", "half a minute a model, and `bench` of a program is run" },
   { "^ninja (bench%-%w+)$", "ninja -n %1", "minutes to hours" },
@@ -53,6 +61,9 @@ local LONG = {
   { "^sh (tests/pytorch/%w+%.sh)$", "sh -n %1", "a step of .ci/run" },
   { "^sh (tests/text/run%.sh) 1000$", "sh -n %1", "a step of .ci/run" },
   { "^sh (tests/docs/docs%.sh)[%w/. ]*$", "sh -n %1", "it is what runs this" },
+  { "^python3 %-m pip install .*$", "python3 -m zipfile -e $(echo out/python/mha_512_8-*.whl) out/site",
+    "not every Python has pip" },
+  { "^PYTHONPATH=(%S+) python3 (examples/layer%.py)$", "PYTHONPATH=%1 PYTHON %2", "needs numpy" },
   { "^lua5%.4 (tests/generator/run%.lua)$", "test -e %1", "a part of ninja check" },
   { "^(%.ci/run)$", "bash -n %1 && test -x %1", "hours" },
 }

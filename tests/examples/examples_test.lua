@@ -4,6 +4,7 @@
 package.path = "generator/?.lua;tests/program/?.lua;" .. package.path
 
 local compat = require "base.compat"
+local encoder_weights = dofile("tests/examples/encoder_weights.lua")
 local files = require "program_files"
 local fs = require "base.fs"
 
@@ -38,20 +39,9 @@ local function packed(model)
   end
 end
 
--- A tensor for every weight that the encoder says it has, under its own names: an embedding of numbers up to 1, norms
--- that nearly leave rows as they are, and the rest small.
-local function encoder_weights()
-  local path, list = WORK .. "/encoder.safetensors", {}
-  local info = run("the encoder's weights", folder .. "/bin/encoder info --json") or ""
-  for role, shape in info:gmatch('"role": "([^"]*)",%s*"shape": %[([%d,%s]*)%]') do
-    local sizes, number = {}, #list
-    local largest, middle = role == "embedding" and 1 or 1 / 16, role:find("norm_weight") and 1 or 0
-    for size in shape:gmatch("%d+") do sizes[#sizes + 1] = tonumber(size) end
-    list[#list + 1] = files.tensor(role, "F32", sizes, function(i)
-      return middle + largest * ((i * i + 37 * i + number) % 127 - 63) / 64
-    end)
-  end
-  files.write(path, list)
+local function made_up()
+  local path = WORK .. "/encoder.safetensors"
+  encoder_weights(path, run("the encoder's weights", folder .. "/bin/encoder info --json") or "")
   return path
 end
 
@@ -95,7 +85,7 @@ local EXAMPLES = {
   { name = "threads", model = "mha_512_8", given = packed "mha_512_8", says = "4 threads and 1: the same bits\n" },
   { name = "decode", model = "decoder", given = packed "decoder",
     says = "the cache holds 50 rows\nrow by row and all at once: the same bits\n" },
-  { name = "embed", model = "encoder", given = encoder_weights, says = cosines,
+  { name = "embed", model = "encoder", given = made_up, says = cosines,
     more = { "out/lib/libga_weights.a", "-ljansson" } },
 }
 

@@ -10,10 +10,8 @@ local text = require "base.text"
 local lua = compat.version:find("JIT") and "luajit" or "lua5.4"
 local ISAS = text.join(isa.names())
 local folder = fact.folder("configure")
-local SOURCES = { "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "bench", "configure", "demo", "docs",
-  "examples", "generator", "program", "runtime", "specs", "templates", "tests", "text", "tools" }
 
-for _, name in ipairs(SOURCES) do
+for _, name in ipairs(fact.sources) do
   assert(compat.execute(("ln -s \"$PWD/%s\" %s%s"):format(name, folder, name)))
 end
 assert(compat.execute(("cp %s rules.ninja %s"):format(fact.build_file, folder)))
@@ -308,6 +306,18 @@ fact.holds("unknown options of GNU's kind are only warned of", function()
   fact.contains(said, "did you mean --enable-sanitize?")
 end)
 
+-- Where python3 is, which makes wheels; they are listed as what libraries and programs are.
+fact.holds("--python has an edge for a wheel of each model of the user's, and else there is none", function()
+  assert(not assert(fs.read(folder .. "out/kernels.ninja")):find("rule = wheel", 1, true))
+  local said, code = configure("--d-model 8 --heads 2 --name flags --python")
+  if code == 1 and said:find("there is no python3", 1, true) then return print("skipped: wheels: no python3") end
+  fact.equal(code == 0 and "" or said, "")
+  fact.contains(said, "and a wheel in out/python\n")
+  local wheel = assert(fs.read(folder .. "out/products.list")):match("out/python/flags%-[%d.]+%-py3%-none%-[%w_]+%.whl")
+  local query, got = compat.capture(("ninja -C %s -t query wheel_flags %s"):format(folder, wheel))
+  fact.equal(got == 0 and "" or query, "")
+end)
+
 fact.holds("what an earlier configuration made for users goes, what else lies beside it stays", function()
   local stale = { "out/bin/flags", "out/include/flags.h", "out/lib/libflags.a", "out/lib/libflags.so" }
   local own = { "out/bin/mine", "out/lib/libmine.a", "out/bin/next" }
@@ -318,7 +328,7 @@ fact.holds("what an earlier configuration made for users goes, what else lies be
   local said, code = configure("--d-model 8 --heads 2 --name next")
   fact.equal(code == 0 and "" or said, "")
   fact.contains(said, "removed, as this configuration does not make them: out/include/flags.h, out/lib/libflags.a, " ..
-    "out/lib/libflags.so, out/bin/flags and out/lib/flags.map\n")
+    "out/lib/libflags.so, out/bin/flags, out/lib/flags.map, out/install/flags.pc, ")
   for _, path in ipairs(stale) do fact.equal(fs.exists(folder .. path), false) end
   for _, path in ipairs({ "a.lua", "b.lua", compat.unpack(own) }) do fact.equal(fs.exists(folder .. path), true) end
   assert(not configure("--d-model 8 --heads 2 --name next"):find("removed", 1, true))
@@ -364,8 +374,8 @@ end)
 fact.holds("nothing is written outside out/", function()
   local names = assert(fs.list(folder))
   fact.lists_equal(names, { "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "a.lua", "b.lua",
-    "bad.lua", "bench", "build.ninja", "configure", "demo", "docs", "examples", "generator", "out", "program",
-    "rules.ninja", "runtime", "specs", "templates", "tests", "text", "tools" })
+    "bad.lua", "bench", "bindings", "build.ninja", "configure", "demo", "docs", "examples", "generator", "out",
+    "program", "rules.ninja", "runtime", "specs", "templates", "tests", "text", "tools" })
 end)
 
 fact.holds("what no file of the build can hold is exit 2, and named", function()
@@ -375,26 +385,6 @@ fact.holds("what no file of the build can hold is exit 2, and named", function()
   local said, code = configure("", "CFLAGS=\"$(printf -- '-g\\n-O1')\"")
   fact.equal(said, "./configure: CFLAGS holds a control character\n")
   fact.equal(code, 2)
-end)
-
-fact.holds("paths may hold blanks and signs: of this folder, of a spec, of where it is installed", function()
-  local odd = fact.folder("configure_odd") .. [[sp ace$x'q"d;e]]
-  assert(compat.execute(("mkdir %s && cp %s rules.ninja %s"):format(fmt.sh_quote(odd), fact.build_file,
-    fmt.sh_quote(odd))))
-  for _, name in ipairs(SOURCES) do
-    assert(compat.execute(("ln -s \"$PWD/%s\" %s"):format(name, fmt.sh_quote(odd .. "/" .. name))))
-  end
-  local path, prefix = "a $b (c) #d:e,!.lua", "/p $q 'r\"s;t"
-  assert(fs.write_if_changed(odd .. "/" .. path, '{ name = "odd", d_model = 8, n_heads = 2 }'))
-  local words = ("cd %s && LUA=%s ./configure --isa scalar --spec %s --prefix %s && ninja out/gen/odd/odd.h && ninja "
-    .. "out/gen/odd/odd.h"):format(fmt.sh_quote(odd), lua, fmt.sh_quote(path), fmt.sh_quote(prefix))
-  local said, code = compat.capture(words)
-  fact.equal(code == 0 and "" or said, "")
-  fact.contains(said, "EMIT out/gen/odd")
-  fact.contains(said, "ninja: no work to do.")
-  said = compat.capture(("cd %s && ninja -n -v install | grep bindir; ninja -t commands install | tail -n 1"):format(
-    fmt.sh_quote(odd)))
-  fact.contains(said, [["$d"'/p $q '\''r"s;t/bin']])
 end)
 
 fact.finish()

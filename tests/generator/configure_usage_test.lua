@@ -36,6 +36,8 @@ local WRONG = {
   { "--prefix", "usr", "must be an absolute path, found 'usr'" },
   { "--bindir", "bin", "must be an absolute path, found 'bin'" },
   { "--libdir", "./lib", "must be an absolute path, found './lib'" },
+  { "--mandir", "man", "must be an absolute path, found 'man'" },
+  { "--datadir", "share", "must be an absolute path, found 'share'" },
   { "--includedir", "~/include", "must be an absolute path, found '~/include'" },
   { "--kind", "bert", ONE_OF:format("mha, sdpa, encoder, decoder, transformer", '"bert"') },
   { "--name", "3x", 'must be small letters, digits and _, a letter first, at most 96, found "3x"' },
@@ -161,7 +163,8 @@ end
 -- Options whose values are read later, or that may be given more than once.
 local LATER = { ["--spec"] = true, ["--from-hf"] = true, ["--hf-architecture"] = true, ["--hf-ignore"] = true }
 local OFTEN = { ["--spec"] = true, ["--from-hf"] = true, ["--hf-ignore"] = true, ["--prefix"] = true,
-  ["--bindir"] = true, ["--libdir"] = true, ["--includedir"] = true }
+  ["--bindir"] = true, ["--libdir"] = true, ["--includedir"] = true, ["--mandir"] = true,
+  ["--datadir"] = true }
 
 fact.holds("every option that takes a value is in the table above, or a modifier's", function()
   local n = 0
@@ -184,8 +187,8 @@ for _, row in ipairs(spec.options()) do
 end
 
 fact.holds("options that are not of a model need values too", function()
-  for _, flag in ipairs({ "--prefix", "--bindir", "--libdir", "--includedir", "--spec", "--from-hf",
-    "--hf-architecture", "--hf-ignore", "--isa" }) do
+  for _, flag in ipairs({ "--prefix", "--bindir", "--libdir", "--includedir", "--mandir", "--datadir", "--spec",
+    "--from-hf", "--hf-architecture", "--hf-ignore", "--isa" }) do
     local _, errors = parse({ flag })
     fact.contains(errors[1], ("%s needs a value: %s "):format(flag, flag))
     _, errors = parse({ flag .. "=" })

@@ -9,6 +9,10 @@ local passed, failed = 0, 0
 -- The hand-written build.ninja, which a build outside the source includes in its own.
 fact.build_file = io.open("source/build.ninja") and "source/build.ninja" or "build.ninja"
 
+-- The files and folders that a copy of the tree needs to be configured, beside build.ninja and rules.ninja.
+fact.sources = { "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "bench", "bindings", "configure",
+  "demo", "docs", "examples", "generator", "program", "runtime", "specs", "templates", "tests", "text", "tools" }
+
 -- Runs a test; an error in it is a failure that names the fact.
 function fact.holds(name, test)
   local ok, why = xpcall(test, debug.traceback)

@@ -104,11 +104,6 @@ static void fill_pointed(const struct ga_model *model, const struct ga_weight_ro
     }
 }
 
-static void no_bias(const struct ga_weight_role *role, float *data)
-{
-    memset(data, 0, role->shape[0] * sizeof *data);
-}
-
 // What no exact number may depend on: sinks take nothing, score modifiers change nothing. True where it was filled.
 static bool fill_idle(const struct ga_weight_role *role, float *data)
 {
@@ -133,7 +128,7 @@ static void weights_pointed(struct rng *rng, const struct ga_model *model, const
     } else if (strcmp(role->name, "k_weight") == 0) {
         fill_pointed(model, role, POINTED, data);
     } else if (strcmp(role->name, "q_bias") == 0 || strcmp(role->name, "k_bias") == 0) {
-        no_bias(role, data);
+        memset(data, 0, role->shape[0] * sizeof *data); // no bias
     } else if (strcmp(role->name, "o_weight") == 0) {
         fill_o_weight(rng, model, role, data);
     } else {
@@ -324,37 +319,35 @@ static void scale_down(float *data, size_t count, float by)
     }
 }
 
-// What weights are times: TINY, or the smallest number of their dtype where that is larger.
-static float tiny_weight(const struct ga_model *model)
-{
-    return fmaxf(TINY, (float)weights_smallest(model));
-}
-
 // Whether what a role holds is added to values or to outputs.
 static bool is_added(const struct ga_weight_role *role)
 {
     return strcmp(role->name, "v_bias") == 0 || strcmp(role->name, "bias_v") == 0 || strcmp(role->name, "o_bias") == 0;
 }
 
-// Whole numbers for which values and outputs come out times tiny_weight, for inputs that are whole numbers.
+// Values and outputs come out times TINY, or the smallest number of the weights' dtype where that is larger.
+static void make_tiny(const struct ga_model *model, const struct ga_weight_role *role, float *data)
+{
+    if (strcmp(role->name, "v_weight") == 0 || is_added(role)) {
+        scale_down(data, role->shape[0] * (role->rank == 2 ? role->shape[1] : 1),
+                   fmaxf(TINY, (float)weights_smallest(model)));
+    }
+}
+
 static void weights_tiny(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role, float *data)
 {
     weights_flat(rng, model, role, data);
-    if (strcmp(role->name, "v_weight") == 0 || is_added(role)) {
-        scale_down(data, role->shape[0] * (role->rank == 2 ? role->shape[1] : 1), tiny_weight(model));
-    }
+    make_tiny(model, role, data);
 }
 
 static void weights_pointed_tiny(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role,
                                  float *data)
 {
     weights_pointed(rng, model, role, data);
-    if (strcmp(role->name, "v_weight") == 0 || is_added(role)) {
-        scale_down(data, role->shape[0] * (role->rank == 2 ? role->shape[1] : 1), tiny_weight(model));
-    }
+    make_tiny(model, role, data);
 }
 
-// Whole numbers for which they come out times TINY, for inputs that are times TINY.
+// For inputs that are times TINY themselves.
 static void weights_for_tiny(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role,
                              float *data)
 {

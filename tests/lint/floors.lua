@@ -44,6 +44,7 @@ local FLOORS = {
   { pattern = "^text/program/", floor = 6, group = "text_program" },
   { pattern = "^text/", floor = 4, group = "text" },
   { pattern = "^program/", floor = 5, group = "program" },
+  { pattern = "^bindings/", floor = 6, group = "bindings" },
   { pattern = "^bench/", floor = 6, group = "bench" },
   { pattern = "^examples/", floor = 6, group = "examples" },
   { pattern = "^demo/", floor = 6, group = "demo" },

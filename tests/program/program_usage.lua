@@ -85,8 +85,24 @@ return function(run, expect_run, expect)
     end
   end
 
+  local _, page = run("--man")
+  local _, completion = run("--completion")
+
+  -- What is installed beside the program says all that --help does.
+  local function test_pages(command, option)
+    local section = page:match(("\n%%.SS \"%s.-\n(.-)\n%%.S"):format(command)) or ""
+    local shown = "\\-\\-" .. option.name:gsub("%-", "\\-") .. (option.value and ' " "' .. option.value or '"')
+    expect(section:find(shown, 1, true), "the manual page of %s has no --%s", command, option.name)
+    local words = completion:match(("\n *'%s '%%*%%) words='([^']*)'"):format(command)) or ""
+    expect((words .. " "):find(" --" .. option.name .. " ", 1, true), "completion of %s has no --%s", command,
+      option.name)
+  end
+
   for command in pairs(COMMANDS) do
-    for _, option in ipairs(options_of(command)) do test_option(command, option) end
+    for _, option in ipairs(options_of(command)) do
+      test_option(command, option)
+      test_pages(command, option)
+    end
     expect_run(2, command .. " --frobnicate", command .. ": unknown option --frobnicate")
   end
   for _, row in ipairs(WRONG) do

@@ -1,0 +1,241 @@
+// embedder.c: opens a model's files and makes vectors of texts, one sequence a call. Batches belong to programs that
+// have many texts at once.
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "arena.h"
+#include "embedder.h"
+#include "fault.h"
+#include "ga_text.h"
+#include "load.h"
+#include "pack_file.h"
+#include "weights.h"
+
+struct ga_sqlite_embedder {
+    const struct ga_model *model;
+    const struct ga_loaded *weights; // in block
+    void *block;
+    struct ga_text_tokenizer *tokenizer;
+    struct ga_text_context *context;
+    void *scratch; // [scratch_size], for a sequence of rows
+    size_t scratch_size;
+    size_t rows;
+    int32_t *padded; // [2][rows], ids and types of a text that is shorter than the model's shortest
+};
+
+// -- Weights --------------------------------------------------------------------------------------------------------
+
+static enum ga_status new_block(struct ga_sqlite_embedder *e, size_t size, struct ga_error *error)
+{
+    e->block = ga_block_new(size);
+    return e->block ? GA_OK : ga_fail(error, GA_MEMORY, "no memory for %zu bytes of weights", size);
+}
+
+static enum ga_status load_packed(struct ga_sqlite_embedder *e, const char *path, struct ga_error *error)
+{
+    struct ga_pack pack;
+    const struct ga_variant *variant;
+    enum ga_status status = ga_pack_open(path, &pack, error);
+    if (status != GA_OK) {
+        return status;
+    }
+    status = ga_pack_variant(&pack, e->model, NULL, &variant, error);
+    const size_t size = status == GA_OK ? ga_model_packed_size(variant) : 0;
+    if (status == GA_OK) {
+        status = new_block(e, size, error);
+    }
+    if (status == GA_OK) {
+        status = ga_pack_load(&pack, e->model, variant, GA_PACK_VERIFY, e->block, size, &e->weights, error);
+    }
+    ga_pack_close(&pack);
+    return status;
+}
+
+static enum ga_status pack_views(struct ga_sqlite_embedder *e, struct ga_weights *file, struct ga_weight_view *views,
+                                 struct ga_error *error)
+{
+    const struct ga_variant *variant;
+    enum ga_status status = ga_load_views(e->model, file, NULL, views, error);
+    if (status == GA_OK) {
+        status = ga_model_variant(e->model, NULL, &variant, error);
+    }
+    const size_t size = status == GA_OK ? ga_model_packed_size(variant) : 0;
+    if (status == GA_OK) {
+        status = new_block(e, size, error);
+    }
+    return status == GA_OK ? ga_model_pack(e->model, variant, views, e->block, size, &e->weights, error) : status;
+}
+
+static enum ga_status load_named(struct ga_sqlite_embedder *e, const char *path, struct ga_error *error)
+{
+    struct ga_weights *file = NULL;
+    struct ga_weight_view *views = calloc(e->model->n_roles, sizeof *views);
+    enum ga_status status = views ? ga_weights_open_model(path, NULL, &file, error)
+                                  : ga_fail(error, GA_MEMORY, "no memory for a list of weights");
+    if (status == GA_OK) {
+        status = pack_views(e, file, views, error);
+    }
+    ga_weights_close(file);
+    free(views);
+    return status;
+}
+
+// -- The tokenizer --------------------------------------------------------------------------------------------------
+
+// The tokenizer.json beside a file of weights, or in a folder of them: malloc'ed, NULL where there is no memory.
+static char *beside(const char *weights)
+{
+    static const char name[] = "tokenizer.json";
+    struct stat found;
+    const bool is_folder = stat(weights, &found) == 0 && S_ISDIR(found.st_mode);
+    const char *slash = strrchr(weights, '/');
+    const size_t folder = is_folder ? strlen(weights) : slash ? (size_t)(slash - weights) + 1 : 0;
+    char *path = malloc(folder + 1 + sizeof name);
+    if (path) {
+        memcpy(path, weights, folder);
+        path[folder] = '/';
+        memcpy(path + folder + is_folder, name, sizeof name);
+    }
+    return path;
+}
+
+static enum ga_status open_tokenizer(struct ga_sqlite_embedder *e, const char *path, const char *weights,
+                                     struct ga_error *error)
+{
+    char *found = path ? NULL : beside(weights);
+    if (!path && !found) {
+        return ga_fail(error, GA_MEMORY, "no memory for a path");
+    }
+    enum ga_status status = ga_text_tokenizer_open(path ? path : found, &e->tokenizer, error);
+    free(found);
+    if (status == GA_OK && ga_text_tokenizer_ids(e->tokenizer) > e->model->vocab_size) {
+        return ga_fail(error, GA_SHAPE, "the tokenizer has %zu ids, the model %zu: it is another model's",
+                       ga_text_tokenizer_ids(e->tokenizer), e->model->vocab_size);
+    }
+    if (status == GA_OK && ga_text_context_open(e->tokenizer, &e->context) != GA_OK) {
+        status = ga_fail(error, GA_MEMORY, "no memory for a tokenizer's work space");
+    }
+    return status;
+}
+
+// -- Opening --------------------------------------------------------------------------------------------------------
+
+static enum ga_status check_model(const struct ga_model *model, struct ga_error *error)
+{
+    if (!model->stack || !model->stack->pool || model->vocab_size == 0) {
+        return ga_fail(error, GA_UNSUPPORTED, "%s gives no vector of a text: expected a model with tokens and a pool",
+                       model->name);
+    }
+    return GA_OK;
+}
+
+static enum ga_status make_room(struct ga_sqlite_embedder *e, size_t rows, struct ga_error *error)
+{
+    const size_t size = ga_model_scratch_size(e->model, ga_loaded_variant(e->weights), 1, rows, rows, 1);
+    void *scratch = ga_block_new(size);
+    if (!scratch) {
+        return ga_fail(error, GA_MEMORY, "no memory for %zu bytes of a sequence of %zu tokens", size, rows);
+    }
+    ga_block_free(e->scratch);
+    e->scratch = scratch;
+    e->scratch_size = size;
+    e->rows = rows;
+    return GA_OK;
+}
+
+static enum ga_status open_parts(struct ga_sqlite_embedder *e, const char *weights, const char *tokenizer,
+                                 struct ga_error *error)
+{
+    const size_t least = e->model->q_len.min;
+    e->padded = calloc(2 * least, sizeof *e->padded);
+    enum ga_status status = e->padded ? GA_OK : ga_fail(error, GA_MEMORY, "no memory for %zu tokens", least);
+    if (status == GA_OK) {
+        status = ga_pack_is_file(weights) ? load_packed(e, weights, error) : load_named(e, weights, error);
+    }
+    if (status == GA_OK) {
+        status = open_tokenizer(e, tokenizer, weights, error);
+    }
+    return status;
+}
+
+enum ga_status ga_sqlite_embedder_open(const struct ga_model *model, const char *weights, const char *tokenizer,
+                                       struct ga_sqlite_embedder **embedder_out, struct ga_error *error)
+{
+    enum ga_status status = check_model(model, error);
+    if (status != GA_OK) {
+        return status;
+    }
+    struct ga_sqlite_embedder *e = calloc(1, sizeof *e);
+    if (!e) {
+        return ga_fail(error, GA_MEMORY, "no memory for %s", model->name);
+    }
+    e->model = model;
+    status = open_parts(e, weights, tokenizer, error);
+    if (status == GA_OK) {
+        *embedder_out = e;
+    } else {
+        ga_sqlite_embedder_close(e);
+    }
+    return status;
+}
+
+void ga_sqlite_embedder_close(struct ga_sqlite_embedder *e)
+{
+    if (e) {
+        ga_text_context_close(e->context);
+        ga_text_tokenizer_close(e->tokenizer);
+        ga_block_free(e->scratch);
+        ga_block_free(e->block);
+        free(e->padded);
+        free(e);
+    }
+}
+
+const char *ga_sqlite_embedder_isa(const struct ga_sqlite_embedder *e)
+{
+    return ga_loaded_variant(e->weights)->isa;
+}
+
+// -- Vectors --------------------------------------------------------------------------------------------------------
+
+// Ids and types of a text in e->padded where it has fewer tokens than the model's shortest sequence.
+static void pad(struct ga_sqlite_embedder *e, const struct ga_text_encoding *encoding, struct ga_io *io)
+{
+    const size_t least = e->model->q_len.min;
+    if (encoding->count < least) {
+        memset(e->padded, 0, 2 * least * sizeof *e->padded);
+        memcpy(e->padded, encoding->ids, encoding->count * sizeof *e->padded);
+        memcpy(e->padded + least, encoding->type_ids, encoding->count * sizeof *e->padded);
+        io->q_len = least;
+        io->tokens = e->padded;
+        io->token_types = e->padded + least;
+    }
+}
+
+enum ga_status ga_sqlite_embed(struct ga_sqlite_embedder *e, const char *text, size_t length, float *vector_out,
+                               struct ga_error *error)
+{
+    struct ga_text_encoding encoding;
+    enum ga_status status =
+        ga_text_encode(e->context, text, length, NULL, 0, GA_TEXT_REPLACE_INVALID, &encoding, error);
+    if (status != GA_OK) {
+        return status;
+    }
+    const int32_t rows = (int32_t)encoding.count;
+    struct ga_io io = {.batch = 1,
+                       .q_len = encoding.count,
+                       .tokens = encoding.ids,
+                       .token_types = encoding.type_ids,
+                       .embedding = vector_out,
+                       .q_lengths = e->model->lengths ? &rows : NULL};
+    pad(e, &encoding, &io);
+    if (e->model->stack->token_types == 0) {
+        io.token_types = NULL;
+    }
+    if (io.q_len > e->rows) {
+        status = make_room(e, io.q_len, error);
+    }
+    return status == GA_OK ? ga_model_run(e->weights, &io, e->scratch, e->scratch_size, error) : status;
+}

@@ -1,0 +1,203 @@
+// functions.c: the SQL functions NAME_load, NAME and cosine, and where SQLite enters. Knows no tables.
+#include <math.h>
+#include <string.h>
+
+#include "extension.h"
+
+SQLITE_EXTENSION_INIT1
+
+// -- Vectors --------------------------------------------------------------------------------------------------------
+
+// Element i of floats at any address: a blob of SQLite's is aligned to nothing.
+static double element(const void *floats, size_t i)
+{
+    float value;
+    memcpy(&value, (const char *)floats + i * sizeof value, sizeof value);
+    return (double)value;
+}
+
+double ga_sqlite_cosine(const void *a, const void *b, size_t count)
+{
+    double product = 0, a_squares = 0, b_squares = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double x = element(a, i), y = element(b, i);
+        product += x * y;
+        a_squares += x * x;
+        b_squares += y * y;
+    }
+    const double squares = a_squares * b_squares;
+    return squares > 0 && isfinite(squares) ? product / sqrt(squares) : 0;
+}
+
+static int blob_vector(sqlite3_value *value, float *room, const float **vector_out, char **message_out)
+{
+    const size_t expected = ga_sqlite_model->d_model * sizeof(float);
+    const int bytes = sqlite3_value_bytes(value);
+    if ((size_t)bytes != expected) {
+        *message_out = sqlite3_mprintf("%s: a vector of %d bytes; expected %lld, %lld floats", ga_sqlite_model->name,
+                                       bytes, (sqlite3_int64)expected, (sqlite3_int64)ga_sqlite_model->d_model);
+        return SQLITE_ERROR;
+    }
+    memcpy(room, sqlite3_value_blob(value), expected);
+    *vector_out = room;
+    return SQLITE_OK;
+}
+
+int ga_sqlite_vector(struct ga_sqlite_state *state, sqlite3_value *value, float *room, const float **vector_out,
+                     char **message_out)
+{
+    *vector_out = NULL;
+    if (sqlite3_value_type(value) == SQLITE_NULL) {
+        return SQLITE_OK;
+    }
+    if (sqlite3_value_type(value) == SQLITE_BLOB) {
+        return blob_vector(value, room, vector_out, message_out);
+    }
+    if (!state->embedder) {
+        *message_out = sqlite3_mprintf("%s has no weights; call %s_load(weights) first", ga_sqlite_model->name,
+                                       ga_sqlite_model->name);
+        return SQLITE_ERROR;
+    }
+    struct ga_error error = {.text = ""};
+    const char *text = (const char *)sqlite3_value_text(value);
+    const size_t length = (size_t)sqlite3_value_bytes(value);
+    if (!text || ga_sqlite_embed(state->embedder, text, length, room, &error) != GA_OK) {
+        *message_out = sqlite3_mprintf("%s: %s", ga_sqlite_model->name, text ? error.text : "no memory for a text");
+        return SQLITE_ERROR;
+    }
+    *vector_out = room;
+    return SQLITE_OK;
+}
+
+// -- Functions ------------------------------------------------------------------------------------------------------
+
+static void fail(sqlite3_context *context, char *message)
+{
+    sqlite3_result_error(context, message ? message : "no memory", -1);
+    sqlite3_free(message);
+}
+
+// NAME_load(weights), NAME_load(weights, tokenizer): what was loaded, in words.
+static void load(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    struct ga_sqlite_state *state = sqlite3_user_data(context);
+    const char *weights = (const char *)sqlite3_value_text(values[0]);
+    const char *tokenizer = count > 1 ? (const char *)sqlite3_value_text(values[1]) : NULL;
+    const struct ga_model *model = ga_sqlite_model;
+    struct ga_sqlite_embedder *embedder;
+    struct ga_error error = {.text = ""};
+    if (!weights) {
+        fail(context, sqlite3_mprintf("%s_load(NULL): expected the path of weights", model->name));
+    } else if (ga_sqlite_embedder_open(model, weights, tokenizer, &embedder, &error) != GA_OK) {
+        fail(context, sqlite3_mprintf("%s_load: %s", model->name, error.text));
+    } else {
+        ga_sqlite_embedder_close(state->embedder);
+        state->embedder = embedder;
+        char *words = sqlite3_mprintf("%s: %s, vectors of %lld floats", model->name, ga_sqlite_embedder_isa(embedder),
+                                      (sqlite3_int64)model->d_model);
+        sqlite3_result_text(context, words ? words : "", -1, SQLITE_TRANSIENT);
+        sqlite3_free(words);
+    }
+}
+
+// NAME(text): a blob of d_model floats, as sqlite-vec has them; NULL for NULL.
+static void embed(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    (void)count;
+    const size_t bytes = ga_sqlite_model->d_model * sizeof(float);
+    float *room = sqlite3_malloc64(bytes);
+    const float *vector;
+    char *message = NULL;
+    if (!room) {
+        sqlite3_result_error_nomem(context);
+    } else if (ga_sqlite_vector(sqlite3_user_data(context), values[0], room, &vector, &message) != SQLITE_OK) {
+        fail(context, message);
+    } else if (vector) {
+        sqlite3_result_blob64(context, vector, bytes, SQLITE_TRANSIENT);
+    }
+    sqlite3_free(room);
+}
+
+// cosine(a, b) of two blobs of as many floats; NULL where one is NULL.
+static void cosine(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    (void)count;
+    if (sqlite3_value_type(values[0]) == SQLITE_NULL || sqlite3_value_type(values[1]) == SQLITE_NULL) {
+        return;
+    }
+    const void *a = sqlite3_value_blob(values[0]), *b = sqlite3_value_blob(values[1]);
+    const int bytes = sqlite3_value_bytes(values[0]);
+    if (bytes != sqlite3_value_bytes(values[1]) || bytes % (int)sizeof(float) != 0) {
+        fail(context, sqlite3_mprintf("cosine of %d and %d bytes; expected two vectors of as many floats", bytes,
+                                      sqlite3_value_bytes(values[1])));
+    } else {
+        sqlite3_result_double(context, ga_sqlite_cosine(a, b, (size_t)bytes / sizeof(float)));
+    }
+}
+
+// -- Registration ---------------------------------------------------------------------------------------------------
+
+void ga_sqlite_release(void *data)
+{
+    struct ga_sqlite_state *state = data;
+    if (--state->references == 0) {
+        ga_sqlite_embedder_close(state->embedder);
+        sqlite3_free(state);
+    }
+}
+
+struct function {
+    const char *name; // after the model's, with %s for it
+    int arguments;
+    int flags;
+    void (*call)(sqlite3_context *context, int count, sqlite3_value **values);
+};
+
+// What reads files may not be called from a view or a trigger, which a database brings with it.
+static const struct function functions[] = {
+    {"%s_load", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, load},
+    {"%s_load", 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, load},
+    {"%s", 1, SQLITE_UTF8, embed},
+    {"cosine", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, cosine},
+};
+
+// A reference is counted before each registration, which gives it back where it fails.
+static int add_function(sqlite3 *db, struct ga_sqlite_state *state, const struct function *function)
+{
+    char *name = sqlite3_mprintf(function->name, ga_sqlite_model->name);
+    if (!name) {
+        return SQLITE_NOMEM;
+    }
+    state->references++;
+    const int status = sqlite3_create_function_v2(db, name, function->arguments, function->flags, state, function->call,
+                                                  NULL, NULL, ga_sqlite_release);
+    sqlite3_free(name);
+    return status;
+}
+
+static int add_all(sqlite3 *db, struct ga_sqlite_state *state)
+{
+    int status = SQLITE_OK;
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0] && status == SQLITE_OK; i++) {
+        status = add_function(db, state, &functions[i]);
+    }
+    return status == SQLITE_OK ? ga_sqlite_add_nearest(db, state) : status;
+}
+
+int sqlite3_extension_init(sqlite3 *db, char **message_out, const sqlite3_api_routines *api);
+
+// Where SQLite enters, whatever the file is called.
+int sqlite3_extension_init(sqlite3 *db, char **message_out, const sqlite3_api_routines *api)
+{
+    SQLITE_EXTENSION_INIT2(api);
+    (void)message_out;
+    struct ga_sqlite_state *state = sqlite3_malloc(sizeof *state);
+    if (!state) {
+        return SQLITE_NOMEM;
+    }
+    memset(state, 0, sizeof *state);
+    state->references = 1;
+    const int status = add_all(db, state);
+    ga_sqlite_release(state);
+    return status;
+}

@@ -1,0 +1,58 @@
+-- generator_steps.lua: the steps of the generator's tests, one a file of tests/generator, and what each of them reads,
+-- so that it runs again where that changed. Which targets run them is in test_steps.lua.
+local Edges = require "build.edges"
+local compat = require "base.compat"
+local fs = require "base.fs"
+local inputs = require "build.test_inputs"
+
+local generator_steps = {}
+
+local joined = Edges.joined
+
+local GENERATOR = { "generator", "templates", "specs", "tests/specs", "tests/generator" }
+-- What all of them read, besides the floors that they come by.
+local HELPERS = { "specs", "tests/specs", "tests/generator/fact.lua" }
+-- What some read besides: those that run configure, and those that look at documents and at other tests.
+local CONFIGURE = { "configure", "build.ninja", "rules.ninja", "generator/build", "generator/configure.lua",
+  "generator/configure_tests.lua", "generator/isa", "generator/ninja.lua", "templates/install" }
+local DOCUMENTS = { "README.md", "SECURITY.md", "CHANGELOG.md", "CONTRIBUTING.md", "bench", "build.ninja", "demo",
+  "docs", "tests", "tools", "runtime", "generator", "templates" }
+local BESIDES = { combinations_test = { "tests/combinations" }, configure_test = CONFIGURE,
+  configure_cross_test = CONFIGURE, configure_paths_test = CONFIGURE, configure_usage_test = CONFIGURE,
+  documents_test = DOCUMENTS, formula_test = { "tests/pytorch" }, install_test = { "templates/install" },
+  modifiers_test = { "tests/support/modifiers" }, ninja_test = { "rules.ninja" }, promises_test = DOCUMENTS,
+  sizes_test = DOCUMENTS }
+
+-- Those that write to one folder, one at a time.
+local function pool_of(name)
+  return name:find("^hf_") and "model_folders" or nil
+end
+
+-- A name for many files, which many steps read; as a list.
+local function many_files(steps, name, folders)
+  steps.w:phony(name, inputs.files(compat.unpack(folders)))
+  return { name }
+end
+
+-- All files of the generator, for steps that run the whole of it.
+function generator_steps.all(steps)
+  return many_files(steps, "files_of_the_generator", GENERATOR)
+end
+
+-- Adds runs of the tests by one Lua to a Steps; the steps. before: those of another Lua, which write where these do.
+function generator_steps.add(steps, lua, before)
+  local list = {}
+  for _, file in ipairs(assert(fs.list("tests/generator"))) do
+    local name = file:match("^(.*_test)%.lua$")
+    if name then
+      local path = "tests/generator/" .. file
+      local reads = many_files(steps, ("files_of_%s_%s"):format(name, lua:match("[^/]*$")),
+        joined(inputs.floors(path), HELPERS, BESIDES[name]))
+      list[#list + 1] = steps:add({ name = ("%s under %s"):format(name, lua), command = lua .. " " .. path,
+        inputs = joined(inputs.script(path), reads), pool = pool_of(name), after = before and before[#list + 1] })
+    end
+  end
+  return list
+end
+
+return generator_steps

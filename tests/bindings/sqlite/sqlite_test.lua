@@ -1,0 +1,141 @@
+-- sqlite_test.lua: the SQLite extension of examples/encoder.lua in the program sqlite3, held against the model's own
+-- program.
+--
+--     lua tests/bindings/sqlite/sqlite_test.lua FOLDER     FOLDER has bin/encoder and lib/sqlite_encoder.so
+package.path = "generator/?.lua;tests/program/?.lua;" .. package.path
+
+local compat = require "base.compat"
+local encoder_weights = dofile("tests/examples/encoder_weights.lua")
+local files = require "program_files"
+local fmt = require "base.fmt"
+local fs = require "base.fs"
+
+local folder = arg[1]
+local WORK = folder .. "/sqlite"
+local EXTENSION, PROGRAM, WEIGHTS = folder .. "/lib/sqlite_encoder", folder .. "/bin/encoder", WORK .. "/w.safetensors"
+local passed, failed = 0, 0
+
+local function check(truth, name, got)
+  if truth then
+    passed = passed + 1
+  else
+    failed = failed + 1
+    print(("FAIL %s: got %s"):format(name, got))
+  end
+end
+
+-- What sqlite3 prints of these statements, after the extension was loaded into a database in memory.
+local function sql(statements)
+  local words = { "sqlite3", ":memory:" }
+  for _, statement in ipairs({ ".load " .. EXTENSION, compat.unpack(statements) }) do
+    words[#words + 1] = fmt.sh_quote(statement)
+  end
+  return (compat.capture(table.concat(words, " ") .. " 2>&1"):gsub("\n$", ""))
+end
+
+-- -- What it is given -----------------------------------------------------------------------------------------------
+
+local VOCABULARY = { "[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "cat", "dog", "sat", "on", "the", "mat", "##s" }
+
+-- A tokenizer.json as BERT's are.
+local function tokenizer()
+  local entries = {}
+  for i, token in ipairs(VOCABULARY) do entries[i] = ('"%s": %d'):format(token, i - 1) end
+  return ([[{"version": "1.0", "truncation": null, "padding": null, "added_tokens": [],
+    "normalizer": {"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": null,
+      "lowercase": true},
+    "pre_tokenizer": {"type": "BertPreTokenizer"},
+    "post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2]},
+    "decoder": null,
+    "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+      "max_input_chars_per_word": 100, "vocab": {%s}}}]]):format(table.concat(entries, ", "))
+end
+
+local function make_files()
+  local info, code = compat.capture(PROGRAM .. " info --json")
+  check(code == 0, "info", info)
+  encoder_weights(WEIGHTS, info)
+  assert(fs.write_if_changed(WORK .. "/tokenizer.json", tokenizer()) ~= nil)
+end
+
+-- The vector that the program makes of these ids, as hexadecimal digits of its bytes.
+local function expected(ids)
+  local input, output = WORK .. "/in.safetensors", WORK .. "/out.safetensors"
+  files.write(input, { files.tensor("tokens", "I32", { 1, #ids }, ids) })
+  local said, code = compat.capture(("%s run --weights %s --input %s --output %s"):format(PROGRAM, WEIGHTS, input,
+    output))
+  check(code == 0, "run", said)
+  files.write(input, { files.tensor("embedding", "F32", { 64 }, files.read(output).embedding.values) })
+  local bytes = files.slurp(input):sub(-64 * 4)
+  return (bytes:gsub(".", function(byte) return ("%02X"):format(byte:byte()) end))
+end
+
+-- -- Facts ----------------------------------------------------------------------------------------------------------
+
+-- Loads the weights, and gives no row.
+local LOAD = ("SELECT NULL WHERE encoder_load('%s') IS NULL"):format(WEIGHTS)
+
+local function equal(name, got, wanted)
+  check(got == wanted, name, ("%s, expected %s"):format(got, wanted))
+end
+
+-- A statement that fails says why in its last line.
+local function refuses(statements, why)
+  local got = sql(statements)
+  check(got:find(why, 1, true) ~= nil, why, got)
+end
+
+local function check_vectors()
+  equal("the program's bits", sql({ LOAD, "SELECT hex(encoder('The cats sat'))" }), expected({ 2, 9, 5, 11, 7, 3 }))
+  equal("no text", sql({ LOAD, "SELECT encoder(NULL) IS NULL" }), "1")
+  equal("what is no UTF-8", sql({ LOAD, "SELECT encoder(CAST(x'61ff20636174' AS TEXT)) = encoder('a cat')" }), "1")
+  check(sql({ ("SELECT encoder_load('%s')"):format(WEIGHTS) }):find("^encoder: %w+, vectors of 64 floats$"), "words")
+end
+
+local function check_cosine()
+  equal("the same", sql({ "SELECT round(cosine(x'0000803F00000040', x'0000003F0000803F'), 9)" }), "1.0")
+  equal("across", sql({ "SELECT cosine(x'0000803F00000000', x'000000000000803F')" }), "0.0")
+  equal("zeros", sql({ "SELECT cosine(x'00000000', x'0000803F')" }), "0.0")
+  equal("of nothing", sql({ "SELECT cosine(NULL, x'00') IS NULL" }), "1")
+  refuses({ "SELECT cosine(x'00', x'0000')" }, "cosine of 1 and 2 bytes; expected two vectors of as many floats")
+end
+
+local ROWS = "CREATE TABLE notes(body, v); INSERT INTO notes(body) VALUES ('a dog'), ('the cat sat'), (NULL), ('mats');"
+
+local VECTORS = "UPDATE notes SET v = encoder(body)"
+
+local function check_nearest()
+  for _, column in ipairs({ "body", "v" }) do
+    local got = sql({ LOAD, ROWS, VECTORS,
+      ("SELECT id, round(score, 5) FROM encoder_nearest('notes', '%s', 'the cat sat', 2)"):format(column) })
+    check(got:find("^2|1.0\n%d|%-?0%.%d+$") ~= nil, "the two nearest by " .. column, got)
+  end
+  local both = sql({ LOAD, ROWS, VECTORS, "SELECT count(*), sum(a.score = b.score) FROM " ..
+    "encoder_nearest('notes', 'body', 'a mat', 9) a JOIN encoder_nearest('notes', 'v', 'a mat', 9) b USING (id)" })
+  equal("texts and their vectors", both, "3|3")
+end
+
+local function check_refusals()
+  refuses({ "SELECT encoder('a')" }, "encoder has no weights; call encoder_load(weights) first")
+  refuses({ ("SELECT encoder_load('%s/none')"):format(WORK) }, "none")
+  refuses({ ("SELECT encoder_load('%s', '%s/none.json')"):format(WEIGHTS, WORK) }, "none.json")
+  refuses({ "SELECT encoder_load(NULL)" }, "expected the path of weights")
+  refuses({ LOAD, ROWS, "SELECT * FROM encoder_nearest('nothing', 'body', 'a', 1)" }, "no such table: nothing")
+  refuses({ LOAD, ROWS, "SELECT * FROM encoder_nearest('notes', 'body', 'a', 0)" }, "k is 0; expected 1 to 100000")
+  refuses({ LOAD, ROWS, "SELECT * FROM encoder_nearest('notes')" }, "encoder_nearest takes (table, column, text, k)")
+  refuses({ LOAD, "CREATE TABLE t(v); INSERT INTO t VALUES (x'00')",
+    "SELECT * FROM encoder_nearest('t', 'v', 'a', 1)" }, "a vector of 1 bytes; expected 256, 64 floats")
+  refuses({ ("CREATE VIEW w AS SELECT encoder_load('%s') AS x"):format(WEIGHTS), "SELECT x FROM w" }, "unsafe use of")
+end
+
+if not compat.execute("command -v sqlite3 >/dev/null 2>&1") then
+  print("skipped: no sqlite3 (Debian: sqlite3)")
+else
+  make_files()
+  check_vectors()
+  check_cosine()
+  check_nearest()
+  check_refusals()
+end
+print(("%d passed, %d failed"):format(passed, failed))
+os.exit(failed == 0 and 0 or 1)
