@@ -11,6 +11,7 @@ enum ga_status ga_text_context_open(const struct ga_text_tokenizer *tokenizer, s
         return GA_MEMORY;
     }
     context->tokenizer = tokenizer;
+    context->max_length = SIZE_MAX;
     enum ga_status status = ga_text_parts_open_scratch(&tokenizer->normalizers, &context->normalizers);
     status = status ? status : ga_text_parts_open_scratch(&tokenizer->pretokenizers, &context->pretokenizers);
     status = status ? status : ga_text_parts_open_scratch(&tokenizer->decoders, &context->decoders);
@@ -24,6 +25,11 @@ enum ga_status ga_text_context_open(const struct ga_text_tokenizer *tokenizer, s
     }
     *context_out = context;
     return GA_OK;
+}
+
+void ga_text_context_set_limit(struct ga_text_context *context, size_t max_length)
+{
+    context->max_length = max_length;
 }
 
 static void free_sequence(struct ga_text_sequence *sequence)

@@ -310,15 +310,17 @@ static enum ga_status truncate_sequences(const struct ga_text_context *context, 
     const struct ga_text_post *post = &context->tokenizer->post;
     const size_t counts[2] = {context->sequences[0].tokens.count, is_pair ? context->sequences[1].tokens.count : 0};
     size_t kept[2] = {counts[0], counts[1]};
-    if (post->truncates && !(flags & GA_TEXT_NO_TRUNCATION)) {
+    const size_t own = post->truncates ? post->max_length : SIZE_MAX;
+    const size_t max_length = own < context->max_length ? own : context->max_length;
+    if (max_length < SIZE_MAX && !(flags & GA_TEXT_NO_TRUNCATION)) {
         const size_t special = flags & GA_TEXT_NO_SPECIAL_TOKENS ? 0 : template->n_special;
-        if (special > post->max_length) {
-            return ga_fail(error, GA_FORMAT, "truncation to %zu tokens leaves no room for %zu special ones",
-                           post->max_length, special);
+        if (special > max_length) {
+            return ga_fail(error, GA_FORMAT, "truncation to %zu tokens leaves no room for %zu special ones", max_length,
+                           special);
         }
-        if (!ga_text_truncate(post, counts, is_pair, post->max_length - special, kept)) {
+        if (!ga_text_truncate(post, counts, is_pair, max_length - special, kept)) {
             return ga_fail(error, GA_FORMAT, "truncation to %zu tokens cannot be done by cutting the %s text alone",
-                           post->max_length, post->strategy == GA_TEXT_ONLY_FIRST ? "first" : "second");
+                           max_length, post->strategy == GA_TEXT_ONLY_FIRST ? "first" : "second");
         }
     }
     for (int i = 0; i < 2; i++) {

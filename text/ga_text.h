@@ -68,9 +68,13 @@ size_t ga_text_tokenizer_ids(const struct ga_text_tokenizer *tokenizer);
 // The tokens that "truncation" in the file leaves of a text, SIZE_MAX where it says nothing.
 size_t ga_text_tokenizer_max_length(const struct ga_text_tokenizer *tokenizer);
 
-// Memory for one thread: work space and a cache of 4 MiB. Returns GA_OK and *context_out, which the caller closes
+// Memory for one thread: work space and a cache of 4.5 MiB. Returns GA_OK and *context_out, which the caller closes
 // before the tokenizer; GA_MEMORY.
 enum ga_status ga_text_context_open(const struct ga_text_tokenizer *tokenizer, struct ga_text_context **context_out);
+
+// Has this context cut texts to max_length tokens, special ones too, where the file does not to fewer: the longer of a
+// text and its pair first, at the end, unless "truncation" in the file says otherwise. SIZE_MAX: as the file says.
+void ga_text_context_set_limit(struct ga_text_context *context, size_t max_length);
 
 // Frees a context. NULL is allowed.
 void ga_text_context_close(struct ga_text_context *context);

@@ -49,6 +49,7 @@ struct ga_text_scratches {
 
 struct ga_text_context {
     const struct ga_text_tokenizer *tokenizer;
+    size_t max_length; // of what a text becomes; SIZE_MAX: as the file says
     struct ga_text_scratches normalizers, pretokenizers, decoders;
     void *model;
     struct ga_text_word_cache words; // chunks and pieces, where no offsets are asked for

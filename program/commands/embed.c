@@ -9,16 +9,18 @@
 #include "arena.h"
 #include "command.h"
 #include "load_model.h"
-#include "sequences.h"
+#include "text_sequences.h"
 #include "weights.h"
 #include "weights_options.h"
 
-enum { TOKENS = GA_OPTIONS_LOADING, OUTPUT, ROWS, CUT, ISA, THREADS };
+enum { TOKENS = GA_OPTIONS_LOADING, TEXT, TOKENIZER, OUTPUT, ROWS, CUT, ISA, THREADS };
 enum { USUAL_ROWS = 1024 };
 
 static const struct ga_option options[] = {
     GA_LOADING_OPTIONS,
-    [TOKENS] = {"tokens", "FILE", NULL, true, "the sequences: text, or safetensors"},
+    [TOKENS] = {"tokens", "FILE", NULL, false, "the sequences as token ids: text, or safetensors"},
+    [TEXT] = {"text", "FILE", NULL, false, "the sequences as texts, a line each; -: standard input"},
+    [TOKENIZER] = {"tokenizer", "FILE", "tokenizer.json beside the weights", false, "of --text"},
     [OUTPUT] = {"output", "FILE", NULL, true, "safetensors file to write"},
     [ROWS] = {"rows", "N", "1024", false, "rows of a batch, at most, where a sequence is no longer"},
     [CUT] = {"cut", NULL, NULL, false, "take the first ids of what is longer than the model's sequences"},
@@ -33,12 +35,15 @@ static const char *const notes[] = {
     "blanks or commas. A file whose name ends in .safetensors holds tokens I32 or I64 [sequences, len],",
     "lengths [sequences], and token_types as tokens where the model adds them.",
     "Writes embedding F32 [sequences, d_model], in the file's order; that of an empty sequence is zeros.",
+    "Texts are tokenized by Hugging Face's tokenizer.json; those longer than the model's sequences are cut, and "
+    "counted.",
     "Sequences are sorted by length and run in batches: the numbers are the same whatever the batches.",
     NULL,
 };
 
 static const char *const examples[] = {
     "embed --weights w.safetensors --tokens ids.txt --output embeddings.safetensors",
+    "embed --weights model/ --text sentences.txt --output embeddings.safetensors",
     "embed --weights w.safetensors --tokens ids.safetensors --output e.safetensors --threads all --cut",
     NULL,
 };
@@ -309,6 +314,34 @@ static enum ga_exit read_arguments(const struct ga_context *context, const char 
     return code == GA_EXIT_OK ? check_model(context) : code;
 }
 
+static enum ga_exit read_texts(const struct ga_context *context, const char *const *values, const char *weights,
+                               struct ga_sequences *sequences)
+{
+    struct ga_text_tools tools;
+    size_t n_cut = 0;
+    enum ga_exit code = ga_text_tools_open(context, values[TOKENIZER], weights, &tools);
+    if (code == GA_EXIT_OK) {
+        code = ga_sequences_of_texts(context, &tools, values[TEXT], sequences, &n_cut);
+        ga_text_tools_close(&tools);
+    }
+    if (code == GA_EXIT_OK && n_cut > 0) {
+        ga_note(context, "%zu of %zu texts were cut to %zu tokens", n_cut, sequences->count, context->model->q_len.max);
+    }
+    return code;
+}
+
+// The sequences by whichever option gives them.
+static enum ga_exit read_sequences(const struct ga_context *context, const char *const *values, const char *weights,
+                                   struct ga_sequences *sequences)
+{
+    if (!values[TOKENS] == !values[TEXT]) {
+        return ga_misused(context, values[TEXT] ? "--tokens and --text are given both; expected one of them"
+                                                : "embed: --tokens FILE or --text FILE is missing");
+    }
+    return values[TEXT] ? read_texts(context, values, weights, sequences)
+                        : ga_sequences_read(context, values[TOKENS], values[CUT] != NULL, sequences);
+}
+
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
 {
     const char *const *values = arguments->values;
@@ -317,7 +350,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     struct work work = {.context = context, .instance = &instance};
     enum ga_exit code = read_arguments(context, values, &work, &choice.threads);
     if (code == GA_EXIT_OK) {
-        code = ga_sequences_read(context, values[TOKENS], values[CUT] != NULL, &work.sequences);
+        code = read_sequences(context, values, values[GA_OPTION_WEIGHTS], &work.sequences);
     }
     if (code == GA_EXIT_OK) {
         code = ga_load_model(context, &choice, &instance);

@@ -12,6 +12,7 @@ struct ga_text_library {
     void (*tokenizer_close)(struct ga_text_tokenizer *tokenizer);
     size_t (*tokenizer_ids)(const struct ga_text_tokenizer *tokenizer);
     enum ga_status (*context_open)(const struct ga_text_tokenizer *tokenizer, struct ga_text_context **context_out);
+    void (*set_limit)(struct ga_text_context *context, size_t max_length);
     void (*context_close)(struct ga_text_context *context);
     enum ga_status (*encode)(struct ga_text_context *context, const char *text, size_t length, const char *pair,
                              size_t pair_length, unsigned flags, struct ga_text_encoding *encoding_out,

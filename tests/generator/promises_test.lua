@@ -7,7 +7,8 @@ local fs = require "base.fs"
 local DOCUMENTS = { "SECURITY.md", "CONTRIBUTING.md", "docs/numbers.md", "docs/testing.md" }
 -- Where the names of tests, of the functions they are about, of what callers use and of stages are.
 local FOLDERS = { "tests/failing/", "tests/generator/", "tests/host/", "tests/kernels/", "tests/no_libc/",
-  "tests/numbers/", "tests/pytorch/", "tests/standalone/", "tests/support/", "tests/threads/", "tests/unit/",
+  "tests/numbers/", "tests/pytorch/", "tests/standalone/", "tests/support/", "tests/text/", "tests/threads/",
+  "tests/unit/",
   "runtime/base/", "runtime/cache/", "runtime/call/", "runtime/include/genattn/", "runtime/model/", "runtime/packed/",
   "runtime/threads/", "runtime/weights/", "templates/attention/", "templates/linear/", "templates/model/",
   "templates/schedule/", "templates/attention/modifiers/", "templates/ops/" }

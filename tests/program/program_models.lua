@@ -239,4 +239,5 @@ return function(path, expect_run, expect, choose)
     test_both_sides } do
     test()
   end
+  require "program_text"(path, expect_run, expect, choose)
 end

@@ -376,9 +376,7 @@ program = arg[2]
 require "program_stack"(path, expect_run, expect_values, expect)
 require "program_layers"(path, expect_run, expect_values, expect, draw.flaw)
 if arg[3] ~= "-" then
-  local function use(name) program = arg[3] .. "/" .. name end
-  require "program_models"(path, expect_run, expect, use)
-  require "program_text"(path, expect_run, expect, use)
+  require "program_models"(path, expect_run, expect, function(name) program = arg[3] .. "/" .. name end)
 end
 table.remove(arg, 3)
 for i = 1, #arg do

@@ -1,5 +1,5 @@
--- program_text.lua: `tokenize` and `detokenize` of a program whose model takes token ids: what is printed, what is read
--- from where, what is refused. tests/text has what tokens a text becomes.
+-- program_text.lua: `tokenize`, `detokenize` and `embed --text` of programs whose models take token ids: what is
+-- printed, what is read from where, what is refused. tests/text has what tokens a text becomes.
 
 local files = require "program_files"
 
@@ -9,7 +9,7 @@ local JSON = [[{"version":"1.0","truncation":null,"padding":null,"added_tokens":
 "model":{"type":"WordPiece","unk_token":"?","continuing_subword_prefix":"##","max_input_chars_per_word":20,
 "vocab":{"?":0,"cat":1,"##s":2,"a":3,"\"":4}}}]]
 
-return function(path, expect_run, expect, use)
+return function(path, expect_run, expect, choose)
   local function write(name, content)
     local file = assert(io.open(path(name), "wb"))
     file:write(content)
@@ -52,7 +52,24 @@ return function(path, expect_run, expect, use)
     expect_run(1, "tokenize --tokenizer %tokenizer --text %texts", "pre_tokenizer.type: found Nothing")
   end
 
-  use("steps_48_4")
+  -- The sequences of post_48_4 have at most 70 ids.
+  local function test_embed()
+    choose "post_48_4"
+    write("texts", "a cats\n\n" .. ("cat "):rep(100) .. "\n")
+    write("ids", "3 1 2\n\n" .. ("1 "):rep(70) .. "\n")
+    local embed = "embed --allow-random 1 --output %result "
+    expect_run(0, embed .. "--tokens %ids", "embedding F32 [3, 48]")
+    local by_ids = files.slurp(path "result")
+    local _, said = expect_run(0, embed .. "--text %texts --tokenizer %tokenizer", "embedding F32 [3, 48]")
+    expect(files.slurp(path "result") == by_ids, "embeddings of texts are others than those of their ids")
+    expect(said:find("1 of 3 texts were cut to 70 tokens", 1, true), "no word of the text that was cut: %s", said)
+    expect_run(2, embed, "--tokens FILE or --text FILE is missing")
+    expect_run(2, embed .. "--tokens %ids --text %texts", "given both")
+    write("texts", "")
+    expect_run(1, embed .. "--text %texts --tokenizer %tokenizer", "has no texts")
+  end
+
+  choose "steps_48_4"
   write("tokenizer", JSON)
   write("texts", 'A Cats\n\ndog "')
   write("zeros", "a\0cat\0")
@@ -61,5 +78,8 @@ return function(path, expect_run, expect, use)
     return expect_run(1, "tokenize --tokenizer %tokenizer --text %texts", "libutf8proc-dev libpcre2-dev")
   end
   test_printed()
+  test_embed()
+  choose "steps_48_4"
+  write("texts", 'A Cats\n\ndog "')
   test_refused()
 end

@@ -7,6 +7,7 @@ import sys
 
 import library
 from families import FAMILIES
+from families_subword import SUBWORD
 from strings import corpus, string
 
 SHOWN = 5  # differences of a family that are printed
@@ -77,7 +78,7 @@ def main():
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
     wanted, total, families = sys.argv[4:], 0, 0
     shared = library.load(sys.argv[1])
-    for family, make in FAMILIES:
+    for family, make in FAMILIES + SUBWORD:
         if wanted and family not in wanted:
             continue
         rng = random.Random(f"{family} {seed}")

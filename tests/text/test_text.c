@@ -97,6 +97,19 @@ Test(text, cuts_to_the_length_of_the_file)
     close_all(&opened);
 }
 
+Test(text, cuts_to_the_limit_of_a_context)
+{
+    struct opened opened = open_json(fixture_json);
+    ga_text_context_set_limit(opened.context, 4);
+    cr_assert_str_eq(ids_of(&opened, "a cats the", NULL, 0), "2 7 5 3");
+    cr_assert_eq(opened.encoding.n_cut, 2);
+    cr_assert_str_eq(ids_of(&opened, "a cat", NULL, 0), "2 7 5 3");
+    cr_assert_eq(opened.encoding.n_cut, 0);
+    ga_text_context_set_limit(opened.context, SIZE_MAX);
+    cr_assert_str_eq(ids_of(&opened, "a cats the", NULL, 0), "2 7 5 6 4 3");
+    close_all(&opened);
+}
+
 Test(text, says_which_byte_is_no_utf8)
 {
     struct opened opened = open_json(fixture_json);

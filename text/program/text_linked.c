@@ -6,6 +6,7 @@ const struct ga_text_library ga_text_library = {
     .tokenizer_close = ga_text_tokenizer_close,
     .tokenizer_ids = ga_text_tokenizer_ids,
     .context_open = ga_text_context_open,
+    .set_limit = ga_text_context_set_limit,
     .context_close = ga_text_context_close,
     .encode = ga_text_encode,
     .decode = ga_text_decode,
