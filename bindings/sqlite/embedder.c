@@ -117,6 +117,9 @@ static enum ga_status open_tokenizer(struct ga_sqlite_embedder *e, const char *p
     if (status == GA_OK && ga_text_context_open(e->tokenizer, &e->context) != GA_OK) {
         status = ga_fail(error, GA_MEMORY, "no memory for a tokenizer's work space");
     }
+    if (status == GA_OK) {
+        ga_text_context_set_limit(e->context, e->model->q_len.max);
+    }
     return status;
 }
 

@@ -33,6 +33,8 @@ local USERS = {
     package = "libjansson-dev, of that architecture" },
   { key = "text", what = "commands that take text", why = "no utf8proc or no PCRE2",
     package = "libutf8proc-dev libpcre2-dev" },
+  { key = "sqlite", what = "extensions of SQLite", why = "no sqlite3ext.h, or no commands that take text",
+    package = "libsqlite3-dev" },
   { key = "criterion", what = "C tests of 'ninja check'", why = "no Criterion", package = "libcriterion-dev" },
   { key = "dkjson", what = "--from-hf", why = "no dkjson for this Lua", package = "lua-dkjson" },
 }

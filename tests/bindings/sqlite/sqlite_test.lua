@@ -54,8 +54,8 @@ end
 local function make_files()
   local info, code = compat.capture(PROGRAM .. " info --json")
   check(code == 0, "info", info)
-  encoder_weights(WEIGHTS, info)
   assert(fs.write_if_changed(WORK .. "/tokenizer.json", tokenizer()) ~= nil)
+  encoder_weights(WEIGHTS, info)
 end
 
 -- The vector that the program makes of these ids, as hexadecimal digits of its bytes.
@@ -89,6 +89,8 @@ local function check_vectors()
   equal("the program's bits", sql({ LOAD, "SELECT hex(encoder('The cats sat'))" }), expected({ 2, 9, 5, 11, 7, 3 }))
   equal("no text", sql({ LOAD, "SELECT encoder(NULL) IS NULL" }), "1")
   equal("what is no UTF-8", sql({ LOAD, "SELECT encoder(CAST(x'61ff20636174' AS TEXT)) = encoder('a cat')" }), "1")
+  equal("a text that is cut", sql({ LOAD, ("SELECT encoder('%s') = encoder('%s')"):format(("cat "):rep(30),
+    ("cat "):rep(99)) }), "1")
   check(sql({ ("SELECT encoder_load('%s')"):format(WEIGHTS) }):find("^encoder: %w+, vectors of 64 floats$"), "words")
 end
 
