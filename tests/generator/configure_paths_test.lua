@@ -9,11 +9,7 @@ local lua = compat.version:find("JIT") and "luajit" or "lua5.4"
 
 fact.holds("paths may hold blanks and signs: of this folder, of a spec, of where it is installed", function()
   local odd = fact.folder("configure_odd") .. [[sp ace$x'q"d;e]]
-  assert(compat.execute(("mkdir %s && cp %s rules.ninja %s"):format(fmt.sh_quote(odd), fact.build_file,
-    fmt.sh_quote(odd))))
-  for _, name in ipairs(fact.sources) do
-    assert(compat.execute(("ln -s \"$PWD/%s\" %s"):format(name, fmt.sh_quote(odd .. "/" .. name))))
-  end
+  fact.link_source(fmt.sh_quote(odd))
   local path, prefix = "a $b (c) #d:e,!.lua", "/p $q 'r\"s;t"
   assert(fs.write_if_changed(odd .. "/" .. path, '{ name = "odd", d_model = 8, n_heads = 2 }'))
   local words = ("cd %s && LUA=%s ./configure --isa scalar --spec %s --prefix %s && ninja out/gen/odd/odd.h && ninja "

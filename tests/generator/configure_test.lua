@@ -11,10 +11,7 @@ local lua = compat.version:find("JIT") and "luajit" or "lua5.4"
 local ISAS = text.join(isa.names())
 local folder = fact.folder("configure")
 
-for _, name in ipairs(fact.sources) do
-  assert(compat.execute(("ln -s \"$PWD/%s\" %s%s"):format(name, folder, name)))
-end
-assert(compat.execute(("cp %s rules.ninja %s"):format(fact.build_file, folder)))
+fact.link_source(folder)
 
 -- Runs configure with sh words; returns what it said, and its exit code.
 local function configure(words, environment)

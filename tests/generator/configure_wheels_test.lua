@@ -7,11 +7,7 @@ local fs = require "base.fs"
 local lua = compat.version:find("JIT") and "luajit" or "lua5.4"
 local folder = fact.folder("configure_wheels")
 
-local PARTS = "configure generator program runtime specs templates tests rules.ninja demo bench bindings"
-for name in PARTS:gmatch("%S+") do
-  assert(compat.execute(("ln -s \"$PWD/%s\" %s%s"):format(name, folder, name)))
-end
-assert(compat.execute(("cp %s %sbuild.ninja"):format(fact.build_file, folder)))
+fact.link_source(folder)
 
 local function configure(words)
   return compat.capture(("cd %s && LUA=%s ./configure --d-model 8 --heads 2 --name some %s"):format(folder, lua, words))

@@ -9,10 +9,6 @@ local passed, failed = 0, 0
 -- The hand-written build.ninja, which a build outside the source includes in its own.
 fact.build_file = io.open("source/build.ninja") and "source/build.ninja" or "build.ninja"
 
--- The files and folders that a copy of the tree needs to be configured, beside build.ninja and rules.ninja.
-fact.sources = { "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "bench", "bindings", "configure",
-  "demo", "docs", "examples", "generator", "program", "runtime", "specs", "templates", "tests", "text", "tools" }
-
 -- Runs a test; an error in it is a failure that names the fact.
 function fact.holds(name, test)
   local ok, why = xpcall(test, debug.traceback)
@@ -66,6 +62,18 @@ function fact.within_steps(f, ...)
   if is_jit then jit.on() end
   if not ok then error(first, 2) end
   return first, second
+end
+
+local SOURCES = { "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "bench", "bindings", "configure",
+  "demo", "docs", "examples", "generator", "program", "runtime", "specs", "templates", "tests", "text", "tools" }
+
+-- Makes a folder, whose path sh takes as it is written, one to configure in: links to this source, and copies of the
+-- two ninja files.
+function fact.link_source(folder)
+  local commands = { "set -e", "mkdir -p " .. folder }
+  for _, name in ipairs(SOURCES) do commands[#commands + 1] = ("ln -s \"$PWD/%s\" %s/%s"):format(name, folder, name) end
+  commands[#commands + 1] = ("cp %s %s/build.ninja && cp rules.ninja %s"):format(fact.build_file, folder, folder)
+  assert(require("base.compat").execute(table.concat(commands, "\n")))
 end
 
 -- A new, empty folder under out/, with a slash at its end.
