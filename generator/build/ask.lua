@@ -112,6 +112,15 @@ local function ask_compiler(prober, settings)
   return answers
 end
 
+-- Whether the wheels that --python asks for can be made; or nil and why not.
+local function makes_wheels(prober, settings, answers)
+  if not answers.runs then return nil, "--python: the compiler is for another machine, whose wheels are made there" end
+  if settings.sanitize then return nil, "--python: a sanitizer must be the program's own, and python3 has none" end
+  answers.wheel_platform = prober:wheel_platform()
+  if answers.wheel_platform then return true end
+  return nil, "--python: there is no python3 from 3.9 on (Debian: python3); see " .. LOG
+end
+
 -- What only work on genattn itself needs, into answers.
 local function ask_for_maintainers(prober, settings, answers)
   answers.simde = prober:header("simde/x86/avx512.h")
@@ -125,7 +134,9 @@ local function ask_for_maintainers(prober, settings, answers)
   answers.clang_format = prober:program("clang-format", { "clang-format" })
   answers.qemu = prober:program("qemu-x86_64", { "qemu-x86_64" })
   answers.cross = prober:finds_cross("aarch64", "aarch64-linux-gnu-gcc", "qemu-aarch64")
-  answers.torch = prober:has_torch()
+  answers.torch = prober:has_python("PyTorch", "torch")
+  answers.wheel_platform = answers.runs and prober:wheel_platform() or nil
+  answers.numpy = answers.wheel_platform and prober:has_python("numpy", "numpy")
 end
 
 -- Asks everything: `prober` what the user is told of, `quiet` what only work on genattn itself needs. Returns the
@@ -133,8 +144,8 @@ end
 -- precompiles (headers), targets_avx, runs (whether the compiler's programs run here; booleans), isas (array of
 -- { name, built, runs, cpu, off }), built (ISA names, best first), jansson and criterion ({ cflags, libraries }),
 -- second_lua, clang, luacheck, shellcheck, clang_format, valgrind, qemu (commands), msan (flags), dkjson, simde, wraps,
--- torch (booleans); nil: not there. Where the compiler's programs run here there is jansson. cross: { arch, cc,
--- emulator }.
+-- torch, numpy (booleans); nil: not there. Where the compiler's programs run here there is jansson. cross: { arch, cc,
+-- emulator }. wheel_platform: as wheels name this machine, where python3 is here; makes_wheels: they were asked for.
 return function(prober, quiet, settings)
   local refused = refused_flag(settings.variables)
   if refused then return nil, refused end
@@ -143,6 +154,10 @@ return function(prober, quiet, settings)
   answers.jansson = prober:library("jansson", "jansson.h")
   if not answers.jansson and answers.runs then
     return nil, "jansson (Debian: libjansson-dev) does not link; see " .. LOG
+  end
+  if settings.python then
+    answers.makes_wheels, why = makes_wheels(prober, settings, answers)
+    if not answers.makes_wheels then return nil, why end
   end
   answers.criterion = prober:library("criterion", "criterion/criterion.h")
   answers.dkjson = prober:has_module("dkjson")

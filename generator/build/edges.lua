@@ -5,6 +5,7 @@ local emit = require "emit"
 local fs = require "base.fs"
 local isa = require "isa"
 local ninja = require "ninja"
+local wheel_edges = require "build.wheel_edges"
 
 -- Runtime folders that go into every model's library, and the one that reads weight files, which needs jansson.
 local CORE, WEIGHTS = { "base", "model", "call", "cache", "threads", "packed" }, { "weights" }
@@ -28,8 +29,9 @@ Edges.KNOWN_ISAS = "out/known_isas.c"
 
 -- isas: names, best first; abi: a number; libraries_only: without jansson nothing is made that reads files;
 -- intrinsics: the folder of compiled headers, nil where the compiler makes none. runs: the set of those this CPU can
--- run, for the caller to fill; library: for each profile whose library objects are of interest their paths, as edges
--- for them are made; maps: the files written to out/lib here.
+-- run, wheel_platform: as wheels name the machine where they are made, for the caller to fill; library: for each
+-- profile whose library objects are of interest their paths, as edges for them are made; maps: the files written to
+-- out/lib here.
 function Edges.new(isas, abi, libraries_only, intrinsics)
   return setmetatable({ w = ninja.writer(), isas = isas, abi = abi, libraries_only = libraries_only, headers = {},
     runs = {}, maps = {}, library = { [PLAIN] = {} }, intrinsics = intrinsics, precompiled = {} }, Edges)
@@ -201,11 +203,17 @@ function Edges:model_objects(profile, outputs, folder, kind)
   return objects
 end
 
--- lib<name>.so in a folder, which shows only the model's and the runtime's names, versioned by the ABI.
-function Edges:shared_library(folder, name, objects)
-  local map, versioned = ("out/lib/%s.map"):format(name), ("%s/lib%s.so.%d"):format(folder, name, self.abi)
+-- The list of the names that a shared object of a model shows: the model's and the runtime's. Returns its path.
+function Edges:version_map(name)
+  local map = ("out/lib/%s.map"):format(name)
   assert(fs.write_if_changed(map, ("{\n  global: %s_*; ga_*;\n  local: *;\n};\n"):format(name)) ~= nil)
   self.maps[#self.maps + 1] = map
+  return map
+end
+
+-- lib<name>.so in a folder, versioned by the ABI.
+function Edges:shared_library(folder, name, objects)
+  local map, versioned = self:version_map(name), ("%s/lib%s.so.%d"):format(folder, name, self.abi)
   self.w:build({ rule = "shared", outputs = { versioned }, inputs = objects, implicit = { map },
     variables = { { "map", map }, { "soname", versioned:match("[^/]*$") } } })
   self.w:build({ rule = "symlink", outputs = { ("%s/lib%s.so"):format(folder, name) }, inputs = { versioned } })
@@ -233,6 +241,8 @@ function Edges:product(model, parts, root)
     libraries = joined({ archive }, self:shared_library(root .. "/lib", name, objects)),
     program = self:program(("%s/bin/%s"):format(root, name), outputs, folder,
       { parts.program, parts.weights, archive }),
+    wheels = self.wheel_platform and wheel_edges.add(self, model, { archive, parts.weights }, root,
+      self.wheel_platform),
   }
 end
 

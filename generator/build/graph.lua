@@ -1,6 +1,7 @@
 -- graph.lua: out/kernels.ninja as a whole: shared parts, products, and the names build.ninja's targets go by. The tests
 -- have a graph of their own, test_graph.lua. How each edge looks is in edges.lua.
 local Edges = require "build.edges"
+local wheel_edges = require "build.wheel_edges"
 
 local graph = {}
 
@@ -23,6 +24,7 @@ end
 function graph.add_products(edges, models)
   edges:public_headers()
   local parts, products = edges:shared_parts(Edges.PLAIN), {}
+  if edges.wheel_platform then wheel_edges.add_shared(edges, "out") end
   for i, model in ipairs(models) do products[i] = edges:product(model, parts, "out") end
   return parts, products
 end
@@ -34,8 +36,9 @@ graph.collect = collect
 local function add_targets(edges, parts, products, users)
   local w, shared = edges.w, { parts.weights, parts.program }
   local headers, libraries, programs = collect(users, "header"), collect(users, "libraries"), collect(users, "program")
+  local wheels = collect(users, "wheels")
   edges:section("Targets")
-  w:phony("all", joined(headers, libraries, programs, shared, edges.headers))
+  w:phony("all", joined(headers, libraries, programs, wheels, shared, edges.headers))
   w:phony("tested", joined({ "all", parts.core_archive }, collect(products, "archive")))
   w:phony("public_headers", edges.headers)
   w:build({ rule = "bench", outputs = { "out/run_bench" }, implicit = programs,
@@ -44,7 +47,7 @@ local function add_targets(edges, parts, products, users)
     { "headers", words(headers) }, { "runtime_headers", words(edges.headers) },
     { "libraries", words(joined(libraries, shared)) }, { "programs", words(programs) },
   } })
-  return joined(headers, libraries, programs)
+  return joined(headers, libraries, programs, wheels)
 end
 
 -- The first `count` of a list.
@@ -58,6 +61,7 @@ end
 -- text, and the paths of what users are given.
 function graph.make(models, answers, abi)
   local edges = Edges.new(answers.built, abi, not answers.jansson, answers.precompiles and "out/obj/intrinsics")
+  edges.wheel_platform = answers.makes_wheels and answers.wheel_platform
   edges.w:comment("Written by configure; read build.ninja first.")
   local parts, products = graph.add_products(edges, models.products)
   local given = joined(add_targets(edges, parts, products, first(products, #models.configured)), edges.maps)

@@ -40,6 +40,8 @@ local MODEL_FILES = {
 local FEATURES = {
   { flags = "--isa", value = "LIST", key = "isa", default = "all the compiler makes",
     help = "instruction sets to build, joined by commas; the best one the CPU has is picked at load" },
+  { flags = "--python", key = "python", default = "no",
+    help = "also make a Python wheel of each model: out/python/NAME-VERSION-py3-none-PLATFORM.whl (docs/python.md)" },
   { flags = "--enable-debug", key = "debug", default = "no", help = "no optimisation, full debug information" },
   { flags = "--enable-sanitize", key = "sanitize", default = "no",
     help = "build everything with address and undefined-behaviour sanitizers" },
@@ -315,7 +317,7 @@ end
 -- Reads the arguments. fields: spec.options(); isa_names: those --isa may name; getenv: os.getenv or a stand-in.
 -- Returns the settings, or nil and every message. Settings: specs and folders (arrays of paths), hf_architecture (or
 -- nil), hf_ignore (array), fields (array of { field, value }), isas (set of names or nil), prefix, bindir, libdir,
--- includedir, verbose, debug, sanitize, werror, variables, arguments (for the next run), warnings.
+-- includedir, verbose, python, debug, sanitize, werror, variables, arguments (for the next run), warnings.
 function options.parse(args, fields, isa_names, getenv)
   local why = control_character(args)
   if why then return nil, { why } end
@@ -337,7 +339,7 @@ function options.parse(args, fields, isa_names, getenv)
     hf_architecture = parsed.hf_architecture, hf_ignore = parsed.hf_ignore,
     prefix = prefix, bindir = parsed.bindir or prefix .. "/bin", libdir = parsed.libdir or prefix .. "/lib",
     includedir = parsed.includedir or prefix .. "/include",
-    verbose = parsed.verbose, debug = parsed.debug, sanitize = parsed.sanitize, werror = parsed.werror,
+    verbose = parsed.verbose, python = parsed.python, debug = parsed.debug, sanitize = parsed.sanitize, werror = parsed.werror,
     variables = variables, arguments = remembered(kept, parsed.assignments, variables), warnings = warnings,
   }
 end

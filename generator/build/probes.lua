@@ -185,11 +185,21 @@ function Prober:has_module(name)
   return found
 end
 
--- Whether python3 can import torch, without the seconds that importing takes.
-function Prober:has_torch()
-  local script = 'import importlib.util, sys; sys.exit(not importlib.util.find_spec("torch"))'
+-- The machine as Python names it in wheels, linux_x86_64; nil where there is no python3 that can make one.
+function Prober:wheel_platform()
+  local script = "import sys, sysconfig; assert sys.version_info >= (3, 9); import zipfile, zlib; " ..
+    'print(sysconfig.get_platform().replace("-", "_").replace(".", "_"))'
+  local output, made = self:run("python3 -c " .. fmt.sh_quote(script))
+  local platform = made and output:match("^[%w_]+") or nil
+  self:report("Python, for wheels", platform or "no")
+  return platform
+end
+
+-- Whether python3 can import a module, without the seconds that importing takes.
+function Prober:has_python(what, module)
+  local script = ('import importlib.util, sys; sys.exit(not importlib.util.find_spec("%s"))'):format(module)
   local _, found = self:run("python3 -c " .. fmt.sh_quote(script))
-  self:report("PyTorch", found and "yes" or "no")
+  self:report(what, found and "yes" or "no")
   return found
 end
 

@@ -6,7 +6,8 @@ local products = {}
 
 local LIST = "out/products.list"
 -- Where products lie; a list that names anything else is not followed there.
-local PLACES = { "^out/bin/[^/.][^/]*$", "^out/lib/[^/.][^/]*$", "^out/include/[^/.][^/]*$" }
+local PLACES = { "^out/bin/[^/.][^/]*$", "^out/lib/[^/.][^/]*$", "^out/include/[^/.][^/]*$",
+  "^out/python/[^/.][^/]*$" }
 
 local function is_place(path)
   for _, pattern in ipairs(PLACES) do

@@ -50,6 +50,7 @@ local MAINTAINERS = {
   { key = "qemu", what = "the test on a CPU without AVX", why = "no qemu-x86_64", package = "qemu-user" },
   { key = "cross", what = "the kernels' facts on AArch64", why = "no cross compiler or no qemu-aarch64",
     package = "gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" },
+  { key = "numpy", what = "tests of the Python wheels", why = "no python3 with numpy", package = "python3-numpy" },
   { key = "torch", what = "tests/pytorch, the comparison with the real PyTorch (its results are committed)",
     why = "no torch for python3", package = nil },
 }

@@ -7,6 +7,7 @@ local profiles = require "build.test_profiles"
 local test_folders = require "build.test_folders"
 local test_matrix = require "build.test_matrix"
 local test_models = require "build.test_models"
+local wheel_edges = require "build.wheel_edges"
 local test_modifiers = require "build.test_modifiers"
 
 local PLAIN, SANITIZED, joined = Edges.PLAIN, Edges.SANITIZED, Edges.joined
@@ -110,6 +111,19 @@ local function checked_tests(edges, archives, models, units)
     sharing = link_all(edges, CHECK, { "out/obj/tests/standalone/standalone_sharing.o" }, inputs,
       "$program_libraries")[1],
     criterion = link_all(edges, CHECK, units.about_models, inputs, "$test_libraries") }
+end
+
+-- The Python wheels of some models of `ninja check`. Returns the paths; none where there is nothing to test them with.
+local function test_wheels(edges, parts, models, has)
+  local paths = {}
+  if not has.numpy then return paths end
+  wheel_edges.add_shared(edges, PLAIN.test)
+  for i, model in ipairs(models) do
+    local archives = { test_models.archive_path(CHECK, model), parts.core_archive, parts.weights }
+    edges:version_map(model.spec.name)
+    paths[i] = wheel_edges.add(edges, model, archives, PLAIN.test, has.wheel_platform)
+  end
+  return paths
 end
 
 -- The tests of `ninja check-all` that are about models. Programs before whose functions the linker puts others, and
@@ -306,7 +320,7 @@ end
 -- Adds all edges of the tests' binaries. parts, products: graph.add_products', of the configured models; models:
 -- models.tested's, with those `configured`; has: configure's answers. Returns the paths of the binaries: units,
 -- checked, all, sanitized and races, each by kind as above; configured; some, with models that use every template;
--- soak; numbers; programs of some models; emulated and cross (or nil); two and unknown_cpu; of what more models are
+-- soak; numbers; wheels; programs of some models; emulated and cross (or nil); two and unknown_cpu; of what more models are
 -- tested with; shared, the models whose calls share threads; parts, which other graphs link; and of the libraries'
 -- objects.
 return function(edges, parts, products, models, has)
@@ -317,6 +331,7 @@ return function(edges, parts, products, models, has)
   local tests = { units = unit_tests(edges, archives, has), parts = joined({ FACTS }, archives) }
   tests.configured = configured_test(edges, products, archives, models.configured)
   tests.checked = checked_tests(edges, archives, copies(some_of(models.tests, "check")), tests.units)
+  tests.wheels = test_wheels(edges, parts, some_of(models.tests, "wheels"), has)
   add_all(edges, parts, archives, models, tests, has)
   add_sanitized(edges, archives, models.tests, tests, has)
   tests.checked.objects, tests.all.objects = edges.library[CHECK], joined(edges.library[ALL], edges.library[PLAIN])

@@ -52,5 +52,5 @@ return function(folder, saved, models)
   add_targets(edges, tests)
   for _, list in ipairs(steps:lists()) do texts[#texts + 1] = list end
   texts[#texts + 1] = { "build.ninja", edges.w:text() }
-  return texts, inputs.folders("generator", "templates", "tests", "runtime", "program", "specs")
+  return texts, inputs.folders("generator", "templates", "tests", "runtime", "program", "specs", "bindings")
 end

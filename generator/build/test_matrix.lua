@@ -23,6 +23,10 @@ local test_matrix = {
   shared = set({ "both_40_2", "cache_40_4", "post_48_4", "steps_48_4" }),
   -- Those that tests/host/linking links as users do.
   linked = set({ "causal_64_4_right", "small_24_3" }),
+  -- Whose Python wheels are tested, all of them also in `check`: every intermediate, masks of either kind, a cache, token
+  -- ids, and of whole models each kind.
+  wheels = set({ "added_40_4", "both_40_2", "cache_40_4", "golden_maps", "masked_44_3", "post_48_4", "pre_45_3",
+    "sides_40_4", "tokens_96_6" }),
   -- Of those a layer and a whole model: the thread sanitizer makes them twenty times as slow.
   raced = set({ "both_40_2", "cache_40_4" }),
   -- Of the widest vectors: those whose features have code of their own for whole vectors, and one that ends in one.

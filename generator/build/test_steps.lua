@@ -231,6 +231,23 @@ local function program_step(all, name, models, reads)
     quoted(programs)), joined(fixtures, programs, reads))
 end
 
+-- Python: the declarations made of the headers, and wheels in an environment of their own.
+local function python_steps(all)
+  if #all.tests.wheels == 0 then
+    return { all.steps.off("Python wheels: no python3 from 3.9 on with numpy (Debian: python3-numpy)") }
+  end
+  if all.saved.settings.sanitize then
+    return { all.steps.off("Python wheels: a sanitizer must be the program's own") }
+  end
+  local run, folder = "tests/bindings/python/run.sh", "tests/bindings/python/"
+  local tests = folder .. "layer_test.py " .. folder .. "model_test.py " .. folder .. "wheel_test.py"
+  local declared, reads = folder .. "declarations_test.py", inputs.files("bindings/python", "tests/bindings/python")
+  return { all.steps:add({ name = "headers as Python has them", inputs = joined(reads, all.built.headers),
+      command = ("python3 -B %s %s %s"):format(declared, all.lua, all.cc) }),
+    all.steps:add({ name = "Python wheels", inputs = joined(reads, all.tests.wheels),
+      command = ("sh %s python3 out/test/python/venv %s -- %s"):format(run, quoted(all.tests.wheels), tests) }) }
+end
+
 -- A program that loads shared objects: two versions of a model, and the user's models.
 local function host_step(all)
   if all.saved.settings.sanitize then
@@ -288,7 +305,7 @@ local function check_steps(all)
     binary_step(all, "calls that share weights and threads", all.tests.checked.sharing,
       sharing("2", all.shared, test_matrix.check)),
     program_step(all, "program", "-", {}),
-  })
+  }, python_steps(all))
 end
 
 -- What `ninja check-all` has besides.

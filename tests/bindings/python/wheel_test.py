@@ -1,0 +1,113 @@
+"""wheel_test.py: wheels as files: their lists, that the same files give the same bytes, names, hints, help()."""
+import base64
+import csv
+import hashlib
+import importlib.util
+import os
+import pydoc
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+
+import golden_maps
+import post_48_4
+
+WHEELS = os.environ["WHEELS"].split()
+MAKE = "bindings/python/make_wheel.py"
+
+USE = """
+from typing import Any, Dict, List
+import numpy as np
+import numpy.typing as npt
+import golden_maps
+import post_48_4
+
+x: npt.NDArray[np.float32] = np.zeros((1, 2, 48), np.float32)
+layer = golden_maps.Layer("w.safetensors", threads="all")
+y: npt.NDArray[np.float32] = layer(x, q_lengths=[2])
+both: Dict[str, Any] = layer(x, outputs=["output", "attention"])
+model = post_48_4.Model({"a": x}, isa="scalar")
+rows: List[List[int]] = model.generate([[1, 2]], new=3, seed=1)
+cache: golden_maps.Cache = layer.new_cache(2)
+"""
+MISUSE = 'import golden_maps\nlayer = golden_maps.Layer("w")\nlayer.threads = []\nlayer(outputs=3)\nlayer.nothing\n'
+
+
+class Files(unittest.TestCase):
+    def test_lists_have_every_file_with_its_hash(self):
+        for path in WHEELS:
+            with zipfile.ZipFile(path) as wheel:
+                names = wheel.namelist()
+                self.assertEqual(names, sorted(names))
+                listed = next(name for name in names if name.endswith("/RECORD"))
+                rows = list(csv.reader(wheel.read(listed).decode().splitlines()))
+                self.assertEqual(sorted(row[0] for row in rows), names)
+                for name, digest, size in rows:
+                    data = wheel.read(name)
+                    hashed = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+                    expected = ["", ""] if name == listed else ["sha256=" + hashed, str(len(data))]
+                    self.assertEqual([digest, size], expected)
+                self.assertTrue(all(entry.date_time[0] == 1980 for entry in wheel.infolist()))
+
+    def test_the_library_needs_nothing_that_is_not_there(self):
+        with zipfile.ZipFile(WHEELS[0]) as wheel, tempfile.TemporaryDirectory() as folder:
+            wheel.extractall(folder)
+            name = os.path.basename(WHEELS[0]).split("-")[0]
+            library = "%s/%s/lib%s.so" % (folder, name, name)
+            text = subprocess.run(["ldd", library], check=True, capture_output=True, text=True).stdout
+            self.assertNotIn("not found", text)
+            self.assertRegex(text, r"libjansson\.so\S* => %s/" % folder)
+
+    def test_the_same_files_give_the_same_bytes(self):
+        library = os.path.join(os.path.dirname(golden_maps.__file__), "libgolden_maps.so")
+        with tempfile.TemporaryDirectory() as folder:
+            made = []
+            for at, files in enumerate(([MAKE, "LICENSE"], ["LICENSE", MAKE])):
+                out = os.path.join(folder, "%d.whl" % at)
+                subprocess.run([sys.executable, "-B", MAKE, "--name", "some", "--version", "1", "--platform", "p",
+                                "--summary", "s", "--library", library, "--cc", "cc", "--out", out, *files], check=True)
+                with open(out, "rb") as file:
+                    made.append(file.read())
+            self.assertEqual(made[0], made[1])
+
+    def test_names_that_python_has_are_refused(self):
+        for name in ("lambda", "numpy", "torch"):
+            done = subprocess.run([sys.executable, "-B", MAKE, "--name", name, "--version", "1", "--platform", "p",
+                                   "--summary", "s", "--library", "none", "--cc", "cc", "--out", "none", "none"],
+                                  capture_output=True, text=True)
+            self.assertIn("cannot be called " + name, done.stderr)
+            self.assertNotEqual(done.returncode, 0)
+
+
+class Words(unittest.TestCase):
+    def test_help_says_shapes_and_arguments(self):
+        text = pydoc.plain(pydoc.render_doc(golden_maps))
+        for words in ("float32 [batch, 1..16, 48]", "scores are scaled by", "q_lengths, kv_lengths: real rows",
+                      "threads: over how many", "from_torch(module", "new_cache(self"):
+            self.assertIn(words, text)
+        self.assertIn("ids of [batch, 1..70], below 50", post_48_4.__doc__)
+        for package in (golden_maps, post_48_4):
+            self.assertEqual(os.path.basename(WHEELS[0]).split("-")[1], package.__version__)
+            for name in package.__all__:
+                self.assertTrue(getattr(package, name).__doc__ or name == "__version__", name)
+
+    @unittest.skipUnless(importlib.util.find_spec("mypy"), "no mypy for this Python")
+    def test_hints_hold(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def check(name, text, *options):
+                path = os.path.join(folder, name)
+                with open(path, "w") as file:
+                    file.write(text)
+                return subprocess.run([sys.executable, "-m", "mypy", "--strict", *options, "--cache-dir", folder, path],
+                                      capture_output=True, text=True, cwd=folder)
+
+            done = check("use.py", USE)
+            self.assertEqual(done.returncode, 0, done.stdout)
+            done = check("misuse.py", MISUSE)
+            self.assertEqual(done.stdout.count("error:"), 3, done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
