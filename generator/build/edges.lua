@@ -4,6 +4,7 @@
 local emit = require "emit"
 local fs = require "base.fs"
 local isa = require "isa"
+local lua_edges = require "build.lua_edges"
 local ninja = require "ninja"
 local wheel_edges = require "build.wheel_edges"
 
@@ -29,9 +30,9 @@ Edges.KNOWN_ISAS = "out/known_isas.c"
 
 -- isas: names, best first; abi: a number; libraries_only: without jansson nothing is made that reads files;
 -- intrinsics: the folder of compiled headers, nil where the compiler makes none. runs: the set of those this CPU can
--- run, wheel_platform: as wheels name the machine where they are made, for the caller to fill; library: for each
--- profile whose library objects are of interest their paths, as edges for them are made; maps: the files written to
--- out/lib here.
+-- run, wheel_platform: as wheels name the machine where they are made, lua54: configure's answer where C modules of Lua
+-- are made, for the caller to fill; library: for each profile whose library objects are of interest their paths, as
+-- edges for them are made; maps: the files written to out/lib here.
 function Edges.new(isas, abi, libraries_only, intrinsics)
   return setmetatable({ w = ninja.writer(), isas = isas, abi = abi, libraries_only = libraries_only, headers = {},
     runs = {}, maps = {}, library = { [PLAIN] = {} }, intrinsics = intrinsics, precompiled = {} }, Edges)
@@ -243,6 +244,7 @@ function Edges:product(model, parts, root)
       { parts.program, parts.weights, archive }),
     wheels = self.wheel_platform and wheel_edges.add(self, model, { archive, parts.weights }, root,
       self.wheel_platform),
+    lua_modules = self.makes_lua and lua_edges.add(self, model, { archive, parts.weights }, root),
   }
 end
 

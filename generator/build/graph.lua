@@ -1,6 +1,7 @@
 -- graph.lua: out/kernels.ninja as a whole: shared parts, products, and the names build.ninja's targets go by. The tests
 -- have a graph of their own, test_graph.lua. How each edge looks is in edges.lua.
 local Edges = require "build.edges"
+local lua_edges = require "build.lua_edges"
 local wheel_edges = require "build.wheel_edges"
 
 local graph = {}
@@ -25,6 +26,7 @@ function graph.add_products(edges, models)
   edges:public_headers()
   local parts, products = edges:shared_parts(Edges.PLAIN), {}
   if edges.wheel_platform then wheel_edges.add_shared(edges, "out") end
+  if edges.makes_lua then parts.lua = lua_edges.add_shared(edges, "out") end
   for i, model in ipairs(models) do products[i] = edges:product(model, parts, "out") end
   return parts, products
 end
@@ -36,9 +38,9 @@ graph.collect = collect
 local function add_targets(edges, parts, products, users)
   local w, shared = edges.w, { parts.weights, parts.program }
   local headers, libraries, programs = collect(users, "header"), collect(users, "libraries"), collect(users, "program")
-  local wheels = collect(users, "wheels")
+  local bound = joined(collect(users, "wheels"), collect(users, "lua_modules"), parts.lua)
   edges:section("Targets")
-  w:phony("all", joined(headers, libraries, programs, wheels, shared, edges.headers))
+  w:phony("all", joined(headers, libraries, programs, bound, shared, edges.headers))
   w:phony("tested", joined({ "all", parts.core_archive }, collect(products, "archive")))
   w:phony("public_headers", edges.headers)
   w:build({ rule = "bench", outputs = { "out/run_bench" }, implicit = programs,
@@ -47,7 +49,7 @@ local function add_targets(edges, parts, products, users)
     { "headers", words(headers) }, { "runtime_headers", words(edges.headers) },
     { "libraries", words(joined(libraries, shared)) }, { "programs", words(programs) },
   } })
-  return joined(headers, libraries, programs, wheels)
+  return joined(headers, libraries, programs, bound)
 end
 
 -- The first `count` of a list.
@@ -62,6 +64,7 @@ end
 function graph.make(models, answers, abi)
   local edges = Edges.new(answers.built, abi, not answers.jansson, answers.precompiles and "out/obj/intrinsics")
   edges.wheel_platform = answers.makes_wheels and answers.wheel_platform
+  edges.makes_lua = answers.makes_lua
   edges.w:comment("Written by configure; read build.ninja first.")
   local parts, products = graph.add_products(edges, models.products)
   local given = joined(add_targets(edges, parts, products, first(products, #models.configured)), edges.maps)
