@@ -76,9 +76,9 @@ end
 local Core = {}
 Core.__index = Core
 
--- Packed weights { loaded, variant, isa, memory }.
+-- Packed weights { loaded, variant, memory }.
 local function packed_in(memory, variant, handle)
-  return { loaded = handle[0], variant = variant[0], isa = ffi.string(variant[0].isa), memory = memory }
+  return { loaded = handle[0], variant = variant[0], memory = memory }
 end
 
 local function pack(core, views, isa)
@@ -104,6 +104,11 @@ local function from_packed(core, path, isa)
   lib.ga_pack_close(file)
   if not ok then error(made, 0) end
   return made
+end
+
+-- The instruction set of packed weights.
+function Core.isa(_, packed)
+  return ffi.string(packed.variant.isa)
 end
 
 -- path: of weights or packed weights, nil for a model without; isa, layout, prefix: nil for the default; strict: refuses

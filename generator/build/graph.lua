@@ -64,7 +64,7 @@ end
 function graph.make(models, answers, abi)
   local edges = Edges.new(answers.built, abi, not answers.jansson, answers.precompiles and "out/obj/intrinsics")
   edges.wheel_platform = answers.makes_wheels and answers.wheel_platform
-  edges.makes_lua = answers.makes_lua
+  edges.makes_lua, edges.lua54 = answers.makes_lua, answers.lua54
   edges.w:comment("Written by configure; read build.ninja first.")
   local parts, products = graph.add_products(edges, models.products)
   local given = joined(add_targets(edges, parts, products, first(products, #models.configured)), edges.maps)

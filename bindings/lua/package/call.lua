@@ -194,6 +194,6 @@ end
 return function(core, shapes, path, options)
   local pool, threads = pool_of(core, options.threads or 1)
   local packed = core:load(path, options.isa, options.layout, options.prefix, options.strict or false)
-  return setmetatable({ name = core.facts.name, core = core, shapes = shapes, packed = packed, isa = packed.isa,
+  return setmetatable({ name = core.facts.name, core = core, shapes = shapes, packed = packed, isa = core:isa(packed),
     threads = threads, frame = core:frame(packed, pool, threads) }, Runner)
 end
