@@ -6,6 +6,7 @@ local fs = require "base.fs"
 local lua_edges = {}
 
 local PACKAGE, LUAJIT, LUA = "bindings/lua/package", "bindings/luajit", "bindings/lua"
+local C_FILES = { "core", "facts", "frame", "memory", "objects" }
 local HEADERS = "runtime/include/genattn"
 
 local function paths_in(folder)
@@ -45,10 +46,14 @@ end
 
 -- The C module of Lua 5.4.
 local function c_module(edges, name, archives, root)
-  local object, folder = ("%s/lua/obj/%s.o"):format(root, name), ("%s/lua/%s"):format(root, name)
-  edges:compile({ variables = {} }, LUA .. "/core.c", object, ("$runtime_includes %s -I %s/lua/obj -DGA_LUA_MODEL=%s")
-    :format(edges.lua54.cflags, root, name), nil, { declared_header(root) })
-  return library(edges, folder .. "/core.so", { object, compat.unpack(archives) }, LUA .. "/core.map")
+  local inputs, folder = {}, ("%s/lua/obj/%s/"):format(root, name)
+  local flags = ("$runtime_includes %s -I %s/lua/obj -DGA_LUA_MODEL=%s"):format(edges.lua54.cflags, root, name)
+  for i, file in ipairs(C_FILES) do
+    inputs[i] = edges:compile({ variables = {} }, ("%s/%s.c"):format(LUA, file), folder .. file .. ".o", flags, nil,
+      { declared_header(root) })
+  end
+  for _, archive in ipairs(archives) do inputs[#inputs + 1] = archive end
+  return library(edges, ("%s/lua/%s/core.so"):format(root, name), inputs, LUA .. "/core.map")
 end
 
 -- A file written by a script of bindings/lua from the model's spec.
