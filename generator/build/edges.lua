@@ -13,6 +13,8 @@ local CORE, WEIGHTS = { "base", "model", "call", "cache", "threads", "packed" },
 local PROGRAM = { "commands", "io", "heatmap", "report" }
 -- Runtime headers a user of a model includes.
 local PUBLIC_HEADERS = "runtime/include/genattn"
+-- The one for C++, which includes them.
+local CPP_HEADER = "bindings/cpp/genattn.hpp"
 
 local Edges = {}
 Edges.__index = Edges
@@ -134,6 +136,7 @@ function Edges:public_headers()
   for _, file in ipairs(assert(fs.list(PUBLIC_HEADERS))) do
     self.headers[#self.headers + 1] = self:copy(PUBLIC_HEADERS .. "/" .. file, "out/include/genattn/" .. file)
   end
+  self.headers[#self.headers + 1] = self:copy(CPP_HEADER, "out/include/genattn/" .. CPP_HEADER:match("[^/]*$"))
 end
 
 -- -- Generated models -----------------------------------------------------------------------------------------------
