@@ -7,6 +7,7 @@ local profiles = require "build.test_profiles"
 local test_folders = require "build.test_folders"
 local test_matrix = require "build.test_matrix"
 local test_models = require "build.test_models"
+local lua_edges = require "build.lua_edges"
 local wheel_edges = require "build.wheel_edges"
 local test_modifiers = require "build.test_modifiers"
 
@@ -122,6 +123,20 @@ local function test_wheels(edges, parts, models, has)
     local archives = { test_models.archive_path(CHECK, model), parts.core_archive, parts.weights }
     edges:version_map(model.spec.name)
     paths[i] = wheel_edges.add(edges, model, archives, PLAIN.test, has.wheel_platform)
+  end
+  return paths
+end
+
+-- The modules for Lua of some models of `ninja check`, and their libraries. Returns the paths.
+local function test_lua(edges, parts, models, has)
+  if not has.runs or not parts.weights then return {} end
+  local paths = {}
+  edges.lua54 = has.lua54
+  paths = joined(paths, lua_edges.add_shared(edges, PLAIN.test))
+  for _, model in ipairs(models) do
+    local archives = { test_models.archive_path(CHECK, model), parts.core_archive, parts.weights }
+    edges:version_map(model.spec.name)
+    paths = joined(paths, lua_edges.add(edges, model, archives, PLAIN.test))
   end
   return paths
 end
@@ -320,7 +335,7 @@ end
 -- Adds all edges of the tests' binaries. parts, products: graph.add_products', of the configured models; models:
 -- models.tested's, with those `configured`; has: configure's answers. Returns the paths of the binaries: units,
 -- checked, all, sanitized and races, each by kind as above; configured; some, with models that use every template;
--- soak; numbers; wheels; programs of some models; emulated and cross (or nil); two and unknown_cpu; of what more models are
+-- soak; numbers; wheels; lua_modules; programs of some models; emulated and cross (or nil); two and unknown_cpu; of what more models are
 -- tested with; shared, the models whose calls share threads; parts, which other graphs link; and of the libraries'
 -- objects.
 return function(edges, parts, products, models, has)
@@ -332,6 +347,7 @@ return function(edges, parts, products, models, has)
   tests.configured = configured_test(edges, products, archives, models.configured)
   tests.checked = checked_tests(edges, archives, copies(some_of(models.tests, "check")), tests.units)
   tests.wheels = test_wheels(edges, parts, some_of(models.tests, "wheels"), has)
+  tests.lua_modules = test_lua(edges, parts, some_of(models.tests, "bound"), has)
   add_all(edges, parts, archives, models, tests, has)
   add_sanitized(edges, archives, models.tests, tests, has)
   tests.checked.objects, tests.all.objects = edges.library[CHECK], joined(edges.library[ALL], edges.library[PLAIN])
