@@ -94,6 +94,12 @@ template <typename T> class span
     {
     }
 
+    // Of one that may be written, or of the same.
+    template <typename U, typename = std::enable_if_t<std::is_convertible_v<U (*)[], T (*)[]>>>
+    constexpr span(const span<U> &other) noexcept : data_(other.data()), size_(other.size())
+    {
+    }
+
     constexpr T *data() const noexcept
     {
         return data_;

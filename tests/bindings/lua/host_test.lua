@@ -122,8 +122,8 @@ local function masks()
   refuses("mask is of u8; expected f32", "a mask of another type", layer,
     { query = x, mask = module.tensor({ 9, 9 }, 1, "mask", "u8") })
   refuses("expected a tensor of f32 %[2, 9, 40%]", "room of another shape", layer, x, module.tensor({ 2, 9, 41 }))
-  refuses("query overlaps output", "room that is the query", layer, x, x)
-  refuses("q_lengths%[1%] is 10", "the library's own words", layer, { query = x, q_lengths = { 10, 1 } })
+  refuses("output overlaps query", "room that is the query", layer, x, x)
+  refuses("q_lengths%[0%] is 10", "the library's own words", layer, { query = x, q_lengths = { 10, 1 } })
   refuses("q_len is 91", "a length outside the spec", layer, rows(module, { 1, 91, 40 }, 1))
   remember(masked.output)
 end
@@ -197,7 +197,7 @@ local function whole_model()
   local gap, input, output = folder .. "/both.gap", folder .. "/both_in.safetensors", folder .. "/both_out.safetensors"
   os.execute(("%s pack --allow-random 3 --output %s >/dev/null 2>&1"):format(program, gap))
   files.write(input, { files.tensor("query", "F32", { 2, 4, 40 }, function(i) return made_up(1)(i + 1) end),
-    files.tensor("key", "F32", { 2, 5, 40 }, function(i) return made_up(2)(i + 1) end) })
+    files.tensor("src", "F32", { 2, 5, 40 }, function(i) return made_up(2)(i + 1) end) })
   os.execute(("%s run --weights %s --input %s --output %s >/dev/null 2>&1"):format(program, gap, input, output))
   local model, expected = module.load(gap), files.read(output).output.values
   local given = { query = rows(module, { 2, 4, 40 }, 1), key = rows(module, { 2, 5, 40 }, 2),
