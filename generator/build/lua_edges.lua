@@ -7,12 +7,18 @@ local lua_edges = {}
 
 local PACKAGE, LUAJIT, LUA = "bindings/lua/package", "bindings/luajit", "bindings/lua"
 local C_FILES = { "core", "facts", "frame", "memory", "objects" }
+local VERSION = "program/commands/program.h"
 local HEADERS = "runtime/include/genattn"
 
 local function paths_in(folder)
   local paths = {}
   for _, name in ipairs(assert(fs.list(folder))) do paths[#paths + 1] = folder .. "/" .. name end
   return paths
+end
+
+-- The release that modules say they are of.
+local function version()
+  return assert(fs.read(VERSION)):match('#define GA_VERSION "([^"]+)"')
 end
 
 local function declared_header(root)
@@ -27,10 +33,17 @@ local function declarations(edges, output, what)
   return output
 end
 
+-- The files in `root`/lua that are copies, and what they are copies of.
+local function shared_paths(root)
+  local paths, sources = {}, paths_in(PACKAGE)
+  for i, path in ipairs(sources) do paths[i] = root .. "/lua/genattn/" .. path:match("[^/]*$") end
+  return paths, sources
+end
+
 -- What all modules in `root`/lua share; once, before the first of them. Returns the paths.
 function lua_edges.add_shared(edges, root)
-  local folder, made = root .. "/lua/genattn/", {}
-  for _, path in ipairs(paths_in(PACKAGE)) do made[#made + 1] = edges:copy(path, folder .. path:match("[^/]*$")) end
+  local folder, made, sources = root .. "/lua/genattn/", shared_paths(root)
+  for i, path in ipairs(made) do edges:copy(sources[i], path) end
   made[#made + 1] = edges:copy(LUAJIT .. "/ffi.lua", folder .. "ffi.lua")
   made[#made + 1] = declarations(edges, folder .. "declarations.lua", "ffi")
   if edges.lua54 then declarations(edges, declared_header(root), "c") end
@@ -56,11 +69,18 @@ local function c_module(edges, name, archives, root)
   return library(edges, ("%s/lua/%s/core.so"):format(root, name), inputs, LUA .. "/core.map")
 end
 
--- A file written by a script of bindings/lua from the model's spec.
-local function written(edges, model, script, output)
+-- A file written by a script of bindings/lua from the model's spec and more words.
+local function written(edges, model, script, output, more, implicit)
   edges.w:build({ rule = "lua_module", outputs = { output }, inputs = { model.path },
-    implicit = { script }, variables = { { "script", script } } })
+    implicit = { script, compat.unpack(implicit or {}) }, variables = { { "script", script }, more and { "more", more } } })
   return output
+end
+
+-- What LuaRocks builds and installs the C module by.
+local function rockspec(edges, model, root)
+  local path = ("%s/lua/%s-%s-1.rockspec"):format(root, model.spec.name, version())
+  return written(edges, model, LUA .. "/rockspec.lua", path, ("%s %s"):format(root, table.concat(shared_paths(root), " ")),
+    { VERSION })
 end
 
 -- Adds the module of a model { spec, path } to `root`/lua. archives: its library and that of weight files. Returns the
@@ -71,7 +91,10 @@ function lua_edges.add(edges, model, archives, root)
     written(edges, model, LUA .. "/module_file.lua", folder .. name .. ".lua"),
     library(edges, folder .. name .. "/library.so", archives, ("out/lib/%s.map"):format(name)),
   }
-  if edges.lua54 then made[#made + 1] = c_module(edges, name, archives, root) end
+  if edges.lua54 then
+    made[#made + 1] = c_module(edges, name, archives, root)
+    made[#made + 1] = rockspec(edges, model, root)
+  end
   edges.w:phony("lua_" .. name, made)
   return made
 end

@@ -8,7 +8,7 @@ local LIST = "out/products.list"
 -- Where products lie; a list that names anything else is not followed there.
 local PLACES = { "^out/bin/[^/.][^/]*$", "^out/lib/[^/.][^/]*$", "^out/include/[^/.][^/]*$",
   "^out/python/[^/.][^/]*$",
-  "^out/lua/[%w_]+%.lua$", "^out/lua/[%w_]+/[%w_]+%.%a+$" }
+  "^out/lua/[%w_]+%.lua$", "^out/lua/[%w_.-]+%.rockspec$", "^out/lua/[%w_]+/[%w_]+%.%a+$" }
 
 local function is_place(path)
   for _, pattern in ipairs(PLACES) do

@@ -129,9 +129,9 @@ end
 
 -- The modules for Lua of some models of `ninja check`, and their libraries. Returns the paths.
 local function test_lua(edges, parts, models, has)
-  if not has.runs or not parts.weights then return {} end
+  edges.makes_lua, edges.lua54 = has.runs and parts.weights ~= nil, has.lua54
+  if not edges.makes_lua then return {} end
   local paths = {}
-  edges.lua54 = has.lua54
   paths = joined(paths, lua_edges.add_shared(edges, PLAIN.test))
   for _, model in ipairs(models) do
     local archives = { test_models.archive_path(CHECK, model), parts.core_archive, parts.weights }
@@ -201,11 +201,12 @@ end
 -- The models of examples/ with every file that their users have, in folders of their own: what is configured may have
 -- their names. Returns the paths.
 local function example_files(edges, parts, models)
-  local paths = {}
+  local folder = PLAIN.test .. "/examples"
+  local paths = edges.makes_lua and lua_edges.add_shared(edges, folder) or {}
   for _, model in ipairs(models) do
     model.isas = edges.two_isas
-    local product = edges:product(model, parts, PLAIN.test .. "/examples")
-    paths = joined(paths, { product.header, product.program }, product.libraries)
+    local product = edges:product(model, parts, folder)
+    paths = joined(paths, { product.header, product.program }, product.libraries, product.lua_modules)
   end
   return paths
 end

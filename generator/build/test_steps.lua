@@ -285,6 +285,16 @@ local function lua_steps(all)
   return list
 end
 
+-- What users of the bindings do: the examples in their hosts, the rockspec.
+local function users_step(all)
+  if all.saved.settings.sanitize or #all.tests.lua_modules == 0 then
+    return all.steps.off("examples of the bindings: compiled without sanitizers, as their users do")
+  end
+  return script_step(all, "examples of the bindings", "tests/bindings/users/users_test.lua",
+    ("out/test/examples %s %s"):format(all.cc, quoted((lua_hosts(all)))), joined(all.tests.examples,
+      inputs.files("examples", "bindings/lua", "bindings/cpp", "tests/bindings/users")))
+end
+
 -- A program that loads shared objects: two versions of a model, and the user's models.
 local function host_step(all)
   if all.saved.settings.sanitize then
@@ -372,7 +382,7 @@ local function more_steps(all, checked)
     binary_step(all, "calls of all kinds that share weights and threads", "out/test/all/standalone_sharing",
       sharing("2", all.shared)),
     binary_step(all, "two libraries with a runtime each", all.tests.two, "1"),
-    host_step(all), linking_step(all), examples_step(all), cpp_step(all),
+    host_step(all), linking_step(all), examples_step(all), cpp_step(all), users_step(all),
     script_step(all, "numbers of docs/numbers.md", "tests/numbers/numbers.lua", "check " .. all.tests.numbers,
       { all.tests.numbers, "docs/numbers.md" }),
     program_step(all, "programs of whole models", "out/test/bin", all.tests.programs), cross_step(all),
