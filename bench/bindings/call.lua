@@ -1,5 +1,5 @@
--- call.lua: times calls of the layer from Lua, as call.c does from C: call.lua WEIGHTS CALLS WAY. WAY is "given", where a
--- tensor for the result is given as in C, or "made", where each call makes one.
+-- call.lua: times calls of the layer from Lua, as call.c does from C: call.lua WEIGHTS CALLS WAY. WAY is "given", where
+-- a tensor for the result is given as in C, or "made", where each call makes one.
 local layer_of = require "bound_128_4"
 
 local calls, way = tonumber(arg[2]), arg[3]

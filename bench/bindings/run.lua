@@ -1,6 +1,6 @@
--- run.lua: time per call of a small layer from each host beside the plain C call: lua run.lua FOLDER. FOLDER is a build of
--- bench/bindings/layer.lua with --lua. A host that is not there is skipped aloud. Hosts take turns; each is told by the
--- least of its medians.
+-- run.lua: time per call of a small layer from each host beside the plain C call: lua run.lua FOLDER. FOLDER is a build
+-- of bench/bindings/layer.lua with --lua. A host that is not there is skipped aloud. Hosts take turns; each is told by
+-- the least of its medians.
 package.path = "generator/?.lua;" .. package.path
 
 local compat = require "base.compat"
@@ -8,7 +8,8 @@ local compat = require "base.compat"
 local folder = arg[1]
 local ROUNDS, CALLS = 5, 2000
 local LUA = ("LUA_PATH='%s/out/lua/?.lua' LUA_CPATH='%s/out/lua/?.so' "):format(folder, folder)
-local LINK = ("-O2 -I %s/out/include %%s %s/out/lib/libbound_128_4.a -lm -pthread -o %s/"):format(folder, folder, folder)
+local LINK = ("-O2 -I %s/out/include %%s %s/out/lib/libbound_128_4.a -lm -pthread -o %s/"):format(folder, folder,
+  folder)
 
 -- A row for each host: needs, a command that must be there; build, before it is timed; command, given the weights, the
 -- calls of a round and what is in `words`. It prints nanoseconds a call.

@@ -1,6 +1,6 @@
--- rockspec.lua: the rockspec of a model's module: lua rockspec.lua SPEC ROOT MODULE... Writes to standard output. ROOT has
--- lib/ and lua/; MODULE... are the files that all models share. What it builds is the C module, by LuaRocks' own compiler
--- and headers; `ninja` has made the rest.
+-- rockspec.lua: the rockspec of a model's module: lua rockspec.lua SPEC ROOT MODULE... Writes to standard output. ROOT
+-- has lib/ and lua/; MODULE... are the files that all models share. What it builds is the C module, by LuaRocks' own
+-- compiler and headers; `ninja` has made the rest.
 package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
 
 local fs = require "base.fs"

@@ -1,5 +1,6 @@
--- ffi.lua: the C library of a model by LuaJIT's FFI, as bindings/lua/core.c gives it to Lua 5.4: memory, weights, caches,
--- threads and calls by the names of struct ga_io. Checks no shape; that is the callers', in the files beside it.
+-- ffi.lua: the C library of a model by LuaJIT's FFI, as bindings/lua/core.c gives it to Lua 5.4: memory, weights,
+-- caches, threads and calls by the names of struct ga_io. Checks no shape; that is the callers', in the files beside
+-- it.
 local ffi = require "ffi"
 local declarations = require "genattn.declarations"
 
@@ -9,8 +10,8 @@ local C, new = ffi.C, ffi.new
 local null = nil -- a pointer of FFI that is NULL equals it
 local SIZE_MAX = ffi.cast("size_t", ffi.cast("int64_t", -1))
 local ELEMENTS = { f32 = "float[?]", i32 = "int32_t[?]", u8 = "uint8_t[?]" }
--- Libraries stay loaded as long as this file: what is freed late is freed by them.
-local loaded = {}
+-- By name. Libraries stay loaded as long as this file: what is freed late is freed by them.
+local cores = {}
 
 -- -- What the library says ------------------------------------------------------------------------------------------
 
@@ -111,8 +112,8 @@ function Core.isa(_, packed)
   return ffi.string(packed.variant.isa)
 end
 
--- path: of weights or packed weights, nil for a model without; isa, layout, prefix: nil for the default; strict: refuses
--- a file with more than the model takes.
+-- path: of weights or packed weights, nil for a model without; isa, layout, prefix: nil for the default; strict:
+-- refuses a file with more than the model takes.
 function Core:load(path, isa, layout, prefix, strict)
   local lib = self.lib
   if not path then return pack(self, nil, isa) end
@@ -240,10 +241,10 @@ end
 
 -- The library of the model `name`, found as C modules are: NAME/library.so.
 return function(name)
+  if cores[name] then return cores[name] end
   local path, tried = package.searchpath(name .. ".library", package.cpath)
   if not path then error(("%s: its library is not there:%s"):format(name, tried), 0) end
   local lib = ffi.load(path)
-  loaded[name] = lib
   ffi.cdef(("extern const struct ga_model %s_model;"):format(name))
   local model = lib[name .. "_model"]
   if model.abi ~= C.GA_ABI then
@@ -252,5 +253,6 @@ return function(name)
   local core = setmetatable({ lib = lib, model = model }, Core)
   core.facts = facts(lib, model)
   core.value = function(value) return tonumber(C[value]) end
+  cores[name] = core
   return core
 end

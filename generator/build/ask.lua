@@ -148,12 +148,12 @@ end
 
 -- Asks everything: `prober` what the user is told of, `quiet` what only work on genattn itself needs. Returns the
 -- answers, or nil and a message. Answers: compiler, lua (words for people), warnings (flags), callgraph (a flag),
--- precompiles (headers), targets_avx, runs (whether the compiler's programs run here; booleans), isas (array of
--- { name, built, runs, cpu, off }), built (ISA names, best first), jansson, lua54 and criterion ({ cflags, libraries }),
+-- precompiles (headers), targets_avx, runs (whether the compiler's programs run here; booleans), isas (array of { name,
+-- built, runs, cpu, off }), built (ISA names, best first), jansson, lua54 and criterion ({ cflags, libraries }),
 -- second_lua, clang, luacheck, shellcheck, clang_format, valgrind, qemu (commands), msan (flags), dkjson, simde, wraps,
 -- torch, numpy (booleans); nil: not there. Where the compiler's programs run here there is jansson. cross: { arch, cc,
--- emulator }. wheel_platform: as wheels name this machine, where python3 is here; makes_wheels,
--- makes_lua: they were asked for.
+-- emulator }. wheel_platform: as wheels name this machine, where python3 is here; makes_wheels, makes_lua: they were
+-- asked for.
 return function(prober, quiet, settings)
   local refused = refused_flag(settings.variables)
   if refused then return nil, refused end

@@ -72,15 +72,16 @@ end
 -- A file written by a script of bindings/lua from the model's spec and more words.
 local function written(edges, model, script, output, more, implicit)
   edges.w:build({ rule = "lua_module", outputs = { output }, inputs = { model.path },
-    implicit = { script, compat.unpack(implicit or {}) }, variables = { { "script", script }, more and { "more", more } } })
+    implicit = { script, compat.unpack(implicit or {}) },
+    variables = { { "script", script }, more and { "more", more } } })
   return output
 end
 
 -- What LuaRocks builds and installs the C module by.
 local function rockspec(edges, model, root)
   local path = ("%s/lua/%s-%s-1.rockspec"):format(root, model.spec.name, version())
-  return written(edges, model, LUA .. "/rockspec.lua", path, ("%s %s"):format(root, table.concat(shared_paths(root), " ")),
-    { VERSION })
+  local more = ("%s %s"):format(root, table.concat(shared_paths(root), " "))
+  return written(edges, model, LUA .. "/rockspec.lua", path, more, { VERSION })
 end
 
 -- Adds the module of a model { spec, path } to `root`/lua. archives: its library and that of weight files. Returns the

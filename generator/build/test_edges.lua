@@ -336,9 +336,9 @@ end
 -- Adds all edges of the tests' binaries. parts, products: graph.add_products', of the configured models; models:
 -- models.tested's, with those `configured`; has: configure's answers. Returns the paths of the binaries: units,
 -- checked, all, sanitized and races, each by kind as above; configured; some, with models that use every template;
--- soak; numbers; wheels; lua_modules; programs of some models; emulated and cross (or nil); two and unknown_cpu; of what more models are
--- tested with; shared, the models whose calls share threads; parts, which other graphs link; and of the libraries'
--- objects.
+-- soak; numbers; wheels; lua_modules; programs of some models; emulated and cross (or nil); two and unknown_cpu; of
+-- what more models are tested with; shared, the models whose calls share threads; parts, which other graphs link; and
+-- of the libraries' objects.
 return function(edges, parts, products, models, has)
   edges.two_isas = two_isas(edges)
   edges.library[CHECK], edges.library[ALL] = {}, {}

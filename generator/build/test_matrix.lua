@@ -23,8 +23,8 @@ local test_matrix = {
   shared = set({ "both_40_2", "cache_40_4", "post_48_4", "steps_48_4" }),
   -- Those that tests/host/linking links as users do.
   linked = set({ "causal_64_4_right", "small_24_3" }),
-  -- Whose Python wheels are tested, all of them also in `check`: every intermediate, masks of either kind, a cache, token
-  -- ids, and of whole models each kind.
+  -- Whose Python wheels are tested, all of them also in `check`: every intermediate, masks of either kind, a cache,
+  -- token ids, and of whole models each kind.
   wheels = set({ "added_40_4", "both_40_2", "cache_40_4", "golden_maps", "masked_44_3", "post_48_4", "pre_45_3",
     "sides_40_4", "tokens_96_6" }),
   -- Whose modules for Lua are tested: four widths and every intermediate, a mask, a cache, token ids, a whole model.

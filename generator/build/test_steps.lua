@@ -1,6 +1,7 @@
 -- test_steps.lua: the test steps, and which of them `ninja check`, `check-quick` and `check-all` run. A newcomer's
 -- `check` proves the configured model and every feature once; what takes long for what it finds is in `check-all`.
 -- Those under sanitizers are in sanitize_steps.lua.
+local binding_steps = require "build.binding_steps"
 local compat = require "base.compat"
 local add_sanitized = require "build.sanitize_steps"
 local commands = require "build.step_commands"
@@ -248,53 +249,6 @@ local function python_steps(all)
       command = ("sh %s python3 out/test/python/venv %s -- %s"):format(run, quoted(all.tests.wheels), tests) }) }
 end
 
--- The hosts of modules for Lua that are here: commands. What is not here is told of by the second list.
-local function lua_hosts(all)
-  local hosts, missing = {}, {}
-  local function find(name, is_there, package)
-    for _, lua in ipairs(all.luas) do
-      if is_there and lua:find(name, 1, true) then
-        hosts[#hosts + 1] = lua
-        return
-      end
-    end
-    missing[#missing + 1] = all.steps.off(("modules for %s (Debian: %s)"):format(name, package))
-  end
-  find("luajit", true, "luajit")
-  find("lua5.4", all.saved.answers.lua54, "lua5.4 liblua5.4-dev")
-  return hosts, missing
-end
-
--- LuaJIT and Lua 5.4: the declarations made of the headers, and the modules in each host.
-local function lua_steps(all)
-  if all.saved.settings.sanitize or #all.tests.lua_modules == 0 then
-    return { all.steps.off("modules for Lua: a sanitizer must be the program's own") }
-  end
-  local hosts, list = lua_hosts(all)
-  local reads = inputs.files("bindings/lua", "bindings/luajit", "tests/bindings/lua", "tests/bindings/luajit")
-  if hosts[1] then
-    list[#list + 1] = script_step(all, "modules for Lua", "tests/bindings/lua/run.lua",
-      ("out/test out/test/bin/both_40_2 %s"):format(quoted(hosts)), joined(reads, all.tests.lua_modules,
-        all.tests.programs))
-  end
-  if hosts[1] and hosts[1]:find("luajit") then
-    local declared = "tests/bindings/luajit/declarations_test.lua"
-    list[#list + 1] = all.steps:add({ name = "headers as LuaJIT has them",
-      command = ("%s %s %s %s"):format(hosts[1], declared, all.lua, all.cc), inputs = joined(reads, all.built.headers) })
-  end
-  return list
-end
-
--- What users of the bindings do: the examples in their hosts, the rockspec.
-local function users_step(all)
-  if all.saved.settings.sanitize or #all.tests.lua_modules == 0 then
-    return all.steps.off("examples of the bindings: compiled without sanitizers, as their users do")
-  end
-  return script_step(all, "examples of the bindings", "tests/bindings/users/users_test.lua",
-    ("out/test/examples %s %s"):format(all.cc, quoted((lua_hosts(all)))), joined(all.tests.examples,
-      inputs.files("examples", "bindings/lua", "bindings/cpp", "tests/bindings/users")))
-end
-
 -- A program that loads shared objects: two versions of a model, and the user's models.
 local function host_step(all)
   if all.saved.settings.sanitize then
@@ -315,16 +269,6 @@ local function linking_step(all)
     ("%s out/test/linking out/test/linking %s"):format(fmt.sh_quote(table.concat({ v.CC, v.CPPFLAGS, v.CFLAGS,
       v.LDFLAGS }, " ")), fmt.sh_quote("out/lib/libga_weights.a " .. all.saved.answers.jansson.libraries)),
     joined(all.tests.linking, inputs.files("tests/host/linking"), { all.built.parts.weights }))
-end
-
--- The header for C++, compiled by each compiler for C++ and run.
-local function cpp_step(all)
-  if all.saved.settings.sanitize or #all.tests.lua_modules == 0 then
-    return all.steps.off("the header for C++: compiled without sanitizers")
-  end
-  local library = "out/test/lua/cache_40_4/library.so"
-  return script_step(all, "the header for C++", "tests/bindings/cpp/run.lua", "out/test/cpp " .. library,
-    joined(inputs.files("bindings/cpp", "tests/bindings/cpp"), { library }, all.built.headers))
 end
 
 -- The programs of examples/, compiled as their users compile them.
@@ -382,11 +326,11 @@ local function more_steps(all, checked)
     binary_step(all, "calls of all kinds that share weights and threads", "out/test/all/standalone_sharing",
       sharing("2", all.shared)),
     binary_step(all, "two libraries with a runtime each", all.tests.two, "1"),
-    host_step(all), linking_step(all), examples_step(all), cpp_step(all), users_step(all),
+    host_step(all), linking_step(all), examples_step(all),
     script_step(all, "numbers of docs/numbers.md", "tests/numbers/numbers.lua", "check " .. all.tests.numbers,
       { all.tests.numbers, "docs/numbers.md" }),
     program_step(all, "programs of whole models", "out/test/bin", all.tests.programs), cross_step(all),
-  }, lua_steps(all), cpu_steps(all), libc_steps(all))
+  }, binding_steps(all, script_step), cpu_steps(all), libc_steps(all))
 end
 
 -- Of one or two Luas the one that is through with the tests of the generator first, which is LuaJIT, and the other.

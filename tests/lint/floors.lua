@@ -42,6 +42,8 @@ local FLOORS = {
   { pattern = "^runtime/packed/", floor = 4, group = "packed" },
   { pattern = "^runtime/include/genattn/pack_file%.", floor = 4, group = "packed" },
   { pattern = "^program/", floor = 5, group = "program" },
+  { pattern = "^bindings/", floor = 6, group = "bindings" },
+  { pattern = "^bench/", floor = 6, group = "bench" },
   { pattern = "^examples/", floor = 6, group = "examples" },
   { pattern = "^demo/", floor = 6, group = "demo" },
   { pattern = "^tests/", floor = 7, group = "tests" },

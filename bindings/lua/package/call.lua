@@ -1,5 +1,5 @@
--- call.lua: a model with its weights, and its calls: tensors looked at, the call filled, room made for results. Knows the
--- library by its binding alone.
+-- call.lua: a model with its weights, and its calls: tensors looked at, the call filled, room made for results. Knows
+-- the library by its binding alone.
 local new_sizes = require "genattn.sizes"
 local tensor = require "genattn.tensor"
 
@@ -129,8 +129,8 @@ local function begin_attending(self, query)
   self.last = { shape = query.shape, output = sizes:fill(self.shapes.outputs.output.shape, 0) }
 end
 
--- self:attend(query, output) -> output: rows alone, the usual call of a layer without a cache, at the least cost. output:
--- a tensor for the result, made where it is nil.
+-- self:attend(query, output) -> output: rows alone, the usual call of a layer without a cache, at the least cost.
+-- output: a tensor for the result, made where it is nil.
 function Runner:attend(query, output)
   if not tensor.is(query) or query.kind ~= "f32" then
     error(("%s: query is %s; expected a tensor of f32"):format(self.name, tensor.is(query) and query.kind

@@ -1,5 +1,5 @@
--- module.lua: what `require "NAME"` gives, for any model: NAME.load, NAME.tensor, facts. Picks LuaJIT's FFI or the C module
--- of Lua 5.4; everything else is the same for both.
+-- module.lua: what `require "NAME"` gives, for any model: NAME.load, NAME.tensor, facts. Picks LuaJIT's FFI or the C
+-- module of Lua 5.4; everything else is the same for both.
 local load_weights = require "genattn.call"
 local shapes_of = require "genattn.shapes"
 local tensor = require "genattn.tensor"
@@ -20,11 +20,12 @@ local function check_options(name, options)
 end
 
 -- name: of a model whose library lies on package.cpath. Returns the module:
---   name, sentences     what it is
---   load(path, options) a model with the weights of a file, safetensors or packed (.gap), or of a folder of shards; path
---                       is nil for a model without weights. options: threads, a number or "all"; isa, the instruction
---                       set, the CPU's best if nil; layout, whose names the weights have, found if nil; prefix of their
---                       names, in place of the spec's; strict, refuses a file with more than the model takes
+--   name, sentences     what it is; facts: the fields of struct ga_model that are one value
+--   load(path, options) a model with the weights of a file, safetensors or packed (.gap), or of a folder of shards;
+--                       path is nil for a model without weights. options: threads, a number or "all"; isa, the
+--                       instruction set, the CPU's best if nil; layout, whose names the weights have, found if nil;
+--                       prefix of their names, in place of the spec's; strict, refuses a file with more than the model
+--                       takes
 --   tensor(shape, values, name, kind)   see tensor.lua
 return function(name)
   local core = core_of(name)

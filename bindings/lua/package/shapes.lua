@@ -1,5 +1,5 @@
--- shapes.lua: what a call takes and gives: names and shapes of struct ga_io, by the facts of the model. Runs nothing.
--- A shape is an array of numbers and of letters: B sequences, Q rows of query, K rows of key, E keys with those that the
+-- shapes.lua: what a call takes and gives: names and shapes of struct ga_io, by the facts of the model. Runs nothing. A
+-- shape is an array of numbers and of letters: B sequences, Q rows of query, K rows of key, E keys with those that the
 -- model adds.
 local function rows(is_by_head, axis, heads, width)
   if is_by_head then return { "B", heads, axis, width / heads } end
@@ -69,8 +69,8 @@ local function sorted_names(list)
   return names
 end
 
--- core: of a model. Returns { inputs, order, outputs, output_names, default, is_additive }: default is what a call gives
--- that names no output, the last that the model computes.
+-- core: of a model. Returns { inputs, order, outputs, output_names, default, is_additive }: default is what a call
+-- gives that names no output, the last that the model computes.
 return function(core)
   local facts, value = core.facts, core.value
   local is_by_head = facts.kind == value("GA_SDPA")

@@ -1,5 +1,5 @@
--- tensor.lua: numbers of one element type and one shape, whose bounds are kept: x[i] from 1 on, row-major, x:at(i, j, k),
--- x.shape, x.n. Computes nothing. Memory is a buffer of the library's binding, in x.data, whose indices begin at 0.
+-- tensor.lua: numbers of one element type and one shape, whose bounds are kept: x[i] from 1 on, row-major, x:at(i, j,
+-- k), x.shape, x.n. Computes nothing. Memory is a buffer of the library's binding, in x.data, whose indices begin at 0.
 local tensor = {}
 
 local methods = {}
@@ -97,8 +97,8 @@ function tensor.is(x)
   return getmetatable(x) == metatable
 end
 
--- A tensor of zeros, or of `values`, an array of Lua or a number. kind: "f32" if nil, or "i32" or "u8"; name: what errors
--- call it. buffer(kind, n) makes its memory.
+-- A tensor of zeros, or of `values`, an array of Lua or a number. kind: "f32" if nil, or "i32" or "u8"; name: what
+-- errors call it. buffer(kind, n) makes its memory.
 function tensor.new(buffer, shape, values, name, kind)
   kind, name = kind or "f32", name or "tensor"
   if type(shape) ~= "table" then error(("%s: shape is %s; expected an array"):format(name, type(shape)), 3) end

@@ -1,6 +1,6 @@
--- run.lua: the header for C++ with every compiler for C++ that is here: warnings are errors, the program runs: lua run.lua
--- FOLDER LIBRARY. LIBRARY is the one of cache_40_4, with the reader of weights in it. The last line is 'N passed, N
--- failed'; the program says what it found.
+-- run.lua: the header for C++ with every compiler for C++ that is here: warnings are errors, the program runs: lua
+-- run.lua FOLDER LIBRARY. LIBRARY is the one of cache_40_4, with the reader of weights in it. The last line is 'N
+-- passed, N failed'; the program says what it found.
 package.path = "generator/?.lua;tests/program/?.lua;" .. package.path
 
 local compat = require "base.compat"

@@ -1,5 +1,5 @@
--- host_test.lua: the Lua modules of some test models, under LuaJIT or Lua 5.4, which run.lua sets up: host_test.lua FOLDER
--- PROGRAM DIGEST. Oracles: sums written out here in double precision, the program, calls of other kinds.
+-- host_test.lua: the Lua modules of some test models, under LuaJIT or Lua 5.4, which run.lua sets up: host_test.lua
+-- FOLDER PROGRAM DIGEST. Oracles: sums written out here in double precision, the program, calls of other kinds.
 local files = require "program_files"
 
 local folder, program, digest_path = arg[1], arg[2], arg[3]

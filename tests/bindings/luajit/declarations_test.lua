@@ -1,5 +1,6 @@
--- declarations_test.lua: what LuaJIT's FFI makes of the declarations against what a C compiler says of the headers: sizes,
--- offsets and values: luajit declarations_test.lua LUA CC. Needs no library. The last line is 'N passed, N failed'.
+-- declarations_test.lua: what LuaJIT's FFI makes of the declarations against what a C compiler says of the headers:
+-- sizes, offsets and values: luajit declarations_test.lua LUA CC. Needs no library. The last line is 'N passed, N
+-- failed'.
 local ffi = require "ffi"
 
 local lua, cc = arg[1], arg[2]

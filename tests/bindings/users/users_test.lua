@@ -1,5 +1,6 @@
--- users_test.lua: examples/layer.lua, examples/layer.cpp and the rockspec as users run them: lua users_test.lua FOLDER CC
--- HOST... FOLDER has what configure and ninja give of mha_512_8; a HOST is a Lua. What is not installed is skipped aloud.
+-- users_test.lua: examples/layer.lua, examples/layer.cpp and the rockspec as users run them: lua users_test.lua FOLDER
+-- CC HOST... FOLDER has what configure and ninja give of mha_512_8; a HOST is a Lua. What is not installed is skipped
+-- aloud.
 package.path = "generator/?.lua;" .. package.path
 
 local compat = require "base.compat"
@@ -45,9 +46,9 @@ end
 
 local function cpp_example(compiler, package)
   if not has(compiler, package, "examples/layer.cpp") then return end
-  run("examples/layer.cpp by " .. compiler, ("%s -std=c++17 -Wall -Wextra -Wpedantic -Werror -I%s/include -Iout/include " ..
-    "examples/layer.cpp %s/lib/libmha_512_8.a -pthread -o %s/layer_cpp && %s/layer_cpp %s"):format(compiler, folder,
-    folder, folder, folder, WEIGHTS), "over two threads: the same bits\n", "expected 1 x q_len rows of 512")
+  run("examples/layer.cpp by " .. compiler, ("%s -std=c++17 -Wall -Wextra -Wpedantic -Werror -I%s/include " ..
+    "-Iout/include examples/layer.cpp %s/lib/libmha_512_8.a -pthread -o %s/layer_cpp && %s/layer_cpp %s"):format(
+    compiler, folder, folder, folder, folder, WEIGHTS), "over two threads: the same bits\n", "expected 1 x q_len rows of 512")
 end
 
 -- -- The rockspec ---------------------------------------------------------------------------------------------------
