@@ -48,7 +48,8 @@ local function cpp_example(compiler, package)
   if not has(compiler, package, "examples/layer.cpp") then return end
   run("examples/layer.cpp by " .. compiler, ("%s -std=c++17 -Wall -Wextra -Wpedantic -Werror -I%s/include " ..
     "-Iout/include examples/layer.cpp %s/lib/libmha_512_8.a -pthread -o %s/layer_cpp && %s/layer_cpp %s"):format(
-    compiler, folder, folder, folder, folder, WEIGHTS), "over two threads: the same bits\n", "expected 1 x q_len rows of 512")
+    compiler, folder, folder, folder, folder, WEIGHTS), "over two threads: the same bits\n",
+    "expected 1 x q_len rows of 512")
 end
 
 -- -- The rockspec ---------------------------------------------------------------------------------------------------
