@@ -1,4 +1,4 @@
-// call.c: one call of a model by three addresses, as each argument that Python converts takes a fraction of a
+// call.c: one call of a model by a few addresses, as each argument that Python converts takes a fraction of a
 // microsecond: everything else of a call stays in a frame between calls. Checks nothing: ga_model_run does.
 #include "call.h"
 
@@ -12,4 +12,12 @@ int ga_python_attend(struct ga_python_frame *frame, const void *query, void *out
     frame->io.query = query;
     frame->io.output = output;
     return ga_python_call(frame);
+}
+
+int ga_python_attend_to(struct ga_python_frame *frame, const void *query, const void *key, const void *value,
+                        void *output)
+{
+    frame->io.key = key;
+    frame->io.value = value;
+    return ga_python_attend(frame, query, output);
 }

@@ -19,4 +19,8 @@ int ga_python_call(struct ga_python_frame *frame);
 // The same with other rows and room for others: io.query, and io.output.
 int ga_python_attend(struct ga_python_frame *frame, const void *query, void *output);
 
+// The same with other keys and values too: io.key and io.value.
+int ga_python_attend_to(struct ga_python_frame *frame, const void *query, const void *key, const void *value,
+                        void *output);
+
 #endif

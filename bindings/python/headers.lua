@@ -67,8 +67,7 @@ end
 -- "const float *const *hidden[4]" -> { type = "float", stars = 2, name = "hidden", dims = { "4" }, struct, enum }
 local function declared(base, text)
   local stars = select(2, text:gsub("%*", ""))
-  local name = text:match("([%a_][%w_]*)%s*%[?[^%[]*%]?%s*$") or text:match("([%a_][%w_]*)")
-  name = text:gsub("%b[]", ""):gsub("%f[%w_]const%f[^%w_]", ""):match("([%a_][%w_]*)%s*$")
+  local name = text:gsub("%b[]", ""):gsub("%f[%w_]const%f[^%w_]", ""):match("([%a_][%w_]*)%s*$")
   local dims = {}
   for dim in text:gmatch("%[([^%]]*)%]") do dims[#dims + 1] = dim end
   local words = base:gsub("%f[%w_]const%f[^%w_]", ""):match("^%s*(.-)%s*$")

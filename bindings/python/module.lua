@@ -81,8 +81,9 @@ function WRITERS.init(s)
 end
 
 function WRITERS.name(s)
-  return ('"""The name of the model, and the release of genattn that it is of."""\nNAME = "%s"\nVERSION = "%s"\n'):format(
-    s.name, version())
+  local lines = { '"""The name of the model, and the release of genattn that it is of."""', 'NAME = "%s"',
+    'VERSION = "%s"', "" }
+  return table.concat(lines, "\n"):format(s.name, version())
 end
 
 local model, errors = spec.read(arg[1])

@@ -118,7 +118,8 @@ end
 
 -- What to type next, of which a build for another machine has only the first.
 local function next_lines(name, answers)
-  local made = (answers.jansson and "out/bin/@, " or "") .. "out/lib/lib@.a and out/include/@.h"
+  local made = (answers.jansson and "out/bin/@, " or "") .. "out/lib/lib@.a and out/include/@.h" ..
+    (answers.makes_wheels and ", and a wheel in out/python" or "")
   local lines = { "ninja                 makes " .. made:gsub("@", name),
     "ninja demo            attention over real token sequences, with a picture",
     "ninja check           tests: your own shape, and every feature once" }

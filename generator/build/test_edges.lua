@@ -211,6 +211,19 @@ local function example_files(edges, parts, models)
   return paths
 end
 
+-- The wheel of the model of examples/layer.py, in a folder of its own.
+local function example_wheels(edges, parts, models, has)
+  local root, paths = PLAIN.test .. "/examples", {}
+  if not has.numpy then return paths end
+  wheel_edges.add_shared(edges, root)
+  for _, model in ipairs(models) do
+    local name = model.spec.name
+    local archives = { ("%s/lib/lib%s.a"):format(root, name), parts.weights }
+    if name == "mha_512_8" then paths[1] = wheel_edges.add(edges, model, archives, root, has.wheel_platform) end
+  end
+  return paths
+end
+
 -- Two models as users get them, header, archive and shared object, for tests/host/linking.lua. Returns the paths.
 local function linking_libraries(edges, parts, models)
   local paths, folder = {}, PLAIN.test .. "/linking"
@@ -327,6 +340,7 @@ local function add_all(edges, parts, archives, models, tests, has)
   tests.programs = model_programs(edges, parts, some_of(models.tests, "programs"))
   tests.versions = version_libraries(edges, parts, models.versions)
   edges:section("Models of the examples")
+  tests.example_wheels = example_wheels(edges, parts, models.examples, has)
   tests.examples = example_files(edges, parts, models.examples)
   tests.linking = linking_libraries(edges, parts, some_of(models.tests, "linked"))
   tests.cross = cross_test(edges, copies(some_of(models.tests, "cross")), has)
@@ -336,9 +350,9 @@ end
 -- Adds all edges of the tests' binaries. parts, products: graph.add_products', of the configured models; models:
 -- models.tested's, with those `configured`; has: configure's answers. Returns the paths of the binaries: units,
 -- checked, all, sanitized and races, each by kind as above; configured; some, with models that use every template;
--- soak; numbers; wheels; lua_modules; programs of some models; emulated and cross (or nil); two and unknown_cpu; of
--- what more models are tested with; shared, the models whose calls share threads; parts, which other graphs link; and
--- of the libraries' objects.
+-- soak; numbers; wheels and example_wheels; lua_modules; programs of some models; emulated and cross (or nil); two and
+-- unknown_cpu; of what more models are tested with; shared, the models whose calls share threads; parts, which other
+-- graphs link; and of the libraries' objects.
 return function(edges, parts, products, models, has)
   edges.two_isas = two_isas(edges)
   edges.library[CHECK], edges.library[ALL] = {}, {}

@@ -232,6 +232,20 @@ local function program_step(all, name, models, reads)
     quoted(programs)), joined(fixtures, programs, reads))
 end
 
+local PYTHON = "tests/bindings/python"
+
+local function python_files()
+  return inputs.files("bindings/python", PYTHON, "examples")
+end
+
+-- Wheels, in an environment in a folder, and files of tests that import them.
+local function wheels_step(all, name, folder, wheels, tests)
+  local files_of = {}
+  for i, test in ipairs(tests) do files_of[i] = ("%s/%s_test.py"):format(PYTHON, test) end
+  return all.steps:add({ name = name, inputs = joined(python_files(), wheels),
+    command = ("sh %s/run.sh python3 %s/venv %s -- %s"):format(PYTHON, folder, quoted(wheels), quoted(files_of)) })
+end
+
 -- Python: the declarations made of the headers, and wheels in an environment of their own.
 local function python_steps(all)
   if #all.tests.wheels == 0 then
@@ -240,13 +254,17 @@ local function python_steps(all)
   if all.saved.settings.sanitize then
     return { all.steps.off("Python wheels: a sanitizer must be the program's own") }
   end
-  local run, folder = "tests/bindings/python/run.sh", "tests/bindings/python/"
-  local tests = folder .. "layer_test.py " .. folder .. "model_test.py " .. folder .. "wheel_test.py"
-  local declared, reads = folder .. "declarations_test.py", inputs.files("bindings/python", "tests/bindings/python")
-  return { all.steps:add({ name = "headers as Python has them", inputs = joined(reads, all.built.headers),
-      command = ("python3 -B %s %s %s"):format(declared, all.lua, all.cc) }),
-    all.steps:add({ name = "Python wheels", inputs = joined(reads, all.tests.wheels),
-      command = ("sh %s python3 out/test/python/venv %s -- %s"):format(run, quoted(all.tests.wheels), tests) }) }
+  return { all.steps:add({ name = "headers as Python has them", inputs = joined(python_files(), all.built.headers),
+      command = ("python3 -B %s/declarations_test.py %s %s"):format(PYTHON, all.lua, all.cc) }),
+    wheels_step(all, "Python wheels", "out/test/python", all.tests.wheels, { "layer", "model", "wheel", "hints" }) }
+end
+
+-- The program of examples/ in Python.
+local function python_examples_step(all)
+  if #all.tests.example_wheels == 0 or all.saved.settings.sanitize then
+    return all.steps.off("example in Python: no wheel is made here")
+  end
+  return wheels_step(all, "example in Python", "out/test/examples", all.tests.example_wheels, { "examples" })
 end
 
 -- A program that loads shared objects: two versions of a model, and the user's models.
@@ -326,7 +344,7 @@ local function more_steps(all, checked)
     binary_step(all, "calls of all kinds that share weights and threads", "out/test/all/standalone_sharing",
       sharing("2", all.shared)),
     binary_step(all, "two libraries with a runtime each", all.tests.two, "1"),
-    host_step(all), linking_step(all), examples_step(all),
+    host_step(all), linking_step(all), examples_step(all), python_examples_step(all),
     script_step(all, "numbers of docs/numbers.md", "tests/numbers/numbers.lua", "check " .. all.tests.numbers,
       { all.tests.numbers, "docs/numbers.md" }),
     program_step(all, "programs of whole models", "out/test/bin", all.tests.programs), cross_step(all),

@@ -9,7 +9,8 @@ local fs = require "base.fs"
 local make_fixtures = require "docs_fixtures"
 
 local DOCUMENTS = { "README.md", "docs/README.md", "docs/build.md", "docs/spec.md", "docs/models.md", "docs/c-api.md",
-  "docs/architecture.md", "docs/glossary.md", "docs/testing.md", "docs/numbers.md", "examples/README.md",
+  "docs/architecture.md", "docs/glossary.md", "docs/testing.md", "docs/numbers.md", "docs/python.md",
+  "examples/README.md",
   "bench/README.md", "demo/README.md", "CONTRIBUTING.md", "SECURITY.md" }
 
 -- How the first line of a block of commands begins.
@@ -22,6 +23,9 @@ local OTHERS = {
   { "^const struct ga_variant", "lines of it, compared in the same way" },
   { "^size_t size = ga_cache_size", "C, of which examples/decode.c is the whole" },
   { "^a musical instrument$", "what ninja demo-minilm prints" },
+  { "^import ", "Python; tests/bindings/python calls all of it" },
+  { "^got = layer", "Python" }, { "^cache = model", "Python" }, { "^ids = model", "Python" },
+  { "^attention = torch", "Python" },
   { "^configure  ", "the tree" },
   { "^spec  ", "the floors of the generator" },
   { "^results%.md  ", "files of results" },
@@ -52,6 +56,10 @@ local LONG = {
   { "^python3 (bench/features%.py .*)$", "python3 -B %1 --list", "minutes" },
   { "^sh (tests/pytorch/%w+%.sh)$", "sh -n %1", "a step of .ci/run" },
   { "^sh (tests/docs/docs%.sh)[%w/. ]*$", "sh -n %1", "it is what runs this" },
+  { "^python3 %-m pip install .*$", "python3 -m zipfile -e $(echo out/python/mha_512_8-*.whl) out/site",
+    "not every Python has pip" },
+  { "^PYTHONPATH=(%S+) python3 (examples/layer%.py)$",
+    "PYTHON -c 'import sys, runpy; sys.path.insert(0, \"%1\"); runpy.run_path(\"%2\")'", "needs numpy" },
   { "^lua5%.4 (tests/generator/run%.lua)$", "test -e %1", "a part of ninja check" },
   { "^(%.ci/run)$", "bash -n %1 && test -x %1", "hours" },
 }

@@ -27,6 +27,12 @@ local function shell(words)
   return compat.capture(("cd %s && %s"):format(folder, words))
 end
 
+fact.holds("wheels for that machine are not made here", function()
+  local said, code = shell(("LUA=%s CC=./elsewhere-cc ./configure --python --d-model 8 --heads 2"):format(lua))
+  fact.contains(said, "./configure: --python: the compiler is for another machine, whose wheels are made there\n")
+  fact.equal(code, 1)
+end)
+
 fact.holds("configure makes what that machine runs, and says what it leaves out", function()
   local said, code = shell(("LUA=%s CC=./elsewhere-cc ./configure --d-model 8 --heads 2 --name far"):format(lua))
   fact.equal(code == 0 and "" or said, "")

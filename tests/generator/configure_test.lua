@@ -10,8 +10,8 @@ local text = require "base.text"
 local lua = compat.version:find("JIT") and "luajit" or "lua5.4"
 local ISAS = text.join(isa.names())
 local folder = fact.folder("configure")
-local SOURCES = { "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "bench", "configure", "demo", "docs",
-  "examples", "generator", "program", "runtime", "specs", "templates", "tests", "tools" }
+local SOURCES = { "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "bench", "bindings", "configure",
+  "demo", "docs", "examples", "generator", "program", "runtime", "specs", "templates", "tests", "tools" }
 
 for _, name in ipairs(SOURCES) do
   assert(compat.execute(("ln -s \"$PWD/%s\" %s%s"):format(name, folder, name)))
@@ -364,8 +364,8 @@ end)
 fact.holds("nothing is written outside out/", function()
   local names = assert(fs.list(folder))
   fact.lists_equal(names, { "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "a.lua", "b.lua",
-    "bad.lua", "bench", "build.ninja", "configure", "demo", "docs", "examples", "generator", "out", "program",
-    "rules.ninja", "runtime", "specs", "templates", "tests", "tools" })
+    "bad.lua", "bench", "bindings", "build.ninja", "configure", "demo", "docs", "examples", "generator", "out",
+    "program", "rules.ninja", "runtime", "specs", "templates", "tests", "tools" })
 end)
 
 fact.holds("what no file of the build can hold is exit 2, and named", function()

@@ -7,8 +7,8 @@ local fs = require "base.fs"
 
 local lua, cc = arg[1], arg[2]
 local PARTS = "LICENSE Makefile README.md SECURITY.md CHANGELOG.md CONTRIBUTING.md configure rules.ninja bench " ..
-  "demo docs generator program runtime specs templates tests tools"
-local OPTIONS = "--isa scalar CFLAGS=-O0"
+  "bindings demo docs generator program runtime specs templates tests tools"
+local OPTIONS = "--isa scalar CFLAGS=-O0" .. (compat.execute("command -v python3 >/dev/null") and " --python" or "")
 
 compat.execute("chmod -R u+w out/test/generator/outside 2>/dev/null")
 local folder = fact.folder("outside")

@@ -2,8 +2,8 @@
 # run.sh: holds this project against the real PyTorch, in a virtual environment of its own under out/pytorch.
 # First the committed goldens are made again and compared, then programs generated for several specs are run against
 # live PyTorch: whole models from the folders that transformers saves, their blocks one by one, PyTorch's own stacks of
-# layers, one layer with a cache as decoders use it, and layers of every kind. Arguments go to ./configure (--isa avx2,
-# CC=clang). The last line is 'N passed, N failed'.
+# layers, one layer with a cache as decoders use it, Python wheels with tensors, and layers of every kind. Arguments go
+# to ./configure (--isa avx2, CC=clang). The last line is 'N passed, N failed'.
 set -eu
 cd -P "$(dirname "$0")/../.." # the source, of which a copy is made, where a build elsewhere has links to it
 
@@ -23,6 +23,8 @@ cached=live_cache_96_6
 generating="hf_gpt2 hf_llama hf_qwen2"
 attending="hf_bert hf_distilbert"
 stacks="live_encoder_post live_encoder_pre live_encoder_fill live_decoder_post"
+wheels="wheel_golden_causal wheel_golden_maps wheel_live_encoder_post wheel_live_mask_add wheel_live_mask_bool
+wheel_live_mha_zero"
 transformers="live_tutorial live_transformer_post live_transformer_pre"
 here=out/pytorch
 venv=$here/venv
@@ -93,14 +95,20 @@ for name in $stacks; do
     set -- "$@" "--spec=tests/pytorch/specs/$name.lua"
     layers="$layers out/bin/$name"
 done
-./configure "$@" "--spec=tests/pytorch/specs/$cached.lua"
+./configure --python "$@" "--spec=tests/pytorch/specs/$cached.lua"
 # Word splitting makes the list.
 # shellcheck disable=SC2086
-ninja $programs "out/bin/$cached" $whole $layers
+ninja $programs "out/bin/$cached" $whole $layers $wheels
 # shellcheck disable=SC2086
 "$python" tests/pytorch/transformer.py $whole
 # shellcheck disable=SC2086
 "$python" tests/pytorch/stacks.py $layers
 "$python" tests/pytorch/decode.py "out/bin/$cached"
+# The types of what is called are looked at here too, as this environment has torch; without mypy the test says so.
+"$python" -c 'import mypy' 2>/dev/null ||
+    "$python" -m pip install --quiet --disable-pip-version-check --requirement tests/bindings/python/requirements.txt ||
+    echo "skipped: mypy cannot be installed"
+sh tests/bindings/python/run.sh "$python" out/wheels out/python/*.whl -- tests/bindings/python/torch_test.py \
+    tests/bindings/python/hints_test.py
 # shellcheck disable=SC2086
 exec "$python" tests/pytorch/compare.py $programs

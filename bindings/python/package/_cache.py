@@ -20,7 +20,7 @@ class Cache:
 
     def __init__(self, packed: Packed, batch: int, capacity: int) -> None:
         if model.cache == 0:
-            raise ValueError("%s: there are no caches, as the model was generated without; set cache in the spec" % NAME)
+            raise ValueError("%s: the model was generated without a cache; set cache in the spec" % NAME)
         size = lib.ga_cache_size(model_address, packed.variant, batch, capacity)
         if size == ctypes.c_size_t(-1).value:
             raise ValueError("%s: batch %d, capacity %d; expected a batch of at least 1, and a capacity of 1..%d"

@@ -20,6 +20,7 @@ Outputs = Union[str, List[str], Tuple[str, ...], None]
 # Functions of their own without argtypes: their arguments are ready, and nothing is converted.
 run_frame = lib["ga_python_call"]
 run_attend = lib["ga_python_attend"]
+run_attend_to = lib["ga_python_attend_to"]
 _IO_SIZE = ctypes.sizeof(c.ga_io)
 
 
@@ -31,7 +32,7 @@ class Frame:
         self.pointer = ctypes.byref(self._struct)  # what run_frame and run_attend take
         self.io, self.error = self._struct.io, self._struct.error
         self._io_at = ctypes.addressof(self.io)
-        self.sizes: Tuple[int, ...] = ()  # of the call that io is still filled for, see Layer._attend
+        self.sizes: Tuple[Any, ...] = ()  # of the call that io is still filled for, see Layer._attend
         self._packed = packed
         self._scratch: Optional[Block] = None
         self._room: Any = None  # what the scratch is large enough for

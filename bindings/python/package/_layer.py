@@ -7,7 +7,7 @@ import numpy as np
 from . import _arrays as arrays
 from . import _tables as tables
 from ._cache import Cache
-from ._call import Runner, run_attend
+from ._call import Runner, Sizes, run_attend, run_attend_to
 from ._library import model, refuse
 
 A = TypeVar("A")
@@ -65,10 +65,13 @@ class Layer(Runner):
 
         ValueError: a shape, a length, a layout of memory. TypeError: an element type, or no array.
         """
-        if (type(query) is _ndarray and outputs is None and key is None and _IS_PLAIN and value is None
-                and tokens is None and q_lengths is None and kv_lengths is None and mask is None and position is None
-                and kv_position is None and cache is None):
-            return self._attend(query)
+        if (type(query) is _ndarray and outputs is None and _IS_PLAIN and tokens is None and q_lengths is None
+                and kv_lengths is None and mask is None and position is None and kv_position is None
+                and cache is None):
+            if key is None and value is None:
+                return self._attend(query)
+            if type(key) is _ndarray and type(value) is _ndarray:
+                return self._attend_to(query, key, value)
         given = {"query": query, "key": key, "value": value, "tokens": tokens, "q_lengths": q_lengths,
                  "kv_lengths": kv_lengths, "mask": mask, "position": position, "kv_position": kv_position,
                  "cache": cache}
@@ -102,3 +105,35 @@ class Layer(Runner):
         frame.io.parallel = self._pool.parallel if self._pool else None
         frame.make_room((shape[0], shape[1], 0), self._pool)
         frame.sizes = shape
+
+    def _attend_to(self, query: Any, key: Any, value: Any) -> Any:
+        """The same of rows over others."""
+        shapes = query.shape, key.shape, value.shape
+        if query.dtype is not _F32 or key.dtype is not _F32 or value.dtype is not _F32:
+            return self._call({"query": query, "key": key, "value": value}, None)
+        frames = self._frames
+        frame = frames.pop() if frames else self._frame()
+        try:
+            if frame.sizes != shapes:
+                self._prepare_for(frame, shapes)
+            output: Any = _empty((shapes[0][0], shapes[0][1], _D_OUT), _F32)
+            try:
+                status = run_attend_to(frame.pointer, _memory_of(query), _memory_of(key), _memory_of(value),
+                                       _memory_of(output))
+            except TypeError:
+                return self._call({"query": query, "key": key, "value": value}, None)
+            if status:
+                refuse(status, frame.error)
+            return output
+        finally:
+            frames.append(frame)
+
+    def _prepare_for(self, frame: Any, shapes: Tuple[Any, Any, Any]) -> None:
+        """As _prepare, of shapes that are looked at once."""
+        sizes = Sizes()
+        for name, shape in zip(("query", "key", "value"), shapes):
+            sizes.match(name, shape, tables.ROWS[name])
+        self._prepare(frame, shapes[0])
+        frame.io.kv_len = sizes.get("K")
+        frame.make_room((sizes.get("B"), sizes.get("Q"), sizes.get("K")), self._pool)
+        frame.sizes = shapes

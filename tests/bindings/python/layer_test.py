@@ -30,6 +30,13 @@ class Values(unittest.TestCase):
             x = rows(3, length, 48)
             for other in (PLAIN(x, x, x), PLAIN(x, outputs="output"), PLAIN(x, kv_lengths=[length] * 3)):
                 np.testing.assert_array_equal(PLAIN(x), other)
+        for keys in (1, 7, 7, 16):
+            x, key, value = rows(2, 5, 48), rows(2, keys, 48, seed=2), rows(2, keys, 48, seed=3)
+            slow = PLAIN(x, key, value, outputs="output")
+            value.flags.writeable = keys != 16
+            np.testing.assert_array_equal(PLAIN(x, key, value), slow)
+            with self.assertRaisesRegex(ValueError, "value is not contiguous"):
+                PLAIN(x, key, rows(2, keys, 48, 2)[..., 0])
 
     def test_lengths_hide_what_stands_after_them(self):
         x = rows(2, 9, 48)
@@ -171,8 +178,9 @@ class Refusals(unittest.TestCase):
         layer = masked_44_3.Layer(arrays(masked_44_3))
         x, ones = rows(2, 6, 44), np.ones((6, 6), bool)
         calls = [
-            (ones[:5], ValueError, r"mask has shape \(5, 6\)"), (ones.astype(np.float32), TypeError, "mask is of float32"),
-            (np.ones((2, 2, 6, 6), bool), ValueError, r"\(2, 3, 6, 6\)"), (np.ones((1,) * 5, bool), ValueError, "shape"),
+            (ones[:5], ValueError, r"mask has shape \(5, 6\)"), (np.ones((1,) * 5, bool), ValueError, "shape"),
+            (np.ones((2, 2, 6, 6), bool), ValueError, r"\(2, 3, 6, 6\)"),
+            (ones.astype(np.float32), TypeError, "mask is of float32"),
             (np.ones((6, 12), bool)[:, ::2], ValueError, "keys side by side"), ([[True]], TypeError, "builtins.list"),
         ]
         for mask, error, words in calls:

@@ -33,4 +33,4 @@ shift
 # shellcheck disable=SC2086
 install $wheels
 # shellcheck disable=SC2086
-WHEELS=${wheels# } exec "$folder/bin/python" tests/bindings/python/run.py "$@"
+WHEELS=${wheels# } exec "$folder/bin/python" -X faulthandler tests/bindings/python/run.py "$@"

@@ -46,7 +46,8 @@ class Tensors(unittest.TestCase):
         x = torch.from_numpy(rows(2, 7, 48))
         calls = [
             (lambda: LAYER(x.double()), TypeError, "query has dtype torch.float64; expected torch.float32"),
-            (lambda: LAYER(x.half()), TypeError, "torch.float16"), (lambda: LAYER(x.numpy(), x), TypeError, "key is torch"),
+            (lambda: LAYER(x.half()), TypeError, "torch.float16"),
+            (lambda: LAYER(x.numpy(), x), TypeError, "key is torch"),
             (lambda: LAYER(x, x.numpy()), TypeError, "key is numpy.ndarray; expected a torch tensor"),
             (lambda: LAYER(x.transpose(0, 1)), ValueError, "query is not contiguous"),
             (lambda: LAYER(x.to("meta")), ValueError, "query is on device meta; expected cpu"),
@@ -177,8 +178,10 @@ class StandIns(unittest.TestCase):
             (other(32, 4).eval(), ValueError, "embed_dim is 32; expected 48"),
             (other(48, 4).eval(), ValueError, "num_heads is 4; expected 3"),
             (other(48, 3, kdim=20).eval(), ValueError, "kdim is 20; expected 48"),
-            (other(48, 3, bias=False).eval(), ValueError, "q_bias is missing"), (other(48, 3, add_zero_attn=True).eval(), ValueError, "1; expected 0"),
-            (module_for(golden_maps).double(), TypeError, "torch.float64"), (torch.nn.Linear(2, 2), TypeError, "Linear"),
+            (other(48, 3, bias=False).eval(), ValueError, "q_bias is missing"),
+            (other(48, 3, add_zero_attn=True).eval(), ValueError, "1; expected 0"),
+            (torch.nn.Linear(2, 2), TypeError, "Linear"),
+            (module_for(golden_maps).double(), TypeError, "torch.float64"),
             (module_for(golden_maps).to("meta"), ValueError, "device is meta"),
         ]
         for module, error, words in modules:
@@ -186,10 +189,11 @@ class StandIns(unittest.TestCase):
                 golden_maps.from_torch(module)
         stand_in, x, first = golden_maps.from_torch(right), torch.randn(2, 5, 48), torch.zeros(2, 5).bool()
         first[:, 0] = True
-        calls = [({"attn_mask": torch.randn(5, 5)}, "attn_mask is a mask of numbers"), ({"is_causal": True}, "is_causal"),
+        calls = [({"attn_mask": torch.randn(5, 5)}, "a mask of numbers"), ({"is_causal": True}, "is_causal"),
                  ({"attn_mask": torch.ones(5, 5).triu(1).bool()}, "attn_mask is another"),
                  ({"attn_mask": torch.zeros(4, 5)}, "shape"), ({"key_padding_mask": first}, "hides keys before others"),
-                 ({"key_padding_mask": torch.ones(2, 5).bool()}, "all keys"), ({"key_padding_mask": first[:1]}, "shape")]
+                 ({"key_padding_mask": torch.ones(2, 5).bool()}, "all keys"),
+                 ({"key_padding_mask": first[:1]}, "shape")]
         for options, words in calls:
             with self.assertRaisesRegex(ValueError, words):
                 stand_in(x, x, x, **options)

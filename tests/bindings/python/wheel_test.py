@@ -1,8 +1,7 @@
-"""wheel_test.py: wheels as files: their lists, that the same files give the same bytes, names, hints, help()."""
+"""wheel_test.py: wheels as files: their lists, that the same files give the same bytes, names, help()."""
 import base64
 import csv
 import hashlib
-import importlib.util
 import os
 import pydoc
 import subprocess
@@ -16,24 +15,6 @@ import post_48_4
 
 WHEELS = os.environ["WHEELS"].split()
 MAKE = "bindings/python/make_wheel.py"
-
-USE = """
-from typing import Any, Dict, List
-import numpy as np
-import numpy.typing as npt
-import golden_maps
-import post_48_4
-
-x: npt.NDArray[np.float32] = np.zeros((1, 2, 48), np.float32)
-layer = golden_maps.Layer("w.safetensors", threads="all")
-y: npt.NDArray[np.float32] = layer(x, q_lengths=[2])
-both: Dict[str, Any] = layer(x, outputs=["output", "attention"])
-model = post_48_4.Model({"a": x}, isa="scalar")
-rows: List[List[int]] = model.generate([[1, 2]], new=3, seed=1)
-cache: golden_maps.Cache = layer.new_cache(2)
-"""
-MISUSE = 'import golden_maps\nlayer = golden_maps.Layer("w")\nlayer.threads = []\nlayer(outputs=3)\nlayer.nothing\n'
-
 
 class Files(unittest.TestCase):
     def test_lists_have_every_file_with_its_hash(self):
@@ -92,21 +73,6 @@ class Words(unittest.TestCase):
             self.assertEqual(os.path.basename(WHEELS[0]).split("-")[1], package.__version__)
             for name in package.__all__:
                 self.assertTrue(getattr(package, name).__doc__ or name == "__version__", name)
-
-    @unittest.skipUnless(importlib.util.find_spec("mypy"), "no mypy for this Python")
-    def test_hints_hold(self):
-        with tempfile.TemporaryDirectory() as folder:
-            def check(name, text, *options):
-                path = os.path.join(folder, name)
-                with open(path, "w") as file:
-                    file.write(text)
-                return subprocess.run([sys.executable, "-m", "mypy", "--strict", *options, "--cache-dir", folder, path],
-                                      capture_output=True, text=True, cwd=folder)
-
-            done = check("use.py", USE)
-            self.assertEqual(done.returncode, 0, done.stdout)
-            done = check("misuse.py", MISUSE)
-            self.assertEqual(done.stdout.count("error:"), 3, done.stdout)
 
 
 if __name__ == "__main__":
