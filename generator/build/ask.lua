@@ -121,6 +121,13 @@ local function makes_wheels(prober, settings, answers)
   return nil, "--python: there is no python3 from 3.9 on (Debian: python3); see " .. LOG
 end
 
+-- Whether the modules that --lua asks for can be made; or nil and why not.
+local function makes_lua(settings, answers)
+  if not answers.runs then return nil, "--lua: the compiler is for another machine, whose modules are made there" end
+  if settings.sanitize then return nil, "--lua: a sanitizer must be the program's own, and Lua has none" end
+  return true
+end
+
 -- What only work on genattn itself needs, into answers.
 local function ask_for_maintainers(prober, settings, answers)
   answers.simde = prober:header("simde/x86/avx512.h")
@@ -156,12 +163,12 @@ end
 
 -- Asks everything: `prober` what the user is told of, `quiet` what only work on genattn itself needs. Returns the
 -- answers, or nil and a message. Answers: compiler, lua (words for people), warnings (flags), callgraph (a flag),
--- precompiles (headers), targets_avx, runs (whether the compiler's programs run here; booleans), isas (array of {
--- name, built, runs, cpu, off }), built (ISA names, best first), jansson, text and criterion ({ cflags, libraries }),
--- second_lua, clang, luacheck, shellcheck, clang_format, valgrind, qemu, cmake, pkg_config, musl (commands), msan
--- (flags), dkjson, sqlite, simde, wraps, torch, numpy (booleans); nil: not there. Where the compiler's programs run
--- here there is jansson. cross: { arch, cc, emulator }. wheel_platform: as wheels name this machine, where python3 is
--- here; makes_wheels: they were asked for.
+-- precompiles (headers), targets_avx, runs (whether the compiler's programs run here; booleans), isas (array of
+-- { name, built, runs, cpu, off }), built (ISA names, best first), jansson, text, lua54 and criterion ({ cflags,
+-- libraries }), second_lua, clang, luacheck, shellcheck, clang_format, valgrind, qemu, cmake, pkg_config, musl
+-- (commands), msan (flags), dkjson, sqlite, simde, wraps, torch, numpy (booleans); nil: not there. Where the compiler's
+-- programs run here there is jansson. cross: { arch, cc, emulator }. wheel_platform: as wheels name this machine, where
+-- python3 is here; makes_wheels, makes_lua: they were asked for.
 return function(prober, quiet, settings)
   local refused = refused_flag(settings.variables)
   if refused then return nil, refused end
@@ -175,8 +182,13 @@ return function(prober, quiet, settings)
     answers.makes_wheels, why = makes_wheels(prober, settings, answers)
     if not answers.makes_wheels then return nil, why end
   end
+  if settings.lua then
+    answers.makes_lua, why = makes_lua(settings, answers)
+    if not answers.makes_lua then return nil, why end
+  end
   answers.text = answers.jansson and ask_text(prober, answers.jansson)
   answers.sqlite = answers.text and prober:header("sqlite3ext.h")
+  answers.lua54 = prober:library("lua5.4", "lua.h")
   answers.criterion = prober:library("criterion", "criterion/criterion.h")
   answers.dkjson = prober:has_module("dkjson")
   ask_for_maintainers(quiet, settings, answers)

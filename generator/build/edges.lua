@@ -4,6 +4,7 @@
 local emit = require "emit"
 local fs = require "base.fs"
 local isa = require "isa"
+local lua_edges = require "build.lua_edges"
 local ninja = require "ninja"
 local sqlite_edges = require "build.sqlite_edges"
 local wheel_edges = require "build.wheel_edges"
@@ -17,6 +18,8 @@ local TEXT = { "", "/base", "/models", "/normalizers", "/pretokenizers", "/decod
 local TEXT_LINKED, TEXT_HEADER = "text/program/text_linked.c", "text/ga_text.h"
 -- Runtime headers a user of a model includes.
 local PUBLIC_HEADERS = "runtime/include/genattn"
+-- The one for C++, which includes them.
+local CPP_HEADER = "bindings/cpp/genattn.hpp"
 
 local Edges = { CORE = CORE, WEIGHTS = WEIGHTS, PROGRAM = PROGRAM, PUBLIC_HEADERS = PUBLIC_HEADERS }
 Edges.__index = Edges
@@ -33,15 +36,17 @@ local PLAIN = Edges.PLAIN
 Edges.KNOWN_ISAS = "out/known_isas.c"
 
 -- isas: names, best first; abi: a number; what, all optional: libraries_only: without jansson nothing is made that
--- reads files; intrinsics: the folder of compiled headers, nil where the compiler makes none; text, sqlite:
--- libga_text and extensions of SQLite are made; wheel_platform: wheels are, for what they call this machine. runs:
--- the set of those this CPU can run, for the caller to fill; library: for each profile whose library objects are of
--- interest their paths, as edges for them are made; maps: the files written to out/lib here.
+-- reads files; intrinsics: the folder of compiled headers, nil where the compiler makes none; text, sqlite, lua:
+-- libga_text, extensions of SQLite, modules of Lua are made; lua54: configure's answer, where C modules of Lua are;
+-- wheel_platform: wheels are, for what they call this machine. runs: the set of those this CPU can run, for the
+-- caller to fill; library: for each profile whose library objects are of interest their paths, as edges for them are
+-- made; maps: the files written to out/lib here.
 function Edges.new(isas, abi, what)
   what = what or {}
   return setmetatable({ w = ninja.writer(), isas = isas, abi = abi, libraries_only = what.libraries_only,
-    has_text = what.text, has_sqlite = what.sqlite, wheel_platform = what.wheel_platform, headers = {},
-    runs = {}, maps = {}, library = { [PLAIN] = {} }, intrinsics = what.intrinsics, precompiled = {} }, Edges)
+    has_text = what.text, has_sqlite = what.sqlite, makes_lua = what.lua, lua54 = what.lua54,
+    wheel_platform = what.wheel_platform, headers = {}, runs = {}, maps = {}, library = { [PLAIN] = {} },
+    intrinsics = what.intrinsics, precompiled = {} }, Edges)
 end
 
 -- One array of the items of all the arrays; nil counts as an empty one.
@@ -156,6 +161,7 @@ function Edges:public_headers()
     self.headers[#self.headers + 1] = self:copy(PUBLIC_HEADERS .. "/" .. file, "out/include/genattn/" .. file)
   end
   if self.has_text then self.headers[#self.headers + 1] = self:copy(TEXT_HEADER, "out/include/genattn/ga_text.h") end
+  self.headers[#self.headers + 1] = self:copy(CPP_HEADER, "out/include/genattn/" .. CPP_HEADER:match("[^/]*$"))
 end
 
 -- -- Generated models -----------------------------------------------------------------------------------------------
@@ -279,6 +285,7 @@ function Edges:product(model, parts, root)
     sqlite = self.has_sqlite and sqlite_edges.add(self, PLAIN, model, { archive, parts.weights, parts.text }, root),
     wheels = self.wheel_platform and wheel_edges.add(self, model, { archive, parts.weights }, root,
       self.wheel_platform),
+    lua_modules = self.makes_lua and lua_edges.add(self, model, { archive, parts.weights }, root),
   }
 end
 

@@ -2,6 +2,7 @@
 -- have a graph of their own, test_graph.lua. How each edge looks is in edges.lua.
 local Edges = require "build.edges"
 local install = require "build.install"
+local lua_edges = require "build.lua_edges"
 local ninja = require "ninja"
 local wheel_edges = require "build.wheel_edges"
 
@@ -27,6 +28,7 @@ function graph.add_products(edges, models)
   edges:public_headers()
   local parts, products = edges:shared_parts(Edges.PLAIN), {}
   if edges.wheel_platform then wheel_edges.add_shared(edges, "out") end
+  if edges.makes_lua then parts.lua = lua_edges.add_shared(edges, "out") end
   for i, model in ipairs(models) do products[i] = edges:product(model, parts, "out") end
   return parts, products
 end
@@ -64,10 +66,10 @@ end
 local function add_targets(edges, parts, products, users, prints)
   local w, shared = edges.w, joined({ parts.weights, parts.program, parts.text }, parts.text_shared)
   local headers, libraries, programs = collect(users, "header"), collect(users, "libraries"), collect(users, "program")
-  local wheels = collect(users, "wheels")
+  local bound = joined(collect(users, "wheels"), collect(users, "lua_modules"), parts.lua)
   edges:section("Targets")
   local pages = prints and printed(w, users) or {}
-  local bindings = joined(collect(users, "sqlite"), wheels)
+  local bindings = joined(collect(users, "sqlite"), bound)
   w:phony("all", joined(headers, libraries, programs, bindings, shared, edges.headers, pages))
   w:phony("tested", joined({ "all", parts.core_archive }, collect(products, "archive")))
   w:phony("public_headers", edges.headers)
@@ -98,7 +100,7 @@ end
 function graph.make(models, answers, abi)
   local edges = Edges.new(answers.built, abi, { libraries_only = not answers.jansson,
     intrinsics = answers.precompiles and "out/obj/intrinsics", text = answers.text ~= nil, sqlite = answers.sqlite,
-    wheel_platform = answers.makes_wheels and answers.wheel_platform })
+    lua = answers.makes_lua, lua54 = answers.lua54, wheel_platform = answers.makes_wheels and answers.wheel_platform })
   edges.w:comment("Written by configure; read build.ninja first.")
   local parts, products = graph.add_products(edges, models.products)
   local users, prints = first(products, #models.configured), answers.jansson and answers.runs

@@ -46,6 +46,9 @@ local FEATURES = {
     help = "instruction sets to build, joined by commas; the best one the CPU has is picked at load" },
   { flags = "--python", key = "python", default = "no",
     help = "also make a Python wheel of each model: out/python/NAME-VERSION-py3-none-PLATFORM.whl (docs/python.md)" },
+  { flags = "--lua", key = "lua", default = "no",
+    help = "also make a module of each model for LuaJIT, and for Lua 5.4 where its headers are: out/lua/NAME.lua " ..
+    "(docs/bindings.md)" },
   { flags = "--enable-debug", key = "debug", default = "no", help = "no optimisation, full debug information" },
   { flags = "--enable-sanitize", key = "sanitize", default = "no",
     help = "build everything with address and undefined-behaviour sanitizers" },
@@ -321,7 +324,7 @@ end
 -- Reads the arguments. fields: spec.options(); isa_names: those --isa may name; getenv: os.getenv or a stand-in.
 -- Returns the settings, or nil and every message. Settings: specs and folders (arrays of paths), hf_architecture (or
 -- nil), hf_ignore (array), fields (array of { field, value }), isas (set of names or nil), prefix, bindir, libdir,
--- includedir, mandir, datadir, verbose, python, debug, sanitize, werror, variables, arguments (for the next run),
+-- includedir, mandir, datadir, verbose, python, lua, debug, sanitize, werror, variables, arguments (for the next run),
 -- warnings.
 function options.parse(args, fields, isa_names, getenv)
   local why = control_character(args)
@@ -344,7 +347,7 @@ function options.parse(args, fields, isa_names, getenv)
     hf_architecture = parsed.hf_architecture, hf_ignore = parsed.hf_ignore,
     prefix = prefix, bindir = parsed.bindir or prefix .. "/bin", libdir = parsed.libdir or prefix .. "/lib",
     includedir = parsed.includedir or prefix .. "/include", mandir = parsed.mandir or prefix .. "/share/man",
-    datadir = parsed.datadir or prefix .. "/share", verbose = parsed.verbose, python = parsed.python,
+    datadir = parsed.datadir or prefix .. "/share", verbose = parsed.verbose, python = parsed.python, lua = parsed.lua,
     debug = parsed.debug, sanitize = parsed.sanitize, werror = parsed.werror,
     variables = variables, arguments = remembered(kept, parsed.assignments, variables), warnings = warnings,
   }

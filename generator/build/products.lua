@@ -7,7 +7,8 @@ local products = {}
 local LIST = "out/products.list"
 -- Where products lie; a list that names anything else is not followed there.
 local PLACES = { "^out/bin/[^/.][^/]*$", "^out/lib/[^/.][^/]*$", "^out/include/[^/.][^/]*$",
-  "^out/install/[^/.][^/]*$", "^out/python/[^/.][^/]*$" }
+  "^out/install/[^/.][^/]*$", "^out/python/[^/.][^/]*$", "^out/lua/[%w_]+%.lua$",
+  "^out/lua/[%w_.-]+%.rockspec$", "^out/lua/[%w_]+/[%w_]+%.%a+$" }
 
 local function is_place(path)
   for _, pattern in ipairs(PLACES) do

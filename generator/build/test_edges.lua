@@ -7,6 +7,7 @@ local profiles = require "build.test_profiles"
 local test_folders = require "build.test_folders"
 local test_matrix = require "build.test_matrix"
 local test_models = require "build.test_models"
+local lua_edges = require "build.lua_edges"
 local wheel_edges = require "build.wheel_edges"
 local test_modifiers = require "build.test_modifiers"
 
@@ -135,6 +136,20 @@ local function test_wheels(edges, parts, models, has)
   return paths
 end
 
+-- The modules for Lua of some models of `ninja check`, and their libraries. Returns the paths.
+local function test_lua(edges, parts, models, has)
+  edges.makes_lua, edges.lua54 = has.runs and parts.weights ~= nil, has.lua54
+  if not edges.makes_lua then return {} end
+  local paths = {}
+  paths = joined(paths, lua_edges.add_shared(edges, PLAIN.test))
+  for _, model in ipairs(models) do
+    local archives = { test_models.archive_path(CHECK, model), parts.core_archive, parts.weights }
+    edges:version_map(model.spec.name)
+    paths = joined(paths, lua_edges.add(edges, model, archives, PLAIN.test))
+  end
+  return paths
+end
+
 -- The tests of `ninja check-all` that are about models. Programs before whose functions the linker puts others, and
 -- those that have the C library's allocator themselves, cannot be where sanitizers stand too. Returns a table of paths:
 -- `program`, `criterion`, `no_libc`, `failing`.
@@ -196,11 +211,12 @@ end
 -- The models of examples/ with every file that their users have, in folders of their own: what is configured may have
 -- their names. Returns the paths.
 local function example_files(edges, parts, models)
-  local paths = {}
+  local folder = PLAIN.test .. "/examples"
+  local paths = edges.makes_lua and lua_edges.add_shared(edges, folder) or {}
   for _, model in ipairs(models) do
     model.isas = edges.two_isas
-    local product = edges:product(model, parts, PLAIN.test .. "/examples")
-    paths = joined(paths, { product.header, product.program }, product.libraries, product.sqlite)
+    local product = edges:product(model, parts, folder)
+    paths = joined(paths, { product.header, product.program }, product.libraries, product.sqlite, product.lua_modules)
   end
   return paths
 end
@@ -345,9 +361,9 @@ end
 -- Adds all edges of the tests' binaries. parts, products: graph.add_products', of the configured models; models:
 -- models.tested's, with those `configured`; has: configure's answers. Returns the paths of the binaries: units,
 -- checked, all, sanitized and races, each by kind as above; configured; some, with models that use every template;
--- soak; numbers; wheels and example_wheels; programs of some models; emulated and cross (or nil); two and unknown_cpu;
--- of what more models are tested with; shared, the models whose calls share threads; parts, which other graphs link;
--- and of the libraries' objects.
+-- soak; numbers; wheels and example_wheels; lua_modules; programs of some models; emulated and cross (or nil); two and
+-- unknown_cpu; of what more models are tested with; shared, the models whose calls share threads; parts, which other
+-- graphs link; and of the libraries' objects.
 return function(edges, parts, products, models, has)
   edges.two_isas = two_isas(edges)
   edges.library[CHECK], edges.library[ALL] = {}, {}
@@ -357,6 +373,7 @@ return function(edges, parts, products, models, has)
   tests.configured = configured_test(edges, products, archives, models.configured)
   tests.checked = checked_tests(edges, archives, copies(some_of(models.tests, "check")), tests.units)
   tests.wheels = test_wheels(edges, parts, some_of(models.tests, "wheels"), has)
+  tests.lua_modules = test_lua(edges, parts, some_of(models.tests, "bound"), has)
   add_all(edges, parts, archives, models, tests, has)
   add_sanitized(edges, archives, models.tests, tests, has)
   tests.checked.objects, tests.all.objects = edges.library[CHECK], joined(edges.library[ALL], edges.library[PLAIN])

@@ -1,6 +1,7 @@
 -- test_steps.lua: the test steps, and which of them `ninja check`, `check-quick` and `check-all` run. A newcomer's
 -- `check` proves the configured model and every feature once; what takes long for what it finds is in `check-all`.
 -- Those under sanitizers are in sanitize_steps.lua.
+local binding_steps = require "build.binding_steps"
 local add_sanitized = require "build.sanitize_steps"
 local commands = require "build.step_commands"
 local files = require "build.files"
@@ -334,7 +335,7 @@ local function more_steps(all, checked)
     script_step(all, "numbers of docs/numbers.md", "tests/numbers/numbers.lua", "check " .. all.tests.numbers,
       { all.tests.numbers, "docs/numbers.md" }),
     program_step(all, "programs of whole models", "out/test/bin", all.tests.programs), cross_step(all),
-  }, cpu_steps(all), libc_steps(all))
+  }, binding_steps(all, script_step), cpu_steps(all), libc_steps(all))
 end
 
 -- Of one or two Luas the one that is through with the tests of the generator first, which is LuaJIT, and the other.
