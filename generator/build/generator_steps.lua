@@ -23,6 +23,11 @@ local BESIDES = { combinations_test = { "tests/combinations" }, configure_test =
   modifiers_test = { "tests/support/modifiers" }, ninja_test = { "rules.ninja" }, promises_test = DOCUMENTS,
   sizes_test = DOCUMENTS }
 
+-- Those that newcomers do without: they try what few do with configure and with model folders, or what specs may not
+-- have together, which takes a third of the time of all.
+local RARE = { combinations_test = true, configure_cross_test = true, configure_paths_test = true,
+  configure_test = true, configure_wheels_test = true, hf_hostile_test = true }
+
 -- Those that write to one folder, one at a time.
 local function pool_of(name)
   return name:find("^hf_") and "model_folders" or nil
@@ -39,9 +44,10 @@ function generator_steps.all(steps)
   return many_files(steps, "files_of_the_generator", GENERATOR)
 end
 
--- Adds runs of the tests by one Lua to a Steps; the steps. before: those of another Lua, which write where these do.
+-- Adds runs of the tests by one Lua to a Steps. Returns the steps: all, and of these the usual ones, which
+-- `ninja check` runs, and the rare. before: all of another Lua, which write where these do.
 function generator_steps.add(steps, lua, before)
-  local list = {}
+  local list, usual, rare = {}, {}, {}
   for _, file in ipairs(assert(fs.list("tests/generator"))) do
     local name = file:match("^(.*_test)%.lua$")
     if name then
@@ -50,9 +56,11 @@ function generator_steps.add(steps, lua, before)
         joined(inputs.floors(path), HELPERS, BESIDES[name]))
       list[#list + 1] = steps:add({ name = ("%s under %s"):format(name, lua), command = lua .. " " .. path,
         inputs = joined(inputs.script(path), reads), pool = pool_of(name), after = before and before[#list + 1] })
+      local kind = RARE[name] and rare or usual
+      kind[#kind + 1] = list[#list]
     end
   end
-  return list
+  return { all = list, usual = usual, rare = rare }
 end
 
 return generator_steps

@@ -71,7 +71,7 @@ local function add_targets(edges, parts, products, users, prints)
   local pages = prints and printed(w, users) or {}
   local bindings = joined(collect(users, "sqlite"), bound)
   w:phony("all", joined(headers, libraries, programs, bindings, shared, edges.headers, pages))
-  w:phony("tested", joined({ "all", parts.core_archive }, collect(products, "archive")))
+  w:phony("tested", joined({ "all", parts.core_archive, parts.text_linked }, collect(products, "archive")))
   w:phony("public_headers", edges.headers)
   w:build({ rule = "bench", outputs = { "out/run_bench" }, implicit = programs,
     variables = { { "programs", words(programs) } } })

@@ -56,12 +56,17 @@ function inputs.floors(script)
   return floors
 end
 
+local listed = {} -- by find's arguments, as many steps read the same folders
+
 local function found(folder, kind)
+  local arguments = folder .. " " .. kind
+  if listed[arguments] then return listed[arguments] end
   local paths = {}
   local output, code = compat.capture(("find -L %s -type %s"):format(fmt.sh_quote(folder), kind))
   assert(code == 0, output)
   for path in output:gmatch("[^\n]+") do paths[#paths + 1] = path end
   table.sort(paths)
+  listed[arguments] = paths
   return paths
 end
 

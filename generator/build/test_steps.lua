@@ -304,7 +304,7 @@ end
 
 -- What a newcomer runs, but for the kernels.
 local function check_steps(all)
-  return joined(generator_steps.add(all.steps, all.fast_lua), {
+  return joined(all.generator_tests.usual, {
     same_bytes(all, "same bytes", 1, joined(paths_of(all.models.products), all.both_luas)),
     script_step(all, "golden files", "tests/generator/golden.lua", "compare", joined(all.generator,
       inputs.files("tests/golden"))),
@@ -317,13 +317,13 @@ local function check_steps(all)
 end
 
 -- What `ninja check-all` has besides.
-local function more_steps(all, checked)
-  local second = all.luas[2] and generator_steps.add(all.steps, all.slow_lua, checked) or {}
+local function more_steps(all)
+  local second = all.luas[2] and generator_steps.add(all.steps, all.slow_lua, all.generator_tests.all).all or {}
   local whole = {}
   for _, path in ipairs(all.tests.all.criterion) do
     whole[#whole + 1] = binary_step(all, base(path) .. ", every instruction set", path, nil, { inputs.GOLDENS })
   end
-  return joined(second, hostile_steps(all), {
+  return joined(all.generator_tests.rare, second, hostile_steps(all), {
     same_bytes(all, "same bytes of every spec, twice", 2, joined(paths_of(all.models.products), inputs.files("specs"),
       paths_of(all.models.tests))),
   }, package_steps(all), python_steps(all), library_steps(all, " of all test models", all.tests.all),
@@ -359,12 +359,13 @@ return function(steps, saved, built, tests, models)
     all.both_luas[#all.both_luas + 1] = ("tests/specs/%s.lua"):format(name)
   end
   steps.w:line("pool specs\n  depth = 1\npool model_folders\n  depth = 1")
+  all.generator_tests = generator_steps.add(steps, all.fast_lua)
   local checked = check_steps(all)
   local kernels = kernel_steps(all, "", EFFORT.check)
   steps:list("check", "always", joined(kernels, checked))
   steps:list("check-quick", "changed", joined(kernel_steps(all, ", quickly", EFFORT.quick), checked))
   steps:list("check-all", "changed", joined(kernels, checked))
-  steps:list("check-all", "always", more_steps(all, checked))
+  steps:list("check-all", "always", more_steps(all))
   add_sanitized(steps, saved, tests)
   return all.texts
 end
