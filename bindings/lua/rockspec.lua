@@ -3,13 +3,8 @@
 -- compiler and headers; `ninja` has made the rest.
 package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
 
-local fs = require "base.fs"
+local release = require "build.release"
 local spec = require "spec"
-
-local function version()
-  local header = assert(fs.read("program/commands/program.h"))
-  return assert(header:match('#define GA_VERSION "([^"]+)"'), "program.h: no GA_VERSION")
-end
 
 local model, errors = spec.read(arg[1])
 if not model then error(table.concat(errors, "\n")) end
@@ -46,7 +41,7 @@ MODULES
 }
 ]==]
 
-local values = { NAME = name, VERSION = version(), ROOT = root, MODULES = table.concat(modules, "\n"),
+local values = { NAME = name, VERSION = release().version, ROOT = root, MODULES = table.concat(modules, "\n"),
   FILES = "bindings/lua/core.c bindings/lua/facts.c bindings/lua/frame.c bindings/lua/memory.c bindings/lua/objects.c",
   LIBRARIES = ("out/lib/libga_weights.a %s/lib/lib%s.a"):format(root, name) }
 io.stdout:write((TEXT:gsub("%f[%w_]%u+%f[^%w_]", values)))

@@ -21,7 +21,8 @@ local PUBLIC_HEADERS = "runtime/include/genattn"
 -- The one for C++, which includes them.
 local CPP_HEADER = "bindings/cpp/genattn.hpp"
 
-local Edges = { CORE = CORE, WEIGHTS = WEIGHTS, PROGRAM = PROGRAM, PUBLIC_HEADERS = PUBLIC_HEADERS }
+local Edges = { CORE = CORE, WEIGHTS = WEIGHTS, PROGRAM = PROGRAM, PUBLIC_HEADERS = PUBLIC_HEADERS,
+  TEXT_HEADER = TEXT_HEADER }
 Edges.__index = Edges
 
 -- Where things go, what is added to every edge, and to the edges of kernels. The same sources are built twice: as

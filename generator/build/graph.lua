@@ -81,8 +81,9 @@ end
 
 -- What is installed of the configured products, as install.list has it.
 local function installed(edges, parts, users, prints)
-  local given = { names = {}, programs = collect(users, "program"), shared = collect(users, "shared"),
-    archives = joined(collect(users, "archive"), { parts.weights }), headers = collect(users, "header"),
+  local given = { names = {}, programs = collect(users, "program"),
+    shared = joined(collect(users, "shared"), parts.text_shared),
+    archives = joined(collect(users, "archive"), { parts.weights, parts.text }), headers = collect(users, "header"),
     runtime_headers = edges.headers, prints = prints }
   for i, header in ipairs(given.headers) do given.names[i] = header:match("([^/]*)%.h$") end
   return given

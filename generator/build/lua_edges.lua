@@ -2,6 +2,7 @@
 -- library, its C module and its rockspec. What is in these files is said in bindings/lua and bindings/luajit.
 local compat = require "base.compat"
 local fs = require "base.fs"
+local release = require "build.release"
 
 local lua_edges = {}
 
@@ -14,11 +15,6 @@ local function paths_in(folder)
   local paths = {}
   for _, name in ipairs(assert(fs.list(folder))) do paths[#paths + 1] = folder .. "/" .. name end
   return paths
-end
-
--- The release that modules say they are of.
-local function version()
-  return assert(fs.read(VERSION)):match('#define GA_VERSION "([^"]+)"')
 end
 
 local function declared_header(root)
@@ -79,7 +75,7 @@ end
 
 -- What LuaRocks builds and installs the C module by.
 local function rockspec(edges, model, root)
-  local path = ("%s/lua/%s-%s-1.rockspec"):format(root, model.spec.name, version())
+  local path = ("%s/lua/%s-%s-1.rockspec"):format(root, model.spec.name, release().version)
   local more = ("%s %s"):format(root, table.concat(shared_paths(root), " "))
   return written(edges, model, LUA .. "/rockspec.lua", path, more, { VERSION })
 end

@@ -18,8 +18,14 @@ local FILES = { "bin/mha_512_8", "include/mha_512_8.h", "lib/cmake/mha_512_8/mha
   "lib/libmha_512_8.so.V", "lib/pkgconfig/mha_512_8-weights.pc", "lib/pkgconfig/mha_512_8.pc",
   "share/bash-completion/completions/mha_512_8", "share/man/man1/mha_512_8.1" }
 
+-- Those of libga_text, where what it needs was found.
+local TEXT = { "include/genattn/ga_text.h", "lib/libga_text.a", "lib/libga_text.so", "lib/libga_text.so.V" }
+
 local function expected_files(prefix)
-  local list = {}
+  local list = { prefix .. "include/genattn/genattn.hpp" }
+  if fs.exists(folder .. "build/out/lib/libga_text.a") then
+    for _, path in ipairs(TEXT) do list[#list + 1] = prefix .. path:gsub("V$", abi) end
+  end
   for _, name in ipairs(fs.list("runtime/include/genattn")) do
     list[#list + 1] = prefix .. "include/genattn/" .. name
   end

@@ -7,7 +7,7 @@ local fs = require "base.fs"
 
 local lua, cc = arg[1], arg[2]
 local PARTS = "LICENSE Makefile README.md SECURITY.md CHANGELOG.md CONTRIBUTING.md configure rules.ninja bench " ..
-  "bindings demo docs generator program runtime specs templates tests tools"
+  "bindings demo docs generator program runtime specs templates tests text tools"
 local OPTIONS = "--isa scalar CFLAGS=-O0" .. (compat.execute("command -v python3 >/dev/null") and " --python" or "")
 
 compat.execute("chmod -R u+w out/test/generator/outside 2>/dev/null")

@@ -115,7 +115,8 @@ end
 -- headers, paths; includes, folders.
 function contents.of(model, isas, folder)
   local copies = { { from = "LICENSE", to = "LICENSE" }, { from = Edges.KNOWN_ISAS, to = "program/known_isas.c" },
-    { from = ("out/lib/%s.map"):format(model.name), to = model.name .. ".map" } }
+    { from = ("out/lib/%s.map"):format(model.name), to = model.name .. ".map" },
+    { from = Edges.TEXT_HEADER, to = "program/io/ga_text.h" } } -- as the program knows of text, and has none
   local own = generated(copies, model, isas, folder)
   for _, name in ipairs(assert(fs.list(Edges.PUBLIC_HEADERS))) do
     copies[#copies + 1] = { from = Edges.PUBLIC_HEADERS .. "/" .. name, to = "include/genattn/" .. name }
