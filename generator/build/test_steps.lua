@@ -318,12 +318,13 @@ end
 
 -- What `ninja check-all` has besides.
 local function more_steps(all)
-  local second = all.luas[2] and generator_steps.add(all.steps, all.slow_lua, all.generator_tests.all).all or {}
+  local first = all.generator_tests -- the rare ones by one Lua, the one that configure takes by itself
+  local second = all.luas[2] and generator_steps.add(all.steps, all.slow_lua, first.all).all or first.rare
   local whole = {}
   for _, path in ipairs(all.tests.all.criterion) do
     whole[#whole + 1] = binary_step(all, base(path) .. ", every instruction set", path, nil, { inputs.GOLDENS })
   end
-  return joined(all.generator_tests.rare, second, hostile_steps(all), {
+  return joined(second, hostile_steps(all), {
     same_bytes(all, "same bytes of every spec, twice", 2, joined(paths_of(all.models.products), inputs.files("specs"),
       paths_of(all.models.tests))),
   }, package_steps(all), python_steps(all), library_steps(all, " of all test models", all.tests.all),
