@@ -15,6 +15,11 @@ static double unit(uint64_t seed, uint64_t stream, uint64_t i)
     return (double)(z >> 40) / 8388608.0 - 1.0;
 }
 
+double ga_random_share(uint64_t seed, uint64_t stream, uint64_t i)
+{
+    return (unit(seed, stream, i) + 1) / 2;
+}
+
 void ga_random_fill(uint64_t seed, uint64_t stream, double bound, float *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

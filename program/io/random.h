@@ -20,6 +20,9 @@
 // Fills values[count] with u * bound.
 void ga_random_fill(uint64_t seed, uint64_t stream, double bound, float *values, size_t count);
 
+// (u + 1) / 2 of element i: 0 <= share < 1.
+double ga_random_share(uint64_t seed, uint64_t stream, uint64_t i);
+
 // Makes every weight of the model and points views_out[model->n_roles] at them. Returns the block they lie in, to be
 // freed with free() once the views are done with; NULL where there is no memory.
 void *ga_random_views(const struct ga_model *model, uint64_t seed, struct ga_weight_view *views_out);

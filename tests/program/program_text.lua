@@ -69,6 +69,46 @@ return function(path, expect_run, expect, choose)
     expect_run(1, embed .. "--text %texts --tokenizer %tokenizer", "has no texts")
   end
 
+  local GENERATE = "generate --allow-random 1 --tokenizer %whole --text 'A Cats' --new 12 "
+
+  -- What is printed is the text and that of the tokens which --input gives; nothing of it hangs on chance but by seed.
+  local function test_generated()
+    local more = {}
+    for id = 5, 69 do more[#more + 1] = (',"w%d":%d'):format(id, id) end
+    write("whole", (JSON:gsub('":4}', function() return '":4' .. table.concat(more) .. "}" end)))
+    files.write(path "in", { files.tensor("tokens", "I32", { 1, 3 }, { 3, 1, 2 }) })
+    expect_run(0, "generate --allow-random 1 --input %in --output %result --new 12")
+    local ids = {}
+    for i, value in ipairs(files.read(path "result").tokens.values) do ids[i] = ("%d"):format(value / 2^-149) end
+    write("ids", table.concat(ids, " ") .. "\n")
+    local text = expect_run(0, "detokenize --tokenizer %whole --ids %ids"):gsub("^a cats", "A Cats")
+    local printed, said = expect_run(0, GENERATE)
+    expect(printed == text, "generate printed\n%s\nexpected\n%s", printed, text)
+    expect(said:find("3 tokens of text, the first after it in %S+ s; 11 more in %S+ s, %S+ tokens a second"),
+      "said %s", said)
+    expect((expect_run(0, GENERATE .. "--temperature 2 --top-k 1 --seed 7")) == text, "the one most likely token")
+    expect((expect_run(0, GENERATE .. "--temperature 2 --top-p 0")) == text, "the most likely token at least")
+    local draw = GENERATE .. "--temperature 9 --top-k 40 --top-p 0.9 --seed "
+    local drawn = expect_run(0, draw .. 7)
+    expect(drawn == expect_run(0, draw .. 7), "the same seed gave another text")
+    expect(drawn ~= expect_run(0, draw .. 8), "another seed gave the same text")
+    local last = text:match("(%S+)%s*$")
+    local from = assert(text:find(last, #"A Cats" + 1, true))
+    local stopped = expect_run(0, GENERATE .. ("--stop-text '%s'"):format(last))
+    expect(stopped == text:sub(1, from - 1) .. "\n", "stopped at %s: %s", last, stopped)
+  end
+
+  local function test_generate_refused()
+    expect_run(1, "generate --allow-random 1 --tokenizer %whole --text ''", "has no tokens to go on from")
+    expect_run(1, GENERATE:gsub("12", "100"), "--text: 3 tokens and 100 more are 103; expected at most 90")
+    expect_run(2, GENERATE .. "--input %in", "--text prints text; --input and --output are of files of tokens")
+    expect_run(2, "generate --allow-random 1", "--input FILE and --output FILE, or --text TEXT, are missing")
+    expect_run(2, "generate --input %in --output %result --stop-text a", "--stop-text is of --text")
+    expect_run(2, GENERATE .. "--temperature -1", "--temperature")
+    expect_run(2, GENERATE .. "--top-k 71", "--top-k", "1..70")
+    expect_run(2, GENERATE .. "--top-p 1.5", "--top-p")
+  end
+
   choose "steps_48_4"
   write("tokenizer", JSON)
   write("texts", 'A Cats\n\ndog "')
@@ -82,4 +122,6 @@ return function(path, expect_run, expect, choose)
   choose "steps_48_4"
   write("texts", 'A Cats\n\ndog "')
   test_refused()
+  test_generated()
+  test_generate_refused()
 end

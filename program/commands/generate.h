@@ -1,0 +1,26 @@
+// generate.h: what the two files of the command `generate` share.
+#ifndef GA_GENERATE_H
+#define GA_GENERATE_H
+
+#include "command.h"
+#include "token_walk.h"
+
+// What was asked for; start's label and tokens are filled in by who finds them.
+struct ga_generating {
+    const struct ga_context *context;
+    const struct ga_model_instance *instance;
+    struct ga_token_walk_start start;
+};
+
+// A text to go on from; the strings are the command line's.
+struct ga_generated_text {
+    const char *text;
+    const char *tokenizer; // NULL: the one beside weights
+    const char *weights;   // or NULL
+    const char *stop;      // or NULL
+};
+
+// Prints the text and what comes after it. GA_EXIT_FAILED after a message.
+enum ga_exit ga_generate_text(struct ga_generating *generating, const struct ga_generated_text *text);
+
+#endif
