@@ -10,12 +10,12 @@ local make_fixtures = require "docs_fixtures"
 
 local DOCUMENTS = { "README.md", "docs/README.md", "docs/build.md", "docs/install.md", "docs/spec.md",
   "docs/models.md", "docs/c-api.md", "docs/architecture.md", "docs/glossary.md", "docs/testing.md",
-  "docs/numbers.md", "docs/python.md", "examples/README.md", "bench/README.md", "demo/README.md", "CONTRIBUTING.md",
-  "SECURITY.md" }
+  "docs/numbers.md", "docs/python.md", "docs/bindings.md", "docs/text.md", "docs/sqlite.md", "examples/README.md",
+  "bench/README.md", "demo/README.md", "CONTRIBUTING.md", "SECURITY.md" }
 
 -- How the first line of a block of commands begins.
-local COMMANDS = { "^%./", "^mkdir ", "^out/", "^ninja ", "^cmake ", "^export ", "^make ", "^gcc ", "^sh ", "^python3 ",
-  "^lua5%.4 ", "^[A-Z_]+=%S+ " }
+local COMMANDS = { "^%./", "^mkdir ", "^out/", "^ninja ", "^cmake ", "^export ", "^make ", "^gcc ", "^g%+%+ ", "^sh ",
+  "^python3 ", "^lua5%.4 ", "^[A-Z_]+=%S+ " }
 
 -- How a block of anything else begins, and what it is.
 local OTHERS = {
@@ -27,6 +27,7 @@ local OTHERS = {
   { "^import ", "Python; tests/bindings/python calls all of it" },
   { "^got = layer", "Python" }, { "^cache = model", "Python" }, { "^ids = model", "Python" },
   { "^attention = torch", "Python" },
+  { "^sqlite3 ", "SQL; tests/bindings/sqlite has the like of it" }, { "^ALTER TABLE", "SQL" },
   { "^configure  ", "the tree" },
   { "^spec  ", "the floors of the generator" },
   { "^results%.md  ", "files of results" },
