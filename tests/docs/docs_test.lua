@@ -32,6 +32,7 @@ local OTHERS = {
   { "^spec  ", "the floors of the generator" },
   { "^results%.md  ", "files of results" },
   { "^cells%.py ", "files of the benchmark" },
+  { "^%$ local rows", "a file of fragments" },
 }
 
 -- Commands that are not run as they stand: a pattern, what is run in place of it (%1 is the pattern's capture), and
