@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "byte_level_offsets.h"
+#include "lossy.h"
 #include "tokenizer.h"
 #include "unicode.h"
 
@@ -10,26 +11,7 @@ enum {
     CHUNKS = 16,       // that are looked up together, so that the memory of all of them is on its way at once
 };
 
-#define REPLACEMENT "\xEF\xBF\xBD"
-
 // -- Texts that are not UTF-8 ----------------------------------------------------------------------------------------
-
-static enum ga_status replace_invalid(struct ga_text_string *valid, const char *bytes, size_t length)
-{
-    const struct ga_text_span none = {0, 0};
-    enum ga_status status = GA_OK;
-    valid->length = 0;
-    for (size_t at = 0; at < length && status == GA_OK;) {
-        const size_t good = ga_text_valid_utf8(bytes + at, length - at);
-        status = ga_text_string_append(valid, bytes + at, good, none);
-        at += good;
-        if (at < length && status == GA_OK) {
-            status = ga_text_string_append(valid, REPLACEMENT, 3, none);
-            at += ga_text_invalid_run(bytes + at, length - at);
-        }
-    }
-    return status;
-}
 
 // Makes *text valid UTF-8, or refuses it.
 static enum ga_status check_text(struct ga_text_string *valid, struct ga_text_bytes *text, unsigned flags,
@@ -46,7 +28,8 @@ static enum ga_status check_text(struct ga_text_string *valid, struct ga_text_by
         return ga_fail_at(error, GA_FORMAT, GA_FAULT_NONE, good, "byte %zu of the text, 0x%02X, is not UTF-8", good,
                           (unsigned)(unsigned char)text->bytes[good]);
     }
-    const enum ga_status status = replace_invalid(valid, text->bytes, text->length);
+    valid->length = 0;
+    const enum ga_status status = ga_text_append_lossy(valid, text->bytes, text->length);
     *text = (struct ga_text_bytes){valid->bytes, valid->length};
     return status;
 }

@@ -178,7 +178,7 @@ static size_t kept_end(const struct precompiled *self, const struct ga_text_stri
     return at;
 }
 
-// Where the alignment has fallen behind the text, even what is kept is given character by character.
+// With an alignment, whose places earlier changes may have moved, what is kept is given character by character too.
 static enum ga_status keep(struct rewriting *r, size_t begin, size_t end)
 {
     enum ga_status status = GA_OK;

@@ -1,4 +1,4 @@
-// lossy.h: bytes that need not be UTF-8 to text, U+FFFD standing for what is none. Internal to libga_text.
+// lossy.h: bytes that may not be UTF-8, as text: U+FFFD takes the place of what is not. Internal to libga_text.
 #ifndef GA_TEXT_LOSSY_H
 #define GA_TEXT_LOSSY_H
 
