@@ -1,9 +1,8 @@
 // generate_text.c: `generate --text`: a text, and what comes after it, printed as it grows.
-#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "generate.h"
 #include "text_stream.h"
 
@@ -11,13 +10,6 @@
 struct times {
     double begun, first, last; // before the first token, after it, after the last
 };
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 // The first token takes the whole text, those after it a row each.
 static void say_times(const struct ga_context *context, size_t given, size_t added, const struct times *times)
@@ -35,10 +27,10 @@ static enum ga_exit go_on(struct ga_token_walk *walk, struct ga_text_stream *str
 {
     bool goes_on = true;
     enum ga_exit code = GA_EXIT_OK;
-    times->begun = seconds_now();
+    times->begun = ga_seconds_now();
     for (size_t step = 0; code == GA_EXIT_OK && goes_on && step < walk->start.added; step++) {
         code = ga_token_walk_step(walk, &goes_on);
-        times->last = seconds_now();
+        times->last = ga_seconds_now();
         times->first = step == 0 ? times->last : times->first;
         bool stopped = false;
         if (code == GA_EXIT_OK) {

@@ -1,14 +1,13 @@
 // measure.c: times calls in samples long enough for the clock, with a burst of peak arithmetic between every two, so
 // that both meet the same clock frequency and the same neighbours.
 // Measures what a caller gets, checks of ga_model_run included.
-#define _POSIX_C_SOURCE 200809L
 #include "measure.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "arena.h"
+#include "clock.h"
 #include "cost.h"
 #include "peak_flops.h"
 #include "random.h"
@@ -27,18 +26,6 @@ struct bench {
     size_t scratch_size;
     size_t cached;
 };
-
-static double read_clock(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static double seconds_now(void)
-{
-    return read_clock(CLOCK_MONOTONIC);
-}
 
 // -- The call -------------------------------------------------------------------------------------------------------
 
@@ -159,7 +146,7 @@ static void cut_back(const struct bench *bench)
 static double time_calls(const struct bench *bench, size_t calls)
 {
     struct ga_error error;
-    double start = seconds_now();
+    double start = ga_seconds_now();
     for (size_t i = 0; i < calls; i++) {
         cut_back(bench);
         if (ga_model_run(bench->instance->loaded, &bench->call.io, bench->scratch, bench->scratch_size, &error) !=
@@ -168,7 +155,7 @@ static double time_calls(const struct bench *bench, size_t calls)
             return -1.0;
         }
     }
-    return seconds_now() - start;
+    return ga_seconds_now() - start;
 }
 
 // -- Samples --------------------------------------------------------------------------------------------------------
@@ -200,14 +187,14 @@ static double median(double *values, size_t count)
 // Runs for some time, at least one call; the shortest call in seconds, or below 0 after a message.
 static double run_for(const struct bench *bench, double seconds)
 {
-    double start = seconds_now(), fastest = INFINITY;
+    double start = ga_seconds_now(), fastest = INFINITY;
     do {
         double took = time_calls(bench, 1);
         if (took < 0.0) {
             return took;
         }
         fastest = took < fastest ? took : fastest;
-    } while (seconds_now() - start < seconds);
+    } while (ga_seconds_now() - start < seconds);
     return fastest;
 }
 
@@ -221,7 +208,7 @@ static size_t warm_up(const struct bench *bench)
 
 static struct moment moment_now(void)
 {
-    return (struct moment){seconds_now(), read_clock(CLOCK_THREAD_CPUTIME_ID)};
+    return (struct moment){ga_seconds_now(), ga_thread_seconds()};
 }
 
 // One sample and one burst. Other threads have gone to sleep in the burst before, and would have to be woken within the
@@ -248,10 +235,10 @@ static bool take_sample(const struct bench *bench, const struct ga_cell *cell, s
 static enum ga_exit take_samples(const struct bench *bench, const struct ga_cell *cell, double seconds,
                                  struct samples *samples)
 {
-    double start = seconds_now();
+    double start = ga_seconds_now();
     samples->count = 0;
     samples->watched = (struct moment){0};
-    while (samples->count < MIN_SAMPLES || (samples->count < MAX_SAMPLES && seconds_now() - start < seconds)) {
+    while (samples->count < MIN_SAMPLES || (samples->count < MAX_SAMPLES && ga_seconds_now() - start < seconds)) {
         if (!take_sample(bench, cell, samples)) {
             return GA_EXIT_FAILED;
         }

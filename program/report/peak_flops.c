@@ -1,12 +1,11 @@
 // peak_flops.c: register-only multiply-add loops, one an ISA, timed.
 // Each keeps enough independent sums to fill the pipelines (latency times units) and touches no memory inside.
-#define _POSIX_C_SOURCE 200809L
 #include "peak_flops.h"
 
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "cpu.h"
 
 #if defined(__x86_64__)
@@ -118,13 +117,6 @@ static const struct loop {
     {NULL, 0, FLOPS(4, ANY_SUMS), any_rounds},
 };
 
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 double ga_peak_gflops(const char *isa)
 {
     const struct loop *loop = loops;
@@ -136,11 +128,11 @@ double ga_peak_gflops(const char *isa)
     }
     volatile float by = FACTOR, plus = ADDED;
     volatile float kept; // the sums must be of use, or there would be no loop
-    double flops = 0.0, start = seconds_now(), spent = 0.0;
+    double flops = 0.0, start = ga_seconds_now(), spent = 0.0;
     while (spent < 3e-3) {
         kept = loop->rounds(by, plus);
         flops += loop->flops;
-        spent = seconds_now() - start;
+        spent = ga_seconds_now() - start;
     }
     (void)kept;
     return flops / spent / 1e9;
