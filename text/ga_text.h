@@ -55,7 +55,11 @@ struct ga_text_encoding {
 enum ga_status ga_text_tokenizer_open(const char *path, struct ga_text_tokenizer **tokenizer_out,
                                       struct ga_error *error);
 
-// The same of bytes[length] in memory, which are not kept. name stands for them in messages.
+// Writes the path of the tokenizer.json beside weights, a file or a folder that has it, to path_out[size];
+// PATH_MAX bytes hold any that the system takes. False where it does not fit.
+bool ga_text_tokenizer_beside(const char *weights, char *path_out, size_t size);
+
+// ga_text_tokenizer_open of bytes[length] in memory, which are not kept. name stands for them in messages.
 enum ga_status ga_text_tokenizer_open_memory(const char *name, const char *bytes, size_t length,
                                              struct ga_text_tokenizer **tokenizer_out, struct ga_error *error);
 

@@ -1,9 +1,10 @@
 // embedder.c: opens a model's files and makes vectors of texts, one sequence a call. Batches belong to programs that
 // have many texts at once.
+#define _POSIX_C_SOURCE 200809L // PATH_MAX
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "arena.h"
 #include "embedder.h"
@@ -84,32 +85,14 @@ static enum ga_status load_named(struct ga_sqlite_embedder *e, const char *path,
 
 // -- The tokenizer --------------------------------------------------------------------------------------------------
 
-// The tokenizer.json beside a file of weights, or in a folder of them: malloc'ed, NULL where there is no memory.
-static char *beside(const char *weights)
-{
-    static const char name[] = "tokenizer.json";
-    struct stat found;
-    const bool is_folder = stat(weights, &found) == 0 && S_ISDIR(found.st_mode);
-    const char *slash = strrchr(weights, '/');
-    const size_t folder = is_folder ? strlen(weights) : slash ? (size_t)(slash - weights) + 1 : 0;
-    char *path = malloc(folder + 1 + sizeof name);
-    if (path) {
-        memcpy(path, weights, folder);
-        path[folder] = '/';
-        memcpy(path + folder + is_folder, name, sizeof name);
-    }
-    return path;
-}
-
 static enum ga_status open_tokenizer(struct ga_sqlite_embedder *e, const char *path, const char *weights,
                                      struct ga_error *error)
 {
-    char *found = path ? NULL : beside(weights);
-    if (!path && !found) {
-        return ga_fail(error, GA_MEMORY, "no memory for a path");
+    char beside[PATH_MAX];
+    if (!path && !ga_text_tokenizer_beside(weights, beside, sizeof beside)) {
+        return ga_fail(error, GA_IO, "%.99s...: the path is too long", weights);
     }
-    enum ga_status status = ga_text_tokenizer_open(path ? path : found, &e->tokenizer, error);
-    free(found);
+    enum ga_status status = ga_text_tokenizer_open(path ? path : beside, &e->tokenizer, error);
     if (status == GA_OK && ga_text_tokenizer_ids(e->tokenizer) > e->model->vocab_size) {
         return ga_fail(error, GA_SHAPE, "the tokenizer has %zu ids, the model %zu: it is another model's",
                        ga_text_tokenizer_ids(e->tokenizer), e->model->vocab_size);

@@ -9,6 +9,7 @@
 struct ga_text_library {
     enum ga_status (*tokenizer_open)(const char *path, struct ga_text_tokenizer **tokenizer_out,
                                      struct ga_error *error);
+    bool (*tokenizer_beside)(const char *weights, char *path_out, size_t size);
     void (*tokenizer_close)(struct ga_text_tokenizer *tokenizer);
     size_t (*tokenizer_ids)(const struct ga_text_tokenizer *tokenizer);
     enum ga_status (*context_open)(const struct ga_text_tokenizer *tokenizer, struct ga_text_context **context_out);

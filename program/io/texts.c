@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "text_file.h"
 
@@ -47,18 +46,6 @@ void ga_texts_close(struct ga_texts *texts)
 
 // -- The tokenizer --------------------------------------------------------------------------------------------------
 
-// The tokenizer.json in the folder of weights, which may be that folder; false where the name is too long.
-static bool name_beside(const char *weights, char path[PATH_MAX])
-{
-    struct stat facts;
-    const bool is_folder = stat(weights, &facts) == 0 && S_ISDIR(facts.st_mode);
-    const char *slash = strrchr(weights, '/');
-    const int length = (int)(is_folder ? strlen(weights) : slash ? (size_t)(slash - weights) : 0);
-    const char *between = length > 0 ? "/" : is_folder || slash ? "/" : "";
-    const int size = snprintf(path, PATH_MAX, "%.*s%stokenizer.json", length, weights, between);
-    return size > 0 && size < PATH_MAX;
-}
-
 static enum ga_exit check_text(const struct ga_context *context)
 {
     if (context->model->vocab_size == 0) {
@@ -91,7 +78,7 @@ enum ga_exit ga_text_tools_open(const struct ga_context *context, const char *pa
     if (code != GA_EXIT_OK) {
         return code;
     }
-    if (!path && weights && name_beside(weights, beside)) {
+    if (!path && weights && ga_text_library.tokenizer_beside(weights, beside, sizeof beside)) {
         path = beside;
     }
     if (!path) {

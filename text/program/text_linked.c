@@ -3,6 +3,7 @@
 
 const struct ga_text_library ga_text_library = {
     .tokenizer_open = ga_text_tokenizer_open,
+    .tokenizer_beside = ga_text_tokenizer_beside,
     .tokenizer_close = ga_text_tokenizer_close,
     .tokenizer_ids = ga_text_tokenizer_ids,
     .context_open = ga_text_context_open,

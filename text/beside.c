@@ -1,0 +1,18 @@
+// beside.c: where the tokenizer of weights lies. Reads nothing but what kind of file a path is.
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "ga_text.h"
+
+bool ga_text_tokenizer_beside(const char *weights, char *path_out, size_t size)
+{
+    struct stat facts;
+    const bool is_folder = stat(weights, &facts) == 0 && S_ISDIR(facts.st_mode);
+    const char *slash = strrchr(weights, '/');
+    const int length = (int)(is_folder ? strlen(weights) : slash ? (size_t)(slash - weights) : 0);
+    const char *between = length > 0 || is_folder || slash ? "/" : "";
+    const int needed = snprintf(path_out, size, "%.*s%stokenizer.json", length, weights, between);
+    return needed > 0 && (size_t)needed < size;
+}
