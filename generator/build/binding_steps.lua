@@ -1,17 +1,10 @@
 -- binding_steps.lua: the test steps of the bindings for C++, LuaJIT and Lua, which `ninja check-all` runs. What is not
 -- installed is told of by the summary.
+local Edges = require "build.edges"
 local commands = require "build.step_commands"
 local inputs = require "build.test_inputs"
 
-local quoted = commands.quoted
-
-local function joined(...)
-  local all = {}
-  for i = 1, select("#", ...) do
-    for _, item in ipairs((select(i, ...))) do all[#all + 1] = item end
-  end
-  return all
-end
+local joined, quoted = Edges.joined, commands.quoted
 
 -- The hosts of modules for Lua that are here: commands. What is not here is told of by the second list.
 local function lua_hosts(all)

@@ -1,6 +1,7 @@
 -- test_steps.lua: the test steps, and which of them `ninja check`, `check-quick` and `check-all` run. A newcomer's
 -- `check` proves the configured model and every feature once; what takes long for what it finds is in `check-all`.
 -- Those under sanitizers are in sanitize_steps.lua.
+local Edges = require "build.edges"
 local binding_steps = require "build.binding_steps"
 local add_sanitized = require "build.sanitize_steps"
 local commands = require "build.step_commands"
@@ -11,20 +12,12 @@ local inputs = require "build.test_inputs"
 local test_matrix = require "build.test_matrix"
 local text = require "base.text"
 
-local base, quoted, sharing = commands.base, commands.quoted, commands.sharing
+local base, joined, quoted, sharing = commands.base, Edges.joined, commands.quoted, commands.sharing
 
 -- Percent of the kernel facts' usual work that each target does: check-all has all of it, for every model.
 local EFFORT = { check = 20, quick = 10, all = 100 }
 
 -- -- Words ----------------------------------------------------------------------------------------------------------
-
-local function joined(...)
-  local all = {}
-  for i = 1, select("#", ...) do
-    for _, item in ipairs((select(i, ...))) do all[#all + 1] = item end
-  end
-  return all
-end
 
 local function paths_of(models)
   local paths = {}
