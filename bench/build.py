@@ -108,7 +108,7 @@ def build_peers():
 
 def build_machine():
     root = paths.ROOT
-    sources = [paths.HERE / "machine.c", root / "program/report/peak_flops.c", root / "runtime/base/cpu.c",
-               root / "runtime/base/cpu_decode.c"]
+    sources = [paths.HERE / "machine.c"] + [root / path for path in (
+        "program/report/peak_flops.c", "program/report/clock.c", "runtime/base/cpu.c", "runtime/base/cpu_decode.c")]
     _shared(paths.machine_library(), sources,
             "-I", root / "runtime/include/genattn", "-I", root / "runtime/base", "-I", root / "program/report")
