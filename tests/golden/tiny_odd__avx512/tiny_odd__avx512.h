@@ -67,10 +67,11 @@ static inline __m512 vec_round(__m512 v)
 }
 #pragma GCC diagnostic pop
 
-// p * 2^n for whole n. A NaN in p stays one.
+// p 2^n for whole n; 0 below -150, in lanes that are not computed: an Intel CPU takes some hundred cycles more for a
+// product that underflows. A NaN in n stays one.
 static inline __m512 vec_exp2_scale(__m512 p, __m512 n)
 {
-    return _mm512_scalef_ps(p, n);
+    return _mm512_maskz_scalef_ps(_mm512_cmp_ps_mask(n, _mm512_set1_ps(-150.0f), _CMP_NLT_UQ), p, n);
 }
 
 static inline __mmask16 vec_first(int32_t count)
