@@ -152,8 +152,8 @@ end
 
 -- The tests of `ninja check-all` that are about models. Programs before whose functions the linker puts others, and
 -- those that have the C library's allocator themselves, cannot be where sanitizers stand too. Returns a table of paths:
--- `program`, `criterion`, `no_libc`, `failing`.
-local function all_tests(edges, archives, models, units, has)
+-- `program`, `criterion`, `no_libc`, `failing`. text: the archive of libga_text, or nil.
+local function all_tests(edges, archives, models, units, has, text)
   for _, model in ipairs(models) do edges:generate(model, test_models.folder_of(model, ALL)) end
   local inputs = inputs_of(edges, ALL, archives, models)
   local tests = { no_libc = {}, failing = {},
@@ -163,6 +163,10 @@ local function all_tests(edges, archives, models, units, has)
     tests.no_libc = link_all(edges, ALL, objects_of(edges, PLAIN, "no_libc"), inputs,
       "$program_libraries -ldl -Wl,--wrap=ga_model_run,--wrap=ga_model_pack")
     tests.failing = link_all(edges, ALL, objects_of(edges, PLAIN, "failing"), inputs, "$program_libraries -ldl")
+    if text then
+      tests.failing = joined(tests.failing, link_all(edges, ALL, objects_of(edges, PLAIN, "text_failing"), { text },
+        "$text_libraries -ldl"))
+    end
   end
   return tests
 end
@@ -341,7 +345,7 @@ end
 local function add_all(edges, parts, archives, models, tests, has)
   edges:section("Tests of all models")
   test_models.take_turns(edges, models.tests)
-  tests.all = all_tests(edges, archives, models.tests, tests.units, has)
+  tests.all = all_tests(edges, archives, models.tests, tests.units, has, parts.text)
   tests.all.models = {}
   for i, model in ipairs(models.tests) do tests.all.models[i] = test_models.archive_path(ALL, model) end
   tests.some = some_models_test(edges, archives, models.tests, { FACTS }, "out/test/some_kernels", "every_template")

@@ -13,6 +13,10 @@ static bool refuses_memory(size_t size);
 
 static size_t live; // blocks handed out and not given back
 
+// Where the call stands that asks for a block, for refuses_memory; a program may look whose it is (dladdr).
+static const void *asker;
+#define REMEMBER_ASKER() (asker = __builtin_return_address(0))
+
 // glibc's own, which stay reachable by these names.
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
@@ -37,16 +41,19 @@ static void *counted(void *block)
 
 void *malloc(size_t size)
 {
+    REMEMBER_ASKER();
     return may_have(size) ? counted(__libc_malloc(size)) : NULL;
 }
 
 void *calloc(size_t count, size_t size)
 {
+    REMEMBER_ASKER();
     return may_have(count * size) ? counted(__libc_calloc(count, size)) : NULL;
 }
 
 void *realloc(void *block, size_t size)
 {
+    REMEMBER_ASKER();
     if (!may_have(size)) {
         return NULL;
     }
@@ -56,6 +63,7 @@ void *realloc(void *block, size_t size)
 
 void *aligned_alloc(size_t alignment, size_t size)
 {
+    REMEMBER_ASKER();
     return may_have(size) ? counted(__libc_memalign(alignment, size)) : NULL;
 }
 

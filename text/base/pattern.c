@@ -39,6 +39,9 @@ static enum ga_status compile(struct ga_text_reader *reader, struct ga_text_patt
     PCRE2_SIZE offset;
     const uint32_t options = PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C;
     pattern->code = pcre2_compile((PCRE2_SPTR)pattern->text, pattern->length, options, &code, &offset, NULL);
+    if (!pattern->code && code == PCRE2_ERROR_HEAP_FAILED) {
+        return ga_text_refuse_memory(reader);
+    }
     if (!pattern->code) {
         PCRE2_UCHAR message[120];
         pcre2_get_error_message(code, message, sizeof message);
