@@ -142,6 +142,7 @@ return function(path, expect_run, expect, choose)
   end
   test_printed()
   test_embed()
+  require "program_search"(path, expect_run, expect)
   choose "steps_48_4"
   write("texts", 'A Cats\n\ndog "')
   test_refused()
