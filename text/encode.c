@@ -294,7 +294,7 @@ static enum ga_status truncate_sequences(const struct ga_text_context *context, 
     const size_t counts[2] = {context->sequences[0].tokens.count, is_pair ? context->sequences[1].tokens.count : 0};
     size_t kept[2] = {counts[0], counts[1]};
     const size_t own = post->truncates ? post->max_length : SIZE_MAX;
-    const size_t max_length = own < context->max_length ? own : context->max_length;
+    const size_t max_length = context->max_length < SIZE_MAX ? context->max_length : own;
     if (max_length < SIZE_MAX && !(flags & GA_TEXT_NO_TRUNCATION)) {
         const size_t special = flags & GA_TEXT_NO_SPECIAL_TOKENS ? 0 : template->n_special;
         if (special > max_length) {

@@ -76,8 +76,8 @@ size_t ga_text_tokenizer_max_length(const struct ga_text_tokenizer *tokenizer);
 // before the tokenizer; GA_MEMORY.
 enum ga_status ga_text_context_open(const struct ga_text_tokenizer *tokenizer, struct ga_text_context **context_out);
 
-// Has this context cut texts to max_length tokens, special ones too, where the file does not to fewer: the longer of a
-// text and its pair first, at the end, unless "truncation" in the file says otherwise. SIZE_MAX: as the file says.
+// Has this context cut texts to max_length tokens, special ones too, whatever length "truncation" in the file has: the
+// longer of a text and its pair first, at the end, unless the file says otherwise. SIZE_MAX: as the file says.
 void ga_text_context_set_limit(struct ga_text_context *context, size_t max_length);
 
 // Frees a context. NULL is allowed.

@@ -1,9 +1,17 @@
 #!/bin/sh
-# run.sh: the demo: gets and builds what it needs, then embeds sentences, searches them, and times a fresh process.
-# Arguments go to search.py (--help lists them).
+# run.sh: the demo: gets and builds what it needs, then has the program search the sentences for queries.txt. Arguments
+# go to `search` in place of that file: run.sh "your own words", run.sh --top 10 "these" "and those".
 set -eu
 cd "$(dirname "$0")/../.."
 
+search() {
+    out/bin/minilm search --weights out/minilm/model --corpus demo/minilm/sentences.txt \
+        --index out/minilm/sentences.safetensors --threads all "$@"
+}
+
 sh demo/minilm/setup.sh
-out/minilm/venv/bin/python -B demo/minilm/search.py out/bin/minilm "$@"
-exec out/minilm/venv/bin/python -B demo/minilm/start.py out/bin/minilm
+if [ $# -gt 0 ]; then
+    search "$@"
+else
+    search --top 4 <demo/minilm/queries.txt
+fi

@@ -1,5 +1,5 @@
-"""Sentences to vectors: tokens by the model folder's own tokenizer, vectors by a program that genattn made
-(out/bin/minilm). Knows nothing of how the vectors are used."""
+"""Sentences to what the model makes of them: tokens by the tokenizers package, tensors by a program that genattn made
+(out/bin/minilm). For draw.py and the tests; searching is the program's own."""
 
 import json
 import pathlib
@@ -10,8 +10,6 @@ from importlib.util import find_spec
 import numpy
 from safetensors.numpy import load_file, save_file
 from tokenizers import Tokenizer
-
-ROWS_A_CALL = 8192  # tokens and padding of a call's sentences, which bound the memory it takes
 
 
 def model_folder():
@@ -53,25 +51,3 @@ class Encoder:
             subprocess.run([self.program, "run", "--weights", self.weights, "--input", source, "--output", target,
                             "--outputs", outputs, *self.options], check=True, stdout=subprocess.DEVNULL)
             return load_file(target)
-
-    def embed(self, tokens):
-        """A vector of length one for each list of token ids. Those of like length share a call: padding is not
-        computed, but a tensor has room for it."""
-        order = sorted(range(len(tokens)), key=lambda i: len(tokens[i]))
-        vectors = [None] * len(tokens)
-        for part in cut(order, tokens):
-            found = self.run([tokens[i] for i in part], "embedding")["embedding"]
-            for i, vector in zip(part, found):
-                vectors[i] = vector
-        return numpy.stack(vectors)
-
-
-def cut(order, tokens):
-    """Parts of the order, of rising length, none with more than ROWS_A_CALL rows."""
-    part = []
-    for i in order:
-        if part and (len(part) + 1) * len(tokens[i]) > ROWS_A_CALL:
-            yield part
-            part = []
-        part.append(i)
-    yield part

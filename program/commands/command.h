@@ -28,13 +28,15 @@ struct ga_option {
 // The command line as the user gave it.
 struct ga_arguments {
     const char *values[GA_MAX_OPTIONS]; // by place in the command's options; NULL: not given; "" for a switch
-    char **operands;                    // the arguments after the options, n_operands of the command
+    char **operands;                    // the arguments after the options
+    size_t n_operands;
 };
 
 struct ga_command {
     const char *name;
     const char *summary;
     const char *operand;             // what stands for its one operand in --help, or NULL: it takes none
+    bool any_operands;               // it takes any number of them, and none
     const struct ga_option *options; // at most GA_MAX_OPTIONS and the NULL that ends them
     const char *const *notes;        // lines --help prints after the options, NULL-ended
     const char *const *examples;     // what follows the program's name, NULL-ended
@@ -49,13 +51,14 @@ extern const struct ga_command ga_command_check;
 extern const struct ga_command ga_command_draw;
 extern const struct ga_command ga_command_generate;
 extern const struct ga_command ga_command_embed;
+extern const struct ga_command ga_command_search;
 extern const struct ga_command ga_command_tokenize;
 extern const struct ga_command ga_command_detokenize;
 extern const struct ga_command ga_command_bench;
 
 // -- commands.c -----------------------------------------------------------------------------------------------------
 
-enum { GA_COMMANDS = 11 };
+enum { GA_COMMANDS = 12 };
 extern const struct ga_command *const ga_commands[GA_COMMANDS];
 
 // The command that has an option of this name, or NULL.

@@ -1,27 +1,30 @@
-// embed.c: the command `embed`: one row for each of many sequences of any lengths, which it sorts by length and runs in
-// batches. The order of the rows is that of the file.
+// embed.c: the command `embed`: one row for each of many texts or sequences of token ids, a block of them at a time.
+// The order of the rows is that of the file.
 #define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "arena.h"
 #include "command.h"
-#include "load_model.h"
-#include "text_sequences.h"
-#include "weights.h"
+#include "pooling.h"
+#include "rows_file.h"
+#include "text_ahead.h"
+#include "utf8.h"
 #include "weights_options.h"
 
-enum { TOKENS = GA_OPTIONS_LOADING, TEXT, TOKENIZER, OUTPUT, ROWS, CUT, ISA, THREADS };
-enum { USUAL_ROWS = 1024 };
+enum { TOKENS = GA_OPTIONS_LOADING, TEXT, TOKENIZER, OUTPUT, FORMAT, REPLACE, ROWS, CUT, ISA, THREADS };
 
 static const struct ga_option options[] = {
     GA_LOADING_OPTIONS,
     [TOKENS] = {"tokens", "FILE", NULL, false, "the sequences as token ids: text, or safetensors"},
     [TEXT] = {"text", "FILE", NULL, false, "the sequences as texts, a line each; -: standard input"},
     [TOKENIZER] = {"tokenizer", "FILE", "tokenizer.json beside the weights", false, "of --text"},
-    [OUTPUT] = {"output", "FILE", NULL, true, "safetensors file to write"},
+    [OUTPUT] = {"output", "FILE", "of json: standard output", false, "file to write"},
+    [FORMAT] = {"format", "FORMAT", "safetensors", false, "safetensors, or json: an object a line"},
+    [REPLACE] = {"replace-invalid", NULL, NULL, false, "of --text: take U+FFFD for what is not UTF-8"},
     [ROWS] = {"rows", "N", "1024", false, "rows of a batch, at most, where a sequence is no longer"},
     [CUT] = {"cut", NULL, NULL, false, "take the first ids of what is longer than the model's sequences"},
     [ISA] = {"isa", GA_ISA_OPTION},
@@ -34,312 +37,267 @@ static const char *const notes[] = {
     "For a model that has an embedding and pools. Text has one sequence a line, its token ids separated by",
     "blanks or commas. A file whose name ends in .safetensors holds tokens I32 or I64 [sequences, len],",
     "lengths [sequences], and token_types as tokens where the model adds them.",
-    "Writes embedding F32 [sequences, d_model], in the file's order; that of an empty sequence is zeros.",
+    "safetensors: embedding F32 [sequences, d_model], in the file's order; that of an empty sequence is zeros.",
+    "json: {\"text\": ..., \"vector\": [...]} of each, \"vector\" alone of token ids; its numbers read back to the",
+    "same floats.",
     "Texts are tokenized by Hugging Face's tokenizer.json; those longer than the model's sequences are cut, and "
     "counted.",
     "Sequences are sorted by length and run in batches: the numbers are the same whatever the batches.",
+    "Texts are read and written by blocks of some thousands, so that memory does not grow with the file.",
     NULL,
 };
 
 static const char *const examples[] = {
     "embed --weights w.safetensors --tokens ids.txt --output embeddings.safetensors",
     "embed --weights model/ --text sentences.txt --output embeddings.safetensors",
+    "embed --weights w.gap --tokenizer tokenizer.json --text - --format json",
     "embed --weights w.safetensors --tokens ids.safetensors --output e.safetensors --threads all --cut",
     NULL,
 };
 
-// -- Batches --------------------------------------------------------------------------------------------------------
+// -- What is written ------------------------------------------------------------------------------------------------
 
-// All there is to do, and room for one batch at a time.
+// Where rows go: a safetensors file, or JSON on a file or standard output.
+struct sink {
+    const struct ga_context *context;
+    const char *path; // of the output; NULL: standard output
+    bool is_json;
+    struct ga_rows_file rows;
+    struct ga_atomic_file file; // of JSON
+    FILE *json;
+};
+
+static enum ga_exit open_json(struct sink *sink)
+{
+    struct ga_error error;
+    sink->json = stdout;
+    if (!sink->path) {
+        return GA_EXIT_OK;
+    }
+    if (ga_atomic_file_new(sink->path, &sink->file, &error) != GA_OK) {
+        return ga_failed(sink->context, "%s", error.text);
+    }
+    const int fd = dup(sink->file.fd);
+    sink->json = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!sink->json) {
+        (void)ga_atomic_file_end(&sink->file, false, &error);
+        return ga_failed(sink->context, "%s", error.text);
+    }
+    return GA_EXIT_OK;
+}
+
+static enum ga_exit open_sink(struct sink *sink)
+{
+    struct ga_error error;
+    if (sink->is_json) {
+        return open_json(sink);
+    }
+    return ga_rows_file_new(sink->path, sink->context->model->d_model, GA_ROWS_HEADER, &sink->rows, &error) == GA_OK
+               ? GA_EXIT_OK
+               : ga_failed(sink->context, "%s", error.text);
+}
+
+// Nine digits are read back to the same float.
+static void put_vector(FILE *json, const float *vector, size_t width)
+{
+    fputs("\"vector\": [", json);
+    for (size_t i = 0; i < width; i++) {
+        fputs(i > 0 ? ", " : "", json);
+        if (isfinite(vector[i])) {
+            fprintf(json, "%.9g", (double)vector[i]);
+        } else {
+            fputs("null", json); // JSON has no word for them
+        }
+    }
+    fputs("]}\n", json);
+}
+
+// block: the texts of the rows, or NULL.
+static void put_objects(const struct sink *sink, const struct ga_text_block *block, const float *rows, size_t count)
+{
+    const size_t width = sink->context->model->d_model;
+    for (size_t i = 0, from = 0; i < count; i++) {
+        fputs("{", sink->json);
+        if (block) {
+            fputs("\"text\": ", sink->json);
+            ga_put_json_text(sink->json, block->bytes + from, block->ends[i] - from);
+            fputs(", ", sink->json);
+            from = block->ends[i] + 1;
+        }
+        put_vector(sink->json, rows + i * width, width);
+    }
+}
+
+static enum ga_exit put_rows(struct sink *sink, const struct ga_text_block *block, const float *rows, size_t count)
+{
+    if (sink->is_json) {
+        put_objects(sink, block, rows, count);
+        return fflush(sink->json) == 0 ? GA_EXIT_OK
+                                       : ga_failed(sink->context, "%s: could not be written: %s",
+                                                   sink->path ? sink->path : "standard output", strerror(errno));
+    }
+    return ga_rows_file_put(&sink->rows, rows, count)
+               ? GA_EXIT_OK
+               : ga_failed(sink->context, "%s: could not be written: %s", sink->path, strerror(errno));
+}
+
+// code: of all there was to do.
+static enum ga_exit close_sink(struct sink *sink, enum ga_exit code)
+{
+    static const struct ga_rows_about about = {.tensor = "embedding"};
+    struct ga_error error;
+    bool good = code == GA_EXIT_OK;
+    enum ga_status status = GA_OK;
+    if (sink->is_json && sink->path) {
+        good = fclose(sink->json) == 0 && good;
+        status = ga_atomic_file_end(&sink->file, good, &error);
+    } else if (!sink->is_json) {
+        status = ga_rows_file_end(&sink->rows, good, &about, &error);
+    }
+    if (code != GA_EXIT_OK || status == GA_OK) {
+        return code;
+    }
+    return ga_failed(sink->context, "%s", error.text);
+}
+
+// -- Blocks ---------------------------------------------------------------------------------------------------------
+
+// All there is to do.
 struct work {
     const struct ga_context *context;
-    const struct ga_model_instance *instance;
-    struct ga_sequences sequences;
-    size_t *order; // places in sequences, the longest first
-    size_t rows;   // of a batch
-    float *embeddings;
-    int32_t *tokens, *types, *lengths; // of a batch
-    float *pooled;
-    size_t room; // rows these hold
-    void *scratch;
-    size_t scratch_size;
+    struct ga_pooling pooling;
+    struct ga_sequences sequences; // of --tokens
+    struct ga_text_reader reader;  // of --text, as are the two below
+    struct ga_texts texts;
+    struct ga_text_ahead ahead;
+    size_t n_cut;
+    struct sink sink;
+    float *rows; // of a block
 };
 
-struct place {
-    size_t length, at;
-};
-
-static int longest_first(const void *left, const void *right)
+// Sequences and, of texts, the block that they are of, to rows.
+static enum ga_exit embed_block(struct work *work, const struct ga_sequences *sequences,
+                                const struct ga_text_block *block)
 {
-    const struct place *a = left, *b = right;
-    return a->length != b->length ? (a->length < b->length) - (a->length > b->length)
-                                  : (a->at > b->at) - (a->at < b->at);
+    enum ga_exit code = ga_pool_sequences(&work->pooling, sequences, work->rows);
+    return code == GA_EXIT_OK ? put_rows(&work->sink, block, work->rows, sequences->count) : code;
 }
 
-static enum ga_exit sort_sequences(struct work *work)
+static enum ga_exit embed_tokens(struct work *work)
 {
-    const size_t count = work->sequences.count;
-    struct place *places = malloc(count * sizeof *places);
-    work->order = malloc(count * sizeof *work->order);
-    if (!places || !work->order) {
-        free(places);
-        return ga_failed(work->context, "no memory for %zu sequences", count);
+    const struct ga_sequences *all = &work->sequences;
+    enum ga_exit code = GA_EXIT_OK;
+    for (size_t first = 0; first < all->count && code == GA_EXIT_OK; first += GA_BLOCK_TEXTS) {
+        const size_t left = all->count - first, count = left < GA_BLOCK_TEXTS ? left : GA_BLOCK_TEXTS;
+        const struct ga_sequences part = {count, all->starts + first, all->ids, all->types};
+        work->pooling.begin = work->pooling.end;
+        work->pooling.end = (double)(first + count) / (double)all->count;
+        code = embed_block(work, &part, NULL);
     }
-    for (size_t i = 0; i < count; i++) {
-        places[i] = (struct place){ga_sequence_length(&work->sequences, i), i};
-    }
-    qsort(places, count, sizeof *places, longest_first);
-    for (size_t i = 0; i < count; i++) {
-        work->order[i] = places[i].at;
-    }
-    free(places);
-    return GA_EXIT_OK;
+    return code;
 }
 
-static size_t length_at(const struct work *work, size_t i)
+static enum ga_exit embed_texts(struct work *work)
 {
-    return ga_sequence_length(&work->sequences, work->order[i]);
-}
-
-// Rows a sequence of the batch from the first-th on has in the call.
-static size_t call_length(const struct work *work, size_t first)
-{
-    const size_t length = length_at(work, first), least = work->context->model->q_len.min;
-    return length > least ? length : least;
-}
-
-// How many sequences from the first-th on go together: those whose rows fit; without lengths, of one length.
-static size_t batch_size(const struct work *work, size_t first)
-{
-    const struct ga_model *model = work->context->model;
-    const size_t left = work->sequences.count - first, fit = work->rows / call_length(work, first);
-    size_t count = fit < 1 ? 1 : fit < left ? fit : left;
-    if (model->batch) {
-        count = model->batch < left ? model->batch : left;
-    }
-    for (size_t i = 1; !model->lengths && i < count; i++) {
-        count = length_at(work, first + i) == length_at(work, first) ? count : i;
-    }
-    return count;
-}
-
-// Room for a batch of so many rows and sequences, all zeros.
-static enum ga_exit make_room(struct work *work, size_t batch, size_t rows)
-{
-    const size_t d_model = work->context->model->d_model;
-    if (rows > work->room) {
-        free(work->tokens);
-        free(work->types);
-        free(work->lengths);
-        ga_block_free(work->pooled);
-        work->room = rows;
-        work->tokens = malloc(rows * sizeof *work->tokens);
-        work->types = malloc(rows * sizeof *work->types);
-        work->lengths = malloc(rows * sizeof *work->lengths);
-        work->pooled = ga_block_new(rows * d_model * sizeof *work->pooled);
-    }
-    if (!work->tokens || !work->types || !work->lengths || !work->pooled) {
-        return ga_failed(work->context, "no memory for a batch of %zu rows", rows);
-    }
-    memset(work->tokens, 0, rows * sizeof *work->tokens);
-    memset(work->types, 0, rows * sizeof *work->types);
-    memset(work->lengths, 0, batch * sizeof *work->lengths);
-    return GA_EXIT_OK;
-}
-
-static enum ga_exit make_scratch(struct work *work, const struct ga_io *io)
-{
-    const size_t size = ga_model_scratch_size(work->context->model, work->instance->variant, io->batch, io->q_len, 0,
-                                              io->parallel ? io->parallel->threads : 1);
-    if (size > work->scratch_size) {
-        ga_block_free(work->scratch);
-        work->scratch = size == SIZE_MAX ? NULL : ga_block_new(size);
-        work->scratch_size = size;
-    }
-    return work->scratch ? GA_EXIT_OK : ga_failed(work->context, "no memory for %zu bytes of scratch", size);
-}
-
-static void fill_batch(struct work *work, size_t first, size_t count, size_t q_len)
-{
-    const struct ga_sequences *sequences = &work->sequences;
-    for (size_t b = 0; b < count; b++) {
-        const size_t start = sequences->starts[work->order[first + b]], length = length_at(work, first + b);
-        work->lengths[b] = (int32_t)length;
-        if (length > 0) {
-            memcpy(work->tokens + b * q_len, sequences->ids + start, length * sizeof *work->tokens);
-        }
-        if (length > 0 && sequences->types) {
-            memcpy(work->types + b * q_len, sequences->types + start, length * sizeof *work->types);
+    const struct ga_text_block *block;
+    enum ga_exit code;
+    while ((code = ga_text_ahead_next(&work->ahead, &block)) == GA_EXIT_OK && block) {
+        work->pooling.begin = work->pooling.end;
+        work->pooling.end = block->share;
+        work->n_cut += block->n_cut;
+        code = embed_block(work, &block->sequences, work->reader.keeps ? block : NULL);
+        if (code != GA_EXIT_OK) {
+            return code;
         }
     }
+    if (code == GA_EXIT_OK && work->pooling.done == 0) {
+        code = ga_failed(work->context, "%s: has no texts; expected one a line", work->texts.path);
+    }
+    if (code == GA_EXIT_OK && work->n_cut > 0) {
+        ga_note(work->context, "%zu of %zu texts were cut to %zu tokens", work->n_cut, work->pooling.done,
+                work->context->model->q_len.max);
+    }
+    return code;
 }
 
-// Runs sequences from the first-th on as one batch, and puts their rows where they belong.
-static enum ga_exit run_batch(struct work *work, size_t first, size_t count)
+static enum ga_exit embed(struct work *work, bool has_texts)
 {
-    const struct ga_model *model = work->context->model;
-    const size_t batch = model->batch ? model->batch : count, q_len = call_length(work, first);
-    enum ga_exit code = make_room(work, batch, batch * q_len);
+    struct ga_progress progress = ga_progress_begin(work->context, has_texts ? "texts" : "sequences");
+    work->rows = ga_block_new(GA_BLOCK_TEXTS * work->context->model->d_model * sizeof *work->rows);
+    if (!work->rows) {
+        return ga_failed(work->context, "no memory for %d embeddings", GA_BLOCK_TEXTS);
+    }
+    enum ga_exit code = open_sink(&work->sink);
     if (code != GA_EXIT_OK) {
         return code;
     }
-    fill_batch(work, first, count, q_len);
-    const struct ga_io io = {
-        .batch = batch,
-        .q_len = q_len,
-        .tokens = work->tokens,
-        .token_types = work->sequences.types ? work->types : NULL,
-        .q_lengths = model->lengths ? work->lengths : NULL,
-        .embedding = work->pooled,
-        .parallel = work->instance->parallel,
-    };
-    struct ga_error error;
-    code = make_scratch(work, &io);
-    if (code == GA_EXIT_OK &&
-        ga_model_run(work->instance->loaded, &io, work->scratch, work->scratch_size, &error) != GA_OK) {
-        return ga_failed(work->context, "%s", error.text);
-    }
-    for (size_t b = 0; b < count && code == GA_EXIT_OK; b++) {
-        memcpy(work->embeddings + work->order[first + b] * model->d_model, work->pooled + b * model->d_model,
-               model->d_model * sizeof *work->pooled);
+    work->pooling.progress = &progress;
+    code = close_sink(&work->sink, has_texts ? embed_texts(work) : embed_tokens(work));
+    ga_progress_end(&progress);
+    if (code == GA_EXIT_OK && work->sink.path) {
+        ga_print_line("%s: embedding F32 [%zu, %zu]", work->sink.path, work->pooling.done,
+                      work->context->model->d_model);
     }
     return code;
-}
-
-// A line on a terminal that the next one overwrites; nothing where stderr is no terminal.
-static void show_progress(size_t done, size_t count)
-{
-    if (isatty(STDERR_FILENO)) {
-        fprintf(stderr, done < count ? "\r%zu of %zu sequences ...\033[K" : "\r\033[K", done, count);
-    }
-}
-
-static enum ga_exit run_batches(struct work *work)
-{
-    const size_t count = work->sequences.count;
-    enum ga_exit code = GA_EXIT_OK;
-    for (size_t first = 0, size = 0; first < count && code == GA_EXIT_OK; first += size) {
-        show_progress(first, count);
-        size = batch_size(work, first);
-        code = run_batch(work, first, size);
-    }
-    show_progress(count, count);
-    return code;
-}
-
-static void free_work(struct work *work)
-{
-    ga_sequences_free(&work->sequences);
-    free(work->order);
-    ga_block_free(work->embeddings);
-    free(work->tokens);
-    free(work->types);
-    free(work->lengths);
-    ga_block_free(work->pooled);
-    ga_block_free(work->scratch);
 }
 
 // -- The command ----------------------------------------------------------------------------------------------------
 
-static enum ga_exit check_model(const struct ga_context *context)
+static enum ga_exit read_format(struct work *work, const char *const *values)
 {
-    const struct ga_model *model = context->model;
-    if (!model->stack || model->kind != GA_ENCODER) {
-        return ga_failed(context, "%s is no encoder, so there is no embedding of a sequence", model->name);
+    const char *format = values[FORMAT] ? values[FORMAT] : "safetensors";
+    work->sink =
+        (struct sink){.context = work->context, .path = values[OUTPUT], .is_json = strcmp(format, "json") == 0};
+    if (!work->sink.is_json && strcmp(format, "safetensors") != 0) {
+        return ga_misused(work->context, "--format %s: expected safetensors or json", format);
     }
-    if (model->stack->pool == GA_POOL_NONE) {
-        return ga_failed(context, "%s does not pool; its spec would say pool = { kind = \"mean\" }", model->name);
-    }
-    if (model->vocab_size == 0) {
-        return ga_failed(context, "%s takes no token ids; its spec would say vocab_size = 30522", model->name);
-    }
-    return model->cache ? ga_failed(context, "%s has a cache, which calls that embed do without", model->name)
-                        : GA_EXIT_OK;
-}
-
-// Sequences that the model has no call for: too short ones where it takes no lengths.
-static enum ga_exit check_lengths(const struct work *work)
-{
-    const struct ga_model *model = work->context->model;
-    for (size_t i = 0; !model->lengths && i < work->sequences.count; i++) {
-        if (ga_sequence_length(&work->sequences, i) < model->q_len.min) {
-            return ga_failed(work->context,
-                             "sequence %zu has %zu ids; expected at least %zu, as the model takes no lengths", i,
-                             ga_sequence_length(&work->sequences, i), model->q_len.min);
-        }
+    if (!work->sink.is_json && !values[OUTPUT]) {
+        return ga_misused(work->context, "embed: --output FILE is missing (or --format json, which is printed)");
     }
     return GA_EXIT_OK;
 }
 
-static enum ga_exit write_embeddings(const struct work *work, const char *path)
+static enum ga_exit read_arguments(struct work *work, const char *const *values, size_t *threads_out)
 {
-    const struct ga_tensor tensor = {
-        .name = "embedding",
-        .dtype = GA_F32,
-        .rank = 2,
-        .shape = {work->sequences.count, work->context->model->d_model},
-        .data = work->embeddings,
-    };
-    struct ga_error error;
-    if (ga_weights_write(path, &tensor, 1, &error) != GA_OK) {
-        return ga_failed(work->context, "%s", error.text);
-    }
-    ga_print_line("%s: embedding F32 [%zu, %zu]", path, tensor.shape[0], tensor.shape[1]);
-    return GA_EXIT_OK;
-}
-
-static enum ga_exit embed(struct work *work, const char *output)
-{
-    const size_t shape[] = {work->sequences.count, work->context->model->d_model, sizeof(float)};
-    size_t bytes;
-    work->embeddings = ga_shape_elements(3, shape, &bytes) ? ga_block_new(bytes) : NULL;
-    if (!work->embeddings) {
-        return ga_failed(work->context, "no memory for %zu embeddings", work->sequences.count);
-    }
-    enum ga_exit code = check_lengths(work);
-    code = code == GA_EXIT_OK ? sort_sequences(work) : code;
-    code = code == GA_EXIT_OK ? run_batches(work) : code;
-    return code == GA_EXIT_OK ? write_embeddings(work, output) : code;
-}
-
-static enum ga_exit read_arguments(const struct ga_context *context, const char *const *values, struct work *work,
-                                   size_t *threads_out)
-{
+    const struct ga_context *context = work->context;
     const struct ga_range range = {1, 1 << 24};
-    work->rows = USUAL_ROWS;
+    work->pooling.rows = GA_POOLING_ROWS;
     enum ga_exit code = ga_read_threads(context, values[THREADS], threads_out);
     if (code == GA_EXIT_OK && values[ROWS]) {
-        code = ga_read_size(context, "rows", values[ROWS], range, &work->rows);
+        code = ga_read_size(context, "rows", values[ROWS], range, &work->pooling.rows);
     }
-    return code == GA_EXIT_OK ? check_model(context) : code;
-}
-
-static enum ga_exit read_texts(const struct ga_context *context, const char *const *values, const char *weights,
-                               struct ga_sequences *sequences)
-{
-    struct ga_text_tools tools;
-    size_t n_cut = 0;
-    enum ga_exit code = ga_text_tools_open(context, values[TOKENIZER], weights, &tools);
     if (code == GA_EXIT_OK) {
-        code = ga_sequences_of_texts(context, &tools, values[TEXT], sequences, &n_cut);
-        ga_text_tools_close(&tools);
+        code = read_format(work, values);
     }
-    if (code == GA_EXIT_OK && n_cut > 0) {
-        ga_note(context, "%zu of %zu texts were cut to %zu tokens", n_cut, sequences->count, context->model->q_len.max);
-    }
-    return code;
-}
-
-// The sequences by whichever option gives them.
-static enum ga_exit read_sequences(const struct ga_context *context, const char *const *values, const char *weights,
-                                   struct ga_sequences *sequences)
-{
-    if (!values[TOKENS] == !values[TEXT]) {
-        return ga_misused(context, values[TEXT] ? "--tokens and --text are given both; expected one of them"
+    if (code == GA_EXIT_OK && !values[TOKENS] == !values[TEXT]) {
+        code = ga_misused(context, values[TEXT] ? "--tokens and --text are given both; expected one of them"
                                                 : "embed: --tokens FILE or --text FILE is missing");
     }
-    return values[TEXT] ? read_texts(context, values, weights, sequences)
-                        : ga_sequences_read(context, values[TOKENS], values[CUT] != NULL, sequences);
+    return code == GA_EXIT_OK ? ga_pooling_check(context) : code;
+}
+
+// The file by whichever option names it.
+static enum ga_exit open_input(struct work *work, const char *const *values, size_t threads)
+{
+    const struct ga_context *context = work->context;
+    if (values[TOKENS]) {
+        return ga_sequences_read(context, values[TOKENS], values[CUT] != NULL, &work->sequences);
+    }
+    const enum ga_exit code = ga_text_reader_open(context, values[TOKENIZER], values[GA_OPTION_WEIGHTS],
+                                                  values[REPLACE] != NULL, &work->reader);
+    work->reader.keeps = work->sink.is_json;
+    work->ahead = (struct ga_text_ahead){.reader = &work->reader, .texts = &work->texts, .is_threaded = threads > 1};
+    return code == GA_EXIT_OK ? ga_texts_open(context, values[TEXT], false, &work->texts) : code;
+}
+
+static void free_work(struct work *work)
+{
+    ga_text_ahead_close(&work->ahead);
+    ga_texts_close(&work->texts);
+    ga_text_reader_close(&work->reader);
+    ga_sequences_free(&work->sequences);
+    ga_pooling_free(&work->pooling);
+    ga_block_free(work->rows);
 }
 
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
@@ -347,16 +305,16 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     const char *const *values = arguments->values;
     struct ga_weight_choice choice = ga_loading_chosen(values, values[ISA]);
     struct ga_model_instance instance = {0};
-    struct work work = {.context = context, .instance = &instance};
-    enum ga_exit code = read_arguments(context, values, &work, &choice.threads);
+    struct work work = {.context = context, .pooling = {.context = context, .instance = &instance}};
+    enum ga_exit code = read_arguments(&work, values, &choice.threads);
     if (code == GA_EXIT_OK) {
-        code = read_sequences(context, values, values[GA_OPTION_WEIGHTS], &work.sequences);
+        code = open_input(&work, values, choice.threads);
     }
     if (code == GA_EXIT_OK) {
         code = ga_load_model(context, &choice, &instance);
     }
     if (code == GA_EXIT_OK) {
-        code = embed(&work, values[OUTPUT]);
+        code = embed(&work, values[TEXT] != NULL);
     }
     free_work(&work);
     ga_model_instance_free(&instance);
@@ -365,7 +323,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
 
 const struct ga_command ga_command_embed = {
     .name = "embed",
-    .summary = "give one row for each of many sequences of token ids",
+    .summary = "give one row for each of many texts, or sequences of token ids",
     .options = options,
     .notes = notes,
     .examples = examples,

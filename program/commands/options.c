@@ -163,6 +163,9 @@ static enum ga_exit check_operands(const struct ga_context *context, const struc
                                    char **operands)
 {
     int wanted = command->operand != NULL;
+    if (command->any_operands) {
+        return GA_EXIT_OK;
+    }
     if (count < wanted) {
         return ga_misused(context, "%s: %s is missing", command->name, command->operand);
     }
@@ -260,6 +263,7 @@ enum ga_exit ga_options_read(const struct ga_context *context, const struct ga_c
         }
     }
     arguments_out->operands = argv + optind;
+    arguments_out->n_operands = (size_t)(argc - optind);
     enum ga_exit code = check_operands(context, command, argc - optind, argv + optind);
     code = code ? code : check_required(context, command, arguments_out);
     return code ? code : check_output(context, command, arguments_out);

@@ -1,4 +1,4 @@
-// program.h: the command line every generated model gets (info, inspect, run, check, draw, embed, bench).
+// program.h: the command line every generated model gets (info, inspect, run, check, draw, embed, search, bench).
 // Knows no model by name: all it is told is the descriptor, so one library serves every model.
 #ifndef GA_PROGRAM_H
 #define GA_PROGRAM_H

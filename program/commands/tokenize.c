@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "texts.h"
+#include "utf8.h"
 
 enum { TEXT, NUL, PAIR, TOKENIZER, WEIGHTS, FORMAT, REPLACE };
 
@@ -75,27 +76,11 @@ static void print_ids(const struct ga_text_encoding *encoding)
     putchar('\n');
 }
 
-static void print_string(const char *bytes, size_t length)
-{
-    putchar('"');
-    for (size_t i = 0; i < length; i++) {
-        const unsigned char c = (unsigned char)bytes[i];
-        if (c == '"' || c == '\\') {
-            printf("\\%c", c);
-        } else if (c < 0x20 || c == 0x7F) {
-            printf("\\u%04x", (unsigned)c);
-        } else {
-            putchar(c);
-        }
-    }
-    putchar('"');
-}
-
 static void print_tokens(const struct ga_text_encoding *encoding)
 {
     for (size_t i = 0; i < encoding->count; i++) {
         fputs(i > 0 ? ", " : "", stdout);
-        print_string(encoding->tokens[i].bytes, encoding->tokens[i].length);
+        ga_put_json_text(stdout, encoding->tokens[i].bytes, encoding->tokens[i].length);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "text_file.h"
 
@@ -33,6 +34,14 @@ enum ga_exit ga_texts_next(const struct ga_context *context, struct ga_texts *te
     texts->length = (size_t)length - ended;
     texts->count++;
     return GA_EXIT_OK;
+}
+
+double ga_texts_share(const struct ga_texts *texts)
+{
+    struct stat facts;
+    const off_t at = ftello(texts->file);
+    const bool is_known = fstat(fileno(texts->file), &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size > 0;
+    return is_known && at > 0 ? (double)at / (double)facts.st_size : 0;
 }
 
 void ga_texts_close(struct ga_texts *texts)
@@ -88,7 +97,9 @@ enum ga_exit ga_text_tools_open(const struct ga_context *context, const char *pa
         return ga_failed(context, "%s", error.text);
     }
     code = check_ids(context, path, tools_out->tokenizer);
-    if (code == GA_EXIT_OK && ga_text_library.context_open(tools_out->tokenizer, &tools_out->context) != GA_OK) {
+    tools_out->path = strdup(path);
+    if (code == GA_EXIT_OK &&
+        (!tools_out->path || ga_text_library.context_open(tools_out->tokenizer, &tools_out->context) != GA_OK)) {
         code = ga_failed(context, "no memory for the tokenizer");
     }
     if (code != GA_EXIT_OK) {
@@ -103,5 +114,6 @@ void ga_text_tools_close(struct ga_text_tools *tools)
         ga_text_library.context_close(tools->context);
         ga_text_library.tokenizer_close(tools->tokenizer);
     }
+    free(tools->path);
     *tools = (struct ga_text_tools){0};
 }

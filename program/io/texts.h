@@ -26,10 +26,14 @@ enum ga_exit ga_texts_open(const struct ga_context *context, const char *path, b
 // Reads the next text; *found_out: whether there is one. GA_EXIT_FAILED after a message.
 enum ga_exit ga_texts_next(const struct ga_context *context, struct ga_texts *texts, bool *found_out);
 
+// Of a regular file, how much of it has been read, 0 to 1; 0 where its length is not known.
+double ga_texts_share(const struct ga_texts *texts);
+
 void ga_texts_close(struct ga_texts *texts);
 
 // A tokenizer and one context of it.
 struct ga_text_tools {
+    char *path; // of its file
     struct ga_text_tokenizer *tokenizer;
     struct ga_text_context *context;
 };

@@ -108,3 +108,22 @@ void ga_put_json(FILE *out, const char *text)
     }
     putc('"', out);
 }
+
+void ga_put_json_text(FILE *out, const char *bytes, size_t length)
+{
+    const char *const end = bytes + length;
+    putc('"', out);
+    while (bytes < end) {
+        const char *from = bytes;
+        const int32_t point = *bytes ? ga_utf8_next(&bytes) : (bytes++, 0);
+        if (point == GA_NOT_UTF8) {
+            fputs("\xEF\xBF\xBD", out);
+        } else if (point < 0x20 || point == 0x7f) {
+            fprintf(out, "\\u%04x", (unsigned)point);
+        } else {
+            fputs(point == '"' || point == '\\' ? "\\" : "", out);
+            fwrite(from, 1, (size_t)(bytes - from), out);
+        }
+    }
+    putc('"', out);
+}

@@ -23,4 +23,8 @@ void ga_put_xml(FILE *out, const char *text, size_t most);
 // Writes text as a JSON string with its quotes, which is also safe inside a <script> element.
 void ga_put_json(FILE *out, const char *text);
 
+// Writes bytes[length], which NUL follows, as a JSON string that reads back to the same text: control characters are
+// escaped, bytes that are no UTF-8 become U+FFFD.
+void ga_put_json_text(FILE *out, const char *bytes, size_t length);
+
 #endif

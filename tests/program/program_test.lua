@@ -282,9 +282,9 @@ local pack = require "program_pack"(path, run, expect_run, expect)
 -- -- What every program must do -------------------------------------------------------------------------------------
 
 local function test_usage()
-  expect_run(0, "--help", "info", "inspect", "run", "check", "draw", "embed", "bench")
+  expect_run(0, "--help", "info", "inspect", "run", "check", "draw", "embed", "search", "bench")
   expect_run(0, "--version", "genattn")
-  for _, command in ipairs { "info", "inspect", "pack", "run", "check", "draw", "embed", "bench" } do
+  for _, command in ipairs { "info", "inspect", "pack", "run", "check", "draw", "embed", "search", "bench" } do
     expect_run(0, command .. " --help", "Usage:", "Examples:", command == "run" and "one of: " or "Exit status: 0")
   end
   expect_run(2, "", "Usage:")

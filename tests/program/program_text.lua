@@ -52,6 +52,24 @@ return function(path, expect_run, expect, choose)
     expect_run(1, "tokenize --tokenizer %tokenizer --text %texts", "pre_tokenizer.type: found Nothing")
   end
 
+  -- The vector of each line of JSON, beside what embed writes to a file: no number may be another float.
+  local function test_embed_json(embed)
+    local written, i, printing = files.read(path "result").embedding.values, 0, embed:gsub("%-%-output %%result", "")
+    local out = expect_run(0, printing .. "--text %texts --tokenizer %tokenizer --format json")
+    expect(out:find('{"text": "a cats", "vector": [', 1, true) == 1, "printed\n%s", out)
+    expect(select(2, out:gsub("\n", "")) == 3, "expected three lines, printed\n%s", out)
+    for number in out:gsub('"text": "[^"]*"', ""):gmatch("%-?%d[%d.e+-]*") do
+      i = i + 1
+      expect(math.abs(tonumber(number) - written[i]) <= 2^-25 * math.abs(written[i]), "number %d is %s; expected %.9g",
+        i, number, written[i])
+    end
+    expect(i == #written, "%d numbers, expected %d", i, #written)
+    expect_run(0, embed .. "--text - --tokenizer %tokenizer --format json --threads 2 < %texts", "F32 [3, 48]")
+    expect(files.slurp(path "result") == out, "JSON in a file is other than what is printed")
+    out = expect_run(0, printing .. "--tokens %ids --format json")
+    expect(out:find('{"vector": [', 1, true) == 1, "of token ids there is a text")
+  end
+
   -- The sequences of post_48_4 have at most 70 ids.
   local function test_embed()
     choose "post_48_4"
@@ -65,6 +83,11 @@ return function(path, expect_run, expect, choose)
     expect(said:find("1 of 3 texts were cut to 70 tokens", 1, true), "no word of the text that was cut: %s", said)
     expect_run(2, embed, "--tokens FILE or --text FILE is missing")
     expect_run(2, embed .. "--tokens %ids --text %texts", "given both")
+    test_embed_json(embed)
+    expect_run(2, embed .. "--tokens %ids --format xml", "--format xml: expected safetensors or json")
+    expect_run(2, "embed --allow-random 1 --tokens %ids", "--output FILE is missing (or --format json")
+    expect_run(1, embed .. "--text %broken --tokenizer %tokenizer", "line 2: byte 2 of the text, 0xFF, is not UTF-8")
+    expect_run(0, embed .. "--text %broken --tokenizer %tokenizer --replace-invalid", "embedding F32 [2, 48]")
     write("texts", "")
     expect_run(1, embed .. "--text %texts --tokenizer %tokenizer", "has no texts")
   end
@@ -119,6 +142,7 @@ return function(path, expect_run, expect, choose)
   end
   test_printed()
   test_embed()
+  require "program_search"(path, expect_run, expect)
   choose "steps_48_4"
   write("texts", 'A Cats\n\ndog "')
   test_refused()

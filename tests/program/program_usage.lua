@@ -9,6 +9,7 @@ local COMMANDS = {
   check = "--weights %weights --input %in --expected %expected",
   draw = "--weights %weights --input %in --output %none.svg",
   embed = "--weights %weights --tokens %in --output %none",
+  search = "--weights %weights --corpus %in",
   generate = "--weights %weights --input %in --output %none",
 }
 

@@ -12,18 +12,20 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 import numpy
 import torch
+from safetensors.numpy import load_file
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 import transformers  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "demo/minilm"))
-import search  # noqa: E402
 import sentences  # noqa: E402
 
+DEMO = ROOT / "demo/minilm"
 N_LAYERS = 6
 SHOWN = 2e-4  # by which weights of two pictures may differ, which show four digits
 LIMIT = 1e-6  # of the largest difference in embeddings, which are of length one
@@ -32,9 +34,13 @@ ATTENDED_TOKENS = 40  # of the longest sentence whose attention is compared: map
 SCALAR_TOKENS = 150  # of the longest sentence that portable C, the slowest, embeds too
 
 
+def read_lines(path):
+    return path.read_text(encoding="utf-8").splitlines()
+
+
 def chosen_sentences():
     """Every eleventh of the demo's, all long ones, and some that end at the limits of 128 and 256 tokens."""
-    texts = search.read_lines(search.HERE / "sentences.txt")
+    texts = read_lines(DEMO / "sentences.txt")
     texts = [text for i, text in enumerate(texts) if i % 11 == 0 or len(text) > 300]
     return texts + [" ".join(["word"] * (tokens - 2)) for tokens in (127, 128, 129, 255, 256, 300)]
 
@@ -180,22 +186,42 @@ def compare_picture(facts):
     facts.expect(off <= SHOWN, f"docs/minilm-attention.svg shows weights that are off by {off:.3g}")
 
 
+def embedded(program, folder, texts):
+    """What the program's `embed --text` writes of texts."""
+    with tempfile.TemporaryDirectory() as here:
+        source, target = pathlib.Path(here, "texts.txt"), pathlib.Path(here, "out.safetensors")
+        source.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+        subprocess.run([program, "embed", "--weights", folder, "--text", source, "--output", target], check=True,
+                       capture_output=True)
+        return load_file(target)["embedding"]
+
+
+def found_by_search(program, folder, queries):
+    """By query the places of the demo's sentences that the program's `search` prints, best first."""
+    with tempfile.TemporaryDirectory() as here:
+        done = subprocess.run([program, "search", "--weights", folder, "--corpus", DEMO / "sentences.txt", "--index",
+                               f"{here}/index", "--top", str(NEAREST), "--format", "json", "--", *queries], check=True,
+                              capture_output=True, text=True)
+    places = {query: [] for query in queries}
+    for hit in map(json.loads, done.stdout.splitlines()):
+        places[hit["query"]].append(hit["line"] - 1)
+    return places
+
+
 def compare_search(facts, program, folder, module):
-    """The demo's vectors and the order it finds, for all its sentences and queries."""
-    encoder, theirs = sentences.Encoder(program, folder), transformers.AutoTokenizer.from_pretrained(folder)
-    texts = search.read_lines(search.HERE / "sentences.txt")
-    queries = search.read_lines(search.HERE / "queries.txt")
-    tokens = encoder.tokens(texts + queries)
+    """The vectors of texts and the order that `search` finds, for all sentences and queries of the demo."""
+    theirs = transformers.AutoTokenizer.from_pretrained(folder)
+    texts, queries = read_lines(DEMO / "sentences.txt"), read_lines(DEMO / "queries.txt")
     settings = json.loads((folder / "sentence_bert_config.json").read_text())
-    facts.expect(tokens == theirs(texts + queries, truncation=True, max_length=settings["max_seq_length"]).input_ids,
-                 "tokens are not those of transformers' tokenizer")
-    ours, wanted = encoder.embed(tokens), padded_embeddings(module.float(), tokens)
-    off = far(ours, wanted)
+    tokens = theirs(texts + queries, truncation=True, max_length=settings["max_seq_length"]).input_ids
+    wanted = padded_embeddings(module.float(), tokens)
+    off = far(embedded(program, folder, texts + queries), wanted)
     facts.expect(off <= LIMIT, f"the demo's embeddings are off by {off:.3g} from PyTorch's float32")
     print(f"the demo's {len(texts)} sentences and {len(queries)} queries: {off:.2g} from PyTorch's float32")
-    for i, query in enumerate(queries, len(texts)):
-        found, right = ([at for _, at in search.nearest(v[:len(texts)], v[i], NEAREST)] for v in (ours, wanted))
-        facts.expect(found == right, f"{query}: nearest are {found}, PyTorch's {right}")
+    found = found_by_search(program, folder, queries)
+    for query, vector in zip(queries, wanted[len(texts):]):
+        right = numpy.argsort(-(wanted[:len(texts)] @ vector), kind="stable")[:NEAREST].tolist()
+        facts.expect(found[query] == right, f"{query}: nearest are {found[query]}, PyTorch's {right}")
 
 
 def compare_document(facts):

@@ -94,6 +94,9 @@ Test(text, cuts_to_the_length_of_the_file)
     cr_assert_str_eq(ids_of(&opened, "a cats the", NULL, GA_TEXT_NO_TRUNCATION), "2 7 5 6 4 3");
     cr_assert_str_eq(ids_of(&opened, "a cats the", "the a cats", 0), "4 3 5 6");
     cr_assert_eq(ga_text_tokenizer_max_length(opened.tokenizer), 4);
+    ga_text_context_set_limit(opened.context, 5);
+    cr_assert_str_eq(ids_of(&opened, "a cats the", NULL, 0), "2 5 6 4 3");
+    cr_assert_eq(opened.encoding.n_cut, 1);
     close_all(&opened);
 }
 

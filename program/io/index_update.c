@@ -1,0 +1,197 @@
+// index_update.c: finds which texts an index knows, computes the vectors of the others, and writes the index anew.
+#include "index_update.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "rows_file.h"
+
+static const size_t NEW = SIZE_MAX; // in place of a row: the index does not have the text
+
+// -- What is known --------------------------------------------------------------------------------------------------
+
+// Rows of an index by their texts: an open table of places + 1, 0 where it is empty.
+struct table {
+    size_t *places; // [size]
+    size_t size;    // a power of two
+};
+
+// Where the mark is, or where it would be.
+static size_t place_of(const struct table *table, const struct ga_search_index *index, struct ga_text_mark mark)
+{
+    size_t at = (size_t)mark.checksum & (table->size - 1);
+    while (table->places[at] > 0 && !ga_text_marks_equal(ga_index_mark(index, table->places[at] - 1), mark)) {
+        at = (at + 1) & (table->size - 1);
+    }
+    return at;
+}
+
+static bool make_table(const struct ga_search_index *index, struct table *table)
+{
+    table->size = 16;
+    while (table->size < 2 * index->count) {
+        table->size *= 2;
+    }
+    table->places = calloc(table->size, sizeof *table->places);
+    for (size_t i = 0; table->places && i < index->count; i++) {
+        const size_t at = place_of(table, index, ga_index_mark(index, i));
+        if (!index->damaged[i]) {
+            table->places[at] = i + 1;
+        }
+    }
+    return table->places != NULL;
+}
+
+// Each text's row in the index, or NEW: [corpus->count], which the caller frees; NULL where there is no memory.
+static size_t *find_sources(const struct ga_corpus *corpus, const struct ga_search_index *index, size_t *n_new_out)
+{
+    struct table table;
+    size_t *sources = malloc(corpus->count * sizeof *sources);
+    const bool fits = make_table(index, &table);
+    *n_new_out = 0;
+    for (size_t i = 0; sources && fits && i < corpus->count; i++) {
+        const size_t found = table.places[place_of(&table, index, corpus->marks[i])];
+        sources[i] = found > 0 ? found - 1 : NEW;
+        *n_new_out += found == 0;
+    }
+    free(table.places);
+    if (!fits) {
+        free(sources);
+    }
+    return fits ? sources : NULL;
+}
+
+// Whether the index has the texts of the corpus and no others, in their order: of equal texts any row is right.
+static bool is_current(const struct ga_corpus *corpus, const struct ga_search_index *index, size_t n_new)
+{
+    bool is = n_new == 0 && index->n_damaged == 0 && index->count == corpus->count;
+    for (size_t i = 0; is && i < corpus->count; i++) {
+        is = ga_text_marks_equal(corpus->marks[i], ga_index_mark(index, i));
+    }
+    return is;
+}
+
+// -- Writing --------------------------------------------------------------------------------------------------------
+
+// One index as it is written.
+struct writing {
+    struct ga_index_update *update;
+    const struct ga_search_index *index; // as it was
+    const size_t *sources;               // [corpus->count]
+    size_t width;
+    struct ga_texts texts;      // the corpus
+    struct ga_text_block block; // new ones of a block
+    float *fresh, *rows;        // [GA_BLOCK_TEXTS][width]: of new texts, and of all of a block
+    unsigned char *entries;     // [corpus->count][GA_INDEX_ENTRY]
+    struct ga_rows_file file;
+};
+
+// Tokenizes what is new among the texts from the first-th on, and says where the block ends.
+static enum ga_exit read_block(struct writing *w, size_t first, size_t *end_out)
+{
+    const struct ga_corpus *corpus = w->update->corpus;
+    enum ga_exit code = GA_EXIT_OK;
+    size_t i = first;
+    ga_text_block_clear(&w->block);
+    while (i < corpus->count && i - first < GA_BLOCK_TEXTS && code == GA_EXIT_OK && !ga_text_block_is_full(&w->block)) {
+        if (w->sources[i] == NEW) {
+            code = ga_corpus_text(w->update->context, corpus, i, &w->texts);
+            code = code == GA_EXIT_OK ? ga_text_block_add(w->update->reader, &w->texts, &w->block) : code;
+        }
+        i++;
+    }
+    *end_out = i;
+    return code;
+}
+
+static enum ga_exit put_block(struct writing *w, size_t first, size_t end)
+{
+    const struct ga_corpus *corpus = w->update->corpus;
+    for (size_t i = first, fresh = 0; i < end; i++) {
+        float *row = w->rows + (i - first) * w->width;
+        const float *from =
+            w->sources[i] == NEW ? w->fresh + fresh++ * w->width : w->index->vectors + w->sources[i] * w->width;
+        memcpy(row, from, w->width * sizeof *row);
+        ga_index_put_entry(corpus->marks[i], row, w->width, w->entries + i * GA_INDEX_ENTRY);
+    }
+    return ga_rows_file_put(&w->file, w->rows, end - first)
+               ? GA_EXIT_OK
+               : ga_failed(w->update->context, "%s: could not be written: %s", w->index->path, strerror(errno));
+}
+
+static enum ga_exit put_blocks(struct writing *w)
+{
+    struct ga_pooling *pooling = w->update->pooling;
+    enum ga_exit code = GA_EXIT_OK;
+    for (size_t first = 0, end = 0; first < w->update->corpus->count && code == GA_EXIT_OK; first = end) {
+        code = read_block(w, first, &end);
+        pooling->begin = pooling->end;
+        pooling->end = (double)(pooling->done + w->block.sequences.count) / (double)w->update->n_new;
+        code = code == GA_EXIT_OK ? ga_pool_sequences(pooling, &w->block.sequences, w->fresh) : code;
+        code = code == GA_EXIT_OK ? put_block(w, first, end) : code;
+        w->update->n_cut += w->block.n_cut;
+    }
+    return code;
+}
+
+static enum ga_exit write_file(struct writing *w)
+{
+    const struct ga_context *context = w->update->context;
+    char metadata[GA_INDEX_METADATA];
+    const struct ga_rows_about about = {
+        .tensor = "vectors",
+        .metadata = ga_index_metadata(w->update->maker, metadata),
+        .entries = "entries",
+        .bytes = w->entries,
+        .entry_size = GA_INDEX_ENTRY,
+    };
+    struct ga_error error;
+    if (ga_rows_file_new(w->index->path, w->width, GA_ROWS_LONG_HEADER, &w->file, &error) != GA_OK) {
+        return ga_failed(context, "%s; --index FILE puts the index elsewhere", error.text);
+    }
+    const enum ga_exit code = put_blocks(w);
+    const enum ga_status status = ga_rows_file_end(&w->file, code == GA_EXIT_OK, &about, &error);
+    return code != GA_EXIT_OK || status == GA_OK ? code : ga_failed(context, "%s", error.text);
+}
+
+static enum ga_exit write_index(struct ga_index_update *update, const struct ga_search_index *index,
+                                const size_t *sources)
+{
+    const struct ga_context *context = update->context;
+    struct writing w = {.update = update, .index = index, .sources = sources, .width = context->model->d_model};
+    const size_t bytes = GA_BLOCK_TEXTS * w.width * sizeof *w.rows;
+    w.fresh = ga_block_new(bytes);
+    w.rows = ga_block_new(bytes);
+    w.entries = malloc(update->corpus->count * GA_INDEX_ENTRY);
+    enum ga_exit code = w.fresh && w.rows && w.entries
+                            ? ga_texts_open(context, update->corpus->path, update->corpus->nul, &w.texts)
+                            : ga_failed(context, "no memory for vectors of %zu texts", update->corpus->count);
+    if (code == GA_EXIT_OK) {
+        code = write_file(&w);
+    }
+    ga_texts_close(&w.texts);
+    ga_text_block_free(&w.block);
+    ga_block_free(w.fresh);
+    ga_block_free(w.rows);
+    free(w.entries);
+    return code;
+}
+
+enum ga_exit ga_search_index_update(struct ga_index_update *update, struct ga_search_index *index)
+{
+    const char *path = index->path;
+    size_t *sources = find_sources(update->corpus, index, &update->n_new);
+    if (!sources) {
+        return ga_failed(update->context, "no memory for a list of %zu texts", update->corpus->count);
+    }
+    enum ga_exit code = GA_EXIT_OK;
+    if (!is_current(update->corpus, index, update->n_new)) {
+        code = write_index(update, index, sources);
+        ga_search_index_close(index);
+        code = code == GA_EXIT_OK ? ga_search_index_open(update->context, path, update->maker, index) : code;
+    }
+    free(sources);
+    return code;
+}

@@ -1,0 +1,37 @@
+// pooling.h: one row for each of many sequences of any lengths, which it sorts by length and runs in batches. Reads and
+// writes no file.
+#ifndef GA_POOLING_H
+#define GA_POOLING_H
+
+#include "load_model.h"
+#include "progress.h"
+#include "sequences.h"
+
+enum { GA_POOLING_ROWS = 1024 }; // of a batch, where nothing else is said
+
+// What pools, and its room for one batch. Zeroed memory with the first four set is one.
+struct ga_pooling {
+    const struct ga_context *context;
+    const struct ga_model_instance *instance;
+    size_t rows;                       // of a batch, at most, where a sequence is no longer
+    struct ga_progress *progress;      // NULL: none is shown
+    size_t done;                       // sequences of earlier calls
+    double begin, end;                 // shares of all the work, before this call and after it; 0: not known
+    size_t *order;                     // places in sequences, the longest first
+    int32_t *tokens, *types, *lengths; // of a batch
+    float *pooled;
+    size_t room; // rows these hold
+    void *scratch;
+    size_t scratch_size;
+};
+
+// Whether the model gives a row of a sequence of token ids; GA_EXIT_FAILED after a message that says what it lacks.
+enum ga_exit ga_pooling_check(const struct ga_context *context);
+
+// Writes rows_out [sequences->count][d_model], in the order of the sequences; that of an empty one is zeros. The
+// numbers are the same whatever the batches. Adds to pooling->done. GA_EXIT_FAILED after a message.
+enum ga_exit ga_pool_sequences(struct ga_pooling *pooling, const struct ga_sequences *sequences, float *rows_out);
+
+void ga_pooling_free(struct ga_pooling *pooling);
+
+#endif

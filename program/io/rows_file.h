@@ -1,0 +1,40 @@
+// rows_file.h: a safetensors file of rows of floats that come a block at a time, so that they need not be in memory
+// together, nor their number be known. Computes none.
+#ifndef GA_ROWS_FILE_H
+#define GA_ROWS_FILE_H
+
+#include "atomic_file.h"
+
+// The file while it is written.
+struct ga_rows_file {
+    struct ga_atomic_file file;
+    size_t width;  // floats of a row
+    size_t header; // bytes of the header, blanks at its end among them: it is written last
+    size_t rows;   // so far
+};
+
+// What stands in the file beside the rows.
+struct ga_rows_about {
+    const char *tensor;   // name of the rows F32 [rows][width]
+    const char *metadata; // a JSON object of strings, or NULL
+    const char *entries;  // name of a tensor U8 [rows][entry_size] after them, or NULL
+    const void *bytes;    // of the entries
+    size_t entry_size;
+};
+
+enum { GA_ROWS_HEADER = 120, GA_ROWS_LONG_HEADER = 1016 }; // bytes: without metadata, and with them
+
+// Begins a file at path, which lives as long as the struct, in the place of whatever file has that name. On GA_OK the
+// caller ends it with ga_rows_file_end.
+enum ga_status ga_rows_file_new(const char *path, size_t width, size_t header, struct ga_rows_file *file_out,
+                                struct ga_error *error);
+
+// Appends rows[count][width]; false where they could not be written, with errno set.
+bool ga_rows_file_put(struct ga_rows_file *file, const float *rows, size_t count);
+
+// good: every put succeeded, and so did what made the rows. Gives the file its name where it did, else removes it and
+// returns the status of the failed put.
+enum ga_status ga_rows_file_end(struct ga_rows_file *file, bool good, const struct ga_rows_about *about,
+                                struct ga_error *error);
+
+#endif

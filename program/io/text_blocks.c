@@ -1,0 +1,135 @@
+// text_blocks.c: tokenizes texts and keeps their ids side by side.
+#include "text_blocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum ga_exit ga_text_reader_open(const struct ga_context *context, const char *tokenizer, const char *weights,
+                                 bool replace, struct ga_text_reader *reader_out)
+{
+    *reader_out = (struct ga_text_reader){.context = context, .flags = replace ? GA_TEXT_REPLACE_INVALID : 0};
+    const enum ga_exit code = ga_text_tools_open(context, tokenizer, weights, &reader_out->tools);
+    if (code == GA_EXIT_OK) {
+        ga_text_library.set_limit(reader_out->tools.context, context->model->q_len.max);
+    }
+    return code;
+}
+
+void ga_text_reader_close(struct ga_text_reader *reader)
+{
+    ga_text_tools_close(&reader->tools);
+}
+
+// *items with room for `count` items of `size` bytes, *room of which there are; false where there is no memory.
+static bool make_room(void **items, size_t *room, size_t count, size_t size)
+{
+    if (count <= *room) {
+        return true;
+    }
+    const size_t wanted = 2 * count + 1024;
+    void *grown = realloc(*items, wanted * size);
+    *items = grown ? grown : *items;
+    *room = grown ? wanted : *room;
+    return grown != NULL;
+}
+
+static size_t count_ids(const struct ga_text_block *block)
+{
+    return block->sequences.count > 0 ? block->sequences.starts[block->sequences.count] : 0;
+}
+
+static size_t count_bytes(const struct ga_text_block *block)
+{
+    return block->bytes && block->sequences.count > 0 ? block->ends[block->sequences.count - 1] + 1 : 0;
+}
+
+static bool add_ids(struct ga_text_block *block, const struct ga_text_encoding *encoding)
+{
+    struct ga_sequences *sequences = &block->sequences;
+    const size_t before = count_ids(block), after = before + encoding->count;
+    void *ids = sequences->ids, *starts = sequences->starts;
+    const bool fits = make_room(&ids, &block->id_room, after, sizeof(int32_t)) &&
+                      make_room(&starts, &block->start_room, sequences->count + 2, sizeof(size_t));
+    sequences->ids = ids;
+    sequences->starts = starts;
+    if (fits) {
+        memcpy(sequences->ids + before, encoding->ids, encoding->count * sizeof(int32_t));
+        sequences->starts[0] = 0;
+        sequences->starts[sequences->count + 1] = after;
+    }
+    return fits;
+}
+
+static bool add_bytes(struct ga_text_block *block, const struct ga_texts *texts)
+{
+    const size_t before = count_bytes(block);
+    void *bytes = block->bytes, *ends = block->ends;
+    const bool fits = make_room(&bytes, &block->byte_room, before + texts->length + 1, 1) &&
+                      make_room(&ends, &block->end_room, block->sequences.count + 1, sizeof(size_t));
+    block->bytes = bytes;
+    block->ends = ends;
+    if (fits) {
+        memcpy(block->bytes + before, texts->text, texts->length);
+        block->bytes[before + texts->length] = '\0';
+        block->ends[block->sequences.count] = before + texts->length;
+    }
+    return fits;
+}
+
+enum ga_exit ga_text_block_add(struct ga_text_reader *reader, const struct ga_texts *texts, struct ga_text_block *block)
+{
+    struct ga_text_encoding encoding;
+    struct ga_error error;
+    if (ga_text_library.encode(reader->tools.context, texts->text, texts->length, NULL, 0, reader->flags, &encoding,
+                               &error) != GA_OK) {
+        return ga_failed(reader->context, "%s: %s %zu: %s", texts->path, texts->end ? "line" : "text", texts->count,
+                         error.text);
+    }
+    for (size_t i = 0; i < encoding.count; i++) {
+        if (encoding.type_ids[i] != 0) {
+            return ga_failed(reader->context, "%s: the tokenizer gives a single text token type %d; expected 0",
+                             texts->path, (int)encoding.type_ids[i]);
+        }
+    }
+    if (!add_ids(block, &encoding) || (reader->keeps && !add_bytes(block, texts))) {
+        return ga_failed(reader->context, "%s: no memory for a block of texts", texts->path);
+    }
+    block->n_cut += encoding.n_cut > 0;
+    block->sequences.count++;
+    return GA_EXIT_OK;
+}
+
+bool ga_text_block_is_full(const struct ga_text_block *block)
+{
+    return block->sequences.count >= GA_BLOCK_TEXTS || count_ids(block) >= GA_BLOCK_IDS ||
+           count_bytes(block) >= GA_BLOCK_BYTES;
+}
+
+enum ga_exit ga_text_block_read(struct ga_text_reader *reader, struct ga_texts *texts, struct ga_text_block *block)
+{
+    enum ga_exit code = GA_EXIT_OK;
+    bool found = true;
+    ga_text_block_clear(block);
+    while (code == GA_EXIT_OK && found && !ga_text_block_is_full(block)) {
+        code = ga_texts_next(reader->context, texts, &found);
+        if (code == GA_EXIT_OK && found) {
+            code = ga_text_block_add(reader, texts, block);
+        }
+    }
+    block->share = ga_texts_share(texts);
+    return code;
+}
+
+void ga_text_block_clear(struct ga_text_block *block)
+{
+    block->sequences.count = 0;
+    block->n_cut = 0;
+}
+
+void ga_text_block_free(struct ga_text_block *block)
+{
+    ga_sequences_free(&block->sequences);
+    free(block->bytes);
+    free(block->ends);
+    *block = (struct ga_text_block){0};
+}

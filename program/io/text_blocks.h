@@ -1,0 +1,50 @@
+// text_blocks.h: texts as sequences of token ids, each cut to what the model takes, a block of texts at a time. Knows
+// nothing of what is made of them.
+#ifndef GA_TEXT_BLOCKS_H
+#define GA_TEXT_BLOCKS_H
+
+#include "sequences.h"
+#include "texts.h"
+
+enum { GA_BLOCK_TEXTS = 8192, GA_BLOCK_IDS = 1 << 20, GA_BLOCK_BYTES = 1 << 26 }; // at which a block is full
+
+// How texts become ids. The tools' limit is the model's longest sequence.
+struct ga_text_reader {
+    const struct ga_context *context;
+    struct ga_text_tools tools;
+    unsigned flags; // of ga_text_encode
+    bool keeps;     // the texts themselves too
+};
+
+// Some texts. Zeroed memory is none.
+struct ga_text_block {
+    struct ga_sequences sequences;
+    size_t n_cut; // texts that had more tokens than the model's sequences, and lost the last but those added
+    char *bytes;  // of the texts, one after the other with NUL after each, where the reader keeps them
+    size_t *ends; // [count], of each text in bytes, before its NUL
+    double share; // of the file that is read, 0 to 1; 0: not known
+    size_t id_room, start_room, byte_room, end_room;
+};
+
+// Opens the tokenizer as ga_text_tools_open does. replace: flags take U+FFFD for what is not UTF-8. The caller calls
+// ga_text_reader_close whether or not this succeeds.
+enum ga_exit ga_text_reader_open(const struct ga_context *context, const char *tokenizer, const char *weights,
+                                 bool replace, struct ga_text_reader *reader_out);
+
+void ga_text_reader_close(struct ga_text_reader *reader);
+
+// Adds the text that texts has read last. GA_EXIT_FAILED after a message that has its path and line.
+enum ga_exit ga_text_block_add(struct ga_text_reader *reader, const struct ga_texts *texts,
+                               struct ga_text_block *block);
+
+bool ga_text_block_is_full(const struct ga_text_block *block);
+
+// Makes the block one of the next texts, as many as fill it; none at the end of the file.
+enum ga_exit ga_text_block_read(struct ga_text_reader *reader, struct ga_texts *texts, struct ga_text_block *block);
+
+// Takes the texts out and keeps the memory.
+void ga_text_block_clear(struct ga_text_block *block);
+
+void ga_text_block_free(struct ga_text_block *block);
+
+#endif

@@ -1,0 +1,162 @@
+-- program_search.lua: `search` of a program whose model pools the rows of token ids: what is found, what is computed
+-- again and what is not, what is refused. A part of program_text.lua, which writes %tokenizer and chooses the model.
+
+local files = require "program_files"
+
+local WIDTH = 48
+local FIVE = { "a cats", "cat", "dog cats cats", "", 'a "cat" \\' }
+
+return function(path, expect_run, expect)
+  local function write(name, content)
+    local file = assert(io.open(path(name), "wb"))
+    file:write(content)
+    file:close()
+  end
+
+  local function write_texts(texts) write("corpus", table.concat(texts, "\n") .. "\n") end
+
+  local INDEX = path "corpus" .. ".post_48_4.safetensors"
+  local SEARCH = "search --allow-random 1 --tokenizer %tokenizer --corpus %corpus "
+
+  -- Searches and expects each text in what is said beside what is found, which it returns.
+  local function search(args, ...)
+    local out, said = expect_run(0, SEARCH .. args)
+    for _, text in ipairs { ... } do
+      expect(said:find(text, 1, true), "%s: no \"%s\" in\n%s", args, text, said)
+    end
+    return out, said
+  end
+
+  -- What is found of all texts, from the vectors that embed writes, best first, of equal ones the first first.
+  local function expected(query, texts, top)
+    write("both", query .. "\n" .. table.concat(texts, "\n") .. "\n")
+    expect_run(0, "embed --allow-random 1 --tokenizer %tokenizer --text %both --output %result")
+    local values, hits = files.read(path "result").embedding.values, {}
+    local function product(a, b)
+      local sum = 0
+      for i = 1, WIDTH do sum = sum + values[a * WIDTH + i] * values[b * WIDTH + i] end
+      return sum
+    end
+    for i, text in ipairs(texts) do
+      local squares = product(0, 0) * product(i, i)
+      hits[i] = { score = squares > 0 and product(0, i) / squares ^ 0.5 or 0, text = text, place = i }
+    end
+    table.sort(hits, function(a, b)
+      if math.abs(a.score - b.score) > 1e-12 then return a.score > b.score end
+      return a.place < b.place
+    end)
+    local lines = {}
+    for i = 1, math.min(top, #hits) do lines[i] = ("%.3f  %s\n"):format(hits[i].score, hits[i].text) end
+    return table.concat(lines)
+  end
+
+  local function expect_found(found, wanted)
+    expect(found == wanted, "found\n%s\nexpected\n%s", found, wanted)
+  end
+
+  local function test_found()
+    local wanted = expected("cats", FIVE, 5)
+    write_texts(FIVE)
+    os.remove(INDEX)
+    expect_found(search("cats", "corpus.post_48_4.safetensors: 5 texts, 5 new"), wanted)
+    local index = files.slurp(INDEX)
+    expect_found(search("cats --threads 3", "5 texts, 0 new"), wanted)
+    expect(files.slurp(INDEX) == index, "an index that was up to date was changed")
+    expect_found(search("cats --top 100"), wanted)
+    expect_found(search("cats --top 1"), wanted:match("^[^\n]*\n"))
+    expect_found(search("cats --index %other", "other: 5 texts, 5 new"), wanted)
+    expect(files.slurp(path "other") == index, "an index has other bytes under another name")
+    write("queries", "cats\na\n")
+    local both = "cats\n" .. wanted:gsub("[^\n]+", "  %0") .. "\na\n" .. expected("a", FIVE, 5):gsub("[^\n]+", "  %0")
+    expect_found(search("< %queries"), both)
+    expect_found(search("cats a"), both)
+    write("corpus", table.concat(FIVE, "\0"))
+    expect_found(search("-0 cats", "5 texts, 0 new"), wanted)
+  end
+
+  local function test_json()
+    write_texts(FIVE)
+    local out, said = search("'a \"cat\" \\' --format json --top 1")
+    local start = '{"query": "a \\"cat\\" \\\\", "line": 5, "score": '
+    expect(out:sub(1, #start) == start and out:find(', "text": "a \\"cat\\" \\\\"}\n', 1, true), "printed\n%s%s", out,
+      said)
+    expect(math.abs(tonumber(out:match('"score": ([^,]*)')) - 1) < 1e-6, "a text is not nearest to itself: %s", out)
+  end
+
+  -- The index of a corpus has the same bytes whatever it was before.
+  local function test_changed()
+    local function expect_anew(...)
+      local found = search("cats", ...)
+      local index = files.slurp(INDEX)
+      os.remove(INDEX)
+      expect_found(search("cats"), found)
+      expect(files.slurp(INDEX) == index, "%s: the index is other than one made at once", (...))
+    end
+    local texts = { FIVE[1], FIVE[2], FIVE[3], FIVE[4], FIVE[5], "cat cat", "dog" }
+    write_texts(texts)
+    expect_anew "7 texts, 2 new"
+    texts[2] = "a a"
+    write_texts(texts)
+    expect_anew "7 texts, 1 new"
+    write_texts { "dog", "dog", FIVE[3] }
+    expect_anew "3 texts, 0 new"
+    write_texts(FIVE)
+    expect_anew "5 texts, 4 new"
+  end
+
+  -- Another maker, and damage: both are said, and the index is as it should be.
+  local function test_stale()
+    local index = files.slurp(INDEX)
+    local function expect_repaired(...)
+      search("cats", ...)
+      expect(files.slurp(INDEX) == index, "%s: the index is other than before", (...))
+    end
+    local _, said = expect_run(0, SEARCH:gsub("random 1", "random 2") .. "cats")
+    expect(said:find("made with other weights; it is made anew", 1, true) and said:find("5 texts, 5 new", 1, true),
+      "said %s", said)
+    expect_repaired("other weights", "5 new")
+    local tokenizer = files.slurp(path "tokenizer")
+    write("tokenizer", tokenizer .. "\n")
+    search("cats", "made with another tokenizer; it is made anew", "5 new")
+    write("tokenizer", tokenizer)
+    expect_repaired("another tokenizer", "5 new")
+    local at = 1024 + 2 * WIDTH * 4 + 7
+    write("corpus.post_48_4.safetensors", index:sub(1, at - 1) .. "\1" .. index:sub(at + 1))
+    expect_repaired("1 of 5 vectors are damaged; they are computed again", "5 texts, 1 new")
+    write("corpus.post_48_4.safetensors", index:sub(1, -2))
+    expect_repaired("the index is made anew", "5 new")
+    write("corpus.post_48_4.safetensors", (index:gsub('"vectors"', '"vectorz"')))
+    expect_repaired("has no tensors vectors F32 [texts, 48] and entries U8 [texts, 24]", "5 new")
+  end
+
+  local function test_refused()
+    for _, content in ipairs { "", "a page of mine", files.slurp(path "result") } do
+      write("mine", content)
+      expect_run(1, SEARCH .. "cats --index %mine", path "mine" .. ": is no index that search made, and is left as it",
+        "--index FILE gives another name")
+      expect(files.slurp(path "mine") == content, "a file that is no index was changed")
+    end
+    expect_run(1, SEARCH .. "cats --index %corpus", "is no index")
+    expect_run(1, SEARCH .. "cats --index %none/there", "--index FILE puts the index elsewhere")
+    expect_run(2, SEARCH .. "cats --top 0", "--top 0: out of range, 1..100000")
+    expect_run(2, SEARCH .. "cats --format xml", "--format xml: expected text or json")
+    expect_run(2, "search --allow-random 1 --tokenizer %tokenizer cats", "--corpus FILE is missing")
+    expect_run(2, "search --allow-random 1 --corpus %corpus cats", "no tokenizer")
+    expect_run(2, "search --tokenizer %tokenizer --corpus %corpus cats", "--weights PATH is missing")
+    expect_run(1, SEARCH .. "'\255'", "QUERY: text 1: byte 0 of the text, 0xFF, is not UTF-8")
+    expect_run(1, SEARCH:gsub("%%corpus", "%%none") .. "cats", path "none" .. ": cannot be read")
+    expect_run(1, SEARCH:gsub("%%corpus", "/dev/null") .. "cats", "/dev/null: is no regular file; expected one")
+    write("corpus", "")
+    expect_run(1, SEARCH .. "cats", path "corpus" .. ": has no texts; expected one a line")
+    write("corpus", "a\na \255\n")
+    expect_run(1, SEARCH .. "cats", "corpus: line 2: byte 2 of the text, 0xFF, is not UTF-8")
+    local out = search("cats --replace-invalid --format json", "2 texts, 2 new")
+    expect(out:find('"text": "a \239\191\189"', 1, true), "printed\n%s", out)
+  end
+
+  test_found()
+  test_json()
+  test_changed()
+  test_stale()
+  test_refused()
+end
