@@ -12,9 +12,9 @@ local test_matrix = {
   -- Those that tests/pytorch/test_goldens.c names.
   named = set({ "golden_causal", "golden_maps" }),
   -- Whole models whose programs are made too, for tests/program/program_models.lua: with a cache, a memory, two sides;
-  -- of rows, a residual alone; that give their attention; that pools token ids.
-  programs = set({ "both_40_2", "gives_36_3", "joined_45", "memory_40_2", "pool_40", "post_48_4", "steps_48_4",
-    "still_36_3" }),
+  -- of rows, a residual alone; that give their attention; that pools token ids; that ranks.
+  programs = set({ "both_40_2", "gives_36_3", "joined_45", "labels_40_4", "memory_40_2", "pool_40", "post_48_4",
+    "steps_48_4", "still_36_3" }),
   -- Compiling emulated kernels takes half a minute a model: heads of whole and of part vectors, masks, lengths, token
   -- ids.
   few = set({ "ragged_120_8", "odd_33_3", "causal_64_4_right", "tokens_96_6", "exact_10_2" }),
@@ -47,13 +47,13 @@ local test_matrix = {
   -- fragments, as tests/generator/test_matrix_test.lua finds; tokens_96_6 is the one whose heads are whole
   -- vectors.
   every_template = set({ "added_40_4", "both_40_2", "cache_40_4", "cache_48_3_window", "filled_24_2", "heads_6_13",
-    "joined_45", "masked_44_3", "post_48_4", "pre_45_3", "rotary_57_6", "rows_42", "sides_40_4", "tokens_96_6",
-    "window_40_5_both" }),
+    "joined_45", "labels_40_4", "masked_44_3", "post_48_4", "pre_45_3", "rotary_57_6", "rows_42", "sides_40_4",
+    "tokens_96_6", "window_40_5_both" }),
   -- What `ninja check` is about besides the configured models: between them every template and every fragment, and of
   -- whole models each kind: one as BERT is built, one as Llama is, a transformer. Those named above are small.
   check = set({ "added_40_4", "both_40_2", "cache_40_4", "cache_48_3_window", "filled_24_2", "golden_causal",
-    "golden_maps", "heads_6_13", "joined_45", "masked_44_3", "post_48_4", "pre_45_3", "rotary_57_6", "rows_42",
-    "sides_40_4", "tokens_96_6", "window_40_5_both" }),
+    "golden_maps", "heads_6_13", "joined_45", "labels_40_4", "masked_44_3", "post_48_4", "pre_45_3", "rotary_57_6",
+    "rows_42", "sides_40_4", "tokens_96_6", "window_40_5_both" }),
   -- Of these, what `ninja check` has both Luas generate: between them most of the text of templates.
   both_luas = set({ "both_40_2", "cache_48_3_window", "masked_44_3", "pre_45_3" }),
   -- Few enough that each is met often, small enough that a round takes milliseconds, and between them every template:
@@ -61,8 +61,8 @@ local test_matrix = {
   -- widths, attention alone, and of whole models each kind, ragged and pooled, with memory, with a cache, without
   -- layers.
   soak = set({ "added_40_4", "both_40_2", "cache_40_4", "cache_48_3_window", "filled_24_2", "heads_6_13", "joined_45",
-    "masked_44_3", "memory_40_2", "plain_48_3", "post_48_4", "pre_45_3", "rotary_57_6", "rows_42", "sides_40_4",
-    "tokens_96_6", "window_40_5_both", "window_48_6" }),
+    "labels_40_4", "masked_44_3", "memory_40_2", "plain_48_3", "post_48_4", "pre_45_3", "rotary_57_6", "rows_42",
+    "sides_40_4", "tokens_96_6", "window_40_5_both", "window_48_6" }),
 }
 
 local OF_MODIFIERS = { __index = function(_, name) return name:find("^modifier_") and true or nil end }

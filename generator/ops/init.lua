@@ -18,7 +18,7 @@
 --                              false where it is beside the layers
 --   packed_vocabulary(spec, add, add_linear)   parts of the packed weights that are as long as a vocabulary:
 --                              add(name, floats) or add_linear(name of a product)
---   packed(spec, add)          other parts beside the layers: add(name, floats)
+--   packed(spec, add, add_linear)   other parts beside the layers, likewise
 --   sublayer_packed(spec, add, name)   parts after those of each sublayer
 --   tensors(spec, add)         what its operations read and write, see below
 --   first_operations(spec, add, words)   before the layers: add(operation), see below; words: those of all blocks
@@ -73,7 +73,7 @@
 local blocks = {}
 
 for _, name in ipairs({ "layers", "tables", "tokens", "positions", "sublayer", "norm", "added_rows", "linear",
-  "attention", "feed_forward", "pooling", "logits" }) do
+  "attention", "feed_forward", "pooling", "classifier", "logits" }) do
   blocks[#blocks + 1] = require("ops." .. name)
 end
 

@@ -90,7 +90,7 @@ local function plan_packed(p)
   p.layer_packed = layer_packed(p)
   local function add_linear(name) add_product(p, layout, name, p.product[name]) end
   blocks.each("packed_vocabulary", p.spec, adder(layout), add_linear)
-  blocks.each("packed", p.spec, adder(layout))
+  blocks.each("packed", p.spec, adder(layout), add_linear)
   packed.add_bytes(layout, "layers", p.spec.n_layers * p.layer_packed.bytes)
   p.packed = layout
 end

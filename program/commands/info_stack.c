@@ -57,6 +57,9 @@ void ga_info_stack_print(const struct ga_model *model)
     if (stack->n_logits) {
         printf(" of %zu%s", stack->n_logits, stack->logits_tied ? ", tied" : "");
     }
+    if (stack->n_labels) {
+        printf(", classifier of %zu labels, %s", stack->n_labels, activations[stack->classifier_activation]);
+    }
     printf("\n  %zu parameters: %zu x %zu in layers, %zu beside them", count.all, stack->n_layers, count.of_layer,
            count.beside_layers);
     if (model->encoder) {
@@ -73,14 +76,15 @@ json_t *ga_info_stack_json(const struct ga_model *model)
     }
     const struct ga_parameters count = ga_parameters_of(model);
     json_t *facts = json_pack(
-        "{s:o, s:o, s:s, s:b, s:s, s:f, s:s, s:b, s:s, s:o, s:s, s:b, s:s, s:o, s:b, s:b, s:b, s:b}", "n_layers",
-        ga_json_size(stack->n_layers), "d_ff", ga_json_size(stack->d_ff), "activation",
+        "{s:o, s:o, s:s, s:b, s:s, s:f, s:s, s:b, s:s, s:o, s:s, s:b, s:s, s:o, s:b, s:b, s:b, s:b, s:o, s:s}",
+        "n_layers", ga_json_size(stack->n_layers), "d_ff", ga_json_size(stack->d_ff), "activation",
         activations[stack->ffn_activation], "gated", stack->ffn_gated, "norm", norms[stack->norm.kind], "norm_eps",
         stack->norm.eps, "norm_place", stack->norm_first ? "pre" : "post", "norm_final", stack->final_norm, "positions",
         positions[stack->positions], "token_types", ga_json_size(stack->token_types), "pool", pools[stack->pool],
         "pool_normalize", stack->pool_normalize, "logits", logits[stack->logits], "n_logits",
         ga_json_size(stack->n_logits), "logits_tied", stack->logits_tied, "attention", !stack->without_attention,
-        "residual", !stack->without_residual, "sublayer", stack->sublayer);
+        "residual", !stack->without_residual, "sublayer", stack->sublayer, "n_labels", ga_json_size(stack->n_labels),
+        "classifier_activation", activations[stack->classifier_activation]);
     json_object_set_new(facts, "parameters",
                         json_pack("{s:o, s:o, s:o, s:o}", "all", ga_json_size(count.all), "of_a_layer",
                                   ga_json_size(count.of_layer), "beside_layers", ga_json_size(count.beside_layers),

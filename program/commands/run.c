@@ -73,6 +73,7 @@ static const char *const notes[] = {
     "Outputs of a stack of layers, beside output (all without the batch where the input has none):",
     "  embedding   F32 [batch, d_model]: one row a sequence, where the model pools",
     "  last_logits F32 [batch, n_logits]: those of each sequence's last real row",
+    "  class_logits F32 [batch, n_labels]: a number for each label, where it has a classifier",
     "  logits      F32 [batch, len, n_logits]: those of every row; only where --outputs names them",
     "  hidden_N    F32 [batch, len, d_model]: the rows that N layers leave, hidden_0 what the first one",
     "              takes; only where --outputs names them; hidden_all: all of them",

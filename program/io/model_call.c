@@ -17,6 +17,7 @@ static const size_t fields[GA_OUTPUT_MORE] = {
     [GA_EMBEDDING] = offsetof(struct ga_model_call, io.embedding),
     [GA_LOGITS] = offsetof(struct ga_model_call, io.logits),
     [GA_LAST_LOGITS] = offsetof(struct ga_model_call, io.last_logits),
+    [GA_CLASS_LOGITS] = offsetof(struct ga_model_call, io.class_logits),
 };
 
 // The place of an output of a series in its list.
@@ -45,7 +46,11 @@ static size_t stack_shape(const struct ga_model *model, const struct ga_model_ca
     const size_t rows = series == GA_OF_SRC_ATTENTION ? call->io.kv_len : call->io.q_len;
     const size_t keys = series == GA_OF_ATTENTION ? call->io.q_len : call->io.kv_len;
     const bool of_logits = output == GA_LOGITS || output == GA_LAST_LOGITS;
-    const bool of_sequence = output == GA_EMBEDDING || output == GA_LAST_LOGITS;
+    const bool of_sequence = output == GA_EMBEDDING || output == GA_LAST_LOGITS || output == GA_CLASS_LOGITS;
+    const size_t width = of_heads                    ? keys
+                         : of_logits                 ? model->stack->n_logits
+                         : output == GA_CLASS_LOGITS ? model->stack->n_labels
+                                                     : model->d_model;
     size_t rank = 0;
     if (call->batched) {
         shape[rank++] = call->io.batch;
@@ -56,7 +61,7 @@ static size_t stack_shape(const struct ga_model *model, const struct ga_model_ca
     if (!of_sequence) {
         shape[rank++] = rows;
     }
-    shape[rank++] = of_heads ? keys : of_logits ? model->stack->n_logits : model->d_model;
+    shape[rank++] = width;
     return rank;
 }
 
@@ -193,7 +198,7 @@ static enum ga_exit make_output(const struct ga_context *context, const struct g
 // Whether anything is wanted that a stack gives without its output.
 static bool asks_for_other(const bool wanted[GA_OUTPUTS])
 {
-    bool other = wanted[GA_EMBEDDING] || wanted[GA_LOGITS] || wanted[GA_LAST_LOGITS];
+    bool other = wanted[GA_EMBEDDING] || wanted[GA_LOGITS] || wanted[GA_LAST_LOGITS] || wanted[GA_CLASS_LOGITS];
     for (size_t i = GA_HIDDEN; i < GA_OUTPUTS; i++) {
         other = other || wanted[i];
     }

@@ -35,6 +35,11 @@ static bool gives_logits(const struct ga_model *model)
     return model->stack && model->stack->logits != GA_LOGITS_NONE;
 }
 
+static bool gives_class_logits(const struct ga_model *model)
+{
+    return model->stack && model->stack->n_labels > 0;
+}
+
 static const struct output {
     const char *name;
     bool (*given)(const struct ga_model *model);
@@ -49,6 +54,7 @@ static const struct output {
     [GA_EMBEDDING] = {"embedding", gives_embedding, true, "pool = { kind = \"mean\" }"},
     [GA_LOGITS] = {"logits", gives_logits, true, "logits = { kind = \"linear\" }"},
     [GA_LAST_LOGITS] = {"last_logits", gives_logits, true, "logits = { kind = \"linear\" }"},
+    [GA_CLASS_LOGITS] = {"class_logits", gives_class_logits, true, "classifier = { labels = 2 }"},
 };
 
 const char *ga_output_name(enum ga_output output, char text[GA_OUTPUT_NAME])

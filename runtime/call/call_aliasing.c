@@ -14,12 +14,13 @@ static struct ga_span elements(const char *name, const void *start, size_t count
     return (struct ga_span){name, start, count * ELEMENT_BYTES, ELEMENT_BYTES};
 }
 
-enum { N_GIVEN = 7, N_OUTPUTS = N_GIVEN + GA_INTERMEDIATES };
+enum { N_GIVEN = 8, N_OUTPUTS = N_GIVEN + GA_INTERMEDIATES };
 
 static void output_spans(const struct ga_model *model, const struct ga_io *call, struct ga_span spans[N_OUTPUTS])
 {
     const size_t rows = call->batch * call->q_len, keys = call->kv_len + model->extra_keys;
     const size_t n_logits = model->stack == NULL ? 0 : model->stack->n_logits;
+    const size_t n_labels = model->stack == NULL ? 0 : model->stack->n_labels;
     const struct ga_span given[] = {
         elements("output", call->output, rows * model->d_out),
         elements("attention", call->attention, rows * model->n_heads * keys),
@@ -27,6 +28,7 @@ static void output_spans(const struct ga_model *model, const struct ga_io *call,
         elements("embedding", call->embedding, call->batch * model->d_model),
         elements("logits", call->logits, rows * n_logits),
         elements("last_logits", call->last_logits, call->batch * n_logits),
+        elements("class_logits", call->class_logits, call->batch * n_labels),
         elements("memory", call->memory, call->batch * call->kv_len * model->d_model),
     };
     _Static_assert(sizeof given / sizeof *given == N_GIVEN, "all of them");

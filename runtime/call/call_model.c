@@ -9,8 +9,8 @@ bool ga_call_has_memory(const struct ga_model *model)
 static bool asks_for_anything(const struct ga_io *io)
 {
     return io->output != NULL || io->embedding != NULL || io->logits != NULL || io->last_logits != NULL ||
-           io->hidden != NULL || io->layer_attention != NULL || io->layer_cross_attention != NULL ||
-           io->src_layer_attention != NULL;
+           io->class_logits != NULL || io->hidden != NULL || io->layer_attention != NULL ||
+           io->layer_cross_attention != NULL || io->src_layer_attention != NULL;
 }
 
 // Of one layer: what only stacks have is absent.
@@ -21,6 +21,7 @@ static enum ga_status check_layer(const struct ga_model *model, const struct ga_
         {io->sublayer != NULL, GA_UNSUPPORTED, "sublayer is given, but the model is one attention layer"},
         {io->embedding != NULL || io->logits != NULL || io->last_logits != NULL || io->hidden != NULL, GA_UNSUPPORTED,
          "embedding, logits, last_logits or hidden is given, but the model is one attention layer"},
+        {io->class_logits != NULL, GA_UNSUPPORTED, "class_logits is given, but the model is one attention layer"},
         {io->layer_attention != NULL, GA_UNSUPPORTED,
          "layer_attention is given, but the model is one attention layer, which has attention"},
         {io->layer_cross_attention != NULL || io->src_layer_attention != NULL, GA_UNSUPPORTED,
@@ -95,7 +96,7 @@ enum ga_status ga_call_model(const struct ga_model *model, const struct ga_io *i
     const bool has_logits = io->logits != NULL || io->last_logits != NULL;
     const struct ga_call_rule rules[] = {
         {!asks_for_anything(io), GA_ARGUMENT,
-         "no output is asked for; expected room in output, embedding, logits, last_logits, hidden, "
+         "no output is asked for; expected room in output, embedding, logits, last_logits, class_logits, hidden, "
          "layer_attention, layer_cross_attention or src_layer_attention"},
         {io->token_types != NULL && stack->token_types == 0, GA_UNSUPPORTED,
          "token_types are given, but the model was generated without; set token_types in the spec"},
@@ -107,6 +108,8 @@ enum ga_status ga_call_model(const struct ga_model *model, const struct ga_io *i
          "embedding is given, but the model was generated without pool.kind; set it in the spec"},
         {has_logits && stack->logits == GA_LOGITS_NONE, GA_UNSUPPORTED,
          "logits or last_logits is given, but the model was generated without logits.kind; set it in the spec"},
+        {io->class_logits != NULL && stack->n_labels == 0, GA_UNSUPPORTED,
+         "class_logits is given, but the model was generated without classifier.labels; set it in the spec"},
     };
     enum ga_status status = ga_call_rules(model, rules, sizeof rules / sizeof *rules, error);
     status = status == GA_OK ? check_weights_lists(model, io, error) : status;

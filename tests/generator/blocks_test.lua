@@ -2,6 +2,7 @@
 -- what contradicts it by both fields' names.
 local fact = dofile("tests/generator/fact.lua")
 local blocks = require "ops"
+local compat = require "base.compat"
 local emit = require "emit"
 local fragments = require "emit.fragments"
 local graph = require "plan.graph"
@@ -61,7 +62,7 @@ local function whole_specs()
   local norm = { place = "pre" }
   return {
     make({ vocab_size = 9, token_types = 2, positions = { kind = "learned" }, embedding = { scale = true, norm = true },
-      norm = norm, pool = { kind = "cls" }, logits = { kind = "linear", tied = true },
+      norm = norm, pool = { kind = "cls" }, logits = { kind = "linear", tied = true }, classifier = { labels = 3 },
       ffn = { gated = true }, outputs = { "attention" } }),
     make({ norm = { place = "post", final = true } }),
     make({ kind = "decoder", vocab_size = 9, positions = { kind = "sinusoidal" } }),
@@ -144,6 +145,13 @@ fact.holds("a name may be as long as any, whatever its parts are called then", f
       ('name must be small letters, digits and _, a letter first, at most 96, found "%s..."'):format(("n"):rep(64)))
   end
 end)
+
+fact.holds("a classifier has two linears with biases after the layers",
+  function()
+    local names = role_names(make({ pool = { kind = "mean" }, classifier = { labels = 3, activation = "gelu" } }))
+    fact.lists_equal({ compat.unpack(names, #names - 3) }, { "classifier_dense_weight 8x8", "classifier_dense_bias 8",
+      "classifier_weight 3x8", "classifier_bias 3" })
+  end)
 
 fact.holds("an RMSNorm has no bias, and tied logits no weight of their own", function()
   local names = role_names(make({ n_layers = 1, vocab_size = 7, norm = { kind = "rms", place = "pre" },
@@ -236,10 +244,13 @@ end)
 fact.holds("a layer's attention gets the fields of features that say so, and an encoder none that are its decoder's",
   function()
     local s = make({ kind = "transformer", n_kv_heads = 1, rope = { layout = "half_split" }, cache = 600,
-      pool = { kind = "mean" }, logits = { kind = "linear", size = 5 }, softcap = 30 })
+      pool = { kind = "mean" }, classifier = { labels = 2 }, logits = { kind = "linear", size = 5 },
+      softcap = 30 })
     local given = {}
     for _, entry in ipairs(s.encoder_spec.given) do given[entry.field] = true end
-    for _, field in ipairs({ "cache", "pool.kind", "logits.kind", "logits.size" }) do fact.equal(given[field], nil) end
+    for _, field in ipairs({ "cache", "pool.kind", "classifier.labels", "logits.kind" }) do
+      fact.equal(given[field], nil)
+    end
     for _, field in ipairs({ "n_kv_heads", "rope.layout", "softcap" }) do fact.equal(given[field], true) end
     local attention = s.decoder_spec.attention_spec
     fact.equal(attention.cache, 600)
@@ -258,6 +269,12 @@ fact.holds("contradictions name both fields", function()
   refuses({ vocab_size = 7, logits = { kind = "linear", tied = true, size = 8 } },
     "logits.size (8) is not vocab_size (7), whose embedding logits.tied takes")
   refuses({ logits = { kind = "softmax" } }, "logits.size is missing, and there is no vocab_size to take in its place")
+  refuses({ pool = { kind = "cls" }, classifier = { activation = "relu" } },
+    "classifier.labels is missing beside classifier.activation: a whole number")
+  refuses({ classifier = { labels = 2 } },
+    'classifier is given, but without pool.kind there is no row of a sequence to classify: "cls" or "mean"')
+  refuses({ pool = { kind = "cls" }, classifier = { labels = 65537 } },
+    "classifier.labels must be a whole number from 1 to 65536, found 65537")
   refuses({ pool = { normalize = true } }, 'pool.kind is missing beside pool.normalize: "cls" or "mean"')
 end)
 

@@ -73,6 +73,7 @@ local WORDS = {
   ["--token-types"] = { "2" }, ["--embedding-scale"] = { "yes", "no" }, ["--embedding-norm"] = { "yes", "no" },
   ["--pool"] = { "cls", "mean" }, ["--pool-normalize"] = { "yes", "no" },
   ["--logits"] = { "linear", "softmax", "log_softmax" }, ["--logits-size"] = { "7" },
+  ["--classifier-labels"] = { "1", "65536" }, ["--classifier-activation"] = { "tanh", "relu", "gelu" },
   ["--logits-tied"] = { "yes", "no" }, ["--logits-bias"] = { "yes", "no" },
   ["--relative-bidirectional"] = { "yes", "no" }, ["--activation"] = { "relu", "none", "q=silu,o=gelu_tanh", "v=none" },
 }
@@ -92,14 +93,16 @@ for _, modifier in ipairs(modifiers) do
   for _, field in ipairs(modifier.fields) do WORDS[field.flag] = WORDS[field.flag] or words_of(field) end
 end
 
--- Fields that some fields need beside them.
+-- Fields that some fields need beside them: name and value in turn.
 local BESIDE = { ["mask.window"] = { "mask.causal", true }, ["mask.window_sides"] = { "mask.window", 3 },
   ["rope.theta"] = { "rope.layout", "half_split" }, ["rope.rotary_dim"] = { "rope.layout", "interleaved" },
   ["rope.positions"] = { "rope.layout", "half_split" }, ["qk_norm.eps"] = { "qk_norm.kind", "rms" },
   d_v = { "kind", "sdpa" }, kind = { "n_layers", 2 }, ["positions.rows"] = { "positions.kind", "learned" },
   ["positions.first"] = { "positions.kind", "learned" }, ["pool.normalize"] = { "pool.kind", "mean" },
   ["logits.size"] = { "logits.kind", "linear" }, ["logits.tied"] = { "logits.kind", "linear" },
-  ["logits.bias"] = { "logits.kind", "linear" }, ["ffn.fused"] = { "ffn.gated", true } }
+  ["logits.bias"] = { "logits.kind", "linear" }, ["ffn.fused"] = { "ffn.gated", true },
+  ["classifier.labels"] = { "pool.kind", "cls" },
+  ["classifier.activation"] = { "pool.kind", "mean", "classifier.labels", 3 } }
 
 -- The fields of whole models, and those of ones with two sides.
 local OF_SIDES = { n_decoder_layers = true, src_vocab_size = true }
@@ -124,7 +127,7 @@ fact.holds("every flag's values read back from the spec's text", function()
       if value == nil then error(option.flag .. " " .. word .. ": " .. tostring(why)) end
       local fields, beside = { [option.field] = value }, BESIDE[option.field]
       local is_layer = value == "mha" or value == "sdpa" -- which has no number of layers
-      if beside and not is_layer then fields[beside[1]] = beside[2] end
+      for i = 1, beside and not is_layer and #beside or 0, 2 do fields[beside[i]] = beside[i + 1] end
       if OF_STACKS[option.field] then
         fields.kind = OF_SIDES[option.field] and "transformer" or "encoder"
         fields.n_layers, fields.vocab_size = fields.n_layers or 2, 7

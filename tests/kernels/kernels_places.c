@@ -109,6 +109,9 @@ static bool add_stack(struct others *others, struct call *call, enum guard_place
         ok = (call->io.logits = add_output(others, batch * call->shape.q_len * stack->n_logits, place)) != NULL &&
              (call->io.last_logits = add_output(others, batch * stack->n_logits, place)) != NULL;
     }
+    if (ok && stack->n_labels > 0) {
+        ok = (call->io.class_logits = add_output(others, batch * stack->n_labels, place)) != NULL;
+    }
     if (ok && call->model->kind == GA_TRANSFORMER) {
         ok = (call->io.memory = add_output(others, batch * call->shape.kv_len * d_model, place)) != NULL;
     }

@@ -1,5 +1,6 @@
-// kernels_stack.c: the fact that what a whole model gives beside its output - embedding, logits, the rows each layer
-// leaves - is what the generic kernel gives, and the same bits in any batch, on any threads, with and without output.
+// kernels_stack.c: the fact that what a whole model gives beside its output - embedding, logits, those of classes, the
+// rows each layer leaves - is what the generic kernel gives, and the same bits in any batch, on any threads, with and
+// without output.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@ static const double STACK_BUDGET = 3e7;
 // -- The outputs of a call ------------------------------------------------------------------------------------------
 
 // HIDDEN + l is the rows that l layers leave.
-enum { EMBEDDING, LOGITS, LAST_LOGITS, HIDDEN };
+enum { EMBEDDING, LOGITS, LAST_LOGITS, CLASS_LOGITS, HIDDEN };
 
 struct others {
     size_t count;        // HIDDEN and those of the layers
@@ -26,7 +27,7 @@ enum { NAME = 32 };
 
 static const char *name_of(size_t which, char text[NAME])
 {
-    static const char *const names[HIDDEN] = {"embedding", "logits", "last_logits"};
+    static const char *const names[HIDDEN] = {"embedding", "logits", "last_logits", "class_logits"};
     if (which < HIDDEN) {
         return names[which];
     }
@@ -38,15 +39,16 @@ static const char *name_of(size_t which, char text[NAME])
 static size_t width_of(const struct ga_model *model, size_t which)
 {
     const struct ga_stack *stack = model->stack;
-    return which == EMBEDDING ? (stack->pool == GA_POOL_NONE ? 0 : model->d_model)
-           : which < HIDDEN   ? stack->n_logits
-                              : model->d_model;
+    return which == EMBEDDING      ? (stack->pool == GA_POOL_NONE ? 0 : model->d_model)
+           : which == CLASS_LOGITS ? stack->n_labels
+           : which < HIDDEN        ? stack->n_logits
+                                   : model->d_model;
 }
 
 // Rows of an output that one sequence has.
 static size_t rows_of(const struct call *call, size_t which)
 {
-    return which == EMBEDDING || which == LAST_LOGITS ? 1 : call->shape.q_len;
+    return which == EMBEDDING || which == LAST_LOGITS || which == CLASS_LOGITS ? 1 : call->shape.q_len;
 }
 
 static size_t elements_of(const struct call *call, size_t which)
@@ -101,6 +103,7 @@ static bool make_others(struct others *others, struct call *call, size_t first)
         call->io.embedding = others->given[EMBEDDING].data;
         call->io.logits = others->given[LOGITS].data;
         call->io.last_logits = others->given[LAST_LOGITS].data;
+        call->io.class_logits = others->given[CLASS_LOGITS].data;
         call->io.hidden = others->hidden;
         call->io.token_types = model->stack->token_types > 0 ? others->token_types : NULL;
     }
@@ -175,6 +178,9 @@ static void finish_rows(struct generic *generic, const struct subject *subject, 
     } else if (which == LOGITS) {
         reference_logits_f64(model, subject->roles, &call->io, generic->rows, generic->exact);
         reference_logits_f32(model, subject->roles, &call->io, generic->plain_rows, generic->plain);
+    } else if (which == CLASS_LOGITS) {
+        reference_class_logits_f64(model, subject->roles, &call->io, generic->rows, generic->exact);
+        reference_class_logits_f32(model, subject->roles, &call->io, generic->plain_rows, generic->plain);
     } else {
         memcpy(generic->exact, generic->rows, rows * sizeof *generic->exact);
         memcpy(generic->plain, generic->plain_rows, rows * sizeof *generic->plain);
@@ -237,6 +243,9 @@ static void expect_consistent(struct checks *checks, const struct call *call, co
     }
     if (real == 0 && width_of(model, EMBEDDING) > 0) {
         expect_zeros(checks, "embedding", sequence_of(others, call, EMBEDDING, b), model->d_model);
+    }
+    if (real == 0 && model->stack->n_labels > 0) {
+        expect_zeros(checks, "class_logits", sequence_of(others, call, CLASS_LOGITS, b), model->stack->n_labels);
     }
 }
 

@@ -7,8 +7,8 @@ local compat = require "base.compat"
 
 local BYTES = "memcpy memmove memset memcmp bcmp strlen strcmp" -- clang calls bcmp where only equality is asked
 local TEXT = "snprintf vsnprintf" -- into the caller's ga_error, where a call is refused
--- Tables of positions, the norms, softmax's last steps; none of them has a state but errno.
-local NUMBERS = "sqrt sqrtf exp log pow sin cos sincos"
+-- Tables of positions, the norms, softmax's last steps, a classifier's activation; none of them has a state but errno.
+local NUMBERS = "sqrt sqrtf exp log pow sin cos sincos tanh erfc"
 
 local PARTS = {
   { pattern = "/gen/", allowed = BYTES .. " " .. NUMBERS },

@@ -40,7 +40,7 @@ bool reference_layer_f32(const struct ga_model *model, const struct ga_weight_vi
                          enum reference_weights which, size_t layer, float *weights);
 
 // The further outputs of a stack, from its output [batch][q_len][d_model]: embedding [batch][d_model], where it pools,
-// and logits [batch][q_len][n_logits], where it has any.
+// logits [batch][q_len][n_logits], where it has any, and class_logits [batch][n_labels], where it has a classifier.
 void reference_embedding_f64(const struct ga_model *model, const struct ga_io *io, const double *output,
                              double *embedding);
 void reference_embedding_f32(const struct ga_model *model, const struct ga_io *io, const float *output,
@@ -49,6 +49,10 @@ void reference_logits_f64(const struct ga_model *model, const struct ga_weight_v
                           const double *output, double *logits);
 void reference_logits_f32(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
                           const float *output, float *logits);
+void reference_class_logits_f64(const struct ga_model *model, const struct ga_weight_view *roles,
+                                const struct ga_io *io, const double *output, double *class_logits);
+void reference_class_logits_f32(const struct ga_model *model, const struct ga_weight_view *roles,
+                                const struct ga_io *io, const float *output, float *class_logits);
 
 // True where query row i sees key j in a sequence of q_rows real queries and kv_rows real keys.
 bool reference_sees(const struct ga_model *model, size_t i, size_t j, size_t q_rows, size_t kv_rows);

@@ -315,3 +315,37 @@ void IN_REAL(reference_logits)(const struct ga_model *model, const struct ga_wei
         }
     }
 }
+
+// A linear of the classifier by its name, "classifier_dense" or "classifier": y [batch][n_out] of x [batch][d_model].
+static void IN_REAL(classifier_linear)(const struct ga_model *model, const struct ga_weight_view *roles,
+                                       const char *name, size_t batch, size_t n_out, const REAL *x, REAL *y)
+{
+    const char *side = model->kind == GA_TRANSFORMER ? "decoder." : "";
+    char names[2][48];
+    snprintf(names[0], sizeof names[0], "%s%s_weight", side, name);
+    snprintf(names[1], sizeof names[1], "%s%s_bias", side, name);
+    IN_REAL(project)
+    (reference_role(model, roles, names[0]), reference_role(model, roles, names[1]), batch, model->d_model, n_out, x,
+     y);
+}
+
+// class_logits [batch][n_labels] from the output's rows; zeros of a sequence without rows. Without memory: all zeros.
+void IN_REAL(reference_class_logits)(const struct ga_model *model, const struct ga_weight_view *roles,
+                                     const struct ga_io *io, const REAL *output, REAL *class_logits)
+{
+    const size_t n = model->d_model, n_labels = model->stack->n_labels;
+    REAL *pooled = malloc(2 * io->batch * n * sizeof *pooled), *dense = pooled + io->batch * n;
+    memset(class_logits, 0, io->batch * n_labels * sizeof *class_logits);
+    if (pooled) {
+        IN_REAL(reference_embedding)(model, io, output, pooled);
+        IN_REAL(classifier_linear)(model, roles, "classifier_dense", io->batch, n, pooled, dense);
+        IN_REAL(activate)(model->stack->classifier_activation, io->batch * n, dense);
+        IN_REAL(classifier_linear)(model, roles, "classifier", io->batch, n_labels, dense, class_logits);
+    }
+    for (size_t b = 0; b < io->batch; b++) {
+        if (reference_q_rows(io, b) == 0) {
+            memset(class_logits + b * n_labels, 0, n_labels * sizeof *class_logits);
+        }
+    }
+    free(pooled);
+}

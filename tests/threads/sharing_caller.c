@@ -30,7 +30,7 @@ struct sharing sharing_at(const struct sharing *sharing, size_t batch, size_t ro
 
 // -- Outputs --------------------------------------------------------------------------------------------------------
 
-enum { OUTPUTS = 6 };
+enum { OUTPUTS = 7 };
 
 // Floats of each output that the model gives, in the order of point_outputs.
 static size_t count_outputs(const struct call *call, size_t counts[OUTPUTS])
@@ -43,6 +43,7 @@ static size_t count_outputs(const struct call *call, size_t counts[OUTPUTS])
     counts[3] = stack && stack->pool != GA_POOL_NONE ? batch * call->model->d_model : 0;
     counts[4] = logits * call->shape.q_len;
     counts[5] = logits;
+    counts[6] = stack ? batch * stack->n_labels : 0;
     size_t total = 0;
     for (size_t i = 0; i < OUTPUTS; i++) {
         total += counts[i];
@@ -52,8 +53,8 @@ static size_t count_outputs(const struct call *call, size_t counts[OUTPUTS])
 
 static void point_outputs(struct ga_io *io, float *block, const size_t counts[OUTPUTS])
 {
-    float **const fields[OUTPUTS] = {&io->output,    &io->attention, &io->attention_mean,
-                                     &io->embedding, &io->logits,    &io->last_logits};
+    float **const fields[OUTPUTS] = {&io->output, &io->attention,   &io->attention_mean, &io->embedding,
+                                     &io->logits, &io->last_logits, &io->class_logits};
     for (size_t i = 0; i < OUTPUTS; i++) {
         *fields[i] = counts[i] > 0 ? block : NULL;
         block += counts[i];

@@ -13,7 +13,7 @@
 
 // Widths that are all different, so that no extent passes for another.
 enum { BATCH = 2, Q_LEN = 3, KV_LEN = 5, D_MODEL = 4, K_DIM = 6, V_DIM = 8, D_OUT = 10, D_HEAD = 3, HEADS = 2 };
-enum { LAYERS = 2, LOGITS = 7, COLUMNS = KV_LEN + 1, Q_ROWS = BATCH * Q_LEN, K_ROWS = BATCH * KV_LEN };
+enum { LAYERS = 2, LOGITS = 7, LABELS = 9, COLUMNS = KV_LEN + 1, Q_ROWS = BATCH * Q_LEN, K_ROWS = BATCH * KV_LEN };
 
 // -- Models and their calls -----------------------------------------------------------------------------------------
 
@@ -36,7 +36,7 @@ static inline size_t fake_scratch(size_t batch, size_t q_len, size_t kv_len, siz
 #define CACHE .cache = {4, 5}, .memory_cache = {4, 5}
 static const struct ga_variant variant[] = {
     {.isa = "scalar", .packed_bytes = PACKED, .scratch_bytes = fake_scratch, .run = fake_run, CACHE}};
-#define GIVES .pool = GA_POOL_MEAN, .logits = GA_LOGITS_LINEAR, .n_logits = LOGITS
+#define GIVES .pool = GA_POOL_MEAN, .logits = GA_LOGITS_LINEAR, .n_logits = LOGITS, .n_labels = LABELS
 static const struct ga_stack stack = {
     .n_layers = LAYERS, .token_types = 2, .sublayer = true, .attention = true, .cross_attention = true, GIVES};
 
@@ -91,6 +91,7 @@ static const struct field fields[] = {
     {AT(embedding), STACKS, BATCH *D_MODEL, 4, true},
     {AT(logits), STACKS, Q_ROWS *LOGITS, 4, true},
     {AT(last_logits), STACKS, BATCH *LOGITS, 4, true},
+    {AT(class_logits), STACKS, BATCH *LABELS, 4, true},
     {AT(memory), STACKS, K_ROWS *D_MODEL, 4, true},
     {AT(query), LAYER, Q_ROWS *D_MODEL, 4, false},
     {AT(key), LAYER, K_ROWS *K_DIM, 4, false},

@@ -40,6 +40,7 @@ local function outputs(facts, value, is_by_head)
     list.logits = { shape = { "B", "Q", stack.n_logits } }
     list.last_logits = { shape = { "B", stack.n_logits } }
   end
+  if stack and stack.n_labels > 0 then list.class_logits = { shape = { "B", stack.n_labels } } end
   if facts.encoder then list.memory = { shape = { "B", "K", facts.d_model } } end
   for _, one in ipairs(facts.intermediates) do list[one.name] = { index = one.index } end
   return list
@@ -76,6 +77,7 @@ return function(core)
   local is_by_head = facts.kind == value("GA_SDPA")
   local all = lists(facts, outputs(facts, value, is_by_head))
   return { inputs = inputs(facts, is_by_head), order = ORDER, outputs = all, output_names = sorted_names(all),
-    default = all.logits and "logits" or all.embedding and "embedding" or "output",
+    default = all.logits and "logits" or all.class_logits and "class_logits" or all.embedding and "embedding" or
+      "output",
     is_additive = facts.mask == value("GA_MASK_ADDITIVE") }
 end

@@ -77,6 +77,8 @@ def _outputs() -> Dict[str, Shape]:
     if stack and stack.logits != c.GA_LOGITS_NONE:
         list_of["logits"] = ("B", "Q", stack.n_logits)
         list_of["last_logits"] = ("B", stack.n_logits)
+    if stack and stack.n_labels:
+        list_of["class_logits"] = ("B", stack.n_labels)
     if IS_TRANSFORMER:
         list_of["memory"] = ("B", "K", model.d_model)
     return list_of
@@ -105,4 +107,4 @@ OUTPUT_NAMES: List[str] = sorted([*OUTPUTS, *INTERMEDIATES, *LISTS])
 
 def default_output() -> str:
     """What a call gives that names no outputs: the last that the model computes."""
-    return next(name for name in ("logits", "embedding", "output") if name in OUTPUTS)
+    return next(name for name in ("logits", "class_logits", "embedding", "output") if name in OUTPUTS)

@@ -132,6 +132,8 @@ struct ga_stack {
     bool sublayer;          // io.sublayer is added to the rows, before the last norm; only where there are no layers
     bool attention;         // io.layer_attention is taken, of a transformer's encoder io.src_layer_attention
     bool cross_attention;   // io.layer_cross_attention is taken
+    enum ga_activation classifier_activation; // between its linears
+    size_t n_labels;                          // of io.class_logits; 0: no classifier
 };
 
 #endif

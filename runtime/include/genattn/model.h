@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum { GA_ABI = 8 }; // changes whenever a struct in this file or struct ga_error does
+enum { GA_ABI = 9 }; // changes whenever a struct in this file or struct ga_error does
 
 // -- Threads --------------------------------------------------------------------------------------------------------
 
@@ -122,6 +122,8 @@ struct ga_io {
     const float *sublayer;          // [batch][q_len][d_model], what a sublayer made of query: added to it, before the
                                     // last norm. Only for a model generated with sublayer, which needs it; rows past
                                     // q_lengths are never read
+    float *class_logits; // [batch][n_labels], a number for each label of each sequence, zeros of one without rows; only
+                         // where the model has a classifier
 };
 
 // -- Weights --------------------------------------------------------------------------------------------------------

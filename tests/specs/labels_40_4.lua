@@ -1,0 +1,17 @@
+-- A cross-encoder as BertForSequenceClassification is built: the first row through a dense linear, tanh and one label.
+return {
+  kind = "encoder",
+  name = "labels_40_4",
+  d_model = 40,
+  n_heads = 4,
+  d_ff = 72,
+  n_layers = 1,
+  seq_len = "1..40",
+  vocab_size = 30,
+  positions = { kind = "learned" },
+  token_types = 2,
+  embedding = { norm = true },
+  ffn = { activation = "gelu" },
+  pool = { kind = "cls" },
+  classifier = { labels = 1 },
+}
