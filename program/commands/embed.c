@@ -20,7 +20,7 @@ static const struct ga_option options[] = {
     GA_LOADING_OPTIONS,
     [TOKENS] = {"tokens", "FILE", NULL, false, "the sequences as token ids: text, or safetensors"},
     [TEXT] = {"text", "FILE", NULL, false, "the sequences as texts, a line each; -: standard input"},
-    [TOKENIZER] = {"tokenizer", "FILE", "tokenizer.json beside the weights", false, "of --text"},
+    [TOKENIZER] = {"tokenizer", "FILE", "that of the weights", false, "of --text"},
     [OUTPUT] = {"output", "FILE", NULL, true, "safetensors file to write"},
     [ROWS] = {"rows", "N", "1024", false, "rows of a batch, at most, where a sequence is no longer"},
     [CUT] = {"cut", NULL, NULL, false, "take the first ids of what is longer than the model's sequences"},
