@@ -55,6 +55,14 @@ struct ga_text_encoding {
 enum ga_status ga_text_tokenizer_open(const char *path, struct ga_text_tokenizer **tokenizer_out,
                                       struct ga_error *error);
 
+// Reads a tokenizer.json whole, for ga_text_tokenizer_open_memory: *bytes_out[*length_out], which the caller frees.
+// GA_IO, GA_FORMAT (above 256 MB) or GA_MEMORY after an entry in error, which may be NULL.
+enum ga_status ga_text_tokenizer_read(const char *path, char **bytes_out, size_t *length_out, struct ga_error *error);
+
+// The attachment that holds a tokenizer.json in a file of packed weights (pack_file.h); its hash is
+// ga_text_tokenizer_hash's.
+#define GA_TEXT_ATTACHMENT "_tokenizer"
+
 // Writes the path of the tokenizer.json beside weights, a file or a folder that has it, to path_out[size];
 // PATH_MAX bytes hold any that the system takes. False where it does not fit.
 bool ga_text_tokenizer_beside(const char *weights, char *path_out, size_t size);
@@ -65,6 +73,14 @@ enum ga_status ga_text_tokenizer_open_memory(const char *name, const char *bytes
 
 // Frees a tokenizer, whose contexts are closed. NULL is allowed.
 void ga_text_tokenizer_close(struct ga_text_tokenizer *tokenizer);
+
+// A number that tells one tokenizer.json from another, by its bytes; a model's spec records it as 16 hexadecimal
+// digits.
+uint64_t ga_text_tokenizer_hash(const struct ga_text_tokenizer *tokenizer);
+
+// The hash of the tokenizer that a model was made for, as its spec records it: the text in struct ga_model. False where
+// it records none.
+bool ga_text_recorded_hash(const char *spec, uint64_t *hash_out);
 
 // The largest id that the tokenizer knows, and 1.
 size_t ga_text_tokenizer_ids(const struct ga_text_tokenizer *tokenizer);

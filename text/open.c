@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hash.h"
 #include "tokenizer.h"
 #include "unicode.h"
 
@@ -236,12 +237,17 @@ enum ga_status ga_text_tokenizer_open_memory(const char *name, const char *bytes
         ga_text_tokenizer_close(tokenizer);
         return status;
     }
+    tokenizer->hash = ga_text_file_hash(bytes, length);
     *tokenizer_out = tokenizer;
     return GA_OK;
 }
 
-// Reads a file whole; *bytes_out is the caller's to free.
-static enum ga_status read_file(const char *path, char **bytes_out, size_t *length_out, struct ga_error *error)
+uint64_t ga_text_tokenizer_hash(const struct ga_text_tokenizer *tokenizer)
+{
+    return tokenizer->hash;
+}
+
+enum ga_status ga_text_tokenizer_read(const char *path, char **bytes_out, size_t *length_out, struct ga_error *error)
 {
     FILE *file = fopen(path, "rb");
     if (!file) {
@@ -281,7 +287,7 @@ enum ga_status ga_text_tokenizer_open(const char *path, struct ga_text_tokenizer
     char *bytes = NULL;
     size_t length = 0;
     *tokenizer_out = NULL;
-    enum ga_status status = read_file(path, &bytes, &length, error);
+    enum ga_status status = ga_text_tokenizer_read(path, &bytes, &length, error);
     if (status == GA_OK) {
         status = ga_text_tokenizer_open_memory(path, bytes, length, tokenizer_out, error);
         free(bytes);

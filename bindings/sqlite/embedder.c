@@ -1,7 +1,9 @@
 // embedder.c: opens a model's files and makes vectors of texts, one sequence a call. Batches belong to programs that
 // have many texts at once.
 #define _POSIX_C_SOURCE 200809L // PATH_MAX
+#include <inttypes.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,14 +87,63 @@ static enum ga_status load_named(struct ga_sqlite_embedder *e, const char *path,
 
 // -- The tokenizer --------------------------------------------------------------------------------------------------
 
+// The tokenizer among packed weights; *found_out says whether they hold one.
+static enum ga_status open_attached(struct ga_sqlite_embedder *e, const char *weights, bool *found_out,
+                                    struct ga_error *error)
+{
+    struct ga_pack pack;
+    *found_out = false;
+    enum ga_status status = ga_pack_open(weights, &pack, error);
+    if (status != GA_OK) {
+        return status;
+    }
+    const struct ga_pack_section *section = ga_pack_attachment(&pack, GA_TEXT_ATTACHMENT);
+    *found_out = section != NULL;
+    char *bytes = section ? malloc(section->bytes + 1) : NULL;
+    if (section) {
+        status = bytes ? ga_pack_read_attachment(&pack, section, bytes, error)
+                       : ga_fail(error, GA_MEMORY, "no memory for the tokenizer of %s", weights);
+        status = status == GA_OK ? ga_text_tokenizer_open_memory(weights, bytes, section->bytes, &e->tokenizer, error)
+                                 : status;
+    }
+    free(bytes);
+    ga_pack_close(&pack);
+    return status;
+}
+
+// Another tokenizer than the recorded one gives vectors that look right and are not.
+static enum ga_status open_beside(struct ga_sqlite_embedder *e, const char *weights, struct ga_error *error)
+{
+    char beside[PATH_MAX];
+    uint64_t recorded;
+    if (!ga_text_tokenizer_beside(weights, beside, sizeof beside)) {
+        return ga_fail(error, GA_IO, "%.99s...: the path is too long", weights);
+    }
+    const enum ga_status status = ga_text_tokenizer_open(beside, &e->tokenizer, error);
+    return status == GA_OK && ga_text_recorded_hash(e->model->spec, &recorded) &&
+                   recorded != ga_text_tokenizer_hash(e->tokenizer)
+               ? ga_fail(error, GA_UNSUPPORTED,
+                         "%s: its hash is %016" PRIx64 "; %s was made for the tokenizer of hash %016" PRIx64
+                         ": name it as the second argument to take it all the same",
+                         beside, ga_text_tokenizer_hash(e->tokenizer), e->model->name, recorded)
+               : status;
+}
+
+static enum ga_status find_tokenizer(struct ga_sqlite_embedder *e, const char *path, const char *weights,
+                                     struct ga_error *error)
+{
+    bool found = false;
+    if (path) {
+        return ga_text_tokenizer_open(path, &e->tokenizer, error);
+    }
+    const enum ga_status status = ga_pack_is_file(weights) ? open_attached(e, weights, &found, error) : GA_OK;
+    return status != GA_OK || found ? status : open_beside(e, weights, error);
+}
+
 static enum ga_status open_tokenizer(struct ga_sqlite_embedder *e, const char *path, const char *weights,
                                      struct ga_error *error)
 {
-    char beside[PATH_MAX];
-    if (!path && !ga_text_tokenizer_beside(weights, beside, sizeof beside)) {
-        return ga_fail(error, GA_IO, "%.99s...: the path is too long", weights);
-    }
-    enum ga_status status = ga_text_tokenizer_open(path ? path : beside, &e->tokenizer, error);
+    enum ga_status status = find_tokenizer(e, path, weights, error);
     if (status == GA_OK && ga_text_tokenizer_ids(e->tokenizer) > e->model->vocab_size) {
         return ga_fail(error, GA_SHAPE, "the tokenizer has %zu ids, the model %zu: it is another model's",
                        ga_text_tokenizer_ids(e->tokenizer), e->model->vocab_size);

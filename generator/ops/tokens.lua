@@ -1,10 +1,32 @@
 -- ops/tokens.lua: where a stack's rows come from: those that a call gives, or the embedding's rows of its tokens.
--- The field is a feature's, as a single layer takes tokens too.
+-- vocab_size is a feature's field, as a single layer takes tokens too.
+local types = require "schema.types"
+
+-- A hash as base/hash.lua gives it.
+local function check_hash(value)
+  if type(value) == "string" and value:find("^" .. ("[0-9a-f]"):rep(16) .. "$") then return value end
+  return nil, ("must be 16 hexadecimal digits, found %s"):format(types.shown(value))
+end
+
 return {
   name = "tokens",
   uses = { "tables" },
-  resolve = function(spec)
+  of_decoder = true, -- in whose spec vocab_size is that of the whole model
+  fields = {
+    { field = "tokenizer", flag = "--tokenizer-hash", value = "HASH", parse = function(word) return word end,
+      check = types.described("the hash of the model's tokenizer.json, 16 hexadecimal digits", check_hash),
+      default = "none", help = "hash of the tokenizer.json that goes with the model; --from-hf gives it",
+      group = "whole models", example = 'vocab_size = 30522, tokenizer = "0123456789abcdef"',
+      meaning = "Changes no number: programs compare it with the tokenizer that they are given" },
+  },
+  resolve = function(spec, fail)
     spec.own_token_table = spec.vocab_size ~= nil
+    if spec.tokenizer and not spec.vocab_size then
+      fail("tokenizer is given, but there is no vocab_size: the model takes no token ids")
+    end
+  end,
+  sentence = function(spec)
+    return spec.tokenizer and ("made for the tokenizer.json of hash %s"):format(spec.tokenizer) or nil
   end,
   first_roles = function(spec, add)
     if spec.vocab_size then add("embedding", { spec.vocab_size, spec.d_model }) end

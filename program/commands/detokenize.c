@@ -12,8 +12,8 @@ enum { IDS, NUL, TOKENIZER, WEIGHTS };
 static const struct ga_option options[] = {
     [IDS] = {"ids", "FILE", NULL, true, "token ids, a line for each text; -: standard input"},
     [NUL] = {"0", NULL, NULL, false, "end each text with NUL instead of a line's end"},
-    [TOKENIZER] = {"tokenizer", "FILE", "tokenizer.json beside the weights", false, "Hugging Face's tokenizer.json"},
-    [WEIGHTS] = {"weights", "PATH", NULL, false, "weights that the tokenizer lies beside; they are not read"},
+    [TOKENIZER] = {"tokenizer", "FILE", "that of the weights", false, "Hugging Face's tokenizer.json"},
+    [WEIGHTS] = {"weights", "PATH", NULL, false, "weights that hold the tokenizer, or that it lies beside"},
     {NULL, NULL, NULL, false, NULL},
 };
 

@@ -21,7 +21,7 @@ static const struct ga_option options[] = {
     GA_LOADING_OPTIONS,
     [TOKENS] = {"tokens", "FILE", NULL, false, "the sequences as token ids: text, or safetensors"},
     [TEXT] = {"text", "FILE", NULL, false, "the sequences as texts, a line each; -: standard input"},
-    [TOKENIZER] = {"tokenizer", "FILE", "tokenizer.json beside the weights", false, "of --text"},
+    [TOKENIZER] = {"tokenizer", "FILE", "that of the weights", false, "of --text"},
     [OUTPUT] = {"output", "FILE", "of json: standard output", false, "file to write"},
     [FORMAT] = {"format", "FORMAT", "safetensors", false, "safetensors, or json: an object a line"},
     [REPLACE] = {"replace-invalid", NULL, NULL, false, "of --text: take U+FFFD for what is not UTF-8"},

@@ -1,9 +1,13 @@
 // info_json.c: what `info` tells, as JSON.
 // Says the same as the text and no more.
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "info.h"
 #include "isas.h"
 #include "json_file.h"
 #include "model_call.h"
+#include "text_library.h"
 
 static json_t *range_json(struct ga_range range)
 {
@@ -141,6 +145,18 @@ static json_t *shape_json(const struct ga_model *model)
                      ga_json_size(model->d_out), "kind", kinds[model->kind], "d_v", ga_json_size(model->d_v));
 }
 
+// The hash of the tokenizer that the model was made for; null where none is recorded, or the program has no text.
+static json_t *tokenizer_json(const struct ga_model *model)
+{
+    uint64_t hash;
+    if (!ga_text_library.recorded_hash || !ga_text_library.recorded_hash(model->spec, &hash)) {
+        return json_null();
+    }
+    char digits[17];
+    (void)snprintf(digits, sizeof digits, "%016" PRIx64, hash);
+    return json_string(digits);
+}
+
 enum ga_exit ga_info_json(const struct ga_context *context, const struct ga_info *info)
 {
     const struct ga_model *model = context->model;
@@ -148,10 +164,10 @@ enum ga_exit ga_info_json(const struct ga_context *context, const struct ga_info
         json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "model", model->name, "spec", model->spec, "shape",
                   shape_json(model), "stack", ga_info_stack_json(model), "inputs", inputs_json(model), "outputs",
                   outputs_json(model), "features", sentences_json(model), "variants", variants_json(model));
-    json_t *rest =
-        json_pack("{s:s, s:o, s:o, s:o, s:o, s:s?, s:o}", "isa", info->shown->isa, "kernels", kernels_json(info->shown),
-                  "call", call_json(info), "weights", roles_json(model), "layouts", layouts_json(model),
-                  "default_layout", model->default_map, "not_taken", unused_json(model));
+    json_t *rest = json_pack("{s:s, s:o, s:o, s:o, s:o, s:s?, s:o, s:o}", "isa", info->shown->isa, "kernels",
+                             kernels_json(info->shown), "call", call_json(info), "weights", roles_json(model),
+                             "layouts", layouts_json(model), "default_layout", model->default_map, "not_taken",
+                             unused_json(model), "tokenizer", tokenizer_json(model));
     if (!root || !rest || json_object_update(root, rest) != 0) {
         json_decref(root);
         root = NULL;

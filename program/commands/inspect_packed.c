@@ -18,8 +18,10 @@ static enum ga_exit print_text(const struct ga_context *context, const struct ga
     char spec[HEX], packing[HEX], checksum[HEX];
     for (size_t i = 0; i < pack->n_sections; i++) {
         const struct ga_pack_section *section = &pack->sections[i];
-        printf("%-8s %zu bytes at %zu, layout %s, checksum %s: sound\n", section->isa, section->bytes, section->offset,
-               hex(section->packing, packing), hex(section->checksum, checksum));
+        const bool is_attachment = ga_pack_is_attachment(section);
+        printf("%-8s %zu bytes at %zu, %s %s, checksum %s: sound\n", section->isa + is_attachment, section->bytes,
+               section->offset, is_attachment ? "hash" : "layout", hex(section->packing, packing),
+               hex(section->checksum, checksum));
     }
     printf("packed weights of %s, spec %s, format version %u, interface %u, %zu bytes\n", pack->model,
            hex(pack->spec, spec), (unsigned)pack->version, (unsigned)pack->abi, pack->size);
@@ -31,23 +33,34 @@ static enum ga_exit print_text(const struct ga_context *context, const struct ga
     return GA_EXIT_OK;
 }
 
+// The sections that hold weights, or the others.
+static json_t *sections_json(const struct ga_pack *pack, bool attachments)
+{
+    char number[HEX], checksum[HEX];
+    json_t *array = json_array();
+    for (size_t i = 0; i < pack->n_sections; i++) {
+        const struct ga_pack_section *section = &pack->sections[i];
+        if (ga_pack_is_attachment(section) == attachments) {
+            json_array_append_new(array, json_pack("{s:s, s:o, s:o, s:s, s:s}", attachments ? "name" : "isa",
+                                                   section->isa + attachments, "offset", ga_json_size(section->offset),
+                                                   "bytes", ga_json_size(section->bytes),
+                                                   attachments ? "hash" : "layout", hex(section->packing, number),
+                                                   "checksum", hex(section->checksum, checksum)));
+        }
+    }
+    return array;
+}
+
 static enum ga_exit print_json(const struct ga_context *context, const struct ga_pack *pack, const char *why_not,
                                const struct ga_variant *variant)
 {
-    char number[HEX], checksum[HEX];
-    json_t *sections = json_array();
-    for (size_t i = 0; i < pack->n_sections; i++) {
-        const struct ga_pack_section *section = &pack->sections[i];
-        json_array_append_new(sections,
-                              json_pack("{s:s, s:o, s:o, s:s, s:s}", "isa", section->isa, "offset",
-                                        ga_json_size(section->offset), "bytes", ga_json_size(section->bytes), "layout",
-                                        hex(section->packing, number), "checksum", hex(section->checksum, checksum)));
-    }
-    return ga_json_print(context, json_pack("{s:o, s:s, s:s, s:i, s:i, s:o, s:o, s:s?, s:s?}", "file",
+    char number[HEX];
+    return ga_json_print(context, json_pack("{s:o, s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:s?, s:s?}", "file",
                                             ga_json_label(pack->label), "model", pack->model, "spec",
                                             hex(pack->spec, number), "version", (int)pack->version, "interface",
-                                            (int)pack->abi, "bytes", ga_json_size(pack->size), "sections", sections,
-                                            "isa", variant ? variant->isa : NULL, "refused", why_not));
+                                            (int)pack->abi, "bytes", ga_json_size(pack->size), "sections",
+                                            sections_json(pack, false), "attachments", sections_json(pack, true), "isa",
+                                            variant ? variant->isa : NULL, "refused", why_not));
 }
 
 static enum ga_exit inspect(const struct ga_context *context, const struct ga_pack *pack, bool json)

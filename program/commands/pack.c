@@ -1,19 +1,23 @@
-// pack.c: the command `pack`: weights as the kernels read them, in a file that loads without packing.
-// Runs nothing.
+// pack.c: the command `pack`: weights as the kernels read them, in a file that loads without packing, and the tokenizer
+// with them. Runs nothing.
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "command.h"
 #include "cpu.h"
 #include "load_model.h"
+#include "texts.h"
 #include "weights_options.h"
 
-enum { OUTPUT = GA_OPTION_TRUST, ISA };
+enum { OUTPUT = GA_OPTION_TRUST, ISA, TOKENIZER, NO_TOKENIZER };
 
 static const struct ga_option options[] = {
     GA_WEIGHTS_OPTIONS,
     [OUTPUT] = {"output", "FILE", NULL, true, "file to write, NAME.gap by custom"},
     [ISA] = {"isa", "NAME", "the best this CPU runs", false, "instruction set to pack for; all: each this CPU runs"},
+    [TOKENIZER] = {"tokenizer", "FILE", "tokenizer.json beside the weights", false, "tokenizer to keep in the file"},
+    [NO_TOKENIZER] = {"no-tokenizer", NULL, NULL, false, "keep no tokenizer in the file"},
     {NULL, NULL, NULL, false, NULL},
 };
 _Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
@@ -23,27 +27,32 @@ static const char *const notes[] = {
     "this build of the model alone: a build of another spec, or that packs otherwise, refuses it by name.",
     "Each instruction set packs in panels of its own. A file for one runs on a CPU with a better one too,",
     "by the one it is for, and the program says so.",
+    "Commands that take texts then need no --tokenizer: the file holds the tokenizer.json too, where one lies beside",
+    "the weights.",
     NULL,
 };
 
 static const char *const examples[] = {
     "pack --weights w.safetensors --output w.gap",
     "pack --weights w.safetensors --output w.gap --isa all",
+    "pack --weights model/ --output w.gap --tokenizer tokenizer.json",
     NULL,
 };
 
-// The variants to pack for, and what was packed of each.
+// The variants to pack for, and what was packed of each; one section is left for the tokenizer.
 struct packing {
     size_t count;
-    const char *isas[GA_PACK_SECTIONS];
-    struct ga_model_instance instance[GA_PACK_SECTIONS];
+    const char *isas[GA_PACK_SECTIONS - 1];
+    struct ga_model_instance instance[GA_PACK_SECTIONS - 1];
+    struct ga_tokenizer_file tokenizer;
+    uint64_t tokenizer_hash;
 };
 
 // All that this CPU runs; of the others says that they are left out.
 static void list_all(const struct ga_context *context, struct packing *packing)
 {
     const struct ga_model *model = context->model;
-    for (size_t i = 0; i < model->n_variants && packing->count < GA_PACK_SECTIONS; i++) {
+    for (size_t i = 0; i < model->n_variants && packing->count < GA_PACK_SECTIONS - 1; i++) {
         if (ga_cpu_has(model->variants[i].cpu)) {
             packing->isas[packing->count++] = model->variants[i].isa;
         } else {
@@ -62,19 +71,58 @@ static enum ga_exit check_input(const struct ga_context *context, const char *we
                : GA_EXIT_OK;
 }
 
+// The tokenizer's bytes, once they were found to be a tokenizer of this model.
+static enum ga_exit read_tokenizer(const struct ga_context *context, const char *path, const char *weights,
+                                   struct packing *packing)
+{
+    struct ga_text_tokenizer *tokenizer;
+    enum ga_exit code = ga_check_text(context);
+    code = code == GA_EXIT_OK ? ga_tokenizer_file_read(context, path, weights, &packing->tokenizer) : code;
+    code = code == GA_EXIT_OK ? ga_open_tokenizer(context, &packing->tokenizer, &tokenizer) : code;
+    if (code == GA_EXIT_OK) {
+        packing->tokenizer_hash = ga_text_library.tokenizer_hash(tokenizer);
+        ga_text_library.tokenizer_close(tokenizer);
+    } else if (!path) {
+        ga_note(context, "--no-tokenizer packs the weights without it");
+    }
+    return code;
+}
+
+// The tokenizer that is to go with the weights, if any.
+static enum ga_exit find_tokenizer(const struct ga_context *context, const char *const *values, struct packing *packing)
+{
+    const char *path = values[TOKENIZER], *weights = values[GA_OPTION_WEIGHTS];
+    const bool has_text = context->model->vocab_size > 0 && ga_text_library.tokenizer_open_memory;
+    if (values[NO_TOKENIZER]) {
+        return path ? ga_misused(context, "--tokenizer and --no-tokenizer cannot be given together") : GA_EXIT_OK;
+    }
+    return path || (has_text && weights && ga_tokenizer_is_beside(weights))
+               ? read_tokenizer(context, path, weights, packing)
+               : GA_EXIT_OK;
+}
+
 static enum ga_exit write_packed(const struct ga_context *context, const struct packing *packing, const char *path)
 {
     const struct ga_loaded *loaded[GA_PACK_SECTIONS];
+    const struct ga_tokenizer_file *tokenizer = &packing->tokenizer;
+    const struct ga_pack_attachment attachment = {.name = GA_TEXT_ATTACHMENT,
+                                                  .hash = packing->tokenizer_hash,
+                                                  .bytes = tokenizer->bytes,
+                                                  .size = tokenizer->size};
     struct ga_error error;
     for (size_t i = 0; i < packing->count; i++) {
         loaded[i] = packing->instance[i].loaded;
     }
-    if (ga_pack_write(path, loaded, packing->count, &error) != GA_OK) {
+    if (ga_pack_write_with(path, loaded, packing->count, tokenizer->bytes ? &attachment : NULL, &error) != GA_OK) {
         return ga_failed(context, "%s", error.text);
     }
     for (size_t i = 0; i < packing->count; i++) {
         ga_print_line("%s: %s for %s, %zu bytes", path, context->model->name, loaded[i]->variant->isa,
                       loaded[i]->variant->packed_bytes);
+    }
+    if (tokenizer->bytes) {
+        ga_print_line("%s: tokenizer %016" PRIx64 " of %s, %zu bytes", path, packing->tokenizer_hash, tokenizer->label,
+                      tokenizer->size);
     }
     return GA_EXIT_OK;
 }
@@ -89,6 +137,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
         packing.isas[packing.count++] = values[ISA];
     }
     enum ga_exit code = check_input(context, values[GA_OPTION_WEIGHTS]);
+    code = code == GA_EXIT_OK ? find_tokenizer(context, values, &packing) : code;
     for (size_t i = 0; i < packing.count && code == GA_EXIT_OK; i++) {
         const struct ga_weight_choice choice = ga_weights_chosen(values, packing.isas[i]);
         code = ga_load_model(context, &choice, &packing.instance[i]);
@@ -99,6 +148,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     for (size_t i = 0; i < packing.count; i++) {
         ga_model_instance_free(&packing.instance[i]);
     }
+    ga_tokenizer_file_free(&packing.tokenizer);
     return code;
 }
 

@@ -23,7 +23,7 @@ static const struct ga_option options[] = {
     [INDEX] = {"index", "FILE", "CORPUS.MODEL.safetensors", false, "where the vectors of the texts are kept"},
     [TOP] = {"top", "N", "5", false, "texts to print for a query"},
     [FORMAT] = {"format", "FORMAT", "text", false, "text, or json: an object a line"},
-    [TOKENIZER] = {"tokenizer", "FILE", "tokenizer.json beside the weights", false, "Hugging Face's tokenizer.json"},
+    [TOKENIZER] = {"tokenizer", "FILE", "that of the weights", false, "Hugging Face's tokenizer.json"},
     [REPLACE] = {"replace-invalid", NULL, NULL, false, "take U+FFFD for what is not UTF-8, instead of failing"},
     [ISA] = {"isa", GA_ISA_OPTION},
     [THREADS] = {"threads", GA_THREADS_OPTION},
@@ -191,10 +191,9 @@ static enum ga_exit make_index(struct work *work)
                                      .maker = &work->maker,
                                      .reader = &work->reader,
                                      .pooling = &work->pooling};
-    enum ga_exit code = ga_index_maker_find(work->context, &work->instance, work->reader.tools.path, &work->maker);
-    if (code == GA_EXIT_OK) {
-        code = ga_search_index_open(work->context, work->index_path, &work->maker, &work->index);
-    }
+    work->maker = ga_index_maker_of(work->context->model, &work->instance,
+                                    ga_text_library.tokenizer_hash(work->reader.tools.tokenizer));
+    enum ga_exit code = ga_search_index_open(work->context, work->index_path, &work->maker, &work->index);
     if (code == GA_EXIT_OK) {
         work->pooling.progress = &progress;
         code = ga_search_index_update(&update, &work->index);

@@ -23,38 +23,14 @@ static void put_digits(uint64_t checksum, char text[GA_INDEX_MADE])
     snprintf(text, GA_INDEX_MADE, "%016" PRIx64, checksum);
 }
 
-static enum ga_exit checksum_file(const struct ga_context *context, const char *path, uint64_t *checksum_out)
+struct ga_index_maker ga_index_maker_of(const struct ga_model *model, const struct ga_model_instance *instance,
+                                        uint64_t tokenizer)
 {
-    enum { PIECE = 1 << 16 };
-    _Static_assert(PIECE % GA_CHECKSUM_BLOCK == 0, "pieces are whole blocks");
-    unsigned char bytes[PIECE];
-    struct ga_checksum sum = ga_checksum_start();
-    FILE *file = fopen(path, "rb");
-    size_t got = PIECE;
-    while (file && got == PIECE) {
-        got = fread(bytes, 1, PIECE, file);
-        ga_checksum_add(&sum, bytes, got);
-    }
-    const bool failed = !file || ferror(file);
-    const int problem = errno;
-    if (file) {
-        (void)fclose(file); // it was only read
-    }
-    *checksum_out = ga_checksum_end(&sum);
-    return failed ? ga_failed(context, "%s: cannot be read: %s", path, strerror(problem)) : GA_EXIT_OK;
-}
-
-enum ga_exit ga_index_maker_find(const struct ga_context *context, const struct ga_model_instance *instance,
-                                 const char *tokenizer, struct ga_index_maker *maker_out)
-{
-    const struct ga_model *model = context->model;
-    uint64_t checksum;
-    *maker_out = (struct ga_index_maker){.model = model->name, .isa = instance->variant->isa};
-    put_digits(ga_checksum(model->spec, strlen(model->spec)), maker_out->spec);
-    put_digits(ga_checksum(instance->loaded->packed, instance->variant->packed_bytes), maker_out->weights);
-    const enum ga_exit code = checksum_file(context, tokenizer, &checksum);
-    put_digits(checksum, maker_out->tokenizer);
-    return code;
+    struct ga_index_maker maker = {.model = model->name, .isa = instance->variant->isa};
+    put_digits(ga_checksum(model->spec, strlen(model->spec)), maker.spec);
+    put_digits(ga_checksum(instance->loaded->packed, instance->variant->packed_bytes), maker.weights);
+    put_digits(tokenizer, maker.tokenizer);
+    return maker;
 }
 
 char *ga_index_metadata(const struct ga_index_maker *maker, char text[GA_INDEX_METADATA])

@@ -30,9 +30,9 @@ struct ga_search_index {
     size_t n_damaged;
 };
 
-// Looks at the weights as they are packed, and reads the tokenizer's file. GA_EXIT_FAILED after a message.
-enum ga_exit ga_index_maker_find(const struct ga_context *context, const struct ga_model_instance *instance,
-                                 const char *tokenizer, struct ga_index_maker *maker_out);
+// Looks at the weights as they are packed. tokenizer: the hash of its file.
+struct ga_index_maker ga_index_maker_of(const struct ga_model *model, const struct ga_model_instance *instance,
+                                        uint64_t tokenizer);
 
 // The maker as the metadata of a file; returns text.
 char *ga_index_metadata(const struct ga_index_maker *maker, char text[GA_INDEX_METADATA]);

@@ -3,7 +3,7 @@
 #include "texts.h"
 
 #include <errno.h>
-#include <limits.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -55,12 +55,12 @@ void ga_texts_close(struct ga_texts *texts)
 
 // -- The tokenizer --------------------------------------------------------------------------------------------------
 
-static enum ga_exit check_text(const struct ga_context *context)
+enum ga_exit ga_check_text(const struct ga_context *context)
 {
     if (context->model->vocab_size == 0) {
         return ga_failed(context, "%s takes no token ids; its spec would say vocab_size = 30522", context->model->name);
     }
-    if (!ga_text_library.tokenizer_open) {
+    if (!ga_text_library.tokenizer_open_memory) {
         return ga_failed(context, "this program was built without text: ./configure found no utf8proc or no PCRE2 "
                                   "(Debian: libutf8proc-dev libpcre2-dev)");
     }
@@ -68,38 +68,64 @@ static enum ga_exit check_text(const struct ga_context *context)
 }
 
 // An id that the model has no row for would be found much later.
-static enum ga_exit check_ids(const struct ga_context *context, const char *path,
+static enum ga_exit check_ids(const struct ga_context *context, const char *label,
                               const struct ga_text_tokenizer *tokenizer)
 {
     const size_t ids = ga_text_library.tokenizer_ids(tokenizer), vocab_size = context->model->vocab_size;
     return ids <= vocab_size ? GA_EXIT_OK
-                             : ga_failed(context, "%s: has ids up to %zu; expected below %zu, as %s has", path, ids - 1,
-                                         vocab_size, context->model->name);
+                             : ga_failed(context, "%s: has ids up to %zu; expected below %zu, as %s has", label,
+                                         ids - 1, vocab_size, context->model->name);
+}
+
+// Another tokenizer than the recorded one gives results that look right and are not.
+static enum ga_exit check_hash(const struct ga_context *context, const struct ga_tokenizer_file *file,
+                               const struct ga_text_tokenizer *tokenizer)
+{
+    const uint64_t found = ga_text_library.tokenizer_hash(tokenizer);
+    uint64_t recorded;
+    if (!ga_text_library.recorded_hash(context->model->spec, &recorded) || recorded == found) {
+        return GA_EXIT_OK;
+    }
+    if (!file->is_insisted) {
+        return ga_failed(context,
+                         "%s: its hash is %016" PRIx64 "; %s was made for the tokenizer of hash %016" PRIx64
+                         ": --tokenizer FILE takes another one",
+                         file->label, found, context->model->name, recorded);
+    }
+    ga_note(context, "%s: its hash is %016" PRIx64 "; %s was made for the tokenizer of hash %016" PRIx64, file->label,
+            found, context->model->name, recorded);
+    return GA_EXIT_OK;
+}
+
+enum ga_exit ga_open_tokenizer(const struct ga_context *context, const struct ga_tokenizer_file *file,
+                               struct ga_text_tokenizer **tokenizer_out)
+{
+    struct ga_error error;
+    if (ga_text_library.tokenizer_open_memory(file->label, file->bytes, file->size, tokenizer_out, &error) != GA_OK) {
+        return ga_failed(context, "%s", error.text);
+    }
+    enum ga_exit code = check_ids(context, file->label, *tokenizer_out);
+    code = code == GA_EXIT_OK ? check_hash(context, file, *tokenizer_out) : code;
+    if (code != GA_EXIT_OK) {
+        ga_text_library.tokenizer_close(*tokenizer_out);
+        *tokenizer_out = NULL;
+    }
+    return code;
 }
 
 enum ga_exit ga_text_tools_open(const struct ga_context *context, const char *path, const char *weights,
                                 struct ga_text_tools *tools_out)
 {
-    char beside[PATH_MAX];
-    struct ga_error error;
+    struct ga_tokenizer_file file;
     *tools_out = (struct ga_text_tools){0};
-    enum ga_exit code = check_text(context);
+    enum ga_exit code = ga_check_text(context);
     if (code != GA_EXIT_OK) {
         return code;
     }
-    if (!path && weights && ga_text_library.tokenizer_beside(weights, beside, sizeof beside)) {
-        path = beside;
-    }
-    if (!path) {
-        return ga_misused(context, "no tokenizer: give --tokenizer FILE, or --weights of a folder that has one");
-    }
-    if (ga_text_library.tokenizer_open(path, &tools_out->tokenizer, &error) != GA_OK) {
-        return ga_failed(context, "%s", error.text);
-    }
-    code = check_ids(context, path, tools_out->tokenizer);
-    tools_out->path = strdup(path);
-    if (code == GA_EXIT_OK &&
-        (!tools_out->path || ga_text_library.context_open(tools_out->tokenizer, &tools_out->context) != GA_OK)) {
+    code = ga_tokenizer_file_read(context, path, weights, &file);
+    code = code == GA_EXIT_OK ? ga_open_tokenizer(context, &file, &tools_out->tokenizer) : code;
+    ga_tokenizer_file_free(&file);
+    if (code == GA_EXIT_OK && ga_text_library.context_open(tools_out->tokenizer, &tools_out->context) != GA_OK) {
         code = ga_failed(context, "no memory for the tokenizer");
     }
     if (code != GA_EXIT_OK) {
@@ -114,6 +140,5 @@ void ga_text_tools_close(struct ga_text_tools *tools)
         ga_text_library.context_close(tools->context);
         ga_text_library.tokenizer_close(tools->tokenizer);
     }
-    free(tools->path);
     *tools = (struct ga_text_tools){0};
 }

@@ -7,6 +7,7 @@
 
 #include "diagnostics.h"
 #include "text_library.h"
+#include "tokenizer_file.h"
 
 // The texts of a file. Zeroed memory is none.
 struct ga_texts {
@@ -33,16 +34,25 @@ void ga_texts_close(struct ga_texts *texts);
 
 // A tokenizer and one context of it.
 struct ga_text_tools {
-    char *path; // of its file
     struct ga_text_tokenizer *tokenizer;
     struct ga_text_context *context;
 };
 
-// Opens the tokenizer at `path`; where that is NULL, the tokenizer.json beside weights. GA_EXIT_FAILED after a message
-// where there is none, or where the program or its model has no text. The caller closes it.
+// Opens the tokenizer at `path`; where that is NULL, the one in the packed weights, or else the tokenizer.json beside
+// weights. GA_EXIT_FAILED after a message where there is none, or where the program or its model has no text. A
+// tokenizer that is another than the model's spec records gets a note, and is a failure where nobody chose it by name.
+// The caller closes it.
 enum ga_exit ga_text_tools_open(const struct ga_context *context, const char *path, const char *weights,
                                 struct ga_text_tools *tools_out);
 
 void ga_text_tools_close(struct ga_text_tools *tools);
+
+// The tokenizer alone, of bytes that were read; checked as ga_text_tools_open says. The caller closes it by
+// ga_text_library.
+enum ga_exit ga_open_tokenizer(const struct ga_context *context, const struct ga_tokenizer_file *file,
+                               struct ga_text_tokenizer **tokenizer_out);
+
+// Whether this program has text, with a message where it has none, or where its model takes no token ids.
+enum ga_exit ga_check_text(const struct ga_context *context);
 
 #endif

@@ -59,10 +59,12 @@ static const char *section_names(const struct ga_pack *pack, char text[LIST_TEXT
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < pack->n_sections; i++) {
-        (void)snprintf(text + used, LIST_TEXT - used, "%s%s", i == 0 ? "" : ", ", pack->sections[i].isa);
-        used = strlen(text);
+        if (!ga_pack_is_attachment(&pack->sections[i])) {
+            (void)snprintf(text + used, LIST_TEXT - used, "%s%s", used == 0 ? "" : ", ", pack->sections[i].isa);
+            used = strlen(text);
+        }
     }
-    return text;
+    return used == 0 ? "nothing" : text;
 }
 
 enum ga_status ga_pack_section_of(const struct ga_pack *pack, const struct ga_model *model,

@@ -39,6 +39,14 @@ uint64_t ga_pack_spec(const struct ga_model *model);
 // Where a section may begin after `end`; SIZE_MAX where that overflows.
 size_t ga_pack_next(size_t end);
 
+// What messages call a section's bytes: "the weights for avx2", "the tokenizer".
+enum { GA_PACK_CONTENT = GA_PACK_ISA + 16 };
+const char *ga_pack_content(const struct ga_pack_section *section, char text[GA_PACK_CONTENT]);
+
+// Compares a section's checksum with the sum of the bytes that were read.
+enum ga_status ga_pack_compare(const struct ga_pack *pack, const struct ga_pack_section *section, uint64_t sum,
+                               struct ga_error *error);
+
 // The section of that name, or NULL.
 const struct ga_pack_section *ga_pack_find(const struct ga_pack *pack, const char *isa);
 

@@ -21,15 +21,17 @@ _Static_assert(PIECE % GA_CHECKSUM_BLOCK == 0 && SMALL_PIECE % GA_CHECKSUM_BLOCK
 
 // -- Checks ---------------------------------------------------------------------------------------------------------
 
-static enum ga_status compare(const struct ga_pack *pack, const struct ga_pack_section *section, uint64_t sum,
-                              struct ga_error *error)
+enum ga_status ga_pack_compare(const struct ga_pack *pack, const struct ga_pack_section *section, uint64_t sum,
+                               struct ga_error *error)
 {
+    char content[GA_PACK_CONTENT];
     return sum == section->checksum
                ? GA_OK
                : ga_fail_at(error, GA_FORMAT, GA_FAULT_PACK_DAMAGED, section->offset,
-                            "%s: the checksum of the weights for %s is %016llx; expected %016llx: the file is damaged; "
-                            "pack the weights again",
-                            pack->label, section->isa, (unsigned long long)sum, (unsigned long long)section->checksum);
+                            "%s: the checksum of %s is %016llx; expected %016llx: the file is damaged; pack the "
+                            "weights again",
+                            pack->label, ga_pack_content(section, content), (unsigned long long)sum,
+                            (unsigned long long)section->checksum);
 }
 
 // Zeros from `begin` to `end`, which is less than a page after it.
@@ -73,7 +75,7 @@ enum ga_status ga_pack_verify(const struct ga_pack *pack, size_t i, struct ga_er
         status = ga_pack_read_at(pack, section->offset + done, piece, size, error);
         ga_checksum_add(&sum, piece, status == GA_OK ? size : 0);
     }
-    return status == GA_OK ? compare(pack, section, ga_checksum_end(&sum), error) : status;
+    return status == GA_OK ? ga_pack_compare(pack, section, ga_checksum_end(&sum), error) : status;
 }
 
 // -- Into a block ---------------------------------------------------------------------------------------------------
@@ -90,7 +92,7 @@ static enum ga_status read_section(const struct ga_pack *pack, const struct ga_p
             ga_checksum_add(&sum, to + done, size);
         }
     }
-    return status == GA_OK && is_verified ? compare(pack, section, ga_checksum_end(&sum), error) : status;
+    return status == GA_OK && is_verified ? ga_pack_compare(pack, section, ga_checksum_end(&sum), error) : status;
 }
 
 // What load and map ask for alike. text: the call's name.
@@ -179,7 +181,7 @@ static enum ga_status map_section(const struct ga_pack *pack, const struct ga_pa
     }
     if (status == GA_OK && trust == GA_PACK_VERIFY) {
         status = check_gaps(pack, error);
-        status = status == GA_OK ? compare(pack, section, ga_checksum(at, section->bytes), error) : status;
+        status = status == GA_OK ? ga_pack_compare(pack, section, ga_checksum(at, section->bytes), error) : status;
     }
     map->weights.packed = at;
     return status;

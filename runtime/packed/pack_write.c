@@ -38,27 +38,66 @@ static enum ga_status check_loaded(const char *path, const struct ga_loaded *con
     return GA_OK;
 }
 
-// Writes the sections' entries; returns where the file ends.
-static size_t put_sections(unsigned char *header, const struct ga_loaded *const *loaded, size_t count)
+// An underscore, then what names of sections are made of; that it is no longer than a section's name.
+static enum ga_status check_attachment(const char *path, const struct ga_pack_attachment *attachment,
+                                       struct ga_error *error)
 {
-    size_t end = GA_PACK_HEADER;
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    const char *name = attachment->name;
+    if (name == NULL || name[0] != '_' || name[1] == '\0' || name[strspn(name, letters)] != '\0' ||
+        strlen(name) >= GA_PACK_ISA) {
+        return ga_fail(error, GA_ARGUMENT,
+                       "%s: the attachment's name is no underscore with 1 to %d small letters, digits and underscores "
+                       "after it",
+                       path, GA_PACK_ISA - 2);
+    }
+    return attachment->bytes == NULL && attachment->size > 0
+               ? ga_fail(error, GA_ARGUMENT, "%s: the bytes of %s are NULL", path, name + 1)
+               : GA_OK;
+}
+
+// What the file's sections hold, in order.
+struct content {
+    size_t count;
+    struct ga_pack_attachment sections[GA_PACK_SECTIONS];
+};
+
+static struct content content_of(const struct ga_loaded *const *loaded, size_t count,
+                                 const struct ga_pack_attachment *attachment)
+{
+    struct content content = {.count = count};
     for (size_t i = 0; i < count; i++) {
         const struct ga_variant *variant = loaded[i]->variant;
+        content.sections[i] = (struct ga_pack_attachment){
+            .name = variant->isa, .hash = variant->packing, .bytes = loaded[i]->packed, .size = variant->packed_bytes};
+    }
+    if (attachment != NULL) {
+        content.sections[content.count++] = *attachment;
+    }
+    return content;
+}
+
+// Writes the sections' entries; returns where the file ends.
+static size_t put_sections(unsigned char *header, const struct content *content)
+{
+    size_t end = GA_PACK_HEADER;
+    for (size_t i = 0; i < content->count; i++) {
+        const struct ga_pack_attachment *section = &content->sections[i];
         unsigned char *at = header + GA_PACK_AT_SECTIONS + i * GA_PACK_ENTRY;
-        memcpy(at, variant->isa, strlen(variant->isa));
-        ga_write_u64(at + GA_PACK_ISA, variant->packing);
+        memcpy(at, section->name, strlen(section->name));
+        ga_write_u64(at + GA_PACK_ISA, section->hash);
         ga_write_u64(at + GA_PACK_ISA + 8, ga_pack_next(end));
-        ga_write_u64(at + GA_PACK_ISA + 16, variant->packed_bytes);
-        ga_write_u64(at + GA_PACK_ISA + 24, ga_checksum(loaded[i]->packed, variant->packed_bytes));
-        end = ga_pack_next(end) + variant->packed_bytes;
+        ga_write_u64(at + GA_PACK_ISA + 16, section->size);
+        ga_write_u64(at + GA_PACK_ISA + 24, ga_checksum(section->bytes, section->size));
+        end = ga_pack_next(end) + section->size;
     }
     return end;
 }
 
 // Returns the size of the file.
-static size_t make_header(unsigned char header[GA_PACK_HEADER], const struct ga_loaded *const *loaded, size_t count)
+static size_t make_header(unsigned char header[GA_PACK_HEADER], const struct ga_model *model,
+                          const struct content *content)
 {
-    const struct ga_model *model = loaded[0]->model;
     memset(header, 0, GA_PACK_HEADER);
     memcpy(header, GA_PACK_MAGIC, GA_PACK_MAGIC_BYTES);
     ga_write_u32(header + GA_PACK_AT_VERSION, GA_PACK_VERSION);
@@ -66,51 +105,66 @@ static size_t make_header(unsigned char header[GA_PACK_HEADER], const struct ga_
     ga_write_u32(header + GA_PACK_AT_ORDER, ga_pack_native_order());
     ga_write_u32(header + GA_PACK_AT_ABI, GA_ABI);
     ga_write_u64(header + GA_PACK_AT_SPEC, ga_pack_spec(model));
-    ga_write_u32(header + GA_PACK_AT_COUNT, (uint32_t)count);
+    ga_write_u32(header + GA_PACK_AT_COUNT, (uint32_t)content->count);
     memcpy(header + GA_PACK_AT_NAME, model->name, strlen(model->name));
-    const size_t size = put_sections(header, loaded, count);
+    const size_t size = put_sections(header, content);
     ga_write_u64(header + GA_PACK_AT_SIZE, size);
     ga_write_u64(header + GA_PACK_AT_CHECKSUM, ga_checksum(header, GA_PACK_AT_CHECKSUM));
     return size;
 }
 
 static bool put_content(const struct ga_atomic_file *file, const unsigned char header[GA_PACK_HEADER],
-                        const struct ga_loaded *const *loaded, size_t count)
+                        const struct content *content)
 {
     static const unsigned char zeros[GA_PACK_HEADER];
     bool good = ga_atomic_file_put(file, header, GA_PACK_HEADER);
-    for (size_t i = 0, end = GA_PACK_HEADER; i < count && good; i++) {
-        const size_t bytes = loaded[i]->variant->packed_bytes, begin = ga_pack_next(end);
-        good = ga_atomic_file_put(file, zeros, begin - end) && ga_atomic_file_put(file, loaded[i]->packed, bytes);
+    for (size_t i = 0, end = GA_PACK_HEADER; i < content->count && good; i++) {
+        const size_t bytes = content->sections[i].size, begin = ga_pack_next(end);
+        good =
+            ga_atomic_file_put(file, zeros, begin - end) && ga_atomic_file_put(file, content->sections[i].bytes, bytes);
         end = begin + bytes;
     }
     return good;
 }
 
 // The header is read back first, so that nothing is written that would be refused.
-static enum ga_status write_file(const char *path, const struct ga_loaded *const *loaded, size_t count,
+static enum ga_status write_file(const char *path, const struct ga_model *model, const struct content *content,
                                  struct ga_error *error)
 {
     unsigned char header[GA_PACK_HEADER];
     struct ga_pack pack;
     struct ga_atomic_file file;
-    const size_t size = make_header(header, loaded, count);
+    const size_t size = make_header(header, model, content);
     enum ga_status status = ga_pack_parse(header, size, path, &pack, error);
     if (status == GA_OK) {
         status = ga_atomic_file_new(path, &file, error);
     }
-    return status == GA_OK ? ga_atomic_file_end(&file, put_content(&file, header, loaded, count), error) : status;
+    return status == GA_OK ? ga_atomic_file_end(&file, put_content(&file, header, content), error) : status;
+}
+
+enum ga_status ga_pack_write_with(const char *path, const struct ga_loaded *const *loaded, size_t count,
+                                  const struct ga_pack_attachment *attachment, struct ga_error *error)
+{
+    const size_t most = GA_PACK_SECTIONS - (attachment != NULL);
+    if (path == NULL || loaded == NULL) {
+        return ga_fail(error, GA_ARGUMENT, "ga_pack_write: %s is NULL", path == NULL ? "path" : "loaded");
+    }
+    if (count == 0 || count > most) {
+        return ga_fail(error, GA_ARGUMENT, "%s: %zu packed weights; expected 1..%zu", path, count, most);
+    }
+    enum ga_status status = check_loaded(path, loaded, count, error);
+    if (status == GA_OK && attachment != NULL) {
+        status = check_attachment(path, attachment, error);
+    }
+    if (status != GA_OK) {
+        return status;
+    }
+    const struct content content = content_of(loaded, count, attachment);
+    return write_file(path, loaded[0]->model, &content, error);
 }
 
 enum ga_status ga_pack_write(const char *path, const struct ga_loaded *const *loaded, size_t count,
                              struct ga_error *error)
 {
-    if (path == NULL || loaded == NULL) {
-        return ga_fail(error, GA_ARGUMENT, "ga_pack_write: %s is NULL", path == NULL ? "path" : "loaded");
-    }
-    if (count == 0 || count > GA_PACK_SECTIONS) {
-        return ga_fail(error, GA_ARGUMENT, "%s: %zu packed weights; expected 1..%d", path, count, GA_PACK_SECTIONS);
-    }
-    enum ga_status status = check_loaded(path, loaded, count, error);
-    return status == GA_OK ? write_file(path, loaded, count, error) : status;
+    return ga_pack_write_with(path, loaded, count, NULL, error);
 }

@@ -133,6 +133,24 @@ static void load(const struct ga_pack *pack, const struct ga_model *model, enum 
     free(block);
 }
 
+// An attachment is given whole or refused, whatever model the weights are of.
+static void read_attachments(const struct ga_pack *pack)
+{
+    for (size_t i = 0; i < pack->n_sections; i++) {
+        const struct ga_pack_section *section = &pack->sections[i];
+        if (ga_pack_is_attachment(section)) {
+            struct ga_error error = {.status = GA_OK};
+            void *bytes = malloc(section->bytes + 1);
+            const enum ga_status status = ga_pack_read_attachment(pack, section, bytes, &error);
+            fuzz_need(section == ga_pack_attachment(pack, section->isa), "section %zu is not found by its name", i);
+            if (status != GA_OK) {
+                check_error(status, &error, "attachment");
+            }
+            free(bytes);
+        }
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct ga_pack pack;
@@ -150,6 +168,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < pack.n_sections; i++) {
         (void)ga_pack_verify(&pack, i, NULL);
     }
+    read_attachments(&pack);
     ga_pack_close(&pack);
     return 0;
 }

@@ -67,7 +67,7 @@ static void write_map(const struct ga_model *model, const struct ga_weight_map *
     write_tensors("weights", name, tensors, count);
 }
 
-// The model's weights packed, all of the same few numbers.
+// The model's weights packed, all of the same few numbers, in one file alone and in one with an attachment.
 static void write_packed(const struct ga_model *model)
 {
     enum { MOST_ROLES = 128 };
@@ -79,12 +79,15 @@ static void write_packed(const struct ga_model *model)
     for (size_t r = 0; r < model->n_roles && r < MOST_ROLES; r++) {
         views[r] = (struct ga_weight_view){numbers, model->roles[r].rank == 2 ? model->roles[r].shape[1] : 1, 1};
     }
-    (void)snprintf(name, sizeof name, "%s.gap", model->name);
     bool ok = ga_model_variant(model, NULL, &variant, &error) == GA_OK;
     const size_t size = ok ? ga_model_packed_size(variant) : 0;
     void *block = aligned_alloc(GA_ALIGN, (size + GA_ALIGN - 1) / GA_ALIGN * GA_ALIGN);
-    ok = ok && block && ga_model_pack(model, variant, views, block, size, &loaded, &error) == GA_OK &&
-         ga_pack_write(path_of("pack", name), &loaded, 1, &error) == GA_OK;
+    ok = ok && block && ga_model_pack(model, variant, views, block, size, &loaded, &error) == GA_OK;
+    static const struct ga_pack_attachment tokenizer = {"_tokenizer", 1, "{}", 2};
+    for (int attached = 0; attached < 2; attached++) {
+        (void)snprintf(name, sizeof name, "%s%s.gap", model->name, attached ? "-attached" : "");
+        ok = ok && ga_pack_write_with(path_of("pack", name), &loaded, 1, attached ? &tokenizer : NULL, &error) == GA_OK;
+    }
     free(block);
     if (!ok) {
         fprintf(stderr, "seeds: %s: %s\n", name, error.text);

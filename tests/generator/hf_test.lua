@@ -36,6 +36,17 @@ fact.holds("a BERT", function()
     "d_ff = 12", 'ffn = { activation = "gelu" }', "vocab_size = 7", 'weights = "bert"')
 end)
 
+fact.holds("a tokenizer.json is recorded by its hash, where the model takes tokens", function()
+  local files = hf.config(hf.BERT)
+  files["tokenizer.json"] = "abc"
+  local result = hf.read(files)
+  fact.equal(result.spec.tokenizer, "008f292c00bcefce")
+  fact.contains(result.text, '  tokenizer = "008f292c00bcefce",\n')
+  fact.contains(table.concat(result.lines, "\n"), 'tokenizer = "008f292c00bcefce"  (its hash)')
+  fact.equal(hf.read(files, { tokenizer = "0123456789abcdef" }).spec.tokenizer, "0123456789abcdef")
+  fact.equal(reads(hf.BERT).spec.tokenizer, nil)
+end)
+
 fact.holds("a RoBERTa's positions begin after the padding's", function()
   local s = reads(hf.ROBERTA).spec
   fact.equal(s.positions.first, 2)

@@ -1,13 +1,19 @@
 -- program_text.lua: `tokenize`, `detokenize` and `embed --text` of programs whose models take token ids: what is
 -- printed, what is read from where, what is refused. tests/text has what tokens a text becomes.
 
+package.path = "generator/?.lua;" .. package.path
+
 local files = require "program_files"
+local hash = require "base.hash"
 
 local JSON = [[{"version":"1.0","truncation":null,"padding":null,"added_tokens":[],
 "normalizer":{"type":"Lowercase"},"pre_tokenizer":{"type":"Whitespace"},"post_processor":null,
 "decoder":{"type":"WordPiece","prefix":"##","cleanup":false},
 "model":{"type":"WordPiece","unk_token":"?","continuing_subword_prefix":"##","max_input_chars_per_word":20,
 "vocab":{"?":0,"cat":1,"##s":2,"a":3,"\"":4}}}]]
+
+-- What the spec of steps_48_4 records.
+local RECORDED = hash.hex(JSON)
 
 return function(path, expect_run, expect, choose)
   local function write(name, content)
@@ -33,6 +39,39 @@ return function(path, expect_run, expect, choose)
     expect_lines("detokenize --tokenizer %tokenizer --ids %ids", "a cats\n\ncats\n")
     expect_lines("detokenize --tokenizer %tokenizer --ids %ids -0", "a cats\0\0cats\0")
     expect_lines("tokenize --tokenizer %tokenizer --text %broken --replace-invalid", "3\n3 0\n")
+  end
+
+  -- A file of packed weights brings its tokenizer along; the one that --tokenizer names goes before it.
+  local function test_packed()
+    expect_run(0, "info", "made for the tokenizer.json of hash " .. RECORDED)
+    expect_run(0, "info --json", ('"tokenizer": "%s"'):format(RECORDED))
+    local pack = "pack --allow-random 1 --output %w.gap "
+    expect_run(0, pack .. "--tokenizer %tokenizer", "w.gap: tokenizer ", ("%d bytes"):format(#JSON))
+    expect_run(0, "inspect %w.gap", "tokenizer " .. #JSON .. " bytes at ", "hash ", ": sound")
+    expect_run(0, "inspect %w.gap --json", '"attachments": [', '"name": "tokenizer"', '"hash": "')
+    expect_lines("tokenize --weights %w.gap --text %texts", "3 1 2\n\n0 4\n")
+    write("ids", "3 1 2\n")
+    expect_lines("detokenize --weights %w.gap --ids %ids", "a cats\n")
+    write("other", (JSON:gsub('"cat":1', '"cat":5')))
+    expect_lines("tokenize --weights %w.gap --tokenizer %other --text %texts", "3 5 2\n\n0 4\n")
+    local _, said = expect_run(0, "tokenize --weights %w.gap --tokenizer %other --text %texts")
+    expect(said:find("was made for the tokenizer of hash " .. RECORDED, 1, true), "no word of another one: %s", said)
+    local whole = files.slurp(path "w.gap")
+    write("damaged", whole:sub(1, -3) .. "]" .. whole:sub(-1))
+    expect_run(1, "tokenize --weights %damaged --text %texts", "the checksum of the tokenizer is", "pack the weights")
+    expect_run(1, "inspect %damaged", "the checksum of the tokenizer is")
+    expect_run(0, pack)
+    expect(not files.slurp(path "w.gap"):find(JSON, 1, true), "a tokenizer that nobody asked for was packed")
+    expect_run(1, "tokenize --weights %w.gap --text %texts", "tokenizer.json: cannot be opened")
+    write("tokenizer.json", files.slurp(path "other"))
+    expect_run(1, "tokenize --weights %w.gap --text %texts", "was made for the tokenizer of hash " .. RECORDED,
+      "--tokenizer FILE takes another one")
+    write("tokenizer.json", JSON)
+    expect_lines("tokenize --weights %w.gap --text %texts", "3 1 2\n\n0 4\n")
+    assert(os.remove(path "tokenizer.json"))
+    expect_run(2, pack .. "--tokenizer %tokenizer --no-tokenizer", "cannot be given together")
+    write("broken.json", "{")
+    expect_run(1, pack .. "--tokenizer %broken.json", path "broken.json")
   end
 
   local function test_refused()
@@ -141,6 +180,7 @@ return function(path, expect_run, expect, choose)
     return expect_run(1, "tokenize --tokenizer %tokenizer --text %texts", "libutf8proc-dev libpcre2-dev")
   end
   test_printed()
+  test_packed()
   test_embed()
   require "program_search"(path, expect_run, expect)
   choose "steps_48_4"

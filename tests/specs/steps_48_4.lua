@@ -8,6 +8,7 @@ return {
   n_layers = 3,
   seq_len = "1..60",
   vocab_size = 70,
+  tokenizer = "3bcd5f411260ad03", -- of tests/program/program_text.lua
   cache = 90,
   positions = { kind = "learned" },
   norm = { place = "pre" },

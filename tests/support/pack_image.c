@@ -33,7 +33,10 @@ const struct ga_variant pack_image_variants[3] = {PACK_FUTURE, PACK_VARIANT("qui
 const struct ga_model pack_image_model = PACK_MODEL("tiny", "return {}\n", pack_image_variants);
 
 const struct ga_loaded *pack_image_loaded[2];
-unsigned char pack_image[BOTH_END + 1];
+unsigned char pack_image[ATTACHED_END + 1];
+
+const struct ga_pack_attachment pack_image_attachment = {
+    .name = "_notes", .hash = 77, .bytes = "nineteen\0bytes long", .size = ATTACHED};
 
 static _Alignas(GA_ALIGN) unsigned char blocks[2][3 * GA_ALIGN];
 static char folder[64];
@@ -61,14 +64,25 @@ bool pack_image_leave(void)
     return chdir("/") == 0 && rmdir(folder) == 0;
 }
 
-size_t pack_image_make(size_t count)
+static size_t make(size_t count, const struct ga_pack_attachment *attachment)
 {
-    FILE *file = ga_pack_write("w.gap", pack_image_loaded, count, NULL) == GA_OK ? fopen("w.gap", "rb") : NULL;
+    const bool written = ga_pack_write_with("w.gap", pack_image_loaded, count, attachment, NULL) == GA_OK;
+    FILE *file = written ? fopen("w.gap", "rb") : NULL;
     const size_t size = file != NULL ? fread(pack_image, 1, sizeof pack_image, file) : 0;
     if (file != NULL) {
         (void)fclose(file);
     }
     return size;
+}
+
+size_t pack_image_make(size_t count)
+{
+    return make(count, NULL);
+}
+
+size_t pack_image_make_attached(size_t count)
+{
+    return make(count, &pack_image_attachment);
 }
 
 bool pack_image_write(size_t size)

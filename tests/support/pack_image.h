@@ -9,8 +9,13 @@
 #include "arena.h"
 #include "pack_file.h"
 
-// Bytes of each variant's packed weights, and of a file with both sections.
-enum { PACKED = 92, BOTH_END = 2 * GA_PACK_HEADER + PACKED };
+// Bytes of each variant's packed weights, of a file with both sections, of the attachment, and of a file with it too.
+enum {
+    PACKED = 92,
+    BOTH_END = 2 * GA_PACK_HEADER + PACKED,
+    ATTACHED = 19,
+    ATTACHED_END = 3 * GA_PACK_HEADER + ATTACHED
+};
 
 #define PACK_VARIANT(name, bits, hash, bytes)                                                      \
     {                                                                                              \
@@ -33,7 +38,9 @@ extern const struct ga_variant pack_image_variants[3]; // future, quick, plain
 extern const struct ga_model pack_image_model;         // tiny, from the spec "return {}\n"
 
 extern const struct ga_loaded *pack_image_loaded[2]; // packed for quick and for plain
-extern unsigned char pack_image[BOTH_END + 1];       // the file last made
+extern unsigned char pack_image[ATTACHED_END + 1];   // the file last made
+
+extern const struct ga_pack_attachment pack_image_attachment; // "_notes", of hash 77
 
 // Makes a folder of its own the current one and packs, over blocks full of `before`. leave: removes it; false where
 // anything but w.gap was left there.
@@ -43,6 +50,7 @@ bool pack_image_leave(void);
 // Writes the first count packed weights to w.gap and reads the file into pack_image; returns its size, 0 where that
 // failed. write: the first `size` bytes of pack_image to w.gap.
 size_t pack_image_make(size_t count);
+size_t pack_image_make_attached(size_t count); // with the attachment
 bool pack_image_write(size_t size);
 
 // Makes the checksum of the header in pack_image what it must be.

@@ -226,6 +226,41 @@ Test(text, says_what_is_wrong_with_a_path)
     cr_assert(strstr(error.text, "/nowhere/tokenizer.json"));
 }
 
+// The numbers are those of generator/base/hash.lua, of lengths that leave 0, 1 and 2 of three bytes.
+Test(text, hashes_files_as_the_generator_does)
+{
+    static const struct {
+        int blanks;
+        uint64_t hash;
+    } rows[] = {{0, 0x655cab740ba40541}, {1, 0x44ad4a3634d212d3}, {2, 0x23fdc9185e000085}, {6000, 0x1913101304ecf513}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[2 * FIXTURE_ROOM];
+        snprintf(text, sizeof text, "%s%*s", fixture_json, rows[i].blanks, "");
+        struct opened opened = open_json(text);
+        cr_expect_eq(ga_text_tokenizer_hash(opened.tokenizer), rows[i].hash, "%d blanks", rows[i].blanks);
+        close_all(&opened);
+    }
+}
+
+Test(text, reads_the_hash_that_a_spec_records)
+{
+    static const struct {
+        const char *spec;
+        bool found;
+        uint64_t hash;
+    } rows[] = {
+        {"return {\n  n_layers = 1,\n  tokenizer = \"0123456789abcdef\",\n}\n", true, 0x0123456789abcdef},
+        {"return {\n  n_layers = 1,\n}\n", false, 0},
+        {"return {\n  weights_prefix = \"tokenizer = \",\n}\n", false, 0},
+        {"return {\n  tokenizer = \"0123\",\n}\n", false, 0x0123},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint64_t hash;
+        cr_expect_eq(ga_text_recorded_hash(rows[i].spec, &hash), rows[i].found, "%s", rows[i].spec);
+        cr_expect_eq(hash, rows[i].hash, "%s", rows[i].spec);
+    }
+}
+
 Test(text, says_when_a_word_needs_the_unknown_token)
 {
     char json[FIXTURE_ROOM];

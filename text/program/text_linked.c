@@ -2,8 +2,11 @@
 #include "text_library.h"
 
 const struct ga_text_library ga_text_library = {
-    .tokenizer_open = ga_text_tokenizer_open,
+    .tokenizer_read = ga_text_tokenizer_read,
+    .tokenizer_open_memory = ga_text_tokenizer_open_memory,
     .tokenizer_beside = ga_text_tokenizer_beside,
+    .tokenizer_hash = ga_text_tokenizer_hash,
+    .recorded_hash = ga_text_recorded_hash,
     .tokenizer_close = ga_text_tokenizer_close,
     .tokenizer_ids = ga_text_tokenizer_ids,
     .context_open = ga_text_context_open,

@@ -1,6 +1,7 @@
 -- from_hf/init.lua: --from-hf: a model folder of Hugging Face's transformers or of sentence-transformers -> a spec that
 -- says the same, written to out/specs/, and the table of how it came about. What it does not know it refuses by name.
 local fs = require "base.fs"
+local hash = require "base.hash"
 local json = require "import.from_hf.json"
 local other_types = require "import.from_hf.other_types"
 local match = require "import.from_hf.match"
@@ -99,6 +100,23 @@ local function add_given(model, given)
   end
 end
 
+-- The hash of a tokenizer.json that lies in the folder or beside the model's config, where the model takes tokens and
+-- no flag gave one.
+local function add_tokenizer(model, folder, given)
+  if not model.made.vocab_size or given.tokenizer then return true end
+  for _, path in ipairs({ folder .. "/tokenizer.json", (model.path:gsub("[^/]*$", "tokenizer.json")) }) do
+    if fs.kind(path) == "file" then
+      local content, why = fs.read(path)
+      if not content then return nil, { why } end
+      model.made.tokenizer = hash.hex(content)
+      model.rows[#model.rows + 1] = { config = "tokenizer.json", field = "tokenizer", made = model.made.tokenizer,
+        note = "its hash" }
+      return true
+    end
+  end
+  return true
+end
+
 -- -- The folder -----------------------------------------------------------------------------------------------------
 
 local NO_CONFIG = "%s: there is no such file; expected a folder as transformers saves a model, with config.json and " ..
@@ -128,6 +146,8 @@ local function read_model(folder, given, options)
     shorten(model)
   end
   add_given(model, given)
+  local ok, errors_of_tokenizer = add_tokenizer(model, folder, given)
+  if not ok then return nil, errors_of_tokenizer end
   model.made.name = model.made.name or
     name_of(folder, ("%s_%d"):format(config.model_type:gsub("-", "_"), model.made.d_model))
   return model, data

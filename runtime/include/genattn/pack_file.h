@@ -2,7 +2,9 @@
 // and read back only by a build that would have packed the same bytes. Allocates nothing; knows no names of tensors.
 //
 // A file holds one section for each instruction set, as each packs in its own panels. All numbers of the header are
-// little-endian; the weights are floats as the machine that packed has them.
+// little-endian; the weights are floats as the machine that packed has them. A section whose name begins with an
+// underscore is an attachment: bytes that go with the weights, such as a tokenizer's file. Who asks for weights alone
+// passes it over.
 //
 //     0     magic: 0x89 "GAP" CR LF 0x1a LF
 //     8     u32 version, u32 bytes of the header (4096)
@@ -10,8 +12,8 @@
 //     24    u32 byte order of the weights: 1 little-endian, 2 big-endian; u32 GA_ABI
 //     32    u64 hash of the spec, u32 number of sections (1..16), u32 zero
 //     48    model's name, zeros after it, 208 bytes
-//     256   sections of 64 bytes: instruction set's name [16] with zeros after it, u64 hash of how weights are packed,
-//           u64 offset, u64 bytes, u64 checksum of those bytes, zeros
+//     256   sections of 64 bytes: instruction set's name [16] with zeros after it, u64 hash of how weights are packed
+//           (of an attachment: what its writer gave), u64 offset, u64 bytes, u64 checksum of those bytes, zeros
 //     4088  u64 checksum of all bytes before
 //
 // Sections begin at the next multiple of 4096, zeros before them, in the order of the table; the file ends with the
@@ -40,11 +42,11 @@ enum {
     GA_PACK_NAME = 208,    // of a model's
 };
 
-// Weights packed for one instruction set.
+// Weights packed for one instruction set, or an attachment.
 struct ga_pack_section {
-    char isa[GA_PACK_ISA];
-    uint64_t packing;     // the packing of the variant (model.h) that they are for
-    size_t offset, bytes; // within the file
+    char isa[GA_PACK_ISA]; // or the attachment's name, which begins with an underscore
+    uint64_t packing;      // the packing of the variant (model.h) that they are for, or the attachment's hash
+    size_t offset, bytes;  // within the file
     uint64_t checksum;
 };
 
@@ -122,6 +124,28 @@ enum ga_status ga_pack_verify(const struct ga_pack *pack, size_t i, struct ga_er
 // flushed, then renamed over it.
 enum ga_status ga_pack_write(const char *path, const struct ga_loaded *const *loaded, size_t count,
                              struct ga_error *error);
+
+// Bytes to keep in a file beside the weights.
+struct ga_pack_attachment {
+    const char *name;  // an underscore, then 1 to 14 small letters, digits and underscores: "_tokenizer"
+    uint64_t hash;     // whatever tells these bytes from others; given back as the section's packing
+    const void *bytes; // [size]
+    size_t size;
+};
+
+// ga_pack_write with an attachment after the weights, which counts as one of GA_PACK_SECTIONS; NULL: without.
+enum ga_status ga_pack_write_with(const char *path, const struct ga_loaded *const *loaded, size_t count,
+                                  const struct ga_pack_attachment *attachment, struct ga_error *error);
+
+// Whether a section is an attachment.
+bool ga_pack_is_attachment(const struct ga_pack_section *section);
+
+// The attachment of that name, which is pack's; NULL where the file has none.
+const struct ga_pack_section *ga_pack_attachment(const struct ga_pack *pack, const char *name);
+
+// Reads an attachment of pack into to[section->bytes] and compares its checksum.
+enum ga_status ga_pack_read_attachment(const struct ga_pack *pack, const struct ga_pack_section *section, void *to,
+                                       struct ga_error *error);
 
 #ifdef __cplusplus
 }

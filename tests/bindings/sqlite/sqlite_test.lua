@@ -94,6 +94,18 @@ local function check_vectors()
   check(sql({ ("SELECT encoder_load('%s')"):format(WEIGHTS) }):find("^encoder: %w+, vectors of 64 floats$"), "words")
 end
 
+-- The tokenizer that the packed weights hold, with none beside them.
+local function check_packed()
+  local packed = folder .. "/sqlite_packed.gap"
+  local said, code = compat.capture(("%s pack --weights %s --output %s"):format(PROGRAM, WEIGHTS, packed))
+  check(code == 0 and said:find("tokenizer %x+ of ") ~= nil, "pack", said)
+  equal("the tokenizer of packed weights", sql({ ("SELECT NULL WHERE encoder_load('%s') IS NULL"):format(packed),
+    "SELECT hex(encoder('The cats sat'))" }), expected({ 2, 9, 5, 11, 7, 3 }))
+  said, code = compat.capture(("%s pack --weights %s --output %s --no-tokenizer"):format(PROGRAM, WEIGHTS, packed))
+  check(code == 0 and not said:find("tokenizer"), "pack --no-tokenizer", said)
+  refuses({ ("SELECT encoder_load('%s')"):format(packed) }, folder .. "/tokenizer.json: cannot be opened")
+end
+
 local function check_cosine()
   equal("the same", sql({ "SELECT round(cosine(x'0000803F00000040', x'0000003F0000803F'), 9)" }), "1.0")
   equal("across", sql({ "SELECT cosine(x'0000803F00000000', x'000000000000803F')" }), "0.0")
@@ -135,6 +147,7 @@ if not compat.execute("command -v sqlite3 >/dev/null 2>&1") then
 else
   make_files()
   check_vectors()
+  check_packed()
   check_cosine()
   check_nearest()
   check_refusals()

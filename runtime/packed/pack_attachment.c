@@ -1,0 +1,49 @@
+// pack_attachment.c: bytes that a file of packed weights holds beside them, told by their section's name. Knows nothing
+// of what they are.
+#include <stdio.h>
+#include <string.h>
+
+#include "checksum.h"
+#include "pack_parts.h"
+
+bool ga_pack_is_attachment(const struct ga_pack_section *section)
+{
+    return section->isa[0] == '_';
+}
+
+const char *ga_pack_content(const struct ga_pack_section *section, char text[GA_PACK_CONTENT])
+{
+    const bool is_attachment = ga_pack_is_attachment(section);
+    (void)snprintf(text, GA_PACK_CONTENT, "%s%s", is_attachment ? "the " : "the weights for ",
+                   section->isa + is_attachment);
+    return text;
+}
+
+const struct ga_pack_section *ga_pack_attachment(const struct ga_pack *pack, const char *name)
+{
+    return pack == NULL || name == NULL || name[0] != '_' ? NULL : ga_pack_find(pack, name);
+}
+
+static bool is_of(const struct ga_pack *pack, const struct ga_pack_section *section)
+{
+    for (size_t i = 0; i < pack->n_sections; i++) {
+        if (section == &pack->sections[i]) {
+            return ga_pack_is_attachment(section);
+        }
+    }
+    return false;
+}
+
+enum ga_status ga_pack_read_attachment(const struct ga_pack *pack, const struct ga_pack_section *section, void *to,
+                                       struct ga_error *error)
+{
+    if (pack == NULL || pack->label == NULL || section == NULL || !is_of(pack, section) ||
+        (to == NULL && section->bytes > 0)) {
+        return ga_fail(error, GA_ARGUMENT, "ga_pack_read_attachment: %s",
+                       pack == NULL ? "pack is NULL"
+                       : to == NULL ? "to is NULL"
+                                    : "no such attachment");
+    }
+    const enum ga_status status = ga_pack_read_at(pack, section->offset, to, section->bytes, error);
+    return status == GA_OK ? ga_pack_compare(pack, section, ga_checksum(to, section->bytes), error) : status;
+}
