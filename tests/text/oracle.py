@@ -2,10 +2,12 @@
 
     python3 tests/text/oracle.py out/lib/libga_text.so [strings of each family [seed [family ...]]]
 """
+import json
 import random
 import sys
 
 import library
+from expressions import EXPRESSIONS, REFUSED, cutter, known
 from families import FAMILIES
 from families_subword import SUBWORD
 from strings import corpus, string
@@ -54,11 +56,11 @@ def show(family, text, names, ours, theirs):
         print(f"  ours   {ascii(one)[:600]}\n  theirs {ascii(two)[:600]}")
 
 
-def compare(family, reference, ours, rng, count):
+def compare(family, reference, ours, rng, count, make=string):
     wrong = 0
     for _ in range(count):
-        text = string(rng)
-        pair = string(rng) if rng.random() < 0.2 else None
+        text = make(rng)
+        pair = make(rng) if rng.random() < 0.2 else None
         special = rng.random() < 0.8
         one, two = found(ours, text, pair, special), expected(reference, text, pair, special)
         names = difference(one, two)
@@ -70,6 +72,26 @@ def compare(family, reference, ours, rng, count):
             wrong += 1
             if wrong <= SHOWN:
                 show(family, (text, pair), names, one, two)
+    return wrong
+
+
+def compare_expressions(shared, seed, count):
+    """Each expression on some of the strings; how many of them differ, or are refused against expectation."""
+    wrong = 0
+    for expression in EXPRESSIONS:
+        rng = random.Random(f"{expression} {seed}")
+        reference = cutter(expression)
+        ours = library.Tokenizer(shared, reference.to_str())
+        wrong += compare(expression, reference, ours, rng, max(count // 10, 20), lambda r: known(string(r)))
+        ours.close()
+    for expression in REFUSED:
+        text = cutter(r"\s").to_str().replace('"\\\\s"', json.dumps(expression))
+        try:
+            library.Tokenizer(shared, text).close()
+            print(f"{expression}: is not refused")
+            wrong += 1
+        except ValueError:
+            pass
     return wrong
 
 
@@ -87,6 +109,11 @@ def main():
         wrong = compare(family, reference, ours, rng, count)
         ours.close()
         print(f"{family}: {count} strings, {wrong} differ", flush=True)
+        total += wrong > 0
+        families += 1
+    if not wanted or "expressions" in wanted:
+        wrong = compare_expressions(shared, seed, count)
+        print(f"{len(EXPRESSIONS)} expressions: {wrong} differ", flush=True)
         total += wrong > 0
         families += 1
     print(f"{families - total} passed, {total} failed")

@@ -90,6 +90,32 @@ Test(split, has_five_behaviours)
     cr_assert_str_eq(split_ids(many, "Isolated", "false", "a--aa"), "1 3 6");
 }
 
+Test(split, reads_expressions_as_the_package_does)
+{
+    cr_assert_str_eq(scan("\\\\h", "a-gf"), "a|-g|f");   // a digit of base 16
+    cr_assert_str_eq(scan("^a", "aa\naa"), "a|a\n|a|a"); // of a line
+    cr_assert_str_eq(scan("a{,1}-", "aa-a"), "a|a-|a");
+    cr_assert_str_eq(scan("\\\\s", "a\xE1\xA0\x8E b"), "a\xE1\xA0\x8E| |b"); // U+180E is no space
+    cr_assert_str_eq(scan("\\\\w+", "a\xC2\xBD-"), "a\xC2\xBD|-");
+    cr_assert_str_eq(scan("[\\\\w]+", "a\xC2\xBD-"), "a|\xC2\xBD-"); // a half, but in a class
+    cr_assert_str_eq(scan("\\\\p{Han}", "a\xE3\x80\x81\xE4\xBD\xA0"), "a\xE3\x80\x81|\xE4\xBD\xA0");
+}
+
+Test(split, refuses_expressions_that_it_cannot_say)
+{
+    static const char *const patterns[] = {"[a&&b]", "[a[bc]]",     "[\\\\W]", "\\\\Qa",
+                                           "a{2}+",  "[[:graph:]]", "[]a]",    "(?s:.)"};
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        char cuts[200];
+        snprintf(cuts, sizeof cuts,
+                 "{\"type\":\"Split\",\"pattern\":{\"Regex\":\"%s\"},\"behavior\":\"Isolated\",\"invert\":false}",
+                 patterns[i]);
+        const struct subword opened = try_subword((struct subword_parts){.cuts = cuts, .model = MODEL});
+        cr_assert_eq(opened.status, GA_FORMAT, "%s", patterns[i]);
+        cr_assert_not_null(strstr(opened.error.text, "pre_tokenizer"), "%s", opened.error.text);
+    }
+}
+
 Test(split, refuses_a_pattern_that_never_ends)
 {
     struct subword opened = open_subword((struct subword_parts){

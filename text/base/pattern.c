@@ -8,6 +8,7 @@
 
 #include <pcre2.h>
 
+#include "regex.h"
 #include "unicode.h"
 
 enum {
@@ -33,20 +34,35 @@ static const struct ga_text_field fields[] = {
     {"Regex", GA_TEXT_STRING, GA_TEXT_OPTIONAL, offsetof(struct pattern_fields, regex)},
 };
 
-static enum ga_status compile(struct ga_text_reader *reader, struct ga_text_pattern *pattern)
+static enum ga_status compile_rewritten(struct ga_text_reader *reader, struct ga_text_pattern *pattern,
+                                        const struct ga_text_string *text)
 {
     int code;
     PCRE2_SIZE offset;
     const uint32_t options = PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C;
-    pattern->code = pcre2_compile((PCRE2_SPTR)pattern->text, pattern->length, options, &code, &offset, NULL);
+    pattern->code = pcre2_compile((PCRE2_SPTR)text->bytes, text->length, options, &code, &offset, NULL);
     if (!pattern->code && code == PCRE2_ERROR_HEAP_FAILED) {
         return ga_text_refuse_memory(reader);
     }
     if (!pattern->code) {
         PCRE2_UCHAR message[120];
         pcre2_get_error_message(code, message, sizeof message);
-        return ga_text_refuse_as(reader, "the regular expression, at its byte %zu: %s", (size_t)offset,
+        return ga_text_refuse_as(reader, "the regular expression, before \"%.*s\": %s",
+                                 (int)(text->length - offset < 20 ? text->length - offset : 20), text->bytes + offset,
                                  (const char *)message);
+    }
+    return GA_OK;
+}
+
+static enum ga_status compile(struct ga_text_reader *reader, struct ga_text_pattern *pattern)
+{
+    struct ga_text_string text = {0};
+    enum ga_status status =
+        ga_text_regex_rewrite(reader, (struct ga_text_bytes){pattern->text, pattern->length}, &text);
+    status = status == GA_OK ? compile_rewritten(reader, pattern, &text) : status;
+    ga_text_string_free(&text);
+    if (status != GA_OK) {
+        return status;
     }
     pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE); // where there is none, it is interpreted
     pattern->limits = pcre2_match_context_create(NULL);
