@@ -12,7 +12,8 @@ EXPRESSIONS = [
     r"(?i:the|σοφός)", r"[a-z]{,2}[0-9]", r"x{2}|[{}]", r"(?<=\w)\s(?=\w)", r"(?<!\d),(?!\d)", r"\p{Lu}\p{Ll}+",
     r"\P{L}+", r"[^\p{L}\p{N}]", r"\p{Han}|\p{Hiragana}+", r"[\p{^Thai}\s]+", r"(?>a|ab)c|a++b", r"(\w)\1", r"\R",
     r"\x{4f60}|\x41", r"[\]\[\\]", r"[a\-z]", r" ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+x?",
-    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re)?|\p{N}{1,3}|\s*[\r\n]+|\s",
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re)?|\p{N}{1,3}"
+    r"|\s*[\r\n]+|\s",
 ]
 # What the two would read in two ways, and is refused: libga_text knows no other way to say it.
 REFUSED = [r"[a&&b]", r"[a[bc]]", r"[\W]", r"[\H]", r"\Qa", r"a{2}+", r"[[:graph:]]", r"[]a]", r"(?s:.)"]
