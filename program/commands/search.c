@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "command.h"
 #include "index_update.h"
+#include "interrupt.h"
 #include "nearest.h"
 #include "utf8.h"
 #include "weights_options.h"
@@ -197,8 +198,12 @@ static enum ga_exit make_index(struct work *work)
     }
     if (code == GA_EXIT_OK) {
         work->pooling.progress = &progress;
+        work->pooling.is_stopped = ga_interrupted;
+        ga_interrupt_watch(); // hours of computing are not lost
         code = ga_search_index_update(&update, &work->index);
+        ga_interrupt_end();
         work->pooling.progress = NULL;
+        work->pooling.is_stopped = NULL;
         ga_progress_end(&progress);
     }
     if (code == GA_EXIT_OK) {
