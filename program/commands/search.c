@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "command.h"
 #include "index_update.h"
+#include "interrupt.h"
 #include "nearest.h"
 #include "utf8.h"
 #include "weights_options.h"
@@ -196,8 +197,12 @@ static enum ga_exit make_index(struct work *work)
     enum ga_exit code = ga_search_index_open(work->context, work->index_path, &work->maker, &work->index);
     if (code == GA_EXIT_OK) {
         work->pooling.progress = &progress;
+        work->pooling.is_stopped = ga_interrupted;
+        ga_interrupt_watch(); // hours of computing are not lost
         code = ga_search_index_update(&update, &work->index);
+        ga_interrupt_end();
         work->pooling.progress = NULL;
+        work->pooling.is_stopped = NULL;
         ga_progress_end(&progress);
     }
     if (code == GA_EXIT_OK) {

@@ -86,6 +86,7 @@ struct writing {
     float *fresh, *rows;        // [GA_BLOCK_TEXTS][width]: of new texts, and of all of a block
     unsigned char *entries;     // [corpus->count][GA_INDEX_ENTRY]
     struct ga_rows_file file;
+    bool is_kept; // the file, after a failure
 };
 
 // Tokenizes what is new among the texts from the first-th on, and says where the block ends.
@@ -106,32 +107,66 @@ static enum ga_exit read_block(struct writing *w, size_t first, size_t *end_out)
     return code;
 }
 
-static enum ga_exit put_block(struct writing *w, size_t first, size_t end)
+// The vector of text i; *fresh: how many new ones of the block there were before it.
+static const float *vector_of(const struct writing *w, size_t i, size_t *fresh)
+{
+    const size_t source = w->sources[i];
+    return source == NEW ? w->fresh + (*fresh)++ * w->width : w->index->vectors + source * w->width;
+}
+
+// Writes the texts from the first-th up to end; without_new: those alone that the index had.
+static enum ga_exit put_block(struct writing *w, size_t first, size_t end, bool without_new)
 {
     const struct ga_corpus *corpus = w->update->corpus;
-    for (size_t i = first, fresh = 0; i < end; i++) {
-        float *row = w->rows + (i - first) * w->width;
-        const float *from =
-            w->sources[i] == NEW ? w->fresh + fresh++ * w->width : w->index->vectors + w->sources[i] * w->width;
-        memcpy(row, from, w->width * sizeof *row);
-        ga_index_put_entry(corpus->marks[i], row, w->width, w->entries + i * GA_INDEX_ENTRY);
+    size_t count = 0, fresh = 0;
+    for (size_t i = first; i < end; i++) {
+        if (!without_new || w->sources[i] != NEW) {
+            float *row = w->rows + count * w->width;
+            memcpy(row, vector_of(w, i, &fresh), w->width * sizeof *row);
+            ga_index_put_entry(corpus->marks[i], row, w->width, w->entries + (w->file.rows + count) * GA_INDEX_ENTRY);
+            count++;
+        }
     }
-    return ga_rows_file_put(&w->file, w->rows, end - first)
+    return ga_rows_file_put(&w->file, w->rows, count)
                ? GA_EXIT_OK
                : ga_failed(w->update->context, "%s: could not be written: %s", w->index->path, strerror(errno));
 }
 
-static enum ga_exit put_blocks(struct writing *w)
+// After a failure at the first-th text: vectors that were there or were computed before are no less right for it.
+static void keep_known(struct writing *w, size_t first)
+{
+    const size_t count = w->update->corpus->count, fresh = w->update->pooling->done;
+    w->is_kept = fresh > 0;
+    for (; w->is_kept && first < count; first += GA_BLOCK_TEXTS) {
+        const size_t end = count - first < GA_BLOCK_TEXTS ? count : first + GA_BLOCK_TEXTS;
+        w->is_kept = put_block(w, first, end, true) == GA_EXIT_OK;
+    }
+    if (w->is_kept) {
+        ga_note(w->update->context, "%s: keeps what was computed of %zu texts; another search goes on from there",
+                w->index->path, fresh);
+    }
+}
+
+static enum ga_exit compute_block(struct writing *w, size_t first, size_t *end_out)
 {
     struct ga_pooling *pooling = w->update->pooling;
+    enum ga_exit code = read_block(w, first, end_out);
+    pooling->begin = pooling->end;
+    pooling->end = (double)(pooling->done + w->block.sequences.count) / (double)w->update->n_new;
+    w->update->n_cut += w->block.n_cut;
+    return code == GA_EXIT_OK ? ga_pool_sequences(pooling, &w->block.sequences, w->fresh) : code;
+}
+
+static enum ga_exit put_blocks(struct writing *w)
+{
     enum ga_exit code = GA_EXIT_OK;
     for (size_t first = 0, end = 0; first < w->update->corpus->count && code == GA_EXIT_OK; first = end) {
-        code = read_block(w, first, &end);
-        pooling->begin = pooling->end;
-        pooling->end = (double)(pooling->done + w->block.sequences.count) / (double)w->update->n_new;
-        code = code == GA_EXIT_OK ? ga_pool_sequences(pooling, &w->block.sequences, w->fresh) : code;
-        code = code == GA_EXIT_OK ? put_block(w, first, end) : code;
-        w->update->n_cut += w->block.n_cut;
+        code = compute_block(w, first, &end);
+        if (code != GA_EXIT_OK) {
+            keep_known(w, first);
+            return code;
+        }
+        code = put_block(w, first, end, false);
     }
     return code;
 }
@@ -152,8 +187,9 @@ static enum ga_exit write_file(struct writing *w)
         return ga_failed(context, "%s; --index FILE puts the index elsewhere", error.text);
     }
     const enum ga_exit code = put_blocks(w);
-    const enum ga_status status = ga_rows_file_end(&w->file, code == GA_EXIT_OK, &about, &error);
-    return code != GA_EXIT_OK || status == GA_OK ? code : ga_failed(context, "%s", error.text);
+    const bool good = code == GA_EXIT_OK || w->is_kept;
+    const enum ga_status status = ga_rows_file_end(&w->file, good, &about, &error);
+    return !good || status == GA_OK ? code : ga_failed(context, "%s", error.text);
 }
 
 static enum ga_exit write_index(struct ga_index_update *update, const struct ga_search_index *index,

@@ -192,6 +192,12 @@ static void show_progress(const struct work *work, size_t done, size_t ids)
     }
 }
 
+static enum ga_exit check_stop(const struct ga_pooling *pooling)
+{
+    return pooling->is_stopped && pooling->is_stopped() ? ga_failed(pooling->context, "stopped by a signal")
+                                                        : GA_EXIT_OK;
+}
+
 static enum ga_exit run_batches(const struct work *work)
 {
     const size_t count = work->sequences->count;
@@ -200,7 +206,8 @@ static enum ga_exit run_batches(const struct work *work)
     for (size_t first = 0, size = 0; first < count && code == GA_EXIT_OK; first += size) {
         show_progress(work, first, ids);
         size = batch_size(work, first);
-        code = run_batch(work, first, size);
+        code = check_stop(work->pooling);
+        code = code == GA_EXIT_OK ? run_batch(work, first, size) : code;
         for (size_t b = 0; b < size; b++) {
             ids += length_at(work, first + b);
         }
@@ -231,7 +238,7 @@ enum ga_exit ga_pool_sequences(struct ga_pooling *pooling, const struct ga_seque
     enum ga_exit code = check_lengths(&work);
     code = code == GA_EXIT_OK ? sort_sequences(pooling, sequences) : code;
     code = code == GA_EXIT_OK ? run_batches(&work) : code;
-    pooling->done += sequences->count;
+    pooling->done += code == GA_EXIT_OK ? sequences->count : 0;
     return code;
 }
 

@@ -9,12 +9,13 @@
 
 enum { GA_POOLING_ROWS = 1024 }; // of a batch, where nothing else is said
 
-// What pools, and its room for one batch. Zeroed memory with the first four set is one.
+// What pools, and its room for one batch. Zeroed memory with the first three set is one.
 struct ga_pooling {
     const struct ga_context *context;
     const struct ga_model_instance *instance;
     size_t rows;                       // of a batch, at most, where a sequence is no longer
     struct ga_progress *progress;      // NULL: none is shown
+    bool (*is_stopped)(void);          // asked before each batch: whether to fail instead; NULL: never
     size_t done;                       // sequences of earlier calls
     double begin, end;                 // shares of all the work, before this call and after it; 0: not known
     size_t *order;                     // places in sequences, the longest first
@@ -29,7 +30,8 @@ struct ga_pooling {
 enum ga_exit ga_pooling_check(const struct ga_context *context);
 
 // Writes rows_out [sequences->count][d_model], in the order of the sequences; that of an empty one is zeros. The
-// numbers are the same whatever the batches. Adds to pooling->done. GA_EXIT_FAILED after a message.
+// numbers are the same whatever the batches. Adds to pooling->done, where it succeeds. GA_EXIT_FAILED after a
+// message.
 enum ga_exit ga_pool_sequences(struct ga_pooling *pooling, const struct ga_sequences *sequences, float *rows_out);
 
 void ga_pooling_free(struct ga_pooling *pooling);

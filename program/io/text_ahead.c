@@ -38,14 +38,15 @@ enum ga_exit ga_text_ahead_next(struct ga_text_ahead *ahead, const struct ga_tex
     } else {
         read_block(ahead);
     }
-    *block_out = ahead->code == GA_EXIT_OK && block->sequences.count > 0 ? block : NULL;
+    const enum ga_exit code = ahead->code; // the thread's from where it is started
+    *block_out = code == GA_EXIT_OK && block->sequences.count > 0 ? block : NULL;
     if (*block_out) {
         ahead->next = 1 - ahead->next;
     }
     if (*block_out && ahead->is_threaded) {
         start(ahead);
     }
-    return ahead->code;
+    return code;
 }
 
 void ga_text_ahead_close(struct ga_text_ahead *ahead)

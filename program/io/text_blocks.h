@@ -6,7 +6,7 @@
 #include "sequences.h"
 #include "texts.h"
 
-enum { GA_BLOCK_TEXTS = 8192, GA_BLOCK_IDS = 1 << 20, GA_BLOCK_BYTES = 1 << 26 }; // at which a block is full
+enum { GA_BLOCK_TEXTS = 8192, GA_BLOCK_IDS = 1 << 17, GA_BLOCK_BYTES = 1 << 26 }; // at which a block is full
 
 // How texts become ids. The tools' limit is the model's longest sequence.
 struct ga_text_reader {

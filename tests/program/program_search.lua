@@ -129,6 +129,26 @@ return function(path, expect_run, expect)
     expect_repaired("has no tensors vectors F32 [texts, 48] and entries U8 [texts, 24]", "5 new")
   end
 
+  -- A bad text in the second block: what was computed of the first is there when it was put right.
+  local function test_kept()
+    local texts = {}
+    for i = 1, 8300 do texts[i] = "a" end
+    texts[8300] = "\255"
+    write_texts(texts)
+    os.remove(INDEX)
+    expect_run(1, SEARCH .. "cats", "corpus: line 8300: byte 0 of the text", "keeps what was computed of 8192 texts")
+    texts[1], texts[8300] = "dog", "cat"
+    write_texts(texts)
+    search("cats --top 1", "8300 texts, 2 new")
+    local index = files.slurp(INDEX)
+    texts[2] = "\255"
+    write_texts(texts)
+    expect_run(1, SEARCH .. "cats", "line 2: byte 0")
+    expect(files.slurp(INDEX) == index, "an index was changed where nothing was computed")
+    os.remove(INDEX)
+    write_texts(FIVE)
+  end
+
   local function test_refused()
     for _, content in ipairs { "", "a page of mine", files.slurp(path "result") } do
       write("mine", content)
@@ -158,5 +178,6 @@ return function(path, expect_run, expect)
   test_json()
   test_changed()
   test_stale()
+  test_kept()
   test_refused()
 end
