@@ -126,6 +126,15 @@ local function fail_unnamed(spec, fail)
   fail(("no map that ships names a tensor for each of %s: give weights = { ... }"):format(text.join(names)))
 end
 
+-- Whether a map is one to choose from: it names all that the spec needs, and differs from the map that it varies.
+local function is_offered(spec, name)
+  local map = maps.get(name, spec.stack)
+  if #missing_roles(spec, map) > 0 then return false end
+  local varies = map.varies == nil or spec.weights == name
+  for _, role in ipairs(spec.roles) do varies = varies or role.name == map.varies end
+  return varies
+end
+
 return {
   name = "weight_maps",
   fields = {
@@ -151,8 +160,7 @@ return {
       check_named(spec, fail)
     end
     for _, name in ipairs(#spec.roles > 0 and maps.names(spec.stack) or {}) do
-      local map = maps.get(name, spec.stack)
-      if #missing_roles(spec, map) == 0 then spec.maps[#spec.maps + 1] = { name = name, map = map } end
+      if is_offered(spec, name) then spec.maps[#spec.maps + 1] = { name = name, map = maps.get(name, spec.stack) } end
     end
     if #spec.roles > 0 and #spec.maps == 0 and not spec.weights then fail_unnamed(spec, fail) end
   end,

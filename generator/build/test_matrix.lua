@@ -12,9 +12,9 @@ local test_matrix = {
   -- Those that tests/pytorch/test_goldens.c names.
   named = set({ "golden_causal", "golden_maps" }),
   -- Whole models whose programs are made too, for tests/program/program_models.lua: with a cache, a memory, two sides;
-  -- of rows, a residual alone; that give their attention; that pools token ids; that ranks.
-  programs = set({ "both_40_2", "gives_36_3", "joined_45", "labels_40_4", "memory_40_2", "pool_40", "post_48_4",
-    "steps_48_4", "still_36_3" }),
+  -- of rows, a residual alone; that give their attention; that pools token ids; that rank, by one label and by several.
+  programs = set({ "both_40_2", "gives_36_3", "joined_45", "labels_29", "labels_40_4", "memory_40_2", "pool_40",
+    "post_48_4", "steps_48_4", "still_36_3" }),
   -- Compiling emulated kernels takes half a minute a model: heads of whole and of part vectors, masks, lengths, token
   -- ids.
   few = set({ "ragged_120_8", "odd_33_3", "causal_64_4_right", "tokens_96_6", "exact_10_2" }),

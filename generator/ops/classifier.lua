@@ -1,9 +1,10 @@
 -- ops/classifier.lua: a classification head on the pooled row of each sequence: a dense linear of d_model, an
--- activation and a linear with one number for each label. Makes no probabilities of them, and gives no row of a
--- sequence a label.
+-- activation and a linear with one number for each label. A call gives these numbers; what scores are made of them is
+-- only said, for the program.
 local types = require "schema.types"
 
 local ACTIVATIONS = { "tanh", "relu", "gelu" }
+local SCORES = { "sigmoid", "softmax", "none" }
 local MOST = 65536
 
 return {
@@ -20,15 +21,20 @@ return {
       check = types.choice(ACTIVATIONS), parse = function(word) return word end, default = "tanh",
       help = "after the dense linear of the classifier: " .. table.concat(ACTIVATIONS, ", "),
       group = "whole models", example = 'pool = { kind = "cls" }, classifier = { labels = 2, activation = "relu" }' },
+    { field = "classifier.scores", flag = "--classifier-scores", value = table.concat(SCORES, "|"),
+      check = types.choice(SCORES), parse = function(word) return word end, default = "sigmoid of one label, else none",
+      help = "what the command `rank` makes of class_logits; a call gives them as they are",
+      group = "whole models", example = 'pool = { kind = "cls" }, classifier = { labels = 1, scores = "none" }' },
   },
   resolve = function(spec, fail)
     if not spec.stack or not spec.classifier then return end
     if not spec.classifier.labels then
-      fail("classifier.labels is missing beside classifier.activation: a whole number")
+      fail("classifier.labels is missing beside the other fields of classifier: a whole number")
     elseif not spec.pool then
       fail('classifier is given, but without pool.kind there is no row of a sequence to classify: "cls" or "mean"')
     end
     spec.classifier.activation = spec.classifier.activation or "tanh"
+    spec.classifier.scores = spec.classifier.scores or spec.classifier.labels == 1 and "sigmoid" or "none"
   end,
   last_roles = function(spec, add)
     if not spec.classifier then return end

@@ -26,9 +26,14 @@ local AS_IS = listed(modifiers, "weights", listed(features, "looked_up", listed(
 -- What a prefix does not stand before, as it is beside the model that the prefix names; by whether that is a stack.
 local BESIDE = { [false] = listed(features, "beside", {}), [true] = listed(blocks, "beside", {}) }
 
+-- Whether no prefix stands before the name of a role.
+local function is_beside(spec, map, role)
+  return BESIDE[spec.stack][role] == true and not (map.inside and map.inside[role])
+end
+
 -- A name as the file has it.
-local function in_file(spec, role, tensor)
-  return BESIDE[spec.stack][role] and tensor or (spec.weights_prefix or "") .. tensor
+local function in_file(spec, map, role, tensor)
+  return is_beside(spec, map, role) and tensor or (spec.weights_prefix or "") .. tensor
 end
 
 -- { role, tensor, shape, first, transposed, beside } of one role.
@@ -43,8 +48,8 @@ local function source(spec, map, index, role)
   end
   if transposed then shape = { shape[2], shape[1] } end
   return {
-    role = index - 1, tensor = in_file(spec, role.name, tensor), shape = shape, first = first,
-    transposed = transposed, beside = BESIDE[spec.stack][role.name] == true,
+    role = index - 1, tensor = in_file(spec, map, role.name, tensor), shape = shape, first = first,
+    transposed = transposed, beside = is_beside(spec, map, role.name),
   }
 end
 
@@ -53,8 +58,8 @@ return function(spec, map)
   local sources, refused = {}, maps.refused(spec, map)
   for index, role in ipairs(spec.roles) do sources[index] = source(spec, map, index, role) end
   for _, entry in ipairs(refused) do
-    entry.tensor = in_file(spec, entry.role, entry.tensor)
-    entry.beside = BESIDE[spec.stack][entry.role] == true
+    entry.tensor = in_file(spec, map, entry.role, entry.tensor)
+    entry.beside = is_beside(spec, map, entry.role)
   end
   return sources, refused
 end

@@ -52,13 +52,14 @@ extern const struct ga_command ga_command_draw;
 extern const struct ga_command ga_command_generate;
 extern const struct ga_command ga_command_embed;
 extern const struct ga_command ga_command_search;
+extern const struct ga_command ga_command_rank;
 extern const struct ga_command ga_command_tokenize;
 extern const struct ga_command ga_command_detokenize;
 extern const struct ga_command ga_command_bench;
 
 // -- commands.c -----------------------------------------------------------------------------------------------------
 
-enum { GA_COMMANDS = 12 };
+enum { GA_COMMANDS = 13 };
 extern const struct ga_command *const ga_commands[GA_COMMANDS];
 
 // The command that has an option of this name, or NULL.

@@ -18,6 +18,9 @@ static const char *const logits[] = {[GA_LOGITS_NONE] = "none",
                                      [GA_LOGITS_SOFTMAX] = "softmax",
                                      [GA_LOGITS_LOG_SOFTMAX] = "log_softmax"};
 
+static const char *const scores[] = {
+    [GA_CLASS_SCORES_NONE] = "none", [GA_CLASS_SCORES_SIGMOID] = "sigmoid", [GA_CLASS_SCORES_SOFTMAX] = "softmax"};
+
 static size_t elements(const struct ga_weight_role *role)
 {
     return role->shape[0] * (role->rank == 2 ? role->shape[1] : 1);
@@ -76,7 +79,7 @@ json_t *ga_info_stack_json(const struct ga_model *model)
     }
     const struct ga_parameters count = ga_parameters_of(model);
     json_t *facts = json_pack(
-        "{s:o, s:o, s:s, s:b, s:s, s:f, s:s, s:b, s:s, s:o, s:s, s:b, s:s, s:o, s:b, s:b, s:b, s:b, s:o, s:s}",
+        "{s:o, s:o, s:s, s:b, s:s, s:f, s:s, s:b, s:s, s:o, s:s, s:b, s:s, s:o, s:b, s:b, s:b, s:b, s:o, s:s, s:s}",
         "n_layers", ga_json_size(stack->n_layers), "d_ff", ga_json_size(stack->d_ff), "activation",
         activations[stack->ffn_activation], "gated", stack->ffn_gated, "norm", norms[stack->norm.kind], "norm_eps",
         stack->norm.eps, "norm_place", stack->norm_first ? "pre" : "post", "norm_final", stack->final_norm, "positions",
@@ -84,7 +87,8 @@ json_t *ga_info_stack_json(const struct ga_model *model)
         "pool_normalize", stack->pool_normalize, "logits", logits[stack->logits], "n_logits",
         ga_json_size(stack->n_logits), "logits_tied", stack->logits_tied, "attention", !stack->without_attention,
         "residual", !stack->without_residual, "sublayer", stack->sublayer, "n_labels", ga_json_size(stack->n_labels),
-        "classifier_activation", activations[stack->classifier_activation]);
+        "classifier_activation", activations[stack->classifier_activation], "class_scores",
+        scores[stack->class_scores]);
     json_object_set_new(facts, "parameters",
                         json_pack("{s:o, s:o, s:o, s:o}", "all", ga_json_size(count.all), "of_a_layer",
                                   ga_json_size(count.of_layer), "beside_layers", ga_json_size(count.beside_layers),

@@ -151,6 +151,9 @@ fact.holds("a classifier has two linears with biases after the layers",
     local names = role_names(make({ pool = { kind = "mean" }, classifier = { labels = 3, activation = "gelu" } }))
     fact.lists_equal({ compat.unpack(names, #names - 3) }, { "classifier_dense_weight 8x8", "classifier_dense_bias 8",
       "classifier_weight 3x8", "classifier_bias 3" })
+    for labels, scores in ipairs({ "sigmoid", "none" }) do
+      fact.equal(make({ pool = { kind = "cls" }, classifier = { labels = labels } }).classifier.scores, scores)
+    end
   end)
 
 fact.holds("an RMSNorm has no bias, and tied logits no weight of their own", function()
@@ -270,7 +273,7 @@ fact.holds("contradictions name both fields", function()
     "logits.size (8) is not vocab_size (7), whose embedding logits.tied takes")
   refuses({ logits = { kind = "softmax" } }, "logits.size is missing, and there is no vocab_size to take in its place")
   refuses({ pool = { kind = "cls" }, classifier = { activation = "relu" } },
-    "classifier.labels is missing beside classifier.activation: a whole number")
+    "classifier.labels is missing beside the other fields of classifier: a whole number")
   refuses({ classifier = { labels = 2 } },
     'classifier is given, but without pool.kind there is no row of a sequence to classify: "cls" or "mean"')
   refuses({ pool = { kind = "cls" }, classifier = { labels = 65537 } },

@@ -72,6 +72,27 @@ fact.holds("tensors tell the map and the prefix, and what is not read is said", 
   reads_tensors(hf.GPT2, tensors_of(hf.GPT2, "gpt2", "transformer.", head))
 end)
 
+fact.holds("a classifier's linears stand beside the model, but a BERT's first, which is its pooler", function()
+  local function classifies(base, more) return base:gsub("%u%a+Model\"", more .. 'ForSequenceClassification"') end
+  local bert, roberta = classifies(hf.BERT, "Bert"), classifies(hf.ROBERTA, "Roberta")
+  local list = tensors_of(bert, "bert", "bert.")
+  local last = {}
+  for i = 1, 4 do last[i] = list[#list - 4 + i][1] end
+  fact.lists_equal(last, { "bert.pooler.dense.weight", "bert.pooler.dense.bias", "classifier.weight",
+    "classifier.bias" })
+  fact.equal(reads_tensors(bert, list).spec.weights_prefix, "bert.")
+  list = tensors_of(roberta, "roberta", "roberta.")
+  for i = 1, 4 do last[i] = list[#list - 4 + i][1] end
+  fact.lists_equal(last, { "classifier.dense.weight", "classifier.dense.bias", "classifier.out_proj.weight",
+    "classifier.out_proj.bias" })
+  local result = reads_tensors(roberta, list)
+  fact.equal(result.spec.weights .. " " .. result.spec.weights_prefix, "roberta roberta.")
+  list[#list - 1][2] = { 3, 8 }
+  refuses(with_tensors(roberta, list), { '/model.safetensors: tensor "classifier.out_proj.weight" has shape [3, 8]; ' ..
+    "map roberta expects [2, 8] for classifier_weight" })
+  fact.equal(reads_tensors(hf.ROBERTA, tensors_of(hf.ROBERTA, "bert", "roberta.")).spec.weights, "bert")
+end)
+
 fact.holds("an axis of one in front is none, and types that are no floats are told", function()
   local list = tensors_of(hf.VIT, "vit", "vit.")
   list[1][2] = { 1, 7, 8 }

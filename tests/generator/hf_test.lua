@@ -61,6 +61,26 @@ fact.holds("a DistilBERT, whose head is left out aloud", function()
   fact.contains(table.concat(result.lines, "\n"), "note: without its head for masked words")
 end)
 
+fact.holds("a cross-encoder: a classifier over the first row, its labels and what is made of them", function()
+  local bert = hf.BERT:gsub("BertModel", "BertForSequenceClassification")
+  local function says(base, more, labels, activation, scores)
+    local s = reads(base, more).spec
+    fact.equal(("%s %d %s %s"):format(s.pool.kind, s.classifier.labels, s.classifier.activation, s.classifier.scores),
+      ("cls %d %s %s"):format(labels, activation, scores))
+  end
+  says(bert, nil, 2, "tanh", "none")
+  says(bert, '"id2label": { "0": "LABEL_0" }', 1, "tanh", "sigmoid")
+  says(bert, '"num_labels": 1, "sbert_ce_default_activation_function": "torch.nn.modules.linear.Identity"', 1, "tanh",
+    "none")
+  says(bert, '"num_labels": 3, "sentence_transformers": { "version": "4.1.0", ' ..
+    '"activation_fn": "torch.nn.modules.activation.Sigmoid" }', 3, "tanh", "sigmoid")
+  says(hf.ROBERTA:gsub("RobertaModel", "RobertaForSequenceClassification"), '"num_labels": 1', 1, "tanh", "sigmoid")
+  says(hf.DISTILBERT:gsub("DistilBertForMaskedLM", "DistilBertForSequenceClassification"), nil, 2, "relu", "none")
+  refuses_config(bert, '"sbert_ce_default_activation_function": "os.system"',
+    'sentence_transformers.activation_fn is "os.system"; expected torch.nn.modules.activation.Sigmoid or ' ..
+    "torch.nn.modules.linear.Identity")
+end)
+
 fact.holds("a GPT-2, its logits tied", function()
   spec_is(reads(hf.GPT2), 'seq_len = "1..20"', "n_layers = 1", 'positions = { kind = "learned", rows = 20 }',
     'norm = { kind = "layer", eps = 1e-05, place = "pre" }', 'ffn = { activation = "gelu_tanh" }',
@@ -127,9 +147,10 @@ end)
 
 fact.holds("the architecture may be another than the file's", function()
   fact.equal(reads(hf.LLAMA, nil, nil, { architecture = "LlamaModel" }).spec.logits, nil)
-  refuses_config((hf.BERT:gsub("BertModel", "BertForSequenceClassification")), nil,
-    'architecture "BertForSequenceClassification" is not one that is made: BertForMaskedLM, BertForPreTraining, ' ..
-    "BertForTokenClassification and BertModel; --hf-architecture BertModel leaves out what stands after the stack")
+  refuses_config((hf.BERT:gsub("BertModel", "BertForMultipleChoice")), nil,
+    'architecture "BertForMultipleChoice" is not one that is made: BertForMaskedLM, BertForPreTraining, ' ..
+    "BertForSequenceClassification, BertForTokenClassification and BertModel; --hf-architecture BertModel leaves " ..
+    "out what stands after the stack")
 end)
 
 fact.holds("a name comes from the folder's, in a cache of Hugging Face's from the model's", function()

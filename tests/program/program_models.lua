@@ -240,4 +240,5 @@ return function(path, expect_run, expect, choose)
     test()
   end
   require "program_text"(path, expect_run, expect, choose)
+  require "program_rank"(path, expect_run, expect, choose)
 end

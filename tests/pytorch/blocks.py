@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Blocks of whole models, each alone in a model of its own, against PyTorch's module of the same: embeddings with what
-is added to them, norms, residuals, feed-forwards of every activation, pooling, the last linear with its softmax. `make
+is added to them, norms, residuals, feed-forwards of every activation, pooling, a classifier, the last linear with its
+softmax. `make
 FOLDER` writes their specs; `compare BIN` holds the programs made from them against the modules in double precision. The
 last line is 'N passed, N failed'; the exit status is 1 where one failed."""
 
@@ -106,6 +107,17 @@ class Mean(nn.Module):
         return functional.normalize(x.mean(dim=0), dim=0)
 
 
+class Classifier(nn.Module):
+    """A classification head on the mean of a sequence's rows."""
+
+    def __init__(self):
+        super().__init__()
+        self.dense, self.out = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, CLASSES)
+
+    def forward(self, x):
+        return self.out(functional.gelu(self.dense(x.mean(dim=0))))
+
+
 def sequential(activation):
     return lambda: nn.Sequential(nn.Linear(WIDTH, HIDDEN), activation, nn.Linear(HIDDEN, WIDTH))
 
@@ -122,6 +134,9 @@ WAVES = """vocab_size = 33, positions = { kind = "sinusoidal" }, embedding = { s
   weights = { embedding = "tokens.weight" },"""
 NORM = 'final_norm_weight = "weight"'
 JOINED = 'final_norm_weight = "norm.weight"'
+
+# Outputs that are one row of a sequence, and how wide.
+OF_SEQUENCE = {"embedding": WIDTH, "class_logits": CLASSES}
 
 # name: (module, layers, fields beside the common ones, output)
 BLOCKS = {
@@ -154,6 +169,9 @@ BLOCKS = {
                          "output"),
     "block_joined_bare": (lambda: Joined(nn.Identity()), 0, 'sublayer = true, norm = { kind = "none" },', "output"),
     "block_mean": (Mean, 0, 'pool = { kind = "mean", normalize = true },', "embedding"),
+    "block_classifier": (Classifier, 0, """pool = { kind = "mean" }, classifier = { labels = 51, activation = "gelu" },
+  weights = { classifier_dense_weight = "dense.weight", classifier_dense_bias = "dense.bias",
+    classifier_weight = "out.weight", classifier_bias = "out.bias" },""", "class_logits"),
     "block_softmax": (lambda: nn.Sequential(nn.Linear(WIDTH, CLASSES), nn.Softmax(-1)), 0,
                       """logits = { kind = "softmax", size = 51, bias = true },
   weights = { logits_weight = "0.weight", logits_bias = "0.bias" },""", "logits"),
@@ -213,8 +231,9 @@ def expected(module, given, output, precision):
     for b, length in enumerate(LENGTHS):
         one = [tensor[b, :length].to(precision) if tensor.is_floating_point() else tensor[b, :length]
                for tensor in given.values()]
-        made = module(*one) if length or output != "embedding" else torch.zeros(WIDTH, dtype=precision)
-        rows.append(made if output == "embedding" else functional.pad(made, (0, 0, 0, max(LENGTHS) - length)))
+        width = OF_SEQUENCE.get(output)
+        made = module(*one) if length or not width else torch.zeros(width, dtype=precision)
+        rows.append(made if width else functional.pad(made, (0, 0, 0, max(LENGTHS) - length)))
     return torch.stack(rows)
 
 

@@ -30,6 +30,11 @@ MODELS = {  # name: (class, configuration)
     "hf_roberta": ("RobertaModel", {**BERT, "max_position_embeddings": 42, "type_vocab_size": 1}),
     "hf_distilbert": ("DistilBertModel", {"dim": 45, "n_heads": 3, "n_layers": 2, "hidden_dim": 70, "vocab_size": 60,
                                           "max_position_embeddings": 40, "activation": "relu"}),
+    "hf_ranks_bert": ("BertForSequenceClassification", {**BERT, "max_position_embeddings": 48, "num_labels": 1}),
+    "hf_ranks_roberta": ("XLMRobertaForSequenceClassification", {**BERT, "max_position_embeddings": 42, "num_labels": 3,
+                                                                 "type_vocab_size": 1}),
+    "hf_ranks_distilbert": ("DistilBertForSequenceClassification", {
+        "dim": 45, "n_heads": 3, "n_layers": 1, "hidden_dim": 70, "vocab_size": 60, "max_position_embeddings": 40}),
     "hf_gpt2": ("GPT2LMHeadModel", {"n_embd": 48, "n_head": 4, "n_layer": 2, "vocab_size": 60, "n_positions": 40}),
     "hf_llama": ("LlamaForCausalLM", {**LLAMA, "attention_bias": True, "mlp_bias": True, "head_dim": 10,
                                       "rope_theta": 50000.0}),
@@ -136,7 +141,8 @@ def expected(module, inputs, attends):
     wanted.update({f"attention_{i}": weights[0] for i, weights in enumerate(of_base.attentions if attends else [])})
     wanted["output"] = of_base.last_hidden_state[0]
     if base is not module:
-        wanted["logits"] = module(**inputs).logits[0]
+        ranks = type(module).__name__.endswith("SequenceClassification")
+        wanted["class_logits" if ranks else "logits"] = module(**inputs).logits[0]
     mean = wanted["output"].mean(dim=0)
     wanted["embedding"] = wanted["output"][0] if "pixel_values" in inputs else mean / mean.norm()
     return wanted

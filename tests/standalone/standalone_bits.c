@@ -7,7 +7,7 @@
 
 #include "kernels.h"
 
-enum { LAST_SEED = 12, MAX_OTHERS = GA_INTERMEDIATES + 4 };
+enum { LAST_SEED = 12, MAX_OTHERS = GA_INTERMEDIATES + 3 };
 
 static const double MOST_FLOPS = 4e6; // of one call: long enough for several tiles of queries and of keys
 
@@ -70,8 +70,7 @@ static bool add_stack_outputs(struct others *others, struct call *call)
     const size_t batch = call->shape.batch, rows = batch * call->shape.q_len;
     return !stack || (add_other(others, &call->io.embedding, stack->pool ? batch * call->model->d_model : 0) &&
                       add_other(others, &call->io.logits, rows * stack->n_logits) &&
-                      add_other(others, &call->io.last_logits, batch * stack->n_logits) &&
-                      add_other(others, &call->io.class_logits, batch * stack->n_labels));
+                      add_other(others, &call->io.last_logits, batch * stack->n_logits));
 }
 
 static void drop_others(struct others *others)

@@ -73,6 +73,17 @@ function conversions.labels(value)
   return count
 end
 
+-- What sentence-transformers' CrossEncoder makes of logits, by the name of a class of torch.nn.
+local SCORES = { Sigmoid = "sigmoid", Identity = "none" }
+
+function conversions.scores(value)
+  local name = type(value) == "string" and value:match("^torch%.nn%.modules%.[%l_]+%.(%a+)$")
+  if not SCORES[name or ""] then
+    return nil, "torch.nn.modules.activation.Sigmoid or torch.nn.modules.linear.Identity"
+  end
+  return SCORES[name]
+end
+
 -- Height and width of what is one number or a list of two.
 local function sides(value)
   if is_count(value) then return value, value end

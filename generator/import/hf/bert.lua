@@ -1,5 +1,7 @@
 -- hf/bert.lua: BertModel and sentence encoders made from one (MiniLM, BGE, E5, GTE): norms after residuals and
 -- embeddings, learned positions, types of tokens.
+local common = require "import.hf.common"
+
 return {
   maps = { "bert", "bert_gamma" },
   prefixes = { "", "bert." },
@@ -33,6 +35,10 @@ return {
     BertModel = {},
     BertForMaskedLM = { without = "its head for masked words (cls.predictions)" },
     BertForPreTraining = { without = "its heads for masked words and next sentences (cls)" },
+    BertForSequenceClassification = {
+      fixed = { { "pool.kind", "cls" }, { "classifier.activation", "tanh" } },
+      fields = common.classifier_fields,
+    },
     BertForTokenClassification = {
       fixed = { { "logits.kind", "linear" }, { "logits.bias", true } },
       fields = { { "id2label", "logits.size", by = "labels", default = 2 } },
@@ -41,6 +47,6 @@ return {
   unread = {
     { "the pooler (a linear and tanh over the first row) is no part of the stack", "pooler" },
     { "numbers 0, 1, 2 ..., which are not learned", "embeddings.position_ids" },
-    { "heads that are not made", "cls" },
+    { "heads that are not made", "cls classifier" },
   },
 }

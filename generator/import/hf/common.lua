@@ -1,6 +1,12 @@
 -- hf/common.lua: what a config.json of Hugging Face's transformers may hold whatever its type: what it must say where
 -- it says anything, and what does not change the numbers that a model gives.
 return {
+  -- Fields of the spec that an architecture with a classification head takes, as rows of a data file.
+  classifier_fields = {
+    { "id2label", "classifier.labels", by = "labels", also = "num_labels", default = 2 },
+    { "sentence_transformers.activation_fn", "classifier.scores", by = "scores", optional = true,
+      also = "sbert_ce_default_activation_function" },
+  },
   -- { config field, the value it must have, why }
   requires = {
     { "quantization_config", nil, "weights are read as they are, not unpacked" },
@@ -32,7 +38,8 @@ return {
     { "what the file is", [[architectures model_type transformers_version _name_or_path torch_dtype dtype name_or_path
       _commit_hash finetuning_task model_max_length]] },
     { "for training", [[initializer_range initializer_factor gradient_checkpointing use_bfloat16 classifier_dropout]] },
-    { "of heads", "num_labels id2label label2id problem_type tie_word_embeddings" },
+    { "of heads", [[num_labels id2label label2id problem_type tie_word_embeddings
+      sbert_ce_default_activation_function sentence_transformers.activation_fn sentence_transformers.version]] },
     { "how transformers runs it", [[use_cache output_attentions output_hidden_states output_past return_dict torchscript
       chunk_size_feed_forward attn_implementation _attn_implementation _attn_implementation_autoset use_return_dict
       tf_legacy_loss keep_multi_head tpu]] },

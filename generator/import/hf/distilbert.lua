@@ -1,4 +1,6 @@
 -- hf/distilbert.lua: DistilBertModel: half of a BERT's layers, no types of tokens, no pooler.
+local common = require "import.hf.common"
+
 return {
   maps = { "distilbert" },
   prefixes = { "", "distilbert." },
@@ -26,6 +28,10 @@ return {
   architectures = {
     DistilBertModel = {},
     DistilBertForMaskedLM = { without = "its head for masked words (vocab_transform, vocab_projector)" },
+    DistilBertForSequenceClassification = {
+      fixed = { { "pool.kind", "cls" }, { "classifier.activation", "relu" } },
+      fields = common.classifier_fields,
+    },
     DistilBertForTokenClassification = {
       fixed = { { "logits.kind", "linear" }, { "logits.bias", true } },
       fields = { { "id2label", "logits.size", by = "labels", default = 2 } },
@@ -33,6 +39,6 @@ return {
   },
   unread = {
     { "numbers 0, 1, 2 ..., which are not learned", "embeddings.position_ids" },
-    { "a head that is not made", "vocab_transform vocab_layer_norm vocab_projector" },
+    { "heads that are not made", "vocab_transform vocab_layer_norm vocab_projector pre_classifier classifier" },
   },
 }

@@ -1,6 +1,8 @@
 -- hf/roberta.lua: RobertaModel: BERT but for its positions, whose rows begin after that of the padding's token.
+local common = require "import.hf.common"
+
 return {
-  maps = { "bert" },
+  maps = { "bert", "roberta" },
   prefixes = { "", "roberta." },
   fields = {
     { "hidden_size", "d_model" },
@@ -30,6 +32,10 @@ return {
   architectures = {
     RobertaModel = {},
     RobertaForMaskedLM = { without = "its head for masked words (lm_head)" },
+    RobertaForSequenceClassification = {
+      fixed = { { "pool.kind", "cls" }, { "classifier.activation", "tanh" } },
+      fields = common.classifier_fields,
+    },
     RobertaForTokenClassification = {
       fixed = { { "logits.kind", "linear" }, { "logits.bias", true } },
       fields = { { "id2label", "logits.size", by = "labels", default = 2 } },
@@ -38,6 +44,6 @@ return {
   unread = {
     { "the pooler (a linear and tanh over the first row) is no part of the stack", "pooler" },
     { "numbers 0, 1, 2 ..., which are not learned", "embeddings.position_ids" },
-    { "a head that is not made", "lm_head" },
+    { "heads that are not made", "lm_head classifier" },
   },
 }

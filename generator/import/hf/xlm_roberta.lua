@@ -7,6 +7,7 @@ for key, value in pairs(roberta) do same[key] = value end
 same.base, same.architectures = "XLMRobertaModel", {
   XLMRobertaModel = roberta.architectures.RobertaModel,
   XLMRobertaForMaskedLM = roberta.architectures.RobertaForMaskedLM,
+  XLMRobertaForSequenceClassification = roberta.architectures.RobertaForSequenceClassification,
   XLMRobertaForTokenClassification = roberta.architectures.RobertaForTokenClassification,
 }
 return same

@@ -90,6 +90,13 @@ enum ga_logits {
     GA_LOGITS_LOG_SOFTMAX // its logarithm
 };
 
+// What a program makes of io.class_logits where nobody says: the library gives them as they are.
+enum ga_class_scores {
+    GA_CLASS_SCORES_NONE,    // nothing
+    GA_CLASS_SCORES_SIGMOID, // of each alone
+    GA_CLASS_SCORES_SOFTMAX  // over the labels
+};
+
 // Whose rows a buffer of a stack's scratch holds.
 enum ga_buffer_rows {
     GA_ROWS_ALL,    // all real rows of a call
@@ -134,6 +141,7 @@ struct ga_stack {
     bool cross_attention;   // io.layer_cross_attention is taken
     enum ga_activation classifier_activation; // between its linears
     size_t n_labels;                          // of io.class_logits; 0: no classifier
+    enum ga_class_scores class_scores;
 };
 
 #endif

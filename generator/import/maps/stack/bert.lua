@@ -1,6 +1,7 @@
 -- bert: a whole BertModel of Hugging Face's transformers, and sentence encoders made from one (MiniLM). The names of
--- RobertaModel are the same. Its pooler is no part of the model; BertForMaskedLM's file has them after bert.,
--- BertForTokenClassification's too, with logits of its own name.
+-- RobertaModel are the same. Its pooler is part of the model only where a classifier follows. BertForMaskedLM's file
+-- has them after bert., those of BertForTokenClassification and BertForSequenceClassification too, with a linear beside
+-- it.
 return {
   embedding = "embeddings.word_embeddings.weight",
   positions = "embeddings.position_embeddings.weight",
@@ -26,4 +27,9 @@ return {
   ffn_norm_bias = "output.LayerNorm.bias",
   logits_weight = "classifier.weight",
   logits_bias = "classifier.bias",
+  classifier_dense_weight = "pooler.dense.weight",
+  classifier_dense_bias = "pooler.dense.bias",
+  classifier_weight = "classifier.weight",
+  classifier_bias = "classifier.bias",
+  inside = { classifier_dense_weight = true, classifier_dense_bias = true },
 }

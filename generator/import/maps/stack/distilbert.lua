@@ -23,4 +23,8 @@ return {
   ffn_norm_bias = "output_layer_norm.bias",
   logits_weight = "classifier.weight",
   logits_bias = "classifier.bias",
+  classifier_dense_weight = "pre_classifier.weight",
+  classifier_dense_bias = "pre_classifier.bias",
+  classifier_weight = "classifier.weight",
+  classifier_bias = "classifier.bias",
 }

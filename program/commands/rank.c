@@ -1,0 +1,340 @@
+// rank.c: the command `rank`: how well each of many documents answers a query, by a model that reads both together
+// (a cross-encoder), best first.
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "command.h"
+#include "json_file.h"
+#include "load_model.h"
+#include "sequence_batches.h"
+#include "text_pairs.h"
+#include "weights_options.h"
+
+enum { QUERY = GA_OPTIONS_LOADING, DOCUMENTS, NUL, TOKENIZER, TOP, LABEL, ACTIVATION, FORMAT, ROWS, ISA, THREADS };
+enum { USUAL_ROWS = 1024 };
+
+static const struct ga_option options[] = {
+    GA_LOADING_OPTIONS,
+    [QUERY] = {"query", "TEXT", NULL, true, "the text that goes first in each pair"},
+    [DOCUMENTS] = {"documents", "FILE", NULL, true, "texts that go second, a line each; -: standard input"},
+    [NUL] = {"0", NULL, NULL, false,
+             "each document ends with NUL instead of a line's end, and so does what is printed"},
+    [TOKENIZER] = {"tokenizer", "FILE", "that of the weights", false, "Hugging Face's tokenizer.json"},
+    [TOP] = {"top", "N", "all", false, "how many of the best documents to print"},
+    [LABEL] = {"label", "N", NULL, false, "the label that ranks, from 0; needed where the model has several"},
+    [ACTIVATION] = {"activation", "sigmoid|softmax|none", "the spec's classifier.scores", false,
+                    "what scores are of the model's class_logits"},
+    [FORMAT] = {"format", "text|json", "text", false, "what is printed of each document"},
+    [ROWS] = {"rows", "N", "1024", false, "rows of a batch, at most, where a pair is no longer"},
+    [ISA] = {"isa", GA_ISA_OPTION},
+    [THREADS] = {"threads", GA_THREADS_OPTION},
+    {NULL, NULL, NULL, false, NULL},
+};
+_Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
+
+static const char *const notes[] = {
+    "For an encoder of token ids that has a classifier: a cross-encoder, which reads query and document as one pair.",
+    "Prints a line for each document, best first. text: the score of each label with blanks between, the number of",
+    "the document from 1 on, and the document, with tabs between. json: an object of score, line and text, and of",
+    "scores where there are several labels.",
+    "Pairs longer than the model's sequences are cut, the longer of both texts first, and counted.",
+    "sigmoid is 1 / (1 + exp(-logit)) and softmax is over the labels; none are the logits themselves.",
+    NULL,
+};
+
+static const char *const examples[] = {
+    "rank --weights model/ --query 'what does a cello sound like' --documents lines.txt --top 5",
+    "rank --weights model/ --query 'a wet day' --documents - --format json --activation none < lines.txt",
+    NULL,
+};
+
+// What there is to do.
+struct work {
+    const struct ga_context *context;
+    struct ga_model_instance instance;
+    struct ga_text_pairs pairs;
+    float *scores; // [count][n_labels]
+    size_t *order; // the best first
+    size_t top, label, rows;
+    enum ga_class_scores activation;
+    bool is_json;
+    char end; // of what is printed
+};
+
+static size_t labels_of(const struct work *work)
+{
+    return work->context->model->stack->n_labels;
+}
+
+// -- Scores ---------------------------------------------------------------------------------------------------------
+
+static void softmax(float *row, size_t count)
+{
+    double highest = -INFINITY, sum = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        highest = row[i] > highest ? row[i] : highest;
+    }
+    for (size_t i = 0; i < count; i++) {
+        sum += exp(row[i] - highest);
+    }
+    for (size_t i = 0; i < count; i++) {
+        row[i] = (float)(exp(row[i] - highest) / sum);
+    }
+}
+
+// Turns the logits of all documents into scores.
+static void activate(struct work *work)
+{
+    const size_t n_labels = labels_of(work), count = work->pairs.sequences.count;
+    for (size_t i = 0; i < count * n_labels && work->activation == GA_CLASS_SCORES_SIGMOID; i++) {
+        work->scores[i] = (float)(1.0 / (1.0 + exp(-(double)work->scores[i])));
+    }
+    for (size_t i = 0; i < count && work->activation == GA_CLASS_SCORES_SOFTMAX; i++) {
+        softmax(work->scores + i * n_labels, n_labels);
+    }
+}
+
+struct place {
+    float logit;
+    size_t at;
+};
+
+// What is no number comes last; of equals the document that stands first.
+static int best_first(const void *left, const void *right)
+{
+    const struct place *a = left, *b = right;
+    const int by_nan = (isnan(a->logit) != 0) - (isnan(b->logit) != 0);
+    const int by_logit = (a->logit < b->logit) - (a->logit > b->logit);
+    return by_nan ? by_nan : by_logit ? by_logit : (a->at > b->at) - (a->at < b->at);
+}
+
+// Sorts documents by the label's numbers as they are: of sigmoids some are the same in a float.
+static enum ga_exit sort_documents(struct work *work)
+{
+    const size_t count = work->pairs.sequences.count;
+    struct place *places = malloc(count * sizeof *places);
+    work->order = malloc(count * sizeof *work->order);
+    if (!places || !work->order) {
+        free(places);
+        return ga_failed(work->context, "no memory for %zu documents", count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        places[i] = (struct place){work->scores[i * labels_of(work) + work->label], i};
+    }
+    qsort(places, count, sizeof *places, best_first);
+    for (size_t i = 0; i < count; i++) {
+        work->order[i] = places[i].at;
+    }
+    free(places);
+    return GA_EXIT_OK;
+}
+
+static enum ga_exit make_scores(struct work *work)
+{
+    const size_t shape[] = {work->pairs.sequences.count, labels_of(work), sizeof(float)};
+    const struct ga_batches batches = {
+        .context = work->context,
+        .instance = &work->instance,
+        .sequences = &work->pairs.sequences,
+        .rows = work->rows,
+        .field = offsetof(struct ga_io, class_logits),
+        .width = labels_of(work),
+        .what = "documents",
+    };
+    size_t bytes;
+    work->scores = ga_shape_elements(3, shape, &bytes) ? malloc(bytes) : NULL;
+    if (!work->scores) {
+        return ga_failed(work->context, "no memory for the scores of %zu documents", shape[0]);
+    }
+    enum ga_exit code = ga_run_batches(&batches, work->scores);
+    code = code == GA_EXIT_OK ? sort_documents(work) : code;
+    if (code == GA_EXIT_OK) {
+        activate(work);
+    }
+    return code;
+}
+
+// -- What is printed ------------------------------------------------------------------------------------------------
+
+static void print_text(const struct work *work, const float *scores, size_t at)
+{
+    const struct ga_text_view document = ga_text_pairs_document(&work->pairs, at);
+    for (size_t i = 0; i < labels_of(work); i++) {
+        printf("%s%.9g", i > 0 ? " " : "", (double)scores[i]);
+    }
+    printf("\t%zu\t", at + 1);
+    fwrite(document.bytes, 1, document.length, stdout);
+    putchar(work->end);
+}
+
+// JSON has no word for what is no finite number.
+static json_t *json_score(float score)
+{
+    return isfinite(score) ? json_real((double)score) : json_null();
+}
+
+static enum ga_exit print_json(const struct work *work, const float *scores, size_t at)
+{
+    const struct ga_text_view document = ga_text_pairs_document(&work->pairs, at);
+    json_t *object = json_pack("{s:o, s:o, s:s%}", "score", json_score(scores[work->label]), "line",
+                               ga_json_size(at + 1), "text", document.bytes, document.length);
+    json_t *all = labels_of(work) > 1 ? json_array() : NULL;
+    for (size_t i = 0; all && i < labels_of(work); i++) {
+        json_array_append_new(all, json_score(scores[i]));
+    }
+    if (object && all) {
+        json_object_set_new(object, "scores", all);
+    }
+    const bool ok = object && json_dumpf(object, stdout, JSON_REAL_PRECISION(9)) == 0;
+    json_decref(object);
+    putchar(work->end);
+    return ok ? GA_EXIT_OK : ga_failed(work->context, "document %zu cannot be printed as JSON", at + 1);
+}
+
+static enum ga_exit print_best(const struct work *work)
+{
+    const size_t count = work->pairs.sequences.count;
+    enum ga_exit code = GA_EXIT_OK;
+    for (size_t i = 0; i < count && i < work->top && code == GA_EXIT_OK; i++) {
+        const size_t at = work->order[i];
+        const float *scores = work->scores + at * labels_of(work);
+        if (work->is_json) {
+            code = print_json(work, scores, at);
+        } else {
+            print_text(work, scores, at);
+        }
+    }
+    return code;
+}
+
+// -- The command ----------------------------------------------------------------------------------------------------
+
+static enum ga_exit check_model(const struct ga_context *context)
+{
+    const struct ga_model *model = context->model;
+    if (!model->stack || model->kind != GA_ENCODER) {
+        return ga_failed(context, "%s is no encoder, so it reads no pair of texts", model->name);
+    }
+    if (model->stack->n_labels == 0) {
+        return ga_failed(context, "%s has no classifier; its spec would say classifier = { labels = 1 }", model->name);
+    }
+    if (!model->lengths) {
+        return ga_failed(context,
+                         "%s takes no lengths, and pairs are of any; its spec would say mask = { lengths = "
+                         "true }",
+                         model->name);
+    }
+    return model->cache ? ga_failed(context, "%s has a cache, which calls that rank do without", model->name)
+                        : GA_EXIT_OK;
+}
+
+static enum ga_exit read_format(struct work *work, const char *format)
+{
+    work->is_json = format && strcmp(format, "json") == 0;
+    if (format && !work->is_json && strcmp(format, "text") != 0) {
+        return ga_misused(work->context, "--format %s: expected text or json", format);
+    }
+    return GA_EXIT_OK;
+}
+
+static enum ga_exit read_activation(struct work *work, const char *activation)
+{
+    static const char *const words[] = {
+        [GA_CLASS_SCORES_NONE] = "none", [GA_CLASS_SCORES_SIGMOID] = "sigmoid", [GA_CLASS_SCORES_SOFTMAX] = "softmax"};
+    work->activation = work->context->model->stack->class_scores;
+    for (size_t i = 0; activation && i < sizeof words / sizeof *words; i++) {
+        if (strcmp(activation, words[i]) == 0) {
+            work->activation = (enum ga_class_scores)i;
+            return GA_EXIT_OK;
+        }
+    }
+    return !activation ? GA_EXIT_OK
+                       : ga_misused(work->context, "--activation %s: expected sigmoid, softmax or none", activation);
+}
+
+// --label, which only a model of one label may do without.
+static enum ga_exit read_label(struct work *work, const char *label)
+{
+    const size_t n_labels = labels_of(work);
+    const struct ga_range range = {0, n_labels - 1};
+    if (label) {
+        return ga_read_size(work->context, "label", label, range, &work->label);
+    }
+    return n_labels == 1 ? GA_EXIT_OK
+                         : ga_misused(work->context, "%s has %zu labels; --label 0 to %zu says which one ranks",
+                                      work->context->model->name, n_labels, n_labels - 1);
+}
+
+static enum ga_exit read_numbers(struct work *work, const char *const *values, size_t *threads_out)
+{
+    const struct ga_range rows = {1, 1 << 24}, top = {1, SIZE_MAX};
+    work->rows = USUAL_ROWS;
+    work->top = SIZE_MAX;
+    enum ga_exit code = ga_read_threads(work->context, values[THREADS], threads_out);
+    if (code == GA_EXIT_OK && values[ROWS]) {
+        code = ga_read_size(work->context, "rows", values[ROWS], rows, &work->rows);
+    }
+    if (code == GA_EXIT_OK && values[TOP]) {
+        code = ga_read_size(work->context, "top", values[TOP], top, &work->top);
+    }
+    return code == GA_EXIT_OK ? read_label(work, values[LABEL]) : code;
+}
+
+static enum ga_exit read_pairs(struct work *work, const char *const *values)
+{
+    const struct ga_context *context = work->context;
+    struct ga_text_tools tools;
+    struct ga_texts documents = {0};
+    enum ga_exit code = ga_text_tools_open(context, values[TOKENIZER], values[GA_OPTION_WEIGHTS], &tools);
+    if (code == GA_EXIT_OK) {
+        code = ga_texts_open(context, values[DOCUMENTS], values[NUL] != NULL, &documents);
+    }
+    if (code == GA_EXIT_OK) {
+        code = ga_text_pairs_read(context, &tools, values[QUERY], &documents, &work->pairs);
+    }
+    ga_texts_close(&documents);
+    ga_text_tools_close(&tools);
+    if (code == GA_EXIT_OK && work->pairs.n_cut > 0) {
+        ga_note(context, "%zu of %zu pairs were cut to %zu tokens", work->pairs.n_cut, work->pairs.sequences.count,
+                context->model->q_len.max);
+    }
+    return code;
+}
+
+static void free_work(struct work *work)
+{
+    ga_model_instance_free(&work->instance);
+    ga_text_pairs_free(&work->pairs);
+    free(work->scores);
+    free(work->order);
+}
+
+static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
+{
+    const char *const *values = arguments->values;
+    struct ga_weight_choice choice = ga_loading_chosen(values, values[ISA]);
+    struct work work = {.context = context, .end = values[NUL] ? '\0' : '\n'};
+    enum ga_exit code = check_model(context);
+    code = code == GA_EXIT_OK ? read_format(&work, values[FORMAT]) : code;
+    code = code == GA_EXIT_OK ? read_activation(&work, values[ACTIVATION]) : code;
+    code = code == GA_EXIT_OK ? read_numbers(&work, values, &choice.threads) : code;
+    code = code == GA_EXIT_OK ? read_pairs(&work, values) : code;
+    code = code == GA_EXIT_OK ? ga_load_model(context, &choice, &work.instance) : code;
+    code = code == GA_EXIT_OK ? make_scores(&work) : code;
+    code = code == GA_EXIT_OK ? print_best(&work) : code;
+    free_work(&work);
+    return code;
+}
+
+const struct ga_command ga_command_rank = {
+    .name = "rank",
+    .summary = "rank documents by how well they answer a query",
+    .options = options,
+    .notes = notes,
+    .examples = examples,
+    .run = run,
+};
