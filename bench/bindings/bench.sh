@@ -5,5 +5,7 @@ set -eu
 lua=$1 folder=$2
 source=$(pwd)
 mkdir -p "$folder"
-(cd "$folder" && "$source/configure" --spec "$source/bench/bindings/layer.lua" --lua >configure.log && ninja >build.log)
+set -- --spec "$source/bench/bindings/layer.lua" --lua
+if python3 -c 'import numpy' 2>"$folder/configure.log"; then set -- "$@" --python; fi
+(cd "$folder" && "$source/configure" "$@" >configure.log && ninja >build.log)
 exec "$lua" bench/bindings/run.lua "$folder"

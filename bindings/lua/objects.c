@@ -149,13 +149,36 @@ static int cache_cut(lua_State *L)
     return 0;
 }
 
+// core:cache_get(cache, i, keys, values, rows)
+static int cache_get(lua_State *L)
+{
+    const struct cache *cache = luaL_checkudata(L, 2, CACHE);
+    float *keys = ga_lua_elements(L, 4), *values = ga_lua_elements(L, 5);
+    struct ga_error error;
+    ga_lua_check(L, ga_cache_get(cache->handle, ga_lua_size(L, 3), keys, values, ga_lua_size(L, 6), &error), &error);
+    return 0;
+}
+
+// core:cache_put(cache, i, keys, values, rows)
+static int cache_put(lua_State *L)
+{
+    const struct cache *cache = luaL_checkudata(L, 2, CACHE);
+    const float *keys = ga_lua_elements(L, 4), *values = ga_lua_elements(L, 5);
+    const size_t rows = ga_lua_size(L, 6);
+    struct ga_error error;
+    ga_lua_check(L, ga_cache_put(cache->handle, ga_lua_size(L, 3), keys, values, rows, rows, &error), &error);
+    return 0;
+}
+
 const luaL_Reg ga_lua_packed_methods[] = {{"__gc", packed_free}, {NULL, NULL}};
 const luaL_Reg ga_lua_pool_methods[] = {{"__gc", pool_free}, {NULL, NULL}};
 const luaL_Reg ga_lua_cache_methods[] = {{"__gc", cache_free}, {NULL, NULL}};
 const luaL_Reg ga_lua_object_functions[] = {{"available_threads", available_threads},
                                             {"cache", cache_new},
                                             {"cache_cut", cache_cut},
+                                            {"cache_get", cache_get},
                                             {"cache_length", cache_length},
+                                            {"cache_put", cache_put},
                                             {"isa", packed_isa},
                                             {"load", packed_load},
                                             {"pool", pool_new},

@@ -164,6 +164,15 @@ function Core:cache_cut(cache, i, length)
   check(self.lib, "ga_cache_cut", cache.handle, i, length)
 end
 
+-- Copies rows of sequence i to or from buffers of the shape that ga_cache_put has.
+function Core:cache_get(cache, i, keys, values, rows)
+  check(self.lib, "ga_cache_get", cache.handle, i, keys, values, rows)
+end
+
+function Core:cache_put(cache, i, keys, values, rows)
+  check(self.lib, "ga_cache_put", cache.handle, i, keys, values, rows, rows)
+end
+
 function Core:intermediate_shape(index, batch, q_len, kv_len)
   local sizes, shape = new("size_t[4]"), {}
   local rank = self.lib.ga_intermediate_shape(self.model, index, batch, q_len, kv_len, sizes)

@@ -1,23 +1,58 @@
-// call.c: one call of a model by a few addresses, as each argument that Python converts takes a fraction of a
-// microsecond: everything else of a call stays in a frame between calls. Checks nothing: ga_model_run does.
+// call.c: one call of a model by a few objects, as each argument that Python converts takes a fraction of a
+// microsecond: everything else of a call stays in a frame between calls. Of arrays it checks what Python would;
+// ga_model_run does the rest.
 #include "call.h"
+
+#include <string.h>
+
+static const struct ga_python_array *array_of(const void *object, size_t head)
+{
+    return (const void *)((const char *)object + head);
+}
+
+const void *ga_python_data(const void *array, size_t head)
+{
+    return array_of(array, head)->data;
+}
+
+// The elements of an array of float32 of this shape, side by side; NULL where it is none.
+static const float *rows_of(const struct ga_python_frame *frame, const void *object, const intptr_t shape[3])
+{
+    const struct ga_python_array *array = array_of(object, frame->head);
+    const bool fits = array->rank == 3 && array->dtype == frame->f32 && (array->flags & GA_PYTHON_CONTIGUOUS) &&
+                      memcmp(array->shape, shape, 3 * sizeof *shape) == 0;
+    return fits ? array->data : NULL;
+}
 
 int ga_python_call(struct ga_python_frame *frame)
 {
     return (int)ga_model_run(frame->loaded, &frame->io, frame->scratch, frame->scratch_size, &frame->error);
 }
 
-int ga_python_attend(struct ga_python_frame *frame, const void *query, void *output)
+// Calls with frame->io.query, if it is there.
+static int call_to(struct ga_python_frame *frame, const void *output)
 {
-    frame->io.query = query;
-    frame->io.output = output;
-    return ga_python_call(frame);
+    frame->io.output = array_of(output, frame->head)->data;
+    return frame->io.query ? ga_python_call(frame) : GA_PYTHON_OTHER;
+}
+
+int ga_python_attend(struct ga_python_frame *frame, const void *query, const void *output)
+{
+    if (frame->ready != GA_PYTHON_QUERY) {
+        return GA_PYTHON_OTHER;
+    }
+    frame->io.query = rows_of(frame, query, frame->query);
+    return call_to(frame, output);
 }
 
 int ga_python_attend_to(struct ga_python_frame *frame, const void *query, const void *key, const void *value,
-                        void *output)
+                        const void *output)
 {
-    frame->io.key = key;
-    frame->io.value = value;
-    return ga_python_attend(frame, query, output);
+    if (frame->ready != GA_PYTHON_ALL) {
+        return GA_PYTHON_OTHER;
+    }
+    frame->io.query = rows_of(frame, query, frame->query);
+    frame->io.key = rows_of(frame, key, frame->key);
+    frame->io.value = rows_of(frame, value, frame->value);
+    return frame->io.key && frame->io.value ? call_to(frame, output) : GA_PYTHON_OTHER;
 }

@@ -4,23 +4,54 @@
 
 #include "model.h"
 
+// What an array of numpy has after the head of a Python object, as numpy's own headers compile it into every extension.
+struct ga_python_array {
+    void *data;
+    int rank;
+    const intptr_t *shape; // [rank]
+    const intptr_t *strides;
+    const void *base;
+    const void *dtype;
+    int flags; // of enum ga_python_flags
+};
+
+// The flag of an array whose elements lie side by side.
+enum ga_python_flags { GA_PYTHON_CONTIGUOUS = 0x1 };
+
+// What io of a frame is filled for.
+enum ga_python_ready { GA_PYTHON_NOTHING, GA_PYTHON_QUERY, GA_PYTHON_ALL };
+
+// What ga_python_attend says where it did not call the model; no enum ga_status.
+enum ga_python_answer { GA_PYTHON_OTHER = -1 };
+
 // The arguments of ga_model_run, kept between calls. Python's: it makes it, and no two calls use one at a time.
 struct ga_python_frame {
     const struct ga_loaded *loaded;
     void *scratch;
     size_t scratch_size;
+    size_t head;     // bytes of the head of a Python object
+    const void *f32; // numpy's float32
     struct ga_io io;
+    int ready;         // of enum ga_python_ready: for arrays of these shapes
+    intptr_t query[3]; // [batch, q_len, d_model]
+    intptr_t key[3];   // [batch, kv_len, k_dim]
+    intptr_t value[3]; // [batch, kv_len, v_dim]
     struct ga_error error;
 };
 
 // ga_model_run with what is in the frame: its status.
 int ga_python_call(struct ga_python_frame *frame);
 
-// The same with other rows and room for others: io.query, and io.output.
-int ga_python_attend(struct ga_python_frame *frame, const void *query, void *output);
+// The same with other rows and room for others, two arrays of numpy: io.query, and io.output, which was made for the
+// shape that the frame is ready for. Returns its status, or GA_PYTHON_OTHER where the frame is not ready for query: it
+// is of another shape or type, or not contiguous.
+int ga_python_attend(struct ga_python_frame *frame, const void *query, const void *output);
 
 // The same with other keys and values too: io.key and io.value.
 int ga_python_attend_to(struct ga_python_frame *frame, const void *query, const void *key, const void *value,
-                        void *output);
+                        const void *output);
+
+// Where the elements of an array lie: for Python to compare with what numpy says.
+const void *ga_python_data(const void *array, size_t head);
 
 #endif

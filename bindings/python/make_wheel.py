@@ -54,7 +54,8 @@ def found(cc, name):
 
 def notices(path):
     """What must go with a shared object of Debian's."""
-    name = re.sub(r"\.so\.(\d+).*", r"\1", os.path.basename(path))
+    name = re.sub(r"(\d?)\.so\.(\d+).*", lambda found: found[1] + ("-" if found[1] else "") + found[2],
+                  os.path.basename(path))  # libjansson4, libpcre2-8-0
     copyright_file = "/usr/share/doc/%s/copyright" % name
     return {"licenses/%s" % name: read(copyright_file)} if os.path.exists(copyright_file) else {}
 

@@ -145,10 +145,12 @@ end
 
 -- The libraries of text, and what a program links for it.
 function Edges:text_parts(profile, parts)
-  local flags, objects = "$text_includes $text_cflags", { profile.obj .. "/runtime/base/status.o" }
+  local flags, objects = "$text_includes $text_cflags", {}
   for _, folder in ipairs(TEXT) do
     objects = joined(objects, self:folder_objects(profile, "text" .. folder, flags))
   end
+  parts.text_objects = objects
+  objects = joined(objects, { profile.obj .. "/runtime/base/status.o" })
   parts.text_linked = self:compile(profile, TEXT_LINKED, profile.obj .. "/text/program/text_linked.o",
     "$text_includes $program_includes")
   parts.text = self:archive(profile.lib .. "/libga_text.a", objects)
@@ -284,8 +286,8 @@ function Edges:product(model, parts, root)
     program = self:program(("%s/bin/%s"):format(root, name), outputs, folder,
       { parts.program, parts.weights, archive }, Edges.text_of(model, parts)),
     sqlite = self.has_sqlite and sqlite_edges.add(self, PLAIN, model, { archive, parts.weights, parts.text }, root),
-    wheels = self.wheel_platform and wheel_edges.add(self, model, { archive, parts.weights }, root,
-      self.wheel_platform),
+    wheels = self.wheel_platform and wheel_edges.add(self, model, { archive, parts.weights }, parts.text_objects,
+      root, self.wheel_platform),
     lua_modules = self.makes_lua and lua_edges.add(self, model, { archive, parts.weights }, root),
   }
 end

@@ -131,7 +131,7 @@ local function test_wheels(edges, parts, models, has)
   for i, model in ipairs(models) do
     local archives = { test_models.archive_path(CHECK, model), parts.core_archive, parts.weights }
     edges:version_map(model.spec.name)
-    paths[i] = wheel_edges.add(edges, model, archives, PLAIN.test, has.wheel_platform)
+    paths[i] = wheel_edges.add(edges, model, archives, parts.text_objects, PLAIN.test, has.wheel_platform)
   end
   return paths
 end
@@ -225,7 +225,9 @@ local function example_files(edges, parts, models)
   return paths
 end
 
--- The wheel of the model of examples/layer.py, in a folder of its own.
+-- The wheels of the models of examples/layer.py and examples/embed.py, in a folder of their own.
+local EXAMPLE_WHEELS = { mha_512_8 = true, encoder = true }
+
 local function example_wheels(edges, parts, models, has)
   local root, paths = PLAIN.test .. "/examples", {}
   if not has.numpy then return paths end
@@ -233,7 +235,9 @@ local function example_wheels(edges, parts, models, has)
   for _, model in ipairs(models) do
     local name = model.spec.name
     local archives = { ("%s/lib/lib%s.a"):format(root, name), parts.weights }
-    if name == "mha_512_8" then paths[1] = wheel_edges.add(edges, model, archives, root, has.wheel_platform) end
+    if EXAMPLE_WHEELS[name] then
+      paths[#paths + 1] = wheel_edges.add(edges, model, archives, parts.text_objects, root, has.wheel_platform)
+    end
   end
   return paths
 end

@@ -188,11 +188,12 @@ local function python_files()
   return inputs.files("bindings/python", PYTHON, "examples")
 end
 
--- Wheels, in an environment in a folder, and files of tests that import them.
-local function wheels_step(all, name, folder, wheels, tests)
+-- Wheels, in an environment in a folder, and files of tests that import them. more: what the tests read beside these,
+-- or nil.
+local function wheels_step(all, name, folder, wheels, tests, more)
   local files_of = {}
   for i, test in ipairs(tests) do files_of[i] = ("%s/%s_test.py"):format(PYTHON, test) end
-  return all.steps:add({ name = name, inputs = joined(python_files(), wheels),
+  return all.steps:add({ name = name, inputs = joined(python_files(), wheels, more),
     command = ("sh %s/run.sh python3 %s/venv %s -- %s"):format(PYTHON, folder, quoted(wheels), quoted(files_of)) })
 end
 
@@ -206,15 +207,17 @@ local function python_steps(all)
   end
   return { all.steps:add({ name = "headers as Python has them", inputs = joined(python_files(), all.built.headers),
       command = ("python3 -B %s/declarations_test.py %s %s"):format(PYTHON, all.lua, all.cc) }),
-    wheels_step(all, "Python wheels", "out/test/python", all.tests.wheels, { "layer", "model", "wheel", "hints" }) }
+    wheels_step(all, "Python wheels", "out/test/python", all.tests.wheels,
+      { "layer", "model", "text", "wheel", "hints" }) }
 end
 
--- The program of examples/ in Python.
+-- The programs of examples/ in Python.
 local function python_examples_step(all)
   if #all.tests.example_wheels == 0 or all.saved.settings.sanitize then
     return all.steps.off("example in Python: no wheel is made here")
   end
-  return wheels_step(all, "example in Python", "out/test/examples", all.tests.example_wheels, { "examples" })
+  return wheels_step(all, "example in Python", "out/test/examples", all.tests.example_wheels, { "examples" },
+    all.tests.examples)
 end
 
 -- A program that loads shared objects: two versions of a model, and the user's models.

@@ -9,7 +9,7 @@
 
 #include "diagnostics.h"
 
-enum { GA_MAX_OPTIONS = 20, GA_MAX_SIZES = 64 };
+enum { GA_MAX_OPTIONS = 20, GA_MAX_SIZES = 64, GA_MAX_REPEATED = 16 };
 
 #define GA_LAYOUT_VALUE "LAYOUT" // the value of an option that takes a layout of the model: --help lists them
 
@@ -19,7 +19,8 @@ enum { GA_MAX_OPTIONS = 20, GA_MAX_SIZES = 64 };
 
 struct ga_option {
     const char *name;     // without dashes; NULL ends a table. One of a single character has a single dash
-    const char *value;    // what stands for the value in --help; NULL: a switch
+    const char *value;    // what stands for the value in --help; NULL: a switch. One option of a command may be given
+                          // several times: its value ends in "..."
     const char *fallback; // the default as --help shows it; NULL: none
     bool required;        // wrong usage where it is missing
     const char *help;     // one line
@@ -27,8 +28,10 @@ struct ga_option {
 
 // The command line as the user gave it.
 struct ga_arguments {
-    const char *values[GA_MAX_OPTIONS]; // by place in the command's options; NULL: not given; "" for a switch
-    char **operands;                    // the arguments after the options
+    const char *values[GA_MAX_OPTIONS];    // by place in the command's options; NULL: not given; "" for a switch
+    const char *repeated[GA_MAX_REPEATED]; // of the option that may be given several times, n_repeated of them
+    size_t n_repeated;
+    char **operands; // the arguments after the options
     size_t n_operands;
 };
 

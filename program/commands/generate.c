@@ -31,7 +31,8 @@ static const struct ga_option options[] = {
     [TOKENIZER] = {"tokenizer", "FILE", "that of the weights", false, "of --text"},
     [NEW] = {"new", "N", "32", false, "tokens to add to each sequence, at most"},
     [STOP] = {"stop", "ID", "none", false, "a token that ends its sequence"},
-    [STOP_TEXT] = {"stop-text", "TEXT", "none", false, "of --text: what ends it and is not printed"},
+    [STOP_TEXT] = {"stop-text", "TEXT...", "none", false,
+                   "of --text: what ends it and is not printed; may be given up to 16 times"},
     [TEMPERATURE] = {"temperature", "T", "0", false, "0: the most likely token; else drawn, logits divided by this"},
     [TOP_K] = {"top-k", "K", "all", false, "draw from the K most likely tokens"},
     [TOP_P] = {"top-p", "P", "1", false, "draw from the most likely ones that have this probability together"},
@@ -181,7 +182,7 @@ static enum ga_exit generate(const struct ga_context *context, const struct ga_a
     code = code == GA_EXIT_OK ? ga_load_model(context, &choice, &instance) : code;
     if (code == GA_EXIT_OK) {
         const struct ga_generated_text text = {values[TEXT], values[TOKENIZER], values[GA_OPTION_WEIGHTS],
-                                               values[STOP_TEXT]};
+                                               arguments->repeated, arguments->n_repeated};
         code = values[TEXT] ? ga_generate_text(&generating, &text)
                             : generate_file(&generating, values[INPUT], values[OUTPUT]);
     }

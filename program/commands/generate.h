@@ -15,9 +15,10 @@ struct ga_generating {
 // A text to go on from; the strings are the command line's.
 struct ga_generated_text {
     const char *text;
-    const char *tokenizer; // NULL: the one beside weights
-    const char *weights;   // or NULL
-    const char *stop;      // or NULL
+    const char *tokenizer;    // NULL: the one beside weights
+    const char *weights;      // or NULL
+    const char *const *stops; // [n_stops]
+    size_t n_stops;
 };
 
 // Prints the text and what comes after it. GA_EXIT_FAILED after a message.

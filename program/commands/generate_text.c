@@ -45,7 +45,8 @@ static enum ga_exit generate_from(struct ga_generating *generating, const struct
                                   const struct ga_generated_text *text)
 {
     struct ga_token_walk walk = {0};
-    struct ga_text_stream stream = {.context = generating->context, .tools = tools, .stop = text->stop};
+    struct ga_text_stream stream = {
+        .context = generating->context, .tools = tools, .stops = text->stops, .n_stops = text->n_stops};
     struct times times = {0, 0, 0};
     const size_t given = generating->start.io->q_len;
     enum ga_exit code = ga_token_walk_open(generating->context, generating->instance, &generating->start, &walk);

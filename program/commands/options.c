@@ -134,6 +134,24 @@ static bool may_be_empty(const struct ga_option *option)
     return !is_name;
 }
 
+static bool may_repeat(const struct ga_option *option)
+{
+    const size_t length = option->value ? strlen(option->value) : 0;
+    return length > 3 && strcmp(option->value + length - 3, "...") == 0;
+}
+
+// Keeps one more value of an option that may be given several times.
+static enum ga_exit take_repeated(const struct ga_context *context, const struct ga_command *command,
+                                  const struct ga_option *option, struct ga_arguments *arguments)
+{
+    if (arguments->n_repeated == GA_MAX_REPEATED) {
+        return ga_misused(context, "%s: --%s is given more than %d times", command->name, option->name,
+                          GA_MAX_REPEATED);
+    }
+    arguments->repeated[arguments->n_repeated++] = optarg;
+    return GA_EXIT_OK;
+}
+
 // Keeps what getopt found for option i.
 static enum ga_exit take_value(const struct ga_context *context, const struct ga_command *command, size_t i,
                                char **argv, struct ga_arguments *arguments)
@@ -143,7 +161,7 @@ static enum ga_exit take_value(const struct ga_context *context, const struct ga
     if (before && !optarg) {
         return ga_misused(context, "%s: --%s is given twice; expected it once", command->name, option->name);
     }
-    if (before) {
+    if (before && !may_repeat(option)) {
         return ga_misused(context, "%s: --%s is given twice, \"%s\" and \"%s\"; expected one of them", command->name,
                           option->name, before, optarg);
     }
@@ -156,7 +174,7 @@ static enum ga_exit take_value(const struct ga_context *context, const struct ga
                           option->name, option->value);
     }
     arguments->values[i] = optarg ? optarg : "";
-    return GA_EXIT_OK;
+    return may_repeat(option) ? take_repeated(context, command, option, arguments) : GA_EXIT_OK;
 }
 
 static enum ga_exit check_operands(const struct ga_context *context, const struct ga_command *command, int count,

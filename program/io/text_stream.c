@@ -30,16 +30,39 @@ static bool grow(void **items, size_t *room, size_t count, size_t size)
 
 // -- What is printed ------------------------------------------------------------------------------------------------
 
-// Bytes at the end of held that stop begins with.
-static size_t start_of_stop(const struct ga_text_stream *stream)
+// Bytes at the end of held that a stop text begins with.
+static size_t start_of(const struct ga_text_stream *stream, const char *stop)
 {
-    const size_t length = stream->stop ? strlen(stream->stop) : 0;
+    const size_t length = strlen(stop);
     size_t most = length > 0 ? length - 1 : 0;
     most = most < stream->n_held ? most : stream->n_held;
-    while (most > 0 && memcmp(stream->held + stream->n_held - most, stream->stop, most) != 0) {
+    while (most > 0 && memcmp(stream->held + stream->n_held - most, stop, most) != 0) {
         most--;
     }
     return most;
+}
+
+// The most of them that any stop text begins with.
+static size_t start_of_stop(const struct ga_text_stream *stream)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < stream->n_stops; i++) {
+        const size_t start = start_of(stream, stream->stops[i]);
+        most = start > most ? start : most;
+    }
+    return most;
+}
+
+// The first place in held where a stop text is, or NULL.
+static const char *find_stop(const struct ga_text_stream *stream)
+{
+    const char *first = NULL;
+    for (size_t i = 0; i < stream->n_stops; i++) {
+        const char *stop = stream->stops[i];
+        const char *found = *stop ? memmem(stream->held, stream->n_held, stop, strlen(stop)) : NULL;
+        first = found && (!first || found < first) ? found : first;
+    }
+    return first;
 }
 
 static void print_held(struct ga_text_stream *stream, size_t count)
@@ -57,11 +80,10 @@ static enum ga_exit hold(struct ga_text_stream *stream, const char *bytes, size_
     }
     memcpy(stream->held + stream->n_held, bytes, length);
     stream->n_held += length;
-    const char *found =
-        stream->stop && *stream->stop ? memmem(stream->held, stream->n_held, stream->stop, strlen(stream->stop)) : NULL;
+    const char *found = find_stop(stream);
     *stopped_out = found != NULL;
     print_held(stream, found ? (size_t)(found - stream->held) : stream->n_held - start_of_stop(stream));
-    stream->n_held = found ? 0 : stream->n_held; // what comes from stop on is not printed
+    stream->n_held = found ? 0 : stream->n_held; // what comes from it on is not printed
     return GA_EXIT_OK;
 }
 

@@ -158,6 +158,11 @@ return function(path, expect_run, expect, choose)
     local from = assert(text:find(last, #"A Cats" + 1, true))
     local stopped = expect_run(0, GENERATE .. ("--stop-text '%s'"):format(last))
     expect(stopped == text:sub(1, from - 1) .. "\n", "stopped at %s: %s", last, stopped)
+    local ways = { ("--stop-text none --stop-text '%s' --stop-text ''"):format(last),
+      ("--stop-text '%s' --stop-text '%sx' --stop-text '%sx'"):format(last, last:sub(-1), text:sub(from - 1, -2)) }
+    for _, way in ipairs(ways) do expect(expect_run(0, GENERATE .. way) == stopped, "stopped by %s", way) end
+    local both = ("--stop-text '%s' --stop-text '%s'"):format(last, text:sub(from - 1, from + #last - 1))
+    expect(expect_run(0, GENERATE .. both) == text:sub(1, from - 2) .. "\n", "the first of two by %s", both)
   end
 
   local function test_generate_refused()
@@ -166,6 +171,7 @@ return function(path, expect_run, expect, choose)
     expect_run(2, GENERATE .. "--input %in", "--text prints text; --input and --output are of files of tokens")
     expect_run(2, "generate --allow-random 1", "--input FILE and --output FILE, or --text TEXT, are missing")
     expect_run(2, "generate --input %in --output %result --stop-text a", "--stop-text is of --text")
+    expect_run(2, GENERATE .. ("--stop-text a "):rep(17), "--stop-text is given more than 16 times")
     expect_run(2, GENERATE .. "--temperature -1", "--temperature")
     expect_run(2, GENERATE .. "--top-k 71", "--top-k", "1..70")
     expect_run(2, GENERATE .. "--top-p 1.5", "--top-p")

@@ -180,6 +180,45 @@ function Cache:cut(sequence, length)
   self.core:cache_cut(self.core_cache, sequence - 1, length)
 end
 
+-- What keys and values of a sequence are: [n_kv_heads, rows, d_head], of a whole model with the layers before.
+local function cached_shape(self, rows)
+  local facts = self.core.facts
+  local shape = { facts.n_kv_heads, rows, facts.d_head }
+  if facts.stack then table.insert(shape, 1, facts.stack.n_layers) end
+  return shape
+end
+
+local function check_sequence(self, sequence)
+  if type(sequence) ~= "number" or sequence < 1 or sequence > self.batch or sequence % 1 ~= 0 then
+    error(("sequence %s of a cache of %d; expected 1..%d"):format(tostring(sequence), self.batch, self.batch), 0)
+  end
+end
+
+-- Keys and values of a sequence, from 1 on: tensors of their own, [n_kv_heads, rows, d_head], of a whole model with the
+-- layers before.
+function Cache:get(sequence)
+  check_sequence(self, sequence)
+  local rows = self.core:cache_length(self.core_cache, sequence - 1)
+  local keys = tensor.new(self.core.buffer, cached_shape(self, rows), nil, "keys")
+  local values = tensor.new(self.core.buffer, cached_shape(self, rows), nil, "values")
+  if rows > 0 then self.core:cache_get(self.core_cache, sequence - 1, keys.data, values.data, rows) end
+  return keys, values
+end
+
+-- Appends keys and values of the shapes that get gives; they are copied.
+function Cache:put(sequence, keys, values)
+  check_sequence(self, sequence)
+  local rows = tensor.is(keys) and keys.shape[#keys.shape - 1] or 0
+  local expected = tensor.shape_text(cached_shape(self, rows))
+  for _, pair in ipairs { { "keys", keys }, { "values", values } } do
+    local name, given = pair[1], pair[2]
+    if not tensor.is(given) or given.kind ~= "f32" or tensor.shape_text(given.shape) ~= expected then
+      error(("%s is %s; expected a tensor of f32 %s"):format(name, tostring(given), expected), 0)
+    end
+  end
+  self.core:cache_put(self.core_cache, sequence - 1, keys.data, values.data, rows)
+end
+
 -- -- Loading --------------------------------------------------------------------------------------------------------
 
 local function pool_of(core, threads)

@@ -4,7 +4,10 @@ A call has a frame of its own (io, error, scratch), taken from a list and put ba
 threads may call at the same time; the C library runs without the interpreter's lock.
 """
 import ctypes
+import sys
 from typing import Any, Dict, List, Optional, Tuple, Union
+
+import numpy as np
 
 from . import _arrays as arrays
 from . import _declarations as c
@@ -17,22 +20,43 @@ from ._weights import Packed, Source, load
 Given = Dict[str, Any]
 Outputs = Union[str, List[str], Tuple[str, ...], None]
 
-# Functions of their own without argtypes: their arguments are ready, and nothing is converted.
+# Functions of their own: the first takes what is ready, the others read numpy's arrays themselves.
 run_frame = lib["ga_python_call"]
 run_attend = lib["ga_python_attend"]
 run_attend_to = lib["ga_python_attend_to"]
-_IO_SIZE = ctypes.sizeof(c.ga_io)
+run_attend.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
+run_attend_to.argtypes = [ctypes.c_void_p, *[ctypes.py_object] * 4]
+_CLEARED = c.ga_python_frame.ready.offset + c.ga_python_frame.ready.size - c.ga_python_frame.io.offset
+HEAD = object.__basicsize__
+
+
+def _reads_arrays() -> bool:
+    """Whether arrays lie in memory as call.h has them, which numpy's ABI says of every Python in C."""
+    data = lib["ga_python_data"]
+    data.restype, data.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_size_t]
+    some, fields = np.zeros((2, 3, 5), arrays.F32)[:, 1:], c.ga_python_array
+    if sys.implementation.name != "cpython" or type(some).__basicsize__ < HEAD + fields.flags.offset + 4:
+        return False
+    found = fields.from_address(id(some) + HEAD)
+    shape = ctypes.cast(found.shape or 0, ctypes.POINTER(ctypes.c_ssize_t))
+    return bool(data(some, HEAD) == some.ctypes.data and found.rank == 3 and found.dtype == id(arrays.F32)
+                and shape[:3] == [2, 2, 5] and found.flags & c.GA_PYTHON_CONTIGUOUS == 0
+                and fields.from_address(id(np.zeros(3)) + HEAD).flags & c.GA_PYTHON_CONTIGUOUS)
+
+
+READS_ARRAYS = _reads_arrays()
 
 
 class Frame:
     """What one call at a time uses."""
 
     def __init__(self, packed: Packed) -> None:
-        self._struct = c.ga_python_frame(loaded=ctypes.cast(packed.handle, ctypes.POINTER(c.ga_loaded)))
+        self._struct = c.ga_python_frame(loaded=ctypes.cast(packed.handle, ctypes.POINTER(c.ga_loaded)), head=HEAD,
+                                         f32=id(arrays.F32))
         self.pointer = ctypes.byref(self._struct)  # what run_frame and run_attend take
         self.io, self.error = self._struct.io, self._struct.error
         self._io_at = ctypes.addressof(self.io)
-        self.sizes: Tuple[Any, ...] = ()  # of the call that io is still filled for, see Layer._attend
+        self.out_shape = (0, 0, 0)  # of the call that io is still filled for, see Layer._attend
         self._packed = packed
         self._scratch: Optional[Block] = None
         self._room: Any = None  # what the scratch is large enough for
@@ -52,8 +76,14 @@ class Frame:
 
     def clear(self) -> None:
         """Makes all of io absent, which is zeros."""
-        self.sizes = ()
-        ctypes.memset(self._io_at, 0, _IO_SIZE)
+        ctypes.memset(self._io_at, 0, _CLEARED)
+
+    def keep(self, out_shape: Tuple[int, int, int], query: Any, key: Any = None, value: Any = None) -> None:
+        """Has run_attend, or with key and value run_attend_to, take arrays of these shapes from now on."""
+        self.out_shape, self._struct.query = out_shape, query
+        if key is not None:
+            self._struct.key, self._struct.value = key, value
+        self._struct.ready = c.GA_PYTHON_QUERY if key is None else c.GA_PYTHON_ALL
 
 
 class Sizes:

@@ -1,22 +1,21 @@
 """A layer of attention, or attention alone."""
-import ctypes
 from typing import Any, Dict, List, Optional, Tuple, TypeVar, Union, overload
 
 import numpy as np
 
 from . import _arrays as arrays
+from . import _declarations as c
 from . import _tables as tables
 from ._cache import Cache
-from ._call import Runner, Sizes, run_attend, run_attend_to
+from ._call import READS_ARRAYS, Runner, run_attend, run_attend_to
 from ._library import model, refuse
 
 A = TypeVar("A")
 
-_WIDTH = model.d_model
 _D_OUT = model.d_out
-_IS_PLAIN = not tables.BY_HEAD and model.cache == 0
+_IS_PLAIN = READS_ARRAYS and not tables.BY_HEAD and model.cache == 0
+_OTHER = c.GA_PYTHON_OTHER
 _ndarray, _empty, _F32 = np.ndarray, np.empty, arrays.F32
-_memory_of = (ctypes.c_char * 0).from_buffer  # a function of the library takes it as an address
 
 
 class Layer(Runner):
@@ -79,61 +78,43 @@ class Layer(Runner):
 
     def _attend(self, query: Any) -> Any:
         """A call of rows of numpy's over themselves and nothing else: what _call does, in as few steps as there are."""
-        shape = query.shape
-        if len(shape) != 3 or shape[2] != _WIDTH or query.dtype is not _F32:
-            return self._call({"query": query}, None)
         frames = self._frames
         frame = frames.pop() if frames else self._frame()
         try:
-            if frame.sizes != shape:
-                self._prepare(frame, shape)
-            output: Any = _empty((shape[0], shape[1], _D_OUT), _F32)
-            try:
-                status = run_attend(frame.pointer, _memory_of(query), _memory_of(output))
-            except TypeError:  # memory with gaps, or that is never written
-                return self._call({"query": query}, None)
+            output: Any = _empty(frame.out_shape, _F32)
+            status = run_attend(frame.pointer, query, output)
             if status:
-                refuse(status, frame.error)
+                if status != _OTHER:
+                    refuse(status, frame.error)
+                output = self._call({"query": query}, None)
+                self._prepare(frame, (query,))
             return output
         finally:
             frames.append(frame)
-
-    def _prepare(self, frame: Any, shape: Tuple[int, ...]) -> None:
-        """What of a frame stays from one call of _attend to the next of the same shape."""
-        frame.clear()
-        frame.io.batch, frame.io.q_len = shape[:2]
-        frame.io.parallel = self._pool.parallel if self._pool else None
-        frame.make_room((shape[0], shape[1], 0), self._pool)
-        frame.sizes = shape
 
     def _attend_to(self, query: Any, key: Any, value: Any) -> Any:
         """The same of rows over others."""
-        shapes = query.shape, key.shape, value.shape
-        if query.dtype is not _F32 or key.dtype is not _F32 or value.dtype is not _F32:
-            return self._call({"query": query, "key": key, "value": value}, None)
         frames = self._frames
         frame = frames.pop() if frames else self._frame()
         try:
-            if frame.sizes != shapes:
-                self._prepare_for(frame, shapes)
-            output: Any = _empty((shapes[0][0], shapes[0][1], _D_OUT), _F32)
-            try:
-                status = run_attend_to(frame.pointer, _memory_of(query), _memory_of(key), _memory_of(value),
-                                       _memory_of(output))
-            except TypeError:
-                return self._call({"query": query, "key": key, "value": value}, None)
+            output: Any = _empty(frame.out_shape, _F32)
+            status = run_attend_to(frame.pointer, query, key, value, output)
             if status:
-                refuse(status, frame.error)
+                if status != _OTHER:
+                    refuse(status, frame.error)
+                output = self._call({"query": query, "key": key, "value": value}, None)
+                self._prepare(frame, (query, key, value))
             return output
         finally:
             frames.append(frame)
 
-    def _prepare_for(self, frame: Any, shapes: Tuple[Any, Any, Any]) -> None:
-        """As _prepare, of shapes that are looked at once."""
-        sizes = Sizes()
-        for name, shape in zip(("query", "key", "value"), shapes):
-            sizes.match(name, shape, tables.ROWS[name])
-        self._prepare(frame, shapes[0])
-        frame.io.kv_len = sizes.get("K")
-        frame.make_room((sizes.get("B"), sizes.get("Q"), sizes.get("K")), self._pool)
-        frame.sizes = shapes
+    def _prepare(self, frame: Any, given: Tuple[Any, ...]) -> None:
+        """What of a frame stays from one call to the next of arrays of the same shapes, which _call has taken."""
+        shapes = [array.shape for array in given]
+        batch, q_len = shapes[0][:2]
+        kv_len = shapes[1][1] if len(shapes) > 1 else 0
+        frame.clear()
+        frame.io.batch, frame.io.q_len, frame.io.kv_len = batch, q_len, kv_len
+        frame.io.parallel = self._pool.parallel if self._pool else None
+        frame.make_room((batch, q_len, kv_len), self._pool)
+        frame.keep((batch, q_len, _D_OUT), *shapes)

@@ -170,6 +170,17 @@ local function caches()
   local again, is_same = layer { query = last, cache = cache }, true
   for i = 1, 40 do is_same = is_same and again[i] == whole[200 + i] end
   check(is_same, "the last row again, of a cache that was cut")
+  local twin, keys, values = layer:new_cache(2, 20), cache:get(1)
+  check(keys.shape[1] == 2 and keys.shape[2] == 6 and keys.shape[3] == 10, "the shape of keys")
+  twin:put(2, keys, values)
+  local again_keys, again_values = twin:get(2)
+  is_same = twin:lengths()[1] == 0 and twin:lengths()[2] == 6
+  for i = 1, keys.n do is_same = is_same and keys[i] == again_keys[i] and values[i] == again_values[i] end
+  check(is_same, "a sequence that was put where another got it")
+  check(twin:get(1).n == 0, "the keys of a sequence that has none")
+  refuses("sequence 3 of a cache of 2", "a sequence that is none", twin.get, twin, 3)
+  refuses("values is .*; expected a tensor of f32 %[2, 6, 10%]", "values of another shape", twin.put, twin, 1, keys, x)
+  refuses("keys is ", "keys that are no tensor", twin.put, twin, 1, {}, values)
   refuses("cache", "a call without the cache", layer, x)
   refuses("cut", "a cut past the end", function() cache:cut(1, 7) end)
   refuses("does not fit", "a cache of more rows than the model takes", function() layer:new_cache(1, 151) end)

@@ -20,8 +20,8 @@ def said_by(lua, cc):
         source, program = os.path.join(folder, "declared.c"), os.path.join(folder, "declared")
         with open(source, "w") as file:
             file.write(written(lua, "c"))
-        subprocess.run([*shlex.split(cc), "-std=c11", "-I", "runtime/include/genattn", "-I", "bindings/python", "-o",
-                        program, source], check=True)
+        subprocess.run([*shlex.split(cc), "-std=c11", "-I", "runtime/include/genattn", "-I", "text", "-I",
+                        "bindings/python", "-o", program, source], check=True)
         return subprocess.run([program], check=True, capture_output=True, text=True).stdout.splitlines()
 
 
@@ -47,7 +47,7 @@ def main(lua, cc):
         else:
             failed += 1
             print("FAIL: the compiler says %s, ctypes %s" % (line, found(declared, kind, name)))
-    if not {"ga_io", "ga_model", "ga_error", "ga_loaded", "ga_stack", "ga_pack_map"} <= structs:
+    if not {"ga_io", "ga_model", "ga_error", "ga_loaded", "ga_stack", "ga_pack_map", "ga_python_ids"} <= structs:
         failed += 1
         print("FAIL: structs are missing: " + " ".join(sorted(structs)))
     print("%d passed, %d failed" % (passed, failed))

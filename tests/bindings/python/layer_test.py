@@ -3,6 +3,7 @@ import concurrent.futures
 import os
 import tempfile
 import unittest
+from unittest import mock
 
 import added_40_4
 import cache_40_4
@@ -11,6 +12,7 @@ import masked_44_3
 import numpy as np
 import sides_40_4
 import tokens_96_6
+from golden_maps import _call, _layer
 from made import arrays, attention, rows, softmax
 
 WEIGHTS = arrays(golden_maps, "w_o")
@@ -37,6 +39,24 @@ class Values(unittest.TestCase):
             np.testing.assert_array_equal(PLAIN(x, key, value), slow)
             with self.assertRaisesRegex(ValueError, "value is not contiguous"):
                 PLAIN(x, key, rows(2, keys, 48, 2)[..., 0])
+
+    def test_the_short_way_takes_no_other_arrays(self):
+        self.assertTrue(_call.READS_ARRAYS)
+        x, wide = rows(2, 5, 48), rows(2, 5, 96)
+        shifted = np.frombuffer(b"\0" + x.tobytes(), np.uint8)[1:].view(np.float32).reshape(x.shape)
+        for shape in ((x,), (x, x, x)):
+            expected = PLAIN(*shape)
+            others = (wide[..., ::2], ValueError, "contiguous"), (x.astype(">f4"), TypeError, "dtype >f4"), (
+                x.view(np.int32), TypeError, "dtype int32"), (x[0], ValueError, "shape"), (wide, ValueError, "shape"), (
+                shifted, ValueError, "aligned")
+            for other, error, words in others:
+                for place in range(len(shape)):
+                    with self.assertRaisesRegex(error, words):
+                        PLAIN(*shape[:place], other, *shape[place + 1:])
+                np.testing.assert_array_equal(PLAIN(*shape), expected)
+            np.testing.assert_array_equal(PLAIN(*[x.reshape(5, 2, 48).reshape(2, 5, 48) for _ in shape]), expected)
+        with mock.patch.object(_layer, "_IS_PLAIN", False):
+            np.testing.assert_array_equal(PLAIN(x, x, x), expected)
 
     def test_lengths_hide_what_stands_after_them(self):
         x = rows(2, 9, 48)

@@ -1,4 +1,6 @@
 """made.py: made-up weights and rows for a model's tests, from seeds. Reads the names of weights from the model."""
+import json
+
 import numpy as np
 
 
@@ -46,3 +48,23 @@ def attention(weights, x, heads, mask=None):
     given = softmax(scores if mask is None else np.where(mask, scores, -np.inf))
     joined = (given @ v).transpose(0, 2, 1, 3).reshape(batch, length, width)
     return joined @ weights["w_o.weight"].T + weights["w_o.bias"], given
+
+
+WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "cat", "dog", "sat", "on", "the", "mat", "##s")
+
+
+def tokenizer(path):
+    """Writes a tokenizer.json as BERT's are, of WORDS."""
+    bert = {
+        "version": "1.0", "truncation": None, "padding": None, "added_tokens": [], "decoder": {
+            "type": "WordPiece", "prefix": "##", "cleanup": True},
+        "normalizer": {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True,
+                       "strip_accents": None, "lowercase": True},
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2]},
+        "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+                  "max_input_chars_per_word": 100, "vocab": {word: at for at, word in enumerate(WORDS)}},
+    }
+    with open(path, "w") as file:
+        json.dump(bert, file)
+    return path

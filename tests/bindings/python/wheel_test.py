@@ -4,6 +4,7 @@ import csv
 import hashlib
 import os
 import pydoc
+import re
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,8 @@ import post_48_4
 
 WHEELS = os.environ["WHEELS"].split()
 MAKE = "bindings/python/make_wheel.py"
+WITH_TEXT = () if post_48_4._text.WHY_NOT else ("post_48_4", "pre_45_3", "tokens_96_6")
+
 
 class Files(unittest.TestCase):
     def test_lists_have_every_file_with_its_hash(self):
@@ -33,13 +36,17 @@ class Files(unittest.TestCase):
                 self.assertTrue(all(entry.date_time[0] == 1980 for entry in wheel.infolist()))
 
     def test_the_library_needs_nothing_that_is_not_there(self):
-        with zipfile.ZipFile(WHEELS[0]) as wheel, tempfile.TemporaryDirectory() as folder:
-            wheel.extractall(folder)
-            name = os.path.basename(WHEELS[0]).split("-")[0]
-            library = "%s/%s/lib%s.so" % (folder, name, name)
-            text = subprocess.run(["ldd", library], check=True, capture_output=True, text=True).stdout
-            self.assertNotIn("not found", text)
-            self.assertRegex(text, r"libjansson\.so\S* => %s/" % folder)
+        for path in WHEELS:
+            with zipfile.ZipFile(path) as wheel, tempfile.TemporaryDirectory() as folder:
+                wheel.extractall(folder)
+                name = os.path.basename(path).split("-")[0]
+                library = "%s/%s/lib%s.so" % (folder, name, name)
+                text = subprocess.run(["ldd", library], check=True, capture_output=True, text=True).stdout
+                self.assertNotIn("not found", text)
+                self.assertRegex(text, r"libjansson\.so\S* => %s/" % folder)
+                for other in re.findall(r"lib(?:utf8proc|pcre2)\S* => \S*", text):
+                    self.assertIn(" => %s/" % folder, other)
+                self.assertEqual("pcre2" in text, name in WITH_TEXT, text)
 
     def test_the_same_files_give_the_same_bytes(self):
         library = os.path.join(os.path.dirname(golden_maps.__file__), "libgolden_maps.so")

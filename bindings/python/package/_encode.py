@@ -1,0 +1,172 @@
+"""`Model.encode`: vectors of texts, with the arguments of sentence_transformers. Batches are made here; ids come from
+_text.py and rows from the call.
+"""
+import json
+import os
+import sys
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from . import _declarations as c
+from . import _tables as tables
+from ._library import model, stack
+from ._name import NAME
+from ._text import Ids
+
+_KINDS = ("sentence_embedding", "token_embeddings")
+_PROMPTS = "config_sentence_transformers.json"
+
+
+def check_model() -> None:
+    """Raises where this model gives no vector of a text."""
+    if not stack or model.kind != c.GA_ENCODER or "embedding" not in tables.OUTPUTS:
+        raise ValueError('%s gives no vector of a sequence; its spec would say pool = { kind = "mean" }' % NAME)
+    if model.cache:
+        raise ValueError("%s has a cache, which calls that encode do without; leave cache out of the spec" % NAME)
+
+
+def check_arguments(given: Dict[str, Any]) -> None:
+    """Raises where an argument asks for what this library has not. given: values by the names of arguments."""
+    for name, expected in (("precision", "float32"), ("pool", None), ("chunk_size", None)):
+        if given[name] != expected:
+            raise ValueError("%s is %r; expected %r: vectors are float32, of one process (threads= of the model)"
+                             % (name, given[name], expected))
+    if given["device"] is not None and str(given["device"]).split(":")[0] != "cpu":
+        raise ValueError("device is %r; expected None or 'cpu'" % (given["device"],))
+    if given["output_value"] not in _KINDS:
+        raise ValueError("output_value is %r; expected %s" % (given["output_value"], " or ".join(map(repr, _KINDS))))
+    for name, most in (("batch_size", None), ("truncate_dim", model.d_model)):
+        value = given[name]
+        if value is None and name == "truncate_dim":
+            continue
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise TypeError("%s is %r; expected a number" % (name, value))
+        if value < 1 or (most is not None and value > most):
+            raise ValueError("%s is %d; expected %s" % (name, value, "1..%d" % most if most else "at least 1"))
+
+
+def texts_of(sentences: Any) -> Tuple[List[Any], bool]:
+    """The texts, or pairs of texts, as a list, and whether one was given by itself."""
+    if isinstance(sentences, str):
+        return [sentences], True
+    if isinstance(sentences, (bytes, dict)) or not hasattr(sentences, "__iter__"):
+        raise TypeError("sentences is %s; expected a str, or a list of str or of pairs of str"
+                        % type(sentences).__name__)
+    if isinstance(sentences, tuple) and len(sentences) == 2 and all(isinstance(text, str) for text in sentences):
+        return [sentences], True
+    return [str(text) if isinstance(text, np.str_) else text for text in sentences], False
+
+
+class Prompts:
+    """Texts that stand before those that are encoded, by name."""
+
+    def __init__(self, weights: Any) -> None:
+        """Reads them from the file beside the weights that sentence_transformers writes, where it is there."""
+        self.by_name: Dict[str, str] = {}
+        self.default_name: Optional[str] = None
+        if isinstance(weights, (str, os.PathLike)):
+            folder = weights if os.path.isdir(weights) else os.path.dirname(weights)
+            path = os.path.join(os.fsdecode(folder), _PROMPTS)
+            if os.path.exists(path):
+                with open(path, encoding="utf-8") as file:
+                    config = json.load(file)
+                self.by_name, self.default_name = config.get("prompts") or {}, config.get("default_prompt_name")
+
+    def choose(self, prompt: Optional[str], name: Optional[str]) -> str:
+        """The prompt of a call."""
+        name = name if name is not None else self.default_name
+        if prompt is not None or name is None:
+            return prompt or ""
+        if name not in self.by_name:
+            raise ValueError("prompt_name is %r; expected one of %s" % (name, sorted(self.by_name)))
+        return self.by_name[name]
+
+
+def with_prompt(texts: List[Any], prompt: str) -> List[Any]:
+    """The texts with a prompt before each."""
+    if not prompt:
+        return texts
+    return [prompt + text if isinstance(text, str) else (prompt + text[0], *text[1:]) for text in texts]
+
+
+# -- Batches --------------------------------------------------------------------------------------------------------
+
+
+def _batches(lengths: Any, size: int) -> List[Any]:
+    """Places of sequences, the longest first, of each batch; without lengths in the model those of one length."""
+    order = np.argsort(-lengths, kind="stable")
+    size = int(model.batch) or size
+    if model.lengths:
+        return [order[i:i + size] for i in range(0, len(order), size)]
+    cuts = np.flatnonzero(np.diff(lengths[order])) + 1
+    return [part[i:i + size] for part in np.split(order, cuts) for i in range(0, len(part), size)]
+
+
+class _Rows:
+    """Arrays of one batch: ids, types and lengths, zeros where there are none."""
+
+    def __init__(self, ids: Ids, batch: Any, lengths: Any) -> None:
+        n = int(model.batch) or len(batch)
+        q_len = max(int(lengths[batch].max()), int(model.q_len.min))
+        if not model.lengths and lengths[batch].min() < q_len:
+            raise ValueError("%s: sentences[%d] has %d tokens; expected at least %d, as the model takes no lengths"
+                             % (NAME, batch[0], lengths[batch[0]], q_len))
+        self.tokens, self.types = np.zeros((n, q_len), np.int32), np.zeros((n, q_len), np.int32)
+        self.lengths = np.zeros(n, np.int32)
+        self.lengths[:len(batch)] = lengths[batch]
+        for row, at in enumerate(batch):
+            begin, end = ids.starts[at], ids.starts[at + 1]
+            self.tokens[row, :end - begin], self.types[row, :end - begin] = ids.ids[begin:end], ids.type_ids[begin:end]
+
+    def arguments(self) -> Dict[str, Any]:
+        """Those of the model's call."""
+        given: Dict[str, Any] = {"tokens": self.tokens}
+        if model.lengths:
+            given["q_lengths"] = self.lengths
+        if self.types.any():
+            given["token_types"] = self.types
+        return given
+
+
+def _show(done: int, count: int) -> None:
+    sys.stderr.write("\r%d of %d texts" % (done, count) + ("\n" if done == count else ""))
+    sys.stderr.flush()
+
+
+def run(runner: Any, ids: Ids, *, batch_size: int, progress: bool, by_token: bool) -> Any:
+    """Vectors [texts, d_model] of what ids has, in order; by_token: a list of rows [tokens, d_model]."""
+    lengths = np.diff(ids.starts)
+    name = "output" if by_token else "embedding"
+    vectors = np.zeros((0 if by_token else len(lengths), model.d_model), np.float32)
+    rows: List[Any] = [None] * len(lengths)
+    done = 0
+    for batch in _batches(lengths, batch_size):
+        arrays = _Rows(ids, batch, lengths)
+        got = runner._call(arrays.arguments(), name)
+        for row, at in enumerate(batch):
+            if by_token:
+                rows[at] = got[row, :lengths[at]].copy()
+            else:
+                vectors[at] = got[row]
+        done += len(batch)
+        if progress:
+            _show(done, len(lengths))
+    return rows if by_token else vectors
+
+
+def finish(vectors: Any, truncate_dim: Optional[int], normalize: bool) -> Any:
+    """The first numbers of each vector, of length 1 where asked."""
+    if truncate_dim is not None:
+        vectors = np.ascontiguousarray(vectors[:, :truncate_dim])
+    if normalize:
+        norms = np.sqrt(np.square(vectors).sum(1, keepdims=True, dtype=np.float32))
+        vectors = vectors / np.maximum(norms, np.float32(1e-12))
+    return vectors
+
+
+def as_tensors(results: Sequence[Any], whole: bool) -> Any:
+    """The same memory as tensors of PyTorch: one of all, or a list."""
+    import torch
+
+    return torch.from_numpy(results) if whole else [torch.from_numpy(row) for row in results]

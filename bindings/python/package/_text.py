@@ -1,0 +1,183 @@
+"""Text to token ids and back: libga_text, which the libraries of models with tokens have in them."""
+import ctypes
+import os
+from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+from contextlib import contextmanager
+
+import numpy as np
+
+from . import _declarations as c
+from ._library import check, lib, model, refuse
+from ._name import NAME
+
+Pair = Tuple[str, str]
+_NO_LIMIT = ctypes.c_size_t(-1).value
+
+
+def _why_not() -> Optional[str]:
+    """Why this library has no text, or None; sets the types of its functions."""
+    if model.vocab_size == 0:
+        return "%s takes no token ids, so that there is nothing to make of text; set vocab_size in the spec" % NAME
+    if not hasattr(lib, "ga_python_encode"):
+        return ("%s: this wheel was built without text: ./configure found no utf8proc or no PCRE2 "
+                "(Debian: libutf8proc-dev libpcre2-dev)" % NAME)
+    for name, (result, arguments) in c.TEXT_FUNCTIONS.items():
+        function = getattr(lib, name)
+        function.restype, function.argtypes = result, arguments
+    return None
+
+
+WHY_NOT = _why_not()
+
+
+class Encoding(NamedTuple):
+    """What a text became, with a row for each token."""
+
+    ids: List[int]
+    type_ids: List[int]
+    tokens: List[str]
+    offsets: List[Tuple[int, int]]  # code points of the text, from the first to after the last
+    special_tokens_mask: List[int]  # 1: a token that was added
+
+
+class Ids(NamedTuple):
+    """The ids of many texts: those of text i are ids[starts[i]:starts[i + 1]]."""
+
+    ids: Any
+    type_ids: Any
+    starts: Any
+    n_cut: int  # texts that were cut
+
+
+def _bytes_at(address: Optional[int], count: int, dtype: Any) -> Any:
+    size = count * np.dtype(dtype).itemsize
+    return np.frombuffer(ctypes.string_at(address, size) if address and size else b"", dtype)
+
+
+def _view_text(view: Any) -> str:
+    at = ctypes.c_void_p.from_buffer(view).value  # as c_char_p it would end at the first NUL
+    return ctypes.string_at(at, view.length).decode("utf-8", "replace") if at else ""
+
+
+def _utf8(name: str, text: Any) -> bytes:
+    if not isinstance(text, str):
+        raise TypeError("%s is %s; expected str" % (name, type(text).__name__))
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("%s: character %d is half of a pair (%r); expected text that UTF-8 has"
+                         % (name, error.start, text[error.start])) from None
+
+
+class Tokenizer:
+    """A tokenizer.json of Hugging Face, with the values of the tokenizers package.
+
+    path: of the file. Any number of Python's threads may use one; the interpreter's lock is free while C runs.
+    """
+
+    _handle: Optional[int] = None
+
+    def __init__(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        self._contexts: List[int] = []
+        if WHY_NOT:
+            raise ValueError(WHY_NOT)
+        os.stat(path)  # raises what Python raises for a file that is not there
+        handle = ctypes.c_void_p()
+        check(lib.ga_text_tokenizer_open, os.fsencode(path), ctypes.byref(handle))
+        self._handle, self.path = handle.value, os.fspath(path)
+        if self.n_ids > model.vocab_size:
+            raise ValueError("%s: has ids up to %d; expected below %d, as %s has"
+                             % (self.path, self.n_ids - 1, model.vocab_size, NAME))
+
+    def __del__(self) -> None:
+        for context in self._contexts:
+            lib.ga_text_context_close(context)
+        if self._handle:
+            lib.ga_text_tokenizer_close(self._handle)
+
+    def __repr__(self) -> str:
+        return "<Tokenizer of %s: %s, %d ids>" % (NAME, self.path, self.n_ids)
+
+    @property
+    def n_ids(self) -> int:
+        """The largest id that the tokenizer knows, and 1."""
+        return int(lib.ga_text_tokenizer_ids(self._handle))
+
+    @contextmanager
+    def _context(self, limit: int) -> Iterator[int]:
+        """Work space of one call at a time, which cuts texts at `limit` tokens."""
+        try:
+            context = self._contexts.pop()
+        except IndexError:
+            made = ctypes.c_void_p()
+            if lib.ga_text_context_open(self._handle, ctypes.byref(made)) != c.GA_OK:
+                raise MemoryError("%s: no memory for the tokenizer" % NAME) from None
+            assert made.value
+            context = made.value
+        try:
+            lib.ga_text_context_set_limit(context, limit)
+            yield context
+        finally:
+            self._contexts.append(context)
+
+    def encode(self, text: str, pair: Optional[str] = None, add_special_tokens: bool = True) -> Encoding:
+        """Ids, types, tokens and offsets of a text, and of the one that comes after it.
+
+        add_special_tokens: with those that the file's post-processor adds, such as [CLS] and [SEP].
+        """
+        given, more = _utf8("text", text), _utf8("pair", pair) if pair is not None else None
+        flags = c.GA_TEXT_OFFSETS | (0 if add_special_tokens else c.GA_TEXT_NO_SPECIAL_TOKENS)
+        made = c.ga_text_encoding()
+        with self._context(_NO_LIMIT) as context:
+            check(lib.ga_text_encode, context, given, len(given), more, len(more or b""), flags, ctypes.byref(made))
+            n = made.count
+            return Encoding(_bytes_at(made.ids, n, np.int32).tolist(), _bytes_at(made.type_ids, n, np.int32).tolist(),
+                            [_view_text(made.tokens[i]) for i in range(n)],
+                            [(made.offsets[i].begin, made.offsets[i].end) for i in range(n)],
+                            _bytes_at(made.special, n, np.uint8).tolist())
+
+    def decode(self, ids: Sequence[int], skip_special_tokens: bool = True) -> str:
+        """The text that ids stand for; those that the tokenizer does not know are left out."""
+        from ._arrays import whole_numbers
+
+        numbers, made = whole_numbers("ids", ids).reshape(-1), c.ga_text_view()
+        with self._context(_NO_LIMIT) as context:
+            check(lib.ga_text_decode, context, numbers.ctypes.data, numbers.size, skip_special_tokens,
+                  ctypes.byref(made))
+            return _view_text(made)
+
+    def ids_of(self, texts: Union[Sequence[str], Sequence[Pair]], limit: int, name: str = "sentences") -> Ids:
+        """The ids of many texts, or of pairs of texts, each cut at `limit` tokens. name: stands for them in errors."""
+        pairs = bool(texts) and not isinstance(texts[0], str)
+        given = [_utf8("%s[%d]" % (name, i), part) for i, text in enumerate(texts)
+                 for part in (_checked_pair(name, i, text) if pairs else (text,))]
+        ends = np.cumsum([len(text) for text in given], dtype=np.uintp)
+        ends_out, error = np.zeros(len(texts) + 1, np.uintp), c.ga_error()
+        what = c.ga_python_texts(b"".join(given), ends.ctypes.data, len(given), pairs, 0)
+        made = c.ga_python_ids(ends=ends_out[1:].ctypes.data)
+        try:
+            with self._context(limit) as context:
+                status = lib.ga_python_encode(context, ctypes.byref(what), ctypes.byref(made), ctypes.byref(error))
+            if status != c.GA_OK:
+                error.text = b"%s[%d]: %s" % (name.encode(), made.done, error.text[:400])
+                refuse(status, error)
+            return Ids(_bytes_at(made.ids, made.n_ids, np.int32), _bytes_at(made.type_ids, made.n_ids, np.int32),
+                       ends_out.astype(np.intp), made.n_cut)
+        finally:
+            lib.ga_python_ids_free(ctypes.byref(made))
+
+
+def _checked_pair(name: str, i: int, text: Any) -> Pair:
+    if not isinstance(text, (list, tuple)) or len(text) != 2:
+        raise TypeError("%s[%d] is %r; expected a pair of texts, as the first is" % (name, i, text))
+    return text[0], text[1]
+
+
+def beside(weights: Any) -> Optional[str]:
+    """The path of the tokenizer.json beside weights, where there is one."""
+    if WHY_NOT or not isinstance(weights, (str, os.PathLike)):
+        return None
+    room = ctypes.create_string_buffer(4096)
+    fits = lib.ga_text_tokenizer_beside(os.fsencode(weights), ctypes.cast(room, ctypes.c_char_p), len(room))
+    path = os.fsdecode(room.value)
+    return path if fits and os.path.exists(path) else None

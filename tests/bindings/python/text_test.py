@@ -1,0 +1,197 @@
+"""text_test.py: texts in, vectors out, from a wheel: encode with its arguments, the tokenizer, what is refused."""
+import io
+import json
+import os
+import tempfile
+import threading
+import unittest
+from contextlib import redirect_stderr
+
+import both_40_2
+import golden_maps
+import numpy as np
+import post_48_4
+import pre_45_3
+from made import arrays, tokenizer
+from post_48_4 import _text
+
+FOLDER = tempfile.TemporaryDirectory()
+TEXTS = ["the cats sat on a mat", "a dog", "", "dog " * 100, "zebra mat", "the cat", "a\0dog"]
+IDS = [[2, 9, 5, 11, 7, 8, 4, 10, 3], [2, 4, 6, 3], [2, 3]]
+
+
+def model(**options):
+    return post_48_4.Model(arrays(post_48_4), tokenizer=tokenizer(FOLDER.name + "/tokenizer.json"), **options)
+
+
+@unittest.skipIf(_text.WHY_NOT, "no text in this wheel: %s" % _text.WHY_NOT)
+class Vectors(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.model = model()
+
+    def test_they_are_those_of_the_ids_in_order(self):
+        got = self.model.encode(TEXTS)
+        self.assertEqual((got.shape, got.dtype), ((len(TEXTS), 48), np.float32))
+        for row, ids in zip(got, IDS):
+            np.testing.assert_array_equal(row, self.model([ids])[0])
+        np.testing.assert_array_equal(got[3], self.model([[2] + [6] * 68 + [3]])[0])
+
+    def test_batches_and_threads_change_no_bit(self):
+        got = self.model.encode(TEXTS)
+        for size in (1, 2, 3, 100):
+            np.testing.assert_array_equal(got, self.model.encode(TEXTS, batch_size=size))
+        np.testing.assert_array_equal(got, model(threads=2).encode(tuple(TEXTS)))
+        found = [None] * 8
+
+        def work(at):
+            found[at] = self.model.encode(TEXTS * 20)
+
+        workers = [threading.Thread(target=work, args=(at,)) for at in range(len(found))]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        for result in found:
+            np.testing.assert_array_equal(result, np.concatenate([got] * 20))
+
+    def test_what_is_given_gives_its_shape(self):
+        one = self.model.encode("a dog")
+        self.assertEqual(one.shape, (48,))
+        np.testing.assert_array_equal(one, self.model.encode(["a dog"])[0])
+        np.testing.assert_array_equal(one, self.model.encode(np.array(["a dog"]))[0])
+        self.assertEqual(self.model.encode([]).shape, (0, 48))
+
+    def test_pairs_have_types(self):
+        got = self.model.encode([("a dog", "the cat"), ["a", "mats"]])
+        ids, types = [2, 4, 6, 3, 9, 5, 3], [0, 0, 0, 0, 1, 1, 1]
+        np.testing.assert_array_equal(got[0], self.model([ids], token_types=[types])[0])
+        np.testing.assert_array_equal(got[0], self.model.encode(("a dog", "the cat")))
+
+    def test_numbers_and_lengths(self):
+        whole = self.model.encode(TEXTS)
+        some = self.model.encode(TEXTS, truncate_dim=10)
+        np.testing.assert_array_equal(some, whole[:, :10])
+        unit = self.model.encode(TEXTS, truncate_dim=10, normalize_embeddings=True)
+        np.testing.assert_allclose(np.linalg.norm(unit, axis=1), 1, rtol=1e-6)
+        np.testing.assert_allclose(unit * np.linalg.norm(some, axis=1, keepdims=True), some, rtol=1e-5, atol=1e-7)
+
+    def test_rows_of_tokens(self):
+        rows = self.model.encode(["a dog", "the cats sat on a mat"], output_value="token_embeddings")
+        self.assertEqual([row.shape for row in rows], [(4, 48), (9, 48)])
+        np.testing.assert_array_equal(rows[0], self.model([IDS[1]], outputs="output")[0])
+
+    def test_prompts(self):
+        plain = self.model.encode(["the cat"])
+        np.testing.assert_array_equal(self.model.encode(["cat"], prompt="the "), plain)
+        with tempfile.TemporaryDirectory() as folder:
+            with open(folder + "/config_sentence_transformers.json", "w") as file:
+                json.dump({"prompts": {"query": "the "}, "default_prompt_name": "query"}, file)
+            self.model._prompts.__init__(folder)
+            self.assertEqual(self.model.prompts, {"query": "the "})
+            np.testing.assert_array_equal(self.model.encode("cat"), plain[0])
+            np.testing.assert_array_equal(self.model.encode("the cat", prompt=""), plain[0])
+            with self.assertRaisesRegex(ValueError, r"prompt_name is 'none'; expected one of \['query'\]"):
+                self.model.encode("cat", prompt_name="none")
+            self.model._prompts.__init__(None)
+        self.model.prompts = {"it": "the "}
+        np.testing.assert_array_equal(self.model.encode("cat", prompt_name="it"), plain[0])
+
+    def test_progress_is_told_where_it_is_asked_for(self):
+        told = io.StringIO()
+        with redirect_stderr(told):
+            self.model.encode(TEXTS)
+            self.assertEqual(told.getvalue(), "")
+            self.model.encode(TEXTS, batch_size=4, show_progress_bar=True)
+        self.assertEqual(told.getvalue(), "\r4 of 7 texts\r7 of 7 texts\n")
+
+
+@unittest.skipIf(_text.WHY_NOT, "no text in this wheel: %s" % _text.WHY_NOT)
+class Refusals(unittest.TestCase):
+    def test_arguments_that_mean_nothing_here(self):
+        calls = [
+            (dict(precision="int8"), ValueError, "precision is 'int8'; expected 'float32'"),
+            (dict(device="cuda:0"), ValueError, "device is 'cuda:0'; expected None or 'cpu'"),
+            (dict(pool={}), ValueError, "pool is {}; expected None"), (dict(chunk_size=3), ValueError, "chunk_size"),
+            (dict(output_value=None), ValueError, "output_value is None; expected 'sentence_embedding' or"),
+            (dict(batch_size=0), ValueError, "batch_size is 0; expected at least 1"),
+            (dict(truncate_dim=49), ValueError, r"truncate_dim is 49; expected 1\.\.48"),
+            (dict(batch_size="2"), TypeError, "batch_size is '2'; expected a number"),
+        ]
+        encoder = model()
+        for given, error, words in calls:
+            with self.assertRaisesRegex(error, words):
+                encoder.encode("a", **given)
+        self.assertEqual(encoder.encode("a", device="cpu").shape, (48,))
+
+    def test_texts_that_are_none(self):
+        encoder = model()
+        for given, error, words in ((b"a", TypeError, "sentences is bytes"), (3, TypeError, "sentences is int"),
+                                    (["a", 3], TypeError, r"sentences\[1\] is int; expected str"),
+                                    ([("a", "b"), "c"], TypeError, r"sentences\[1\] is 'c'; expected a pair"),
+                                    (["a", "\ud800"], ValueError, r"sentences\[1\]: character 0 is half of a pair")):
+            with self.assertRaisesRegex(error, words):
+                encoder.encode(given)
+
+    def test_tokenizers_that_are_none(self):
+        with self.assertRaisesRegex(ValueError, "no tokenizer.json beside the weights; expected tokenizer= of Model"):
+            post_48_4.Model(arrays(post_48_4)).encode("a")
+        with self.assertRaises(FileNotFoundError):
+            post_48_4.Model(arrays(post_48_4), tokenizer="none.json")
+        with tempfile.TemporaryDirectory() as folder:
+            path = tokenizer(folder + "/tokenizer.json")
+            with open(path) as file:
+                text = file.read()
+            for old, new, words in (("WordPiece", "Wordy", "Wordy"), ('"##s": 11', '"##s": 50', "ids up to 50; ")):
+                with open(path, "w") as file:
+                    file.write(text.replace(old, new))
+                with self.assertRaisesRegex(ValueError, words):
+                    post_48_4.Model(arrays(post_48_4), tokenizer=path)
+
+    def test_models_without_vectors(self):
+        for package, words in ((pre_45_3, "pre_45_3 gives no vector of a sequence"), (both_40_2, "gives no vector")):
+            with self.assertRaisesRegex(ValueError, words):
+                package.Model(arrays(package)).encode("a")
+        with self.assertRaisesRegex(ValueError, "both_40_2 takes no token ids"):
+            both_40_2.Model(arrays(both_40_2)).tokenizer
+        self.assertFalse(hasattr(golden_maps.Layer, "encode"))
+
+
+@unittest.skipIf(_text.WHY_NOT, "no text in this wheel: %s" % _text.WHY_NOT)
+class Tokens(unittest.TestCase):
+    def test_a_text_and_its_pair(self):
+        got = model().tokenizer.encode("The cats", "a Zebra")
+        self.assertEqual(got.ids, [2, 9, 5, 11, 3, 4, 1, 3])
+        self.assertEqual(got.type_ids, [0, 0, 0, 0, 0, 1, 1, 1])
+        self.assertEqual(got.tokens, ["[CLS]", "the", "cat", "##s", "[SEP]", "a", "[UNK]", "[SEP]"])
+        self.assertEqual(got.offsets[1:4], [(0, 3), (4, 7), (7, 8)])
+        self.assertEqual(got.special_tokens_mask, [1, 0, 0, 0, 1, 0, 0, 1])
+        self.assertEqual(model().tokenizer.encode("a cat", add_special_tokens=False).ids, [4, 5])
+
+    def test_back_to_text(self):
+        words = model().tokenizer
+        self.assertEqual(words.decode([9, 5, 11, 7]), "the cats sat")
+        self.assertEqual(words.decode(np.array([], np.int64)), "")
+
+    def test_it_is_found_beside_the_weights(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIsNone(_text.beside(folder))
+            path = tokenizer(folder + "/tokenizer.json")
+            self.assertEqual(_text.beside(folder), path)
+            self.assertEqual(_text.beside(os.path.join(folder, "w.safetensors")), path)
+
+    def test_the_tokenizers_package_gives_the_same(self):
+        try:
+            import tokenizers
+        except ImportError:
+            self.skipTest("no tokenizers package")
+        ours = model().tokenizer
+        theirs = tokenizers.Tokenizer.from_file(ours.path)
+        for text in TEXTS:
+            wanted, got = theirs.encode(text), ours.encode(text)
+            self.assertEqual((got.ids, got.type_ids, got.tokens, got.offsets, got.special_tokens_mask),
+                             (wanted.ids, wanted.type_ids, wanted.tokens, wanted.offsets, wanted.special_tokens_mask))
+
+
+if __name__ == "__main__":
+    unittest.main()
