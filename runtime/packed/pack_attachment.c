@@ -1,23 +1,7 @@
 // pack_attachment.c: bytes that a file of packed weights holds beside them, told by their section's name. Knows nothing
 // of what they are.
-#include <stdio.h>
-#include <string.h>
-
 #include "checksum.h"
 #include "pack_parts.h"
-
-bool ga_pack_is_attachment(const struct ga_pack_section *section)
-{
-    return section->isa[0] == '_';
-}
-
-const char *ga_pack_content(const struct ga_pack_section *section, char text[GA_PACK_CONTENT])
-{
-    const bool is_attachment = ga_pack_is_attachment(section);
-    (void)snprintf(text, GA_PACK_CONTENT, "%s%s", is_attachment ? "the " : "the weights for ",
-                   section->isa + is_attachment);
-    return text;
-}
 
 const struct ga_pack_section *ga_pack_attachment(const struct ga_pack *pack, const char *name)
 {
