@@ -261,7 +261,6 @@ static enum ga_exit read_arguments(struct work *work, const char *const *values,
 {
     const struct ga_context *context = work->context;
     const struct ga_range range = {1, 1 << 24};
-    work->pooling.rows = GA_POOLING_ROWS;
     enum ga_exit code = ga_read_threads(context, values[THREADS], threads_out);
     if (code == GA_EXIT_OK && values[ROWS]) {
         code = ga_read_size(context, "rows", values[ROWS], range, &work->pooling.rows);
@@ -305,7 +304,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     const char *const *values = arguments->values;
     struct ga_weight_choice choice = ga_loading_chosen(values, values[ISA]);
     struct ga_model_instance instance = {0};
-    struct work work = {.context = context, .pooling = {.context = context, .instance = &instance}};
+    struct work work = {.context = context, .pooling = ga_pooling_of(context, &instance)};
     enum ga_exit code = read_arguments(&work, values, &choice.threads);
     if (code == GA_EXIT_OK) {
         code = open_input(&work, values, choice.threads);

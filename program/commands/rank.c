@@ -10,7 +10,8 @@
 #include "command.h"
 #include "json_file.h"
 #include "load_model.h"
-#include "sequence_batches.h"
+#include "pooling.h"
+#include "progress.h"
 #include "text_pairs.h"
 #include "weights_options.h"
 
@@ -133,24 +134,33 @@ static enum ga_exit sort_documents(struct work *work)
     return GA_EXIT_OK;
 }
 
-static enum ga_exit make_scores(struct work *work)
+static enum ga_exit run_pairs(const struct work *work)
 {
-    const size_t shape[] = {work->pairs.sequences.count, labels_of(work), sizeof(float)};
-    const struct ga_batches batches = {
+    struct ga_progress progress = ga_progress_begin(work->context, "documents");
+    struct ga_pooling pooling = {
         .context = work->context,
         .instance = &work->instance,
-        .sequences = &work->pairs.sequences,
         .rows = work->rows,
         .field = offsetof(struct ga_io, class_logits),
         .width = labels_of(work),
-        .what = "documents",
+        .progress = &progress,
+        .end = 1,
     };
+    const enum ga_exit code = ga_pool_sequences(&pooling, &work->pairs.sequences, work->scores);
+    ga_progress_end(&progress);
+    ga_pooling_free(&pooling);
+    return code;
+}
+
+static enum ga_exit make_scores(struct work *work)
+{
+    const size_t shape[] = {work->pairs.sequences.count, labels_of(work), sizeof(float)};
     size_t bytes;
     work->scores = ga_shape_elements(3, shape, &bytes) ? malloc(bytes) : NULL;
     if (!work->scores) {
         return ga_failed(work->context, "no memory for the scores of %zu documents", shape[0]);
     }
-    enum ga_exit code = ga_run_batches(&batches, work->scores);
+    enum ga_exit code = run_pairs(work);
     code = code == GA_EXIT_OK ? sort_documents(work) : code;
     if (code == GA_EXIT_OK) {
         activate(work);

@@ -278,7 +278,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     const char *const *values = arguments->values;
     struct ga_weight_choice choice = ga_loading_chosen(values, values[ISA]);
     struct work work = {.context = context};
-    work.pooling = (struct ga_pooling){.context = context, .instance = &work.instance, .rows = GA_POOLING_ROWS};
+    work.pooling = ga_pooling_of(context, &work.instance);
     enum ga_exit code = read_arguments(&work, values, &choice.threads);
     if (code == GA_EXIT_OK) {
         code = open_files(&work, values, &choice);

@@ -1,10 +1,20 @@
 // pooling.c: sorts sequences by length, runs them in batches and puts each row where it belongs.
 #include "pooling.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
+
+struct ga_pooling ga_pooling_of(const struct ga_context *context, const struct ga_model_instance *instance)
+{
+    return (struct ga_pooling){.context = context,
+                               .instance = instance,
+                               .rows = GA_POOLING_ROWS,
+                               .field = offsetof(struct ga_io, embedding),
+                               .width = context->model->d_model};
+}
 
 enum ga_exit ga_pooling_check(const struct ga_context *context)
 {
@@ -97,7 +107,6 @@ static size_t batch_size(const struct work *work, size_t first)
 // Room for a batch of so many rows and sequences, all zeros.
 static enum ga_exit make_room(struct ga_pooling *pooling, size_t batch, size_t rows)
 {
-    const size_t d_model = pooling->context->model->d_model;
     if (rows > pooling->room) {
         free(pooling->tokens);
         free(pooling->types);
@@ -107,7 +116,7 @@ static enum ga_exit make_room(struct ga_pooling *pooling, size_t batch, size_t r
         pooling->tokens = malloc(rows * sizeof *pooling->tokens);
         pooling->types = malloc(rows * sizeof *pooling->types);
         pooling->lengths = malloc(rows * sizeof *pooling->lengths);
-        pooling->pooled = ga_block_new(rows * d_model * sizeof *pooling->pooled);
+        pooling->pooled = ga_block_new(rows * pooling->width * sizeof *pooling->pooled);
     }
     if (!pooling->tokens || !pooling->types || !pooling->lengths || !pooling->pooled) {
         return ga_failed(pooling->context, "no memory for a batch of %zu rows", rows);
@@ -146,6 +155,27 @@ static void fill_batch(const struct work *work, size_t first, size_t count, size
     }
 }
 
+static enum ga_exit call_model(const struct work *work, size_t batch, size_t q_len)
+{
+    struct ga_pooling *pooling = work->pooling;
+    struct ga_io io = {
+        .batch = batch,
+        .q_len = q_len,
+        .tokens = pooling->tokens,
+        .token_types = work->sequences->types ? pooling->types : NULL,
+        .q_lengths = work->model->lengths ? pooling->lengths : NULL,
+        .parallel = pooling->instance->parallel,
+    };
+    memcpy((unsigned char *)&io + pooling->field, &pooling->pooled, sizeof pooling->pooled);
+    struct ga_error error;
+    const enum ga_exit code = make_scratch(pooling, &io);
+    if (code == GA_EXIT_OK &&
+        ga_model_run(pooling->instance->loaded, &io, pooling->scratch, pooling->scratch_size, &error) != GA_OK) {
+        return ga_failed(pooling->context, "%s", error.text);
+    }
+    return code;
+}
+
 // Runs sequences from the first-th on as one batch, and puts their rows where they belong.
 static enum ga_exit run_batch(const struct work *work, size_t first, size_t count)
 {
@@ -157,24 +187,10 @@ static enum ga_exit run_batch(const struct work *work, size_t first, size_t coun
         return code;
     }
     fill_batch(work, first, count, q_len);
-    const struct ga_io io = {
-        .batch = batch,
-        .q_len = q_len,
-        .tokens = pooling->tokens,
-        .token_types = work->sequences->types ? pooling->types : NULL,
-        .q_lengths = model->lengths ? pooling->lengths : NULL,
-        .embedding = pooling->pooled,
-        .parallel = pooling->instance->parallel,
-    };
-    struct ga_error error;
-    code = make_scratch(pooling, &io);
-    if (code == GA_EXIT_OK &&
-        ga_model_run(pooling->instance->loaded, &io, pooling->scratch, pooling->scratch_size, &error) != GA_OK) {
-        return ga_failed(pooling->context, "%s", error.text);
-    }
+    code = call_model(work, batch, q_len);
     for (size_t b = 0; b < count && code == GA_EXIT_OK; b++) {
-        memcpy(work->rows + pooling->order[first + b] * model->d_model, pooling->pooled + b * model->d_model,
-               model->d_model * sizeof *pooling->pooled);
+        memcpy(work->rows + pooling->order[first + b] * pooling->width, pooling->pooled + b * pooling->width,
+               pooling->width * sizeof *pooling->pooled);
     }
     return code;
 }

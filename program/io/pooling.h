@@ -9,11 +9,13 @@
 
 enum { GA_POOLING_ROWS = 1024 }; // of a batch, where nothing else is said
 
-// What pools, and its room for one batch. Zeroed memory with the first three set is one.
+// What pools, and its room for one batch. Zeroed memory with the first five set is one.
 struct ga_pooling {
     const struct ga_context *context;
     const struct ga_model_instance *instance;
     size_t rows;                       // of a batch, at most, where a sequence is no longer
+    size_t field;                      // of the output in struct ga_io, whose type is float *
+    size_t width;                      // numbers of it that a sequence has
     struct ga_progress *progress;      // NULL: none is shown
     bool (*is_stopped)(void);          // asked before each batch: whether to fail instead; NULL: never
     size_t done;                       // sequences of earlier calls
@@ -26,10 +28,13 @@ struct ga_pooling {
     size_t scratch_size;
 };
 
+// What pools embeddings.
+struct ga_pooling ga_pooling_of(const struct ga_context *context, const struct ga_model_instance *instance);
+
 // Whether the model gives a row of a sequence of token ids; GA_EXIT_FAILED after a message that says what it lacks.
 enum ga_exit ga_pooling_check(const struct ga_context *context);
 
-// Writes rows_out [sequences->count][d_model], in the order of the sequences; that of an empty one is zeros. The
+// Writes rows_out [sequences->count][width], in the order of the sequences; that of an empty one is zeros. The
 // numbers are the same whatever the batches. Adds to pooling->done, where it succeeds. GA_EXIT_FAILED after a
 // message.
 enum ga_exit ga_pool_sequences(struct ga_pooling *pooling, const struct ga_sequences *sequences, float *rows_out);
