@@ -37,7 +37,7 @@ local BASES = {
     positions = { kind = "sinusoidal" }, ["mask.causal"] = true, logits = { kind = "linear", tied = true } },
   { name = "forward", kind = "encoder", d_model = 6, d_ff = 5, n_layers = 1, layer = { attention = false } },
   { name = "rows", kind = "encoder", d_model = 6, n_layers = 0, norm = { final = true }, vocab_size = 5,
-    pool = { kind = "cls" }, logits = { kind = "log_softmax", size = 4 } },
+    pool = { kind = "cls" }, classifier = { labels = 4 }, logits = { kind = "log_softmax", size = 4 } },
   { name = "residual", kind = "encoder", d_model = 6, n_layers = 0, sublayer = true,
     norm = { kind = "rms", final = true } },
   { name = "joint", kind = "decoder", d_model = 6, n_heads = 2, d_head = 3, d_ff = 5, n_layers = 2, cache = 9,

@@ -1,6 +1,6 @@
 // kernels_stack.c: the fact that what a whole model gives beside its output - embedding, logits, those of classes, the
 // rows each layer leaves - is what the generic kernel gives, and the same bits in any batch, on any threads, with and
-// without output.
+// without output, and asked for alone.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -288,6 +288,30 @@ static void compare_threads(struct checks *checks, const struct subject *subject
     drop_others(&others);
 }
 
+// One output alone, of which one row of a sequence is enough: the last layer then goes on with no other.
+static void compare_one(struct checks *checks, const struct subject *subject, size_t v, const struct call *call,
+                        const struct others *wanted, size_t which)
+{
+    struct call other = *call;
+    struct others others;
+    char name[NAME];
+    if (checks_need(checks, make_others(&others, &other, 0), "no memory")) {
+        float **const fields[HIDDEN] = {&other.io.embedding, &other.io.logits, &other.io.last_logits,
+                                        &other.io.class_logits};
+        for (size_t i = 0; i < HIDDEN; i++) {
+            *fields[i] = i == which ? *fields[i] : NULL;
+        }
+        other.io.output = NULL;
+        other.io.hidden = NULL;
+        const bool ok = run_others(checks, subject, v, &other, &others);
+        for (size_t b = 0; ok && b < call->shape.batch; b++) {
+            expect_bits(checks, name_of(which, name), sequence_of(&others, &other, which, b),
+                        sequence_of(wanted, call, which, b), width_of(call->model, which));
+        }
+    }
+    drop_others(&others);
+}
+
 // Sequence b in a call of its own, without output.
 static void compare_alone(struct checks *checks, const struct subject *subject, size_t v, const struct call *call,
                           const struct others *wanted, size_t b)
@@ -328,6 +352,11 @@ static void compare_outputs(struct checks *checks, const struct subject *subject
                 expect_consistent(checks, call, &others, b);
             }
             compare_threads(checks, subject, v, call, &others);
+            for (size_t i = 0; i < HIDDEN; i++) {
+                if (width_of(call->model, i) > 0 && rows_of(call, i) == 1) {
+                    compare_one(checks, subject, v, call, &others, i);
+                }
+            }
             for (size_t b = 0; call->model->batch == 0 && b < call->shape.batch; b++) {
                 compare_alone(checks, subject, v, call, &others, b);
             }

@@ -85,8 +85,8 @@ class Model(Runner):
         position: place of each sequence's first row, [batch], for rotary positions.
         cache: what `new_cache` made, for a model generated with one; its rows come before those of this call.
         outputs: a name gives that array; a list of names gives a dict; None gives the last that the model computes,
-            logits, else an embedding, else the rows of the last layer. Outputs of each layer (hidden,
-            layer_attention) are lists of arrays.
+            logits, else class_logits, else an embedding, else the rows of the last layer. Outputs of each layer
+            (hidden, layer_attention) are lists of arrays.
 
         ValueError: a shape, a length, an id, a layout of memory. TypeError: an element type, or no array.
         """
