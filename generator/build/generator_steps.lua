@@ -26,7 +26,7 @@ local BESIDES = { combinations_test = { "tests/combinations" }, configure_test =
 -- Those that newcomers do without: they try what few do with configure and with model folders, or what specs may not
 -- have together, which takes a third of the time of all.
 local RARE = { combinations_test = true, configure_cross_test = true, configure_paths_test = true,
-  configure_test = true, configure_wheels_test = true, hf_hostile_test = true }
+  configure_test = true, configure_lua_test = true, configure_wheels_test = true, hf_hostile_test = true }
 
 -- Those that write to one folder, one at a time.
 local function pool_of(name)

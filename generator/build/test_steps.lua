@@ -258,7 +258,7 @@ local function sqlite_step(all)
       "sanitizers, which must be the program's own")
   end
   return script_step(all, "the SQLite extension", "tests/bindings/sqlite/sqlite_test.lua", "out/test/examples",
-    all.tests.examples)
+    joined(all.tests.examples, inputs.files("examples")))
 end
 
 -- Binaries that stand before the C library.

@@ -129,7 +129,7 @@ class Runner:
     def __init__(self, weights: Optional[Source] = None, *, layout: Optional[str] = None, prefix: Optional[str] = None,
                  threads: Union[int, str] = 1, isa: Optional[str] = None, strict: bool = False) -> None:
         self._packed = load(weights, layout, prefix, isa, strict)
-        self._frames: List[Frame] = []
+        self._frames: List[Frame] = []  # _call takes the first; the last are kept for calls like those before
         self.threads = threads
 
     @property
@@ -162,7 +162,7 @@ class Runner:
 
     def _frame(self) -> Frame:
         try:
-            return self._frames.pop()
+            return self._frames.pop(0)
         except IndexError:
             return Frame(self._packed)
 
@@ -180,7 +180,7 @@ class Runner:
             self._enter(frame, key, cache)
             del keep, more
         finally:
-            self._frames.append(frame)
+            self._frames.insert(0, frame)
         return results if isinstance(outputs, (list, tuple)) else next(iter(results.values()))
 
     def _enter(self, frame: Frame, sizes: Tuple[int, int, int], cache: Optional[Cache]) -> None:

@@ -1,4 +1,5 @@
 """text_test.py: texts in, vectors out, from a wheel: encode with its arguments, the tokenizer, what is refused."""
+import importlib.util
 import io
 import json
 import os
@@ -80,6 +81,20 @@ class Vectors(unittest.TestCase):
         rows = self.model.encode(["a dog", "the cats sat on a mat"], output_value="token_embeddings")
         self.assertEqual([row.shape for row in rows], [(4, 48), (9, 48)])
         np.testing.assert_array_equal(rows[0], self.model([IDS[1]], outputs="output")[0])
+
+    @unittest.skipUnless(importlib.util.find_spec("torch"), "no PyTorch")
+    def test_tensors(self):
+        import torch
+
+        whole = self.model.encode(TEXTS, convert_to_tensor=True)
+        np.testing.assert_array_equal(whole.numpy(), self.model.encode(TEXTS))
+        rows = self.model.encode(TEXTS, convert_to_numpy=False)
+        self.assertTrue(all(torch.equal(row, one) for row, one in zip(rows, whole)))
+        self.assertTrue(torch.equal(self.model.encode(TEXTS[0], convert_to_tensor=True), whole[0]))
+        self.assertEqual(self.model.encode("a", output_value="token_embeddings", convert_to_tensor=True).shape, (3, 48))
+        self.assertEqual(self.model.encode("a", device=torch.device("cpu")).shape, (48,))
+        with self.assertRaisesRegex(ValueError, "expected None or 'cpu'"):
+            self.model.encode("a", device=torch.device("cuda", 0))
 
     def test_prompts(self):
         plain = self.model.encode(["the cat"])

@@ -142,6 +142,23 @@ local function check_refusals()
   refuses({ ("CREATE VIEW w AS SELECT encoder_load('%s') AS x"):format(WEIGHTS), "SELECT x FROM w" }, "unsafe use of")
 end
 
+-- examples/search.sql as its users run it, where the weights are.
+local function check_example()
+  assert(compat.execute(("cp %s %s/encoder.safetensors"):format(WEIGHTS, WORK)))
+  local got, code = compat.capture(("here=$PWD && cd %s && sqlite3 -bail :memory: \".load $here/%s\" " ..
+    "\".read $here/examples/search.sql\" 2>&1"):format(WORK, EXTENSION))
+  check(code == 0, "examples/search.sql", got)
+  local lines = {}
+  for line in got:gmatch("[^\n]+") do lines[#lines + 1] = line end
+  check(#lines == 6, "lines of examples/search.sql", got)
+  check(lines[1]:find("^encoder: %w+, vectors of 64 floats$"), "what was loaded", lines[1])
+  local scores = {}
+  for i = 1, 3 do scores[i] = tonumber((lines[i + 1] or ""):match("^(%-?[%d.]+)|[%l ]+$")) or math.huge end
+  check(1 >= scores[1] and scores[1] >= scores[2] and scores[2] >= scores[3], "the best first", got)
+  check(math.abs(tonumber(lines[5]) or 2) <= 1, "a cosine", lines[5])
+  equal("a vector that a trigger made anew", lines[6], "1")
+end
+
 if not compat.execute("command -v sqlite3 >/dev/null 2>&1") then
   print("skipped: no sqlite3 (Debian: sqlite3)")
 else
@@ -151,6 +168,7 @@ else
   check_cosine()
   check_nearest()
   check_refusals()
+  check_example()
 end
 print(("%d passed, %d failed"):format(passed, failed))
 os.exit(failed == 0 and 0 or 1)
