@@ -127,6 +127,14 @@ static const struct {
      "giver: src_layer_attention is given, but key and key_tokens are both NULL; expected the source, without which "
      "the encoder does not run"},
     {&both,
+     {BOTH, .class_logits = scores},
+     GA_UNSUPPORTED,
+     "both: class_logits is given, but the model was generated without classifier.labels; set it in the spec"},
+    {&sides,
+     {CALL, .key = key, .value = value, .class_logits = scores},
+     GA_UNSUPPORTED,
+     "sides: class_logits is given, but the model is one attention layer"},
+    {&both,
      {BOTH, .layer_cross_attention = list},
      GA_UNSUPPORTED,
      "both: layer_cross_attention is given, but the model was generated without; list cross_attention in the spec's "
