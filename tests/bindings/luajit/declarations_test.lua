@@ -16,7 +16,8 @@ end
 local function said()
   local program = os.tmpname()
   output_of(("%s bindings/python/declarations.lua c >%s.c"):format(lua, program))
-  output_of(("%s -std=c11 -I runtime/include/genattn -I bindings/python -o %s %s.c"):format(cc, program, program))
+  output_of(("%s -std=c11 -I runtime/include/genattn -I text -I bindings/python -o %s %s.c"):format(cc, program,
+    program))
   local output = output_of(program)
   os.remove(program)
   os.remove(program .. ".c")
@@ -47,8 +48,8 @@ local FOUND = {
 
 for line in said():gmatch("[^\n]+") do
   local kind, name, numbers = line:match("^(%l+) (%S+) (.+)$")
-  -- The structs of Python's own calls are none of ours.
-  if not name:find("^ga_python") then
+  -- What Python's own calls and text have is none of ours.
+  if not name:lower():find("^ga_python") and not name:lower():find("^ga_text") then
     local found = FOUND[kind](name)
     if kind == "field" and found:find("^%-") then
       found, numbers = found:match(" (%d+)$"), numbers:match(" (%d+)$")
