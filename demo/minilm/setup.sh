@@ -2,13 +2,15 @@
 # setup.sh: gets the model into a virtual environment, beside the packages that draw.py and the tests need, links
 # out/minilm/model to it, and builds out/bin/minilm for it, all under out/minilm. Python is needed until the model is
 # there. Arguments go to ./configure (--isa avx2, CC=clang). Exits with 77 where the packages cannot be had; runs
-# nothing. What the user configured stays as it is: the model is built in a folder of its own.
+# nothing. What the user configured stays as it is: the model is built in a folder of its own, out/minilm/$BUILD where
+# that is given, and the program copied to out/bin/$PROGRAM.
 set -eu
 cd "$(dirname "$0")/../.."
 
 venv=out/minilm/venv
 model=out/minilm/model
-build=out/minilm/build
+build=out/minilm/${BUILD:-build}
+program=out/bin/${PROGRAM:-minilm}
 readonly CANNOT_GET=77
 
 install() { "$venv/bin/pip" install --quiet --disable-pip-version-check "$@"; }
@@ -46,4 +48,4 @@ folder=$(cd "$model" && pwd -P)
         exit 1
     }
 )
-cp "$build/out/bin/minilm" out/bin/minilm
+cp "$build/out/bin/minilm" "$program"

@@ -285,7 +285,8 @@ function Edges:product(model, parts, root)
     archive = archive, shared = shared, libraries = joined({ archive }, shared),
     program = self:program(("%s/bin/%s"):format(root, name), outputs, folder,
       { parts.program, parts.weights, archive }, Edges.text_of(model, parts)),
-    sqlite = self.has_sqlite and sqlite_edges.add(self, PLAIN, model, { archive, parts.weights, parts.text }, root),
+    sqlite = self.has_sqlite and
+      sqlite_edges.add(self, PLAIN, model, { archive, parts.weights, parts.text }, root) or nil,
     wheels = self.wheel_platform and wheel_edges.add(self, model, { archive, parts.weights }, parts.text_objects,
       root, self.wheel_platform),
     lua_modules = self.makes_lua and lua_edges.add(self, model, { archive, parts.weights }, root),
