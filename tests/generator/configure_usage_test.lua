@@ -119,6 +119,10 @@ local WRONG = {
   { "--weights-map", "llama2", "must name a map that ships (", "--weights-layout" },
   { "--weights-prefix", "a b", "must be the start of a tensor's name (letters, digits and _ . / -, at most 100)" },
   { "--isa", "avx2,avx2", "names avx2 twice" },
+  { "--tokenizer-hash", "0123456789ABCDEF", "must be" },
+  { "--classifier-labels", "0", "must be" },
+  { "--classifier-activation", "swish", "must be" },
+  { "--classifier-scores", "tanh", "must be" },
 }
 
 for _, row in ipairs(WRONG) do

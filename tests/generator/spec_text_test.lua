@@ -74,6 +74,7 @@ local WORDS = {
   ["--pool"] = { "cls", "mean" }, ["--pool-normalize"] = { "yes", "no" },
   ["--logits"] = { "linear", "softmax", "log_softmax" }, ["--logits-size"] = { "7" },
   ["--classifier-labels"] = { "1", "65536" }, ["--classifier-activation"] = { "tanh", "relu", "gelu" },
+  ["--tokenizer-hash"] = { "0123456789abcdef" },
   ["--classifier-scores"] = { "sigmoid", "softmax", "none" },
   ["--logits-tied"] = { "yes", "no" }, ["--logits-bias"] = { "yes", "no" },
   ["--relative-bidirectional"] = { "yes", "no" }, ["--activation"] = { "relu", "none", "q=silu,o=gelu_tanh", "v=none" },
@@ -102,7 +103,7 @@ local BESIDE = { ["mask.window"] = { "mask.causal", true }, ["mask.window_sides"
   ["positions.first"] = { "positions.kind", "learned" }, ["pool.normalize"] = { "pool.kind", "mean" },
   ["logits.size"] = { "logits.kind", "linear" }, ["logits.tied"] = { "logits.kind", "linear" },
   ["logits.bias"] = { "logits.kind", "linear" }, ["ffn.fused"] = { "ffn.gated", true },
-  ["classifier.labels"] = { "pool.kind", "cls" },
+  tokenizer = { "vocab_size", 9 }, ["classifier.labels"] = { "pool.kind", "cls" },
   ["classifier.scores"] = { "pool.kind", "cls", "classifier.labels", 1 },
   ["classifier.activation"] = { "pool.kind", "mean", "classifier.labels", 3 } }
 
