@@ -40,20 +40,37 @@ static void close_wordpiece(void *self)
     }
 }
 
+// What a token stands for inside a word: what comes after the prefix; nothing where it has none.
+static struct ga_text_bytes inside_of(struct ga_text_bytes token, struct ga_text_bytes prefix)
+{
+    const bool has_it = token.length > prefix.length && memcmp(token.bytes, prefix.bytes, prefix.length) == 0;
+    return has_it ? (struct ga_text_bytes){token.bytes + prefix.length, token.length - prefix.length}
+                  : (struct ga_text_bytes){NULL, 0};
+}
+
+static enum ga_status open_tries(struct wordpiece *wordpiece, struct ga_text_bytes prefix)
+{
+    const struct ga_text_vocabulary *vocabulary = &wordpiece->vocabulary;
+    size_t insides = 0;
+    for (size_t id = 0; id < vocabulary->count; id++) {
+        insides += inside_of(ga_text_vocabulary_token(vocabulary, (int32_t)id), prefix).length;
+    }
+    const enum ga_status status = ga_text_trie_open(&wordpiece->beginnings, vocabulary->length);
+    return status ? status : ga_text_trie_open(&wordpiece->insides, insides);
+}
+
 static enum ga_status add_tokens(struct wordpiece *wordpiece, struct ga_text_bytes prefix)
 {
     const struct ga_text_vocabulary *vocabulary = &wordpiece->vocabulary;
-    enum ga_status status = ga_text_trie_open(&wordpiece->beginnings, vocabulary->length);
-    status = status ? status : ga_text_trie_open(&wordpiece->insides, vocabulary->length);
+    const enum ga_status status = open_tries(wordpiece, prefix);
     for (size_t id = 0; id < vocabulary->count && status == GA_OK; id++) {
         const struct ga_text_bytes token = ga_text_vocabulary_token(vocabulary, (int32_t)id);
-        if (token.length == 0) {
-            continue;
+        const struct ga_text_bytes inside = inside_of(token, prefix);
+        if (token.length > 0) {
+            ga_text_trie_add(&wordpiece->beginnings, token.bytes, token.length, (int32_t)id);
         }
-        ga_text_trie_add(&wordpiece->beginnings, token.bytes, token.length, (int32_t)id);
-        if (token.length > prefix.length && memcmp(token.bytes, prefix.bytes, prefix.length) == 0) {
-            ga_text_trie_add(&wordpiece->insides, token.bytes + prefix.length, token.length - prefix.length,
-                             (int32_t)id);
+        if (inside.length > 0) {
+            ga_text_trie_add(&wordpiece->insides, inside.bytes, inside.length, (int32_t)id);
         }
     }
     return status;
