@@ -45,7 +45,7 @@ function generator_steps.all(steps)
 end
 
 -- Adds runs of the tests by one Lua to a Steps. Returns the steps: all, and of these the usual ones, which
--- `ninja check` runs, and the rare. before: all of another Lua, which write where these do.
+-- `ninja check` runs, and the rare, which are run by one Lua. before: all of another Lua, which write where these do.
 function generator_steps.add(steps, lua, before)
   local list, usual, rare = {}, {}, {}
   for _, file in ipairs(assert(fs.list("tests/generator"))) do
@@ -55,7 +55,8 @@ function generator_steps.add(steps, lua, before)
       local reads = many_files(steps, ("files_of_%s_%s"):format(name, lua:match("[^/]*$")),
         joined(inputs.floors(path), HELPERS, BESIDES[name]))
       list[#list + 1] = steps:add({ name = ("%s under %s"):format(name, lua), command = lua .. " " .. path,
-        inputs = joined(inputs.script(path), reads), pool = pool_of(name), after = before and before[#list + 1] })
+        inputs = joined(inputs.script(path), reads), pool = pool_of(name),
+        after = before and not RARE[name] and before[#list + 1] or nil })
       local kind = RARE[name] and rare or usual
       kind[#kind + 1] = list[#list]
     end

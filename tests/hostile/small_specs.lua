@@ -4,7 +4,7 @@
 --
 --     lua small_specs.lua least|all [CC]
 --
--- least: each field at its smallest value in two of the specs, most of them compiled for one instruction set. all: in
+-- least: each field at its smallest value in one of the specs, most of them compiled for one instruction set. all: in
 -- every spec, at 1, 2 and 3 and for every instruction set, and every two fields at 1 together; portable C is compiled
 -- to the end, the rest for its syntax. What fails is left in out/small, one file each.
 local checks = dofile("tests/hostile/spec_checks.lua")
@@ -126,13 +126,13 @@ end
 
 -- -- The sweep --------------------------------------------------------------------------------------------------------
 
--- The bases in which a field is tried: all, or the first and the last that take it at its smallest.
+-- The bases in which a field is tried: all, or the last that takes it at its smallest.
 local function bases_of(field)
   if is_all then return BASES end
   local list = {}
   for _, base in ipairs(BASES) do
     local is_taken = spec.from_fields(fields_with(base, { [field.name] = field.least }))
-    if is_taken then list[math.min(#list + 1, 2)] = base end
+    if is_taken then list[1] = base end
   end
   return list
 end
