@@ -66,7 +66,7 @@ int main(void) { return name() + !__libc_memalign(64, 64); }
 ]]
 
 -- Has clang look for numbers that nobody wrote.
-local UNSET = "-fsanitize=memory -fno-omit-frame-pointer -g"
+local UNSET = "-fsanitize=memory -fno-omit-frame-pointer -g1"
 
 -- -- Questions ------------------------------------------------------------------------------------------------------
 

@@ -6,8 +6,9 @@ local ninja = require "ninja"
 
 local files = {}
 
+-- With -g1 there are the lines that reports name; all that -g writes takes gcc as long again.
 local SANITIZE = "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -DGA_DEBUG"
-local RACES = "-fsanitize=thread -fno-omit-frame-pointer -g"
+local RACES = "-fsanitize=thread -fno-omit-frame-pointer -g1"
 
 -- Command line of the next run, quoted for sh.
 local function next_run(settings)
@@ -63,7 +64,7 @@ function files.config(settings, answers)
     { "check_opt", settings.debug and "-O0" or "-O1" },
     { "debug", (settings.debug or settings.sanitize) and "-g" or "" },
     { "callgraph", files.measures_stack(settings, answers) and answers.callgraph or "" },
-    { "mode", settings.sanitize and SANITIZE or "" }, { "sanitize", SANITIZE .. " -g" },
+    { "mode", settings.sanitize and SANITIZE or "" }, { "sanitize", SANITIZE .. " -g1" },
     { "races", RACES }, { "clang", answers.clang or "clang" }, { "unset", answers.msan or "" },
     { "cross_cc", answers.cross and answers.cross.cc or "" },
     { "valgrind_cflags", answers.valgrind and "-DGA_VALGRIND" or "" }, { "checked_isa", checked_isa(answers) },

@@ -31,7 +31,7 @@ cc = %s
 warnings = -Wall -Wextra $werror
 ]]
 
-local SANITIZE = "-fsanitize=%s,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g"
+local SANITIZE = "-fsanitize=%s,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g1"
 
 local function profile_of(folder, fuzzer)
   return { obj = folder .. "/obj", lib = folder .. "/lib", test = folder, variables = {
