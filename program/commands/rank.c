@@ -12,7 +12,7 @@
 #include "load_model.h"
 #include "pooling.h"
 #include "progress.h"
-#include "text_pairs.h"
+#include "text_blocks.h"
 #include "weights_options.h"
 
 enum { QUERY = GA_OPTIONS_LOADING, DOCUMENTS, NUL, TOKENIZER, TOP, LABEL, ACTIVATION, FORMAT, ROWS, ISA, THREADS };
@@ -57,9 +57,9 @@ static const char *const examples[] = {
 struct work {
     const struct ga_context *context;
     struct ga_model_instance instance;
-    struct ga_text_pairs pairs;
-    float *scores; // [count][n_labels]
-    size_t *order; // the best first
+    struct ga_text_block pairs; // the query with each document
+    float *scores;              // [count][n_labels]
+    size_t *order;              // the best first
     size_t top, label, rows;
     enum ga_class_scores activation;
     bool is_json;
@@ -172,7 +172,7 @@ static enum ga_exit make_scores(struct work *work)
 
 static void print_text(const struct work *work, const float *scores, size_t at)
 {
-    const struct ga_text_view document = ga_text_pairs_document(&work->pairs, at);
+    const struct ga_text_view document = ga_text_block_text(&work->pairs, at);
     for (size_t i = 0; i < labels_of(work); i++) {
         printf("%s%.9g", i > 0 ? " " : "", (double)scores[i]);
     }
@@ -181,7 +181,7 @@ static void print_text(const struct work *work, const float *scores, size_t at)
     putchar(work->end);
 }
 
-// JSON has no word for what is no finite number.
+// JSON cannot spell infinities and NaN.
 static json_t *json_score(float score)
 {
     return isfinite(score) ? json_real((double)score) : json_null();
@@ -189,7 +189,7 @@ static json_t *json_score(float score)
 
 static enum ga_exit print_json(const struct work *work, const float *scores, size_t at)
 {
-    const struct ga_text_view document = ga_text_pairs_document(&work->pairs, at);
+    const struct ga_text_view document = ga_text_block_text(&work->pairs, at);
     json_t *object = json_pack("{s:o, s:o, s:s%}", "score", json_score(scores[work->label]), "line",
                                ga_json_size(at + 1), "text", document.bytes, document.length);
     json_t *all = labels_of(work) > 1 ? json_array() : NULL;
@@ -294,20 +294,47 @@ static enum ga_exit read_numbers(struct work *work, const char *const *values, s
     return code == GA_EXIT_OK ? read_label(work, values[LABEL]) : code;
 }
 
+// A query that no document can follow is said to be at fault, and not the first document.
+static enum ga_exit check_query(const struct ga_text_reader *reader)
+{
+    struct ga_text_encoding encoding;
+    struct ga_error error;
+    return ga_text_library.encode(reader->tools.context, reader->query, strlen(reader->query), NULL, 0, 0, &encoding,
+                                  &error) == GA_OK
+               ? GA_EXIT_OK
+               : ga_failed(reader->context, "--query: %s", error.text);
+}
+
+static enum ga_exit add_documents(struct work *work, struct ga_text_reader *reader, struct ga_texts *documents)
+{
+    enum ga_exit code = check_query(reader);
+    for (bool found = true; code == GA_EXIT_OK && found;) {
+        code = ga_texts_next(work->context, documents, &found);
+        if (code == GA_EXIT_OK && found) {
+            code = ga_text_block_add(reader, documents, &work->pairs);
+        }
+    }
+    return code == GA_EXIT_OK && work->pairs.sequences.count == 0
+               ? ga_failed(work->context, "%s: has no documents; expected one a line", documents->path)
+               : code;
+}
+
 static enum ga_exit read_pairs(struct work *work, const char *const *values)
 {
     const struct ga_context *context = work->context;
-    struct ga_text_tools tools;
+    struct ga_text_reader reader;
     struct ga_texts documents = {0};
-    enum ga_exit code = ga_text_tools_open(context, values[TOKENIZER], values[GA_OPTION_WEIGHTS], &tools);
+    enum ga_exit code = ga_text_reader_open(context, values[TOKENIZER], values[GA_OPTION_WEIGHTS], false, &reader);
+    reader.query = values[QUERY];
+    reader.keeps = true;
     if (code == GA_EXIT_OK) {
         code = ga_texts_open(context, values[DOCUMENTS], values[NUL] != NULL, &documents);
     }
     if (code == GA_EXIT_OK) {
-        code = ga_text_pairs_read(context, &tools, values[QUERY], &documents, &work->pairs);
+        code = add_documents(work, &reader, &documents);
     }
     ga_texts_close(&documents);
-    ga_text_tools_close(&tools);
+    ga_text_reader_close(&reader);
     if (code == GA_EXIT_OK && work->pairs.n_cut > 0) {
         ga_note(context, "%zu of %zu pairs were cut to %zu tokens", work->pairs.n_cut, work->pairs.sequences.count,
                 context->model->q_len.max);
@@ -318,7 +345,7 @@ static enum ga_exit read_pairs(struct work *work, const char *const *values)
 static void free_work(struct work *work)
 {
     ga_model_instance_free(&work->instance);
-    ga_text_pairs_free(&work->pairs);
+    ga_text_block_free(&work->pairs);
     free(work->scores);
     free(work->order);
 }

@@ -20,10 +20,11 @@ void ga_text_reader_close(struct ga_text_reader *reader)
     ga_text_tools_close(&reader->tools);
 }
 
-// *items with room for `count` items of `size` bytes, *room of which there are; false where there is no memory.
+// Makes room in *items, of which *room are there, for `count` of `size` bytes; *items is never NULL then. False where
+// there is no memory.
 static bool make_room(void **items, size_t *room, size_t count, size_t size)
 {
-    if (count <= *room) {
+    if (*items && count <= *room) {
         return true;
     }
     const size_t wanted = 2 * count + 1024;
@@ -41,6 +42,18 @@ static size_t count_ids(const struct ga_text_block *block)
 static size_t count_bytes(const struct ga_text_block *block)
 {
     return block->bytes && block->sequences.count > 0 ? block->ends[block->sequences.count - 1] + 1 : 0;
+}
+
+static bool add_types(struct ga_text_block *block, const struct ga_text_encoding *encoding)
+{
+    const size_t before = count_ids(block);
+    void *types = block->sequences.types;
+    const bool fits = make_room(&types, &block->type_room, before + encoding->count, sizeof(int32_t));
+    block->sequences.types = types;
+    if (fits) {
+        memcpy(block->sequences.types + before, encoding->type_ids, encoding->count * sizeof(int32_t));
+    }
+    return fits;
 }
 
 static bool add_ids(struct ga_text_block *block, const struct ga_text_encoding *encoding)
@@ -76,27 +89,57 @@ static bool add_bytes(struct ga_text_block *block, const struct ga_texts *texts)
     return fits;
 }
 
-enum ga_exit ga_text_block_add(struct ga_text_reader *reader, const struct ga_texts *texts, struct ga_text_block *block)
+// A text that stands alone has one type, which calls without types mean.
+static enum ga_exit check_types(const struct ga_text_reader *reader, const struct ga_texts *texts,
+                                const struct ga_text_encoding *encoding)
 {
-    struct ga_text_encoding encoding;
+    for (size_t i = 0; i < encoding->count; i++) {
+        if (encoding->type_ids[i] != 0) {
+            return ga_failed(reader->context, "%s: the tokenizer gives a single text token type %d; expected 0",
+                             texts->path, (int)encoding->type_ids[i]);
+        }
+    }
+    return GA_EXIT_OK;
+}
+
+static enum ga_exit encode(struct ga_text_reader *reader, const struct ga_texts *texts,
+                           struct ga_text_encoding *encoding)
+{
+    const char *query = reader->query;
     struct ga_error error;
-    if (ga_text_library.encode(reader->tools.context, texts->text, texts->length, NULL, 0, reader->flags, &encoding,
-                               &error) != GA_OK) {
+    const enum ga_status status = query
+                                      ? ga_text_library.encode(reader->tools.context, query, strlen(query), texts->text,
+                                                               texts->length, reader->flags, encoding, &error)
+                                      : ga_text_library.encode(reader->tools.context, texts->text, texts->length, NULL,
+                                                               0, reader->flags, encoding, &error);
+    if (status != GA_OK) {
         return ga_failed(reader->context, "%s: %s %zu: %s", texts->path, texts->end ? "line" : "text", texts->count,
                          error.text);
     }
-    for (size_t i = 0; i < encoding.count; i++) {
-        if (encoding.type_ids[i] != 0) {
-            return ga_failed(reader->context, "%s: the tokenizer gives a single text token type %d; expected 0",
-                             texts->path, (int)encoding.type_ids[i]);
-        }
+    return query ? GA_EXIT_OK : check_types(reader, texts, encoding);
+}
+
+enum ga_exit ga_text_block_add(struct ga_text_reader *reader, const struct ga_texts *texts, struct ga_text_block *block)
+{
+    struct ga_text_encoding encoding;
+    const bool has_types = reader->query && reader->context->model->stack->token_types > 0;
+    const enum ga_exit code = encode(reader, texts, &encoding);
+    if (code != GA_EXIT_OK) {
+        return code;
     }
-    if (!add_ids(block, &encoding) || (reader->keeps && !add_bytes(block, texts))) {
+    if ((has_types && !add_types(block, &encoding)) || !add_ids(block, &encoding) ||
+        (reader->keeps && !add_bytes(block, texts))) {
         return ga_failed(reader->context, "%s: no memory for a block of texts", texts->path);
     }
     block->n_cut += encoding.n_cut > 0;
     block->sequences.count++;
     return GA_EXIT_OK;
+}
+
+struct ga_text_view ga_text_block_text(const struct ga_text_block *block, size_t i)
+{
+    const size_t start = i > 0 ? block->ends[i - 1] + 1 : 0;
+    return (struct ga_text_view){block->bytes + start, block->ends[i] - start};
 }
 
 bool ga_text_block_is_full(const struct ga_text_block *block)

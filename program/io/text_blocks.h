@@ -12,8 +12,9 @@ enum { GA_BLOCK_TEXTS = 8192, GA_BLOCK_IDS = 1 << 17, GA_BLOCK_BYTES = 1 << 26 }
 struct ga_text_reader {
     const struct ga_context *context;
     struct ga_text_tools tools;
-    unsigned flags; // of ga_text_encode
-    bool keeps;     // the texts themselves too
+    const char *query; // goes first in a pair with each text, and gives the tokens types; NULL: texts stand alone
+    unsigned flags;    // of ga_text_encode
+    bool keeps;        // the texts themselves too
 };
 
 // Some texts. Zeroed memory is none.
@@ -23,7 +24,7 @@ struct ga_text_block {
     char *bytes;  // of the texts, one after the other with NUL after each, where the reader keeps them
     size_t *ends; // [count], of each text in bytes, before its NUL
     double share; // of the file that is read, 0 to 1; 0: not known
-    size_t id_room, start_room, byte_room, end_room;
+    size_t id_room, type_room, start_room, byte_room, end_room;
 };
 
 // Opens the tokenizer as ga_text_tools_open does. replace: flags take U+FFFD for what is not UTF-8. The caller calls
@@ -36,6 +37,9 @@ void ga_text_reader_close(struct ga_text_reader *reader);
 // Adds the text that texts has read last. GA_EXIT_FAILED after a message that has its path and line.
 enum ga_exit ga_text_block_add(struct ga_text_reader *reader, const struct ga_texts *texts,
                                struct ga_text_block *block);
+
+// Text i of those that were kept, not NUL-terminated; it lives until the block changes.
+struct ga_text_view ga_text_block_text(const struct ga_text_block *block, size_t i);
 
 bool ga_text_block_is_full(const struct ga_text_block *block);
 
