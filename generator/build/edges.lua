@@ -227,7 +227,7 @@ function Edges:model_objects(profile, outputs, folder, kind)
     if output.kind == kind then
       local flags, variables, implicit = {}, nil, nil
       if output.isa then flags, variables, implicit = self:kernel_flags(profile, output.isa) end
-      flags = joined({ "$runtime_includes $program_includes -I out/include" }, flags)
+      flags = joined({ "$runtime_includes $program_includes -I out/include" }, flags, output.cflags)
       objects[#objects + 1] = compile(self, profile, folder .. "/" .. output.path,
         self.object_path(profile, folder, output), table.concat(flags, " "), variables, implicit)
     end

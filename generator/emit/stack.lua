@@ -104,7 +104,7 @@ function stack.env(p, base, shared)
   local env = {
     plan = p, products = p.products, families = p.families, packed = p.packed.parts, out = false,
     has_layers = p.spec.n_layers > 0, sublayers = p.spec.sublayers, rows_of = rows_of,
-    first_layer_role = first, layer_roles = count, layer_role = role, max_height = layer.max_height,
+    first_layer_role = first, layer_roles = count, layer_role = role, max_height = layer.max_height, panel_sums = layer.panel_sums,
     panel_kernels = layer.panel_kernels, steps = layer.steps, kernel_list = layer.kernel_list, max_sum = p.max_sum,
     near_bytes = p.near_bytes, f32_of = fmt.f32,
   }

@@ -1,5 +1,6 @@
 -- plan/init.lua: spec + instruction set -> kernels with their tiles, layouts and sizes, all as ordered tables.
 -- Holds no C text: expressions and loops are the templates'.
+local arithmetic = require "arithmetic"
 local caches = require "plan.caches"
 local compat = require "base.compat"
 local dtype = require "dtype"
@@ -25,6 +26,7 @@ local PANELS_BYTES = 192 * 1024 -- of weights that the rows of a group pass by a
 local SLICE_BYTES = 128 * 1024  -- of a panel that is cut in depth
 local SCORES_BYTES = 300 * 1024 -- of a block of rows: they stay in a small L2
 local NEAR_BYTES = 128 * 1024   -- of rows that are in L2 without being asked for
+local ROW_FACTS = 8              -- bytes after the elements of a row of integers: its scale and its offset
 local MAX_BLOCK_TILES = 6       -- tiles of rows that pass by a panel of keys or values while it is in L1
 local LINE_FLOATS = caches.line_floats
 local MAX_NV = 6      -- vectors in a panel
@@ -127,14 +129,15 @@ end
 -- that asks. A lower one is alone: its panels are all that is read, in a stream the caches follow. A sum without a turn
 -- of its loop has none to ask in.
 local function plan_prefetches(f, p)
+  local unrolled = p.spec.unroll * f.X.unit
   f.lines = math.max(1, math.floor(p.spec.unroll * f.nv * p.isa.width / LINE_FLOATS / 2))
-  f.lowest_asking = f.sums[1].length >= p.spec.unroll and math.ceil(f.mr / 2) or f.mr + 1
+  f.lowest_asking = f.sums[1].length >= unrolled and math.ceil(f.mr / 2) or f.mr + 1
   f.first_stream = f.n_sums % 2
   f.prefetches = { 0, 0 }
   local turn = f.first_stream
   for _, sum in ipairs(f.sums) do
     for _ = 1, sum.count do
-      f.prefetches[turn + 1] = f.prefetches[turn + 1] + math.floor(sum.length / p.spec.unroll) * f.lines
+      f.prefetches[turn + 1] = f.prefetches[turn + 1] + math.floor(sum.length / unrolled) * f.lines
       turn = 1 - turn
     end
   end
@@ -147,20 +150,51 @@ local function plan_slices(f, p)
   f.n_sums = 0
   for _, sum in ipairs(f.sums) do f.n_sums = f.n_sums + sum.count end
   local width = f.nv * p.isa.width
-  local row_bytes = width * dtype.get(f.dtype).bytes
+  local row_bytes = width * f.X.panel.bytes
   local slices = math.ceil(f.k * row_bytes / SLICE_BYTES)
-  local is_even = #f.sums == 1 and #tiles.distinct(f.widths) == 1 and f.tail == 0
+  local is_even = #f.sums == 1 and #tiles.distinct(f.widths) == 1 and f.tail == 0 and not f.X.is_integer
   f.kc_blocks = is_even and slices > 1 and math.ceil(f.n_sums / slices) or f.n_sums
   local panels = math.floor(PANELS_BYTES / ((1 + f.k) * row_bytes)) -- a row more for their biases
   f.panels_per_pass = f.kc_blocks < f.n_sums and 1 or math.max(1, math.min(#f.widths, panels))
 end
 
+-- Rows of elements that are not floats, which are made of a product's rows before it: width: those of a row; room: with
+-- what fills its last vector; then its scale and its offset. f.lda: elements from a row to the next, an odd number of
+-- lines apart, so that rows of a tile share no cache set.
+local function plan_rows(f, p)
+  local bytes = f.X.row.bytes
+  local room = round_up(f.k, math.max(p.isa.width, arithmetic.step(f.X.name)))
+  local lines = math.ceil((room * bytes + ROW_FACTS) / caches.line_bytes)
+  lines = lines + 1 - lines % 2
+  f.rows = { width = f.depth, room = room, stride = f.lda, bytes = lines * caches.line_bytes }
+  f.lda = f.rows.bytes / bytes
+end
+
+-- A product's arithmetic (f.X) and what follows from it: running sums down a panel, and bytes: of an element of its
+-- rows, of a full panel, of its first running sum, and of all panels.
+local function plan_arithmetic(f, p, name)
+  local step, width, vectors, n_sums = arithmetic.step(name), f.nv * p.isa.width, 0, 0
+  f.X, f.depth, f.k = arithmetic.vocabulary(name, p.isa, p.weights_dtype), f.k, arithmetic.padded(name, f.k)
+  f.sums = partial_sums(f.k / step, (arithmetic.get(name).sum or p.max_sum) / step)
+  for _, sum in ipairs(f.sums) do
+    sum.length, n_sums = sum.length * step, n_sums + sum.count
+  end
+  for _, nv in ipairs(f.widths) do vectors = vectors + nv end
+  local element, rows = f.X.panel.bytes, f.k + n_sums * f.X.header
+  f.row_bytes, f.panel_bytes = f.X.row.bytes, rows * width * element
+  f.sum_bytes = (f.sums[1].length + f.X.header) * width * element
+  f.bytes, f.panel_rows = rows * vectors * p.isa.width * element, rows
+  if f.X.is_integer then plan_rows(f, p) end
+end
+
 -- Rows of [k] times packed panels [k][nr], plus a bias. Of the last panel's last vector only `tail` floats are stored
 -- (0: all).
 local function gemm(p, op, what, dims)
-  local f = family(p, op, what, tiles.candidates(p.isa, dims.vectors, MAX_NV), p.weights_dtype)
+  local name = dims.arithmetic or p.arithmetic
+  local f = family(p, op, what, tiles.candidates(p.isa, dims.vectors, MAX_NV),
+    name == "f32" and p.weights_dtype or name)
   f.k, f.lda, f.ldc, f.tail = dims.k, dims.lda, dims.ldc, dims.tail
-  f.sums = partial_sums(dims.k, p.max_sum)
+  plan_arithmetic(f, p, dims.arithmetic or p.arithmetic)
   plan_slices(f, p)
   local whole = {}
   for i, nv in ipairs(f.widths) do
@@ -255,18 +289,16 @@ end
 -- The packed weights (plan/packed.lua): of each key head the panels of k, v and of the q of its query heads, then the
 -- biases of all heads in that order, then what else there is.
 local function plan_packed(p)
-  local s, layout, elements = p.spec, packed.new(), p.weights_dtype
-  p.head_weights = {}
-  for name, f in pairs(p.project_of) do p.head_weights[name] = f.k * p.d_head_pad end
-  local of = p.head_weights
+  local s, layout = p.spec, packed.new()
+  local of = p.project_of
   local n_q, n_kv = s.n_heads, s.n_kv_heads
   if s.shared_heads then n_q, n_kv = 1, 1 end
   local function add(name, floats) packed.add(layout, name, floats, "f32") end
   if s.projects.q then
-    packed.add(layout, "heads", n_kv * (of.k + of.v) + n_q * of.q, elements)
+    packed.add_bytes(layout, "heads", n_kv * (of.k.bytes + of.v.bytes) + n_q * of.q.bytes, of.q.dtype)
     add("heads_bias", (2 * n_kv + n_q) * p.d_head_pad)
   end
-  if p.out then packed.add_linear(layout, "o", p.concat, round_up(s.d_out, p.isa.width), elements) end
+  if p.out then packed.add_linear(layout, "o", p.out.bytes, round_up(s.d_out, p.isa.width), p.out.dtype) end
   if s.vocab_size then add("embedding", s.vocab_size * s.d_model) end
   for _, name in ipairs(s.add_bias_kv and { "bias_k", "bias_v" } or {}) do add(name, s.n_kv_heads * p.d_head_pad) end
   for _, feature in ipairs(features) do
@@ -330,7 +362,7 @@ end
 -- What every plan has, of a layer or of a stack of them.
 function plan.start(spec, set)
   return {
-    spec = spec, isa = set, weights_dtype = spec.weights_dtype, max_sum = longest_sum(spec), near_bytes = NEAR_BYTES,
+    spec = spec, isa = set, weights_dtype = spec.weights_dtype, arithmetic = spec.dtype, max_sum = longest_sum(spec), near_bytes = NEAR_BYTES,
     prefix = spec.name .. "__" .. set.name,
   }
 end
