@@ -1,5 +1,5 @@
--- f32.lua: single precision: a float of each row times a vector of weights, which are made floats as they are loaded, by
--- one fused multiply-add where the instruction set has it.
+-- f32.lua: single precision: a float of each row times a vector of weights, which are made floats as they are loaded,
+-- by one fused multiply-add where the instruction set has it.
 return {
   name = "f32",
   vocabulary = function(set, W)

@@ -3,8 +3,8 @@
 local LARGEST_ROW = 8191
 local SUM = 64 -- products of a running sum
 
--- With |row| <= 8191 a sum of products stays in 32 bits where the weights' magnitudes add up to at most 262176. Rounding
--- adds half of one to each of 64, so that their sum before it may be 2^18.
+-- With |row| <= 8191 a sum of products stays in 32 bits where the weights' magnitudes add up to at most 262176.
+-- Rounding adds half of one to each of 64, so that their sum before it may be 2^18.
 local WEIGHT_SCALE = "largest / 32767.0 > total / 262144.0 ? largest / 32767.0 : total / 262144.0"
 
 local element = { name = "int16", type = "int16_t", bytes = 2 }

@@ -81,8 +81,8 @@ local function of_integers(A, set, V)
   return X
 end
 
--- What templates may say of it for an instruction set whose weights, were they floats to it, are of a dtype: row, panel,
--- unit, header, vector, sum, splat, load and dot as above, and
+-- What templates may say of it for an instruction set, and the dtype of weights where these are floats to it: row,
+-- panel, unit, header, vector, sum, splat, load and dot as above, and
 --   start(m, sums)                 a running sum of row m before its first product
 --   total(sum, m, scales, before)  the floats of a running sum of row m, joined to those before
 -- sums, scales: pointers to what the header has of the sum's columns.

@@ -1,5 +1,5 @@
--- int8.lua: rows of 8 bits that take a row's own range, times weights of 8 bits with one scale a column. A row's zero is
--- one of its 255 steps. Sets that multiply bytes keep it as an offset, and begin each running sum with what it adds;
+-- int8.lua: rows of 8 bits that take a row's own range, times weights of 8 bits with one scale a column. A row's zero
+-- is one of its 255 steps. Sets that multiply bytes keep it as an offset, and begin each running sum with what it adds;
 -- others keep the difference in 16 bits, as products of bytes saturate there (vpmaddubsw).
 local STEPS = 254    -- between a row's least and greatest: one less than bytes hold, as both ends are rounded
 local SUM = 32768    -- products of a running sum: 254 * 127 * 32768 < 2^31

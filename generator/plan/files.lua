@@ -114,13 +114,20 @@ function files.list(s, plans)
   return list
 end
 
--- The files a spec becomes, as a build needs them: { path, kind, isa, cflags }; cflags: what the compiler is told
--- beside what the set asks for, nil where there is no set.
+-- What the compiler is told of an instruction set, by a spec's arithmetic.
+local function cflags(s, name)
+  local set, list = isa_api.get(name), {}
+  for _, flags in ipairs({ set.cflags, arithmetic.needs(s.dtype, set).cflags }) do
+    for _, flag in ipairs(flags) do list[#list + 1] = flag end
+  end
+  return list
+end
+
+-- The files a spec becomes, as a build needs them: { path, kind, isa, cflags }; cflags: nil where there is no set.
 function files.outputs(s, isa_names)
   local outputs = {}
   for i, file in ipairs(files.list(s, files.plans(s, isa_names))) do
-    local needs = file.isa and arithmetic.needs(s.dtype, isa_api.get(file.isa))
-    outputs[i] = { path = file.path, kind = file.kind, isa = file.isa, cflags = needs and needs.cflags }
+    outputs[i] = { path = file.path, kind = file.kind, isa = file.isa, cflags = file.isa and cflags(s, file.isa) }
   end
   return outputs
 end

@@ -55,11 +55,14 @@ local function product(p, dims)
   return f
 end
 
+-- Products; where some read rows of integers, one buffer holds any of these.
 local function plan_products(p)
+  local integers = p.buffer.integers
   p.products, p.product = {}, {}
   blocks.each("products", p.spec, function(dims)
     local f = product(p, dims)
     p.products[#p.products + 1], p.product[f.op] = f, f
+    if f.rows then integers.floats = math.max(integers.floats, f.rows.bytes / 4) end
   end)
 end
 

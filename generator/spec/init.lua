@@ -168,7 +168,7 @@ local function resolve_shape(s, fail)
   s.kv_seq_len = s.kv_seq_len or s.seq_len
   s.lengths_as_given = { seq_len = range_text(s.seq_len), kv_seq_len = range_text(s.kv_seq_len) }
   s.name = s.name or (s.attends and "%s_%d_%d" or "%s_%d"):format(s.kind, s.d_model, s.n_heads)
-  s.unroll = s.unroll or 2
+  s.dtype, s.unroll = s.dtype or "f32", s.unroll or 2
   s.modifier_weights = modifiers.weights()
 end
 

@@ -211,6 +211,7 @@ const struct ga_model tiny_tokens_model = {
     .q_len = {1, 6},
     .kv_len = {1, 6},
     .weights_dtype = GA_F32,
+    .arithmetic = GA_ARITHMETIC_F32,
     .vocab_size = 11,
     .causal = GA_CAUSAL_BOTTOM_RIGHT,
     .scale = 0.7071067811865475,
