@@ -16,7 +16,7 @@ local spec = require "spec"
 local combinations = { SEED = 1 }
 
 -- Every element type of packed weights, and every arithmetic but f32, which the first type goes with.
-local function numbers()
+local function number_types()
   local axis = { name = "numbers" }
   for i, name in ipairs(dtype.names()) do axis[i] = { weights_dtype = name } end
   for _, name in ipairs(arithmetic.names()) do
@@ -62,7 +62,7 @@ combinations.AXES = {
   { name = "add_bias_kv", {}, { add_bias_kv = true } },
   { name = "add_zero_attn", {}, { add_zero_attn = true } },
   { name = "cache", {}, { cache = 90 } },
-  numbers(),
+  number_types(),
   { name = "weights", {}, { weights = "torch_mha", weights_prefix = "block.0." } },
 }
 

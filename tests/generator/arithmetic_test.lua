@@ -1,5 +1,5 @@
--- arithmetic_test.lua: arithmetics of products as tables of data: what each holds, that no running sum can leave 32 bits,
--- and what compilers and CPUs are asked for.
+-- arithmetic_test.lua: arithmetics of products as tables of data: what each holds, that no running sum can leave 32
+-- bits, and what compilers and CPUs are asked for.
 local fact = dofile("tests/generator/fact.lua")
 local arithmetic = require "arithmetic"
 local fs = require "base.fs"

@@ -9,9 +9,23 @@
 
 enum { MOST_ROWS = 40 };
 
+// Whether something takes a share of a row's weights beside its keys.
+static bool shares_weights(const struct ga_model *model)
+{
+    bool shares = model->extra_keys > 0;
+    for (size_t r = 0; r < model->n_roles; r++) {
+        shares = shares || strcmp(model->roles[r].name, "sinks") == 0;
+    }
+    return shares;
+}
+
 bool kernels_for_integers(const struct ga_model *model)
 {
-    return model->arithmetic != GA_ARITHMETIC_F32 && !model->stack && model->q_len.min == 1 && model->kv_len.min == 1;
+    const bool has_one_width = model->k_dim == model->d_model && model->v_dim == model->d_model;
+    bool is_linear = model->activation[GA_V] == GA_ACTIVATION_NONE && model->activation[GA_O] == GA_ACTIVATION_NONE;
+    is_linear = is_linear && !shares_weights(model);
+    return model->arithmetic != GA_ARITHMETIC_F32 && !model->stack && model->q_len.min == 1 && model->kv_len.min == 1 &&
+           has_one_width && is_linear;
 }
 
 // A batch of sequences of one row.
