@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 
-// Two that SIMDe 0.7.4 has not. Lanes outside the mask touch no memory, as in the CPU.
+// Those that SIMDe 0.7.4 has not. Lanes outside the mask touch no memory, as in the CPU.
 
 static inline __m512 emulated_maskz_loadu_ps(__mmask16 mask, const void *from)
 {
@@ -35,6 +35,55 @@ static inline void emulated_mask_storeu_ps(void *to, __mmask16 mask, __m512 v)
     }
 }
 
+static inline __m512 emulated_cvtepi32_ps(__m512i v)
+{
+    int32_t lanes[16];
+    float numbers[16];
+    simde_mm512_storeu_si512(lanes, v);
+    for (size_t i = 0; i < 16; i++) {
+        numbers[i] = (float)lanes[i];
+    }
+    return simde_mm512_loadu_ps(numbers);
+}
+
+// Whole numbers of 32 bits and below.
+static inline __m512i emulated_cvtps_epi32(__m512 v)
+{
+    float numbers[16];
+    int32_t lanes[16];
+    simde_mm512_storeu_ps(numbers, v);
+    for (size_t i = 0; i < 16; i++) {
+        lanes[i] = (int32_t)numbers[i];
+    }
+    return simde_mm512_loadu_si512(lanes);
+}
+
+static inline __m256i emulated_cvtepi32_epi16(__m512i v)
+{
+    int32_t lanes[16];
+    int16_t low[16];
+    simde_mm512_storeu_si512(lanes, v);
+    for (size_t i = 0; i < 16; i++) {
+        low[i] = (int16_t)lanes[i];
+    }
+    return _mm256_loadu_si256((const __m256i *)low);
+}
+
+static inline __m128i emulated_cvtepi32_epi8(__m512i v)
+{
+    int32_t lanes[16];
+    int8_t low[16];
+    simde_mm512_storeu_si512(lanes, v);
+    for (size_t i = 0; i < 16; i++) {
+        low[i] = (int8_t)lanes[i];
+    }
+    return _mm_loadu_si128((const __m128i *)low);
+}
+
+#define _mm512_cvtepi32_ps(v) emulated_cvtepi32_ps(v)
+#define _mm512_cvtps_epi32(v) emulated_cvtps_epi32(v)
+#define _mm512_cvtepi32_epi16(v) emulated_cvtepi32_epi16(v)
+#define _mm512_cvtepi32_epi8(v) emulated_cvtepi32_epi8(v)
 #define _mm512_maskz_loadu_ps(mask, from) emulated_maskz_loadu_ps(mask, from)
 #define _mm512_mask_storeu_ps(to, mask, v) emulated_mask_storeu_ps(to, mask, v)
 
