@@ -1,7 +1,9 @@
 """text_test.py: texts in, vectors out, from a wheel: encode with its arguments, the tokenizer, what is refused."""
 import importlib.util
 import io
+import itertools
 import json
+import math
 import os
 import tempfile
 import threading
@@ -74,6 +76,9 @@ class Vectors(unittest.TestCase):
         some = self.model.encode(TEXTS, truncate_dim=10)
         np.testing.assert_array_equal(some, whole[:, :10])
         unit = self.model.encode(TEXTS, truncate_dim=10, normalize_embeddings=True)
+        for row, vector in zip(unit, some):
+            norm = math.sqrt(list(itertools.accumulate(float(x) * float(x) for x in vector))[-1])
+            np.testing.assert_array_equal(row, np.array([float(x) / norm for x in vector], np.float32))
         np.testing.assert_allclose(np.linalg.norm(unit, axis=1), 1, rtol=1e-6)
         np.testing.assert_allclose(unit * np.linalg.norm(some, axis=1, keepdims=True), some, rtol=1e-5, atol=1e-7)
 
