@@ -69,7 +69,7 @@ class Vectors(unittest.TestCase):
         got = self.model.encode([("a dog", "the cat"), ["a", "mats"]])
         ids, types = [2, 4, 6, 3, 9, 5, 3], [0, 0, 0, 0, 1, 1, 1]
         np.testing.assert_array_equal(got[0], self.model([ids], token_types=[types])[0])
-        np.testing.assert_array_equal(got[0], self.model.encode(("a dog", "the cat")))
+        np.testing.assert_array_equal(self.model.encode(("a dog", "the cat")), self.model.encode(["a dog", "the cat"]))
 
     def test_numbers_and_lengths(self):
         whole = self.model.encode(TEXTS)
@@ -103,15 +103,16 @@ class Vectors(unittest.TestCase):
 
     def test_prompts(self):
         plain = self.model.encode(["the cat"])
+        np.testing.assert_array_equal(self.model.encode(["the cat"], prompt_name="query"), plain)
         np.testing.assert_array_equal(self.model.encode(["cat"], prompt="the "), plain)
         with tempfile.TemporaryDirectory() as folder:
             with open(folder + "/config_sentence_transformers.json", "w") as file:
                 json.dump({"prompts": {"query": "the "}, "default_prompt_name": "query"}, file)
             self.model._prompts.__init__(folder)
-            self.assertEqual(self.model.prompts, {"query": "the "})
+            self.assertEqual(self.model.prompts, {"query": "the ", "document": ""})
             np.testing.assert_array_equal(self.model.encode("cat"), plain[0])
             np.testing.assert_array_equal(self.model.encode("the cat", prompt=""), plain[0])
-            with self.assertRaisesRegex(ValueError, r"prompt_name is 'none'; expected one of \['query'\]"):
+            with self.assertRaisesRegex(ValueError, r"prompt_name is 'none'; expected one of \['document', 'query'\]"):
                 self.model.encode("cat", prompt_name="none")
             self.model._prompts.__init__(None)
         self.model.prompts = {"it": "the "}
