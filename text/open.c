@@ -1,4 +1,6 @@
 // open.c: opens a tokenizer from its file, and contexts of it.
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,7 +253,9 @@ enum ga_status ga_text_tokenizer_read(const char *path, char **bytes_out, size_t
 {
     FILE *file = fopen(path, "rb");
     if (!file) {
-        return ga_fail(error, GA_IO, "%s: cannot be opened", path);
+        char why[96];
+        return ga_fail(error, GA_IO, "%s: cannot be opened: %s", path,
+                       strerror_r(errno, why, sizeof why) == 0 ? why : "unknown error");
     }
     size_t capacity = 1 << 16, length = 0;
     char *bytes = malloc(capacity);

@@ -16,11 +16,7 @@ local JSON = [[{"version":"1.0","truncation":null,"padding":null,"added_tokens":
 local RECORDED = hash.hex(JSON)
 
 return function(path, expect_run, expect, choose)
-  local function write(name, content)
-    local file = assert(io.open(path(name), "wb"))
-    file:write(content)
-    file:close()
-  end
+  local write = files.writer(path)
 
   local function expect_lines(args, lines)
     local out = expect_run(0, args)
@@ -62,7 +58,8 @@ return function(path, expect_run, expect, choose)
     expect_run(1, "inspect %damaged", "the checksum of the tokenizer is")
     expect_run(0, pack)
     expect(not files.slurp(path "w.gap"):find(JSON, 1, true), "a tokenizer that nobody asked for was packed")
-    expect_run(1, "tokenize --weights %w.gap --text %texts", "tokenizer.json: cannot be opened")
+    expect_run(1, "tokenize --weights %w.gap --text %texts", path "w.gap" .. ": there is no tokenizer.json in it or " ..
+      "beside it", "--tokenizer FILE")
     write("tokenizer.json", files.slurp(path "other"))
     expect_run(1, "tokenize --weights %w.gap --text %texts", "was made for the tokenizer of hash " .. RECORDED,
       "--tokenizer FILE takes another one")
@@ -81,8 +78,9 @@ return function(path, expect_run, expect, choose)
     expect_run(2, "tokenize --tokenizer %tokenizer --text - --pair -", "cannot both be standard input")
     expect_run(2, "tokenize --text %texts", "no tokenizer")
     expect_run(2, "tokenize --tokenizer %tokenizer", "--text FILE is missing")
-    expect_run(1, "tokenize --tokenizer %none --text %texts", path "none")
-    expect_run(1, "tokenize --weights %none --text %texts", "tokenizer.json: cannot be opened")
+    local absent = path "absent" .. ": cannot be opened: No such file"
+    expect_run(1, "tokenize --tokenizer %absent --text %texts", absent)
+    expect_run(1, "tokenize --weights %absent --text %texts", absent)
     write("ids", "1 2\n3 x\n")
     expect_run(1, "detokenize --tokenizer %tokenizer --ids %ids", 'line 2: found "x', "expected a token id")
     write("tokenizer", (JSON:gsub('"a":3', '"a":70')))
