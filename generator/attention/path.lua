@@ -66,6 +66,15 @@ local function thread_tensors(spec, plan, add)
     floats = plan.block_tiles * plan.score.mr * plan.scores_stride })
 end
 
+-- Rows of inputs and of heads as products of integers read them.
+local function integer_tensors(plan, of_round)
+  for _, row in ipairs({ { "q", "q_row" }, { "k", "kv_row" }, { "v", "kv_row" } }) do
+    local f = plan.project_of[row[1]]
+    of_round("rows_" .. row[1], row[2], { row[2] .. "s", "integers" }, f.rows.bytes / 4)
+  end
+  if plan.out then of_round("rows_heads", "q_row", { "q_rows", "integers" }, plan.out.rows.bytes / 4) end
+end
+
 local function round_tensors(spec, plan, add)
   local function of_round(name, unit, shape, floats)
     add({ name = name, owner = "round", unit = unit, shape = shape, floats = floats })
@@ -76,6 +85,7 @@ local function round_tensors(spec, plan, add)
     of_round("x_k", "kv_row", { "kv_rows", "k_dim" }, spec.k_dim)
     of_round("x_v", "kv_row", { "kv_rows", "v_dim" }, spec.v_dim)
   end
+  if plan.arithmetic ~= "f32" then integer_tensors(plan, of_round) end
   if scatters(spec) then of_round("y", "q_row", { "q_rows", "d_out" }, spec.d_out) end
 end
 
@@ -115,7 +125,13 @@ local function weights_of(spec, name)
   return { name .. "_weight", spec.bias[name] and name .. "_bias" or nil }
 end
 
-local function add_inputs(spec, add)
+-- Rows of integers made of rows of floats; returns their name.
+local function add_integer_rows(add, from, to)
+  add({ name = to, op = "quantise", reads = { from }, writes = { to } })
+  return to
+end
+
+local function add_inputs(spec, plan, add)
   local gathers = path.gathers(spec)
   if gathers then
     add({ name = "gather", op = spec.vocab_size and "lookup or copy" or "copy", writes = { "x_q", "x_k", "x_v" },
@@ -125,8 +141,10 @@ local function add_inputs(spec, add)
   for _, row in ipairs({ { "k", "key" }, { "v", "value" }, { "q", "query" } }) do
     local name, input = row[1], row[2]
     local projects = spec.projects[name]
+    local from = gathers and "x_" .. name or input
+    if plan.arithmetic ~= "f32" then from = add_integer_rows(add, from, "rows_" .. name) end
     add({ name = (projects and "project_" or "copy_") .. name, op = projects and "linear" or "copy", writes = { name },
-      reads = { gathers and "x_" .. name or input }, weights = projects and weights_of(spec, name) or {} })
+      reads = { from }, weights = projects and weights_of(spec, name) or {} })
   end
 end
 
@@ -162,7 +180,7 @@ end
 function path.operations(spec, plan, add)
   local result = scatters(spec) and "y" or "output"
   local heads = has_concat(plan) and "concat" or result
-  add_inputs(spec, add)
+  add_inputs(spec, plan, add)
   add_features(spec, add, "projected")
   add_attention(spec, add, heads)
   add_features(spec, function(op)
@@ -170,6 +188,8 @@ function path.operations(spec, plan, add)
     add(op)
   end, "attended")
   if heads ~= result then
+    local is_integer = plan.arithmetic ~= "f32" and plan.out
+    if is_integer then heads = add_integer_rows(add, heads, "rows_heads") end
     add({ name = "out", op = spec.projects.o and "linear" or "copy", reads = { heads }, writes = { result },
       weights = spec.projects.o and weights_of(spec, "o") or {} })
   end

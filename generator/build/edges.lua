@@ -212,11 +212,10 @@ function Edges:precompiled_header(profile, set)
   return path
 end
 
--- What a file for an instruction set is compiled with: flags, variables, and what is made before it.
-function Edges:kernel_flags(profile, name)
-  local set = isa.get(name)
-  local header = self:precompiled_header(profile, set)
-  local flags = joined(set.cflags, header and { "-include " .. header })
+-- What an output for an instruction set is compiled with: flags, variables, and what is made before it.
+function Edges:kernel_flags(profile, output)
+  local header = self:precompiled_header(profile, isa.get(output.isa))
+  local flags = joined(output.cflags, header and { "-include " .. header })
   return flags, profile.kernel_variables, header and { header .. ".gch" }
 end
 
@@ -226,7 +225,7 @@ function Edges:model_objects(profile, outputs, folder, kind)
   for _, output in ipairs(outputs) do
     if output.kind == kind then
       local flags, variables, implicit = {}, nil, nil
-      if output.isa then flags, variables, implicit = self:kernel_flags(profile, output.isa) end
+      if output.isa then flags, variables, implicit = self:kernel_flags(profile, output) end
       flags = joined({ "$runtime_includes $program_includes -I out/include" }, flags)
       objects[#objects + 1] = compile(self, profile, folder .. "/" .. output.path,
         self.object_path(profile, folder, output), table.concat(flags, " "), variables, implicit)

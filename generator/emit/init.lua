@@ -1,6 +1,7 @@
 -- emit/init.lua: plans + templates -> C text, one table entry a file. Writes no file and decides nothing: which files
 -- there are, and every number in them, is the plan's.
 local spec_api = require "spec"
+local arithmetic = require "arithmetic"
 local dtype = require "dtype"
 local fmt = require "base.fmt"
 local hash = require "base.hash"
@@ -100,22 +101,24 @@ local function map_env(s)
   return list
 end
 
-local function cpu_bits(set)
+local function cpu_bits(set, name)
   local bits = {}
-  for i, feature in ipairs(set.cpu) do bits[i] = "GA_CPU_" .. feature end
+  for _, list in ipairs({ set.cpu, arithmetic.needs(name, set).cpu }) do
+    for _, feature in ipairs(list) do bits[#bits + 1] = "GA_CPU_" .. feature end
+  end
   return #bits > 0 and table.concat(bits, " | ") or "0"
 end
 
 local function variant_env(p)
   local env = variant_of(p)
   for _, kernel in ipairs(env.kernels) do kernel.tile = ("%dx%d"):format(kernel.rows, kernel.columns) end
-  env.isa, env.cpu, env.prefix, env.packed_bytes = p.isa.name, cpu_bits(p.isa), p.prefix, p.packed.bytes
+  env.isa, env.cpu, env.prefix, env.packed_bytes = p.isa.name, cpu_bits(p.isa, p.spec.dtype), p.prefix, p.packed.bytes
   return env
 end
 
 -- An instruction set's helpers, and those of its extras that the features in use ask for.
 local function helpers(p)
-  local texts = { p.isa.helpers, dtype.helpers(p.weights_dtype) }
+  local texts = { p.isa.helpers, dtype.helpers(p.weights_dtype), arithmetic.needs(p.arithmetic, p.isa).helpers }
   for _, name in ipairs(spec_api.helpers(p.spec)) do texts[#texts + 1] = p.isa.extras[name] end
   return table.concat(texts)
 end
@@ -139,6 +142,7 @@ local function isa_env(p)
   local power = powers(p.isa)
   return {
     V = p.isa.V, lowest_exponent = p.isa.lowest_exponent, isa_name = p.isa.name, isa_headers = p.isa.headers,
+    F32 = arithmetic.vocabulary("f32", p.isa, "f32"), X = arithmetic.vocabulary(p.arithmetic, p.isa, p.weights_dtype),
     helpers = helpers(p), prefix = p.prefix, W = dtype.vocabulary(p.weights_dtype, p.isa),
     exp2_coefficients = floats(power.exact), power_coefficients = floats(power.scaled), power_one = fmt.f32(power.one),
     gelu_coefficients = gelu_coefficients, lanes = lane_numbers(p.isa.width),
@@ -163,7 +167,7 @@ local function plan_env(p, base)
     value_rows = p.spec.cache and "VALUE_STRIDE" or "HEAD_STRIDE",
     block_tiles = p.block_tiles, near_bytes = p.near_bytes,
     kernel_list = layer.kernel_list, panel_kernels = layer.panel_kernels, steps = layer.steps,
-    max_height = layer.max_height, buffer_count = layer.buffer_count,
+    panel_sums = layer.panel_sums, max_height = layer.max_height, buffer_count = layer.buffer_count,
     q_factor = fmt.f32(p.factors.q), row_factor = p.factors.row and fmt.f32(p.factors.row) or false,
     softmax_factor = p.factors.softmax and fmt.f32(p.factors.softmax) or false,
   }

@@ -36,6 +36,12 @@ function layer.steps(family)
   return table.concat(texts, ", ")
 end
 
+-- The running sums down a family's panels as a C initializer: counts, then lengths, of up to two kinds.
+function layer.panel_sums(family)
+  local first, second = family.sums[1], family.sums[2] or { count = 0, length = 0 }
+  return ("{{%d, %d}, {%d, %d}}"):format(first.count, second.count, first.length, second.length)
+end
+
 -- The height of the tallest tile among families.
 function layer.max_height(families)
   local most = 0

@@ -98,6 +98,14 @@ local function rows_of(tensor)
   return is_block and tensor.name or ("p->b.%s + from * %s"):format(tensor.name, tensor.stride)
 end
 
+-- Whether there is a product of integers, or one of floats.
+local function has_product(p, is_integer)
+  for _, f in ipairs(p.products) do
+    if (f.X.is_integer or false) == is_integer then return true end
+  end
+  return false
+end
+
 -- The names of a stack's templates, over the spec's.
 function stack.env(p, base, shared)
   local first, count, role = shape.layer_roles(p.spec)
@@ -105,6 +113,7 @@ function stack.env(p, base, shared)
     plan = p, products = p.products, families = p.families, packed = p.packed.parts, out = false,
     has_layers = p.spec.n_layers > 0, sublayers = p.spec.sublayers, rows_of = rows_of,
     first_layer_role = first, layer_roles = count, layer_role = role, max_height = layer.max_height,
+    panel_sums = layer.panel_sums, has_integers = has_product(p, true), has_floats = has_product(p, false),
     panel_kernels = layer.panel_kernels, steps = layer.steps, kernel_list = layer.kernel_list, max_sum = p.max_sum,
     near_bytes = p.near_bytes, f32_of = fmt.f32,
   }

@@ -23,7 +23,7 @@ local function sublayer(spec, words, part, call, prefix, packed, says, reads)
     operations = {
       { name = part, op = "attention", phase = "all rows", call = call, says = says, panels = part, reads = reads,
         writes = { "heads", "attention_scratch" }, weights = part_weights(spec, part, prefix) },
-      linear.operation({ name = packed, packed = packed, product = "out", bias = spec.bias.o, does = "joining",
+      linear.operation(spec, { name = packed, packed = packed, product = "out", bias = spec.bias.o, does = "joining",
         reads = { "heads" }, writes = { words.joining }, width = "HEADS", parts = {
           { role = prefix .. "o", n_out = { spec.d_model, name = "D_MODEL" },
             n_in = { spec.n_heads * spec.d_head, name = "HEADS" } },

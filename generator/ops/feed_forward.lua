@@ -16,10 +16,10 @@ end
 local function operations(spec, words)
   local ffn, d_ff, d_model = spec.ffn, { spec.d_ff, name = "D_FF" }, { spec.d_model, name = "D_MODEL" }
   local list = {
-    linear.operation({ name = "up", packed = "up", product = "up", bias = ffn.bias, does = "feed-forward",
+    linear.operation(spec, { name = "up", packed = "up", product = "up", bias = ffn.bias, does = "feed-forward",
       reads = { words.normed }, writes = { "mid" }, width = "MID", parts = first_parts(spec, d_ff, d_model),
       finish = not ffn.gated and "activate" or nil, fused = not ffn.gated and ffn.activation or nil }),
-    linear.operation({ name = "down", packed = "down", product = "down", bias = ffn.bias, reads = { "mid" },
+    linear.operation(spec, { name = "down", packed = "down", product = "down", bias = ffn.bias, reads = { "mid" },
       writes = { words.joining }, width = "D_FF", parts = { { role = "down", n_out = d_model, n_in = d_ff } } }),
   }
   if ffn.gated then

@@ -1,5 +1,6 @@
 -- plan/files.lua: which files a spec becomes, in order: the template of each, whose plan it shows, and the specs that a
 -- spec is made of. Renders nothing and writes nothing.
+local arithmetic = require "arithmetic"
 local isa_api = require "isa"
 local layer = require "plan"
 local stack = require "plan.stack"
@@ -43,7 +44,10 @@ end
 -- its CPU has.
 function files.plans(s, isa_names)
   local plans = {}
-  for i, name in ipairs(isa_api.ordered(isa_names)) do plans[i] = planner(s).make(s, isa_api.get(name)) end
+  for _, name in ipairs(isa_api.ordered(isa_names)) do
+    local set = isa_api.get(name)
+    plans[#plans + 1] = arithmetic.runs_on(s.dtype, set) and planner(s).make(s, set) or nil
+  end
   return plans
 end
 
@@ -110,11 +114,20 @@ function files.list(s, plans)
   return list
 end
 
--- The files a spec becomes, as a build needs them: { path, kind, isa }.
+-- What the compiler is told of an instruction set, by a spec's arithmetic.
+local function cflags(s, name)
+  local set, list = isa_api.get(name), {}
+  for _, flags in ipairs({ set.cflags, arithmetic.needs(s.dtype, set).cflags }) do
+    for _, flag in ipairs(flags) do list[#list + 1] = flag end
+  end
+  return list
+end
+
+-- The files a spec becomes, as a build needs them: { path, kind, isa, cflags }; cflags: nil where there is no set.
 function files.outputs(s, isa_names)
   local outputs = {}
   for i, file in ipairs(files.list(s, files.plans(s, isa_names))) do
-    outputs[i] = { path = file.path, kind = file.kind, isa = file.isa }
+    outputs[i] = { path = file.path, kind = file.kind, isa = file.isa, cflags = file.isa and cflags(s, file.isa) }
   end
   return outputs
 end

@@ -2,12 +2,13 @@
 -- Holds no C text: expressions and loops are the templates'.
 local caches = require "plan.caches"
 local compat = require "base.compat"
-local dtype = require "dtype"
+local families = require "plan.family"
 local features = require "attention"
 local graph = require "plan.graph"
 local lifetimes = require "plan.lifetimes"
 local packed = require "plan.packed"
 local path = require "attention.path"
+local product = require "plan.product"
 local tiles = require "plan.tiles"
 
 local plan = {}
@@ -21,8 +22,6 @@ local NARROW_SUM = 80   -- of narrow models, whose inputs are at most NARROW wid
 local NARROW, FEW_KEYS = 256, 16
 local GROUP_ROWS = 256  -- rows of a batch that go through the layer together, so that what passes between stages
                         -- stays in cache
-local PANELS_BYTES = 192 * 1024 -- of weights that the rows of a group pass by at a time: they stay in a small L2
-local SLICE_BYTES = 128 * 1024  -- of a panel that is cut in depth
 local SCORES_BYTES = 300 * 1024 -- of a block of rows: they stay in a small L2
 local NEAR_BYTES = 128 * 1024   -- of rows that are in L2 without being asked for
 local MAX_BLOCK_TILES = 6       -- tiles of rows that pass by a panel of keys or values while it is in L1
@@ -41,64 +40,9 @@ local function joined(a, b)
   return list
 end
 
--- How `k` products are split into running sums of nearly equal length: { { count, length }, ... }.
-local function partial_sums(k, most)
-  local blocks = math.ceil(k / most)
-  local short = math.floor(k / blocks)
-  local longer = k - short * blocks
-  local sums = {}
-  if longer > 0 then sums[#sums + 1] = { count = longer, length = short + 1 } end
-  sums[#sums + 1] = { count = blocks - longer, length = short }
-  return sums
-end
-
 -- The most keys a query may see.
 local function most_keys(s)
   return s.cache or s.kv_seq_len.max
-end
-
--- The one name of a kernel: of the model, the type of the weights or rows it reads, the operation, the tile, the set.
-local function symbol(p, type_name, op, mr, nr)
-  return ("%s_%s_%s_%dx%d__%s"):format(p.spec.name, type_name, op, mr, nr, p.isa.name)
-end
-
--- -- Families of kernels --------------------------------------------------------------------------------------------
-
--- A family is one operation at every height 1..mr and every width its covers hold; family.kernels lists them in order.
--- type_name: of what it reads beside rows of floats.
-local function family(p, op, what, candidates, type_name)
-  local best = candidates[1]
-  local f = {
-    op = op, what = what, dtype = type_name, mr = best.mr, nv = best.nv,
-    widths = tiles.cover(best.n, best.nv), kernels = {}, registers = tiles.registers(best.mr, best.nv),
-    why = "weighed " .. tiles.describe(candidates, p.isa.width),
-  }
-  f.file = ("%s_%s.c"):format(p.prefix, op)
-  f.name = ("%s_%s_%s__%s"):format(p.spec.name, type_name, op, p.isa.name)
-  function f.symbol(mr, nv) return symbol(p, type_name, op, mr, nv * p.isa.width) end
-  return f
-end
-
--- Appends kernels of every height and the given widths in vectors.
-local function add_kernels(f, widths)
-  for _, nv in ipairs(widths) do
-    for mr = 1, f.mr do
-      f.kernels[#f.kernels + 1] = { mr = mr, nv = nv, np = 1, symbol = f.symbol(mr, nv) }
-    end
-  end
-end
-
--- Appends kernels for so few rows that one panel leaves multiply-add units idle: they pass several panels at a time.
--- f.wide: by height, how many.
-local function add_wide_kernels(f, set)
-  f.wide = {}
-  for mr = 1, f.mr do
-    local np = math.min(tiles.panels_at_once(set, mr, f.nv), f.full)
-    f.wide[mr] = math.max(np, 1)
-    if np > 1 then
-      f.kernels[#f.kernels + 1] = { mr = mr, nv = f.nv, np = np, symbol = f.symbol(mr, f.nv * np) }
-    end
-  end
 end
 
 -- Appends kernels for so few rows that sums of all columns stay in registers: what the rows pass by is read in the
@@ -110,69 +54,6 @@ local function add_whole_kernels(f, set)
   for mr = 1, f.whole do
     f.kernels[#f.kernels + 1] = { mr = mr, nv = nv, np = 1, symbol = f.symbol(mr, nv) }
   end
-end
-
--- Appends the last panel's kernels of every height, which end in the middle of a vector.
-local function add_tail_kernels(f, p)
-  local nv = f.widths[#f.widths]
-  for mr = 1, f.mr do
-    f.kernels[#f.kernels + 1] = {
-      mr = mr, nv = nv, np = 1, tail = f.tail, symbol = symbol(p, f.dtype, f.op .. "_tail", mr, nv * p.isa.width),
-    }
-  end
-end
-
--- How many lines the kernels prefetch of streams[1] and streams[2]: sums take turns, the last one with streams[2],
--- and a turn of the loop prefetches half of what it reads of its panel. f.lowest_asking: the least height of a tile
--- that asks. A lower one is alone: its panels are all that is read, in a stream the caches follow. A sum without a turn
--- of its loop has none to ask in.
-local function plan_prefetches(f, p)
-  f.lines = math.max(1, math.floor(p.spec.unroll * f.nv * p.isa.width / LINE_FLOATS / 2))
-  f.lowest_asking = f.sums[1].length >= p.spec.unroll and math.ceil(f.mr / 2) or f.mr + 1
-  f.first_stream = f.n_sums % 2
-  f.prefetches = { 0, 0 }
-  local turn = f.first_stream
-  for _, sum in ipairs(f.sums) do
-    for _ = 1, sum.count do
-      f.prefetches[turn + 1] = f.prefetches[turn + 1] + math.floor(sum.length / p.spec.unroll) * f.lines
-      turn = 1 - turn
-    end
-  end
-end
-
--- Running sums down a panel that several tiles of rows use in one pass (f.kc_blocks, of f.n_sums): all; or where a
--- panel is so deep that it, the next one and the rows would not stay in a small L2 together, those of a slice of it.
--- f.panels_per_pass: panels that such rows use before the next rows do.
-local function plan_slices(f, p)
-  f.n_sums = 0
-  for _, sum in ipairs(f.sums) do f.n_sums = f.n_sums + sum.count end
-  local width = f.nv * p.isa.width
-  local row_bytes = width * dtype.get(f.dtype).bytes
-  local slices = math.ceil(f.k * row_bytes / SLICE_BYTES)
-  local is_even = #f.sums == 1 and #tiles.distinct(f.widths) == 1 and f.tail == 0
-  f.kc_blocks = is_even and slices > 1 and math.ceil(f.n_sums / slices) or f.n_sums
-  local panels = math.floor(PANELS_BYTES / ((1 + f.k) * row_bytes)) -- a row more for their biases
-  f.panels_per_pass = f.kc_blocks < f.n_sums and 1 or math.max(1, math.min(#f.widths, panels))
-end
-
--- Rows of [k] times packed panels [k][nr], plus a bias. Of the last panel's last vector only `tail` floats are stored
--- (0: all).
-local function gemm(p, op, what, dims)
-  local f = family(p, op, what, tiles.candidates(p.isa, dims.vectors, MAX_NV), p.weights_dtype)
-  f.k, f.lda, f.ldc, f.tail = dims.k, dims.lda, dims.ldc, dims.tail
-  f.sums = partial_sums(dims.k, p.max_sum)
-  plan_slices(f, p)
-  local whole = {}
-  for i, nv in ipairs(f.widths) do
-    if i < #f.widths or f.tail == 0 then whole[#whole + 1] = nv end
-  end
-  add_kernels(f, tiles.distinct(whole))
-  f.full = 0
-  for _, nv in ipairs(whole) do f.full = f.full + (nv == f.nv and 1 or 0) end
-  add_wide_kernels(f, p.isa)
-  plan_prefetches(f, p)
-  if f.tail > 0 then add_tail_kernels(f, p) end
-  return f
 end
 
 -- The families that project (p.projects): one for each width of input; p.project_of says which serves q, k and v.
@@ -188,7 +69,7 @@ local function plan_inputs(p)
   for _, input in ipairs(inputs) do
     local name, n_in, op, what = compat.unpack(input)
     if not of_width[n_in] then
-      of_width[n_in] = gemm(p, op, what, {
+      of_width[n_in] = product(p, op, what, {
         vectors = p.d_head_pad / p.isa.width, k = s.shared_heads and s.d_head or n_in, lda = n_in, ldc = p.head_stride,
         tail = 0,
       })
@@ -209,8 +90,9 @@ local function plan_output(p)
     p.concat = fits and s.d_v or p.concat
   elseif s.projects.o then
     p.finish = "project"
-    p.out = gemm(p, "out", "heads side by side -> output", {
-      vectors = math.ceil(s.d_out / vw), k = p.concat, lda = p.concat, ldc = s.d_out, tail = s.d_out % vw,
+    p.out = product(p, "out", "heads side by side -> output", {
+      vectors = math.ceil(s.d_out / vw), lda = p.concat, ldc = s.d_out, tail = s.d_out % vw,
+      k = p.arithmetic == "f32" and p.concat or s.n_heads * s.d_v, -- integers leave zeros between heads out
     })
   else
     p.finish = fits and "in_place" or "narrow"
@@ -219,10 +101,10 @@ end
 
 -- The same for one row where a value is infinite or NaN: keys of weight zero are skipped.
 local function plan_skip_zero(p, candidates)
-  local f = family(p, "value_skip_zero", "softmax weights times v, without the keys whose weight is zero", candidates,
-    "f32")
+  local f = families.new(p, "value_skip_zero", "softmax weights times v, without the keys whose weight is zero",
+    candidates, "f32")
   f.file, f.mr, f.skips = p.value.file, 1, true -- one operation, one file
-  add_kernels(f, tiles.distinct(f.widths))
+  families.add_kernels(f, tiles.distinct(f.widths))
   p.value_skip_zero = f
 end
 
@@ -232,20 +114,20 @@ local function plan_attention(p)
   local for_scores, for_values = tiles.candidates_together(
     p.isa, widest, MAX_KEY_NV, p.d_v_pad / p.isa.width, MAX_NV)
 
-  p.score = family(p, "score", "q k^T: a tile of scores", for_scores, "f32")
+  p.score = families.new(p, "score", "q k^T: a tile of scores", for_scores, "f32")
   p.score.k, p.score.lda = p.spec.d_head, p.head_stride
-  add_kernels(p.score, { p.score.nv })
+  families.add_kernels(p.score, { p.score.nv })
   p.key_panel = p.score.nv * p.isa.width
 
-  p.score_masked = family(p, "score_masked", "scores of a tile some of whose keys are out of range", for_scores,
+  p.score_masked = families.new(p, "score_masked", "scores of a tile some of whose keys are out of range", for_scores,
     "f32")
   p.score_masked.file = p.score.file -- one operation, one file
   local narrower = {}
   for nv = p.score.nv, 1, -1 do narrower[#narrower + 1] = nv end
-  add_kernels(p.score_masked, narrower)
+  families.add_kernels(p.score_masked, narrower)
 
-  p.value = family(p, "value", "softmax weights times v", for_values, "f32")
-  add_kernels(p.value, tiles.distinct(p.value.widths))
+  p.value = families.new(p, "value", "softmax weights times v", for_values, "f32")
+  families.add_kernels(p.value, tiles.distinct(p.value.widths))
   if p.spec.nonfinite_safe then plan_skip_zero(p, for_values) end
   if p.spec.cache then add_whole_kernels(p.value, p.isa) end
 end
@@ -255,18 +137,16 @@ end
 -- The packed weights (plan/packed.lua): of each key head the panels of k, v and of the q of its query heads, then the
 -- biases of all heads in that order, then what else there is.
 local function plan_packed(p)
-  local s, layout, elements = p.spec, packed.new(), p.weights_dtype
-  p.head_weights = {}
-  for name, f in pairs(p.project_of) do p.head_weights[name] = f.k * p.d_head_pad end
-  local of = p.head_weights
+  local s, layout = p.spec, packed.new()
+  local of = p.project_of
   local n_q, n_kv = s.n_heads, s.n_kv_heads
   if s.shared_heads then n_q, n_kv = 1, 1 end
   local function add(name, floats) packed.add(layout, name, floats, "f32") end
   if s.projects.q then
-    packed.add(layout, "heads", n_kv * (of.k + of.v) + n_q * of.q, elements)
+    packed.add_bytes(layout, "heads", n_kv * (of.k.bytes + of.v.bytes) + n_q * of.q.bytes, of.q.dtype)
     add("heads_bias", (2 * n_kv + n_q) * p.d_head_pad)
   end
-  if p.out then packed.add_linear(layout, "o", p.concat, round_up(s.d_out, p.isa.width), elements) end
+  if p.out then packed.add_linear(layout, "o", p.out.bytes, round_up(s.d_out, p.isa.width), p.out.dtype) end
   if s.vocab_size then add("embedding", s.vocab_size * s.d_model) end
   for _, name in ipairs(s.add_bias_kv and { "bias_k", "bias_v" } or {}) do add(name, s.n_kv_heads * p.d_head_pad) end
   for _, feature in ipairs(features) do
@@ -330,13 +210,14 @@ end
 -- What every plan has, of a layer or of a stack of them.
 function plan.start(spec, set)
   return {
-    spec = spec, isa = set, weights_dtype = spec.weights_dtype, max_sum = longest_sum(spec), near_bytes = NEAR_BYTES,
+    spec = spec, isa = set, weights_dtype = spec.weights_dtype, arithmetic = spec.dtype,
+    max_sum = longest_sum(spec), near_bytes = NEAR_BYTES,
     prefix = spec.name .. "__" .. set.name,
   }
 end
 
 -- A product of rows with packed weights, for the plan of a stack.
-plan.product = gemm
+plan.product = product
 
 -- The plan of one attention layer for one instruction set.
 function plan.make(spec, set)

@@ -12,22 +12,20 @@ function packed.new()
   return { parts = {}, bytes = 0 }
 end
 
--- Appends a part of `bytes` bytes that has a layout of its own.
-function packed.add_bytes(layout, name, bytes)
-  layout.parts[#layout.parts + 1] = { name = name, offset = layout.bytes, bytes = bytes }
+-- Appends a part of `bytes` bytes that has a layout of its own; type_name: of its elements, nil where they differ.
+function packed.add_bytes(layout, name, bytes, type_name)
+  layout.parts[#layout.parts + 1] = { name = name, offset = layout.bytes, bytes = bytes, dtype = type_name }
   layout.bytes = layout.bytes + math.ceil(bytes / ALIGN) * ALIGN
 end
 
 -- Appends a part of `count` elements.
 function packed.add(layout, name, count, type_name)
-  packed.add_bytes(layout, name, count * dtype.get(type_name).bytes)
-  local part = layout.parts[#layout.parts]
-  part.dtype, part.count = type_name, count
+  packed.add_bytes(layout, name, count * dtype.get(type_name).bytes, type_name)
 end
 
--- Appends a linear: its panels, [depth][columns] elements in all, then the bias of each column.
-function packed.add_linear(layout, name, depth, columns, type_name)
-  packed.add(layout, name, depth * columns, type_name)
+-- Appends a linear: its panels, then the bias of each column.
+function packed.add_linear(layout, name, bytes, columns, type_name)
+  packed.add_bytes(layout, name, bytes, type_name)
   packed.add(layout, name .. "_bias", columns, "f32")
 end
 

@@ -48,17 +48,21 @@ local function product(p, dims)
   local f = plan.product(p, dims.op, dims.what, {
     vectors = math.ceil(dims.n_out / vw), k = dims.n_in, lda = from and from.floats or dims.n_in,
     ldc = to and to.floats or dims.n_out, tail = dims.n_out % vw,
+    arithmetic = dims.of_layers == false and "f32" or nil,
   })
   f.n_out, f.of_layers = dims.n_out, dims.of_layers ~= false
   f.to = to and is_factor(p, to) and to or nil
   return f
 end
 
+-- Products; where some read rows of integers, one buffer holds any of these.
 local function plan_products(p)
+  local integers = p.buffer.integers
   p.products, p.product = {}, {}
   blocks.each("products", p.spec, function(dims)
     local f = product(p, dims)
     p.products[#p.products + 1], p.product[f.op] = f, f
+    if f.rows then integers.floats = math.max(integers.floats, f.rows.bytes / 4) end
   end)
 end
 
@@ -66,7 +70,7 @@ end
 
 -- Appends the panels and biases of a product.
 local function add_product(p, layout, name, f)
-  packed.add_linear(layout, name, f.k, round_up(f.n_out, p.isa.width), f.dtype)
+  packed.add_linear(layout, name, f.bytes, round_up(f.n_out, p.isa.width), f.dtype)
 end
 
 local function adder(layout)

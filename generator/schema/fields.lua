@@ -1,5 +1,6 @@
 -- fields.lua: the fields every spec has whatever its features: what they are called, their types and defaults.
 -- Checks nothing between fields; that is spec/init.lua's and the features' part.
+local arithmetic = require "arithmetic"
 local kinds = require "schema.kinds"
 local types = require "schema.types"
 
@@ -112,9 +113,10 @@ return {
   { field = "batch", flag = "--batch", value = "N", check = types.count(1, 65536), parse = types.to_number,
     default = "any", help = "fix the number of sequences in a call",
     group = "shape", example = "batch = 1" },
-  { field = "dtype", check = types.choice({ "f32" }, { "bf16", "int8" }), default = "f32",
-    help = "type of the numbers in and out, and of all arithmetic",
-    group = "build", example = 'dtype = "f32"' },
+  { field = "dtype", flag = "--dtype", value = table.concat(arithmetic.names(), "|"),
+    check = types.choice(arithmetic.names(), { "bf16" }), parse = function(word) return word end, default = "f32",
+    help = "what the linears of layers multiply: floats, or integers that rows and weights are rounded to",
+    group = "build", example = 'dtype = "int8"' },
   { field = "unroll", flag = "--unroll", value = "N", check = types.count(1, 8), parse = types.to_number,
     default = "2", help = "steps of the inner product unrolled in every kernel; more costs code and wins nothing",
     group = "build", example = "unroll = 4" },

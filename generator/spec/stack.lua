@@ -95,7 +95,8 @@ function stack.memory_fields(spec)
     name = spec.name .. "_memory", kind = "mha", projections = "qkv", bias = attention_bias(spec.bias),
     d_model = spec.d_model, n_heads = spec.n_heads, n_kv_heads = spec.n_kv_heads, d_head = spec.d_head,
     seq_len = spec.lengths_as_given.seq_len, kv_seq_len = spec.lengths_as_given.kv_seq_len, scale = spec.scale,
-    unroll = spec.unroll, weights_dtype = spec.weights_dtype, mask = { lengths = spec.lengths, causal = false },
+    unroll = spec.unroll, dtype = spec.dtype, weights_dtype = spec.weights_dtype,
+    mask = { lengths = spec.lengths, causal = false },
     cache = spec.cache and spec.kv_seq_len.max or nil, outputs = weights_of(spec.layer_cross_attention),
   }
 end

@@ -6,18 +6,22 @@
 --     lua5.4 tests/combinations/combinations.lua refused     prints the refused pairs, as refused.txt has them
 --     lua5.4 tests/combinations/combinations.lua specs       prints what meets in each spec
 package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
+local arithmetic = require "arithmetic"
 local dtype = require "dtype"
 local features = require "attention"
 local modifiers = require "attention.modifiers"
 local sandbox = require "schema.sandbox"
 local spec = require "spec"
 
-local combinations = { SEED = 2 }
+local combinations = { SEED = 1 }
 
--- Every element type of packed weights.
-local function weights_dtypes()
-  local axis = { name = "weights_dtype" }
+-- Every element type of packed weights, and every arithmetic but f32, which the first type goes with.
+local function number_types()
+  local axis = { name = "numbers" }
   for i, name in ipairs(dtype.names()) do axis[i] = { weights_dtype = name } end
+  for _, name in ipairs(arithmetic.names()) do
+    if name ~= "f32" then axis[#axis + 1] = { dtype = name } end
+  end
   return axis
 end
 
@@ -58,7 +62,7 @@ combinations.AXES = {
   { name = "add_bias_kv", {}, { add_bias_kv = true } },
   { name = "add_zero_attn", {}, { add_zero_attn = true } },
   { name = "cache", {}, { cache = 90 } },
-  weights_dtypes(),
+  number_types(),
   { name = "weights", {}, { weights = "torch_mha", weights_prefix = "block.0." } },
 }
 

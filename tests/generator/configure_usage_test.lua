@@ -50,6 +50,7 @@ local WRONG = {
   { "--kv-seq-len", "0", count(1, 65536, "0") },
   { "--batch", "any", count(1, 65536, '"any"') },
   { "--unroll", "9", count(1, 8, "9") },
+  { "--dtype", "int9", ONE_OF:format("f32, i16, int8", '"int9"; did you mean "int8"') },
   { "--weights-dtype", "f31", ONE_OF:format(table.concat(dtype.names(), ", "), '"f31"') },
   { "--layers", "513", count(0, 512, "513") },
   { "--layer-attention", "on", 'must be yes or no, found "on"' },

@@ -33,7 +33,7 @@ end)
 fact.holds("parts of a layout begin at cache lines, one after the other", function()
   local layout = packed.new()
   packed.add(layout, "a", 3, "f32")
-  packed.add_linear(layout, "b", 5, 16, "f32")
+  packed.add_linear(layout, "b", 4 * 5 * 16, 16, "f32")
   packed.add_bytes(layout, "c", 65)
   local places = {}
   for i, part in ipairs(layout.parts) do places[i] = ("%s %d %d"):format(part.name, part.offset, part.bytes) end

@@ -105,7 +105,7 @@ end)
 
 fact.holds("what the design knows and the generator does not make is refused by name", function()
   local cases = {
-    { { dtype = "bf16" }, 'dtype "bf16" is not generated yet; what is: f32' },
+    { { dtype = "bf16" }, 'dtype "bf16" is not generated yet; what is: f32, i16, int8' },
   }
   for _, case in ipairs(cases) do refuses(case[1], case[2]) end
 end)
@@ -113,7 +113,7 @@ end)
 fact.holds("a choice that is none of them is refused with the nearest", function()
   refuses({ kind = "mhaa" },
     'kind must be one of mha, sdpa, encoder, decoder, transformer, found "mhaa"; did you mean "mha"?')
-  refuses({ dtype = 32 }, "dtype must be one of f32, found 32")
+  refuses({ dtype = 32 }, "dtype must be one of f32, i16, int8, found 32")
   refuses({ masked_row = false }, "masked_row must be one of zero, uniform, found false")
 end)
 

@@ -46,6 +46,7 @@ local WORDS = {
   ["--name"] = { "tiny" }, ["--d-model"] = { "2" }, ["--heads"] = { "4" }, ["--d-head"] = { "3" },
   ["--seq-len"] = { "7", "1..7", "3..4" }, ["--kv-seq-len"] = { "9", "2..9" }, ["--batch"] = { "2" },
   ["--unroll"] = { "1", "8" }, ["--weights-dtype"] = require("dtype").names(),
+  ["--dtype"] = require("arithmetic").names(),
   ["--kv-heads"] = { "1" }, ["--bias"] = { "all", "none", "q,o", "k" },
   ["--scale"] = { "d_head", "d_model", "0.1", "1e-5", "0.3333333333333333", "2", "123.00006103515625",
     "123.000030517578125" },

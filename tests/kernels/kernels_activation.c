@@ -119,7 +119,7 @@ static void compare_ulps(struct checks *checks, const struct ga_model *model, we
 bool kernels_for_activated(const struct ga_model *model)
 {
     return (model->activation[GA_V] != GA_ACTIVATION_NONE || model->activation[GA_O] != GA_ACTIVATION_NONE) &&
-           model->kv_len.min == 1 && model->extra_keys == 0;
+           model->kv_len.min == 1 && model->extra_keys == 0 && model->arithmetic == GA_ARITHMETIC_F32;
 }
 
 void activations_are_within_a_few_ulp(struct checks *checks, const struct ga_model *model)

@@ -117,7 +117,7 @@ bool kernels_for_specials(const struct ga_model *model)
         smooth = smooth || activation == GA_ACTIVATION_GELU || activation == GA_ACTIVATION_GELU_TANH ||
                  activation == GA_ACTIVATION_SILU;
     }
-    return !smooth;
+    return !smooth && model->arithmetic == GA_ARITHMETIC_F32;
 }
 
 // Weights of one sign, by which an infinite input makes infinite outputs: of both signs, sums of them are NaN anyway.

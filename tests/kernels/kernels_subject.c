@@ -69,7 +69,7 @@ static bool fills_every_row(const struct ga_model *model)
 bool kernels_for_linear(const struct ga_model *model)
 {
     bool linear = kernels_for_projected(model) && !fills_every_row(model) && model->qk_norm.kind == GA_NORM_NONE &&
-                  model->rope.positions == 0;
+                  model->rope.positions == 0 && model->arithmetic == GA_ARITHMETIC_F32;
     for (size_t p = 0; p < GA_PROJECTIONS; p++) {
         linear = linear && model->activation[p] == GA_ACTIVATION_NONE;
     }

@@ -80,7 +80,8 @@ static struct approx compare(const float *got, const double *exact, size_t count
 struct approx approx_layer(const float *got, const float *generic, const double *exact, size_t count, double slack)
 {
     double limit = GENERIC_TIMES * largest_error(generic, exact, count) + LAYER_RELATIVE * largest(exact, count);
-    return compare(got, exact, count, limit + slack, slack > 0 ? INFINITY : LAYER_NMSE);
+    double most_nmse = larger(LAYER_NMSE, GENERIC_TIMES * GENERIC_TIMES * nmse(generic, exact, count));
+    return compare(got, exact, count, limit + slack, slack > 0 ? INFINITY : most_nmse);
 }
 
 struct approx approx_exactly(const float *got, const double *exact, size_t count)

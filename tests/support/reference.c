@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "modifier_weights.h"
+#include "reference_integers.h"
 
 enum { MAX_PART_ROLES = 2048 };
 

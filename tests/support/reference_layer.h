@@ -298,8 +298,8 @@ static void IN_REAL(layer)(const struct ga_model *model, const struct ga_weight_
         return;
     }
     IN_REAL(project)
-    (reference_role(model, roles, "o_weight"), reference_role(model, roles, "o_bias"), q_rows, width, model->d_out,
-     rows->concat, output);
+    (model->arithmetic, reference_role(model, roles, "o_weight"), reference_role(model, roles, "o_bias"), q_rows, width,
+     model->d_out, rows->concat, output);
     IN_REAL(activate)(model->activation[GA_O], q_rows * model->d_out, output);
 }
 

@@ -1,10 +1,18 @@
 // reference_linear.h: the generic kernel's linears and what is done to their rows: activation, norm, rotary positions.
 // Not a header to use: reference.c includes it before each reference_layer.h, which see.
 
-// out[count][n_out] = in[count][n_in] times the weight's transpose, plus the bias where there is one.
-static void IN_REAL(project)(const struct ga_weight_view *weight, const struct ga_weight_view *bias, size_t count,
-                             size_t n_in, size_t n_out, const REAL *in, REAL *out)
+// out[count][n_out] = in[count][n_in] times the weight's transpose, plus the bias where there is one. In float it is
+// what a careful person would make of the arithmetic; in double that of real numbers.
+static void IN_REAL(project)(enum ga_arithmetic arithmetic, const struct ga_weight_view *weight,
+                             const struct ga_weight_view *bias, size_t count, size_t n_in, size_t n_out, const REAL *in,
+                             REAL *out)
 {
+    if (arithmetic != GA_ARITHMETIC_F32 && sizeof(REAL) == sizeof(float)) {
+        const void *from = in;
+        void *to = out;
+        reference_integer_project(arithmetic, weight, bias, count, n_in, n_out, from, to);
+        return;
+    }
     for (size_t i = 0; i < count; i++) {
         for (size_t o = 0; o < n_out; o++) {
             REAL sum = 0;
@@ -21,7 +29,7 @@ static void IN_REAL(project_shared)(const struct ga_weight_view *weight, const s
                                     size_t count, size_t heads, size_t n, const REAL *in, REAL *out)
 {
     for (size_t row = 0; row < count * heads; row++) {
-        IN_REAL(project)(weight, bias, 1, n, n, in + row * n, out + row * n);
+        IN_REAL(project)(GA_ARITHMETIC_F32, weight, bias, 1, n, n, in + row * n, out + row * n);
     }
 }
 
@@ -37,7 +45,7 @@ static void IN_REAL(project_in)(const struct ga_model *model, const struct ga_we
     if (model->shared_heads) {
         IN_REAL(project_shared)(weight, bias, count, heads, model->d_head, in, out);
     } else {
-        IN_REAL(project)(weight, bias, count, n_in, heads * model->d_head, in, out);
+        IN_REAL(project)(model->arithmetic, weight, bias, count, n_in, heads * model->d_head, in, out);
     }
 }
 

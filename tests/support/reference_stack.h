@@ -77,7 +77,7 @@ static void IN_REAL(gate_or_up)(const char *name, const struct ga_stack *stack, 
         weight = IN_REAL(rows_from)(reference_role(layer, views, "gate_up_weight"), first, &half);
         bias = IN_REAL(rows_from)(reference_role(layer, views, "gate_up_bias"), first, &half_bias);
     }
-    IN_REAL(project)(weight, bias, count, layer->d_model, stack->d_ff, x, y);
+    IN_REAL(project)(layer->arithmetic, weight, bias, count, layer->d_model, stack->d_ff, x, y);
 }
 
 // y [count][d_model] = the feed-forward of x, with mid and gate [count][d_ff] to work in.
@@ -97,7 +97,8 @@ static void IN_REAL(feed_forward)(const struct ga_stack *stack, const struct ga_
         IN_REAL(activate)(stack->ffn_activation, count * d_ff, mid);
     }
     IN_REAL(project)
-    (reference_role(layer, views, "down_weight"), reference_role(layer, views, "down_bias"), count, d_ff, n, mid, y);
+    (layer->arithmetic, reference_role(layer, views, "down_weight"), reference_role(layer, views, "down_bias"), count,
+     d_ff, n, mid, y);
 }
 
 // to = norm of from [count][d_model], by the weights of that name.
@@ -305,8 +306,8 @@ void IN_REAL(reference_logits)(const struct ga_model *model, const struct ga_wei
     const char *bias = "decoder.logits_bias";
     const size_t skipped = two ? 0 : strlen("decoder.");
     IN_REAL(project)
-    (reference_role(model, roles, weight + skipped), reference_role(model, roles, bias + skipped), rows, n,
-     stack->n_logits, output, logits);
+    (GA_ARITHMETIC_F32, reference_role(model, roles, weight + skipped), reference_role(model, roles, bias + skipped),
+     rows, n, stack->n_logits, output, logits);
     for (size_t i = 0; i < rows; i++, logits += stack->n_logits) {
         if (i % io->q_len >= reference_q_rows(io, i / io->q_len)) {
             memset(logits, 0, stack->n_logits * sizeof *logits);
@@ -325,8 +326,8 @@ static void IN_REAL(classifier_linear)(const struct ga_model *model, const struc
     snprintf(names[0], sizeof names[0], "%s%s_weight", side, name);
     snprintf(names[1], sizeof names[1], "%s%s_bias", side, name);
     IN_REAL(project)
-    (reference_role(model, roles, names[0]), reference_role(model, roles, names[1]), batch, model->d_model, n_out, x,
-     y);
+    (GA_ARITHMETIC_F32, reference_role(model, roles, names[0]), reference_role(model, roles, names[1]), batch,
+     model->d_model, n_out, x, y);
 }
 
 // class_logits [batch][n_labels] from the output's rows; zeros of a sequence without rows. Without memory: all zeros.

@@ -3,7 +3,6 @@
 local Edges = require "build.edges"
 local emit = require "emit"
 local fs = require "base.fs"
-local isa = require "isa"
 local test_folders = require "build.test_folders"
 
 local contents = {}
@@ -53,7 +52,7 @@ local function generated(copies, model, isas, folder)
     local path = PLACES[output.kind]:format(output.path)
     copies[#copies + 1] = { from = folder .. "/" .. output.path, to = path }
     local list = of[output.kind]
-    if list then list[#list + 1] = source(path, output.isa and isa.get(output.isa).cflags) end
+    if list then list[#list + 1] = source(path, output.cflags) end
   end
   return of
 end

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum { GA_ABI = 9 }; // changes whenever a struct in this file or struct ga_error does
+enum { GA_ABI = 10 }; // changes whenever a struct in this file or struct ga_error does
 
 // -- Threads --------------------------------------------------------------------------------------------------------
 
@@ -31,6 +31,13 @@ struct ga_parallel {
 };
 
 // -- Intermediates --------------------------------------------------------------------------------------------------
+
+// What linears multiply: floats, or integers that rows and weights are rounded to (docs/numbers.md).
+enum ga_arithmetic {
+    GA_ARITHMETIC_F32,
+    GA_ARITHMETIC_I16,  // rows of 14 bits, weights of up to 16
+    GA_ARITHMETIC_INT8, // both of 8 bits
+};
 
 // What a call may give beside its output and attention, where the spec lists it. Rows past a length are zeros.
 enum ga_intermediate {
@@ -259,7 +266,8 @@ struct ga_model {
     const struct ga_stack *stack;   // of a whole model, of a transformer its decoder; NULL: the model is one layer
     const struct ga_stack *encoder; // of a transformer
     size_t src_vocab_size;          // rows of its source embedding
-    enum ga_dtype weights_dtype;    // in which the weights of linears are packed
+    enum ga_dtype weights_dtype;    // in which the weights of linears are packed, where arithmetic is in floats
+    enum ga_arithmetic arithmetic;  // of the linears of layers
 };
 
 // True where both are one model of one library, or copies of it: their variants are the same objects. Two libraries

@@ -26,7 +26,7 @@ enum {
     // floats between rows of q, k and v: an odd number of lines, so that a column's rows share no cache set
     HEAD_STRIDE = 48,
     CONCAT = 24,    // heads side by side
-    HEAD_WEIGHTS = D_MODEL * D_HEAD_PAD, // elements of a head's panels in one projection
+    HEAD_BYTES = 2304, // of a head's panels in one projection
     KEY_PANEL = 16,    // keys of a panel
     SCORES_STRIDE = 80
 };
@@ -130,9 +130,9 @@ static inline void *packed_to(void *packed, size_t offset)
     return (char *)packed + offset;
 }
 
-// A packed linear: panels [panel][depth][columns] of its weight, and the bias of each column.
+// A packed linear: panels [panel][depth][columns] of its weight in its own element type, and the bias of each column.
 struct packed_linear {
-    const float *panels;
+    const void *panels;
     const float *bias;
 };
 
@@ -160,21 +160,21 @@ struct gemm_args {
     bool goes_on;                      // from what y holds, and not from what the first sum joins
 };
 
-void tiny_causal_f32_project_1x24__avx2(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_causal_f32_project_1x24__avx2(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
-void tiny_causal_f32_project_2x24__avx2(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_causal_f32_project_2x24__avx2(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
-void tiny_causal_f32_project_3x24__avx2(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_causal_f32_project_3x24__avx2(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
-void tiny_causal_f32_project_4x24__avx2(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_causal_f32_project_4x24__avx2(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
-void tiny_causal_f32_out_1x24__avx2(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_causal_f32_out_1x24__avx2(const void *restrict rows, const void *restrict panels, const float *addend,
                                     float *restrict y, struct gemm_args *args);
-void tiny_causal_f32_out_2x24__avx2(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_causal_f32_out_2x24__avx2(const void *restrict rows, const void *restrict panels, const float *addend,
                                     float *restrict y, struct gemm_args *args);
-void tiny_causal_f32_out_3x24__avx2(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_causal_f32_out_3x24__avx2(const void *restrict rows, const void *restrict panels, const float *addend,
                                     float *restrict y, struct gemm_args *args);
-void tiny_causal_f32_out_4x24__avx2(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_causal_f32_out_4x24__avx2(const void *restrict rows, const void *restrict panels, const float *addend,
                                     float *restrict y, struct gemm_args *args);
 void tiny_causal_f32_score_1x16__avx2(const float *restrict q, const float *restrict keys, float *restrict s,
                                       size_t panels, size_t tiles);
@@ -217,10 +217,10 @@ void tiny_causal_f32_value_4x24__avx2(const float *restrict p, const float *rest
 
 // x [rows][D_MODEL] times one head's panels -> y [rows], row stride HEAD_STRIDE.
 // next: weights that will be needed then, or NULL.
-void tiny_causal__avx2_project(const float *x, struct packed_linear w, float *y, size_t rows, const void *next);
+void tiny_causal__avx2_project(const void *x, struct packed_linear w, float *y, size_t rows, const void *next);
 
 // concat [rows][CONCAT] times panels first .. end - 1 of w -> those columns of y [rows][D_MODEL].
-void tiny_causal__avx2_project_out(const float *concat, struct packed_linear w, float *y, size_t rows, size_t first,
+void tiny_causal__avx2_project_out(const void *concat, struct packed_linear w, float *y, size_t rows, size_t first,
                                    size_t end,
                            const void *next);
 

@@ -26,7 +26,7 @@ enum {
     // floats between rows of q, k and v: an odd number of lines, so that a column's rows share no cache set
     HEAD_STRIDE = 16,
     CONCAT = 48,    // heads side by side
-    HEAD_WEIGHTS = D_MODEL * D_HEAD_PAD, // elements of a head's panels in one projection
+    HEAD_BYTES = 2880, // of a head's panels in one projection
     KEY_PANEL = 16,    // keys of a panel
     SCORES_STRIDE = 80
 };
@@ -157,9 +157,9 @@ static inline void *packed_to(void *packed, size_t offset)
     return (char *)packed + offset;
 }
 
-// A packed linear: panels [panel][depth][columns] of its weight, and the bias of each column.
+// A packed linear: panels [panel][depth][columns] of its weight in its own element type, and the bias of each column.
 struct packed_linear {
-    const float *panels;
+    const void *panels;
     const float *bias;
 };
 
@@ -187,69 +187,69 @@ struct gemm_args {
     bool goes_on;                      // from what y holds, and not from what the first sum joins
 };
 
-void tiny_odd_f32_project_1x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_project_1x16__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                        float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_project_2x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_project_2x16__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                        float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_project_3x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_project_3x16__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                        float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_project_4x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_project_4x16__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                        float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_project_5x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_project_5x16__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                        float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_project_6x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_project_6x16__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                        float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_project_7x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_project_7x16__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                        float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_project_8x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_project_8x16__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                        float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_project_9x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_project_9x16__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                        float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_project_10x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_project_10x16__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_project_11x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_project_11x16__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_project_12x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_project_12x16__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_project_13x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_project_13x16__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_project_14x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_project_14x16__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_project_15x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_project_15x16__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_project_16x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_project_16x16__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_project_17x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_project_17x16__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_project_18x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_project_18x16__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_project_19x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_project_19x16__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_project_20x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_project_20x16__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_project_21x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_project_21x16__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_project_22x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_project_22x16__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_project_23x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_project_23x16__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_project_24x16__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_project_24x16__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_out_tail_1x48__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_out_tail_1x48__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_out_tail_2x48__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_out_tail_2x48__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_out_tail_3x48__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_out_tail_3x48__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_out_tail_4x48__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_out_tail_4x48__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_out_tail_5x48__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_out_tail_5x48__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_out_tail_6x48__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_out_tail_6x48__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_out_tail_7x48__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_out_tail_7x48__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
-void tiny_odd_f32_out_tail_8x48__avx512(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_odd_f32_out_tail_8x48__avx512(const void *restrict rows, const void *restrict panels, const float *addend,
                                         float *restrict y, struct gemm_args *args);
 void tiny_odd_f32_score_1x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s,
                                      size_t panels, size_t tiles);
@@ -415,10 +415,10 @@ void tiny_odd_f32_value_24x16__avx512(const float *restrict p, const float *rest
 
 // x [rows][D_MODEL] times one head's panels -> y [rows], row stride HEAD_STRIDE.
 // next: weights that will be needed then, or NULL.
-void tiny_odd__avx512_project(const float *x, struct packed_linear w, float *y, size_t rows, const void *next);
+void tiny_odd__avx512_project(const void *x, struct packed_linear w, float *y, size_t rows, const void *next);
 
 // concat [rows][CONCAT] times panels first .. end - 1 of w -> those columns of y [rows][D_MODEL].
-void tiny_odd__avx512_project_out(const float *concat, struct packed_linear w, float *y, size_t rows, size_t first,
+void tiny_odd__avx512_project_out(const void *concat, struct packed_linear w, float *y, size_t rows, size_t first,
                                   size_t end,
                            const void *next);
 

@@ -10,13 +10,15 @@
 // the shorter the sums, the smaller their rounding errors.
 // 4320 flops; reads 9216 bytes of weights and 192 of rows, writes 180 (in depth 48).
 void tiny_odd_f32_out_tail_1x48__avx512(
-    const float *restrict x, // [1] rows of [48], row stride 48
-    const float *restrict w, // [48][48]
+    const void *restrict rows, // [1] of [48] floats, row stride 48
+    const void *restrict panels, // one, [48][48] floats
     const float *addend, // [45], what the first sum of each row joins
     float *restrict y,   // [1] rows of [45], row stride 45
     struct gemm_args *args)   // so low a tile prefetches nothing
 {
-    GA_ASSERT(x && w && addend && y && args);
+    GA_ASSERT(rows && panels && addend && y && args);
+    const float *x = rows;
+    const float *w = panels;
     const float *before = addend; // the total so far: the addend, then y itself
     (void)args;
     for (size_t block = 0; block < 1; block++) {
@@ -46,13 +48,15 @@ void tiny_odd_f32_out_tail_1x48__avx512(
 // the shorter the sums, the smaller their rounding errors.
 // 8640 flops; reads 9216 bytes of weights and 384 of rows, writes 360 (in depth 48).
 void tiny_odd_f32_out_tail_2x48__avx512(
-    const float *restrict x, // [2] rows of [48], row stride 48
-    const float *restrict w, // [48][48]
+    const void *restrict rows, // [2] of [48] floats, row stride 48
+    const void *restrict panels, // one, [48][48] floats
     const float *addend, // [45], what the first sum of each row joins
     float *restrict y,   // [2] rows of [45], row stride 45
     struct gemm_args *args)   // so low a tile prefetches nothing
 {
-    GA_ASSERT(x && w && addend && y && args);
+    GA_ASSERT(rows && panels && addend && y && args);
+    const float *x = rows;
+    const float *w = panels;
     const float *before = addend; // the total so far: the addend, then y itself
     size_t stride = 0;            // between its rows
     (void)args;
@@ -94,13 +98,15 @@ void tiny_odd_f32_out_tail_2x48__avx512(
 // the shorter the sums, the smaller their rounding errors.
 // 12960 flops; reads 9216 bytes of weights and 576 of rows, writes 540 (in depth 48).
 void tiny_odd_f32_out_tail_3x48__avx512(
-    const float *restrict x, // [3] rows of [48], row stride 48
-    const float *restrict w, // [48][48]
+    const void *restrict rows, // [3] of [48] floats, row stride 48
+    const void *restrict panels, // one, [48][48] floats
     const float *addend, // [45], what the first sum of each row joins
     float *restrict y,   // [3] rows of [45], row stride 45
     struct gemm_args *args)   // so low a tile prefetches nothing
 {
-    GA_ASSERT(x && w && addend && y && args);
+    GA_ASSERT(rows && panels && addend && y && args);
+    const float *x = rows;
+    const float *w = panels;
     const float *before = addend; // the total so far: the addend, then y itself
     size_t stride = 0;            // between its rows
     (void)args;
@@ -152,13 +158,15 @@ void tiny_odd_f32_out_tail_3x48__avx512(
 // the shorter the sums, the smaller their rounding errors.
 // 17280 flops; reads 9216 bytes of weights and 768 of rows, writes 720 (in depth 48).
 void tiny_odd_f32_out_tail_4x48__avx512(
-    const float *restrict x, // [4] rows of [48], row stride 48
-    const float *restrict w, // [48][48]
+    const void *restrict rows, // [4] of [48] floats, row stride 48
+    const void *restrict panels, // one, [48][48] floats
     const float *addend, // [45], what the first sum of each row joins
     float *restrict y,   // [4] rows of [45], row stride 45
     struct gemm_args *args)
 {
-    GA_ASSERT(x && w && addend && y && args);
+    GA_ASSERT(rows && panels && addend && y && args);
+    const float *x = rows;
+    const float *w = panels;
     const float *before = addend; // the total so far: the addend, then y itself
     size_t stride = 0;            // between its rows
     struct prefetch_stream *stream = args->streams + 1;
@@ -226,13 +234,15 @@ void tiny_odd_f32_out_tail_4x48__avx512(
 // the shorter the sums, the smaller their rounding errors.
 // 21600 flops; reads 9216 bytes of weights and 960 of rows, writes 900 (in depth 48).
 void tiny_odd_f32_out_tail_5x48__avx512(
-    const float *restrict x, // [5] rows of [48], row stride 48
-    const float *restrict w, // [48][48]
+    const void *restrict rows, // [5] of [48] floats, row stride 48
+    const void *restrict panels, // one, [48][48] floats
     const float *addend, // [45], what the first sum of each row joins
     float *restrict y,   // [5] rows of [45], row stride 45
     struct gemm_args *args)
 {
-    GA_ASSERT(x && w && addend && y && args);
+    GA_ASSERT(rows && panels && addend && y && args);
+    const float *x = rows;
+    const float *w = panels;
     const float *before = addend; // the total so far: the addend, then y itself
     size_t stride = 0;            // between its rows
     struct prefetch_stream *stream = args->streams + 1;
@@ -310,13 +320,15 @@ void tiny_odd_f32_out_tail_5x48__avx512(
 // the shorter the sums, the smaller their rounding errors.
 // 25920 flops; reads 9216 bytes of weights and 1152 of rows, writes 1080 (in depth 48).
 void tiny_odd_f32_out_tail_6x48__avx512(
-    const float *restrict x, // [6] rows of [48], row stride 48
-    const float *restrict w, // [48][48]
+    const void *restrict rows, // [6] of [48] floats, row stride 48
+    const void *restrict panels, // one, [48][48] floats
     const float *addend, // [45], what the first sum of each row joins
     float *restrict y,   // [6] rows of [45], row stride 45
     struct gemm_args *args)
 {
-    GA_ASSERT(x && w && addend && y && args);
+    GA_ASSERT(rows && panels && addend && y && args);
+    const float *x = rows;
+    const float *w = panels;
     const float *before = addend; // the total so far: the addend, then y itself
     size_t stride = 0;            // between its rows
     struct prefetch_stream *stream = args->streams + 1;
@@ -404,13 +416,15 @@ void tiny_odd_f32_out_tail_6x48__avx512(
 // the shorter the sums, the smaller their rounding errors.
 // 30240 flops; reads 9216 bytes of weights and 1344 of rows, writes 1260 (in depth 48).
 void tiny_odd_f32_out_tail_7x48__avx512(
-    const float *restrict x, // [7] rows of [48], row stride 48
-    const float *restrict w, // [48][48]
+    const void *restrict rows, // [7] of [48] floats, row stride 48
+    const void *restrict panels, // one, [48][48] floats
     const float *addend, // [45], what the first sum of each row joins
     float *restrict y,   // [7] rows of [45], row stride 45
     struct gemm_args *args)
 {
-    GA_ASSERT(x && w && addend && y && args);
+    GA_ASSERT(rows && panels && addend && y && args);
+    const float *x = rows;
+    const float *w = panels;
     const float *before = addend; // the total so far: the addend, then y itself
     size_t stride = 0;            // between its rows
     struct prefetch_stream *stream = args->streams + 1;
@@ -508,13 +522,15 @@ void tiny_odd_f32_out_tail_7x48__avx512(
 // the shorter the sums, the smaller their rounding errors.
 // 34560 flops; reads 9216 bytes of weights and 1536 of rows, writes 1440 (in depth 48).
 void tiny_odd_f32_out_tail_8x48__avx512(
-    const float *restrict x, // [8] rows of [48], row stride 48
-    const float *restrict w, // [48][48]
+    const void *restrict rows, // [8] of [48] floats, row stride 48
+    const void *restrict panels, // one, [48][48] floats
     const float *addend, // [45], what the first sum of each row joins
     float *restrict y,   // [8] rows of [45], row stride 45
     struct gemm_args *args)
 {
-    GA_ASSERT(x && w && addend && y && args);
+    GA_ASSERT(rows && panels && addend && y && args);
+    const float *x = rows;
+    const float *w = panels;
     const float *before = addend; // the total so far: the addend, then y itself
     size_t stride = 0;            // between its rows
     struct prefetch_stream *stream = args->streams + 1;

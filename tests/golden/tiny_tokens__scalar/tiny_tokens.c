@@ -189,7 +189,7 @@ static const struct ga_variant variants[] = {
         .pack = tiny_tokens__scalar_pack,
         .scratch_bytes = tiny_tokens__scalar_scratch_bytes,
         .run = tiny_tokens__scalar_run,
-        .packing = 0x084a9dea62edad6b,
+        .packing = 0x75ca327130f8ea00,
     },
 };
 
@@ -211,6 +211,7 @@ const struct ga_model tiny_tokens_model = {
     .q_len = {1, 6},
     .kv_len = {1, 6},
     .weights_dtype = GA_F32,
+    .arithmetic = GA_ARITHMETIC_F32,
     .vocab_size = 11,
     .causal = GA_CAUSAL_BOTTOM_RIGHT,
     .scale = 0.7071067811865475,

@@ -25,7 +25,7 @@ enum {
     // floats between rows of q, k and v: an odd number of lines, so that a column's rows share no cache set
     HEAD_STRIDE = 16,
     CONCAT = 8,    // heads side by side
-    HEAD_WEIGHTS = D_MODEL * D_HEAD_PAD, // elements of a head's panels in one projection
+    HEAD_BYTES = 64, // of a head's panels in one projection
     KEY_PANEL = 1,    // keys of a panel
     SCORES_STRIDE = 80
 };
@@ -95,9 +95,9 @@ static inline void *packed_to(void *packed, size_t offset)
     return (char *)packed + offset;
 }
 
-// A packed linear: panels [panel][depth][columns] of its weight, and the bias of each column.
+// A packed linear: panels [panel][depth][columns] of its weight in its own element type, and the bias of each column.
 struct packed_linear {
-    const float *panels;
+    const void *panels;
     const float *bias;
 };
 
@@ -125,65 +125,65 @@ struct gemm_args {
     bool goes_on;                      // from what y holds, and not from what the first sum joins
 };
 
-void tiny_tokens_f32_project_1x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_project_1x1__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                          float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_project_2x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_project_2x1__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                          float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_project_3x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_project_3x1__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                          float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_project_4x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_project_4x1__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                          float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_project_5x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_project_5x1__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                          float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_project_6x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_project_6x1__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                          float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_project_7x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_project_7x1__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                          float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_project_8x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_project_8x1__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                          float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_project_9x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_project_9x1__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                          float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_project_10x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_project_10x1__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                           float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_project_11x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_project_11x1__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                           float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_project_12x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_project_12x1__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                           float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_project_1x2__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_project_1x2__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                          float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_project_2x2__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_project_2x2__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                          float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_project_3x2__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_project_3x2__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                          float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_out_1x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_out_1x1__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                      float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_out_2x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_out_2x1__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                      float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_out_3x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_out_3x1__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                      float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_out_4x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_out_4x1__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                      float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_out_5x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_out_5x1__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                      float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_out_6x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_out_6x1__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                      float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_out_7x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_out_7x1__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                      float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_out_8x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_out_8x1__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                      float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_out_9x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_out_9x1__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                      float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_out_10x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_out_10x1__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                       float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_out_11x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_out_11x1__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                       float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_out_12x1__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_out_12x1__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                       float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_out_1x4__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_out_1x4__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                      float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_out_2x2__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_out_2x2__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                      float *restrict y, struct gemm_args *args);
-void tiny_tokens_f32_out_3x2__scalar(const float *restrict x, const float *restrict w, const float *addend,
+void tiny_tokens_f32_out_3x2__scalar(const void *restrict rows, const void *restrict panels, const float *addend,
                                      float *restrict y, struct gemm_args *args);
 void tiny_tokens_f32_score_1x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s,
                                        size_t panels, size_t tiles);
@@ -274,10 +274,10 @@ void tiny_tokens_f32_value_12x1__scalar(const float *restrict p, const float *re
 
 // x [rows][D_MODEL] times one head's panels -> y [rows], row stride HEAD_STRIDE.
 // next: weights that will be needed then, or NULL.
-void tiny_tokens__scalar_project(const float *x, struct packed_linear w, float *y, size_t rows, const void *next);
+void tiny_tokens__scalar_project(const void *x, struct packed_linear w, float *y, size_t rows, const void *next);
 
 // concat [rows][CONCAT] times panels first .. end - 1 of w -> those columns of y [rows][D_MODEL].
-void tiny_tokens__scalar_project_out(const float *concat, struct packed_linear w, float *y, size_t rows, size_t first,
+void tiny_tokens__scalar_project_out(const void *concat, struct packed_linear w, float *y, size_t rows, size_t first,
                                      size_t end,
                            const void *next);
 

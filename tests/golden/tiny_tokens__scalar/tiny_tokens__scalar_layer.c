@@ -209,10 +209,10 @@ struct unit {
 // The weights of a key head and of the queries that share it.
 static struct packed_linear unit_weights(const struct round *r, size_t kv_head)
 {
-    const float *panels = packed_at(r->packed, PACKED_HEADS);
+    const void *panels = packed_at(r->packed, PACKED_HEADS);
     const float *bias = packed_at(r->packed, PACKED_HEADS_BIAS);
-    const size_t weights = (2 + HEADS_PER_KV) * (size_t)HEAD_WEIGHTS;
-    return (struct packed_linear){panels + kv_head * weights, bias + kv_head * (2 + HEADS_PER_KV) * D_HEAD_PAD};
+    const size_t bytes = (2 + HEADS_PER_KV) * (size_t)HEAD_BYTES;
+    return (struct packed_linear){packed_at(panels, kv_head * bytes), bias + kv_head * (2 + HEADS_PER_KV) * D_HEAD_PAD};
 }
 
 static struct unit unit_at(const struct round *r, size_t index, size_t slot)
@@ -232,8 +232,8 @@ static struct unit unit_at(const struct round *r, size_t index, size_t slot)
 static void project_one(const struct round *r, const struct unit *u, size_t which)
 {
     const struct sequence_group *g = u->group;
-    const struct packed_linear w = {u->w.panels + which * HEAD_WEIGHTS, u->w.bias + which * D_HEAD_PAD};
-    const void *next = w.panels + HEAD_WEIGHTS;
+    const struct packed_linear w = {packed_at(u->w.panels, which * HEAD_BYTES), u->w.bias + which * D_HEAD_PAD};
+    const void *next = packed_at(w.panels, HEAD_BYTES);
     if (which == 0)
         tiny_tokens__scalar_project(r->x_k + g->kv_from * D_MODEL, w, u->k, g->kv_rows, next);
     else if (which == 1)

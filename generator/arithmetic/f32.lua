@@ -1,0 +1,15 @@
+-- f32.lua: single precision: a float of each row times a vector of weights, which are made floats as they are loaded,
+-- by one fused multiply-add where the instruction set has it.
+return {
+  name = "f32",
+  vocabulary = function(set, W)
+    local V = set.V
+    return {
+      name = "f32", row = { name = "floats", type = "float", bytes = 4 },
+      panel = { name = W.name == "f32" and "floats" or W.name, type = W.type, bytes = W.bytes },
+      unit = 1, header = 0, vector = V.type, sum = V.type, splat = V.splat, load = W.load, dot = V.fmadd,
+      start = function() return V.zero() end,
+      total = function(sum, _, _, before) return V.add(before, sum) end,
+    }
+  end,
+}

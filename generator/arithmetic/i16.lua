@@ -1,0 +1,51 @@
+-- i16.lua: rows of 14 bits times weights of up to 16 in pairs. A row's largest magnitude is 8191; the scale of a
+-- column's weights is chosen for each running sum so that no sum of products can leave 32 bits (docs/numbers.md).
+local LARGEST_ROW = 8191
+local SUM = 64 -- products of a running sum
+
+-- With |row| <= 8191 a sum of products stays in 32 bits where the weights' magnitudes add up to at most 262176.
+-- Rounding adds half of one to each of 64, so that their sum before it may be 2^18.
+local WEIGHT_SCALE = "largest / 32767.0 > total / 262144.0 ? largest / 32767.0 : total / 262144.0"
+
+local element = { name = "int16", type = "int16_t", bytes = 2 }
+
+-- What the tables of both vector sets share.
+local function vectors(set)
+  set.row, set.panel, set.header = element, element, 2
+  return set
+end
+
+return {
+  name = "i16", sum = SUM, largest_row = LARGEST_ROW, weight_scale = WEIGHT_SCALE, is_offset = false,
+  sets = {
+    avx512 = vectors({
+      unit = 2, cflags = { "-mavx512vnni" }, cpu = { "AVX512_VNNI" }, vector = "__m512i", sum = "__m512i",
+      zero = "_mm512_setzero_si512()", splat = "_mm512_set1_epi32(lane_at(&%s))", load = "_mm512_loadu_si512(%s)",
+      dot = function(a, b, sum) return ("_mm512_dpwssd_epi32(%s, %s, %s)"):format(sum, a, b) end,
+      to_floats = "_mm512_cvtepi32_ps(%s)",
+      store = "_mm256_storeu_si256((__m256i *)(%s), _mm512_cvtepi32_epi16(_mm512_cvtps_epi32(%s)))",
+    }),
+    avx2 = vectors({
+      unit = 2, cflags = {}, cpu = {}, vector = "__m256i", sum = "__m256i",
+      zero = "_mm256_setzero_si256()", splat = "_mm256_set1_epi32(lane_at(&%s))",
+      load = "_mm256_loadu_si256((const __m256i *)(%s))",
+      dot = function(a, b, sum) return ("_mm256_add_epi32(%s, _mm256_madd_epi16(%s, %s))"):format(sum, a, b) end,
+      to_floats = "_mm256_cvtepi32_ps(%s)", store = "store_int16(%s, %s)",
+      helpers = [[
+
+// Eight whole floats as integers of 16 bits.
+static inline void store_int16(int16_t *to, __m256 v)
+{
+    const __m256i whole = _mm256_cvtps_epi32(v);
+    _mm_storeu_si128((__m128i *)to, _mm_packs_epi32(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1)));
+}
+]],
+    }),
+    scalar = vectors({
+      unit = 1, cflags = {}, cpu = {}, vector = "int32_t", sum = "int32_t",
+      zero = "0", splat = "%s", load = "*(%s)",
+      dot = function(a, b, sum) return ("%s + %s * %s"):format(sum, a, b) end,
+      to_floats = "(float)%s", store = "*(%s) = (int16_t)%s",
+    }),
+  },
+}

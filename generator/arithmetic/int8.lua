@@ -1,0 +1,39 @@
+-- int8.lua: rows of 8 bits that take a row's own range, times weights of 8 bits with one scale a column. A row's zero
+-- is one of its 255 steps. Sets that multiply bytes keep it as an offset, and begin each running sum with what it adds;
+-- others keep the difference in 16 bits, as products of bytes saturate there (vpmaddubsw).
+local STEPS = 254    -- between a row's least and greatest: one less than bytes hold, as both ends are rounded
+local SUM = 32768    -- products of a running sum: 254 * 127 * 32768 < 2^31
+local WEIGHT_SCALE = "largest / 127.0"
+
+local byte = { name = "int8", type = "int8_t", bytes = 1 }
+local offset_byte = { name = "uint8", type = "uint8_t", bytes = 1 }
+local difference = { name = "int16", type = "int16_t", bytes = 2 }
+
+return {
+  name = "int8", sum = SUM, largest_row = STEPS, weight_scale = WEIGHT_SCALE, is_offset = true,
+  sets = {
+    avx512 = {
+      row = offset_byte, panel = byte, unit = 4, header = 8, has_offset = true,
+      cflags = { "-mavx512vnni" }, cpu = { "AVX512_VNNI" }, vector = "__m512i", sum = "__m512i",
+      zero = "_mm512_mullo_epi32(_mm512_set1_epi32(%s), _mm512_loadu_si512(%s))",
+      splat = "_mm512_set1_epi32(lane_at(&%s))", load = "_mm512_loadu_si512(%s)",
+      dot = function(a, b, sum) return ("_mm512_dpbusd_epi32(%s, %s, %s)"):format(sum, a, b) end,
+      to_floats = "_mm512_cvtepi32_ps(%s)",
+      store = "_mm_storeu_si128((__m128i *)(%s), _mm512_cvtepi32_epi8(_mm512_cvtps_epi32(%s)))",
+    },
+    avx2 = {
+      row = difference, panel = byte, unit = 2, header = 4, cflags = {}, cpu = {}, vector = "__m256i", sum = "__m256i",
+      zero = "_mm256_setzero_si256()", splat = "_mm256_set1_epi32(lane_at(&%s))",
+      load = "_mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(%s)))",
+      dot = function(a, b, sum) return ("_mm256_add_epi32(%s, _mm256_madd_epi16(%s, %s))"):format(sum, a, b) end,
+      to_floats = "_mm256_cvtepi32_ps(%s)", store = "store_int16(%s, %s)",
+      helpers = require("arithmetic.i16").sets.avx2.helpers,
+    },
+    scalar = {
+      row = difference, panel = byte, unit = 1, header = 4, cflags = {}, cpu = {}, vector = "int32_t", sum = "int32_t",
+      zero = "0", splat = "%s", load = "*(%s)",
+      dot = function(a, b, sum) return ("%s + %s * %s"):format(sum, a, b) end,
+      to_floats = "(float)%s", store = "*(%s) = (int16_t)%s",
+    },
+  },
+}

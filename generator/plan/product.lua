@@ -1,0 +1,135 @@
+-- plan/product.lua: a product of rows with packed weights: its arithmetic, its running sums, what lies where, and which
+-- kernels it takes. Knows no linear by name.
+local arithmetic = require "arithmetic"
+local caches = require "plan.caches"
+local family = require "plan.family"
+local tiles = require "plan.tiles"
+
+local PANELS_BYTES = 192 * 1024 -- of weights that the rows of a group pass by at a time: they stay in a small L2
+local SLICE_BYTES = 128 * 1024  -- of a panel that is cut in depth
+local ROW_FACTS = 8             -- bytes after the elements of a row of integers: its scale and its offset
+local MAX_NV = 6                -- vectors in a panel
+
+local function round_up(n, step)
+  return math.ceil(n / step) * step
+end
+
+-- How `k` products are split into running sums of nearly equal length: { { count, length }, ... }.
+local function partial_sums(k, most)
+  local blocks = math.ceil(k / most)
+  local short = math.floor(k / blocks)
+  local longer = k - short * blocks
+  local sums = {}
+  if longer > 0 then sums[#sums + 1] = { count = longer, length = short + 1 } end
+  sums[#sums + 1] = { count = blocks - longer, length = short }
+  return sums
+end
+
+-- Appends kernels for so few rows that one panel leaves multiply-add units idle: they pass several panels at a time.
+-- f.wide: by height, how many.
+local function add_wide_kernels(f, set)
+  f.wide = {}
+  for mr = 1, f.mr do
+    local np = math.min(tiles.panels_at_once(set, mr, f.nv), f.full)
+    f.wide[mr] = math.max(np, 1)
+    if np > 1 then
+      f.kernels[#f.kernels + 1] = { mr = mr, nv = f.nv, np = np, symbol = f.symbol(mr, f.nv * np) }
+    end
+  end
+end
+
+-- Appends the last panel's kernels of every height, which end in the middle of a vector.
+local function add_tail_kernels(f, p)
+  local nv = f.widths[#f.widths]
+  for mr = 1, f.mr do
+    f.kernels[#f.kernels + 1] = {
+      mr = mr, nv = nv, np = 1, tail = f.tail,
+      symbol = family.symbol(p, f.dtype, f.op .. "_tail", mr, nv * p.isa.width),
+    }
+  end
+end
+
+-- How many lines the kernels prefetch of streams[1] and streams[2]: sums take turns, the last one with streams[2],
+-- and a turn of the loop prefetches half of what it reads of its panel. f.lowest_asking: the least height of a tile
+-- that asks. A lower one is alone: its panels are all that is read, in a stream the caches follow. A sum without a turn
+-- of its loop has none to ask in.
+local function plan_prefetches(f, p)
+  local unrolled = p.spec.unroll * f.X.unit
+  f.lines = math.max(1, math.floor(p.spec.unroll * f.nv * p.isa.width / caches.line_floats / 2))
+  f.lowest_asking = f.sums[1].length >= unrolled and math.ceil(f.mr / 2) or f.mr + 1
+  f.first_stream = f.n_sums % 2
+  f.prefetches = { 0, 0 }
+  local turn = f.first_stream
+  for _, sum in ipairs(f.sums) do
+    for _ = 1, sum.count do
+      f.prefetches[turn + 1] = f.prefetches[turn + 1] + math.floor(sum.length / unrolled) * f.lines
+      turn = 1 - turn
+    end
+  end
+end
+
+-- Running sums down a panel that several tiles of rows use in one pass (f.kc_blocks, of f.n_sums): all; or where a
+-- panel is so deep that it, the next one and the rows would not stay in a small L2 together, those of a slice of it.
+-- f.panels_per_pass: panels that such rows use before the next rows do.
+local function plan_slices(f, p)
+  f.n_sums = 0
+  for _, sum in ipairs(f.sums) do f.n_sums = f.n_sums + sum.count end
+  local width = f.nv * p.isa.width
+  local row_bytes = width * f.X.panel.bytes
+  local slices = math.ceil(f.k * row_bytes / SLICE_BYTES)
+  local is_even = #f.sums == 1 and #tiles.distinct(f.widths) == 1 and f.tail == 0 and not f.X.is_integer
+  f.kc_blocks = is_even and slices > 1 and math.ceil(f.n_sums / slices) or f.n_sums
+  local panels = math.floor(PANELS_BYTES / ((1 + f.k) * row_bytes)) -- a row more for their biases
+  f.panels_per_pass = f.kc_blocks < f.n_sums and 1 or math.max(1, math.min(#f.widths, panels))
+end
+
+-- Rows of elements that are not floats, which are made of a product's rows before it: width: those of a row; room: with
+-- what fills its last vector; then its scale and its offset. f.lda: elements from a row to the next, an odd number of
+-- lines apart, so that rows of a tile share no cache set.
+local function plan_rows(f, p)
+  local bytes = f.X.row.bytes
+  local room = round_up(f.k, math.max(p.isa.width, arithmetic.step(f.X.name)))
+  local lines = math.ceil((room * bytes + ROW_FACTS) / caches.line_bytes)
+  lines = lines + 1 - lines % 2
+  f.rows = { width = f.depth, room = room, stride = f.lda, bytes = lines * caches.line_bytes }
+  f.lda = f.rows.bytes / bytes
+end
+
+-- A product's arithmetic (f.X) and what follows from it: running sums down a panel, and bytes: of an element of its
+-- rows, of a full panel, of its first running sum, and of all panels.
+local function plan_arithmetic(f, p, name)
+  local step, width, vectors, n_sums = arithmetic.step(name), f.nv * p.isa.width, 0, 0
+  f.X, f.depth, f.k = arithmetic.vocabulary(name, p.isa, p.weights_dtype), f.k, arithmetic.padded(name, f.k)
+  f.sums = partial_sums(f.k / step, (arithmetic.get(name).sum or p.max_sum) / step)
+  for _, sum in ipairs(f.sums) do
+    sum.length, n_sums = sum.length * step, n_sums + sum.count
+  end
+  for _, nv in ipairs(f.widths) do vectors = vectors + nv end
+  local element, rows = f.X.panel.bytes, f.k + n_sums * f.X.header
+  f.row_bytes, f.panel_bytes = f.X.row.bytes, rows * width * element
+  f.sum_bytes = (f.sums[1].length + f.X.header) * width * element
+  f.bytes, f.panel_rows = rows * vectors * p.isa.width * element, rows
+  if f.X.is_integer then plan_rows(f, p) end
+end
+
+-- Rows of [k] times packed panels [k][nr], plus a bias. Of the last panel's last vector only `tail` floats are stored
+-- (0: all).
+return function(p, op, what, dims)
+  local name = dims.arithmetic or p.arithmetic
+  local f = family.new(p, op, what, tiles.candidates(p.isa, dims.vectors, MAX_NV),
+    name == "f32" and p.weights_dtype or name)
+  f.k, f.lda, f.ldc, f.tail = dims.k, dims.lda, dims.ldc, dims.tail
+  plan_arithmetic(f, p, dims.arithmetic or p.arithmetic)
+  plan_slices(f, p)
+  local whole = {}
+  for i, nv in ipairs(f.widths) do
+    if i < #f.widths or f.tail == 0 then whole[#whole + 1] = nv end
+  end
+  family.add_kernels(f, tiles.distinct(whole))
+  f.full = 0
+  for _, nv in ipairs(whole) do f.full = f.full + (nv == f.nv and 1 or 0) end
+  add_wide_kernels(f, p.isa)
+  plan_prefetches(f, p)
+  if f.tail > 0 then add_tail_kernels(f, p) end
+  return f
+end

@@ -1,0 +1,12 @@
+return {
+  -- A whole model of products of bytes: gelu, LayerNorm after blocks.
+  kind = "encoder",
+  name = "bytes_64_stack",
+  d_model = 64,
+  n_heads = 4,
+  n_layers = 2,
+  d_ff = 130,
+  seq_len = "1..30",
+  ffn = { activation = "gelu" },
+  dtype = "int8",
+}
