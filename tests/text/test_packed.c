@@ -21,6 +21,10 @@ static const char *const files[] = {
          "\"##c\":2,\"ab\":3,\"##bc\":4},\"merges\":[\"##b ##c\",\"a ##b\"]}"),
     FORM("{\"type\":\"Unigram\",\"unk_id\":1,\"vocab\":[[\"\",-1],[\"<unk>\",0],[\"a\",-2.1],[\"b\",-3.3],"
          "[\"ab\",-4.7],[\"c\",-1e-5],[\"ab\",-4.9],[\"a\\u0000b\",-9.25],[\"\\u4f60\",-7]]}"),
+    // Of equal tokens the last has the id that an added token of their text must have.
+    "{\"version\":\"1.0\",\"added_tokens\":[{\"id\":2,\"content\":\"ab\",\"single_word\":false,\"lstrip\":false,"
+    "\"rstrip\":false,\"normalized\":false,\"special\":false}],\"model\":{\"type\":\"Unigram\",\"unk_id\":0,"
+    "\"vocab\":[[\"a\",-1],[\"ab\",-2],[\"ab\",-3]]}}",
     FORM("{\"type\":\"WordPiece\",\"unk_token\":\"a\",\"continuing_subword_prefix\":\"\","
          "\"max_input_chars_per_word\":9,\"vocab\":{\"a\":0,\"b\":3,\"abc\":7}}"),
 };
