@@ -1,4 +1,6 @@
 // open.c: opens a tokenizer from its file, and contexts of it.
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,27 +221,43 @@ static enum ga_status read_tokenizer(struct ga_text_tokenizer *tokenizer, struct
     return status;
 }
 
-enum ga_status ga_text_tokenizer_open_memory(const char *name, const char *bytes, size_t length,
-                                             struct ga_text_tokenizer **tokenizer_out, struct ga_error *error)
+// Opens what a JSON has, and of a packed tokenizer the tables beside it, which reader then has.
+static enum ga_status open_json(struct ga_text_bytes bytes, struct ga_text_reader *reader,
+                                struct ga_text_tokenizer **tokenizer_out)
 {
-    struct ga_text_reader reader = {.file = name, .error = error};
     json_error_t where;
-    *tokenizer_out = NULL;
-    json_t *json = json_loadb(bytes, length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &where);
+    json_t *json = json_loadb(bytes.bytes, bytes.length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &where);
     if (!json) {
-        return ga_fail_at(error, GA_FORMAT, GA_FAULT_NONE, where.position < 0 ? 0 : (uint64_t)where.position,
-                          "%s: line %d: %s", name, where.line, where.text);
+        return ga_fail_at(reader->error, GA_FORMAT, GA_FAULT_NONE, where.position < 0 ? 0 : (uint64_t)where.position,
+                          "%s: line %d: %s", reader->file, where.line, where.text);
     }
     struct ga_text_tokenizer *tokenizer = calloc(1, sizeof *tokenizer);
-    const enum ga_status status = tokenizer ? read_tokenizer(tokenizer, &reader, json) : ga_text_refuse_memory(&reader);
+    const enum ga_status status = tokenizer ? read_tokenizer(tokenizer, reader, json) : ga_text_refuse_memory(reader);
     json_decref(json);
     if (status != GA_OK) {
         ga_text_tokenizer_close(tokenizer);
         return status;
     }
-    tokenizer->hash = ga_text_file_hash(bytes, length);
     *tokenizer_out = tokenizer;
     return GA_OK;
+}
+
+enum ga_status ga_text_tokenizer_open_memory(const char *name, const char *bytes, size_t length,
+                                             struct ga_text_tokenizer **tokenizer_out, struct ga_error *error)
+{
+    struct ga_text_reader reader = {.file = name, .error = error};
+    struct ga_text_packed packed = {.json = {bytes, length}};
+    const bool is_packed = ga_text_is_packed(bytes, length);
+    *tokenizer_out = NULL;
+    enum ga_status status = is_packed ? ga_text_packed_read(name, bytes, length, &packed, error) : GA_OK;
+    if (status == GA_OK) {
+        reader.tables = is_packed ? &packed.tables : NULL;
+        status = open_json(packed.json, &reader, tokenizer_out);
+    }
+    if (status == GA_OK) {
+        (*tokenizer_out)->hash = is_packed ? packed.hash : ga_text_file_hash(bytes, length);
+    }
+    return status;
 }
 
 uint64_t ga_text_tokenizer_hash(const struct ga_text_tokenizer *tokenizer)
@@ -251,7 +269,9 @@ enum ga_status ga_text_tokenizer_read(const char *path, char **bytes_out, size_t
 {
     FILE *file = fopen(path, "rb");
     if (!file) {
-        return ga_fail(error, GA_IO, "%s: cannot be opened", path);
+        char why[96];
+        return ga_fail(error, GA_IO, "%s: cannot be opened: %s", path,
+                       strerror_r(errno, why, sizeof why) == 0 ? why : "unknown error");
     }
     size_t capacity = 1 << 16, length = 0;
     char *bytes = malloc(capacity);

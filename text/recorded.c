@@ -5,7 +5,7 @@
 
 enum { DIGITS = 16 };
 
-// The value of a hexadecimal digit as specs have them, 16 for what is none.
+// The value of a hexadecimal digit, in small letters as specs have them; 16 for any other character.
 static unsigned digit_value(char digit)
 {
     static const char digits[] = "0123456789abcdef";

@@ -3,29 +3,15 @@
 // files beside it are compiled for one model: GA_LUA_MODEL is its name.
 #include "core.h"
 
-static void new_class(lua_State *L, const char *name, const luaL_Reg *methods)
-{
-    if (luaL_newmetatable(L, name)) {
-        luaL_setfuncs(L, methods, 0);
-        lua_getfield(L, -1, "__index");
-        if (lua_isnil(L, -1)) {
-            lua_pushvalue(L, -2);
-            lua_setfield(L, -3, "__index");
-        }
-        lua_pop(L, 1);
-    }
-    lua_pop(L, 1);
-}
-
 int JOIN(JOIN(luaopen_, GA_LUA_MODEL), _core)(lua_State *L);
 
 int JOIN(JOIN(luaopen_, GA_LUA_MODEL), _core)(lua_State *L)
 {
-    new_class(L, BUFFER, ga_lua_buffer_methods);
-    new_class(L, PACKED, ga_lua_packed_methods);
-    new_class(L, POOL, ga_lua_pool_methods);
-    new_class(L, CACHE, ga_lua_cache_methods);
-    new_class(L, FRAME, ga_lua_frame_methods);
+    ga_lua_class(L, BUFFER, ga_lua_buffer_methods);
+    ga_lua_class(L, PACKED, ga_lua_packed_methods);
+    ga_lua_class(L, POOL, ga_lua_pool_methods);
+    ga_lua_class(L, CACHE, ga_lua_cache_methods);
+    ga_lua_class(L, FRAME, ga_lua_frame_methods);
     lua_newtable(L);
     luaL_setfuncs(L, ga_lua_fact_functions, 0);
     luaL_setfuncs(L, ga_lua_buffer_functions, 0);

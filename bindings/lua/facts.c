@@ -79,9 +79,20 @@ static void push_intermediates(lua_State *L)
     }
 }
 
+static void push_range(lua_State *L, const struct ga_range *range)
+{
+    lua_newtable(L);
+    lua_pushinteger(L, (lua_Integer)range->min);
+    lua_setfield(L, -2, "min");
+    lua_pushinteger(L, (lua_Integer)range->max);
+    lua_setfield(L, -2, "max");
+}
+
 void ga_lua_push_model(lua_State *L)
 {
     push_facts(L, model, model_fields);
+    push_range(L, &model->q_len);
+    lua_setfield(L, -2, "q_len");
     push_facts(L, model->stack, stack_fields);
     lua_setfield(L, -2, "stack");
     push_facts(L, model->encoder, stack_fields);

@@ -1,9 +1,22 @@
-// memory.c: errors and memory of the C module for Lua 5.4: the buffers that tensors have. Knows no model.
-#include "core.h"
+// memory.c: errors, classes and memory of the C modules for Lua 5.4: the buffers that tensors have. Knows no model.
+#include "memory.h"
 
-// -- Errors and memory ----------------------------------------------------------------------------------------------
+// -- Errors and objects ---------------------------------------------------------------------------------------------
 
-// An error of Lua with the library's message, where a status is none of GA_OK.
+void ga_lua_class(lua_State *L, const char *name, const luaL_Reg *methods)
+{
+    if (luaL_newmetatable(L, name)) {
+        luaL_setfuncs(L, methods, 0);
+        lua_getfield(L, -1, "__index");
+        if (lua_isnil(L, -1)) {
+            lua_pushvalue(L, -2);
+            lua_setfield(L, -3, "__index");
+        }
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+}
+
 void ga_lua_check(lua_State *L, enum ga_status status, const struct ga_error *error)
 {
     if (status != GA_OK) {
@@ -19,7 +32,6 @@ size_t ga_lua_size(lua_State *L, int at)
     return (size_t)number;
 }
 
-// An object of a class, zeroed, with one user value.
 void *ga_lua_new(lua_State *L, size_t size, const char *class)
 {
     void *object = lua_newuserdatauv(L, size, 1);
@@ -28,47 +40,40 @@ void *ga_lua_new(lua_State *L, size_t size, const char *class)
     return object;
 }
 
-void *ga_lua_block(lua_State *L, size_t size)
-{
-    void *block = size == SIZE_MAX ? NULL : ga_block_room(size);
-    if (!block) {
-        lua_pushliteral(L, "no memory, or a size does not fit in it");
-        lua_error(L);
-    }
-    return block;
-}
-
 // -- Buffers --------------------------------------------------------------------------------------------------------
 
-enum element { F32, I32, U8 };
 static const char *const element_names[] = {"f32", "i32", "u8", NULL};
 static const size_t element_size[] = {sizeof(float), sizeof(int32_t), sizeof(uint8_t)};
 
 union buffer {
     struct {
         size_t n;
-        enum element element;
+        enum ga_lua_element element;
     } head;
     max_align_t align;
 };
 
-// core.buffer(kind, n): zeros.
-static int buffer_new(lua_State *L)
+static void *elements(union buffer *buffer)
 {
-    enum element element = (enum element)luaL_checkoption(L, 1, NULL, element_names);
-    size_t n = ga_lua_size(L, 2);
+    return buffer + 1;
+}
+
+void *ga_lua_push_buffer(lua_State *L, enum ga_lua_element element, size_t n)
+{
     if (n > (SIZE_MAX / 2 - sizeof(union buffer)) / element_size[element]) {
-        return luaL_error(L, "a size does not fit in memory");
+        luaL_error(L, "a size does not fit in memory");
     }
     union buffer *buffer = ga_lua_new(L, sizeof *buffer + n * element_size[element], BUFFER);
     buffer->head.n = n;
     buffer->head.element = element;
-    return 1;
+    return elements(buffer);
 }
 
-static void *elements(union buffer *buffer)
+// core.buffer(kind, n): zeros.
+static int buffer_new(lua_State *L)
 {
-    return buffer + 1;
+    ga_lua_push_buffer(L, (enum ga_lua_element)luaL_checkoption(L, 1, NULL, element_names), ga_lua_size(L, 2));
+    return 1;
 }
 
 // The place that a call of __index or __newindex means, from 0 on.
@@ -84,10 +89,10 @@ static int buffer_get(lua_State *L)
     union buffer *buffer = luaL_checkudata(L, 1, BUFFER);
     size_t i = place(L, buffer);
     switch (buffer->head.element) {
-    case F32:
+    case GA_LUA_F32:
         lua_pushnumber(L, (lua_Number)((const float *)elements(buffer))[i]);
         break;
-    case I32:
+    case GA_LUA_I32:
         lua_pushinteger(L, ((const int32_t *)elements(buffer))[i]);
         break;
     default:
@@ -101,10 +106,10 @@ static int buffer_set(lua_State *L)
     union buffer *buffer = luaL_checkudata(L, 1, BUFFER);
     size_t i = place(L, buffer);
     switch (buffer->head.element) {
-    case F32:
+    case GA_LUA_F32:
         ((float *)elements(buffer))[i] = (float)luaL_checknumber(L, 3);
         break;
-    case I32:
+    case GA_LUA_I32:
         ((int32_t *)elements(buffer))[i] = (int32_t)luaL_checkinteger(L, 3);
         break;
     default:

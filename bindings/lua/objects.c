@@ -4,6 +4,16 @@
 #include "pack_file.h"
 #include "weights.h"
 
+void *ga_lua_block(lua_State *L, size_t size)
+{
+    void *block = size == SIZE_MAX ? NULL : ga_block_room(size);
+    if (!block) {
+        lua_pushliteral(L, "no memory, or a size does not fit in it");
+        lua_error(L);
+    }
+    return block;
+}
+
 // -- Weights --------------------------------------------------------------------------------------------------------
 
 static enum ga_status pack(struct packed *packed, const char *isa, const struct ga_weight_view *views,
@@ -85,6 +95,51 @@ static int packed_free(lua_State *L)
 static int packed_isa(lua_State *L)
 {
     lua_pushstring(L, ((const struct packed *)luaL_checkudata(L, 2, PACKED))->variant->isa);
+    return 1;
+}
+
+// Reads an attachment of a file of packed weights into to[*size]. Where to is NULL it only tells the size, 0
+// where there is none.
+static enum ga_status read_attachment(const char *path, const char *name, void *to, size_t *size,
+                                      struct ga_error *error)
+{
+    struct ga_pack file;
+    enum ga_status status = ga_pack_open(path, &file, error);
+    if (status != GA_OK) {
+        return status;
+    }
+    const struct ga_pack_section *section = ga_pack_attachment(&file, name);
+    const size_t found = section ? section->bytes : 0;
+    if (to && found != *size) {
+        status = ga_fail(error, GA_IO, "%s: changed while it was read", path);
+    } else if (to) {
+        status = ga_pack_read_attachment(&file, section, to, error);
+    }
+    *size = found;
+    ga_pack_close(&file);
+    return status;
+}
+
+// core:attachment(path, name), as ffi.lua says. No file is open when Lua may raise an error.
+static int attachment(lua_State *L)
+{
+    const char *path = luaL_checkstring(L, 2), *name = luaL_checkstring(L, 3);
+    struct ga_error error;
+    size_t size = 0;
+    ga_lua_check(L, read_attachment(path, name, NULL, &size, &error), &error);
+    if (size == 0) {
+        return 0;
+    }
+    void *bytes = lua_newuserdatauv(L, size, 0);
+    ga_lua_check(L, read_attachment(path, name, bytes, &size, &error), &error);
+    lua_pushlstring(L, bytes, size);
+    return 1;
+}
+
+// core:is_packed(path)
+static int is_packed(lua_State *L)
+{
+    lua_pushboolean(L, ga_pack_is_file(luaL_checkstring(L, 2)));
     return 1;
 }
 
@@ -173,13 +228,9 @@ static int cache_put(lua_State *L)
 const luaL_Reg ga_lua_packed_methods[] = {{"__gc", packed_free}, {NULL, NULL}};
 const luaL_Reg ga_lua_pool_methods[] = {{"__gc", pool_free}, {NULL, NULL}};
 const luaL_Reg ga_lua_cache_methods[] = {{"__gc", cache_free}, {NULL, NULL}};
-const luaL_Reg ga_lua_object_functions[] = {{"available_threads", available_threads},
-                                            {"cache", cache_new},
-                                            {"cache_cut", cache_cut},
-                                            {"cache_get", cache_get},
-                                            {"cache_length", cache_length},
-                                            {"cache_put", cache_put},
-                                            {"isa", packed_isa},
-                                            {"load", packed_load},
-                                            {"pool", pool_new},
-                                            {NULL, NULL}};
+const luaL_Reg ga_lua_object_functions[] = {{"attachment", attachment}, {"available_threads", available_threads},
+                                            {"cache", cache_new},       {"cache_cut", cache_cut},
+                                            {"cache_get", cache_get},   {"cache_length", cache_length},
+                                            {"cache_put", cache_put},   {"is_packed", is_packed},
+                                            {"isa", packed_isa},        {"load", packed_load},
+                                            {"pool", pool_new},         {NULL, NULL}};

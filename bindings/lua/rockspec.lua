@@ -1,5 +1,6 @@
--- rockspec.lua: the rockspec of a model's module: lua rockspec.lua SPEC ROOT MODULE... Writes to standard output. ROOT
--- has lib/ and lua/; MODULE... are the files that all models share. What it builds is the C module, by LuaRocks' own
+-- rockspec.lua: the rockspec of a model's module: lua rockspec.lua SPEC ROOT TEXT LIBRARIES MODULE... Writes to
+-- standard output. ROOT has lib/ and lua/; TEXT is the archive of libga_text, and LIBRARIES what that needs, or both
+-- are "none"; MODULE... are the files that all models share. What it builds are the C modules, by LuaRocks' own
 -- compiler and headers; `ninja` has made the rest.
 package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
 
@@ -8,10 +9,10 @@ local spec = require "spec"
 
 local model, errors = spec.read(arg[1])
 if not model then error(table.concat(errors, "\n")) end
-local name, root = model.name, arg[2]
+local name, root, text, text_libraries = model.name, arg[2], arg[3], arg[4]
 
 local modules = { ("      [%q] = %q,"):format(name, ("%s/lua/%s.lua"):format(root, name)) }
-for i = 3, #arg do
+for i = 5, #arg do
   modules[#modules + 1] = ("      [%q] = %q,"):format("genattn." .. arg[i]:match("([^/]*)%.lua$"), arg[i])
 end
 
@@ -28,20 +29,40 @@ description = {
 dependencies = { "lua >= 5.4, < 5.5" }
 build = {
   type = "command",
-  build_command = "$(CC) $(CFLAGS) -std=c11 -shared -fPIC -DGA_LUA_MODEL=NAME -I runtime/include/genattn " ..
-    "-I ROOT/lua/obj -I $(LUA_INCDIR) -o ROOT/lua/obj/NAME/core.so FILES " ..
-    "LIBRARIES -Wl,--version-script=bindings/lua/core.map -ljansson -lm -pthread",
+  build_command = COMMANDS,
   install_command = "true",
   install = {
     lua = {
 MODULES
     },
-    lib = { ["NAME.core"] = "ROOT/lua/obj/NAME/core.so" },
+    lib = {
+LIBRARIES
+    },
   },
 }
 ]==]
 
-local values = { NAME = name, VERSION = release().version, ROOT = root, MODULES = table.concat(modules, "\n"),
-  FILES = "bindings/lua/core.c bindings/lua/facts.c bindings/lua/frame.c bindings/lua/memory.c bindings/lua/objects.c",
-  LIBRARIES = ("out/lib/libga_weights.a %s/lib/lib%s.a"):format(root, name) }
+local COMPILE = "$(CC) $(CFLAGS) -std=c11 -shared -fPIC -I runtime/include/genattn -I $(LUA_INCDIR) " ..
+  "-Wl,--version-script=bindings/lua/core.map "
+local FILES = "bindings/lua/core.c bindings/lua/facts.c bindings/lua/frame.c bindings/lua/memory.c " ..
+  "bindings/lua/objects.c"
+
+local commands, libraries = {}, {}
+
+-- Has a C module compiled and installed. words: of the compiler, with %s for the module's path.
+local function add(module, path, words)
+  commands[#commands + 1] = ("%q"):format(COMPILE .. words:format(path))
+  libraries[#libraries + 1] = ("      [%q] = %q,"):format(module, path)
+end
+
+add(name .. ".core", ("%s/lua/obj/%s/core.so"):format(root, name),
+  ("-DGA_LUA_MODEL=%s -I %s/lua/obj -o %%s %s out/lib/libga_weights.a %s/lib/lib%s.a -ljansson -lm -pthread"):format(
+    name, root, FILES, root, name))
+if text ~= "none" then
+  add("genattn.text_core", root .. "/lua/obj/genattn/text_core.so",
+    ("-I text -o %%s bindings/lua/text.c bindings/lua/memory.c %s %s -lm"):format(text, text_libraries))
+end
+
+local values = { NAME = name, VERSION = release().version, MODULES = table.concat(modules, "\n"),
+  COMMANDS = table.concat(commands, ' .. " && " ..\n    '), LIBRARIES = table.concat(libraries, "\n") }
 io.stdout:write((TEXT:gsub("%f[%w_]%u+%f[^%w_]", values)))

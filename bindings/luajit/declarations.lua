@@ -7,6 +7,8 @@ local headers = require "headers"
 -- The public headers: a file includes those before it.
 local PUBLIC = "runtime/include/genattn/"
 local NAMES = { "fault", "status", "tensor", "arena", "facts", "model", "weights", "load", "pack_file", "threads" }
+-- That of text, which is declared when a text is first asked for.
+local TEXT = { "text/ga_text.h" }
 -- Structs whose facts Lua reads by name, and the one of a call, which it fills by name.
 local FACTS, CALL = { ga_model = true, ga_stack = true }, { ga_io = true }
 
@@ -78,13 +80,18 @@ local function ffi_facts(item)
   return ("declarations.facts.%s = {\n%s\n}\n"):format(item.name, table.concat(rows, "\n"))
 end
 
+local function ffi_text(name, list)
+  local out = { ("declarations.%s = [==["):format(name) }
+  for _, item in ipairs(list) do out[#out + 1] = FFI[item.kind](item) end
+  return table.concat(out, "\n") .. "\n]==]\n"
+end
+
 local function ffi(list)
-  local out, facts = { FFI_HEAD, "declarations.cdef = [==[" }, {}
+  local out = { FFI_HEAD, ffi_text("cdef", list), ffi_text("text_cdef", headers.read(TEXT)) }
   for _, item in ipairs(list) do
-    out[#out + 1] = FFI[item.kind](item)
-    if item.kind == "struct" and FACTS[item.name] then facts[#facts + 1] = ffi_facts(item) end
+    if item.kind == "struct" and FACTS[item.name] then out[#out + 1] = ffi_facts(item) end
   end
-  return table.concat(out, "\n") .. "\n]==]\n\n" .. table.concat(facts, "\n") .. "\nreturn declarations\n"
+  return table.concat(out, "\n") .. "\nreturn declarations\n"
 end
 
 -- -- C --------------------------------------------------------------------------------------------------------------

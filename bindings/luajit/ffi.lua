@@ -47,6 +47,7 @@ local function facts(lib, model)
   local all = facts_of(model, declarations.facts.ga_model)
   all.stack = model.stack ~= null and facts_of(model.stack, declarations.facts.ga_stack) or nil
   all.encoder = model.encoder ~= null and facts_of(model.encoder, declarations.facts.ga_stack) or nil
+  all.q_len = { min = tonumber(model.q_len.min), max = tonumber(model.q_len.max) }
   all.sentences, all.intermediates = names_of(model.sentences, model.n_sentences), intermediates_of(lib, model)
   return all
 end
@@ -105,6 +106,26 @@ local function from_packed(core, path, isa)
   lib.ga_pack_close(file)
   if not ok then error(made, 0) end
   return made
+end
+
+function Core:is_packed(path)
+  return self.lib.ga_pack_is_file(path)
+end
+
+-- The bytes of an attachment in a file of packed weights, nil where it has none.
+function Core:attachment(path, name)
+  local lib, file = self.lib, new("struct ga_pack")
+  check(lib, "ga_pack_open", path, file)
+  local ok, bytes = pcall(function()
+    local section = lib.ga_pack_attachment(file, name)
+    if section == null then return nil end
+    local room = new("char[?]", section.bytes)
+    check(lib, "ga_pack_read_attachment", file, section, room)
+    return ffi.string(room, section.bytes)
+  end)
+  lib.ga_pack_close(file)
+  if not ok then error(bytes, 0) end
+  return bytes
 end
 
 -- The instruction set of packed weights.

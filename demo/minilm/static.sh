@@ -16,6 +16,7 @@ cannot() {
     exit "$CANNOT_GET"
 }
 
+GA_ONLY_OPTIONS=yes ./configure "$@" # before anything is built
 command -v "${compiler%% *}" >"/dev/null" || cannot "no $compiler (Debian: musl-tools)"
 
 # -- Sources ----------------------------------------------------------------------------------------------------------

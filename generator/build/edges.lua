@@ -45,7 +45,7 @@ Edges.KNOWN_ISAS = "out/known_isas.c"
 function Edges.new(isas, abi, what)
   what = what or {}
   return setmetatable({ w = ninja.writer(), isas = isas, abi = abi, libraries_only = what.libraries_only,
-    has_text = what.text, has_sqlite = what.sqlite, makes_lua = what.lua, lua54 = what.lua54,
+    has_text = what.text, has_sqlite = what.sqlite, makes_lua = what.lua, lua54 = what.lua54, lua_text = {},
     wheel_platform = what.wheel_platform, headers = {}, runs = {}, maps = {}, library = { [PLAIN] = {} },
     intrinsics = what.intrinsics, precompiled = {} }, Edges)
 end
@@ -288,7 +288,7 @@ function Edges:product(model, parts, root)
       sqlite_edges.add(self, PLAIN, model, { archive, parts.weights, parts.text }, root) or nil,
     wheels = self.wheel_platform and wheel_edges.add(self, model, { archive, parts.weights }, parts.text_objects,
       root, self.wheel_platform),
-    lua_modules = self.makes_lua and lua_edges.add(self, model, { archive, parts.weights }, root),
+    lua_modules = self.makes_lua and lua_edges.add(self, model, { archive, parts.weights }, parts.text, root),
   }
 end
 

@@ -145,7 +145,7 @@ local function test_lua(edges, parts, models, has)
   for _, model in ipairs(models) do
     local archives = { test_models.archive_path(CHECK, model), parts.core_archive, parts.weights }
     edges:version_map(model.spec.name)
-    paths = joined(paths, lua_edges.add(edges, model, archives, PLAIN.test))
+    paths = joined(paths, lua_edges.add(edges, model, archives, parts.text, PLAIN.test))
   end
   return paths
 end

@@ -28,8 +28,9 @@ local test_matrix = {
   -- token ids, and of whole models each kind.
   wheels = set({ "added_40_4", "both_40_2", "cache_40_4", "golden_maps", "masked_44_3", "post_48_4", "pre_45_3",
     "sides_40_4", "tokens_96_6" }),
-  -- Whose modules for Lua are tested: four widths and every intermediate, a mask, a cache, token ids, a whole model.
-  bound = set({ "added_40_4", "both_40_2", "cache_40_4", "sides_40_4", "tokens_96_6" }),
+  -- Whose modules for Lua are tested: four widths and every intermediate, a mask, a cache, token ids, a whole model,
+  -- and one that makes vectors of texts.
+  bound = set({ "added_40_4", "both_40_2", "cache_40_4", "post_48_4", "sides_40_4", "tokens_96_6" }),
   -- Of those a layer and a whole model: the thread sanitizer makes them twenty times as slow.
   raced = set({ "both_40_2", "cache_40_4" }),
   -- Of the widest vectors: those whose features have code of their own for whole vectors, and one that ends in one.

@@ -37,9 +37,9 @@ static const char *const notes[] = {
     "A stack of layers that has an embedding starts from token ids.",
     "Times are of one call: median [fastest..slowest] of samples of at least 5 ms or one call. GFLOP/s",
     "count the projections and the unmasked pairs of attention, of a stack those of all layers, the",
-    "feed-forward and the logits that --outputs asks for. Peak is what multiply-adds in registers",
-    "reach on this core with the same instruction set, measured between the samples, median likewise;",
-    "with N threads N times that, on the calling thread's core.",
+    "feed-forward, and the logits and class_logits that --outputs asks for. Peak is what multiply-adds",
+    "in registers reach on this core with the same instruction set, measured between the samples, median",
+    "likewise; with N threads N times that, on the calling thread's core.",
     "% peak is of the median call, 'at best' of the fastest: where they lie apart the machine was shared.",
     NULL,
 };

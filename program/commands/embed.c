@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "arena.h"
 #include "command.h"
 #include "pooling.h"
 #include "rows_file.h"
@@ -223,7 +223,8 @@ static enum ga_exit embed_texts(struct work *work)
 static enum ga_exit embed(struct work *work, bool has_texts)
 {
     struct ga_progress progress = ga_progress_begin(work->context, has_texts ? "texts" : "sequences");
-    work->rows = ga_block_new(GA_BLOCK_TEXTS * work->context->model->d_model * sizeof *work->rows);
+    // Pages that no row comes to are never touched: a few texts take little of it.
+    work->rows = malloc(GA_BLOCK_TEXTS * work->context->model->d_model * sizeof *work->rows);
     if (!work->rows) {
         return ga_failed(work->context, "no memory for %d embeddings", GA_BLOCK_TEXTS);
     }
@@ -296,7 +297,7 @@ static void free_work(struct work *work)
     ga_text_reader_close(&work->reader);
     ga_sequences_free(&work->sequences);
     ga_pooling_free(&work->pooling);
-    ga_block_free(work->rows);
+    free(work->rows);
 }
 
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)

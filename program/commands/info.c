@@ -42,8 +42,12 @@ static struct ga_info gather(const struct ga_model *model, const struct ga_varia
     info.kv_len = clamp(info.q_len, model->kv_len);
     const struct ga_call_size size = {.batch = info.batch, .q_len = info.q_len, .kv_len = info.kv_len};
     info.flops = ga_cost_flops(model, &size);
-    const struct ga_call_size with = {.batch = 1, .q_len = 1, .kv_len = 1, .logit_rows = 1}, without = {1, 1, 1, 0, 0};
-    info.logits_flops = ga_cost_flops(model, &with) - ga_cost_flops(model, &without);
+    const struct ga_call_size least = {.batch = 1, .q_len = 1, .kv_len = 1};
+    struct ga_call_size logits = least, classes = least;
+    logits.logit_rows = 1;
+    classes.class_logits = true;
+    info.logits_flops = ga_cost_flops(model, &logits) - ga_cost_flops(model, &least);
+    info.class_flops = ga_cost_flops(model, &classes) - ga_cost_flops(model, &least);
     info.bytes = ga_cost_bytes(model, &size) + ga_cost_weight_bytes(model, shown, &size);
     if (info.runs) { // its code may use instructions this CPU lacks even to add sizes up
         info.scratch = ga_model_scratch_size(model, shown, info.batch, info.q_len, info.kv_len, 1);
@@ -157,6 +161,9 @@ static void print_cost(const struct ga_info *info)
            info->bytes / 1e6);
     if (info->logits_flops > 0.0) {
         printf("  logits of a row, where asked for: %.6g MFLOP more\n", info->logits_flops / 1e6);
+    }
+    if (info->class_flops > 0.0) {
+        printf("  class_logits of a sequence, where asked for: %.6g MFLOP more\n", info->class_flops / 1e6);
     }
     if (info->scratch == SIZE_MAX) {
         printf("  scratch: not known here, as this CPU cannot run %s\n", info->shown->isa);

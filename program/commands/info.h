@@ -14,6 +14,7 @@ struct ga_info {
     size_t scratch;                 // bytes that call needs; SIZE_MAX: not known, for the variant cannot run here
     double flops, bytes;            // of that call
     double logits_flops;            // of the logits of one row; 0: the model has none
+    double class_flops;             // of the class_logits of one sequence; likewise
 };
 
 // -- info_stack.c ---------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 // with them. Runs nothing.
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
@@ -71,7 +72,23 @@ static enum ga_exit check_input(const struct ga_context *context, const char *we
                : GA_EXIT_OK;
 }
 
-// The tokenizer's bytes, once they were found to be a tokenizer of this model.
+// Puts the packed tokenizer in the place of the tokenizer.json.
+static enum ga_exit pack_tokenizer(const struct ga_context *context, struct packing *packing)
+{
+    struct ga_tokenizer_file *file = &packing->tokenizer;
+    struct ga_error error;
+    char *packed;
+    size_t size;
+    if (ga_text_library.tokenizer_pack(file->label, file->bytes, file->size, &packed, &size, &error) != GA_OK) {
+        return ga_failed(context, "%s", error.text);
+    }
+    free(file->bytes);
+    file->bytes = packed;
+    file->size = size;
+    return GA_EXIT_OK;
+}
+
+// The tokenizer's bytes, packed, once they were found to be a tokenizer of this model.
 static enum ga_exit read_tokenizer(const struct ga_context *context, const char *path, const char *weights,
                                    struct packing *packing)
 {
@@ -82,6 +99,7 @@ static enum ga_exit read_tokenizer(const struct ga_context *context, const char 
     if (code == GA_EXIT_OK) {
         packing->tokenizer_hash = ga_text_library.tokenizer_hash(tokenizer);
         ga_text_library.tokenizer_close(tokenizer);
+        code = pack_tokenizer(context, packing);
     } else if (!path) {
         ga_note(context, "--no-tokenizer packs the weights without it");
     }

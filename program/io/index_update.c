@@ -198,8 +198,8 @@ static enum ga_exit write_index(struct ga_index_update *update, const struct ga_
     const struct ga_context *context = update->context;
     struct writing w = {.update = update, .index = index, .sources = sources, .width = context->model->d_model};
     const size_t bytes = GA_BLOCK_TEXTS * w.width * sizeof *w.rows;
-    w.fresh = ga_block_new(bytes);
-    w.rows = ga_block_new(bytes);
+    w.fresh = ga_block_room(bytes);
+    w.rows = ga_block_room(bytes);
     w.entries = malloc(update->corpus->count * GA_INDEX_ENTRY);
     enum ga_exit code = w.fresh && w.rows && w.entries
                             ? ga_texts_open(context, update->corpus->path, update->corpus->nul, &w.texts)

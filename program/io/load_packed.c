@@ -1,5 +1,5 @@
-// load_packed.c: weights from a file that `pack` made: which of its instruction sets, then read into a block or used
-// where they lie. Packs nothing.
+// load_packed.c: weights from a file that `pack` made: which of its instruction sets, then used where they lie. Packs
+// nothing.
 #include "arena.h"
 #include "load_model.h"
 
@@ -13,7 +13,7 @@ static void note_fallback(const struct ga_context *context, const char *path, co
     }
 }
 
-static enum ga_status load(const struct ga_context *context, const struct ga_pack *pack,
+static enum ga_status load(const struct ga_context *context, enum ga_pack_trust trust, const struct ga_pack *pack,
                            struct ga_model_instance *instance, struct ga_error *error)
 {
     const size_t size = ga_model_packed_size(instance->variant);
@@ -21,8 +21,8 @@ static enum ga_status load(const struct ga_context *context, const struct ga_pac
     if (!instance->block) {
         return ga_fail(error, GA_MEMORY, "%s: no memory for %zu bytes of packed weights", pack->label, size);
     }
-    return ga_pack_load(pack, context->model, instance->variant, GA_PACK_VERIFY, instance->block, size,
-                        &instance->loaded, error);
+    return ga_pack_load(pack, context->model, instance->variant, trust, instance->block, size, &instance->loaded,
+                        error);
 }
 
 static enum ga_status use(const struct ga_context *context, const struct ga_weight_choice *choice,
@@ -35,10 +35,11 @@ static enum ga_status use(const struct ga_context *context, const struct ga_weig
     if (!choice->isa) {
         note_fallback(context, choice->weights, instance->variant);
     }
-    if (!choice->trust) {
-        return load(context, pack, instance, error);
+    const enum ga_pack_trust trust = choice->trust ? GA_PACK_TRUST : GA_PACK_VERIFY;
+    status = ga_pack_map(pack, context->model, instance->variant, trust, &instance->map, error);
+    if (status == GA_IO) { // some file systems map no files; where the file is what is wrong, reading says so too
+        return load(context, trust, pack, instance, error);
     }
-    status = ga_pack_map(pack, context->model, instance->variant, GA_PACK_TRUST, &instance->map, error);
     instance->loaded = &instance->map.weights;
     return status;
 }

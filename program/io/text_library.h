@@ -10,6 +10,8 @@ struct ga_text_library {
     enum ga_status (*tokenizer_read)(const char *path, char **bytes_out, size_t *length_out, struct ga_error *error);
     enum ga_status (*tokenizer_open_memory)(const char *name, const char *bytes, size_t length,
                                             struct ga_text_tokenizer **tokenizer_out, struct ga_error *error);
+    enum ga_status (*tokenizer_pack)(const char *name, const char *bytes, size_t length, char **packed_out,
+                                     size_t *size_out, struct ga_error *error);
     bool (*tokenizer_beside)(const char *weights, char *path_out, size_t size);
     uint64_t (*tokenizer_hash)(const struct ga_text_tokenizer *tokenizer);
     bool (*recorded_hash)(const char *spec, uint64_t *hash_out);

@@ -2,9 +2,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tokenizer_file.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "pack_file.h"
@@ -48,10 +50,24 @@ static enum ga_exit read_packed(const struct ga_context *context, const char *we
     return code;
 }
 
+// Reads the tokenizer.json beside the weights; of both files, it names the one that is not there.
+static enum ga_exit read_beside(const struct ga_context *context, const char *weights, struct ga_tokenizer_file *file)
+{
+    char beside[PATH_MAX];
+    struct stat facts;
+    if (stat(weights, &facts) != 0) {
+        return ga_failed(context, "%s: cannot be opened: %s", weights, strerror(errno));
+    }
+    if (!ga_tokenizer_is_beside(weights) || !ga_text_library.tokenizer_beside(weights, beside, sizeof beside)) {
+        return ga_failed(context, "%s: there is no tokenizer.json in it or beside it; --tokenizer FILE names one",
+                         weights);
+    }
+    return read_path(context, beside, file);
+}
+
 enum ga_exit ga_tokenizer_file_read(const struct ga_context *context, const char *path, const char *weights,
                                     struct ga_tokenizer_file *file_out)
 {
-    char beside[PATH_MAX];
     *file_out = (struct ga_tokenizer_file){.is_insisted = path != NULL};
     if (path) {
         return read_path(context, path, file_out);
@@ -62,10 +78,8 @@ enum ga_exit ga_tokenizer_file_read(const struct ga_context *context, const char
             return code;
         }
     }
-    if (weights && ga_text_library.tokenizer_beside(weights, beside, sizeof beside)) {
-        return read_path(context, beside, file_out);
-    }
-    return ga_misused(context, "no tokenizer: give --tokenizer FILE, or --weights of a folder that has one");
+    return weights ? read_beside(context, weights, file_out)
+                   : ga_misused(context, "no tokenizer: give --tokenizer FILE, or --weights of a folder that has one");
 }
 
 bool ga_tokenizer_is_beside(const char *weights)

@@ -3,7 +3,6 @@
 #include "cost.h"
 #include "min_max.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -111,6 +110,13 @@ static double projection_flops(const struct ga_model *model, const char *side, c
     return flops;
 }
 
+// Numbers in the two matrices of a classification head; 0 without one.
+static double classifier_elements(const struct ga_model *model)
+{
+    const size_t labels = model->stack ? model->stack->n_labels : 0;
+    return labels > 0 ? (double)model->d_model * (double)(model->d_model + labels) : 0.0;
+}
+
 // Of one sequence's source through the encoder of a transformer.
 static double encoder_flops(const struct ga_model *model, const struct ga_call_size *size)
 {
@@ -142,6 +148,9 @@ double ga_cost_flops(const struct ga_model *model, const struct ga_call_size *si
     if (stack) {
         flops += 2.0 * (double)size->logit_rows * (double)model->d_model * (double)stack->n_logits;
     }
+    if (size->class_logits) {
+        flops += 2.0 * classifier_elements(model);
+    }
     if (model->kind == GA_TRANSFORMER && begins(size)) {
         flops += encoder_flops(model, size);
     }
@@ -160,7 +169,8 @@ double ga_cost_bytes(const struct ga_model *model, const struct ga_call_size *si
     const double held = (double)(size->cached + (holds ? size->kv_len : 0));
     const double past = 2.0 * layers * held * (double)(model->n_kv_heads * model->d_head);
     const double logits = model->stack ? (double)(size->logit_rows * model->stack->n_logits) : 0.0;
-    return (double)size->batch * (query + keys + past + logits) * (double)sizeof(float);
+    const double labels = size->class_logits && model->stack ? (double)model->stack->n_labels : 0.0;
+    return (double)size->batch * (query + keys + past + logits + labels) * (double)sizeof(float);
 }
 
 // Floats of the weights that only a call that begins a sequence reads: a transformer's encoder, and what makes keys and
@@ -187,6 +197,9 @@ double ga_cost_weight_bytes(const struct ga_model *model, const struct ga_varian
     }
     if (stack && size->logit_rows == 0) {
         unread += (double)stack->n_logits * (double)model->d_model;
+    }
+    if (!size->class_logits) {
+        unread += classifier_elements(model);
     }
     if (!begins(size)) {
         unread += beginning_weights(model);

@@ -3,6 +3,7 @@
 #ifndef GA_COST_H
 #define GA_COST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "model.h"
@@ -12,12 +13,14 @@ struct ga_call_size {
     size_t batch, q_len, kv_len;
     size_t cached;     // keys a sequence's cache holds before the call
     size_t logit_rows; // rows of a sequence whose logits are asked for
+    bool class_logits; // those of the sequences are asked for
 };
 
 // Floating-point operations of a call, a multiply and an add being two: every projection the model has, and q k^T and
 // p v over the pairs its causal rule and window let see each other; of a stack those of all its layers, with their
-// feed-forward, and the logits. The call that begins a sequence encodes and projects the memory that a decoder attends
-// to, that with none cached, and not by later ones. Biases, norms, activations, softmax and scaling are not counted.
+// feed-forward, the logits and the class_logits. The call that begins a sequence encodes and projects the memory that a
+// decoder attends to, that with none cached, and not by later ones. Biases, norms, activations, softmax and scaling are
+// not counted.
 double ga_cost_flops(const struct ga_model *model, const struct ga_call_size *size);
 
 // Least bytes a call moves beside weights: its inputs, its output and the cached keys and values once, with those of
@@ -25,8 +28,8 @@ double ga_cost_flops(const struct ga_model *model, const struct ga_call_size *si
 // count as the rows they stand for.
 double ga_cost_bytes(const struct ga_model *model, const struct ga_call_size *size);
 
-// Bytes of packed weights that a call reads: all but those of a stack's embedding, of logits it does not give, and of
-// what only the call that begins a sequence does.
+// Bytes of packed weights that a call reads: all but those of a stack's embedding, of logits and class_logits that it
+// does not give, and of what only the call that begins a sequence does.
 double ga_cost_weight_bytes(const struct ga_model *model, const struct ga_variant *variant,
                             const struct ga_call_size *size);
 

@@ -255,6 +255,7 @@ static void summarise(const struct bench *bench, struct samples *samples, struct
         .kv_len = cell->kv_len,
         .cached = cell->cached,
         .logit_rows = (cell->outputs[GA_LOGITS] ? cell->q_len : 0) + (cell->outputs[GA_LAST_LOGITS] ? 1 : 0),
+        .class_logits = cell->outputs[GA_CLASS_LOGITS],
     };
     double seconds = median(samples->call, samples->count); // and sorted, so the ends are the extremes
     cell->samples = samples->count;

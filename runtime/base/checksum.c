@@ -86,3 +86,81 @@ uint64_t ga_checksum(const void *bytes, size_t size)
     ga_checksum_add(&sum, bytes, size);
     return ga_checksum_end(&sum);
 }
+
+// -- Of parts -------------------------------------------------------------------------------------------------------
+
+enum { STEP = 512 }; // bytes of one part before those of the next
+
+struct ga_checksum_parts ga_checksum_parts_start(void)
+{
+    return (struct ga_checksum_parts){.sums = ga_checksum_start(), .part = ga_checksum_start()};
+}
+
+static void end_part(struct ga_checksum_parts *sum, const struct ga_checksum *part)
+{
+    ga_write_u64(sum->ended + sum->n_ended, ga_checksum_end(part));
+    sum->n_ended += sizeof(uint64_t);
+    if (sum->n_ended == GA_CHECKSUM_BLOCK) {
+        ga_checksum_add(&sum->sums, sum->ended, GA_CHECKSUM_BLOCK);
+        sum->n_ended = 0;
+    }
+}
+
+// Parts that are whole, side by side.
+static void add_lanes(struct ga_checksum_parts *sum, const unsigned char *at)
+{
+    struct ga_checksum parts[GA_CHECKSUM_LANES];
+    for (size_t lane = 0; lane < GA_CHECKSUM_LANES; lane++) {
+        parts[lane] = ga_checksum_start();
+    }
+    for (size_t done = 0; done < GA_CHECKSUM_PART; done += STEP) {
+        for (size_t lane = 0; lane < GA_CHECKSUM_LANES; lane++) {
+            ga_checksum_add(&parts[lane], at + lane * GA_CHECKSUM_PART + done, STEP);
+        }
+    }
+    for (size_t lane = 0; lane < GA_CHECKSUM_LANES; lane++) {
+        end_part(sum, &parts[lane]);
+    }
+}
+
+// Bytes of the part that has begun; returns how many.
+static size_t add_to_part(struct ga_checksum_parts *sum, const unsigned char *at, size_t size)
+{
+    const size_t left = GA_CHECKSUM_PART - (size_t)sum->part.size, taken = size < left ? size : left;
+    ga_checksum_add(&sum->part, at, taken);
+    if (sum->part.size == GA_CHECKSUM_PART) {
+        end_part(sum, &sum->part);
+        sum->part = ga_checksum_start();
+    }
+    return taken;
+}
+
+void ga_checksum_parts_add(struct ga_checksum_parts *sum, const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    for (size_t done = 0; done < size;) {
+        if (sum->part.size == 0 && size - done >= GA_CHECKSUM_LANE_BYTES) {
+            add_lanes(sum, at + done);
+            done += GA_CHECKSUM_LANE_BYTES;
+        } else {
+            done += add_to_part(sum, at + done, size - done);
+        }
+    }
+}
+
+uint64_t ga_checksum_parts_end(struct ga_checksum_parts *sum)
+{
+    if (sum->part.size > 0) {
+        end_part(sum, &sum->part);
+    }
+    ga_checksum_add(&sum->sums, sum->ended, sum->n_ended);
+    sum->n_ended = 0;
+    return ga_checksum_end(&sum->sums);
+}
+
+uint64_t ga_checksum_of_parts(const void *bytes, size_t size)
+{
+    struct ga_checksum_parts sum = ga_checksum_parts_start();
+    ga_checksum_parts_add(&sum, bytes, size);
+    return ga_checksum_parts_end(&sum);
+}

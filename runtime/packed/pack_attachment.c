@@ -29,5 +29,5 @@ enum ga_status ga_pack_read_attachment(const struct ga_pack *pack, const struct 
                                     : "no such attachment");
     }
     const enum ga_status status = ga_pack_read_at(pack, section->offset, to, section->bytes, error);
-    return status == GA_OK ? ga_pack_compare(pack, section, ga_checksum(to, section->bytes), error) : status;
+    return status == GA_OK ? ga_pack_compare(pack, section, ga_checksum_of_parts(to, section->bytes), error) : status;
 }

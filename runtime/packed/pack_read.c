@@ -67,15 +67,15 @@ enum ga_status ga_pack_verify(const struct ga_pack *pack, size_t i, struct ga_er
         return ga_fail(error, GA_ARGUMENT, "ga_pack_verify: %s", pack == NULL ? "pack is NULL" : "no such section");
     }
     const struct ga_pack_section *section = &pack->sections[i];
-    struct ga_checksum sum = ga_checksum_start();
+    struct ga_checksum_parts sum = ga_checksum_parts_start();
     enum ga_status status = check_gaps(pack, error);
     unsigned char piece[SMALL_PIECE];
     for (size_t done = 0; done < section->bytes && status == GA_OK; done += SMALL_PIECE) {
         const size_t left = section->bytes - done, size = left < SMALL_PIECE ? left : SMALL_PIECE;
         status = ga_pack_read_at(pack, section->offset + done, piece, size, error);
-        ga_checksum_add(&sum, piece, status == GA_OK ? size : 0);
+        ga_checksum_parts_add(&sum, piece, status == GA_OK ? size : 0);
     }
-    return status == GA_OK ? ga_pack_compare(pack, section, ga_checksum_end(&sum), error) : status;
+    return status == GA_OK ? ga_pack_compare(pack, section, ga_checksum_parts_end(&sum), error) : status;
 }
 
 // -- Into a block ---------------------------------------------------------------------------------------------------
@@ -83,16 +83,16 @@ enum ga_status ga_pack_verify(const struct ga_pack *pack, size_t i, struct ga_er
 static enum ga_status read_section(const struct ga_pack *pack, const struct ga_pack_section *section, bool is_verified,
                                    unsigned char *to, struct ga_error *error)
 {
-    struct ga_checksum sum = ga_checksum_start();
+    struct ga_checksum_parts sum = ga_checksum_parts_start();
     enum ga_status status = is_verified ? check_gaps(pack, error) : GA_OK;
     for (size_t done = 0; done < section->bytes && status == GA_OK; done += PIECE) {
         const size_t left = section->bytes - done, size = left < PIECE ? left : PIECE;
         status = ga_pack_read_at(pack, section->offset + done, to + done, size, error);
         if (is_verified && status == GA_OK) {
-            ga_checksum_add(&sum, to + done, size);
+            ga_checksum_parts_add(&sum, to + done, size);
         }
     }
-    return status == GA_OK && is_verified ? ga_pack_compare(pack, section, ga_checksum_end(&sum), error) : status;
+    return status == GA_OK && is_verified ? ga_pack_compare(pack, section, ga_checksum_parts_end(&sum), error) : status;
 }
 
 // What load and map ask for alike. text: the call's name.
@@ -181,7 +181,9 @@ static enum ga_status map_section(const struct ga_pack *pack, const struct ga_pa
     }
     if (status == GA_OK && trust == GA_PACK_VERIFY) {
         status = check_gaps(pack, error);
-        status = status == GA_OK ? ga_pack_compare(pack, section, ga_checksum(at, section->bytes), error) : status;
+        if (status == GA_OK) {
+            status = ga_pack_compare(pack, section, ga_checksum_of_parts(at, section->bytes), error);
+        }
     }
     map->weights.packed = at;
     return status;

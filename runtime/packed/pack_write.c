@@ -88,7 +88,7 @@ static size_t put_sections(unsigned char *header, const struct content *content)
         ga_write_u64(at + GA_PACK_ISA, section->hash);
         ga_write_u64(at + GA_PACK_ISA + 8, ga_pack_next(end));
         ga_write_u64(at + GA_PACK_ISA + 16, section->size);
-        ga_write_u64(at + GA_PACK_ISA + 24, ga_checksum(section->bytes, section->size));
+        ga_write_u64(at + GA_PACK_ISA + 24, ga_checksum_of_parts(section->bytes, section->size));
         end = ga_pack_next(end) + section->size;
     }
     return end;

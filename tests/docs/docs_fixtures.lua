@@ -1,5 +1,6 @@
 -- docs_fixtures.lua: the files that commands of the documents are given, by name: what a user would bring along. They
 -- are made in the present folder when a command names them; numbers in them mean nothing.
+local bert_tokenizer = dofile("tests/examples/bert_tokenizer.lua")
 local compat = require "base.compat"
 local files = require "program_files"
 local fs = require "base.fs"
@@ -78,7 +79,10 @@ local fixtures = {
   ["IN.safetensors"] = function(path) write_floats(path, { { "query", { 128, 512 } } }) end,
   ["words.txt"] = text(("a word\n"):rep(128)),
   ["writer.safetensors"] = own_weights "writer",
-  ["encoder.safetensors"] = own_weights "encoder",
+  ["encoder.safetensors"] = function(path)
+    own_weights "encoder"(path)
+    text(bert_tokenizer())("tokenizer.json") -- beside it
+  end,
   ["PROMPT.safetensors"] = function(path) files.write(path, { files.tensor("tokens", "I32", { 5 }, 7) }) end,
   ["ids.txt"] = text("5 17 42 8\n61 3 3 29 70\n"),
   ["all-MiniLM-L6-v2"] = bert_folder,

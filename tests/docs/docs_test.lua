@@ -62,6 +62,7 @@ local LONG = {
   { "^python3 (bench/features%.py .*)$", "python3 -B %1 --list", "minutes" },
   { "^sh (tests/pytorch/%w+%.sh)$", "sh -n %1", "a step of .ci/run" },
   { "^sh (tests/text/run%.sh) 1000$", "sh -n %1", "a step of .ci/run" },
+  { "^sh (tests/text/static%.sh)$", "sh -n %1", "a step of .ci/run" },
   { "^sh (tests/docs/docs%.sh)[%w/. ]*$", "sh -n %1", "it is what runs this" },
   { "^python3 %-m pip install .*$", "python3 -m zipfile -e $(echo out/python/mha_512_8-*.whl) out/site",
     "not every Python has pip" },

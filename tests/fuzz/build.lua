@@ -61,7 +61,7 @@ local function add_shared(edges, profile, models)
 end
 
 local function write(folder, clang)
-  local edges = Edges.new({ "scalar" }, 0, false, nil, saved.read().answers.text ~= nil)
+  local edges = Edges.new({ "scalar" }, 0, { text = saved.read().answers.text ~= nil })
   local profile = profile_of(folder, "fuzzer-no-link")
   edges.w:line(HEAD:format(folder, clang))
   local shared = add_shared(edges, profile, read_models())

@@ -33,7 +33,7 @@ static void seal(struct rng *rng, uint8_t *data, size_t size)
     if (size >= GA_PACK_HEADER) {
         const uint64_t bytes = ga_read_u64(data + FIRST + BYTES);
         if (rng_below(rng, 2) == 0 && bytes <= size - GA_PACK_HEADER) {
-            ga_write_u64(data + FIRST + SUM, ga_checksum(data + GA_PACK_HEADER, (size_t)bytes));
+            ga_write_u64(data + FIRST + SUM, ga_checksum_of_parts(data + GA_PACK_HEADER, (size_t)bytes));
         }
         if (rng_below(rng, 2) == 0) {
             ga_write_u64(data + 16, size);

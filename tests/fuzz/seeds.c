@@ -228,17 +228,27 @@ static void write_malformed(void)
     }
 }
 
-// The fixture of the tests of libga_text, and a text for it.
-static void write_tokenizer(void)
+// The fixture of the tests of libga_text between what is before it and what comes after its NUL.
+static void write_tokenizer(const char *name, const char *before, const void *rest, size_t size)
 {
-    static const char text[] = "The cats!  <x>a na\xC3\xAFve dog";
-    FILE *file = fopen(path_of("tokenizer", "bert"), "wb");
-    const bool written = file && fwrite(fixture_json, 1, sizeof fixture_json, file) == sizeof fixture_json &&
-                         fwrite(text, 1, sizeof text - 1, file) == sizeof text - 1;
+    FILE *file = fopen(path_of("tokenizer", name), "wb");
+    const size_t length = strlen(before);
+    const bool written = file && fwrite(before, 1, length, file) == length &&
+                         fwrite(fixture_json, 1, sizeof fixture_json, file) == sizeof fixture_json &&
+                         fwrite(rest, 1, size, file) == size;
     if (!file || fclose(file) != 0 || !written) {
         fprintf(stderr, "seeds: the tokenizer cannot be written\n");
         exit(1);
     }
+}
+
+// A file and a text for it; one that is packed and damaged: a size of a table, a length, a node.
+static void write_tokenizers(void)
+{
+    static const char text[] = "The cats!  <x>a na\xC3\xAFve dog";
+    static const unsigned char damage[] = {32, 0, 0, 40, 0, 4, 0, 9, 0, 16, 0, 255};
+    write_tokenizer("bert", "", text, sizeof text - 1);
+    write_tokenizer("damaged", "\x01", damage, sizeof damage);
 }
 
 int main(int argc, char **argv)
@@ -260,6 +270,6 @@ int main(int argc, char **argv)
     write_inputs();
     write_texts();
     write_malformed();
-    write_tokenizer();
+    write_tokenizers();
     return 0;
 }

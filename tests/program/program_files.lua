@@ -103,6 +103,15 @@ function files.slurp(path)
   return text
 end
 
+-- A function that writes a text to the file `path` gives for a name.
+function files.writer(path)
+  return function(name, content)
+    local stream = assert(io.open(path(name), "wb"))
+    stream:write(content)
+    stream:close()
+  end
+end
+
 -- The F32 tensors of a file: name -> { shape = "10,20,512", values = {...} }.
 function files.read(path)
   local bytes = files.slurp(path)

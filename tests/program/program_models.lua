@@ -235,8 +235,32 @@ return function(path, expect_run, expect, choose)
     expect_run(1, draw .. " --cross", "./configure --outputs cross_attention adds it")
   end
 
+  -- The work of a call, from the rate and the time that bench writes; both are of the same samples.
+  local function benched(outputs)
+    expect_run(0, "bench --seconds 0.001 --batch 3 --lengths 40 --json %cells --outputs " .. outputs)
+    local cells = files.slurp(path "cells")
+    return tonumber(cells:match('"gflops": ([%d.e+-]+)')) * tonumber(cells:match('"us_median": ([%d.e+-]+)')) * 1e3
+  end
+
+  -- A head of a dense linear and one of the labels, once a sequence, where class_logits are asked for.
+  local function test_classifier_work()
+    for model, width_labels in pairs { labels_40_4 = { 40, 1 }, labels_29 = { 29, 19 }, pool_40 = { 40 } } do
+      choose(model)
+      local width, labels = width_labels[1], width_labels[2]
+      local flops = labels and 2 * width * (width + labels) or 0
+      expect_run(0, "info --json", ('"flops_of_class_logits": %d.0,'):format(flops))
+      local text = expect_run(0, "info")
+      local told = ("class_logits of a sequence, where asked for: %.6g MFLOP more"):format(flops / 1e6)
+      expect((text:find(told, 1, true) ~= nil) == (labels ~= nil), "%s: info says\n%s", model, text)
+      if labels then
+        local more = benched "output,class_logits" - benched "output"
+        expect(math.abs(more - 3 * flops) < 1, "%s: bench counts %.17g flops, expected %d", model, more, 3 * flops)
+      end
+    end
+  end
+
   for _, test in ipairs { test_memory, test_generate, test_decoder, test_rows, test_residual, test_draw,
-    test_both_sides } do
+    test_both_sides, test_classifier_work } do
     test()
   end
   require "program_text"(path, expect_run, expect, choose)

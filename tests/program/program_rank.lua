@@ -12,11 +12,7 @@ local JSON = [[{"version":"1.0","truncation":null,"padding":null,"added_tokens":
 local DOCUMENTS = { "a cats", "", 'wet "dog"', "a wet day", "cat", "cat" }
 
 return function(path, expect_run, expect, choose)
-  local function write(name, content)
-    local file = assert(io.open(path(name), "wb"))
-    file:write(content)
-    file:close()
-  end
+  local write = files.writer(path)
 
   local RANK = "rank --allow-random 3 --tokenizer %tokenizer --query 'A dog' --documents %documents "
 

@@ -7,11 +7,7 @@ local WIDTH = 48
 local FIVE = { "a cats", "cat", "dog cats cats", "", 'a "cat" \\' }
 
 return function(path, expect_run, expect)
-  local function write(name, content)
-    local file = assert(io.open(path(name), "wb"))
-    file:write(content)
-    file:close()
-  end
+  local write = files.writer(path)
 
   local function write_texts(texts) write("corpus", table.concat(texts, "\n") .. "\n") end
 

@@ -2,8 +2,8 @@
 """Holds out/bin/minilm against all-MiniLM-L6-v2 as transformers runs it, in double precision: the rows that every
 layer leaves, its attention and the embeddings, of sentences of one word to more than the model takes, alone and in
 ragged batches, on every instruction set this CPU has; then the demo's search against transformers' own pooled
-vectors, and what docs/models.md says of it. Prints the largest differences beside those of PyTorch's float32; the
-last line is 'N passed, N failed'; the exit status is 1 where one failed."""
+vectors, and what docs/models.md says of it; and `encode` of its Python wheel. Prints the largest differences beside
+those of PyTorch's float32; the last line is 'N passed, N failed'; the exit status is 1 where one failed."""
 
 import argparse
 import json
@@ -23,6 +23,7 @@ import transformers  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "demo/minilm"))
+import sentence_encoder  # noqa: E402
 import sentences  # noqa: E402
 
 DEMO = ROOT / "demo/minilm"
@@ -239,6 +240,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program", help="out/bin/minilm")
     parser.add_argument("folder", type=pathlib.Path, help="of the model")
+    parser.add_argument("site", type=pathlib.Path, help="where its wheel is unpacked")
     options = parser.parse_args()
     torch.set_num_threads(len(os.sched_getaffinity(0)))
     facts = Facts()
@@ -247,6 +249,8 @@ def main():
         compare_layers(facts, options.program, options.folder, module)
         compare_attention(facts, sentences.Encoder(options.program, options.folder), module)
         compare_search(facts, options.program, options.folder, module)
+    sentence_encoder.compare(facts, options.site, options.folder,
+                             lambda texts: embedded(options.program, options.folder, texts))
     compare_document(facts)
     compare_picture(facts)
     print(f"{facts.passed} passed, {facts.failed} failed")

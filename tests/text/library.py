@@ -1,6 +1,9 @@
 """libga_text by ctypes: what the oracle and the benchmark call."""
 import ctypes
 
+LIBC = ctypes.CDLL(None)
+LIBC.free.argtypes = [ctypes.c_void_p]
+
 NO_SPECIAL, OFFSETS, REPLACE, NO_TRUNCATION = 1, 2, 4, 8
 
 
@@ -36,6 +39,7 @@ def load(path):
                                        pointer]
     library.ga_text_decode.argtypes = [pointer, pointer, size, ctypes.c_bool, pointer, pointer]
     library.ga_text_tokenizer_open_memory.argtypes = [ctypes.c_char_p, ctypes.c_char_p, size, pointer, pointer]
+    library.ga_text_tokenizer_pack.argtypes = [ctypes.c_char_p, ctypes.c_char_p, size, pointer, pointer, pointer]
     library.ga_text_context_open.argtypes = [pointer, pointer]
     library.ga_text_context_close.argtypes = [pointer]
     library.ga_text_tokenizer_close.argtypes = [pointer]
@@ -47,12 +51,12 @@ def text_of(view):
 
 
 class Tokenizer:
-    """A tokenizer of the library, from the text of its JSON."""
+    """A tokenizer of the library, from the text of its JSON, or from what that is packed to."""
 
-    def __init__(self, library, json):
+    def __init__(self, library, json, packed=False):
         self.library, self.error = library, Error()
         self.tokenizer, self.context, self.encoding = ctypes.c_void_p(), ctypes.c_void_p(), Encoding()
-        data = json.encode()
+        data = self.pack(json.encode()) if packed else json.encode()
         self.check(library.ga_text_tokenizer_open_memory(b"tokenizer.json", data, len(data),
                                                          ctypes.byref(self.tokenizer), ctypes.byref(self.error)))
         assert library.ga_text_context_open(self.tokenizer, ctypes.byref(self.context)) == 0
@@ -60,6 +64,14 @@ class Tokenizer:
     def check(self, status):
         if status != 0:
             raise ValueError(self.error.text.decode("utf-8", "replace"))
+
+    def pack(self, data):
+        bytes_out, size = ctypes.c_void_p(), ctypes.c_size_t()
+        self.check(self.library.ga_text_tokenizer_pack(b"tokenizer.json", data, len(data), ctypes.byref(bytes_out),
+                                                       ctypes.byref(size), ctypes.byref(self.error)))
+        packed = ctypes.string_at(bytes_out, size.value)
+        LIBC.free(bytes_out)
+        return packed
 
     def close(self):
         self.library.ga_text_context_close(self.context)

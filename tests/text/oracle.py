@@ -108,6 +108,9 @@ def main():
         ours = library.Tokenizer(shared, reference.to_str())
         wrong = compare(family, reference, ours, rng, count)
         ours.close()
+        packed = library.Tokenizer(shared, reference.to_str(), packed=True)
+        wrong += compare(f"{family}, packed", reference, packed, rng, max(count // 4, 20))
+        packed.close()
         print(f"{family}: {count} strings, {wrong} differ", flush=True)
         total += wrong > 0
         families += 1

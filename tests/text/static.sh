@@ -6,6 +6,12 @@ cd "$(dirname "$0")/../.."
 
 readonly CANNOT_GET=77 # from static.sh and setup.sh
 status=0
+MUSL_CC=none sh demo/minilm/static.sh --wrong 2>/dev/null || status=$?
+if [ "$status" -ne 2 ]; then
+    echo "FAIL static minilm: an option that configure does not have is not refused first: exit $status" >&2
+    exit 1
+fi
+status=0
 sh demo/minilm/static.sh "$@" || status=$?
 [ "$status" -ne 0 ] || sh demo/minilm/setup.sh "$@" || status=$?
 if [ "$status" -eq "$CANNOT_GET" ]; then

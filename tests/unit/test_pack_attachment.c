@@ -30,7 +30,7 @@ Test(pack_attachment, it_stands_after_the_weights_whose_bytes_are_as_without_it)
     cr_assert_eq(pack_image_make_attached(2), ATTACHED_END);
     cr_expect_eq(memcmp(pack_image + GA_PACK_HEADER, without + GA_PACK_HEADER, BOTH_END - GA_PACK_HEADER), 0);
     cr_expect_eq(memcmp(pack_image + 256, without + 256, 2 * 64), 0, "the entries of the weights");
-    cr_expect_eq(ga_read_u32(pack_image + 8), 1, "the version that readers before attachments take");
+    cr_expect_eq(ga_read_u32(pack_image + 8), GA_PACK_VERSION);
     cr_expect_eq(ga_read_u32(pack_image + 40), 3);
     cr_expect_str_eq((const char *)pack_image + ENTRY, "_notes");
     cr_expect_eq(ga_read_u64(pack_image + ENTRY + 16), 77);

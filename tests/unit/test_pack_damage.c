@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L // truncate
 #include <criterion/criterion.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -181,4 +182,42 @@ Test(checksum, sums_are_those_of_the_reference)
     ga_checksum_add(&sum, bytes + 64, 0);
     ga_checksum_add(&sum, bytes + 64, 135);
     cr_expect_eq(ga_checksum_end(&sum), ga_checksum(bytes, 199));
+}
+
+// Written out: the checksums of the parts, and then theirs.
+static uint64_t sum_of_parts(const unsigned char *bytes, size_t size)
+{
+    unsigned char sums[8 * 16];
+    size_t count = 0;
+    for (size_t at = 0; at < size; at += GA_CHECKSUM_PART) {
+        const size_t left = size - at, part = left < GA_CHECKSUM_PART ? left : GA_CHECKSUM_PART;
+        ga_write_u64(sums + 8 * count++, ga_checksum(bytes + at, part));
+    }
+    return ga_checksum(sums, 8 * count);
+}
+
+Test(checksum, sums_of_parts_are_the_same_however_the_bytes_come)
+{
+    enum { PART = GA_CHECKSUM_PART, MOST = 11 * PART };
+    static const size_t sizes[] = {0,        1,        31,           32,       PART - 1,      PART,
+                                   PART + 1, 3 * PART, 4 * PART - 1, 4 * PART, 4 * PART + 33, 5 * PART,
+                                   8 * PART, MOST - 7};
+    static const size_t pieces[] = {4096, PART, 4 * PART, 4 * PART + 64, MOST};
+    unsigned char *bytes = malloc(MOST);
+    cr_assert_not_null(bytes);
+    for (size_t i = 0; i < MOST; i++) {
+        bytes[i] = (unsigned char)(i * 2654435761u >> 13);
+    }
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        const uint64_t expected = sum_of_parts(bytes, sizes[s]);
+        cr_expect_eq(ga_checksum_of_parts(bytes, sizes[s]), expected, "%zu bytes", sizes[s]);
+        for (size_t p = 0; p < sizeof pieces / sizeof *pieces; p++) {
+            struct ga_checksum_parts sum = ga_checksum_parts_start();
+            for (size_t at = 0; at < sizes[s]; at += pieces[p]) {
+                ga_checksum_parts_add(&sum, bytes + at, sizes[s] - at < pieces[p] ? sizes[s] - at : pieces[p]);
+            }
+            cr_expect_eq(ga_checksum_parts_end(&sum), expected, "%zu bytes by %zu", sizes[s], pieces[p]);
+        }
+    }
+    free(bytes);
 }

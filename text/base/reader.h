@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "bytes.h"
+#include "packed.h"
 #include "status.h"
 
 enum {
@@ -24,6 +25,9 @@ struct ga_text_reader {
     const char *file;        // for messages
     char path[GA_TEXT_PATH]; // of the object being read: "normalizer.normalizers[2]"
     struct ga_error *error;  // may be NULL
+
+    // Of a packed tokenizer: the tables of the model, whose "vocab" and "merges" are empty; NULL of a tokenizer.json.
+    const struct ga_text_tables *tables;
 };
 
 enum ga_text_field_kind {

@@ -135,6 +135,13 @@ static void close_scratch(void *scratch)
     }
 }
 
+static enum ga_status pack(const void *self, struct ga_text_tables *tables)
+{
+    const struct ga_text_bpe *bpe = self;
+    const enum ga_status status = ga_text_vocabulary_pack(&bpe->vocabulary, tables);
+    return status == GA_OK ? ga_text_merges_pack(&bpe->merges, tables) : status;
+}
+
 static const struct ga_text_vocabulary *vocabulary_of(const void *self)
 {
     return &((const struct ga_text_bpe *)self)->vocabulary;
@@ -156,6 +163,7 @@ const struct ga_text_model_class ga_text_bpe = {
     .base = {"BPE", open_bpe, close_bpe, open_scratch, close_scratch},
     .encode = ga_text_bpe_encode,
     .vocabulary = vocabulary_of,
+    .pack = pack,
     .has_words = has_words,
     .word_end = ga_text_bpe_word_end,
     .local = is_local,

@@ -5,7 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GA_TEXT_ARRAY_TRIES = 16, GA_TEXT_ARRAY_BYTES = 256 };
+enum { GA_TEXT_ARRAY_TRIES = 64, GA_TEXT_ARRAY_BYTES = 256 };
+
+struct array_token {
+    uint64_t first; // its first bytes as a number, zeros after them
+    const char *bytes;
+    uint32_t length;
+    int32_t id;
+};
 
 // Tokens that share their first `depth` bytes, and the node of those bytes.
 struct array_family {
@@ -20,8 +27,7 @@ struct array_making {
     struct ga_text_double_array *array;
     size_t capacity;
     int32_t first_free, last_free;
-    struct ga_text_bytes *sorted; // tokens, [count]
-    int32_t *ids;                 // of sorted
+    struct array_token *sorted; // [count]
     size_t count;
     struct array_family *families; // a queue
     size_t family_count, family_capacity;
@@ -100,19 +106,28 @@ static int32_t find_base(struct array_making *m, const struct array_children *ch
     if (m->first_free != GA_TEXT_FREE) {
         take_place(m, m->first_free, GA_TEXT_UNUSED);
     }
-    return (int32_t)m->array->count;
+    const size_t end = m->array->count; // all from here on are free
+    return (int32_t)(end > children->bytes[0] ? end - children->bytes[0] : end);
 }
 
-static struct array_children children_of(const struct array_making *m, const struct array_family *family)
+static unsigned char byte_at(const struct array_token *token, uint32_t at)
 {
-    struct array_children children = {.count = 0};
+    if (at < sizeof token->first) {
+        return (unsigned char)(token->first >> (56 - 8 * at) & 0xFF);
+    }
+    return (unsigned char)token->bytes[at];
+}
+
+static void list_children(const struct array_making *m, const struct array_family *family,
+                          struct array_children *children)
+{
+    children->count = 0; // the bytes are not cleared: this is done for every node
     for (size_t i = family->begin; i < family->end; i++) {
-        const unsigned char byte = (unsigned char)m->sorted[i].bytes[family->depth];
-        if (children.count == 0 || children.bytes[children.count - 1] != byte) {
-            children.bytes[children.count++] = byte;
+        const unsigned char byte = byte_at(&m->sorted[i], family->depth);
+        if (children->count == 0 || children->bytes[children->count - 1] != byte) {
+            children->bytes[children->count++] = byte;
         }
     }
-    return children;
 }
 
 static enum ga_status add_family(struct array_making *m, struct array_family family)
@@ -132,7 +147,7 @@ static enum ga_status add_child(struct array_making *m, struct array_family chil
 {
     struct ga_text_array_node *node = &m->array->nodes[child.place];
     while (child.begin < child.end && m->sorted[child.begin].length == child.depth) {
-        node->id = m->ids[child.begin++];
+        node->id = m->sorted[child.begin++].id;
     }
     return child.begin < child.end ? add_family(m, child) : GA_OK;
 }
@@ -140,7 +155,7 @@ static enum ga_status add_child(struct array_making *m, struct array_family chil
 static uint32_t family_end(const struct array_making *m, const struct array_family *family, uint32_t begin,
                            unsigned char byte)
 {
-    while (begin < family->end && (unsigned char)m->sorted[begin].bytes[family->depth] == byte) {
+    while (begin < family->end && byte_at(&m->sorted[begin], family->depth) == byte) {
         begin++;
     }
     return begin;
@@ -148,7 +163,8 @@ static uint32_t family_end(const struct array_making *m, const struct array_fami
 
 static enum ga_status place_children(struct array_making *m, const struct array_family family)
 {
-    const struct array_children children = children_of(m, &family);
+    struct array_children children;
+    list_children(m, &family, &children);
     const int32_t base = find_base(m, &children);
     enum ga_status status = extend(m, (size_t)base + GA_TEXT_ARRAY_BYTES);
     if (status != GA_OK) {
@@ -168,56 +184,95 @@ static enum ga_status place_children(struct array_making *m, const struct array_
 
 // -- Tokens ---------------------------------------------------------------------------------------------------------
 
-struct sortable {
-    struct ga_text_bytes token;
-    int32_t id;
-};
+static uint64_t first_of(const char *bytes, size_t length)
+{
+    uint64_t first = 0;
+    for (size_t i = 0; i < sizeof first; i++) {
+        first = first << 8 | (i < length ? (unsigned char)bytes[i] : 0);
+    }
+    return first;
+}
 
 static int compare(const void *left, const void *right)
 {
-    const struct sortable *a = left, *b = right;
-    const size_t shorter = a->token.length < b->token.length ? a->token.length : b->token.length;
-    const int order = memcmp(a->token.bytes, b->token.bytes, shorter);
-    if (order != 0 || a->token.length != b->token.length) {
-        return order != 0 ? order : a->token.length < b->token.length ? -1 : 1;
+    const struct array_token *a = left, *b = right;
+    if (a->first != b->first) {
+        return a->first < b->first ? -1 : 1;
+    }
+    const int order = memcmp(a->bytes, b->bytes, a->length < b->length ? a->length : b->length);
+    if (order != 0 || a->length != b->length) {
+        return order != 0 ? order : a->length < b->length ? -1 : 1;
     }
     return a->id < b->id ? -1 : 1;
 }
 
-static size_t list_tokens(const struct ga_text_vocabulary *vocabulary, struct sortable *list)
+// Sorts by one byte of `first` into `to`, and keeps the order of those that have it alike.
+static void sort_by_byte(const struct array_token *tokens, struct array_token *to, size_t count, int shift)
 {
-    size_t count = 0;
-    for (size_t id = 0; id < vocabulary->count; id++) {
-        const struct ga_text_bytes token = ga_text_vocabulary_token(vocabulary, (int32_t)id);
-        if (token.bytes != NULL && token.length > 0) {
-            list[count++] = (struct sortable){token, (int32_t)id};
+    size_t ends[GA_TEXT_ARRAY_BYTES + 1] = {0};
+    for (size_t i = 0; i < count; i++) {
+        ends[(tokens[i].first >> shift & 0xFF) + 1]++;
+    }
+    for (size_t byte = 0; byte < GA_TEXT_ARRAY_BYTES; byte++) {
+        ends[byte + 1] += ends[byte];
+    }
+    for (size_t i = 0; i < count; i++) {
+        to[ends[tokens[i].first >> shift & 0xFF]++] = tokens[i];
+    }
+}
+
+// Sorts each run of tokens whose `first` is alike.
+static void sort_alike(struct array_token *tokens, size_t count)
+{
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        for (end = begin + 1; end < count && tokens[end].first == tokens[begin].first;) {
+            end++;
+        }
+        if (end - begin > 1) {
+            qsort(tokens + begin, end - begin, sizeof(*tokens), compare);
         }
     }
-    return count;
 }
 
-static enum ga_status sort_tokens(struct array_making *m, const struct ga_text_vocabulary *vocabulary)
+static void list_tokens(struct array_making *m, const struct ga_text_vocabulary *vocabulary,
+                        struct ga_text_bytes prefix)
 {
-    const size_t room = vocabulary->count + 1;
-    struct sortable *list = malloc(room * sizeof(*list));
-    m->sorted = malloc(room * sizeof(*m->sorted));
-    m->ids = malloc(room * sizeof(*m->ids));
-    const bool has_room = list != NULL && m->sorted != NULL && m->ids != NULL;
-    if (has_room) {
-        m->count = list_tokens(vocabulary, list);
-        qsort(list, m->count, sizeof(*list), compare);
+    for (size_t id = 0; id < vocabulary->count; id++) {
+        const struct ga_text_bytes token = ga_text_vocabulary_token(vocabulary, (int32_t)id);
+        if (token.length > prefix.length &&
+            (prefix.length == 0 || memcmp(token.bytes, prefix.bytes, prefix.length) == 0)) {
+            const char *bytes = token.bytes + prefix.length;
+            const size_t length = token.length - prefix.length;
+            m->sorted[m->count++] = (struct array_token){first_of(bytes, length), bytes, (uint32_t)length, (int32_t)id};
+        }
     }
-    for (size_t i = 0; has_room && i < m->count; i++) {
-        m->sorted[i] = list[i].token;
-        m->ids[i] = list[i].id;
-    }
-    free(list);
-    return has_room ? GA_OK : GA_MEMORY;
 }
 
-static enum ga_status make(struct array_making *m, const struct ga_text_vocabulary *vocabulary)
+static enum ga_status sort_tokens(struct array_making *m, const struct ga_text_vocabulary *vocabulary,
+                                  struct ga_text_bytes prefix)
 {
-    enum ga_status status = sort_tokens(m, vocabulary);
+    m->sorted = malloc((vocabulary->count + 1) * sizeof(*m->sorted));
+    if (m->sorted == NULL) {
+        return GA_MEMORY;
+    }
+    list_tokens(m, vocabulary, prefix);
+    struct array_token *spare = malloc((m->count + 1) * sizeof(*spare));
+    if (spare == NULL) {
+        return GA_MEMORY;
+    }
+    for (int shift = 0; shift < 64; shift += 16) { // there and back
+        sort_by_byte(m->sorted, spare, m->count, shift);
+        sort_by_byte(spare, m->sorted, m->count, shift + 8);
+    }
+    free(spare);
+    sort_alike(m->sorted, m->count);
+    return GA_OK;
+}
+
+static enum ga_status make(struct array_making *m, const struct ga_text_vocabulary *vocabulary,
+                           struct ga_text_bytes prefix)
+{
+    enum ga_status status = sort_tokens(m, vocabulary, prefix);
     status = status == GA_OK ? extend(m, 1 + GA_TEXT_ARRAY_BYTES) : status;
     if (status != GA_OK) {
         return status;
@@ -231,18 +286,66 @@ static enum ga_status make(struct array_making *m, const struct ga_text_vocabula
 }
 
 enum ga_status ga_text_double_array_make(struct ga_text_double_array *array,
-                                         const struct ga_text_vocabulary *vocabulary)
+                                         const struct ga_text_vocabulary *vocabulary, struct ga_text_bytes prefix)
 {
     *array = (struct ga_text_double_array){0};
     struct array_making making = {.array = array, .first_free = GA_TEXT_FREE, .last_free = GA_TEXT_FREE};
-    const enum ga_status status = make(&making, vocabulary);
+    const enum ga_status status = make(&making, vocabulary, prefix);
     free(making.sorted);
-    free(making.ids);
     free(making.families);
     if (status != GA_OK) {
         ga_text_double_array_free(array);
     }
     return status;
+}
+
+// -- Packed ---------------------------------------------------------------------------------------------------------
+
+enum { NODE = sizeof(struct ga_text_array_node), NODE_NUMBERS = 3 };
+_Static_assert(NODE == 4 * NODE_NUMBERS, "nodes are numbers of tables, one after the other");
+
+enum ga_status ga_text_double_array_pack(const struct ga_text_double_array *array, struct ga_text_table *table_out)
+{
+    const enum ga_status status = ga_text_table_make(table_out, array->count * NODE);
+    if (status == GA_OK) {
+        ga_text_table_write((const uint32_t *)(const void *)array->nodes, table_out->bytes,
+                            array->count * NODE_NUMBERS);
+    }
+    return status;
+}
+
+// Whether a search stays within the nodes and finds ids below `ids`.
+static bool are_sound(const struct ga_text_double_array *array, size_t ids)
+{
+    const int32_t last = (int32_t)(array->count - GA_TEXT_ARRAY_BYTES), most = (int32_t)ids - 1;
+    bool sound = true;
+    for (size_t i = 0; i < array->count; i++) {
+        const struct ga_text_array_node *node = &array->nodes[i];
+        sound &= node->check < 0 || (node->base >= 0 && node->base <= last && node->id >= -1 && node->id <= most);
+    }
+    return sound && array->nodes[GA_TEXT_ARRAY_ROOT].base >= 0 && array->nodes[GA_TEXT_ARRAY_ROOT].base <= last;
+}
+
+enum ga_status ga_text_double_array_read(struct ga_text_double_array *array, struct ga_text_reader *reader,
+                                         enum ga_text_table_kind kind, size_t ids)
+{
+    const struct ga_text_table *table = &reader->tables->of[kind];
+    const size_t count = table->size / NODE;
+    *array = (struct ga_text_double_array){0};
+    if (table->size % NODE != 0 || count <= GA_TEXT_ARRAY_BYTES || count > INT32_MAX) {
+        return ga_text_refuse_as(reader, "a double array of %zu bytes, which none has", table->size);
+    }
+    *array = (struct ga_text_double_array){malloc(table->size), count};
+    if (array->nodes == NULL) {
+        *array = (struct ga_text_double_array){0};
+        return ga_text_refuse_memory(reader);
+    }
+    ga_text_table_read(table->bytes, (uint32_t *)(void *)array->nodes, count * NODE_NUMBERS);
+    if (!are_sound(array, ids)) {
+        ga_text_double_array_free(array);
+        return ga_text_refuse_as(reader, "a double array that leads out of itself or of the vocabulary");
+    }
+    return GA_OK;
 }
 
 void ga_text_double_array_free(struct ga_text_double_array *array)

@@ -19,10 +19,19 @@ struct ga_text_double_array {
     size_t count;
 };
 
-// Makes a array of the tokens of a vocabulary that are not empty. Time and memory are linear in their bytes. Returns
-// GA_OK, GA_MEMORY or GA_OVERFLOW; array then is without nodes.
+// Makes an array of the tokens of a vocabulary that begin with a prefix and are longer, without it. Memory is linear in
+// their bytes. Returns GA_OK, GA_MEMORY or GA_OVERFLOW; array then is without nodes.
 enum ga_status ga_text_double_array_make(struct ga_text_double_array *array,
-                                         const struct ga_text_vocabulary *vocabulary);
+                                         const struct ga_text_vocabulary *vocabulary, struct ga_text_bytes prefix);
+
+// The nodes as a table of a packed tokenizer. GA_MEMORY.
+enum ga_status ga_text_double_array_pack(const struct ga_text_double_array *array, struct ga_text_table *table_out);
+
+// Reads what ga_text_double_array_pack has made, of a vocabulary of `ids` ids; whatever the table holds, what is read
+// is safe to search. Returns GA_OK, GA_FORMAT or GA_MEMORY after an entry in the reader's error; array then is without
+// nodes.
+enum ga_status ga_text_double_array_read(struct ga_text_double_array *array, struct ga_text_reader *reader,
+                                         enum ga_text_table_kind kind, size_t ids);
 
 void ga_text_double_array_free(struct ga_text_double_array *array);
 
@@ -31,6 +40,24 @@ static inline int32_t ga_text_array_child(const struct ga_text_double_array *arr
 {
     const int32_t child = array->nodes[place].base + byte;
     return array->nodes[child].check == place ? child : GA_TEXT_FREE;
+}
+
+// The id of the longest token that bytes[length] begins with, *size_out its bytes; GA_TEXT_NO_ID where there is none.
+static inline int32_t ga_text_array_longest(const struct ga_text_double_array *array, const char *bytes, size_t length,
+                                            size_t *size_out)
+{
+    int32_t found = GA_TEXT_NO_ID, place = GA_TEXT_ARRAY_ROOT;
+    for (size_t i = 0; i < length; i++) {
+        place = ga_text_array_child(array, place, (unsigned char)bytes[i]);
+        if (place == GA_TEXT_FREE) {
+            break;
+        }
+        if (array->nodes[place].id != GA_TEXT_NO_ID) {
+            found = array->nodes[place].id;
+            *size_out = i + 1;
+        }
+    }
+    return found;
 }
 
 #endif

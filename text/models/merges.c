@@ -151,9 +151,89 @@ static enum ga_status read_merges(struct ga_text_merges *merges, struct merge_re
     return status;
 }
 
+// -- Packed ---------------------------------------------------------------------------------------------------------
+
+enum { MERGE_NUMBERS = 3, MERGE_BYTES = MERGE_NUMBERS * sizeof(uint32_t) };
+
+static int by_rank(const void *left, const void *right)
+{
+    const struct ga_text_merge_slot *a = left, *b = right;
+    return (a->merge.rank > b->merge.rank) - (a->merge.rank < b->merge.rank);
+}
+
+// The merges without the free slots, by rank; NULL without memory. The caller frees them.
+static struct ga_text_merge_slot *sorted_merges(const struct ga_text_merges *merges, size_t *count_out)
+{
+    const size_t slots = (size_t)merges->mask + 1;
+    struct ga_text_merge_slot *sorted = malloc(slots * sizeof(*sorted));
+    *count_out = 0;
+    for (size_t i = 0; sorted != NULL && i < slots; i++) {
+        if (merges->slots[i].left != GA_TEXT_NO_ID) {
+            sorted[(*count_out)++] = merges->slots[i];
+        }
+    }
+    if (sorted != NULL) {
+        qsort(sorted, *count_out, sizeof(*sorted), by_rank);
+    }
+    return sorted;
+}
+
+enum ga_status ga_text_merges_pack(const struct ga_text_merges *merges, struct ga_text_tables *tables)
+{
+    struct ga_text_table *table = &tables->of[GA_TEXT_TABLE_MERGES];
+    size_t count;
+    struct ga_text_merge_slot *sorted = sorted_merges(merges, &count);
+    const enum ga_status status = sorted != NULL ? ga_text_table_make(table, count * MERGE_BYTES) : GA_MEMORY;
+    for (size_t i = 0; status == GA_OK && i < count; i++) {
+        const uint32_t numbers[] = {(uint32_t)sorted[i].left, (uint32_t)sorted[i].right, (uint32_t)sorted[i].merge.id};
+        ga_text_table_write(numbers, table->bytes + i * MERGE_BYTES, MERGE_NUMBERS);
+    }
+    free(sorted);
+    return status;
+}
+
+// Whether a merge of two tokens with text gives the third: what reading the JSON makes sure of.
+static bool joins(const struct ga_text_vocabulary *vocabulary, const uint32_t numbers[MERGE_NUMBERS], size_t skipped)
+{
+    const struct ga_text_bytes left = ga_text_vocabulary_token(vocabulary, (int32_t)numbers[0]);
+    const struct ga_text_bytes right = ga_text_vocabulary_token(vocabulary, (int32_t)numbers[1]);
+    const struct ga_text_bytes joined = ga_text_vocabulary_token(vocabulary, (int32_t)numbers[2]);
+    return left.length > 0 && right.length > skipped && joined.length == left.length + right.length - skipped &&
+           memcmp(joined.bytes, left.bytes, left.length) == 0 &&
+           memcmp(joined.bytes + left.length, right.bytes + skipped, right.length - skipped) == 0;
+}
+
+static enum ga_status unpack_merges(struct ga_text_merges *merges, struct ga_text_reader *reader,
+                                    const struct ga_text_vocabulary *vocabulary, size_t prefix_length)
+{
+    const struct ga_text_table *table = &reader->tables->of[GA_TEXT_TABLE_MERGES];
+    const size_t count = table->size / MERGE_BYTES;
+    if (table->size % MERGE_BYTES != 0 || count > GA_TEXT_MERGES) {
+        return ga_text_refuse_as(reader, "%zu bytes of packed merges; expected at most %d of %d bytes", table->size,
+                                 GA_TEXT_MERGES, (int)MERGE_BYTES);
+    }
+    if (ga_text_merges_make(merges, count) != GA_OK) {
+        return ga_text_refuse_memory(reader);
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t numbers[MERGE_NUMBERS];
+        ga_text_table_read(table->bytes + i * MERGE_BYTES, numbers, MERGE_NUMBERS);
+        if (!joins(vocabulary, numbers, prefix_length)) {
+            ga_text_merges_free(merges);
+            return ga_text_refuse_as(reader, "packed merge %zu does not join two tokens to a third", i);
+        }
+        ga_text_merges_add(merges, (int32_t)numbers[0], (int32_t)numbers[1],
+                           (struct ga_text_merge){(uint32_t)i, (int32_t)numbers[2]});
+    }
+    return GA_OK;
+}
+
 enum ga_status ga_text_merges_read(struct ga_text_merges *merges, struct ga_text_reader *reader, json_t *array,
                                    const struct ga_text_vocabulary *vocabulary, size_t prefix_length)
 {
+    if (reader->tables) {
+        return unpack_merges(merges, reader, vocabulary, prefix_length);
+    }
     const size_t count = json_array_size(array);
     if (count > GA_TEXT_MERGES) {
         return ga_text_refuse_as(reader, "%zu merges; expected at most %d", count, GA_TEXT_MERGES);

@@ -40,6 +40,10 @@ void ga_text_merges_free(struct ga_text_merges *merges);
 enum ga_status ga_text_merges_read(struct ga_text_merges *merges, struct ga_text_reader *reader, json_t *array,
                                    const struct ga_text_vocabulary *vocabulary, size_t prefix_length);
 
+// Makes the table of a packed tokenizer of them, from which ga_text_merges_read reads where the reader has one.
+// GA_MEMORY.
+enum ga_status ga_text_merges_pack(const struct ga_text_merges *merges, struct ga_text_tables *tables);
+
 static inline uint32_t ga_text_merge_place(int32_t left, int32_t right)
 {
     uint64_t hash = ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) * UINT64_C(0x9E3779B97F4A7C15);

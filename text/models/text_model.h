@@ -37,6 +37,10 @@ struct ga_text_model_class {
     // The model's own tokens, without added ones. Borrowed.
     const struct ga_text_vocabulary *(*vocabulary)(const void *self);
 
+    // Makes the tables of a packed tokenizer of it, which are empty: those that open then reads (struct ga_text_reader)
+    // in the place of the JSON's "vocab" and "merges". GA_OK, GA_MEMORY or GA_OVERFLOW.
+    enum ga_status (*pack)(const void *self, struct ga_text_tables *tables);
+
     // Whether the text of a token, where it is asked for, is what the token covers of the piece instead of what the
     // vocabulary has for its id: so of Unigram's unknown pieces. NULL: never.
     bool (*is_surface)(const void *self, int32_t id);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "score.h"
 
@@ -46,7 +47,9 @@ static enum ga_status read_entries(struct ga_text_unigram *unigram, struct ga_te
         return status;
     }
     status = ga_text_vocabulary_make(&unigram->vocabulary, tokens, count);
-    status = status == GA_OK ? ga_text_double_array_make(&unigram->array, &unigram->vocabulary) : status;
+    if (status == GA_OK) {
+        status = ga_text_double_array_make(&unigram->array, &unigram->vocabulary, (struct ga_text_bytes){NULL, 0});
+    }
     return status == GA_OK ? GA_OK : ga_text_refuse_memory(reader);
 }
 
@@ -64,6 +67,72 @@ static enum ga_status read_vocabulary(struct ga_text_unigram *unigram, struct ga
     free(tokens);
     return status;
 }
+
+// -- Packed ---------------------------------------------------------------------------------------------------------
+
+enum { SCORE_NUMBERS = sizeof(double) / sizeof(uint32_t) };
+
+// A score as numbers of a table, the lower half first.
+static void write_score(double score, unsigned char *to)
+{
+    uint64_t bits;
+    memcpy(&bits, &score, sizeof bits);
+    ga_text_table_write((const uint32_t[]){(uint32_t)bits, (uint32_t)(bits >> 32)}, to, SCORE_NUMBERS);
+}
+
+static double read_score(const unsigned char *from)
+{
+    uint32_t halves[SCORE_NUMBERS];
+    ga_text_table_read(from, halves, SCORE_NUMBERS);
+    const uint64_t bits = (uint64_t)halves[1] << 32 | halves[0];
+    double score;
+    memcpy(&score, &bits, sizeof score);
+    return score;
+}
+
+// Every id of a Unigram has a token and a score, which no JSON has as infinite or no number.
+static enum ga_status unpack_scores(struct ga_text_unigram *unigram, struct ga_text_reader *reader)
+{
+    const struct ga_text_table *table = &reader->tables->of[GA_TEXT_TABLE_SCORES];
+    const size_t count = unigram->vocabulary.count;
+    if (table->size != count * sizeof(double) || unigram->vocabulary.n_tokens != count) {
+        return ga_text_refuse_as(reader, "%zu bytes of packed scores; expected %zu, for %zu tokens", table->size,
+                                 count * sizeof(double), count);
+    }
+    unigram->scores = malloc((count + 1) * sizeof *unigram->scores);
+    if (unigram->scores == NULL) {
+        return ga_text_refuse_memory(reader);
+    }
+    bool finite = true;
+    for (size_t i = 0; i < count; i++) {
+        unigram->scores[i] = read_score(table->bytes + i * sizeof(double));
+        finite &= isfinite(unigram->scores[i]) != 0;
+    }
+    return finite ? GA_OK : ga_text_refuse_as(reader, "a packed score that is infinite or no number");
+}
+
+static enum ga_status unpack(struct ga_text_unigram *unigram, struct ga_text_reader *reader)
+{
+    enum ga_status status = ga_text_vocabulary_unpack(&unigram->vocabulary, reader);
+    status = status == GA_OK ? unpack_scores(unigram, reader) : status;
+    return status == GA_OK
+               ? ga_text_double_array_read(&unigram->array, reader, GA_TEXT_TABLE_BEGINNINGS, unigram->vocabulary.count)
+               : status;
+}
+
+static enum ga_status pack(const void *self, struct ga_text_tables *tables)
+{
+    const struct ga_text_unigram *unigram = self;
+    struct ga_text_table *scores = &tables->of[GA_TEXT_TABLE_SCORES];
+    enum ga_status status = ga_text_vocabulary_pack(&unigram->vocabulary, tables);
+    status = status == GA_OK ? ga_text_table_make(scores, unigram->vocabulary.count * sizeof(double)) : status;
+    for (size_t i = 0; status == GA_OK && i < unigram->vocabulary.count; i++) {
+        write_score(unigram->scores[i], scores->bytes + i * sizeof(double));
+    }
+    return status == GA_OK ? ga_text_double_array_pack(&unigram->array, &tables->of[GA_TEXT_TABLE_BEGINNINGS]) : status;
+}
+
+// -- The object -----------------------------------------------------------------------------------------------------
 
 static enum ga_status read_unknown(struct ga_text_unigram *unigram, struct ga_text_reader *reader, json_t *value,
                                    size_t count)
@@ -106,9 +175,9 @@ static enum ga_status read(struct ga_text_unigram *unigram, struct ga_text_reade
     if (status != GA_OK) {
         return status;
     }
-    const size_t count = json_array_size(in.vocabulary);
-    status = read_unknown(unigram, reader, in.unknown, count);
-    status = status == GA_OK ? read_vocabulary(unigram, reader, in.vocabulary) : status;
+    status = reader->tables ? unpack(unigram, reader) : read_vocabulary(unigram, reader, in.vocabulary);
+    const size_t count = unigram->vocabulary.count;
+    status = status == GA_OK ? read_unknown(unigram, reader, in.unknown, count) : status;
     if (status == GA_OK) {
         unigram->byte_fallback = in.byte_fallback;
         find_scores(unigram, count);
@@ -175,5 +244,6 @@ const struct ga_text_model_class ga_text_unigram = {
     .base = {"Unigram", open_unigram, close_unigram, open_scratch, close_scratch},
     .encode = ga_text_unigram_encode,
     .vocabulary = vocabulary_of,
+    .pack = pack,
     .is_surface = is_surface,
 };

@@ -1,8 +1,10 @@
-// vocabulary.c: tokens in two flat tables. Reads no file.
+// vocabulary.c: tokens in two flat tables, from the JSON or from the tables of a packed tokenizer.
 #include "vocabulary.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "unicode.h"
 
 static uint64_t mix(uint64_t a, uint64_t b)
 {
@@ -17,15 +19,27 @@ static uint64_t word_at(const char *bytes)
     return word;
 }
 
+// At most eight bytes as a number. Those of one length that differ are different numbers.
+static uint64_t tail_at(const char *bytes, size_t length)
+{
+    uint32_t first = 0, last = 0;
+    if (length >= sizeof first) { // both may hold a byte
+        memcpy(&first, bytes, sizeof first);
+        memcpy(&last, bytes + length - sizeof last, sizeof last);
+    } else if (length > 0) {
+        const unsigned char *b = (const unsigned char *)bytes;
+        first = (uint32_t)(b[0] | b[length / 2] << 8 | b[length - 1] << 16);
+    }
+    return (uint64_t)last << 32 | first;
+}
+
 uint64_t ga_text_hash(const char *bytes, size_t length)
 {
     uint64_t hash = length * 0x94D049BB133111EBu;
     for (; length > sizeof hash; bytes += sizeof hash, length -= sizeof hash) {
         hash = mix(hash, word_at(bytes));
     }
-    uint64_t tail = 0;
-    memcpy(&tail, bytes, length);
-    hash = mix(hash, tail);
+    hash = mix(hash, tail_at(bytes, length));
     return mix(hash, hash >> 29);
 }
 
@@ -86,6 +100,22 @@ static enum ga_status allocate(struct ga_text_vocabulary *vocabulary, size_t cou
     return GA_OK;
 }
 
+// Puts the ids in their slots, the last first: of equal tokens it is the one that is found, without a look at the bytes
+// of those before.
+static void fill_slots(struct ga_text_vocabulary *vocabulary)
+{
+    for (size_t id = vocabulary->count; id-- > 0;) {
+        const uint32_t begin = vocabulary->begins[id], length = vocabulary->begins[id + 1] - begin;
+        uint32_t slot = (uint32_t)ga_text_hash(vocabulary->bytes + begin, length) & vocabulary->mask;
+        while (vocabulary->has[id] && vocabulary->slots[slot] != GA_TEXT_NO_ID) {
+            slot = (slot + 1) & vocabulary->mask;
+        }
+        if (vocabulary->has[id]) {
+            vocabulary->slots[slot] = (int32_t)id;
+        }
+    }
+}
+
 enum ga_status ga_text_vocabulary_make(struct ga_text_vocabulary *vocabulary, const struct ga_text_bytes *tokens,
                                        size_t count)
 {
@@ -107,10 +137,8 @@ enum ga_status ga_text_vocabulary_make(struct ga_text_vocabulary *vocabulary, co
         }
         vocabulary->length += tokens[i].length;
         vocabulary->begins[i + 1] = (uint32_t)vocabulary->length;
-        if (tokens[i].bytes) {
-            vocabulary->slots[find_slot(vocabulary, tokens[i].bytes, tokens[i].length)] = (int32_t)i;
-        }
     }
+    fill_slots(vocabulary);
     return GA_OK;
 }
 
@@ -140,6 +168,9 @@ static enum ga_status sort_tokens(struct ga_text_reader *reader, json_t *object,
 enum ga_status ga_text_vocabulary_read(struct ga_text_vocabulary *vocabulary, struct ga_text_reader *reader,
                                        json_t *object)
 {
+    if (reader->tables) {
+        return ga_text_vocabulary_unpack(vocabulary, reader);
+    }
     *vocabulary = (struct ga_text_vocabulary){0};
     const size_t size = json_object_size(object), wide = size * 4 + 1024;
     const size_t limit = wide < GA_TEXT_IDS ? wide : GA_TEXT_IDS;
@@ -156,4 +187,75 @@ enum ga_status ga_text_vocabulary_read(struct ga_text_vocabulary *vocabulary, st
     }
     free(tokens);
     return status;
+}
+
+// -- Packed ---------------------------------------------------------------------------------------------------------
+
+enum ga_status ga_text_vocabulary_pack(const struct ga_text_vocabulary *vocabulary, struct ga_text_tables *tables)
+{
+    struct ga_text_table *lengths = &tables->of[GA_TEXT_TABLE_LENGTHS], *tokens = &tables->of[GA_TEXT_TABLE_TOKENS];
+    enum ga_status status = ga_text_table_make(lengths, vocabulary->count * sizeof(uint32_t));
+    status = status == GA_OK ? ga_text_table_make(tokens, vocabulary->length) : status;
+    if (status != GA_OK) {
+        return status;
+    }
+    for (size_t id = 0; id < vocabulary->count; id++) {
+        const uint32_t length = vocabulary->begins[id + 1] - vocabulary->begins[id] + 1;
+        const uint32_t entry = vocabulary->has[id] ? length : 0;
+        ga_text_table_write(&entry, lengths->bytes + id * sizeof entry, 1);
+    }
+    memcpy(tokens->bytes, vocabulary->bytes, vocabulary->length);
+    return GA_OK;
+}
+
+// Whether a token begins within a character.
+static bool cuts_characters(const struct ga_text_vocabulary *vocabulary)
+{
+    bool cuts = false;
+    for (size_t id = 0; id < vocabulary->count; id++) {
+        const uint32_t begin = vocabulary->begins[id];
+        cuts |= begin < vocabulary->length && ((unsigned char)vocabulary->bytes[begin] & 0xC0) == 0x80;
+    }
+    return cuts;
+}
+
+// Where each token begins, of their lengths and 1 in begins[1] and on; false where they do not end with the bytes.
+static bool add_up(struct ga_text_vocabulary *vocabulary)
+{
+    uint64_t end = 0;
+    for (size_t id = 0; id < vocabulary->count && end <= vocabulary->length; id++) {
+        const uint32_t entry = vocabulary->begins[id + 1];
+        vocabulary->has[id] = entry > 0;
+        vocabulary->n_tokens += entry > 0;
+        end += entry > 0 ? entry - 1 : 0;
+        vocabulary->begins[id + 1] = (uint32_t)end;
+    }
+    return end == vocabulary->length;
+}
+
+enum ga_status ga_text_vocabulary_unpack(struct ga_text_vocabulary *vocabulary, struct ga_text_reader *reader)
+{
+    const struct ga_text_table *lengths = &reader->tables->of[GA_TEXT_TABLE_LENGTHS];
+    const struct ga_text_table *tokens = &reader->tables->of[GA_TEXT_TABLE_TOKENS];
+    const size_t count = lengths->size / sizeof(uint32_t);
+    *vocabulary = (struct ga_text_vocabulary){0};
+    if (lengths->size % sizeof(uint32_t) != 0 || count > GA_TEXT_IDS || tokens->size > UINT32_MAX) {
+        return ga_text_refuse_as(reader, "%zu packed ids of %zu bytes; expected at most %d of 4 GB", count,
+                                 tokens->size, GA_TEXT_IDS);
+    }
+    if (allocate(vocabulary, count, tokens->size) != GA_OK) {
+        return ga_text_refuse_memory(reader);
+    }
+    vocabulary->length = tokens->size;
+    if (tokens->size > 0) {
+        memcpy(vocabulary->bytes, tokens->bytes, tokens->size);
+    }
+    ga_text_table_read(lengths->bytes, vocabulary->begins + 1, count);
+    if (!add_up(vocabulary) || cuts_characters(vocabulary) ||
+        ga_text_valid_utf8(vocabulary->bytes, vocabulary->length) < vocabulary->length) {
+        ga_text_vocabulary_free(vocabulary);
+        return ga_text_refuse_as(reader, "packed tokens that are no UTF-8 of the lengths beside them");
+    }
+    fill_slots(vocabulary);
+    return GA_OK;
 }

@@ -24,6 +24,13 @@ struct ga_text_vocabulary {
 enum ga_status ga_text_vocabulary_read(struct ga_text_vocabulary *vocabulary, struct ga_text_reader *reader,
                                        json_t *object);
 
+// Reads the tokens of a packed tokenizer: valid UTF-8 each, whatever the tables hold. Returns GA_OK, GA_FORMAT or
+// GA_MEMORY after an entry in the reader's error; vocabulary then is empty.
+enum ga_status ga_text_vocabulary_unpack(struct ga_text_vocabulary *vocabulary, struct ga_text_reader *reader);
+
+// Makes of it what ga_text_vocabulary_unpack reads. GA_MEMORY.
+enum ga_status ga_text_vocabulary_pack(const struct ga_text_vocabulary *vocabulary, struct ga_text_tables *tables);
+
 // Makes one of tokens[count], whose ids are their places; of equal tokens the last has the id that is found, as in the
 // package. Returns GA_OK, GA_MEMORY or GA_OVERFLOW; vocabulary then is empty.
 enum ga_status ga_text_vocabulary_make(struct ga_text_vocabulary *vocabulary, const struct ga_text_bytes *tokens,

@@ -2,16 +2,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "double_array.h"
 #include "text_model.h"
-#include "trie.h"
 #include "unicode.h"
 
 struct wordpiece {
     struct ga_text_vocabulary vocabulary;
-    struct ga_text_trie beginnings; // all tokens
-    struct ga_text_trie insides;    // those with the prefix, without it
-    int32_t unknown;                // GA_TEXT_NO_ID: the vocabulary has no such token
-    size_t longest_word;            // characters
+    struct ga_text_double_array beginnings; // all tokens
+    struct ga_text_double_array insides;    // those with the prefix, without it
+    int32_t unknown;                        // GA_TEXT_NO_ID: the vocabulary has no such token
+    size_t longest_word;                    // characters
 };
 
 struct wordpiece_fields {
@@ -34,46 +34,28 @@ static void close_wordpiece(void *self)
     struct wordpiece *wordpiece = self;
     if (wordpiece) {
         ga_text_vocabulary_free(&wordpiece->vocabulary);
-        ga_text_trie_free(&wordpiece->beginnings);
-        ga_text_trie_free(&wordpiece->insides);
+        ga_text_double_array_free(&wordpiece->beginnings);
+        ga_text_double_array_free(&wordpiece->insides);
         free(wordpiece);
     }
 }
 
-// What a token stands for inside a word: what comes after the prefix; nothing where it has none.
-static struct ga_text_bytes inside_of(struct ga_text_bytes token, struct ga_text_bytes prefix)
+static enum ga_status read_arrays(struct wordpiece *wordpiece, struct ga_text_reader *reader)
 {
-    const bool has_it = token.length > prefix.length && memcmp(token.bytes, prefix.bytes, prefix.length) == 0;
-    return has_it ? (struct ga_text_bytes){token.bytes + prefix.length, token.length - prefix.length}
-                  : (struct ga_text_bytes){NULL, 0};
+    const size_t ids = wordpiece->vocabulary.count;
+    const enum ga_status status =
+        ga_text_double_array_read(&wordpiece->beginnings, reader, GA_TEXT_TABLE_BEGINNINGS, ids);
+    return status == GA_OK ? ga_text_double_array_read(&wordpiece->insides, reader, GA_TEXT_TABLE_INSIDES, ids)
+                           : status;
 }
 
-static enum ga_status open_tries(struct wordpiece *wordpiece, struct ga_text_bytes prefix)
+static enum ga_status make_arrays(struct wordpiece *wordpiece, struct ga_text_reader *reader,
+                                  struct ga_text_bytes prefix)
 {
-    const struct ga_text_vocabulary *vocabulary = &wordpiece->vocabulary;
-    size_t insides = 0;
-    for (size_t id = 0; id < vocabulary->count; id++) {
-        insides += inside_of(ga_text_vocabulary_token(vocabulary, (int32_t)id), prefix).length;
-    }
-    const enum ga_status status = ga_text_trie_open(&wordpiece->beginnings, vocabulary->length);
-    return status ? status : ga_text_trie_open(&wordpiece->insides, insides);
-}
-
-static enum ga_status add_tokens(struct wordpiece *wordpiece, struct ga_text_bytes prefix)
-{
-    const struct ga_text_vocabulary *vocabulary = &wordpiece->vocabulary;
-    const enum ga_status status = open_tries(wordpiece, prefix);
-    for (size_t id = 0; id < vocabulary->count && status == GA_OK; id++) {
-        const struct ga_text_bytes token = ga_text_vocabulary_token(vocabulary, (int32_t)id);
-        const struct ga_text_bytes inside = inside_of(token, prefix);
-        if (token.length > 0) {
-            ga_text_trie_add(&wordpiece->beginnings, token.bytes, token.length, (int32_t)id);
-        }
-        if (inside.length > 0) {
-            ga_text_trie_add(&wordpiece->insides, inside.bytes, inside.length, (int32_t)id);
-        }
-    }
-    return status;
+    static const struct ga_text_bytes none = {NULL, 0};
+    enum ga_status status = ga_text_double_array_make(&wordpiece->beginnings, &wordpiece->vocabulary, none);
+    status = status == GA_OK ? ga_text_double_array_make(&wordpiece->insides, &wordpiece->vocabulary, prefix) : status;
+    return status == GA_OK ? GA_OK : ga_text_refuse_memory(reader);
 }
 
 static enum ga_status fill(struct ga_text_reader *reader, const struct wordpiece_fields *given,
@@ -90,7 +72,7 @@ static enum ga_status fill(struct ga_text_reader *reader, const struct wordpiece
         return status;
     }
     wordpiece->unknown = ga_text_vocabulary_id(&wordpiece->vocabulary, given->unk_token.bytes, given->unk_token.length);
-    return add_tokens(wordpiece, given->prefix) == GA_OK ? GA_OK : ga_text_refuse_memory(reader);
+    return reader->tables ? read_arrays(wordpiece, reader) : make_arrays(wordpiece, reader, given->prefix);
 }
 
 static enum ga_status open_wordpiece(struct ga_text_reader *reader, json_t *object, void **self_out)
@@ -142,9 +124,9 @@ static enum ga_status encode(const void *self, void *scratch, const char *piece,
         return append_unknown(wordpiece, length, out, error);
     }
     for (size_t at = 0; at < length;) {
-        const struct ga_text_trie *trie = at ? &wordpiece->insides : &wordpiece->beginnings;
+        const struct ga_text_double_array *array = at ? &wordpiece->insides : &wordpiece->beginnings;
         size_t size = 0;
-        const int32_t id = ga_text_trie_longest(trie, piece + at, length - at, &size);
+        const int32_t id = ga_text_array_longest(array, piece + at, length - at, &size);
         if (id == GA_TEXT_NO_ID) {
             out->count = before;
             return append_unknown(wordpiece, length, out, error);
@@ -163,8 +145,17 @@ static const struct ga_text_vocabulary *vocabulary(const void *self)
     return &((const struct wordpiece *)self)->vocabulary;
 }
 
+static enum ga_status pack(const void *self, struct ga_text_tables *tables)
+{
+    const struct wordpiece *wordpiece = self;
+    enum ga_status status = ga_text_vocabulary_pack(&wordpiece->vocabulary, tables);
+    status = status ? status : ga_text_double_array_pack(&wordpiece->beginnings, &tables->of[GA_TEXT_TABLE_BEGINNINGS]);
+    return status ? status : ga_text_double_array_pack(&wordpiece->insides, &tables->of[GA_TEXT_TABLE_INSIDES]);
+}
+
 const struct ga_text_model_class ga_text_wordpiece = {
     .base = {.type = "WordPiece", .open = open_wordpiece, .close = close_wordpiece},
     .encode = encode,
     .vocabulary = vocabulary,
+    .pack = pack,
 };

@@ -4,6 +4,7 @@
 const struct ga_text_library ga_text_library = {
     .tokenizer_read = ga_text_tokenizer_read,
     .tokenizer_open_memory = ga_text_tokenizer_open_memory,
+    .tokenizer_pack = ga_text_tokenizer_pack,
     .tokenizer_beside = ga_text_tokenizer_beside,
     .tokenizer_hash = ga_text_tokenizer_hash,
     .recorded_hash = ga_text_recorded_hash,

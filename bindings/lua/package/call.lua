@@ -1,10 +1,19 @@
 -- call.lua: a model with its weights, and its calls: tensors looked at, the call filled, room made for results. Knows
--- the library by its binding alone.
+-- the library by its binding alone, and texts by the files beside it, which it loads when a text is first asked for.
 local new_sizes = require "genattn.sizes"
 local tensor = require "genattn.tensor"
 
 local Runner = {}
-Runner.__index = Runner
+
+local function open_tokenizer(self)
+  self.tokenizer = require("genattn.text")(self.core, self.tokenizer_path, self.weights_path)
+  return self.tokenizer
+end
+
+-- model.tokenizer is opened when it is first asked for.
+function Runner.__index(self, key)
+  return key == "tokenizer" and open_tokenizer(self) or Runner[key]
+end
 
 -- -- What is given --------------------------------------------------------------------------------------------------
 
@@ -104,7 +113,7 @@ end
 local function run(self, given)
   local frame, sizes, outputs = self.frame, new_sizes(self.name), given.outputs or self.shapes.default
   check_names(self, given)
-  self.last = nil
+  self.last = false
   frame:clear()
   give_inputs(self, frame, sizes, given)
   local results = give_outputs(self, frame, sizes, type(outputs) == "table" and outputs or { outputs })
@@ -149,11 +158,16 @@ end
 
 -- layer(query) gives the output, layer { query = ..., outputs = ... } what is named.
 function Runner:__call(given, output)
-  if tensor.is(given) then return self:attend(given, output) end
+  if tensor.is(given) then return Runner.attend(self, given, output) end
   if type(given) ~= "table" then
     error(("%s: called with %s; expected a tensor, or a table of arguments"):format(self.name, type(given)), 0)
   end
   return run(self, given)
+end
+
+-- See encode.lua.
+function Runner:encode(sentences, options)
+  return require("genattn.encode")(self, sentences, options)
 end
 
 -- -- Caches ---------------------------------------------------------------------------------------------------------
@@ -233,6 +247,9 @@ end
 return function(core, shapes, path, options)
   local pool, threads = pool_of(core, options.threads or 1)
   local packed = core:load(path, options.isa, options.layout, options.prefix, options.strict or false)
-  return setmetatable({ name = core.facts.name, core = core, shapes = shapes, packed = packed, isa = core:isa(packed),
-    threads = threads, frame = core:frame(packed, pool, threads) }, Runner)
+  local model = setmetatable({ name = core.facts.name, core = core, shapes = shapes, packed = packed,
+    isa = core:isa(packed), threads = threads, frame = core:frame(packed, pool, threads), last = false,
+    weights_path = path, tokenizer_path = options.tokenizer }, Runner)
+  if options.tokenizer then open_tokenizer(model) end
+  return model
 end

@@ -4,7 +4,8 @@ local load_weights = require "genattn.call"
 local shapes_of = require "genattn.shapes"
 local tensor = require "genattn.tensor"
 
-local OPTIONS = { isa = true, layout = true, prefix = true, strict = true, threads = true }
+local OPTIONS = { isa = true, layout = true, prefix = true, strict = true, threads = true,
+  tokenizer = true }
 
 local function core_of(name)
   if rawget(_G, "jit") then return require("genattn.ffi")(name) end
@@ -14,7 +15,8 @@ end
 local function check_options(name, options)
   for option in pairs(options) do
     if not OPTIONS[option] then
-      error(("%s: there is no option %s; expected isa, layout, prefix, strict or threads"):format(name, option), 0)
+      error(("%s: there is no option %s; expected isa, layout, prefix, strict, threads or tokenizer"):format(name,
+        option), 0)
     end
   end
 end
@@ -25,7 +27,7 @@ end
 --                       path is nil for a model without weights. options: threads, a number or "all"; isa, the
 --                       instruction set, the CPU's best if nil; layout, whose names the weights have, found if nil;
 --                       prefix of their names, in place of the spec's; strict, refuses a file with more than the model
---                       takes
+--                       takes; tokenizer, the path of a tokenizer.json, nil for the one that the weights bring
 --   tensor(shape, values, name, kind)   see tensor.lua
 return function(name)
   local core = core_of(name)

@@ -53,8 +53,6 @@ def texts_of(sentences: Any) -> Tuple[List[Any], bool]:
     if isinstance(sentences, (bytes, dict)) or not hasattr(sentences, "__iter__"):
         raise TypeError("sentences is %s; expected a str, or a list of str or of pairs of str"
                         % type(sentences).__name__)
-    if isinstance(sentences, tuple) and len(sentences) == 2 and all(isinstance(text, str) for text in sentences):
-        return [sentences], True
     return [str(text) if isinstance(text, np.str_) else text for text in sentences], False
 
 
@@ -63,7 +61,7 @@ class Prompts:
 
     def __init__(self, weights: Any) -> None:
         """Reads them from the file beside the weights that sentence_transformers writes, where it is there."""
-        self.by_name: Dict[str, str] = {}
+        self.by_name: Dict[str, str] = {"query": "", "document": ""}  # which sentence_transformers always has
         self.default_name: Optional[str] = None
         if isinstance(weights, (str, os.PathLike)):
             folder = weights if os.path.isdir(weights) else os.path.dirname(weights)
@@ -71,7 +69,8 @@ class Prompts:
             if os.path.exists(path):
                 with open(path, encoding="utf-8") as file:
                     config = json.load(file)
-                self.by_name, self.default_name = config.get("prompts") or {}, config.get("default_prompt_name")
+                self.by_name.update(config.get("prompts") or {})
+                self.default_name = config.get("default_prompt_name")
 
     def choose(self, prompt: Optional[str], name: Optional[str]) -> str:
         """The prompt of a call."""
@@ -156,12 +155,15 @@ def run(runner: Any, ids: Ids, *, batch_size: int, progress: bool, by_token: boo
 
 
 def finish(vectors: Any, truncate_dim: Optional[int], normalize: bool) -> Any:
-    """The first numbers of each vector, of length 1 where asked."""
+    """The first numbers of each vector, of length 1 where asked: by sums in double precision, in order, which every
+    host of this library can have the same bits of.
+    """
     if truncate_dim is not None:
         vectors = np.ascontiguousarray(vectors[:, :truncate_dim])
-    if normalize:
-        norms = np.sqrt(np.square(vectors).sum(1, keepdims=True, dtype=np.float32))
-        vectors = vectors / np.maximum(norms, np.float32(1e-12))
+    if normalize and len(vectors):
+        wide = vectors.astype(np.float64)
+        norms = np.sqrt(np.add.accumulate(wide * wide, axis=1)[:, -1:])
+        vectors = (wide / np.maximum(norms, 1e-12)).astype(np.float32)
     return vectors
 
 

@@ -122,7 +122,7 @@ class Model(Runner):
         """Vectors of texts, with the arguments of sentence_transformers: float32 of [texts, d_model], in order.
 
         sentences: a str, which gives one vector, or a list of str, or of pairs of str. Those with more tokens than the
-            model takes are cut, earlier where tokenizer.json says so.
+            model takes are cut, whatever length "truncation" in tokenizer.json has.
         prompt: text that stands before each; or prompt_name, which names one of `prompts`.
         batch_size: how many go through the model together, those of like lengths; the bits are the same for any.
         show_progress_bar: writes to standard error how many are done.

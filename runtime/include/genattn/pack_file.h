@@ -13,13 +13,14 @@
 //     32    u64 hash of the spec, u32 number of sections (1..16), u32 zero
 //     48    model's name, zeros after it, 208 bytes
 //     256   sections of 64 bytes: instruction set's name [16] with zeros after it, u64 hash of how weights are packed
-//           (of an attachment: what its writer gave), u64 offset, u64 bytes, u64 checksum of those bytes, zeros
+//           (of an attachment: what its writer gave), u64 offset, u64 bytes, u64 checksum, zeros
 //     4088  u64 checksum of all bytes before
 //
 // Sections begin at the next multiple of 4096, zeros before them, in the order of the table; the file ends with the
-// last one. Checksums are XXH64 with seed 0: it reads as fast as memory gives bytes in plain C, and finds every change
-// within one 8-byte word and all but one in 2^64 others. They find accidents, not forgery: a file of weights is trusted
-// as the program is.
+// last one. The header's checksum is XXH64 with seed 0. A section's is that of the checksums of its parts of 64 KiB (8
+// bytes each, little-endian; the last part may be shorter), so that parts are read side by side, as fast as memory
+// gives them. They find every change within one 8-byte word and all but one in 2^63 others. They find accidents, not
+// forgery: a file of weights is trusted as the program is.
 #ifndef GA_PACK_FILE_H
 #define GA_PACK_FILE_H
 
@@ -35,7 +36,7 @@ extern "C" {
 #endif
 
 enum {
-    GA_PACK_VERSION = 1,
+    GA_PACK_VERSION = 2,
     GA_PACK_HEADER = 4096, // bytes; sections begin at multiples of it
     GA_PACK_SECTIONS = 16, // at most
     GA_PACK_ISA = 16,      // bytes of an instruction set's name, its NUL among them

@@ -221,7 +221,18 @@ local function whole_model()
   remember(all.output)
 end
 
-for _, test in ipairs { sides, masks, bounds, loading, caches, tokens, whole_model } do
+-- -- Texts ---------------------------------------------------------------------------------------------------------
+
+local function texts()
+  if not package.searchpath("genattn.text_library", package.cpath) then
+    print("skipped: texts: ./configure found no utf8proc or no PCRE2")
+    return
+  end
+  dofile("tests/bindings/lua/host_text.lua") { check = check, refuses = refuses, remember = remember, same = same,
+    folder = folder, programs = program:match("^(.*)/") }
+end
+
+for _, test in ipairs { sides, masks, bounds, loading, caches, tokens, whole_model, texts } do
   test()
   collectgarbage()
 end

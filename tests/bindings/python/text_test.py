@@ -1,7 +1,9 @@
 """text_test.py: texts in, vectors out, from a wheel: encode with its arguments, the tokenizer, what is refused."""
 import importlib.util
 import io
+import itertools
 import json
+import math
 import os
 import tempfile
 import threading
@@ -67,13 +69,16 @@ class Vectors(unittest.TestCase):
         got = self.model.encode([("a dog", "the cat"), ["a", "mats"]])
         ids, types = [2, 4, 6, 3, 9, 5, 3], [0, 0, 0, 0, 1, 1, 1]
         np.testing.assert_array_equal(got[0], self.model([ids], token_types=[types])[0])
-        np.testing.assert_array_equal(got[0], self.model.encode(("a dog", "the cat")))
+        np.testing.assert_array_equal(self.model.encode(("a dog", "the cat")), self.model.encode(["a dog", "the cat"]))
 
     def test_numbers_and_lengths(self):
         whole = self.model.encode(TEXTS)
         some = self.model.encode(TEXTS, truncate_dim=10)
         np.testing.assert_array_equal(some, whole[:, :10])
         unit = self.model.encode(TEXTS, truncate_dim=10, normalize_embeddings=True)
+        for row, vector in zip(unit, some):
+            norm = math.sqrt(list(itertools.accumulate(float(x) * float(x) for x in vector))[-1])
+            np.testing.assert_array_equal(row, np.array([float(x) / norm for x in vector], np.float32))
         np.testing.assert_allclose(np.linalg.norm(unit, axis=1), 1, rtol=1e-6)
         np.testing.assert_allclose(unit * np.linalg.norm(some, axis=1, keepdims=True), some, rtol=1e-5, atol=1e-7)
 
@@ -98,15 +103,16 @@ class Vectors(unittest.TestCase):
 
     def test_prompts(self):
         plain = self.model.encode(["the cat"])
+        np.testing.assert_array_equal(self.model.encode(["the cat"], prompt_name="query"), plain)
         np.testing.assert_array_equal(self.model.encode(["cat"], prompt="the "), plain)
         with tempfile.TemporaryDirectory() as folder:
             with open(folder + "/config_sentence_transformers.json", "w") as file:
                 json.dump({"prompts": {"query": "the "}, "default_prompt_name": "query"}, file)
             self.model._prompts.__init__(folder)
-            self.assertEqual(self.model.prompts, {"query": "the "})
+            self.assertEqual(self.model.prompts, {"query": "the ", "document": ""})
             np.testing.assert_array_equal(self.model.encode("cat"), plain[0])
             np.testing.assert_array_equal(self.model.encode("the cat", prompt=""), plain[0])
-            with self.assertRaisesRegex(ValueError, r"prompt_name is 'none'; expected one of \['query'\]"):
+            with self.assertRaisesRegex(ValueError, r"prompt_name is 'none'; expected one of \['document', 'query'\]"):
                 self.model.encode("cat", prompt_name="none")
             self.model._prompts.__init__(None)
         self.model.prompts = {"it": "the "}

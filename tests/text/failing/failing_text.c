@@ -129,15 +129,32 @@ static void close_all(void)
     }
 }
 
+// Packs a tokenizer and opens what came of it.
+static enum ga_status use_packed(const char *json, const char *text, struct ga_error *error)
+{
+    struct ga_text_encoding encoding = {0};
+    char *packed;
+    size_t size;
+    tokenizer = NULL;
+    context = NULL;
+    enum ga_status status = ga_text_tokenizer_pack("t.json", json, strlen(json), &packed, &size, error);
+    status = status == GA_OK ? ga_text_tokenizer_open_memory("t.gap", packed, size, &tokenizer, error) : status;
+    free(packed);
+    status = status == GA_OK ? ga_text_context_open(tokenizer, &context) : status;
+    return status == GA_OK ? encode(text, 0, &encoding, error) : status;
+}
+
 // Refuses allocation after allocation until none is left to refuse.
-static void refuse_each(const char *name, const char *json, const char *text)
+static void refuse_each(const char *name,
+                        enum ga_status (*calls)(const char *json, const char *text, struct ga_error *error),
+                        const char *json, const char *text)
 {
     bool done = false;
     for (size_t when = 1; !done; when++) {
         struct ga_error error = {.text = ""};
         const size_t before = live;
         start(when);
-        const enum ga_status got = use(json, text, &error);
+        const enum ga_status got = calls(json, text, &error);
         const bool goes_without = got == GA_OK && refused_pcre2;
         done = made < when;
         start(0);
@@ -178,8 +195,9 @@ static void test_after_a_refusal(const char *name, const char *json)
 int main(void)
 {
     for (size_t i = 0; i < sizeof tokenizers / sizeof *tokenizers; i++) {
-        refuse_each(tokenizers[i].name, tokenizers[i].json, "The cats at a\xcc\x81 7xx");
-        refuse_each(tokenizers[i].name, tokenizers[i].json, long_text());
+        refuse_each(tokenizers[i].name, use, tokenizers[i].json, "The cats at a\xcc\x81 7xx");
+        refuse_each(tokenizers[i].name, use, tokenizers[i].json, long_text());
+        refuse_each(tokenizers[i].name, use_packed, tokenizers[i].json, "The cats");
         test_after_a_refusal(tokenizers[i].name, tokenizers[i].json);
     }
     printf("%zu checks, %zu failed\n", checks, failures);

@@ -1,0 +1,71 @@
+// pack.c: makes a packed tokenizer of a tokenizer.json: its fields as JSON, the tables of its model as arrays.
+#include <stdlib.h>
+#include <string.h>
+
+#include "tokenizer.h"
+
+// The fields of a model that are tables, and what is left of them; others of the same name do not occur.
+static const struct {
+    const char *name;
+    json_type type;
+} emptied[] = {{"vocab", JSON_OBJECT}, {"vocab", JSON_ARRAY}, {"merges", JSON_ARRAY}};
+
+static bool empty_tables(json_t *model)
+{
+    bool good = true;
+    for (size_t i = 0; i < sizeof emptied / sizeof *emptied; i++) {
+        const json_t *value = json_object_get(model, emptied[i].name);
+        if (value && json_typeof(value) == emptied[i].type) {
+            json_t *empty = emptied[i].type == JSON_OBJECT ? json_object() : json_array();
+            good = json_object_set_new(model, emptied[i].name, empty) == 0 && good;
+        }
+    }
+    return good;
+}
+
+// The JSON without tables, by malloc; NULL without memory.
+static char *without_tables(struct ga_text_bytes json, size_t *length_out)
+{
+    json_error_t where;
+    json_t *root = json_loadb(json.bytes, json.length, JSON_ALLOW_NUL, &where);
+    const bool good = root && empty_tables(json_object_get(root, "model"));
+    const size_t length = good ? json_dumpb(root, NULL, 0, JSON_COMPACT) : 0;
+    char *text = length > 0 ? malloc(length) : NULL;
+    *length_out = text ? json_dumpb(root, text, length, JSON_COMPACT) : 0;
+    json_decref(root);
+    return text;
+}
+
+// The packed tokenizer of one that is open and came of this JSON.
+static enum ga_status pack(const struct ga_text_tokenizer *tokenizer, struct ga_text_bytes json, char **packed_out,
+                           size_t *size_out)
+{
+    const struct ga_text_model_class *model = (const void *)tokenizer->model.base;
+    struct ga_text_packed packed = {.hash = tokenizer->hash};
+    char *text = without_tables(json, &packed.json.length);
+    packed.json.bytes = text;
+    enum ga_status status = text ? model->pack(tokenizer->model.self, &packed.tables) : GA_MEMORY;
+    status = status ? status : ga_text_packed_write(&packed, packed_out, size_out);
+    ga_text_tables_free(&packed.tables);
+    free(text);
+    return status;
+}
+
+enum ga_status ga_text_tokenizer_pack(const char *name, const char *bytes, size_t length, char **packed_out,
+                                      size_t *size_out, struct ga_error *error)
+{
+    struct ga_text_tokenizer *tokenizer;
+    struct ga_text_packed from = {.json = {bytes, length}};
+    *packed_out = NULL;
+    *size_out = 0;
+    enum ga_status status = ga_text_tokenizer_open_memory(name, bytes, length, &tokenizer, error);
+    if (status != GA_OK) {
+        return status;
+    }
+    if (ga_text_is_packed(bytes, length)) {
+        status = ga_text_packed_read(name, bytes, length, &from, error);
+    }
+    status = status ? status : pack(tokenizer, from.json, packed_out, size_out);
+    ga_text_tokenizer_close(tokenizer);
+    return status == GA_MEMORY ? ga_fail(error, GA_MEMORY, "%s: no memory to pack it", name) : status;
+}
