@@ -1,7 +1,7 @@
 -- linear_dtype.lua: what a dtype goes with: it is the arithmetic of the linears of layers. What goes in and comes out,
 -- sums, scores, softmax, norms, residuals and all other linears stay f32.
 local SENTENCES = {
-  i16 = "linears of layers multiply rows of 14 bits by weights of up to 16, in sums of 64 products",
+  i16 = "linears of layers multiply rows of 15 bits by weights of up to 16, in sums of 128 products",
   int8 = "linears of layers multiply rows of 8 bits, each with a range of its own, by weights of 8 bits",
 }
 

@@ -1,6 +1,7 @@
 // kernels_integers.c: the fact that products of integers give the generic kernel's bits: all of their order that a
 // result depends on is written down (docs/numbers.md), and sums of integers have no other. A row that sees one key
 // gives it the weight 1, whatever the score, so that its output is two linears and nothing else.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,26 @@ static bool call_of_rows(struct call *call, const struct ga_model *model, size_t
     return call_make(call, model, &shape, GUARD_AT_END);
 }
 
+// Every fourth row is zeros, of subnormals, or of numbers of 2^100.
+static void spread_rows(struct call *call)
+{
+    static const float sizes[] = {1, 0, 0x1p-140F, 0x1p100F};
+    const size_t d_model = call->model->d_model, n_sizes = sizeof sizes / sizeof *sizes;
+    float *query = call->buffers[CALL_QUERY].data;
+    for (size_t i = 0; i < call->shape.batch * d_model; i++) {
+        query[i] *= sizes[i / d_model % n_sizes];
+    }
+}
+
+static void weights_with_nan(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role,
+                             float *data)
+{
+    weights_random(rng, model, role, data);
+    if (strcmp(role->name, "o_weight") == 0) {
+        data[role->shape[1] / 2] = NAN;
+    }
+}
+
 static void compare_bits(struct checks *checks, const struct subject *subject, struct call *call)
 {
     const size_t count = call->shape.batch * call_out_elements(call);
@@ -51,18 +72,26 @@ static void compare_bits(struct checks *checks, const struct subject *subject, s
     free(generic);
 }
 
-void integers_give_the_bits_of_the_generic_kernel(struct checks *checks, const struct ga_model *model)
+static void compare_rows(struct checks *checks, const struct ga_model *model, weight_fill *fill, size_t most_rows)
 {
     struct subject subject;
-    bool ok = subject_make(&subject, checks, model, weights_random, false);
-    for (size_t rows = 1; ok && rows <= MOST_ROWS; rows++) {
+    bool ok = subject_make(&subject, checks, model, fill, false);
+    for (size_t rows = 1; ok && rows <= most_rows; rows++) {
         struct call call;
         ok = checks_need(checks, call_of_rows(&call, model, rows), "no memory for a call");
         if (ok) {
             call_fill(&call);
+            spread_rows(&call);
             compare_bits(checks, &subject, &call);
             call_drop(&call);
         }
     }
     subject_drop(&subject);
+}
+
+void integers_give_the_bits_of_the_generic_kernel(struct checks *checks, const struct ga_model *model)
+{
+    const size_t few_rows = 3;
+    compare_rows(checks, model, weights_random, MOST_ROWS);
+    compare_rows(checks, model, weights_with_nan, few_rows);
 }

@@ -10,7 +10,7 @@ static const struct rule {
     float row_steps;
     bool by_range;
     size_t sum;
-} rules[] = {[GA_ARITHMETIC_I16] = {8191, false, 64}, [GA_ARITHMETIC_INT8] = {254, true, 32768}};
+} rules[] = {[GA_ARITHMETIC_I16] = {16383, false, 128}, [GA_ARITHMETIC_INT8] = {254, true, 32768}};
 
 enum { DEPTH_STEP = 4 };
 
@@ -39,7 +39,7 @@ static float weight_step(enum ga_arithmetic arithmetic, const float *weight, siz
         largest = fmax(largest, size);
         total += size;
     }
-    const double step = arithmetic == GA_ARITHMETIC_I16 ? fmax(largest / 32767, total / 0x1p18) : largest / 127;
+    const double step = arithmetic == GA_ARITHMETIC_I16 ? fmax(largest / 32767, total / 131008) : largest / 127;
     return !isfinite(total) ? NAN : (float)fmax(step, 0x1p-126);
 }
 

@@ -35,7 +35,7 @@ struct ga_parallel {
 // What linears multiply: floats, or integers that rows and weights are rounded to (docs/numbers.md).
 enum ga_arithmetic {
     GA_ARITHMETIC_F32,
-    GA_ARITHMETIC_I16,  // rows of 14 bits, weights of up to 16
+    GA_ARITHMETIC_I16,  // rows of 15 bits, weights of up to 16
     GA_ARITHMETIC_INT8, // both of 8 bits
 };
 
