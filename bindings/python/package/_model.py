@@ -8,7 +8,7 @@ from ._call import Runner
 from ._library import model
 from ._name import NAME
 from ._sampling import generate
-from ._text import WHY_NOT, Tokenizer, beside
+from ._text import WHY_NOT, Tokenizer, attached, beside
 from ._weights import Source
 
 Ids = Any
@@ -22,7 +22,8 @@ class Model(Runner):
     layout: whose names the weights go by; None finds it. prefix: what stands before them, in place of the spec's.
     threads: over how many a call is spread, or "all". isa: the instruction set; None takes the CPU's best.
     strict: refuses weights that hold more than the model takes.
-    tokenizer: the path of a tokenizer.json, for `encode`; None takes the one beside the weights.
+    tokenizer: the path of a tokenizer.json, for `encode`; None takes the one in a .gap file, else the one beside the
+        weights, which must be the one that the model's spec records, if it records one.
 
     Any number of Python's threads may call one model at the same time; the interpreter's lock is free meanwhile.
     """
@@ -31,7 +32,7 @@ class Model(Runner):
                  threads: Union[int, str] = 1, isa: Optional[str] = None, strict: bool = False,
                  tokenizer: Union[str, "os.PathLike[str]", None] = None) -> None:
         super().__init__(weights, layout=layout, prefix=prefix, threads=threads, isa=isa, strict=strict)
-        self._beside = tokenizer if tokenizer is not None else beside(weights)
+        self._weights = weights if isinstance(weights, (str, os.PathLike)) else None
         self._tokenizer = Tokenizer(tokenizer) if tokenizer is not None else None
         self._prompts = _encode.Prompts(weights)
 
@@ -41,11 +42,21 @@ class Model(Runner):
         if WHY_NOT:
             raise ValueError(WHY_NOT)
         if self._tokenizer is None:
-            if self._beside is None:
-                raise ValueError("%s: there is no tokenizer.json beside the weights; expected tokenizer= of Model"
-                                 % NAME)
-            self._tokenizer = Tokenizer(self._beside)
+            self._tokenizer = self._found_tokenizer()
         return self._tokenizer
+
+    def _found_tokenizer(self) -> Tokenizer:
+        content = attached(self._weights)
+        if content is not None and self._weights is not None:
+            return Tokenizer(self._weights, content)
+        path = beside(self._weights)
+        if path is None:
+            raise ValueError("%s: there is no tokenizer.json beside the weights; expected tokenizer= of Model" % NAME)
+        found = Tokenizer(path)
+        if not found.is_recorded:
+            raise ValueError("%s: %s was made for another tokenizer, whose hash its spec records; tokenizer= of Model "
+                             "names one that is taken all the same" % (path, NAME))
+        return found
 
     @property
     def prompts(self) -> Dict[str, str]:

@@ -12,6 +12,7 @@ from ._name import NAME
 
 Pair = Tuple[str, str]
 _NO_LIMIT = ctypes.c_size_t(-1).value
+_ATTACHMENT = b"_tokenizer"  # of packed weights
 
 
 def _why_not() -> Optional[str]:
@@ -72,18 +73,22 @@ def _utf8(name: str, text: Any) -> bytes:
 class Tokenizer:
     """A tokenizer.json of Hugging Face, with the values of the tokenizers package.
 
-    path: of the file. Any number of Python's threads may use one; the interpreter's lock is free while C runs.
+    path: of the file. content: what stands for the file's bytes, such as the tokenizer in a file of packed weights;
+    None reads them. Any number of Python's threads may use one; the interpreter's lock is free while C runs.
     """
 
     _handle: Optional[int] = None
 
-    def __init__(self, path: Union[str, "os.PathLike[str]"]) -> None:
+    def __init__(self, path: Union[str, "os.PathLike[str]"], content: Optional[bytes] = None) -> None:
         self._contexts: List[int] = []
         if WHY_NOT:
             raise ValueError(WHY_NOT)
         os.stat(path)  # raises what Python raises for a file that is not there
         handle = ctypes.c_void_p()
-        check(lib.ga_text_tokenizer_open, os.fsencode(path), ctypes.byref(handle))
+        if content is None:
+            check(lib.ga_text_tokenizer_open, os.fsencode(path), ctypes.byref(handle))
+        else:
+            check(lib.ga_text_tokenizer_open_memory, os.fsencode(path), content, len(content), ctypes.byref(handle))
         self._handle, self.path = handle.value, os.fspath(path)
         if self.n_ids > model.vocab_size:
             raise ValueError("%s: has ids up to %d; expected below %d, as %s has"
@@ -102,6 +107,13 @@ class Tokenizer:
     def n_ids(self) -> int:
         """The largest id that the tokenizer knows, and 1."""
         return int(lib.ga_text_tokenizer_ids(self._handle))
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether the model's spec records this tokenizer, or none."""
+        recorded = ctypes.c_uint64()
+        return (not lib.ga_text_recorded_hash(model.spec, ctypes.byref(recorded))
+                or recorded.value == int(lib.ga_text_tokenizer_hash(self._handle)))
 
     @contextmanager
     def _context(self, limit: int) -> Iterator[int]:
@@ -171,6 +183,24 @@ def _checked_pair(name: str, i: int, text: Any) -> Pair:
     if not isinstance(text, (list, tuple)) or len(text) != 2:
         raise TypeError("%s[%d] is %r; expected a pair of texts, as the first is" % (name, i, text))
     return text[0], text[1]
+
+
+def attached(weights: Any) -> Optional[bytes]:
+    """The tokenizer in a file of packed weights, where it has one."""
+    if WHY_NOT or not isinstance(weights, (str, os.PathLike)) or not lib.ga_pack_is_file(os.fsencode(weights)):
+        return None
+    pack = c.ga_pack()
+    check(lib.ga_pack_open, os.fsencode(weights), ctypes.byref(pack))
+    try:
+        section = lib.ga_pack_attachment(ctypes.byref(pack), _ATTACHMENT)
+        if not section:
+            return None
+        size = ctypes.cast(section, ctypes.POINTER(c.ga_pack_section)).contents.bytes
+        room = ctypes.create_string_buffer(max(1, size))
+        check(lib.ga_pack_read_attachment, ctypes.byref(pack), section, room)
+        return room.raw[:size]
+    finally:
+        lib.ga_pack_close(ctypes.byref(pack))
 
 
 def beside(weights: Any) -> Optional[str]:

@@ -1,4 +1,5 @@
 """text_test.py: texts in, vectors out, from a wheel: encode with its arguments, the tokenizer, what is refused."""
+import ctypes
 import importlib.util
 import io
 import itertools
@@ -9,6 +10,8 @@ import tempfile
 import threading
 import unittest
 from contextlib import redirect_stderr
+from types import SimpleNamespace
+from unittest import mock
 
 import both_40_2
 import golden_maps
@@ -16,7 +19,8 @@ import numpy as np
 import post_48_4
 import pre_45_3
 from made import arrays, tokenizer
-from post_48_4 import _text
+from post_48_4 import _declarations, _text
+from post_48_4._library import check, lib
 
 FOLDER = tempfile.TemporaryDirectory()
 TEXTS = ["the cats sat on a mat", "a dog", "", "dog " * 100, "zebra mat", "the cat", "a\0dog"]
@@ -25,6 +29,20 @@ IDS = [[2, 9, 5, 11, 7, 8, 4, 10, 3], [2, 4, 6, 3], [2, 3]]
 
 def model(**options):
     return post_48_4.Model(arrays(post_48_4), tokenizer=tokenizer(FOLDER.name + "/tokenizer.json"), **options)
+
+
+def post_48_4_ids():
+    return int(_text.model.vocab_size)
+
+
+def write_packed(path, tokenizer_json):
+    """Packed weights of post_48_4, with a tokenizer among them where one is given."""
+    c, handles = _declarations, (ctypes.c_void_p * 1)(model()._packed.handle)
+    attachment = None
+    if tokenizer_json is not None:
+        content = ctypes.cast(ctypes.c_char_p(tokenizer_json), ctypes.c_void_p)
+        attachment = ctypes.byref(c.ga_pack_attachment(b"_tokenizer", 0, content, len(tokenizer_json)))
+    check(lib.ga_pack_write_with, os.fsencode(path), handles, 1, attachment)
 
 
 @unittest.skipIf(_text.WHY_NOT, "no text in this wheel: %s" % _text.WHY_NOT)
@@ -200,6 +218,31 @@ class Tokens(unittest.TestCase):
             path = tokenizer(folder + "/tokenizer.json")
             self.assertEqual(_text.beside(folder), path)
             self.assertEqual(_text.beside(os.path.join(folder, "w.safetensors")), path)
+
+    def test_it_is_found_in_packed_weights(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(tokenizer(folder + "/other.json"), "rb") as file:
+                content = file.read()
+            path = folder + "/w.gap"
+            write_packed(path, None)
+            self.assertIsNone(_text.attached(path))
+            with self.assertRaisesRegex(ValueError, "no tokenizer.json beside the weights"):
+                post_48_4.Model(path).encode("a cat")
+            write_packed(path, content)
+            self.assertEqual(_text.attached(path), content)
+            np.testing.assert_array_equal(post_48_4.Model(path).encode("a cat"), model().encode("a cat"))
+
+    def test_another_one_than_recorded_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path, packed = tokenizer(folder + "/tokenizer.json"), folder + "/w.gap"
+            write_packed(packed, None)
+            for spec, is_taken in ((b'return {\n  tokenizer = "%016x",\n' % 1, False), (b"return {\n  d_model = 48,\n", True)):
+                with mock.patch.object(_text, "model", SimpleNamespace(spec=spec, vocab_size=post_48_4_ids())):
+                    self.assertEqual(_text.Tokenizer(path).is_recorded, is_taken)
+                    if not is_taken:
+                        with self.assertRaisesRegex(ValueError, "was made for another tokenizer"):
+                            post_48_4.Model(packed).encode("a cat")
+                        post_48_4.Model(packed, tokenizer=path).encode("a cat")
 
     def test_the_tokenizers_package_gives_the_same(self):
         try:
