@@ -1,6 +1,5 @@
-// inspect.c: the command `inspect`: the tensors of a safetensors file, or what a file of packed weights holds, after
-// the whole file was checked.
-// Looks at names, types and shapes, never at values.
+// inspect.c: the command `inspect`: the tensors of a safetensors or GGUF file, or what a file of packed weights holds,
+// after the whole file was checked. Looks at names, types and shapes, never at values.
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +17,8 @@ static const struct ga_option options[] = {
 };
 
 static const char *const notes[] = {
-    "PATH is a safetensors file, an index of shards, or a folder with either, as Hugging Face has them.",
+    "PATH is a safetensors file, an index of shards, or a folder with either, as Hugging Face has them; or",
+    "a GGUF file, as llama.cpp has them.",
     "Header, offsets, types, shapes and sizes are checked before anything is printed.",
     "Of a file that pack made it prints its instruction sets, after their checksums, and whether this",
     "program takes it.",

@@ -21,7 +21,7 @@ enum {
 // The rows of GA_OPTION_WEIGHTS .. GA_OPTION_CHECKS.
 #define GA_WEIGHTS_OPTIONS                                                                                            \
     [GA_OPTION_WEIGHTS] = {"weights", "PATH", NULL, false,                                                            \
-                           "safetensors file of the weights, a folder or index of shards, or what pack made"},        \
+                           "safetensors or GGUF file of the weights, a folder, an index, or what pack made"},         \
     [GA_OPTION_RANDOM] = {"allow-random", "SEED", NULL, false, "in place of --weights: make weights up from a seed"}, \
     [GA_OPTION_LAYOUT] = {"weights-layout", GA_LAYOUT_VALUE, "the model's own, or the one that fits", false,          \
                           "how the file names its tensors"},                                                          \

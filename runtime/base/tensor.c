@@ -8,10 +8,13 @@
 
 static const struct {
     const char *name;
-    size_t bytes;
+    size_t bytes; // of a block
+    size_t elements;
 } dtypes[] = {
-#define GA_DTYPE_ROW(name, text, bytes) [GA_##name] = {text, bytes},
-    GA_DTYPE_LIST(GA_DTYPE_ROW)
+#define GA_DTYPE_ROW(name, text, bytes) [GA_##name] = {text, bytes, 1},
+#define GA_BLOCK_ROW(name, text, bytes, elements) [GA_##name] = {text, bytes, elements},
+    GA_DTYPE_LIST(GA_DTYPE_ROW) GA_BLOCK_LIST(GA_BLOCK_ROW)
+#undef GA_BLOCK_ROW
 #undef GA_DTYPE_ROW
 };
 
@@ -24,13 +27,23 @@ const char *ga_dtype_name(enum ga_dtype dtype)
 
 size_t ga_dtype_size(enum ga_dtype dtype)
 {
-    return (size_t)dtype < N_DTYPES ? dtypes[dtype].bytes : 0;
+    size_t bytes = 0;
+    return ga_dtype_block(dtype, &bytes) == 1 ? bytes : 0;
+}
+
+size_t ga_dtype_block(enum ga_dtype dtype, size_t *bytes_out)
+{
+    const bool is_type = (size_t)dtype < N_DTYPES;
+    if (bytes_out != NULL) {
+        *bytes_out = is_type ? dtypes[dtype].bytes : 0;
+    }
+    return is_type ? dtypes[dtype].elements : 0;
 }
 
 bool ga_dtype_parse(const char *name, enum ga_dtype *dtype_out)
 {
     for (size_t i = 0; name != NULL && dtype_out != NULL && i < N_DTYPES; i++) {
-        if (strcmp(name, dtypes[i].name) == 0) {
+        if (dtypes[i].elements == 1 && strcmp(name, dtypes[i].name) == 0) {
             *dtype_out = (enum ga_dtype)i;
             return true;
         }
@@ -63,8 +76,19 @@ bool ga_shape_elements(size_t rank, const size_t *shape, size_t *elements_out)
 
 bool ga_tensor_bytes(const struct ga_tensor *tensor, size_t *bytes_out)
 {
-    const size_t width = tensor == NULL || bytes_out == NULL ? 0 : ga_dtype_size(tensor->dtype);
-    return width > 0 && tensor->rank <= GA_MAX_RANK && checked_product(width, tensor->rank, tensor->shape, bytes_out);
+    size_t bytes = 0, shape[GA_MAX_RANK];
+    const size_t elements = tensor == NULL || bytes_out == NULL ? 0 : ga_dtype_block(tensor->dtype, &bytes);
+    if (elements == 0 || tensor->rank > GA_MAX_RANK) {
+        return false;
+    }
+    memcpy(shape, tensor->shape, sizeof shape);
+    if (elements > 1) {
+        if (tensor->rank == 0 || shape[tensor->rank - 1] % elements != 0) {
+            return false;
+        }
+        shape[tensor->rank - 1] /= elements;
+    }
+    return checked_product(bytes, tensor->rank, shape, bytes_out);
 }
 
 bool ga_tensor_has_shape(const struct ga_tensor *tensor, size_t rank, const size_t *shape)

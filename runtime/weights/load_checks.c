@@ -83,7 +83,9 @@ enum ga_status ga_load_refuse_not_finite(const struct ga_weights *weights, const
     }
     char name[GA_NAME_TEXT];
     struct ga_load_place place = ga_load_place(weights, tensor);
-    place.offset += i * ga_dtype_size(tensor->dtype);
+    size_t bytes = 0; // of the block that the element is in
+    const size_t elements = ga_dtype_block(tensor->dtype, &bytes);
+    place.offset += i / elements * bytes;
     return ga_fail_at(error, GA_FORMAT, GA_FAULT_NOT_FINITE, place.offset,
                       "%s: tensor '%s', byte %llu: element %zu of %zu is %g as a float; expected a finite number",
                       place.path, ga_name_text(tensor->name, name, sizeof name), place.offset, i, count,

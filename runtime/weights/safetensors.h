@@ -49,6 +49,9 @@ enum ga_status ga_safetensors_read(const char *header, size_t size, size_t data_
                                    const struct ga_safetensors_rules *rules, const char *label,
                                    struct ga_safetensors *table_out, struct ga_error *error);
 
+// Whether a name holds a control character of ASCII or of Latin-1, the second as UTF-8 spells them.
+bool ga_safetensors_has_control(const char *name);
+
 // Frees what ga_safetensors_read made and empties the table.
 void ga_safetensors_free(struct ga_safetensors *table);
 

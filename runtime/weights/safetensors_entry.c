@@ -51,8 +51,7 @@ static uint64_t at_field(const struct ga_header *r, const char *name, const char
 
 // -- One tensor's entry ---------------------------------------------------------------------------------------------
 
-// Control characters of ASCII and of Latin-1, the second as UTF-8 spells them.
-static bool has_control_character(const char *name)
+bool ga_safetensors_has_control(const char *name)
 {
     for (const unsigned char *c = (const unsigned char *)name; *c != '\0'; c++) {
         if (*c < 0x20 || *c == 0x7F || (c[0] == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F)) {
@@ -65,7 +64,7 @@ static bool has_control_character(const char *name)
 static bool check_name(const struct ga_header *r, const char *name)
 {
     const size_t length = strlen(name);
-    if (length > 0 && length <= GA_SAFETENSORS_MAX_NAME && !has_control_character(name)) {
+    if (length > 0 && length <= GA_SAFETENSORS_MAX_NAME && !ga_safetensors_has_control(name)) {
         return true;
     }
     const uint64_t offset = ga_header_offset(place_of_tensor(r, name).key);

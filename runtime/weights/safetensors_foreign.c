@@ -82,11 +82,6 @@ static const struct format {
      NULL,
      {"a NumPy array (.npy)",
       SAVE_NUMPY "save_file({\"query\": numpy.load(FILE)}, \"in.safetensors\"), \"query\" being the tensor's name"}},
-    {"GGUF",
-     4,
-     NULL,
-     {"a GGUF file of llama.cpp", "its weights are reordered and often quantized: take the model.safetensors of the "
-                                  "model that it was made from"}},
     {"\x89HDF\r\n\x1a\n",
      8,
      NULL,

@@ -1,38 +1,16 @@
 // weights_floats.c: other floating-point types as F32, a whole tensor at a time. Halves of both kinds fit exactly;
-// doubles are rounded to the nearest float.
+// doubles are rounded to the nearest float, and blocks are decoded by weights_blocks.c.
 #include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
+#include "weights_blocks.h"
 #include "weights_shard.h"
-
-static float float_of_bits(uint32_t bits)
-{
-    float number;
-    memcpy(&number, &bits, sizeof number);
-    return number;
-}
-
-// 1 bit of sign, 5 of exponent, 10 of fraction. A NaN stays one and becomes quiet.
-static float float_of_half(uint16_t half)
-{
-    const uint32_t sign = (uint32_t)(half & 0x8000u) << 16;
-    const uint32_t exponent = half >> 10 & 0x1Fu;
-    const uint32_t fraction = half & 0x3FFu;
-    if (exponent == 0x1F) {
-        return float_of_bits(sign | 0x7F800000u | fraction << 13 | (fraction == 0 ? 0 : 0x400000u));
-    }
-    if (exponent == 0) {
-        const float subnormal = (float)fraction * 0x1p-24f;
-        return sign == 0 ? subnormal : -subnormal;
-    }
-    return float_of_bits(sign | (exponent + 112) << 23 | fraction << 13);
-}
 
 static void from_f16(const void *data, size_t count, float *floats)
 {
     for (size_t i = 0; i < count; i++) {
-        floats[i] = float_of_half(((const uint16_t *)data)[i]);
+        floats[i] = ga_float_of_half(((const uint16_t *)data)[i]);
     }
 }
 
@@ -40,7 +18,8 @@ static void from_f16(const void *data, size_t count, float *floats)
 static void from_bf16(const void *data, size_t count, float *floats)
 {
     for (size_t i = 0; i < count; i++) {
-        floats[i] = float_of_bits((uint32_t)((const uint16_t *)data)[i] << 16);
+        const uint32_t bits = (uint32_t)((const uint16_t *)data)[i] << 16;
+        memcpy(&floats[i], &bits, sizeof bits);
     }
 }
 
@@ -60,7 +39,8 @@ static converter converter_of(enum ga_dtype dtype)
 
 bool ga_weights_are_floats(const struct ga_tensor *tensor)
 {
-    return tensor != NULL && (tensor->dtype == GA_F32 || converter_of(tensor->dtype) != NULL);
+    return tensor != NULL && (tensor->dtype == GA_F32 || converter_of(tensor->dtype) != NULL ||
+                              ga_weights_decoder(tensor->dtype) != NULL);
 }
 
 static float *converted(const struct ga_tensor *tensor)
@@ -70,7 +50,10 @@ static float *converted(const struct ga_tensor *tensor)
         return NULL;
     }
     float *floats = ga_block_room(count * sizeof *floats);
-    if (floats != NULL) {
+    const ga_block_decoder decode = ga_weights_decoder(tensor->dtype);
+    if (floats != NULL && decode != NULL) {
+        decode(tensor->data, count, floats);
+    } else if (floats != NULL) {
         converter_of(tensor->dtype)(tensor->data, count, floats);
     }
     return floats;
@@ -109,7 +92,7 @@ enum ga_status ga_weights_floats(struct ga_weights *weights, const struct ga_ten
     if (!ga_weights_are_floats(tensor)) {
         char name[GA_NAME_TEXT];
         return ga_fail_at(error, GA_DTYPE, GA_FAULT_TENSOR_DTYPE, GA_NO_OFFSET,
-                          "%s: tensor '%s' is %s; expected F64, F32, F16 or BF16", weights->label,
+                          "%s: tensor '%s' is %s; expected F64, F32, F16, BF16 or blocks of them", weights->label,
                           ga_name_text(tensor->name, name, sizeof name), ga_dtype_name(tensor->dtype));
     }
     if (weights->floats == NULL) {

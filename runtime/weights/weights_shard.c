@@ -5,75 +5,15 @@
 
 #include "weights_shard.h"
 
-#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "arena.h"
+#include "gguf.h"
 #include "safetensors_foreign.h"
-
-// -- Words ----------------------------------------------------------------------------------------------------------
-
-enum ga_status ga_weights_fail_errno(struct ga_error *error, enum ga_fault fault, const char *path, const char *what)
-{
-    char why[128];
-    return ga_fail_at(error, GA_IO, fault, GA_NO_OFFSET, "%s: cannot %s: %s", path, what,
-                      strerror_r(errno, why, sizeof why) == 0 ? why : "unknown error");
-}
-
-enum ga_status ga_weights_fail_memory(struct ga_error *error, const char *path, const char *what)
-{
-    return ga_fail_at(error, GA_MEMORY, GA_FAULT_NO_MEMORY, GA_NO_OFFSET, "%s: no memory for %s", path, what);
-}
-
-char *ga_weights_copy_text(const char *text)
-{
-    const size_t size = strlen(text) + 1;
-    char *copy = malloc(size);
-    return copy == NULL ? NULL : memcpy(copy, text, size);
-}
-
-// -- Bytes ----------------------------------------------------------------------------------------------------------
-
-enum { MAX_READ = 1 << 30 }; // bytes asked of the system at a time
-
-static enum ga_status read_file(const struct ga_weights_source *source, uint64_t from, unsigned char *to, size_t size)
-{
-    size_t done = 0;
-    while (done < size) {
-        const size_t left = size - done;
-        const ssize_t got = read(source->fd, to + done, left < MAX_READ ? left : MAX_READ);
-        if (got == 0) {
-            return ga_fail_at(source->error, GA_IO, GA_FAULT_SHRUNK, from + done,
-                              "%s: byte %llu: the file ends %zu bytes early; expected the %zu bytes it had when it was "
-                              "opened: it shrank while it was read",
-                              source->label, (unsigned long long)(from + done), left, source->size);
-        }
-        if (got < 0 && errno != EINTR) {
-            enum ga_status status = ga_weights_fail_errno(source->error, GA_FAULT_READ, source->label, "read");
-            if (source->error != NULL) {
-                source->error->offset = from + done;
-            }
-            return status;
-        }
-        done += got < 0 ? 0 : (size_t)got;
-    }
-    return GA_OK;
-}
-
-enum ga_status ga_weights_source_read(struct ga_weights_source *source, uint64_t from, void *to, size_t size)
-{
-    if (source->at == NULL) {
-        return read_file(source, from, to, size);
-    }
-    memcpy(to, source->at, size);
-    source->at += size;
-    return GA_OK;
-}
 
 // -- Header ---------------------------------------------------------------------------------------------------------
 
@@ -115,22 +55,27 @@ static enum ga_status check_length(const struct ga_weights_source *source, uint6
                                                    : ", and at least 2: not a safetensors file, or a damaged one");
 }
 
-// Reads the header's length; on GA_OK it lies within the file and under the limit.
-static enum ga_status read_prefix(struct ga_weights_source *source, size_t *header_size_out)
+// Reads what the file begins with.
+static enum ga_status read_prefix(struct ga_weights_source *source, unsigned char *prefix)
 {
-    unsigned char prefix[GA_SAFETENSORS_PREFIX];
-    if (source->size < sizeof prefix) {
-        return ga_fail_at(
-            source->error, GA_FORMAT, GA_FAULT_FILE_SHORT, source->size,
-            "%s: byte %zu: the file ends, %zu bytes long; expected a safetensors file, at least %zu bytes",
-            source->label, source->size, source->size, sizeof prefix + 2);
+    if (source->size < GA_SAFETENSORS_PREFIX) {
+        return ga_fail_at(source->error, GA_FORMAT, GA_FAULT_FILE_SHORT, source->size,
+                          "%s: byte %zu: the file ends, %zu bytes long; expected a safetensors file, at least %d bytes",
+                          source->label, source->size, source->size, GA_SAFETENSORS_PREFIX + 2);
     }
-    enum ga_status status = ga_weights_source_read(source, 0, prefix, sizeof prefix);
+    return ga_weights_source_read(source, 0, prefix, GA_SAFETENSORS_PREFIX);
+}
+
+// The header's length that the prefix says; on GA_OK it lies within the file and under the limit.
+static enum ga_status read_length(const struct ga_weights_source *source, const unsigned char *prefix,
+                                  size_t *header_size_out)
+{
     uint64_t length = 0;
-    for (size_t i = sizeof prefix; status == GA_OK && i-- > 0;) {
+    for (size_t i = GA_SAFETENSORS_PREFIX; i-- > 0;) {
         length = length << 8 | prefix[i];
     }
-    if (status == GA_OK && check_length(source, length) != GA_OK) {
+    enum ga_status status = check_length(source, length);
+    if (status != GA_OK) {
         const enum ga_status foreign = refuse_foreign(source, prefix);
         status = foreign == GA_OK ? check_length(source, length) : foreign;
     }
@@ -138,10 +83,11 @@ static enum ga_status read_prefix(struct ga_weights_source *source, size_t *head
     return status;
 }
 
-static enum ga_status read_header(struct ga_weights_source *source, struct ga_weights_shard *shard)
+static enum ga_status read_safetensors(struct ga_weights_source *source, const unsigned char *prefix,
+                                       struct ga_weights_shard *shard)
 {
     size_t size = 0;
-    enum ga_status status = read_prefix(source, &size);
+    enum ga_status status = read_length(source, prefix, &size);
     if (status != GA_OK) {
         return status;
     }
@@ -161,6 +107,18 @@ static enum ga_status read_header(struct ga_weights_source *source, struct ga_we
     return status;
 }
 
+// Leaves the source where the data begin.
+static enum ga_status read_header(struct ga_weights_source *source, struct ga_weights_shard *shard)
+{
+    unsigned char prefix[GA_SAFETENSORS_PREFIX];
+    const enum ga_status status = read_prefix(source, prefix);
+    if (status != GA_OK) {
+        return status;
+    }
+    return ga_gguf_begins(prefix, sizeof prefix) ? ga_weights_gguf_read(source, prefix, shard)
+                                                 : read_safetensors(source, prefix, shard);
+}
+
 // -- Data -----------------------------------------------------------------------------------------------------------
 
 static void point_into(struct ga_weights_shard *shard, const unsigned char *data)
@@ -175,7 +133,8 @@ static void point_into(struct ga_weights_shard *shard, const unsigned char *data
 static bool is_aligned(const struct ga_weights_shard *shard, uintptr_t data)
 {
     for (size_t i = 0; i < shard->table.count; i++) {
-        if (data % ga_dtype_size(shard->table.entries[i].tensor.dtype) != 0) {
+        const size_t width = ga_dtype_size(shard->table.entries[i].tensor.dtype);
+        if (width > 0 && data % width != 0) {
             return false;
         }
     }
@@ -240,26 +199,6 @@ enum ga_status ga_weights_shard_read(struct ga_weights_source *source, struct ga
     }
     status = read_header(source, shard);
     return status == GA_OK ? read_data(source, shard) : status;
-}
-
-enum ga_status ga_weights_source_of(int fd, const char *path, const struct ga_weights_options *options,
-                                    struct ga_weights_source *source_out, struct ga_error *error)
-{
-    struct stat facts;
-    if (fstat(fd, &facts) != 0) {
-        return ga_weights_fail_errno(error, GA_FAULT_OPEN, path, "look at the file");
-    }
-    if (!S_ISREG(facts.st_mode)) {
-        return ga_fail_at(error, GA_IO, GA_FAULT_NOT_REGULAR, GA_NO_OFFSET, "%s: %s; expected a regular file", path,
-                          S_ISDIR(facts.st_mode) ? "a directory" : "a pipe or device");
-    }
-    if ((uintmax_t)facts.st_size > PTRDIFF_MAX) {
-        return ga_fail_at(error, GA_OVERFLOW, GA_FAULT_FILE_HUGE, GA_NO_OFFSET,
-                          "%s: larger than this machine's memory can be", path);
-    }
-    *source_out = (struct ga_weights_source){
-        .fd = fd, .size = (size_t)facts.st_size, .label = path, .options = *options, .error = error};
-    return GA_OK;
 }
 
 enum ga_status ga_weights_shard_open(int fd, const char *path, const struct ga_weights_options *options,

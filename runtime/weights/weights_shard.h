@@ -1,20 +1,11 @@
-// weights_shard.h: one safetensors file in memory, of the one or the several that an open handle has. Internal to the
+// weights_shard.h: one file of weights in memory, of the one or the several that an open handle has. Internal to the
 // weights library.
 #ifndef GA_WEIGHTS_SHARD_H
 #define GA_WEIGHTS_SHARD_H
 
 #include "safetensors.h"
 #include "weights.h"
-
-// Where a shard's bytes come from: a file that was just opened, or memory.
-struct ga_weights_source {
-    int fd;                  // read where `at` is NULL
-    const unsigned char *at; // the next byte in memory
-    size_t size;             // bytes in all
-    const char *label;
-    struct ga_weights_options options;
-    struct ga_error *error;
-};
+#include "weights_source.h"
 
 struct ga_weights_shard {
     char *label;                 // its path, for messages
@@ -39,12 +30,10 @@ struct ga_weights {
 enum ga_status ga_weights_options_fill(const struct ga_weights_options *options, struct ga_weights_options *full_out,
                                        struct ga_error *error);
 
-// The source of a file that `fd` is open on, once it is found to be a regular file of a size that can be.
-enum ga_status ga_weights_source_of(int fd, const char *path, const struct ga_weights_options *options,
-                                    struct ga_weights_source *source_out, struct ga_error *error);
-
-// Reads the next `size` bytes, which are those from byte `from` on, of a source that has so many left.
-enum ga_status ga_weights_source_read(struct ga_weights_source *source, uint64_t from, void *to, size_t size);
+// Reads the header of a GGUF file, whose first GA_SAFETENSORS_PREFIX bytes were read from the source, and leaves the
+// source where the data begin.
+enum ga_status ga_weights_gguf_read(struct ga_weights_source *source, const unsigned char *prefix,
+                                    struct ga_weights_shard *shard);
 
 // Reads a shard. On failure what it holds so far is to be freed all the same.
 enum ga_status ga_weights_shard_read(struct ga_weights_source *source, struct ga_weights_shard *shard);
@@ -62,16 +51,7 @@ enum ga_status ga_weights_check_host(const unsigned char *one, const char *label
 enum ga_status ga_weights_join(const char *label, struct ga_weights_shard *shards, size_t n_shards,
                                struct ga_weights **weights_out, struct ga_error *error);
 
-// "cannot do WHAT: REASON" with errno's reason; returns GA_IO.
-enum ga_status ga_weights_fail_errno(struct ga_error *error, enum ga_fault fault, const char *path, const char *what);
-
-// "no memory for WHAT"; returns GA_MEMORY.
-enum ga_status ga_weights_fail_memory(struct ga_error *error, const char *path, const char *what);
-
 // Whether a tensor is one of these weights, found by its address; the first i_out of them come before it.
 bool ga_weights_has(const struct ga_weights *weights, const struct ga_tensor *tensor, size_t *i_out);
-
-// A copy of a text, to be freed, or NULL.
-char *ga_weights_copy_text(const char *text);
 
 #endif

@@ -33,6 +33,10 @@ static enum ga_status check_tensor(const struct writing *w, size_t i, const stru
     }
     char name[GA_NAME_TEXT];
     ga_name_text(tensor->name, name, sizeof name);
+    if (ga_dtype_block(tensor->dtype, NULL) > 1) {
+        return ga_fail(w->error, GA_ARGUMENT, "%s: tensor '%s' is %s; expected a type that safetensors have", w->path,
+                       name, ga_dtype_name(tensor->dtype));
+    }
     if (ga_dtype_size(tensor->dtype) == 0) {
         return ga_fail(w->error, GA_ARGUMENT, "%s: tensor '%s': dtype %d is none of enum ga_dtype", w->path, name,
                        (int)tensor->dtype);

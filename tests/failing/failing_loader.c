@@ -15,6 +15,7 @@
 #include "failing_memory.h"
 #include "folder.h"
 #include "malformed.h"
+#include "malformed_gguf.h"
 
 // -- The machine, which fails when told to --------------------------------------------------------------------------
 
@@ -131,6 +132,7 @@ static const struct way_in ways[] = {
     {"file", "w.safetensors", {0}}, {"half floats", "half.safetensors", {0}},
     {"folder of shards", ".", {0}}, {"shards in place", "model.safetensors.index.json", {.in_place = true}},
     {"memory", NULL, {0}},          {"memory in place", NULL, {.in_place = true}},
+    {"GGUF file", "w.gguf", {0}},   {"GGUF file in place", "w.gguf", {.in_place = true}},
 };
 enum { N_WAYS = sizeof ways / sizeof *ways };
 
@@ -203,6 +205,35 @@ static void test_bad_files(void)
     }
 }
 
+// The same of a bad GGUF file.
+static size_t refuse_gguf(const struct malformed_gguf *row, size_t when)
+{
+    size_t size = 0;
+    unsigned char *bytes = malformed_gguf_bytes(row, &size);
+    struct ga_weights *weights = NULL;
+    struct ga_error error = {.text = ""};
+    const size_t before = live;
+    start(ALLOCATE, when);
+    const enum ga_status status = ga_weights_parse(bytes, size, "w", &weights, &error);
+    expect(asked <= may_ask(size), row->name, asked, "so many bytes were asked for");
+    expect(status == GA_FORMAT || (when > 0 && status == GA_MEMORY), row->name, when, error.text);
+    const size_t allocations = made[ALLOCATE];
+    start(ALLOCATE, 0);
+    expect(live == before, row->name, when, "blocks were left");
+    free(bytes);
+    return allocations;
+}
+
+static void test_bad_gguf_files(void)
+{
+    for (size_t i = 0; i < n_malformed_ggufs; i++) {
+        const size_t allocations = refuse_gguf(&malformed_ggufs[i], 0);
+        for (size_t when = 1; when <= allocations; when++) {
+            (void)refuse_gguf(&malformed_ggufs[i], when);
+        }
+    }
+}
+
 // Headers of one kind of value over and over, what the parser asks most for; %zx is a number, another each time.
 static const struct {
     const char *name, *head, *item, *tail;
@@ -267,6 +298,10 @@ static bool write_files(void)
 {
     static const char index[] = "{\"metadata\":{\"total_size\":28},\"weight_map\":{\"a\":\"w.safetensors\","
                                 "\"b\":\"half.safetensors\",\"c\":\"double.safetensors\"}}";
+    size_t size = 0;
+    unsigned char *gguf = malformed_gguf_bytes(&sound_gguf, &size);
+    folder_write("w.gguf", gguf, size);
+    free(gguf);
     folder_write("model.safetensors.index.json", index, sizeof index - 1);
     return ga_weights_write("w.safetensors", tensors, 1, NULL) == GA_OK &&
            ga_weights_write("half.safetensors", tensors + 1, 1, NULL) == GA_OK &&
@@ -288,6 +323,7 @@ int main(void)
     read_whole();
     test_failures();
     test_bad_files();
+    test_bad_gguf_files();
     test_costliest();
     free(whole);
     folder_leave();

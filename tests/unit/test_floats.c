@@ -191,6 +191,6 @@ Test(floats, what_is_no_floating_point_type_is_refused)
     struct ga_weights *weights = weights_of("I32", 4, numbers, 2);
     cr_expect_eq(ga_weights_floats(weights, ga_weights_at(weights, 0), &floats, &error), GA_DTYPE);
     cr_expect_eq(error.fault, GA_FAULT_TENSOR_DTYPE);
-    cr_expect_str_eq(error.text, "w: tensor 'a' is I32; expected F64, F32, F16 or BF16");
+    cr_expect_str_eq(error.text, "w: tensor 'a' is I32; expected F64, F32, F16, BF16 or blocks of them");
     ga_weights_close(weights);
 }

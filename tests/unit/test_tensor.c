@@ -5,7 +5,7 @@
 
 #include "tensor.h"
 
-enum { N_DTYPES = GA_F64 + 1 };
+enum { N_DTYPES = GA_F64 + 1, N_TYPES = GA_Q6_K + 1 }; // of safetensors, and with those of blocks
 
 Test(tensor, every_dtype_reads_back_by_its_name)
 {
@@ -40,8 +40,29 @@ Test(tensor, unknown_dtypes_are_refused)
         cr_expect(!ga_dtype_parse(names[i], &dtype), "'%s'", names[i]);
         cr_expect_eq(dtype, GA_I64, "'%s' touched the result", names[i]);
     }
-    cr_expect_str_eq(ga_dtype_name((enum ga_dtype)N_DTYPES), "?");
+    cr_expect_str_eq(ga_dtype_name((enum ga_dtype)N_TYPES), "?");
     cr_expect_eq(ga_dtype_size((enum ga_dtype) - 1), 0);
+}
+
+// Safetensors have none of them, so that no name reads as one.
+Test(tensor, blocks_have_elements_that_share_bytes)
+{
+    static const struct {
+        const char *name;
+        size_t elements, bytes;
+    } rows[] = {{"Q4_0", 32, 18}, {"Q4_1", 32, 20}, {"Q8_0", 32, 34}, {"Q4_K", 256, 144}, {"Q6_K", 256, 210}};
+    cr_assert_eq(sizeof rows / sizeof *rows, N_TYPES - N_DTYPES);
+    for (int i = N_DTYPES; i < N_TYPES; i++) {
+        size_t bytes = 0;
+        enum ga_dtype dtype = GA_I64;
+        cr_expect_str_eq(ga_dtype_name((enum ga_dtype)i), rows[i - N_DTYPES].name);
+        cr_expect_eq(ga_dtype_block((enum ga_dtype)i, &bytes), rows[i - N_DTYPES].elements);
+        cr_expect_eq(bytes, rows[i - N_DTYPES].bytes);
+        cr_expect_eq(ga_dtype_size((enum ga_dtype)i), 0);
+        cr_expect(!ga_dtype_parse(rows[i - N_DTYPES].name, &dtype));
+    }
+    cr_expect_eq(ga_dtype_block(GA_F64, NULL), 1);
+    cr_expect_eq(ga_dtype_block((enum ga_dtype)N_TYPES, NULL), 0);
 }
 
 Test(tensor, shape_products_are_checked)
@@ -81,6 +102,10 @@ Test(tensor, bytes_are_checked)
     } rows[] = {
         {"F32 [10, 20]", {.dtype = GA_F32, .rank = 2, .shape = {10, 20}}, true, 800},
         {"F64 scalar", {.dtype = GA_F64, .rank = 0}, true, 8},
+        {"Q4_K [3, 512]", {.dtype = GA_Q4_K, .rank = 2, .shape = {3, 512}}, true, 864},
+        {"Q8_0 of no rows", {.dtype = GA_Q8_0, .rank = 2, .shape = {0, 32}}, true, 0},
+        {"Q4_0 in half a block", {.dtype = GA_Q4_0, .rank = 2, .shape = {32, 16}}, false, 0},
+        {"Q4_0 scalar", {.dtype = GA_Q4_0, .rank = 0}, false, 0},
         {"width overflows", {.dtype = GA_F32, .rank = 1, .shape = {SIZE_MAX / 2}}, false, 0},
         {"width overflows after a zero", {.dtype = GA_F32, .rank = 2, .shape = {0, SIZE_MAX / 2}}, false, 0},
         {"no such type", {.dtype = (enum ga_dtype)99, .rank = 1, .shape = {1}}, false, 0},

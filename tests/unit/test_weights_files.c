@@ -64,7 +64,6 @@ static const struct {
     OTHER("old.bin", "\x80\2\x8a\nl\xfc\x9c\x46\xf9 j\xa8P\x19.", "this is a Python pickle"),
     OTHER("x.npy", "\x93NUMPY\1\0v\0{'descr': '<f4'",
           "expected safetensors: convert it in Python: from safetensors.numpy"),
-    OTHER("x.gguf", "GGUF\3\0\0\0\1\0\0\0\0\0\0\0", "this is a GGUF file of llama.cpp; expected safetensors: its"),
     OTHER("x.h5", "\x89HDF\r\n\x1a\n\0\0\0\0", "this is an HDF5 file"),
     OTHER("x.onnx", "\10\7\22\7pytorch\32\0052.1.0", "this is an ONNX model"),
     OTHER("x.tflite", "\34\0\0\0TFL3\24\0 \0", "this is a TensorFlow Lite model"),

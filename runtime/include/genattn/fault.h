@@ -100,7 +100,17 @@ extern "C" {
     X(PACK_SPEC, 807, "the weights were packed from another spec")                                       \
     X(PACK_BUILD, 808, "the weights were packed by a build that packs otherwise")                        \
     X(PACK_BYTE_ORDER, 809, "the weights were packed by a machine of the other byte order")              \
-    X(PACK_ISA, 810, "the weights were packed for other instruction sets")
+    X(PACK_ISA, 810, "the weights were packed for other instruction sets")                               \
+    /* A GGUF file; what it has in common with safetensors is above. */                                  \
+    X(GGUF_SHORT, 901, "a GGUF file ends within its header")                                             \
+    X(GGUF_VERSION, 902, "a GGUF file is of a version that is not read")                                 \
+    X(GGUF_BIG_ENDIAN, 903, "a GGUF file is big-endian")                                                 \
+    X(GGUF_COUNT, 904, "a GGUF file counts more than it has bytes for")                                  \
+    X(GGUF_KEY, 905, "a key of a GGUF file's metadata is empty or too long")                             \
+    X(GGUF_VALUE, 906, "a value of a GGUF file's metadata is of an unknown type")                        \
+    X(GGUF_ARRAY, 907, "an array of a GGUF file's metadata holds arrays")                                \
+    X(GGUF_ALIGNMENT, 908, "a GGUF file's alignment is none")                                            \
+    X(GGUF_BLOCKS, 909, "a tensor's rows are not whole blocks")
 
 enum ga_fault {
 #define GA_FAULT_ENUM(name, number, sentence) GA_FAULT_##name = number,

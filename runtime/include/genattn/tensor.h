@@ -25,9 +25,20 @@ extern "C" {
     X(I64, "I64", 8)     \
     X(F64, "F64", 8)
 
+// One row per type of blocks, which GGUF files have and safetensors do not: enumerator's tail, its name, the bytes of a
+// block and how many elements share them. Rows of such a tensor are whole blocks.
+#define GA_BLOCK_LIST(X)      \
+    X(Q4_0, "Q4_0", 18, 32)   \
+    X(Q4_1, "Q4_1", 20, 32)   \
+    X(Q8_0, "Q8_0", 34, 32)   \
+    X(Q4_K, "Q4_K", 144, 256) \
+    X(Q6_K, "Q6_K", 210, 256)
+
 enum ga_dtype {
 #define GA_DTYPE_ENUM(name, text, bytes) GA_##name,
-    GA_DTYPE_LIST(GA_DTYPE_ENUM)
+#define GA_BLOCK_ENUM(name, text, bytes, elements) GA_##name,
+    GA_DTYPE_LIST(GA_DTYPE_ENUM) GA_BLOCK_LIST(GA_BLOCK_ENUM)
+#undef GA_BLOCK_ENUM
 #undef GA_DTYPE_ENUM
 };
 
@@ -39,24 +50,30 @@ struct ga_tensor {
     enum ga_dtype dtype;       //
     size_t rank;               // 0 (a scalar) .. GA_MAX_RANK
     size_t shape[GA_MAX_RANK]; // first `rank` entries count; outermost first
-    const void *data;          // aligned to the element's width; NULL where there are no elements
+    const void *data;          // aligned to the element's width, blocks to 1; NULL where there are no elements
 };
 
 // The type's name as in a safetensors header ("F32"), or "?" for a number that is no type.
 const char *ga_dtype_name(enum ga_dtype dtype);
 
-// Width of one element in bytes, 0 for a number that is no type.
+// Width of one element in bytes, 0 for a type of blocks and for a number that is no type.
 size_t ga_dtype_size(enum ga_dtype dtype);
+
+// How many elements lie together, 1 but in a type of blocks, and in how many bytes (bytes_out may be NULL); 0 of both
+// for a number that is no type.
+size_t ga_dtype_block(enum ga_dtype dtype, size_t *bytes_out);
 
 // In the calls below a pointer that is NULL gives false, and nothing is written.
 
-// The type a safetensors name stands for; false (dtype_out untouched) for an unknown or lower-case name.
+// The type a safetensors name stands for; false (dtype_out untouched) for any other name, also that of a type of
+// blocks.
 bool ga_dtype_parse(const char *name, enum ga_dtype *dtype_out);
 
 // Product of the shape, checked; false where it does not fit a size_t even if a zero axis would hide it.
 bool ga_shape_elements(size_t rank, const size_t *shape, size_t *elements_out);
 
-// Bytes of the tensor's elements, checked as above; false also for a number that is no type and a rank too high.
+// Bytes of the tensor's elements, checked as above; false also for a number that is no type, a rank too high and, with
+// a type of blocks, rows that are not whole blocks.
 bool ga_tensor_bytes(const struct ga_tensor *tensor, size_t *bytes_out);
 
 // True where rank, of at most GA_MAX_RANK, and every axis agree.

@@ -1,5 +1,6 @@
-// weights.h: safetensors files, read as views that were checked before any pointer was made, and written so that a
-// half-written file never has the final name. Knows no model; the one part of the runtime that needs jansson.
+// weights.h: safetensors and GGUF files, read as views that were checked before any pointer was made, and safetensors
+// written so that a half-written file never has the final name. Knows no model; the one part of the runtime that needs
+// jansson.
 #ifndef GA_WEIGHTS_H
 #define GA_WEIGHTS_H
 
@@ -30,11 +31,13 @@ struct ga_weights_options {
 };
 
 // Reads a whole regular file and checks it: a strict subset of what the reference implementation takes, spelt out in
-// safetensors.h. On GA_OK *weights_out owns a copy of the bytes until ga_weights_close; on failure it is NULL and error
-// (may be NULL) says which tensor, at which byte, what was found and what was expected, and has the fault's number.
-// Memory is asked for only once the file is found to be as large as it says: at most 8 KiB, the data's size, and 32
-// bytes for each byte of the header; and for any header, or index, no more than 192 MiB and 8 bytes for each of its
-// own, as one that holds more values than a file has use for (safetensors_header.h) is refused before they are read.
+// safetensors.h. A file that begins with "GGUF" is read as one, by the rules in gguf.h: its tensors have the names and
+// types that they have there, blocks among them, and their shapes with the innermost dimension last. On GA_OK
+// *weights_out owns a copy of the bytes until ga_weights_close; on failure it is NULL and error (may be NULL) says
+// which tensor, at which byte, what was found and what was expected, and has the fault's number. Memory is asked for
+// only once the file is found to be as large as it says: at most 8 KiB, the data's size, and 32 bytes for each byte of
+// the header; and for any header, or index, no more than 192 MiB and 8 bytes for each of its own, as one that holds
+// more values than a file has use for (safetensors_header.h) is refused before they are read.
 enum ga_status ga_weights_open(const char *path, struct ga_weights **weights_out, struct ga_error *error);
 
 // The same with options, which may be NULL.
@@ -73,14 +76,14 @@ const struct ga_tensor *ga_weights_find(const struct ga_weights *weights, const 
 // byte there goes to *offset_out. NULL, and nothing written, for any other tensor and where offset_out is NULL.
 const char *ga_weights_place(const struct ga_weights *weights, const struct ga_tensor *tensor, uint64_t *offset_out);
 
-// Whether a tensor's elements can be had as floats: it is F64, F32, F16 or BF16; false for NULL.
+// Whether a tensor's elements can be had as floats: it is F64, F32, F16, BF16 or of a type of blocks; false for NULL.
 bool ga_weights_are_floats(const struct ga_tensor *tensor);
 
 // The elements of a tensor of these weights as floats, which belong to them until ga_weights_close. F32 stays where it
 // is; of any other type a copy is made when it is first asked for, 4 bytes an element. F16 and BF16 fit exactly. F64 is
-// rounded to the nearest float, ties to even, subnormal ones included; what is too large becomes infinite. Not to be
-// called by two threads at a time. GA_DTYPE for what ga_weights_are_floats denies,
-// GA_ARGUMENT for a tensor that is none of these weights, also a copy of one.
+// rounded to the nearest float, ties to even, subnormal ones included; what is too large becomes infinite. Blocks give
+// the bits that the Python package gguf decodes them to. Not to be called by two threads at a time. GA_DTYPE for what
+// ga_weights_are_floats denies, GA_ARGUMENT for a tensor that is none of these weights, also a copy of one.
 enum ga_status ga_weights_floats(struct ga_weights *weights, const struct ga_tensor *tensor, const float **floats_out,
                                  struct ga_error *error);
 

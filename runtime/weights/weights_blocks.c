@@ -1,0 +1,151 @@
+// weights_blocks.c: the types of blocks, one decoder each. The layouts are ggml's (ggml-common.h, its structs
+// block_q4_0 and so on). Each float has the bits that dequantize of the Python package gguf gives: every product and
+// every sum is rounded to a float, in the order in which the formulas below have them.
+//
+// Numbers of two bytes are halves, the lower byte first; q stands for the small whole numbers.
+#include "weights_blocks.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static float float_of_bits(uint32_t bits)
+{
+    float number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+float ga_float_of_half(uint16_t half)
+{
+    const uint32_t sign = (uint32_t)(half & 0x8000u) << 16;
+    const uint32_t exponent = half >> 10 & 0x1Fu;
+    const uint32_t fraction = half & 0x3FFu;
+    if (exponent == 0x1F) {
+        return float_of_bits(sign | 0x7F800000u | fraction << 13 | (fraction == 0 ? 0 : 0x400000u));
+    }
+    if (exponent == 0) {
+        const float subnormal = (float)fraction * 0x1p-24f;
+        return sign == 0 ? subnormal : -subnormal;
+    }
+    return float_of_bits(sign | (exponent + 112) << 23 | fraction << 13);
+}
+
+static float half_at(const unsigned char *bytes)
+{
+    return ga_float_of_half((uint16_t)(bytes[0] | bytes[1] << 8));
+}
+
+static float signed_byte(unsigned char byte)
+{
+    return (float)(byte < 128 ? byte : byte - 256);
+}
+
+// -- Blocks of 32 ---------------------------------------------------------------------------------------------------
+
+enum { BLOCK = 32, SUPER = 256 };
+
+// d, then 32 signed bytes: q d.
+static void decode_q8_0(const unsigned char *block, size_t count, float *floats)
+{
+    for (size_t first = 0; first < count; first += BLOCK, block += 2 + BLOCK) {
+        const float d = half_at(block);
+        for (size_t i = 0; i < BLOCK; i++) {
+            floats[first + i] = signed_byte(block[2 + i]) * d;
+        }
+    }
+}
+
+// d, then 16 bytes that hold elements 0 to 15 in their lower four bits and 16 to 31 in the upper ones: d (q - 8).
+static void decode_q4_0(const unsigned char *block, size_t count, float *floats)
+{
+    for (size_t first = 0; first < count; first += BLOCK, block += 2 + BLOCK / 2) {
+        const float d = half_at(block);
+        for (size_t i = 0; i < BLOCK / 2; i++) {
+            floats[first + i] = d * (float)((block[2 + i] & 15) - 8);
+            floats[first + BLOCK / 2 + i] = d * (float)((block[2 + i] >> 4) - 8);
+        }
+    }
+}
+
+// d, m, then 16 bytes as those above: d q + m.
+static void decode_q4_1(const unsigned char *block, size_t count, float *floats)
+{
+    for (size_t first = 0; first < count; first += BLOCK, block += 4 + BLOCK / 2) {
+        const float d = half_at(block), m = half_at(block + 2);
+        for (size_t i = 0; i < BLOCK / 2; i++) {
+            floats[first + i] = d * (float)(block[4 + i] & 15) + m;
+            floats[first + BLOCK / 2 + i] = d * (float)(block[4 + i] >> 4) + m;
+        }
+    }
+}
+
+// -- Blocks of 256 --------------------------------------------------------------------------------------------------
+
+// Scale s, 0 to 7, of the twelve bytes that hold eight scales and then, where is_min, eight minima, of six bits each:
+// of the first four, in the lower six bits of bytes 0 to 3 (4 to 7); of the others the lower four bits are in the lower
+// (upper) half of bytes 8 to 11, the upper two in the highest bits of bytes 0 to 3 (4 to 7).
+static int scale_at(const unsigned char *bytes, size_t s, bool is_min)
+{
+    const unsigned char *own = bytes + (is_min ? 4 : 0) + s % 4;
+    if (s < 4) {
+        return *own & 63;
+    }
+    return (is_min ? bytes[4 + s] >> 4 : bytes[4 + s] & 15) | (*own >> 6) << 4;
+}
+
+// d, dmin, twelve bytes of scales, then 128 bytes of nibbles: 32 of them hold 64 elements, the lower halves before the
+// upper ones. Each 32 elements share a scale and a minimum: (d scale) q - (dmin minimum).
+static void decode_q4_k(const unsigned char *at, size_t count, float *floats)
+{
+    enum { HEAD = 4, SCALES = 12, BYTES = HEAD + SCALES + SUPER / 2 };
+    for (size_t first = 0; first < count; first += BLOCK) {
+        const unsigned char *block = at + first / SUPER * BYTES;
+        const size_t s = first % SUPER / BLOCK;
+        const float d = half_at(block) * (float)scale_at(block + HEAD, s, false);
+        const float m = half_at(block + 2) * (float)scale_at(block + HEAD, s, true);
+        const unsigned char *q = block + HEAD + SCALES + s / 2 * BLOCK;
+        for (size_t i = 0; i < BLOCK; i++) {
+            floats[first + i] = d * (float)(s % 2 == 0 ? q[i] & 15 : q[i] >> 4) - m;
+        }
+    }
+}
+
+// 128 bytes with the lower four bits of q, 64 with the upper two, 16 signed scales, d: each 16 elements share a scale,
+// (d scale) (q - 32). Each half of a block has half of the bytes: of elements 0 to 31, 32 to 63 ... the lower bits are
+// in the lower halves of bytes 0 to 31 and 32 to 63, then in their upper halves; the upper bits in bits 0 and 1, 2 and
+// 3 ... of bytes 0 to 31.
+static void decode_q6_k(const unsigned char *at, size_t count, float *floats)
+{
+    enum { LOW = SUPER / 2, HIGH = SUPER / 4, RUN = 16, SCALES = SUPER / RUN, BYTES = LOW + HIGH + SCALES + 2 };
+    for (size_t first = 0; first < count; first += RUN) {
+        const unsigned char *block = at + first / SUPER * BYTES;
+        const size_t half = first % SUPER / 128, quarter = first % 128 / 32, begin = first % 32;
+        const unsigned char *low = block + half * 64 + quarter % 2 * 32 + begin;
+        const unsigned char *high = block + LOW + half * 32 + begin;
+        const float d = half_at(block + LOW + HIGH + SCALES) * signed_byte(block[LOW + HIGH + first % SUPER / RUN]);
+        for (size_t i = 0; i < RUN; i++) {
+            const int q = (quarter < 2 ? low[i] & 15 : low[i] >> 4) | (high[i] >> 2 * quarter & 3) << 4;
+            floats[first + i] = d * (float)(q - 32);
+        }
+    }
+}
+
+// -- All of them ----------------------------------------------------------------------------------------------------
+
+static const struct {
+    enum ga_dtype dtype;
+    ga_block_decoder decode;
+} decoders[] = {
+    {GA_Q8_0, decode_q8_0}, {GA_Q4_0, decode_q4_0}, {GA_Q4_1, decode_q4_1},
+    {GA_Q4_K, decode_q4_k}, {GA_Q6_K, decode_q6_k},
+};
+
+ga_block_decoder ga_weights_decoder(enum ga_dtype dtype)
+{
+    for (size_t i = 0; i < sizeof decoders / sizeof *decoders; i++) {
+        if (decoders[i].dtype == dtype) {
+            return decoders[i].decode;
+        }
+    }
+    return NULL;
+}
