@@ -46,7 +46,7 @@ local function print_tables(collected)
   for _, model in ipairs(collected.configured) do
     for _, line in ipairs(model.table or {}) do print_line(text.printable(line)) end
     if model.table then
-      print_line(("spec: %s; once edited, --spec takes it in place of the folder"):format(model.path))
+      print_line(("spec: %s; once edited, --spec takes it in place of the %s"):format(model.path, model.from))
     end
   end
 end

@@ -126,9 +126,11 @@ local function fail_unnamed(spec, fail)
   fail(("no map that ships names a tensor for each of %s: give weights = { ... }"):format(text.join(names)))
 end
 
--- Whether a map is one to choose from: it names all that the spec needs, and differs from the map that it varies.
+-- Whether a map is one to choose from: it names all that the spec needs, differs from the map that it varies, and was
+-- asked for where nothing else tells it from another.
 local function is_offered(spec, name)
   local map = maps.get(name, spec.stack)
+  if map.on_demand and spec.weights ~= name then return false end
   if #missing_roles(spec, map) > 0 then return false end
   local varies = map.varies == nil or spec.weights == name
   for _, role in ipairs(spec.roles) do varies = varies or role.name == map.varies end

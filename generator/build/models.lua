@@ -1,5 +1,6 @@
 -- models.lua: from options to the models of the build: those the user configured, the demo's and the tests'.
 -- Reads specs and names their files; knows no compiler.
+local from_gguf = require "import.from_gguf"
 local from_hf = require "import.from_hf"
 local fs = require "base.fs"
 local modifier_models = require "build.modifier_models"
@@ -99,29 +100,34 @@ local function lua_files(folder)
   return paths
 end
 
--- The models of folders of Hugging Face's, in order, each with its mapping table; messages are appended to errors.
-local function from_folders(settings, errors)
+-- The models of folders of Hugging Face's and of GGUF files, in order, each with its mapping table; messages are
+-- appended to errors.
+local function imported(settings, errors)
   local list, given, ignored = {}, {}, {}
   for _, entry in ipairs(settings.fields) do given[entry.field.field] = entry.value end
   for _, name in ipairs(settings.hf_ignore) do ignored[name] = true end
-  for _, folder in ipairs(settings.folders) do
-    local read, why = from_hf(folder, given, { ignored = ignored, architecture = settings.hf_architecture })
-    local model = read
-    if read then model, why = written(read.spec, read.text) end
-    if model then
-      model.table = read.lines
-      list[#list + 1] = model
-    else
-      append_all(errors, why)
+  local options = { ignored = ignored, architecture = settings.hf_architecture }
+  for _, source in ipairs({ { settings.folders, from_hf, "folder" },
+    { settings.gguf_files, from_gguf, "file" } }) do
+    for _, path in ipairs(source[1]) do
+      local read, why = source[2](path, given, options)
+      local model = read
+      if read then model, why = written(read.spec, read.text) end
+      if model then
+        model.table, model.from = read.lines, source[3]
+        list[#list + 1] = model
+      else
+        append_all(errors, why)
+      end
     end
   end
   return list
 end
 
 local function configured(settings, errors)
-  if #settings.specs + #settings.folders > 0 then
+  if #settings.specs + #settings.folders + #settings.gguf_files > 0 then
     local list = from_files(settings.specs, errors)
-    append_all(list, from_folders(settings, errors))
+    append_all(list, imported(settings, errors))
     return list
   end
   local model, why = from_flags(settings.fields)
@@ -139,7 +145,8 @@ local function has_demo(list)
   return false
 end
 
--- All models of the build, each { spec, path } (of a folder also `table`, lines on how its spec came about):
+-- All models of the build, each { spec, path } (of a folder or file also `table`, lines on how its spec came
+-- about, and `from`, which of the two):
 -- `configured` by the user, and `products`, those and the demo's after them; or nil and every message.
 function models.collect(settings)
   local errors = {}

@@ -36,10 +36,13 @@ local MODEL_FILES = {
   { flags = "--from-hf", value = "DIR", key = "from_hf", count = "*",
     help = "a model folder of Hugging Face's transformers (config.json, model.safetensors) or of " ..
     "sentence-transformers: its spec goes to out/specs, what became of each field is said; flags below change it" },
+  { flags = "--from-gguf", value = "FILE", key = "from_gguf", count = "*",
+    help = "a GGUF file of llama.cpp (docs/models.md lists the architectures), as --from-hf takes a folder" },
   { flags = "--hf-architecture", value = "NAME", key = "hf_architecture", default = "as config.json says",
     help = "which of its type the model is taken for, such as BertModel: the stack without a head" },
   { flags = "--hf-ignore", value = "NAME", key = "hf_ignore", count = "*",
-    help = "a field of config.json or a tensor that changes nothing, though --from-hf does not know it" },
+    help = "a field of config.json, a key of a GGUF file or a tensor that changes nothing, though --from-hf or " ..
+    "--from-gguf does not know it" },
 }
 local FEATURES = {
   { flags = "--isa", value = "LIST", key = "isa", default = "all the compiler makes",
@@ -273,11 +276,12 @@ end
 
 -- What of the arguments goes without what, or nil.
 local function contradiction(parsed, given)
-  local folder = parsed.from_hf[1]
   if #given > 0 and #parsed.specs > 0 then
     return ("%s cannot be combined with --spec; say it in %s"):format(given[1].field.flag, parsed.specs[1])
-  elseif not folder and (parsed.hf_architecture or #parsed.hf_ignore > 0) then
-    return (parsed.hf_architecture and "--hf-architecture" or "--hf-ignore") .. " is of --from-hf, which is not given"
+  elseif #parsed.from_hf == 0 and parsed.hf_architecture then
+    return "--hf-architecture is of --from-hf, which is not given"
+  elseif #parsed.from_hf + #parsed.from_gguf == 0 and #parsed.hf_ignore > 0 then
+    return "--hf-ignore is of --from-hf and --from-gguf, neither of which is given"
   end
 end
 
@@ -322,10 +326,10 @@ local function read(args, fields)
 end
 
 -- Reads the arguments. fields: spec.options(); isa_names: those --isa may name; getenv: os.getenv or a stand-in.
--- Returns the settings, or nil and every message. Settings: specs and folders (arrays of paths), hf_architecture (or
--- nil), hf_ignore (array), fields (array of { field, value }), isas (set of names or nil), prefix, bindir, libdir,
--- includedir, mandir, datadir, verbose, python, lua, debug, sanitize, werror, variables, arguments (for the next run),
--- warnings.
+-- Returns the settings, or nil and every message. Settings: specs, folders and gguf_files (arrays of paths),
+-- hf_architecture (or nil), hf_ignore (array), fields (array of { field, value }), isas (set of names or nil), prefix,
+-- bindir, libdir, includedir, mandir, datadir, verbose, python, lua, debug, sanitize, werror, variables, arguments (for
+-- the next run), warnings.
 function options.parse(args, fields, isa_names, getenv)
   local why = control_character(args)
   if why then return nil, { why } end
@@ -340,10 +344,11 @@ function options.parse(args, fields, isa_names, getenv)
   if isas == false then return nil, { why } end
   local prefix = parsed.prefix or "/usr/local"
   local variables = environment(assigned, getenv)
-  why = unwritable(variables, joined(parsed.specs, parsed.from_hf))
+  why = unwritable(variables, joined(joined(parsed.specs, parsed.from_hf), parsed.from_gguf))
   if why then return nil, { why } end
   return {
     help = parsed.help, specs = parsed.specs, fields = given, isas = isas, folders = parsed.from_hf,
+    gguf_files = parsed.from_gguf,
     hf_architecture = parsed.hf_architecture, hf_ignore = parsed.hf_ignore,
     prefix = prefix, bindir = parsed.bindir or prefix .. "/bin", libdir = parsed.libdir or prefix .. "/lib",
     includedir = parsed.includedir or prefix .. "/include", mandir = parsed.mandir or prefix .. "/share/man",

@@ -74,6 +74,14 @@ local function bert_folder(path)
     path .. "/config.json")
 end
 
+-- A GGUF file of a small Llama, whose weights are zeros.
+local function gguf_file(path)
+  local gguf = dofile("tests/generator/gguf_files.lua")
+  local file = assert(io.open(path, "wb"))
+  file:write(gguf.model("llama"))
+  file:close()
+end
+
 local fixtures = {
   ["W.safetensors"] = layer_weights,
   ["IN.safetensors"] = function(path) write_floats(path, { { "query", { 128, 512 } } }) end,
@@ -86,6 +94,7 @@ local fixtures = {
   ["PROMPT.safetensors"] = function(path) files.write(path, { files.tensor("tokens", "I32", { 5 }, 7) }) end,
   ["ids.txt"] = text("5 17 42 8\n61 3 3 29 70\n"),
   ["all-MiniLM-L6-v2"] = bert_folder,
+  ["model-Q4_0.gguf"] = gguf_file,
 }
 
 -- Makes those that a command names and that are not there.

@@ -1,6 +1,7 @@
 -- configure_test.lua: configure as its user meets it, in a folder of links to this source, so that the real out/ is
 -- left alone.
 local fact = dofile("tests/generator/fact.lua")
+local gguf = dofile("tests/generator/gguf_files.lua")
 local compat = require "base.compat"
 local fmt = require "base.fmt"
 local fs = require "base.fs"
@@ -293,6 +294,18 @@ fact.holds("a model folder becomes a spec, its table is printed, and all that is
   refuses(1, "--from-hf out/Tiny-GPT --from-hf out --spec no.lua", "no.lua: No such file or directory",
     "out/config.json: there is no such file; expected a folder as transformers saves a model, with config.json and " ..
     "model.safetensors")
+end)
+
+fact.holds("a GGUF file becomes a spec, and one that is none is refused", function()
+  assert(fs.write_if_changed(folder .. "out/Tiny.gguf", gguf.model("llama")))
+  local said, code = configure("--isa scalar --from-gguf out/Tiny.gguf --seq-len 1..6")
+  fact.equal(code == 0 and "" or said, "")
+  fact.contains(said, "out/Tiny.gguf: llama (GGUF version 3)\n")
+  fact.contains(said, "spec: out/specs/tiny.lua; once edited, --spec takes it in place of the file\n")
+  fact.contains(assert(fs.read(folder .. "out/specs/tiny.lua")), 'weights = "gguf"')
+  fact.contains(assert(fs.read(folder .. "out/configure.d")), "out/Tiny.gguf")
+  refuses(1, "--from-gguf no.gguf --from-gguf out", "no.gguf: No such file or directory",
+    "out: is no regular file")
 end)
 
 fact.holds("unknown options of GNU's kind are only warned of", function()

@@ -166,9 +166,10 @@ local function valued_flags()
 end
 
 -- Options whose values are read later, or that may be given more than once.
-local LATER = { ["--spec"] = true, ["--from-hf"] = true, ["--hf-architecture"] = true, ["--hf-ignore"] = true }
-local OFTEN = { ["--spec"] = true, ["--from-hf"] = true, ["--hf-ignore"] = true, ["--prefix"] = true,
-  ["--bindir"] = true, ["--libdir"] = true, ["--includedir"] = true, ["--mandir"] = true,
+local LATER = { ["--spec"] = true, ["--from-hf"] = true, ["--from-gguf"] = true,
+  ["--hf-architecture"] = true, ["--hf-ignore"] = true }
+local OFTEN = { ["--spec"] = true, ["--from-hf"] = true, ["--from-gguf"] = true, ["--hf-ignore"] = true,
+  ["--prefix"] = true, ["--bindir"] = true, ["--libdir"] = true, ["--includedir"] = true, ["--mandir"] = true,
   ["--datadir"] = true }
 
 fact.holds("every option that takes a value is in the table above, or a modifier's", function()
@@ -193,7 +194,7 @@ end
 
 fact.holds("options that are not of a model need values too", function()
   for _, flag in ipairs({ "--prefix", "--bindir", "--libdir", "--includedir", "--mandir", "--datadir", "--spec",
-    "--from-hf", "--hf-architecture", "--hf-ignore", "--isa" }) do
+    "--from-hf", "--from-gguf", "--hf-architecture", "--hf-ignore", "--isa" }) do
     local _, errors = parse({ flag })
     fact.contains(errors[1], ("%s needs a value: %s "):format(flag, flag))
     _, errors = parse({ flag .. "=" })
@@ -220,7 +221,7 @@ end)
 
 fact.holds("what contradicts itself is told with what to do", function()
   refuses({ "--spec", "a.lua", "--d-model", "8" }, "--d-model cannot be combined with --spec; say it in a.lua")
-  refuses({ "--hf-ignore", "x" }, "--hf-ignore is of --from-hf, which is not given")
+  refuses({ "--hf-ignore", "x" }, "--hf-ignore is of --from-hf and --from-gguf, neither of which is given")
   refuses({ "--hf-architecture", "x" }, "--hf-architecture is of --from-hf, which is not given")
   refuses({ "--weights-map", "w_o", "--weights-layout", "w_o" }, "--weights-layout is given twice; give it once")
 end)

@@ -1,5 +1,6 @@
--- from_hf/config.lua: a config.json and the data file of its model type (generator/import/hf) -> the fields of a spec,
--- with a row of the mapping table for each. What neither maps, nor is known to change nothing, is refused by name.
+-- from_hf/config.lua: a config.json, or what a GGUF file says in its place, and the data file of its model type
+-- (generator/import/hf, generator/import/gguf) -> the fields of a spec, with a row of the mapping table for each. What
+-- neither maps, nor is known to change nothing, is refused by name.
 local common = require "import.hf.common"
 local conversions = require "import.from_hf.conversions"
 local json = require "import.from_hf.json"
@@ -22,9 +23,13 @@ end
 local CHECKS = {}
 for _, field in ipairs(spec.options()) do CHECKS[field.field] = field.check end
 
-local CHANGES = {} -- [config field] = why it changes results
-for _, row in ipairs(common.changes) do
-  for name in row[2]:gmatch("%S+") do CHANGES[name] = row[1] end
+-- { [config field] = why it changes results }
+local function changes_of(rows)
+  local changes = {}
+  for _, row in ipairs(rows) do
+    for name in row[2]:gmatch("%S+") do changes[name] = row[1] end
+  end
+  return changes
 end
 
 -- -- Values ---------------------------------------------------------------------------------------------------------
@@ -91,7 +96,7 @@ function Reader:map(row)
     return self:fail("%s is missing, which is %s of a spec", row[1], row[2])
   elseif value ~= nil then
     shown.made = self:convert(row, value)
-    shown.note = not is_said and "transformers' default" or nil
+    shown.note = not is_said and self.common.default_of .. " default" or nil
     self.made[row[2]] = shown.made
   end
   if shown.made == nil then shown.note = row[2] .. " is left to the spec" end
@@ -145,13 +150,13 @@ function Reader:require(row)
   end
 end
 
--- Why a field that no row takes changes results, or nil: one of the list of such fields, or one of an object of which
--- fields are required.
+-- Why a field that no row takes changes results, or nil: one of the list of such fields, or one of an object that a row
+-- requires to say nothing else.
 function Reader:change(name)
-  if CHANGES[name] then return CHANGES[name] end
+  if self.changes[name] then return self.changes[name] end
   local object = name:match("^(.*)%.[^.]*$")
   for _, row in ipairs(object and self.requires or {}) do
-    if row[1]:match("^(.*)%.[^.]*$") == object then return row[3] end
+    if row.alone and row[1]:match("^(.*)%.[^.]*$") == object then return row[3] end
   end
 end
 
@@ -170,7 +175,7 @@ end
 -- The names that rows and lists of ignored fields know: { [name] = why it is ignored, or true }.
 function Reader:known_names()
   local known = {}
-  for _, group in ipairs(joined(common.ignores, self.data.ignores)) do
+  for _, group in ipairs(joined(self.common.ignores, self.data.ignores)) do
     for name in group[2]:gmatch("%S+") do known[name] = group[1] end
   end
   for _, row in ipairs(joined(self.rows, self.requires)) do
@@ -213,15 +218,18 @@ function Reader:architecture(asked)
   return entry
 end
 
--- config: the decoded file at `path`; data: its type's data file; given: spec fields that flags give, by name; ignored:
+-- config: the decoded file at `path`; data: its type's data file, `common` in it what holds of all types where those
+-- are not transformers'; given: spec fields that flags give, by name; ignored:
 -- set of config fields not to look at; asked: the architecture in place of the file's, or nil. Returns { made (spec
 -- fields by name), rows (of the table), groups (why -> ignored fields), architecture, notes }, or nil and all messages.
 return function(path, config, data, given, ignored, asked)
-  local self = setmetatable({ path = path, config = config, data = data, ignored = ignored, errors = {}, made = {},
-    report_rows = {}, model_type = config.model_type }, Reader)
+  local of_all = data.common or common
+  local self = setmetatable({ path = path, config = config, data = data, common = of_all, ignored = ignored,
+    changes = changes_of(of_all.changes), errors = {}, made = {}, report_rows = {},
+    model_type = data.common and data.base or config.model_type }, Reader)
   local architecture = self:architecture(asked)
   self.rows = joined(data.fields, architecture.fields)
-  self.requires = joined(data.requires, common.requires)
+  self.requires = joined(data.requires, self.common.requires)
   self.context = { made = self.made, given = given, get = function(name) return self:get(name) end }
   for _, row in ipairs(self.rows) do self:map(row) end
   for _, row in ipairs(joined(data.fixed, architecture.fixed)) do self:fix(row) end

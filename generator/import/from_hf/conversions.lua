@@ -58,6 +58,41 @@ function conversions.window(value)
   return math.min(value, LONGEST)
 end
 
+-- A value that says once more what another field said.
+function conversions.same(value, context, row)
+  local made = context.made[row[2]]
+  if made ~= nil and made ~= value then return nil, json.shown(made) .. ", as " .. row.as end
+  return value
+end
+
+-- What is so where something is not there.
+function conversions.absent(value)
+  return not value
+end
+
+-- Which of q, k, v and o have a bias, by their letters, or "none".
+function conversions.biases(value)
+  local bias = {}
+  for _, projection in ipairs({ "q", "k", "v", "o" }) do
+    bias[projection] = value ~= "none" and value:find(projection, 1, true) ~= nil
+  end
+  return bias
+end
+
+-- Whether all linears of a feed-forward have a bias.
+function conversions.ffn_biases(value)
+  if value == "none" then return false end
+  if value ~= "gate up down" and value ~= "up down" then return nil, "none, or those of all" end
+  return true
+end
+
+-- llama.cpp's enum llama_pooling_type: none, mean, cls; last and rank are not made.
+function conversions.ggml_pool(value)
+  local kinds = { [0] = false, [1] = "mean", [2] = "cls" }
+  if kinds[value] == nil then return nil, "0 (none), 1 (mean) or 2 (cls)" end
+  return kinds[value] or nil
+end
+
 -- Biases of q, k and v; that of o is there in any case.
 function conversions.qkv_bias(value)
   if type(value) ~= "boolean" then return nil, "true or false" end

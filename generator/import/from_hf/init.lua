@@ -1,5 +1,6 @@
 -- from_hf/init.lua: --from-hf: a model folder of Hugging Face's transformers or of sentence-transformers -> a spec that
 -- says the same, written to out/specs/, and the table of how it came about. What it does not know it refuses by name.
+local fields = require "import.from_hf.fields"
 local fs = require "base.fs"
 local hash = require "base.hash"
 local json = require "import.from_hf.json"
@@ -43,18 +44,10 @@ end
 
 -- -- The spec -------------------------------------------------------------------------------------------------------
 
-local function name_field()
-  for _, field in ipairs(spec.options()) do
-    if field.field == "name" then return field end
-  end
-end
-
 -- A name for the model from its folder's; in a cache of Hugging Face's that of the model and not of its version.
 local function name_of(folder, fallback)
   local last = folder:match("models%-%-[^/]*%-%-([^/]+)/snapshots/[^/]+$") or folder:match("([^/]*)$")
-  local name = last:lower():gsub("[^a-z0-9]+", "_"):gsub("^_+", ""):gsub("^(%d)", "m_%1")
-  name = name:sub(1, name_field().most_letters):gsub("_+$", "")
-  return name_field().check(name) and name or fallback
+  return fields.name_of(last, fallback)
 end
 
 -- Puts what sentence-transformers says over what the model does: its rows join the table, but those that flags replace.
@@ -83,21 +76,6 @@ local function shorten(model)
   local longest = tonumber(tostring(model.made.seq_len):match("%.%.(%d+)$"))
   local rows, first = tonumber(model.made["positions.rows"]), tonumber(model.made["positions.first"]) or 0
   if longest and rows and longest > rows - first then model.made.seq_len = ("1..%d"):format(rows - first) end
-end
-
--- Fields given by flags that no row has.
-local function add_given(model, given)
-  local has = {}
-  for _, row in ipairs(model.rows) do has[row.field or ""] = true end
-  for _, field in ipairs(spec.options()) do
-    local value = given[field.field]
-    if value ~= nil then
-      model.made[field.field] = value
-      if not has[field.field] then
-        model.rows[#model.rows + 1] = { config = field.flag, field = field.field, made = value, note = "as asked for" }
-      end
-    end
-  end
 end
 
 -- The hash of a tokenizer.json that lies in the folder or beside the model's config, where the model takes tokens and
@@ -145,7 +123,7 @@ local function read_model(folder, given, options)
     if not ok then return nil, { why } end
     shorten(model)
   end
-  add_given(model, given)
+  fields.add_given(model, given)
   local ok, errors_of_tokenizer = add_tokenizer(model, folder, given)
   if not ok then return nil, errors_of_tokenizer end
   model.made.name = model.made.name or

@@ -8,7 +8,8 @@ local text = require "base.text"
 local report = {}
 
 local WIDTH, MOST_NAMES = 116, 3
-local FLOATS = { "F32", "F16", "BF16", "F64" } -- what the loader takes
+local FLOATS = { "F32", "F16", "BF16", "F64" } -- what the loader takes of safetensors
+local BLOCKS = { "Q8_0", "Q4_0", "Q4_1", "Q4_K", "Q6_K" } -- and besides of GGUF
 
 -- A row's three columns: the config field, its value, and what it is in the spec.
 local function columns_of(row)
@@ -52,7 +53,9 @@ end
 -- The dtypes that the loader does not make floats of.
 local function not_floats(dtypes)
   local is_float, others = {}, {}
-  for _, dtype in ipairs(FLOATS) do is_float[dtype] = true end
+  for _, list in ipairs({ FLOATS, BLOCKS }) do
+    for _, dtype in ipairs(list) do is_float[dtype] = true end
+  end
   for _, dtype in ipairs(dtypes) do others[#others + 1] = not is_float[dtype] and dtype or nil end
   return others
 end

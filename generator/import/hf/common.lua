@@ -1,6 +1,7 @@
 -- hf/common.lua: what a config.json of Hugging Face's transformers may hold whatever its type: what it must say where
 -- it says anything, and what does not change the numbers that a model gives.
 return {
+  default_of = "transformers'", -- whose defaults a data file's are
   -- Fields of the spec that an architecture with a classification head takes, as rows of a data file.
   classifier_fields = {
     { "id2label", "classifier.labels", by = "labels", also = "num_labels", default = 2 },

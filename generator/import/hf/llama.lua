@@ -22,9 +22,9 @@ return {
     { "norm.place", "pre" }, { "ffn.gated", true },
   },
   requires = {
-    { "rope_scaling.rope_type", "default", "rotary positions are not scaled" },
-    { "rope_scaling.type", "default", "rotary positions are not scaled" },
-    { "rope_parameters.rope_type", "default", "rotary positions are not scaled" },
+    { "rope_scaling.rope_type", "default", "rotary positions are not scaled", alone = true },
+    { "rope_scaling.type", "default", "rotary positions are not scaled", alone = true },
+    { "rope_parameters.rope_type", "default", "rotary positions are not scaled", alone = true },
     { "partial_rotary_factor", 1, "all of a head turns" },
     { "rope_interleaved", false, "dimension i turns with i + d_head / 2" },
     { "pretraining_tp", 1, "products are not cut in parts" },

@@ -1,10 +1,11 @@
--- maps/init.lua: the weight-name maps that ship, one data file each, and how a map answers for one weight.
--- A map is a table like a spec's `weights` field; qkv_weight and qkv_bias hold q, k and v stacked by rows, or, with
--- transposed = true ([in,out]), side by side by columns. Under `refuses` stand, by role, tensors of other modules that
--- go by the same names: a file that holds one is never read by this map. `inside` is a set of roles that stand beside
--- the model in files of other maps, and after the prefix in those of this one; `varies` is the role by which a map
--- differs from another, without which it is not offered. A weight of a score modifier (one of
--- spec.modifier_weights) that no map here names is called in a file as its role is: no module that has it is known.
+-- maps/init.lua: the weight-name maps that ship, one data file each, and how a map answers for one weight. A map is a
+-- table like a spec's `weights` field; qkv_weight and qkv_bias hold q, k and v stacked by rows, or, with transposed =
+-- true ([in,out]), side by side by columns. Under `refuses` stand, by role, tensors of other modules that go by the
+-- same names: a file that holds one is never read by this map. `inside` is a set of roles that stand beside the model
+-- in files of other maps, and after the prefix in those of this one; `varies` is the role by which a map differs from
+-- another, without which it is not offered; a map `on_demand` is offered only where the spec names it. A weight of a
+-- score modifier (one of spec.modifier_weights) that no map here names is called in a file as its role is: no module
+-- that has it is known.
 local maps = {}
 
 local NAMES = {
@@ -13,7 +14,7 @@ local NAMES = {
 
 local STACK_NAMES = {
   "bert", "bert_gamma", "roberta", "distilbert", "gpt2", "llama", "vit", "torch_encoder", "torch_decoder",
-  "torch_transformer", "tutorial", "roles",
+  "torch_transformer", "tutorial", "gguf", "gguf_gpt2", "gguf_bert", "roles",
 }
 
 -- The maps of one attention layer's weights; is_stack: those of whole models, where `layer` is what stands before the

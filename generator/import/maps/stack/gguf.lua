@@ -1,0 +1,28 @@
+-- gguf: a whole Llama, Qwen-2 or Qwen-3 as llama.cpp names its tensors. Rows of q and k of a Llama are in another order
+-- than in transformers' files, that of interleaved rotary positions, which no name tells; so --from-gguf gives this
+-- map.
+return {
+  on_demand = true,
+  embedding = "token_embd.weight",
+  layer = "blk.%d.",
+  q_weight = "attn_q.weight",
+  q_bias = "attn_q.bias",
+  k_weight = "attn_k.weight",
+  k_bias = "attn_k.bias",
+  v_weight = "attn_v.weight",
+  v_bias = "attn_v.bias",
+  o_weight = "attn_output.weight",
+  o_bias = "attn_output.bias",
+  q_norm_weight = "attn_q_norm.weight",
+  k_norm_weight = "attn_k_norm.weight",
+  attention_norm_weight = "attn_norm.weight",
+  gate_weight = "ffn_gate.weight",
+  gate_bias = "ffn_gate.bias",
+  up_weight = "ffn_up.weight",
+  up_bias = "ffn_up.bias",
+  down_weight = "ffn_down.weight",
+  down_bias = "ffn_down.bias",
+  ffn_norm_weight = "ffn_norm.weight",
+  final_norm_weight = "output_norm.weight",
+  logits_weight = "output.weight",
+}
