@@ -172,11 +172,13 @@ def in_place(tensor, wanted, b):
 
 
 class Comparison:
-    """One program and the model it was made from."""
+    """One program and the model it was made from, whose folder has its weights unless they are given. generates: it
+    goes on from tokens; attends: it gives attention; pools: it gives an embedding."""
 
-    def __init__(self, folder, program):
+    def __init__(self, folder, program, kind, *, weights=None, generates=False, attends=False, pools=False):
         self.folder, self.program, self.name = folder, program, folder.name
-        self.kind = getattr(transformers, MODELS[self.name][0])
+        self.kind, self.weights = getattr(transformers, kind), weights or folder
+        self.generates, self.attends, self.pools = generates, attends, pools
         self.passed = self.failed = 0
         self.largest = 0.0
 
@@ -185,7 +187,7 @@ class Comparison:
             source, target = f"{here}/in.safetensors", f"{here}/out.safetensors"
             save_file({name: tensor.contiguous() for name, tensor in given.items()}, source)
             done = subprocess.run(
-                [self.program, "run", "--weights", self.folder, "--input", source, "--output",
+                [self.program, "run", "--weights", self.weights, "--input", source, "--output",
                  target, "--outputs", ",".join(outputs)], capture_output=True, text=True, check=False)
             if done.returncode:
                 raise RuntimeError(f"{self.name}: {done.stderr.strip()}")
@@ -197,7 +199,7 @@ class Comparison:
             source, target = f"{here}/in.safetensors", f"{here}/out.safetensors"
             save_file(given, source)
             done = subprocess.run(
-                [self.program, "generate", "--weights", self.folder, "--input", source,
+                [self.program, "generate", "--weights", self.weights, "--input", source,
                  "--output", target, "--new", str(NEW), *more], capture_output=True, text=True, check=False)
             if done.returncode:
                 raise RuntimeError(f"{self.name}: {done.stderr.strip()}")
@@ -231,19 +233,22 @@ class Comparison:
         if not good:
             print(f"FAILED {self.name}, {what}: off by {error:.3g}, at most {limit:.3g}")
 
+    def say(self):
+        print(f"{self.name}, transformers' {self.kind.__name__}: {self.passed} passed, {self.failed} failed, largest "
+              f"difference {self.largest:.2g}")
+
     def run_all(self):
-        attends = self.name in ATTENDING
+        attends = self.attends
         way = {"attn_implementation": "eager"} if attends else {}  # which gives its weights
         module = self.kind.from_pretrained(self.folder, dtype=torch.float32, **way).eval()
         alone, given = sequences(module)
         theirs = [expected(module, inputs, attends) for inputs in alone]
         module = exact(module)
-        if self.name in GENERATING:
+        if self.generates:
             self.compare_generated(module)
         wanted = [expected(module, {name: tensor.double() if tensor.is_floating_point() else tensor
                                     for name, tensor in inputs.items()}, attends) for inputs in alone]
-        pools = self.name in ("hf_bert", "hf_vit")
-        names = [name for name in wanted[0] if pools or name != "embedding"]
+        names = [name for name in wanted[0] if self.pools or name != "embedding"]
         found = self.run(given, names)
         for name in names:
             for b, one in enumerate(wanted):
@@ -253,11 +258,11 @@ class Comparison:
 def compare(folder, programs):
     """(passed, failed) of all models."""
     passed = failed = 0
-    for name in MODELS:
-        comparison = Comparison(folder / name, programs / name)
+    for name, (kind, _) in MODELS.items():
+        comparison = Comparison(folder / name, programs / name, kind, generates=name in GENERATING,
+                                attends=name in ATTENDING, pools=name in ("hf_bert", "hf_vit"))
         comparison.run_all()
-        print(f"{name}, transformers' {comparison.kind.__name__}: {comparison.passed} passed, "
-              f"{comparison.failed} failed, largest difference {comparison.largest:.2g}")
+        comparison.say()
         passed += comparison.passed
         failed += comparison.failed
     return passed, failed

@@ -1,9 +1,9 @@
 #!/bin/sh
 # run.sh: holds this project against the real PyTorch, in a virtual environment of its own under out/pytorch.
 # First the committed goldens are made again and compared, then programs generated for several specs are run against
-# live PyTorch: whole models from the folders that transformers saves, their blocks one by one, PyTorch's own stacks of
-# layers, one layer with a cache as decoders use it, Python wheels with tensors, and layers of every kind. Arguments go
-# to ./configure (--isa avx2, CC=clang). The last line is 'N passed, N failed'.
+# live PyTorch: whole models from the folders that transformers saves and from GGUF files, their blocks one by one,
+# PyTorch's own stacks of layers, one layer with a cache as decoders use it, Python wheels with tensors, and layers of
+# every kind. Arguments go to ./configure (--isa avx2, CC=clang). The last line is 'N passed, N failed'.
 set -eu
 cd -P "$(dirname "$0")/../.." # the source, of which a copy is made, where a build elsewhere has links to it
 
@@ -21,6 +21,7 @@ tests/pytorch/specs/live_alibi_48_6.lua
 tests/pytorch/specs/live_llama.lua tests/pytorch/specs/live_qwen3.lua tests/pytorch/specs/live_gptj.lua"
 cached=live_cache_96_6
 generating="hf_gpt2 hf_llama hf_qwen2"
+generating_gguf="gguf_llama gguf_blocks gguf_qwen2 gguf_gpt2"
 attending="hf_bert hf_distilbert"
 stacks="live_encoder_post live_encoder_pre live_encoder_fill live_decoder_post"
 wheels="wheel_golden_causal wheel_golden_maps wheel_live_encoder_post wheel_live_mask_add wheel_live_mask_bool
@@ -34,33 +35,45 @@ export PYTHONDONTWRITEBYTECODE=1
 mkdir -p "$tree"
 sh tests/pytorch/venv.sh
 "$venv/bin/python" tests/pytorch/make_goldens.py --check
+"$venv/bin/python" tests/pytorch/gguf_blocks.py --check
 
 find "$tree" -mindepth 1 -maxdepth 1 ! -name out -exec rm -rf {} +
 tar -cf - --exclude=./out --exclude='./*/out' --exclude=./.git . | tar -xf - -C "$tree"
 
-# keep_specs "NAME..." OPTION...: the specs that configure makes of some models with these options, in out/given.
+# keep_specs "PATH..." OPTION...: the specs that configure makes of some models with these options, in out/given.
 keep_specs() {
-    names=$1
+    paths=$1
     shift
-    for name in $names; do set -- "$@" --from-hf "out/models/$name"; done
+    for path in $paths; do set -- "$@" "$(importer_of "$path")" "$path"; done
     ./configure --isa scalar "$@"
     mkdir -p out/given
     cp out/specs/* out/given
 }
 
+# The option that takes a model's folder or file.
+importer_of() { case $1 in *.gguf) echo --from-gguf ;; *) echo --from-hf ;; esac }
+
 # Whole models and blocks alone, by one instruction set: what is compared is the way from their folders, and meaning.
 compare_models() {
-    rm -rf out/models out/given
+    rm -rf out/models out/gguf out/given
     "$python" tests/pytorch/from_hf.py make out/models
+    "$python" tests/pytorch/from_gguf.py make out/gguf
     # The specs of those with a cache, and of those that give attention, are given back as they were written.
-    keep_specs "$generating" --cache 40
-    keep_specs "$attending" --outputs attention
+    # Word splitting makes the lists.
+    # shellcheck disable=SC2086
+    keep_specs "$(printf 'out/models/%s ' $generating; printf 'out/gguf/%s.gguf ' $generating_gguf)" --cache 40
+    # shellcheck disable=SC2086
+    keep_specs "$(printf 'out/models/%s ' $attending)" --outputs attention
     set -- --isa scalar
     programs=
-    for folder in out/models/*; do
-        spec=out/given/${folder##*/}.lua
-        if [ -e "$spec" ]; then set -- "$@" "--spec=$spec"; else set -- "$@" --from-hf "$folder"; fi
-        programs="$programs out/bin/${folder##*/}"
+    for path in out/models/* out/gguf/*.gguf; do
+        name=$(basename "$path" .gguf)
+        if [ -e "out/given/$name.lua" ]; then
+            set -- "$@" "--spec=out/given/$name.lua"
+        else
+            set -- "$@" "$(importer_of "$path")" "$path"
+        fi
+        programs="$programs out/bin/$name"
     done
     "$python" tests/pytorch/blocks.py make out/blocks
     for spec in out/blocks/*.lua; do
@@ -73,6 +86,7 @@ compare_models() {
     # shellcheck disable=SC2086
     ninja $programs
     "$python" tests/pytorch/from_hf.py compare out/models
+    "$python" tests/pytorch/from_gguf.py compare out/gguf
     "$python" tests/pytorch/blocks.py compare out/bin
 }
 

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""GGUF files of models with random weights, which the package gguf writes under llama.cpp's names and in its orders:
+nothing is fetched. `make FOLDER` writes NAME.gguf of each, for ./configure --from-gguf, and beside it the folder NAME
+in which transformers has the same numbers, those of blocks decoded by the package; `compare FOLDER BIN` holds the
+programs made from the files against these models, as from_hf.py does, tokens that they generate too.
+The last line is 'N passed, N failed'; the exit status is 1 where one failed."""
+
+import argparse
+import itertools
+import pathlib
+import sys
+
+import gguf
+import numpy
+import torch
+import transformers
+from gguf import GGMLQuantizationType as Type
+from gguf import quants
+
+from from_hf import Comparison
+
+SMALL = {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2, "intermediate_size": 96, "vocab_size": 60,
+         "max_position_embeddings": 48}
+LLAMA = {**SMALL, "num_key_value_heads": 2}
+WIDE = {**LLAMA, "hidden_size": 256, "intermediate_size": 512, "num_hidden_layers": 1}
+
+MODELS = {  # name: (class, configuration, types of linears and tables, in turn)
+    "gguf_llama": ("LlamaForCausalLM", {**LLAMA, "rope_theta": 50000.0}, [Type.F32]),
+    "gguf_blocks": ("LlamaForCausalLM", {**LLAMA, "attention_bias": True, "mlp_bias": True},
+                    [Type.Q4_0, Type.Q8_0, Type.Q4_1, Type.F16, Type.BF16]),
+    "gguf_wide": ("LlamaForCausalLM", {**WIDE, "tie_word_embeddings": True}, [Type.Q4_K, Type.Q6_K]),
+    "gguf_qwen2": ("Qwen2ForCausalLM", {**LLAMA, "tie_word_embeddings": True}, [Type.F16]),
+    "gguf_qwen3": ("Qwen3ForCausalLM", {**LLAMA, "head_dim": 32}, [Type.Q8_0]),
+    "gguf_gpt2": ("GPT2LMHeadModel", {"n_embd": 64, "n_head": 4, "n_layer": 2, "vocab_size": 60, "n_positions": 40},
+                  [Type.Q8_0]),
+    "gguf_bert": ("BertModel", SMALL, [Type.Q4_0, Type.F32]),
+}
+
+# Those that run.sh configures with a cache, and that go on from tokens.
+GENERATING = ["gguf_llama", "gguf_blocks", "gguf_qwen2", "gguf_gpt2"]
+
+ARCHITECTURES = {"llama": gguf.MODEL_ARCH.LLAMA, "qwen2": gguf.MODEL_ARCH.QWEN2, "qwen3": gguf.MODEL_ARCH.QWEN3,
+                 "gpt2": gguf.MODEL_ARCH.GPT2, "bert": gguf.MODEL_ARCH.BERT}
+
+
+# -- Metadata -------------------------------------------------------------------------------------------------------
+
+def add_rotary(writer, config):
+    """What decoders with rotary positions say."""
+    writer.add_head_count_kv(config.num_key_value_heads)
+    writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    writer.add_rope_freq_base(config.rope_theta)
+    if config.model_type == "llama":
+        writer.add_rope_dimension_count(config.hidden_size // config.num_attention_heads)
+    if config.model_type == "qwen3":
+        writer.add_key_length(config.head_dim)
+        writer.add_value_length(config.head_dim)
+
+
+def add_metadata(writer, config):
+    """As llama.cpp's converter of this architecture has it, with a vocabulary of words of no use."""
+    writer.add_name("random")
+    writer.add_block_count(config.num_hidden_layers)
+    writer.add_context_length(config.max_position_embeddings)
+    writer.add_embedding_length(config.hidden_size)
+    writer.add_feed_forward_length(getattr(config, "intermediate_size", 4 * config.hidden_size))
+    writer.add_head_count(config.num_attention_heads)
+    if config.model_type == "bert":
+        writer.add_causal_attention(False)
+        writer.add_pooling_type(gguf.PoolingType.MEAN)
+        writer.add_layer_norm_eps(config.layer_norm_eps)
+    elif config.model_type == "gpt2":
+        writer.add_layer_norm_eps(config.layer_norm_epsilon)
+    else:
+        add_rotary(writer, config)
+    writer.add_vocab_size(config.vocab_size)
+    writer.add_tokenizer_model("none")
+    writer.add_token_list([f"word {i}" for i in range(config.vocab_size)])
+    writer.add_token_scores([-float(i) for i in range(config.vocab_size)])
+
+
+# -- Tensors --------------------------------------------------------------------------------------------------------
+
+def random_blocks(shape, kind):
+    """Blocks of a type that the package decodes and does not make: bytes at random, with scales of a few hundredths."""
+    elements, size = gguf.GGML_QUANT_SIZES[kind]
+    blocks = numpy.random.randint(0, 256, (shape[0], shape[1] // elements, size), dtype=numpy.uint8)
+    places = {Type.Q4_K: {0: 2e-4, 2: 1e-3}, Type.Q6_K: {208: 2e-5}}[kind]
+    for place, scale in places.items():
+        numbers = numpy.random.uniform(scale, 2 * scale, blocks.shape[:2]).astype(numpy.float16)
+        blocks[..., place:place + 2] = numbers[..., None].view(numpy.uint8)
+    return blocks.reshape(shape[0], -1)
+
+
+def encoded(values, kind):
+    """A table's rows as bytes of a type, and the floats that these are."""
+    if kind in (Type.Q4_K, Type.Q6_K):
+        rows = random_blocks(values.shape, kind)
+    else:
+        rows = quants.quantize(values, kind).view(numpy.uint8)
+    return rows, quants.dequantize(rows, kind).reshape(values.shape).astype(numpy.float32)
+
+
+def interleaved(rows, heads):
+    """Rows of q or k of a Llama in llama.cpp's order: those of pairs that turn together side by side."""
+    return rows.reshape(heads, 2, len(rows) // heads // 2, *rows.shape[1:]).swapaxes(1, 2).reshape(rows.shape)
+
+
+def in_order(rows, name, config):
+    if config.model_type != "llama" or not any(part in name for part in ("q_proj", "k_proj")):
+        return rows
+    return interleaved(rows, config.num_attention_heads if "q_proj" in name else config.num_key_value_heads)
+
+
+def add_tensors(writer, module, kinds):
+    """Writes the module's parameters and gives it the numbers that were written."""
+    config = module.config
+    names = gguf.get_tensor_name_map(ARCHITECTURES[config.model_type], config.num_hidden_layers)
+    turn = itertools.cycle(kinds)
+    for name, parameter in module.named_parameters():
+        if name.startswith("pooler."):
+            continue
+        is_turned = config.model_type == "gpt2" and any(f".{part}." in name for part in ("c_attn", "c_proj", "c_fc"))
+        kind = next(turn) if parameter.dim() == 2 and "position" not in name and "wpe" not in name else Type.F32
+        values = parameter.data.T if is_turned and parameter.dim() == 2 else parameter.data
+        rows, floats = encoded(numpy.ascontiguousarray(values.numpy()), kind)
+        writer.add_tensor(names.get_name(name, try_suffixes=(".weight", ".bias")),
+                          numpy.ascontiguousarray(in_order(rows, name, config)) if kind != Type.F32 else
+                          in_order(floats, name, config), raw_dtype=kind)
+        floats = torch.from_numpy(floats)
+        parameter.data = (floats.T if is_turned and floats.dim() == 2 else floats).clone()
+
+
+def make(folder):
+    """Writes every model; vectors, which transformers starts at 0 and 1, are drawn too."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, (kind, settings, kinds) in MODELS.items():
+        module = getattr(transformers, kind)
+        module = module(module.config_class(**settings)).eval()
+        for parameter in module.parameters():
+            if parameter.dim() == 1:
+                parameter.data += 0.3 * torch.randn(parameter.shape)
+        writer = gguf.GGUFWriter(folder / f"{name}.gguf", module.config.model_type)
+        add_metadata(writer, module.config)
+        add_tensors(writer, module, kinds)
+        module.save_pretrained(folder / name)
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
+
+
+# -- Comparing ------------------------------------------------------------------------------------------------------
+
+def compare(folder, programs):
+    """(passed, failed) of all models."""
+    passed = failed = 0
+    for name, (kind, _, _) in MODELS.items():
+        comparison = Comparison(folder / name, programs / name, kind, weights=folder / f"{name}.gguf",
+                                generates=name in GENERATING)
+        comparison.run_all()
+        comparison.say()
+        passed += comparison.passed
+        failed += comparison.failed
+    return passed, failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("command", choices=["make", "compare"])
+    parser.add_argument("folder", type=pathlib.Path, help="of the models")
+    parser.add_argument("programs", type=pathlib.Path, nargs="?", default="out/bin")
+    options = parser.parse_args()
+    torch.manual_seed(1)
+    numpy.random.seed(1)
+    torch.set_num_threads(1)
+    with torch.no_grad():
+        if options.command == "make":
+            make(options.folder)
+            return 0
+        passed, failed = compare(options.folder, options.programs)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
