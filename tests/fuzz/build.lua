@@ -16,6 +16,7 @@ local SPECS = "tests/fuzz/specs"
 -- where that is not made.
 local TARGETS = {
   { name = "weights", mutator = true },
+  { name = "gguf" },
   { name = "inputs", mutator = true },
   { name = "pack" },
   { name = "text" },
@@ -74,7 +75,7 @@ local function write(folder, clang)
     end
   end
   local malformed = edges:folder_objects(profile, "tests/support", INCLUDES, function(name)
-    return name == "malformed" or name == "malformed_rows"
+    return name == "malformed" or name == "malformed_rows" or name == "malformed_gguf"
   end)
   edges:link(profile, folder .. "/write_seeds", Edges.joined({ compile(edges, profile, "seeds") }, malformed, shared),
     "$program_libraries")

@@ -49,8 +49,8 @@ uint64_t fuzz_hash(const void *bytes, size_t size)
 
 enum { MOST_PATH = 128 };
 
-static const char *const names[] = {"in.safetensors", "other.safetensors", "out.safetensors", "in.txt",
-                                    "out.svg",        "out.html",          "in.index.json"};
+static const char *const names[] = {"in.safetensors", "in.gguf", "other.safetensors", "out.safetensors",
+                                    "in.txt",         "out.svg", "out.html",          "in.index.json"};
 enum { FILES = sizeof names / sizeof *names };
 static char folder[MOST_PATH], paths[FILES][2 * MOST_PATH];
 
@@ -203,4 +203,29 @@ struct fuzz_memory fuzz_memory_end(void)
 {
     memory.on = false;
     return memory.found;
+}
+
+// -- Files of weights -----------------------------------------------------------------------------------------------
+
+void fuzz_check_error(enum ga_status status, const struct ga_error *error, const char *label, size_t size,
+                      const char *what)
+{
+    fuzz_need(status != GA_OK && status == error->status, "%s: status %d, in the error %d", what, (int)status,
+              (int)error->status);
+    fuzz_need(strncmp(error->text, label, strlen(label)) == 0 && strlen(error->text) > strlen(label) + 2,
+              "%s: says \"%s\"", what, error->text);
+    for (const char *at = error->text; *at; at++) {
+        fuzz_need(*at >= 0x20 && *at < 0x7f, "%s: the error holds byte 0x%02x", what, (unsigned char)*at);
+    }
+    fuzz_need(error->offset == GA_NO_OFFSET || error->offset <= size, "%s: byte %llu of %zu is wrong", what,
+              (unsigned long long)error->offset, size);
+    fuzz_need(status != GA_FORMAT || error->fault != GA_FAULT_NONE, "%s: no fault: %s", what, error->text);
+}
+
+void fuzz_check_memory(struct fuzz_memory memory, size_t size)
+{
+    enum { FIXED = 16384, LARGEST_TIMES = 24, MOST_TIMES = 34 };
+    fuzz_need(memory.largest <= FIXED + LARGEST_TIMES * size, "a block of %zu bytes for a file of %zu", memory.largest,
+              size);
+    fuzz_need(memory.most <= FIXED + MOST_TIMES * size, "%zu bytes for a file of %zu", memory.most, size);
 }

@@ -52,4 +52,13 @@ struct fuzz_memory {
 void fuzz_memory_begin(void);
 struct fuzz_memory fuzz_memory_end(void);
 
+// Of a file of weights of so many bytes that was refused: the failure has a status and, where the file is to blame, a
+// fault and a byte within it; its words begin with the label.
+void fuzz_check_error(enum ga_status status, const struct ga_error *error, const char *label, size_t size,
+                      const char *what);
+
+// Of one that was read: weights.h promises the data's size and 32 bytes for each byte of the header, besides what
+// little is fixed.
+void fuzz_check_memory(struct fuzz_memory memory, size_t size);
+
 #endif

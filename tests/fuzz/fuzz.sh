@@ -18,6 +18,7 @@ one() {
     words=
     case $name in
         weights | inputs) words='-max_len=4096 -dict=tests/fuzz/safetensors.dict' ;;
+        gguf) words='-max_len=4096 -dict=tests/fuzz/gguf.dict' ;;
         pack) words=-max_len=16384 ;;
         tokenizer) words='-max_len=8192 -dict=tests/fuzz/tokenizer.dict' ;;
     esac
@@ -51,7 +52,7 @@ if [ "$1" = one ]; then
 fi
 readonly seconds="$1" clang="${CLANG:-clang}"
 shift
-if [ $# -eq 0 ]; then set -- weights inputs pack text tokenizer; fi
+if [ $# -eq 0 ]; then set -- weights gguf inputs pack text tokenizer; fi
 mkdir -p "$out/seeds"
 if ! can_fuzz; then
     echo "skipped: fuzzing: no clang with libFuzzer (Debian: clang libclang-rt-dev)"

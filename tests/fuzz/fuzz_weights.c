@@ -21,30 +21,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     return 0;
 }
 
-// A failure has a status and, where the file is to blame, a fault and a byte within it; its words begin with the file.
-static void check_error(enum ga_status status, const struct ga_error *error, size_t size, const char *what)
-{
-    fuzz_need(status != GA_OK && status == error->status, "%s: status %d, in the error %d", what, (int)status,
-              (int)error->status);
-    fuzz_need(strncmp(error->text, label, strlen(label)) == 0 && strlen(error->text) > strlen(label) + 2,
-              "%s: says \"%s\"", what, error->text);
-    for (const char *at = error->text; *at; at++) {
-        fuzz_need(*at >= 0x20 && *at < 0x7f, "%s: the error holds byte 0x%02x", what, (unsigned char)*at);
-    }
-    fuzz_need(error->offset == GA_NO_OFFSET || error->offset <= size, "%s: byte %llu of %zu is wrong", what,
-              (unsigned long long)error->offset, size);
-    fuzz_need(status != GA_FORMAT || error->fault != GA_FAULT_NONE, "%s: no fault: %s", what, error->text);
-}
-
-// weights.h promises the data's size and 32 bytes for each byte of the header, besides what little is fixed.
-static void check_memory(struct fuzz_memory memory, size_t size)
-{
-    enum { FIXED = 16384, LARGEST_TIMES = 24, MOST_TIMES = 34 };
-    fuzz_need(memory.largest <= FIXED + LARGEST_TIMES * size, "a block of %zu bytes for a file of %zu", memory.largest,
-              size);
-    fuzz_need(memory.most <= FIXED + MOST_TIMES * size, "%zu bytes for a file of %zu", memory.most, size);
-}
-
 // -- Tensors --------------------------------------------------------------------------------------------------------
 
 // Floats of a tensor are its own where it is F32, and else as many as it has elements.
@@ -171,7 +147,7 @@ static void load(const struct ga_model *model, struct ga_weights *weights, const
     if (status == GA_OK) {
         pack(model, views);
     } else {
-        check_error(status, &error, size, model->name);
+        fuzz_check_error(status, &error, label, size, model->name);
     }
 }
 
@@ -192,13 +168,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct ga_weights *weights = (void *)&weights;
     struct ga_error error = {.status = GA_OK};
+    if (size >= 4 && memcmp(data, "GGUF", 4) == 0) {
+        return 0; // which fuzz_gguf.c is about
+    }
     const struct ga_weights_options options = read_options(fuzz_hash(data, size));
     fuzz_memory_begin();
     const enum ga_status status = ga_weights_parse_with(data, size, label, &options, &weights, &error);
-    check_memory(fuzz_memory_end(), size);
+    fuzz_check_memory(fuzz_memory_end(), size);
     if (status != GA_OK) {
         fuzz_need(weights == NULL, "a failed call left a pointer");
-        check_error(status, &error, size, "parse");
+        fuzz_check_error(status, &error, label, size, "parse");
         return 0;
     }
     check_tensors(weights, data, size);

@@ -1,5 +1,5 @@
 // seeds.c: writes what fuzzing begins with: good files of weights for each model and each of its maps, also packed,
-// good files of inputs, texts, and the bad files of support/malformed_rows.c.
+// good files of inputs, texts, and the bad files of support/malformed_rows.c and support/malformed_gguf.c.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "fuzz.h"
 #include "pack_file.h"
 #include "support/malformed.h"
+#include "support/malformed_gguf.h"
 #include "text/text_fixture.h"
 #include "weights.h"
 
@@ -228,6 +229,22 @@ static void write_malformed(void)
     }
 }
 
+static void write_gguf(const struct malformed_gguf *row)
+{
+    size_t size = 0;
+    unsigned char *bytes = malformed_gguf_bytes(row, &size);
+    write_bytes("gguf", row->name, bytes, size);
+    free(bytes);
+}
+
+static void write_ggufs(void)
+{
+    write_gguf(&sound_gguf);
+    for (size_t i = 0; i < n_malformed_ggufs; i++) {
+        write_gguf(&malformed_ggufs[i]);
+    }
+}
+
 // The fixture of the tests of libga_text between what is before it and what comes after its NUL.
 static void write_tokenizer(const char *name, const char *before, const void *rest, size_t size)
 {
@@ -270,6 +287,7 @@ int main(int argc, char **argv)
     write_inputs();
     write_texts();
     write_malformed();
+    write_ggufs();
     write_tokenizers();
     return 0;
 }
