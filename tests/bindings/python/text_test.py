@@ -236,7 +236,8 @@ class Tokens(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path, packed = tokenizer(folder + "/tokenizer.json"), folder + "/w.gap"
             write_packed(packed, None)
-            for spec, is_taken in ((b'return {\n  tokenizer = "%016x",\n' % 1, False), (b"return {\n  d_model = 48,\n", True)):
+            records = b'return {\n  tokenizer = "%016x",\n' % 1
+            for spec, is_taken in ((records, False), (b"return {\n  d_model = 48,\n", True)):
                 with mock.patch.object(_text, "model", SimpleNamespace(spec=spec, vocab_size=post_48_4_ids())):
                     self.assertEqual(_text.Tokenizer(path).is_recorded, is_taken)
                     if not is_taken:
