@@ -2,7 +2,7 @@
 -- sums, scores, softmax, norms, residuals and all other linears stay f32.
 local SENTENCES = {
   i16 = "linears of layers multiply rows of 15 bits by weights of up to 16, in sums of 128 products",
-  int8 = "linears of layers multiply rows of 8 bits, each with a range of its own, by weights of 8 bits",
+  int8 = "linears of layers multiply rows of 8 bits by weights of 8 bits, in sums of 256 products",
 }
 
 local function check(spec, fail)

@@ -7,7 +7,7 @@ local tiles = require "plan.tiles"
 
 local PANELS_BYTES = 192 * 1024 -- of weights that the rows of a group pass by at a time: they stay in a small L2
 local SLICE_BYTES = 128 * 1024  -- of a panel that is cut in depth
-local ROW_FACTS = 8             -- bytes after the elements of a row of integers: its scale and its offset
+local ROW_FACTS = 8             -- bytes after the elements of a row of integers for each running sum: scale and offset
 local MAX_NV = 6                -- vectors in a panel
 
 local function round_up(n, step)
@@ -84,14 +84,14 @@ local function plan_slices(f, p)
 end
 
 -- Rows of elements that are not floats, which are made of a product's rows before it: width: those of a row; room: with
--- what fills its last vector; then its scale and its offset. f.lda: elements from a row to the next, an odd number of
--- lines apart, so that rows of a tile share no cache set.
-local function plan_rows(f, p)
+-- what fills the last vector of a running sum; then the scale and the offset of each of these. f.lda: elements from a
+-- row to the next, an odd number of lines apart, so that rows of a tile share no cache set.
+local function plan_rows(f, p, n_sums)
   local bytes = f.X.row.bytes
-  local room = round_up(f.k, math.max(p.isa.width, arithmetic.step(f.X.name)))
-  local lines = math.ceil((room * bytes + ROW_FACTS) / caches.line_bytes)
+  local room = round_up(f.k + p.isa.width - 1, math.max(p.isa.width, arithmetic.step(f.X.name)))
+  local lines = math.ceil((room * bytes + n_sums * ROW_FACTS) / caches.line_bytes)
   lines = lines + 1 - lines % 2
-  f.rows = { width = f.depth, room = room, stride = f.lda, bytes = lines * caches.line_bytes }
+  f.rows = { width = f.depth, depth = f.k, room = room, bytes = lines * caches.line_bytes }
   f.lda = f.rows.bytes / bytes
 end
 
@@ -109,7 +109,7 @@ local function plan_arithmetic(f, p, name)
   f.row_bytes, f.panel_bytes = f.X.row.bytes, rows * width * element
   f.sum_bytes = (f.sums[1].length + f.X.header) * width * element
   f.bytes, f.panel_rows = rows * vectors * p.isa.width * element, rows
-  if f.X.is_integer then plan_rows(f, p) end
+  if f.X.is_integer then plan_rows(f, p, n_sums) end
 end
 
 -- Rows of [k] times packed panels [k][nr], plus a bias. Of the last panel's last vector only `tail` floats are stored

@@ -5,7 +5,7 @@ return {
   d_model = 64,
   n_heads = 4,
   n_layers = 2,
-  d_ff = 130,
+  d_ff = 600,
   seq_len = "1..30",
   ffn = { activation = "gelu" },
   dtype = "int8",

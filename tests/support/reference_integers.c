@@ -4,13 +4,13 @@
 #include <math.h>
 #include <stdint.h>
 
-// How an arithmetic rounds: steps of a row, from zero to its largest magnitude or, by range, from its least number to
-// its greatest; and the most products of one sum.
+// How an arithmetic rounds: steps of a row's part for one sum, from zero to its largest magnitude or, by range, from
+// its least number to its greatest; and the most products of one sum.
 static const struct rule {
     float row_steps;
     bool by_range;
     size_t sum;
-} rules[] = {[GA_ARITHMETIC_I16] = {16383, false, 128}, [GA_ARITHMETIC_INT8] = {254, true, 32768}};
+} rules[] = {[GA_ARITHMETIC_I16] = {16383, false, 128}, [GA_ARITHMETIC_INT8] = {254, true, 256}};
 
 enum { DEPTH_STEP = 4 };
 
@@ -69,7 +69,7 @@ void reference_integer_project(enum ga_arithmetic arithmetic, const struct ga_we
             for (size_t i = 0; i < count; i++) {
                 float *y = &out[i * n_out + o];
                 const float before = s > 0 ? *y : bias ? bias->data[o * bias->row_stride] : 0;
-                const float steps = steps_per_unit(rule, in + i * n_in, n_in);
+                const float steps = steps_per_unit(rule, in + i * n_in + from, length);
                 *y = one_sum(steps, in + i * n_in + from, step, row + from * stride, stride, length) + before;
             }
             from += padded;
