@@ -1,5 +1,7 @@
 -- i16.lua: rows of 15 bits times weights of up to 16 in pairs. A row's largest magnitude is 16383; the scale of a
 -- column's weights is chosen for each running sum so that no sum of products can leave 32 bits (docs/numbers.md).
+local vnni = require "arithmetic.vnni"
+
 local LARGEST_ROW = 16383
 local SUM = 128 -- products of a running sum
 
@@ -22,7 +24,8 @@ return {
     avx512 = vectors({
       unit = 2, cflags = { "-mavx512vnni" }, cpu = { "AVX512_VNNI" }, vector = "__m512i", sum = "__m512i",
       zero = "_mm512_setzero_si512()", splat = "_mm512_set1_epi32(lane_at(&%s))", load = "_mm512_loadu_si512(%s)",
-      dot = function(a, b, sum) return ("_mm512_dpwssd_epi32(%s, %s, %s)"):format(sum, a, b) end,
+      dot = function(a, b, sum) return ("add_pairs(%s, %s, %s)"):format(sum, a, b) end,
+      helpers = vnni("add_pairs", "_mm512_dpwssd_epi32", "vpdpwssd"),
       to_floats = "_mm512_cvtepi32_ps(%s)",
       store = "_mm256_storeu_si256((__m256i *)(%s), _mm512_cvtepi32_epi16(_mm512_cvtps_epi32(%s)))",
     }),

@@ -1,6 +1,8 @@
 -- int8.lua: rows of 8 bits with a range of their own for each running sum, times weights of 8 bits with a scale for
 -- each column of it. A row's zero is one of its 255 steps. Sets that multiply bytes keep it as an offset, and begin
 -- each sum with what it adds; others keep the difference in 16 bits, as products of bytes saturate there (vpmaddubsw).
+local vnni = require "arithmetic.vnni"
+
 local STEPS = 254    -- between a row's least and greatest: one less than bytes hold, as both ends are rounded
 -- Products of a running sum: far fewer than 32 bits hold, as each has a scale of its own. Sentences of MiniLM are half
 -- as far from f32's as with one sum for all.
@@ -19,7 +21,8 @@ return {
       cflags = { "-mavx512vnni" }, cpu = { "AVX512_VNNI" }, vector = "__m512i", sum = "__m512i",
       zero = "_mm512_mullo_epi32(_mm512_set1_epi32(%s), _mm512_loadu_si512(%s))",
       splat = "_mm512_set1_epi32(lane_at(&%s))", load = "_mm512_loadu_si512(%s)",
-      dot = function(a, b, sum) return ("_mm512_dpbusd_epi32(%s, %s, %s)"):format(sum, a, b) end,
+      dot = function(a, b, sum) return ("add_fours(%s, %s, %s)"):format(sum, a, b) end,
+      helpers = vnni("add_fours", "_mm512_dpbusd_epi32", "vpdpbusd"),
       to_floats = "_mm512_cvtepi32_ps(%s)",
       store = "_mm_storeu_si128((__m128i *)(%s), _mm512_cvtepi32_epi8(_mm512_cvtps_epi32(%s)))",
     },
