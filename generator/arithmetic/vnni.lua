@@ -1,5 +1,5 @@
--- vnni.lua: AVX-512's sums of products of integers as C functions. gcc 12 takes copies of the sum around its intrinsics,
--- and keeps half of a register tile on the stack for it; with the instruction itself it does neither.
+-- vnni.lua: AVX-512's sums of products of integers as C functions. gcc 12 copies the sum around its intrinsics, and
+-- keeps half of a register tile on the stack for it; with the instruction itself it does neither.
 
 -- A function `name` that adds products to the lanes of a sum; intrinsic, instruction: what does so.
 return function(name, intrinsic, instruction)
