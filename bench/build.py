@@ -7,8 +7,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import llama_cells
 import machine
 import paths
+import rungs
 import whole_cells
 
 NOT_COPIED = {"out", ".git"}
@@ -30,13 +32,18 @@ def run(command, folder=paths.ROOT):
 
 # -- Models ---------------------------------------------------------------------------------------------------------
 
+def _whole_fields(cell):
+    return (llama_cells if cell.family else whole_cells).spec_fields(cell)
+
+
 def spec(cell):
     """The spec of a cell's model: every size a literal, and no feature the cell does not use."""
-    fields = whole_cells.spec_fields(cell) if cell.whole else [
+    fields = _whole_fields(cell) if cell.whole else [
         f'name = "{cell.model}"', f"d_model = {cell.d_model}", f"n_heads = {cell.heads}",
         f"seq_len = {cell.length}", f"batch = {cell.batch}",
         "mask = { lengths = %s%s }" % (str(bool(cell.lengths)).lower(), ", causal = true" if cell.causal else ""),
     ] + [f"cache = {cell.cached + whole_cells.SPARE_KEYS}"] * (cell.cached > 0)
+    fields += [rungs.BY_NAME[cell.numbers].asked] if cell.numbers else []
     return "-- A cell of the benchmark (bench/cells.py).\n{\n" + "".join(f"  {f},\n" for f in fields) + "}\n"
 
 
@@ -74,10 +81,16 @@ def build_specs(specs, isas, kinds):
     run(["ninja", *(kind(name).relative_to(paths.TREE) for name in specs for kind in kinds)], paths.TREE)
 
 
+def models(cells):
+    """The cells, each once for each model that is measured in it: a narrow one has a model of each of our rungs."""
+    return [one for cell in cells for one in
+            ([cell.of(rung) for rung in rungs.ours(cell)] if cell.narrow else [cell])]
+
+
 def build_models(cells):
     """The libraries and programs of the cells' models."""
     isas = machine.isas() + ["scalar"] * (machine.isas() != ["scalar"])
-    build_specs({cell.model: spec(cell) for cell in cells}, isas, (paths.library, paths.program))
+    build_specs({cell.model: spec(cell) for cell in models(cells)}, isas, (paths.library, paths.program))
 
 
 def plan_of(cell):
@@ -108,7 +121,7 @@ def build_peers():
 
 def build_machine():
     root = paths.ROOT
-    sources = [paths.HERE / "machine.c"] + [root / path for path in (
+    sources = [paths.HERE / "machine.c", paths.HERE / "narrow_peaks.c"] + [root / path for path in (
         "program/report/peak_flops.c", "program/report/clock.c", "runtime/base/cpu.c", "runtime/base/cpu_decode.c")]
     _shared(paths.machine_library(), sources,
             "-I", root / "runtime/include/genattn", "-I", root / "runtime/base", "-I", root / "program/report")

@@ -2,8 +2,9 @@
 Measures nothing and knows no system."""
 
 import fnmatch
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import llama_cells
 import whole_cells
 
 RAGGED = (16, 5, 11, 2, 5, 5, 1, 20, 15, 14)  # lengths of the demo's ten sequences: 94 tokens of 200
@@ -21,6 +22,8 @@ class Cell:
     packed: bool = False  # peers are given the real rows alone, not the padded tensor
     threads: int = 1
     cached: int = 0  # keys and values of earlier calls, to which this call's rows are added: with 1 row, decoding
+    narrow: bool = False  # measured with narrow numbers (rungs.py), too
+    numbers: str = ""  # of a narrow cell's model: its rung
     whole = False  # one layer, and not a whole model (whole_cells.py)
     is_long = False  # a call takes half a second or more
 
@@ -29,14 +32,20 @@ class Cell:
         kind = "causal_" if self.causal else "ragged_packed_" if self.packed else "ragged_" if self.lengths else ""
         kind = f"cached_{self.cached}_" if self.cached else kind
         threads = f"t{self.threads}_" if self.threads > 1 else ""
-        return f"{threads}{kind}{self.batch}x{self.length}x{self.d_model}x{self.heads}"
+        narrow = "narrow_" if self.narrow else ""
+        return f"{narrow}{threads}{kind}{self.batch}x{self.length}x{self.d_model}x{self.heads}"
 
     @property
     def model(self):
         """Name of the generated model; cells that differ only in what peers are given or in threads share one."""
         kind = "_causal" if self.causal else "_ragged" if self.lengths else ""
         kind = f"_cached_{self.cached}" if self.cached else kind
+        kind += f"_{self.numbers}" * bool(self.numbers)
         return f"bench_{self.batch}_{self.length}_{self.d_model}_{self.heads}{kind}"
+
+    def of(self, rung):
+        """The cell of one rung: its model is another."""
+        return replace(self, numbers=rung.name if rung.asked else "")
 
     @property
     def d_head(self):
@@ -93,8 +102,13 @@ TWO_THREADS = [
 ]
 DECODING = [Cell(1, 1, 512, 8, cached=cached) for cached in (512, 2048)]
 ALL = PLAIN + CAUSAL + RAGGED_CELLS + DECODING + TWO_THREADS
-BY_NAME = {cell.name: cell for cell in ALL + whole_cells.ALL}
-QUICK = ["1x1x512x8", "1x20x512x8", "1x16x128x4"]
+NARROW = [
+    Cell(1, 20, 512, 8, narrow=True), Cell(1, 128, 512, 8, narrow=True), Cell(1, 512, 512, 8, narrow=True),
+    Cell(1, 128, 768, 12, narrow=True),
+]
+LAYERS, MODELS = ALL + NARROW, whole_cells.ALL + whole_cells.NARROW + llama_cells.NARROW
+BY_NAME = {cell.name: cell for cell in LAYERS + MODELS}
+QUICK = ["1x1x512x8", "1x20x512x8", "1x16x128x4", "narrow_1x20x512x8"]
 
 SMALL_AND_ODD = {"1x16x128x4", "4x100x240x5", "1x77x512x8", "1x197x768x12"}
 
@@ -131,7 +145,7 @@ def choose(patterns, threads):
     beside whole models, which are reported apart."""
     chosen = []
     for pattern in patterns or ["*"]:
-        among = whole_cells.ALL if pattern.startswith("models") else ALL
+        among = MODELS if pattern.startswith("models") else LAYERS
         fitting = [cell for cell in among if fnmatch.fnmatchcase(cell.name, pattern)]
         if not fitting:
             raise ValueError(f"no cell is called '{pattern}'; there are {', '.join(BY_NAME)}")

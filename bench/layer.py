@@ -85,6 +85,13 @@ def real_rows(cell, padded):
     return np.concatenate([rows[:n] for rows, n in zip(padded, cell.row_counts)])
 
 
+def distance(expected, rows):
+    """1 - cosine of the angle between each row and what it should be: the mean over rows. NaN where a row has one."""
+    rows = rows.astype(np.float64)
+    lengths = np.linalg.norm(rows, axis=-1) * np.linalg.norm(expected, axis=-1)
+    return float((1 - (rows * expected).sum(axis=-1) / lengths).mean())
+
+
 def error(layer, rows):
     """Largest difference from float64, and whether that is float32's."""
     largest = float(np.abs(rows - layer.expected).max())

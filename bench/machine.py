@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import median
 
 import paths
+import rungs
 
 ISA_FLAGS = {"avx512": {"avx512f"}, "avx2": {"avx2", "fma"}}  # best first; what generator/isa asks of a CPU
 BURSTS = 5
@@ -82,15 +83,30 @@ class System:
         self.library.machine_read.restype = self.library.machine_clock.restype = c_double
         self.library.machine_read.argtypes = [c_void_p, c_size_t, c_double]
         self.library.ga_peak_gflops.restype, self.library.ga_peak_gflops.argtypes = c_double, [c_char_p]
+        self.library.machine_narrow_peak.restype, self.library.machine_narrow_peak.argtypes = c_double, [c_char_p]
 
     def variants(self, _cell):
         return {}
 
-    def peak(self, isa):
+    def together(self, loop, name):
         """GFLOP/s of all threads together: the median of a few bursts, each a few milliseconds."""
-        burst = functools.partial(self.library.ga_peak_gflops, isa.encode())
+        burst = functools.partial(loop, name.encode())
         total = [sum(self.pool.map(lambda _: burst(), range(self.threads))) for _ in range(BURSTS)]
         return median(total)
+
+    def peak(self, isa):
+        return self.together(self.library.ga_peak_gflops, isa)
+
+    def narrow_peak(self, numbers):
+        """Giga-operations a second; 0 where the CPU has no instruction for them."""
+        return self.peak(isas()[0]) if numbers == "f32" else self.together(self.library.machine_narrow_peak, numbers)
+
+    def narrow_sample(self, cell):
+        """What is measured beside for a cell of narrow numbers: the peak of each kind of product, and the speed of
+        reading what each rung reads."""
+        sizes = {rung.name: int(rungs.weight_bytes(cell, rung)) + cell.cache_bytes for rung in rungs.of_cell(cell)}
+        return {"peaks": {numbers: self.narrow_peak(numbers) for numbers in rungs.PEAKS},
+                "reads": {name: self.read_together(size) for name, size in sizes.items()} if cell.rows == 1 else {}}
 
     def read(self, size):
         """GB/s of one thread that reads `size` bytes over and over."""
@@ -108,7 +124,7 @@ class System:
         return {
             "gflops": {isa: self.peak(isa) for isa in isas()}, "gb_per_s": read(cell.read_bytes),
             "ghz": median(self.library.machine_clock() for _ in range(BURSTS)),
-        }
+        } | (self.narrow_sample(cell) if cell.narrow else {})
 
     def levels(self):
         """GB/s out of each cache (half of it), and out of memory."""

@@ -20,12 +20,12 @@ def start(cell, plan):
     }
 
 
-def _prepare(cell, fleet, result, say):
+def _prepare(cell, fleet, result, options, say):
     for name, worker in fleet.systems.items():
         say(f"{cell.name}: preparing {name}")
         entry = result["systems"][name] = {"variants": {}, "failed": {}, "unfit": {}}
         try:
-            answer = worker.ask("prepare", cell=cell.name)
+            answer = worker.ask("prepare", cell=cell.name, numbers=options.numbers)
         except WorkerDied as reason:
             entry["failed"]["all"] = str(reason)
             continue
@@ -44,9 +44,11 @@ def _measure_variant(worker, entry, variant, options):
 
 
 def _is_far(entry, variant):
-    """Whether the first round has a variant of a whole model far slower than the system's fastest: it is not measured
-    again. Not where something else had the CPU."""
-    rounds = {name: made["rounds"][0] for name, made in entry["variants"].items() if made["rounds"]}
+    """Whether the first round has a variant far slower than the system's fastest, of the same numbers: it is not
+    measured again. Not where something else had the CPU."""
+    rung = stats.rung_of(variant)
+    rounds = {name: made["rounds"][0] for name, made in entry["variants"].items()
+              if made["rounds"] and stats.rung_of(name) == rung}
     first = {name: median(found["us"]) for name, found in rounds.items() if found["cpu_share"] >= stats.BUSY}
     return variant in first and first[variant] > FAR * min(first.values())
 
@@ -54,19 +56,19 @@ def _is_far(entry, variant):
 def _round(cell, fleet, result, number, options, say):
     """Every round starts with another system, so that none always meets the machine as the same one left it."""
     result["machine"].append(fleet.machine.ask("machine"))
-    names = list(fleet.systems)
+    names, drops = list(fleet.systems), number > 0 and (cell.whole or cell.narrow)
     first = number % len(names)
     for name in names[first:] + names[:first]:
         entry = result["systems"][name]
         for variant in entry["variants"]:
-            if variant not in entry["failed"] and not (cell.whole and number > 0 and _is_far(entry, variant)):
+            if variant not in entry["failed"] and not (drops and _is_far(entry, variant)):
                 say(f"{cell.name}: round {number + 1} of {options.rounds}, {name} {variant}")
                 _measure_variant(fleet.workers[name], entry, variant, options)
 
 
 def measure(cell, fleet, result, options, say):
-    """options: rounds, warm_ms, sample_ms."""
-    _prepare(cell, fleet, result, say)
+    """options: rounds, warm_ms, sample_ms, numbers (of narrow cells)."""
+    _prepare(cell, fleet, result, options, say)
     fleet.machine.ask("prepare", cell=cell.name)
     result["levels"] = fleet.machine.ask("levels")
     for number in range(options.rounds):

@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
 """Measures genattn and its peers side by side: see README.md. bench/run.sh starts this in the right environment."""
 
-import argparse
 import json
 import os
 import signal
 import sys
-from pathlib import Path
 
 import build
 import cells
@@ -14,6 +12,7 @@ import first
 import fleet
 import layer
 import machine
+import options as command_line
 import paths
 import report
 import rounds
@@ -21,64 +20,7 @@ import stats
 import whole
 from library import MAX_THREADS
 from progress import Progress
-from systems import ORDER, WHOLE_ORDER
 
-QUICK = {"rounds": 2, "warm_ms": 20, "sample_ms": 60}
-
-
-# -- The command line -----------------------------------------------------------------------------------------------
-
-def words(text):
-    return [word for word in text.split(",") if word]
-
-
-def parse(arguments):
-    parser = argparse.ArgumentParser(description="Measures genattn and its peers side by side, in one run.")
-    parser.add_argument("--cells", type=words, metavar="LIST",
-                        help="cells or patterns such as 'causal_*', 'models_*' [all of one layer]")
-    parser.add_argument("--peers", type=words, metavar="LIST", help=f"systems besides ours [{','.join(ORDER[1:])}]")
-    parser.add_argument("--threads", type=words, metavar="LIST", help="cells of these thread counts [1,2]")
-    parser.add_argument("--rounds", type=int, metavar="N", help="rounds, each of which measures every variant once [5]")
-    parser.add_argument("--quick", action="store_true", help="two short rounds over three small cells")
-    parser.add_argument("--strict", action="store_true",
-                        help="exit with an error where a system has no figure in a cell that it should do")
-    parser.add_argument("--cpus", type=words, metavar="LIST", help="CPUs to run on [the last ones allowed]")
-    parser.add_argument("--out", type=Path, metavar="DIR",
-                        help="where results go [out/bench/results/<cpu>, of whole models its models/]")
-    parser.add_argument("--add", action="store_true", help="keep the other cells of the results that stand there")
-    parser.add_argument("--list", action="store_true", help="print the cells and do nothing else")
-    parser.add_argument("--report", type=Path, metavar="JSON", help="write the report of a finished run again")
-    options = parser.parse_args(arguments)
-    try:
-        return complete(options)
-    except ValueError as error:
-        parser.error(str(error))
-
-
-def chosen_peers(names, order):
-    for name in names or []:
-        if name not in order[1:]:
-            raise ValueError(f"no peer is called '{name}'; there are {', '.join(order[1:])}")
-    return [name for name in order if name == "genattn" or not names or name in names]
-
-
-def complete(options):
-    """Fills in what was not given."""
-    threads = [int(count) for count in options.threads or ("1", "2")]
-    patterns = options.cells or (cells.QUICK if options.quick else None)
-    options.chosen = cells.choose(patterns, threads)
-    options.models = any(cell.whole for cell in options.chosen)
-    options.systems = chosen_peers(options.peers, WHOLE_ORDER if options.models else ORDER)
-    options.warm_ms, options.sample_ms = 50, 150
-    if options.quick:
-        options.warm_ms, options.sample_ms = QUICK["warm_ms"], QUICK["sample_ms"]
-    options.rounds = options.rounds or (QUICK["rounds"] if options.quick else 5)
-    options.cpus = [int(cpu) for cpu in options.cpus or sorted(os.sched_getaffinity(0))]
-    options.out = options.out or paths.RESULTS / machine.cpu_slug() / ("models" if options.models else "")
-    return options
-
-
-# -- The run --------------------------------------------------------------------------------------------------------
 
 def split_skipped(chosen, cpus):
     """(cells to measure, {name: why not})."""
@@ -187,15 +129,8 @@ def exit_status(results, options, say):
     return 1 if options.strict and sentences else 0
 
 
-def main():
-    options, say = parse(sys.argv[1:]), Progress()
-    if options.list:
-        print("\n".join(cell.name for cell in options.chosen))
-        return 0
-    if options.report:
-        report.write(json.loads(options.report.read_text()), options.report.parent)
-        return 0
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does
+def run_part(options, say):
+    """Measures and reports cells of one kind; its exit status."""
     try:
         results = measure(options, say)
     except (build.BuildError, fleet.WorkerDied) as error:
@@ -207,9 +142,23 @@ def main():
     if options.add:
         add_earlier(results, options.out)
     save(results, options.out)
-    report.write(results, options.out)
-    say.aloud(f"bench: {options.out}/results.md, ratios.svg, roofline.svg, results.json")
+    say.aloud(f"bench: {options.out}/{', '.join(report.write(results, options.out))}, results.json")
     return exit_status(results, options, say)
+
+
+def main():
+    options, say = command_line.parse(sys.argv[1:]), Progress()
+    if options.list:
+        print("\n".join(cell.name for cell in options.chosen))
+        return 0
+    if options.report:
+        report.write(json.loads(options.report.read_text()), options.report.parent)
+        return 0
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does
+    status = 0
+    for part in command_line.parts(options):
+        status = status or run_part(part, say)
+    return status
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 
 import math
 from dataclasses import dataclass
-from statistics import median
+from statistics import mean, median
+
+import rungs
 
 OURS = "genattn"
 PROGRAM = "program"
@@ -19,6 +21,8 @@ class Figure:
     low: float  # lowest and highest round median
     high: float
     error: float  # largest difference from float64
+    distance: float = None  # 1 - cosine to float64, in cells of narrow numbers
+    cpu_us: float = None  # of CPU time, in the best round: what waits for others' processes does not count
 
     @property
     def label(self):
@@ -31,12 +35,26 @@ def geometric_mean(values):
     return math.exp(sum(map(math.log, values)) / len(values)) if values else None
 
 
+def cpu_time(rounds):
+    """Microseconds of CPU a call and thread, in the round with the fewest. None where they are not known."""
+    if any(samples["cpu_share"] is None for samples in rounds):
+        return None
+    return min(mean(samples["us"]) * samples["cpu_share"] for samples in rounds)
+
+
 def figure(system, variant, entry):
     """None where no round was finished."""
     medians = [median(samples["us"]) for samples in entry["rounds"]]
     if not medians:
         return None
-    return Figure(system, variant, median(medians), min(medians), max(medians), entry["error"])
+    return Figure(system, variant, median(medians), min(medians), max(medians), entry["error"],
+                  entry.get("distance"), cpu_time(entry["rounds"]))
+
+
+def rung_of(variant):
+    """The rung that a variant's name begins with; None outside of cells of narrow numbers."""
+    first = variant.split()[0]
+    return first if first in rungs.BY_NAME else None
 
 
 def figures(result):

@@ -1,17 +1,18 @@
 """The cells of whole models: encoders as BERT is built, and GPT-2 making its next token; what each costs in operations
 and bytes. Measures nothing and knows no system."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 # Real rows of eight sequences, of 128: as sentences come, few of them long. 507 of 1024.
 MIX = (128, 97, 33, 18, 74, 51, 22, 84)
+POSITIONS, LONG_POSITIONS = 1024, 4096
 SPARE_KEYS = 64  # that a cache has room for beside those a cell's calls find in it
 
 
 @dataclass(frozen=True)
 class WholeCell:
     """One call of a stack of layers, f32, all linears with bias: x in and the last hidden state out, or, where there is
-    a vocabulary, one token in and the logits of the next out."""
+    a vocabulary, tokens in and the logits of the next one out."""
     batch: int
     length: int
     d_model: int
@@ -22,26 +23,47 @@ class WholeCell:
     threads: int = 1
     cached: int = 0  # keys and values of earlier calls
     vocab: int = 0
+    narrow: bool = False  # measured with narrow numbers (rungs.py), too
+    numbers: str = ""  # of a narrow cell's model: its rung
     whole = True
-    causal = False  # more than one row at a time is an encoder's
+    family = ""  # of decoders, where it is not GPT-2's
+    causal = False  # as encoders are; with a vocabulary a row sees no later one
 
     @property
     def name(self):
         threads = f"t{self.threads}_" if self.threads > 1 else ""
         kind = "packed_" if self.packed else "ragged_" if self.lengths else ""
-        kind = f"next_{self.cached}_" if self.cached else kind
-        return f"models_{threads}{kind}{self.batch}x{self.length}x{self.d_model}x{self.layers}"
+        kind = f"next_{self.cached}_" if self.cached else "prompt_" if self.vocab else kind
+        narrow = "narrow_" if self.narrow else ""
+        return f"models_{narrow}{self.family}{threads}{kind}{self.batch}x{self.length}x{self.d_model}x{self.layers}"
 
     @property
     def model(self):
         """Name of the generated model; cells that differ only in what peers are given or in threads share one."""
-        kind = f"_next_{self.cached}" if self.cached else "_ragged" if self.lengths else ""
-        return f"whole_{self.batch}_{self.length}_{self.d_model}_{self.layers}{kind}"
+        kind = f"_next_{self.cached}" if self.cached else "_prompt" if self.vocab else ""
+        kind += "_ragged" if self.lengths else ""
+        kind += f"_{self.numbers}" * bool(self.numbers)
+        return f"whole_{self.family}{self.batch}_{self.length}_{self.d_model}_{self.layers}{kind}"
+
+    def of(self, rung):
+        """The cell of one rung: its model is another."""
+        return replace(self, numbers=rung.name if rung.asked else "")
+
+    @property
+    def capacity(self):
+        """Keys that the cache has room for."""
+        return (self.cached or self.length) + SPARE_KEYS
+
+    @property
+    def positions(self):
+        """Rows of the table of positions."""
+        return POSITIONS if self.capacity <= POSITIONS else LONG_POSITIONS
 
     @property
     def weights_name(self):
         """Of the file of weights, which cells of one shape share."""
-        return f"whole_{self.d_model}_{self.layers}_{self.vocab}"
+        long = f"_{self.positions}" if self.positions != POSITIONS else ""
+        return f"whole_{self.family}{self.d_model}_{self.layers}_{self.vocab}{long}"
 
     @property
     def d_head(self):
@@ -50,6 +72,21 @@ class WholeCell:
     @property
     def d_ff(self):
         return 4 * self.d_model
+
+    @property
+    def key_heads(self):
+        """Of keys and values."""
+        return self.heads
+
+    @property
+    def matrix_numbers(self):
+        """Of the weights of a layer's linears, without their biases."""
+        return 4 * self.d_model**2 + 2 * self.d_model * self.d_ff
+
+    @property
+    def vector_numbers(self):
+        """Of a layer's biases and norms."""
+        return 9 * self.d_model + self.d_ff
 
     @property
     def eps(self):
@@ -67,14 +104,14 @@ class WholeCell:
     @property
     def pairs(self):
         """Pairs of a query and a key it sees, over the batch, for one head of one layer."""
-        return sum(n * (self.cached + n) for n in self.row_counts)
+        return sum(n * self.cached + (n * (n + 1) // 2 if self.vocab else n * n) for n in self.row_counts)
 
     @property
     def flops(self):
         """Multiply-adds of the products and of attention's two, at two each; neither padding nor norms, softmax and
         activation count."""
-        layer = self.rows * (8 * self.d_model**2 + 4 * self.d_model * self.d_ff) + 4 * self.pairs * self.d_model
-        return self.layers * layer + 2 * self.rows * self.vocab * self.d_model
+        layer = 2 * self.rows * self.matrix_numbers + 4 * self.pairs * self.d_model
+        return self.layers * layer + 2 * self.batch * self.vocab * self.d_model
 
     @property
     def is_long(self):
@@ -83,14 +120,12 @@ class WholeCell:
     @property
     def weight_bytes(self):
         """Of the weights that a call reads whole: of an embedding it reads rows, but of tied logits all."""
-        d, f = self.d_model, self.d_ff
-        layer = 4 * d * d + 2 * d * f + 9 * d + f
-        return 4 * (self.layers * layer + self.vocab * d)
+        return 4 * (self.layers * (self.matrix_numbers + self.vector_numbers) + self.vocab * self.d_model)
 
     @property
     def cache_bytes(self):
         """Keys and values of earlier calls, which every call reads."""
-        return 2 * 4 * self.layers * self.batch * self.cached * self.d_model
+        return 2 * 4 * self.layers * self.batch * self.cached * self.key_heads * self.d_head
 
     @property
     def read_bytes(self):
@@ -99,7 +134,7 @@ class WholeCell:
     @property
     def bytes(self):
         """What is moved at least once: weights, earlier keys and values, input and output."""
-        return self.read_bytes + 4 * self.rows * (2 * self.d_model if not self.vocab else self.vocab)
+        return self.read_bytes + 4 * (self.batch * self.vocab if self.vocab else 2 * self.rows * self.d_model)
 
 
 SHAPES = ((384, 12, 6), (768, 12, 12))
@@ -145,6 +180,11 @@ def _groups(threads):
 
 GROUPS = _groups(1) + _groups(2)
 ALL = [cell for threads in (1, 2) for cell in _encoders(threads) + _decoders(threads)]
+NARROW = [WholeCell(1, length, 384, 12, 6, narrow=True) for length in LENGTHS] + [
+    WholeCell(1, 128, 768, 12, 12, narrow=True),
+    WholeCell(8, 128, 384, 12, 6, lengths=mix(128), packed=True, narrow=True),
+] + [WholeCell(1, 1, 768, 12, 12, cached=cached, vocab=50257, narrow=True) for cached in (128, 2048)] + [
+    WholeCell(1, length, 768, 12, 12, vocab=50257, narrow=True) for length in (128, 512)]
 
 
 def spec_fields(cell):
@@ -157,7 +197,7 @@ def spec_fields(cell):
     if not cell.vocab:
         return fields + [f"norm = {{ eps = {cell.eps} }}", 'ffn = { activation = "gelu" }']
     return fields + [
-        f"cache = {cell.cached + SPARE_KEYS}", f"vocab_size = {cell.vocab}",
-        'positions = { kind = "learned", rows = 1024 }', f'norm = {{ eps = {cell.eps}, place = "pre" }}',
+        f"cache = {cell.capacity}", f"vocab_size = {cell.vocab}",
+        f'positions = {{ kind = "learned", rows = {cell.positions} }}', f'norm = {{ eps = {cell.eps}, place = "pre" }}',
         'ffn = { activation = "gelu_tanh" }', 'logits = { kind = "linear", tied = true }',
     ]

@@ -1,8 +1,9 @@
 """One system in a process of its own: worker.py SYSTEM THREADS CPU,CPU...
 
 Reads one JSON request a line and answers each with one line, until its input ends:
-    {"do": "prepare", "cell": NAME, "only": VARIANT or absent}
-        ->  {"variants": {name: {"error": e}}, "failed": {name: reason}, "unfit": {...}}
+    {"do": "prepare", "cell": NAME, "only": VARIANT or absent, "numbers": [RUNG, ...] or absent}
+        ->  {"variants": {name: {"error": e}}, "failed": {name: reason}, "unfit": {...}}; in cells of narrow numbers
+            "distance" stands beside each error
     {"do": "measure", "variant": NAME, "warm_ms": w, "sample_ms": s}  ->  {"us": [...], "cpu_share": c}
     {"do": "machine"}  ->  what machine.py gives for the prepared cell
     {"do": "levels"}   ->  reading speed of each cache
@@ -20,16 +21,22 @@ import time
 import cells
 import layer as layers
 import paths
+import rungs
 import whole
 from systems import Unfit
 from timing import time_calls, warm_up
 
 FEWEST_CALLS = 3
+RUN_ALL_FAMILIES = ("genattn", "llamacpp")  # the others' decoders are GPT-2
 
 
 def numbers_of(cell):
     """The module that knows a cell's inputs and results."""
     return whole if cell.whole else layers
+
+
+def refuse_family(_layer):
+    raise Unfit("of decoders this benchmark has only GPT-2 for it")
 
 
 def run_times():
@@ -100,30 +107,49 @@ class Worker:
 
     def makers(self):
         """{variant: make} of the prepared cell."""
-        if not self.cell.whole:
+        if not self.cell.whole and not self.cell.narrow:
             return self.system.variants(self.cell)
+        if self.cell.whole and self.cell.family and self.name not in RUN_ALL_FAMILIES:
+            return {f"{rungs.BASE} {self.cell.family.strip('_')}": refuse_family}
+        module = f"systems.{'narrow' if self.cell.narrow else 'whole'}.{self.name}"
         try:
-            return importlib.import_module(f"systems.whole.{self.name}").variants(self.cell, self.threads)
+            return importlib.import_module(module).variants(self.cell, self.threads)
         except ModuleNotFoundError as missing:
-            if missing.name != f"systems.whole.{self.name}":
+            if missing.name != module:
                 raise
             return {}
 
     def check(self, name, make, layer):
         """Makes a variant and holds one result against float64."""
         variant = make(layer)
+        if self.cell.narrow:
+            return self.check_narrow(name, variant, layer)
         error, fits = numbers_of(self.cell).error(layer, variant.rows(variant.call()))
         if not fits:
             raise ValueError(f"differs from float64 by {error:.1e}: this is not float32's result")
         self.variants[name] = variant
         return {"error": error}
 
+    def check_narrow(self, name, variant, layer):
+        """Of numbers that are told from float64's: how far, and that it is no further than such numbers can be."""
+        expected, rows = layer.expected if variant.expected is None else variant.expected, variant.rows(variant.call())
+        distance, limit = layers.distance(expected, rows), rungs.of_variant(name).limit
+        if not distance <= limit:  # nor where it is a NaN
+            raise ValueError(f"1 - cosine to float64 is {distance:.1e}, above the {limit:.0e} of such numbers")
+        self.variants[name] = variant
+        return {"error": float(abs(rows - expected).max()), "distance": distance}
+
+    def is_asked(self, name, request):
+        if self.cell.narrow and rungs.of_variant(name).name not in request.get("numbers", rungs.BY_NAME):
+            return False
+        return request.get("only", name) == name
+
     def prepare(self, request):
         self.variants.clear()  # before the new ones take memory
         self.cell = cells.BY_NAME[request["cell"]]
         layer, made, failed, unfit = numbers_of(self.cell).read(self.cell, paths.DATA), {}, {}, {}
         for name, make in self.makers().items():
-            if request.get("only", name) != name:
+            if not self.is_asked(name, request):
                 continue
             try:
                 made[name] = self.check(name, make, layer)

@@ -110,6 +110,8 @@ local function configure(settings)
   print_tables(collected)
   local answers, why = probe(settings)
   if not answers then return complain(CANNOT, { why }) end
+  errors = models.refused(collected, answers.built)
+  if #errors > 0 then return complain(CANNOT, errors) end
   local written
   written, why = write(settings, collected, answers)
   if not written then return complain(CANNOT, { why }) end

@@ -1,12 +1,14 @@
-"""The report of a run: results.md, ratios.svg and roofline.svg, made from the results as they stand in the JSON.
-Measures nothing, so a finished run can be reported again."""
+"""The report of a run: results.md, ratios.svg and, but of narrow numbers, roofline.svg, made from the results as they
+stand in the JSON. Measures nothing, so a finished run can be reported again."""
 
 import stats
-from report import ratios, roofline, tables
+from report import narrow, ratios, roofline, tables
 
 
 def line(result):
     """A finished cell in one line, for the terminal."""
+    if narrow.is_of([result]):
+        return narrow.line(result)
     mine, peer = stats.ours(result), stats.best_peer(result)
     parts = [f"{result['name']:28}"]
     if mine:
@@ -20,7 +22,11 @@ def line(result):
 
 
 def write(results, folder):
+    """Returns the names of the files."""
     measured = [result for result in results["cells"] if stats.figures(result)]
+    if narrow.is_of(measured):
+        return narrow.write(results, measured, folder)
     (folder / "results.md").write_text(tables.document(results, measured))
     (folder / "ratios.svg").write_text(ratios.chart(results, measured))
     (folder / "roofline.svg").write_text(roofline.chart(results, measured))
+    return ["results.md", "ratios.svg", "roofline.svg"]

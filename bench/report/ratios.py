@@ -31,7 +31,7 @@ def _heading(drawing, results, names):
         x += 40 + 7.4 * len(HEADINGS[name])
 
 
-def _axis(drawing, scale, bottom):
+def axis(drawing, scale, bottom):
     for tick in TICKS:
         if scale.low <= tick <= scale.high:
             one = tick == 1.0
@@ -72,7 +72,7 @@ def chart(results, measured):
     _heading(drawing, results, names)
     drawing.text(RIGHT + 14, TOP - 10, "best peer / genattn", 12, svg.QUIET)
     drawing.text(WIDTH - 24, TOP - 10, "of FMA peak", 12, svg.QUIET, "end")
-    _axis(drawing, scale, bottom)
+    axis(drawing, scale, bottom)
     for number, result in enumerate(measured):
         _row(drawing, scale, TOP + ROW * (number + 0.5), result)
     return drawing.document()

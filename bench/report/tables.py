@@ -166,16 +166,16 @@ def _rounds(results):
     return " or ".join(map(str, sorted(found)))
 
 
-def _machine(results):
-    machine, settings = results["machine"], results["settings"]
-    caches = ", ".join(f"{level} {size >> 10} KiB" for level, size in machine["caches"].items())
+def machine(results):
+    found, settings = results["machine"], results["settings"]
+    caches = ", ".join(f"{level} {size >> 10} KiB" for level, size in found["caches"].items())
     levels = ", ".join(f"{level} {speed:.1f}" for level, speed in stats.level_speeds(results["cells"]).items())
     versions = ", ".join(f"{name} {version}" for name, version in results["versions"].items())
-    isa = "avx512" if "avx512" in machine["isas"] else machine["isas"][0]
+    isa = "avx512" if "avx512" in found["isas"] else found["isas"][0]
     peaks = [value for value in (stats.peak(result, isa) for result in results["cells"]) if value]
     peak = f"{min(peaks):.1f} … {max(peaks):.1f} GFLOP/s" if peaks else "not measured"
-    return (f"{machine['cpu']} ({machine['cpus']} CPUs, {caches}), {machine['system']}, {machine['libc']}, Python "
-            f"{machine['python']}. Peak of its f32 multiply-adds ({isa}): {peak} over the cells. Reading, GB/s: "
+    return (f"{found['cpu']} ({found['cpus']} CPUs, {caches}), {found['system']}, {found['libc']}, Python "
+            f"{found['python']}. Peak of its f32 multiply-adds ({isa}): {peak} over the cells. Reading, GB/s: "
             f"{levels}.\n\n{versions}.\n\n{_rounds(results)} rounds; in each every variant in turn, "
             f"{settings['warm_ms']} ms of warm-up and {settings['sample_ms']} ms of calls, the others stopped.")
 
@@ -230,7 +230,7 @@ def document(results, measured):
     """The whole report; measured are the cells that have figures."""
     title = "Whole models: " if is_of_models(measured) else ""
     text = f"# {title}genattn and its peers on {results['machine']['cpu']}\n\n"
-    text += f"{notes(results, measured)}{_machine(results)}\n"
+    text += f"{notes(results, measured)}{machine(results)}\n"
     for title, explanation, make in SECTIONS:
         body = make(measured)
         if body:

@@ -19,7 +19,9 @@ class Variant:
     call: Callable[[], object]
     rows: Callable[[object], object]
     keep: object = None  # whatever must live as long as the variant
+    expected: object = None  # what rows should be, of a variant that cannot be given the cell's own numbers
 
 
 ORDER = ["genattn", "program", "onnxruntime", "openvino", "pytorch", "nn_mha", "compile", "openblas"]
 WHOLE_ORDER = ["genattn", "onnxruntime", "openvino", "pytorch", "nn_encoder", "compile"]  # of whole models
+NARROW_ORDER = ["genattn", "onnxruntime", "openvino", "pytorch", "llamacpp"]  # of cells of narrow numbers

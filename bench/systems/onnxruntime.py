@@ -23,11 +23,15 @@ def bind_cache(binding, cell, layer):
     return buffers
 
 
-def make(cell, form, threads, layer):
+def session_of(graph, threads):
     options = ort.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
-    session = ort.InferenceSession(onnx_graphs.make(form, cell, layer), options, providers=["CPUExecutionProvider"])
+    return ort.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+
+
+def bound(cell, layer, session):
+    """A session of the layer with its input and output."""
     x = layers.real_rows(cell, layer.x) if cell.packed else layer.x
     given, made = ort.OrtValue.ortvalue_from_numpy(x), ort.OrtValue.ortvalue_from_numpy(np.empty_like(x))
     binding = session.io_binding()
@@ -39,6 +43,10 @@ def make(cell, form, threads, layer):
         return made.numpy() if cell.packed else layers.real_rows(cell, made.numpy())
 
     return Variant(functools.partial(session.run_with_iobinding, binding), rows, keep=(layer, given, made, cache))
+
+
+def make(cell, form, threads, layer):
+    return bound(cell, layer, session_of(onnx_graphs.make(form, cell, layer), threads))
 
 
 class System:

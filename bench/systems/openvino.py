@@ -43,6 +43,20 @@ def refuse(_layer):
     raise Unfit("its state cannot be cut back between calls without copying the cache")
 
 
+def bound(cell, layer, request):
+    """A request with its tensors set."""
+    x = layers.real_rows(cell, layer.x) if cell.packed else layer.x
+    output = np.empty_like(x)
+    request.set_input_tensor(ov.Tensor(x, shared_memory=True))
+    request.set_output_tensor(ov.Tensor(output, shared_memory=True))
+    call = functools.partial(request.infer, share_inputs=True, share_outputs=True)
+
+    def rows(_):
+        return output if cell.packed else layers.real_rows(cell, output)
+
+    return Variant(call, rows, keep=(layer, x, output))
+
+
 class System:
     def __init__(self, threads):
         self.core = ov.Core()
@@ -58,17 +72,8 @@ class System:
         return self.core.read_model(onnx_graphs.make(form, cell, layer))
 
     def make(self, cell, form, layer):
-        request = self.core.compile_model(self.graph(cell, form, layer), "CPU").create_infer_request()
-        x = layers.real_rows(cell, layer.x) if cell.packed else layer.x
-        output = np.empty_like(x)
-        request.set_input_tensor(ov.Tensor(x, shared_memory=True))
-        request.set_output_tensor(ov.Tensor(output, shared_memory=True))
-        call = functools.partial(request.infer, share_inputs=True, share_outputs=True)
-
-        def rows(_):
-            return output if cell.packed else layers.real_rows(cell, output)
-
-        return Variant(call, rows, keep=(layer, x, output))
+        compiled = self.core.compile_model(self.graph(cell, form, layer), "CPU")
+        return bound(cell, layer, compiled.create_infer_request())
 
     def variants(self, cell):
         if cell.cached:

@@ -8,6 +8,7 @@ return {
       name = "f32", row = { name = "floats", type = "float", bytes = 4 },
       panel = { name = W.name == "f32" and "floats" or W.name, type = W.type, bytes = W.bytes },
       unit = 1, header = 0, vector = V.type, sum = V.type, splat = V.splat, load = W.load, dot = V.fmadd,
+      groups = W.group and W or nil, column_bytes = W.column_bytes_of,
       start = function() return V.zero() end,
       total = function(sum, _, _, before) return V.add(before, sum) end,
     }

@@ -1,6 +1,6 @@
 -- i16.lua: rows of 15 bits times weights of up to 16 in pairs. A row's largest magnitude is 16383; the scale of a
 -- column's weights is chosen for each running sum so that no sum of products can leave 32 bits (docs/numbers.md).
-local vnni = require "arithmetic.vnni"
+local helpers = require "arithmetic.helpers"
 
 local LARGEST_ROW = 16383
 local SUM = 128 -- products of a running sum
@@ -12,8 +12,8 @@ local WEIGHT_SCALE = "largest / 32767.0 > total / 131008.0 ? largest / 32767.0 :
 
 local element = { name = "int16", type = "int16_t", bytes = 2 }
 
--- What the tables of both vector sets share.
-local function vectors(set)
+-- What the tables of all sets share.
+local function of_pairs(set)
   set.row, set.panel, set.header = element, element, 2
   return set
 end
@@ -21,35 +21,35 @@ end
 return {
   name = "i16", sum = SUM, largest_row = LARGEST_ROW, weight_scale = WEIGHT_SCALE, is_offset = false,
   sets = {
-    avx512 = vectors({
+    avx512 = of_pairs({
       unit = 2, cflags = { "-mavx512vnni" }, cpu = { "AVX512_VNNI" }, vector = "__m512i", sum = "__m512i",
       zero = "_mm512_setzero_si512()", splat = "_mm512_set1_epi32(lane_at(&%s))", load = "_mm512_loadu_si512(%s)",
       dot = function(a, b, sum) return ("add_pairs(%s, %s, %s)"):format(sum, a, b) end,
-      helpers = vnni("add_pairs", "_mm512_dpwssd_epi32", "vpdpwssd"),
+      helpers = helpers.add_products("avx512", "add_pairs", "dpwssd"),
       to_floats = "_mm512_cvtepi32_ps(%s)",
       store = "_mm256_storeu_si256((__m256i *)(%s), _mm512_cvtepi32_epi16(_mm512_cvtps_epi32(%s)))",
     }),
-    avx2 = vectors({
+    avxvnni = of_pairs({
+      unit = 2, cflags = {}, cpu = {}, vector = "__m256i", sum = "__m256i",
+      zero = "_mm256_setzero_si256()", splat = "_mm256_set1_epi32(lane_at(&%s))",
+      load = "_mm256_loadu_si256((const __m256i *)(%s))",
+      dot = function(a, b, sum) return ("add_pairs(%s, %s, %s)"):format(sum, a, b) end,
+      to_floats = "_mm256_cvtepi32_ps(%s)", store = "store_int16(%s, %s)",
+      helpers = helpers.add_products("avxvnni", "add_pairs", "dpwssd") .. helpers.store_int16,
+    }),
+    avx2 = of_pairs({
       unit = 2, cflags = {}, cpu = {}, vector = "__m256i", sum = "__m256i",
       zero = "_mm256_setzero_si256()", splat = "_mm256_set1_epi32(lane_at(&%s))",
       load = "_mm256_loadu_si256((const __m256i *)(%s))",
       dot = function(a, b, sum) return ("_mm256_add_epi32(%s, _mm256_madd_epi16(%s, %s))"):format(sum, a, b) end,
       to_floats = "_mm256_cvtepi32_ps(%s)", store = "store_int16(%s, %s)",
-      helpers = [[
-
-// Eight whole floats as integers of 16 bits.
-static inline void store_int16(int16_t *to, __m256 v)
-{
-    const __m256i whole = _mm256_cvtps_epi32(v);
-    _mm_storeu_si128((__m128i *)to, _mm_packs_epi32(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1)));
-}
-]],
+      helpers = helpers.store_int16,
     }),
-    scalar = vectors({
+    scalar = of_pairs({
       unit = 1, cflags = {}, cpu = {}, vector = "int32_t", sum = "int32_t",
       zero = "0", splat = "%s", load = "*(%s)",
       dot = function(a, b, sum) return ("%s + %s * %s"):format(sum, a, b) end,
-      to_floats = "(float)%s", store = "*(%s) = (int16_t)%s",
+      to_floats = "(float)%s", store = "*(%s) = (int16_t)vec_round(%s)",
     }),
   },
 }

@@ -2,15 +2,28 @@
 -- elements of depth one lane takes, and the instructions. Never says which product: the plan gives each its arithmetic.
 --
 -- Adding one is adding one file of its name, and the name to NAMES. f32 makes its words of those of vectors and of a
--- weights dtype; another one multiplies integers, and its file has
---   sum                        products that one running sum takes at most: so many cannot leave 32 bits
+-- weights dtype. Another one is narrow: rows and weights are rounded to fewer bits before. Its file has
+--   sum                        products that one running sum takes at most
+--   elements                   the type of generator/dtype whose functions it calls; nil: none
+--   sets = { isa = table }     where it runs:
+--     row, panel               element types of both: name, type (C), bytes
+--     unit                     elements of depth that lie side by side in a lane, of panels, and of rows that are
+--                              multiplied in lanes
+--     one_by_one               whether a sum takes them one after the other, and not all at once
+--     store                    of a pointer and a vector of floats, rounded to the nearest, as elements of a row
+--     helpers                  C functions that these call, nil for none
+--     cflags, cpu              what the compiler and the CPU must have beside the instruction set's own
+--     of                       of a set that refines an instruction set by what the CPU has beside it: that one's name,
+--                              with which its own begins; the file has these in order as `refined`, an array
+--     prefers                  CPU features without which another variant is faster; nil: none
+--     emulates                 whether instructions for other numbers do it
+--   vocabulary(isa)            where it does not multiply integers: what templates may say of it (below)
+-- One of integers, whose sums are so short that they cannot leave 32 bits, has besides
 --   largest_row, is_offset     steps from zero to a row's largest magnitude; or with is_offset those from its least to
 --                              its greatest number, zero included
 --   weight_scale               C: what one step of a column's weights is worth, of `largest` and `total`, the greatest
 --                              magnitude of those of one running sum and the sum of all
---   sets = { isa = table }     where it runs:
---     row, panel               element types of both: name, type (C), bytes
---     unit                     elements of depth that lie side by side in a lane, of rows and of panels
+-- and its sets
 --     header                   elements of a panel's column that stand before those of each running sum: its scale, and
 --                              with has_offset the sum of its weights
 --     has_offset               whether rows hold their distance from their least number, which is what zero is then
@@ -18,15 +31,12 @@
 --     zero                     a running sum before its first product; with has_offset of minus what the row's zero
 --                              is, and where the sums of weights are
 --     splat, load, to_floats   of an element in depth, of a pointer, of a running sum
---     store                    of a pointer and a vector of whole floats, as elements of a row
 --     dot(a, b, sum)           C
---     helpers                  C functions that these call, nil for none
---     cflags, cpu              what the compiler and the CPU must have beside the instruction set's own
 local dtype = require "dtype"
 
 local arithmetic = {}
 
-local NAMES = { "f32", "i16", "int8" }
+local NAMES = { "f32", "bf16", "i16", "int8" }
 local DEPTH_STEP = 4 -- depths are padded to whole ones: the most elements that any lane takes
 
 function arithmetic.names()
@@ -47,10 +57,80 @@ function arithmetic.runs_on(name, set)
   return not sets or sets[set.name] ~= nil
 end
 
--- What the compiler and the CPU must have for it beside the set's own: arrays cflags, cpu.
-function arithmetic.needs(name, set)
+-- Its own table for an instruction set, or for the one that the set refines; nil where it has none.
+local function own_set(name, set)
   local sets = arithmetic.get(name).sets
-  return sets and sets[set.name] or { cflags = {}, cpu = {} }
+  return sets and (sets[set.name] or sets[set.base])
+end
+
+-- Whether it multiplies by what only this instruction set has.
+function arithmetic.gains_by(name, set)
+  local own = own_set(name, set)
+  return own ~= nil and not own.gains_nothing
+end
+
+-- An instruction set with what an arithmetic's own table for it refines it by: a name; the set it is made of as base.
+local function refined(name, set)
+  return setmetatable({ name = name, base = set.name }, { __index = set })
+end
+
+-- The sets for which a model of these arithmetics has a variant, of one instruction set that runs them: those that
+-- refine it, best first, then itself.
+function arithmetic.variants(names, set)
+  local list = {}
+  for _, name in ipairs(names) do
+    local A = arithmetic.get(name)
+    for _, more in ipairs(A.refined or {}) do
+      list[#list + 1] = A.sets[more].of == set.name and refined(more, set) or nil
+    end
+  end
+  list[#list + 1] = set
+  return list
+end
+
+-- What the compiler and the CPU must have for it beside the set's own, and what else it has for that set: cflags, cpu.
+function arithmetic.needs(name, set)
+  return own_set(name, set) or { cflags = {}, cpu = {} }
+end
+
+-- What the compiler ("cflags") or the CPU ("cpu") must have for a spec's arithmetics and weights, each once.
+function arithmetic.all_need(spec, set, what)
+  local list, seen = {}, {}
+  local function add(needs)
+    for _, need in ipairs(needs[what]) do
+      list[#list + 1] = not seen[need] and need or nil
+      seen[need] = true
+    end
+  end
+  add(dtype.needs(spec.weights_dtype, set))
+  for _, name in ipairs(spec.arithmetics) do add(arithmetic.needs(name, set)) end
+  return list
+end
+
+-- CPU features without which another variant of these arithmetics is faster, or nil.
+function arithmetic.prefers(names, set)
+  for _, name in ipairs(names) do
+    if arithmetic.needs(name, set).prefers then return arithmetic.needs(name, set).prefers end
+  end
+end
+
+-- Whether instructions for other numbers multiply one of these arithmetics.
+function arithmetic.emulates(names, set)
+  for _, name in ipairs(names) do
+    if arithmetic.needs(name, set).emulates then return true end
+  end
+  return false
+end
+
+-- The C functions that the expressions of these arithmetics call, each once.
+function arithmetic.helpers(names, set)
+  local texts, seen = {}, {}
+  for _, name in ipairs(names) do
+    local text = arithmetic.needs(name, set).helpers
+    if text and not seen[text] then texts[#texts + 1] = text end
+    seen[text or ""] = true
+  end
+  return table.concat(texts)
 end
 
 -- A depth of rows and panels with its padding.
@@ -58,20 +138,25 @@ function arithmetic.padded(name, depth)
   return arithmetic.get(name).sets and math.ceil(depth / DEPTH_STEP) * DEPTH_STEP or depth
 end
 
--- Lengths of running sums are whole ones of it.
-function arithmetic.step(name)
-  return arithmetic.get(name).sets and DEPTH_STEP or 1
+-- Lengths of running sums are whole ones of it, but for the last.
+function arithmetic.step(name, weights_dtype)
+  return arithmetic.get(name).sets and DEPTH_STEP or weights_dtype and dtype.get(weights_dtype).group or 1
+end
+
+-- Whether weights are packed without the zeros that fill vectors between heads: steps and groups go on over heads.
+function arithmetic.joins_heads(name, weights_dtype)
+  return arithmetic.get(name).sets ~= nil or dtype.get(weights_dtype).group ~= nil
 end
 
 -- What templates may say of products of integers. They name scale<m> and offset<m> of row m, and `header`, what stands
 -- in a panel before a running sum.
 local function of_integers(A, set, V)
-  local X = { name = A.name, is_integer = true, is_offset = A.is_offset, largest_row = A.largest_row,
-    weight_scale = A.weight_scale }
-  for key, value in pairs(set) do X[key] = value end
+  local X = setmetatable({ name = A.name, is_narrow = true, is_integer = true, is_offset = A.is_offset,
+    largest_row = A.largest_row, weight_scale = A.weight_scale }, { __index = set })
   for _, word in ipairs({ "splat", "load", "to_floats", "store" }) do
     X[word] = function(...) return set[word]:format(...) end
   end
+  function X.column_bytes(length) return (length + set.header) * set.panel.bytes end
   function X.start(m, sums)
     return set.has_offset and set.zero:format("offset" .. m, sums) or set.zero
   end
@@ -82,14 +167,20 @@ local function of_integers(A, set, V)
 end
 
 -- What templates may say of it for an instruction set, and the dtype of weights where these are floats to it: row,
--- panel, unit, header, vector, sum, splat, load and dot as above, and
+-- panel, unit, one_by_one, header, vector, sum, splat and dot as above, and
+--   load(pointer, place)           a vector; of what sums take one by one, the elements at that place of their lanes
+--   column_bytes(length)           of a panel's column in a running sum of that length
+--   groups                         the dtype of weights, where it keeps numbers in groups: then there is no load
 --   start(m, sums)                 a running sum of row m before its first product
 --   total(sum, m, scales, before)  the floats of a running sum of row m, joined to those before
--- sums, scales: pointers to what the header has of the sum's columns.
+--   store(pointer, vector)         of narrow ones
+--   from_float(value), place(i)    of narrow ones but integers: an element of a panel, and where in a lane that of
+--                                  depth i lies
+-- sums, scales: pointers to what the header has of the sum's columns. is_narrow, is_integer: what it is.
 function arithmetic.vocabulary(name, set, weights_dtype)
   local A = arithmetic.get(name)
   if A.vocabulary then return A.vocabulary(set, dtype.vocabulary(weights_dtype, set)) end
-  return of_integers(A, A.sets[set.name], set.V)
+  return of_integers(A, own_set(name, set), set.V)
 end
 
 return arithmetic

@@ -1,7 +1,7 @@
 -- int8.lua: rows of 8 bits with a range of their own for each running sum, times weights of 8 bits with a scale for
 -- each column of it. A row's zero is one of its 255 steps. Sets that multiply bytes keep it as an offset, and begin
 -- each sum with what it adds; others keep the difference in 16 bits, as products of bytes saturate there (vpmaddubsw).
-local vnni = require "arithmetic.vnni"
+local helpers = require "arithmetic.helpers"
 
 local STEPS = 254    -- between a row's least and greatest: one less than bytes hold, as both ends are rounded
 -- Products of a running sum: far fewer than 32 bits hold, as each has a scale of its own. Sentences of MiniLM are half
@@ -22,9 +22,18 @@ return {
       zero = "_mm512_mullo_epi32(_mm512_set1_epi32(%s), _mm512_loadu_si512(%s))",
       splat = "_mm512_set1_epi32(lane_at(&%s))", load = "_mm512_loadu_si512(%s)",
       dot = function(a, b, sum) return ("add_fours(%s, %s, %s)"):format(sum, a, b) end,
-      helpers = vnni("add_fours", "_mm512_dpbusd_epi32", "vpdpbusd"),
+      helpers = helpers.add_products("avx512", "add_fours", "dpbusd"),
       to_floats = "_mm512_cvtepi32_ps(%s)",
       store = "_mm_storeu_si128((__m128i *)(%s), _mm512_cvtepi32_epi8(_mm512_cvtps_epi32(%s)))",
+    },
+    avxvnni = {
+      row = offset_byte, panel = byte, unit = 4, header = 8, has_offset = true,
+      cflags = {}, cpu = {}, vector = "__m256i", sum = "__m256i",
+      zero = "_mm256_mullo_epi32(_mm256_set1_epi32(%s), _mm256_loadu_si256((const __m256i *)(%s)))",
+      splat = "_mm256_set1_epi32(lane_at(&%s))", load = "_mm256_loadu_si256((const __m256i *)(%s))",
+      dot = function(a, b, sum) return ("add_fours(%s, %s, %s)"):format(sum, a, b) end,
+      helpers = helpers.add_products("avxvnni", "add_fours", "dpbusd") .. helpers.store_uint8,
+      to_floats = "_mm256_cvtepi32_ps(%s)", store = "store_uint8(%s, %s)",
     },
     avx2 = {
       row = difference, panel = byte, unit = 2, header = 4, cflags = {}, cpu = {}, vector = "__m256i", sum = "__m256i",
@@ -32,13 +41,13 @@ return {
       load = "_mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(%s)))",
       dot = function(a, b, sum) return ("_mm256_add_epi32(%s, _mm256_madd_epi16(%s, %s))"):format(sum, a, b) end,
       to_floats = "_mm256_cvtepi32_ps(%s)", store = "store_int16(%s, %s)",
-      helpers = require("arithmetic.i16").sets.avx2.helpers,
+      helpers = helpers.store_int16,
     },
     scalar = {
       row = difference, panel = byte, unit = 1, header = 4, cflags = {}, cpu = {}, vector = "int32_t", sum = "int32_t",
       zero = "0", splat = "%s", load = "*(%s)",
       dot = function(a, b, sum) return ("%s + %s * %s"):format(sum, a, b) end,
-      to_floats = "(float)%s", store = "*(%s) = (int16_t)%s",
+      to_floats = "(float)%s", store = "*(%s) = (int16_t)vec_round(%s)",
     },
   },
 }

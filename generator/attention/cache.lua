@@ -1,6 +1,7 @@
 -- cache.lua: keys and values of earlier calls stay in a cache of the caller's, and a call appends its own.
 -- Adds to the end of each projection of keys and values, whose rows go where the score and value kernels read them; its
 -- place in the list is after whatever else is done to projected rows.
+local dtype = require "dtype"
 local modifiers = require "attention.modifiers"
 local types = require "schema.types"
 
@@ -40,6 +41,13 @@ local CONTRADICTIONS = {
     why = "looks at later keys, which come with a later call" },
 }
 
+-- How rows are kept, where they are not floats.
+local function kept(spec)
+  if spec.cache_dtype == "f32" then return "" end
+  return ("; they are kept as %s, %d bytes each, rounded once, and read as floats"):format(
+    spec.cache_dtype, dtype.get(spec.cache_dtype).bytes)
+end
+
 return {
   name = "cache",
   in_layers = true,
@@ -49,8 +57,17 @@ return {
       default = "none",
       help = "each call appends its keys and values to a cache of up to N rows a sequence, and attends to all",
       group = "calls", example = "cache = 2048" },
+    { field = "cache_dtype", flag = "--cache-dtype", value = table.concat(dtype.single(), "|"),
+      check = types.choice(dtype.single()), parse = function(word) return word end, default = "f32",
+      help = "element type in which a cache keeps keys and values, rounded to nearest as they are appended",
+      group = "calls", example = 'cache = 2048, cache_dtype = "bf16"' },
   },
   resolve = function(spec, fail)
+    spec.cache_dtype = spec.cache_dtype or "f32"
+    if not spec.cache and spec.cache_dtype ~= "f32" then
+      fail(('cache_dtype ("%s") is given, but there is no cache to keep it in; say cache = N'):format(
+        spec.cache_dtype))
+    end
     if not spec.cache then return end
     local joining = spec.stack and spec.seq_len or spec.kv_seq_len -- of a stack its own rows
     if joining.max > spec.cache then
@@ -67,8 +84,9 @@ return {
   end,
   on = function(spec) return spec.cache end,
   sentence = function(spec)
+    if not spec.cache then return nil end
     local remembers = spec.kind == "decoder" or spec.kind == "transformer"
-    return spec.cache and ("keys and values join a cache of up to %d a sequence, and queries see all of them%s"):format(
-      spec.cache, remembers and "; those of what a decoder attends to are made once a sequence" or "") or nil
+    return ("keys and values join a cache of up to %d a sequence, and queries see all of them%s%s"):format(
+      spec.cache, remembers and "; those of what a decoder attends to are made once a sequence" or "", kept(spec))
   end,
 }

@@ -56,8 +56,9 @@ end
 -- What a thread has for itself; where there is a cache, keys are in panels already.
 local function thread_tensors(spec, plan, add)
   if spec.cache then
-    add({ name = "cached_keys", shape = { "panels", "d_head", "key_panel" }, is = "cache" })
-    add({ name = "cached_values", shape = { "keys", "d_v" }, is = "cache" })
+    local dtype = spec.cache_dtype
+    add({ name = "cached_keys", shape = { "panels", "d_head", "key_panel" }, is = "cache", dtype = dtype })
+    add({ name = "cached_values", shape = { "keys", "d_v" }, is = "cache", dtype = dtype })
   else
     add({ name = "panels", owner = "thread", unit = "panel", shape = { "panels", "d_head", "key_panel" },
       floats = spec.d_head * plan.key_panel })
@@ -66,13 +67,14 @@ local function thread_tensors(spec, plan, add)
     floats = plan.block_tiles * plan.score.mr * plan.scores_stride })
 end
 
--- Rows of inputs and of heads as products of integers read them.
-local function integer_tensors(plan, of_round)
+-- Rows of inputs and of heads as narrow products read them.
+local function narrow_tensors(plan, of_round)
   for _, row in ipairs({ { "q", "q_row" }, { "k", "kv_row" }, { "v", "kv_row" } }) do
     local f = plan.project_of[row[1]]
-    of_round("rows_" .. row[1], row[2], { row[2] .. "s", "integers" }, f.rows.bytes / 4)
+    if f and f.made then of_round("rows_" .. row[1], row[2], { row[2] .. "s", "narrow" }, f.made / 4) end
   end
-  if plan.out then of_round("rows_heads", "q_row", { "q_rows", "integers" }, plan.out.rows.bytes / 4) end
+  local made = plan.out and plan.out.made
+  if made then of_round("rows_heads", "q_row", { "q_rows", "narrow" }, made / 4) end
 end
 
 local function round_tensors(spec, plan, add)
@@ -85,7 +87,7 @@ local function round_tensors(spec, plan, add)
     of_round("x_k", "kv_row", { "kv_rows", "k_dim" }, spec.k_dim)
     of_round("x_v", "kv_row", { "kv_rows", "v_dim" }, spec.v_dim)
   end
-  if plan.arithmetic ~= "f32" then integer_tensors(plan, of_round) end
+  narrow_tensors(plan, of_round)
   if scatters(spec) then of_round("y", "q_row", { "q_rows", "d_out" }, spec.d_out) end
 end
 
@@ -125,8 +127,8 @@ local function weights_of(spec, name)
   return { name .. "_weight", spec.bias[name] and name .. "_bias" or nil }
 end
 
--- Rows of integers made of rows of floats; returns their name.
-local function add_integer_rows(add, from, to)
+-- Narrow rows made of rows of floats; returns their name.
+local function add_narrow_rows(add, from, to)
   add({ name = to, op = "quantise", reads = { from }, writes = { to } })
   return to
 end
@@ -142,7 +144,7 @@ local function add_inputs(spec, plan, add)
     local name, input = row[1], row[2]
     local projects = spec.projects[name]
     local from = gathers and "x_" .. name or input
-    if plan.arithmetic ~= "f32" then from = add_integer_rows(add, from, "rows_" .. name) end
+    if projects and plan.project_of[name].made then from = add_narrow_rows(add, from, "rows_" .. name) end
     add({ name = (projects and "project_" or "copy_") .. name, op = projects and "linear" or "copy", writes = { name },
       reads = { from }, weights = projects and weights_of(spec, name) or {} })
   end
@@ -188,8 +190,7 @@ function path.operations(spec, plan, add)
     add(op)
   end, "attended")
   if heads ~= result then
-    local is_integer = plan.arithmetic ~= "f32" and plan.out
-    if is_integer then heads = add_integer_rows(add, heads, "rows_heads") end
+    if plan.out and plan.out.made then heads = add_narrow_rows(add, heads, "rows_heads") end
     add({ name = "out", op = spec.projects.o and "linear" or "copy", reads = { heads }, writes = { result },
       weights = spec.projects.o and weights_of(spec, "o") or {} })
   end

@@ -1,9 +1,17 @@
--- weights_dtype.lua: the element type in which the weights of linears are kept once packed. Kernels make floats of them
--- as they load them; biases, norms, tables and all arithmetic stay f32.
+-- weights_dtype.lua: the element type in which the weights of linears are kept once packed. Kernels unpack them as they
+-- load them; biases, norms, tables, rows and results stay f32.
 local dtype = require "dtype"
+local fmt = require "base.fmt"
 local types = require "schema.types"
 
-local SENTENCE = "weights of linears are kept as %s, %d bytes each, and read as floats; all else is f32"
+local SENTENCE = "weights of linears are kept as %s, %s, and read as floats; all else is f32"
+
+-- What a weight takes.
+local function size(name)
+  local t = dtype.get(name)
+  if not t.group then return ("%d bytes each"):format(t.bytes) end
+  return ("%s bits each with what a group of %d shares"):format(fmt.fixed(t.column_bytes * 8 / t.group, 2), t.group)
+end
 
 return {
   name = "weights_dtype",
@@ -12,7 +20,7 @@ return {
   fields = {
     { field = "weights_dtype", flag = "--weights-dtype", value = table.concat(dtype.names(), "|"),
       check = types.choice(dtype.names()), parse = function(word) return word end, default = "f32",
-      help = "element type in which the weights of linears are packed, rounded to nearest",
+      help = "element type in which the weights of linears are packed; int8 and int4 in groups of 32 with a scale",
       group = "weights", example = 'weights_dtype = "f32"' },
   },
   resolve = function(spec, fail)
@@ -24,7 +32,6 @@ return {
     spec.needs_unscaled_q = spec.needs_unscaled_q or spec.weights_dtype ~= "f32"
   end,
   sentence = function(spec)
-    return spec.weights_dtype ~= "f32" and SENTENCE:format(spec.weights_dtype, dtype.get(spec.weights_dtype).bytes) or
-      nil
+    return spec.weights_dtype ~= "f32" and SENTENCE:format(spec.weights_dtype, size(spec.weights_dtype)) or nil
   end,
 }

@@ -52,7 +52,7 @@ end
 
 -- As fs.read, of a path that somebody gave: anything but a file is not opened, for that might wait for ever.
 function fs.read_given(path, most)
-  if fs.kind(path) == "other" then return nil, path .. ": is no regular file" end
+  if fs.kind(path) == "other" then return nil, path .. ": is not a regular file" end
   return fs.read(path, most)
 end
 

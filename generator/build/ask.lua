@@ -102,7 +102,7 @@ local function ask_compiler(prober, settings)
   answers.targets_avx = machine:find("^x86_64") and prober:targets_avx()
   local why
   local features = prober:cpu_features()
-  answers.runs = features ~= nil
+  answers.runs, answers.features = features ~= nil, features
   answers.isas, why = probe_isas(prober, machine, features, settings.isas)
   if not answers.isas then return nil, why end
   answers.built = {}

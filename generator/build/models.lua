@@ -161,6 +161,16 @@ function models.collect(settings)
   return { configured = users, products = products }
 end
 
+-- Messages about configured models of which nothing can be made for these instruction sets.
+function models.refused(collected, isas)
+  local errors = {}
+  for _, model in ipairs(collected.configured) do
+    local why = plan_files.refused(model.spec, isas)
+    errors[#errors + 1] = why and ("%s: %s"):format(model.spec.name, why)
+  end
+  return errors
+end
+
 -- The models that tests are about: `tests` (of tests/specs, and of score modifiers that none of those has on),
 -- `versions` (two of one name), `examples` (of examples/), and `products` of these paths; or nil and every message.
 function models.tested(paths)

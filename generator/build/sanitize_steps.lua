@@ -47,7 +47,7 @@ end
 local function emulated(add, off, tests, saved)
   if not saved.answers.simde then return { off("emulated kernels: no SIMDe (Debian: libsimde-dev)") } end
   if not tests.emulated then return { off("emulated kernels: no instruction set of this build needs it") } end
-  return { add("kernels, AVX-512 emulated", tests.emulated, "5") }
+  return { add("kernels, AVX-512 and AVX-VNNI emulated", tests.emulated, "5") }
 end
 
 -- A command that passes where a tool tells of a number that nobody wrote.

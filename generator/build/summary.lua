@@ -1,5 +1,7 @@
 -- summary.lua: what configure says at its end: the models, the tools, what is off and why, what to type next.
 -- Prints nothing itself and asks nothing.
+local isa = require "isa"
+local plan_files = require "plan.files"
 local text = require "base.text"
 
 local summary = {}
@@ -39,7 +41,7 @@ local USERS = {
   { key = "dkjson", what = "--from-hf", why = "no dkjson for this Lua", package = "lua-dkjson" },
 }
 local MAINTAINERS = {
-  { key = "simde", what = "'ninja check-emulated', AVX-512 on any CPU", why = "no SIMDe", package = "libsimde-dev" },
+  { key = "simde", what = "'ninja check-emulated', what this CPU lacks", why = "no SIMDe", package = "libsimde-dev" },
   { key = "second_lua", what = "the test that both Luas generate the same bytes", why = "only one Lua",
     package = "lua5.4 luajit" },
   { key = "clang", what = "a second compiler in CI, 'ninja check-fuzz'", why = "no clang",
@@ -74,15 +76,39 @@ local function missing_lines(rows, answers)
   return lines
 end
 
--- Lines about a CPU that has more than the build's best.
-local function note_lines(answers)
+-- Appends what becomes of a model on the instruction sets of the build that do not multiply what its dtype says: those
+-- that cannot, and those that could if this CPU had more.
+local function add_dtype_lines(lines, s, answers)
+  local _, left = plan_files.split_isas(s, answers.built)
+  for _, name in ipairs(left) do
+    if not isa.get(name).only_named then
+      lines[#lines + 1] = ('%s: %s is not made for %s'):format(s.name, s.narrow, name)
+    end
+  end
+  local emulated = plan_files.emulated(s, answers.built)
+  if #emulated > 0 then
+    lines[#lines + 1] = ("%s: products of bf16 are emulated by multiply-adds of f32 on %s"):format(s.name,
+      text.join(emulated))
+  end
+  for _, entry in ipairs(answers.isas) do
+    local lacking = entry.runs and plan_files.lacking(s, entry.name, answers.features) or {}
+    if #lacking > 0 then
+      lines[#lines + 1] = ('%s: %s by %s needs %s, which this CPU lacks: a run takes the next set'):format(
+        s.name, s.narrow, entry.name, text.join(lacking))
+    end
+  end
+end
+
+-- Lines about dtypes, and about a CPU that has more than the build's best.
+local function note_lines(models, answers)
   local lines = {}
+  for _, model in ipairs(models.configured) do add_dtype_lines(lines, model.spec, answers) end
   for _, entry in ipairs(answers.isas) do
     if entry.runs then break end
     if entry.cpu == "disabled" then
       lines[#lines + 1] = entry.name .. " is not used, though this CPU has it: the operating system has not enabled " ..
         "its registers"
-    elseif entry.cpu == "usable" then
+    elseif entry.cpu == "usable" and not isa.get(entry.name).only_named then
       lines[#lines + 1] = ("%s is not used, though this CPU has it: %s"):format(entry.name, entry.off)
     end
   end
@@ -133,8 +159,8 @@ local function next_lines(name, answers)
   return answers.runs and lines or { lines[1] }
 end
 
--- The closing summary. answers: isas (array of { name, built, runs, cpu, off }), compiler, lua, targets_avx, and one
--- field for each key of USERS and of MAINTAINERS, and runs.
+-- The closing summary. answers: isas (array of { name, built, runs, cpu, off }), built, features, compiler, lua,
+-- targets_avx, and one field for each key of USERS and of MAINTAINERS, and runs.
 function summary.text(settings, models, answers)
   local lines = { "" }
   local shapes, names = {}, {}
@@ -144,7 +170,7 @@ function summary.text(settings, models, answers)
   end
   add(lines, #shapes == 1 and "model" or "models", shapes)
   add(lines, "ISA", { isa_words(answers) })
-  add(lines, "note", note_lines(answers))
+  add(lines, "note", note_lines(models, answers))
   add(lines, "compiler", { answers.compiler })
   add(lines, "Lua", { answers.lua })
   local modes = mode_words(settings)

@@ -207,7 +207,8 @@ end
 local function two_isas(edges)
   local isas = {}
   for _, name in ipairs(edges.isas) do
-    if name == PORTABLE or edges.runs[name] and #isas == 0 then isas[#isas + 1] = name end
+    local is_best = edges.runs[name] and #isas == 0 and not isa.get(name).only_named
+    if name == PORTABLE or is_best then isas[#isas + 1] = name end
   end
   return isas[1] and isas or edges.isas
 end

@@ -11,13 +11,15 @@ end
 local test_matrix = {
   -- Those that tests/pytorch/test_goldens.c names.
   named = set({ "golden_causal", "golden_maps" }),
-  -- Whole models whose programs are made too, for tests/program/program_models.lua: with a cache, a memory, two sides;
-  -- of rows, a residual alone; that give their attention; that pools token ids; that rank, by one label and by several.
-  programs = set({ "both_40_2", "gives_36_3", "joined_45", "labels_29", "labels_40_4", "memory_40_2", "pool_40",
-    "post_48_4", "steps_48_4", "still_36_3" }),
+  -- Models whose programs are made too, for tests/program/program_models.lua: with a cache, a memory, two sides; of
+  -- rows, a residual alone; that give their attention; that pools token ids; that rank, by one label and by several;
+  -- that choose dtypes.
+  programs = set({ "any_32_pool", "any_72_4", "both_40_2", "gives_36_3", "joined_45", "labels_29", "labels_40_4",
+    "memory_40_2", "pool_40", "post_48_4", "steps_48_4", "still_36_3" }),
   -- Compiling emulated kernels takes half a minute a model: heads of whole and of part vectors, masks, lengths, token
-  -- ids.
-  few = set({ "ragged_120_8", "odd_33_3", "causal_64_4_right", "tokens_96_6", "exact_10_2" }),
+  -- ids, products of integers.
+  few = set({ "bytes_39_3", "causal_64_4_right", "exact_10_2", "odd_33_3", "pairs_160_4", "ragged_120_8",
+    "tokens_96_6" }),
   -- Calls that share weights and threads, where races are looked for: each way in which layers and whole models hand
   -- parts of a call to threads (rows, heads, slices of a head, columns, an encoder's and a decoder's), with a cache and
   -- without.
@@ -33,8 +35,9 @@ local test_matrix = {
   bound = set({ "added_40_4", "both_40_2", "cache_40_4", "post_48_4", "sides_40_4", "tokens_96_6" }),
   -- Of those a layer and a whole model: the thread sanitizer makes them twenty times as slow.
   raced = set({ "both_40_2", "cache_40_4" }),
-  -- Of the widest vectors: those whose features have code of their own for whole vectors, and one that ends in one.
-  wide = set({ "masked_44_3", "odd_33_3", "window_48_6" }),
+  -- Of the widest vectors: those whose features have code of their own for whole vectors, one that ends in one, each
+  -- kind of narrow products and weights in groups.
+  wide = set({ "bytes_39_3", "int4_48_4", "masked_44_3", "odd_33_3", "pairs_160_4", "short_150_5", "window_48_6" }),
   -- Numbers that nobody wrote are looked for in portable code: every intermediate, masks and learned keys, a cache, a
   -- stack with an encoder. And in all that valgrind can run, some fifty times as slowly.
   memory = set({ "both_40_2", "cache_48_3_window", "masked_44_3", "sides_40_4" }),
@@ -47,24 +50,26 @@ local test_matrix = {
   -- text with other numbers it need not see again. Between them these use every template and every stage of the
   -- fragments, as tests/generator/test_matrix_test.lua finds; tokens_96_6 is the one whose heads are whole
   -- vectors.
-  every_template = set({ "added_40_4", "both_40_2", "bytes_39_3", "cache_40_4", "cache_48_3_window", "filled_24_2",
-    "heads_6_13", "joined_45", "labels_40_4", "masked_44_3", "pairs_40_stack", "post_48_4", "pre_45_3",
-    "rotary_57_6", "rows_42", "sides_40_4", "tokens_96_6", "window_40_5_both" }),
+  every_template = set({ "added_40_4", "any_72_4", "both_40_2", "bytes_39_3", "cache_40_4", "cache_48_3_window",
+    "filled_24_2", "halves_40_cache", "heads_6_13", "int4_40_stack", "int8_48_4", "joined_45", "labels_40_4",
+    "masked_44_3", "mixed_72_3", "pairs_40_stack", "post_48_4", "pre_45_3", "rotary_57_6", "rows_42",
+    "short_42_stack", "sides_40_4", "tokens_96_6", "window_40_5_both" }),
   -- What `ninja check` is about besides the configured models: between them every template and every fragment, and of
   -- whole models each kind: one as BERT is built, one as Llama is, a transformer. Those named above are small.
-  check = set({ "added_40_4", "both_40_2", "bytes_39_3", "cache_40_4", "cache_48_3_window", "filled_24_2",
-    "golden_causal", "golden_maps", "heads_6_13", "joined_45", "labels_40_4", "masked_44_3", "pairs_40_stack",
-    "post_48_4", "pre_45_3", "rotary_57_6", "rows_42", "sides_40_4", "tokens_96_6", "window_40_5_both" }),
+  check = set({ "added_40_4", "any_72_4", "both_40_2", "bytes_39_3", "cache_40_4", "cache_48_3_window", "filled_24_2",
+    "golden_causal", "golden_maps", "halves_40_cache", "heads_6_13", "int4_40_stack", "int8_48_4", "joined_45",
+    "labels_40_4", "masked_44_3", "mixed_48_stack", "mixed_72_3", "pairs_40_stack", "post_48_4", "pre_45_3",
+    "rotary_57_6", "rows_42", "short_42_stack", "sides_40_4", "tokens_96_6", "window_40_5_both" }),
   -- Of these, what `ninja check` has both Luas generate: between them most of the text of templates.
   both_luas = set({ "both_40_2", "cache_48_3_window", "masked_44_3", "pre_45_3" }),
   -- Few enough that each is met often, small enough that a round takes milliseconds, and between them every template:
   -- windows, slopes and sinks, masks of either kind, rotary places, shared key heads, caps, shared projections, other
   -- widths, attention alone, and of whole models each kind, ragged and pooled, with memory, with a cache, without
   -- layers.
-  soak = set({ "added_40_4", "both_40_2", "bytes_39_3", "cache_40_4", "cache_48_3_window", "filled_24_2",
-    "heads_6_13", "joined_45", "labels_40_4", "masked_44_3", "memory_40_2", "pairs_40_stack", "plain_48_3",
-    "post_48_4", "pre_45_3", "rotary_57_6", "rows_42", "sides_40_4", "tokens_96_6", "window_40_5_both",
-    "window_48_6" }),
+  soak = set({ "added_40_4", "any_72_4", "both_40_2", "bytes_39_3", "cache_40_4", "cache_48_3_window", "filled_24_2",
+    "halves_40_cache", "heads_6_13", "int4_40_stack", "int8_48_4", "joined_45", "labels_40_4", "masked_44_3",
+    "memory_40_2", "mixed_72_3", "pairs_40_stack", "plain_48_3", "post_48_4", "pre_45_3", "rotary_57_6", "rows_42",
+    "short_42_stack", "sides_40_4", "tokens_96_6", "window_40_5_both", "window_48_6" }),
 }
 
 local OF_MODIFIERS = { __index = function(_, name) return name:find("^modifier_") and true or nil end }

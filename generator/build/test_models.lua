@@ -1,6 +1,7 @@
 -- test_models.lua: the test models' edges: which instruction sets each is built for, what of it every profile compiles
 -- anew, and the archive of each. What is linked with them is in test_edges.lua.
 local Edges = require "build.edges"
+local plan_files = require "plan.files"
 local profiles = require "build.test_profiles"
 local test_matrix = require "build.test_matrix"
 
@@ -37,15 +38,14 @@ end
 -- Models on none of these lists are the same text with other numbers: each gets one of the instruction sets of vectors
 -- that this CPU runs, in turns, besides the portable one.
 function test_models.take_turns(edges, models)
-  local vectors, turn = {}, 0
-  for _, isa in ipairs(edges.isas) do
-    if isa ~= PORTABLE and edges.runs[isa] then vectors[#vectors + 1] = isa end
-  end
-  if #vectors < 2 then return end
+  local turn = 0
   for _, model in ipairs(models) do
-    if not test_models.is_whole(model.spec.name) then
-      turn = turn % #vectors + 1
-      model.isas = test_models.split(edges.isas, function(isa) return isa == PORTABLE or isa == vectors[turn] end)
+    local made_of = plan_files.split_isas(model.spec, edges.isas)
+    local vectors = test_models.split(made_of, function(isa) return isa ~= PORTABLE and edges.runs[isa] end)
+    if #vectors > 1 and not test_models.is_whole(model.spec.name) then
+      turn = turn + 1
+      local chosen = vectors[turn % #vectors + 1]
+      model.isas = test_models.split(edges.isas, function(isa) return isa == PORTABLE or isa == chosen end)
     end
   end
 end

@@ -52,6 +52,13 @@ local function guard(file)
   return (file:upper():gsub("[^A-Z0-9]", "_"))
 end
 
+-- Arithmetics as the bits of struct ga_model.
+local function choice_bits(names)
+  local bits = {}
+  for i, name in ipairs(names) do bits[i] = "1U << GA_ARITHMETIC_" .. name:upper() end
+  return table.concat(bits, " | ")
+end
+
 -- The spec's own names, for every template.
 local function spec_env(s)
   local of = shape.of(s)
@@ -65,7 +72,7 @@ local function spec_env(s)
     causal_enum = "GA_CAUSAL_" .. (s.causal or "none"):upper(), scale_double = fmt.double(s.scale_factor),
     lengths = tostring(s.lengths), attention = tostring(s.attention_output), attention_output = s.attention_output,
     roles = s.roles, sentences = spec_api.sentences(s), spec_text = spec_api.text(s), linears = of.linears,
-    unroll = s.unroll, table = table, math = math,
+    unroll = s.unroll, choice_bits = choice_bits, table = table, math = math,
     summary = stack.summary(s) or
       ("multi-head attention, d_model %d, n_heads %d, d_head %d"):format(s.d_model, s.n_heads, s.d_head),
     is_stack = s.stack, bool = tostring,
@@ -101,24 +108,48 @@ local function map_env(s)
   return list
 end
 
-local function cpu_bits(set, name)
+-- CPU features of lists, as C has a set of them.
+local function cpu_bits(...)
   local bits = {}
-  for _, list in ipairs({ set.cpu, arithmetic.needs(name, set).cpu }) do
+  for _, list in ipairs({ ... }) do
     for _, feature in ipairs(list) do bits[#bits + 1] = "GA_CPU_" .. feature end
   end
   return #bits > 0 and table.concat(bits, " | ") or "0"
 end
 
 local function variant_env(p)
-  local env = variant_of(p)
+  local env, prefers = variant_of(p), arithmetic.prefers(p.spec.arithmetics, p.isa)
   for _, kernel in ipairs(env.kernels) do kernel.tile = ("%dx%d"):format(kernel.rows, kernel.columns) end
-  env.isa, env.cpu, env.prefix, env.packed_bytes = p.isa.name, cpu_bits(p.isa, p.spec.dtype), p.prefix, p.packed.bytes
+  env.isa, env.prefix, env.packed_bytes = p.isa.name, p.prefix, p.packed.bytes
+  env.cpu = cpu_bits(p.isa.cpu, arithmetic.all_need(p.spec, p.isa, "cpu"))
+  env.prefers, env.emulates = prefers and cpu_bits(prefers), arithmetic.emulates(p.spec.arithmetics, p.isa)
   return env
+end
+
+-- The names of the narrow arithmetics that a plan's products have, in order.
+local function narrow(p)
+  local has, list = {}, {}
+  for _, f in ipairs(p.products) do has[f.X.name] = f.X.is_narrow end
+  for _, name in ipairs(arithmetic.names()) do list[#list + 1] = has[name] and name or nil end
+  return list
+end
+
+-- The functions of the types that weights, cached rows and narrow panels are of, each type's once.
+local function element_helpers(p)
+  local texts, seen = {}, {}
+  local function add(name)
+    if name and not seen[name] then texts[#texts + 1] = dtype.helpers(name, p.isa) end
+    seen[name or ""] = true
+  end
+  add(p.weights_dtype)
+  add(p.cache_dtype)
+  for _, name in ipairs(narrow(p)) do add(arithmetic.get(name).elements) end
+  return table.concat(texts) .. (p.cache_dtype and dtype.store_helpers(p.cache_dtype, p.isa) or "")
 end
 
 -- An instruction set's helpers, and those of its extras that the features in use ask for.
 local function helpers(p)
-  local texts = { p.isa.helpers, dtype.helpers(p.weights_dtype), arithmetic.needs(p.arithmetic, p.isa).helpers }
+  local texts = { p.isa.helpers, element_helpers(p), arithmetic.helpers(narrow(p), p.isa) }
   for _, name in ipairs(spec_api.helpers(p.spec)) do texts[#texts + 1] = p.isa.extras[name] end
   return table.concat(texts)
 end
@@ -137,13 +168,28 @@ local function floats(numbers)
   return list
 end
 
+-- What templates may say of each of a plan's narrow arithmetics, in order.
+local function vocabularies(p)
+  local list = {}
+  for i, name in ipairs(narrow(p)) do list[i] = arithmetic.vocabulary(name, p.isa, p.weights_dtype) end
+  return list
+end
+
+local function has_integers(list)
+  for _, X in ipairs(list) do
+    if X.is_integer then return true end
+  end
+  return false
+end
+
 -- What templates of one instruction set may name whatever they are of.
 local function isa_env(p)
-  local power = powers(p.isa)
+  local power, arithmetics = powers(p.isa), vocabularies(p)
   return {
     V = p.isa.V, lowest_exponent = p.isa.lowest_exponent, isa_name = p.isa.name, isa_headers = p.isa.headers,
-    F32 = arithmetic.vocabulary("f32", p.isa, "f32"), X = arithmetic.vocabulary(p.arithmetic, p.isa, p.weights_dtype),
+    F32 = arithmetic.vocabulary("f32", p.isa, "f32"), narrow = arithmetics, has_integers = has_integers(arithmetics),
     helpers = helpers(p), prefix = p.prefix, W = dtype.vocabulary(p.weights_dtype, p.isa),
+    joins_heads = arithmetic.joins_heads(p.arithmetic_of.o, p.weights_dtype),
     exp2_coefficients = floats(power.exact), power_coefficients = floats(power.scaled), power_one = fmt.f32(power.one),
     gelu_coefficients = gelu_coefficients, lanes = lane_numbers(p.isa.width),
   }
@@ -164,10 +210,13 @@ local function plan_env(p, base)
     group_rows = p.group_rows, max_sum = p.max_sum, value_keys = p.value_keys, packed = p.packed.parts,
     buffers = p.buffers, gathers = p.gathers,
     head_stride = p.head_stride, value_stride = p.value_stride,
+    cached = dtype.vocabulary(p.cache_dtype, p.isa), KV = arithmetic.vocabulary("f32", p.isa, p.cache_dtype),
     value_rows = p.spec.cache and "VALUE_STRIDE" or "HEAD_STRIDE",
     block_tiles = p.block_tiles, near_bytes = p.near_bytes,
     kernel_list = layer.kernel_list, panel_kernels = layer.panel_kernels, steps = layer.steps,
-    panel_sums = layer.panel_sums, max_height = layer.max_height, buffer_count = layer.buffer_count,
+    panel_sums = layer.panel_sums, packing_of = layer.packing_of,
+    makes_input_rows = layer.has_product(p.projects, true), has_floats = layer.has_product(p.products, false),
+    max_height = layer.max_height, buffer_count = layer.buffer_count,
     q_factor = fmt.f32(p.factors.q), row_factor = p.factors.row and fmt.f32(p.factors.row) or false,
     softmax_factor = p.factors.softmax and fmt.f32(p.factors.softmax) or false,
   }
@@ -185,7 +234,7 @@ local function tile_facts(p, f)
 end
 
 -- The plans of a spec, and the files it becomes: plan/files.lua's.
-emit.plans, emit.outputs = plan_files.plans, plan_files.outputs
+emit.plans, emit.outputs, emit.refused = plan_files.plans, plan_files.outputs, plan_files.refused
 
 -- The spec's names with those of its variants.
 local function base_env(s, plans)
@@ -218,8 +267,9 @@ end
 
 local function file_text(file, s, bases, isas)
   local facts = file.family and tile_facts(file.plan, file.family)
+  local isa = file.plan and plan_files.isa_of(file.plan)
   local own = setmetatable({
-    family = file.family, guard = guard(file.path), banner = banner(s, file.isa or isas, file.template, facts),
+    family = file.family, guard = guard(file.path), banner = banner(s, isa or isas, file.template, facts),
   }, { __index = file_env(file, s, bases) })
   local text = render.file(file.template, own):gsub("\n+$", "\n")
   local head, body = text:match("^(.-\n// clang%-format off\n)(.*)$") -- a spec is one line, however long
@@ -241,7 +291,10 @@ end
 -- The names of the instruction sets of plans, as --isa takes them.
 local function isa_list(plans)
   local names = {}
-  for i, p in ipairs(plans) do names[i] = p.isa.name end
+  for _, p in ipairs(plans) do
+    local name = plan_files.isa_of(p)
+    names[#names + 1] = names[#names] ~= name and name or nil
+  end
   return table.concat(names, ",")
 end
 

@@ -42,6 +42,20 @@ function layer.panel_sums(family)
   return ("{{%d, %d}, {%d, %d}}"):format(first.count, second.count, first.length, second.length)
 end
 
+-- How the weights of a family become panels, as a C initializer of struct packing.
+function layer.packing_of(family)
+  local name = family.X.name
+  return ("{%s, pack_%s_column, %s_panel_bytes}"):format(layer.panel_sums(family), name, name)
+end
+
+-- Whether there is a narrow product among families, or one of floats.
+function layer.has_product(families, is_narrow)
+  for _, family in ipairs(families) do
+    if (family.rows ~= nil) == is_narrow then return true end
+  end
+  return false
+end
+
 -- The height of the tallest tile among families.
 function layer.max_height(families)
   local most = 0

@@ -48,17 +48,18 @@ local function one_row(s)
 end
 
 -- Where in a layer's weights an operation's panels are, in C.
-local function panels_of(op)
+local function panels_of(p, op)
+  if p.spec.chooses and op.role then return op.panels .. "_at(p->io)" end
   return "LAYER_" .. op.panels:upper()
 end
 
 -- Where the weights are that will be needed after an operation's own, in C.
 local function next_weights(p, op)
   if not op.next then return "NULL" end
-  if not op.next_layer then return ("packed_at(w, %s)"):format(panels_of(op.next)) end
+  if not op.next_layer then return ("packed_at(w, %s)"):format(panels_of(p, op.next)) end
   local is_first = p.layer_packed.parts[1].name == op.next.panels
   return ("p->layer + 1 < N_LAYERS ? packed_at(w, LAYER_BYTES%s) : NULL"):format(
-    is_first and "" or " + " .. panels_of(op.next))
+    is_first and "" or " + " .. panels_of(p, op.next))
 end
 
 -- C declarations of the buffers of blocks that are alive in a step.
@@ -98,14 +99,6 @@ local function rows_of(tensor)
   return is_block and tensor.name or ("p->b.%s + from * %s"):format(tensor.name, tensor.stride)
 end
 
--- Whether there is a product of integers, or one of floats.
-local function has_product(p, is_integer)
-  for _, f in ipairs(p.products) do
-    if (f.X.is_integer or false) == is_integer then return true end
-  end
-  return false
-end
-
 -- The names of a stack's templates, over the spec's.
 function stack.env(p, base, shared)
   local first, count, role = shape.layer_roles(p.spec)
@@ -113,7 +106,8 @@ function stack.env(p, base, shared)
     plan = p, products = p.products, families = p.families, packed = p.packed.parts, out = false,
     has_layers = p.spec.n_layers > 0, sublayers = p.spec.sublayers, rows_of = rows_of,
     first_layer_role = first, layer_roles = count, layer_role = role, max_height = layer.max_height,
-    panel_sums = layer.panel_sums, has_integers = has_product(p, true), has_floats = has_product(p, false),
+    packing_of = layer.packing_of, panel_sums = layer.panel_sums,
+    has_narrow = layer.has_product(p.products, true), has_floats = layer.has_product(p.products, false),
     panel_kernels = layer.panel_kernels, steps = layer.steps, kernel_list = layer.kernel_list, max_sum = p.max_sum,
     near_bytes = p.near_bytes, f32_of = fmt.f32,
   }

@@ -23,8 +23,8 @@ local function sublayer(spec, words, part, call, prefix, packed, says, reads)
     operations = {
       { name = part, op = "attention", phase = "all rows", call = call, says = says, panels = part, reads = reads,
         writes = { "heads", "attention_scratch" }, weights = part_weights(spec, part, prefix) },
-      linear.operation(spec, { name = packed, packed = packed, product = "out", bias = spec.bias.o, does = "joining",
-        reads = { "heads" }, writes = { words.joining }, width = "HEADS", parts = {
+      linear.operation(spec, { name = packed, packed = packed, product = "out", role = "o", bias = spec.bias.o,
+        does = "joining", reads = { "heads" }, writes = { words.joining }, width = "HEADS", parts = {
           { role = prefix .. "o", n_out = { spec.d_model, name = "D_MODEL" },
             n_in = { spec.n_heads * spec.d_head, name = "HEADS" } },
         } }),
@@ -53,7 +53,7 @@ end
 function block.products(spec, add)
   if not spec.attends then return end
   add({ op = "out", what = "heads side by side -> what joins the residual", n_in = spec.n_heads * spec.d_head,
-    n_out = spec.d_model })
+    n_out = spec.d_model, role = "o" })
 end
 
 -- attention_scratch is what the plan of a part asks for; one part runs at a time.

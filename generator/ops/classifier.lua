@@ -46,9 +46,9 @@ return {
   products = function(spec, add)
     if not spec.classifier then return end
     add({ op = "classifier_dense", what = "pooled rows -> the classifier's dense rows", n_in = spec.d_model,
-      n_out = spec.d_model, of_layers = false })
+      n_out = spec.d_model })
     add({ op = "classifier", what = "dense rows -> class_logits", n_in = spec.d_model,
-      n_out = spec.classifier.labels, of_layers = false })
+      n_out = spec.classifier.labels })
   end,
   packed = function(spec, _, add_linear)
     if not spec.classifier then return end

@@ -16,11 +16,13 @@ end
 local function operations(spec, words)
   local ffn, d_ff, d_model = spec.ffn, { spec.d_ff, name = "D_FF" }, { spec.d_model, name = "D_MODEL" }
   local list = {
-    linear.operation(spec, { name = "up", packed = "up", product = "up", bias = ffn.bias, does = "feed-forward",
-      reads = { words.normed }, writes = { "mid" }, width = "MID", parts = first_parts(spec, d_ff, d_model),
+    linear.operation(spec, { name = "up", packed = "up", product = "up", role = "up", bias = ffn.bias,
+      does = "feed-forward", reads = { words.normed }, writes = { "mid" }, width = "MID",
+      parts = first_parts(spec, d_ff, d_model),
       finish = not ffn.gated and "activate" or nil, fused = not ffn.gated and ffn.activation or nil }),
-    linear.operation(spec, { name = "down", packed = "down", product = "down", bias = ffn.bias, reads = { "mid" },
-      writes = { words.joining }, width = "D_FF", parts = { { role = "down", n_out = d_model, n_in = d_ff } } }),
+    linear.operation(spec, { name = "down", packed = "down", product = "down", role = "down", bias = ffn.bias,
+      reads = { "mid" }, writes = { words.joining }, width = "D_FF",
+      parts = { { role = "down", n_out = d_model, n_in = d_ff } } }),
   }
   if ffn.gated then
     table.insert(list, 2, { name = "gate", op = ffn.activation .. ", product", phase = "block", reads = { "mid" },
@@ -79,9 +81,9 @@ return {
   sublayers = sublayers,
   products = function(spec, add)
     if spec.n_layers == 0 then return end
-    add({ op = "up", n_in = spec.d_model, n_out = mid(spec),
+    add({ op = "up", role = "up", n_in = spec.d_model, n_out = mid(spec),
       what = spec.ffn.gated and "rows -> gate and up, side by side" or "rows -> the width of the feed-forward" })
-    add({ op = "down", n_in = spec.d_ff, n_out = spec.d_model,
+    add({ op = "down", role = "down", n_in = spec.d_ff, n_out = spec.d_model,
       what = spec.layer.residual and "feed-forward -> what joins the residual" or "feed-forward -> rows" })
   end,
   tensors = function(spec, add)

@@ -14,8 +14,8 @@
 --   last_roles(spec, add)      after the layers
 -- what it adds to the plan:
 --   sublayers(spec, words)     a list of what a layer does, see below
---   products(spec, add)        products of rows with weights: add({ op, what, n_in, n_out, of_layers }); of_layers:
---                              false where it is beside the layers
+--   products(spec, add)        products of rows with weights: add({ op, what, n_in, n_out, role }); role: which
+--                              linear of a layer it is, whose dtype it has; nil where it is beside the layers
 --   packed_vocabulary(spec, add, add_linear)   parts of the packed weights that are as long as a vocabulary:
 --                              add(name, floats) or add_linear(name of a product)
 --   packed(spec, add, add_linear)   other parts beside the layers, likewise

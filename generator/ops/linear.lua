@@ -1,20 +1,37 @@
 -- ops/linear.lua: a product of a block of rows with packed weights, as an operation that sublayers declare. Knows none
 -- of them.
+
+-- Whether narrow rows may be made of those that a linear reads.
+local function makes_rows(spec, linear)
+  return spec.chooses or spec.arithmetic_of[linear.role] ~= "f32"
+end
+
+-- Whether a linear of a layer beside attention's own reads narrow rows.
+local function reads_narrow(spec)
+  for _, sublayer in ipairs(spec.sublayers) do
+    for _, linear in ipairs(sublayer.linears) do
+      if makes_rows(spec, linear) then return true end
+    end
+  end
+  return false
+end
+
 return {
   name = "linear",
-  -- Rows of a block as one product of integers after the other reads them; the plan knows how wide they are.
+  -- Rows of a block as one narrow product after the other reads them; the plan knows how wide they are.
   tensors = function(spec, add)
-    if spec.dtype == "f32" or #spec.sublayers == 0 then return end
-    add({ name = "integers", shape = { "block", "integers" }, width = 0, stride = "INTEGERS" })
+    if not reads_narrow(spec) then return end
+    add({ name = "narrow", shape = { "block", "narrow" }, width = 0, stride = "NARROW" })
   end,
-  -- The operation { name, packed, product, bias, parts, reads, writes, width, does, finish }, completed. packed,
-  -- product: the part of a layer's weights and the product that multiplies by it; bias, parts: whether it adds one, and
+  -- The operation { name, packed, product, role, bias, parts, reads, writes, width, does, finish }, completed. packed,
+  -- product: the part of a layer's weights and the product that multiplies by it; role: which linear of a layer it is;
+  -- bias, parts: whether it adds one, and
   -- the parts of the weights whose columns lie side by side, { role, n_out, n_in }, both { number, name = in C };
   -- width: the columns of a product of the same work over rows of d_model, in C; finish: the C function of what then
   -- happens to each panel, nil for nothing.
-  -- Of a spec whose linears multiply integers it makes the rows that it multiplies first, in `integers`.
+  -- Where the linear multiplies narrow numbers it makes the rows that it multiplies first, in `narrow`.
   operation = function(spec, op)
-    if spec.dtype ~= "f32" then op.writes[#op.writes + 1] = "integers" end
+    if makes_rows(spec, op) then op.writes[#op.writes + 1] = "narrow" end
     op.op, op.phase, op.template, op.panels, op.weights = "linear", "block", "linear.block", op.packed, {}
     for _, part in ipairs(op.parts) do
       op.weights[#op.weights + 1] = part.role .. "_weight"

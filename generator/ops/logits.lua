@@ -59,7 +59,7 @@ return {
   end,
   products = function(spec, add)
     if not spec.logits then return end
-    add({ op = "logits", what = "rows -> logits", n_in = spec.d_model, n_out = spec.logits.size, of_layers = false })
+    add({ op = "logits", what = "rows -> logits", n_in = spec.d_model, n_out = spec.logits.size })
   end,
   packed_vocabulary = function(spec, _, add_linear)
     if spec.logits then add_linear("logits") end

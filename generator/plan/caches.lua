@@ -3,5 +3,8 @@
 return {
   line_bytes = 64,
   line_floats = 16,
+  -- How far before a row of queries its cached keys and values are asked for, where they are not floats: instructions
+  -- that make floats of them fill the window in which a core finds reads of its own accord.
+  cached_ahead = 8192,
   prefetch_locality = 2, -- of GCC's __builtin_prefetch: into L2 and not L1, which holds the tile at work
 }

@@ -4,6 +4,7 @@ local arithmetic = require "arithmetic"
 local isa_api = require "isa"
 local layer = require "plan"
 local stack = require "plan.stack"
+local text = require "base.text"
 local transformer = require "plan.transformer"
 
 local files = {}
@@ -40,15 +41,70 @@ local function planner(s)
   return s.kind == "transformer" and transformer or s.stack and stack or layer
 end
 
--- A plan for each instruction set: best first, whatever the order of the names, as a run takes the first variant that
--- its CPU has.
+-- Whether all of a spec's arithmetics run on an instruction set, and one of them gains by it, where that is asked for.
+local function runs_on(s, set)
+  local gains = not set.only_named
+  for _, name in ipairs(s.arithmetics) do
+    if not arithmetic.runs_on(name, set) then return false end
+    gains = gains or arithmetic.gains_by(name, set)
+  end
+  return gains
+end
+
+-- Splits names of instruction sets into those that run a spec's arithmetics, best first, and the others.
+function files.split_isas(s, isa_names)
+  local taken, left = {}, {}
+  for _, name in ipairs(isa_api.ordered(isa_names)) do
+    local list = runs_on(s, isa_api.get(name)) and taken or left
+    list[#list + 1] = name
+  end
+  return taken, left
+end
+
+-- What a spec's arithmetic needs of a CPU beside an instruction set, of what it lacks; features: by name what it has.
+function files.lacking(s, isa_name, features)
+  local set, list = isa_api.get(isa_name), {}
+  for _, name in ipairs(runs_on(s, set) and arithmetic.all_need(s, set, "cpu") or {}) do
+    list[#list + 1] = features[name] ~= "usable" and name or nil
+  end
+  return list
+end
+
+-- The names of the variants that multiply what the spec's dtype says by instructions for other numbers.
+function files.emulated(s, isa_names)
+  local names = {}
+  for _, name in ipairs(files.split_isas(s, isa_names)) do
+    for _, set in ipairs(arithmetic.variants(s.arithmetics, isa_api.get(name))) do
+      names[#names + 1] = arithmetic.emulates(s.arithmetics, set) and set.name or nil
+    end
+  end
+  return names
+end
+
+-- Why nothing can be made of a spec for these instruction sets, or nil.
+function files.refused(s, isa_names)
+  local taken = files.split_isas(s, isa_names)
+  if #taken > 0 then return nil end
+  local possible = files.split_isas(s, isa_api.names())
+  return ('%s is made for %s; expected one of these and not only %s'):format(s.narrow, text.join(possible),
+    text.join(isa_names))
+end
+
+-- A plan for each variant of the instruction sets that run the arithmetic: best first, whatever the order of the names,
+-- as a run takes the first one that its CPU has.
 function files.plans(s, isa_names)
   local plans = {}
-  for _, name in ipairs(isa_api.ordered(isa_names)) do
-    local set = isa_api.get(name)
-    plans[#plans + 1] = arithmetic.runs_on(s.dtype, set) and planner(s).make(s, set) or nil
+  for _, name in ipairs(files.split_isas(s, isa_names)) do
+    for _, set in ipairs(arithmetic.variants(s.arithmetics, isa_api.get(name))) do
+      plans[#plans + 1] = planner(s).make(s, set)
+    end
   end
   return plans
+end
+
+-- The name of the instruction set that a plan's is, or refines.
+function files.isa_of(p)
+  return p.isa.base or p.isa.name
 end
 
 -- A function that appends a file of a plan; suffix: what its name has after the plan's.
@@ -67,7 +123,9 @@ end
 
 -- The products of rows with packed weights, of a layer or of a stack.
 local function add_products(p, list, add)
-  for _, family in ipairs(p.products) do add_family(p, list, family, "linear/gemm.c.lt") end
+  for _, family in ipairs(p.products) do
+    add_family(p, list, family, family.is_digits and "linear/gemm_digits.c.lt" or "linear/gemm.c.lt")
+  end
   if #p.products > 0 then add("_multiply.c", "linear/multiply.c.lt") end
 end
 
@@ -114,20 +172,22 @@ function files.list(s, plans)
   return list
 end
 
--- What the compiler is told of an instruction set, by a spec's arithmetic.
-local function cflags(s, name)
-  local set, list = isa_api.get(name), {}
-  for _, flags in ipairs({ set.cflags, arithmetic.needs(s.dtype, set).cflags }) do
+-- What the compiler is told of a plan's instruction set and arithmetic.
+local function cflags(p)
+  local list = {}
+  for _, flags in ipairs({ p.isa.cflags, arithmetic.all_need(p.spec, p.isa, "cflags") }) do
     for _, flag in ipairs(flags) do list[#list + 1] = flag end
   end
   return list
 end
 
--- The files a spec becomes, as a build needs them: { path, kind, isa, cflags }; cflags: nil where there is no set.
+-- The files a spec becomes, as a build needs them: { path, kind, isa, cflags }; isa: the instruction set that the file
+-- is of or refines; cflags: nil where there is no set.
 function files.outputs(s, isa_names)
   local outputs = {}
   for i, file in ipairs(files.list(s, files.plans(s, isa_names))) do
-    outputs[i] = { path = file.path, kind = file.kind, isa = file.isa, cflags = file.isa and cflags(s, file.isa) }
+    local p = file.plan
+    outputs[i] = { path = file.path, kind = file.kind, isa = p and files.isa_of(p), cflags = p and cflags(p) }
   end
   return outputs
 end

@@ -1,6 +1,8 @@
 -- plan/init.lua: spec + instruction set -> kernels with their tiles, layouts and sizes, all as ordered tables.
 -- Holds no C text: expressions and loops are the templates'.
+local arithmetic = require "arithmetic"
 local caches = require "plan.caches"
+local choices = require "plan.choices"
 local compat = require "base.compat"
 local families = require "plan.family"
 local features = require "attention"
@@ -8,7 +10,6 @@ local graph = require "plan.graph"
 local lifetimes = require "plan.lifetimes"
 local packed = require "plan.packed"
 local path = require "attention.path"
-local product = require "plan.product"
 local tiles = require "plan.tiles"
 
 local plan = {}
@@ -56,9 +57,10 @@ local function add_whole_kernels(f, set)
   end
 end
 
--- The families that project (p.projects): one for each width of input; p.project_of says which serves q, k and v.
+-- The families that project (p.projects): one for each width and arithmetic of an input; p.project_of says which serves
+-- q, k and v.
 local function plan_inputs(p)
-  local s, of_width = p.spec, {}
+  local s, made = p.spec, {}
   p.projects, p.project_of = {}, {}
   if not s.projects.q then return end
   local inputs = {
@@ -68,14 +70,15 @@ local function plan_inputs(p)
   }
   for _, input in ipairs(inputs) do
     local name, n_in, op, what = compat.unpack(input)
-    if not of_width[n_in] then
-      of_width[n_in] = product(p, op, what, {
-        vectors = p.d_head_pad / p.isa.width, k = s.shared_heads and s.d_head or n_in, lda = n_in, ldc = p.head_stride,
-        tail = 0,
-      })
-      p.projects[#p.projects + 1] = of_width[n_in]
+    local key = n_in .. " " .. p.arithmetic_of[name]
+    if not made[key] then
+      made[key] = choices(p, s.choices_of[name], op, what, function(numbers)
+        return { arithmetic = numbers, vectors = p.d_head_pad / p.isa.width, ldc = p.head_stride, tail = 0,
+          k = s.shared_heads and s.d_head or n_in, lda = n_in }
+      end)
+      p.projects = joined(p.projects, made[key].choices)
     end
-    p.project_of[name] = of_width[n_in]
+    p.project_of[name] = made[key]
   end
 end
 
@@ -90,10 +93,11 @@ local function plan_output(p)
     p.concat = fits and s.d_v or p.concat
   elseif s.projects.o then
     p.finish = "project"
-    p.out = product(p, "out", "heads side by side -> output", {
-      vectors = math.ceil(s.d_out / vw), lda = p.concat, ldc = s.d_out, tail = s.d_out % vw,
-      k = p.arithmetic == "f32" and p.concat or s.n_heads * s.d_v, -- integers leave zeros between heads out
-    })
+    p.out = choices(p, s.choices_of.o, "out", "heads side by side -> output", function(name)
+      return { arithmetic = name, vectors = math.ceil(s.d_out / vw), lda = p.concat, ldc = s.d_out, tail = s.d_out % vw,
+        -- Some weights leave zeros between heads out.
+        k = arithmetic.joins_heads(name, p.weights_dtype) and s.n_heads * s.d_v or p.concat }
+    end)
   else
     p.finish = fits and "in_place" or "narrow"
   end
@@ -102,7 +106,7 @@ end
 -- The same for one row where a value is infinite or NaN: keys of weight zero are skipped.
 local function plan_skip_zero(p, candidates)
   local f = families.new(p, "value_skip_zero", "softmax weights times v, without the keys whose weight is zero",
-    candidates, "f32")
+    candidates, p.cache_dtype)
   f.file, f.mr, f.skips = p.value.file, 1, true -- one operation, one file
   families.add_kernels(f, tiles.distinct(f.widths))
   p.value_skip_zero = f
@@ -114,19 +118,19 @@ local function plan_attention(p)
   local for_scores, for_values = tiles.candidates_together(
     p.isa, widest, MAX_KEY_NV, p.d_v_pad / p.isa.width, MAX_NV)
 
-  p.score = families.new(p, "score", "q k^T: a tile of scores", for_scores, "f32")
+  p.score = families.new(p, "score", "q k^T: a tile of scores", for_scores, p.cache_dtype)
   p.score.k, p.score.lda = p.spec.d_head, p.head_stride
   families.add_kernels(p.score, { p.score.nv })
   p.key_panel = p.score.nv * p.isa.width
 
   p.score_masked = families.new(p, "score_masked", "scores of a tile some of whose keys are out of range", for_scores,
-    "f32")
+    p.cache_dtype)
   p.score_masked.file = p.score.file -- one operation, one file
   local narrower = {}
   for nv = p.score.nv, 1, -1 do narrower[#narrower + 1] = nv end
   families.add_kernels(p.score_masked, narrower)
 
-  p.value = families.new(p, "value", "softmax weights times v", for_values, "f32")
+  p.value = families.new(p, "value", "softmax weights times v", for_values, p.cache_dtype)
   families.add_kernels(p.value, tiles.distinct(p.value.widths))
   if p.spec.nonfinite_safe then plan_skip_zero(p, for_values) end
   if p.spec.cache then add_whole_kernels(p.value, p.isa) end
@@ -143,10 +147,14 @@ local function plan_packed(p)
   if s.shared_heads then n_q, n_kv = 1, 1 end
   local function add(name, floats) packed.add(layout, name, floats, "f32") end
   if s.projects.q then
-    packed.add_bytes(layout, "heads", n_kv * (of.k.bytes + of.v.bytes) + n_q * of.q.bytes, of.q.dtype)
+    for i, q in ipairs(of.q.choices) do
+      local k, v = of.k.choices[i], of.v.choices[i]
+      packed.add_bytes(layout, "heads" .. q.suffix, n_kv * (k.bytes + v.bytes) + n_q * q.bytes,
+        k.dtype == q.dtype and v.dtype == q.dtype and q.dtype or nil)
+    end
     add("heads_bias", (2 * n_kv + n_q) * p.d_head_pad)
   end
-  if p.out then packed.add_linear(layout, "o", p.out.bytes, round_up(s.d_out, p.isa.width), p.out.dtype) end
+  if p.out then packed.add_product(layout, "o", p.out, round_up(s.d_out, p.isa.width)) end
   if s.vocab_size then add("embedding", s.vocab_size * s.d_model) end
   for _, name in ipairs(s.add_bias_kv and { "bias_k", "bias_v" } or {}) do add(name, s.n_kv_heads * p.d_head_pad) end
   for _, feature in ipairs(features) do
@@ -210,20 +218,20 @@ end
 -- What every plan has, of a layer or of a stack of them.
 function plan.start(spec, set)
   return {
-    spec = spec, isa = set, weights_dtype = spec.weights_dtype, arithmetic = spec.dtype,
+    spec = spec, isa = set, weights_dtype = spec.weights_dtype, arithmetic_of = spec.arithmetic_of,
     max_sum = longest_sum(spec), near_bytes = NEAR_BYTES,
     prefix = spec.name .. "__" .. set.name,
   }
 end
 
--- A product of rows with packed weights, for the plan of a stack.
-plan.product = product
+-- A product of rows with packed weights in each arithmetic that it may have, for the plan of a stack.
+plan.product = choices
 
 -- The plan of one attention layer for one instruction set.
 function plan.make(spec, set)
   local p = plan.start(spec, set)
   p.group_rows, p.value_keys, p.factors = GROUP_ROWS, VALUE_KEYS, plan_factors(spec)
-  p.fill = plan_fill(p)
+  p.fill, p.cache_dtype = plan_fill(p), spec.cache_dtype
   p.d_head_pad = round_up(spec.d_head, set.width)
   p.d_v_pad = round_up(spec.d_v, set.width)
   p.concat = spec.n_heads * p.d_v_pad
@@ -238,7 +246,7 @@ function plan.make(spec, set)
   plan_packed(p)
   plan_scratch(p)
   plan_graph(p)
-  p.products = joined(p.projects, { p.out }) -- rows times packed weights
+  p.products = joined(p.projects, p.out and p.out.choices or {}) -- rows times packed weights
   p.families = joined(p.products, { p.score, p.score_masked, p.value, p.value_skip_zero })
   return p
 end

@@ -29,4 +29,13 @@ function packed.add_linear(layout, name, bytes, columns, type_name)
   packed.add(layout, name .. "_bias", columns, "f32")
 end
 
+-- Appends a product: a linear, and after it the panels of each other choice that there is of its arithmetic.
+function packed.add_product(layout, name, f, columns)
+  packed.add_linear(layout, name, f.bytes, columns, f.dtype)
+  for i = 2, #f.choices do
+    local choice = f.choices[i]
+    packed.add_bytes(layout, name .. choice.suffix, choice.bytes, choice.dtype)
+  end
+end
+
 return packed

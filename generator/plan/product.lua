@@ -2,13 +2,16 @@
 -- kernels it takes. Knows no linear by name.
 local arithmetic = require "arithmetic"
 local caches = require "plan.caches"
+local dtype = require "dtype"
 local family = require "plan.family"
 local tiles = require "plan.tiles"
 
-local PANELS_BYTES = 192 * 1024 -- of weights that the rows of a group pass by at a time: they stay in a small L2
+local PANELS_BYTES = 192 * 1024 -- of weights that all rows of a group are multiplied by before the next: L2 holds them
 local SLICE_BYTES = 128 * 1024  -- of a panel that is cut in depth
 local ROW_FACTS = 8             -- bytes after the elements of a row of integers for each running sum: scale and offset
 local MAX_NV = 6                -- vectors in a panel
+local DIGITS_TOTALS = 16        -- registers for totals where eight hold weights, and three the sums of digits
+local GROUPS_TOGETHER = 4       -- vectors whose weights are in groups: the facts of so many stay in registers
 
 local function round_up(n, step)
   return math.ceil(n / step) * step
@@ -54,8 +57,15 @@ end
 -- that asks. A lower one is alone: its panels are all that is read, in a stream the caches follow. A sum without a turn
 -- of its loop has none to ask in.
 local function plan_prefetches(f, p)
+  if f.is_digits then -- whose kernels prefetch what they read
+    f.lines, f.lowest_asking, f.first_stream, f.prefetches = 0, f.mr + 1, 0, { 0, 0 }
+    return
+  end
   local unrolled = p.spec.unroll * f.X.unit
-  f.lines = math.max(1, math.floor(p.spec.unroll * f.nv * p.isa.width / caches.line_floats / 2))
+  local groups = f.X.groups
+  if groups then unrolled = groups.group end -- a turn is a group
+  local turn_bytes = groups and groups.column_bytes * f.nv * p.isa.width or p.spec.unroll * f.nv * p.isa.width * 4
+  f.lines = math.max(1, math.floor(turn_bytes / caches.line_bytes / 2))
   f.lowest_asking = f.sums[1].length >= unrolled and math.ceil(f.mr / 2) or f.mr + 1
   f.first_stream = f.n_sums % 2
   f.prefetches = { 0, 0 }
@@ -75,51 +85,70 @@ local function plan_slices(f, p)
   f.n_sums = 0
   for _, sum in ipairs(f.sums) do f.n_sums = f.n_sums + sum.count end
   local width = f.nv * p.isa.width
-  local row_bytes = width * f.X.panel.bytes
+  local row_bytes = f.X.groups and f.panel_bytes / f.k or width * f.X.panel.bytes
   local slices = math.ceil(f.k * row_bytes / SLICE_BYTES)
   local is_even = #f.sums == 1 and #tiles.distinct(f.widths) == 1 and f.tail == 0 and not f.X.is_integer
   f.kc_blocks = is_even and slices > 1 and math.ceil(f.n_sums / slices) or f.n_sums
+  if f.is_digits then f.kc_blocks = 1 end -- as many as there is room for their rows
   local panels = math.floor(PANELS_BYTES / ((1 + f.k) * row_bytes)) -- a row more for their biases
-  f.panels_per_pass = f.kc_blocks < f.n_sums and 1 or math.max(1, math.min(#f.widths, panels))
+  f.panels_per_pass = f.kc_blocks < f.n_sums and not f.is_digits and 1 or math.max(1, math.min(#f.widths, panels))
 end
 
--- Rows of elements that are not floats, which are made of a product's rows before it: width: those of a row; room: with
--- what fills the last vector of a running sum; then the scale and the offset of each of these. f.lda: elements from a
--- row to the next, an odd number of lines apart, so that rows of a tile share no cache set.
+-- Narrow rows, which are made of a product's rows before it: width: floats of a row; room: elements with what fills the
+-- last vector of a running sum; then, of integers, the scale and the offset of each of these. f.lda: elements from one
+-- to the next, an odd number of lines apart, so that rows of a tile share no cache set.
 local function plan_rows(f, p, n_sums)
   local bytes = f.X.row.bytes
   local room = round_up(f.k + p.isa.width - 1, math.max(p.isa.width, arithmetic.step(f.X.name)))
-  local lines = math.ceil((room * bytes + n_sums * ROW_FACTS) / caches.line_bytes)
+  local lines = math.ceil((room * bytes + (f.X.is_integer and n_sums * ROW_FACTS or 0)) / caches.line_bytes)
   lines = lines + 1 - lines % 2
   f.rows = { width = f.depth, depth = f.k, room = room, bytes = lines * caches.line_bytes }
   f.lda = f.rows.bytes / bytes
 end
 
+-- Running sums over a depth of whole steps; what the last step lacks, the last sum lacks.
+local function sums_of(depth, step, most)
+  local sums = partial_sums(math.ceil(depth / step), math.floor(most / step))
+  for _, sum in ipairs(sums) do sum.length = sum.length * step end
+  local lacks, last = -depth % step, sums[#sums]
+  if lacks > 0 then
+    last.count = last.count - 1
+    if last.count == 0 then sums[#sums] = nil end
+    sums[#sums + 1] = { count = 1, length = last.length - lacks }
+  end
+  return sums
+end
+
 -- A product's arithmetic (f.X) and what follows from it: running sums down a panel, and bytes: of an element of its
 -- rows, of a full panel, of its first running sum, and of all panels.
 local function plan_arithmetic(f, p, name)
-  local step, width, vectors, n_sums = arithmetic.step(name), f.nv * p.isa.width, 0, 0
+  local width, vectors, n_sums, column_bytes = f.nv * p.isa.width, 0, 0, 0
   f.X, f.depth, f.k = arithmetic.vocabulary(name, p.isa, p.weights_dtype), f.k, arithmetic.padded(name, f.k)
-  f.sums = partial_sums(f.k / step, (arithmetic.get(name).sum or p.max_sum) / step)
+  f.is_digits, f.max_sum = f.X.groups and f.X.groups.digits, arithmetic.get(name).sum or p.max_sum
+  f.sums = f.is_digits and { { count = math.ceil(f.k / f.X.groups.group), length = f.X.groups.group } } or
+    sums_of(f.k, arithmetic.step(name, p.weights_dtype), f.max_sum)
   for _, sum in ipairs(f.sums) do
-    sum.length, n_sums = sum.length * step, n_sums + sum.count
+    n_sums, column_bytes = n_sums + sum.count, column_bytes + sum.count * f.X.column_bytes(sum.length)
   end
   for _, nv in ipairs(f.widths) do vectors = vectors + nv end
-  local element, rows = f.X.panel.bytes, f.k + n_sums * f.X.header
-  f.row_bytes, f.panel_bytes = f.X.row.bytes, rows * width * element
-  f.sum_bytes = (f.sums[1].length + f.X.header) * width * element
-  f.bytes, f.panel_rows = rows * vectors * p.isa.width * element, rows
-  if f.X.is_integer then plan_rows(f, p, n_sums) end
+  f.row_bytes, f.panel_bytes = f.X.row.bytes, column_bytes * width
+  f.sum_bytes = f.X.column_bytes(f.sums[1].length) * width
+  f.bytes = column_bytes * vectors * p.isa.width
+  f.together = f.X.groups and GROUPS_TOGETHER
+  if f.X.is_narrow then plan_rows(f, p, n_sums) end
 end
 
 -- Rows of [k] times packed panels [k][nr], plus a bias. Of the last panel's last vector only `tail` floats are stored
 -- (0: all).
 return function(p, op, what, dims)
-  local name = dims.arithmetic or p.arithmetic
-  local f = family.new(p, op, what, tiles.candidates(p.isa, dims.vectors, MAX_NV),
+  local name = dims.arithmetic
+  local groups = name == "f32" and dtype.vocabulary(p.weights_dtype, p.isa)
+  local set = groups and groups.digits and setmetatable({ max_accumulators = DIGITS_TOTALS }, { __index = p.isa }) or
+    p.isa
+  local f = family.new(p, op, what, tiles.candidates(set, dims.vectors, MAX_NV),
     name == "f32" and p.weights_dtype or name)
   f.k, f.lda, f.ldc, f.tail = dims.k, dims.lda, dims.ldc, dims.tail
-  plan_arithmetic(f, p, dims.arithmetic or p.arithmetic)
+  plan_arithmetic(f, p, name)
   plan_slices(f, p)
   local whole = {}
   for i, nv in ipairs(f.widths) do

@@ -2,11 +2,12 @@
 -- how weights lie, and where roles are. Holds no C text.
 local shape = {}
 
--- How the weights of q, k and v lie: "alike" for heads of weights of one size, "own" where inputs differ in width,
--- "shared" where one set serves all heads.
+-- How the weights of q, k and v lie: "alike" for heads of weights of one size, "own" where inputs differ in width
+-- or dtype, "shared" where one set serves all heads.
 local function weights_are(s, same_inputs)
   if s.shared_heads then return "shared" end
-  return same_inputs and "alike" or "own"
+  local of = s.arithmetic_of
+  return same_inputs and of.k == of.q and of.v == of.q and "alike" or "own"
 end
 
 -- A function from a role's name to its index.

@@ -45,24 +45,26 @@ end
 local function product(p, dims)
   local vw, op = p.isa.width, multiplier(p, dims.op)
   local from, to = op and op.reads[1], op and op.writes[1]
-  local f = plan.product(p, dims.op, dims.what, {
-    vectors = math.ceil(dims.n_out / vw), k = dims.n_in, lda = from and from.floats or dims.n_in,
-    ldc = to and to.floats or dims.n_out, tail = dims.n_out % vw,
-    arithmetic = dims.of_layers == false and "f32" or nil,
-  })
-  f.n_out, f.of_layers = dims.n_out, dims.of_layers ~= false
-  f.to = to and is_factor(p, to) and to or nil
-  return f
+  local first = plan.product(p, p.spec.choices_of[dims.role] or { "f32" }, dims.op, dims.what, function(arithmetic)
+    return { vectors = math.ceil(dims.n_out / vw), k = dims.n_in, lda = from and from.floats or dims.n_in,
+      ldc = to and to.floats or dims.n_out, tail = dims.n_out % vw, arithmetic = arithmetic }
+  end)
+  for _, f in ipairs(first.choices) do
+    f.n_out, f.of_layers = dims.n_out, dims.role ~= nil
+    f.to = to and is_factor(p, to) and to or nil
+  end
+  return first
 end
 
--- Products; where some read rows of integers, one buffer holds any of these.
+-- Products; where some read narrow rows, one buffer holds any of these.
 local function plan_products(p)
-  local integers = p.buffer.integers
+  local narrow = p.buffer.narrow
   p.products, p.product = {}, {}
   blocks.each("products", p.spec, function(dims)
     local f = product(p, dims)
-    p.products[#p.products + 1], p.product[f.op] = f, f
-    if f.rows then integers.floats = math.max(integers.floats, f.rows.bytes / 4) end
+    for _, choice in ipairs(f.choices) do p.products[#p.products + 1] = choice end
+    p.product[f.op] = f
+    if f.made then narrow.floats = math.max(narrow.floats, f.made / 4) end
   end)
 end
 
@@ -70,7 +72,7 @@ end
 
 -- Appends the panels and biases of a product.
 local function add_product(p, layout, name, f)
-  packed.add_linear(layout, name, f.bytes, round_up(f.n_out, p.isa.width), f.dtype)
+  packed.add_product(layout, name, f, round_up(f.n_out, p.isa.width))
 end
 
 local function adder(layout)

@@ -1,6 +1,6 @@
 -- fields.lua: the fields every spec has whatever its features: what they are called, their types and defaults.
 -- Checks nothing between fields; that is spec/init.lua's and the features' part.
-local arithmetic = require "arithmetic"
+local dtypes = require "schema.dtypes"
 local kinds = require "schema.kinds"
 local types = require "schema.types"
 
@@ -113,9 +113,11 @@ return {
   { field = "batch", flag = "--batch", value = "N", check = types.count(1, 65536), parse = types.to_number,
     default = "any", help = "fix the number of sequences in a call",
     group = "shape", example = "batch = 1" },
-  { field = "dtype", flag = "--dtype", value = table.concat(arithmetic.names(), "|"),
-    check = types.choice(arithmetic.names(), { "bf16" }), parse = function(word) return word end, default = "f32",
-    help = "what the linears of layers multiply: floats, or integers that rows and weights are rounded to",
+  { field = "dtype", flag = "--dtype", value = table.concat(dtypes.WORDS, "|") .. ",NAME=...",
+    check = dtypes.check, parse = dtypes.parse, default = "f32",
+    help = "what the linears of layers multiply: floats, or what rows and weights are rounded to, bf16 or integers; " ..
+      "any: all of these, for `precision` to choose; after a word those that differ, of " ..
+      table.concat(dtypes.LINEARS, ", "),
     group = "build", example = 'dtype = "int8"' },
   { field = "unroll", flag = "--unroll", value = "N", check = types.count(1, 8), parse = types.to_number,
     default = "2", help = "steps of the inner product unrolled in every kernel; more costs code and wins nothing",

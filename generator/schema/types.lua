@@ -89,19 +89,14 @@ function types.length(max)
   end)
 end
 
--- One of a list of strings. `later` names the ones the design knows and this generator does not make yet.
-function types.choice(now, later)
-  return types.described('`"' .. table.concat(now, '"`, `"') .. '"`', function(value)
-    for _, name in ipairs(now) do
+-- One of a list of strings.
+function types.choice(names)
+  return types.described('`"' .. table.concat(names, '"`, `"') .. '"`', function(value)
+    for _, name in ipairs(names) do
       if value == name then return value end
     end
-    for _, name in ipairs(later or {}) do
-      if value == name then
-        return nil, ("%s is not generated yet; what is: %s"):format(shown(value), table.concat(now, ", "))
-      end
-    end
-    local near = type(value) == "string" and text.nearest(value, now)
-    return nil, ("must be one of %s, found %s%s"):format(table.concat(now, ", "), shown(value),
+    local near = type(value) == "string" and text.nearest(value, names)
+    return nil, ("must be one of %s, found %s%s"):format(table.concat(names, ", "), shown(value),
       near and ("; did you mean %q?"):format(near) or "")
   end)
 end

@@ -30,12 +30,18 @@ end
 -- Fields that a stack shares with its attention: what every spec has, and those of features that say so; all others are
 -- its blocks'.
 local SHARED = fields_of(features, function(feature) return feature.in_layers or feature.score_order end, {
-  d_model = true, n_heads = true, d_head = true, seq_len = true, batch = true, dtype = true, unroll = true,
+  d_model = true, n_heads = true, d_head = true, seq_len = true, batch = true, unroll = true,
 })
 
 -- Biases of q, k and v; that of the output projection, which the stack applies, is its own.
 local function attention_bias(bias)
   return { q = bias.q, k = bias.k, v = bias.v }
+end
+
+-- What q, k and v multiply; the output projection is the stack's own.
+local function attention_dtype(spec)
+  local of = spec.arithmetic_of
+  return spec.chooses and spec.dtype or { q = of.q, k = of.k, v = of.v }
 end
 
 -- Whether a row's own sequence has keys that are masked: its rows are without padding.
@@ -54,6 +60,7 @@ function stack.attention_fields(spec)
   for _, entry in ipairs(spec.given) do
     if SHARED[entry.field] then raw[entry.field] = entry.value end
   end
+  raw.dtype = attention_dtype(spec)
   raw.mask = nil
   raw.outputs = weights_of(spec.layer_attention)
   raw["mask.causal"] = spec.causal
@@ -95,9 +102,10 @@ function stack.memory_fields(spec)
     name = spec.name .. "_memory", kind = "mha", projections = "qkv", bias = attention_bias(spec.bias),
     d_model = spec.d_model, n_heads = spec.n_heads, n_kv_heads = spec.n_kv_heads, d_head = spec.d_head,
     seq_len = spec.lengths_as_given.seq_len, kv_seq_len = spec.lengths_as_given.kv_seq_len, scale = spec.scale,
-    unroll = spec.unroll, dtype = spec.dtype, weights_dtype = spec.weights_dtype,
+    unroll = spec.unroll, dtype = attention_dtype(spec), weights_dtype = spec.weights_dtype,
     mask = { lengths = spec.lengths, causal = false },
-    cache = spec.cache and spec.kv_seq_len.max or nil, outputs = weights_of(spec.layer_cross_attention),
+    cache = spec.cache and spec.kv_seq_len.max or nil, cache_dtype = spec.cache_dtype,
+    outputs = weights_of(spec.layer_cross_attention),
   }
 end
 

@@ -59,10 +59,11 @@ extern const struct ga_command ga_command_rank;
 extern const struct ga_command ga_command_tokenize;
 extern const struct ga_command ga_command_detokenize;
 extern const struct ga_command ga_command_bench;
+extern const struct ga_command ga_command_precision;
 
 // -- commands.c -----------------------------------------------------------------------------------------------------
 
-enum { GA_COMMANDS = 13 };
+enum { GA_COMMANDS = 14 };
 extern const struct ga_command *const ga_commands[GA_COMMANDS];
 
 // The command that has an option of this name, or NULL.

@@ -4,9 +4,9 @@
 #include "command.h"
 
 const struct ga_command *const ga_commands[GA_COMMANDS] = {
-    &ga_command_info,     &ga_command_inspect,    &ga_command_pack,   &ga_command_run,      &ga_command_check,
-    &ga_command_draw,     &ga_command_embed,      &ga_command_search, &ga_command_generate, &ga_command_rank,
-    &ga_command_tokenize, &ga_command_detokenize, &ga_command_bench,
+    &ga_command_info,     &ga_command_inspect,    &ga_command_pack,   &ga_command_run,       &ga_command_check,
+    &ga_command_draw,     &ga_command_embed,      &ga_command_search, &ga_command_generate,  &ga_command_rank,
+    &ga_command_tokenize, &ga_command_detokenize, &ga_command_bench,  &ga_command_precision,
 };
 
 const struct ga_command *ga_command_with(const char *option)

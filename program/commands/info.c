@@ -110,6 +110,10 @@ static void print_shape(const struct ga_model *model)
         printf(", vocab_size %zu", model->vocab_size);
     }
     print_tensors(model);
+    if (model->cache) {
+        printf("  a cache keeps %s, %zu bytes for each row of a sequence\n", ga_dtype_name(model->cache_dtype),
+               ga_cost_cache_row_bytes(model));
+    }
     printf("\nspec\n");
     print_indented(model->spec);
     printf("\nfeatures\n");
@@ -132,11 +136,13 @@ static void print_variants(const struct ga_model *model)
     for (size_t i = 0; i < model->n_variants; i++) {
         const struct ga_variant *variant = &model->variants[i];
         char needed[GA_PRINTABLE];
-        printf("  %-8s packed weights %zu bytes; needs %s; %s\n", variant->isa, variant->packed_bytes,
+        printf("  %-8s packed weights %zu bytes; needs %s; %s%s\n", variant->isa, variant->packed_bytes,
                variant->cpu ? ga_cpu_text(variant->cpu, needed) : "nothing special",
-               variant == picked       ? "picked on this CPU"
-               : ga_runs_here(variant) ? "runs here"
-                                       : "cannot run here");
+               variant == picked               ? "picked on this CPU"
+               : !ga_runs_here(variant)        ? "cannot run here"
+               : !ga_cpu_has(variant->prefers) ? "runs here, but another is faster on this CPU"
+                                               : "runs here",
+               variant->emulates ? "; emulates the spec's dtype by multiply-adds of f32" : "");
     }
     struct ga_unused unused[GA_MAX_ISAS];
     const size_t count = ga_isas_unused_here(model, unused);

@@ -3,10 +3,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "cost.h"
 #include "info.h"
 #include "isas.h"
 #include "json_file.h"
 #include "model_call.h"
+#include "tensor.h"
 #include "text_library.h"
 
 static json_t *range_json(struct ga_range range)
@@ -56,10 +58,10 @@ static json_t *variants_json(const struct ga_model *model)
     for (size_t i = 0; i < model->n_variants; i++) {
         const struct ga_variant *variant = &model->variants[i];
         char needed[GA_PRINTABLE];
-        json_array_append_new(array,
-                              json_pack("{s:s, s:s, s:b, s:b, s:o}", "isa", variant->isa, "needs",
-                                        ga_cpu_text(variant->cpu, needed), "runs_here", ga_runs_here(variant), "picked",
-                                        variant == picked, "packed_bytes", ga_json_size(variant->packed_bytes)));
+        json_array_append_new(array, json_pack("{s:s, s:s, s:b, s:b, s:b, s:o}", "isa", variant->isa, "needs",
+                                               ga_cpu_text(variant->cpu, needed), "runs_here", ga_runs_here(variant),
+                                               "picked", variant == picked, "emulates", variant->emulates,
+                                               "packed_bytes", ga_json_size(variant->packed_bytes)));
     }
     return array;
 }
@@ -146,6 +148,15 @@ static json_t *shape_json(const struct ga_model *model)
                      ga_json_size(model->d_out), "kind", kinds[model->kind], "d_v", ga_json_size(model->d_v));
 }
 
+// What a cache keeps and how many bytes a row takes; null where the model takes none.
+static json_t *cache_json(const struct ga_model *model)
+{
+    return model->cache
+               ? json_pack("{s:o, s:s, s:o}", "keys", ga_json_size(model->cache), "dtype",
+                           ga_dtype_name(model->cache_dtype), "row_bytes", ga_json_size(ga_cost_cache_row_bytes(model)))
+               : json_null();
+}
+
 // The hash of the tokenizer that the model was made for; null where none is recorded, or the program has no text.
 static json_t *tokenizer_json(const struct ga_model *model)
 {
@@ -165,10 +176,10 @@ enum ga_exit ga_info_json(const struct ga_context *context, const struct ga_info
         json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "model", model->name, "spec", model->spec, "shape",
                   shape_json(model), "stack", ga_info_stack_json(model), "inputs", inputs_json(model), "outputs",
                   outputs_json(model), "features", sentences_json(model), "variants", variants_json(model));
-    json_t *rest = json_pack("{s:s, s:o, s:o, s:o, s:o, s:s?, s:o, s:o}", "isa", info->shown->isa, "kernels",
+    json_t *rest = json_pack("{s:s, s:o, s:o, s:o, s:o, s:s?, s:o, s:o, s:o}", "isa", info->shown->isa, "kernels",
                              kernels_json(info->shown), "call", call_json(info), "weights", roles_json(model),
                              "layouts", layouts_json(model), "default_layout", model->default_map, "not_taken",
-                             unused_json(model), "tokenizer", tokenizer_json(model));
+                             unused_json(model), "tokenizer", tokenizer_json(model), "cache", cache_json(model));
     if (!root || !rest || json_object_update(root, rest) != 0) {
         json_decref(root);
         root = NULL;

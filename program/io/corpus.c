@@ -25,7 +25,8 @@ static enum ga_exit check_regular(const struct ga_context *context, const struct
     if (fstat(fileno(texts->file), &facts) == 0 && S_ISREG(facts.st_mode)) {
         return GA_EXIT_OK;
     }
-    return ga_failed(context, "%s: is no regular file; expected one, as its texts are read again when they are found",
+    return ga_failed(context,
+                     "%s: is not a regular file; expected one, as its texts are read again when they are found",
                      texts->path);
 }
 

@@ -211,7 +211,10 @@ enum ga_exit ga_load_model(const struct ga_context *context, const struct ga_wei
         code = ga_choose_variant(context, choice->isa, &instance_out->variant);
     }
     if (code == GA_EXIT_OK) {
-        code = load_weights(context, choice, seed, instance_out);
+        code = load_weights(context, choice, seed, instance_out); // a packed file may have another variant
+    }
+    if (code == GA_EXIT_OK && instance_out->variant->emulates) {
+        ga_note(context, "%s emulates the spec's dtype by multiply-adds of f32", instance_out->variant->isa);
     }
     if (code == GA_EXIT_OK) {
         code = ga_start_threads(context, choice->threads, &instance_out->pool);

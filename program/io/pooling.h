@@ -13,15 +13,16 @@ enum { GA_POOLING_ROWS = 1024 }; // of a batch, where nothing else is said
 struct ga_pooling {
     const struct ga_context *context;
     const struct ga_model_instance *instance;
-    size_t rows;                       // of a batch, at most, where a sequence is no longer
-    size_t field;                      // of the output in struct ga_io, whose type is float *
-    size_t width;                      // numbers of it that a sequence has
-    struct ga_progress *progress;      // NULL: none is shown
-    bool (*is_stopped)(void);          // asked before each batch: whether to fail instead; NULL: never
-    size_t done;                       // sequences of earlier calls
-    double begin, end;                 // shares of all the work, before this call and after it; 0: not known
-    size_t *order;                     // places in sequences, the longest first
-    int32_t *tokens, *types, *lengths; // of a batch
+    size_t rows;                          // of a batch, at most, where a sequence is no longer
+    size_t field;                         // of the output in struct ga_io, whose type is float *
+    size_t width;                         // numbers of it that a sequence has
+    const enum ga_arithmetic *arithmetic; // of io; NULL: the model's own
+    struct ga_progress *progress;         // NULL: none is shown
+    bool (*is_stopped)(void);             // asked before each batch: whether to fail instead; NULL: never
+    size_t done;                          // sequences of earlier calls
+    double begin, end;                    // shares of all the work, before this call and after it; 0: not known
+    size_t *order;                        // places in sequences, the longest first
+    int32_t *tokens, *types, *lengths;    // of a batch
     float *pooled;
     size_t room; // rows these hold
     void *scratch;

@@ -162,15 +162,20 @@ double ga_cost_bytes(const struct ga_model *model, const struct ga_call_size *si
     const bool self = !has_memory(model) && size->kv_len == size->q_len && model->k_dim == model->d_model &&
                       model->v_dim == model->d_model;
     const size_t kv_width = model->k_dim + (model->v_dim == model->k_dim ? 0 : model->v_dim);
-    const double layers = model->stack ? (double)model->stack->n_layers : 1.0;
     const double query = (double)size->q_len * (double)(model->d_model + model->d_out);
     const bool holds = has_memory(model) && !begins(size);
     const double keys = self || holds ? 0.0 : (double)size->kv_len * (double)kv_width;
     const double held = (double)(size->cached + (holds ? size->kv_len : 0));
-    const double past = 2.0 * layers * held * (double)(model->n_kv_heads * model->d_head);
+    const double past = held * (double)ga_cost_cache_row_bytes(model);
     const double logits = model->stack ? (double)(size->logit_rows * model->stack->n_logits) : 0.0;
     const double labels = size->class_logits && model->stack ? (double)model->stack->n_labels : 0.0;
-    return (double)size->batch * (query + keys + past + logits + labels) * (double)sizeof(float);
+    return (double)size->batch * ((query + keys + logits + labels) * (double)sizeof(float) + past);
+}
+
+size_t ga_cost_cache_row_bytes(const struct ga_model *model)
+{
+    const size_t layers = model->stack ? model->stack->n_layers : 1;
+    return model->cache ? 2 * layers * model->n_kv_heads * model->d_head * ga_dtype_size(model->cache_dtype) : 0;
 }
 
 // Floats of the weights that only a call that begins a sequence reads: a transformer's encoder, and what makes keys and

@@ -12,11 +12,17 @@ static const char *why_unused(const struct ga_isa *isa, struct ga_cpu_found foun
     return isa->off ? isa->off : "the model was generated without it";
 }
 
+// Whether a variant is of an instruction set, or of one that refines it: then its name begins with that one's.
+static bool is_of(const struct ga_variant *variant, const struct ga_isa *isa)
+{
+    return strncmp(variant->isa, isa->name, strlen(isa->name)) == 0;
+}
+
 size_t ga_isas_unused(const struct ga_isa *isas, struct ga_cpu_found found, const struct ga_variant *taken,
                       struct ga_unused unused_out[GA_MAX_ISAS])
 {
     size_t count = 0;
-    for (const struct ga_isa *isa = isas; isa->name && !(taken && strcmp(taken->isa, isa->name) == 0); isa++) {
+    for (const struct ga_isa *isa = isas; isa->name && !(taken && is_of(taken, isa)); isa++) {
         if (isa->cpu != 0 && (isa->cpu & ~(found.usable | found.disabled)) == 0) {
             unused_out[count++] = (struct ga_unused){isa->name, why_unused(isa, found)};
         }

@@ -113,6 +113,7 @@ static const struct loop {
 #if defined(__x86_64__)
     {"avx512", GA_CPU_AVX512F, FLOPS(16, AVX512_SUMS), avx512_rounds},
     {"avx2", GA_CPU_AVX2 | GA_CPU_FMA, FLOPS(8, AVX2_SUMS), avx2_rounds},
+    {"avxvnni", GA_CPU_AVX2 | GA_CPU_FMA, FLOPS(8, AVX2_SUMS), avx2_rounds},
 #endif
     {NULL, 0, FLOPS(4, ANY_SUMS), any_rounds},
 };
@@ -120,7 +121,7 @@ static const struct loop {
 double ga_peak_gflops(const char *isa)
 {
     const struct loop *loop = loops;
-    while (loop->isa && strcmp(loop->isa, isa) != 0) {
+    while (loop->isa && strncmp(loop->isa, isa, strlen(loop->isa)) != 0) { // or a set that refines it
         loop++;
     }
     if (!ga_cpu_has(loop->cpu)) {

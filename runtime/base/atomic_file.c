@@ -34,7 +34,7 @@ enum ga_status ga_atomic_file_new(const char *path, struct ga_atomic_file *file_
 {
     enum { TRIES = 100, SUFFIX = 40 };
     if (!is_replaceable(path)) {
-        return ga_fail(error, GA_IO, "%s: is no regular file, and only such a one is replaced", path);
+        return ga_fail(error, GA_IO, "%s: is not a regular file, and only such a one is replaced", path);
     }
     const size_t size = strlen(path) + SUFFIX;
     struct ga_atomic_file file = {.path = path, .temporary = malloc(size), .fd = -1};

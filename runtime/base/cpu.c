@@ -40,6 +40,12 @@ struct ga_cpu_found ga_cpu_find(uint32_t asked)
     if (ga_cpu_is_told_by(asked, GA_CPU_LEAF_7_1) && ga_cpu_has_leaf(&answers, GA_CPU_LEAF_7_1)) {
         ask(&answers, GA_CPU_LEAF_7_1, 7, 1);
     }
+    if (ga_cpu_is_told_by(asked, GA_CPU_LEAF_EXTENDED_1)) {
+        answers.leaf[GA_CPU_LEAF_EXTENDED_0][GA_CPU_EAX] = (uint32_t)__get_cpuid_max(0x80000000, 0);
+        if (ga_cpu_has_leaf(&answers, GA_CPU_LEAF_EXTENDED_1)) {
+            ask(&answers, GA_CPU_LEAF_EXTENDED_1, 0x80000001, 0);
+        }
+    }
     return ga_cpu_decode(&answers, asked);
 }
 #else

@@ -26,11 +26,18 @@ enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
 bool ga_cpu_has_leaf(const struct ga_cpu_answers *answers, enum ga_cpu_leaf leaf)
 {
-    static const uint32_t numbers[GA_CPU_LEAVES] = {[GA_CPU_LEAF_1] = 1, [GA_CPU_LEAF_7] = 7, [GA_CPU_LEAF_7_1] = 7};
-    static const uint32_t subleaves[GA_CPU_LEAVES] = {[GA_CPU_LEAF_7_1] = 1};
-    const uint32_t last = answers->leaf[GA_CPU_LEAF_0][GA_CPU_EAX];
+    static const struct {
+        uint32_t number, subleaf;
+        enum ga_cpu_leaf told_by; // whose EAX is the last leaf of its kind
+    } leaves[GA_CPU_LEAVES] = {
+        [GA_CPU_LEAF_1] = {1, 0, GA_CPU_LEAF_0},
+        [GA_CPU_LEAF_7] = {7, 0, GA_CPU_LEAF_0},
+        [GA_CPU_LEAF_7_1] = {7, 1, GA_CPU_LEAF_0},
+        [GA_CPU_LEAF_EXTENDED_1] = {0x80000001, 0, GA_CPU_LEAF_EXTENDED_0},
+    };
+    const uint32_t last = answers->leaf[leaves[leaf].told_by][GA_CPU_EAX];
     const uint32_t last_of_7 = answers->leaf[GA_CPU_LEAF_7][GA_CPU_EAX];
-    return numbers[leaf] <= last && (subleaves[leaf] == 0 || subleaves[leaf] <= last_of_7);
+    return leaves[leaf].number <= last && (leaves[leaf].subleaf == 0 || leaves[leaf].subleaf <= last_of_7);
 }
 
 bool ga_cpu_has_xgetbv(const struct ga_cpu_answers *answers)

@@ -37,7 +37,8 @@ static struct ga_cache plan_part(const struct ga_model *model, const struct ga_v
                                  const struct ga_cache_layout *layout, size_t batch, size_t capacity, size_t counts)
 {
     const size_t panels = (capacity + layout->key_panel - 1) / layout->key_panel;
-    const size_t keys = ga_align_up(panels * model->d_head * layout->key_panel * sizeof(float)) / sizeof(float);
+    const size_t element = ga_dtype_size(model->cache_dtype);
+    const size_t keys = ga_align_up(panels * model->d_head * layout->key_panel * element);
     return (struct ga_cache){
         .model = model,
         .variant = variant,
@@ -45,7 +46,7 @@ static struct ga_cache plan_part(const struct ga_model *model, const struct ga_v
         .capacity = capacity,
         .layers = layers_of(model),
         .stores = GA_CACHE_HEADER + ga_align_up(counts * batch * sizeof(int32_t)),
-        .store = keys + ga_align_up(capacity * layout->value_stride * sizeof(float)) / sizeof(float),
+        .store = keys + ga_align_up(capacity * layout->value_stride * element),
         .values = keys,
     };
 }
@@ -76,9 +77,9 @@ static enum ga_status check_sizes(const struct ga_model *model, size_t batch, si
 // Bytes of one part, aligned as the next one's; SIZE_MAX where they overflow.
 static size_t part_bytes(const struct ga_cache *part)
 {
-    const size_t shape[] = {part->batch, part->model->n_kv_heads, part->store, sizeof(float)};
+    const size_t shape[] = {part->batch, part->model->n_kv_heads, part->store};
     size_t bytes = 0;
-    return ga_shape_elements(4, shape, &bytes) && bytes <= PTRDIFF_MAX - part->stores
+    return ga_shape_elements(3, shape, &bytes) && bytes <= PTRDIFF_MAX - part->stores
                ? ga_align_up(part->stores + bytes)
                : SIZE_MAX;
 }

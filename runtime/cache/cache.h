@@ -21,8 +21,8 @@ struct ga_cache {
     size_t layers; // of a whole model: as many of these blocks follow each other, one for each layer
     size_t bytes;  // of each, its memory's part included
     size_t stores; // where they begin, in bytes from here
-    size_t store;  // floats of each
-    size_t values; // where its values begin, in floats
+    size_t store;  // bytes of each
+    size_t values; // where its values begin, in bytes
     size_t memory; // where the part for the layer's memory begins, in bytes from here; 0: there is none
 };
 
@@ -61,17 +61,18 @@ static inline const int32_t *ga_cache_joining(const struct ga_cache *cache)
     return ga_cache_counts((const struct ga_cache *)((const unsigned char *)cache + cache->memory), GA_CACHE_JOINING);
 }
 
-// The store of a sequence and a key head: panels of keys, [.][d_head][variant->cache.key_panel], a column a key.
+// The store of a sequence and a key head: panels of keys, [.][d_head][variant->cache.key_panel], a column a key. Its
+// elements are of model->cache_dtype: where that is not GA_F32, a pointer to floats is not what it says, to be cast.
 static inline float *ga_cache_keys(const struct ga_cache *cache, size_t sequence, size_t kv_head)
 {
-    float *stores = (float *)((unsigned char *)(uintptr_t)cache + cache->stores);
-    return stores + (sequence * cache->model->n_kv_heads + kv_head) * cache->store;
+    unsigned char *stores = (unsigned char *)(uintptr_t)cache + cache->stores;
+    return (float *)(stores + (sequence * cache->model->n_kv_heads + kv_head) * cache->store);
 }
 
-// Its values: rows [capacity], variant->cache.value_stride apart.
+// Its values, of the same type: rows [capacity], variant->cache.value_stride apart.
 static inline float *ga_cache_values(const struct ga_cache *cache, size_t sequence, size_t kv_head)
 {
-    return ga_cache_keys(cache, sequence, kv_head) + cache->values;
+    return (float *)((unsigned char *)ga_cache_keys(cache, sequence, kv_head) + cache->values);
 }
 
 // Keys a sequence holds.

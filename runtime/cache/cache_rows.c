@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "bf16.h"
 #include "cache.h"
 #include "call.h"
 #include "tensor.h"
@@ -46,35 +47,54 @@ enum ga_status ga_cache_cut(struct ga_cache *cache, size_t sequence, size_t leng
     return status;
 }
 
-// One key or value of a store: element d of a key is key[d * key_panel], of a value value[d].
-static float *key_at(const struct ga_cache *cache, float *keys, size_t j)
+// -- Elements, of either type ---------------------------------------------------------------------------------------
+
+static void put_element(const struct ga_cache *cache, float *elements, size_t at, float number)
+{
+    if (cache->model->cache_dtype == GA_BF16) {
+        ((uint16_t *)elements)[at] = ga_bf16_of_float(number);
+    } else {
+        elements[at] = number;
+    }
+}
+
+static float get_element(const struct ga_cache *cache, const float *elements, size_t at)
+{
+    return cache->model->cache_dtype == GA_BF16 ? ga_float_of_bf16(((const uint16_t *)elements)[at]) : elements[at];
+}
+
+// The first element of key j in its panel; those after it are key_panel apart.
+static size_t key_at(const struct ga_cache *cache, size_t j)
 {
     const size_t panel = cache->variant->cache.key_panel;
-    return keys + j / panel * panel * cache->model->d_head + j % panel;
+    return j / panel * panel * cache->model->d_head + j % panel;
 }
 
-static void put_row(const struct ga_cache *cache, float *store, size_t j, const float *key, const float *value)
+static void put_row(const struct ga_cache *cache, size_t sequence, size_t kv_head, size_t j, const float *key,
+                    const float *value)
 {
     const struct ga_cache_layout *layout = &cache->variant->cache;
     const size_t d_head = cache->model->d_head;
-    float *to = key_at(cache, store, j), *row = store + cache->values + j * layout->value_stride;
+    float *keys = ga_cache_keys(cache, sequence, kv_head), *values = ga_cache_values(cache, sequence, kv_head);
     for (size_t d = 0; d < d_head; d++) {
-        to[d * layout->key_panel] = key[d];
+        put_element(cache, keys, key_at(cache, j) + d * layout->key_panel, key[d]);
     }
-    memcpy(row, value, d_head * sizeof *row);
-    memset(row + d_head, 0, (layout->value_stride - d_head) * sizeof *row);
+    for (size_t d = 0; d < layout->value_stride; d++) {
+        put_element(cache, values, j * layout->value_stride + d, d < d_head ? value[d] : 0);
+    }
 }
 
-static void get_row(const struct ga_cache *cache, float *store, size_t j, float *key, float *value)
+static void get_row(const struct ga_cache *cache, size_t sequence, size_t kv_head, size_t j, float *key, float *value)
 {
     const struct ga_cache_layout *layout = &cache->variant->cache;
-    const size_t d_head = cache->model->d_head;
-    const float *from = key_at(cache, store, j);
-    for (size_t d = 0; d < d_head; d++) {
-        key[d] = from[d * layout->key_panel];
+    const float *keys = ga_cache_keys(cache, sequence, kv_head), *values = ga_cache_values(cache, sequence, kv_head);
+    for (size_t d = 0; d < cache->model->d_head; d++) {
+        key[d] = get_element(cache, keys, key_at(cache, j) + d * layout->key_panel);
+        value[d] = get_element(cache, values, j * layout->value_stride + d);
     }
-    memcpy(value, store + cache->values + j * layout->value_stride, d_head * sizeof *value);
 }
+
+// -------------------------------------------------------------------------------------------------------------------
 
 // Keys and values on their way in or out, by the call's name: aligned, as large as memory can be, and apart from the
 // cache, where they are written also from each other.
@@ -125,7 +145,7 @@ enum ga_status ga_cache_put(struct ga_cache *cache, size_t sequence, const float
     for (size_t g = 0; g < cache->layers * heads; g++, keys += rows * d_head, values += rows * d_head) {
         struct ga_cache *layer = ga_cache_layer(cache, g / heads);
         for (size_t j = 0; j < count; j++) {
-            put_row(layer, ga_cache_keys(layer, sequence, g % heads), past + j, keys + j * d_head, values + j * d_head);
+            put_row(layer, sequence, g % heads, past + j, keys + j * d_head, values + j * d_head);
         }
     }
     ga_cache_set_length(cache, sequence, past + count);
@@ -151,7 +171,7 @@ enum ga_status ga_cache_get(const struct ga_cache *cache, size_t sequence, float
         const struct ga_cache *layer =
             (const struct ga_cache *)((const unsigned char *)cache + g / heads * cache->bytes);
         for (size_t j = 0; j < length; j++) {
-            get_row(layer, ga_cache_keys(layer, sequence, g % heads), j, keys + j * d_head, values + j * d_head);
+            get_row(layer, sequence, g % heads, j, keys + j * d_head, values + j * d_head);
         }
         memset(keys + length * d_head, 0, (rows - length) * d_head * sizeof *keys);
         memset(values + length * d_head, 0, (rows - length) * d_head * sizeof *values);

@@ -273,7 +273,10 @@ static enum ga_status check_tokens(const struct ga_model *model, const struct ga
 
 enum ga_status ga_call_contents(const struct ga_model *model, const struct ga_io *call, struct ga_error *error)
 {
-    enum ga_status status = check_lengths(model, "q_lengths", call->q_lengths, call->batch, call->q_len, error);
+    enum ga_status status = ga_call_arithmetic(model, call, error);
+    if (status == GA_OK) {
+        status = check_lengths(model, "q_lengths", call->q_lengths, call->batch, call->q_len, error);
+    }
     if (status == GA_OK) {
         status = check_lengths(model, "kv_lengths", call->kv_lengths, call->batch, call->kv_len, error);
     }

@@ -66,7 +66,7 @@ enum ga_status ga_call_complete(const struct ga_model *model, const struct ga_io
 enum ga_status ga_call_aliasing(const struct ga_loaded *loaded, const struct ga_io *io, const struct ga_io *call,
                                 const void *scratch, size_t scratch_bytes, struct ga_error *error);
 
-// Checks what a completed call's lengths, tokens and additive mask hold.
+// Checks what a completed call's lengths, tokens, additive mask and choices hold.
 enum ga_status ga_call_contents(const struct ga_model *model, const struct ga_io *call, struct ga_error *error);
 
 // A mask of a call, of either kind, and how many elements its axes stand for: sequences, heads, queries, keys.
@@ -107,6 +107,9 @@ bool ga_call_has_memory(const struct ga_model *model);
 
 // The rules for what only calls of whole models have; of one layer, that it is absent.
 enum ga_status ga_call_model(const struct ga_model *model, const struct ga_io *io, struct ga_error *error);
+
+// GA_OK where what a call chooses for its linears is among the model's choices. In call_arithmetic.c.
+enum ga_status ga_call_arithmetic(const struct ga_model *model, const struct ga_io *io, struct ga_error *error);
 
 // GA_OK where the types of a completed call's real tokens, and its source's tokens, are among the model's.
 enum ga_status ga_call_model_ids(const struct ga_model *model, const struct ga_io *call, struct ga_error *error);

@@ -90,19 +90,30 @@ static enum ga_status check_cpu(const struct ga_model *model, const struct ga_va
                    feature_names(lacking, text));
 }
 
+// The first variant that a CPU with these features runs, and as fast as any; NULL where none is.
+static const struct ga_variant *first_variant(const struct ga_model *model, uint32_t usable, bool is_fast)
+{
+    for (size_t i = 0; i < model->n_variants; i++) {
+        const struct ga_variant *variant = &model->variants[i];
+        if (((variant->cpu | (is_fast ? variant->prefers : 0)) & ~usable) == 0) {
+            return variant;
+        }
+    }
+    return NULL;
+}
+
 static enum ga_status best_variant(const struct ga_model *model, const struct ga_variant **variant_out,
                                    struct ga_error *error)
 {
     uint32_t asked = 0, usable; // of all at once: asking takes time
     for (size_t i = 0; i < model->n_variants; i++) {
-        asked |= model->variants[i].cpu;
+        asked |= model->variants[i].cpu | model->variants[i].prefers;
     }
     usable = ga_cpu_find(asked).usable;
-    for (size_t i = 0; i < model->n_variants; i++) {
-        if ((model->variants[i].cpu & ~usable) == 0) {
-            *variant_out = &model->variants[i];
-            return GA_OK;
-        }
+    const struct ga_variant *fast = first_variant(model, usable, true);
+    *variant_out = fast ? fast : first_variant(model, usable, false);
+    if (*variant_out) {
+        return GA_OK;
     }
     char text[LIST_TEXT];
     return ga_fail(error, GA_CPU, "%s: this CPU runs none of the build's isas (%s); build with isa scalar too",

@@ -83,19 +83,37 @@ enum ga_status ga_pack_section_of(const struct ga_pack *pack, const struct ga_mo
                                 : check_packing(pack, *section_out, variant, error);
 }
 
+// The first variant that the file has weights for and this CPU runs; is_fast: and runs fast. NULL where none is.
+// section_out: its weights.
+static const struct ga_variant *first_variant(const struct ga_pack *pack, const struct ga_model *model, bool is_fast,
+                                              const struct ga_pack_section **section_out)
+{
+    for (size_t i = 0; i < model->n_variants; i++) {
+        const struct ga_variant *variant = &model->variants[i];
+        *section_out = ga_pack_find(pack, variant->isa);
+        if (*section_out && ga_cpu_has(variant->cpu | (is_fast ? variant->prefers : 0))) {
+            return variant;
+        }
+    }
+    return NULL;
+}
+
 // The best of the model's variants that the file has weights for and this CPU runs.
 static enum ga_status best_variant(const struct ga_pack *pack, const struct ga_model *model,
                                    const struct ga_variant **variant_out, struct ga_error *error)
 {
     bool is_in_build = false;
     char names[LIST_TEXT];
+    const struct ga_pack_section *section;
+    *variant_out = first_variant(pack, model, true, &section);
+    if (*variant_out == NULL) {
+        *variant_out = first_variant(pack, model, false, &section);
+    }
+    if (*variant_out != NULL) {
+        return check_packing(pack, section, *variant_out, error);
+    }
     for (size_t i = 0; i < model->n_variants; i++) {
-        const struct ga_pack_section *section = ga_pack_find(pack, model->variants[i].isa);
-        if (section != NULL && ga_cpu_has(model->variants[i].cpu)) {
-            *variant_out = &model->variants[i];
-            return check_packing(pack, section, *variant_out, error);
-        }
-        is_in_build = is_in_build || section != NULL;
+        is_in_build = is_in_build || ga_pack_find(pack, model->variants[i].isa) != NULL;
     }
     return is_in_build ? ga_fail_at(error, GA_CPU, GA_FAULT_PACK_ISA, GA_PACK_AT_SECTIONS,
                                     "%s: holds weights for %s, which this CPU does not run: " GA_PACK_AGAIN,

@@ -1,6 +1,7 @@
 // pack_read.c: packed weights from a file or from memory: read into a caller's block or used where they lie, their
 // checksum compared first. Knows what it may read from the header, which was checked.
 #define _FILE_OFFSET_BITS 64
+#define _DEFAULT_SOURCE // madvise
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
@@ -16,8 +17,11 @@
 enum {
     PIECE = 256 * 1024, // bytes read and then summed while they are in cache
     SMALL_PIECE = 4096, // of what is read only to be looked at
+    MAPPED_PIECE = 4 << 20,
 };
-_Static_assert(PIECE % GA_CHECKSUM_BLOCK == 0 && SMALL_PIECE % GA_CHECKSUM_BLOCK == 0, "pieces are whole blocks");
+_Static_assert(PIECE % GA_CHECKSUM_BLOCK == 0 && SMALL_PIECE % GA_CHECKSUM_BLOCK == 0 &&
+                   MAPPED_PIECE % GA_CHECKSUM_BLOCK == 0,
+               "pieces are whole blocks");
 
 // -- Checks ---------------------------------------------------------------------------------------------------------
 
@@ -167,6 +171,25 @@ static enum ga_status map_file(const struct ga_pack *pack, const struct ga_pack_
     return GA_OK;
 }
 
+// The checksum of the bytes at `at`, which `map` has of the file, if any. Pages that were summed are no longer the
+// process's, but the system's: what a call does not read, as most rows of an embedding, takes none of its memory.
+static uint64_t sum_mapped(const struct ga_pack_map *map, const unsigned char *at, size_t bytes)
+{
+    struct ga_checksum_parts sum = ga_checksum_parts_start();
+    const size_t before = map->address == NULL ? 0 : (size_t)(at - (const unsigned char *)map->address);
+    for (size_t done = 0; done < bytes; done += MAPPED_PIECE) {
+        const size_t left = bytes - done, size = left < MAPPED_PIECE ? left : MAPPED_PIECE;
+        ga_checksum_parts_add(&sum, at + done, size);
+#ifdef MADV_DONTNEED
+        if (map->address != NULL) {
+            const size_t page = (size_t)sysconf(_SC_PAGESIZE), from = (before + done) / page * page;
+            (void)madvise((unsigned char *)map->address + from, before + done + size - from, MADV_DONTNEED);
+        }
+#endif
+    }
+    return ga_checksum_parts_end(&sum);
+}
+
 static enum ga_status map_section(const struct ga_pack *pack, const struct ga_pack_section *section,
                                   enum ga_pack_trust trust, struct ga_pack_map *map, struct ga_error *error)
 {
@@ -182,7 +205,7 @@ static enum ga_status map_section(const struct ga_pack *pack, const struct ga_pa
     if (status == GA_OK && trust == GA_PACK_VERIFY) {
         status = check_gaps(pack, error);
         if (status == GA_OK) {
-            status = ga_pack_compare(pack, section, ga_checksum_of_parts(at, section->bytes), error);
+            status = ga_pack_compare(pack, section, sum_mapped(map, at, section->bytes), error);
         }
     }
     map->weights.packed = at;

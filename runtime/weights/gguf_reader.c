@@ -8,18 +8,15 @@
 #include <string.h>
 
 #include "tensor.h"
+#include "weights_refuse.h"
 
 bool ga_gguf_refuse(const struct ga_gguf_reader *r, enum ga_fault fault, uint64_t offset, const char *name,
                     const char *format, ...)
 {
-    char sentence[320], shown[GA_NAME_TEXT];
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(sentence, sizeof sentence, format, arguments);
+    ga_weights_refuse_at(r->error, r->label, fault, offset, name, format, arguments);
     va_end(arguments);
-    ga_fail_at(r->error, GA_FORMAT, fault, offset, "%s: %s%s%sbyte %llu: %s", r->label, name == NULL ? "" : "tensor '",
-               name == NULL ? "" : ga_name_text(name, shown, sizeof shown), name == NULL ? "" : "', ",
-               (unsigned long long)offset, sentence);
     return false;
 }
 

@@ -1,8 +1,8 @@
 // safetensors_refuse.c: how a header is refused: the place in the file and the words. Checks nothing.
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "safetensors_header.h"
+#include "weights_refuse.h"
 
 uint64_t ga_header_offset(size_t place)
 {
@@ -12,15 +12,10 @@ uint64_t ga_header_offset(size_t place)
 bool ga_header_refuse(const struct ga_header *r, enum ga_fault fault, uint64_t offset, const char *name,
                       const char *format, ...)
 {
-    char sentence[320];
-    char shown[GA_NAME_TEXT];
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(sentence, sizeof sentence, format, arguments);
+    ga_weights_refuse_at(r->error, r->label, fault, offset, name, format, arguments);
     va_end(arguments);
-    ga_fail_at(r->error, GA_FORMAT, fault, offset, "%s: %s%s%sbyte %llu: %s", r->label, name == NULL ? "" : "tensor '",
-               name == NULL ? "" : ga_name_text(name, shown, sizeof shown), name == NULL ? "" : "', ",
-               (unsigned long long)offset, sentence);
     return false;
 }
 

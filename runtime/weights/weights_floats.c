@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "bf16.h"
 #include "weights_blocks.h"
 #include "weights_shard.h"
 
@@ -14,12 +15,10 @@ static void from_f16(const void *data, size_t count, float *floats)
     }
 }
 
-// The upper half of a float.
 static void from_bf16(const void *data, size_t count, float *floats)
 {
     for (size_t i = 0; i < count; i++) {
-        const uint32_t bits = (uint32_t)((const uint16_t *)data)[i] << 16;
-        memcpy(&floats[i], &bits, sizeof bits);
+        floats[i] = ga_float_of_bf16(((const uint16_t *)data)[i]);
     }
 }
 

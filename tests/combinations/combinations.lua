@@ -13,14 +13,17 @@ local modifiers = require "attention.modifiers"
 local sandbox = require "schema.sandbox"
 local spec = require "spec"
 
-local combinations = { SEED = 1 }
+local combinations = { SEED = 20 }
 
--- Every element type of packed weights, and every arithmetic but f32, which the first type goes with.
+-- Element types of packed weights, of those in groups one, and every arithmetic but f32, which the first type goes
+-- with, beside bytes of k and floats of q.
 local function number_types()
   local axis = { name = "numbers" }
-  for i, name in ipairs(dtype.names()) do axis[i] = { weights_dtype = name } end
+  for _, name in ipairs(dtype.names()) do
+    if name ~= "int8" then axis[#axis + 1] = { weights_dtype = name } end
+  end
   for _, name in ipairs(arithmetic.names()) do
-    if name ~= "f32" then axis[#axis + 1] = { dtype = name } end
+    if name ~= "f32" then axis[#axis + 1] = { dtype = { default = name, k = "int8", q = "f32" } } end
   end
   return axis
 end
@@ -61,7 +64,7 @@ combinations.AXES = {
     { outputs = { "attention", "q_heads", "k_heads", "v_heads", "x_heads", "x_concat" } } },
   { name = "add_bias_kv", {}, { add_bias_kv = true } },
   { name = "add_zero_attn", {}, { add_zero_attn = true } },
-  { name = "cache", {}, { cache = 90 } },
+  { name = "cache", {}, { cache = 90 }, { cache = 90, cache_dtype = "bf16" } },
   number_types(),
   { name = "weights", {}, { weights = "torch_mha", weights_prefix = "block.0." } },
 }

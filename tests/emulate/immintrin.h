@@ -1,5 +1,5 @@
-// immintrin.h: stands before the compiler's own on the include path and adds AVX-512 written in terms of AVX2, by
-// SIMDe, so that the kernels' arithmetic can be tested on CPUs without it. Says nothing about speed.
+// immintrin.h: stands before the compiler's own on the include path and adds AVX-512, which SIMDe writes in terms of
+// AVX2, and AVX-VNNI, so that the kernels' arithmetic can be tested on CPUs without them. Says nothing about speed.
 #ifndef TESTS_EMULATE_IMMINTRIN_H
 #define TESTS_EMULATE_IMMINTRIN_H
 
@@ -8,6 +8,7 @@
 #define SIMDE_ENABLE_NATIVE_ALIASES
 #include <simde/x86/avx512.h>
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -35,51 +36,51 @@ static inline void emulated_mask_storeu_ps(void *to, __mmask16 mask, __m512 v)
     }
 }
 
-static inline __m512 emulated_cvtepi32_ps(__m512i v)
-{
-    int32_t lanes[16];
-    float numbers[16];
-    simde_mm512_storeu_si512(lanes, v);
-    for (size_t i = 0; i < 16; i++) {
-        numbers[i] = (float)lanes[i];
+// A function that converts a vector of sixteen lanes, lane by lane, each rounded first: nothing where it is whole.
+#define EMULATED_CONVERSION(name, from_vector, from, store, rounded, to_vector, to, load) \
+    static inline to_vector name(from_vector v)                                           \
+    {                                                                                     \
+        from lanes[16];                                                                   \
+        to converted[16];                                                                 \
+        store((void *)lanes, v);                                                          \
+        for (size_t i = 0; i < 16; i++) {                                                 \
+            converted[i] = (to)rounded(lanes[i]);                                         \
+        }                                                                                 \
+        return load((const void *)converted);                                             \
     }
-    return simde_mm512_loadu_ps(numbers);
-}
 
-// Whole numbers of 32 bits and below.
-static inline __m512i emulated_cvtps_epi32(__m512 v)
-{
-    float numbers[16];
-    int32_t lanes[16];
-    simde_mm512_storeu_ps(numbers, v);
-    for (size_t i = 0; i < 16; i++) {
-        lanes[i] = (int32_t)numbers[i];
+EMULATED_CONVERSION(emulated_cvtepi32_ps, __m512i, int32_t, simde_mm512_storeu_si512, , __m512, float,
+                    simde_mm512_loadu_ps)
+EMULATED_CONVERSION(emulated_cvtps_epi32, __m512, float, simde_mm512_storeu_ps, rintf, __m512i, int32_t,
+                    simde_mm512_loadu_si512)
+EMULATED_CONVERSION(emulated_cvtepi32_epi16, __m512i, int32_t, simde_mm512_storeu_si512, , __m256i, int16_t,
+                    _mm256_loadu_si256)
+EMULATED_CONVERSION(emulated_cvtepi32_epi8, __m512i, int32_t, simde_mm512_storeu_si512, , __m128i, int8_t,
+                    _mm_loadu_si128)
+
+// -- AVX-VNNI -------------------------------------------------------------------------------------------------------
+
+// A function that adds to each of eight lanes the products of its `count` elements in both vectors.
+#define EMULATED_PRODUCTS(name, a_type, b_type, count)                  \
+    static inline __m256i name(__m256i sum, __m256i a, __m256i b)       \
+    {                                                                   \
+        int32_t sums[8];                                                \
+        a_type as[8 * (count)];                                         \
+        b_type bs[8 * (count)];                                         \
+        _mm256_storeu_si256((__m256i *)(void *)sums, sum);              \
+        _mm256_storeu_si256((__m256i *)(void *)as, a);                  \
+        _mm256_storeu_si256((__m256i *)(void *)bs, b);                  \
+        for (size_t i = 0; i < 8 * (count); i++) {                      \
+            sums[i / (count)] += (int32_t)as[i] * (int32_t)bs[i];       \
+        }                                                               \
+        return _mm256_loadu_si256((const __m256i *)(const void *)sums); \
     }
-    return simde_mm512_loadu_si512(lanes);
-}
 
-static inline __m256i emulated_cvtepi32_epi16(__m512i v)
-{
-    int32_t lanes[16];
-    int16_t low[16];
-    simde_mm512_storeu_si512(lanes, v);
-    for (size_t i = 0; i < 16; i++) {
-        low[i] = (int16_t)lanes[i];
-    }
-    return _mm256_loadu_si256((const __m256i *)low);
-}
+EMULATED_PRODUCTS(emulated_dpbusd, uint8_t, int8_t, 4)
+EMULATED_PRODUCTS(emulated_dpwssd, int16_t, int16_t, 2)
 
-static inline __m128i emulated_cvtepi32_epi8(__m512i v)
-{
-    int32_t lanes[16];
-    int8_t low[16];
-    simde_mm512_storeu_si512(lanes, v);
-    for (size_t i = 0; i < 16; i++) {
-        low[i] = (int8_t)lanes[i];
-    }
-    return _mm_loadu_si128((const __m128i *)low);
-}
-
+#define _mm256_dpbusd_avx_epi32(sum, a, b) emulated_dpbusd(sum, a, b)
+#define _mm256_dpwssd_avx_epi32(sum, a, b) emulated_dpwssd(sum, a, b)
 #define _mm512_cvtepi32_ps(v) emulated_cvtepi32_ps(v)
 #define _mm512_cvtps_epi32(v) emulated_cvtps_epi32(v)
 #define _mm512_cvtepi32_epi16(v) emulated_cvtepi32_epi16(v)

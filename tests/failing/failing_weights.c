@@ -296,7 +296,7 @@ static void check_model(struct checks *checks)
         fill_disk(checks, "tensors", write_tensors, 4 * (size_t)n_tensors);
         fill_disk(checks, "packed weights", write_packed, GA_PACK_HEADER + variant->packed_bytes);
         expect_io(checks, write_nowhere, "absent/out: cannot make a temporary file beside it: No such file");
-        expect_io(checks, write_to_folder, "folder: is no regular file, and only such a one is replaced");
+        expect_io(checks, write_to_folder, "folder: is not a regular file, and only such a one is replaced");
     }
     ga_weights_close(weights);
     weights = NULL;

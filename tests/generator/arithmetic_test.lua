@@ -11,17 +11,27 @@ local LARGEST_SUM = 2 ^ 31 - 1
 local function each(f)
   for _, name in ipairs(arithmetic.names()) do
     local A = arithmetic.get(name)
-    for _, set in ipairs(isa.names()) do
-      if A.sets and A.sets[set] then f(A, A.sets[set], isa.get(set)) end
+    for _, name_of_set in ipairs(isa.names()) do
+      local is_made = A.sets and arithmetic.runs_on(name, isa.get(name_of_set))
+      for _, set in ipairs(is_made and arithmetic.variants({ name }, isa.get(name_of_set)) or {}) do
+        f(A, A.sets[set.name], set)
+      end
     end
   end
 end
 
-fact.holds("each table holds what the contract lists", function()
+-- The same for those of integers alone.
+local function each_of_integers(f)
+  each(function(A, set, of)
+    if not A.vocabulary then f(A, set, of) end
+  end)
+end
+
+fact.holds("each table of integers holds what the contract lists", function()
   local known = { row = "table", panel = "table", unit = "number", header = "number", vector = "string", sum = "string",
     zero = "string", splat = "string", load = "string", to_floats = "string", store = "string", dot = "function",
     cflags = "table", cpu = "table", helpers = "string", has_offset = "boolean" }
-  each(function(A, set)
+  each_of_integers(function(A, set)
     for field, value in pairs(set) do fact.equal(type(value), known[field] or A.name .. " knows no " .. field) end
     for field in pairs(known) do
       assert(set[field] ~= nil or field == "helpers" or field == "has_offset", A.name .. " lacks " .. field)
@@ -32,8 +42,23 @@ fact.holds("each table holds what the contract lists", function()
 end)
 
 fact.holds("a header has a scale for each column, and the sum of its weights where rows have an offset", function()
-  each(function(_, set)
+  each_of_integers(function(_, set)
     fact.equal(set.header * set.panel.bytes, set.has_offset and 8 or 4)
+  end)
+end)
+
+fact.holds("each other narrow one spells what templates say of it", function()
+  each(function(A, set, of)
+    local X = A.vocabulary and A.vocabulary(of)
+    if not X then return end
+    for _, word in ipairs({ "row", "panel", "vector", "sum", "header" }) do assert(X[word] ~= nil, word) end
+    for place = 0, X.one_by_one and X.unit - 1 or 0 do fact.contains(X.load("there", place), "there") end
+    fact.contains(X.store("there", "floats"), "floats")
+    fact.contains(X.from_float("value"), "value")
+    fact.contains(X.dot(X.splat("a"), "b", "s"), "s")
+    fact.contains(X.total("s", 0, nil, "before"), "before")
+    fact.equal(arithmetic.padded(A.name, 1) % set.unit, 0)
+    fact.equal(A.sum % arithmetic.step(A.name), 0)
   end)
 end)
 
@@ -57,6 +82,19 @@ fact.holds("each asks the CPU for what its compiler flags allow, and the runtime
     end
     fact.equal(table.concat(set.cflags, " "), table.concat(flags, " "), A.name)
   end)
+end)
+
+fact.holds("a set that refines another begins with its name, comes before it, and has its own table", function()
+  local names = {}
+  for i, set in ipairs(arithmetic.variants({ "i16", "bf16" }, isa.get("avx512"))) do names[i] = set.name end
+  fact.lists_equal(names, { "avx512bf16", "avx512" })
+  each(function(A, table_of_set, set)
+    fact.equal(table_of_set, A.sets[set.name])
+    fact.equal(set.name:sub(1, #(set.base or set.name)), set.base or set.name)
+    fact.equal(set.base, table_of_set.of)
+  end)
+  fact.equal(#arithmetic.variants({}, isa.get("avx512")), 1)
+  fact.equal(#arithmetic.variants({ "bf16" }, isa.get("avx2")), 1)
 end)
 
 fact.holds("every one runs on a set that any CPU has", function()

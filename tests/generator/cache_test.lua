@@ -45,6 +45,31 @@ fact.holds("cache names the fields that contradict it", function()
     'mask.window_sides = "both", which looks at later keys, which come with a later call')
 end)
 
+fact.holds("a cache's type is one of those that are known, and needs a cache", function()
+  fact.equal(read().cache_dtype, "f32")
+  fact.equal(read({ cache_dtype = "bf16" }).cache_dtype, "bf16")
+  refuses({ cache_dtype = "f16" }, 'cache_dtype must be one of f32, bf16, found "f16"; did you mean "bf16"?')
+  local s, errors = spec.from_fields({ d_model = 64, n_heads = 4, seq_len = "1..32", cache_dtype = "bf16" })
+  fact.equal(s, nil)
+  fact.equal(errors[1], 'cache_dtype ("bf16") is given, but there is no cache to keep it in; say cache = N')
+end)
+
+fact.holds("a decoder's cache keeps what it attends to in the type of its own rows", function()
+  local s = assert(spec.from_fields({ kind = "transformer", d_model = 64, n_heads = 4, d_ff = 64, n_layers = 1,
+    seq_len = "1..32", cache = 100, cache_dtype = "bf16" }))
+  fact.equal(s.decoder_spec.attention_spec.cache_dtype, "bf16")
+  fact.equal(s.decoder_spec.memory_spec.cache_dtype, "bf16")
+  fact.equal(s.encoder_spec.attention_spec.cache_dtype, "f32")
+end)
+
+fact.holds("kernels that read a cache have its type in their names, and others not", function()
+  for _, name in ipairs(isa.names()) do
+    local p = plan.make(read({ cache_dtype = "bf16" }), isa.get(name))
+    for _, family in ipairs({ p.score, p.score_masked, p.value }) do fact.equal(family.dtype, "bf16") end
+    fact.equal(p.project_of.k.dtype, "f32")
+  end
+end)
+
 fact.holds("a row of scores holds all keys of a cache, whose panels are not in scratch", function()
   for _, name in ipairs(isa.names()) do
     local p = plan.make(read(), isa.get(name))

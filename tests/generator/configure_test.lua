@@ -305,7 +305,7 @@ fact.holds("a GGUF file becomes a spec, and one that is none is refused", functi
   fact.contains(assert(fs.read(folder .. "out/specs/tiny.lua")), 'weights = "gguf"')
   fact.contains(assert(fs.read(folder .. "out/configure.d")), "out/Tiny.gguf")
   refuses(1, "--from-gguf no.gguf --from-gguf out", "no.gguf: No such file or directory",
-    "out: is no regular file")
+    "out: is not a regular file")
 end)
 
 fact.holds("unknown options of GNU's kind are only warned of", function()

@@ -1,17 +1,48 @@
 -- dtype_test.lua: element types of packed weights as tables of data, and where packed parts of any type lie.
 local fact = dofile("tests/generator/fact.lua")
 local dtype = require "dtype"
+local fs = require "base.fs"
+local groups = require "dtype.groups"
 local isa = require "isa"
 local packed = require "plan.packed"
 
 fact.holds("every type is a table of what the contract lists", function()
   local known = { name = "string", bytes = "number", type = "string", from_float = "string", to_float = "string",
-    load = "table", helpers = "string" }
+    load = "table", helpers = "string", store = "table", store_helpers = "table" }
+  local of_groups = { name = "string", bytes = "number", type = "string", group = "number", unit = "number",
+    bits = "number", zero = "number", zero_steps = "number", facts = "number", column_bytes = "number", sets = "table",
+    helpers = "table", needs = "table" }
   for _, name in ipairs(dtype.names()) do
     local t = dtype.get(name)
     fact.equal(t.name, name)
-    for field, value in pairs(t) do fact.equal(type(value), known[field]) end
-    for field in pairs({ bytes = true, type = true, from_float = true, to_float = true }) do assert(t[field], field) end
+    for field, value in pairs(t) do fact.equal(type(value), (t.group and of_groups or known)[field]) end
+    for _, field in ipairs(t.group and { "unit", "sets", "needs" } or { "from_float", "to_float" }) do
+      assert(t[field], field)
+    end
+  end
+end)
+
+fact.holds("a group's numbers have places of their own in a word, and its bytes are counted", function()
+  for _, name in ipairs({ "int8", "int4" }) do
+    local t, taken = dtype.get(name), {}
+    for i = 0, t.unit - 1 do taken[groups.place(i, t.bits)] = true end
+    for place = 0, t.unit - 1 do assert(taken[place], name) end
+    fact.equal(t.unit * t.bits, 32)
+    fact.equal(dtype.column_bytes(name, 32), t.facts + t.bits * 4)
+    fact.equal(dtype.column_bytes(name, 33), 2 * dtype.column_bytes(name, 32))
+  end
+  fact.equal(dtype.column_bytes("bf16", 33), 66)
+end)
+
+fact.holds("a CPU is asked for what the compiler is told of, and the runtime knows that", function()
+  local header = assert(fs.read("runtime/include/genattn/cpu.h"))
+  for _, isa_name in ipairs(isa.names()) do
+    local needs, flags = dtype.needs("int8", isa.get(isa_name)), {}
+    for _, feature in ipairs(needs.cpu) do
+      fact.contains(header, ("X(%s, "):format(feature))
+      flags[#flags + 1] = "-m" .. feature:lower():gsub("_", "")
+    end
+    fact.equal(table.concat(needs.cflags, " "), table.concat(flags, " "), isa_name)
   end
 end)
 
@@ -22,6 +53,18 @@ fact.holds("a float is loaded as the instruction set loads floats", function()
     fact.equal(W.load("p"), set.V.load("p"))
     fact.equal(W.from_float("x + y"), "x + y")
     fact.equal(W.bytes, 4)
+  end
+end)
+
+fact.holds("a vector becomes elements on every instruction set, a vector of floats as these are stored", function()
+  for _, name in ipairs(isa.names()) do
+    local set = isa.get(name)
+    fact.equal(dtype.vocabulary("f32", set).store("p", "v"), set.V.store("p", "v"))
+    fact.equal(dtype.vocabulary("f32", set).cast("p"), "p")
+    for _, type_name in ipairs(dtype.single()) do
+      local helper = dtype.vocabulary(type_name, set).store("p", "v"):match("^(vec_store_%w+)%(p, v%)$")
+      assert(not helper or dtype.store_helpers(type_name, set):find("static inline void " .. helper, 1, true), helper)
+    end
   end
 end)
 

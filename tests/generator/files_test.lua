@@ -5,6 +5,7 @@ local files = require "plan.files"
 local fs = require "base.fs"
 local isa = require "isa"
 local shape = require "plan.shape"
+local shapes = dofile("tests/generator/shapes.lua")
 local spec = require "spec"
 local variant = require "plan.variant"
 
@@ -43,7 +44,7 @@ fact.holds("every file has a template, a name of its own and a kind, and what pa
         if file.packs then packs[file.isa] = true end
         if file.tells then tells = tells + 1 end
       end
-      for _, name in ipairs(isa.names()) do fact.equal(packs[name], true) end
+      for _, name in ipairs(shapes.isas(s)) do fact.equal(packs[name], true) end
       fact.equal(tells, 1)
     end
   end)
@@ -66,6 +67,15 @@ fact.holds("a layer is its kernels, packing and the loops over them; a stack has
     for i, part in ipairs(files.parts(s)) do parts[i] = part.name:sub(#s.name + 1) end
     fact.lists_equal(parts, { "_self", "_memory" })
   end)
+
+fact.holds("what a dtype needs of a CPU is said where it lacks it, and nothing where it has it", function()
+  local s, has = make({ dtype = "int8" }), { AVX512F = "usable", AVX512_VNNI = "usable" }
+  fact.lists_equal(files.lacking(s, "avx512", { AVX512F = "usable" }), { "AVX512_VNNI" })
+  fact.lists_equal(files.lacking(s, "avx512", { AVX512_VNNI = "disabled" }), { "AVX512_VNNI" })
+  fact.lists_equal(files.lacking(s, "avx512", has), {})
+  fact.lists_equal(files.lacking(s, "scalar", {}), {})
+  fact.lists_equal(files.lacking(make({}), "avx512", {}), {})
+end)
 
 fact.holds("a cache is laid out where there is one, that of a memory too", function()
   for _, more in ipairs(MORE) do

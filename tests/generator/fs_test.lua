@@ -88,7 +88,7 @@ fact.holds("what somebody names is read where it is a file, and never waited for
   for _, path in ipairs({ "pipe", "to_pipe", "deep" }) do
     local got, why = fs.read_given(folder .. path)
     fact.equal(got, nil)
-    fact.equal(why, folder .. path .. ": is no regular file")
+    fact.equal(why, folder .. path .. ": is not a regular file")
   end
   fact.equal(fs.read_given(folder .. "deep/er/to_x", 3), "a\r\n")
   fact.contains(select(2, fs.read_given(folder .. "absent")), folder .. "absent: No such file")

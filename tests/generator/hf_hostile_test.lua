@@ -60,7 +60,7 @@ fact.holds("pipes and folders in the place of files are refused and not waited f
   for _, name in ipairs({ "config.json", "modules.json", "model.safetensors", "model.safetensors.index.json" }) do
     for _, make in ipairs({ "mkfifo", "mkdir" }) do
       local errors = folder_after(("rm -f %s && %s %s"):format(name, make, name))
-      fact.equal(errors[1], ("out/test/generator/hf/hostile/%s: is no regular file"):format(name))
+      fact.equal(errors[1], ("out/test/generator/hf/hostile/%s: is not a regular file"):format(name))
     end
   end
 end)

@@ -170,9 +170,19 @@ fact.holds("a folder that cannot be written is named", function()
   fact.contains(said, SPEC)
 end)
 
+fact.holds("a dtype that no named instruction set multiplies is refused, and left out where others do", function()
+  local bytes = folder .. "bytes.lua"
+  assert(fs.write_if_changed(bytes, 'return { name = "bytes", d_model = 8, n_heads = 2, dtype = "int8" }\n'))
+  refuses(1, ("--spec %s --isa neon"):format(bytes), bytes .. ': dtype = "int8" is made for avx512, avxvnni, ' ..
+    "avx2 and scalar; expected one of these and not only neon")
+  succeeds(("--spec %s --isa neon,scalar --out %sboth"):format(bytes, folder))
+  succeeds(("--spec %s --isa scalar --out %sone"):format(bytes, folder))
+  fact.equal(everything_in(folder .. "both") == everything_in(folder .. "one"), true)
+end)
+
 fact.holds("a spec that is a pipe is not waited for", function()
   assert(compat.execute("mkfifo " .. folder .. "pipe.lua"))
-  refuses(1, "--spec " .. folder .. "pipe.lua", folder .. "pipe.lua: is no regular file")
+  refuses(1, "--spec " .. folder .. "pipe.lua", folder .. "pipe.lua: is not a regular file")
 end)
 
 fact.holds("nothing is written through links: one of a file is replaced, one of a folder refused", function()

@@ -1,6 +1,7 @@
 -- shapes.lua: the specs that facts about every plan and every generated text are tried on, and the instruction sets.
 -- Holds no test; the sizes lie on, below and above what tiles, vectors and partial sums divide.
 local isa = require "isa"
+local plan_files = require "plan.files"
 local spec = require "spec"
 
 local shapes = {}
@@ -41,11 +42,23 @@ function shapes.each(f)
   end
 end
 
+-- The names of the instruction sets that something is made of a spec for, best first.
+function shapes.isas(s)
+  return (plan_files.split_isas(s, isa.names()))
+end
+
 -- Calls f(spec, instruction set, label) for every shape and every instruction set.
 function shapes.each_isa(f)
   shapes.each(function(s, label)
-    for _, name in ipairs(isa.names()) do f(s, isa.get(name), label .. " for " .. name) end
+    for _, name in ipairs(shapes.isas(s)) do f(s, isa.get(name), label .. " for " .. name) end
   end)
+end
+
+-- The text of files { path, text }, each after its path.
+function shapes.joined(files)
+  local parts = {}
+  for _, file in ipairs(files) do parts[#parts + 1] = file.path .. "\n" .. file.text end
+  return table.concat(parts, "\n")
 end
 
 return shapes

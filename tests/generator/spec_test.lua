@@ -103,18 +103,40 @@ fact.holds("no header that generated code includes can be shadowed by a model's"
   end
 end)
 
-fact.holds("what the design knows and the generator does not make is refused by name", function()
-  local cases = {
-    { { dtype = "bf16" }, 'dtype "bf16" is not generated yet; what is: f32, i16, int8' },
-  }
-  for _, case in ipairs(cases) do refuses(case[1], case[2]) end
-end)
-
 fact.holds("a choice that is none of them is refused with the nearest", function()
   refuses({ kind = "mhaa" },
     'kind must be one of mha, sdpa, encoder, decoder, transformer, found "mhaa"; did you mean "mha"?')
-  refuses({ dtype = 32 }, "dtype must be one of f32, i16, int8, found 32")
+  refuses({ dtype = 32 }, "dtype must be one of f32, bf16, i16, int8, any, found 32")
   refuses({ masked_row = false }, "masked_row must be one of zero, uniform, found false")
+end)
+
+fact.holds("a dtype is a word, or a table of words by linears that there are", function()
+  local only = "dtype has only the fields default, q, k, v, o, up, down and attention, logits, classifier, found "
+  refuses({ dtype = { "int8" } }, only .. "1")
+  refuses({ dtype = { wq = "int8" } }, only .. '"wq"')
+  refuses({ dtype = { gate = "int8" } }, 'dtype has no field gate: gate and up are one product, so give "up"')
+  refuses({ dtype = { q = "int9" } },
+    'dtype field q must be one of f32, bf16, i16, int8, found "int9"; did you mean "int8"?')
+  for _, name in ipairs({ "attention", "logits", "classifier" }) do
+    refuses({ dtype = { [name] = "int8" } },
+      ('dtype field %s must be f32, as no other is made for it, found "int8"'):format(name))
+  end
+  refuses({ dtype = { down = "i16" } },
+    "dtype.down is given, but the model has no such linear; those of its layers: q, k, v, o")
+  refuses({ dtype = { o = "i16" }, projections = "qkv" },
+    "dtype.o is given, but the model has no such linear; those of its layers: q, k, v")
+  refuses({ dtype = { q = "i16" }, heads = "shared" },
+    'dtype.q = "i16" is given, but linears whose weights all heads share multiply floats alone')
+  refuses({ dtype = { q = "i16" }, weights_dtype = "bf16" },
+    'dtype.q = "i16" is given, but weights_dtype = "bf16" is of linears that multiply floats')
+  refuses({ dtype = { q = "any" } }, 'dtype field q must be one of f32, bf16, i16, int8, found "any"')
+  refuses({ dtype = "any", weights_dtype = "bf16" },
+    'dtype = "any" is given, but weights_dtype = "bf16" is of linears that multiply floats')
+  fact.lists_equal(accepts({ dtype = "any" }).choices_of.o, { "f32", "bf16", "i16", "int8" })
+  local s = accepts({ dtype = { default = "int8", o = "i16", logits = "f32" } })
+  fact.equal(table.concat({ s.arithmetic_of.q, s.arithmetic_of.v, s.arithmetic_of.o }, " "), "int8 int8 i16")
+  fact.lists_equal(s.arithmetics, { "i16", "int8" })
+  fact.lists_equal(accepts({ dtype = { attention = "f32" } }).arithmetics, {})
 end)
 
 fact.holds("mask fields have their types", function()

@@ -6,6 +6,7 @@ local compat = require "base.compat"
 local fmt = require "base.fmt"
 local fs = require "base.fs"
 local isa = require "isa"
+local plan_files = require "plan.files"
 local traceback = require("base.text").traceback
 local plan_of = { layer = require "plan", stack = require "plan.stack", transformer = require "plan.transformer" }
 
@@ -71,7 +72,7 @@ end
 
 function checks.bad_plan(s)
   local api = plan_of[s.kind] or s.stack and plan_of.stack or plan_of.layer
-  for _, name in ipairs(isa.names()) do
+  for _, name in ipairs(plan_files.split_isas(s, isa.names())) do
     local why = bad_number(api.make(s, isa.get(name)), "plan", {})
     if why then return why end
   end
@@ -115,7 +116,7 @@ end
 function checks.sets_of(cc)
   local machine, names = compat.capture(cc .. " -dumpmachine"), {}
   for _, name in ipairs(isa.names()) do
-    if isa.is_of(isa.get(name), machine) then names[#names + 1] = name end
+    if isa.is_of(isa.get(name), machine) and not isa.get(name).only_named then names[#names + 1] = name end
   end
   return names
 end

@@ -21,38 +21,40 @@ extern const size_t n_ga_test_models;
 typedef void kernel_fact(struct checks *checks, const struct ga_model *model);
 
 // One row per fact: the function, and which models it is about (kernels_for_<who>).
-#define KERNEL_FACTS(X)                                       \
-    X(the_best_variant_that_runs_is_taken, any)               \
-    X(matches_the_generic_kernel, any)                        \
-    X(every_tile_height_gives_the_same_bits, heights)         \
-    X(integers_come_out_exactly, linear)                      \
-    X(scores_of_ten_thousand_stay_accurate, pointed)          \
-    X(random_large_scores_stay_finite, any)                   \
-    X(repeated_runs_give_the_same_bits, any)                  \
-    X(every_place_gives_the_same_bits, any)                   \
-    X(weights_pack_the_same_from_every_place, any)            \
-    X(strided_weights_pack_the_same, any)                     \
-    X(packed_weights_of_a_file_give_the_same_bits, any)       \
-    X(batch_and_place_change_no_bit, any)                     \
-    X(threads_change_no_bit, any)                             \
-    X(padding_changes_no_bit, cutting)                        \
-    X(nan_in_padding_does_not_leak, lengths)                  \
-    X(nan_in_a_later_key_does_not_leak, causal)               \
-    X(nan_before_a_window_does_not_leak, window)              \
-    X(nan_stays_in_its_rows, any)                             \
-    X(specials_match_the_generic_kernel, specials)            \
-    X(special_weights_match_the_generic, special_weights)     \
-    X(subnormals_come_out_exactly, linear)                    \
-    X(tokens_give_the_bits_of_their_rows, tokens)             \
-    X(activations_are_within_a_few_ulp, activated)            \
-    X(weights_are_rounded_to_nearest, narrow)                 \
-    X(integers_give_the_bits_of_the_generic_kernel, integers) \
-    X(intermediates_match_the_generic_kernel, intermediates)  \
-    X(a_stack_gives_its_other_outputs, stacks)                \
-    X(a_stack_gives_the_attention_of_its_layers, layers)      \
-    X(steps_give_the_bits_of_one_call, steps)                 \
-    X(a_cache_written_out_and_in_is_the_same, cached)         \
-    X(memory_is_taken_by_the_call_that_begins, remembering)   \
+#define KERNEL_FACTS(X)                                             \
+    X(the_best_variant_that_runs_is_taken, any)                     \
+    X(matches_the_generic_kernel, any)                              \
+    X(every_tile_height_gives_the_same_bits, heights)               \
+    X(integers_come_out_exactly, linear)                            \
+    X(scores_of_ten_thousand_stay_accurate, pointed)                \
+    X(random_large_scores_stay_finite, floats)                      \
+    X(repeated_runs_give_the_same_bits, any)                        \
+    X(every_place_gives_the_same_bits, any)                         \
+    X(weights_pack_the_same_from_every_place, any)                  \
+    X(strided_weights_pack_the_same, any)                           \
+    X(packed_weights_of_a_file_give_the_same_bits, any)             \
+    X(batch_and_place_change_no_bit, any)                           \
+    X(threads_change_no_bit, any)                                   \
+    X(padding_changes_no_bit, cutting)                              \
+    X(nan_in_padding_does_not_leak, lengths)                        \
+    X(nan_in_a_later_key_does_not_leak, causal)                     \
+    X(nan_before_a_window_does_not_leak, window)                    \
+    X(nan_stays_in_its_rows, any)                                   \
+    X(specials_match_the_generic_kernel, specials)                  \
+    X(special_weights_match_the_generic, special_weights)           \
+    X(subnormals_come_out_exactly, linear)                          \
+    X(tokens_give_the_bits_of_their_rows, tokens)                   \
+    X(activations_are_within_a_few_ulp, activated)                  \
+    X(weights_are_rounded_to_nearest, narrow)                       \
+    X(rounded_linears_give_the_bits_of_the_generic_kernel, rounded) \
+    X(choices_match_the_generic_kernel, choosing)                   \
+    X(intermediates_match_the_generic_kernel, intermediates)        \
+    X(a_stack_gives_its_other_outputs, stacks)                      \
+    X(a_stack_gives_the_attention_of_its_layers, layers)            \
+    X(steps_give_the_bits_of_one_call, steps)                       \
+    X(a_cache_written_out_and_in_is_the_same, cached)               \
+    X(cached_rows_are_rounded_to_nearest, rounding)                 \
+    X(memory_is_taken_by_the_call_that_begins, remembering)         \
     X(memory_that_is_kept_is_that_of_all_sequences, encoding)
 
 #define KERNEL_FACT(name, who) kernel_fact name;
@@ -73,14 +75,19 @@ bool kernels_for_intermediates(const struct ga_model *model);
 bool kernels_for_stacks(const struct ga_model *model);
 bool kernels_for_layers(const struct ga_model *model); // of these, those that give the attention of their layers
 bool kernels_for_tokens(const struct ga_model *model);
+bool kernels_multiply_floats(const struct ga_model *model); // every linear of layers does
+bool kernels_keep_groups(const struct ga_model *model); // of weights, which are whole numbers of steps and not whole
 bool kernels_for_linear(
     const struct ga_model *model); // q, k, v and the output are linear in the rows, whatever their place
 bool kernels_for_pointed(
     const struct ga_model *model); // of these, one whose rows have room for what points at keys and what keys score
 bool kernels_for_activated(const struct ga_model *model);   // what comes out of an activation can be seen
 bool kernels_for_narrow(const struct ga_model *model);      // its linears' weights have fewer bits than a float
-bool kernels_for_integers(const struct ga_model *model);    // one layer, whose linears multiply integers
+bool kernels_for_floats(const struct ga_model *model);      // its layers round nothing that a score comes from
+bool kernels_for_rounded(const struct ga_model *model);     // one layer, whose linears round what they multiply
+bool kernels_for_choosing(const struct ga_model *model);    // a call chooses what its linears multiply
 bool kernels_for_cached(const struct ga_model *model);      // it has a cache, and calls can be short
+bool kernels_for_rounding(const struct ga_model *model);    // it keeps them in fewer bits, and they can be exact before
 bool kernels_for_steps(const struct ga_model *model);       // and no row looks at a later one
 bool kernels_for_remembering(const struct ga_model *model); // and its cache holds an encoder's output too
 bool kernels_for_encoding(const struct ga_model *model);    // and it has an encoder of its own
@@ -308,6 +315,10 @@ struct expected {
 
 bool expected_make(struct expected *expected, const struct subject *subject, const struct call *call);
 void expected_drop(struct expected *expected);
+
+// Runs all variants of a call and holds them against the generic kernel, with expect_layer's slack.
+void compare_with_generic(struct checks *checks, const struct subject *subject, struct call *call,
+                          double magnitude_slack);
 
 // The output alone, in float.
 bool expected_f32(const struct subject *subject, const struct call *call, float *output);

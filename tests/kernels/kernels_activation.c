@@ -119,7 +119,8 @@ static void compare_ulps(struct checks *checks, const struct ga_model *model, we
 bool kernels_for_activated(const struct ga_model *model)
 {
     return (model->activation[GA_V] != GA_ACTIVATION_NONE || model->activation[GA_O] != GA_ACTIVATION_NONE) &&
-           model->kv_len.min == 1 && model->extra_keys == 0 && model->arithmetic == GA_ARITHMETIC_F32;
+           model->kv_len.min == 1 && model->extra_keys == 0 && kernels_multiply_floats(model) &&
+           (model->cache == 0 || model->cache_dtype == GA_F32); // which rounds what came out
 }
 
 void activations_are_within_a_few_ulp(struct checks *checks, const struct ga_model *model)

@@ -7,26 +7,28 @@
 #include "arena.h"
 #include "kernels.h"
 
-// Bits of the significand, the first one included.
-static int significand(enum ga_dtype dtype)
-{
-    return dtype == GA_BF16 ? 8 : dtype == GA_F16 ? 11 : 24;
-}
+// What weights are kept as: bits of a significand, the first one included, and the exponent of the smallest positive
+// number, both of the scale where weights are in groups; then the numbers of a group, and what of them is zero in all
+// groups, 0 where each has a zero of its own.
+static const struct storage {
+    int bits, smallest, numbers, zero;
+} STORAGES[] = {
+    [GA_STORAGE_F32] = {24, -149, 0, 0},
+    [GA_STORAGE_BF16] = {8, -133, 0, 0},
+    [GA_STORAGE_INT8] = {11, -24, 256, 128},
+    [GA_STORAGE_INT4] = {11, -24, 16, 0},
+};
 
-// The exponent of the smallest positive number.
-static int smallest_exponent(enum ga_dtype dtype)
-{
-    return dtype == GA_BF16 ? -133 : dtype == GA_F16 ? -24 : -149;
-}
+enum { GROUP = 32 }; // weights along depth with a scale of their own
 
 double weights_smallest(const struct ga_model *model)
 {
-    return ldexp(1, smallest_exponent(model->weights_dtype));
+    return ldexp(1, STORAGES[model->weights_dtype].smallest);
 }
 
 bool kernels_for_narrow(const struct ga_model *model)
 {
-    return significand(model->weights_dtype) < significand(GA_F32);
+    return model->weights_dtype == GA_STORAGE_BF16;
 }
 
 // Whether a role is the weight of a linear, which is what a model keeps in fewer bits. A tied embedding is one too.
@@ -39,16 +41,47 @@ static bool is_linear(const struct ga_model *model, const struct ga_weight_role 
     return role->rank == 2 && (is_weight || is_tied);
 }
 
+// A finite number with so many bits, as the storage has them.
+static double with_bits(struct storage storage, double x)
+{
+    int exponent;
+    frexp(x, &exponent);
+    const int last = exponent - storage.bits > storage.smallest ? exponent - storage.bits : storage.smallest;
+    return ldexp(nearbyint(ldexp(x, -last)), last);
+}
+
+// Weights of a group as whole numbers of steps that cover its range, zero among them, and leave `spare` numbers out, as
+// blocks of other libraries do; all NaN where one is not finite or the range too large.
+static void round_group(struct storage storage, float *data, size_t count, int spare)
+{
+    double low = 0, high = 0, sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        low = fmin(low, (double)data[i]);
+        high = fmax(high, (double)data[i]);
+        sum += (double)data[i];
+    }
+    const double reach = fmax(-low, high), most = storage.numbers - 1;
+    const double range = storage.zero ? reach / (storage.zero - 1 - spare) : (high - low) / (most - spare);
+    const double step = with_bits(storage, range);
+    const double zero = storage.zero ? storage.zero : fmin(nearbyint(step > 0 ? -low / step * 16 : 0), 255) / 16;
+    for (size_t i = 0; i < count; i++) {
+        const double number = step > 0 ? nearbyint((double)data[i] / step + zero) : zero;
+        const double kept = fmin(fmax(number, storage.zero ? 1 : 0), most);
+        data[i] = isfinite(sum) && step < 65520 ? (float)(step > 0 ? step * (kept - zero) : 0) : NAN;
+    }
+}
+
 void weights_round(const struct ga_model *model, const struct ga_weight_role *role, float *data)
 {
-    const int bits = significand(model->weights_dtype), smallest = smallest_exponent(model->weights_dtype);
-    const size_t count = role->rank == 2 ? role->shape[0] * role->shape[1] : 0;
-    for (size_t i = 0; is_linear(model, role) && i < count; i++) {
-        int exponent;
-        frexp((double)data[i], &exponent);
-        const int last = exponent - bits > smallest ? exponent - bits : smallest;
-        if (isfinite(data[i])) {
-            data[i] = (float)ldexp(nearbyint(ldexp((double)data[i], -last)), last);
+    const struct storage storage = STORAGES[model->weights_dtype];
+    const size_t rows = is_linear(model, role) ? role->shape[0] : 0, columns = rows > 0 ? role->shape[1] : 0;
+    for (size_t i = 0; storage.numbers == 0 && i < rows * columns; i++) {
+        data[i] = isfinite(data[i]) ? (float)with_bits(storage, (double)data[i]) : data[i];
+    }
+    for (size_t row = 0; storage.numbers > 0 && row < rows; row++) {
+        for (size_t at = 0; at < columns; at += GROUP) {
+            round_group(storage, data + row * columns + at, columns - at < GROUP ? columns - at : GROUP,
+                        (int)(row % 3));
         }
     }
 }
@@ -89,7 +122,7 @@ static void expect_same_bytes(struct checks *checks, const struct subject *subje
 
 void weights_are_rounded_to_nearest(struct checks *checks, const struct ga_model *model)
 {
-    const double below_half = 0.9 * ldexp(1, -significand(model->weights_dtype) - 1);
+    const double below_half = 0.9 * ldexp(1, -STORAGES[model->weights_dtype].bits - 1);
     struct subject subject;
     if (subject_make(&subject, checks, model, weights_random, false)) {
         for (size_t v = 0; v < subject.n_loaded; v++) {

@@ -109,6 +109,16 @@ static void compare_with_specials(struct checks *checks, const struct subject *s
 }
 
 // The formulas of gelu and silu have a NaN for -inf, where the functions have 0; a stack has one of them in its middle.
+// Whether a linear of layers rounds to integers, which infinities have none of, as rows times weights in groups may be.
+static bool multiplies_integers(const struct ga_model *model)
+{
+    bool integers = false;
+    for (size_t l = 0; l < GA_LINEARS; l++) {
+        integers = integers || model->arithmetic[l] == GA_ARITHMETIC_I16 || model->arithmetic[l] == GA_ARITHMETIC_INT8;
+    }
+    return integers;
+}
+
 bool kernels_for_specials(const struct ga_model *model)
 {
     bool smooth = model->stack != NULL;
@@ -117,7 +127,7 @@ bool kernels_for_specials(const struct ga_model *model)
         smooth = smooth || activation == GA_ACTIVATION_GELU || activation == GA_ACTIVATION_GELU_TANH ||
                  activation == GA_ACTIVATION_SILU;
     }
-    return !smooth && model->arithmetic == GA_ARITHMETIC_F32;
+    return !smooth && !multiplies_integers(model) && !kernels_keep_groups(model);
 }
 
 // Weights of one sign, by which an infinite input makes infinite outputs: of both signs, sums of them are NaN anyway.

@@ -66,10 +66,24 @@ static bool fills_every_row(const struct ga_model *model)
            model->kv_len.min > 2 * model->window;
 }
 
+bool kernels_multiply_floats(const struct ga_model *model)
+{
+    bool floats = true;
+    for (size_t l = 0; l < GA_LINEARS; l++) {
+        floats = floats && model->arithmetic[l] == GA_ARITHMETIC_F32;
+    }
+    return floats;
+}
+
+bool kernels_keep_groups(const struct ga_model *model)
+{
+    return model->weights_dtype == GA_STORAGE_INT8 || model->weights_dtype == GA_STORAGE_INT4;
+}
+
 bool kernels_for_linear(const struct ga_model *model)
 {
     bool linear = kernels_for_projected(model) && !fills_every_row(model) && model->qk_norm.kind == GA_NORM_NONE &&
-                  model->rope.positions == 0 && model->arithmetic == GA_ARITHMETIC_F32;
+                  model->rope.positions == 0 && kernels_multiply_floats(model) && !kernels_keep_groups(model);
     for (size_t p = 0; p < GA_PROJECTIONS; p++) {
         linear = linear && model->activation[p] == GA_ACTIVATION_NONE;
     }
@@ -227,7 +241,7 @@ static bool make_role(struct subject *subject, const struct making *making, stru
     }
     bool ok = true;
     making->fill(rng, subject->model, role, weights->data);
-    if (kernels_for_narrow(subject->model)) {
+    if (subject->model->weights_dtype != GA_STORAGE_F32) {
         weights_round(subject->model, role, weights->data);
     }
     subject->roles[r] = (struct ga_weight_view){weights->data, columns, 1};

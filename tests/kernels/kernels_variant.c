@@ -5,15 +5,19 @@
 #include "cpu.h"
 #include "kernels.h"
 
-// The first variant that the CPU can run: they are listed best first.
+// The first variant that the CPU can run and has what makes it fast, or the first that it can run: they are listed best
+// first.
 static const struct ga_variant *best_of(const struct ga_model *model)
 {
+    const struct ga_variant *slow = NULL;
     for (size_t v = 0; v < model->n_variants; v++) {
-        if (ga_cpu_has(model->variants[v].cpu)) {
-            return &model->variants[v];
+        const struct ga_variant *variant = &model->variants[v];
+        if (ga_cpu_has(variant->cpu) && ga_cpu_has(variant->prefers)) {
+            return variant;
         }
+        slow = !slow && ga_cpu_has(variant->cpu) ? variant : slow;
     }
-    return NULL;
+    return slow;
 }
 
 static void expect_named(struct checks *checks, const struct ga_model *model, const struct ga_variant *variant)

@@ -39,11 +39,12 @@ local ALLOWED = {
   ["generator/emit/render.lua"] = { attention = true }, -- the folder of templates
   -- The shape of a layer, what makes its rows of scores short or its keys few, and weights in their packed order.
   ["generator/plan/init.lua"] = words([[attention n_kv_heads heads d_v k_dim v_dim d_out weights_dtype scale causal
-    window lengths extra_keys add_bias_kv nonfinite_safe cache embedding vocab_size]]),
+    window lengths extra_keys add_bias_kv nonfinite_safe cache cache_dtype embedding vocab_size]]),
   ["generator/plan/variant.lua"] = { attention = true, cache = true },
   -- What the attention over an encoder's output takes of a decoder, and each side of a transformer.
   ["generator/spec/stack.lua"] = words([[attention n_decoder_layers src_vocab_size n_kv_heads projections d_v
-    weights_dtype bias scale causal mask window lengths mask_tensor mask_fill cache vocab_size weights_prefix]]),
+    weights_dtype bias scale causal mask window lengths mask_tensor mask_fill cache cache_dtype vocab_size
+    weights_prefix]]),
   -- Facts of a spec that say how its weights lie.
   ["generator/plan/maps.lua"] = { attention = true, n_kv_heads = true, weights_prefix = true },
   ["generator/plan/transformer.lua"] = { attention = true }, -- whose keys a cache holds

@@ -77,7 +77,7 @@ return {
     test = unit("test_cache", "cache/a_missing_or_foreign_one_is_refused"),
     why = "keys are read by another shape" },
   { name = "put_from_the_start", file = "runtime/cache/cache_rows.c",
-    from = "ga_cache_keys(layer, sequence, g % heads), past + j,", to = "ga_cache_keys(layer, sequence, g % heads), j,",
+    from = "put_row(layer, sequence, g % heads, past + j,", to = "put_row(layer, sequence, g % heads, j,",
     test = unit("test_cache", "cache/what_was_put_in_comes_out"),
     why = "rows put later overwrite earlier ones" },
   { name = "put_without_alignment", file = "runtime/cache/cache_rows.c",

@@ -15,7 +15,7 @@ local function test_links(path, expect_run, expect)
   expect(files.slurp(path "mine") == "mine\n", "bench wrote through a link")
   expect(files.slurp(path "link"):find('"cells"', 1, true), "bench wrote no JSON in the place of a link")
   for _, name in ipairs { "pipe", "to_pipe" } do
-    expect_run(1, bench .. "%" .. name, name .. ": is no regular file, and only such a one is replaced")
+    expect_run(1, bench .. "%" .. name, name .. ": is not a regular file, and only such a one is replaced")
   end
   sh("[ -p pipe ] && [ -L to_pipe ] && ! ls -A | grep tmp$")
 end

@@ -242,8 +242,8 @@ enum { PACKED_BYTES = (VOCAB * D + 4 * D * D + 4 * D) * sizeof(float) };
 int main(int argc, char **argv)
 {
     const struct ga_variant variants[] = {
-        {"future", no_cpu_has, PACKED_BYTES, kernels, 1, pack, scratch_bytes, run, {0}, 1, {0}},
-        {"scalar", 0, PACKED_BYTES, kernels, 1, pack, scratch_bytes, run, {0}, 1, {0}},
+        {"future", no_cpu_has, 0, false, PACKED_BYTES, kernels, 1, pack, scratch_bytes, run, {0}, 1, {0}},
+        {"scalar", 0, 0, false, PACKED_BYTES, kernels, 1, pack, scratch_bytes, run, {0}, 1, {0}},
     };
     static const char *const sentences[] = {"lengths: padding is neither computed nor seen"};
     const struct ga_model model = {

@@ -82,12 +82,13 @@ return function(path, run, expect_run, expect)
     spares()
   end
 
-  -- The instruction sets of the program that run here, best first.
+  -- The instruction sets of the program that run here, from the one that is taken on: best first.
   local function isas_here()
     local _, info = run("info --json")
     local names = {}
-    for isa, runs in info:match('"variants": (%b[])'):gmatch('"isa": "([%w_]+)".-"runs_here": (%l+)') do
-      if runs == "true" then names[#names + 1] = isa end
+    for isa, runs, picked in info:match('"variants": (%b[])'):gmatch(
+      '"isa": "([%w_]+)".-"runs_here": (%l+).-"picked": (%l+)') do
+      if runs == "true" and (names[1] or picked == "true") then names[#names + 1] = isa end
     end
     return names
   end
@@ -96,9 +97,14 @@ return function(path, run, expect_run, expect)
   local function falls_back()
     local names = isas_here()
     local best, plainest = names[1], names[#names]
+    expect(best, "info names no set that is picked")
     if best == plainest then return end
-    expect_run(0, "pack --allow-random 3 --output %plain.gap --isa " .. plainest)
+    expect_run(0, "pack --allow-random 3 --output %plain.gap --isa all")
     local code, _, err = run("run --weights %plain.gap --input %in --output %other")
+    expect(code == 0 and not err:find("which is slower", 1, true), "of all sets a slow one: exit %s\n%s",
+      tostring(code), err)
+    expect_run(0, "pack --allow-random 3 --output %plain.gap --isa " .. plainest)
+    code, _, err = run("run --weights %plain.gap --input %in --output %other")
     expect(code == 0 and err:find(("no weights packed for %s, so %s runs"):format(best, plainest), 1, true),
       "fell back from %s to %s: exit %s\n%s", best, plainest, tostring(code), err)
     expect_run(1, "run --weights %plain.gap --input %in --output %other --isa " .. best,

@@ -168,7 +168,7 @@ static const struct ga_stack stack = {
 int main(int argc, char **argv)
 {
     static const struct ga_variant variants[] = {
-        {"scalar", 0, (VOCAB + TYPES) * D * sizeof(float), kernels, 1, pack, scratch_bytes, run, {0}, 1, {0}},
+        {"scalar", 0, 0, false, (VOCAB + TYPES) * D * sizeof(float), kernels, 1, pack, scratch_bytes, run, {0}, 1, {0}},
     };
     static const char *const sentences[] = {"layers: 3"};
     const struct ga_model model = {

@@ -5,7 +5,6 @@ in which transformers has the same numbers, those of blocks decoded by the packa
 programs made from the files against these models, as from_hf.py does, tokens that they generate too.
 The last line is 'N passed, N failed'; the exit status is 1 where one failed."""
 
-import argparse
 import itertools
 import pathlib
 import sys
@@ -17,7 +16,7 @@ import transformers
 from gguf import GGMLQuantizationType as Type
 from gguf import quants
 
-from from_hf import Comparison
+from from_hf import Comparison, run
 
 SMALL = {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2, "intermediate_size": 96, "vocab_size": 60,
          "max_position_embeddings": 48}
@@ -152,36 +151,13 @@ def make(folder):
 
 # -- Comparing ------------------------------------------------------------------------------------------------------
 
-def compare(folder, programs):
-    """(passed, failed) of all models."""
-    passed = failed = 0
+def comparisons(folder, programs):
+    """One of each model."""
     for name, (kind, _, _) in MODELS.items():
-        comparison = Comparison(folder / name, programs / name, kind, weights=folder / f"{name}.gguf",
-                                generates=name in GENERATING)
-        comparison.run_all()
-        comparison.say()
-        passed += comparison.passed
-        failed += comparison.failed
-    return passed, failed
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("command", choices=["make", "compare"])
-    parser.add_argument("folder", type=pathlib.Path, help="of the models")
-    parser.add_argument("programs", type=pathlib.Path, nargs="?", default="out/bin")
-    options = parser.parse_args()
-    torch.manual_seed(1)
-    numpy.random.seed(1)
-    torch.set_num_threads(1)
-    with torch.no_grad():
-        if options.command == "make":
-            make(options.folder)
-            return 0
-        passed, failed = compare(options.folder, options.programs)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+        yield Comparison(folder / name, programs / name, kind, weights=folder / f"{name}.gguf",
+                         generates=name in GENERATING)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    numpy.random.seed(1)
+    sys.exit(run(__doc__, make, comparisons))

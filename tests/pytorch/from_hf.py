@@ -255,12 +255,17 @@ class Comparison:
                 self.tell(f"{name} of sequence {b}", in_place(found[name], one[name], b), theirs[b][name], one[name])
 
 
-def compare(folder, programs):
-    """(passed, failed) of all models."""
-    passed = failed = 0
+def comparisons(folder, programs):
+    """One of each model."""
     for name, (kind, _) in MODELS.items():
-        comparison = Comparison(folder / name, programs / name, kind, generates=name in GENERATING,
-                                attends=name in ATTENDING, pools=name in ("hf_bert", "hf_vit"))
+        yield Comparison(folder / name, programs / name, kind, generates=name in GENERATING, attends=name in ATTENDING,
+                         pools=name in ("hf_bert", "hf_vit"))
+
+
+def compare(all_comparisons):
+    """(passed, failed) of all of them."""
+    passed = failed = 0
+    for comparison in all_comparisons:
         comparison.run_all()
         comparison.say()
         passed += comparison.passed
@@ -268,8 +273,9 @@ def compare(folder, programs):
     return passed, failed
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+def run(doc, make_all, comparisons_of):
+    """The command line of a file of comparisons: what makes its models, and what compares them."""
+    parser = argparse.ArgumentParser(description=doc)
     parser.add_argument("command", choices=["make", "compare"])
     parser.add_argument("folder", type=pathlib.Path, help="of the models")
     parser.add_argument("programs", type=pathlib.Path, nargs="?", default="out/bin")
@@ -278,12 +284,12 @@ def main():
     torch.set_num_threads(1)
     with torch.no_grad():
         if options.command == "make":
-            make(options.folder)
+            make_all(options.folder)
             return 0
-        passed, failed = compare(options.folder, options.programs)
+        passed, failed = compare(comparisons_of(options.folder, options.programs))
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(__doc__, make, comparisons))

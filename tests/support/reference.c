@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "modifier_weights.h"
-#include "reference_integers.h"
+#include "reference_rounded.h"
+#include "rounding.h"
 
 enum { MAX_PART_ROLES = 2048 };
 
@@ -156,6 +157,7 @@ static void encoder_make(struct part_model *side, const struct ga_model *model, 
     side->model.kind = GA_ENCODER;
     side->model.stack = model->encoder;
     side->model.causal = GA_CAUSAL_NONE;
+    side->model.cache_dtype = GA_F32; // it has no cache
 }
 
 static void decoder_make(struct part_model *side, const struct ga_model *model, const struct ga_weight_view *roles)

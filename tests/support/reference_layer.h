@@ -267,6 +267,14 @@ static void IN_REAL(alone)(const struct ga_model *model, const struct ga_weight_
     }
 }
 
+// x[count] as a cache of that type keeps it. In float; in double it is the real numbers that a narrow type comes near.
+static void IN_REAL(keep)(enum ga_dtype dtype, size_t count, REAL *x)
+{
+    for (size_t i = 0; sizeof(REAL) == sizeof(float) && dtype != GA_F32 && i < count; i++) {
+        x[i] = (REAL)rounding_nearest(dtype, (float)x[i]);
+    }
+}
+
 // One layer over the rows of query, key and value that are there; output is [q_rows][d_out].
 static void IN_REAL(layer)(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
                            size_t b, struct IN_REAL(rows) * rows, bool *seen, REAL *output, REAL *attention)
@@ -292,14 +300,16 @@ static void IN_REAL(layer)(const struct ga_model *model, const struct ga_weight_
     IN_REAL(activate)(model->activation[GA_V], kv_rows * kv_width, rows->v);
     IN_REAL(give)(model, io, b, rows, GA_V_PROJ, rows->v, kv_rows);
     IN_REAL(add_keys)(model, reference_role(model, roles, "bias_v"), kv_rows, kv_width, rows->v);
+    IN_REAL(keep)(model->cache_dtype, kv_rows * kv_width, rows->k);
+    IN_REAL(keep)(model->cache_dtype, kv_rows * kv_width, rows->v);
     IN_REAL(heads)(model, roles, io, b, rows, seen, attention);
     if (!reference_role(model, roles, "o_weight")) { // the heads side by side are the output
         memcpy(output, rows->concat, q_rows * width * sizeof(REAL));
         return;
     }
     IN_REAL(project)
-    (model->arithmetic, reference_role(model, roles, "o_weight"), reference_role(model, roles, "o_bias"), q_rows, width,
-     model->d_out, rows->concat, output);
+    (model->arithmetic[GA_LINEAR_O], reference_role(model, roles, "o_weight"), reference_role(model, roles, "o_bias"),
+     q_rows, width, model->d_out, rows->concat, output);
     IN_REAL(activate)(model->activation[GA_O], q_rows * model->d_out, output);
 }
 

@@ -10,7 +10,7 @@ static void IN_REAL(project)(enum ga_arithmetic arithmetic, const struct ga_weig
     if (arithmetic != GA_ARITHMETIC_F32 && sizeof(REAL) == sizeof(float)) {
         const void *from = in;
         void *to = out;
-        reference_integer_project(arithmetic, weight, bias, count, n_in, n_out, from, to);
+        reference_rounded_project(arithmetic, weight, bias, count, n_in, n_out, from, to);
         return;
     }
     for (size_t i = 0; i < count; i++) {
@@ -42,10 +42,13 @@ static void IN_REAL(project_in)(const struct ga_model *model, const struct ga_we
     snprintf(names[1], sizeof names[1], "%c_bias", letter);
     const struct ga_weight_view *weight = reference_role(model, roles, names[0]);
     const struct ga_weight_view *bias = reference_role(model, roles, names[1]);
+    const enum ga_arithmetic arithmetic = model->arithmetic[letter == 'q'   ? GA_LINEAR_Q
+                                                            : letter == 'k' ? GA_LINEAR_K
+                                                                            : GA_LINEAR_V];
     if (model->shared_heads) {
         IN_REAL(project_shared)(weight, bias, count, heads, model->d_head, in, out);
     } else {
-        IN_REAL(project)(model->arithmetic, weight, bias, count, n_in, heads * model->d_head, in, out);
+        IN_REAL(project)(arithmetic, weight, bias, count, n_in, heads * model->d_head, in, out);
     }
 }
 

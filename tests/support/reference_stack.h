@@ -77,7 +77,7 @@ static void IN_REAL(gate_or_up)(const char *name, const struct ga_stack *stack, 
         weight = IN_REAL(rows_from)(reference_role(layer, views, "gate_up_weight"), first, &half);
         bias = IN_REAL(rows_from)(reference_role(layer, views, "gate_up_bias"), first, &half_bias);
     }
-    IN_REAL(project)(layer->arithmetic, weight, bias, count, layer->d_model, stack->d_ff, x, y);
+    IN_REAL(project)(layer->arithmetic[GA_LINEAR_UP], weight, bias, count, layer->d_model, stack->d_ff, x, y);
 }
 
 // y [count][d_model] = the feed-forward of x, with mid and gate [count][d_ff] to work in.
@@ -97,8 +97,8 @@ static void IN_REAL(feed_forward)(const struct ga_stack *stack, const struct ga_
         IN_REAL(activate)(stack->ffn_activation, count * d_ff, mid);
     }
     IN_REAL(project)
-    (layer->arithmetic, reference_role(layer, views, "down_weight"), reference_role(layer, views, "down_bias"), count,
-     d_ff, n, mid, y);
+    (layer->arithmetic[GA_LINEAR_DOWN], reference_role(layer, views, "down_weight"),
+     reference_role(layer, views, "down_bias"), count, d_ff, n, mid, y);
 }
 
 // to = norm of from [count][d_model], by the weights of that name.

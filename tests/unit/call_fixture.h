@@ -42,7 +42,8 @@ static const struct ga_stack stack = {
 
 #define SHAPE                                                                                               \
     .abi = GA_ABI, .d_model = D_MODEL, .d_out = D_OUT, .n_heads = HEADS, .n_kv_heads = 1, .d_head = D_HEAD, \
-    .variants = variant, .n_variants = 1, .q_len = {1, 8}, .kv_len = {1, 8}, .lengths = true, .cache = 16
+    .variants = variant, .n_variants = 1, .q_len = {1, 8}, .kv_len = {1, 8}, .lengths = true, .cache = 16,  \
+    .cache_dtype = GA_F32
 
 #define WHOLE                                                                                              \
     SHAPE, .k_dim = D_MODEL, .v_dim = D_MODEL, .kind = GA_TRANSFORMER, .stack = &stack, .encoder = &stack, \

@@ -1,5 +1,6 @@
 // test_cache.c: what a cache of keys and values refuses and keeps, on a hand-written model whose kernel does nothing.
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,7 @@ static const struct ga_weight_role roles[] = {{"q_bias", 1, {1}}};
 #define SHAPE                                                                                                  \
     .abi = GA_ABI, .name = "tiny", .d_model = D_MODEL, .k_dim = D_MODEL, .v_dim = D_MODEL, .d_out = D_MODEL,   \
     .n_heads = HEADS, .n_kv_heads = KV_HEADS, .d_head = D_HEAD, .roles = roles, .n_roles = 1, .n_variants = 2, \
-    .q_len = {1, 8}, .kv_len = {1, 8}, .lengths = true
+    .q_len = {1, 8}, .kv_len = {1, 8}, .lengths = true, .cache_dtype = GA_F32
 
 static const struct ga_model model = {SHAPE, .cache = 16, .variants = variants};
 // As the linker copies a model into a program.
@@ -51,6 +52,8 @@ static const struct ga_model copied = {SHAPE, .cache = 16, .variants = variants}
 static const struct ga_variant twins[] = {VARIANT("scalar"), VARIANT("other")};
 static const struct ga_model twin = {SHAPE, .cache = 16, .variants = twins};
 static const struct ga_model without = {SHAPE, .variants = variants};
+static const struct ga_variant short_variants[] = {VARIANT("scalar"), VARIANT("other")};
+static struct ga_model in_halves = {SHAPE, .cache = 16, .variants = short_variants};
 
 static _Alignas(GA_ALIGN) unsigned char packed[GA_ALIGN + 4], scratch[SCRATCH];
 static float query[BATCH * 8 * D_MODEL], output[BATCH * 8 * D_MODEL];
@@ -64,15 +67,20 @@ static const struct ga_loaded *load(const struct ga_model *of, size_t variant)
     return loaded;
 }
 
-// An empty cache of the model with so many sequences, which the caller frees.
-static struct ga_cache *make(size_t batch, size_t capacity)
+// An empty cache of a model with so many sequences, which the caller frees.
+static struct ga_cache *make_of(const struct ga_model *of, size_t batch, size_t capacity)
 {
     struct ga_cache *cache = NULL;
-    const size_t size = ga_cache_size(&model, &variants[0], batch, capacity);
+    const size_t size = ga_cache_size(of, &of->variants[0], batch, capacity);
     cr_assert_neq(size, SIZE_MAX);
     void *block = ga_block_new(size);
-    cr_assert_eq(ga_cache_init(load(&model, 0), batch, capacity, block, size, &cache, NULL), GA_OK);
+    cr_assert_eq(ga_cache_init(load(of, 0), batch, capacity, block, size, &cache, NULL), GA_OK);
     return cache;
+}
+
+static struct ga_cache *make(size_t batch, size_t capacity)
+{
+    return make_of(&model, batch, capacity);
 }
 
 static enum ga_status run_with(const struct ga_model *of, size_t variant, struct ga_cache *cache, size_t rows,
@@ -209,6 +217,54 @@ Test(cache, what_was_put_in_comes_out)
     expect(ga_cache_put(cache, 1, NULL, values, ROWS, 1, &error), GA_ARGUMENT, &error, "keys is NULL");
     expect(ga_cache_put(cache, 0, keys, values, 2, 3, &error), GA_ARGUMENT, &error, "too few");
     cr_expect_eq(ga_cache_lengths(cache)[0], 0);
+    ga_block_free(cache);
+}
+
+// A float, and the nearest number of 8 bits, of two the even one.
+static const struct {
+    float from, to;
+} rounded[] = {
+    {1, 1},
+    {0x1.01p0F, 0x1p0F},
+    {0x1.03p0F, 0x1.04p0F},
+    {-0x1.010002p0F, -0x1.02p0F},
+    {0x1.00fffep0F, 1},
+    {0x1.fffffep127F, INFINITY},
+    {0x1.fep127F, 0x1.fep127F},
+    {-INFINITY, -INFINITY},
+    {0x1p-133F, 0x1p-133F},
+    {0x1p-134F, 0},
+    {0x1.8p-133F, 0x1p-132F},
+    {-0x1p-149F, -0.0F},
+};
+
+Test(cache, one_in_halves_takes_half_and_rounds_what_is_put_in)
+{
+    enum { COUNT = sizeof rounded / sizeof *rounded };
+    in_halves.cache_dtype = GA_BF16;
+    const size_t whole = ga_cache_size(&model, &variants[0], 1, 16),
+                 half = ga_cache_size(&in_halves, &short_variants[0], 1, 16);
+    // Of each head 4 panels and 16 rows: 192 and 320 bytes, in halves 96 and 160, to whole lines.
+    cr_assert_eq(whole - half, KV_HEADS * (192 + 320 - 128 - 192));
+    struct ga_cache *cache = make_of(&in_halves, 1, 16);
+    float keys[KV_HEADS * COUNT * D_HEAD], values[KV_HEADS * COUNT * D_HEAD];
+    for (size_t i = 0; i < KV_HEADS * COUNT * D_HEAD; i++) {
+        keys[i] = rounded[i % COUNT].from;
+        values[i] = i == 5 ? NAN : rounded[(i + 1) % COUNT].from;
+    }
+    cr_assert_eq(ga_cache_put(cache, 0, keys, values, COUNT, COUNT, NULL), GA_OK);
+    for (size_t turn = 0; turn < 2; turn++) { // what comes out goes in again as it is
+        cr_assert_eq(ga_cache_get(cache, 0, keys, values, COUNT, NULL), GA_OK);
+        for (size_t i = 0; i < KV_HEADS * COUNT * D_HEAD; i++) {
+            const float to = rounded[(i + 1) % COUNT].to;
+            cr_expect(memcmp(&keys[i], &rounded[i % COUNT].to, sizeof(float)) == 0, "key %zu is %a", i,
+                      (double)keys[i]);
+            cr_expect(i == 5 ? isnan(values[i]) : memcmp(&values[i], &to, sizeof to) == 0, "value %zu is %a", i,
+                      (double)values[i]);
+        }
+        cr_assert_eq(ga_cache_cut(cache, 0, 0, NULL), GA_OK);
+        cr_assert_eq(ga_cache_put(cache, 0, keys, values, COUNT, COUNT, NULL), GA_OK);
+    }
     ga_block_free(cache);
 }
 

@@ -42,11 +42,11 @@ static void fake_run(const void *packed, const struct ga_io *io, void *scratch)
 static const struct ga_variant own[] = {VARIANT}, foreign[] = {VARIANT};
 static const struct ga_weight_role roles[] = {{"w", 2, {2, 1}}};
 
-#define MODEL(abi_, variants_)                                                                              \
-    {                                                                                                       \
-        .abi = abi_, .name = "tiny", .spec = "return {}", .d_model = 4, .k_dim = 4, .v_dim = 4, .d_out = 4, \
-        .n_heads = KV_HEADS, .n_kv_heads = KV_HEADS, .d_head = D_HEAD, .roles = roles, .n_roles = 1,        \
-        .variants = variants_, .n_variants = 1, .q_len = {1, 8}, .kv_len = {1, 8}, .cache = 8               \
+#define MODEL(abi_, variants_)                                                                                       \
+    {                                                                                                                \
+        .abi = abi_, .name = "tiny", .spec = "return {}", .d_model = 4, .k_dim = 4, .v_dim = 4, .d_out = 4,          \
+        .n_heads = KV_HEADS, .n_kv_heads = KV_HEADS, .d_head = D_HEAD, .roles = roles, .n_roles = 1,                 \
+        .variants = variants_, .n_variants = 1, .q_len = {1, 8}, .kv_len = {1, 8}, .cache = 8, .cache_dtype = GA_F32 \
     }
 static const struct ga_model model = MODEL(GA_ABI, own), old = MODEL(GA_ABI - 1, own);
 

@@ -10,6 +10,7 @@ enum { XMM = 0x3, AVX_STATE = 0x7, AVX512_STATE = 0xe7, NO_HIGH_REGISTERS = 0x67
 #define AVX512_BITS (UINT32_C(1) << 16 | UINT32_C(1) << 17 | UINT32_C(1) << 30 | UINT32_C(1) << 31)
 #define VNNI_BIT (UINT32_C(1) << 11)                     // leaf 7, ECX
 #define LATER_BITS (UINT32_C(1) << 5 | UINT32_C(1) << 4) // leaf 7 subleaf 1, EAX: avx512_bf16, avx_vnni
+#define SSE4A_BIT (UINT32_C(1) << 6)                     // leaf 0x80000001, ECX
 #define JUNK                                           \
     {                                                  \
         UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX \
@@ -57,6 +58,14 @@ static const struct {
      SET_AVX512 | GA_CPU_AVX512_VNNI | GA_CPU_AVX512_BF16},
     {"AVX-512, nothing saved", SERVER(0), 0, SET_ALL},
     {"masks and zmm saved, ymm not", SERVER(0xe3), 0, SET_ALL},
+    {"AMD's AVX2, SSE4a in an extended leaf",
+     {{{13}, {0, 0, OSXSAVE | AVX_BIT | FMA_BIT}, {0, AVX2_BIT}, JUNK, {0x8000001F}, {0, 0, SSE4A_BIT}}, AVX_STATE},
+     SET_AVX2 | GA_CPU_SSE4A,
+     0},
+    {"no extended leaf but the first",
+     {{{13}, {0, 0, OSXSAVE | AVX_BIT | FMA_BIT}, {0, AVX2_BIT}, JUNK, {0x80000000}, JUNK}, AVX_STATE},
+     SET_AVX2,
+     0},
     {"no subleaf 1 of leaf 7",
      {{{13}, {0, 0, OSXSAVE | AVX_BIT | FMA_BIT}, {0, AVX512_BITS}, JUNK}, AVX512_STATE},
      SET_AVX512 | GA_CPU_FMA,
@@ -89,6 +98,7 @@ Test(cpu_decode, a_leaf_is_asked_for_where_a_feature_needs_it)
 {
     cr_expect(ga_cpu_is_told_by(GA_CPU_AVX512_BF16, GA_CPU_LEAF_7_1));
     cr_expect(!ga_cpu_is_told_by(SET_AVX2 | SET_AVX512, GA_CPU_LEAF_7_1));
+    cr_expect(ga_cpu_is_told_by(GA_CPU_SSE4A, GA_CPU_LEAF_EXTENDED_1));
     cr_expect(ga_cpu_is_told_by(GA_CPU_FMA, GA_CPU_LEAF_1));
     cr_expect(!ga_cpu_is_told_by(0, GA_CPU_LEAF_7));
 }

@@ -11,7 +11,8 @@ static const struct ga_isa isas[] = {
     {NULL, 0, NULL},
 };
 
-static const struct ga_variant widest = {.isa = "widest"}, wide = {.isa = "wide"}, plain = {.isa = "plain"};
+static const struct ga_variant widest = {.isa = "widest"}, wide = {.isa = "wide"}, plain = {.isa = "plain"},
+                               refined = {.isa = "widestmore"};
 
 enum { BOTH = GA_CPU_AVX512F | GA_CPU_AVX2 };
 
@@ -22,6 +23,7 @@ static const struct {
     struct ga_unused expected[2];
 } rows[] = {
     {"the best is taken", &widest, {BOTH, 0}, {{NULL, NULL}}},
+    {"what refines the best is taken", &refined, {BOTH, 0}, {{NULL, NULL}}},
     {"an old CPU", &plain, {0, 0}, {{NULL, NULL}}},
     {"the best of this CPU is taken", &wide, {GA_CPU_AVX2, 0}, {{NULL, NULL}}},
     {"half of what a set needs", &plain, {GA_CPU_AVX512F, 0}, {{NULL, NULL}}},

@@ -72,6 +72,21 @@ Test(model, the_best_variant_the_cpu_runs_is_taken)
     cr_expect_eq(variant, &variants[1]);
 }
 
+Test(model, a_variant_that_is_slow_on_the_cpu_is_taken_by_name_or_where_no_other_runs)
+{
+    static const struct ga_variant list[] = {{.isa = "slow", .prefers = UINT32_C(1) << 31}, VARIANT("scalar", 0)};
+    static const struct ga_model both = {.abi = GA_ABI, .name = "tiny", .variants = list, .n_variants = 2};
+    static const struct ga_model alone = {.abi = GA_ABI, .name = "tiny", .variants = list, .n_variants = 1};
+    struct ga_error error;
+    const struct ga_variant *variant = NULL;
+    cr_expect_eq(ga_model_variant(&both, NULL, &variant, &error), GA_OK);
+    cr_expect_eq(variant, &list[1]);
+    cr_expect_eq(ga_model_variant(&both, "slow", &variant, &error), GA_OK);
+    cr_expect_eq(variant, &list[0]);
+    cr_expect_eq(ga_model_variant(&alone, NULL, &variant, &error), GA_OK);
+    cr_expect_eq(variant, &list[0]);
+}
+
 Test(model, variants_that_cannot_run_are_refused)
 {
     static const struct ga_model nothing_runs = {.abi = GA_ABI, .name = "tiny", .variants = variants, .n_variants = 1};

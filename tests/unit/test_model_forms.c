@@ -71,6 +71,11 @@ static const struct ga_model joined = {COMMON,     .name = "joined", .kind = GA_
 static const struct ga_model bare = {LAYER, .name = "bare"};
 static const struct ga_model masked = {LAYER, .name = "masked", .mask = GA_MASK_BOOL};
 static const struct ga_model added = {LAYER, .name = "added", .mask = GA_MASK_ADDITIVE};
+static const struct ga_model chosen = {LAYER, .name = "chosen",
+                                       .arithmetic_choices = 1U << GA_ARITHMETIC_F32 | 1U << GA_ARITHMETIC_INT8};
+static const enum ga_arithmetic bytes_of_v[GA_LINEARS] = {[GA_LINEAR_V] = GA_ARITHMETIC_INT8};
+static const enum ga_arithmetic pairs_of_o[GA_LINEARS] = {[GA_LINEAR_O] = GA_ARITHMETIC_I16};
+static const enum ga_arithmetic none_of_k[GA_LINEARS] = {[GA_LINEAR_K] = GA_ARITHMETICS};
 
 static float query[BATCH * LEN * WIDE], key[BATCH * LEN * WIDE], value[BATCH * LEN * WIDE], output[BATCH * LEN * WIDE];
 static float scores[BATCH * 2 * LEN * LEN];
@@ -233,6 +238,19 @@ static const struct {
      {SELF, .additive_mask = unfit + LEN, .mask_strides = {0, 0, 0, 1}},
      GA_ARGUMENT,
      "added: additive_mask[0][0][0][2] is inf; expected finite numbers or -inf"},
+    {&chosen, {SELF, .arithmetic = bytes_of_v}, GA_OK, NULL},
+    {&chosen,
+     {SELF, .arithmetic = pairs_of_o},
+     GA_ARGUMENT,
+     "chosen: arithmetic[3] is 2; expected one whose bit arithmetic_choices has (0x9)"},
+    {&chosen,
+     {SELF, .arithmetic = none_of_k},
+     GA_ARGUMENT,
+     "chosen: arithmetic[1] is 4; expected one whose bit arithmetic_choices has (0x9)"},
+    {&bare,
+     {SELF, .arithmetic = bytes_of_v},
+     GA_UNSUPPORTED,
+     "bare: arithmetic is given, but the model's linears have theirs; set dtype to \"any\" in the spec"},
 };
 
 Test(model_forms, calls_pass_or_say_which_tensor_is_wrong)

@@ -1,4 +1,4 @@
-// test_weights_files.c: weights from and to files: what is no regular file, round trips, and writes that must not
+// test_weights_files.c: weights from and to files: what is not a regular file, round trips, and writes that must not
 // happen.
 #define _POSIX_C_SOURCE 200809L // mkfifo, truncate
 #include <criterion/criterion.h>
@@ -310,7 +310,7 @@ Test(weights_files, a_failed_write_leaves_nothing_behind)
                        error.text);
     cr_assert_eq(mkdir("taken", 0777), 0);
     cr_expect_eq(ga_weights_write("taken", written, N_WRITTEN, &error), GA_IO);
-    cr_expect_not_null(strstr(error.text, "taken: is no regular file, and only such a one is replaced"), "%s",
+    cr_expect_not_null(strstr(error.text, "taken: is not a regular file, and only such a one is replaced"), "%s",
                        error.text);
     cr_expect_eq(folder_count(), 1, "the temporary file is left");
 }

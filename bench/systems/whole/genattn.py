@@ -11,7 +11,6 @@ import whole as numbers
 from library import Block, Error, Io, Model, Pool, View, load
 from systems import Variant
 from systems.genattn import check, run_cached
-from whole_cells import SPARE_KEYS
 
 
 def views(model, w):
@@ -51,24 +50,24 @@ def encode(cell, isa, threads, whole):
 
 def filled_cache(cell, library, model, variant, loaded, whole):
     """(its block, the cache): the keys and values of earlier calls, with room for more."""
-    capacity, error, cache = cell.cached + SPARE_KEYS, Error(), c_void_p()
+    capacity, error, cache = cell.capacity, Error(), c_void_p()
     block = Block(library, library.ga_cache_size(model, variant, cell.batch, capacity))
     check(library.ga_cache_init(loaded, cell.batch, capacity, block.address, block.size, byref(cache), byref(error)),
           error)
-    for b in range(cell.batch):
+    for b in range(cell.batch if cell.cached else 0):
         check(library.ga_cache_put(cache, b, whole.past_k[b].ctypes.data, whole.past_v[b].ctypes.data, cell.cached,
                                    cell.cached, byref(error)), error)
     return block, cache
 
 
 def step(cell, isa, threads, whole):
-    """One token, whose keys are forgotten again, so that each call finds the same ones."""
+    """A token or a prompt, whose keys are forgotten again, so that each call finds the same ones."""
     library, model, run, variant, loaded, block = pack(cell, isa, whole)
-    scratch = Block(library, library.ga_model_scratch_size(model, variant, cell.batch, 1, 0, threads))
+    scratch = Block(library, library.ga_model_scratch_size(model, variant, cell.batch, cell.length, 0, threads))
     cache_block, cache = filled_cache(cell, library, model, variant, loaded, whole)
     pool, logits = Pool(library, threads), np.empty((cell.batch, cell.vocab), np.float32)
-    io = Io(batch=cell.batch, q_len=1, tokens=whole.token.ctypes.data, last_logits=logits.ctypes.data, cache=cache,
-            parallel=pool.parallel)
+    io = Io(batch=cell.batch, q_len=cell.length, tokens=whole.token.ctypes.data, last_logits=logits.ctypes.data,
+            cache=cache, parallel=pool.parallel)
     call = functools.partial(run, loaded, byref(io), scratch.address, scratch.size)
 
     def rows(status):

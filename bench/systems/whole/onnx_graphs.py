@@ -12,6 +12,8 @@ import math
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
+from whole import joined_qkv
+
 OPSETS = [helper.make_opsetid("", 20), helper.make_opsetid("com.microsoft", 1)]
 FORMS = ("fused", "gemm", "plain")
 STEPS = ("step_matmul", "step_gemm")
@@ -74,13 +76,10 @@ class Graph:
         return helper.make_model(graph, opset_imports=OPSETS, ir_version=10).SerializeToString()
 
 
-def _qkv(g, at, part):
-    return np.concatenate([g.w[f"{at}{name}_{part}"] for name in "qkv"])
-
-
 def _fused_layer(g, x, at):
     mask = ["lengths"] if g.lengths else []
-    heads = g.node("Attention", x, g.constant(_qkv(g, at, "weight").T), g.constant(_qkv(g, at, "bias")), *mask,
+    heads = g.node("Attention", x, g.constant(joined_qkv(g.w, at, "weight").T),
+                   g.constant(joined_qkv(g.w, at, "bias")), *mask,
                    domain=MS, num_heads=g.cell.heads)
     x = g.skip_norm(x, g.matmul(heads, at + "o"), at + "attention_norm", g.bias(at + "o"))
     wide = g.node("BiasGelu", g.matmul(x, at + "up"), g.bias(at + "up"), domain=MS)
@@ -196,7 +195,7 @@ class Step:
 
     def attention(self, x, number):
         g, cell, at = self.g, self.cell, f"layers.{number}."
-        qkv = self.dense(x, _qkv(g, at, "weight"), _qkv(g, at, "bias"))
+        qkv = self.dense(x, joined_qkv(g.w, at, "weight"), joined_qkv(g.w, at, "bias"))
         made = [f"attended_{number}", f"present_key_{number}", f"present_value_{number}"]
         given = [qkv, "", "", f"past_key_{number}", f"past_value_{number}",
                  g.constant(np.full(cell.batch, cell.cached, np.int32)),

@@ -6,14 +6,8 @@ import numpy as np
 import onnxruntime as ort
 
 from systems import Variant
+from systems.onnxruntime import session_of
 from systems.whole import batches, onnx_graphs
-
-
-def session(graph, threads):
-    options = ort.SessionOptions()
-    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
-    return ort.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
 
 
 def bind(one, engine):
@@ -32,11 +26,12 @@ def run_all(engine, bindings):
         engine.run_with_iobinding(binding)
 
 
-def encode(cell, form, way, threads, whole):
+def encode_with(cell, way, threads, whole, graph):
+    """graph: of the shape of the input and whether it has lengths, a serialised model."""
     parts = batches.split(cell, whole.x, way)
     shape = None if way is None else [1 if way == "one_by_one" else "batch", "length", cell.d_model]
     masked = any(one.lengths is not None for one in parts)
-    engine = session(onnx_graphs.make(form, cell, whole.w, shape, masked), threads)
+    engine = session_of(graph(shape, masked), threads)
     bindings = [bind(one, engine) for one in parts]
     call = functools.partial(engine.run_with_iobinding, bindings[0][0])
     if len(bindings) > 1:
@@ -46,6 +41,10 @@ def encode(cell, form, way, threads, whole):
         return batches.real_rows(cell, parts, [made.numpy() for _, made in bindings])
 
     return Variant(call, rows, keep=(whole, parts, engine, bindings))
+
+
+def encode(cell, form, way, threads, whole):
+    return encode_with(cell, way, threads, whole, functools.partial(onnx_graphs.make, form, cell, whole.w))
 
 
 def bind_cache(binding, cell, whole):
@@ -61,8 +60,8 @@ def bind_cache(binding, cell, whole):
     return buffers
 
 
-def step(cell, form, threads, whole):
-    engine = session(onnx_graphs.make_step(form, cell, whole.w), threads)
+def step_with(cell, graph, threads, whole):
+    engine = session_of(graph, threads)
     binding, logits = engine.io_binding(), np.empty((cell.batch, 1, cell.vocab), np.float32)
     made = ort.OrtValue.ortvalue_from_numpy(logits)
     binding.bind_ortvalue_input("x", ort.OrtValue.ortvalue_from_numpy(whole.token.astype(np.int64)))
@@ -70,6 +69,10 @@ def step(cell, form, threads, whole):
     cache = bind_cache(binding, cell, whole)
     return Variant(functools.partial(engine.run_with_iobinding, binding), lambda _: made.numpy()[:, -1],
                    keep=(whole, cache))
+
+
+def step(cell, form, threads, whole):
+    return step_with(cell, onnx_graphs.make_step(form, cell, whole.w), threads, whole)
 
 
 def variants(cell, threads):

@@ -96,16 +96,17 @@ def graph_of(cell, form, engine, w, shape, masked):
     return engine.read_model(onnx_graphs.make(form, cell, w, shape, masked))
 
 
-def compile_parts(cell, form, engine, whole, parts, fixed):
+def compile_parts(cell, engine, parts, fixed, graph):
     """A model for each part: one of fixed sizes for all of them where they are one, else one of any sizes."""
     masked = any(one.lengths is not None for one in parts)
     shape = list(parts[0].x.shape) if fixed else [-1, -1, cell.d_model]
-    return engine.compile_model(graph_of(cell, form, engine, whole.w, shape, masked), "CPU")
+    return engine.compile_model(graph(shape, masked), "CPU")
 
 
-def encode(cell, form, way, threads, whole):
-    engine, parts = core(threads), batches.split(cell, whole.x, way)
-    compiled = compile_parts(cell, form, engine, whole, parts, way is None)
+def encode_with(cell, engine, way, whole, graph):
+    """graph: of the shape of the input and whether it has a mask, a model."""
+    parts = batches.split(cell, whole.x, way)
+    compiled = compile_parts(cell, engine, parts, way is None, graph)
     outputs = [np.empty_like(one.x) for one in parts]
     requests = [request_for(one, compiled, output) for one, output in zip(parts, outputs)]
     call = functools.partial(requests[0][0].infer, share_inputs=True, share_outputs=True)
@@ -113,6 +114,11 @@ def encode(cell, form, way, threads, whole):
         call = functools.partial(run_all, requests)
     return Variant(call, lambda _: batches.real_rows(cell, parts, outputs),
                    keep=(whole, parts, outputs, requests, compiled))
+
+
+def encode(cell, form, way, threads, whole):
+    engine = core(threads)
+    return encode_with(cell, engine, way, whole, functools.partial(graph_of, cell, form, engine, whole.w))
 
 
 def variants(cell, threads):

@@ -49,19 +49,20 @@ class Layers:
         return x
 
     def step(self, token, keys, values):
-        """keys and values: one [batch][heads][cached + 1][d_head] a layer, whose last row is this call's."""
-        at_place = self.cell.cached
-        x = F.embedding(token, self.w["embedding"]) + self.w["positions"][at_place]
+        """keys and values: one [batch][heads][cached + length][d_head] a layer, whose last rows are this call's; where
+        there are earlier ones, this call has one."""
+        at_place, is_prompt = self.cell.cached, not self.cell.cached
+        x = F.embedding(token, self.w["embedding"]) + self.w["positions"][at_place:at_place + token.shape[1]]
         for number, (past_k, past_v) in enumerate(zip(keys, values)):
             at = f"layers.{number}."
             q, k, v = split_heads(self.cell, self.linear(self.norm(x, at + "attention_norm"), at + "qkv"))
             past_k[:, :, at_place:] = k
             past_v[:, :, at_place:] = v
-            heads = F.scaled_dot_product_attention(q, past_k, past_v).transpose(1, 2).flatten(2)
+            heads = F.scaled_dot_product_attention(q, past_k, past_v, is_causal=is_prompt).transpose(1, 2).flatten(2)
             x = x + self.linear(heads, at + "o")
             wide = F.gelu(self.linear(self.norm(x, at + "ffn_norm"), at + "up"), approximate="tanh")
             x = x + self.linear(wide, at + "down")
-        return F.linear(self.norm(x, "final_norm"), self.w["embedding"])
+        return F.linear(self.norm(x[:, -1:], "final_norm"), self.w["embedding"])
 
 
 def mask_of(one):
@@ -70,15 +71,15 @@ def mask_of(one):
     return (torch.arange(one.x.shape[1]) < torch.from_numpy(one.lengths)[:, None])[:, None, None, :]
 
 
-def room(past):
-    """[heads][cached][d_head] of each sequence, [batch] of them, with a row more."""
-    return F.pad(torch.from_numpy(past.copy()), (0, 0, 0, 1))
+def room(past, rows):
+    """[heads][cached][d_head] of each sequence, [batch] of them, with some rows more."""
+    return F.pad(torch.from_numpy(past.copy()), (0, 0, 0, rows))
 
 
 def cache_of(whole):
     """Keys and values of each layer."""
-    layers = range(whole.past_k.shape[1])
-    return [room(whole.past_k[:, n]) for n in layers], [room(whole.past_v[:, n]) for n in layers]
+    layers, rows = range(whole.past_k.shape[1]), whole.token.shape[1]
+    return [room(whole.past_k[:, n], rows) for n in layers], [room(whole.past_v[:, n], rows) for n in layers]
 
 
 def encode(cell, way, whole):

@@ -31,7 +31,7 @@ def _other_features() -> List[str]:
         (model.n_kv_heads != model.n_heads, "has fewer key heads"), (model.cache, "has a cache"),
         (model.causal == c.GA_CAUSAL_BOTTOM_RIGHT, "is causal from the last row on"),
         (abs(model.scale - scale) > 1e-9 * scale, "has another scale"), (model.d_out != model.d_model, "is wider"),
-        (model.weights_dtype != c.GA_F32, "keeps weights in fewer bits"), (roles - _ROLES, "has other weights"),
+        (model.weights_dtype != c.GA_STORAGE_F32, "keeps weights in fewer bits"), (roles - _ROLES, "has other weights"),
     ]
     return [what for found, what in rows if found]
 

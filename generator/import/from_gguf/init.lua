@@ -2,8 +2,8 @@
 -- table of how it came about. What it does not know it refuses by name. The tokenizer that such a file holds is not
 -- read.
 local config = require "import.from_hf.config"
+local data_files = require "import.data_files"
 local fields = require "import.from_hf.fields"
-local fs = require "base.fs"
 local header = require "import.from_gguf.header"
 local json = require "import.from_hf.json"
 local match = require "import.from_hf.match"
@@ -13,25 +13,15 @@ local text = require "base.text"
 
 local DATA = "generator/import/gguf"
 
--- Every architecture that has a data file, in byte order.
-local function architectures()
-  local names = {}
-  for _, file in ipairs(assert(fs.list(DATA))) do
-    local name = file:match("^(.*)%.lua$")
-    if name and name ~= "common" then names[#names + 1] = name end
-  end
-  return names
-end
-
 -- The data file of the architecture that the metadata give, or nil and a message.
 local function data_of(path, metadata)
   local name
   if json.is_object(metadata.general) then name = metadata.general.architecture end
-  for _, known in ipairs(architectures()) do
+  for _, known in ipairs(data_files(DATA)) do
     if known == name then return require("import.gguf." .. known) end
   end
   return nil, ("%s: general.architecture is %s; expected one of %s"):format(path,
-    json.shown(name), text.join(architectures(), "or"))
+    json.shown(name), text.join(data_files(DATA), "or"))
 end
 
 -- -- What tensors say -----------------------------------------------------------------------------------------------

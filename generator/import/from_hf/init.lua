@@ -1,5 +1,6 @@
 -- from_hf/init.lua: --from-hf: a model folder of Hugging Face's transformers or of sentence-transformers -> a spec that
 -- says the same, written to out/specs/, and the table of how it came about. What it does not know it refuses by name.
+local data_files = require "import.data_files"
 local fields = require "import.from_hf.fields"
 local fs = require "base.fs"
 local hash = require "base.hash"
@@ -17,19 +18,9 @@ local DATA = "generator/import/hf"
 
 -- -- Model types ----------------------------------------------------------------------------------------------------
 
--- Every model type that has a data file, in byte order; an underscore stands for a hyphen too.
-local function model_types()
-  local names = {}
-  for _, file in ipairs(assert(fs.list(DATA))) do
-    local name = file:match("^(.*)%.lua$")
-    if name and name ~= "common" then names[#names + 1] = name end
-  end
-  return names
-end
-
 -- The data file of a model type, or nil and a message.
 local function data_of(path, model_type)
-  local known, wanted = model_types(), type(model_type) == "string" and model_type:gsub("-", "_")
+  local known, wanted = data_files(DATA), type(model_type) == "string" and model_type:gsub("-", "_")
   for _, name in ipairs(known) do
     if name == wanted then return require("import.hf." .. name) end
   end

@@ -15,13 +15,15 @@ extern "C" {
 #define GA_CPU_LIST(X)                                   \
     X(AVX2, "avx2", LEAF_7, EBX, 5, YMM)                 \
     X(FMA, "fma", LEAF_1, ECX, 12, YMM)                  \
+    X(F16C, "f16c", LEAF_1, ECX, 29, YMM)                \
     X(AVX512F, "avx512f", LEAF_7, EBX, 16, ZMM)          \
     X(AVX512DQ, "avx512dq", LEAF_7, EBX, 17, ZMM)        \
     X(AVX512BW, "avx512bw", LEAF_7, EBX, 30, ZMM)        \
     X(AVX512VL, "avx512vl", LEAF_7, EBX, 31, ZMM)        \
     X(AVX512_VNNI, "avx512_vnni", LEAF_7, ECX, 11, ZMM)  \
     X(AVX512_BF16, "avx512_bf16", LEAF_7_1, EAX, 5, ZMM) \
-    X(AVX_VNNI, "avx_vnni", LEAF_7_1, EAX, 4, YMM)
+    X(AVX_VNNI, "avx_vnni", LEAF_7_1, EAX, 4, YMM)       \
+    X(SSE4A, "sse4a", LEAF_EXTENDED_1, ECX, 6, YMM)
 
 enum ga_cpu_bit {
 #define GA_CPU_BIT(name, ...) GA_CPU_BIT_##name,

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum { GA_ABI = 10 }; // changes whenever a struct in this file or struct ga_error does
+enum { GA_ABI = 11 }; // changes whenever a struct in this file or struct ga_error does
 
 // -- Threads --------------------------------------------------------------------------------------------------------
 
@@ -32,11 +32,25 @@ struct ga_parallel {
 
 // -- Intermediates --------------------------------------------------------------------------------------------------
 
-// What linears multiply: floats, or integers that rows and weights are rounded to (docs/numbers.md).
+// What linears multiply: floats, or what rows and weights are rounded to (docs/numbers.md).
 enum ga_arithmetic {
     GA_ARITHMETIC_F32,
+    GA_ARITHMETIC_BF16, // both floats with 8 bits of significand
     GA_ARITHMETIC_I16,  // rows of 15 bits, weights of up to 16
     GA_ARITHMETIC_INT8, // both of 8 bits
+    GA_ARITHMETICS
+};
+
+// Linears of layers, each of which has an arithmetic of its own. O: heads side by side to the output; UP: the first of
+// a feed-forward, its gate included; DOWN: the second.
+enum ga_linear { GA_LINEAR_Q, GA_LINEAR_K, GA_LINEAR_V, GA_LINEAR_O, GA_LINEAR_UP, GA_LINEAR_DOWN, GA_LINEARS };
+
+// How packed weights of linears are kept where arithmetic is in floats (docs/numbers.md).
+enum ga_storage {
+    GA_STORAGE_F32,
+    GA_STORAGE_BF16,
+    GA_STORAGE_INT8, // groups of 32 along depth: 8 bits each, and a scale
+    GA_STORAGE_INT4, // groups of 32 along depth: 4 bits each, a scale and a zero
 };
 
 // What a call may give beside its output and attention, where the spec lists it. Rows past a length are zeros.
@@ -131,6 +145,8 @@ struct ga_io {
                                     // q_lengths are never read
     float *class_logits; // [batch][n_labels], a number for each label of each sequence, zeros of one without rows; only
                          // where the model has a classifier
+    const enum ga_arithmetic *arithmetic; // [GA_LINEARS], what each linear of layers multiplies; only for a model with
+                                          // arithmetic_choices, and of these. NULL: as model->arithmetic says
 };
 
 // -- Weights --------------------------------------------------------------------------------------------------------
@@ -187,7 +203,7 @@ struct ga_range {
 // How a variant's kernels read cached keys and values; zeros where there are none.
 struct ga_cache_layout {
     size_t key_panel;    // keys side by side: panels [d_head][key_panel]
-    size_t value_stride; // floats from one value row to the next; after d_head zeros
+    size_t value_stride; // elements from one value row to the next; after d_head zeros
 };
 
 // A kernel in words, for `info`.
@@ -204,6 +220,8 @@ struct ga_kernel_info {
 struct ga_variant {
     const char *isa;     // "avx2"
     uint32_t cpu;        // GA_CPU_* bits it needs
+    uint32_t prefers;    // GA_CPU_* bits without which a variant after it is faster
+    bool emulates;       // the model's arithmetic, by multiply-adds of floats
     size_t packed_bytes; // of the packed weights
     const struct ga_kernel_info *kernels;
     size_t n_kernels;
@@ -266,8 +284,10 @@ struct ga_model {
     const struct ga_stack *stack;   // of a whole model, of a transformer its decoder; NULL: the model is one layer
     const struct ga_stack *encoder; // of a transformer
     size_t src_vocab_size;          // rows of its source embedding
-    enum ga_dtype weights_dtype;    // in which the weights of linears are packed, where arithmetic is in floats
-    enum ga_arithmetic arithmetic;  // of the linears of layers
+    enum ga_storage weights_dtype;  // of linears, where arithmetic is in floats
+    enum ga_arithmetic arithmetic[GA_LINEARS]; // of each linear of layers; F32 of those that it has not
+    uint32_t arithmetic_choices; // 1 << GA_ARITHMETIC_... of each that io.arithmetic may name; 0: there is no choice
+    enum ga_dtype cache_dtype;   // in which a cache keeps keys and values; nothing where there is none
 };
 
 // True where both are one model of one library, or copies of it: their variants are the same objects. Two libraries
@@ -345,14 +365,16 @@ enum ga_status ga_cache_cut(struct ga_cache *cache, size_t sequence, size_t leng
 
 // Appends keys and values that come from elsewhere, as PyTorch's past_key_values hold them: [n_kv_heads][rows][d_head]
 // each for one sequence ([n_layers][n_kv_heads][rows][d_head] of a whole model), of which the first `count` rows are
-// taken. Keys are as the scores want them: projected, and turned or normed where the model does that. Of what a decoder
-// attends to nothing is put or got: a sequence begun so takes it from the first call that has rows of it. keys and
-// values lie outside the cache; they may be NULL where rows is 0.
+// taken. Keys are as the scores want them: projected, and turned or normed where the model does that. A cache in fewer
+// bits than floats (the model's cache_dtype) rounds them to the nearest. Of what a decoder attends to nothing is put or
+// got: a sequence begun so takes it from the first call that has rows of it. keys and values lie outside the cache;
+// they may be NULL where rows is 0.
 enum ga_status ga_cache_put(struct ga_cache *cache, size_t sequence, const float *keys, const float *values,
                             size_t rows, size_t count, struct ga_error *error);
 
-// Writes a sequence's keys and values out in the same shape, zeros after its length, which is at most `rows`. keys and
-// values lie outside the cache and apart from each other.
+// Writes a sequence's keys and values out in the same shape, as the cache holds them, which ga_cache_put takes back
+// without a change; zeros after its length, which is at most `rows`. keys and values lie outside the cache and apart
+// from each other.
 enum ga_status ga_cache_get(const struct ga_cache *cache, size_t sequence, float *keys, float *values, size_t rows,
                             struct ga_error *error);
 

@@ -1,6 +1,6 @@
-// kernels_integers.c: the fact that products of integers give the generic kernel's bits: all of their order that a
-// result depends on is written down (docs/numbers.md), and sums of integers have no other. A row that sees one key
-// gives it the weight 1, whatever the score, so that its output is two linears and nothing else.
+// kernels_rounded.c: the fact that products of integers and of bf16 give the generic kernel's bits: all of their order
+// that a result depends on is written down (docs/numbers.md), and every instruction set has it. A row that sees one
+// key gives it the weight 1, whatever the score, so that its output is two linears and nothing else.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,13 +20,14 @@ static bool shares_weights(const struct ga_model *model)
     return shares;
 }
 
-bool kernels_for_integers(const struct ga_model *model)
+bool kernels_for_rounded(const struct ga_model *model)
 {
     const bool has_one_width = model->k_dim == model->d_model && model->v_dim == model->d_model;
     bool is_linear = model->activation[GA_V] == GA_ACTIVATION_NONE && model->activation[GA_O] == GA_ACTIVATION_NONE;
     is_linear = is_linear && !shares_weights(model);
-    return model->arithmetic != GA_ARITHMETIC_F32 && !model->stack && model->q_len.min == 1 && model->kv_len.min == 1 &&
-           has_one_width && is_linear;
+    is_linear = is_linear && model->arithmetic[GA_LINEAR_V] != GA_ARITHMETIC_F32 &&
+                model->arithmetic[GA_LINEAR_O] != GA_ARITHMETIC_F32;
+    return !model->stack && model->q_len.min == 1 && model->kv_len.min == 1 && has_one_width && is_linear;
 }
 
 // A batch of sequences of one row.
@@ -37,10 +38,10 @@ static bool call_of_rows(struct call *call, const struct ga_model *model, size_t
     return call_make(call, model, &shape, GUARD_AT_END);
 }
 
-// Every fourth row is zeros, of subnormals, or of numbers of 2^100.
+// Every fourth row is zeros, of subnormals, or of numbers of 2^55, whose scores are finite.
 static void spread_rows(struct call *call)
 {
-    static const float sizes[] = {1, 0, 0x1p-140F, 0x1p100F};
+    static const float sizes[] = {1, 0, 0x1p-140F, 0x1p55F};
     const size_t d_model = call->model->d_model, n_sizes = sizeof sizes / sizeof *sizes;
     float *query = call->buffers[CALL_QUERY].data;
     for (size_t i = 0; i < call->shape.batch * d_model; i++) {
@@ -89,7 +90,7 @@ static void compare_rows(struct checks *checks, const struct ga_model *model, we
     subject_drop(&subject);
 }
 
-void integers_give_the_bits_of_the_generic_kernel(struct checks *checks, const struct ga_model *model)
+void rounded_linears_give_the_bits_of_the_generic_kernel(struct checks *checks, const struct ga_model *model)
 {
     const size_t few_rows = 3;
     compare_rows(checks, model, weights_random, MOST_ROWS);

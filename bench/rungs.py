@@ -1,0 +1,64 @@
+"""The ladder of narrow numbers, as a table: how a spec asks for each, what bounds its speed, and how far from float64
+its results may be. Another one is one more line. Measures nothing and knows no system.
+
+In cells of narrow numbers (`narrow_*`) the name of each variant begins with its rung's: "int8 avx512"."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Rung:
+    name: str
+    asked: str  # the field of a spec that asks for it; "" where nothing has to
+    peak: str  # the loop of narrow_peaks.c whose speed bounds its linears
+    bits: float  # a weight takes, with its share of scales
+    limit: float  # 1 - cosine to float64 beyond which a result is something else
+    rivals: tuple  # rungs of the peers that it is held against
+    is_ours: bool = True  # whether the generator knows it
+    is_storage: bool = False  # of weights alone: for tokens one at a time, whose time is that of reading them
+
+
+RUNGS = (
+    Rung("f32", "", "f32", 32, 1e-6, ("f32",)),  # 1e-13 but in llama.cpp, whose gelu is a table of f16
+    Rung("bf16", 'dtype = "bf16"', "bf16", 16, 1e-3, ("bf16", "w_bf16")),
+    Rung("i16", 'dtype = "i16"', "i16", 16, 1e-5, ("i16", "bf16", "w_bf16")),  # nobody else has it
+    Rung("int8", 'dtype = "int8"', "int8", 8, 0.1, ("int8", "w_int8")),  # Q8_0 multiplies integers, too
+    Rung("w_f16", 'weights_dtype = "f16"', "f32", 16, 1e-3, ("w_f16",), is_ours=False, is_storage=True),
+    Rung("w_bf16", 'weights_dtype = "bf16"', "f32", 16, 1e-3, ("w_bf16",), is_storage=True),
+    Rung("w_int8", 'weights_dtype = "int8"', "f32", 8.5, 1e-2, ("w_int8",), is_storage=True),
+    Rung("w_int4", 'weights_dtype = "int4"', "f32", 4.75, 0.2, ("w_int4",), is_storage=True),
+)
+BY_NAME = {rung.name: rung for rung in RUNGS}
+BASE = "f32"  # measured in every cell, as ours is held against it
+PEAKS = tuple(dict.fromkeys(rung.peak for rung in RUNGS))
+
+
+def of_variant(name):
+    """The rung of a variant of a narrow cell."""
+    return BY_NAME[name.split()[0]]
+
+
+def of_cell(cell):
+    """The rungs that a narrow cell is measured on: storage where tokens are read or made."""
+    return [rung for rung in RUNGS if cell.rows == 1 or cell.whole and cell.vocab or not rung.is_storage]
+
+
+def ours(cell):
+    """Those that the generator makes a model of."""
+    return [rung for rung in of_cell(cell) if rung.is_ours]
+
+
+def choose(names):
+    """The names, the base and what they are held against; None: all. Raises ValueError for one that is not known."""
+    for name in names or []:
+        if name not in BY_NAME:
+            raise ValueError(f"no numbers are called '{name}'; there are {', '.join(BY_NAME)}")
+    wanted = {BASE, *(names or BY_NAME)}
+    wanted |= {rival for name in wanted for rival in BY_NAME[name].rivals}
+    return [name for name in BY_NAME if name in wanted]
+
+
+def weight_bytes(cell, rung):
+    """Of the weights that a call reads, kept as this rung keeps them. Biases and norms, which stay f32, count as they
+    do: they are a thousandth."""
+    return cell.weight_bytes * rung.bits / 32

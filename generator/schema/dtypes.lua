@@ -1,0 +1,82 @@
+-- schema/dtypes.lua: the field dtype: a word for all linears of layers, or a table with a word for each of them. Says
+-- how it may be written; which linears a model has is not known here.
+local arithmetic = require "arithmetic"
+local text = require "base.text"
+local types = require "schema.types"
+
+local dtypes = {}
+
+-- Linears of layers, each of which may have a dtype of its own; up: the first one of a feed-forward, gate included.
+dtypes.LINEARS = { "q", "k", "v", "o", "up", "down" }
+-- Products that multiply floats alone, and may be named to say so.
+local FLOATS = { "attention", "logits", "classifier" }
+
+local EXAMPLE = '{ default = "int8", down = "i16" }'
+local MOST_SAID = 5 -- problems of one table
+
+local SYNTAX = "must be a dtype, and after it NAME=DTYPE for linears that have another, each once, found %s"
+
+local one = types.choice(arithmetic.names())
+
+-- In place of one for all: each of them, among which a call chooses.
+dtypes.ANY = "any"
+local words = { dtypes.ANY }
+for i, name in ipairs(arithmetic.names()) do table.insert(words, i, name) end
+local whole = types.choice(words)
+
+local function floats_only(value)
+  if value == "f32" then return value end
+  return nil, ("must be f32, as no other is made for it, found %s"):format(types.shown(value))
+end
+
+-- The check of each key of a table.
+local CHECKS = { default = one }
+for _, name in ipairs(dtypes.LINEARS) do CHECKS[name] = one end
+for _, name in ipairs(FLOATS) do CHECKS[name] = floats_only end
+
+local function unknown(key)
+  if key == "gate" then return 'has no field gate: gate and up are one product, so give "up"' end
+  return ("has only the fields default, %s, found %s"):format(
+    text.join({ table.concat(dtypes.LINEARS, ", "), table.concat(FLOATS, ", ") }), types.shown(key))
+end
+
+local function check_table(value)
+  local known, problems = {}, {}
+  for key, word in pairs(value) do
+    local check = CHECKS[key]
+    local ok, why = true, nil
+    if check then ok, why = check(word) end
+    if not check then
+      problems[#problems + 1] = unknown(key)
+    elseif not ok then
+      problems[#problems + 1] = ("field %s %s"):format(key, why)
+    end
+    known[key] = word
+  end
+  table.sort(problems)
+  if #problems > 0 then return nil, table.concat(text.first(problems, MOST_SAID), "; ") end
+  return known
+end
+
+dtypes.check = types.described(('%s; or a table such as `%s`'):format(types.words(whole), EXAMPLE), function(value)
+  if type(value) == "table" then return check_table(value) end
+  return whole(value)
+end)
+dtypes.WORDS = words
+
+-- What a command line says: one word, or like int8,down=i16,logits=f32.
+function dtypes.parse(word)
+  if not word:find("[,=]") then return word end
+  local value = {}
+  for part in word:gmatch("[^,]+") do
+    local key, name = part:match("^([%w_]+)=([%w_]+)$")
+    key, name = key or "default", name or part
+    if value[key] then
+      return nil, SYNTAX:format(types.shown(word))
+    end
+    value[key] = name
+  end
+  return value
+end
+
+return dtypes

@@ -1,0 +1,54 @@
+// precision_spec.c: the model's spec with a dtype for each linear in place of "any". Chooses none of them.
+#define _POSIX_C_SOURCE 200809L // open_memstream
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "atomic_file.h"
+#include "precision.h"
+
+static void put_dtypes(FILE *file, const struct ga_precision *precision)
+{
+    const char *before = "{ ";
+    fputs("dtype = ", file);
+    for (size_t l = 0; l < GA_LINEARS; l++) {
+        if (precision->figures.is_there[l]) {
+            fprintf(file, "%s%s = \"%s\"", before, ga_linear_name((enum ga_linear)l),
+                    ga_arithmetic_name(precision->of[l]));
+            before = ", ";
+        }
+    }
+    fputs(" }", file);
+}
+
+// The spec's text is the generator's own, which writes the field so.
+static bool put_spec(FILE *file, const char *spec, const struct ga_precision *precision)
+{
+    static const char field[] = "dtype = \"any\"";
+    const char *at = strstr(spec, field);
+    if (at) {
+        fwrite(spec, 1, (size_t)(at - spec), file);
+        put_dtypes(file, precision);
+        fputs(at + sizeof field - 1, file);
+    }
+    return at != NULL;
+}
+
+enum ga_exit ga_precision_write_spec(const struct ga_context *context, const struct ga_precision *precision,
+                                     const char *path)
+{
+    struct ga_error error;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    bool is_whole = file && put_spec(file, context->model->spec, precision) && !ferror(file);
+    is_whole = file && fclose(file) == 0 && is_whole;
+    enum ga_exit code = GA_EXIT_OK;
+    if (!is_whole) {
+        code = ga_failed(context, "%s: the spec could not be made of the model's own", path);
+    } else if (ga_atomic_file_write(path, text, size, &error) != GA_OK) {
+        code = ga_failed(context, "%s", error.text);
+    }
+    free(text);
+    return code;
+}

@@ -1,0 +1,153 @@
+// trial.c: a call or a pooling that is run again with another choice.
+#include "trial.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "clock.h"
+
+// The time that this thread computes where it does all of it, so that others that have the CPU meanwhile do not count.
+static double seconds_now(const struct ga_trial *trial)
+{
+    return trial->instance.parallel ? ga_seconds_now() : ga_thread_seconds();
+}
+
+// -- Tensors of a file ----------------------------------------------------------------------------------------------
+
+static enum ga_exit open_call(struct ga_trial *trial, const char *input)
+{
+    const struct ga_context *context = trial->context;
+    const struct ga_model *model = context->model;
+    const enum ga_output output = model->stack && model->stack->pool != GA_POOL_NONE ? GA_EMBEDDING : GA_OUTPUT;
+    bool wanted[GA_OUTPUTS] = {false};
+    struct ga_model_call *call = &trial->call;
+    enum ga_exit code = ga_model_call_open(context, input, call);
+    if (code != GA_EXIT_OK) {
+        return code;
+    }
+    wanted[output] = true;
+    trial->what = output == GA_EMBEDDING ? "embedding" : "output";
+    trial->count = call->io.batch * (output == GA_EMBEDDING ? 1 : call->io.q_len);
+    trial->width = model->d_out;
+    return ga_model_call_room(context, wanted, call);
+}
+
+// The scratch is made with the first cache, whose rows say how many keys there are.
+static enum ga_exit make_scratch(struct ga_trial *trial)
+{
+    const struct ga_io *io = &trial->call.io;
+    if (trial->scratch) {
+        return GA_EXIT_OK;
+    }
+    trial->scratch_size = ga_model_scratch_size(trial->context->model, trial->instance.variant, io->batch, io->q_len,
+                                                trial->call.kv_len, io->parallel ? io->parallel->threads : 1);
+    trial->scratch = trial->scratch_size == SIZE_MAX ? NULL : ga_block_new(trial->scratch_size);
+    return trial->scratch ? GA_EXIT_OK : ga_failed(trial->context, "no memory for scratch");
+}
+
+// A cache is begun anew, so that no run finds what another one left.
+static enum ga_exit run_call(struct ga_trial *trial, const enum ga_arithmetic *choice, double *seconds_out)
+{
+    struct ga_io *io = &trial->call.io;
+    struct ga_error error;
+    ga_block_free(io->cache);
+    io->cache = NULL;
+    io->arithmetic = choice;
+    io->parallel = trial->instance.parallel;
+    enum ga_exit code = ga_model_call_cache_new(trial->context, &trial->instance, &trial->call);
+    code = code == GA_EXIT_OK ? make_scratch(trial) : code;
+    if (code != GA_EXIT_OK) {
+        return code;
+    }
+    const double begun = seconds_now(trial);
+    const enum ga_status status = ga_model_run(trial->instance.loaded, io, trial->scratch, trial->scratch_size, &error);
+    *seconds_out = seconds_now(trial) - begun;
+    return status == GA_OK ? GA_EXIT_OK : ga_failed(trial->context, "%s: %s", trial->call.path, error.text);
+}
+
+// -- Texts ----------------------------------------------------------------------------------------------------------
+
+static enum ga_exit read_texts(struct ga_trial *trial, const char *input)
+{
+    enum ga_exit code = ga_texts_open(trial->context, input, false, &trial->texts);
+    code = code == GA_EXIT_OK ? ga_text_block_read(&trial->reader, &trial->texts, &trial->block) : code;
+    const size_t count = trial->block.sequences.count;
+    if (code == GA_EXIT_OK && count == 0) {
+        return ga_failed(trial->context, "%s: has no texts; expected one a line", input);
+    }
+    if (code == GA_EXIT_OK && ga_text_block_is_full(&trial->block)) {
+        ga_note(trial->context, "%s: its first %zu texts are taken", input, count);
+    }
+    return code;
+}
+
+static enum ga_exit open_texts(struct ga_trial *trial, const char *input, const char *tokenizer, const char *weights)
+{
+    const struct ga_context *context = trial->context;
+    enum ga_exit code = ga_pooling_check(context);
+    code = code == GA_EXIT_OK ? ga_text_reader_open(context, tokenizer, weights, false, &trial->reader) : code;
+    code = code == GA_EXIT_OK ? read_texts(trial, input) : code;
+    if (code != GA_EXIT_OK) {
+        return code;
+    }
+    trial->pooling = ga_pooling_of(context, &trial->instance);
+    trial->what = "embedding";
+    trial->count = trial->block.sequences.count;
+    trial->width = trial->pooling.width;
+    trial->pooled = malloc(trial->count * trial->width * sizeof *trial->pooled);
+    return trial->pooled ? GA_EXIT_OK : ga_failed(context, "no memory for %zu embeddings", trial->count);
+}
+
+static enum ga_exit run_texts(struct ga_trial *trial, const enum ga_arithmetic *choice, double *seconds_out)
+{
+    trial->pooling.arithmetic = choice;
+    const double begun = seconds_now(trial);
+    const enum ga_exit code = ga_pool_sequences(&trial->pooling, &trial->block.sequences, trial->pooled);
+    *seconds_out = seconds_now(trial) - begun;
+    return code;
+}
+
+// -- Either ---------------------------------------------------------------------------------------------------------
+
+enum ga_exit ga_trial_open(const struct ga_context *context, const struct ga_weight_choice *choice, const char *input,
+                           const char *tokenizer, struct ga_trial *trial_out)
+{
+    static const char suffix[] = ".safetensors";
+    const size_t length = strlen(input), tail = sizeof suffix - 1;
+    *trial_out = (struct ga_trial){.context = context};
+    trial_out->is_text = length < tail || strcmp(input + length - tail, suffix) != 0;
+    const enum ga_exit code =
+        trial_out->is_text ? open_texts(trial_out, input, tokenizer, choice->weights) : open_call(trial_out, input);
+    return code == GA_EXIT_OK ? ga_load_model(context, choice, &trial_out->instance) : code;
+}
+
+enum ga_exit ga_trial_run(struct ga_trial *trial, const enum ga_arithmetic *choice, double *seconds_out)
+{
+    return trial->is_text ? run_texts(trial, choice, seconds_out) : run_call(trial, choice, seconds_out);
+}
+
+const float *ga_trial_row(const struct ga_trial *trial, size_t i)
+{
+    const struct ga_io *io = &trial->call.io;
+    const float *rows = trial->is_text ? trial->pooled : io->embedding ? io->embedding : io->output;
+    return rows + i * trial->width;
+}
+
+bool ga_trial_is_real(const struct ga_trial *trial, size_t i)
+{
+    const struct ga_io *io = &trial->call.io;
+    return trial->is_text || io->embedding || !io->q_lengths || i % io->q_len < (size_t)io->q_lengths[i / io->q_len];
+}
+
+void ga_trial_close(struct ga_trial *trial)
+{
+    ga_model_call_close(&trial->call);
+    ga_block_free(trial->scratch);
+    ga_text_block_free(&trial->block);
+    ga_texts_close(&trial->texts);
+    ga_text_reader_close(&trial->reader);
+    ga_pooling_free(&trial->pooling);
+    free(trial->pooled);
+    ga_model_instance_free(&trial->instance);
+}

@@ -1,0 +1,40 @@
+// trial.h: a model run over a user's input again and again, each time with another choice of dtypes: the rows that come
+// out, and the time that it takes. Compares and prints nothing.
+#ifndef GA_TRIAL_H
+#define GA_TRIAL_H
+
+#include "model_call.h"
+#include "pooling.h"
+#include "text_blocks.h"
+
+struct ga_trial {
+    const struct ga_context *context;
+    struct ga_model_instance instance;
+    bool is_text;
+    struct ga_model_call call;    // of a safetensors file
+    void *scratch;                //
+    size_t scratch_size;          //
+    struct ga_text_reader reader; // of texts, as are the three below
+    struct ga_texts texts;
+    struct ga_text_block block;
+    struct ga_pooling pooling;
+    float *pooled;    // [count][width]
+    const char *what; // the output that is looked at, "embedding" or "output"
+    size_t count, width;
+};
+
+// Loads the model and reads the input: a safetensors file as `run` takes it, or where the name does not end so, texts
+// for a model that pools. The caller calls ga_trial_close whether or not this succeeds; the struct is not moved.
+enum ga_exit ga_trial_open(const struct ga_context *context, const struct ga_weight_choice *choice, const char *input,
+                           const char *tokenizer, struct ga_trial *trial_out);
+
+// Runs all of the input with a choice of dtypes [GA_LINEARS]; the seconds that it took into *seconds_out.
+enum ga_exit ga_trial_run(struct ga_trial *trial, const enum ga_arithmetic *choice, double *seconds_out);
+
+// Row i of what came out [width], and whether it is real; it lives until the next run.
+const float *ga_trial_row(const struct ga_trial *trial, size_t i);
+bool ga_trial_is_real(const struct ga_trial *trial, size_t i);
+
+void ga_trial_close(struct ga_trial *trial);
+
+#endif

@@ -1,0 +1,23 @@
+// call_arithmetic.c: the rules for what linears of layers multiply, where a call chooses it. Runs nothing.
+#include "call.h"
+
+enum ga_status ga_call_arithmetic(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
+{
+    if (io->arithmetic == NULL) {
+        return GA_OK;
+    }
+    if (model->arithmetic_choices == 0) {
+        return ga_fail(error, GA_UNSUPPORTED,
+                       "%s: arithmetic is given, but the model's linears have theirs; set dtype to \"any\" in the spec",
+                       model->name);
+    }
+    for (size_t l = 0; l < GA_LINEARS; l++) {
+        const unsigned chosen = (unsigned)io->arithmetic[l];
+        if (chosen >= GA_ARITHMETICS || (model->arithmetic_choices >> chosen & 1U) == 0) {
+            return ga_fail(error, GA_ARGUMENT,
+                           "%s: arithmetic[%zu] is %u; expected one whose bit arithmetic_choices has (0x%x)",
+                           model->name, l, chosen, (unsigned)model->arithmetic_choices);
+        }
+    }
+    return GA_OK;
+}

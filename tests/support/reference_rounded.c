@@ -1,0 +1,130 @@
+// reference_rounded.c: a row and a column at a time, sum by sum. Slow, as it rounds each number where it is read.
+#include "reference_rounded.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { DEPTH_STEP = 4 }; // running sums are whole ones of it
+
+// A part of a linear's rows and of a column of its weight, as one running sum takes them.
+struct part {
+    const float *row, *weight;
+    size_t stride; // from a weight to the next
+    size_t count;
+};
+
+// -- Integers --------------------------------------------------------------------------------------------------------
+
+// How an arithmetic of integers rounds: steps of a row's part for one sum, from zero to its largest magnitude or, by
+// range, from its least number to its greatest; and the most products of one sum.
+static const struct rule {
+    float row_steps;
+    bool by_range;
+    size_t sum;
+} rules[] = {[GA_ARITHMETIC_I16] = {16383, false, 128}, [GA_ARITHMETIC_INT8] = {254, true, 256}};
+
+// What a row's numbers are multiplied by to become steps; NaN where one is infinite or NaN.
+static float steps_per_unit(const struct rule *rule, const struct part *part)
+{
+    const float most = 0x1p126F;
+    float below = 0, above = 0;
+    for (size_t i = 0; i < part->count; i++) {
+        if (!isfinite(part->row[i])) {
+            return NAN;
+        }
+        below = -part->row[i] > below ? -part->row[i] : below;
+        above = part->row[i] > above ? part->row[i] : above;
+    }
+    const float range = rule->by_range ? below + above : fmaxf(below, above);
+    return range > rule->row_steps / most ? rule->row_steps / range : most;
+}
+
+// What one step of the weights is worth.
+static float weight_step(enum ga_arithmetic arithmetic, const struct part *part)
+{
+    double largest = 0, total = 0;
+    for (size_t i = 0; i < part->count; i++) {
+        const double size = fabs((double)part->weight[i * part->stride]);
+        largest = fmax(largest, size);
+        total += size;
+    }
+    const double step = arithmetic == GA_ARITHMETIC_I16 ? fmax(largest / 32767, total / 131008) : largest / 127;
+    return !isfinite(total) ? NAN : (float)fmax(step, 0x1p-126);
+}
+
+// One running sum of products of integers as a number.
+static float sum_of_integers(enum ga_arithmetic arithmetic, const struct part *part)
+{
+    const float steps = steps_per_unit(&rules[arithmetic], part), step = weight_step(arithmetic, part);
+    int64_t sum = 0;
+    for (size_t i = 0; i < part->count && isfinite(steps) && isfinite(step); i++) {
+        const double weight = (double)part->weight[i * part->stride];
+        sum += (int64_t)rintf(part->row[i] * steps) * (int64_t)round(weight / (double)step);
+    }
+    return (float)(int32_t)sum * (1 / steps * step);
+}
+
+// -- bf16 ------------------------------------------------------------------------------------------------------------
+
+// The nearest number of 8 bits of significand, ties to even; what is smaller than 2^-126 is 0. Doubles round to the
+// nearest themselves: beside a number 2^45 times as large, the last bit of theirs is the eighth of x.
+static float rounded_to_bf16(float x)
+{
+    const double last_of_eight = 1.5 * 0x1p45;
+    const uint32_t exponent = 0x7f800000;
+    float power; // of two, from which x is less than twice
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits &= exponent;
+    memcpy(&power, &bits, sizeof power);
+    const double beside = (double)power * last_of_eight;
+    return !isfinite(x) ? x : power == 0 ? 0 : (float)(((double)x + beside) - beside);
+}
+
+// One running sum of products, one after the other.
+static float sum_of_bf16(const struct part *part)
+{
+    float sum = 0;
+    for (size_t i = 0; i < part->count; i++) {
+        sum = fmaf(rounded_to_bf16(part->row[i]), rounded_to_bf16(part->weight[i * part->stride]), sum);
+    }
+    return sum;
+}
+
+// -- Linears ---------------------------------------------------------------------------------------------------------
+
+// Products of a running sum at most.
+static size_t longest_sum(enum ga_arithmetic arithmetic)
+{
+    const size_t of_bf16 = 128;
+    return arithmetic == GA_ARITHMETIC_BF16 ? of_bf16 : rules[arithmetic].sum;
+}
+
+static float one_sum(enum ga_arithmetic arithmetic, const struct part *part)
+{
+    return arithmetic == GA_ARITHMETIC_BF16 ? sum_of_bf16(part) : sum_of_integers(arithmetic, part);
+}
+
+void reference_rounded_project(enum ga_arithmetic arithmetic, const struct ga_weight_view *weight,
+                               const struct ga_weight_view *bias, size_t count, size_t n_in, size_t n_out,
+                               const float *in, float *out)
+{
+    const size_t groups = (n_in + DEPTH_STEP - 1) / DEPTH_STEP, most = longest_sum(arithmetic);
+    const size_t sums = (groups * DEPTH_STEP + most - 1) / most, short_sum = groups / sums;
+    for (size_t o = 0; o < n_out; o++) {
+        const float *column = weight->data + o * weight->row_stride;
+        for (size_t s = 0, from = 0; s < sums; s++) {
+            const size_t padded = (short_sum + (s < groups % sums)) * DEPTH_STEP;
+            const size_t length = from + padded < n_in ? padded : n_in - from;
+            for (size_t i = 0; i < count; i++) {
+                float *y = &out[i * n_out + o];
+                const float before = s > 0 ? *y : bias ? bias->data[o * bias->row_stride] : 0;
+                const struct part part = {in + i * n_in + from, column + from * weight->col_stride, weight->col_stride,
+                                          length};
+                *y = one_sum(arithmetic, &part) + before;
+            }
+            from += padded;
+        }
+    }
+}

@@ -1,0 +1,17 @@
+// rounding.h: numbers rounded to the nearest of a narrower floating-point type, by arithmetic on their values. Knows no
+// type's bits, so that what does can be held against it.
+#ifndef TESTS_ROUNDING_H
+#define TESTS_ROUNDING_H
+
+#include "tensor.h"
+
+// Bits of the significand of GA_BF16, GA_F16 or GA_F32, the first one included; and the exponent of the smallest
+// positive number.
+int rounding_significand(enum ga_dtype dtype);
+int rounding_smallest_exponent(enum ga_dtype dtype);
+
+// The nearest number of that type, of two the even one; what is too large for a float becomes infinite, and NaN and
+// infinities stay.
+float rounding_nearest(enum ga_dtype dtype, float x);
+
+#endif
