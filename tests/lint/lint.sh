@@ -1,6 +1,8 @@
 #!/bin/sh
 # lint.sh: static checks of every hand-written file; the last line sums up. Changes nothing.
 # A check whose tool is missing has failed: what was not looked at is not clean.
+export LC_ALL=C.UTF-8 # columns are counted in characters, whatever the caller speaks
+
 set -u
 cd -P "$(dirname "$0")/../.." || exit 1 # the source, where a build elsewhere has links to it
 
@@ -54,6 +56,7 @@ layout() {
 check "floors: nothing leans on what stands above it" "$lua" lua5.4 "$lua" tests/lint/floors.lua
 check "names: what is general names no operation and no feature" "$lua" lua5.4 "$lua" tests/lint/names.lua
 check "sizes of files and functions" "$lua" lua5.4 over text "$lua" tests/lint/sizes.lua
+check "slips: each mutant still has its place" "$lua" lua5.4 "$lua" tests/lint/slips.lua
 check "tabs, trailing blanks, long lines" grep grep hygiene
 check "luacheck" luacheck lua-check over lua luacheck --no-color -q
 check "shellcheck" shellcheck shellcheck over sh shellcheck

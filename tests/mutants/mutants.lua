@@ -10,7 +10,7 @@
 --     { "program", "failing_loader" }                      a program of tests/failing or tests/standalone
 --     { "facts", "small_24_3", "threads_change_no_bit" }   a fact of tests/kernels about a model of tests/specs
 --     { "lua", "spec_test" }                               a file of tests/generator
-package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
+package.path = "generator/?.lua;generator/?/init.lua;tests/mutants/?.lua;" .. package.path
 local Edges = require "build.edges"
 local compat = require "base.compat"
 local emit = require "emit"
@@ -19,8 +19,8 @@ local fs = require "base.fs"
 local spec = require "spec"
 local test_folders = require "build.test_folders"
 local test_modifiers = require "build.test_modifiers"
+local text_of = require "text_of"
 
-local LISTS = { "runtime", "program", "generator", "templates" }
 local INCLUDES = "$runtime_includes $program_includes $test_includes -I out/gen/tests $jansson_cflags $criterion_cflags"
 -- Facts of models are checked in plain C, which every CPU runs, with so many percent of the usual work.
 local ISAS, EFFORT = { "scalar" }, 2
@@ -43,32 +43,11 @@ local joined = Edges.joined
 
 -- -- Mutants --------------------------------------------------------------------------------------------------------
 
--- How often a text occurs.
-local function occurrences(text, piece)
-  local count, at = 0, text:find(piece, 1, true)
-  while at do
-    count, at = count + 1, text:find(piece, at + 1, true)
-  end
-  return count
-end
-
--- The mutant's file as it is changed, or nil and why that cannot be.
-local function mutated(mutant)
-  local text, why = fs.read(mutant.file)
-  if not text then return nil, why end
-  local count = occurrences(text, mutant.from)
-  if count ~= 1 then
-    return nil, ("%s has the text to replace %d times; expected it once: mend the list"):format(mutant.file, count)
-  end
-  local at = text:find(mutant.from, 1, true)
-  return text:sub(1, at - 1) .. mutant.to .. text:sub(at + #mutant.from)
-end
-
 -- Every mutant of the lists whose kind of test can be built here.
 local function read_lists()
   local all, names, skipped = {}, {}, 0
   local has_criterion = assert(fs.read("out/config.ninja")):find("-lcriterion", 1, true)
-  for _, list in ipairs(LISTS) do
+  for _, list in ipairs(text_of.LISTS) do
     for _, mutant in ipairs(dofile(("tests/mutants/%s.lua"):format(list))) do
       assert(not names[mutant.name], mutant.name .. ": two mutants have this name")
       names[mutant.name] = true
@@ -198,7 +177,7 @@ end
 
 -- Plans a mutant: its binary, or for a test in Lua nothing but the text. What cannot be is in mutant.why_not.
 local function plan(build, mutant)
-  local text, why = mutated(mutant)
+  local text, why = text_of.mutant(mutant)
   local objects
   if text and mutant.test[1] == "lua" then
     mutant.text = text
