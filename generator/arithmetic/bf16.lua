@@ -18,6 +18,7 @@ local DOT = {
   of = "avx512", unit = 2, row = { name = "bf16", type = "uint16_t", bytes = 2 }, place = "1 - %s %% 2",
   cflags = { "-mavx512bf16" }, cpu = { "AVX512_BF16" }, prefers = { "SSE4A" }, vector = "__m512i",
   load = { [0] = "_mm512_loadu_si512(%s)" }, splat = "_mm512_set1_epi32(lane_at(&%s))", store = "store_bf16(%s, %s)",
+  in_order = "_mm256_storeu_si256((__m256i *)(%s), (__m256i)_mm512_cvtneps_pbh(%s))",
   dot = function(a, b, sum) return ("add_bf16_pairs(%s, %s, %s)"):format(sum, a, b) end,
   helpers = [[
 
@@ -45,6 +46,7 @@ local sets = {
       "_mm512_castsi512_ps(_mm512_and_si512(_mm512_loadu_si512(%s), _mm512_set1_epi32(-65536)))",
     },
     store = "_mm512_storeu_ps(%s, round_bf16(%s))",
+    in_order = "store_upper(%s, round_bf16(%s))",
     helpers = [[
 
 // Floats rounded as bf16_rounded does; a NaN stays as it is.
@@ -57,6 +59,12 @@ static inline __m512 round_bf16(__m512 v)
     const __mmask16 is_normal = _mm512_cmp_ps_mask(_mm512_abs_ps(v), _mm512_set1_ps(0x1p-126f), _CMP_NLT_UQ);
     return _mm512_mask_mov_ps(_mm512_maskz_mov_ps(is_normal, rounded), _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q), v);
 }
+
+// The upper halves of floats.
+static inline void store_upper(uint16_t *to, __m512 v)
+{
+    _mm256_storeu_si256((__m256i *)to, _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_castps_si512(v), 16)));
+}
 ]],
   },
   avx2 = {
@@ -66,6 +74,7 @@ static inline __m512 round_bf16(__m512 v)
       "_mm256_castsi256_ps(_mm256_and_si256(_mm256_loadu_si256((const __m256i *)(%s)), _mm256_set1_epi32(-65536)))",
     },
     store = "_mm256_storeu_ps(%s, round_bf16(%s))",
+    in_order = "store_upper(%s, round_bf16(%s))",
     helpers = [[
 
 // Floats rounded as bf16_rounded does; a NaN stays as it is.
@@ -79,10 +88,18 @@ static inline __m256 round_bf16(__m256 v)
     const __m256 rounded = _mm256_and_ps(_mm256_castsi256_ps(_mm256_and_si256(up, upper)), is_normal);
     return _mm256_blendv_ps(rounded, v, _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
 }
+
+// The upper halves of floats.
+static inline void store_upper(uint16_t *to, __m256 v)
+{
+    const __m256i upper = _mm256_srli_epi32(_mm256_castps_si256(v), 16);
+    _mm_storeu_si128((__m128i *)to, _mm_packus_epi32(_mm256_castsi256_si128(upper), _mm256_extracti128_si256(upper, 1)));
+}
 ]],
   },
   scalar = {
-    unit = 1, load = { [0] = "bf16_to_float(*(%s))" }, store = "*(%s) = bf16_to_float(bf16_rounded(%s))", helpers = "",
+    unit = 1, load = { [0] = "bf16_to_float(*(%s))" }, store = "*(%s) = bf16_to_float(bf16_rounded(%s))",
+    in_order = "*(%s) = bf16_rounded(%s)", helpers = "",
   },
 }
 for _, set in ipairs({ sets.avx512, sets.avx2, sets.scalar }) do
@@ -94,7 +111,7 @@ sets.avx512bf16 = DOT
 for _, set in ipairs({ sets.avx512, sets.avx2, sets.scalar, DOT }) do set.helpers = HELPERS .. set.helpers end
 
 return {
-  name = "bf16", elements = "bf16", sum = SUM, sets = sets, refined = { "avx512bf16" },
+  name = "bf16", elements = "bf16", sum = SUM, attends = true, sets = sets, refined = { "avx512bf16" },
   vocabulary = function(isa)
     local V, set = isa.V, sets[isa.name] or sets[isa.base]
     return setmetatable({
@@ -105,6 +122,7 @@ return {
       dot = set.dot or V.fmadd,
       load = function(pointer, part) return set.load[part]:format(pointer) end,
       store = function(...) return set.store:format(...) end,
+      in_order = function(...) return set.in_order:format(...) end,
       place = function(i) return (set.place or "%s %% " .. set.unit):format(i) end,
       from_float = function(value) return ("bf16_rounded(%s)"):format(value) end,
       start = function() return V.zero() end,

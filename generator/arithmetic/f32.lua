@@ -1,7 +1,7 @@
 -- f32.lua: single precision: a float of each row times a vector of weights, which are made floats as they are loaded,
 -- by one fused multiply-add where the instruction set has it.
 return {
-  name = "f32",
+  name = "f32", attends = true,
   vocabulary = function(set, W)
     local V = set.V
     return {

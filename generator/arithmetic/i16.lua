@@ -8,18 +8,21 @@ local SUM = 128 -- products of a running sum
 -- With |row| <= 16383 a sum of products stays in 32 bits where the weights' magnitudes add up to at most 131080.
 -- Rounding adds half of one to each of 128, so that their sum before it may be 2^17 - 64. More bits for weights and
 -- fewer for rows, with shorter sums, made errors larger: a row's largest number is far from the others.
-local WEIGHT_SCALE = "largest / 32767.0 > total / 131008.0 ? largest / 32767.0 : total / 131008.0"
+local LARGEST_WEIGHT, TOTAL_WEIGHT = 32767, 131008
+local WEIGHT_SCALE = ("largest / %d.0 > total / %d.0 ? largest / %d.0 : total / %d.0"):format(LARGEST_WEIGHT, TOTAL_WEIGHT,
+  LARGEST_WEIGHT, TOTAL_WEIGHT)
 
 local element = { name = "int16", type = "int16_t", bytes = 2 }
 
 -- What the tables of all sets share.
 local function of_pairs(set)
-  set.row, set.panel, set.header = element, element, 2
+  set.row, set.panel, set.header, set.in_order = element, element, 2, set.store
   return set
 end
 
 return {
-  name = "i16", sum = SUM, largest_row = LARGEST_ROW, weight_scale = WEIGHT_SCALE, is_offset = false,
+  name = "i16", sum = SUM, largest_row = LARGEST_ROW, weight_scale = WEIGHT_SCALE, is_offset = false, attends = true,
+  largest_weight = LARGEST_WEIGHT, total_weight = TOTAL_WEIGHT,
   sets = {
     avx512 = of_pairs({
       unit = 2, cflags = { "-mavx512vnni" }, cpu = { "AVX512_VNNI" }, vector = "__m512i", sum = "__m512i",

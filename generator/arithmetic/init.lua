@@ -5,12 +5,14 @@
 -- weights dtype. Another one is narrow: rows and weights are rounded to fewer bits before. Its file has
 --   sum                        products that one running sum takes at most
 --   elements                   the type of generator/dtype whose functions it calls; nil: none
+--   attends                    whether attention may multiply so
 --   sets = { isa = table }     where it runs:
 --     row, panel               element types of both: name, type (C), bytes
 --     unit                     elements of depth that lie side by side in a lane, of panels, and of rows that are
 --                              multiplied in lanes
 --     one_by_one               whether a sum takes them one after the other, and not all at once
 --     store                    of a pointer and a vector of floats, rounded to the nearest, as elements of a row
+--     in_order                 the same as elements of a panel one after the other, where it attends
 --     helpers                  C functions that these call, nil for none
 --     cflags, cpu              what the compiler and the CPU must have beside the instruction set's own
 --     of                       of a set that refines an instruction set by what the CPU has beside it: that one's name,
@@ -21,6 +23,7 @@
 -- One of integers, whose sums are so short that they cannot leave 32 bits, has besides
 --   largest_row, is_offset     steps from zero to a row's largest magnitude; or with is_offset those from its least to
 --                              its greatest number, zero included
+--   largest_weight, total_weight   where it attends, of those of one running sum: most of one, and of all magnitudes
 --   weight_scale               C: what one step of a column's weights is worth, of `largest` and `total`, the greatest
 --                              magnitude of those of one running sum and the sum of all
 -- and its sets
@@ -49,6 +52,13 @@ function arithmetic.get(name)
     if known == name then return require("arithmetic." .. name) end
   end
   error(("no arithmetic is called '%s'"):format(tostring(name)), 2)
+end
+
+-- The names of those by which attention may multiply.
+function arithmetic.attending()
+  local list = {}
+  for _, name in ipairs(NAMES) do list[#list + 1] = arithmetic.get(name).attends and name or nil end
+  return list
 end
 
 -- Whether it runs on an instruction set.
@@ -152,9 +162,10 @@ end
 -- in a panel before a running sum.
 local function of_integers(A, set, V)
   local X = setmetatable({ name = A.name, is_narrow = true, is_integer = true, is_offset = A.is_offset,
-    largest_row = A.largest_row, weight_scale = A.weight_scale }, { __index = set })
-  for _, word in ipairs({ "splat", "load", "to_floats", "store" }) do
-    X[word] = function(...) return set[word]:format(...) end
+    largest_row = A.largest_row, weight_scale = A.weight_scale, largest_weight = A.largest_weight,
+    total_weight = A.total_weight }, { __index = set })
+  for _, word in ipairs({ "splat", "load", "to_floats", "store", "in_order" }) do
+    X[word] = set[word] and function(...) return set[word]:format(...) end
   end
   function X.column_bytes(length) return (length + set.header) * set.panel.bytes end
   function X.start(m, sums)
@@ -173,7 +184,7 @@ end
 --   groups                         the dtype of weights, where it keeps numbers in groups: then there is no load
 --   start(m, sums)                 a running sum of row m before its first product
 --   total(sum, m, scales, before)  the floats of a running sum of row m, joined to those before
---   store(pointer, vector)         of narrow ones
+--   store(pointer, vector)         of narrow ones; in_order: elements of a panel one after the other
 --   from_float(value), place(i)    of narrow ones but integers: an element of a panel, and where in a lane that of
 --                                  depth i lies
 -- sums, scales: pointers to what the header has of the sum's columns. is_narrow, is_integer: what it is.

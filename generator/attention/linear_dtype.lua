@@ -1,5 +1,5 @@
 -- linear_dtype.lua: what a dtype goes with: it is the arithmetic of the linears of layers, of all or of each. What goes
--- in and comes out, sums, scores, softmax, norms, residuals and all other linears stay f32.
+-- in and comes out, sums, norms, residuals and all other linears stay f32; attention has a file of its own.
 local arithmetic = require "arithmetic"
 local dtypes = require "schema.dtypes"
 local text = require "base.text"

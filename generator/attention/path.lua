@@ -53,12 +53,26 @@ local function slot_tensors(spec, plan, add)
   of_slot("v", "kv_row", { "kv_rows", "d_v" }, plan.head_stride)
 end
 
+-- Keys and values as narrow products of attention read them, the scales of values, and rows of a block's queries.
+local function narrow_attention_tensors(plan, add)
+  local A, panel = plan.attended, plan.key_panel
+  local function of_thread(name, unit, shape, bytes)
+    add({ name = name, owner = "thread", unit = unit, shape = shape, floats = math.ceil(bytes / 4) })
+  end
+  of_thread("panels", "panel", { "panels", "narrow", "key_panel" }, A.panel * A.X.panel.bytes)
+  of_thread("values", "panel", { "keys", "narrow" }, panel * plan.head_stride * A.X.panel.bytes)
+  of_thread("value_scales", "panel", { "keys" }, panel * 4)
+  of_thread("queries", "once", { "block", "narrow" }, plan.block_tiles * plan.score.mr * A.query_bytes)
+end
+
 -- What a thread has for itself; where there is a cache, keys are in panels already.
 local function thread_tensors(spec, plan, add)
   if spec.cache then
     local dtype = spec.cache_dtype
     add({ name = "cached_keys", shape = { "panels", "d_head", "key_panel" }, is = "cache", dtype = dtype })
     add({ name = "cached_values", shape = { "keys", "d_v" }, is = "cache", dtype = dtype })
+  elseif plan.attended.is_narrow then
+    narrow_attention_tensors(plan, add)
   else
     add({ name = "panels", owner = "thread", unit = "panel", shape = { "panels", "d_head", "key_panel" },
       floats = spec.d_head * plan.key_panel })
@@ -162,20 +176,29 @@ local function add_modifiers(spec, add)
   end
 end
 
-local function add_attention(spec, add, heads)
-  local keys = spec.cache and "cached_keys" or "panels"
+-- What products of attention read, made of q, k and v.
+local function add_operands(spec, plan, add)
   if spec.cache then
     add({ name = "append", op = "copy", reads = { "k", "v" }, writes = { "cached_keys", "cached_values" } })
-  else
-    add({ name = "pack_keys", op = "transpose", reads = { "k" }, writes = { "panels" } })
+    return "q", "cached_keys", "cached_values"
   end
-  add({ name = "score", op = "product", reads = { "q", keys }, writes = { "scores" } })
+  add({ name = "pack_keys", op = "transpose", reads = { "k" }, writes = { "panels" } })
+  if not plan.attended.is_narrow then return "q", "panels", "v" end
+  add({ name = "pack_values", op = "quantise", reads = { "v" }, writes = { "values", "value_scales" } })
+  return add_narrow_rows(add, "q", "queries"), "panels", "values"
+end
+
+local function add_attention(spec, plan, add, heads)
+  local queries, keys, values = add_operands(spec, plan, add)
+  add({ name = "score", op = "product", reads = { queries, keys }, writes = { "scores" } })
   add_modifiers(spec, add)
   add_features(spec, add, "scored")
   add({ name = "softmax", op = "softmax", reads = { "scores" }, writes = { "scores" } })
   add_features(spec, add, "weighed")
-  add({ name = "value", op = "product", writes = { heads },
-    reads = { "scores", spec.cache and "cached_values" or "v" } })
+  if values == "values" then
+    add({ name = "narrow_weights", op = "quantise", reads = { "scores", "value_scales" }, writes = { "scores" } })
+  end
+  add({ name = "value", op = "product", reads = { "scores", values }, writes = { heads } })
 end
 
 -- Hands the operations of a layer to add, in order.
@@ -184,7 +207,7 @@ function path.operations(spec, plan, add)
   local heads = has_concat(plan) and "concat" or result
   add_inputs(spec, plan, add)
   add_features(spec, add, "projected")
-  add_attention(spec, add, heads)
+  add_attention(spec, plan, add, heads)
   add_features(spec, function(op)
     op.reads[#op.reads + 1], op.writes[#op.writes + 1] = op.of_heads and heads or nil, op.of_heads and heads or nil
     add(op)

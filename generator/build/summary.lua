@@ -82,7 +82,7 @@ local function add_dtype_lines(lines, s, answers)
   local _, left = plan_files.split_isas(s, answers.built)
   for _, name in ipairs(left) do
     if not isa.get(name).only_named then
-      lines[#lines + 1] = ('%s: %s is not made for %s'):format(s.name, s.narrow, name)
+      lines[#lines + 1] = ('%s: %s is not made for %s'):format(s.name, s.narrow_field, name)
     end
   end
   local emulated = plan_files.emulated(s, answers.built)
@@ -94,7 +94,7 @@ local function add_dtype_lines(lines, s, answers)
     local lacking = entry.runs and plan_files.lacking(s, entry.name, answers.features) or {}
     if #lacking > 0 then
       lines[#lines + 1] = ('%s: %s by %s needs %s, which this CPU lacks: a run takes the next set'):format(
-        s.name, s.narrow, entry.name, text.join(lacking))
+        s.name, s.narrow_field, entry.name, text.join(lacking))
     end
   end
 end

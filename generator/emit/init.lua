@@ -126,10 +126,11 @@ local function variant_env(p)
   return env
 end
 
--- The names of the narrow arithmetics that a plan's products have, in order.
-local function narrow(p)
+-- The names of the narrow arithmetics that a plan's linears have, and with attention's those of all products, in order.
+local function narrow(p, with_attention)
   local has, list = {}, {}
   for _, f in ipairs(p.products) do has[f.X.name] = f.X.is_narrow end
+  if with_attention and p.attended then has[p.attended.X.name] = p.attended.is_narrow end
   for _, name in ipairs(arithmetic.names()) do list[#list + 1] = has[name] and name or nil end
   return list
 end
@@ -143,13 +144,13 @@ local function element_helpers(p)
   end
   add(p.weights_dtype)
   add(p.cache_dtype)
-  for _, name in ipairs(narrow(p)) do add(arithmetic.get(name).elements) end
+  for _, name in ipairs(narrow(p, true)) do add(arithmetic.get(name).elements) end
   return table.concat(texts) .. (p.cache_dtype and dtype.store_helpers(p.cache_dtype, p.isa) or "")
 end
 
 -- An instruction set's helpers, and those of its extras that the features in use ask for.
 local function helpers(p)
-  local texts = { p.isa.helpers, element_helpers(p), arithmetic.helpers(narrow(p), p.isa) }
+  local texts = { p.isa.helpers, element_helpers(p), arithmetic.helpers(narrow(p, true), p.isa) }
   for _, name in ipairs(spec_api.helpers(p.spec)) do texts[#texts + 1] = p.isa.extras[name] end
   return table.concat(texts)
 end
@@ -168,10 +169,10 @@ local function floats(numbers)
   return list
 end
 
--- What templates may say of each of a plan's narrow arithmetics, in order.
-local function vocabularies(p)
+-- What templates may say of each of a plan's narrow arithmetics, in order, of linears or of all products.
+local function vocabularies(p, with_attention)
   local list = {}
-  for i, name in ipairs(narrow(p)) do list[i] = arithmetic.vocabulary(name, p.isa, p.weights_dtype) end
+  for i, name in ipairs(narrow(p, with_attention)) do list[i] = arithmetic.vocabulary(name, p.isa, p.weights_dtype) end
   return list
 end
 
@@ -184,10 +185,11 @@ end
 
 -- What templates of one instruction set may name whatever they are of.
 local function isa_env(p)
-  local power, arithmetics = powers(p.isa), vocabularies(p)
+  local power, arithmetics, multiplied = powers(p.isa), vocabularies(p), vocabularies(p, true)
   return {
     V = p.isa.V, lowest_exponent = p.isa.lowest_exponent, isa_name = p.isa.name, isa_headers = p.isa.headers,
     F32 = arithmetic.vocabulary("f32", p.isa, "f32"), narrow = arithmetics, has_integers = has_integers(arithmetics),
+    multiplied = multiplied, multiplies_integers = has_integers(multiplied),
     helpers = helpers(p), prefix = p.prefix, W = dtype.vocabulary(p.weights_dtype, p.isa),
     joins_heads = arithmetic.joins_heads(p.arithmetic_of.o, p.weights_dtype),
     exp2_coefficients = floats(power.exact), power_coefficients = floats(power.scaled), power_one = fmt.f32(power.one),
@@ -202,7 +204,7 @@ local function plan_env(p, base)
     finish = p.finish, head_place = layer.head_place(p), d_v_pad = p.d_v_pad, score = p.score,
     score_masked = p.score_masked,
     value = p.value,
-    value_skip_zero = p.value_skip_zero or false, one_kernel = layer.one_kernel,
+    attended = p.attended, A = p.attended.is_narrow and p.attended, value_skip_zero = p.value_skip_zero or false, one_kernel = layer.one_kernel,
     nonfinite_safe = p.spec.nonfinite_safe or false,
     fill_f32 = p.fill and fmt.f32(p.fill) or "-INFINITY",
     mean_columns = p.mean_columns, has_score_modifiers = #fragments.of_scores(p.spec, "score_vector") > 0,
@@ -216,7 +218,7 @@ local function plan_env(p, base)
     kernel_list = layer.kernel_list, panel_kernels = layer.panel_kernels, steps = layer.steps,
     panel_sums = layer.panel_sums, packing_of = layer.packing_of,
     makes_input_rows = layer.has_product(p.projects, true), has_floats = layer.has_product(p.products, false),
-    max_height = layer.max_height, buffer_count = layer.buffer_count,
+    max_height = layer.max_height, buffer_count = layer.buffer_count, buffer_floats = layer.buffer_floats(p.buffers),
     q_factor = fmt.f32(p.factors.q), row_factor = p.factors.row and fmt.f32(p.factors.row) or false,
     softmax_factor = p.factors.softmax and fmt.f32(p.factors.softmax) or false,
   }

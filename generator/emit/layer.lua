@@ -75,6 +75,16 @@ function layer.buffer_count(buffer)
   return OWNERS[buffer.owner] .. UNITS[buffer.owner][buffer.unit] .. ("%d"):format(buffer.floats)
 end
 
+-- A function from a buffer's name to its floats for each unit.
+function layer.buffer_floats(buffers)
+  return function(name)
+    for _, buffer in ipairs(buffers) do
+      if buffer.name == name then return ("%d"):format(buffer.floats) end
+    end
+    error("no buffer is called " .. name)
+  end
+end
+
 -- The names by which the C calls the widths of rows: those of key, value and output where they differ from d_model.
 function layer.widths(spec)
   local function named(width, name) return width == spec.d_model and "D_MODEL" or name end

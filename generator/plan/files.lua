@@ -86,7 +86,7 @@ function files.refused(s, isa_names)
   local taken = files.split_isas(s, isa_names)
   if #taken > 0 then return nil end
   local possible = files.split_isas(s, isa_api.names())
-  return ('%s is made for %s; expected one of these and not only %s'):format(s.narrow, text.join(possible),
+  return ('%s is made for %s; expected one of these and not only %s'):format(s.narrow_field, text.join(possible),
     text.join(isa_names))
 end
 
@@ -134,7 +134,7 @@ local function add_layer(p, list)
   add(".h", "model/isa.h.lt", "internal")
   add_products(p, list, add)
   add_family(p, list, p.score, "attention/score.c.lt")
-  add_family(p, list, p.value, "attention/value.c.lt")
+  add_family(p, list, p.value, p.attended.is_narrow and "attention/value_narrow.c.lt" or "attention/value.c.lt")
   add("_pack.c", #p.spec.roles > 0 and "model/pack.c.lt" or "model/pack_none.c.lt")
   add("_attend.c", "attention/attend.c.lt")
   add("_layer.c", "schedule/layer.c.lt")

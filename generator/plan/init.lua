@@ -112,28 +112,46 @@ local function plan_skip_zero(p, candidates)
   p.value_skip_zero = f
 end
 
+-- The arithmetic of attention's products and what follows from it: elements of depth of a row of queries and of a key,
+-- with what fills whole lanes; those between rows of queries; and of a panel of keys, with what stands before the keys.
+-- An odd number of lines lies between rows, as between those of heads.
+local function plan_attended(p)
+  local name = p.spec.attends_in
+  local X, depth = arithmetic.vocabulary(name, p.isa, p.cache_dtype), arithmetic.padded(name, p.spec.d_head)
+  local room = round_up(depth, p.isa.width)
+  local lines = math.ceil((room * X.row.bytes + (X.is_integer and 4 or 0)) / caches.line_bytes)
+  local query_bytes = (lines + 1 - lines % 2) * caches.line_bytes
+  p.attended = {
+    X = X, is_narrow = X.is_narrow or false, depth = depth, room = room, type = X.panel.type, header = X.header,
+    query_bytes = query_bytes, query_stride = X.is_narrow and query_bytes / X.row.bytes or p.head_stride,
+    panel = (depth + X.header) * p.key_panel,
+  }
+end
+
 -- Scores and values share their row blocks, so their tiles are chosen together.
 local function plan_attention(p)
+  local dtype = p.spec.attends_in == "f32" and p.cache_dtype or p.spec.attends_in
   local widest = math.ceil(most_keys(p.spec) / p.isa.width)
   local for_scores, for_values = tiles.candidates_together(
     p.isa, widest, MAX_KEY_NV, p.d_v_pad / p.isa.width, MAX_NV)
 
-  p.score = families.new(p, "score", "q k^T: a tile of scores", for_scores, p.cache_dtype)
+  p.score = families.new(p, "score", "q k^T: a tile of scores", for_scores, dtype)
   p.score.k, p.score.lda = p.spec.d_head, p.head_stride
   families.add_kernels(p.score, { p.score.nv })
   p.key_panel = p.score.nv * p.isa.width
 
   p.score_masked = families.new(p, "score_masked", "scores of a tile some of whose keys are out of range", for_scores,
-    p.cache_dtype)
+    dtype)
   p.score_masked.file = p.score.file -- one operation, one file
   local narrower = {}
   for nv = p.score.nv, 1, -1 do narrower[#narrower + 1] = nv end
   families.add_kernels(p.score_masked, narrower)
 
-  p.value = families.new(p, "value", "softmax weights times v", for_values, p.cache_dtype)
+  p.value = families.new(p, "value", "softmax weights times v", for_values, dtype)
   families.add_kernels(p.value, tiles.distinct(p.value.widths))
   if p.spec.nonfinite_safe then plan_skip_zero(p, for_values) end
   if p.spec.cache then add_whole_kernels(p.value, p.isa) end
+  plan_attended(p)
 end
 
 -- -- Memory -----------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ local dtypes = {}
 -- Linears of layers, each of which may have a dtype of its own; up: the first one of a feed-forward, gate included.
 dtypes.LINEARS = { "q", "k", "v", "o", "up", "down" }
 -- Products that multiply floats alone, and may be named to say so.
-local FLOATS = { "attention", "logits", "classifier" }
+local FLOATS = { "logits", "classifier" }
 
 local EXAMPLE = '{ default = "int8", down = "i16" }'
 local MOST_SAID = 5 -- problems of one table
@@ -30,14 +30,14 @@ local function floats_only(value)
 end
 
 -- The check of each key of a table.
-local CHECKS = { default = one }
+local CHECKS = { default = one, attention = types.choice(arithmetic.attending()) }
 for _, name in ipairs(dtypes.LINEARS) do CHECKS[name] = one end
 for _, name in ipairs(FLOATS) do CHECKS[name] = floats_only end
 
 local function unknown(key)
   if key == "gate" then return 'has no field gate: gate and up are one product, so give "up"' end
   return ("has only the fields default, %s, found %s"):format(
-    text.join({ table.concat(dtypes.LINEARS, ", "), table.concat(FLOATS, ", ") }), types.shown(key))
+    text.join({ table.concat(dtypes.LINEARS, ", "), "attention", table.concat(FLOATS, ", ") }), types.shown(key))
 end
 
 local function check_table(value)

@@ -38,10 +38,10 @@ local function attention_bias(bias)
   return { q = bias.q, k = bias.k, v = bias.v }
 end
 
--- What q, k and v multiply; the output projection is the stack's own.
+-- What q, k and v multiply, and attention; the output projection is the stack's own.
 local function attention_dtype(spec)
   local of = spec.arithmetic_of
-  return spec.chooses and spec.dtype or { q = of.q, k = of.k, v = of.v }
+  return spec.chooses and spec.dtype or { q = of.q, k = of.k, v = of.v, attention = spec.attends_in }
 end
 
 -- Whether a row's own sequence has keys that are masked: its rows are without padding.
