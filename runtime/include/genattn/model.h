@@ -32,15 +32,6 @@ struct ga_parallel {
 
 // -- Intermediates --------------------------------------------------------------------------------------------------
 
-// What linears multiply: floats, or what rows and weights are rounded to (docs/numbers.md).
-enum ga_arithmetic {
-    GA_ARITHMETIC_F32,
-    GA_ARITHMETIC_BF16, // both floats with 8 bits of significand
-    GA_ARITHMETIC_I16,  // rows of 15 bits, weights of up to 16
-    GA_ARITHMETIC_INT8, // both of 8 bits
-    GA_ARITHMETICS
-};
-
 // Linears of layers, each of which has an arithmetic of its own. O: heads side by side to the output; UP: the first of
 // a feed-forward, its gate included; DOWN: the second.
 enum ga_linear { GA_LINEAR_Q, GA_LINEAR_K, GA_LINEAR_V, GA_LINEAR_O, GA_LINEAR_UP, GA_LINEAR_DOWN, GA_LINEARS };
