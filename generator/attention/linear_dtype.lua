@@ -1,5 +1,5 @@
--- linear_dtype.lua: what a dtype goes with: it is the arithmetic of the linears of layers, of all or of each. What goes
--- in and comes out, sums, norms, residuals and all other linears stay f32; attention has a file of its own.
+-- linear_dtype.lua: what a dtype goes with: it is the arithmetic of the linears, of all or of each. What goes in and
+-- comes out, sums, norms and residuals stay f32. Attention has a file of its own.
 local arithmetic = require "arithmetic"
 local dtypes = require "schema.dtypes"
 local text = require "base.text"
@@ -24,17 +24,35 @@ local function linears_of(spec)
   return list
 end
 
+-- Those after the last layer.
+local function last_linears_of(spec)
+  local list = {}
+  for _, name in ipairs(dtypes.LAST) do list[#list + 1] = spec.stack and spec[name] and name or nil end
+  return list
+end
+
+local function joined(a, b)
+  local list = {}
+  for _, names in ipairs({ a, b }) do
+    for _, name in ipairs(names) do list[#list + 1] = name end
+  end
+  return list
+end
+
+-- All that a table may name.
+local NAMES = joined(dtypes.LINEARS, dtypes.LAST)
+
 -- The dtype of each linear, as the field says it.
 local function each(dtype)
   local given, of = type(dtype) == "table" and dtype or { default = dtype ~= dtypes.ANY and dtype or "f32" }, {}
-  for _, name in ipairs(dtypes.LINEARS) do of[name] = given[name] or given.default or "f32" end
+  for _, name in ipairs(NAMES) do of[name] = given[name] or given.default or "f32" end
   return of
 end
 
 -- The field where it asks for anything but floats, in words of a spec; nil where it does not.
 local function narrow(dtype)
   if type(dtype) == "string" then return dtype ~= "f32" and ('dtype = "%s"'):format(dtype) or nil end
-  for _, name in ipairs({ "default", "q", "k", "v", "o", "up", "down" }) do
+  for _, name in ipairs(joined({ "default" }, NAMES)) do
     if dtype[name] and dtype[name] ~= "f32" then return ('dtype.%s = "%s"'):format(name, dtype[name]) end
   end
 end
@@ -43,8 +61,10 @@ local function check_narrow(spec, given, fail)
   given = given .. " is given, but "
   if spec.kind == "sdpa" then
     fail(given .. 'kind = "sdpa" has no linears')
-  elseif spec.n_layers == 0 then
+  elseif spec.n_layers == 0 and spec.chooses then
     fail(given .. "n_layers = 0 leaves no linears of layers")
+  elseif spec.n_layers == 0 and #spec.last_linears == 0 then
+    fail(given .. "n_layers = 0 leaves no linears")
   elseif spec.shared_heads then
     fail(given .. "linears whose weights all heads share multiply floats alone")
   elseif spec.weights_dtype ~= "f32" then
@@ -56,12 +76,19 @@ end
 local function check_named(spec, linears, fail)
   local is_there = {}
   for _, name in ipairs(linears) do is_there[name] = true end
-  for _, name in ipairs(type(spec.dtype) == "table" and dtypes.LINEARS or {}) do
+  for _, name in ipairs(type(spec.dtype) == "table" and NAMES or {}) do
     if spec.dtype[name] and not is_there[name] then
-      fail(("dtype.%s is given, but the model has no such linear; those of its layers: %s"):format(name,
+      fail(("dtype.%s is given, but the model has no such linear; it has %s"):format(name,
         table.concat(linears, ", ")))
     end
   end
+end
+
+local function is_among(list, name)
+  for _, other in ipairs(list) do
+    if other == name then return true end
+  end
+  return false
 end
 
 -- Which linears of a spec have each dtype, in order: { dtype, names }.
@@ -69,38 +96,50 @@ local function by_dtype(spec)
   local list = {}
   for _, dtype in ipairs(arithmetic.names()) do
     local names = {}
-    for _, name in ipairs(spec.narrow and spec.linears or {}) do
-      names[#names + 1] = (spec.chooses or spec.arithmetic_of[name] == dtype) and name or nil
+    for _, name in ipairs(spec.narrow and joined(spec.linears, spec.last_linears) or {}) do
+      names[#names + 1] = is_among(spec.choices_of[name], dtype) and name or nil
     end
     if #names > 0 then list[#list + 1] = { dtype = dtype, names = names } end
   end
   return list
 end
 
+-- What a dtype of all linears is said of.
+local function all_of(spec)
+  local layers = #spec.linears > 0 and { "linears of layers" } or {}
+  return text.join(joined(layers, spec.last_linears))
+end
+
+local function multiplies(names)
+  return (#names > 1 or names[1] == "logits") and "multiply" or "multiplies"
+end
+
 return {
   name = "linear_dtype",
-  -- spec.arithmetic_of: what each linear of layers multiplies; spec.chooses: whether a call may choose another, and
-  -- spec.choices_of: those of each linear; spec.arithmetics: those of all, each once.
+  of_rows = true,
+  -- spec.linears, spec.last_linears: those of layers and those after them; spec.arithmetic_of: what each linear
+  -- multiplies; spec.chooses: whether a call may choose another for those of layers, and spec.choices_of: those of
+  -- each; spec.arithmetics: those of all, each once.
   resolve = function(spec, fail)
-    spec.linears, spec.narrow = linears_of(spec), narrow(spec.dtype)
-    if #spec.linears > 0 then check_named(spec, spec.linears, fail) end
+    spec.linears, spec.last_linears, spec.narrow = linears_of(spec), last_linears_of(spec), narrow(spec.dtype)
+    spec.chooses = spec.dtype == dtypes.ANY
+    local linears = joined(spec.linears, spec.last_linears)
+    if #linears > 0 then check_named(spec, linears, fail) end
     if spec.narrow then check_narrow(spec, spec.narrow, fail) end
     spec.arithmetic_of, spec.arithmetics, spec.choices_of = each(spec.dtype), {}, {}
-    spec.chooses = spec.dtype == dtypes.ANY
-    for _, name in ipairs(dtypes.LINEARS) do
-      spec.choices_of[name] = spec.chooses and arithmetic.names() or { spec.arithmetic_of[name] }
-    end
+    for _, name in ipairs(NAMES) do spec.choices_of[name] = { spec.arithmetic_of[name] } end
+    for _, name in ipairs(spec.chooses and dtypes.LINEARS or {}) do spec.choices_of[name] = arithmetic.names() end
     for _, entry in ipairs(by_dtype(spec)) do spec.arithmetics[#spec.arithmetics + 1] = entry.dtype end
   end,
   sentence = function(spec)
     local parts, list = {}, by_dtype(spec)
     if not spec.narrow then return nil end
     if spec.chooses then return ANY:format(text.join(arithmetic.names(), "or")) end
-    if #list == 1 then return "linears of layers multiply " .. SENTENCES[list[1].dtype] end
+    if #list == 1 then return ("%s multiply %s"):format(all_of(spec), SENTENCES[list[1].dtype]) end
     for i, entry in ipairs(list) do
-      parts[i] = ("%s %s %s"):format(text.join(entry.names), #entry.names > 1 and "multiply" or "multiplies",
+      parts[i] = ("%s %s %s"):format(text.join(entry.names), multiplies(entry.names),
         SENTENCES[entry.dtype] or "floats")
     end
-    return "linears of layers: " .. table.concat(parts, "; ")
+    return (#spec.last_linears > 0 and "linears: " or "linears of layers: ") .. table.concat(parts, "; ")
   end,
 }

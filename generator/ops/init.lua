@@ -68,12 +68,13 @@
 --
 -- What several blocks need is a block without fields, which they ask for in resolve:
 --   spec.adds_rows             sums of rows
+--   spec.makes_last_rows       narrow rows for products after the last layer
 --   spec.packs_tables          matrices packed as they are
 --   spec.own_token_table       the embedding is such a matrix; false where another block keeps it
 local blocks = {}
 
 for _, name in ipairs({ "layers", "tables", "tokens", "positions", "sublayer", "norm", "added_rows", "linear",
-  "attention", "feed_forward", "pooling", "classifier", "logits" }) do
+  "attention", "feed_forward", "last_rows", "pooling", "classifier", "logits" }) do
   blocks[#blocks + 1] = require("ops." .. name)
 end
 

@@ -1,5 +1,6 @@
 -- ops/logits.lua: the linear after the last layer: one number for each token or class, as they are, or through
--- softmax or its logarithm. Tied, its weight is the embedding's, which is then packed once.
+-- softmax or its logarithm. Tied, its weight is the embedding's, which is then packed once, or where the linear
+-- multiplies narrow numbers twice: tokens' rows stay floats.
 local types = require "schema.types"
 
 local MOST = 1048576 -- a row: a product so wide is planned within a second, and no vocabulary is larger
@@ -50,7 +51,9 @@ return {
     check_size(spec, logits, fail)
     logits.size = logits.size or spec.vocab_size or 1
     logits.tied, logits.bias = logits.tied or false, logits.bias or false
-    if logits.tied then spec.own_token_table = false end
+    local is_narrow = spec.arithmetic_of.logits ~= "f32"
+    if logits.tied and not is_narrow then spec.own_token_table = false end
+    spec.makes_last_rows = spec.makes_last_rows or is_narrow
   end,
   last_roles = function(spec, add)
     if not spec.logits then return end
@@ -59,7 +62,7 @@ return {
   end,
   products = function(spec, add)
     if not spec.logits then return end
-    add({ op = "logits", what = "rows -> logits", n_in = spec.d_model, n_out = spec.logits.size })
+    add({ op = "logits", role = "logits", what = "rows -> logits", n_in = spec.d_model, n_out = spec.logits.size })
   end,
   packed_vocabulary = function(spec, _, add_linear)
     if spec.logits then add_linear("logits") end
@@ -81,9 +84,11 @@ return {
       weights = { spec.logits.tied and "embedding" or "logits_weight", spec.logits.bias and "logits_bias" or nil } })
   end,
   on = function(spec) return spec.logits end,
+  uses = { "last_rows" },
   sentence = function(spec)
     if not spec.logits then return nil end
-    return ("logits: %d %s a row%s"):format(spec.logits.size, WHAT[spec.logits.kind],
-      spec.logits.tied and ", by the embedding's own weight" or "")
+    local weight = spec.logits.tied and ", by the embedding's own weight" or ""
+    if spec.logits.tied and spec.own_token_table then weight = weight .. ", packed once more" end
+    return ("logits: %d %s a row%s"):format(spec.logits.size, WHAT[spec.logits.kind], weight)
   end,
 }

@@ -45,18 +45,18 @@ end
 local function product(p, dims)
   local vw, op = p.isa.width, multiplier(p, dims.op)
   local from, to = op and op.reads[1], op and op.writes[1]
-  local first = plan.product(p, p.spec.choices_of[dims.role] or { "f32" }, dims.op, dims.what, function(arithmetic)
+  local first = plan.product(p, p.spec.choices_of[dims.role], dims.op, dims.what, function(arithmetic)
     return { vectors = math.ceil(dims.n_out / vw), k = dims.n_in, lda = from and from.floats or dims.n_in,
       ldc = to and to.floats or dims.n_out, tail = dims.n_out % vw, arithmetic = arithmetic }
   end)
   for _, f in ipairs(first.choices) do
-    f.n_out, f.of_layers = dims.n_out, dims.role ~= nil
+    f.n_out, f.of_layers = dims.n_out, op ~= nil
     f.to = to and is_factor(p, to) and to or nil
   end
   return first
 end
 
--- Products; where some read narrow rows, one buffer holds any of these.
+-- Products; where some of layers read narrow rows, one buffer holds any of these.
 local function plan_products(p)
   local narrow = p.buffer.narrow
   p.products, p.product = {}, {}
@@ -64,7 +64,7 @@ local function plan_products(p)
     local f = product(p, dims)
     for _, choice in ipairs(f.choices) do p.products[#p.products + 1] = choice end
     p.product[f.op] = f
-    if f.made then narrow.floats = math.max(narrow.floats, f.made / 4) end
+    if f.made and f.of_layers then narrow.floats = math.max(narrow.floats, f.made / 4) end
   end)
 end
 

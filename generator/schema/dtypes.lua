@@ -1,5 +1,5 @@
--- schema/dtypes.lua: the field dtype: a word for all linears of layers, or a table with a word for each of them. Says
--- how it may be written; which linears a model has is not known here.
+-- schema/dtypes.lua: the field dtype: a word for all linears, or a table with a word for each of them. Says how it may
+-- be written; which linears a model has is not known here.
 local arithmetic = require "arithmetic"
 local text = require "base.text"
 local types = require "schema.types"
@@ -8,8 +8,8 @@ local dtypes = {}
 
 -- Linears of layers, each of which may have a dtype of its own; up: the first one of a feed-forward, gate included.
 dtypes.LINEARS = { "q", "k", "v", "o", "up", "down" }
--- Products that multiply floats alone, and may be named to say so.
-local FLOATS = { "logits", "classifier" }
+-- Those after the last layer: the linear of logits, and both of a classifier.
+dtypes.LAST = { "logits", "classifier" }
 
 local EXAMPLE = '{ default = "int8", down = "i16" }'
 local MOST_SAID = 5 -- problems of one table
@@ -24,20 +24,16 @@ local words = { dtypes.ANY }
 for i, name in ipairs(arithmetic.names()) do table.insert(words, i, name) end
 local whole = types.choice(words)
 
-local function floats_only(value)
-  if value == "f32" then return value end
-  return nil, ("must be f32, as no other is made for it, found %s"):format(types.shown(value))
-end
-
 -- The check of each key of a table.
 local CHECKS = { default = one, attention = types.choice(arithmetic.attending()) }
 for _, name in ipairs(dtypes.LINEARS) do CHECKS[name] = one end
-for _, name in ipairs(FLOATS) do CHECKS[name] = floats_only end
+for _, name in ipairs(dtypes.LAST) do CHECKS[name] = one end
 
 local function unknown(key)
   if key == "gate" then return 'has no field gate: gate and up are one product, so give "up"' end
   return ("has only the fields default, %s, found %s"):format(
-    text.join({ table.concat(dtypes.LINEARS, ", "), "attention", table.concat(FLOATS, ", ") }), types.shown(key))
+    text.join({ table.concat(dtypes.LINEARS, ", "), "attention", table.concat(dtypes.LAST, ", ") }),
+    types.shown(key))
 end
 
 local function check_table(value)
@@ -64,7 +60,7 @@ dtypes.check = types.described(('%s; or a table such as `%s`'):format(types.word
 end)
 dtypes.WORDS = words
 
--- What a command line says: one word, or like int8,down=i16,logits=f32.
+-- What a command line says: one word, or like int8,down=i16,logits=bf16.
 function dtypes.parse(word)
   if not word:find("[,=]") then return word end
   local value = {}

@@ -1,6 +1,7 @@
 -- spec/stack.lua: what makes a spec that of a whole model: the spec of its layers' attention, and the weights it needs,
 -- layer by layer. Blocks say which weights are theirs; here is only their order.
 local blocks = require "ops"
+local dtypes = require "schema.dtypes"
 local features = require "attention"
 
 local stack = {}
@@ -77,6 +78,15 @@ end
 local OF_BOTH = { name = true, kind = true, weights = true, weights_prefix = true, seq_len = true, kv_seq_len = true,
   vocab_size = true, src_vocab_size = true, n_layers = true, n_decoder_layers = true, outputs = true }
 
+-- What the linears of an encoder multiply: those after the last layer are its decoder's.
+local function encoder_dtype(dtype)
+  if type(dtype) ~= "table" then return dtype end
+  local of = {}
+  for name, word in pairs(dtype) do of[name] = word end
+  for _, name in ipairs(dtypes.LAST) do of[name] = nil end
+  return of
+end
+
 -- The fields of one side of a transformer, "encoder" or "decoder".
 function stack.side_fields(spec, side)
   local is_decoder, given = side == "decoder", spec.lengths_as_given
@@ -92,6 +102,7 @@ function stack.side_fields(spec, side)
     local is_other = not is_decoder and OF_DECODER[entry.field]
     if not OF_BOTH[group] and not is_other then raw[entry.field] = entry.value end
   end
+  if not is_decoder then raw.dtype = encoder_dtype(raw.dtype) end
   return raw
 end
 

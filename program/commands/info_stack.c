@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "info.h"
+#include "mixture.h"
 
 static const char *const activations[] = {
     [GA_ACTIVATION_NONE] = "none",           [GA_ACTIVATION_RELU] = "relu", [GA_ACTIVATION_GELU] = "gelu",
@@ -42,6 +43,14 @@ struct ga_parameters ga_parameters_of(const struct ga_model *model)
     return count;
 }
 
+// What a linear multiplies beside floats.
+static void print_dtype(enum ga_arithmetic arithmetic)
+{
+    if (arithmetic != GA_ARITHMETIC_F32) {
+        printf(", in %s", ga_arithmetic_name(arithmetic));
+    }
+}
+
 void ga_info_stack_print(const struct ga_model *model)
 {
     const struct ga_stack *stack = model->stack;
@@ -59,9 +68,11 @@ void ga_info_stack_print(const struct ga_model *model)
            logits[stack->logits]);
     if (stack->n_logits) {
         printf(" of %zu%s", stack->n_logits, stack->logits_tied ? ", tied" : "");
+        print_dtype(stack->logits_arithmetic);
     }
     if (stack->n_labels) {
         printf(", classifier of %zu labels, %s", stack->n_labels, activations[stack->classifier_activation]);
+        print_dtype(stack->classifier_arithmetic);
     }
     printf("\n  %zu parameters: %zu x %zu in layers, %zu beside them", count.all, stack->n_layers, count.of_layer,
            count.beside_layers);
@@ -89,6 +100,8 @@ json_t *ga_info_stack_json(const struct ga_model *model)
         "residual", !stack->without_residual, "sublayer", stack->sublayer, "n_labels", ga_json_size(stack->n_labels),
         "classifier_activation", activations[stack->classifier_activation], "class_scores",
         scores[stack->class_scores]);
+    json_object_set_new(facts, "logits_dtype", json_string(ga_arithmetic_name(stack->logits_arithmetic)));
+    json_object_set_new(facts, "classifier_dtype", json_string(ga_arithmetic_name(stack->classifier_arithmetic)));
     json_object_set_new(facts, "parameters",
                         json_pack("{s:o, s:o, s:o, s:o}", "all", ga_json_size(count.all), "of_a_layer",
                                   ga_json_size(count.of_layer), "beside_layers", ga_json_size(count.beside_layers),

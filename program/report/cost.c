@@ -192,22 +192,32 @@ static double beginning_weights(const struct ga_model *model)
     return floats;
 }
 
+// Bytes of a weight of a linear after the last layer, as it is packed.
+static double element_bytes(enum ga_arithmetic arithmetic)
+{
+    static const double bytes[GA_ARITHMETICS] = {[GA_ARITHMETIC_F32] = sizeof(float),
+                                                 [GA_ARITHMETIC_BF16] = 2,
+                                                 [GA_ARITHMETIC_I16] = 2,
+                                                 [GA_ARITHMETIC_INT8] = 1};
+    return bytes[arithmetic];
+}
+
 double ga_cost_weight_bytes(const struct ga_model *model, const struct ga_variant *variant,
                             const struct ga_call_size *size)
 {
     const struct ga_stack *stack = model->stack;
-    double unread = 0.0; // floats
-    if (stack && model->vocab_size > 0 && !stack->logits_tied) {
-        unread += (double)model->vocab_size * (double)model->d_model;
+    double unread = 0.0;
+    if (stack && model->vocab_size > 0 && (!stack->logits_tied || stack->logits_arithmetic != GA_ARITHMETIC_F32)) {
+        unread += (double)model->vocab_size * (double)model->d_model * (double)sizeof(float);
     }
     if (stack && size->logit_rows == 0) {
-        unread += (double)stack->n_logits * (double)model->d_model;
+        unread += (double)stack->n_logits * (double)model->d_model * element_bytes(stack->logits_arithmetic);
     }
-    if (!size->class_logits) {
-        unread += classifier_elements(model);
+    if (stack && !size->class_logits) {
+        unread += classifier_elements(model) * element_bytes(stack->classifier_arithmetic);
     }
     if (!begins(size)) {
-        unread += beginning_weights(model);
+        unread += beginning_weights(model) * (double)sizeof(float);
     }
-    return (double)variant->packed_bytes - unread * (double)sizeof(float);
+    return (double)variant->packed_bytes - unread;
 }

@@ -52,6 +52,8 @@ local WRONG = {
   { "--unroll", "9", count(1, 8, "9") },
   { "--dtype", "int9", ONE_OF:format("f32, bf16, i16, int8, any", '"int9"; did you mean "int8"') },
   { "--dtype", "int8,o=i17", 'field o must be one of f32, bf16, i16, int8, found "i17"; did you mean "i16"?' },
+  { "--dtype", "int8,logits=i17",
+    'field logits must be one of f32, bf16, i16, int8, found "i17"; did you mean "i16"?' },
   { "--dtype", "o=i16,o=int8",
     "must be a dtype, and after it NAME=DTYPE for linears that have another, each once, found \"o=i16,o=int8\"" },
   { "--weights-dtype", "f31", ONE_OF:format(table.concat(dtype.names(), ", "), '"f31"') },

@@ -111,20 +111,22 @@ fact.holds("a choice that is none of them is refused with the nearest", function
 end)
 
 fact.holds("a dtype is a word, or a table of words by linears that there are", function()
-  local only = "dtype has only the fields default, q, k, v, o, up, down and attention, logits, classifier, found "
+  local only = "dtype has only the fields default, q, k, v, o, up, down, logits, classifier and attention, found "
   refuses({ dtype = { "int8" } }, only .. "1")
   refuses({ dtype = { wq = "int8" } }, only .. '"wq"')
   refuses({ dtype = { gate = "int8" } }, 'dtype has no field gate: gate and up are one product, so give "up"')
   refuses({ dtype = { q = "int9" } },
     'dtype field q must be one of f32, bf16, i16, int8, found "int9"; did you mean "int8"?')
-  for _, name in ipairs({ "attention", "logits", "classifier" }) do
+  refuses({ dtype = { attention = "int8" } },
+    'dtype field attention must be f32, as no other is made for it, found "int8"')
+  for _, name in ipairs({ "logits", "classifier" }) do
     refuses({ dtype = { [name] = "int8" } },
-      ('dtype field %s must be f32, as no other is made for it, found "int8"'):format(name))
+      ("dtype.%s is given, but the model has no such linear; it has q, k, v, o"):format(name))
   end
   refuses({ dtype = { down = "i16" } },
-    "dtype.down is given, but the model has no such linear; those of its layers: q, k, v, o")
+    "dtype.down is given, but the model has no such linear; it has q, k, v, o")
   refuses({ dtype = { o = "i16" }, projections = "qkv" },
-    "dtype.o is given, but the model has no such linear; those of its layers: q, k, v")
+    "dtype.o is given, but the model has no such linear; it has q, k, v")
   refuses({ dtype = { q = "i16" }, heads = "shared" },
     'dtype.q = "i16" is given, but linears whose weights all heads share multiply floats alone')
   refuses({ dtype = { q = "i16" }, weights_dtype = "bf16" },
@@ -133,7 +135,7 @@ fact.holds("a dtype is a word, or a table of words by linears that there are", f
   refuses({ dtype = "any", weights_dtype = "bf16" },
     'dtype = "any" is given, but weights_dtype = "bf16" is of linears that multiply floats')
   fact.lists_equal(accepts({ dtype = "any" }).choices_of.o, { "f32", "bf16", "i16", "int8" })
-  local s = accepts({ dtype = { default = "int8", o = "i16", logits = "f32" } })
+  local s = accepts({ dtype = { default = "int8", o = "i16" } })
   fact.equal(table.concat({ s.arithmetic_of.q, s.arithmetic_of.v, s.arithmetic_of.o }, " "), "int8 int8 i16")
   fact.lists_equal(s.arithmetics, { "i16", "int8" })
   fact.lists_equal(accepts({ dtype = { attention = "f32" } }).arithmetics, {})

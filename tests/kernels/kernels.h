@@ -47,6 +47,7 @@ typedef void kernel_fact(struct checks *checks, const struct ga_model *model);
     X(activations_are_within_a_few_ulp, activated)                  \
     X(weights_are_rounded_to_nearest, narrow)                       \
     X(rounded_linears_give_the_bits_of_the_generic_kernel, rounded) \
+    X(rounded_outputs_give_the_bits_of_the_generic_kernel, last)    \
     X(choices_match_the_generic_kernel, choosing)                   \
     X(intermediates_match_the_generic_kernel, intermediates)        \
     X(a_stack_gives_its_other_outputs, stacks)                      \
@@ -75,7 +76,7 @@ bool kernels_for_intermediates(const struct ga_model *model);
 bool kernels_for_stacks(const struct ga_model *model);
 bool kernels_for_layers(const struct ga_model *model); // of these, those that give the attention of their layers
 bool kernels_for_tokens(const struct ga_model *model);
-bool kernels_multiply_floats(const struct ga_model *model); // every linear of layers does
+bool kernels_multiply_floats(const struct ga_model *model); // every linear does
 bool kernels_keep_groups(const struct ga_model *model); // of weights, which are whole numbers of steps and not whole
 bool kernels_for_linear(
     const struct ga_model *model); // q, k, v and the output are linear in the rows, whatever their place
@@ -85,6 +86,7 @@ bool kernels_for_activated(const struct ga_model *model);   // what comes out of
 bool kernels_for_narrow(const struct ga_model *model);      // its linears' weights have fewer bits than a float
 bool kernels_for_floats(const struct ga_model *model);      // its layers round nothing that a score comes from
 bool kernels_for_rounded(const struct ga_model *model);     // one layer, whose linears round what they multiply
+bool kernels_for_last(const struct ga_model *model);        // its logits or its classifier round what they multiply
 bool kernels_for_choosing(const struct ga_model *model);    // a call chooses what its linears multiply
 bool kernels_for_cached(const struct ga_model *model);      // it has a cache, and calls can be short
 bool kernels_for_rounding(const struct ga_model *model);    // it keeps them in fewer bits, and they can be exact before

@@ -108,8 +108,7 @@ static void compare_with_specials(struct checks *checks, const struct subject *s
     }
 }
 
-// The formulas of gelu and silu have a NaN for -inf, where the functions have 0; a stack has one of them in its middle.
-// Whether a linear of layers rounds to integers, which infinities have none of, as rows times weights in groups may be.
+// Whether a linear rounds to integers, which infinities have none of, as rows times weights in groups may be.
 static bool multiplies_integers(const struct ga_model *model)
 {
     bool integers = false;
@@ -119,6 +118,7 @@ static bool multiplies_integers(const struct ga_model *model)
     return integers;
 }
 
+// The formulas of gelu and silu have a NaN for -inf, where the functions have 0; a stack has one of them in its middle.
 bool kernels_for_specials(const struct ga_model *model)
 {
     bool smooth = model->stack != NULL;

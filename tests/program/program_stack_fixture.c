@@ -158,6 +158,7 @@ static const struct ga_stack stack = {
     .pool = GA_POOL_MEAN,
     .logits = GA_LOGITS_LINEAR,
     .n_logits = LOGITS,
+    .logits_arithmetic = GA_ARITHMETIC_I16,
     .attention = true,
     .steps = steps,
     .n_steps = sizeof steps / sizeof *steps,

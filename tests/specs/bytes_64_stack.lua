@@ -1,5 +1,5 @@
 return {
-  -- A whole model of products of bytes: gelu, LayerNorm after blocks.
+  -- A whole model of products of bytes, its logits' and its classifier's too: gelu, LayerNorm after blocks.
   kind = "encoder",
   name = "bytes_64_stack",
   d_model = 64,
@@ -8,5 +8,8 @@ return {
   d_ff = 600,
   seq_len = "1..30",
   ffn = { activation = "gelu" },
+  pool = { kind = "mean" },
+  logits = { kind = "log_softmax", size = 21 },
+  classifier = { labels = 3 },
   dtype = "int8",
 }

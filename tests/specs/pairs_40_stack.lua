@@ -1,5 +1,5 @@
 return {
-  -- A whole model of products of 16 bits but for its logits: RMSNorm before blocks, a gated feed-forward, a cache.
+  -- A whole model of products of 16 bits, its tied logits' too: RMSNorm before blocks, a gated feed-forward, a cache.
   kind = "decoder",
   name = "pairs_40_stack",
   d_model = 40,

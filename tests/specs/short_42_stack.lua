@@ -1,5 +1,5 @@
 return {
-  -- A whole model of products of bf16 but for its logits: LayerNorm after blocks, a plain feed-forward, a cache.
+  -- A whole model of products of bf16, its tied logits' too: LayerNorm after blocks, a plain feed-forward, a cache.
   kind = "decoder",
   name = "short_42_stack",
   d_model = 42,

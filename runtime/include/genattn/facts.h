@@ -97,6 +97,15 @@ enum ga_class_scores {
     GA_CLASS_SCORES_SOFTMAX  // over the labels
 };
 
+// What linears multiply: floats, or what rows and weights are rounded to (docs/numbers.md).
+enum ga_arithmetic {
+    GA_ARITHMETIC_F32,
+    GA_ARITHMETIC_BF16, // both floats with 8 bits of significand
+    GA_ARITHMETIC_I16,  // rows of 15 bits, weights of up to 16
+    GA_ARITHMETIC_INT8, // both of 8 bits
+    GA_ARITHMETICS
+};
+
 // Whose rows a buffer of a stack's scratch holds.
 enum ga_buffer_rows {
     GA_ROWS_ALL,    // all real rows of a call
@@ -142,6 +151,8 @@ struct ga_stack {
     enum ga_activation classifier_activation; // between its linears
     size_t n_labels;                          // of io.class_logits; 0: no classifier
     enum ga_class_scores class_scores;
+    enum ga_arithmetic logits_arithmetic;     // what the linear of logits multiplies
+    enum ga_arithmetic classifier_arithmetic; // both linears of a classifier
 };
 
 #endif

@@ -32,15 +32,6 @@ struct ga_parallel {
 
 // -- Intermediates --------------------------------------------------------------------------------------------------
 
-// What linears multiply: floats, or what rows and weights are rounded to (docs/numbers.md).
-enum ga_arithmetic {
-    GA_ARITHMETIC_F32,
-    GA_ARITHMETIC_BF16, // both floats with 8 bits of significand
-    GA_ARITHMETIC_I16,  // rows of 15 bits, weights of up to 16
-    GA_ARITHMETIC_INT8, // both of 8 bits
-    GA_ARITHMETICS
-};
-
 // Linears of layers, each of which has an arithmetic of its own. O: heads side by side to the output; UP: the first of
 // a feed-forward, its gate included; DOWN: the second.
 enum ga_linear { GA_LINEAR_Q, GA_LINEAR_K, GA_LINEAR_V, GA_LINEAR_O, GA_LINEAR_UP, GA_LINEAR_DOWN, GA_LINEARS };
@@ -286,6 +277,7 @@ struct ga_model {
     size_t src_vocab_size;          // rows of its source embedding
     enum ga_storage weights_dtype;  // of linears, where arithmetic is in floats
     enum ga_arithmetic arithmetic[GA_LINEARS]; // of each linear of layers; F32 of those that it has not
+    enum ga_arithmetic attention_arithmetic; // of queries by keys and softmax weights by values; F32, BF16 or I16
     uint32_t arithmetic_choices; // 1 << GA_ARITHMETIC_... of each that io.arithmetic may name; 0: there is no choice
     enum ga_dtype cache_dtype;   // in which a cache keeps keys and values; nothing where there is none
 };

@@ -1,0 +1,68 @@
+-- last_linears_test.lua: what logits and a classifier multiply, by the field dtype. Reads specs alone: what comes of
+-- it are kernels' facts.
+local fact = dofile("tests/generator/fact.lua")
+local spec = require "spec"
+
+-- The spec of a stack with logits and a classifier and of one dtype, with other fields beside.
+local function last_linears(dtype, more)
+  local raw = { kind = "encoder", d_model = 64, n_heads = 4, n_layers = 1, seq_len = 8, vocab_size = 30,
+    pool = { kind = "cls" }, logits = { kind = "linear", tied = true }, classifier = { labels = 2 }, dtype = dtype }
+  for name, value in pairs(more or {}) do raw[name] = value end
+  return spec.from_fields(raw)
+end
+
+-- What logits and the classifier multiply, in words.
+local function of_last(dtype, more)
+  local s = assert(last_linears(dtype, more))
+  return s.arithmetic_of.logits .. " " .. s.arithmetic_of.classifier
+end
+
+fact.holds("logits and a classifier follow the one dtype or the default, and any leaves them f32", function()
+  fact.equal(of_last("int8"), "int8 int8")
+  fact.equal(of_last({ default = "i16", q = "f32" }), "i16 i16")
+  fact.equal(of_last({ default = "i16", logits = "bf16", classifier = "f32" }), "bf16 f32")
+  fact.equal(of_last({ classifier = "int8" }), "f32 int8")
+  fact.equal(of_last("any"), "f32 f32")
+  fact.equal(of_last(nil), "f32 f32")
+end)
+
+fact.holds("tied logits share the embedding's packed weights where both are floats alone", function()
+  fact.equal(last_linears(nil).own_token_table, false)
+  fact.equal(last_linears({ default = "int8", logits = "f32" }).own_token_table, false)
+  fact.equal(last_linears({ logits = "int8" }).own_token_table, true)
+end)
+
+fact.holds("linears after the last layer need none before them, and a choice needs linears of layers", function()
+  local function errors_of(dtype)
+    local _, errors = spec.from_fields({ kind = "encoder", d_model = 64, n_layers = 0, seq_len = 8, vocab_size = 30,
+      logits = { kind = "linear" }, dtype = dtype })
+    return errors
+  end
+  fact.equal(errors_of("int8"), nil)
+  fact.lists_equal(errors_of("any"), { 'dtype = "any" is given, but n_layers = 0 leaves no linears of layers' })
+  fact.lists_equal(errors_of({ q = "int8" }),
+    { "dtype.q is given, but the model has no such linear; it has logits" })
+end)
+
+fact.holds("a transformer's logits are its decoder's, whatever its encoder multiplies", function()
+  local s = assert(spec.from_fields({ kind = "transformer", d_model = 64, n_heads = 4, n_layers = 1, seq_len = 8,
+    vocab_size = 30, logits = { kind = "linear" }, dtype = { up = "int8", logits = "i16" } }))
+  fact.equal(s.decoder_spec.arithmetic_of.logits, "i16")
+  fact.lists_equal(s.decoder_spec.arithmetics, { "f32", "i16", "int8" })
+  fact.lists_equal(s.encoder_spec.arithmetics, { "f32", "int8" })
+end)
+
+fact.holds("what linears multiply is said of all, or of each dtype's", function()
+  local function said(dtype, more)
+    for _, sentence in ipairs(spec.sentences(assert(last_linears(dtype, more)))) do
+      if sentence:find("linears", 1, true) == 1 then return sentence end
+    end
+  end
+  local of_bytes = "rows of 8 bits by weights of 8 bits, in sums of 256 products"
+  fact.equal(said("int8"), "linears of layers, logits and classifier multiply " .. of_bytes)
+  fact.equal(said({ default = "int8", logits = "f32" }),
+    "linears: logits multiply floats; q, k, v, o, up, down and classifier multiply " .. of_bytes)
+  fact.equal(said(nil), nil)
+end)
+
+fact.finish()
