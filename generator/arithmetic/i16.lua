@@ -16,7 +16,7 @@ local element = { name = "int16", type = "int16_t", bytes = 2 }
 
 -- What the tables of all sets share.
 local function of_pairs(set)
-  set.row, set.panel, set.header, set.in_order = element, element, 2, set.store
+  set.row, set.panel, set.header = element, element, 2
   return set
 end
 

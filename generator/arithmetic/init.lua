@@ -12,7 +12,8 @@
 --                              multiplied in lanes
 --     one_by_one               whether a sum takes them one after the other, and not all at once
 --     store                    of a pointer and a vector of floats, rounded to the nearest, as elements of a row
---     in_order                 the same as elements of a panel one after the other, where it attends
+--     in_order                 the same as elements of a panel one after the other, where it attends and does not
+--                              multiply integers, whose are so
 --     helpers                  C functions that these call, nil for none
 --     cflags, cpu              what the compiler and the CPU must have beside the instruction set's own
 --     of                       of a set that refines an instruction set by what the CPU has beside it: that one's name,
@@ -164,9 +165,10 @@ local function of_integers(A, set, V)
   local X = setmetatable({ name = A.name, is_narrow = true, is_integer = true, is_offset = A.is_offset,
     largest_row = A.largest_row, weight_scale = A.weight_scale, largest_weight = A.largest_weight,
     total_weight = A.total_weight }, { __index = set })
-  for _, word in ipairs({ "splat", "load", "to_floats", "store", "in_order" }) do
-    X[word] = set[word] and function(...) return set[word]:format(...) end
+  for _, word in ipairs({ "splat", "load", "to_floats", "store" }) do
+    X[word] = function(...) return set[word]:format(...) end
   end
+  X.in_order = X.store
   function X.column_bytes(length) return (length + set.header) * set.panel.bytes end
   function X.start(m, sums)
     return set.has_offset and set.zero:format("offset" .. m, sums) or set.zero

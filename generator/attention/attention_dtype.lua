@@ -22,7 +22,7 @@ local NEEDS_FLOATS = {
   { has = function(spec) return spec.extra_keys > 0 end, what = "add_bias_kv or add_zero_attn",
     why = "adds keys that are multiplied as floats" },
   { has = function(spec) return spec.n_extra_logits end, what = "sinks", why = "adds scores of no key to a row of floats" },
-  { has = function(spec) return spec.nonfinite_safe or spec.full_range_fallback end, what = "mask_fill or masked_row",
+  { has = function(spec) return spec.fill end, what = "mask_fill",
     why = "gives keys that a row does not see a weight, which is made for floats alone" },
   { has = function(spec) return spec.chooses end, what = 'dtype = "any"', why = "lets a call choose for linears alone" },
 }
@@ -68,8 +68,7 @@ return {
     end
     spec.attends_in_floats = reason
     if spec.attends and not reason then spec.attends_in = name end
-    -- The encoder of a transformer may attend so where its decoder does not.
-    if spec.attends and (not reason or spec.kind == "transformer") then add_once(spec.arithmetics, name) end
+    if spec.attends and not reason then add_once(spec.arithmetics, name) end
   end,
   sentence = function(spec)
     local reason = spec.attends_in_floats

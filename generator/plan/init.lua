@@ -149,7 +149,7 @@ local function plan_attention(p)
 
   p.value = families.new(p, "value", "softmax weights times v", for_values, dtype)
   families.add_kernels(p.value, tiles.distinct(p.value.widths))
-  if p.spec.nonfinite_safe then plan_skip_zero(p, for_values) end
+  if p.spec.nonfinite_safe and p.spec.attends_in == "f32" then plan_skip_zero(p, for_values) end
   if p.spec.cache then add_whole_kernels(p.value, p.isa) end
   plan_attended(p)
 end

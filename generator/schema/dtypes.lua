@@ -1,5 +1,5 @@
--- schema/dtypes.lua: the field dtype: a word for all linears, or a table with a word for each of them. Says how it may
--- be written; which linears a model has is not known here.
+-- schema/dtypes.lua: the field dtype: a word for all products, or a table with a word for each of them. Says how it may
+-- be written; which products a model has is not known here.
 local arithmetic = require "arithmetic"
 local text = require "base.text"
 local types = require "schema.types"
@@ -24,16 +24,18 @@ local words = { dtypes.ANY }
 for i, name in ipairs(arithmetic.names()) do table.insert(words, i, name) end
 local whole = types.choice(words)
 
--- The check of each key of a table.
-local CHECKS = { default = one, attention = types.choice(arithmetic.attending()) }
-for _, name in ipairs(dtypes.LINEARS) do CHECKS[name] = one end
-for _, name in ipairs(dtypes.LAST) do CHECKS[name] = one end
+-- The keys of a table, and the check of each.
+local KEYS, CHECKS = { "default" }, { default = one }
+local function add_keys(names, check)
+  for _, name in ipairs(names) do KEYS[#KEYS + 1], CHECKS[name] = name, check end
+end
+add_keys(dtypes.LINEARS, one)
+add_keys({ "attention" }, types.choice(arithmetic.attending()))
+add_keys(dtypes.LAST, one)
 
 local function unknown(key)
   if key == "gate" then return 'has no field gate: gate and up are one product, so give "up"' end
-  return ("has only the fields default, %s, found %s"):format(
-    text.join({ table.concat(dtypes.LINEARS, ", "), "attention", table.concat(dtypes.LAST, ", ") }),
-    types.shown(key))
+  return ("has only the fields %s, found %s"):format(text.join(KEYS), types.shown(key))
 end
 
 local function check_table(value)

@@ -115,9 +115,9 @@ return {
     group = "shape", example = "batch = 1" },
   { field = "dtype", flag = "--dtype", value = table.concat(dtypes.WORDS, "|") .. ",NAME=...",
     check = dtypes.check, parse = dtypes.parse, default = "f32",
-    help = "what linears multiply: floats, or what rows and weights are rounded to, bf16 or integers; any: all of " ..
-      "these, for `precision` to choose for those of layers; after a word those that differ, of " ..
-      table.concat(dtypes.LINEARS, ", ") .. ", " .. table.concat(dtypes.LAST, ", "),
+    help = "what linears and attention multiply: floats, or what these are rounded to, bf16 or integers; any: all of " ..
+      "these, for `precision` to choose for linears of layers; after a word those that differ, of " ..
+      table.concat(dtypes.LINEARS, ", ") .. ", attention, " .. table.concat(dtypes.LAST, ", "),
     group = "build", example = 'dtype = "int8"' },
   { field = "unroll", flag = "--unroll", value = "N", check = types.count(1, 8), parse = types.to_number,
     default = "2", help = "steps of the inner product unrolled in every kernel; more costs code and wins nothing",

@@ -87,6 +87,16 @@ local function encoder_dtype(dtype)
   return of
 end
 
+-- The dtype of both sides of a transformer, whose attention is that of the whole.
+local function dtype_of_sides(spec)
+  if not spec.dtype or spec.chooses then return spec.dtype end
+  local of = { attention = spec.attends_in }
+  for key, word in pairs(type(spec.dtype) == "table" and spec.dtype or { default = spec.dtype }) do
+    of[key] = of[key] or word
+  end
+  return of
+end
+
 -- The fields of one side of a transformer, "encoder" or "decoder".
 function stack.side_fields(spec, side)
   local is_decoder, given = side == "decoder", spec.lengths_as_given
@@ -102,6 +112,7 @@ function stack.side_fields(spec, side)
     local is_other = not is_decoder and OF_DECODER[entry.field]
     if not OF_BOTH[group] and not is_other then raw[entry.field] = entry.value end
   end
+  raw.dtype = dtype_of_sides(spec)
   if not is_decoder then raw.dtype = encoder_dtype(raw.dtype) end
   return raw
 end

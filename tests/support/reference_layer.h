@@ -122,16 +122,33 @@ static void IN_REAL(add_keys)(const struct ga_model *model, const struct ga_weig
     }
 }
 
+// Whether the float instance rounds what attention multiplies.
+static bool IN_REAL(rounds_attention)(const struct ga_model *model)
+{
+    return model->attention_arithmetic != GA_ARITHMETIC_F32 && sizeof(REAL) == sizeof(float);
+}
+
+// A query times a key.
+static REAL IN_REAL(product)(const struct ga_model *model, const REAL *q, const REAL *k)
+{
+    const void *query = q, *key = k;
+    if (IN_REAL(rounds_attention)(model)) {
+        return (REAL)reference_rounded_score(model->attention_arithmetic, model->d_head, query, key);
+    }
+    REAL sum = 0;
+    for (size_t d = 0; d < model->d_head; d++) {
+        sum += q[d] * k[d];
+    }
+    return sum;
+}
+
 // scores[kv_rows + extra_keys] of one query vector q[d_head], that of the row, with keys k, kv_width floats apart.
 static void IN_REAL(score)(const struct reference_row *row, const REAL *q, const REAL *k, size_t kv_rows, REAL *scores)
 {
     const struct ga_model *model = row->model;
     const size_t kv_width = model->n_kv_heads * model->d_head, keys = kv_rows + model->extra_keys;
     for (size_t j = 0; j < keys; j++) {
-        scores[j] = 0;
-        for (size_t d = 0; d < model->d_head; d++) {
-            scores[j] += q[d] * k[j * kv_width + d];
-        }
+        scores[j] = IN_REAL(product)(model, q, k + j * kv_width);
     }
     IN_REAL(modify_scores)(row, kv_rows, keys, scores);
 }
@@ -190,6 +207,12 @@ static void IN_REAL(mix)(const struct ga_model *model, const REAL *weights, cons
                          size_t kv_rows, REAL *out)
 {
     size_t kv_width = model->n_kv_heads * model->d_v;
+    if (IN_REAL(rounds_attention)(model)) {
+        const void *shares = weights, *values = v;
+        void *to = out;
+        reference_rounded_mix(model->attention_arithmetic, shares, values, kv_width, seen, kv_rows, model->d_v, to);
+        return;
+    }
     for (size_t d = 0; d < model->d_v; d++) {
         REAL sum = 0;
         for (size_t j = 0; j < kv_rows; j++) {

@@ -128,3 +128,69 @@ void reference_rounded_project(enum ga_arithmetic arithmetic, const struct ga_we
         }
     }
 }
+
+// -- Attention -------------------------------------------------------------------------------------------------------
+
+enum { KEYS_OF_A_SUM = 128 };
+
+// What one step is worth of the share that weights have in a product of integers.
+static float share_step(const struct part *part)
+{
+    const float largest = 32767, all = 131008, least = 0x1p-126F;
+    float most = 0, total = 0;
+    for (size_t i = 0; i < part->count; i++) {
+        most = fmaxf(most, fabsf(part->row[i]));
+        total += fabsf(part->row[i]);
+    }
+    return isfinite(total) ? fmaxf(fmaxf(most / largest, total / all), least) : NAN;
+}
+
+// A sum of products: the part's row has the share of weights; its weights are a key's numbers, or those of a column of
+// values with `steps` for each.
+static float attended_integers(const struct part *part, const float *steps)
+{
+    const struct part key = {part->weight, NULL, 0, part->count};
+    const float step = share_step(part), of_key = steps ? 1 : steps_per_unit(&rules[GA_ARITHMETIC_I16], &key);
+    int64_t sum = 0;
+    for (size_t i = 0; i < part->count && isfinite(step) && isfinite(of_key); i++) {
+        const float number = part->weight[i] * (steps ? steps[i] : of_key);
+        sum += (int64_t)rintf(part->row[i] * (1 / step)) * (int64_t)rintf(number);
+    }
+    return (float)(int32_t)sum * (steps ? step : step * (1 / of_key));
+}
+
+float reference_rounded_score(enum ga_arithmetic arithmetic, size_t count, const float *q, const float *k)
+{
+    const struct part part = {q, k, 1, count};
+    return arithmetic == GA_ARITHMETIC_BF16 ? sum_of_bf16(&part) : attended_integers(&part, NULL);
+}
+
+// How a value's numbers become steps: NaN where one of them is infinite or NaN; of bf16 1.
+static float value_steps(enum ga_arithmetic arithmetic, const float *value, size_t d_v)
+{
+    const struct part part = {value, NULL, 0, d_v};
+    const float steps = steps_per_unit(&rules[GA_ARITHMETIC_I16], &part);
+    return arithmetic == GA_ARITHMETIC_BF16 && isfinite(steps) ? 1 : steps;
+}
+
+void reference_rounded_mix(enum ga_arithmetic arithmetic, const float *weights, const float *v, size_t stride,
+                           const bool *seen, size_t keys, size_t d_v, float *out)
+{
+    memset(out, 0, d_v * sizeof *out);
+    for (size_t from = 0; from < keys; from += KEYS_OF_A_SUM) {
+        const size_t count = keys - from < KEYS_OF_A_SUM ? keys - from : KEYS_OF_A_SUM;
+        float shares[KEYS_OF_A_SUM], steps[KEYS_OF_A_SUM];
+        for (size_t j = 0; j < count; j++) {
+            steps[j] = value_steps(arithmetic, v + (from + j) * stride, d_v);
+            shares[j] = seen[from + j] ? weights[from + j] * (1 / steps[j]) : 0;
+        }
+        for (size_t d = 0; d < d_v; d++) {
+            float column[KEYS_OF_A_SUM];
+            for (size_t j = 0; j < count; j++) { // what is no number says so in its key's share
+                column[j] = isfinite(steps[j]) ? v[(from + j) * stride + d] : 0;
+            }
+            const struct part part = {shares, column, 1, count};
+            out[d] += arithmetic == GA_ARITHMETIC_BF16 ? sum_of_bf16(&part) : attended_integers(&part, steps);
+        }
+    }
+}

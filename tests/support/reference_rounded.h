@@ -1,8 +1,10 @@
-// reference_rounded.h: a linear whose rows and weights are rounded, to integers or bf16, as docs/numbers.md says, in
-// plain C: what the kernels of that arithmetic must give to the last bit. Knows nothing of tiles, panels or how zero is
+// reference_rounded.h: linears and attention whose rows and weights are rounded, to integers or bf16, as docs/numbers.md
+// says, in plain C: what the kernels of that arithmetic must give to the last bit. Knows nothing of tiles, panels or how zero is
 // kept.
 #ifndef TESTS_REFERENCE_ROUNDED_H
 #define TESTS_REFERENCE_ROUNDED_H
+
+#include <stdbool.h>
 
 #include "model.h"
 
@@ -11,5 +13,12 @@
 void reference_rounded_project(enum ga_arithmetic arithmetic, const struct ga_weight_view *weight,
                                const struct ga_weight_view *bias, size_t count, size_t n_in, size_t n_out,
                                const float *in, float *out);
+
+// A query times a key, of `count` numbers each; arithmetic is bf16 or i16.
+float reference_rounded_score(enum ga_arithmetic arithmetic, size_t count, const float *q, const float *k);
+
+// out[d_v] = values of the keys seen, at stride, each times its weight. One that is not finite makes NaN of all.
+void reference_rounded_mix(enum ga_arithmetic arithmetic, const float *weights, const float *v, size_t stride,
+                           const bool *seen, size_t keys, size_t d_v, float *out);
 
 #endif

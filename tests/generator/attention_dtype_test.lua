@@ -1,0 +1,78 @@
+-- attention_dtype_test.lua: facts about what attention's two products multiply: what follows a dtype, what is refused, and
+-- what is said.
+local fact = dofile("tests/generator/fact.lua")
+local spec = require "spec"
+
+local NONE = {} -- a field that is not given
+
+-- The spec of these fields, or nil and what is wrong.
+local function read(fields)
+  local raw = { d_model = 64, n_heads = 4, seq_len = "1..40" }
+  for key, value in pairs(fields) do raw[key] = value ~= NONE and value or nil end
+  return spec.from_fields(raw)
+end
+
+local function refused(fields)
+  local s, errors = read(fields)
+  return s and "accepted" or table.concat(errors, "; ")
+end
+
+local function said(s)
+  return table.concat(spec.sentences(s), "; ")
+end
+
+fact.holds("attention follows the default, in 16 bits where linears have 8", function()
+  for dtype, expected in pairs({ f32 = "f32", bf16 = "bf16", i16 = "i16", int8 = "i16", any = "f32" }) do
+    fact.equal(read({ dtype = dtype }).attends_in, expected)
+  end
+  fact.equal(read({}).attends_in, "f32")
+  fact.equal(read({ dtype = { default = "int8", attention = "bf16" } }).attends_in, "bf16")
+  fact.equal(read({ dtype = { default = "int8", attention = "f32" } }).attends_in, "f32")
+  fact.equal(read({ dtype = { down = "int8" }, kind = "encoder", n_layers = 1 }).attends_in, "f32")
+end)
+
+fact.holds("what reads floats leaves attention in floats, which is said; by name it is refused", function()
+  local heads = { d_model = 512, n_heads = 2 }
+  for what, fields in pairs({
+    ["cache keeps keys and values"] = { cache = 64 },
+    ["mask.window leaves a row's first keys out"] = { mask = { causal = true, window = 4 } },
+    ["outputs gives softmax weights"] = { outputs = { "attention" } },
+    ["outputs gives intermediates"] = { outputs = { "scores" } },
+    ["mask_fill gives keys"] = { mask_fill = -1e9, mask = { causal = true } },
+    ["sinks adds scores of no key"] = { sinks = true },
+    ["add_bias_kv or add_zero_attn adds keys"] = { add_zero_attn = true },
+    ["d_head = 256 is more than the 128 products"] = heads,
+  }) do
+    fields.dtype = "i16"
+    local s, errors = read(fields)
+    fact.equal(s and s.attends_in or table.concat(errors), "f32")
+    fact.contains(said(s), "attention multiplies floats: " .. what)
+    fields.dtype = { attention = "i16" }
+    fact.contains(refused(fields), 'dtype.attention = "i16" contradicts ' .. what:gsub(" .*", ""))
+  end
+end)
+
+fact.holds("a sum of bf16 is as long as it is", function()
+  fact.equal(read({ d_model = 512, n_heads = 2, dtype = { attention = "bf16" } }).attends_in, "bf16")
+end)
+
+fact.holds("attention alone has a dtype, and layers without attention have none", function()
+  local s = read({ kind = "sdpa", d_model = NONE, d_head = 16, dtype = { attention = "bf16" } })
+  fact.equal(s and s.attends_in, "bf16")
+  fact.lists_equal(s.arithmetics, { "bf16" })
+  fact.contains(said(s), "attention multiplies queries, keys, softmax weights and values rounded to bf16")
+  fact.equal(refused({ kind = "encoder", n_layers = 1, n_heads = NONE, layer = { attention = false },
+    dtype = { attention = "bf16" } }), 'dtype.attention = "bf16" is given, but nothing attends')
+end)
+
+fact.holds("both sides of a transformer attend alike", function()
+  local fields = { kind = "transformer", n_layers = 1, n_decoder_layers = 1, vocab_size = 9, seq_len = 8, dtype = "int8" }
+  local s = read(fields)
+  fact.equal(s.encoder_spec.attends_in .. " " .. s.decoder_spec.attends_in, "i16 i16")
+  fields.cache = 64
+  s = read(fields)
+  fact.equal(s.encoder_spec.attends_in .. " " .. s.decoder_spec.attends_in, "f32 f32")
+  fact.equal(s.encoder_spec.arithmetic_of.up, "int8")
+end)
+
+fact.finish()
