@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "atomic_file.h"
 #include "command.h"
 #include "isas.h"
 #include "json_file.h"
@@ -318,26 +317,12 @@ static enum ga_exit write_cells(const struct ga_context *context, const struct p
                                    "cells", cells));
 }
 
-// A benchmark that cannot be written should fail before it has run, not after.
-static enum ga_exit check_writable(const struct ga_context *context, const char *path)
-{
-    struct ga_error error;
-    struct ga_atomic_file file;
-    if (path && ga_atomic_file_new(path, &file, &error) != GA_OK) {
-        return ga_failed(context, "%s", error.text);
-    }
-    if (path) {
-        (void)ga_atomic_file_end(&file, false, NULL); // nothing is left of it
-    }
-    return GA_EXIT_OK;
-}
-
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
 {
     struct plan plan;
     enum ga_exit code = read_plan(context, arguments->values, &plan);
     if (code == GA_EXIT_OK) {
-        code = check_writable(context, plan.json);
+        code = ga_check_writable(context, "json", plan.json);
     }
     if (code != GA_EXIT_OK) {
         return code;
