@@ -128,6 +128,7 @@ local WRONG = {
   { "--weights-map", "llama2", "must name a map that ships (", "--weights-layout" },
   { "--weights-prefix", "a b", "must be the start of a tensor's name (letters, digits and _ . / -, at most 100)" },
   { "--isa", "avx2,avx2", "names avx2 twice" },
+  { "--isa", "avx2vnni", "names avx2vnni, which is made with avx2 where a model gains by it" },
   { "--tokenizer-hash", "0123456789ABCDEF", "must be" },
   { "--classifier-labels", "0", "must be" },
   { "--classifier-activation", "swish", "must be" },
