@@ -68,6 +68,19 @@ function files.lacking(s, isa_name, features)
   return list
 end
 
+-- What a spec's arithmetic and weights need of the compiler beside the flags of sets: { isa, variant, flag }, ...
+function files.flags(s, isa_names)
+  local list = {}
+  for _, name in ipairs(files.split_isas(s, isa_names)) do
+    for _, set in ipairs(arithmetic.variants(s.arithmetics, isa_api.get(name))) do
+      for _, flag in ipairs(arithmetic.all_need(s, set, "cflags")) do
+        list[#list + 1] = { isa = name, variant = set.name, flag = flag }
+      end
+    end
+  end
+  return list
+end
+
 -- The names of the variants that multiply what the spec's dtype says by instructions for other numbers.
 function files.emulated(s, isa_names)
   local names = {}
