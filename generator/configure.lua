@@ -51,15 +51,25 @@ local function print_tables(collected)
   end
 end
 
--- Asks all there is to ask; the answers, or nil and a message.
-local function probe(settings)
+-- Whether the compiler takes a flag, which it is asked once.
+local function asks_once(prober)
+  local known = {}
+  return function(flag)
+    if known[flag] == nil then known[flag] = prober:takes_flags({ flag }) end
+    return known[flag]
+  end
+end
+
+-- Asks all there is to ask; the answers, or nil and every message.
+local function probe(settings, collected)
   local log = assert(io.open("out/config.log", "a"))
   local quiet = settings.verbose and print_line or function() end
-  local answers, why = ask(probes.new(settings.variables, log, print_line), probes.new(settings.variables, log, quiet),
-    settings)
+  local prober = probes.new(settings.variables, log, print_line)
+  local answers, why = ask(prober, probes.new(settings.variables, log, quiet), settings)
+  local errors = answers and models.refused(collected, answers.built, asks_once(prober)) or { why }
   for _, line in ipairs(answers and summary.maintainers(answers) or {}) do log:write("# off: ", line, "\n") end
   log:close()
-  return answers, why
+  return #errors == 0 and answers, errors
 end
 
 -- What the tests' graph is made from: settings and answers, how many models are configured, and the paths of their
@@ -108,12 +118,10 @@ local function configure(settings)
   local collected, errors = models.collect(settings)
   if not collected then return complain(CANNOT, errors) end
   print_tables(collected)
-  local answers, why = probe(settings)
-  if not answers then return complain(CANNOT, { why }) end
-  errors = models.refused(collected, answers.built)
-  if #errors > 0 then return complain(CANNOT, errors) end
-  local written
-  written, why = write(settings, collected, answers)
+  local answers
+  answers, errors = probe(settings, collected)
+  if not answers then return complain(CANNOT, errors) end
+  local written, why = write(settings, collected, answers)
   if not written then return complain(CANNOT, { why }) end
   -- ninja compares its time stamp with that of everything read here, and would run configure once more.
   compat.execute("touch build.ninja")

@@ -106,7 +106,6 @@ for _, set in ipairs({ sets.avx512, sets.avx2, sets.scalar }) do
   set.row, set.cflags, set.cpu = { name = "rounded floats", type = "float", bytes = 4 }, {}, {}
   set.emulates = true
 end
-sets.avxvnni = setmetatable({ gains_nothing = true }, { __index = sets.avx2 }) -- beside products of integers
 sets.avx512bf16 = DOT
 for _, set in ipairs({ sets.avx512, sets.avx2, sets.scalar, DOT }) do set.helpers = HELPERS .. set.helpers end
 

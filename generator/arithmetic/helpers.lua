@@ -6,7 +6,7 @@ local helpers = {}
 local VNNI = {
   avx512 = { VECTOR = "__m512i", BEGIN = "_mm512", END = "epi32", PREFIX = "", REGISTER = "v",
     DEFINED = "__AVX512VNNI__" },
-  avxvnni = { VECTOR = "__m256i", BEGIN = "_mm256", END = "avx_epi32", PREFIX = "%{vex%} ", REGISTER = "x",
+  avx2vnni = { VECTOR = "__m256i", BEGIN = "_mm256", END = "avx_epi32", PREFIX = "%{vex%} ", REGISTER = "x",
     DEFINED = "__AVXVNNI__" },
 }
 

@@ -23,6 +23,7 @@ end
 return {
   name = "i16", sum = SUM, largest_row = LARGEST_ROW, weight_scale = WEIGHT_SCALE, is_offset = false, attends = true,
   largest_weight = LARGEST_WEIGHT, total_weight = TOTAL_WEIGHT,
+  refined = { "avx2vnni" },
   sets = {
     avx512 = of_pairs({
       unit = 2, cflags = { "-mavx512vnni" }, cpu = { "AVX512_VNNI" }, vector = "__m512i", sum = "__m512i",
@@ -32,13 +33,13 @@ return {
       to_floats = "_mm512_cvtepi32_ps(%s)",
       store = "_mm256_storeu_si256((__m256i *)(%s), _mm512_cvtepi32_epi16(_mm512_cvtps_epi32(%s)))",
     }),
-    avxvnni = of_pairs({
-      unit = 2, cflags = {}, cpu = {}, vector = "__m256i", sum = "__m256i",
+    avx2vnni = of_pairs({
+      of = "avx2", unit = 2, cflags = { "-mavxvnni" }, cpu = { "AVX_VNNI" }, vector = "__m256i", sum = "__m256i",
       zero = "_mm256_setzero_si256()", splat = "_mm256_set1_epi32(lane_at(&%s))",
       load = "_mm256_loadu_si256((const __m256i *)(%s))",
       dot = function(a, b, sum) return ("add_pairs(%s, %s, %s)"):format(sum, a, b) end,
       to_floats = "_mm256_cvtepi32_ps(%s)", store = "store_int16(%s, %s)",
-      helpers = helpers.add_products("avxvnni", "add_pairs", "dpwssd") .. helpers.store_int16,
+      helpers = helpers.add_products("avx2vnni", "add_pairs", "dpwssd") .. helpers.store_int16,
     }),
     avx2 = of_pairs({
       unit = 2, cflags = {}, cpu = {}, vector = "__m256i", sum = "__m256i",

@@ -74,29 +74,32 @@ local function own_set(name, set)
   return sets and (sets[set.name] or sets[set.base])
 end
 
--- Whether it multiplies by what only this instruction set has.
-function arithmetic.gains_by(name, set)
-  local own = own_set(name, set)
-  return own ~= nil and not own.gains_nothing
-end
-
 -- An instruction set with what an arithmetic's own table for it refines it by: a name; the set it is made of as base.
 local function refined(name, set)
   return setmetatable({ name = name, base = set.name }, { __index = set })
 end
 
 -- The sets for which a model of these arithmetics has a variant, of one instruction set that runs them: those that
--- refine it, best first, then itself.
+-- refine it, best first and each once, then itself.
 function arithmetic.variants(names, set)
-  local list = {}
+  local list, seen = {}, {}
   for _, name in ipairs(names) do
     local A = arithmetic.get(name)
     for _, more in ipairs(A.refined or {}) do
-      list[#list + 1] = A.sets[more].of == set.name and refined(more, set) or nil
+      list[#list + 1] = A.sets[more].of == set.name and not seen[more] and refined(more, set) or nil
+      seen[more] = true
     end
   end
   list[#list + 1] = set
   return list
+end
+
+-- The name of the instruction set that one of this name refines, or nil.
+function arithmetic.base_of(name)
+  for _, known in ipairs(NAMES) do
+    local own = (arithmetic.get(known).sets or {})[name]
+    if own and own.of then return own.of end
+  end
 end
 
 -- What the compiler and the CPU must have for it beside the set's own, and what else it has for that set: cflags, cpu.

@@ -15,6 +15,7 @@ local difference = { name = "int16", type = "int16_t", bytes = 2 }
 
 return {
   name = "int8", sum = SUM, largest_row = STEPS, weight_scale = WEIGHT_SCALE, is_offset = true,
+  refined = { "avx2vnni" },
   sets = {
     avx512 = {
       row = offset_byte, panel = byte, unit = 4, header = 8, has_offset = true,
@@ -26,13 +27,13 @@ return {
       to_floats = "_mm512_cvtepi32_ps(%s)",
       store = "_mm_storeu_si128((__m128i *)(%s), _mm512_cvtepi32_epi8(_mm512_cvtps_epi32(%s)))",
     },
-    avxvnni = {
-      row = offset_byte, panel = byte, unit = 4, header = 8, has_offset = true,
-      cflags = {}, cpu = {}, vector = "__m256i", sum = "__m256i",
+    avx2vnni = {
+      of = "avx2", row = offset_byte, panel = byte, unit = 4, header = 8, has_offset = true,
+      cflags = { "-mavxvnni" }, cpu = { "AVX_VNNI" }, vector = "__m256i", sum = "__m256i",
       zero = "_mm256_mullo_epi32(_mm256_set1_epi32(%s), _mm256_loadu_si256((const __m256i *)(%s)))",
       splat = "_mm256_set1_epi32(lane_at(&%s))", load = "_mm256_loadu_si256((const __m256i *)(%s))",
       dot = function(a, b, sum) return ("add_fours(%s, %s, %s)"):format(sum, a, b) end,
-      helpers = helpers.add_products("avxvnni", "add_fours", "dpbusd") .. helpers.store_uint8,
+      helpers = helpers.add_products("avx2vnni", "add_fours", "dpbusd") .. helpers.store_uint8,
       to_floats = "_mm256_cvtepi32_ps(%s)", store = "store_uint8(%s, %s)",
     },
     avx2 = {

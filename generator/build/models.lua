@@ -161,12 +161,24 @@ function models.collect(settings)
   return { configured = users, products = products }
 end
 
--- Messages about configured models of which nothing can be made for these instruction sets.
-function models.refused(collected, isas)
+-- Appends what a model's variants are to be compiled with that the compiler does not take.
+local function check_flags(model, isas, takes, errors)
+  for _, row in ipairs(plan_files.flags(model.spec, isas)) do
+    if not takes(row.flag) then
+      errors[#errors + 1] = ("%s: %s needs %s, which the compiler does not take; give --isa without %s"):format(
+        model.spec.name, row.variant, row.flag, row.isa)
+    end
+  end
+end
+
+-- Every message about configured models of which nothing can be made for these instruction sets, or not all by the
+-- compiler. takes(flag): whether it takes a flag.
+function models.refused(collected, isas, takes)
   local errors = {}
   for _, model in ipairs(collected.configured) do
     local why = plan_files.refused(model.spec, isas)
     errors[#errors + 1] = why and ("%s: %s"):format(model.spec.name, why)
+    check_flags(model, isas, takes, errors)
   end
   return errors
 end

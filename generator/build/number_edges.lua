@@ -61,9 +61,8 @@ end
 return function(edges)
   local objects, list = {}, {}
   for _, set in ipairs(edges.isas) do
-    local opened = isa.get(set).only_named and {} or OPENED -- those models are not made of it
-    list[#list + 1] = #opened > 0 and ("X(%s)"):format(set) or nil
-    for _, entry in ipairs(opened) do objects[#objects + 1] = open_file(edges, set, entry, words_of(set, entry)) end
+    list[#list + 1] = ("X(%s)"):format(set)
+    for _, entry in ipairs(OPENED) do objects[#objects + 1] = open_file(edges, set, entry, words_of(set, entry)) end
   end
   for _, entry in ipairs(TABLES) do
     local words = { define("TABLE", entry.is), define("TABLE_AS", ("numbers_%s_table"):format(entry.name)) }

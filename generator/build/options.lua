@@ -1,6 +1,7 @@
 -- options.lua: configure's command line, declared as tables, read with argparse, shown by --help in autoconf's order.
 -- Knows no model field by name: those come from the spec's own list.
 local argparse = require "argparse"
+local arithmetic = require "arithmetic"
 local compat = require "base.compat"
 local ninja = require "ninja"
 local text = require "base.text"
@@ -194,7 +195,10 @@ local function read_isas(list, known)
   if not list then return nil end
   local names = {}
   for name in list:gmatch("[^,]+") do
-    local near = text.nearest(name, known)
+    local near, base = text.nearest(name, known), arithmetic.base_of(name)
+    if base then
+      return false, ("--isa names %s, which is made with %s where a model gains by it"):format(name, base)
+    end
     if near ~= name then
       return false, ("--isa: there is no '%s'%s (there are %s)"):format(name,
         near and ("; did you mean %s?"):format(near) or "", text.join(known))

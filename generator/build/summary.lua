@@ -1,6 +1,5 @@
 -- summary.lua: what configure says at its end: the models, the tools, what is off and why, what to type next.
 -- Prints nothing itself and asks nothing.
-local isa = require "isa"
 local plan_files = require "plan.files"
 local text = require "base.text"
 
@@ -81,9 +80,7 @@ end
 local function add_dtype_lines(lines, s, answers)
   local _, left = plan_files.split_isas(s, answers.built)
   for _, name in ipairs(left) do
-    if not isa.get(name).only_named then
-      lines[#lines + 1] = ('%s: %s is not made for %s'):format(s.name, s.narrow_field, name)
-    end
+    lines[#lines + 1] = ('%s: %s is not made for %s'):format(s.name, s.narrow_field, name)
   end
   local emulated = plan_files.emulated(s, answers.built)
   if #emulated > 0 then
@@ -108,7 +105,7 @@ local function note_lines(models, answers)
     if entry.cpu == "disabled" then
       lines[#lines + 1] = entry.name .. " is not used, though this CPU has it: the operating system has not enabled " ..
         "its registers"
-    elseif entry.cpu == "usable" and not isa.get(entry.name).only_named then
+    elseif entry.cpu == "usable" then
       lines[#lines + 1] = ("%s is not used, though this CPU has it: %s"):format(entry.name, entry.off)
     end
   end

@@ -207,7 +207,7 @@ end
 local function two_isas(edges)
   local isas = {}
   for _, name in ipairs(edges.isas) do
-    local is_best = edges.runs[name] and #isas == 0 and not isa.get(name).only_named
+    local is_best = edges.runs[name] and #isas == 0
     if name == PORTABLE or is_best then isas[#isas + 1] = name end
   end
   return isas[1] and isas or edges.isas
@@ -278,16 +278,18 @@ local function configured_test(edges, products, archives, models)
   return edges:link(PLAIN, "out/test/configured", joined(inputs, archives), "$program_libraries")
 end
 
-local function is_emulated(names)
-  for _, name in ipairs(names) do
-    if EMULATED[name] then return true end
+local function is_any_emulated(edges, models)
+  for _, model in ipairs(models) do
+    for _, output in ipairs(edges:outputs(model)) do
+      if EMULATED[output.variant] then return true end
+    end
   end
 end
 
 -- standalone_kernels with a CPU that has everything in front of the runtime's, and the kernels it lacks emulated; nil
 -- where there is nothing to emulate, or nothing to emulate it with.
 local function emulated_test(edges, archives, models, has)
-  if not has.simde or not is_emulated(edges.isas) then return nil end
+  if not has.simde or not is_any_emulated(edges, models) then return nil end
   edges:section("Tests of kernels this CPU may lack, emulated")
   local cpu = edges:compile(EMULATION, "tests/emulate/cpu.c", EMULATION.test .. "/cpu.o", "$runtime_includes")
   local inputs = joined({ cpu }, inputs_of(edges, EMULATION, archives, models))

@@ -59,17 +59,17 @@ function test_models.existing_objects(edges, outputs, folder)
   return objects
 end
 
--- Emulation compiles the instruction sets it emulates, the sanitizers those this CPU can run; as a model is linked with
--- all of them, the others stay as they are.
+-- Emulation compiles the variants it emulates, the sanitizers those of sets that this CPU can run; as a model is linked
+-- with all of them, the others stay as they are.
 local COMPILE = {}
 
 function COMPILE.emulated(edges, _, outputs, folder)
-  local anew, as_is = test_models.split(outputs, function(output) return EMULATED[output.isa] end)
+  local anew, as_is = test_models.split(outputs, function(output) return EMULATED[output.variant] end)
   local objects = test_models.existing_objects(edges, as_is, folder)
   for _, output in ipairs(anew) do
     if output.kind == "library" then
       local object = edges.object_path(EMULATION, folder, output)
-      objects[#objects + 1] = edges:compile(EMULATION, folder .. "/" .. output.path, object, EMULATED[output.isa])
+      objects[#objects + 1] = edges:compile(EMULATION, folder .. "/" .. output.path, object, EMULATED[output.variant])
     end
   end
   return objects

@@ -9,7 +9,6 @@ local files = require "build.files"
 local fmt = require "base.fmt"
 local generator_steps = require "build.generator_steps"
 local inputs = require "build.test_inputs"
-local isa = require "isa"
 local test_matrix = require "build.test_matrix"
 local text = require "base.text"
 
@@ -152,14 +151,13 @@ end
 -- A CPU that nobody knows, said by a stand-in for what asks it; and one of 2008, by an emulator.
 local function cpu_steps(all)
   local answers, tests = all.saved.answers, all.tests
-  local list, built = { binary_step(all, "kernels on a CPU nobody knows", tests.unknown_cpu, "1") }, {}
-  for _, name in ipairs(answers.built) do built[#built + 1] = not isa.get(name).only_named and name or nil end
+  local list = { binary_step(all, "kernels on a CPU nobody knows", tests.unknown_cpu, "1") }
   if not answers.qemu or #answers.built == 1 then
     local why = answers.qemu and "no instruction set it lacks is built" or "no qemu-x86_64 (Debian: qemu-user)"
     list[2] = all.steps.off("kernels on a CPU of 2008: " .. why)
   else
     list[2] = script_step(all, "kernels on a CPU of 2008", "tests/emulate/old_cpu.lua", ("%s %s '%s 1 cache'"):format(
-      answers.qemu, table.concat(built, ","), tests.two), { tests.two })
+      answers.qemu, table.concat(answers.built, ","), tests.two), { tests.two })
   end
   return list
 end

@@ -10,6 +10,8 @@ local groups = {}
 local LENGTH = 32
 local ZERO_STEPS = 16 -- that a zero is a whole number of, in parts of one
 
+local ISAS = { "avx512", "avx2", "neon", "scalar" }
+
 -- CONSTANTS in capitals are what `words` below gives for a type.
 local HELPERS = {
   -- Products are those of bytes, four at a time: a row is whole numbers of 24 bits (templates/linear/digit_rows.c.lt),
@@ -239,7 +241,7 @@ function groups.type(name, bits, zero)
   t.facts = zero and 2 or 3 -- bytes
   t.column_bytes = t.facts + math.floor(LENGTH * bits / 8)
   t.sets, t.helpers = sets(t), {}
-  for isa, text in pairs(HELPERS) do t.helpers[isa] = filled(HALVES .. text, t) end
+  for _, isa in ipairs(ISAS) do t.helpers[isa] = filled(HALVES .. HELPERS[isa], t) end
   t.needs = {
     avx512 = { cflags = { "-mavx512vnni" }, cpu = { "AVX512_VNNI" } },
     avx2 = { cflags = { "-mf16c" }, cpu = { "F16C" } },

@@ -65,9 +65,9 @@ local function of_groups(t, set)
   return W
 end
 
--- What a table by instruction set has for one, for the one that it refines or the one whose vectors it shares.
+-- What a table by instruction set has for one, or for the one that it refines.
 local function of_set(by_name, set)
-  return by_name[set.name] or by_name[set.base] or by_name[set.like]
+  return by_name[set.name] or by_name[set.base]
 end
 
 -- The C text of the functions that storing vectors of a type calls, "" where there are none.

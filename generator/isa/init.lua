@@ -2,11 +2,9 @@
 -- Never says attention: a table gives widths, registers, costs, compiler flags and the spelling of each operation.
 --
 -- Adding an instruction set is adding one file of its name with these fields; the folder is the list:
---   name, width (floats a vector), registers, type (C), headers, cflags
+--   name, width (floats a vector; no two sets have the same), registers, type (C), headers, cflags
 --   arch                       the architecture that it is of, as `cc -dumpmachine` begins; "any": every one
 --   cpu                        the features that a CPU of this architecture may lack, as tails of GA_CPU_*
---   only_named                 true: only arithmetics that name it gain by it, and only they are made of it
---   like                       the set whose vectors and registers it has, with more instructions; nil: none
 --   max_accumulators           more than this many running sums make compilers spill
 --   fma_per_cycle, loads_per_cycle, fma_latency     what the planner weighs tiles by
 --   lowest_exponent, scale_shift   vec_exp2_scale(p, n) is p 2^(n + scale_shift) for whole n from lowest_exponent on,
@@ -34,12 +32,6 @@ end
 
 local names, tables -- an array, and by name; nil until somebody asks
 
--- Wider, or as wide and asking more of the CPU.
-local function is_better(a, b)
-  if a.width ~= b.width then return a.width > b.width end
-  return #a.cpu > #b.cpu
-end
-
 -- Reads every table of the folder that this file lies in.
 local function load_all()
   names, tables = {}, {}
@@ -52,10 +44,10 @@ local function load_all()
       names[#names + 1], tables[name] = name, set
     end
   end
-  table.sort(names, function(a, b) return is_better(tables[a], tables[b]) end)
+  table.sort(names, function(a, b) return tables[a].width > tables[b].width end)
 end
 
--- Of every architecture, best first; the last one runs on any CPU.
+-- Of every architecture, best first, which is widest first; the last one runs on any CPU.
 function isa.names()
   if not names then load_all() end
   return names

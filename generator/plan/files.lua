@@ -41,14 +41,12 @@ local function planner(s)
   return s.kind == "transformer" and transformer or s.stack and stack or layer
 end
 
--- Whether all of a spec's arithmetics run on an instruction set, and one of them gains by it, where that is asked for.
+-- Whether all of a spec's arithmetics run on an instruction set.
 local function runs_on(s, set)
-  local gains = not set.only_named
   for _, name in ipairs(s.arithmetics) do
     if not arithmetic.runs_on(name, set) then return false end
-    gains = gains or arithmetic.gains_by(name, set)
   end
-  return gains
+  return true
 end
 
 -- Splits names of instruction sets into those that run a spec's arithmetics, best first, and the others.
@@ -66,6 +64,19 @@ function files.lacking(s, isa_name, features)
   local set, list = isa_api.get(isa_name), {}
   for _, name in ipairs(runs_on(s, set) and arithmetic.all_need(s, set, "cpu") or {}) do
     list[#list + 1] = features[name] ~= "usable" and name or nil
+  end
+  return list
+end
+
+-- What a spec's arithmetic and weights need of the compiler beside the flags of sets: { isa, variant, flag }, ...
+function files.flags(s, isa_names)
+  local list = {}
+  for _, name in ipairs(files.split_isas(s, isa_names)) do
+    for _, set in ipairs(arithmetic.variants(s.arithmetics, isa_api.get(name))) do
+      for _, flag in ipairs(arithmetic.all_need(s, set, "cflags")) do
+        list[#list + 1] = { isa = name, variant = set.name, flag = flag }
+      end
+    end
   end
   return list
 end
@@ -181,13 +192,14 @@ local function cflags(p)
   return list
 end
 
--- The files a spec becomes, as a build needs them: { path, kind, isa, cflags }; isa: the instruction set that the file
--- is of or refines; cflags: nil where there is no set.
+-- The files a spec becomes, as a build needs them: { path, kind, isa, variant, cflags }; isa: the instruction set that
+-- the file is of or refines, which `variant` is or is called after; these and cflags: nil where there is no set.
 function files.outputs(s, isa_names)
   local outputs = {}
   for i, file in ipairs(files.list(s, files.plans(s, isa_names))) do
     local p = file.plan
-    outputs[i] = { path = file.path, kind = file.kind, isa = p and files.isa_of(p), cflags = p and cflags(p) }
+    outputs[i] = { path = file.path, kind = file.kind, isa = p and files.isa_of(p),
+      variant = p and p.isa.name, cflags = p and cflags(p) }
   end
   return outputs
 end

@@ -66,12 +66,10 @@ dtypes.WORDS = words
 function dtypes.parse(word)
   if not word:find("[,=]") then return word end
   local value = {}
-  for part in word:gmatch("[^,]+") do
+  for part in (word .. ","):gmatch("([^,]*),") do
     local key, name = part:match("^([%w_]+)=([%w_]+)$")
-    key, name = key or "default", name or part
-    if value[key] then
-      return nil, SYNTAX:format(types.shown(word))
-    end
+    key, name = key or "default", name or part:match("^[%w_]+$")
+    if not name or value[key] then return nil, SYNTAX:format(types.shown(word)) end
     value[key] = name
   end
   return value

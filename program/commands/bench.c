@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "atomic_file.h"
 #include "command.h"
 #include "isas.h"
 #include "json_file.h"
@@ -163,19 +162,20 @@ static void print_heading(const struct ga_model *model, size_t threads)
         printf("n_heads %zu, d_head %zu, ", model->n_heads, model->d_head);
     }
     printf("%zu thread%s\n", threads, threads == 1 ? "" : "s");
-    printf("%-8s %6s %8s %11s  %-36s %8s %8s %7s %8s\n", "isa", "batch", "seq_len", "kv_seq_len",
+    printf("%-*s %6s %8s %11s  %-36s %8s %8s %7s %8s\n", ga_isa_width(model), "isa", "batch", "seq_len", "kv_seq_len",
            "us median [min..max]", "GFLOP/s", "peak", "% peak", "at best");
 }
 
-static void print_cell(const struct ga_cell *cell)
+static void print_cell(const struct ga_cell *cell, int isa_width)
 {
     char times[64];
     snprintf(times, sizeof times, "%.1f [%.1f..%.1f]", cell->us_median, cell->us_min, cell->us_max);
-    printf("%-8s %6zu %8zu %11zu  %-36s %8.1f %8.1f %6.1f%% %7.1f%%\n", cell->isa, cell->batch, cell->q_len,
+    printf("%-*s %6zu %8zu %11zu  %-36s %8.1f %8.1f %6.1f%% %7.1f%%\n", isa_width, cell->isa, cell->batch, cell->q_len,
            cell->kv_len, times, cell->gflops, cell->peak_gflops, cell->percent_of_peak,
            cell->percent_of_peak * cell->us_median / cell->us_min);
     if (cell->cached) {
-        printf("         %zu keys in the cache: %.1f GB/s of weights, keys and values\n", cell->cached, cell->gbytes);
+        printf("%*s %zu keys in the cache: %.1f GB/s of weights, keys and values\n", isa_width, "", cell->cached,
+               cell->gbytes);
     }
     fflush(stdout);
 }
@@ -221,7 +221,7 @@ static enum ga_exit measure_cell(const struct ga_context *context, const struct 
     enum ga_exit code = ga_measure(context, instance, plan->seconds, &cell);
     clear_progress();
     if (code == GA_EXIT_OK) {
-        print_cell(&cell);
+        print_cell(&cell, ga_isa_width(context->model));
         json_array_append_new(results->cells, cell_json(&cell));
         results->least_share = fmin(results->least_share, cell.cpu_share);
     }
@@ -318,26 +318,12 @@ static enum ga_exit write_cells(const struct ga_context *context, const struct p
                                    "cells", cells));
 }
 
-// A benchmark that cannot be written should fail before it has run, not after.
-static enum ga_exit check_writable(const struct ga_context *context, const char *path)
-{
-    struct ga_error error;
-    struct ga_atomic_file file;
-    if (path && ga_atomic_file_new(path, &file, &error) != GA_OK) {
-        return ga_failed(context, "%s", error.text);
-    }
-    if (path) {
-        (void)ga_atomic_file_end(&file, false, NULL); // nothing is left of it
-    }
-    return GA_EXIT_OK;
-}
-
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
 {
     struct plan plan;
     enum ga_exit code = read_plan(context, arguments->values, &plan);
     if (code == GA_EXIT_OK) {
-        code = check_writable(context, plan.json);
+        code = ga_check_writable(context, "json", plan.json);
     }
     if (code != GA_EXIT_OK) {
         return code;

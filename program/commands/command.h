@@ -104,4 +104,10 @@ enum ga_exit ga_read_real(const struct ga_context *context, const char *option, 
 // --threads: a number of threads, "all" for as many as there are CPUs, or NULL for 1.
 enum ga_exit ga_read_threads(const struct ga_context *context, const char *text, size_t *threads_out);
 
+// -- writable.c -----------------------------------------------------------------------------------------------------
+
+// Whether a file can be written to path, or path is NULL; GA_EXIT_FAILED after a message that names the option. What
+// is there stays as it is.
+enum ga_exit ga_check_writable(const struct ga_context *context, const char *option, const char *path);
+
 #endif

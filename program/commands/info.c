@@ -128,6 +128,7 @@ static void print_shape(const struct ga_model *model)
 
 static void print_variants(const struct ga_model *model)
 {
+    const int width = ga_isa_width(model);
     const struct ga_variant *picked = NULL;
     if (ga_model_variant(model, NULL, &picked, NULL) != GA_OK) {
         picked = NULL;
@@ -136,7 +137,7 @@ static void print_variants(const struct ga_model *model)
     for (size_t i = 0; i < model->n_variants; i++) {
         const struct ga_variant *variant = &model->variants[i];
         char needed[GA_PRINTABLE];
-        printf("  %-8s packed weights %zu bytes; needs %s; %s%s\n", variant->isa, variant->packed_bytes,
+        printf("  %-*s packed weights %zu bytes; needs %s; %s%s\n", width, variant->isa, variant->packed_bytes,
                variant->cpu ? ga_cpu_text(variant->cpu, needed) : "nothing special",
                variant == picked               ? "picked on this CPU"
                : !ga_runs_here(variant)        ? "cannot run here"
@@ -147,7 +148,7 @@ static void print_variants(const struct ga_model *model)
     struct ga_unused unused[GA_MAX_ISAS];
     const size_t count = ga_isas_unused_here(model, unused);
     for (size_t i = 0; i < count; i++) {
-        printf("  %-8s not taken, though this CPU has it: %s\n", unused[i].isa, unused[i].why);
+        printf("  %-*s not taken, though this CPU has it: %s\n", width, unused[i].isa, unused[i].why);
     }
 }
 

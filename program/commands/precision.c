@@ -136,18 +136,42 @@ static void print_chosen(const struct ga_precision *found)
     printf("\nas a whole: 1 - cosine %.3g, time %.3f of f32\n", found->chosen.error, found->chosen.time);
 }
 
+// -- The files ------------------------------------------------------------------------------------------------------
+
+// Where they go: as given, or by their usual names, which lie here.
+struct paths {
+    const char *svg, *spec;
+    char usual_svg[GA_PRINTABLE * 2], usual_spec[GA_PRINTABLE * 2];
+};
+
+static void choose_paths(const struct ga_context *context, const char *const *values, struct paths *paths_out)
+{
+    struct paths *paths = paths_out;
+    snprintf(paths->usual_svg, sizeof paths->usual_svg, "%s.precision.svg", context->model->name);
+    snprintf(paths->usual_spec, sizeof paths->usual_spec, "%s.precision.lua", context->model->name);
+    paths->svg = values[SVG] ? values[SVG] : paths->usual_svg;
+    paths->spec = values[SPEC] ? values[SPEC] : paths->usual_spec;
+}
+
+// Figures that take minutes should not be lost to a name.
+static enum ga_exit check_files(const struct ga_context *context, const char *const *values)
+{
+    struct paths paths;
+    choose_paths(context, values, &paths);
+    const enum ga_exit code = ga_check_writable(context, "svg", paths.svg);
+    return code == GA_EXIT_OK ? ga_check_writable(context, "spec", paths.spec) : code;
+}
+
 static enum ga_exit write_files(const struct ga_context *context, const char *const *values,
                                 const struct ga_precision *found)
 {
-    char svg[GA_PRINTABLE * 2], spec[GA_PRINTABLE * 2];
-    snprintf(svg, sizeof svg, "%s.precision.svg", context->model->name);
-    snprintf(spec, sizeof spec, "%s.precision.lua", context->model->name);
-    const char *svg_path = values[SVG] ? values[SVG] : svg, *spec_path = values[SPEC] ? values[SPEC] : spec;
-    enum ga_exit code = ga_precision_draw(context, found, svg_path);
-    code = code == GA_EXIT_OK ? ga_precision_write_spec(context, found, spec_path) : code;
+    struct paths paths;
+    choose_paths(context, values, &paths);
+    enum ga_exit code = ga_precision_draw(context, found, paths.svg);
+    code = code == GA_EXIT_OK ? ga_precision_write_spec(context, found, paths.spec) : code;
     if (code == GA_EXIT_OK) {
-        ga_print_line("%s: the table as a picture", svg_path);
-        ga_print_line("%s: the spec of this mixture; ./configure --spec %s", spec_path, spec_path);
+        ga_print_line("%s: the table as a picture", paths.svg);
+        ga_print_line("%s: the spec of this mixture; ./configure --spec %s", paths.spec, paths.spec);
     }
     return code;
 }
@@ -209,6 +233,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     struct ga_weight_choice choice = ga_loading_chosen(values, values[ISA]);
     struct ga_precision_work work = {.context = context, .rounds = 5, .found = {.limit = 1e-3}};
     enum ga_exit code = read_arguments(&work, values, &choice.threads);
+    code = code == GA_EXIT_OK ? check_files(context, values) : code;
     if (code == GA_EXIT_OK) {
         code = find(&work, &choice, values);
         ga_precision_work_free(&work);

@@ -39,6 +39,18 @@ size_t ga_isas_unused_here(const struct ga_model *model, struct ga_unused unused
     return ga_isas_unused(ga_isas, ga_cpu_find(UINT32_MAX), taken, unused_out);
 }
 
+int ga_isa_width(const struct ga_model *model)
+{
+    size_t width = 0;
+    for (const struct ga_isa *isa = ga_isas; isa->name; isa++) {
+        width = strlen(isa->name) > width ? strlen(isa->name) : width;
+    }
+    for (size_t i = 0; i < model->n_variants; i++) {
+        width = strlen(model->variants[i].isa) > width ? strlen(model->variants[i].isa) : width;
+    }
+    return (int)width;
+}
+
 bool ga_runs_here(const struct ga_variant *variant)
 {
     return ga_cpu_has(variant->cpu);

@@ -35,6 +35,10 @@ size_t ga_isas_unused(const struct ga_isa *isas, struct ga_cpu_found found, cons
 // The same for a model on this CPU.
 size_t ga_isas_unused_here(const struct ga_model *model, struct ga_unused unused_out[GA_MAX_ISAS]);
 
+// Characters that a column of names takes: those of the longest, of the instruction sets that genattn knows and of the
+// model's variants.
+int ga_isa_width(const struct ga_model *model);
+
 // True where this CPU can run the variant.
 bool ga_runs_here(const struct ga_variant *variant);
 

@@ -113,7 +113,6 @@ static const struct loop {
 #if defined(__x86_64__)
     {"avx512", GA_CPU_AVX512F, FLOPS(16, AVX512_SUMS), avx512_rounds},
     {"avx2", GA_CPU_AVX2 | GA_CPU_FMA, FLOPS(8, AVX2_SUMS), avx2_rounds},
-    {"avxvnni", GA_CPU_AVX2 | GA_CPU_FMA, FLOPS(8, AVX2_SUMS), avx2_rounds},
 #endif
     {NULL, 0, FLOPS(4, ANY_SUMS), any_rounds},
 };

@@ -30,11 +30,12 @@ end
 fact.holds("each table of integers holds what the contract lists", function()
   local known = { row = "table", panel = "table", unit = "number", header = "number", vector = "string", sum = "string",
     zero = "string", splat = "string", load = "string", to_floats = "string", store = "string", dot = "function",
-    cflags = "table", cpu = "table", helpers = "string", has_offset = "boolean" }
+    cflags = "table", cpu = "table", helpers = "string", has_offset = "boolean", of = "string" }
+  local optional = { helpers = true, has_offset = true, of = true }
   each_of_integers(function(A, set)
     for field, value in pairs(set) do fact.equal(type(value), known[field] or A.name .. " knows no " .. field) end
     for field in pairs(known) do
-      assert(set[field] ~= nil or field == "helpers" or field == "has_offset", A.name .. " lacks " .. field)
+      assert(set[field] ~= nil or optional[field], A.name .. " lacks " .. field)
     end
     fact.equal(arithmetic.padded(A.name, 1) % set.unit, 0)
     fact.equal(A.sum % arithmetic.step(A.name), 0)
@@ -86,10 +87,14 @@ fact.holds("each asks the CPU for what its compiler flags allow, and the runtime
   end)
 end)
 
+local function names_of_variants(names, isa_name)
+  local list = {}
+  for i, set in ipairs(arithmetic.variants(names, isa.get(isa_name))) do list[i] = set.name end
+  return list
+end
+
 fact.holds("a set that refines another begins with its name, comes before it, and has its own table", function()
-  local names = {}
-  for i, set in ipairs(arithmetic.variants({ "i16", "bf16" }, isa.get("avx512"))) do names[i] = set.name end
-  fact.lists_equal(names, { "avx512bf16", "avx512" })
+  fact.lists_equal(names_of_variants({ "i16", "bf16" }, "avx512"), { "avx512bf16", "avx512" })
   each(function(A, table_of_set, set)
     fact.equal(table_of_set, A.sets[set.name])
     fact.equal(set.name:sub(1, #(set.base or set.name)), set.base or set.name)
@@ -97,6 +102,18 @@ fact.holds("a set that refines another begins with its name, comes before it, an
   end)
   fact.equal(#arithmetic.variants({}, isa.get("avx512")), 1)
   fact.equal(#arithmetic.variants({ "bf16" }, isa.get("avx2")), 1)
+end)
+
+fact.holds("a set that several refine is there once, and others find in it what the one it refines has", function()
+  local all = { "f32", "bf16", "i16", "int8" }
+  fact.lists_equal(names_of_variants(all, "avx2"), { "avx2vnni", "avx2" })
+  local vnni, avx2 = arithmetic.variants(all, isa.get("avx2"))[1], isa.get("avx2")
+  fact.equal(arithmetic.needs("bf16", vnni), arithmetic.needs("bf16", avx2))
+  fact.equal(arithmetic.vocabulary("f32", vnni, "f32").dot("a", "b", "c"), avx2.V.fmadd("a", "b", "c"))
+  local spec = { weights_dtype = "f32", arithmetics = all }
+  fact.lists_equal(arithmetic.all_need(spec, vnni, "cpu"), { "AVX_VNNI" })
+  fact.lists_equal(arithmetic.all_need(spec, vnni, "cflags"), { "-mavxvnni" })
+  fact.equal(arithmetic.prefers(all, vnni), nil)
 end)
 
 fact.holds("every one runs on a set that any CPU has", function()

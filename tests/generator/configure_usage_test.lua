@@ -30,6 +30,7 @@ local function count(low, high, found)
 end
 
 local ONE_OF = "must be one of %s, found %s"
+local DTYPES = 'must be a dtype, and after it NAME=DTYPE for linears that have another, each once, found "%s"'
 
 -- A flag, a value that it does not take, and what is said after the flag; of an alias also the flag that is named.
 local WRONG = {
@@ -54,8 +55,11 @@ local WRONG = {
   { "--dtype", "int8,o=i17", 'field o must be one of f32, bf16, i16, int8, found "i17"; did you mean "i16"?' },
   { "--dtype", "int8,logits=i17",
     'field logits must be one of f32, bf16, i16, int8, found "i17"; did you mean "i16"?' },
-  { "--dtype", "o=i16,o=int8",
-    "must be a dtype, and after it NAME=DTYPE for linears that have another, each once, found \"o=i16,o=int8\"" },
+  { "--dtype", "o=i16,o=int8", DTYPES:format("o=i16,o=int8") },
+  { "--dtype", "int8,", DTYPES:format("int8,") },
+  { "--dtype", ",int8", DTYPES:format(",int8") },
+  { "--dtype", "int8,,down=i16", DTYPES:format("int8,,down=i16") },
+  { "--dtype", "int8,down=", DTYPES:format("int8,down=") },
   { "--weights-dtype", "f31", ONE_OF:format(table.concat(dtype.names(), ", "), '"f31"') },
   { "--layers", "513", count(0, 512, "513") },
   { "--layer-attention", "on", 'must be yes or no, found "on"' },
@@ -126,6 +130,7 @@ local WRONG = {
   { "--weights-map", "llama2", "must name a map that ships (", "--weights-layout" },
   { "--weights-prefix", "a b", "must be the start of a tensor's name (letters, digits and _ . / -, at most 100)" },
   { "--isa", "avx2,avx2", "names avx2 twice" },
+  { "--isa", "avx2vnni", "names avx2vnni, which is made with avx2 where a model gains by it" },
   { "--tokenizer-hash", "0123456789ABCDEF", "must be" },
   { "--classifier-labels", "0", "must be" },
   { "--classifier-activation", "swish", "must be" },

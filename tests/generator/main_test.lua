@@ -137,6 +137,8 @@ fact.holds("wrong usage is exit 2 with what is wrong", function()
   refuses(2, spec_word .. " --isa avx",
     "--isa: no instruction set is called 'avx'; there are " .. ISAS, "see --help")
   refuses(2, spec_word .. " --isa avx2,scalar,avx2", "--isa names avx2 twice", "see --help")
+  refuses(2, spec_word .. " --isa avx512bf16,scalar",
+    "--isa names avx512bf16, which is made with avx512 where a model gains by it", "see --help")
   refuses(2, spec_word .. " --isa ,", "--isa names no instruction set; there are " .. ISAS, "see --help")
   local said, code = generator(spec_word)
   fact.equal(said, "genattn: --out DIR is missing\ngenattn: see --help\n")
@@ -173,8 +175,8 @@ end)
 fact.holds("a dtype that no named instruction set multiplies is refused, and left out where others do", function()
   local bytes = folder .. "bytes.lua"
   assert(fs.write_if_changed(bytes, 'return { name = "bytes", d_model = 8, n_heads = 2, dtype = "int8" }\n'))
-  refuses(1, ("--spec %s --isa neon"):format(bytes), bytes .. ': dtype = "int8" is made for avx512, avxvnni, ' ..
-    "avx2 and scalar; expected one of these and not only neon")
+  refuses(1, ("--spec %s --isa neon"):format(bytes), bytes .. ': dtype = "int8" is made for avx512, avx2 ' ..
+    "and scalar; expected one of these and not only neon")
   succeeds(("--spec %s --isa neon,scalar --out %sboth"):format(bytes, folder))
   succeeds(("--spec %s --isa scalar --out %sone"):format(bytes, folder))
   fact.equal(everything_in(folder .. "both") == everything_in(folder .. "one"), true)

@@ -2,7 +2,9 @@
 local fact = dofile("tests/generator/fact.lua")
 local emit = require "emit"
 local fs = require "base.fs"
+local isa = require "isa"
 local modifier_models = require "build.modifier_models"
+local profiles = require "build.test_profiles"
 local test_matrix = require "build.test_matrix"
 local spec = require "spec"
 local used_templates = dofile("tests/generator/used_templates.lua")
@@ -45,6 +47,18 @@ fact.holds("every model of a list is there", function()
   for _, list in ipairs(sorted(test_matrix)) do
     for _, name in ipairs(sorted(test_matrix[list])) do fact.equal(read(name).name, name) end
   end
+end)
+
+-- Emulated kernels run as on a CPU that has everything: one that is compiled as it is would be an illegal instruction.
+fact.holds("the models of few have every variant that is emulated, and no other that refines a set", function()
+  local has = {}
+  for _, name in ipairs(sorted(test_matrix.few)) do
+    for _, output in ipairs(emit.outputs(read(name), isa.names())) do
+      if output.variant then has[output.variant] = true end
+    end
+  end
+  for _, name in ipairs(sorted(profiles.EMULATED)) do fact.equal(has[name], true, name) end
+  for _, name in ipairs(sorted(has)) do assert(profiles.EMULATED[name] or isa.get(name), name .. " is not emulated") end
 end)
 
 fact.holds("the models of soak are those of every_template and more", function()

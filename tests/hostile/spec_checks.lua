@@ -116,7 +116,7 @@ end
 function checks.sets_of(cc)
   local machine, names = compat.capture(cc .. " -dumpmachine"), {}
   for _, name in ipairs(isa.names()) do
-    if isa.is_of(isa.get(name), machine) and not isa.get(name).only_named then names[#names + 1] = name end
+    if isa.is_of(isa.get(name), machine) then names[#names + 1] = name end
   end
   return names
 end

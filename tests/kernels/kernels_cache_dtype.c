@@ -84,7 +84,7 @@ static void expect_nearest(struct checks *checks, const struct call *call, const
         const size_t at = i % count, j = at / row % rows;
         const double exact = held->exact[i / count][b * count + at];
         const float found = held->found[i / count][at];
-        const float wanted = rounding_nearest(call->model->cache_dtype, (float)exact);
+        const float wanted = (float)rounding_nearest(call->model->cache_dtype, (double)(float)exact);
         ok = checks_that(checks, j >= call_kv_rows(call, b) || found == wanted,
                          "%s %zu of sequence %zu, element %zu is kept as %.9g, expected %.9g, nearest to %.9g",
                          names[i / count], j, b, at % row, (double)found, (double)wanted, exact);

@@ -13,7 +13,7 @@ return function(expect_run, expect)
   local function expect_told(text, words)
     expect((text:find(words, 1, true) ~= nil) == has, "a CPU that has%s AVX2: %s", has and "" or " no", text)
   end
-  expect_told(expect_run(0, "info"), "avx2     not taken, though this CPU has it: ")
+  expect_told(expect_run(0, "info"), "avx2   not taken, though this CPU has it: ")
   expect_told(expect_run(0, "info --json"):match('"not_taken": (%b[])'), '"isa": "avx2"')
   local _, err = expect_run(0, bench)
   expect_told(err, "avx2 is not measured, though this CPU has it: ")

@@ -97,7 +97,22 @@ return function(path, expect_run, expect, choose)
       "configure it with --dtype any")
   end
 
+  -- Files that cannot be written are told of before the rows are read, which are not there; none is left empty.
+  local function test_unwritable()
+    choose "any_72_4"
+    local command = "precision --allow-random 1 --input %%nowhere --svg %s --spec %s"
+    local absent = "absent/x: cannot make a temporary file beside it: No such file"
+    expect_run(1, command:format("%absent/x", "%spec"), "--svg " .. path "" .. absent)
+    write("picture", "mine")
+    expect_run(1, command:format("%picture", "%absent/x"), "--spec " .. path "" .. absent)
+    expect_run(1, command:format("%picture", "/"), "--spec /: is not a regular file")
+    expect_run(1, command:format("%picture", "%unmade"), "is no encoder")
+    expect(files.slurp(path "picture") == "mine", "a check wrote over a file")
+    expect(not io.open(path "unmade"), "a check left an empty file")
+  end
+
   test_rows()
   test_texts()
+  test_unwritable()
   test_refused()
 end

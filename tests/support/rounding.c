@@ -13,14 +13,14 @@ int rounding_smallest_exponent(enum ga_dtype dtype)
     return dtype == GA_BF16 ? -133 : dtype == GA_F16 ? -24 : -149;
 }
 
-float rounding_nearest(enum ga_dtype dtype, float x)
+double rounding_nearest(enum ga_dtype dtype, double x)
 {
     const int smallest = rounding_smallest_exponent(dtype);
     int exponent;
     if (!isfinite(x)) {
         return x;
     }
-    frexp((double)x, &exponent);
+    frexp(x, &exponent);
     const int lowest = exponent - rounding_significand(dtype), last = lowest > smallest ? lowest : smallest;
-    return (float)ldexp(nearbyint(ldexp((double)x, -last)), last);
+    return ldexp(nearbyint(ldexp(x, -last)), last);
 }

@@ -10,8 +10,8 @@
 int rounding_significand(enum ga_dtype dtype);
 int rounding_smallest_exponent(enum ga_dtype dtype);
 
-// The nearest number of that type, of two the even one; what is too large for a float becomes infinite, and NaN and
-// infinities stay.
-float rounding_nearest(enum ga_dtype dtype, float x);
+// The nearest number of that type if its exponent had no upper end, of two the even one; NaN and infinities stay. As a
+// float, what is too large for one becomes infinite.
+double rounding_nearest(enum ga_dtype dtype, double x);
 
 #endif

@@ -48,6 +48,19 @@ Test(isas, what_is_better_and_not_taken_is_told_with_the_reason)
     }
 }
 
+Test(isas, a_column_of_names_is_as_wide_as_the_longest)
+{
+    const struct ga_model few = {0}, model = {.n_variants = 2, .variants = (struct ga_variant[]){refined, plain}};
+    const int width = ga_isa_width(&few);
+    size_t longest = 0;
+    for (size_t i = 0; ga_isas[i].name != NULL; i++) {
+        cr_expect_geq((size_t)width, strlen(ga_isas[i].name));
+        longest = strlen(ga_isas[i].name) == (size_t)width ? i + 1 : longest;
+    }
+    cr_expect_gt(longest, 0, "no set's name has %d characters", width);
+    cr_expect_eq(ga_isa_width(&model), (int)strlen("widestmore"));
+}
+
 // configure wrote it, from generator/isa: best first, and one that runs anywhere is last.
 Test(isas, those_of_the_build_end_with_one_that_runs_anywhere)
 {
