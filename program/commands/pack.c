@@ -8,10 +8,12 @@
 #include "command.h"
 #include "cpu.h"
 #include "load_model.h"
+#include "row_sums.h"
 #include "texts.h"
+#include "trial.h"
 #include "weights_options.h"
 
-enum { OUTPUT = GA_OPTION_TRUST, ISA, TOKENIZER, NO_TOKENIZER };
+enum { OUTPUT = GA_OPTION_TRUST, ISA, TOKENIZER, NO_TOKENIZER, SAMPLES };
 
 static const struct ga_option options[] = {
     GA_WEIGHTS_OPTIONS,
@@ -19,6 +21,7 @@ static const struct ga_option options[] = {
     [ISA] = {"isa", "NAME", "the best this CPU runs", false, "instruction set to pack for; all: each this CPU runs"},
     [TOKENIZER] = {"tokenizer", "FILE", "tokenizer.json beside the weights", false, "tokenizer to keep in the file"},
     [NO_TOKENIZER] = {"no-tokenizer", NULL, NULL, false, "keep no tokenizer in the file"},
+    [SAMPLES] = {"samples", "FILE", NULL, false, "rows or texts, as precision takes them, to round weights by"},
     {NULL, NULL, NULL, false, NULL},
 };
 _Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
@@ -30,6 +33,8 @@ static const char *const notes[] = {
     "by the one it is for, and the program says so.",
     "Commands that take texts then need no --tokenizer: the file holds the tokenizer.json too, where one lies beside",
     "the weights.",
+    "With --samples weights in groups (weights_dtype) are rounded so that what linears make of rows like those of",
+    "the samples changes least, and not each to its nearest number. It takes some minutes and much memory.",
     NULL,
 };
 
@@ -37,6 +42,7 @@ static const char *const examples[] = {
     "pack --weights w.safetensors --output w.gap",
     "pack --weights w.safetensors --output w.gap --isa all",
     "pack --weights model/ --output w.gap --tokenizer tokenizer.json",
+    "pack --weights model/ --output w.gap --samples sentences.txt",
     NULL,
 };
 
@@ -145,6 +151,52 @@ static enum ga_exit write_packed(const struct ga_context *context, const struct 
     return GA_EXIT_OK;
 }
 
+// What goes with samples.
+static enum ga_exit check_samples(const struct ga_context *context, const char *const *values)
+{
+    if (values[GA_OPTION_RANDOM]) {
+        return ga_misused(context, "--samples rounds weights of a file; give it with --weights");
+    }
+    return ga_model_shows(context->model)
+               ? GA_EXIT_OK
+               : ga_failed(context, "--samples is for whole models, but transformers, whose weights are in groups; "
+                                    "configure this one with --weights-dtype int4 or int8");
+}
+
+// The sums of what linears multiply when the model, packed to the nearest numbers, is run over the samples.
+static enum ga_exit sum_samples(const struct ga_context *context, const char *const *values, const char *isa,
+                                struct ga_row_sums *sums)
+{
+    const struct ga_weight_choice choice = ga_weights_chosen(values, isa);
+    struct ga_trial trial;
+    double seconds;
+    if (!ga_row_sums_new(context->model, sums)) {
+        return ga_failed(context, "no memory for sums of samples");
+    }
+    enum ga_exit code = ga_trial_open(context, &choice, values[SAMPLES], values[TOKENIZER], &trial);
+    trial.watch = &sums->watch;
+    code = code == GA_EXIT_OK ? ga_trial_run(&trial, NULL, &seconds) : code;
+    ga_trial_close(&trial);
+    return code;
+}
+
+// Loads the weights of each variant.
+static enum ga_exit pack_all(const struct ga_context *context, const char *const *values, struct packing *packing)
+{
+    struct ga_row_sums sums = {0};
+    enum ga_exit code = values[SAMPLES] ? check_samples(context, values) : GA_EXIT_OK;
+    if (code == GA_EXIT_OK && values[SAMPLES]) {
+        code = sum_samples(context, values, packing->isas[0], &sums);
+    }
+    for (size_t i = 0; i < packing->count && code == GA_EXIT_OK; i++) {
+        struct ga_weight_choice choice = ga_weights_chosen(values, packing->isas[i]);
+        choice.sums = values[SAMPLES] ? &sums : NULL;
+        code = ga_load_model(context, &choice, &packing->instance[i]);
+    }
+    ga_row_sums_free(&sums);
+    return code;
+}
+
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
 {
     const char *const *values = arguments->values;
@@ -156,10 +208,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     }
     enum ga_exit code = check_input(context, values[GA_OPTION_WEIGHTS]);
     code = code == GA_EXIT_OK ? find_tokenizer(context, values, &packing) : code;
-    for (size_t i = 0; i < packing.count && code == GA_EXIT_OK; i++) {
-        const struct ga_weight_choice choice = ga_weights_chosen(values, packing.isas[i]);
-        code = ga_load_model(context, &choice, &packing.instance[i]);
-    }
+    code = code == GA_EXIT_OK ? pack_all(context, values, &packing) : code;
     if (code == GA_EXIT_OK) {
         code = write_packed(context, &packing, values[OUTPUT]);
     }

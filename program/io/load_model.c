@@ -9,6 +9,7 @@
 #include "command.h"
 #include "load.h"
 #include "random.h"
+#include "round_weights.h"
 #include "weights.h"
 
 enum { MAX_NAMES = 32 };
@@ -115,7 +116,13 @@ static enum ga_exit pack_file(const struct ga_context *context, const struct ga_
         return ga_failed(context, "%s", error.text);
     }
     enum ga_status status = ga_load_views_with(context->model, file, &options, views, &error);
-    enum ga_exit code = status == GA_OK ? pack(context, views, instance) : ga_failed(context, "%s", error.text);
+    enum ga_exit code = status == GA_OK ? GA_EXIT_OK : ga_failed(context, "%s", error.text);
+    struct ga_rounded rounded = {0};
+    if (code == GA_EXIT_OK && choice->sums) {
+        code = ga_round_weights(context, choice->sums, views, &rounded);
+    }
+    code = code == GA_EXIT_OK ? pack(context, views, instance) : code;
+    ga_rounded_free(&rounded);
     ga_weights_close(file);
     return code;
 }

@@ -5,6 +5,7 @@
 
 #include "diagnostics.h"
 #include "pack_file.h"
+#include "row_sums.h"
 #include "threads.h"
 
 // The options of a command that needs weights, as given; all may be NULL, but one of weights and random must be there.
@@ -17,6 +18,7 @@ struct ga_weight_choice {
     size_t threads;      // --threads, 1 without
     const char *checks;  // --weights-check LIST
     const char *trust;   // --trust-weights
+    const struct ga_row_sums *sums; // by which weights of a file are rounded; NULL: to the nearest
 };
 
 struct ga_model_instance {

@@ -166,6 +166,7 @@ static enum ga_exit call_model(const struct work *work, size_t batch, size_t q_l
         .q_lengths = work->model->lengths ? pooling->lengths : NULL,
         .parallel = pooling->instance->parallel,
         .arithmetic = pooling->arithmetic,
+        .watch = pooling->watch,
     };
     memcpy((unsigned char *)&io + pooling->field, &pooling->pooled, sizeof pooling->pooled);
     struct ga_error error;

@@ -17,6 +17,7 @@ struct ga_pooling {
     size_t field;                         // of the output in struct ga_io, whose type is float *
     size_t width;                         // numbers of it that a sequence has
     const enum ga_arithmetic *arithmetic; // of io; NULL: the model's own
+    const struct ga_watch *watch;         // of io
     struct ga_progress *progress;         // NULL: none is shown
     bool (*is_stopped)(void);             // asked before each batch: whether to fail instead; NULL: never
     size_t done;                          // sequences of earlier calls

@@ -54,6 +54,7 @@ static enum ga_exit run_call(struct ga_trial *trial, const enum ga_arithmetic *c
     ga_block_free(io->cache);
     io->cache = NULL;
     io->arithmetic = choice;
+    io->watch = trial->watch;
     io->parallel = trial->instance.parallel;
     enum ga_exit code = ga_model_call_cache_new(trial->context, &trial->instance, &trial->call);
     code = code == GA_EXIT_OK ? make_scratch(trial) : code;
@@ -102,6 +103,7 @@ static enum ga_exit open_texts(struct ga_trial *trial, const char *input, const 
 static enum ga_exit run_texts(struct ga_trial *trial, const enum ga_arithmetic *choice, double *seconds_out)
 {
     trial->pooling.arithmetic = choice;
+    trial->pooling.watch = trial->watch;
     const double begun = seconds_now(trial);
     const enum ga_exit code = ga_pool_sequences(&trial->pooling, &trial->block.sequences, trial->pooled);
     *seconds_out = seconds_now(trial) - begun;

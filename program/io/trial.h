@@ -10,6 +10,7 @@
 struct ga_trial {
     const struct ga_context *context;
     struct ga_model_instance instance;
+    const struct ga_watch *watch; // of io, where the caller sets it after ga_trial_open
     bool is_text;
     struct ga_model_call call;    // of a safetensors file
     void *scratch;                //

@@ -275,6 +275,9 @@ enum ga_status ga_call_contents(const struct ga_model *model, const struct ga_io
 {
     enum ga_status status = ga_call_arithmetic(model, call, error);
     if (status == GA_OK) {
+        status = ga_call_watch(model, call, error);
+    }
+    if (status == GA_OK) {
         status = check_lengths(model, "q_lengths", call->q_lengths, call->batch, call->q_len, error);
     }
     if (status == GA_OK) {

@@ -111,6 +111,9 @@ enum ga_status ga_call_model(const struct ga_model *model, const struct ga_io *i
 // GA_OK where what a call chooses for its linears is among the model's choices. In call_arithmetic.c.
 enum ga_status ga_call_arithmetic(const struct ga_model *model, const struct ga_io *io, struct ga_error *error);
 
+// GA_OK where nobody watches, or the model shows its rows. In call_arithmetic.c.
+enum ga_status ga_call_watch(const struct ga_model *model, const struct ga_io *io, struct ga_error *error);
+
 // GA_OK where the types of a completed call's real tokens, and its source's tokens, are among the model's.
 enum ga_status ga_call_model_ids(const struct ga_model *model, const struct ga_io *call, struct ga_error *error);
 

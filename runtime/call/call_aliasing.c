@@ -4,6 +4,7 @@
 
 #include "cache.h"
 #include "call.h"
+#include "watch.h"
 
 enum { ELEMENT_BYTES = 4 }; // every element of struct ga_io, float or int32_t, but mask's
 _Static_assert(sizeof(float) == ELEMENT_BYTES && sizeof(int32_t) == ELEMENT_BYTES, "one width for all spans");
@@ -47,7 +48,7 @@ static void output_spans(const struct ga_model *model, const struct ga_io *call,
 
 // Outputs, scratch and cache, which are written, then what is read. A new field of struct ga_io is a row here, or in
 // the table above where it is written.
-enum { N_WRITTEN = N_OUTPUTS + 2, N_READ = 24, N_SPANS = N_WRITTEN + N_READ };
+enum { N_WRITTEN = N_OUTPUTS + 2, N_READ = 25, N_SPANS = N_WRITTEN + N_READ };
 
 // Rows of what is read, of a call whose masks reach so far.
 static void input_spans(const struct ga_loaded *loaded, const struct ga_io *io, const struct ga_io *call,
@@ -80,6 +81,7 @@ static void input_spans(const struct ga_loaded *loaded, const struct ga_io *io, 
         {"io", io, sizeof *io, _Alignof(struct ga_io)},
         {"parallel", call->parallel, sizeof *call->parallel, _Alignof(struct ga_parallel)},
         {"arithmetic", call->arithmetic, GA_LINEARS * sizeof *call->arithmetic, _Alignof(enum ga_arithmetic)},
+        {"watch", call->watch, sizeof *call->watch, _Alignof(struct ga_watch)},
         {"the list hidden", call->hidden, n_hidden * sizeof *call->hidden, _Alignof(float *)},
         {"the list layer_attention", call->layer_attention, n_attention * sizeof *call->layer_attention,
          _Alignof(float *)},

@@ -1,5 +1,29 @@
-// call_arithmetic.c: the rules for what linears of layers multiply, where a call chooses it. Runs nothing.
+// call_arithmetic.c: the rules for what linears of layers multiply, where a call chooses it, and for who watches the
+// rows. Runs nothing.
 #include "call.h"
+#include "watch.h"
+
+bool ga_model_shows(const struct ga_model *model)
+{
+    if (model == NULL) {
+        return false;
+    }
+    const bool has_groups = model->weights_dtype == GA_STORAGE_INT8 || model->weights_dtype == GA_STORAGE_INT4;
+    return has_groups && model->stack != NULL && model->kind != GA_TRANSFORMER;
+}
+
+enum ga_status ga_call_watch(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
+{
+    if (io->watch == NULL || (ga_model_shows(model) && io->watch->show != NULL)) {
+        return GA_OK;
+    }
+    return ga_model_shows(model)
+               ? ga_fail(error, GA_ARGUMENT, "%s: watch->show is NULL; expected a function", model->name)
+               : ga_fail(error, GA_UNSUPPORTED,
+                         "%s: watch is given, but rows are shown by whole models alone whose weights_dtype is \"int8\" "
+                         "or \"int4\", and by no transformer",
+                         model->name);
+}
 
 enum ga_status ga_call_arithmetic(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
 {

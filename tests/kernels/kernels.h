@@ -56,7 +56,9 @@ typedef void kernel_fact(struct checks *checks, const struct ga_model *model);
     X(a_cache_written_out_and_in_is_the_same, cached)               \
     X(cached_rows_are_rounded_to_nearest, rounding)                 \
     X(memory_is_taken_by_the_call_that_begins, remembering)         \
-    X(memory_that_is_kept_is_that_of_all_sequences, encoding)
+    X(memory_that_is_kept_is_that_of_all_sequences, encoding)       \
+    X(rows_that_are_shown_are_those_multiplied, showing)            \
+    X(equal_weights_are_packed_as_the_nearest_steps, groups)
 
 #define KERNEL_FACT(name, who) kernel_fact name;
 KERNEL_FACTS(KERNEL_FACT)
@@ -93,6 +95,8 @@ bool kernels_for_rounding(const struct ga_model *model);    // it keeps them in 
 bool kernels_for_steps(const struct ga_model *model);       // and no row looks at a later one
 bool kernels_for_remembering(const struct ga_model *model); // and its cache holds an encoder's output too
 bool kernels_for_encoding(const struct ga_model *model);    // and it has an encoder of its own
+bool kernels_for_showing(const struct ga_model *model);
+bool kernels_for_groups(const struct ga_model *model);
 
 // Checks one fact of one model; a fact that found nothing to check counts as failed.
 void kernels_check(struct checks *checks, kernel_fact *fact, const struct ga_model *model);

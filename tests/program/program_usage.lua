@@ -50,6 +50,7 @@ local CONTRADICTING = {
   { "run --weights %weights --input %in --output %in", "--output ", "would replace what --input " },
   { "generate --step 2", "generate: --step is an option of run" },
   { "info --weights w", "info: --weights is an option of pack" },
+  { "pack --allow-random 1 --output out --samples texts", "--samples rounds weights of a file" },
   { "pact", 'unknown command "pact", did you mean "pack"? (there are info, inspect, pack, run, ' },
   { "train", 'unknown command "train" (there are info' },
   { "run stray", 'run: unexpected argument "stray"; expected only options, and their values' },

@@ -8,6 +8,7 @@
 
 #include "arena.h"
 #include "model.h"
+#include "watch.h"
 
 enum { BATCH = 2, LEN = 3, WIDE = 6 };
 
@@ -73,6 +74,14 @@ static const struct ga_model masked = {LAYER, .name = "masked", .mask = GA_MASK_
 static const struct ga_model added = {LAYER, .name = "added", .mask = GA_MASK_ADDITIVE};
 static const struct ga_model chosen = {LAYER, .name = "chosen",
                                        .arithmetic_choices = 1U << GA_ARITHMETIC_F32 | 1U << GA_ARITHMETIC_INT8};
+static const struct ga_stack one_layer = {.n_layers = 1};
+static const struct ga_model shown = {LAYER, .name = "shown", .kind = GA_ENCODER, .stack = &one_layer,
+                                      .weights_dtype = GA_STORAGE_INT4};
+static void show_nothing(void *self, const size_t *roles, size_t n_roles, const float *x, size_t stride, size_t rows)
+{
+    (void)self, (void)roles, (void)n_roles, (void)x, (void)stride, (void)rows;
+}
+static const struct ga_watch watch = {show_nothing, NULL}, blind = {NULL, NULL};
 static const enum ga_arithmetic bytes_of_v[GA_LINEARS] = {[GA_LINEAR_V] = GA_ARITHMETIC_INT8};
 static const enum ga_arithmetic pairs_of_o[GA_LINEARS] = {[GA_LINEAR_O] = GA_ARITHMETIC_I16};
 static const enum ga_arithmetic none_of_k[GA_LINEARS] = {[GA_LINEAR_K] = GA_ARITHMETICS};
@@ -238,6 +247,14 @@ static const struct {
      {SELF, .additive_mask = unfit + LEN, .mask_strides = {0, 0, 0, 1}},
      GA_ARGUMENT,
      "added: additive_mask[0][0][0][2] is inf; expected finite numbers or -inf"},
+    {&shown, {SELF, .watch = &watch}, GA_OK, NULL},
+    {&shown, {SELF, .watch = &blind}, GA_ARGUMENT, "shown: watch->show is NULL; expected a function"},
+    {&bare,
+     {SELF, .watch = &watch},
+     GA_UNSUPPORTED,
+     "bare: watch is given, but rows are shown by whole models alone whose weights_dtype is \"int8\" or \"int4\", and "
+     "by "
+     "no transformer"},
     {&chosen, {SELF, .arithmetic = bytes_of_v}, GA_OK, NULL},
     {&chosen,
      {SELF, .arithmetic = pairs_of_o},

@@ -138,6 +138,7 @@ struct ga_io {
                          // where the model has a classifier
     const enum ga_arithmetic *arithmetic; // [GA_LINEARS], what each linear of layers multiplies; only for a model with
                                           // arithmetic_choices, and of these. NULL: as model->arithmetic says
+    const struct ga_watch *watch;         // who is shown rows (watch.h), only where ga_model_shows; NULL: nobody
 };
 
 // -- Weights --------------------------------------------------------------------------------------------------------
