@@ -93,7 +93,8 @@ static inline __m256 round_bf16(__m256 v)
 static inline void store_upper(uint16_t *to, __m256 v)
 {
     const __m256i upper = _mm256_srli_epi32(_mm256_castps_si256(v), 16);
-    _mm_storeu_si128((__m128i *)to, _mm_packus_epi32(_mm256_castsi256_si128(upper), _mm256_extracti128_si256(upper, 1)));
+    const __m128i low = _mm256_castsi256_si128(upper), high = _mm256_extracti128_si256(upper, 1);
+    _mm_storeu_si128((__m128i *)to, _mm_packus_epi32(low, high));
 }
 ]],
   },

@@ -9,8 +9,8 @@ local SUM = 128 -- products of a running sum
 -- Rounding adds half of one to each of 128, so that their sum before it may be 2^17 - 64. More bits for weights and
 -- fewer for rows, with shorter sums, made errors larger: a row's largest number is far from the others.
 local LARGEST_WEIGHT, TOTAL_WEIGHT = 32767, 131008
-local WEIGHT_SCALE = ("largest / %d.0 > total / %d.0 ? largest / %d.0 : total / %d.0"):format(LARGEST_WEIGHT, TOTAL_WEIGHT,
-  LARGEST_WEIGHT, TOTAL_WEIGHT)
+local WEIGHT_SCALE = ("largest / %d.0 > total / %d.0 ? largest / %d.0 : total / %d.0"):format(
+  LARGEST_WEIGHT, TOTAL_WEIGHT, LARGEST_WEIGHT, TOTAL_WEIGHT)
 
 local element = { name = "int16", type = "int16_t", bytes = 2 }
 

@@ -21,10 +21,12 @@ local NEEDS_FLOATS = {
     why = "leaves a row's first keys out, which is made for floats alone" },
   { has = function(spec) return spec.extra_keys > 0 end, what = "add_bias_kv or add_zero_attn",
     why = "adds keys that are multiplied as floats" },
-  { has = function(spec) return spec.n_extra_logits end, what = "sinks", why = "adds scores of no key to a row of floats" },
+  { has = function(spec) return spec.n_extra_logits end, what = "sinks",
+    why = "adds scores of no key to a row of floats" },
   { has = function(spec) return spec.fill end, what = "mask_fill",
     why = "gives keys that a row does not see a weight, which is made for floats alone" },
-  { has = function(spec) return spec.chooses end, what = 'dtype = "any"', why = "lets a call choose for linears alone" },
+  { has = function(spec) return spec.chooses end, what = 'dtype = "any"',
+    why = "lets a call choose for linears alone" },
 }
 
 -- The first reason why a spec's attention multiplies floats, or nil.
@@ -34,7 +36,8 @@ local function needs_floats(spec, name)
   end
   local most = arithmetic.get(name).largest_row and arithmetic.get(name).sum
   if most and spec.d_head > most then
-    return { what = ("d_head = %d"):format(spec.d_head), why = ("is more than the %d products of a running sum"):format(most) }
+    return { what = ("d_head = %d"):format(spec.d_head),
+      why = ("is more than the %d products of a running sum"):format(most) }
   end
 end
 
@@ -53,8 +56,8 @@ end
 
 return {
   name = "attention_dtype",
-  -- spec.attends_in: the arithmetic of both products; spec.attends_in_floats: why it is f32 where the dtype says another;
-  -- spec.narrow_field: what of the dtype asks for anything but floats, in words of a spec.
+  -- spec.attends_in: the arithmetic of both products; spec.attends_in_floats: why it is f32 where the dtype says
+  -- another; spec.narrow_field: what of the dtype asks for anything but floats, in words of a spec.
   resolve = function(spec, fail)
     local name, is_named = wanted(spec)
     spec.attends_in = "f32"

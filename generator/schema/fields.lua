@@ -28,7 +28,7 @@ local HEADERS = set_of([[aio aliases alloca ar arena argp argz assert byteswap c
   regexp resolv safetensors sched search semaphore setjmp sgtty shadow signal spawn stab status stdalign stdarg
   stdatomic stdbool stddef stdfix stdint stdio stdio_ext stdlib stdnoreturn string strings stropts syscall sysexits
   syslimits syslog tar tensor termio termios tgmath thread_db threads time trace ttyent uchar ucontext ulimit unistd
-  unwind utime utmp utmpx values varargs wait wchar wctype weights wordexp]])
+  unwind utime utmp utmpx values varargs wait watch wchar wctype weights wordexp]])
 
 -- Nor lib<name> for a library that the compiler links.
 local LIBRARIES = set_of([[asan atomic c dl gcc gcc_s gomp jansson m pthread rt stdc tsan ubsan util]])
@@ -115,8 +115,8 @@ return {
     group = "shape", example = "batch = 1" },
   { field = "dtype", flag = "--dtype", value = table.concat(dtypes.WORDS, "|") .. ",NAME=...",
     check = dtypes.check, parse = dtypes.parse, default = "f32",
-    help = "what linears and attention multiply: floats, or what these are rounded to, bf16 or integers; any: all of " ..
-      "these, for `precision` to choose for linears of layers; after a word those that differ, of " ..
+    help = "what linears and attention multiply: floats, or what these are rounded to, bf16 or integers; any: all " ..
+      "of these, for `precision` to choose for linears of layers; after a word those that differ, of " ..
       table.concat(dtypes.LINEARS, ", ") .. ", attention, " .. table.concat(dtypes.LAST, ", "),
     group = "build", example = 'dtype = "int8"' },
   { field = "unroll", flag = "--unroll", value = "N", check = types.count(1, 8), parse = types.to_number,

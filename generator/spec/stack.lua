@@ -40,7 +40,7 @@ local function attention_bias(bias)
 end
 
 -- What q, k and v multiply, and attention; the output projection is the stack's own.
-local function attention_dtype(spec)
+local function dtype_of_attention(spec)
   local of = spec.arithmetic_of
   return spec.chooses and spec.dtype or { q = of.q, k = of.k, v = of.v, attention = spec.attends_in }
 end
@@ -61,7 +61,7 @@ function stack.attention_fields(spec)
   for _, entry in ipairs(spec.given) do
     if SHARED[entry.field] then raw[entry.field] = entry.value end
   end
-  raw.dtype = attention_dtype(spec)
+  raw.dtype = dtype_of_attention(spec)
   raw.mask = nil
   raw.outputs = weights_of(spec.layer_attention)
   raw["mask.causal"] = spec.causal
@@ -124,7 +124,7 @@ function stack.memory_fields(spec)
     name = spec.name .. "_memory", kind = "mha", projections = "qkv", bias = attention_bias(spec.bias),
     d_model = spec.d_model, n_heads = spec.n_heads, n_kv_heads = spec.n_kv_heads, d_head = spec.d_head,
     seq_len = spec.lengths_as_given.seq_len, kv_seq_len = spec.lengths_as_given.kv_seq_len, scale = spec.scale,
-    unroll = spec.unroll, dtype = attention_dtype(spec), weights_dtype = spec.weights_dtype,
+    unroll = spec.unroll, dtype = dtype_of_attention(spec), weights_dtype = spec.weights_dtype,
     mask = { lengths = spec.lengths, causal = false },
     cache = spec.cache and spec.kv_seq_len.max or nil, cache_dtype = spec.cache_dtype,
     outputs = weights_of(spec.layer_cross_attention),

@@ -1,5 +1,5 @@
--- attention_dtype_test.lua: facts about what attention's two products multiply: what follows a dtype, what is refused, and
--- what is said.
+-- attention_dtype_test.lua: facts about what attention's two products multiply: what follows a dtype, what is refused,
+-- and what is said.
 local fact = dofile("tests/generator/fact.lua")
 local spec = require "spec"
 
@@ -66,7 +66,8 @@ fact.holds("attention alone has a dtype, and layers without attention have none"
 end)
 
 fact.holds("both sides of a transformer attend alike", function()
-  local fields = { kind = "transformer", n_layers = 1, n_decoder_layers = 1, vocab_size = 9, seq_len = 8, dtype = "int8" }
+  local fields = { kind = "transformer", n_layers = 1, n_decoder_layers = 1, vocab_size = 9, seq_len = 8,
+    dtype = "int8" }
   local s = read(fields)
   fact.equal(s.encoder_spec.attends_in .. " " .. s.decoder_spec.attends_in, "i16 i16")
   fields.cache = 64

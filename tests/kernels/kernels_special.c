@@ -108,10 +108,10 @@ static void compare_with_specials(struct checks *checks, const struct subject *s
     }
 }
 
-// Whether a linear rounds to integers, which infinities have none of, as rows times weights in groups may be.
+// Whether a product rounds to integers, which infinities have none of, as rows times weights in groups may be.
 static bool multiplies_integers(const struct ga_model *model)
 {
-    bool integers = false;
+    bool integers = model->attention_arithmetic == GA_ARITHMETIC_I16;
     for (size_t l = 0; l < GA_LINEARS; l++) {
         integers = integers || model->arithmetic[l] == GA_ARITHMETIC_I16 || model->arithmetic[l] == GA_ARITHMETIC_INT8;
     }

@@ -74,7 +74,7 @@ bool kernels_multiply_floats(const struct ga_model *model)
     for (size_t l = 0; l < GA_LINEARS; l++) {
         floats = floats && model->arithmetic[l] == GA_ARITHMETIC_F32;
     }
-    return floats;
+    return floats && model->attention_arithmetic == GA_ARITHMETIC_F32;
 }
 
 bool kernels_keep_groups(const struct ga_model *model)

@@ -1,6 +1,6 @@
 return {
-  -- Attention in bf16 of heads that are given, two running sums of keys deep, values narrower than keys, and a mask that
-  -- may hide a value which is no number.
+  -- Attention in bf16 of heads that are given, two running sums of keys deep, values narrower than keys, and a mask
+  -- that may hide a value which is no number.
   name = "attends_3_40",
   kind = "sdpa",
   n_heads = 3,

@@ -1,6 +1,6 @@
 return {
-  -- Attention alone of 16 bits, three running sums of keys deep, of floats' linears: heads that fill no vector and share
-  -- keys, a causal mask, sequences of several lengths.
+  -- Attention alone of 16 bits, three running sums of keys deep, of floats' linears: heads that fill no vector and
+  -- share keys, a causal mask, sequences of several lengths.
   name = "attends_52_4",
   d_model = 52,
   n_heads = 4,

@@ -221,6 +221,7 @@ static size_t most_rows(const struct ga_io *io)
 
 #include "score_modifiers.h"
 
+#include "reference_attention.h"
 #include "reference_layer.h"
 
 #include "reference_stack.h"
@@ -248,6 +249,7 @@ void reference_idle_scores(const struct ga_model *model, const struct ga_io *io,
 
 #include "score_modifiers.h"
 
+#include "reference_attention.h"
 #include "reference_layer.h"
 
 #include "reference_stack.h"

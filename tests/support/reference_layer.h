@@ -90,26 +90,6 @@ static void IN_REAL(gather)(const struct ga_model *model, const struct ga_weight
     IN_REAL(copy_rows)(value, b * io->kv_len, kv_rows, model->v_dim, rows->value);
 }
 
-// Turns the scores a row sees into weights that sum to one with what the sink takes, a score of no key, where there is
-// one. A row that sees nothing keeps its zeros.
-static void IN_REAL(softmax)(REAL *row, const bool *seen, size_t count, const float *sink)
-{
-    REAL most = sink ? (REAL)*sink : -(REAL)INFINITY, sum = 0;
-    for (size_t j = 0; j < count; j++) {
-        if (seen[j] && row[j] > most) {
-            most = row[j];
-        }
-    }
-    for (size_t j = 0; j < count; j++) {
-        row[j] = seen[j] ? MATH(exp)(row[j] - most) : 0;
-        sum += row[j];
-    }
-    sum += sink ? MATH(exp)((REAL)*sink - most) : 0;
-    for (size_t j = 0; j < count; j++) {
-        row[j] = seen[j] ? row[j] / sum : 0;
-    }
-}
-
 // Appends the keys that the model adds to k and to v, after `count` rows of width: a vector of its weights if it has
 // one, and zeros.
 static void IN_REAL(add_keys)(const struct ga_model *model, const struct ga_weight_view *learned, size_t count,
@@ -120,26 +100,6 @@ static void IN_REAL(add_keys)(const struct ga_model *model, const struct ga_weig
             rows[(count + e) * width + d] = learned && e == 0 ? (REAL)learned->data[d * learned->row_stride] : 0;
         }
     }
-}
-
-// Whether the float instance rounds what attention multiplies.
-static bool IN_REAL(rounds_attention)(const struct ga_model *model)
-{
-    return model->attention_arithmetic != GA_ARITHMETIC_F32 && sizeof(REAL) == sizeof(float);
-}
-
-// A query times a key.
-static REAL IN_REAL(product)(const struct ga_model *model, const REAL *q, const REAL *k)
-{
-    const void *query = q, *key = k;
-    if (IN_REAL(rounds_attention)(model)) {
-        return (REAL)reference_rounded_score(model->attention_arithmetic, model->d_head, query, key);
-    }
-    REAL sum = 0;
-    for (size_t d = 0; d < model->d_head; d++) {
-        sum += q[d] * k[d];
-    }
-    return sum;
 }
 
 // scores[kv_rows + extra_keys] of one query vector q[d_head], that of the row, with keys k, kv_width floats apart.
@@ -198,29 +158,6 @@ static void IN_REAL(give_scores)(const struct ga_model *model, const struct ga_i
     for (size_t j = 0; to && j < kv_len; j++) {
         bool seen = model->fills || (reference_sees(model, i, j, q_rows, kv_rows) && reference_allows(io, b, h, i, j));
         to[((b * model->n_heads + h) * io->q_len + i) * kv_len + j] = seen ? rows->weights[j] : -(REAL)INFINITY;
-    }
-}
-
-// out[d_v] = the values of the keys seen, each times its weight. A key not seen is not read: zero times NaN is NaN. Nor
-// is one whose score was replaced by a number so low that it has no weight.
-static void IN_REAL(mix)(const struct ga_model *model, const REAL *weights, const REAL *v, const bool *seen,
-                         size_t kv_rows, REAL *out)
-{
-    size_t kv_width = model->n_kv_heads * model->d_v;
-    if (IN_REAL(rounds_attention)(model)) {
-        const void *shares = weights, *values = v;
-        void *to = out;
-        reference_rounded_mix(model->attention_arithmetic, shares, values, kv_width, seen, kv_rows, model->d_v, to);
-        return;
-    }
-    for (size_t d = 0; d < model->d_v; d++) {
-        REAL sum = 0;
-        for (size_t j = 0; j < kv_rows; j++) {
-            if (seen[j] && !(model->fills && weights[j] == 0)) {
-                sum += weights[j] * v[j * kv_width + d];
-            }
-        }
-        out[d] = sum;
     }
 }
 
