@@ -1,6 +1,6 @@
 // reference_rounded.h: linears and attention whose rows and weights are rounded, to integers or bf16, as
-// docs/numbers.md says, in plain C: what the kernels of that arithmetic must give to the last bit. Knows nothing of tiles,
-// panels or how zero is kept.
+// docs/numbers.md says, in plain C: what the kernels of that arithmetic must give to the last bit. Knows nothing of
+// tiles, panels or how zero is kept.
 #ifndef TESTS_REFERENCE_ROUNDED_H
 #define TESTS_REFERENCE_ROUNDED_H
 
