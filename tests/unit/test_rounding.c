@@ -83,7 +83,7 @@ static double error_of(const float *rounded, const float *exact)
         }
         error += left * left;
     }
-    return error / ROWS;
+    return error / (double)ROWS;
 }
 
 static void round_nearest(enum ga_storage storage, const float *from, float *to)
