@@ -32,7 +32,7 @@ class Io(Structure):
                      "layer_cross_attention", "src_layer_attention", "key_tokens", "memory", "src_mask",
                      "src_additive_mask")
     ] + [("src_mask_strides", c_size_t * 4), ("sublayer", c_void_p), ("class_logits", c_void_p),
-         ("arithmetic", c_void_p)]
+         ("arithmetic", c_void_p), ("watch", c_void_p)]
 
 
 class Role(Structure):
