@@ -223,9 +223,10 @@ class Comparison:
             if found != rows:
                 print(f"FAILED {self.name}, generate {' '.join(more)}: {found} in place of {rows}")
 
-    def tell(self, what, ours, theirs, wanted):
-        """ours may be off by twice what PyTorch's own float32 is, and a little."""
-        error, limit = (ours - wanted).abs().max().item(), 2 * (theirs - wanted).abs().max().item() + 1e-6
+    def tell(self, what, ours, wanted, off):
+        """ours may be off by twice what PyTorch's own float32 is in any of the sequences, and a little: which of them
+        it is lucky in differs from machine to machine."""
+        error, limit = (ours - wanted).abs().max().item(), 2 * off + 1e-6
         self.largest = max(self.largest, error)
         good = ours.shape == wanted.shape and error <= limit
         self.passed += good
@@ -251,8 +252,9 @@ class Comparison:
         names = [name for name in wanted[0] if self.pools or name != "embedding"]
         found = self.run(given, names)
         for name in names:
+            off = max((one[name] - real[name]).abs().max().item() for one, real in zip(theirs, wanted))
             for b, one in enumerate(wanted):
-                self.tell(f"{name} of sequence {b}", in_place(found[name], one[name], b), theirs[b][name], one[name])
+                self.tell(f"{name} of sequence {b}", in_place(found[name], one[name], b), one[name], off)
 
 
 def comparisons(folder, programs):
