@@ -68,14 +68,21 @@ function files.lacking(s, isa_name, features)
   return list
 end
 
+-- The sets that a spec has a variant for, of those of these names that run its arithmetics: best first.
+local function variants(s, isa_names)
+  local list = {}
+  for _, name in ipairs(files.split_isas(s, isa_names)) do
+    for _, set in ipairs(arithmetic.variants(s.arithmetics, isa_api.get(name))) do list[#list + 1] = set end
+  end
+  return list
+end
+
 -- What a spec's arithmetic and weights need of the compiler beside the flags of sets: { isa, variant, flag }, ...
 function files.flags(s, isa_names)
   local list = {}
-  for _, name in ipairs(files.split_isas(s, isa_names)) do
-    for _, set in ipairs(arithmetic.variants(s.arithmetics, isa_api.get(name))) do
-      for _, flag in ipairs(arithmetic.all_need(s, set, "cflags")) do
-        list[#list + 1] = { isa = name, variant = set.name, flag = flag }
-      end
+  for _, set in ipairs(variants(s, isa_names)) do
+    for _, flag in ipairs(arithmetic.all_need(s, set, "cflags")) do
+      list[#list + 1] = { isa = set.base or set.name, variant = set.name, flag = flag }
     end
   end
   return list
@@ -84,10 +91,8 @@ end
 -- The names of the variants that multiply what the spec's dtype says by instructions for other numbers.
 function files.emulated(s, isa_names)
   local names = {}
-  for _, name in ipairs(files.split_isas(s, isa_names)) do
-    for _, set in ipairs(arithmetic.variants(s.arithmetics, isa_api.get(name))) do
-      names[#names + 1] = arithmetic.emulates(s.arithmetics, set) and set.name or nil
-    end
+  for _, set in ipairs(variants(s, isa_names)) do
+    names[#names + 1] = arithmetic.emulates(s.arithmetics, set) and set.name or nil
   end
   return names
 end
@@ -105,11 +110,7 @@ end
 -- as a run takes the first one that its CPU has.
 function files.plans(s, isa_names)
   local plans = {}
-  for _, name in ipairs(files.split_isas(s, isa_names)) do
-    for _, set in ipairs(arithmetic.variants(s.arithmetics, isa_api.get(name))) do
-      plans[#plans + 1] = planner(s).make(s, set)
-    end
-  end
+  for i, set in ipairs(variants(s, isa_names)) do plans[i] = planner(s).make(s, set) end
   return plans
 end
 

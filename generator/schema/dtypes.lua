@@ -14,7 +14,7 @@ dtypes.LAST = { "logits", "classifier" }
 local EXAMPLE = '{ default = "int8", down = "i16" }'
 local MOST_SAID = 5 -- problems of one table
 
-local SYNTAX = "must be a dtype, and after it NAME=DTYPE for linears that have another, each once, found %s"
+local SYNTAX = "must be a dtype, and after it NAME=DTYPE for those that have another, each once, found %s"
 
 local one = types.choice(arithmetic.names())
 

@@ -38,9 +38,9 @@ struct ga_index_maker ga_index_maker_of(const struct ga_model *model, const stru
 char *ga_index_metadata(const struct ga_index_maker *maker, char text[GA_INDEX_METADATA]);
 
 // Opens the index in the file at path; the string must live as long as *index_out, which keeps it. *index_out is empty
-// where there is no such file; and, after a message, where other weights or another tokenizer made the index, and where
-// its file is cut short or has a damaged header. GA_EXIT_FAILED, after a message, for a file that is no index: it must
-// not be overwritten. The caller closes *index_out.
+// where there is no such file. It is empty after a message where the index does not fit (its weights or tokenizer are
+// not these) or is damaged (its file is cut short, its header broken). GA_EXIT_FAILED, after a message, for a file that
+// is no index: it must not be overwritten. The caller closes *index_out.
 enum ga_exit ga_search_index_open(const struct ga_context *context, const char *path,
                                   const struct ga_index_maker *maker, struct ga_search_index *index_out);
 

@@ -86,6 +86,13 @@ static enum ga_exit read_texts(struct ga_trial *trial, const char *input)
 static enum ga_exit open_texts(struct ga_trial *trial, const char *input, const char *tokenizer, const char *weights)
 {
     const struct ga_context *context = trial->context;
+    const struct ga_model *model = context->model;
+    if (!model->stack || model->kind != GA_ENCODER || model->stack->pool == GA_POOL_NONE) {
+        return ga_failed(context,
+                         "%s: rows are in files whose names end in .safetensors; this one is taken for texts, "
+                         "and %s is no encoder that pools",
+                         input, model->name);
+    }
     enum ga_exit code = ga_pooling_check(context);
     code = code == GA_EXIT_OK ? ga_text_reader_open(context, tokenizer, weights, false, &trial->reader) : code;
     code = code == GA_EXIT_OK ? read_texts(trial, input) : code;

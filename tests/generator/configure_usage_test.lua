@@ -30,7 +30,7 @@ local function count(low, high, found)
 end
 
 local ONE_OF = "must be one of %s, found %s"
-local DTYPES = 'must be a dtype, and after it NAME=DTYPE for linears that have another, each once, found "%s"'
+local DTYPES = 'must be a dtype, and after it NAME=DTYPE for those that have another, each once, found "%s"'
 
 -- A flag, a value that it does not take, and what is said after the flag; of an alias also the flag that is named.
 local WRONG = {

@@ -35,7 +35,7 @@ return function(path, expect_run, expect, choose)
   end
 
   local function test_refused()
-    expect_run(1, PACK .. "%none.gap --samples %absent", "is no encoder")
+    expect_run(1, PACK .. "%none.gap --samples %absent", path "absent", "end in .safetensors", "is no encoder")
     expect_run(2, "pack --allow-random 1 --output %none.gap --samples %samples.safetensors", "--samples")
     choose "post_48_4"
     expect_run(1, PACK .. "%none.gap --samples %samples.safetensors", "--weights-dtype int4 or int8")
