@@ -47,9 +47,10 @@ def run_cached(run, cut, cache, cell):
 
 
 def make(cell, isa, threads, layer):
+    """A variant of the cell by the set named isa, or by the one that the model takes by itself where that is None."""
     library, model, run = load(cell.model)
     variant, loaded, error = c_void_p(), c_void_p(), Error()
-    check(library.ga_model_variant(model, isa.encode(), byref(variant), byref(error)), error)
+    check(library.ga_model_variant(model, isa and isa.encode(), byref(variant), byref(error)), error)
     packed = Block(library, library.ga_model_packed_size(variant))
     check(library.ga_model_pack(model, variant, views(layer), packed.address, packed.size, byref(loaded),
                                 byref(error)), error)

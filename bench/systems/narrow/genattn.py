@@ -1,9 +1,9 @@
-"""Ours: a model of each rung, of the best instruction set of this CPU; f32 beside them is the one that they are held
-against. Set up as elsewhere (systems/genattn.py, systems/whole/genattn.py)."""
+"""Ours: a model of each rung, by the instructions that it takes by itself on this CPU, which may be more than those of
+f32 (vdpbf16ps); f32 beside them is the one that they are held against. Set up as elsewhere (systems/genattn.py,
+systems/whole/genattn.py)."""
 
 import functools
 
-import machine
 import rungs
 from systems import genattn
 from systems.whole import genattn as whole
@@ -16,6 +16,4 @@ def make_of(cell):
 
 
 def variants(cell, threads):
-    isa = machine.isas()[0]
-    return {f"{rung.name} {isa}": functools.partial(make_of(cell), cell.of(rung), isa, threads)
-            for rung in rungs.ours(cell)}
+    return {rung.name: functools.partial(make_of(cell), cell.of(rung), None, threads) for rung in rungs.ours(cell)}

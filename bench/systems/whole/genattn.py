@@ -21,10 +21,10 @@ def views(model, w):
 
 
 def pack(cell, isa, whole):
-    """(library, model, its run function, the variant, the weights, their block)."""
+    """(library, model, its run function, the variant, the weights, their block). isa None: the best for the model."""
     library, model, run = load(cell.model)
     variant, loaded, error = c_void_p(), c_void_p(), Error()
-    check(library.ga_model_variant(model, isa.encode(), byref(variant), byref(error)), error)
+    check(library.ga_model_variant(model, isa and isa.encode(), byref(variant), byref(error)), error)
     block = Block(library, library.ga_model_packed_size(variant))
     check(library.ga_model_pack(model, variant, views(model, whole.w), block.address, block.size, byref(loaded),
                                 byref(error)), error)
