@@ -81,16 +81,16 @@ def build_specs(specs, isas, kinds):
     run(["ninja", *(kind(name).relative_to(paths.TREE) for name in specs for kind in kinds)], paths.TREE)
 
 
-def models(cells):
-    """The cells, each once for each model that is measured in it: a narrow one has a model of each of our rungs."""
+def models(cells, numbers):
+    """The cells, each once for each model that is measured in it: a narrow one has a model of each of these rungs."""
     return [one for cell in cells for one in
-            ([cell.of(rung) for rung in rungs.ours(cell)] if cell.narrow else [cell])]
+            ([cell.of(rung) for rung in rungs.ours(cell) if rung.name in numbers] if cell.narrow else [cell])]
 
 
-def build_models(cells):
+def build_models(cells, numbers):
     """The libraries and programs of the cells' models."""
     isas = machine.isas() + ["scalar"] * (machine.isas() != ["scalar"])
-    build_specs({cell.model: spec(cell) for cell in models(cells)}, isas, (paths.library, paths.program))
+    build_specs({cell.model: spec(cell) for cell in models(cells, numbers)}, isas, (paths.library, paths.program))
 
 
 def plan_of(cell):

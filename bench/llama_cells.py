@@ -1,5 +1,5 @@
-"""The cells of a small Llama, tokens one at a time and prompts; what each costs. Measures nothing and knows no
-system."""
+"""The cells of a small Llama and of a larger one, tokens one at a time and prompts; what each costs. Measures nothing
+and knows no system."""
 
 from dataclasses import dataclass
 
@@ -36,7 +36,13 @@ def _cell(length, cached=0):
     return LlamaCell(1, length, 1024, 16, 12, cached=cached, vocab=8000, narrow=True, few_heads=4, mid=2816)
 
 
-NARROW = [_cell(1, cached=128), _cell(1, cached=2048), _cell(128), _cell(512)]
+def _large(length, cached=0):
+    """754 million parameters: what one token reads is far more than any cache holds."""
+    return LlamaCell(1, length, 2048, 32, 16, cached=cached, vocab=8000, narrow=True, few_heads=8, mid=5632)
+
+
+CALLS = ((1, 128), (1, 2048), (128, 0), (512, 0))  # rows, and those before them
+NARROW = [make(length, cached) for make in (_cell, _large) for length, cached in CALLS]
 
 
 def spec_fields(cell):

@@ -38,6 +38,14 @@ def cpu_slug():
     return re.sub(r"[^a-z0-9]+", "-", " ".join(filter(None, words)).lower()).strip("-")
 
 
+def free_memory():
+    """Bytes that programs may take without anything being written out to make room."""
+    for line in Path("/proc/meminfo").read_text().splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) << 10
+    raise OSError("/proc/meminfo does not say how much memory is free")
+
+
 def isas():
     """Instruction sets worth measuring, best first: those of vectors this CPU has, else plain C."""
     flags = set(_cpuinfo("flags").split())

@@ -16,20 +16,23 @@ import options as command_line
 import paths
 import report
 import rounds
+import rungs
 import stats
 import whole
 from library import MAX_THREADS
 from progress import Progress
 
 
-def split_skipped(chosen, cpus):
-    """(cells to measure, {name: why not})."""
+def split_skipped(chosen, cpus, numbers, free):
+    """(cells to measure, {name: why not}). numbers: names of rungs; free: bytes of memory."""
     measured, skipped = [], {}
     for cell in chosen:
         if cell.threads > MAX_THREADS:
             skipped[cell.name] = f"the library runs on {MAX_THREADS} thread"
         elif cell.threads > len(cpus):
             skipped[cell.name] = f"there are {len(cpus)} CPUs"
+        elif why := rungs.too_large(cell, numbers, free):
+            skipped[cell.name] = why
         else:
             measured.append(cell)
     return measured, skipped
@@ -67,9 +70,9 @@ def save(results, folder):
     part.rename(folder / "results.json")
 
 
-def build_all(chosen, say):
+def build_all(chosen, numbers, say):
     say("building the models of all cells")
-    build.build_models(chosen)
+    build.build_models(chosen, numbers)
     build.build_peers()
     build.build_machine()
     paths.DATA.mkdir(parents=True, exist_ok=True)
@@ -104,12 +107,13 @@ def measure_threads(count, chosen, results, options, say):
 
 def measure(options, say):
     """Returns the results; of an interrupted run what was finished."""
-    measured, skipped = split_skipped(options.chosen, options.cpus)
+    measured, skipped = split_skipped(options.chosen, options.cpus, options.numbers,
+                                      machine.free_memory())
     for name, reason in skipped.items():
         say.aloud(f"{name} is skipped: {reason}")
     results = new_results(options, skipped)
     try:
-        build_all(measured, say)
+        build_all(measured, options.numbers, say)
         os.sched_setaffinity(0, {options.cpus[0]})  # away from what is measured, where there is room
         for count in sorted({cell.threads for cell in measured}):
             measure_threads(count, [c for c in measured if c.threads == count], results, options, say)

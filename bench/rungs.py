@@ -62,3 +62,18 @@ def weight_bytes(cell, rung):
     """Of the weights that a call reads, kept as this rung keeps them. Biases and norms, which stay f32, count as they
     do: they are a thousandth."""
     return cell.weight_bytes * rung.bits / 32
+
+
+def memory(cell, names):
+    """Bytes that a run of these numbers keeps: the weights in float, and those of each model, of ours and of a peer."""
+    kept = sum(rung.bits / 32 for rung in of_cell(cell) if rung.name in names)
+    return int(cell.weight_bytes * (1 + 2 * kept))
+
+
+def too_large(cell, names, free):
+    """Why the cell's models do not fit beside each other into so many bytes, or None."""
+    needed = memory(cell, names) if cell.narrow else 0
+    if needed <= free:
+        return None
+    return (f"its models take {needed / 1e9:.0f} GB, of which {free / 1e9:.0f} are free; "
+            "--numbers w_int8,w_int4 takes fewer of them")

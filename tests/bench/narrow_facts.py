@@ -53,15 +53,24 @@ class Narrow(unittest.TestCase):
         self.assertEqual(stats.rung_of("int8 attn s8"), "int8")
         self.assertIsNone(stats.rung_of("attn"))
 
+    def test_models_that_do_not_fit_are_told_with_what_they_take(self):
+        cell = cells.BY_NAME["models_narrow_llama_next_128_1x1x2048x16"]
+        self.assertRegex(rungs.too_large(cell, rungs.choose(None), 16 << 30), r"take 2\d GB, of which 17 are free")
+        self.assertIsNone(rungs.too_large(cell, rungs.choose(["w_int4"]), 16 << 30))
+
+    def test_only_models_of_chosen_numbers_are_made(self):
+        models = build.models([cells.BY_NAME[TOKEN]], rungs.choose(["w_int4"]))
+        self.assertEqual([one.numbers for one in models], ["", "w_int4"])
+
     def test_every_rung_of_ours_has_a_model_that_asks_for_it(self):
-        models = build.models([cells.BY_NAME[LAYER]])
+        models = build.models([cells.BY_NAME[LAYER]], rungs.choose(None))
         self.assertEqual([one.model for one in models][:2], ["bench_1_128_512_8", "bench_1_128_512_8_bf16"])
         self.assertIn('  dtype = "bf16",\n', build.spec(models[1]))
         self.assertNotIn("dtype", build.spec(models[0]))
 
     def test_storage_is_for_tokens_alone(self):
         self.assertFalse(any(rung.is_storage for rung in rungs.of_cell(cells.BY_NAME[LAYER])))
-        names = [one.model for one in build.models([cells.BY_NAME[TOKEN]])]
+        names = [one.model for one in build.models([cells.BY_NAME[TOKEN]], rungs.choose(None))]
         self.assertIn("whole_1_1_768_12_next_128_w_bf16", names)
 
     def test_a_prompt_reads_many_tokens_and_makes_the_logits_of_one(self):
