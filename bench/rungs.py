@@ -26,7 +26,7 @@ RUNGS = (
     Rung("w_f16", 'weights_dtype = "f16"', "f32", 16, 1e-3, ("w_f16",), is_ours=False, is_storage=True),
     Rung("w_bf16", 'weights_dtype = "bf16"', "f32", 16, 1e-3, ("w_bf16",), is_storage=True),
     Rung("w_int8", 'weights_dtype = "int8"', "f32", 8.5, 1e-2, ("w_int8",), is_storage=True),
-    Rung("w_int4", 'weights_dtype = "int4"', "f32", 4.75, 0.2, ("w_int4",), is_storage=True),
+    Rung("w_int4", 'weights_dtype = "int4"', "f32", 4.5, 0.2, ("w_int4",), is_storage=True),
 )
 BY_NAME = {rung.name: rung for rung in RUNGS}
 BASE = "f32"  # measured in every cell, as ours is held against it

@@ -2,13 +2,20 @@
 -- how each instruction set unpacks them. A weight is scale (number - zero). How numbers are chosen is the packer's
 -- (templates/linear/pack_groups.c.lt).
 --
--- A group holds LENGTH weights of every column of a panel: the scales, as halves; the zeros, where the type keeps them;
--- then words of 32 bits, [depth / unit][columns], whose four bytes hold weights that follow each other in depth: of
--- int4 the next four are in the upper halves of the bytes.
+-- A group holds LENGTH weights of every column of a panel: the scales; the zeros, a byte each, where the type keeps
+-- them; then words of 32 bits, [depth / unit][columns], whose four bytes hold weights that follow each other in depth:
+-- of int4 the next four are in the upper halves of the bytes.
 local groups = {}
 
 local LENGTH = 32
 local ZERO_STEPS = 16 -- that a zero is a whole number of, in parts of one
+
+-- What scales are kept as: bytes; bits of the significand after the first; what they are in units of, 2^-unit; and from
+-- where on a number is too large for one, as C. A byte is what follows the sign in the upper half of a half.
+local SCALES = {
+  half = { name = "half", bytes = 2, fraction = 10, unit = 0, beyond = "65520.0f" },
+  byte = { name = "byte", bytes = 1, fraction = 3, unit = 8, beyond = "248.0f" },
+}
 
 local ISAS = { "avx512", "avx2", "neon", "scalar" }
 
@@ -55,7 +62,7 @@ static inline __m512 every_float(const unsigned char *at)
 
 static inline __m512 scales_at(const unsigned char *scales)
 {
-    return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)scales));
+    SCALES_OF_512
 }
 ZERO_OF_512
 // The sum of products by the sums of each digit's, the greatest first.
@@ -74,7 +81,7 @@ struct group {
 
 static inline struct group group_at(const unsigned char *scales, const unsigned char *zeros)
 {
-    const __m256 scale = _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)scales));
+    SCALES_OF_256
     ZERO_OF_256
     return (struct group){scale, _mm256_mul_ps(scale, _mm256_sub_ps(_mm256_setzero_ps(), zero))};
 }
@@ -94,8 +101,8 @@ struct group {
 
 static inline struct group group_at(const unsigned char *scales, const unsigned char *zeros)
 {
-    const float scale[4] = {half_to_float(scales), half_to_float(scales + 2), half_to_float(scales + 4),
-                            half_to_float(scales + 6)};
+    const float scale[4] = {scale_at(scales), scale_at(scales + SCALE_BYTES), scale_at(scales + 2 * SCALE_BYTES),
+                            scale_at(scales + 3 * SCALE_BYTES)};
     ZERO_OF_128
     return (struct group){vld1q_f32(scale), vmulq_f32(vld1q_f32(scale), vnegq_f32(zero))};
 }
@@ -114,7 +121,7 @@ struct group {
 
 static inline struct group group_at(const unsigned char *scales, const unsigned char *zeros)
 {
-    const float scale = half_to_float(scales);
+    const float scale = scale_at(scales);
     ZERO_OF_32
     return (struct group){scale, -(scale * zero)};
 }
@@ -157,18 +164,39 @@ local GIVEN = {
   ZERO_OF_32 = "const float zero = ZERO;\n    (void)zeros;",
 }
 
-local HALVES = [[
+-- The scales of a vector of columns by its bits, and of one.
+local SCALES_OF = {
+  half = {
+    SCALES_OF_512 = "return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)scales));",
+    SCALES_OF_256 = "const __m256 scale = _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)scales));",
+    SCALE_OF_32 = "uint16_t half;\n    memcpy(&half, at, sizeof half);\n    return half_to_float(half);",
+  },
+  byte = {
+    SCALES_OF_512 = "const __m128i bytes = _mm_loadu_si128((const __m128i *)scales);\n" ..
+      "    const __m256i halves = _mm256_slli_epi16(_mm256_cvtepu8_epi16(bytes), 7);\n" ..
+      "    return _mm512_mul_ps(_mm512_cvtph_ps(halves), _mm512_set1_ps(0x1p-8f));",
+    SCALES_OF_256 = "const __m128i bytes = _mm_cvtepu8_epi16(_mm_loadl_epi64((const __m128i *)scales));\n" ..
+      "    const __m256 halves = _mm256_cvtph_ps(_mm_slli_epi16(bytes, 7));\n" ..
+      "    const __m256 scale = _mm256_mul_ps(halves, _mm256_set1_ps(0x1p-8f));",
+    SCALE_OF_32 = "return half_to_float((uint16_t)(*at << 7)) * 0x1p-8f;",
+  },
+}
+
+local ONE_SCALE = [[
 // A half that is no less than zero as a float.
-static inline float half_to_float(const unsigned char *at)
+static inline float half_to_float(uint16_t half)
 {
-    uint16_t half;
-    memcpy(&half, at, sizeof half);
     if (half < 0x400)
         return (float)half * 0x1p-24f;
     const uint32_t bits = ((uint32_t)half + (half < 0x7c00 ? 0x1c000 : 0x38000)) << 13;
     float number;
     memcpy(&number, &bits, sizeof number);
     return number;
+}
+
+static inline float scale_at(const unsigned char *at)
+{
+    SCALE_OF_32
 }
 
 // The lowest bit of a number in its word: numbers of four in depth are in four bytes.
@@ -184,7 +212,7 @@ static inline float weight_at(const unsigned char *panel, size_t width, size_t j
     const float zero = ONE_ZERO;
     uint32_t word;
     memcpy(&word, group + width * FACTS + (depth % LENGTH / UNIT * width + j) * sizeof word, sizeof word);
-    return half_to_float(group + 2 * j) * ((float)(word >> place_of(depth) & MASK) - zero);
+    return scale_at(group + SCALE_BYTES * j) * ((float)(word >> place_of(depth) & MASK) - zero);
 }
 ]]
 
@@ -195,11 +223,13 @@ local function filled(format, t)
   local function hex(number) return ("0x%08x"):format(number) end
   local words = {
     ZERO = t.zero and t.zero .. ".0f", ZERO_STEP = ("%.17gf"):format(1 / ZERO_STEPS), MASK = hex(mask) .. "u",
-    ONE_ZERO = t.zero and t.zero .. ".0f" or ("(float)group[2 * width + j] * %.17gf"):format(1 / ZERO_STEPS),
+    ONE_ZERO = t.zero and t.zero .. ".0f" or
+      ("(float)group[%d * width + j] * %.17gf"):format(t.scale.bytes, 1 / ZERO_STEPS),
     LENGTH = LENGTH, COLUMN_BYTES = t.column_bytes, FACTS = t.facts, UNIT = t.unit, BITS = bits,
-    BIAS = ("%d"):format(2 ^ (bits - 1)), BIAS_PARTS = ("%d"):format(2 ^ (bits - 1) * ZERO_STEPS),
+    SCALE_BYTES = t.scale.bytes, BIAS = ("%d"):format(2 ^ (bits - 1)),
+    BIAS_PARTS = ("%d"):format(2 ^ (bits - 1) * ZERO_STEPS),
   }
-  local text = format:gsub("ZERO_OF_%d+", t.zero and GIVEN or KEPT)
+  local text = format:gsub("ZERO_OF_%d+", t.zero and GIVEN or KEPT):gsub("SCALES?_OF_%d+", SCALES_OF[t.scale.name])
   return (text:gsub("%u[%u_]+%u", words))
 end
 
@@ -233,15 +263,15 @@ local function sets(t)
   }
 end
 
--- The table of a type (dtype/init.lua) of so many bits a number; zero: that of all groups, nil where each has
--- its own.
-function groups.type(name, bits, zero)
+-- The table of a type (dtype/init.lua) of so many bits a number; scale: what those of groups are kept as; zero: that of
+-- all groups, nil where each has its own.
+function groups.type(name, bits, scale, zero)
   local t = { name = name, type = "unsigned char", bytes = 1, bits = bits, group = LENGTH, unit = math.floor(32 / bits),
-    zero = zero, zero_steps = not zero and ZERO_STEPS or nil }
-  t.facts = zero and 2 or 3 -- bytes
+    zero = zero, zero_steps = not zero and ZERO_STEPS or nil, scale = SCALES[scale] }
+  t.facts = t.scale.bytes + (zero and 0 or 1)
   t.column_bytes = t.facts + math.floor(LENGTH * bits / 8)
   t.sets, t.helpers = sets(t), {}
-  for _, isa in ipairs(ISAS) do t.helpers[isa] = filled(HALVES .. HELPERS[isa], t) end
+  for _, isa in ipairs(ISAS) do t.helpers[isa] = filled(ONE_SCALE .. HELPERS[isa], t) end
   t.needs = {
     avx512 = { cflags = { "-mavx512vnni" }, cpu = { "AVX512_VNNI" } },
     avx2 = { cflags = { "-mf16c" }, cpu = { "F16C" } },

@@ -11,6 +11,7 @@
 -- A type that keeps numbers in groups has in the place of those from from_float on those of dtype/groups.lua:
 --   group, unit                weights along depth that share a scale; those that lie in a word of a column
 --   bits, zero, zero_steps     of a number; the number that stands for zero, or the parts of one that zeros are told in
+--   scale                      what scales are kept as (dtype/groups.lua)
 --   facts, column_bytes        bytes of a group's column before its words, and all of them
 --   sets, helpers, needs       by instruction set: how it unpacks words; C functions; what needs() gives
 local dtype = {}

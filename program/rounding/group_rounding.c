@@ -10,23 +10,33 @@
 struct kept {
     float least, most; // numbers
     float zero_parts;  // a zero is a whole number of these parts of one; 0: it is 0
-    size_t tries;      // of narrower and narrower steps
+    int first, last;   // tries of narrower and narrower steps
+    int fraction;      // bits of a scale's significand after the first
+    float normal;      // from where on a scale has all of them
+    float beyond;      // from where on a number is too large for a scale, and the greatest scale
+    float greatest;
 };
 
 static const struct kept kept_by[] = {
-    [GA_STORAGE_INT8] = {-127, 127, 0, 2},
-    [GA_STORAGE_INT4] = {0, 15, 16, 10},
+    [GA_STORAGE_INT8] = {-127, 127, 0, 0, 1, 10, 0x1p-14F, 65520.0F, 65504.0F},
+    [GA_STORAGE_INT4] = {0, 15, 16, -2, 9, 3, 0x1p-22F, 248.0F, 240.0F},
 };
 
-// The half next to a number from 0 to 65504, as a float.
-static float nearest_half(float x)
+// The scale next to a number that is none below 0.
+static float nearest_scale(const struct kept *kept, float x)
 {
+    const int dropped = 23 - kept->fraction;
+    const uint32_t step = (uint32_t)1 << dropped;
     uint32_t bits;
-    if (x < 0x1p-14F) {
-        return floorf(x * 0x1p24F + 0.5F) * 0x1p-24F;
+    if (!(x < kept->beyond)) {
+        return kept->greatest;
+    }
+    if (x < kept->normal) {
+        const float least = ldexpf(kept->normal, -kept->fraction);
+        return floorf(x / least + 0.5F) * least;
     }
     memcpy(&bits, &x, sizeof bits);
-    bits = (bits + 0xfff + (bits >> 13 & 1)) & ~(uint32_t)0x1fff;
+    bits = (bits + step / 2 - 1 + (bits >> dropped & 1)) & ~(step - 1);
     memcpy(&x, &bits, sizeof x);
     return x;
 }
@@ -83,11 +93,12 @@ static bool refine(const struct kept *kept, const struct fit *f, struct ga_group
 {
     const bool has_zero = kept->zero_parts > 0.0F;
     const float spread = has_zero ? f->sum * f->square - f->number * f->number : f->square;
-    const float scale = (has_zero ? f->sum * f->product - f->number * f->weight : f->product) / spread;
-    if (!(spread > 0.0F && scale > 0.0F && scale < 65504.0F)) {
+    const float product = has_zero ? f->sum * f->product - f->number * f->weight : f->product;
+    const float scale = spread > 0.0F ? product / spread : group->scale; // of one number alone
+    if (!(scale > 0.0F && scale < kept->beyond)) {
         return false;
     }
-    group->scale = nearest_half(scale);
+    group->scale = nearest_scale(kept, scale);
     if (group->scale > 0.0F) {
         group->zero = nearest_zero(kept, (f->weight - group->scale * f->number) / f->sum, group->scale);
     }
@@ -118,9 +129,9 @@ struct ga_group ga_group_choose(enum ga_storage storage, const float *weights, c
     struct ga_group best = {0, 0};
     float low, high, least = INFINITY;
     find_range(kept, &fit, &low, &high);
-    for (size_t i = 0; i < kept->tries; i++) {
+    for (int i = kept->first; i <= kept->last; i++) {
         const float cut = (high - low) * 0.02F * (float)i, scale = (high - low - 2 * cut) / (kept->most - kept->least);
-        struct ga_group group = {.scale = scale < 65504.0F ? nearest_half(scale) : 65504.0F};
+        struct ga_group group = {.scale = nearest_scale(kept, scale)};
         bool is_good = group.scale > 0.0F;
         group.zero = is_good ? nearest_zero(kept, low + cut, group.scale) : 0.0F;
         for (size_t refined = 0; refined < 2 && is_good; refined++) {

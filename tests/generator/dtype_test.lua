@@ -10,8 +10,8 @@ fact.holds("every type is a table of what the contract lists", function()
   local known = { name = "string", bytes = "number", type = "string", from_float = "string", to_float = "string",
     load = "table", helpers = "string", store = "table", store_helpers = "table" }
   local of_groups = { name = "string", bytes = "number", type = "string", group = "number", unit = "number",
-    bits = "number", zero = "number", zero_steps = "number", facts = "number", column_bytes = "number", sets = "table",
-    helpers = "table", needs = "table" }
+    bits = "number", zero = "number", zero_steps = "number", scale = "table", facts = "number",
+    column_bytes = "number", sets = "table", helpers = "table", needs = "table" }
   for _, name in ipairs(dtype.names()) do
     local t = dtype.get(name)
     fact.equal(t.name, name)
@@ -31,6 +31,8 @@ fact.holds("a group's numbers have places of their own in a word, and its bytes 
     fact.equal(dtype.column_bytes(name, 32), t.facts + t.bits * 4)
     fact.equal(dtype.column_bytes(name, 33), 2 * dtype.column_bytes(name, 32))
   end
+  fact.equal(dtype.column_bytes("int8", 32) * 8 / 32, 8.5)
+  fact.equal(dtype.column_bytes("int4", 32) * 8 / 32, 4.5)
   fact.equal(dtype.column_bytes("bf16", 33), 66)
 end)
 

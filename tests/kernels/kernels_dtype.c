@@ -8,23 +8,25 @@
 #include "kernels.h"
 #include "rounding.h"
 
-// What weights are kept as: the type of each, or of the scale where weights are in groups; then the numbers of a group,
-// and what of them is zero in all groups, 0 where each has a zero of its own.
+// What weights are kept as: bits of the significand and the exponent of the smallest number, of each or, where weights
+// are in groups, of the scale; then the numbers of a group, what of them is zero in all groups, 0 where each has a zero
+// of its own, and from where on a step is too large for a scale.
 static const struct storage {
-    enum ga_dtype dtype;
+    int significand, smallest;
     int numbers, zero;
+    double beyond;
 } STORAGES[] = {
-    [GA_STORAGE_F32] = {GA_F32, 0, 0},
-    [GA_STORAGE_BF16] = {GA_BF16, 0, 0},
-    [GA_STORAGE_INT8] = {GA_F16, 256, 128},
-    [GA_STORAGE_INT4] = {GA_F16, 16, 0},
+    [GA_STORAGE_F32] = {24, -149, 0, 0, 0},
+    [GA_STORAGE_BF16] = {8, -133, 0, 0, 0},
+    [GA_STORAGE_INT8] = {11, -24, 256, 128, 65520},
+    [GA_STORAGE_INT4] = {4, -25, 16, 0, 248},
 };
 
 enum { GROUP = 32 }; // weights along depth with a scale of their own
 
 double weights_smallest(const struct ga_model *model)
 {
-    return ldexp(1, rounding_smallest_exponent(STORAGES[model->weights_dtype].dtype));
+    return ldexp(1, STORAGES[model->weights_dtype].smallest);
 }
 
 bool kernels_for_narrow(const struct ga_model *model)
@@ -54,12 +56,12 @@ static void round_group(struct storage storage, float *data, size_t count, int s
     }
     const double reach = fmax(-low, high), most = storage.numbers - 1;
     const double range = storage.zero ? reach / (storage.zero - 1 - spare) : (high - low) / (most - spare);
-    const double step = rounding_nearest(storage.dtype, range);
-    const double zero = storage.zero ? storage.zero : fmin(nearbyint(step > 0 ? -low / step * 16 : 0), 255) / 16;
+    const double step = rounding_nearest_of(storage.significand, storage.smallest, range);
+    const double zero = storage.zero ? storage.zero : fmin(nearbyint(step > 0 ? -low / step * 16 : 0), most * 16) / 16;
     for (size_t i = 0; i < count; i++) {
         const double number = step > 0 ? nearbyint((double)data[i] / step + zero) : zero;
         const double kept = fmin(fmax(number, storage.zero ? 1 : 0), most);
-        data[i] = isfinite(sum) && step < 65520 ? (float)(step > 0 ? step * (kept - zero) : 0) : NAN;
+        data[i] = isfinite(sum) && step < storage.beyond ? (float)(step > 0 ? step * (kept - zero) : 0) : NAN;
     }
 }
 
@@ -68,7 +70,7 @@ void weights_round(const struct ga_model *model, const struct ga_weight_role *ro
     const struct storage storage = STORAGES[model->weights_dtype];
     const size_t rows = is_linear(model, role) ? role->shape[0] : 0, columns = rows > 0 ? role->shape[1] : 0;
     for (size_t i = 0; storage.numbers == 0 && i < rows * columns; i++) {
-        data[i] = (float)rounding_nearest(storage.dtype, (double)data[i]);
+        data[i] = (float)rounding_nearest_of(storage.significand, storage.smallest, (double)data[i]);
     }
     for (size_t row = 0; storage.numbers > 0 && row < rows; row++) {
         for (size_t at = 0; at < columns; at += GROUP) {
@@ -114,7 +116,7 @@ static void expect_same_bytes(struct checks *checks, const struct subject *subje
 
 void weights_are_rounded_to_nearest(struct checks *checks, const struct ga_model *model)
 {
-    const double below_half = 0.9 * ldexp(1, -rounding_significand(STORAGES[model->weights_dtype].dtype) - 1);
+    const double below_half = 0.9 * ldexp(1, -STORAGES[model->weights_dtype].significand - 1);
     struct subject subject;
     if (subject_make(&subject, checks, model, weights_random, false)) {
         for (size_t v = 0; v < subject.n_loaded; v++) {

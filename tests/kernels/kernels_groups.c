@@ -59,7 +59,7 @@ static void compare_equal(struct checks *checks, const struct subject *subject, 
 
 void equal_weights_are_packed_as_the_nearest_steps(struct checks *checks, const struct ga_model *model)
 {
-    const float steps = 0x1.9p-9F * (model->weights_dtype == GA_STORAGE_INT4 ? 15.0F : 127.0F);
+    const float steps = 0x1.8p-9F * (model->weights_dtype == GA_STORAGE_INT4 ? 15.0F : 127.0F);
     struct subject subject;
     if (subject_make(&subject, checks, model, weights_random, false)) {
         for (size_t v = 0; v < subject.n_loaded; v++) {

@@ -14,4 +14,7 @@ int rounding_smallest_exponent(enum ga_dtype dtype);
 // float, what is too large for one becomes infinite.
 double rounding_nearest(enum ga_dtype dtype, double x);
 
+// The same of a type with so many bits in its significand, whose smallest positive number is 2^smallest.
+double rounding_nearest_of(int significand, int smallest, double x);
+
 #endif

@@ -185,7 +185,8 @@ Test(rounding, what_is_no_number_is_told_or_left_alone)
     ga_row_sums_free(&sums);
 }
 
-// All alike are 15 steps, of which a half has 11 bits or is a whole number of 2^-24.
+// All alike are some number less a zero of a step, a zero being told to a sixteenth. A step is at most 1.25 / 15 of
+// them, as the widest try is 1.08 of the range and the next scale of 4 bits at most 1/16 away.
 Test(rounding, equal_weights_stay)
 {
     static const float some[] = {0.1F, -0.1F, 3e-4F, -700.3F};
@@ -193,6 +194,6 @@ Test(rounding, equal_weights_stay)
         const float alike[] = {some[i], some[i], some[i]}, importance[] = {1, 2, 3};
         const struct ga_group group = ga_group_choose(GA_STORAGE_INT4, alike, importance, 3);
         cr_expect_float_eq(ga_group_nearest(GA_STORAGE_INT4, &group, some[i]), some[i],
-                           0x1p-11F * fabsf(some[i]) + 15 * 0x1p-25F);
+                           1.25F / 15 / 32 * fabsf(some[i]));
     }
 }
