@@ -7,7 +7,8 @@ return {
     return {
       name = "f32", row = { name = "floats", type = "float", bytes = 4 },
       panel = { name = W.name == "f32" and "floats" or W.name, type = W.type, bytes = W.bytes },
-      unit = 1, header = 0, vector = V.type, sum = V.type, splat = V.splat, load = W.load, dot = V.fmadd,
+      unit = 1, vector = V.type, sum = V.type, splat = V.splat, load = W.load, dot = V.fmadd,
+      steps = W.steps, header = W.steps and math.floor(W.steps.bytes / W.bytes) or 0,
       groups = W.group and W or nil, column_bytes = W.column_bytes_of,
       start = function() return V.zero() end,
       total = function(sum, _, _, before) return V.add(before, sum) end,

@@ -187,6 +187,8 @@ end
 --   load(pointer, place)           a vector; of what sums take one by one, the elements at that place of their lanes
 --   column_bytes(length)           of a panel's column in a running sum of that length
 --   groups                         the dtype of weights, where it keeps numbers in groups: then there is no load
+--   steps                          the dtype of steps, where rows are kept as numbers of steps: those of keys stand in
+--                                  the header
 --   start(m, sums)                 a running sum of row m before its first product
 --   total(sum, m, scales, before)  the floats of a running sum of row m, joined to those before
 --   store(pointer, vector)         of narrow ones; in_order: elements of a panel one after the other

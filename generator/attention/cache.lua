@@ -44,8 +44,13 @@ local CONTRADICTIONS = {
 -- How rows are kept, where they are not floats.
 local function kept(spec)
   if spec.cache_dtype == "f32" then return "" end
+  local kept_as = dtype.get(dtype.of_rows(spec.cache_dtype))
+  if kept_as.steps then
+    return ("; they are kept as %s, numbers of a step of each row, %d bytes a row of a head, rounded once"):format(
+      spec.cache_dtype, kept_as.bytes * spec.d_head + dtype.get(kept_as.steps).bytes)
+  end
   return ("; they are kept as %s, %d bytes each, rounded once, and read as floats"):format(
-    spec.cache_dtype, dtype.get(spec.cache_dtype).bytes)
+    spec.cache_dtype, kept_as.bytes)
 end
 
 return {
@@ -57,9 +62,10 @@ return {
       default = "none",
       help = "each call appends its keys and values to a cache of up to N rows a sequence, and attends to all",
       group = "calls", example = "cache = 2048" },
-    { field = "cache_dtype", flag = "--cache-dtype", value = table.concat(dtype.single(), "|"),
-      check = types.choice(dtype.single()), parse = function(word) return word end, default = "f32",
-      help = "element type in which a cache keeps keys and values, rounded to nearest as they are appended",
+    { field = "cache_dtype", flag = "--cache-dtype", value = table.concat(dtype.rows(), "|"),
+      check = types.choice(dtype.rows()), parse = function(word) return word end, default = "f32",
+      help = "element type in which a cache keeps keys and values, rounded to nearest as they are appended; int8: " ..
+        "as numbers of a step of each row",
       group = "calls", example = 'cache = 2048, cache_dtype = "bf16"' },
   },
   resolve = function(spec, fail)

@@ -71,6 +71,9 @@ local function thread_tensors(spec, plan, add)
     local dtype = spec.cache_dtype
     add({ name = "cached_keys", shape = { "panels", "d_head", "key_panel" }, is = "cache", dtype = dtype })
     add({ name = "cached_values", shape = { "keys", "d_v" }, is = "cache", dtype = dtype })
+    if plan.attended.X.steps then
+      add({ name = "value_steps", shape = { "keys" }, is = "cache", dtype = plan.attended.X.steps.name })
+    end
   elseif plan.attended.is_narrow then
     narrow_attention_tensors(plan, add)
   else
@@ -179,7 +182,8 @@ end
 -- What products of attention read, made of q, k and v.
 local function add_operands(spec, plan, add)
   if spec.cache then
-    add({ name = "append", op = "copy", reads = { "k", "v" }, writes = { "cached_keys", "cached_values" } })
+    add({ name = "append", op = "copy", reads = { "k", "v" },
+      writes = { "cached_keys", "cached_values", plan.attended.X.steps and "value_steps" or nil } })
     return "q", "cached_keys", "cached_values"
   end
   add({ name = "pack_keys", op = "transpose", reads = { "k" }, writes = { "panels" } })
@@ -195,6 +199,9 @@ local function add_attention(spec, plan, add, heads)
   add_features(spec, add, "scored")
   add({ name = "softmax", op = "softmax", reads = { "scores" }, writes = { "scores" } })
   add_features(spec, add, "weighed")
+  if plan.attended.X.steps then
+    add({ name = "weigh_steps", op = "scale", reads = { "scores", "value_steps" }, writes = { "scores" } })
+  end
   if values == "values" then
     add({ name = "narrow_weights", op = "quantise", reads = { "scores", "value_scales" }, writes = { "scores" } })
   end

@@ -8,6 +8,9 @@
 --   helpers                    C functions that these call, where they call any
 --   store = { isa = format }   a vector of floats to the elements at a pointer; absent for floats themselves
 --   store_helpers = { isa = text }   C functions that this calls; none needed where helpers have them
+-- One that keeps rows as whole numbers of a step of each row has besides
+--   steps, largest             the name of the type in which steps are kept; the greatest magnitude of a number
+--   enum                       its name in enum ga_dtype, which of others is theirs
 -- A type that keeps numbers in groups has in the place of those from from_float on those of dtype/groups.lua:
 --   group, unit                weights along depth that share a scale; those that lie in a word of a column
 --   bits, zero, zero_steps     of a number; the number that stands for zero, or the parts of one that zeros are told in
@@ -17,23 +20,34 @@
 local dtype = {}
 
 local NAMES = { "f32", "bf16", "int8", "int4" }
+local ROWS = { f32 = "f32", bf16 = "bf16", int8 = "int8_rows" } -- by the names that specs have
 local NO_NEEDS = { cflags = {}, cpu = {} }
 
 function dtype.names()
   return NAMES
 end
 
--- Those whose elements stand alone, and can be kept one by one.
-function dtype.single()
+-- Those in which rows may be kept that come one by one.
+function dtype.rows()
   local list = {}
-  for _, name in ipairs(NAMES) do list[#list + 1] = not dtype.get(name).group and name or nil end
+  for _, name in ipairs(NAMES) do list[#list + 1] = ROWS[name] and name or nil end
   return list
+end
+
+-- The name of the table by which rows are kept in one of these; nil for nil.
+function dtype.of_rows(name)
+  return name and ROWS[name]
+end
+
+-- What enum ga_dtype calls elements of such rows.
+function dtype.enum_of_rows(name)
+  return dtype.get(ROWS[name]).enum or name:upper()
 end
 
 -- The table of that name; one that is not known is a bug of the caller.
 function dtype.get(name)
   for _, known in ipairs(NAMES) do
-    if known == name then return require("dtype." .. name) end
+    if known == name or ROWS[known] == name then return require("dtype." .. name) end
   end
   error(("no element type is called '%s'"):format(tostring(name)), 2)
 end
@@ -80,7 +94,8 @@ end
 -- What templates of one instruction set (a table of isa) may say of a type: type, bytes, is_float where elements are
 -- floats, and as C expressions load(pointer), from_float(value), to_float(element), store(pointer, vector) and
 -- cast(pointer), a pointer to floats as one to elements; of one that keeps numbers in groups also group, unit, facts,
--- column_bytes, word, load_word(pointer) and weights(i, word, group).
+-- column_bytes, word, load_word(pointer) and weights(i, word, group); of one that keeps numbers of steps largest and
+-- steps, the same of their type, otherwise nil.
 function dtype.vocabulary(name, set)
   local t = dtype.get(name)
   if t.group then return of_groups(t, set) end
@@ -91,6 +106,7 @@ function dtype.vocabulary(name, set)
   local load, store = own("load"), own("store")
   return {
     name = t.name, type = t.type, bytes = t.bytes, is_float = not load,
+    steps = t.steps and dtype.vocabulary(t.steps, set), largest = t.largest,
     load = load and spelled(load) or set.V.load,
     store = store and function(pointer, vector) return store:format(pointer, vector) end or set.V.store,
     from_float = spelled(t.from_float), to_float = spelled(t.to_float),

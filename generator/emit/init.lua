@@ -81,7 +81,7 @@ local function spec_env(s)
     attention_keys = s.extra_keys > 0 and ("(io->kv_len + %d)"):format(s.extra_keys) or "io->kv_len",
     fill = s.fill, fill_double = s.fill and fmt.double(s.fill) or "", fills_padding = s.fills_padding,
     own_place = ranges.own_place(s), double = fmt.double, role_at = of.role_at,
-    cache = s.cache or 0, threads = threads, caches = caches,
+    cache = s.cache or 0, cache_type = dtype.enum_of_rows(s.cache_dtype), threads = threads, caches = caches,
     default_map = s.default_map and fmt.c_string(s.default_map) or "NULL",
   }, { __index = ranges.words(s) })
 end
@@ -144,6 +144,7 @@ local function element_helpers(p)
   end
   add(p.weights_dtype)
   add(p.cache_dtype)
+  if p.cache_dtype then add(dtype.get(p.cache_dtype).steps) end
   for _, name in ipairs(narrow(p, true)) do add(arithmetic.get(name).elements) end
   return table.concat(texts) .. (p.cache_dtype and dtype.store_helpers(p.cache_dtype, p.isa) or "")
 end

@@ -4,6 +4,7 @@ local arithmetic = require "arithmetic"
 local caches = require "plan.caches"
 local choices = require "plan.choices"
 local compat = require "base.compat"
+local dtype = require "dtype"
 local families = require "plan.family"
 local features = require "attention"
 local graph = require "plan.graph"
@@ -124,30 +125,30 @@ local function plan_attended(p)
   p.attended = {
     X = X, is_narrow = X.is_narrow or false, depth = depth, room = room, type = X.panel.type, header = X.header,
     query_bytes = query_bytes, query_stride = X.is_narrow and query_bytes / X.row.bytes or p.head_stride,
-    panel = (depth + X.header) * p.key_panel,
+    panel = X.steps and round_up((depth + X.header) * p.key_panel, X.header) or (depth + X.header) * p.key_panel,
   }
 end
 
 -- Scores and values share their row blocks, so their tiles are chosen together.
 local function plan_attention(p)
-  local dtype = p.spec.attends_in == "f32" and p.cache_dtype or p.spec.attends_in
+  local read = p.spec.attends_in == "f32" and p.cache_dtype or p.spec.attends_in
   local widest = math.ceil(most_keys(p.spec) / p.isa.width)
   local for_scores, for_values = tiles.candidates_together(
     p.isa, widest, MAX_KEY_NV, p.d_v_pad / p.isa.width, MAX_NV)
 
-  p.score = families.new(p, "score", "q k^T: a tile of scores", for_scores, dtype)
+  p.score = families.new(p, "score", "q k^T: a tile of scores", for_scores, read)
   p.score.k, p.score.lda = p.spec.d_head, p.head_stride
   families.add_kernels(p.score, { p.score.nv })
   p.key_panel = p.score.nv * p.isa.width
 
   p.score_masked = families.new(p, "score_masked", "scores of a tile some of whose keys are out of range", for_scores,
-    dtype)
+    read)
   p.score_masked.file = p.score.file -- one operation, one file
   local narrower = {}
   for nv = p.score.nv, 1, -1 do narrower[#narrower + 1] = nv end
   families.add_kernels(p.score_masked, narrower)
 
-  p.value = families.new(p, "value", "softmax weights times v", for_values, dtype)
+  p.value = families.new(p, "value", "softmax weights times v", for_values, read)
   families.add_kernels(p.value, tiles.distinct(p.value.widths))
   if p.spec.nonfinite_safe and p.spec.attends_in == "f32" then plan_skip_zero(p, for_values) end
   if p.spec.cache then add_whole_kernels(p.value, p.isa) end
@@ -249,7 +250,7 @@ plan.product = choices
 function plan.make(spec, set)
   local p = plan.start(spec, set)
   p.group_rows, p.value_keys, p.factors = GROUP_ROWS, VALUE_KEYS, plan_factors(spec)
-  p.fill, p.cache_dtype = plan_fill(p), spec.cache_dtype
+  p.fill, p.cache_dtype = plan_fill(p), dtype.of_rows(spec.cache_dtype)
   p.d_head_pad = round_up(spec.d_head, set.width)
   p.d_v_pad = round_up(spec.d_v, set.width)
   p.concat = spec.n_heads * p.d_v_pad

@@ -175,7 +175,9 @@ double ga_cost_bytes(const struct ga_model *model, const struct ga_call_size *si
 size_t ga_cost_cache_row_bytes(const struct ga_model *model)
 {
     const size_t layers = model->stack ? model->stack->n_layers : 1;
-    return model->cache ? 2 * layers * model->n_kv_heads * model->d_head * ga_dtype_size(model->cache_dtype) : 0;
+    const size_t step = model->cache_dtype == GA_I8 ? sizeof(uint16_t) : 0; // of each row of a head
+    const size_t row = model->d_head * ga_dtype_size(model->cache_dtype) + step;
+    return model->cache ? 2 * layers * model->n_kv_heads * row : 0;
 }
 
 // Floats of the weights that only a call that begins a sequence reads: a transformer's encoder, and what makes keys and

@@ -38,7 +38,8 @@ static struct ga_cache plan_part(const struct ga_model *model, const struct ga_v
 {
     const size_t panels = (capacity + layout->key_panel - 1) / layout->key_panel;
     const size_t element = ga_dtype_size(model->cache_dtype);
-    const size_t keys = ga_align_up(panels * model->d_head * layout->key_panel * element);
+    const size_t keys = ga_align_up(panels * ga_cache_panel_bytes(model, layout->key_panel));
+    const size_t steps = keys + ga_align_up(capacity * layout->value_stride * element);
     return (struct ga_cache){
         .model = model,
         .variant = variant,
@@ -46,8 +47,9 @@ static struct ga_cache plan_part(const struct ga_model *model, const struct ga_v
         .capacity = capacity,
         .layers = layers_of(model),
         .stores = GA_CACHE_HEADER + ga_align_up(counts * batch * sizeof(int32_t)),
-        .store = keys + ga_align_up(capacity * layout->value_stride * element),
+        .store = steps + ga_align_up(capacity * ga_cache_step_bytes(model)),
         .values = keys,
+        .steps = steps,
     };
 }
 

@@ -5,6 +5,7 @@
 #include "arena.h"
 #include "bf16.h"
 #include "cache.h"
+#include "cache_steps.h"
 #include "call.h"
 #include "tensor.h"
 
@@ -47,51 +48,116 @@ enum ga_status ga_cache_cut(struct ga_cache *cache, size_t sequence, size_t leng
     return status;
 }
 
-// -- Elements, of either type ---------------------------------------------------------------------------------------
+// -- Rows, of any type ----------------------------------------------------------------------------------------------
 
-static void put_element(const struct ga_cache *cache, float *elements, size_t at, float number)
+static void put_float(unsigned char *element, float number, uint16_t step)
 {
-    if (cache->model->cache_dtype == GA_BF16) {
-        ((uint16_t *)elements)[at] = ga_bf16_of_float(number);
-    } else {
-        elements[at] = number;
+    (void)step;
+    memcpy(element, &number, sizeof number);
+}
+
+static float get_float(const unsigned char *element, uint16_t step)
+{
+    float number;
+    (void)step;
+    memcpy(&number, element, sizeof number);
+    return number;
+}
+
+static void put_half(unsigned char *element, float number, uint16_t step)
+{
+    const uint16_t half = ga_bf16_of_float(number);
+    (void)step;
+    memcpy(element, &half, sizeof half);
+}
+
+static float get_half(const unsigned char *element, uint16_t step)
+{
+    uint16_t half;
+    (void)step;
+    memcpy(&half, element, sizeof half);
+    return ga_float_of_bf16(half);
+}
+
+static void put_steps(unsigned char *element, float number, uint16_t step)
+{
+    const int8_t steps = ga_cache_number_of(number, step);
+    memcpy(element, &steps, sizeof steps);
+}
+
+static float get_steps(const unsigned char *element, uint16_t step)
+{
+    int8_t steps;
+    memcpy(&steps, element, sizeof steps);
+    return (float)steps * ga_float_of_bf16(step);
+}
+
+// By element type, how one is made of a float and becomes one; step: what one step of the row is worth, where it has
+// one.
+static const struct {
+    void (*put)(unsigned char *element, float number, uint16_t step);
+    float (*get)(const unsigned char *element, uint16_t step);
+} types[] = {
+    [GA_F32] = {put_float, get_float},
+    [GA_BF16] = {put_half, get_half},
+    [GA_I8] = {put_steps, get_steps},
+};
+
+// A row in a cache: its first element, bytes from one to the next, and its step, which may lie at any byte.
+struct kept {
+    unsigned char *first, *step;
+    size_t stride;
+};
+
+// Key j, a column of its panel.
+static struct kept kept_key(const struct ga_cache *cache, size_t sequence, size_t kv_head, size_t j)
+{
+    const size_t panel = cache->variant->cache.key_panel, column = j % panel;
+    const size_t element = ga_dtype_size(cache->model->cache_dtype), step = ga_cache_step_bytes(cache->model);
+    unsigned char *at = (unsigned char *)ga_cache_keys(cache, sequence, kv_head) +
+                        j / panel * ga_cache_panel_bytes(cache->model, panel);
+    return (struct kept){at + panel * step + column * element, at + column * step, panel * element};
+}
+
+static struct kept kept_value(const struct ga_cache *cache, size_t sequence, size_t kv_head, size_t j)
+{
+    const size_t element = ga_dtype_size(cache->model->cache_dtype), step = ga_cache_step_bytes(cache->model);
+    unsigned char *values = (unsigned char *)ga_cache_values(cache, sequence, kv_head),
+                  *steps = (unsigned char *)ga_cache_value_steps(cache, sequence, kv_head);
+    return (struct kept){values + j * cache->variant->cache.value_stride * element, steps + j * step, element};
+}
+
+// A row of d_head floats, and zeros up to `width`.
+static void put_kept(const struct ga_model *model, struct kept to, const float *row, size_t width)
+{
+    const size_t bytes = ga_cache_step_bytes(model);
+    const uint16_t step = bytes > 0 ? ga_cache_step_of(row, model->d_head) : 0;
+    memcpy(to.step, &step, bytes);
+    for (size_t d = 0; d < width; d++) {
+        types[model->cache_dtype].put(to.first + d * to.stride, d < model->d_head ? row[d] : 0, step);
     }
 }
 
-static float get_element(const struct ga_cache *cache, const float *elements, size_t at)
+static void get_kept(const struct ga_model *model, struct kept from, float *row)
 {
-    return cache->model->cache_dtype == GA_BF16 ? ga_float_of_bf16(((const uint16_t *)elements)[at]) : elements[at];
-}
-
-// The first element of key j in its panel; those after it are key_panel apart.
-static size_t key_at(const struct ga_cache *cache, size_t j)
-{
-    const size_t panel = cache->variant->cache.key_panel;
-    return j / panel * panel * cache->model->d_head + j % panel;
+    uint16_t step = 0;
+    memcpy(&step, from.step, ga_cache_step_bytes(model));
+    for (size_t d = 0; d < model->d_head; d++) {
+        row[d] = types[model->cache_dtype].get(from.first + d * from.stride, step);
+    }
 }
 
 static void put_row(const struct ga_cache *cache, size_t sequence, size_t kv_head, size_t j, const float *key,
                     const float *value)
 {
-    const struct ga_cache_layout *layout = &cache->variant->cache;
-    const size_t d_head = cache->model->d_head;
-    float *keys = ga_cache_keys(cache, sequence, kv_head), *values = ga_cache_values(cache, sequence, kv_head);
-    for (size_t d = 0; d < d_head; d++) {
-        put_element(cache, keys, key_at(cache, j) + d * layout->key_panel, key[d]);
-    }
-    for (size_t d = 0; d < layout->value_stride; d++) {
-        put_element(cache, values, j * layout->value_stride + d, d < d_head ? value[d] : 0);
-    }
+    put_kept(cache->model, kept_key(cache, sequence, kv_head, j), key, cache->model->d_head);
+    put_kept(cache->model, kept_value(cache, sequence, kv_head, j), value, cache->variant->cache.value_stride);
 }
 
 static void get_row(const struct ga_cache *cache, size_t sequence, size_t kv_head, size_t j, float *key, float *value)
 {
-    const struct ga_cache_layout *layout = &cache->variant->cache;
-    const float *keys = ga_cache_keys(cache, sequence, kv_head), *values = ga_cache_values(cache, sequence, kv_head);
-    for (size_t d = 0; d < cache->model->d_head; d++) {
-        key[d] = get_element(cache, keys, key_at(cache, j) + d * layout->key_panel);
-        value[d] = get_element(cache, values, j * layout->value_stride + d);
-    }
+    get_kept(cache->model, kept_key(cache, sequence, kv_head, j), key);
+    get_kept(cache->model, kept_value(cache, sequence, kv_head, j), value);
 }
 
 // -------------------------------------------------------------------------------------------------------------------

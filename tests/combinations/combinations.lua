@@ -64,7 +64,7 @@ combinations.AXES = {
     { outputs = { "attention", "q_heads", "k_heads", "v_heads", "x_heads", "x_concat" } } },
   { name = "add_bias_kv", {}, { add_bias_kv = true } },
   { name = "add_zero_attn", {}, { add_zero_attn = true } },
-  { name = "cache", {}, { cache = 90 }, { cache = 90, cache_dtype = "bf16" } },
+  { name = "cache", {}, { cache = 90 }, { cache = 90, cache_dtype = "int8" } },
   number_types(),
   { name = "weights", {}, { weights = "torch_mha", weights_prefix = "block.0." } },
 }

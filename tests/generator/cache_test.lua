@@ -48,7 +48,9 @@ end)
 fact.holds("a cache's type is one of those that are known, and needs a cache", function()
   fact.equal(read().cache_dtype, "f32")
   fact.equal(read({ cache_dtype = "bf16" }).cache_dtype, "bf16")
-  refuses({ cache_dtype = "f16" }, 'cache_dtype must be one of f32, bf16, found "f16"; did you mean "bf16"?')
+  fact.equal(read({ cache_dtype = "int8" }).cache_dtype, "int8")
+  refuses({ cache_dtype = "f16" }, 'cache_dtype must be one of f32, bf16, int8, found "f16"; did you mean "bf16"?')
+  refuses({ cache_dtype = "int4" }, 'cache_dtype must be one of f32, bf16, int8, found "int4"; did you mean "int8"?')
   local s, errors = spec.from_fields({ d_model = 64, n_heads = 4, seq_len = "1..32", cache_dtype = "bf16" })
   fact.equal(s, nil)
   fact.equal(errors[1], 'cache_dtype ("bf16") is given, but there is no cache to keep it in; say cache = N')
@@ -68,6 +70,23 @@ fact.holds("kernels that read a cache have its type in their names, and others n
     for _, family in ipairs({ p.score, p.score_masked, p.value }) do fact.equal(family.dtype, "bf16") end
     fact.equal(p.project_of.k.dtype, "f32")
   end
+end)
+
+fact.holds("steps of keys stand before a panel's numbers, and a panel is whole steps", function()
+  for _, name in ipairs(isa.names()) do
+    for _, d_head in ipairs({ 19, 64 }) do
+      local p = plan.make(read({ cache_dtype = "int8", d_head = d_head }), isa.get(name))
+      fact.equal(p.score.dtype, "int8_rows")
+      fact.equal(p.attended.header, 2)
+      fact.equal(p.attended.panel - p.attended.panel % 2, p.attended.panel)
+      assert(p.attended.panel - (d_head + 2) * p.key_panel < 2)
+    end
+  end
+end)
+
+fact.holds("info says how many bytes a cached row of a head takes where it has a step", function()
+  local said = table.concat(spec.sentences(read({ cache_dtype = "int8", d_head = 19 })), "\n")
+  fact.contains(said, "kept as int8, numbers of a step of each row, 21 bytes a row of a head, rounded once")
 end)
 
 fact.holds("a row of scores holds all keys of a cache, whose panels are not in scratch", function()

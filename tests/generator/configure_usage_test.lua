@@ -124,7 +124,7 @@ local WRONG = {
   { "--add-bias-kv", "x", 'must be yes or no, found "x"' },
   { "--add-zero-attn", "x", 'must be yes or no, found "x"' },
   { "--cache", "0", count(1, 65536, "0") },
-  { "--cache-dtype", "f31", ONE_OF:format(table.concat(dtype.single(), ", "), '"f31"; did you mean "f32"') },
+  { "--cache-dtype", "f31", ONE_OF:format(table.concat(dtype.rows(), ", "), '"f31"; did you mean "f32"') },
   { "--vocab-size", "0", count(1, 16777216, "0") },
   { "--weights-layout", "llama2", "must name a map that ships (" },
   { "--weights-map", "llama2", "must name a map that ships (", "--weights-layout" },

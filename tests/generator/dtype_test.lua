@@ -8,11 +8,14 @@ local packed = require "plan.packed"
 
 fact.holds("every type is a table of what the contract lists", function()
   local known = { name = "string", bytes = "number", type = "string", from_float = "string", to_float = "string",
-    load = "table", helpers = "string", store = "table", store_helpers = "table" }
+    load = "table", helpers = "string", store = "table", store_helpers = "table", steps = "string", largest = "number",
+    enum = "string" }
   local of_groups = { name = "string", bytes = "number", type = "string", group = "number", unit = "number",
     bits = "number", zero = "number", zero_steps = "number", scale = "table", facts = "number",
     column_bytes = "number", sets = "table", helpers = "table", needs = "table" }
-  for _, name in ipairs(dtype.names()) do
+  local names = { "int8_rows" }
+  for _, name in ipairs(dtype.names()) do names[#names + 1] = name end
+  for _, name in ipairs(names) do
     local t = dtype.get(name)
     fact.equal(t.name, name)
     for field, value in pairs(t) do fact.equal(type(value), (t.group and of_groups or known)[field]) end
@@ -63,11 +66,22 @@ fact.holds("a vector becomes elements on every instruction set, a vector of floa
     local set = isa.get(name)
     fact.equal(dtype.vocabulary("f32", set).store("p", "v"), set.V.store("p", "v"))
     fact.equal(dtype.vocabulary("f32", set).cast("p"), "p")
-    for _, type_name in ipairs(dtype.single()) do
+    for _, of_rows in ipairs(dtype.rows()) do
+      local type_name = dtype.of_rows(of_rows)
       local helper = dtype.vocabulary(type_name, set).store("p", "v"):match("^(vec_store_%w+)%(p, v%)$")
       assert(not helper or dtype.store_helpers(type_name, set):find("static inline void " .. helper, 1, true), helper)
     end
   end
+end)
+
+fact.holds("rows are kept in types of single elements, or as numbers of steps of such a type", function()
+  local header = assert(fs.read("runtime/include/genattn/tensor.h"))
+  for _, name in ipairs(dtype.rows()) do
+    local t = dtype.get(dtype.of_rows(name))
+    assert(not t.group and (not t.steps or dtype.get(t.steps).load), name)
+    fact.contains(header, ("X(%s, "):format(dtype.enum_of_rows(name)))
+  end
+  fact.equal(dtype.of_rows(nil), nil)
 end)
 
 fact.holds("a type that is not known is a bug of the caller", function()

@@ -59,7 +59,7 @@ local WORDS = {
   ["--outputs"] = { "attention,attention_mean", "", "scores,x_heads,q_proj" }, ["--vocab-size"] = { "30522" },
   ["--weights-layout"] = { "w_o", "torch_mha" }, ["--weights-prefix"] = { "encoder.layer.3.attention.", "m/" },
   ["--heads-as"] = { "split", "shared" }, ["--kind"] = { "mha", "sdpa", "encoder", "decoder", "transformer" },
-  ["--d-v"] = { "5" }, ["--cache"] = { "512" }, ["--cache-dtype"] = require("dtype").single(),
+  ["--d-v"] = { "5" }, ["--cache"] = { "512" }, ["--cache-dtype"] = require("dtype").rows(),
   ["--projections"] = { "qkvo", "qkv" }, ["--k-dim"] = { "5" }, ["--v-dim"] = { "1" }, ["--d-out"] = { "7" },
   ["--rope"] = { "half_split", "interleaved" }, ["--rope-theta"] = { "500000", "1e6" }, ["--rope-dim"] = { "2" },
   ["--rope-positions"] = { "4096" }, ["--qk-norm"] = { "rms", "layer" }, ["--qk-norm-eps"] = { "1e-5" },

@@ -25,7 +25,7 @@ typedef void kernel_fact(struct checks *checks, const struct ga_model *model);
     X(the_best_variant_that_runs_is_taken, any)                     \
     X(matches_the_generic_kernel, any)                              \
     X(every_tile_height_gives_the_same_bits, heights)               \
-    X(integers_come_out_exactly, linear)                            \
+    X(integers_come_out_exactly, exact)                             \
     X(scores_of_ten_thousand_stay_accurate, pointed)                \
     X(random_large_scores_stay_finite, floats)                      \
     X(repeated_runs_give_the_same_bits, any)                        \
@@ -42,7 +42,7 @@ typedef void kernel_fact(struct checks *checks, const struct ga_model *model);
     X(nan_stays_in_its_rows, any)                                   \
     X(specials_match_the_generic_kernel, specials)                  \
     X(special_weights_match_the_generic, special_weights)           \
-    X(subnormals_come_out_exactly, linear)                          \
+    X(subnormals_come_out_exactly, exact)                           \
     X(tokens_give_the_bits_of_their_rows, tokens)                   \
     X(activations_are_within_a_few_ulp, activated)                  \
     X(weights_are_rounded_to_nearest, narrow)                       \
@@ -82,6 +82,7 @@ bool kernels_multiply_floats(const struct ga_model *model); // every linear does
 bool kernels_keep_groups(const struct ga_model *model); // of weights, which are whole numbers of steps and not whole
 bool kernels_for_linear(
     const struct ga_model *model); // q, k, v and the output are linear in the rows, whatever their place
+bool kernels_for_exact(const struct ga_model *model); // of these, one that keeps whole numbers whole
 bool kernels_for_pointed(
     const struct ga_model *model); // of these, one whose rows have room for what points at keys and what keys score
 bool kernels_for_activated(const struct ga_model *model);   // what comes out of an activation can be seen

@@ -1,5 +1,6 @@
 // kernels_cache_dtype.c: the fact that a cache in fewer bits holds each key and value as the nearest number of its
-// type. Whole numbers make them exact before they are rounded, so that nothing else can be told from a wrong rounding.
+// type, or of the row's step. Whole numbers make them exact before they are rounded, so that nothing else can be told
+// from a wrong rounding.
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,8 +39,21 @@ static void fill_whole(struct call *call)
 struct held {
     size_t kv_len, heads, d_head;
     double *exact[2]; // [batch][heads][kv_len][d_head]
+    float *wanted[2]; // the same as the cache is to hold it
     float *found[2];  // [heads][kv_len][d_head]
 };
+
+static void round_rows(struct held *held, enum ga_dtype dtype, size_t count)
+{
+    for (size_t at = 0; at < 2 * count; at += held->d_head) {
+        const double *exact = held->exact[at / count] + at % count;
+        float *wanted = held->wanted[at / count] + at % count;
+        for (size_t d = 0; d < held->d_head; d++) {
+            wanted[d] = (float)exact[d];
+        }
+        rounding_row(dtype, held->d_head, wanted);
+    }
+}
 
 static bool held_make(struct held *held, const struct subject *subject, const struct call *call)
 {
@@ -53,13 +67,17 @@ static bool held_make(struct held *held, const struct subject *subject, const st
     bool ok = output != NULL;
     for (size_t i = 0; i < 2; i++) {
         held->exact[i] = calloc(call->shape.batch * count, sizeof *held->exact[i]);
+        held->wanted[i] = malloc(call->shape.batch * count * sizeof *held->wanted[i]);
         held->found[i] = malloc(count * sizeof *held->found[i]);
-        ok = ok && held->exact[i] && held->found[i];
+        ok = ok && held->exact[i] && held->wanted[i] && held->found[i];
     }
     more[GA_K_HEADS] = held->exact[0];
     more[GA_V_HEADS] = held->exact[1];
     ok = ok && reference_more_f64(model, subject->roles, &call->io, output, NULL, more);
     free(output);
+    if (ok) {
+        round_rows(held, model->cache_dtype, call->shape.batch * count);
+    }
     return ok;
 }
 
@@ -67,6 +85,7 @@ static void held_drop(struct held *held)
 {
     for (size_t i = 0; i < 2; i++) {
         free(held->exact[i]);
+        free(held->wanted[i]);
         free(held->found[i]);
     }
 }
@@ -84,7 +103,7 @@ static void expect_nearest(struct checks *checks, const struct call *call, const
         const size_t at = i % count, j = at / row % rows;
         const double exact = held->exact[i / count][b * count + at];
         const float found = held->found[i / count][at];
-        const float wanted = (float)rounding_nearest(call->model->cache_dtype, (double)(float)exact);
+        const float wanted = held->wanted[i / count][b * count + at];
         ok = checks_that(checks, j >= call_kv_rows(call, b) || found == wanted,
                          "%s %zu of sequence %zu, element %zu is kept as %.9g, expected %.9g, nearest to %.9g",
                          names[i / count], j, b, at % row, (double)found, (double)wanted, exact);

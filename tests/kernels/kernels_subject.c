@@ -92,6 +92,11 @@ bool kernels_for_linear(const struct ga_model *model)
     return linear;
 }
 
+bool kernels_for_exact(const struct ga_model *model)
+{
+    return kernels_for_linear(model) && !(model->cache > 0 && model->cache_dtype == GA_I8);
+}
+
 bool kernels_for_pointed(const struct ga_model *model)
 {
     const size_t pointers = 2; // a query's, and what a key scores

@@ -227,11 +227,13 @@ static void IN_REAL(alone)(const struct ga_model *model, const struct ga_weight_
     }
 }
 
-// x[count] as a cache of that type keeps it. In float; in double it is the real numbers that a narrow type comes near.
-static void IN_REAL(keep)(enum ga_dtype dtype, size_t count, REAL *x)
+// x, so many rows of a head, as a cache keeps them. In float; in double it is the real numbers that a narrow type comes
+// near.
+static void IN_REAL(keep)(const struct ga_model *model, size_t rows, REAL *x)
 {
-    for (size_t i = 0; sizeof(REAL) == sizeof(float) && dtype != GA_F32 && i < count; i++) {
-        x[i] = (REAL)rounding_nearest(dtype, (float)x[i]);
+    const bool rounds = sizeof(REAL) == sizeof(float) && model->cache_dtype != GA_F32;
+    for (size_t i = 0; rounds && i < rows; i++) {
+        rounding_row(model->cache_dtype, model->d_head, (float *)(void *)x + i * model->d_head);
     }
 }
 
@@ -260,8 +262,8 @@ static void IN_REAL(layer)(const struct ga_model *model, const struct ga_weight_
     IN_REAL(activate)(model->activation[GA_V], kv_rows * kv_width, rows->v);
     IN_REAL(give)(model, io, b, rows, GA_V_PROJ, rows->v, kv_rows);
     IN_REAL(add_keys)(model, reference_role(model, roles, "bias_v"), kv_rows, kv_width, rows->v);
-    IN_REAL(keep)(model->cache_dtype, kv_rows * kv_width, rows->k);
-    IN_REAL(keep)(model->cache_dtype, kv_rows * kv_width, rows->v);
+    IN_REAL(keep)(model, kv_rows * model->n_kv_heads, rows->k);
+    IN_REAL(keep)(model, kv_rows * model->n_kv_heads, rows->v);
     IN_REAL(heads)(model, roles, io, b, rows, seen, attention);
     if (!reference_role(model, roles, "o_weight")) { // the heads side by side are the output
         memcpy(output, rows->concat, q_rows * width * sizeof(REAL));

@@ -28,3 +28,25 @@ double rounding_nearest(enum ga_dtype dtype, double x)
 {
     return rounding_nearest_of(rounding_significand(dtype), rounding_smallest_exponent(dtype), x);
 }
+
+// What a step of a row is worth; NaN where a number is not finite.
+static float step_of(size_t n, const float *row)
+{
+    float most = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(row[i])) {
+            return NAN;
+        }
+        most = fmaxf(most, fabsf(row[i]));
+    }
+    return fmaxf((float)rounding_nearest(GA_BF16, most / 127), 0x1p-126F);
+}
+
+void rounding_row(enum ga_dtype dtype, size_t n, float *row)
+{
+    const float step = step_of(n, row);
+    for (size_t i = 0; i < n; i++) {
+        // By a product, as kernels do it: a quotient may be the other of two neighbours.
+        row[i] = dtype == GA_I8 ? nearbyintf(row[i] * (1 / step)) * step : (float)rounding_nearest(dtype, row[i]);
+    }
+}

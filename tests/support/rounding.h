@@ -17,4 +17,9 @@ double rounding_nearest(enum ga_dtype dtype, double x);
 // The same of a type with so many bits in its significand, whose smallest positive number is 2^smallest.
 double rounding_nearest_of(int significand, int smallest, double x);
 
+// A row of a head as a cache of that type keeps it, in its place: of GA_I8 as whole numbers of a step, which is the
+// bf16 nearest to a 127th of the row's greatest magnitude, 2^-126 at least; all NaN where one is not finite. Of other
+// types each number alone.
+void rounding_row(enum ga_dtype dtype, size_t n, float *row);
+
 #endif

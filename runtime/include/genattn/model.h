@@ -194,7 +194,7 @@ struct ga_range {
 
 // How a variant's kernels read cached keys and values; zeros where there are none.
 struct ga_cache_layout {
-    size_t key_panel;    // keys side by side: panels [d_head][key_panel]
+    size_t key_panel;    // keys side by side: panels [d_head][key_panel], of GA_I8 after their steps
     size_t value_stride; // elements from one value row to the next; after d_head zeros
 };
 
@@ -280,7 +280,8 @@ struct ga_model {
     enum ga_arithmetic arithmetic[GA_LINEARS]; // of each linear of layers; F32 of those that it has not
     enum ga_arithmetic attention_arithmetic;   // of queries by keys and softmax weights by values; F32, BF16 or I16
     uint32_t arithmetic_choices; // 1 << GA_ARITHMETIC_... of each that io.arithmetic may name; 0: there is no choice
-    enum ga_dtype cache_dtype;   // in which a cache keeps keys and values; nothing where there is none
+    enum ga_dtype cache_dtype;   // in which a cache keeps keys and values, GA_I8 as numbers of a step of each row of a
+                                 // head; nothing where there is none
 };
 
 // True where both are one model of one library, or copies of it: their variants are the same objects. Two libraries
@@ -359,9 +360,10 @@ enum ga_status ga_cache_cut(struct ga_cache *cache, size_t sequence, size_t leng
 // Appends keys and values that come from elsewhere, as PyTorch's past_key_values hold them: [n_kv_heads][rows][d_head]
 // each for one sequence ([n_layers][n_kv_heads][rows][d_head] of a whole model), of which the first `count` rows are
 // taken. Keys are as the scores want them: projected, and turned or normed where the model does that. A cache in fewer
-// bits than floats (the model's cache_dtype) rounds them to the nearest. Of what a decoder attends to nothing is put or
-// got: a sequence begun so takes it from the first call that has rows of it. keys and values lie outside the cache;
-// they may be NULL where rows is 0.
+// bits than floats (the model's cache_dtype) rounds them to the nearest; of GA_I8 each row of a head is whole numbers
+// of a step of its own, and all NaN where one is not finite. Of what a decoder attends to nothing is put or got: a
+// sequence begun so takes it from the first call that has rows of it. keys and values lie outside the cache; they may
+// be NULL where rows is 0.
 enum ga_status ga_cache_put(struct ga_cache *cache, size_t sequence, const float *keys, const float *values,
                             size_t rows, size_t count, struct ga_error *error);
 
