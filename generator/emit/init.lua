@@ -209,6 +209,8 @@ local function plan_env(p, base)
     value_skip_zero = p.value_skip_zero or false, one_kernel = layer.one_kernel,
     nonfinite_safe = p.spec.nonfinite_safe or false,
     fill_f32 = p.fill and fmt.f32(p.fill) or "-INFINITY",
+    -- Of a part of a stack the stack shows its rows.
+    shows_rows = not p.spec.is_part and shape.of(p.spec).form == "linear" and dtype.get(p.weights_dtype).group ~= nil,
     mean_columns = p.mean_columns, has_score_modifiers = #fragments.of_scores(p.spec, "score_vector") > 0,
     d_head_pad = p.d_head_pad, concat = p.concat, key_panel = p.key_panel, scores_stride = p.scores_stride,
     group_rows = p.group_rows, max_sum = p.max_sum, value_keys = p.value_keys, packed = p.packed.parts,
@@ -265,7 +267,7 @@ local function file_env(file, s, bases)
   local p = file.plan
   local base = bases[file.part or p and p.spec or s]
   if not p then return base end
-  if p.encoder then return stack.sides_env(p, base) end
+  if p.encoder then return stack.sides_env(p, base, isa_env(p.decoder)) end
   return p.spec.stack and stack.env(p, base, isa_env(p)) or plan_env(p, base)
 end
 

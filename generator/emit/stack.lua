@@ -10,11 +10,12 @@ local shape = require "plan.shape"
 local stack = {}
 
 -- The names of the template that joins both sides of a transformer.
-function stack.sides_env(p, base)
+function stack.sides_env(p, base, shared)
   return setmetatable({
     prefix = p.prefix, packed = p.packed.parts, encoder_prefix = p.encoder.prefix, decoder_prefix = p.decoder.prefix,
     encoder_name = p.encoder.spec.name, decoder_name = p.decoder.spec.name, encoder_roles = #p.encoder.spec.roles,
     encoder_attention = p.encoder.spec.layer_attention,
+    shows_rows = shared.W.group ~= nil,
   }, { __index = base })
 end
 
@@ -106,6 +107,7 @@ function stack.env(p, base, shared)
     plan = p, products = p.products, families = p.families, packed = p.packed.parts, out = false,
     has_layers = p.spec.n_layers > 0, sublayers = p.spec.sublayers, rows_of = rows_of,
     first_layer_role = first, layer_roles = count, layer_role = role, max_height = layer.max_height,
+    shows_rows = shared.W.group ~= nil and #p.products > 0, roles_before = p.spec.roles_before or 0,
     packing_of = layer.packing_of, panel_sums = layer.panel_sums,
     has_narrow = layer.has_product(p.products, true), has_floats = layer.has_product(p.products, false),
     panel_kernels = layer.panel_kernels, steps = layer.steps, kernel_list = layer.kernel_list, max_sum = p.max_sum,

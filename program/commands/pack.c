@@ -159,8 +159,8 @@ static enum ga_exit check_samples(const struct ga_context *context, const char *
     }
     return ga_model_shows(context->model)
                ? GA_EXIT_OK
-               : ga_failed(context, "--samples is for whole models, but transformers, whose weights are in groups; "
-                                    "configure this one with --weights-dtype int4 or int8");
+               : ga_failed(context, "--samples is for models whose weights are in groups; configure this one with "
+                                    "--weights-dtype int4 or int8");
 }
 
 // The sums of what linears multiply when the model, packed to the nearest numbers, is run over the samples.
@@ -174,8 +174,12 @@ static enum ga_exit sum_samples(const struct ga_context *context, const char *co
         return ga_failed(context, "no memory for sums of samples");
     }
     enum ga_exit code = ga_trial_open(context, &choice, values[SAMPLES], values[TOKENIZER], &trial);
+    struct ga_progress progress = ga_progress_begin(context, trial.is_text ? "texts" : "tensors");
     trial.watch = &sums->watch;
+    *(trial.is_text ? &trial.progress : &sums->progress) = &progress;
     code = code == GA_EXIT_OK ? ga_trial_run(&trial, NULL, &seconds) : code;
+    ga_progress_end(&progress);
+    sums->progress = NULL;
     ga_trial_close(&trial);
     return code;
 }

@@ -16,6 +16,14 @@ struct ga_pooling ga_pooling_of(const struct ga_context *context, const struct g
                                .width = context->model->d_model};
 }
 
+struct ga_pooling ga_pooling_of_rows(const struct ga_context *context, const struct ga_model_instance *instance)
+{
+    struct ga_pooling pooling = ga_pooling_of(context, instance);
+    pooling.field = offsetof(struct ga_io, output);
+    pooling.of_rows = true;
+    return pooling;
+}
+
 enum ga_exit ga_pooling_check(const struct ga_context *context)
 {
     const struct ga_model *model = context->model;
@@ -107,18 +115,21 @@ static size_t batch_size(const struct work *work, size_t first)
 // Room for a batch of so many rows and sequences, all zeros.
 static enum ga_exit make_room(struct ga_pooling *pooling, size_t batch, size_t rows)
 {
+    const size_t labels = pooling->watch ? pooling->context->model->stack->n_labels : 0;
     if (rows > pooling->room) {
         free(pooling->tokens);
         free(pooling->types);
         free(pooling->lengths);
         ga_block_free(pooling->pooled);
+        ga_block_free(pooling->labels);
         pooling->room = rows;
         pooling->tokens = malloc(rows * sizeof *pooling->tokens);
         pooling->types = malloc(rows * sizeof *pooling->types);
         pooling->lengths = malloc(rows * sizeof *pooling->lengths);
         pooling->pooled = ga_block_new(rows * pooling->width * sizeof *pooling->pooled);
+        pooling->labels = ga_block_new((rows * labels + 1) * sizeof *pooling->labels);
     }
-    if (!pooling->tokens || !pooling->types || !pooling->lengths || !pooling->pooled) {
+    if (!pooling->tokens || !pooling->types || !pooling->lengths || !pooling->pooled || !pooling->labels) {
         return ga_failed(pooling->context, "no memory for a batch of %zu rows", rows);
     }
     memset(pooling->tokens, 0, rows * sizeof *pooling->tokens);
@@ -137,6 +148,26 @@ static enum ga_exit make_scratch(struct ga_pooling *pooling, const struct ga_io 
         pooling->scratch_size = size;
     }
     return pooling->scratch ? GA_EXIT_OK : ga_failed(pooling->context, "no memory for %zu bytes of scratch", size);
+}
+
+// A cache for a batch, of nothing; none where the model has none.
+static enum ga_exit make_cache(struct ga_pooling *pooling, size_t batch, size_t q_len)
+{
+    const struct ga_model *model = pooling->context->model;
+    struct ga_error error = {.text = ""};
+    ga_block_free(pooling->cache);
+    pooling->cache = NULL;
+    if (!model->cache) {
+        return GA_EXIT_OK;
+    }
+    const size_t size = ga_cache_size(model, pooling->instance->variant, batch, q_len);
+    void *block = size == SIZE_MAX ? NULL : ga_block_new(size);
+    if (block &&
+        ga_cache_init(pooling->instance->loaded, batch, q_len, block, size, &pooling->cache, &error) == GA_OK) {
+        return GA_EXIT_OK;
+    }
+    ga_block_free(block);
+    return ga_failed(pooling->context, "no cache for %zu rows: %s", batch * q_len, block ? error.text : "no memory");
 }
 
 static void fill_batch(const struct work *work, size_t first, size_t count, size_t q_len)
@@ -167,6 +198,8 @@ static enum ga_exit call_model(const struct work *work, size_t batch, size_t q_l
         .parallel = pooling->instance->parallel,
         .arithmetic = pooling->arithmetic,
         .watch = pooling->watch,
+        .class_logits = pooling->watch && work->model->stack->n_labels > 0 ? pooling->labels : NULL,
+        .cache = pooling->cache,
     };
     memcpy((unsigned char *)&io + pooling->field, &pooling->pooled, sizeof pooling->pooled);
     struct ga_error error;
@@ -189,9 +222,12 @@ static enum ga_exit run_batch(const struct work *work, size_t first, size_t coun
         return code;
     }
     fill_batch(work, first, count, q_len);
-    code = call_model(work, batch, q_len);
+    code = make_cache(pooling, batch, q_len);
+    code = code == GA_EXIT_OK ? call_model(work, batch, q_len) : code;
     for (size_t b = 0; b < count && code == GA_EXIT_OK; b++) {
-        memcpy(work->rows + pooling->order[first + b] * pooling->width, pooling->pooled + b * pooling->width,
+        const size_t length = length_at(work, first + b),
+                     row = pooling->of_rows ? b * q_len + length - (length > 0) : b;
+        memcpy(work->rows + pooling->order[first + b] * pooling->width, pooling->pooled + row * pooling->width,
                pooling->width * sizeof *pooling->pooled);
     }
     return code;
@@ -267,5 +303,7 @@ void ga_pooling_free(struct ga_pooling *pooling)
     free(pooling->types);
     free(pooling->lengths);
     ga_block_free(pooling->pooled);
+    ga_block_free(pooling->labels);
+    ga_block_free(pooling->cache);
     ga_block_free(pooling->scratch);
 }

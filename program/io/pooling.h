@@ -15,7 +15,8 @@ struct ga_pooling {
     const struct ga_model_instance *instance;
     size_t rows;                          // of a batch, at most, where a sequence is no longer
     size_t field;                         // of the output in struct ga_io, whose type is float *
-    size_t width;                         // numbers of it that a sequence has
+    size_t width;                         // numbers of it that a sequence has, or a row where it is of rows
+    bool of_rows;                         // the output has a row for each id: the last one is the sequence's
     const enum ga_arithmetic *arithmetic; // of io; NULL: the model's own
     const struct ga_watch *watch;         // of io
     struct ga_progress *progress;         // NULL: none is shown
@@ -24,14 +25,18 @@ struct ga_pooling {
     double begin, end;                    // shares of all the work, before this call and after it; 0: not known
     size_t *order;                        // places in sequences, the longest first
     int32_t *tokens, *types, *lengths;    // of a batch
-    float *pooled;
-    size_t room; // rows these hold
+    float *pooled, *labels;               // labels: class_logits, where watch is to see what they are made of
+    size_t room;                          // rows these hold
     void *scratch;
     size_t scratch_size;
+    struct ga_cache *cache; // of a batch, where the model has one
 };
 
 // What pools embeddings.
 struct ga_pooling ga_pooling_of(const struct ga_context *context, const struct ga_model_instance *instance);
+
+// What makes a row of sequences of a model that does not pool: that of the output after their last id.
+struct ga_pooling ga_pooling_of_rows(const struct ga_context *context, const struct ga_model_instance *instance);
 
 // Whether the model gives a row of a sequence of token ids; GA_EXIT_FAILED after a message that says what it lacks.
 enum ga_exit ga_pooling_check(const struct ga_context *context);

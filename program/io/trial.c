@@ -27,6 +27,7 @@ static enum ga_exit open_call(struct ga_trial *trial, const char *input)
         return code;
     }
     wanted[output] = true;
+    wanted[GA_CLASS_LOGITS] = model->stack && model->stack->n_labels > 0;
     trial->what = output == GA_EMBEDDING ? "embedding" : "output";
     trial->count = call->io.batch * (output == GA_EMBEDDING ? 1 : call->io.q_len);
     trial->width = model->d_out;
@@ -83,24 +84,46 @@ static enum ga_exit read_texts(struct ga_trial *trial, const char *input)
     return code;
 }
 
+// What keeps a model from taking texts, or NULL.
+static const char *lacks_for_texts(const struct ga_model *model)
+{
+    return model->vocab_size == 0                      ? "takes no token ids"
+           : model->stack && model->kind != GA_ENCODER ? "attends to a memory besides them"
+           : !model->stack                             ? "is a single layer"
+                                                       : NULL;
+}
+
+// Opens what makes ids of texts.
+static enum ga_exit open_reader(struct ga_trial *trial, const char *tokenizer, const char *weights)
+{
+    const struct ga_context *context = trial->context;
+    const enum ga_exit code = ga_text_reader_open(context, tokenizer, weights, false, &trial->reader);
+    if (code != GA_EXIT_OK) {
+        ga_note(context, "token ids take the place of texts in a file whose name ends in .safetensors: tokens [B, L]");
+    }
+    return code;
+}
+
 static enum ga_exit open_texts(struct ga_trial *trial, const char *input, const char *tokenizer, const char *weights)
 {
     const struct ga_context *context = trial->context;
     const struct ga_model *model = context->model;
-    if (!model->stack || model->kind != GA_ENCODER || model->stack->pool == GA_POOL_NONE) {
+    const char *lacks = lacks_for_texts(model);
+    const bool pools = !lacks && model->stack->pool != GA_POOL_NONE;
+    if (lacks) {
         return ga_failed(context,
-                         "%s: rows are in files whose names end in .safetensors; this one is taken for texts, "
-                         "and %s is no encoder that pools",
-                         input, model->name);
+                         "%s: is taken for texts, but %s %s; expected a safetensors file as run takes it, whose name "
+                         "ends in .safetensors",
+                         input, model->name, lacks);
     }
-    enum ga_exit code = ga_pooling_check(context);
-    code = code == GA_EXIT_OK ? ga_text_reader_open(context, tokenizer, weights, false, &trial->reader) : code;
+    enum ga_exit code = pools ? ga_pooling_check(context) : GA_EXIT_OK;
+    code = code == GA_EXIT_OK ? open_reader(trial, tokenizer, weights) : code;
     code = code == GA_EXIT_OK ? read_texts(trial, input) : code;
     if (code != GA_EXIT_OK) {
         return code;
     }
-    trial->pooling = ga_pooling_of(context, &trial->instance);
-    trial->what = "embedding";
+    trial->pooling = pools ? ga_pooling_of(context, &trial->instance) : ga_pooling_of_rows(context, &trial->instance);
+    trial->what = pools ? "embedding" : "output";
     trial->count = trial->block.sequences.count;
     trial->width = trial->pooling.width;
     trial->pooled = malloc(trial->count * trial->width * sizeof *trial->pooled);
@@ -111,6 +134,8 @@ static enum ga_exit run_texts(struct ga_trial *trial, const enum ga_arithmetic *
 {
     trial->pooling.arithmetic = choice;
     trial->pooling.watch = trial->watch;
+    trial->pooling.progress = trial->progress;
+    trial->pooling.end = 1;
     const double begun = seconds_now(trial);
     const enum ga_exit code = ga_pool_sequences(&trial->pooling, &trial->block.sequences, trial->pooled);
     *seconds_out = seconds_now(trial) - begun;

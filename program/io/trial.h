@@ -10,7 +10,8 @@
 struct ga_trial {
     const struct ga_context *context;
     struct ga_model_instance instance;
-    const struct ga_watch *watch; // of io, where the caller sets it after ga_trial_open
+    const struct ga_watch *watch; // of io, where the caller sets it after ga_trial_open, as the next
+    struct ga_progress *progress; // of texts; NULL: none is shown
     bool is_text;
     struct ga_model_call call;    // of a safetensors file
     void *scratch;                //
@@ -25,7 +26,8 @@ struct ga_trial {
 };
 
 // Loads the model and reads the input: a safetensors file as `run` takes it, or where the name does not end so, texts
-// for a model that pools. The caller calls ga_trial_close whether or not this succeeds; the struct is not moved.
+// for a model that takes token ids and nothing besides. The caller calls ga_trial_close whether or not this succeeds;
+// the struct is not moved.
 enum ga_exit ga_trial_open(const struct ga_context *context, const struct ga_weight_choice *choice, const char *input,
                            const char *tokenizer, struct ga_trial *trial_out);
 

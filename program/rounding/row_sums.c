@@ -63,6 +63,10 @@ static void show(void *self, const size_t *roles, size_t n_roles, const float *x
         sums->is_short = true;
         return;
     }
+    if (sums->progress) {
+        sums->n_shown = roles[0] < sums->n_shown ? sums->n_shown : roles[0] + 1;
+        ga_progress_show(sums->progress, sums->n_shown, (double)sums->n_shown / (double)sums->model->n_roles);
+    }
     for (size_t i = 0; i < rows; i += ROWS) {
         memset(sums->rows, 0, ROWS * padded * sizeof *sums->rows);
         for (size_t row = 0; row < ROWS && i + row < rows; row++) {

@@ -8,8 +8,7 @@ bool ga_model_shows(const struct ga_model *model)
     if (model == NULL) {
         return false;
     }
-    const bool has_groups = model->weights_dtype == GA_STORAGE_INT8 || model->weights_dtype == GA_STORAGE_INT4;
-    return has_groups && model->stack != NULL && model->kind != GA_TRANSFORMER;
+    return model->weights_dtype == GA_STORAGE_INT8 || model->weights_dtype == GA_STORAGE_INT4;
 }
 
 enum ga_status ga_call_watch(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
@@ -20,8 +19,8 @@ enum ga_status ga_call_watch(const struct ga_model *model, const struct ga_io *i
     return ga_model_shows(model)
                ? ga_fail(error, GA_ARGUMENT, "%s: watch->show is NULL; expected a function", model->name)
                : ga_fail(error, GA_UNSUPPORTED,
-                         "%s: watch is given, but rows are shown by whole models alone whose weights_dtype is \"int8\" "
-                         "or \"int4\", and by no transformer",
+                         "%s: watch is given, but rows are shown by models alone whose weights_dtype is \"int8\" or "
+                         "\"int4\"",
                          model->name);
 }
 

@@ -1,5 +1,5 @@
-// kernels_watch.c: the fact that a whole model shows the rows that its linears multiply, all of them and to nobody's
-// cost. Says nothing of what is made of them.
+// kernels_watch.c: the fact that a model shows the rows that its linears multiply, all of them and to nobody's cost.
+// Says nothing of what is made of them.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "watch.h"
 
 static const double SHOWN_BUDGET = 2e7;
+enum { MOST_LAYERS = 8 }; // of models whose first layer is looked at
 
 bool kernels_for_showing(const struct ga_model *model)
 {
@@ -48,99 +49,248 @@ static void drop_shown(struct shown *shown)
     }
 }
 
-// What is after the layer's number in the name of a role of this layer; NULL for others.
-static const char *name_in_layer(const struct ga_weight_role *role, size_t layer)
+// The role of that name, after what stands before it for a transformer's decoder; the number of roles where there is
+// none.
+static size_t role_called(const struct ga_model *model, const char *name)
 {
-    char before[32];
-    (void)snprintf(before, sizeof before, "layers.%zu.", layer);
-    return strncmp(role->name, before, strlen(before)) == 0 ? role->name + strlen(before) : NULL;
-}
-
-static bool is_one_of(const char *name, const char *const *names)
-{
-    while (name && *names && strcmp(name, *names) != 0) {
-        names++;
-    }
-    return name && *names;
-}
-
-// Adds what a linear makes of the row at `at` that it was shown, and the sizes of its products.
-static void add_linear(const struct subject *subject, const struct shown *shown, size_t role, size_t at, size_t out,
-                       double *sum, double *size)
-{
-    const size_t width = subject->model->roles[role].shape[1];
-    const struct ga_weight_view *weight = &subject->roles[role];
-    for (size_t i = 0; i < width; i++) {
-        const double product = (double)weight->data[out * weight->row_stride + i * weight->col_stride] *
-                               (double)shown->x[role][at * width + i];
-        *sum += product;
-        *size += fabs(product);
-    }
-}
-
-// What a layer adds to a number of row `at`: all that joins the residual.
-static void expect_joined(struct checks *checks, const struct subject *subject, const struct shown *shown, size_t layer,
-                          size_t at, size_t out, const float *before, const float *after)
-{
-    static const char *const joining[] = {"o_weight", "memory_o_weight", "down_weight", NULL};
-    static const char *const biases[] = {"o_bias", "memory_o_bias", "down_bias", NULL};
-    double sum = 0, size = fabs((double)before[out]) + fabs((double)after[out]);
-    for (size_t role = 0; role < subject->model->n_roles; role++) {
-        const char *name = name_in_layer(&subject->model->roles[role], layer);
-        if (is_one_of(name, joining)) {
-            add_linear(subject, shown, role, at, out, &sum, &size);
-        } else if (is_one_of(name, biases)) {
-            sum += (double)subject->roles[role].data[out * subject->roles[role].row_stride];
+    size_t role = 0;
+    for (; role < model->n_roles; role++) {
+        const char *given = model->roles[role].name;
+        const size_t before = strncmp(given, "decoder.", 8) == 0 ? 8 : 0;
+        if (strcmp(given + before, name) == 0) {
+            break;
         }
     }
-    const double added = (double)after[out] - (double)before[out];
-    checks_that(checks, fabs(added - sum) <= 2e-6 * size, "layer %zu, row %zu, number %zu: %.9g is added, not %.9g",
-                layer, at, out, added, sum);
+    return role;
 }
 
-// Rows of the first layer, which no last norm follows, in the order in which real rows were shown.
-static void expect_layer_of_rows(struct checks *checks, const struct subject *subject, const struct call *call,
-                                 const struct shown *shown, float *const *hidden)
-{
-    const size_t q_len = call->shape.q_len, width = subject->model->d_model;
-    for (size_t b = 0, at = 0; b < call->shape.batch; b++) {
-        const size_t real = call->io.q_lengths ? (size_t)call->io.q_lengths[b] : q_len;
-        for (size_t row = 0; row < real; row++, at++) {
-            const size_t from = (b * q_len + row) * width;
-            for (size_t out = 0; out < width; out += 7) {
-                expect_joined(checks, subject, shown, 0, at, out, hidden[0] + from, hidden[1] + from);
-            }
-        }
-    }
-}
-
-// Every weight of a layer was shown as many rows as the first of them, but k and v of a memory none.
-static void expect_all_shown(struct checks *checks, const struct shown *shown, size_t rows)
-{
-    static const char *const weights[] = {"q_weight",        "k_weight",        "v_weight",    "o_weight",
-                                          "memory_q_weight", "memory_o_weight", "gate_weight", "up_weight",
-                                          "gate_up_weight",  "down_weight",     NULL};
-    for (size_t layer = 0; layer < shown->model->stack->n_layers; layer++) {
-        for (size_t role = 0; role < shown->model->n_roles; role++) {
-            const char *name = name_in_layer(&shown->model->roles[role], layer);
-            const size_t wanted = is_one_of(name, weights) ? rows : 0;
-            checks_that(checks, !name || shown->rows[role] == wanted, "%s was shown %zu rows, not %zu",
-                        shown->model->roles[role].name, shown->rows[role], wanted);
-        }
-    }
-}
-
-static size_t real_rows(const struct call *call)
+static size_t sum_rows(const struct call *call, size_t (*rows_of)(const struct call *call, size_t b))
 {
     size_t rows = 0;
     for (size_t b = 0; b < call->shape.batch; b++) {
-        rows += call->io.q_lengths ? (size_t)call->io.q_lengths[b] : call->shape.q_len;
+        rows += rows_of(call, b);
     }
     return rows;
 }
 
+// Rows of a memory that a sequence takes: with a cache none where it has no rows of its own.
+static size_t memory_rows(const struct call *call, size_t b)
+{
+    return call->model->cache && call_q_rows(call, b) == 0 ? 0 : call_kv_rows(call, b);
+}
+
+static size_t one_row(const struct call *call, size_t b)
+{
+    (void)call, (void)b;
+    return 1;
+}
+
+// -- How many -------------------------------------------------------------------------------------------------------
+
+// Rows of one sequence by the end of a weight's name; the first that fits. of: which weights that begin so.
+static const struct counted {
+    const char *begin, *end;
+    size_t (*rows)(const struct call *call, size_t b);
+} counted[] = {
+    {"encoder.layers.", "_weight", memory_rows},
+    {"classifier", "_weight", one_row},
+    {"", "memory_k_weight", memory_rows},
+    {"", "memory_v_weight", memory_rows},
+    {"k_weight", "", call_kv_rows},
+    {"v_weight", "", call_kv_rows},
+    {"", "norm_weight", NULL},
+    {"", "_weight", call_q_rows},
+};
+
+static bool begins_and_ends(const char *name, const char *begin, const char *end)
+{
+    const size_t length = strlen(name), tail = strlen(end);
+    return strncmp(name, begin, strlen(begin)) == 0 && length >= tail && strcmp(name + length - tail, end) == 0;
+}
+
+// Parts of a row that a weight multiplies one by one.
+static size_t parts_of(const struct ga_model *model, const char *name)
+{
+    const bool is_key = name[0] == 'k' || name[0] == 'v';
+    return !model->shared_heads || name[0] == 'o' ? 1 : is_key ? model->n_kv_heads : model->n_heads;
+}
+
+static size_t wanted_rows(const struct call *call, size_t role)
+{
+    const struct ga_model *model = call->model;
+    const char *name = model->roles[role].name;
+    const struct counted *row = counted;
+    if (model->stack && model->stack->logits_tied && role == role_called(model, "embedding")) {
+        return sum_rows(call, call_q_rows);
+    }
+    if (model->roles[role].rank != 2 || !begins_and_ends(name, "", "_weight")) {
+        return 0;
+    }
+    while (!begins_and_ends(name, row->begin, row->end)) {
+        row++;
+    }
+    return row->rows ? parts_of(model, name) * sum_rows(call, row->rows) : 0;
+}
+
+static bool expect_all_shown(struct checks *checks, const struct call *call, const struct shown *shown)
+{
+    bool all = true;
+    for (size_t role = 0; role < shown->model->n_roles; role++) {
+        const size_t wanted = wanted_rows(call, role);
+        all = all && shown->rows[role] == wanted;
+        checks_that(checks, shown->rows[role] == wanted, "%s was shown %zu rows, not %zu",
+                    shown->model->roles[role].name, shown->rows[role], wanted);
+    }
+    return all;
+}
+
+// -- Which ----------------------------------------------------------------------------------------------------------
+
+// What a linear makes of the row at `at` that it was shown, and the sizes of its products.
+struct made {
+    double sum, size;
+};
+
+static void add_linear(const struct subject *subject, const struct shown *shown, const char *name, size_t at,
+                       size_t out, struct made *made)
+{
+    char weight[64], bias[64];
+    (void)snprintf(weight, sizeof weight, "%s_weight", name);
+    (void)snprintf(bias, sizeof bias, "%s_bias", name);
+    const struct ga_model *model = subject->model;
+    const bool is_tied = strcmp(name, "logits") == 0 && model->stack->logits_tied;
+    const size_t role = role_called(model, is_tied ? "embedding" : weight), of_bias = role_called(model, bias);
+    if (role == model->n_roles) {
+        return;
+    }
+    const size_t width = model->roles[role].shape[1];
+    const struct ga_weight_view *view = &subject->roles[role];
+    for (size_t i = 0; i < width; i++) {
+        const double product =
+            (double)view->data[out * view->row_stride + i * view->col_stride] * (double)shown->x[role][at * width + i];
+        made->sum += product;
+        made->size += fabs(product);
+    }
+    if (of_bias < model->n_roles) {
+        made->sum += (double)subject->roles[of_bias].data[out * subject->roles[of_bias].row_stride];
+        made->size += fabs(made->sum);
+    }
+}
+
+static void expect_made(struct checks *checks, const char *what, size_t at, size_t out, float got,
+                        const struct made *made)
+{
+    checks_that(checks, fabs((double)got - made->sum) <= 2e-6 * made->size + 1e-30,
+                "%s: number %zu of row %zu is %.9g, but what it is made of was shown to give %.9g", what, out, at,
+                (double)got, made->sum);
+}
+
+// What joins the residual of the first layer, which no last norm follows.
+static void expect_joined(struct checks *checks, const struct subject *subject, const struct shown *shown, size_t at,
+                          size_t out, const float *before, const float *after)
+{
+    static const char *const joining[] = {"layers.0.o", "layers.0.memory_o", "layers.0.down"};
+    struct made made = {.size = fabs((double)before[out]) + fabs((double)after[out])};
+    for (size_t i = 0; i < 3; i++) {
+        add_linear(subject, shown, joining[i], at, out, &made);
+    }
+    made.sum += (double)before[out];
+    expect_made(checks, "the first layer", at, out, after[out], &made);
+}
+
+// What a call gives that linears make at once, and what these are called.
+struct given {
+    const char *name;
+    const float *rows; // NULL: the call does not give it
+    size_t width;
+    bool of_sequence; // one row each
+};
+
+static struct given given_of(const struct call *call, size_t which)
+{
+    const struct ga_model *model = call->model;
+    const bool has_o = !model->stack && role_called(model, "o_weight") < model->n_roles;
+    const struct given all[] = {
+        {"o", has_o ? call->io.output : NULL, model->d_out, false},
+        {"logits", call->io.logits, model->stack ? model->stack->n_logits : 0, false},
+        {"classifier", call->io.class_logits, model->stack ? model->stack->n_labels : 0, true},
+    };
+    return all[which];
+}
+
+static bool has_plain_layers(const struct ga_model *model)
+{
+    const struct ga_stack *stack = model->stack;
+    return stack && stack->norm_first && !stack->without_residual && !stack->without_attention && stack->n_layers > 1 &&
+           stack->n_layers <= MOST_LAYERS;
+}
+
+static void expect_row(struct checks *checks, const struct subject *subject, const struct call *call,
+                       const struct shown *shown, size_t b, size_t row, size_t at)
+{
+    const size_t from = (b * call->shape.q_len + row) * call->model->d_model;
+    float *const *hidden = call->io.hidden;
+    for (size_t out = 0; has_plain_layers(call->model) && out < call->model->d_model; out += 7) {
+        expect_joined(checks, subject, shown, at, out, hidden[0] + from, hidden[1] + from);
+    }
+    for (size_t which = 0; which < 3; which++) {
+        const struct given given = given_of(call, which);
+        const size_t place = given.of_sequence ? b : b * call->shape.q_len + row;
+        for (size_t out = 0; given.rows && out < given.width && (!given.of_sequence || row == 0); out += 5) {
+            struct made made = {0};
+            add_linear(subject, shown, given.name, given.of_sequence ? b : at, out, &made);
+            expect_made(checks, given.name, at, out, given.rows[place * given.width + out], &made);
+        }
+    }
+}
+
+// Real rows in the order in which they were shown.
+static void expect_rows(struct checks *checks, const struct subject *subject, const struct call *call,
+                        const struct shown *shown)
+{
+    for (size_t b = 0, at = 0; b < call->shape.batch; b++) {
+        for (size_t row = 0; row < call_q_rows(call, b); row++) {
+            expect_row(checks, subject, call, shown, b, row, at++);
+        }
+    }
+}
+
+// A row of a call's input is shown bit for bit to a linear that reads it as it is.
+static void expect_input(struct checks *checks, const struct call *call, const struct shown *shown, const char *name,
+                         const float *input, size_t q_or_kv_len, size_t (*rows_of)(const struct call *call, size_t b))
+{
+    const size_t role = role_called(call->model, name);
+    if (!input || role == call->model->n_roles || call->model->shared_heads) {
+        return;
+    }
+    const size_t width = call->model->roles[role].shape[1];
+    for (size_t b = 0, at = 0; b < call->shape.batch; at += rows_of(call, b++)) {
+        const size_t count = rows_of(call, b) * width;
+        const float *rows = input + b * q_or_kv_len * width;
+        checks_that(checks, count == 0 || memcmp(shown->x[role] + at * width, rows, count * sizeof *rows) == 0,
+                    "%s was shown other rows than those of sequence %zu", name, b);
+    }
+}
+
+static void expect_inputs(struct checks *checks, const struct call *call, const struct shown *shown)
+{
+    const struct ga_io *io = &call->io;
+    const float *key = io->key ? io->key : io->query, *value = io->value ? io->value : key;
+    const size_t q_len = call->shape.q_len, kv_len = io->key ? call->shape.kv_len : q_len;
+    if (!call->model->stack) {
+        expect_input(checks, call, shown, "q_weight", io->query, q_len, call_q_rows);
+        expect_input(checks, call, shown, "k_weight", key, kv_len, call_kv_rows);
+        expect_input(checks, call, shown, "v_weight", value, kv_len, call_kv_rows);
+    } else if (call->model->kind == GA_DECODER) {
+        expect_input(checks, call, shown, "layers.0.memory_k_weight", io->key, kv_len, memory_rows);
+        expect_input(checks, call, shown, "layers.0.memory_v_weight", io->key, kv_len, memory_rows);
+    }
+}
+
+// -- The fact -------------------------------------------------------------------------------------------------------
+
 static void watch_variant(struct checks *checks, const struct subject *subject, struct call *call, size_t v,
-                          float *plain, float *const *hidden)
+                          float *plain)
 {
     const size_t count = call->shape.batch * call_out_elements(call);
     struct shown shown = {.model = subject->model};
@@ -148,31 +298,50 @@ static void watch_variant(struct checks *checks, const struct subject *subject, 
     const bool ran = call_run(call, checks, subject, v);
     memcpy(plain, call->buffers[CALL_OUTPUT].data, count * sizeof *plain);
     call->io.watch = &watch;
-    call->io.hidden = hidden;
     if (ran && call_run(call, checks, subject, v) && checks_need(checks, !shown.is_short, "no memory for rows")) {
         const size_t at = approx_first_difference(call->buffers[CALL_OUTPUT].data, plain, count);
         checks_that(checks, at == count, "element %zu is another where rows are watched", at);
-        expect_all_shown(checks, &shown, real_rows(call));
-        expect_layer_of_rows(checks, subject, call, &shown, hidden);
+        if (expect_all_shown(checks, call, &shown)) {
+            expect_rows(checks, subject, call, &shown);
+            expect_inputs(checks, call, &shown);
+        }
     }
     call->io.watch = NULL;
-    call->io.hidden = NULL;
     drop_shown(&shown);
+}
+
+// What a call gives beside its output: room in one block, and what points to it.
+struct room {
+    float *all, *hidden[MOST_LAYERS + 1];
+};
+
+static bool make_room(struct call *call, struct room *room)
+{
+    const struct ga_stack *stack = call->model->stack;
+    const size_t rows = call->shape.batch * call->shape.q_len, width = call->model->d_model;
+    const size_t wide = stack ? stack->n_logits : 0, labels = stack ? stack->n_labels : 0;
+    *room = (struct room){
+        .all = malloc((2 * rows * width + rows * wide + call->shape.batch * labels + 1) * sizeof *room->all)};
+    float *const after = room->all ? room->all + 2 * rows * width : NULL;
+    room->hidden[0] = room->all;
+    room->hidden[1] = room->all ? room->all + rows * width : NULL;
+    call->io.hidden = room->all && has_plain_layers(call->model) ? room->hidden : NULL;
+    call->io.logits = room->all && wide > 0 && stack->logits == GA_LOGITS_LINEAR ? after : NULL;
+    call->io.class_logits = room->all && labels > 0 ? after + rows * wide : NULL;
+    return room->all;
 }
 
 static void watch_call(struct checks *checks, const struct subject *subject, struct call *call)
 {
-    const size_t count = call->shape.batch * call_out_elements(call);
-    float *plain = malloc(3 * count * sizeof *plain), *hidden[1 + GA_LINEARS * 8] = {NULL};
-    if (call->shape.past > 0 ||
-        !checks_need(checks, plain && subject->model->stack->n_layers <= GA_LINEARS * 8, "no memory for rows")) {
-        free(plain);
-        return;
-    }
-    hidden[0] = plain + count;
-    hidden[1] = plain + 2 * count;
-    for (size_t v = 0; v < subject->n_loaded; v++) {
-        watch_variant(checks, subject, call, v, plain, hidden);
+    struct room room;
+    float *plain = malloc(call->shape.batch * call_out_elements(call) * sizeof *plain);
+    if (call->shape.past == 0 && checks_need(checks, plain && make_room(call, &room), "no memory for rows")) {
+        for (size_t v = 0; v < subject->n_loaded; v++) {
+            watch_variant(checks, subject, call, v, plain);
+        }
+        call->io.hidden = NULL;
+        call->io.logits = call->io.class_logits = NULL;
+        free(room.all);
     }
     free(plain);
 }

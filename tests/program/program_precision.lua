@@ -91,7 +91,7 @@ return function(path, expect_run, expect, choose)
     expect_run(2, "precision --allow-random 1 --input %texts --rounds 0", "--rounds 0", "1..1000")
     expect_run(2, "precision --allow-random 1", "--input")
     choose "any_72_4"
-    expect_run(1, "precision --allow-random 1 --input %texts", "is no encoder")
+    expect_run(1, "precision --allow-random 1 --input %texts", "is taken for texts, but any_72_4 takes no token ids")
     choose "post_48_4"
     expect_run(1, "precision --allow-random 1 --input %texts", "has one dtype for each linear",
       "configure it with --dtype any")
@@ -106,7 +106,7 @@ return function(path, expect_run, expect, choose)
     write("picture", "mine")
     expect_run(1, command:format("%picture", "%absent/x"), "--spec " .. path "" .. absent)
     expect_run(1, command:format("%picture", "/"), "--spec /: is not a regular file")
-    expect_run(1, command:format("%picture", "%unmade"), "is no encoder")
+    expect_run(1, command:format("%picture", "%unmade"), "takes no token ids")
     expect(files.slurp(path "picture") == "mine", "a check wrote over a file")
     expect(not io.open(path "unmade"), "a check left an empty file")
   end

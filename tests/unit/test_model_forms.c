@@ -74,9 +74,7 @@ static const struct ga_model masked = {LAYER, .name = "masked", .mask = GA_MASK_
 static const struct ga_model added = {LAYER, .name = "added", .mask = GA_MASK_ADDITIVE};
 static const struct ga_model chosen = {LAYER, .name = "chosen",
                                        .arithmetic_choices = 1U << GA_ARITHMETIC_F32 | 1U << GA_ARITHMETIC_INT8};
-static const struct ga_stack one_layer = {.n_layers = 1};
-static const struct ga_model shown = {LAYER, .name = "shown", .kind = GA_ENCODER, .stack = &one_layer,
-                                      .weights_dtype = GA_STORAGE_INT4};
+static const struct ga_model shown = {LAYER, .name = "shown", .weights_dtype = GA_STORAGE_INT4};
 static void show_nothing(void *self, const size_t *roles, size_t n_roles, const float *x, size_t stride, size_t rows)
 {
     (void)self, (void)roles, (void)n_roles, (void)x, (void)stride, (void)rows;
@@ -252,9 +250,7 @@ static const struct {
     {&bare,
      {SELF, .watch = &watch},
      GA_UNSUPPORTED,
-     "bare: watch is given, but rows are shown by whole models alone whose weights_dtype is \"int8\" or \"int4\", and "
-     "by "
-     "no transformer"},
+     "bare: watch is given, but rows are shown by models alone whose weights_dtype is \"int8\" or \"int4\""},
     {&chosen, {SELF, .arithmetic = bytes_of_v}, GA_OK, NULL},
     {&chosen,
      {SELF, .arithmetic = pairs_of_o},

@@ -1,4 +1,4 @@
-// watch.h: rows that linears of layers multiply, shown to the caller of ga_model_run, who may choose numbers of packed
+// watch.h: rows that linears multiply, shown to the caller of ga_model_run, who may choose numbers of packed
 // weights by them. Keeps none of them.
 #ifndef GA_WATCH_H
 #define GA_WATCH_H
@@ -19,9 +19,9 @@ struct ga_watch {
     void *self; // handed to show; the owner's
 };
 
-// Whether calls of a model take io.watch: whole models but transformers, whose weights are in groups. They show the
-// rows of all linears of layers that multiply floats, but those that k and v of a memory are made of. No result
-// changes. False where model is NULL.
+// Whether calls of a model take io.watch: those whose weights are in groups. They show the rows of all its linears: of
+// that of logits all rows that the call leaves, whether or not logits are asked for; of a classifier's where
+// class_logits are. No result changes. False where model is NULL.
 bool ga_model_shows(const struct ga_model *model);
 
 #ifdef __cplusplus
