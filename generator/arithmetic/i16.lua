@@ -1,14 +1,14 @@
--- i16.lua: rows of 15 bits times weights of up to 16 in pairs. A row's largest magnitude is 16383; the scale of a
+-- i16.lua: rows of 14 bits times weights of up to 16 in pairs. A row's largest magnitude is 8191; the scale of a
 -- column's weights is chosen for each running sum so that no sum of products can leave 32 bits (docs/numbers.md).
 local helpers = require "arithmetic.helpers"
 
-local LARGEST_ROW = 16383
-local SUM = 128 -- products of a running sum
+local LARGEST_ROW = 8191
+local SUM = 256 -- products of a running sum
 
--- With |row| <= 16383 a sum of products stays in 32 bits where the weights' magnitudes add up to at most 131080.
--- Rounding adds half of one to each of 128, so that their sum before it may be 2^17 - 64. More bits for weights and
--- fewer for rows, with shorter sums, made errors larger: a row's largest number is far from the others.
-local LARGEST_WEIGHT, TOTAL_WEIGHT = 32767, 131008
+-- With |row| <= 8191 a sum of products stays in 32 bits where the weights' magnitudes add up to at most 262176.
+-- Rounding adds half of one to each of 256, so that their sum before it may be 2^18 - 96. Sums of 128 products of rows
+-- of 15 bits are nearer to f32, but become floats twice as often (docs/numbers.md).
+local LARGEST_WEIGHT, TOTAL_WEIGHT = 32767, 262048
 local WEIGHT_SCALE = ("largest / %d.0 > total / %d.0 ? largest / %d.0 : total / %d.0"):format(
   LARGEST_WEIGHT, TOTAL_WEIGHT, LARGEST_WEIGHT, TOTAL_WEIGHT)
 

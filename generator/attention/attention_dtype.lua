@@ -7,7 +7,7 @@ local FOLLOWS = { f32 = "f32", bf16 = "bf16", i16 = "i16", int8 = "i16" }
 
 local SENTENCES = {
   bf16 = "attention multiplies queries, keys, softmax weights and values rounded to bf16",
-  i16 = "attention multiplies keys and values of 15 bits by queries and softmax weights of up to 16",
+  i16 = "attention multiplies keys and values of 14 bits by queries and softmax weights of up to 16",
 }
 
 -- What reads keys, values or softmax weights as floats, in the words of a spec.

@@ -6,7 +6,7 @@ local text = require "base.text"
 
 local SENTENCES = {
   bf16 = "rows and weights rounded to bf16, in sums of 128 products",
-  i16 = "rows of 15 bits by weights of up to 16, in sums of 128 products",
+  i16 = "rows of 14 bits by weights of up to 16, in sums of 256 products",
   int8 = "rows of 8 bits by weights of 8 bits, in sums of 256 products",
 }
 

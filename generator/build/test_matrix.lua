@@ -19,7 +19,7 @@ local test_matrix = {
     "post_48_4", "steps_48_4", "still_36_3" }),
   -- Compiling emulated kernels takes half a minute a model: heads of whole and of part vectors, masks, lengths, token
   -- ids, products of integers, of one kind and of both. None of bf16: its instructions are not emulated.
-  few = set({ "bytes_39_3", "causal_64_4_right", "exact_10_2", "mixed_72_3", "odd_33_3", "pairs_160_4",
+  few = set({ "bytes_39_3", "causal_64_4_right", "exact_10_2", "mixed_72_3", "odd_33_3", "pairs_300_4",
     "ragged_120_8", "tokens_96_6" }),
   -- Calls that share weights and threads, where races are looked for: each way in which layers and whole models hand
   -- parts of a call to threads (rows, heads, slices of a head, columns, an encoder's and a decoder's), with a cache and
@@ -38,7 +38,7 @@ local test_matrix = {
   raced = set({ "both_40_2", "cache_40_4" }),
   -- Of the widest vectors: those whose features have code of their own for whole vectors, one that ends in one, each
   -- kind of narrow products and weights in groups.
-  wide = set({ "bytes_39_3", "int4_48_4", "masked_44_3", "odd_33_3", "pairs_160_4", "short_150_5", "window_48_6" }),
+  wide = set({ "bytes_39_3", "int4_48_4", "masked_44_3", "odd_33_3", "pairs_300_4", "short_150_5", "window_48_6" }),
   -- Numbers that nobody wrote are looked for in portable code: every intermediate, masks and learned keys, a cache, a
   -- stack with an encoder. And in all that valgrind can run, some fifty times as slowly.
   memory = set({ "both_40_2", "cache_48_3_window", "masked_44_3", "sides_40_4" }),

@@ -200,8 +200,9 @@ end
 -- Sizes of the scratch buffers.
 local function plan_scratch(p)
   local s = p.spec
-  -- 16 floats off a multiple of 64: rows a power of two apart would share the cache's sets.
-  p.scores_stride = round_up(round_up(most_keys(s), p.key_panel), 64) + 16
+  -- Narrow weights take half of a running sum's floats, and their step the next one. 16 floats off a multiple of 64:
+  -- rows a power of two apart would share the cache's sets.
+  p.scores_stride = round_up(round_up(most_keys(s), p.key_panel), math.floor(p.value_keys / 2)) + 16
   p.gathers = path.gathers(s)
   local tile_bytes = p.score.mr * p.scores_stride * 4
   p.block_tiles = math.max(1, math.min(MAX_BLOCK_TILES, math.floor(SCORES_BYTES / tile_bytes)))
@@ -246,10 +247,16 @@ end
 -- A product of rows with packed weights in each arithmetic that it may have, for the plan of a stack.
 plan.product = choices
 
+-- Keys of a running sum of softmax weights times values: of integers as many as of their other products.
+local function plan_value_keys(s)
+  local A = arithmetic.get(s.attends_in)
+  return A.largest_row and A.sum or VALUE_KEYS
+end
+
 -- The plan of one attention layer for one instruction set.
 function plan.make(spec, set)
   local p = plan.start(spec, set)
-  p.group_rows, p.value_keys, p.factors = GROUP_ROWS, VALUE_KEYS, plan_factors(spec)
+  p.group_rows, p.value_keys, p.factors = GROUP_ROWS, plan_value_keys(spec), plan_factors(spec)
   p.fill, p.cache_dtype = plan_fill(p), dtype.of_rows(spec.cache_dtype)
   p.d_head_pad = round_up(spec.d_head, set.width)
   p.d_v_pad = round_up(spec.d_v, set.width)

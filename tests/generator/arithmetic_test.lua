@@ -64,14 +64,14 @@ fact.holds("each other narrow one spells what templates say of it", function()
   end)
 end)
 
--- Weights of int8 are at most 127, those of i16 are chosen so that their magnitudes add up to 131008 before they are
+-- Weights of int8 are at most 127, those of i16 are chosen so that their magnitudes add up to 262048 before they are
 -- rounded, each by half of one.
 fact.holds("the largest running sum fits 32 bits", function()
   local i16, int8 = arithmetic.get("i16"), arithmetic.get("int8")
-  fact.contains(i16.weight_scale, "total / 131008.0")
+  fact.contains(i16.weight_scale, "total / 262048.0")
   fact.contains(int8.weight_scale, "largest / 127.0")
-  fact.equal(i16.total_weight, 131008)
-  assert(i16.largest_row * (131008 + i16.sum / 2) <= LARGEST_SUM)
+  fact.equal(i16.total_weight, 262048)
+  assert(i16.largest_row * (262048 + i16.sum / 2) <= LARGEST_SUM)
   assert((int8.largest_row + 1) * 127 * int8.sum <= LARGEST_SUM, "with rows kept as their distance from the least")
 end)
 

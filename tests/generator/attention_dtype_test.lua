@@ -32,7 +32,7 @@ fact.holds("attention follows the default, in 16 bits where linears have 8", fun
 end)
 
 fact.holds("what reads floats leaves attention in floats, which is said; by name it is refused", function()
-  local heads = { d_model = 512, n_heads = 2 }
+  local heads = { d_model = 1024, n_heads = 2 }
   for what, fields in pairs({
     ["cache keeps keys and values"] = { cache = 64 },
     ["mask.window leaves a row's first keys out"] = { mask = { causal = true, window = 4 } },
@@ -41,7 +41,7 @@ fact.holds("what reads floats leaves attention in floats, which is said; by name
     ["mask_fill gives keys"] = { mask_fill = -1e9, mask = { causal = true } },
     ["sinks adds scores of no key"] = { sinks = true },
     ["add_bias_kv or add_zero_attn adds keys"] = { add_zero_attn = true },
-    ["d_head = 256 is more than the 128 products"] = heads,
+    ["d_head = 512 is more than the 256 products"] = heads,
   }) do
     fields.dtype = "i16"
     local s, errors = read(fields)

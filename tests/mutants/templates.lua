@@ -22,7 +22,7 @@ return {
     why = "bytes of a row that is mostly below zero do not hold it" },
   { name = "one_scale_for_all_sums", file = "templates/linear/gemm.c.lt",
     from = "const void *header = w; // of the sum's columns", to = "const void *header = panels;",
-    test = { "facts", "pairs_160_4", "rounded_linears_give_the_bits_of_the_generic_kernel" },
+    test = { "facts", "pairs_300_4", "rounded_linears_give_the_bits_of_the_generic_kernel" },
     why = "later running sums have the scales of the first" },
   { name = "labels_of_the_first_rows", file = "templates/ops/classifier.c.lt",
     from = "{${prefix}_classifier_rows, p->b.dense,", to = "{${prefix}_classifier_rows, io.embedding,",

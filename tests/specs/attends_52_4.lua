@@ -1,5 +1,5 @@
 return {
-  -- Attention alone of 16 bits, three running sums of keys deep, of floats' linears: heads that fill no vector and
+  -- Attention alone of 16 bits, two running sums of keys deep, of floats' linears: heads that fill no vector and
   -- share keys, a causal mask, sequences of several lengths.
   name = "attends_52_4",
   d_model = 52,

@@ -22,7 +22,7 @@ static const struct rule {
     float row_steps;
     bool by_range;
     size_t sum;
-} rules[] = {[GA_ARITHMETIC_I16] = {16383, false, 128}, [GA_ARITHMETIC_INT8] = {254, true, 256}};
+} rules[] = {[GA_ARITHMETIC_I16] = {8191, false, 256}, [GA_ARITHMETIC_INT8] = {254, true, 256}};
 
 // What a row's numbers are multiplied by to become steps; NaN where one is infinite or NaN.
 static float steps_per_unit(const struct rule *rule, const struct part *part)
@@ -49,7 +49,7 @@ static float weight_step(enum ga_arithmetic arithmetic, const struct part *part)
         largest = fmax(largest, size);
         total += size;
     }
-    const double step = arithmetic == GA_ARITHMETIC_I16 ? fmax(largest / 32767, total / 131008) : largest / 127;
+    const double step = arithmetic == GA_ARITHMETIC_I16 ? fmax(largest / 32767, total / 262048) : largest / 127;
     return !isfinite(total) ? NAN : (float)fmax(step, 0x1p-126);
 }
 
@@ -131,12 +131,12 @@ void reference_rounded_project(enum ga_arithmetic arithmetic, const struct ga_we
 
 // -- Attention -------------------------------------------------------------------------------------------------------
 
-enum { KEYS_OF_A_SUM = 128 };
+enum { KEYS_OF_A_SUM = 256 }; // at most
 
 // What one step is worth of the share that weights have in a product of integers.
 static float share_step(const struct part *part)
 {
-    const float largest = 32767, all = 131008, least = 0x1p-126F;
+    const float largest = 32767, all = 262048, least = 0x1p-126F;
     float most = 0, total = 0;
     for (size_t i = 0; i < part->count; i++) {
         most = fmaxf(most, fabsf(part->row[i]));
@@ -177,8 +177,9 @@ void reference_rounded_mix(enum ga_arithmetic arithmetic, const float *weights, 
                            const bool *seen, size_t keys, size_t d_v, float *out)
 {
     memset(out, 0, d_v * sizeof *out);
-    for (size_t from = 0; from < keys; from += KEYS_OF_A_SUM) {
-        const size_t count = keys - from < KEYS_OF_A_SUM ? keys - from : KEYS_OF_A_SUM;
+    const size_t sum = arithmetic == GA_ARITHMETIC_BF16 ? KEYS_OF_A_SUM / 2 : KEYS_OF_A_SUM;
+    for (size_t from = 0; from < keys; from += sum) {
+        const size_t count = keys - from < sum ? keys - from : sum;
         float shares[KEYS_OF_A_SUM], steps[KEYS_OF_A_SUM];
         for (size_t j = 0; j < count; j++) {
             steps[j] = value_steps(arithmetic, v + (from + j) * stride, d_v);

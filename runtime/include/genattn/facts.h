@@ -101,7 +101,7 @@ enum ga_class_scores {
 enum ga_arithmetic {
     GA_ARITHMETIC_F32,
     GA_ARITHMETIC_BF16, // both floats with 8 bits of significand
-    GA_ARITHMETIC_I16,  // rows of 15 bits, weights of up to 16
+    GA_ARITHMETIC_I16,  // rows of 14 bits, weights of up to 16
     GA_ARITHMETIC_INT8, // both of 8 bits
     GA_ARITHMETICS
 };

@@ -1,7 +1,7 @@
 return {
   -- A layer of products of 16 bits, several running sums deep.
-  name = "pairs_160_4",
-  d_model = 160,
+  name = "pairs_300_4",
+  d_model = 300,
   n_heads = 4,
   n_kv_heads = 2,
   seq_len = "1..40",
