@@ -136,6 +136,15 @@ static void print_chosen(const struct ga_precision *found)
     printf("\nas a whole: 1 - cosine %.3g, time %.3f of f32\n", found->chosen.error, found->chosen.time);
 }
 
+// What the table does not have, as the model computes it in floats whatever a call chooses.
+static void print_unmeasured(const struct ga_model *model)
+{
+    const struct ga_stack *stack = model->stack;
+    const bool has_logits = stack && stack->n_logits > 0, has_classes = stack && stack->n_labels > 0;
+    printf("not measured, in f32: attention%s%s; the field dtype of the spec takes them by name\n",
+           has_logits ? ", logits" : "", has_classes ? ", classifier" : "");
+}
+
 // -- The files ------------------------------------------------------------------------------------------------------
 
 // Where they go: as given, or by their usual names, which lie here.
@@ -222,6 +231,7 @@ static enum ga_exit find(struct ga_precision_work *work, const struct ga_weight_
     }
     if (code == GA_EXIT_OK) {
         print_chosen(found);
+        print_unmeasured(context->model);
         code = write_files(context, values, found);
     }
     return code;

@@ -60,7 +60,8 @@ return function(path, expect_run, expect, choose)
       tensor("query", "F32", { 3, 20, 72 }, function(i) return i * 37 % 101 / 64 - 0.75 end),
       tensor("q_lengths", "I32", { 3 }, { 20, 1, 7 }), tensor("kv_lengths", "I32", { 3 }, { 20, 1, 7 }) })
     for _, limit in ipairs({ 1, 1e-5, 1e-8 }) do
-      local printed = expect_run(0, ROWS .. "--limit " .. limit, "60 rows of output", "all")
+      local printed = expect_run(0, ROWS .. "--limit " .. limit, "60 rows of output", "all",
+        "not measured, in f32: attention; ")
       local found, whole = figures(printed)
       expect(whole and whole <= limit, "the mixture's error is %s, the limit %g", tostring(whole), limit)
       expect_linears(found, { "q", "k", "v", "o", "all" })
