@@ -28,12 +28,20 @@ local function partial_sums(k, most)
   return sums
 end
 
+-- Panels that a kernel of few rows passes at a time: so many that units are busy. Bytes in groups have sums of three
+-- digits for each product, which keep them busy by one panel, and memory gives one a third faster than four that lie
+-- apart; of half bytes, units have more to do for each line.
+local function panels_at_once(f, set, mr)
+  local groups = f.X.groups
+  return groups and groups.digits and groups.unit == 4 and 1 or math.min(tiles.panels_at_once(set, mr, f.nv), f.full)
+end
+
 -- Appends kernels for so few rows that one panel leaves multiply-add units idle: they pass several panels at a time.
 -- f.wide: by height, how many.
 local function add_wide_kernels(f, set)
   f.wide = {}
   for mr = 1, f.mr do
-    local np = math.min(tiles.panels_at_once(set, mr, f.nv), f.full)
+    local np = panels_at_once(f, set, mr)
     f.wide[mr] = math.max(np, 1)
     if np > 1 then
       f.kernels[#f.kernels + 1] = { mr = mr, nv = f.nv, np = np, symbol = f.symbol(mr, f.nv * np) }
