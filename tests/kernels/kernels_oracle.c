@@ -61,10 +61,12 @@ static void compare_far_apart(struct checks *checks, const struct subject *subje
     compare_with_generic(checks, subject, call, coarse);
 }
 
-// Where rows are rounded, scores so far apart are off by more than what separates keys: which is seen is chance.
+// Where rows are rounded, scores so far apart are off by more than what separates keys: which is seen is chance. Weights
+// so large are none of 4 bits, whose steps end at 240.
 bool kernels_for_floats(const struct ga_model *model)
 {
-    return kernels_multiply_floats(model) && (model->cache == 0 || model->cache_dtype == GA_F32);
+    return kernels_multiply_floats(model) && (model->cache == 0 || model->cache_dtype == GA_F32) &&
+           model->weights_dtype != GA_STORAGE_INT4;
 }
 
 void random_large_scores_stay_finite(struct checks *checks, const struct ga_model *model)

@@ -79,6 +79,12 @@ static size_t memory_rows(const struct call *call, size_t b)
     return call->model->cache && call_q_rows(call, b) == 0 ? 0 : call_kv_rows(call, b);
 }
 
+// Rows of a layer's keys and values: with a finite fill those of padding are keys too.
+static size_t key_rows(const struct call *call, size_t b)
+{
+    return call->model->fills_padding ? call->shape.kv_len : call_kv_rows(call, b);
+}
+
 static size_t one_row(const struct call *call, size_t b)
 {
     (void)call, (void)b;
@@ -96,8 +102,8 @@ static const struct counted {
     {"classifier", "_weight", one_row},
     {"", "memory_k_weight", memory_rows},
     {"", "memory_v_weight", memory_rows},
-    {"k_weight", "", call_kv_rows},
-    {"v_weight", "", call_kv_rows},
+    {"k_weight", "", key_rows},
+    {"v_weight", "", key_rows},
     {"", "norm_weight", NULL},
     {"", "_weight", call_q_rows},
 };
@@ -209,7 +215,8 @@ struct given {
 static struct given given_of(const struct call *call, size_t which)
 {
     const struct ga_model *model = call->model;
-    const bool has_o = !model->stack && role_called(model, "o_weight") < model->n_roles;
+    const bool has_o = !model->stack && role_called(model, "o_weight") < model->n_roles &&
+                       model->activation[GA_O] == GA_ACTIVATION_NONE;
     const struct given all[] = {
         {"o", has_o ? call->io.output : NULL, model->d_out, false},
         {"logits", call->io.logits, model->stack ? model->stack->n_logits : 0, false},
@@ -279,8 +286,8 @@ static void expect_inputs(struct checks *checks, const struct call *call, const 
     const size_t q_len = call->shape.q_len, kv_len = io->key ? call->shape.kv_len : q_len;
     if (!call->model->stack) {
         expect_input(checks, call, shown, "q_weight", io->query, q_len, call_q_rows);
-        expect_input(checks, call, shown, "k_weight", key, kv_len, call_kv_rows);
-        expect_input(checks, call, shown, "v_weight", value, kv_len, call_kv_rows);
+        expect_input(checks, call, shown, "k_weight", key, kv_len, key_rows);
+        expect_input(checks, call, shown, "v_weight", value, kv_len, key_rows);
     } else if (call->model->kind == GA_DECODER) {
         expect_input(checks, call, shown, "layers.0.memory_k_weight", io->key, kv_len, memory_rows);
         expect_input(checks, call, shown, "layers.0.memory_v_weight", io->key, kv_len, memory_rows);
