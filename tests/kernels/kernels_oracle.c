@@ -61,8 +61,8 @@ static void compare_far_apart(struct checks *checks, const struct subject *subje
     compare_with_generic(checks, subject, call, coarse);
 }
 
-// Where rows are rounded, scores so far apart are off by more than what separates keys: which is seen is chance. Weights
-// so large are none of 4 bits, whose steps end at 240.
+// Where rows are rounded, scores so far apart are off by more than what separates keys: which is seen is chance.
+// Weights so large are none of 4 bits, whose steps end at 240.
 bool kernels_for_floats(const struct ga_model *model)
 {
     return kernels_multiply_floats(model) && (model->cache == 0 || model->cache_dtype == GA_F32) &&
