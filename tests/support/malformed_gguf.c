@@ -128,6 +128,9 @@ const struct malformed_gguf malformed_ggufs[] = {
     {"overflow_after_an_axis_of_0",
      FILE_OF(HEAD("\1", "\0") TENSOR("a", U32("\3") LARGEST U64("\0") LARGEST, "\0", U64("\0")), 8),
      REFUSED(SHAPE_OVERFLOW, 33), .tensor = "a", .says = "of F32 overflows"},
+    {"elements_that_overflow_where_bytes_fit",
+     FILE_OF(HEAD("\1", "\0") TENSOR("a", U32("\3") U64("\40") "\0\0\0\0\0\0\0\10" U64("\0"), "\2", U64("\0")), 8),
+     REFUSED(SHAPE_OVERFLOW, 33), .tensor = "a", .says = "of Q4_0 overflows"},
 
     // -- Where the data are --
     {"data_cut_off", FILE_OF(HEAD("\1", "\0") F32_2("a", "\0"), 7), REFUSED(OFFSETS_PAST_END, 49), .tensor = "a",
