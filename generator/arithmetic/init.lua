@@ -6,6 +6,8 @@
 --   sum                        products that one running sum takes at most
 --   elements                   the type of generator/dtype whose functions it calls; nil: none
 --   attends                    whether attention may multiply so
+--   step                       what depths and running sums are whole ones of; nil: of four
+--   word                       the name that specs and C have for it; nil: its own
 --   sets = { isa = table }     where it runs:
 --     row, panel               element types of both: name, type (C), bytes
 --     unit                     elements of depth that lie side by side in a lane, of panels, and of rows that are
@@ -41,16 +43,36 @@ local dtype = require "dtype"
 local arithmetic = {}
 
 local NAMES = { "f32", "bf16", "i16", "int8" }
+local IN_GROUPS = { int8 = "int8_groups" } -- by name, beside weights that are kept in groups
 local DEPTH_STEP = 4 -- depths are padded to whole ones: the most elements that any lane takes
 
 function arithmetic.names()
   return NAMES
 end
 
+-- The same, and after them those that specs call by another one's name.
+function arithmetic.all()
+  local list = {}
+  for _, name in ipairs(NAMES) do list[#list + 1] = name end
+  for _, name in ipairs(NAMES) do list[#list + 1] = IN_GROUPS[name] end
+  return list
+end
+
+-- What a spec's word means beside weights of a dtype; nil where these are none that it multiplies.
+function arithmetic.beside(word, weights_dtype)
+  if weights_dtype == "f32" or word == "f32" then return word end
+  return dtype.get(weights_dtype).group and IN_GROUPS[word] or nil
+end
+
+-- The word that specs and C have for it.
+function arithmetic.word(name)
+  return arithmetic.get(name).word or name
+end
+
 -- The table of that name; one that is not known is a bug of the caller.
 function arithmetic.get(name)
   for _, known in ipairs(NAMES) do
-    if known == name then return require("arithmetic." .. name) end
+    if known == name or IN_GROUPS[known] == name then return require("arithmetic." .. name) end
   end
   error(("no arithmetic is called '%s'"):format(tostring(name)), 2)
 end
@@ -149,12 +171,15 @@ end
 
 -- A depth of rows and panels with its padding.
 function arithmetic.padded(name, depth)
-  return arithmetic.get(name).sets and math.ceil(depth / DEPTH_STEP) * DEPTH_STEP or depth
+  local A = arithmetic.get(name)
+  local step = A.step or DEPTH_STEP
+  return A.sets and math.ceil(depth / step) * step or depth
 end
 
 -- Lengths of running sums are whole ones of it, but for the last.
 function arithmetic.step(name, weights_dtype)
-  return arithmetic.get(name).sets and DEPTH_STEP or weights_dtype and dtype.get(weights_dtype).group or 1
+  local A = arithmetic.get(name)
+  return A.sets and (A.step or DEPTH_STEP) or weights_dtype and dtype.get(weights_dtype).group or 1
 end
 
 -- Whether weights are packed without the zeros that fill vectors between heads: steps and groups go on over heads.

@@ -44,7 +44,8 @@ end
 -- What the dtype says of attention, and whether it names it.
 local function wanted(spec)
   local given = type(spec.dtype) == "table" and spec.dtype or { default = spec.dtype }
-  return given.attention or FOLLOWS[given.default or "f32"] or "f32", given.attention ~= nil
+  local follows = spec.weights_dtype == "f32" and FOLLOWS[given.default or "f32"] -- not what is rounded beside groups
+  return given.attention or follows or "f32", given.attention ~= nil
 end
 
 local function add_once(list, name)

@@ -8,6 +8,7 @@ local SENTENCES = {
   bf16 = "rows and weights rounded to bf16, in sums of 128 products",
   i16 = "rows of 14 bits by weights of up to 16, in sums of 256 products",
   int8 = "rows of 8 bits by weights of 8 bits, in sums of 256 products",
+  int8_groups = "rows of 8 bits by weights of groups, in sums of 32 products",
 }
 
 local ANY = "linears of layers multiply what a call chooses for each: %s; f32 where it chooses none"
@@ -42,10 +43,13 @@ end
 -- All that a table may name.
 local NAMES = joined(dtypes.LINEARS, dtypes.LAST)
 
--- The dtype of each linear, as the field says it.
-local function each(dtype)
+-- The dtype of each linear, as the field says it beside weights of their own.
+local function each(dtype, weights_dtype)
   local given, of = type(dtype) == "table" and dtype or { default = dtype ~= dtypes.ANY and dtype or "f32" }, {}
-  for _, name in ipairs(NAMES) do of[name] = given[name] or given.default or "f32" end
+  for _, name in ipairs(NAMES) do
+    local word = given[name] or given.default or "f32"
+    of[name] = arithmetic.beside(word, weights_dtype) or word
+  end
   return of
 end
 
@@ -67,8 +71,18 @@ local function check_narrow(spec, given, fail)
     fail(given .. "n_layers = 0 leaves no linears")
   elseif spec.shared_heads then
     fail(given .. "linears whose weights all heads share multiply floats alone")
-  elseif spec.weights_dtype ~= "f32" then
-    fail(given .. ('weights_dtype = "%s" is of linears that multiply floats'):format(spec.weights_dtype))
+  end
+end
+
+-- A dtype that does not multiply weights as they are kept.
+local function check_beside(spec, fail)
+  local is_table = type(spec.dtype) == "table"
+  local given, beside = is_table and spec.dtype or { default = spec.dtype }, spec.weights_dtype
+  for _, name in ipairs(joined({ "default" }, NAMES)) do
+    if given[name] and not arithmetic.beside(given[name], beside) then
+      return fail(('dtype%s = "%s" is given, but weights_dtype = "%s" is of linears that multiply floats%s'):format(
+        is_table and "." .. name or "", given[name], beside, arithmetic.beside("int8", beside) and " or int8" or ""))
+    end
   end
 end
 
@@ -94,7 +108,7 @@ end
 -- Which linears of a spec have each dtype, in order: { dtype, names }.
 local function by_dtype(spec)
   local list = {}
-  for _, dtype in ipairs(arithmetic.names()) do
+  for _, dtype in ipairs(arithmetic.all()) do
     local names = {}
     for _, name in ipairs(spec.narrow and joined(spec.linears, spec.last_linears) or {}) do
       names[#names + 1] = is_among(spec.choices_of[name], dtype) and name or nil
@@ -126,7 +140,8 @@ return {
     local linears = joined(spec.linears, spec.last_linears)
     if #linears > 0 then check_named(spec, linears, fail) end
     if spec.narrow then check_narrow(spec, spec.narrow, fail) end
-    spec.arithmetic_of, spec.arithmetics, spec.choices_of = each(spec.dtype), {}, {}
+    if spec.narrow then check_beside(spec, fail) end
+    spec.arithmetic_of, spec.arithmetics, spec.choices_of = each(spec.dtype, spec.weights_dtype), {}, {}
     for _, name in ipairs(NAMES) do spec.choices_of[name] = { spec.arithmetic_of[name] } end
     for _, name in ipairs(spec.chooses and dtypes.LINEARS or {}) do spec.choices_of[name] = arithmetic.names() end
     for _, entry in ipairs(by_dtype(spec)) do spec.arithmetics[#spec.arithmetics + 1] = entry.dtype end

@@ -140,6 +140,69 @@ static inline float lowest_weights(uint32_t word, struct group g)
 ]],
 }
 
+-- Beside rows of whole numbers: the numbers themselves, less the zeros; scales come after the sum of a group. Where
+-- bytes are multiplied these are as above.
+local NUMBERS = {
+  avx512 = "",
+  avx2 = [[
+
+static inline __m256 scales_at(const unsigned char *scales)
+{
+    SCALES_OF_256
+    return scale;
+}
+
+static inline __m256 zeros_at(const unsigned char *zeros)
+{
+    ZERO_OF_256
+    return zero;
+}
+
+static inline __m256 lowest_numbers(__m256i word, __m256 zero)
+{
+    return _mm256_sub_ps(_mm256_cvtepi32_ps(_mm256_and_si256(word, _mm256_set1_epi32(MASK))), zero);
+}
+]],
+  neon = [[
+
+static inline float32x4_t scales_at(const unsigned char *scales)
+{
+    const float scale[4] = {scale_at(scales), scale_at(scales + SCALE_BYTES), scale_at(scales + 2 * SCALE_BYTES),
+                            scale_at(scales + 3 * SCALE_BYTES)};
+    return vld1q_f32(scale);
+}
+
+static inline float32x4_t zeros_at(const unsigned char *zeros)
+{
+    ZERO_OF_128
+    return zero;
+}
+
+static inline float32x4_t lowest_numbers(uint32x4_t word, float32x4_t zero)
+{
+    return vsubq_f32(vcvtq_f32_u32(vandq_u32(word, vdupq_n_u32(MASK))), zero);
+}
+]],
+  scalar = [[
+
+static inline float scales_at(const unsigned char *scales)
+{
+    return scale_at(scales);
+}
+
+static inline float zeros_at(const unsigned char *zeros)
+{
+    ZERO_OF_32
+    return zero;
+}
+
+static inline float lowest_numbers(uint32_t word, float zero)
+{
+    return (float)(word & MASK) - zero;
+}
+]],
+}
+
 -- The zeros of a vector of columns by its bits: those that a group keeps, and the one that all have.
 local KEPT = {
   ZERO_OF_512 = [[
@@ -238,15 +301,20 @@ function groups.place(i, bits)
   return i % 4 * math.floor(8 / bits) + math.floor(i / 4)
 end
 
--- By instruction set: word and load; then weights(i, word, group), the C of the floats of a word's i-th numbers, or of
--- one that multiplies rows of digits, bytes(i, word), of its i-th four numbers as bytes, and bias.
+-- By instruction set: word and load; then weights(i, word, group), the C of the floats of a word's i-th numbers, and
+-- numbers(i, word, zero), of the numbers themselves over zero; or of one that multiplies rows of digits,
+-- bytes(i, word), of its i-th four numbers as bytes, and bias.
 local function sets(t)
   local bits = t.bits
-  local function lowest(down)
+  local function lowest(name, down)
     return function(i, word, group)
       local by = bits * groups.place(i, bits)
-      return ("lowest_weights(%s, %s)"):format(by == 0 and word or down:format(word, by), group)
+      return ("%s(%s, %s)"):format(name, by == 0 and word or down:format(word, by), group)
     end
+  end
+  local function of_floats(word, load, down)
+    return { word = word, load = load, weights = lowest("lowest_weights", down),
+      numbers = lowest("lowest_numbers", down) }
   end
   return {
     avx512 = { word = "__m512i", load = "_mm512_loadu_si512(%s)", digits = true, bias = math.floor(2 ^ (bits - 1)),
@@ -255,11 +323,9 @@ local function sets(t)
         return ("_mm512_and_si512(%s, _mm512_set1_epi32(0x0f0f0f0f))"):format(
           i == 0 and word or ("_mm512_srli_epi32(%s, 4)"):format(word))
       end },
-    avx2 = { word = "__m256i", load = "_mm256_loadu_si256((const __m256i *)(%s))",
-      weights = lowest("_mm256_srli_epi32(%s, %d)") },
-    neon = { word = "uint32x4_t", load = "vreinterpretq_u32_u8(vld1q_u8(%s))",
-      weights = lowest("vshrq_n_u32(%s, %d)") },
-    scalar = { word = "uint32_t", load = "word_at(%s)", weights = lowest("(%s >> %d)") },
+    avx2 = of_floats("__m256i", "_mm256_loadu_si256((const __m256i *)(%s))", "_mm256_srli_epi32(%s, %d)"),
+    neon = of_floats("uint32x4_t", "vreinterpretq_u32_u8(vld1q_u8(%s))", "vshrq_n_u32(%s, %d)"),
+    scalar = of_floats("uint32_t", "word_at(%s)", "(%s >> %d)"),
   }
 end
 
@@ -270,8 +336,10 @@ function groups.type(name, bits, scale, zero)
     zero = zero, zero_steps = not zero and ZERO_STEPS or nil, scale = SCALES[scale] }
   t.facts = t.scale.bytes + (zero and 0 or 1)
   t.column_bytes = t.facts + math.floor(LENGTH * bits / 8)
-  t.sets, t.helpers = sets(t), {}
-  for _, isa in ipairs(ISAS) do t.helpers[isa] = filled(ONE_SCALE .. HELPERS[isa], t) end
+  t.sets, t.helpers, t.number_helpers = sets(t), {}, {}
+  for _, isa in ipairs(ISAS) do
+    t.helpers[isa], t.number_helpers[isa] = filled(ONE_SCALE .. HELPERS[isa], t), filled(NUMBERS[isa], t)
+  end
   t.needs = {
     avx512 = { cflags = { "-mavx512vnni" }, cpu = { "AVX512_VNNI" } },
     avx2 = { cflags = { "-mf16c" }, cpu = { "F16C" } },

@@ -52,16 +52,26 @@ function dtype.get(name)
   error(("no element type is called '%s'"):format(tostring(name)), 2)
 end
 
+-- What a table by instruction set has for one, or for the one that it refines.
+local function of_set(by_name, set)
+  return by_name[set.name] or by_name[set.base]
+end
+
 -- The C text of the functions that a type's expressions call for an instruction set, "" where there are none.
 function dtype.helpers(name, set)
   local helpers = dtype.get(name).helpers
-  return type(helpers) == "table" and helpers[set.name] or helpers or ""
+  return type(helpers) == "table" and of_set(helpers, set) or helpers or ""
+end
+
+-- Those that a type in groups needs besides where rows are whole numbers too.
+function dtype.number_helpers(name, set)
+  return of_set(dtype.get(name).number_helpers, set)
 end
 
 -- What the compiler and the CPU must have for a type beside the set's own: arrays cflags, cpu.
 function dtype.needs(name, set)
   local needs = dtype.get(name).needs
-  return needs and needs[set.name] or NO_NEEDS
+  return needs and of_set(needs, set) or NO_NEEDS
 end
 
 -- Weights of one column in `depth` rows of a panel, in bytes.
@@ -72,17 +82,12 @@ end
 
 -- What templates may say of a type that keeps numbers in groups: its fields, and those of the set.
 local function of_groups(t, set)
-  local own = t.sets[set.name] or error(("%s has no numbers for %s"):format(t.name, set.name), 3)
-  local W = setmetatable({ word = own.word, weights = own.weights, digits = own.digits, bytes_of = own.bytes,
-    bias = own.bias }, { __index = t })
+  local own = of_set(t.sets, set) or error(("%s has no numbers for %s"):format(t.name, set.name), 3)
+  local W = setmetatable({ word = own.word, weights = own.weights, numbers = own.numbers, digits = own.digits,
+    bytes_of = own.bytes, bias = own.bias }, { __index = t })
   function W.load_word(at) return own.load:format(at) end
   function W.column_bytes_of(depth) return dtype.column_bytes(t.name, depth) end
   return W
-end
-
--- What a table by instruction set has for one, or for the one that it refines.
-local function of_set(by_name, set)
-  return by_name[set.name] or by_name[set.base]
 end
 
 -- The C text of the functions that storing vectors of a type calls, "" where there are none.

@@ -72,7 +72,7 @@ local function spec_env(s)
     causal_enum = "GA_CAUSAL_" .. (s.causal or "none"):upper(), scale_double = fmt.double(s.scale_factor),
     lengths = tostring(s.lengths), attention = tostring(s.attention_output), attention_output = s.attention_output,
     roles = s.roles, sentences = spec_api.sentences(s), spec_text = spec_api.text(s), linears = of.linears,
-    unroll = s.unroll, choice_bits = choice_bits, table = table, math = math,
+    unroll = s.unroll, choice_bits = choice_bits, word_of = arithmetic.word, table = table, math = math,
     summary = stack.summary(s) or
       ("multi-head attention, d_model %d, n_heads %d, d_head %d"):format(s.d_model, s.n_heads, s.d_head),
     is_stack = s.stack, bool = tostring,
@@ -131,7 +131,7 @@ local function narrow(p, with_attention)
   local has, list = {}, {}
   for _, f in ipairs(p.products) do has[f.X.name] = f.X.is_narrow end
   if with_attention and p.attended then has[p.attended.X.name] = p.attended.is_narrow end
-  for _, name in ipairs(arithmetic.names()) do list[#list + 1] = has[name] and name or nil end
+  for _, name in ipairs(arithmetic.all()) do list[#list + 1] = has[name] and name or nil end
   return list
 end
 
@@ -145,7 +145,10 @@ local function element_helpers(p)
   add(p.weights_dtype)
   add(p.cache_dtype)
   if p.cache_dtype then add(dtype.get(p.cache_dtype).steps) end
-  for _, name in ipairs(narrow(p, true)) do add(arithmetic.get(name).elements) end
+  for _, name in ipairs(narrow(p, true)) do
+    add(arithmetic.get(name).elements)
+    if arithmetic.word(name) ~= name then texts[#texts + 1] = dtype.number_helpers(p.weights_dtype, p.isa) end
+  end
   return table.concat(texts) .. (p.cache_dtype and dtype.store_helpers(p.cache_dtype, p.isa) or "")
 end
 

@@ -44,7 +44,7 @@ end
 
 -- How the weights of a family become panels, as a C initializer of struct packing.
 function layer.packing_of(family)
-  local name = family.X.name
+  local name = family.X.groups and "groups" or family.X.name
   return ("{%s, pack_%s_column, %s_panel_bytes}"):format(layer.panel_sums(family), name, name)
 end
 

@@ -1,6 +1,7 @@
 -- ops/logits.lua: the linear after the last layer: one number for each token or class, as they are, or through
 -- softmax or its logarithm. Tied, its weight is the embedding's, which is then packed once, or where the linear
 -- multiplies narrow numbers twice: tokens' rows stay floats.
+local dtype = require "dtype"
 local types = require "schema.types"
 
 local MOST = 1048576 -- a row: a product so wide is planned within a second, and no vocabulary is larger
@@ -52,7 +53,9 @@ return {
     logits.size = logits.size or spec.vocab_size or 1
     logits.tied, logits.bias = logits.tied or false, logits.bias or false
     local is_narrow = spec.arithmetic_of.logits ~= "f32"
-    if logits.tied and not is_narrow then spec.own_token_table = false end
+    -- Groups have every number of a row apart, as a token's row needs it.
+    local has_rows = not is_narrow or dtype.get(spec.weights_dtype).group ~= nil
+    if logits.tied and has_rows then spec.own_token_table = false end
     spec.makes_last_rows = spec.makes_last_rows or is_narrow
   end,
   last_roles = function(spec, add)

@@ -136,7 +136,8 @@ end
 -- The products of rows with packed weights, of a layer or of a stack.
 local function add_products(p, list, add)
   for _, family in ipairs(p.products) do
-    add_family(p, list, family, family.is_digits and "linear/gemm_digits.c.lt" or "linear/gemm.c.lt")
+    local template = family.is_digits and "gemm_digits" or family.X.in_groups and "gemm_rounded" or "gemm"
+    add_family(p, list, family, ("linear/%s.c.lt"):format(template))
   end
   if #p.products > 0 then add("_multiply.c", "linear/multiply.c.lt") end
 end

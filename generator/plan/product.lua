@@ -65,7 +65,7 @@ end
 -- that asks. A lower one is alone: its panels are all that is read, in a stream the caches follow. A sum without a turn
 -- of its loop has none to ask in.
 local function plan_prefetches(f, p)
-  if f.is_digits then -- whose kernels prefetch what they read
+  if f.asks_itself then -- whose kernels prefetch what they read, or nothing
     f.lines, f.lowest_asking, f.first_stream, f.prefetches = 0, f.mr + 1, 0, { 0, 0 }
     return
   end
@@ -95,7 +95,8 @@ local function plan_slices(f, p)
   local width = f.nv * p.isa.width
   local row_bytes = f.X.groups and f.panel_bytes / f.k or width * f.X.panel.bytes
   local slices = math.ceil(f.k * row_bytes / SLICE_BYTES)
-  local is_even = #f.sums == 1 and #tiles.distinct(f.widths) == 1 and f.tail == 0 and not f.X.is_integer
+  local is_even = #f.sums == 1 and #tiles.distinct(f.widths) == 1 and f.tail == 0 and not f.X.is_integer and
+    not f.X.in_groups
   f.kc_blocks = is_even and slices > 1 and math.ceil(f.n_sums / slices) or f.n_sums
   if f.is_digits then f.kc_blocks = 1 end -- as many as there is room for their rows
   local panels = math.floor(PANELS_BYTES / ((1 + f.k) * row_bytes)) -- a row more for their biases
@@ -107,8 +108,10 @@ end
 -- to the next, an odd number of lines apart, so that rows of a tile share no cache set.
 local function plan_rows(f, p, n_sums)
   local bytes = f.X.row.bytes
+  local group_bytes = f.X.row.group_bytes
   local room = round_up(f.k + p.isa.width - 1, math.max(p.isa.width, arithmetic.step(f.X.name)))
-  local lines = math.ceil((room * bytes + (f.X.is_integer and n_sums * ROW_FACTS or 0)) / caches.line_bytes)
+  local all = group_bytes and n_sums * group_bytes or room * bytes + (f.X.is_integer and n_sums * ROW_FACTS or 0)
+  local lines = math.ceil(all / caches.line_bytes)
   lines = lines + 1 - lines % 2
   f.rows = { width = f.depth, depth = f.k, room = room, bytes = lines * caches.line_bytes }
   f.lda = f.rows.bytes / bytes
@@ -132,7 +135,8 @@ end
 local function plan_arithmetic(f, p, name)
   local width, vectors, n_sums, column_bytes = f.nv * p.isa.width, 0, 0, 0
   f.X, f.depth, f.k = arithmetic.vocabulary(name, p.isa, p.weights_dtype), f.k, arithmetic.padded(name, f.k)
-  f.is_digits, f.max_sum = f.X.groups and f.X.groups.digits, arithmetic.get(name).sum or p.max_sum
+  f.is_digits, f.max_sum = f.X.groups and f.X.groups.digits and not f.X.in_groups, arithmetic.get(name).sum or p.max_sum
+  f.asks_itself = f.is_digits or f.X.in_groups
   f.sums = f.is_digits and { { count = math.ceil(f.k / f.X.groups.group), length = f.X.groups.group } } or
     sums_of(f.k, arithmetic.step(name, p.weights_dtype), f.max_sum)
   for _, sum in ipairs(f.sums) do
@@ -150,11 +154,12 @@ end
 -- (0: all).
 return function(p, op, what, dims)
   local name = dims.arithmetic
-  local groups = name == "f32" and dtype.vocabulary(p.weights_dtype, p.isa)
+  local in_groups = arithmetic.word(name) ~= name
+  local groups = (name == "f32" or in_groups) and dtype.vocabulary(p.weights_dtype, p.isa)
   local set = groups and groups.digits and setmetatable({ max_accumulators = DIGITS_TOTALS }, { __index = p.isa }) or
     p.isa
   local f = family.new(p, op, what, tiles.candidates(set, dims.vectors, MAX_NV),
-    name == "f32" and p.weights_dtype or name)
+    name == "f32" and p.weights_dtype or in_groups and arithmetic.word(name) .. "_" .. p.weights_dtype or name)
   f.k, f.lda, f.ldc, f.tail = dims.k, dims.lda, dims.ldc, dims.tail
   plan_arithmetic(f, p, name)
   plan_slices(f, p)

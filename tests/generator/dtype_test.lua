@@ -12,7 +12,7 @@ fact.holds("every type is a table of what the contract lists", function()
     enum = "string" }
   local of_groups = { name = "string", bytes = "number", type = "string", group = "number", unit = "number",
     bits = "number", zero = "number", zero_steps = "number", scale = "table", facts = "number",
-    column_bytes = "number", sets = "table", helpers = "table", needs = "table" }
+    column_bytes = "number", sets = "table", helpers = "table", number_helpers = "table", needs = "table" }
   local names = { "int8_rows" }
   for _, name in ipairs(dtype.names()) do names[#names + 1] = name end
   for _, name in ipairs(names) do

@@ -130,6 +130,10 @@ fact.holds("a dtype is a word, or a table of words by linears that there are", f
     'dtype.q = "i16" is given, but linears whose weights all heads share multiply floats alone')
   refuses({ dtype = { q = "i16" }, weights_dtype = "bf16" },
     'dtype.q = "i16" is given, but weights_dtype = "bf16" is of linears that multiply floats')
+  refuses({ dtype = { default = "int8", o = "bf16" }, weights_dtype = "int4" },
+    'dtype.o = "bf16" is given, but weights_dtype = "int4" is of linears that multiply floats or int8')
+  refuses({ dtype = "any", weights_dtype = "int8" },
+    'dtype = "any" is given, but weights_dtype = "int8" is of linears that multiply floats or int8')
   refuses({ dtype = { q = "any" } }, 'dtype field q must be one of f32, bf16, i16, int8, found "any"')
   refuses({ dtype = "any", weights_dtype = "bf16" },
     'dtype = "any" is given, but weights_dtype = "bf16" is of linears that multiply floats')
@@ -138,6 +142,8 @@ fact.holds("a dtype is a word, or a table of words by linears that there are", f
   fact.equal(table.concat({ s.arithmetic_of.q, s.arithmetic_of.v, s.arithmetic_of.o }, " "), "int8 int8 i16")
   fact.lists_equal(s.arithmetics, { "i16", "int8" })
   fact.lists_equal(accepts({ dtype = { attention = "f32" } }).arithmetics, {})
+  s = accepts({ dtype = { default = "int8", o = "f32" }, weights_dtype = "int4" })
+  fact.equal(table.concat({ s.arithmetic_of.q, s.arithmetic_of.o, s.attends_in }, " "), "int8_groups f32 f32")
 end)
 
 fact.holds("mask fields have their types", function()

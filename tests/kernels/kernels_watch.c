@@ -7,6 +7,7 @@
 
 #include "kernels.h"
 #include "support/approx.h"
+#include "support/reference_rounded.h"
 #include "watch.h"
 
 static const double SHOWN_BUDGET = 2e7;
@@ -157,6 +158,16 @@ struct made {
     double sum, size;
 };
 
+// What the linear of that name multiplies.
+static enum ga_arithmetic arithmetic_of(const struct ga_model *model, const char *name)
+{
+    const bool is_classifier = strcmp(name, "classifier") == 0;
+    if (is_classifier || strcmp(name, "logits") == 0) {
+        return is_classifier ? model->stack->classifier_arithmetic : model->stack->logits_arithmetic;
+    }
+    return model->arithmetic[begins_and_ends(name, "", "down") ? GA_LINEAR_DOWN : GA_LINEAR_O];
+}
+
 static void add_linear(const struct subject *subject, const struct shown *shown, const char *name, size_t at,
                        size_t out, struct made *made)
 {
@@ -170,13 +181,22 @@ static void add_linear(const struct subject *subject, const struct shown *shown,
         return;
     }
     const size_t width = model->roles[role].shape[1];
-    const struct ga_weight_view *view = &subject->roles[role];
+    struct ga_weight_view view = subject->roles[role];
+    const float *x = shown->x[role] + at * width;
+    view.data += out * view.row_stride;
+    double sum = 0;
     for (size_t i = 0; i < width; i++) {
-        const double product =
-            (double)view->data[out * view->row_stride + i * view->col_stride] * (double)shown->x[role][at * width + i];
-        made->sum += product;
+        const double product = (double)view.data[i * view.col_stride] * (double)x[i];
+        sum += product;
         made->size += fabs(product);
     }
+    const enum ga_arithmetic arithmetic = arithmetic_of(model, name);
+    if (arithmetic != GA_ARITHMETIC_F32) {
+        float rounded;
+        reference_rounded_project(reference_rounding(model, arithmetic), &view, NULL, 1, width, 1, x, &rounded);
+        sum = (double)rounded;
+    }
+    made->sum += sum;
     if (of_bias < model->n_roles) {
         made->sum += (double)subject->roles[of_bias].data[out * subject->roles[of_bias].row_stride];
         made->size += fabs(made->sum);

@@ -270,8 +270,8 @@ static void IN_REAL(layer)(const struct ga_model *model, const struct ga_weight_
         return;
     }
     IN_REAL(project)
-    (model->arithmetic[GA_LINEAR_O], reference_role(model, roles, "o_weight"), reference_role(model, roles, "o_bias"),
-     q_rows, width, model->d_out, rows->concat, output);
+    (reference_rounding(model, model->arithmetic[GA_LINEAR_O]), reference_role(model, roles, "o_weight"),
+     reference_role(model, roles, "o_bias"), q_rows, width, model->d_out, rows->concat, output);
     IN_REAL(activate)(model->activation[GA_O], q_rows * model->d_out, output);
 }
 

@@ -3,14 +3,14 @@
 
 // out[count][n_out] = in[count][n_in] times the weight's transpose, plus the bias where there is one. In float it is
 // what a careful person would make of the arithmetic; in double that of real numbers.
-static void IN_REAL(project)(enum ga_arithmetic arithmetic, const struct ga_weight_view *weight,
+static void IN_REAL(project)(struct reference_rounding rounding, const struct ga_weight_view *weight,
                              const struct ga_weight_view *bias, size_t count, size_t n_in, size_t n_out, const REAL *in,
                              REAL *out)
 {
-    if (arithmetic != GA_ARITHMETIC_F32 && sizeof(REAL) == sizeof(float)) {
+    if (rounding.arithmetic != GA_ARITHMETIC_F32 && sizeof(REAL) == sizeof(float)) {
         const void *from = in;
         void *to = out;
-        reference_rounded_project(arithmetic, weight, bias, count, n_in, n_out, from, to);
+        reference_rounded_project(rounding, weight, bias, count, n_in, n_out, from, to);
         return;
     }
     for (size_t i = 0; i < count; i++) {
@@ -29,7 +29,8 @@ static void IN_REAL(project_shared)(const struct ga_weight_view *weight, const s
                                     size_t count, size_t heads, size_t n, const REAL *in, REAL *out)
 {
     for (size_t row = 0; row < count * heads; row++) {
-        IN_REAL(project)(GA_ARITHMETIC_F32, weight, bias, 1, n, n, in + row * n, out + row * n);
+        const struct reference_rounding none = {GA_ARITHMETIC_F32, false};
+        IN_REAL(project)(none, weight, bias, 1, n, n, in + row * n, out + row * n);
     }
 }
 
@@ -48,7 +49,8 @@ static void IN_REAL(project_in)(const struct ga_model *model, const struct ga_we
     if (model->shared_heads) {
         IN_REAL(project_shared)(weight, bias, count, heads, model->d_head, in, out);
     } else {
-        IN_REAL(project)(arithmetic, weight, bias, count, n_in, heads * model->d_head, in, out);
+        IN_REAL(project)
+        (reference_rounding(model, arithmetic), weight, bias, count, n_in, heads * model->d_head, in, out);
     }
 }
 

@@ -92,7 +92,28 @@ static float sum_of_bf16(const struct part *part)
     return sum;
 }
 
+// -- Rows of 8 bits by weights in groups -----------------------------------------------------------------------------
+
+static const struct rule in_groups = {127, false, 32};
+
+// One group. A float holds each weight, and a double every sum of such weights times whole numbers.
+static float sum_of_group(const struct part *part)
+{
+    const float steps = steps_per_unit(&in_groups, part);
+    double sum = 0;
+    for (size_t i = 0; i < part->count && isfinite(steps); i++) {
+        sum += (double)part->weight[i * part->stride] * (double)rintf(part->row[i] * steps);
+    }
+    return (float)sum * (1 / steps);
+}
+
 // -- Linears ---------------------------------------------------------------------------------------------------------
+
+struct reference_rounding reference_rounding(const struct ga_model *model, enum ga_arithmetic arithmetic)
+{
+    const bool keeps_groups = model->weights_dtype == GA_STORAGE_INT8 || model->weights_dtype == GA_STORAGE_INT4;
+    return (struct reference_rounding){arithmetic, keeps_groups};
+}
 
 // Products of a running sum at most.
 static size_t longest_sum(enum ga_arithmetic arithmetic)
@@ -106,10 +127,32 @@ static float one_sum(enum ga_arithmetic arithmetic, const struct part *part)
     return arithmetic == GA_ARITHMETIC_BF16 ? sum_of_bf16(part) : sum_of_integers(arithmetic, part);
 }
 
-void reference_rounded_project(enum ga_arithmetic arithmetic, const struct ga_weight_view *weight,
+// The same as below, group by group.
+static void project_groups(const struct ga_weight_view *weight, const struct ga_weight_view *bias, size_t count,
+                           size_t n_in, size_t n_out, const float *in, float *out)
+{
+    for (size_t i = 0; i < count * n_out; i++) {
+        const size_t row = i / n_out, o = i % n_out;
+        const float *column = weight->data + o * weight->row_stride;
+        out[i] = bias ? bias->data[o * bias->row_stride] : 0;
+        for (size_t from = 0; from < n_in; from += in_groups.sum) {
+            const size_t left = n_in - from;
+            const struct part part = {in + row * n_in + from, column + from * weight->col_stride, weight->col_stride,
+                                      left < in_groups.sum ? left : in_groups.sum};
+            out[i] += sum_of_group(&part);
+        }
+    }
+}
+
+void reference_rounded_project(struct reference_rounding rounding, const struct ga_weight_view *weight,
                                const struct ga_weight_view *bias, size_t count, size_t n_in, size_t n_out,
                                const float *in, float *out)
 {
+    const enum ga_arithmetic arithmetic = rounding.arithmetic;
+    if (rounding.in_groups) {
+        project_groups(weight, bias, count, n_in, n_out, in, out);
+        return;
+    }
     const size_t groups = (n_in + DEPTH_STEP - 1) / DEPTH_STEP, most = longest_sum(arithmetic);
     const size_t sums = (groups * DEPTH_STEP + most - 1) / most, short_sum = groups / sums;
     for (size_t o = 0; o < n_out; o++) {

@@ -8,9 +8,17 @@
 
 #include "model.h"
 
+// How a linear rounds: its arithmetic, which with weights kept in groups is another one than without.
+struct reference_rounding {
+    enum ga_arithmetic arithmetic;
+    bool in_groups;
+};
+
+struct reference_rounding reference_rounding(const struct ga_model *model, enum ga_arithmetic arithmetic);
+
 // out[count][n_out] = in[count][n_in] times the weight's transpose, plus the bias where there is one; arithmetic is
-// not f32.
-void reference_rounded_project(enum ga_arithmetic arithmetic, const struct ga_weight_view *weight,
+// not f32. Weights in groups are whole numbers of their steps already.
+void reference_rounded_project(struct reference_rounding rounding, const struct ga_weight_view *weight,
                                const struct ga_weight_view *bias, size_t count, size_t n_in, size_t n_out,
                                const float *in, float *out);
 

@@ -77,7 +77,9 @@ static void IN_REAL(gate_or_up)(const char *name, const struct ga_stack *stack, 
         weight = IN_REAL(rows_from)(reference_role(layer, views, "gate_up_weight"), first, &half);
         bias = IN_REAL(rows_from)(reference_role(layer, views, "gate_up_bias"), first, &half_bias);
     }
-    IN_REAL(project)(layer->arithmetic[GA_LINEAR_UP], weight, bias, count, layer->d_model, stack->d_ff, x, y);
+    IN_REAL(project)
+    (reference_rounding(layer, layer->arithmetic[GA_LINEAR_UP]), weight, bias, count, layer->d_model, stack->d_ff, x,
+     y);
 }
 
 // y [count][d_model] = the feed-forward of x, with mid and gate [count][d_ff] to work in.
@@ -97,7 +99,7 @@ static void IN_REAL(feed_forward)(const struct ga_stack *stack, const struct ga_
         IN_REAL(activate)(stack->ffn_activation, count * d_ff, mid);
     }
     IN_REAL(project)
-    (layer->arithmetic[GA_LINEAR_DOWN], reference_role(layer, views, "down_weight"),
+    (reference_rounding(layer, layer->arithmetic[GA_LINEAR_DOWN]), reference_role(layer, views, "down_weight"),
      reference_role(layer, views, "down_bias"), count, d_ff, n, mid, y);
 }
 
@@ -306,7 +308,7 @@ void IN_REAL(reference_logits)(const struct ga_model *model, const struct ga_wei
     const char *bias = "decoder.logits_bias";
     const size_t skipped = two ? 0 : strlen("decoder.");
     IN_REAL(project)
-    (stack->logits_arithmetic, reference_role(model, roles, weight + skipped),
+    (reference_rounding(model, stack->logits_arithmetic), reference_role(model, roles, weight + skipped),
      reference_role(model, roles, bias + skipped), rows, n, stack->n_logits, output, logits);
     for (size_t i = 0; i < rows; i++, logits += stack->n_logits) {
         if (i % io->q_len >= reference_q_rows(io, i / io->q_len)) {
@@ -326,7 +328,7 @@ static void IN_REAL(classifier_linear)(const struct ga_model *model, const struc
     snprintf(names[0], sizeof names[0], "%s%s_weight", side, name);
     snprintf(names[1], sizeof names[1], "%s%s_bias", side, name);
     IN_REAL(project)
-    (model->stack->classifier_arithmetic, reference_role(model, roles, names[0]),
+    (reference_rounding(model, model->stack->classifier_arithmetic), reference_role(model, roles, names[0]),
      reference_role(model, roles, names[1]), batch, model->d_model, n_out, x, y);
 }
 

@@ -36,7 +36,7 @@ struct ga_parallel {
 // a feed-forward, its gate included; DOWN: the second.
 enum ga_linear { GA_LINEAR_Q, GA_LINEAR_K, GA_LINEAR_V, GA_LINEAR_O, GA_LINEAR_UP, GA_LINEAR_DOWN, GA_LINEARS };
 
-// How packed weights of linears are kept where arithmetic is in floats (docs/numbers.md).
+// How packed weights of linears are kept where rows are floats, or of 8 bits beside groups (docs/numbers.md).
 enum ga_storage {
     GA_STORAGE_F32,
     GA_STORAGE_BF16,
@@ -276,7 +276,7 @@ struct ga_model {
     const struct ga_stack *stack;   // of a whole model, of a transformer its decoder; NULL: the model is one layer
     const struct ga_stack *encoder; // of a transformer
     size_t src_vocab_size;          // rows of its source embedding
-    enum ga_storage weights_dtype;  // of linears, where arithmetic is in floats
+    enum ga_storage weights_dtype;  // of linears that multiply floats, or rows of 8 bits by groups
     enum ga_arithmetic arithmetic[GA_LINEARS]; // of each linear of layers; F32 of those that it has not
     enum ga_arithmetic attention_arithmetic;   // of queries by keys and softmax weights by values; F32, BF16 or I16
     uint32_t arithmetic_choices; // 1 << GA_ARITHMETIC_... of each that io.arithmetic may name; 0: there is no choice
