@@ -27,6 +27,9 @@ RUNGS = (
     Rung("w_bf16", 'weights_dtype = "bf16"', "f32", 16, 1e-3, ("w_bf16",), is_storage=True),
     Rung("w_int8", 'weights_dtype = "int8"', "f32", 8.5, 1e-2, ("w_int8",), is_storage=True),
     Rung("w_int4", 'weights_dtype = "int4"', "f32", 4.5, 0.2, ("w_int4",), is_storage=True),
+    # Rows of 8 bits by weights in groups: what llama.cpp does with its own formats.
+    Rung("int8_w_int8", 'dtype = "int8", weights_dtype = "int8"', "int8", 8.5, 0.1, ("w_int8",), is_storage=True),
+    Rung("int8_w_int4", 'dtype = "int8", weights_dtype = "int4"', "int8", 4.5, 0.2, ("w_int4",), is_storage=True),
 )
 BY_NAME = {rung.name: rung for rung in RUNGS}
 BASE = "f32"  # measured in every cell, as ours is held against it

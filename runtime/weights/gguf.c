@@ -127,7 +127,8 @@ static bool check_shape(const struct ga_gguf_reader *r, const struct info *info,
     }
     // Blocks of 4 bits are more elements than bytes, and beside an axis of 0 no file's size bounds either.
     size_t elements = 0;
-    const bool fits = ga_tensor_bytes(tensor, &entry->bytes) && ga_shape_elements(tensor->rank, tensor->shape, &elements);
+    const bool fits =
+        ga_tensor_bytes(tensor, &entry->bytes) && ga_shape_elements(tensor->rank, tensor->shape, &elements);
     return fits || refuse_shape(r, info, tensor);
 }
 
