@@ -42,6 +42,18 @@ static inline void store_int16(int16_t *to, __m256 v)
 }
 ]]
 
+-- Of AVX2.
+helpers.store_int8 = [[
+
+// Eight floats from -128 to 127, rounded to the nearest, as bytes.
+static inline void store_int8(int8_t *to, __m256 v)
+{
+    const __m256i whole = _mm256_cvtps_epi32(v);
+    const __m128i half = _mm_packs_epi32(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1));
+    _mm_storel_epi64((__m128i *)to, _mm_packs_epi16(half, half));
+}
+]]
+
 -- Of AVX2: where they are offsets, which are never negative.
 helpers.store_uint8 = [[
 

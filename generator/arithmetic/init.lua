@@ -14,9 +14,9 @@
 --                              multiplied in lanes
 --     one_by_one               whether a sum takes them one after the other, and not all at once
 --     store                    of a pointer and a vector of floats, rounded to the nearest, as elements of a row
---     in_order                 the same as elements of a panel one after the other, where it attends and does not
---                              multiply integers, whose are so
---     helpers                  C functions that these call, nil for none
+--     in_order                 the same as elements of a panel one after the other, where it attends; nil: as store
+--     helpers                  C functions that these call, or several such texts, each of which others may have too;
+--                              nil for none
 --     cflags, cpu              what the compiler and the CPU must have beside the instruction set's own
 --     of                       of a set that refines an instruction set by what the CPU has beside it: that one's name,
 --                              with which its own begins; the file has these in order as `refined`, an array
@@ -26,7 +26,9 @@
 -- One of integers, whose sums are so short that they cannot leave 32 bits, has besides
 --   largest_row, is_offset     steps from zero to a row's largest magnitude; or with is_offset those from its least to
 --                              its greatest number, zero included
---   largest_weight, total_weight   where it attends, of those of one running sum: most of one, and of all magnitudes
+--   largest_weight, total_weight   where it attends, of those of one running sum: most of one, and of all magnitudes;
+--                              without total_weight of softmax weights alone, which have no sign
+--   largest_key                where it attends and is_offset: steps of keys and values from zero to their largest
 --   weight_scale               C: what one step of a column's weights is worth, of `largest` and `total`, the greatest
 --                              magnitude of those of one running sum and the sum of all
 -- and its sets
@@ -36,6 +38,7 @@
 --     vector, sum              C types: of what is loaded, and of a running sum
 --     zero                     a running sum before its first product; with has_offset of minus what the row's zero
 --                              is, and where the sums of weights are
+--     none                     with has_offset, and where it attends: one of rows whose zero is 0
 --     splat, load, to_floats   of an element in depth, of a pointer, of a running sum
 --     dot(a, b, sum)           C
 local dtype = require "dtype"
@@ -162,9 +165,11 @@ end
 function arithmetic.helpers(names, set)
   local texts, seen = {}, {}
   for _, name in ipairs(names) do
-    local text = arithmetic.needs(name, set).helpers
-    if text and not seen[text] then texts[#texts + 1] = text end
-    seen[text or ""] = true
+    local own = arithmetic.needs(name, set).helpers or {}
+    for _, text in ipairs(type(own) == "table" and own or { own }) do
+      texts[#texts + 1] = not seen[text] and text or nil
+      seen[text] = true
+    end
   end
   return table.concat(texts)
 end
@@ -196,10 +201,14 @@ local function of_integers(A, set, V)
   for _, word in ipairs({ "splat", "load", "to_floats", "store" }) do
     X[word] = function(...) return set[word]:format(...) end
   end
-  X.in_order = X.store
+  X.in_order = set.in_order and function(...) return set.in_order:format(...) end or X.store
+  -- Keys and values are made as rows are, or where those have an offset, as rows of elements of panels.
+  local own = { name = A.name .. "_key", largest_row = A.largest_key, row = set.panel, store = X.in_order }
+  X.keys = A.largest_key and own or X
   function X.column_bytes(length) return (length + set.header) * set.panel.bytes end
   function X.start(m, sums)
-    return set.has_offset and set.zero:format("offset" .. m, sums) or set.zero
+    if set.has_offset and sums then return set.zero:format("offset" .. m, sums) end
+    return set.none or set.zero
   end
   function X.total(sum, m, scales, before)
     return V.add(V.mul(X.to_floats(sum), V.mul("scale" .. m, V.load(scales))), before)
@@ -214,7 +223,8 @@ end
 --   groups                         the dtype of weights, where it keeps numbers in groups: then there is no load
 --   steps                          the dtype of steps, where rows are kept as numbers of steps: those of keys stand in
 --                                  the header
---   start(m, sums)                 a running sum of row m before its first product
+--   start(m, sums)                 a running sum of row m before its first product; sums: nil where zero is zero
+--   keys                           of integers: what templates may say of how keys and values become elements of panels
 --   total(sum, m, scales, before)  the floats of a running sum of row m, joined to those before
 --   store(pointer, vector)         of narrow ones; in_order: elements of a panel one after the other
 --   from_float(value), place(i)    of narrow ones but integers: an element of a panel, and where in a lane that of

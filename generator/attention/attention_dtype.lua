@@ -2,12 +2,13 @@
 -- Scores, softmax and sums stay f32. Comes after all that decides which keys a row sees.
 local arithmetic = require "arithmetic"
 
--- What it follows where a dtype does not name it. Integers of 8 bits are too few for softmax weights.
-local FOLLOWS = { f32 = "f32", bf16 = "bf16", i16 = "i16", int8 = "i16" }
+-- What it follows where a dtype does not name it.
+local FOLLOWS = { f32 = "f32", bf16 = "bf16", i16 = "i16", int8 = "int8" }
 
 local SENTENCES = {
   bf16 = "attention multiplies queries, keys, softmax weights and values rounded to bf16",
   i16 = "attention multiplies keys and values of 14 bits by queries and softmax weights of up to 16",
+  int8 = "attention multiplies queries, keys, softmax weights and values of 8 bits",
 }
 
 -- What reads keys, values or softmax weights as floats, in the words of a spec.

@@ -120,7 +120,7 @@ local function plan_attended(p)
   local name = p.spec.attends_in
   local X, depth = arithmetic.vocabulary(name, p.isa, p.cache_dtype), arithmetic.padded(name, p.spec.d_head)
   local room = round_up(depth, p.isa.width)
-  local lines = math.ceil((room * X.row.bytes + (X.is_integer and 4 or 0)) / caches.line_bytes)
+  local lines = math.ceil((room * X.row.bytes + (X.is_offset and 8 or X.is_integer and 4 or 0)) / caches.line_bytes)
   local query_bytes = (lines + 1 - lines % 2) * caches.line_bytes
   p.attended = {
     X = X, is_narrow = X.is_narrow or false, depth = depth, room = room, type = X.panel.type, header = X.header,

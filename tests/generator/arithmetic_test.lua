@@ -30,13 +30,19 @@ end
 fact.holds("each table of integers holds what the contract lists", function()
   local known = { row = "table", panel = "table", unit = "number", header = "number", vector = "string", sum = "string",
     zero = "string", splat = "string", load = "string", to_floats = "string", store = "string", dot = "function",
-    cflags = "table", cpu = "table", helpers = "string", has_offset = "boolean", of = "string" }
-  local optional = { helpers = true, has_offset = true, of = true }
+    cflags = "table", cpu = "table", helpers = "string", has_offset = "boolean", of = "string",
+    in_order = "string", none = "string" }
+  local optional = { helpers = true, has_offset = true, of = true, in_order = true, none = true }
   each_of_integers(function(A, set)
-    for field, value in pairs(set) do fact.equal(type(value), known[field] or A.name .. " knows no " .. field) end
+    for field, value in pairs(set) do
+      local is_list = field == "helpers" and type(value) == "table"
+      fact.equal(is_list and "string" or type(value), known[field] or A.name .. " knows no " .. field)
+    end
     for field in pairs(known) do
       assert(set[field] ~= nil or optional[field], A.name .. " lacks " .. field)
     end
+    assert(set.in_order or not A.largest_key, A.name .. " lacks in_order")
+    assert(set.none or not (A.attends and set.has_offset), A.name .. " lacks none")
     fact.equal(arithmetic.padded(A.name, 1) % set.unit, 0)
     fact.equal(A.sum % arithmetic.step(A.name), 0)
   end)
@@ -73,6 +79,8 @@ fact.holds("the largest running sum fits 32 bits", function()
   fact.equal(i16.total_weight, 262048)
   assert(i16.largest_row * (262048 + i16.sum / 2) <= LARGEST_SUM)
   assert((int8.largest_row + 1) * 127 * int8.sum <= LARGEST_SUM, "with rows kept as their distance from the least")
+  assert((int8.largest_row + 1) * int8.largest_key * int8.sum <= LARGEST_SUM, "queries by keys")
+  assert(int8.largest_weight * int8.largest_key * int8.sum <= LARGEST_SUM, "softmax weights by values")
 end)
 
 fact.holds("each asks the CPU for what its compiler flags allow, and the runtime knows that", function()

@@ -21,8 +21,8 @@ local function said(s)
   return table.concat(spec.sentences(s), "; ")
 end
 
-fact.holds("attention follows the default, in 16 bits where linears have 8", function()
-  for dtype, expected in pairs({ f32 = "f32", bf16 = "bf16", i16 = "i16", int8 = "i16", any = "f32" }) do
+fact.holds("attention follows the default", function()
+  for dtype, expected in pairs({ f32 = "f32", bf16 = "bf16", i16 = "i16", int8 = "int8", any = "f32" }) do
     fact.equal(read({ dtype = dtype }).attends_in, expected)
   end
   fact.equal(read({}).attends_in, "f32")
@@ -49,6 +49,8 @@ fact.holds("what reads floats leaves attention in floats, which is said; by name
     fact.contains(said(s), "attention multiplies floats: " .. what)
     fields.dtype = { attention = "i16" }
     fact.contains(refused(fields), 'dtype.attention = "i16" contradicts ' .. what:gsub(" .*", ""))
+    fields.dtype = { attention = "int8" }
+    fact.contains(refused(fields), 'dtype.attention = "int8" contradicts ' .. what:gsub(" .*", ""))
   end
 end)
 
@@ -69,7 +71,7 @@ fact.holds("both sides of a transformer attend alike", function()
   local fields = { kind = "transformer", n_layers = 1, n_decoder_layers = 1, vocab_size = 9, seq_len = 8,
     dtype = "int8" }
   local s = read(fields)
-  fact.equal(s.encoder_spec.attends_in .. " " .. s.decoder_spec.attends_in, "i16 i16")
+  fact.equal(s.encoder_spec.attends_in .. " " .. s.decoder_spec.attends_in, "int8 int8")
   fields.cache = 64
   s = read(fields)
   fact.equal(s.encoder_spec.attends_in .. " " .. s.decoder_spec.attends_in, "f32 f32")

@@ -117,7 +117,8 @@ fact.holds("a dtype is a word, or a table of words by linears that there are", f
   refuses({ dtype = { gate = "int8" } }, 'dtype has no field gate: gate and up are one product, so give "up"')
   refuses({ dtype = { q = "int9" } },
     'dtype field q must be one of f32, bf16, i16, int8, found "int9"; did you mean "int8"?')
-  refuses({ dtype = { attention = "int8" } }, 'dtype field attention must be one of f32, bf16, i16, found "int8"')
+  refuses({ dtype = { attention = "int9" } },
+    'dtype field attention must be one of f32, bf16, i16, int8, found "int9"; did you mean "int8"?')
   for _, name in ipairs({ "logits", "classifier" }) do
     refuses({ dtype = { [name] = "int8" } },
       ("dtype.%s is given, but the model has no such linear; it has q, k, v, o"):format(name))

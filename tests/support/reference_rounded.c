@@ -176,10 +176,18 @@ void reference_rounded_project(struct reference_rounding rounding, const struct 
 
 enum { KEYS_OF_A_SUM = 256 }; // at most
 
+// How an arithmetic of integers rounds keys and values, and the most steps of a query that takes the share of weights,
+// or of a softmax weight, and of all of them; a query of int8 is rounded as a row is.
+static const struct attends {
+    struct rule key;
+    float largest, all;
+} attends[] = {[GA_ARITHMETIC_I16] = {{8191, false, 256}, 32767, 262048},
+               [GA_ARITHMETIC_INT8] = {{127, false, 256}, 255, INFINITY}};
+
 // What one step is worth of the share that weights have in a product of integers.
-static float share_step(const struct part *part)
+static float share_step(enum ga_arithmetic arithmetic, const struct part *part)
 {
-    const float largest = 32767, all = 262048, least = 0x1p-126F;
+    const float largest = attends[arithmetic].largest, all = attends[arithmetic].all, least = 0x1p-126F;
     float most = 0, total = 0;
     for (size_t i = 0; i < part->count; i++) {
         most = fmaxf(most, fabsf(part->row[i]));
@@ -190,14 +198,17 @@ static float share_step(const struct part *part)
 
 // A sum of products: the part's row has the share of weights; its weights are a key's numbers, or those of a column of
 // values with `steps` for each.
-static float attended_integers(const struct part *part, const float *steps)
+static float attended_integers(enum ga_arithmetic arithmetic, const struct part *part, const float *steps)
 {
     const struct part key = {part->weight, NULL, 0, part->count};
-    const float step = share_step(part), of_key = steps ? 1 : steps_per_unit(&rules[GA_ARITHMETIC_I16], &key);
+    const bool by_range = !steps && rules[arithmetic].by_range;
+    const float per_unit = by_range ? steps_per_unit(&rules[arithmetic], part) : 1 / share_step(arithmetic, part);
+    const float step = by_range ? 1 / per_unit : share_step(arithmetic, part);
+    const float of_key = steps ? 1 : steps_per_unit(&attends[arithmetic].key, &key);
     int64_t sum = 0;
     for (size_t i = 0; i < part->count && isfinite(step) && isfinite(of_key); i++) {
         const float number = part->weight[i] * (steps ? steps[i] : of_key);
-        sum += (int64_t)rintf(part->row[i] * (1 / step)) * (int64_t)rintf(number);
+        sum += (int64_t)rintf(part->row[i] * per_unit) * (int64_t)rintf(number);
     }
     return (float)(int32_t)sum * (steps ? step : step * (1 / of_key));
 }
@@ -205,15 +216,16 @@ static float attended_integers(const struct part *part, const float *steps)
 float reference_rounded_score(enum ga_arithmetic arithmetic, size_t count, const float *q, const float *k)
 {
     const struct part part = {q, k, 1, count};
-    return arithmetic == GA_ARITHMETIC_BF16 ? sum_of_bf16(&part) : attended_integers(&part, NULL);
+    return arithmetic == GA_ARITHMETIC_BF16 ? sum_of_bf16(&part) : attended_integers(arithmetic, &part, NULL);
 }
 
 // How a value's numbers become steps: NaN where one of them is infinite or NaN; of bf16 1.
 static float value_steps(enum ga_arithmetic arithmetic, const float *value, size_t d_v)
 {
     const struct part part = {value, NULL, 0, d_v};
-    const float steps = steps_per_unit(&rules[GA_ARITHMETIC_I16], &part);
-    return arithmetic == GA_ARITHMETIC_BF16 && isfinite(steps) ? 1 : steps;
+    const bool is_bf16 = arithmetic == GA_ARITHMETIC_BF16;
+    const float steps = steps_per_unit(&attends[is_bf16 ? GA_ARITHMETIC_I16 : arithmetic].key, &part);
+    return is_bf16 && isfinite(steps) ? 1 : steps;
 }
 
 void reference_rounded_mix(enum ga_arithmetic arithmetic, const float *weights, const float *v, size_t stride,
@@ -234,7 +246,8 @@ void reference_rounded_mix(enum ga_arithmetic arithmetic, const float *weights, 
                 column[j] = isfinite(steps[j]) ? v[(from + j) * stride + d] : 0;
             }
             const struct part part = {shares, column, 1, count};
-            out[d] += arithmetic == GA_ARITHMETIC_BF16 ? sum_of_bf16(&part) : attended_integers(&part, steps);
+            out[d] +=
+                arithmetic == GA_ARITHMETIC_BF16 ? sum_of_bf16(&part) : attended_integers(arithmetic, &part, steps);
         }
     }
 }

@@ -22,7 +22,7 @@ void reference_rounded_project(struct reference_rounding rounding, const struct 
                                const struct ga_weight_view *bias, size_t count, size_t n_in, size_t n_out,
                                const float *in, float *out);
 
-// A query times a key, of `count` numbers each; arithmetic is bf16 or i16.
+// A query times a key, of `count` numbers each; arithmetic is not f32.
 float reference_rounded_score(enum ga_arithmetic arithmetic, size_t count, const float *q, const float *k);
 
 // out[d_v] = values of the keys seen, at stride, each times its weight. One that is not finite makes NaN of all.

@@ -278,7 +278,7 @@ struct ga_model {
     size_t src_vocab_size;          // rows of its source embedding
     enum ga_storage weights_dtype;  // of linears that multiply floats, or rows of 8 bits by groups
     enum ga_arithmetic arithmetic[GA_LINEARS]; // of each linear of layers; F32 of those that it has not
-    enum ga_arithmetic attention_arithmetic;   // of queries by keys and softmax weights by values; F32, BF16 or I16
+    enum ga_arithmetic attention_arithmetic;   // of queries by keys and softmax weights by values
     uint32_t arithmetic_choices; // 1 << GA_ARITHMETIC_... of each that io.arithmetic may name; 0: there is no choice
     enum ga_dtype cache_dtype;   // in which a cache keeps keys and values, GA_I8 as numbers of a step of each row of a
                                  // head; nothing where there is none
