@@ -53,7 +53,7 @@ return {
     logits.tied, logits.bias = logits.tied or false, logits.bias or false
     local is_narrow = spec.arithmetic_of.logits ~= "f32"
     if logits.tied and not is_narrow then spec.own_token_table = false end
-    spec.makes_last_rows = spec.makes_last_rows or is_narrow
+    spec.makes_last_rows = spec.makes_last_rows or is_narrow or spec.chooses
   end,
   last_roles = function(spec, add)
     if not spec.logits then return end

@@ -25,7 +25,7 @@ return {
     test = { "facts", "pairs_300_4", "rounded_linears_give_the_bits_of_the_generic_kernel" },
     why = "later running sums have the scales of the first" },
   { name = "labels_of_the_first_rows", file = "templates/ops/classifier.c.lt",
-    from = "{${prefix}_classifier_rows, p->b.dense,", to = "{${prefix}_classifier_rows, io.embedding,",
+    from = "{labels_by, p->b.dense,", to = "{labels_by, io.embedding,",
     test = { "facts", "bytes_300_bare", "rounded_outputs_give_the_bits_of_the_generic_kernel" },
     why = "a classifier's second linear multiplies the rows of its first" },
   { name = "mean_of_the_first_row", file = "templates/ops/pooling.c.lt",
