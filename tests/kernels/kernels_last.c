@@ -54,7 +54,7 @@ static void expect_bits(struct checks *checks, const char *name, const struct la
                 at < last->count ? (double)last->got[at] : 0, at < last->count ? (double)last->wanted[at] : 0);
 }
 
-static void compare_last(struct checks *checks, const struct subject *subject, struct call *call)
+void compare_last(struct checks *checks, const struct subject *subject, struct call *call)
 {
     const struct ga_model *model = call->model;
     const size_t batch = call->shape.batch;
