@@ -11,7 +11,7 @@ local SENTENCES = {
   int8_groups = "rows of 8 bits by weights of groups, in sums of 32 products",
 }
 
-local ANY = "linears of layers multiply what a call chooses for each: %s; f32 where it chooses none"
+local ANY = "%s multiply what a call chooses for each: %s; f32 where it chooses none"
 
 -- The linears of a spec's layers, in order.
 local function linears_of(spec)
@@ -65,8 +65,6 @@ local function check_narrow(spec, given, fail)
   given = given .. " is given, but "
   if spec.kind == "sdpa" then
     fail(given .. 'kind = "sdpa" has no linears')
-  elseif spec.n_layers == 0 and spec.chooses then
-    fail(given .. "n_layers = 0 leaves no linears of layers")
   elseif spec.n_layers == 0 and #spec.last_linears == 0 then
     fail(given .. "n_layers = 0 leaves no linears")
   elseif spec.shared_heads then
@@ -132,8 +130,8 @@ return {
   name = "linear_dtype",
   of_rows = true,
   -- spec.linears, spec.last_linears: those of layers and those after them; spec.arithmetic_of: what each linear
-  -- multiplies; spec.chooses: whether a call may choose another for those of layers, and spec.choices_of: those of
-  -- each; spec.arithmetics: those of all, each once.
+  -- multiplies; spec.chooses: whether a call may choose another, and spec.choices_of: those of each;
+  -- spec.arithmetics: those of all, each once.
   resolve = function(spec, fail)
     spec.linears, spec.last_linears, spec.narrow = linears_of(spec), last_linears_of(spec), narrow(spec.dtype)
     spec.chooses = spec.dtype == dtypes.ANY
@@ -142,14 +140,15 @@ return {
     if spec.narrow then check_narrow(spec, spec.narrow, fail) end
     if spec.narrow then check_beside(spec, fail) end
     spec.arithmetic_of, spec.arithmetics, spec.choices_of = each(spec.dtype, spec.weights_dtype), {}, {}
-    for _, name in ipairs(NAMES) do spec.choices_of[name] = { spec.arithmetic_of[name] } end
-    for _, name in ipairs(spec.chooses and dtypes.LINEARS or {}) do spec.choices_of[name] = arithmetic.names() end
+    for _, name in ipairs(NAMES) do
+      spec.choices_of[name] = spec.chooses and arithmetic.names() or { spec.arithmetic_of[name] }
+    end
     for _, entry in ipairs(by_dtype(spec)) do spec.arithmetics[#spec.arithmetics + 1] = entry.dtype end
   end,
   sentence = function(spec)
     local parts, list = {}, by_dtype(spec)
     if not spec.narrow then return nil end
-    if spec.chooses then return ANY:format(text.join(arithmetic.names(), "or")) end
+    if spec.chooses then return ANY:format(all_of(spec), text.join(arithmetic.names(), "or")) end
     if #list == 1 then return ("%s multiply %s"):format(all_of(spec), SENTENCES[list[1].dtype]) end
     for i, entry in ipairs(list) do
       parts[i] = ("%s %s %s"):format(text.join(entry.names), multiplies(entry.names),

@@ -14,8 +14,9 @@ local test_matrix = {
   -- Models whose programs are made too, for tests/program/program_models.lua: with a cache, a memory, two sides; of
   -- rows, a residual alone; that give their attention; that pools token ids; that rank, by one label and by several;
   -- that choose dtypes; whose weights are in groups, and one of these in floats.
-  programs = set({ "any_32_pool", "any_72_4", "both_40_2", "gives_36_3", "int4_36_sides", "int4_40_stack", "int4_48_4",
-    "int4_64_next", "int8_40_classes", "joined_45", "labels_29", "labels_40_4", "memory_40_2", "next_64", "pool_40",
+  programs = set({ "any_32_pool", "any_36_labels", "any_40_tied", "any_72_4", "both_40_2", "gives_36_3",
+    "int4_36_sides", "int4_40_stack", "int4_48_4", "int4_64_next", "int8_40_classes", "joined_45", "labels_29",
+    "labels_40_4", "memory_40_2", "next_64", "pool_40",
     "post_48_4", "steps_48_4", "still_36_3" }),
   -- Compiling emulated kernels takes half a minute a model: heads of whole and of part vectors, masks, lengths, token
   -- ids, products of integers, of one kind and of both. None of bf16: its instructions are not emulated.

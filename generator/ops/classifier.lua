@@ -33,7 +33,7 @@ return {
     elseif not spec.pool then
       fail('classifier is given, but without pool.kind there is no row of a sequence to classify: "cls" or "mean"')
     end
-    spec.makes_last_rows = spec.makes_last_rows or spec.arithmetic_of.classifier ~= "f32"
+    spec.makes_last_rows = spec.makes_last_rows or spec.arithmetic_of.classifier ~= "f32" or spec.chooses
     spec.classifier.activation = spec.classifier.activation or "tanh"
     spec.classifier.scores = spec.classifier.scores or spec.classifier.labels == 1 and "sigmoid" or "none"
   end,

@@ -56,7 +56,7 @@ return {
     -- Groups have every number of a row apart, as a token's row needs it.
     local has_rows = not is_narrow or dtype.get(spec.weights_dtype).group ~= nil
     if logits.tied and has_rows then spec.own_token_table = false end
-    spec.makes_last_rows = spec.makes_last_rows or is_narrow
+    spec.makes_last_rows = spec.makes_last_rows or is_narrow or spec.chooses
   end,
   last_roles = function(spec, add)
     if not spec.logits then return end

@@ -68,11 +68,11 @@ void ga_info_stack_print(const struct ga_model *model)
            logits[stack->logits]);
     if (stack->n_logits) {
         printf(" of %zu%s", stack->n_logits, stack->logits_tied ? ", tied" : "");
-        print_dtype(stack->logits_arithmetic);
+        print_dtype(model->arithmetic[GA_LINEAR_LOGITS]);
     }
     if (stack->n_labels) {
         printf(", classifier of %zu labels, %s", stack->n_labels, activations[stack->classifier_activation]);
-        print_dtype(stack->classifier_arithmetic);
+        print_dtype(model->arithmetic[GA_LINEAR_CLASSIFIER]);
     }
     printf("\n  %zu parameters: %zu x %zu in layers, %zu beside them", count.all, stack->n_layers, count.of_layer,
            count.beside_layers);
@@ -100,8 +100,9 @@ json_t *ga_info_stack_json(const struct ga_model *model)
         "residual", !stack->without_residual, "sublayer", stack->sublayer, "n_labels", ga_json_size(stack->n_labels),
         "classifier_activation", activations[stack->classifier_activation], "class_scores",
         scores[stack->class_scores]);
-    json_object_set_new(facts, "logits_dtype", json_string(ga_arithmetic_name(stack->logits_arithmetic)));
-    json_object_set_new(facts, "classifier_dtype", json_string(ga_arithmetic_name(stack->classifier_arithmetic)));
+    json_object_set_new(facts, "logits_dtype", json_string(ga_arithmetic_name(model->arithmetic[GA_LINEAR_LOGITS])));
+    json_object_set_new(facts, "classifier_dtype",
+                        json_string(ga_arithmetic_name(model->arithmetic[GA_LINEAR_CLASSIFIER])));
     json_object_set_new(facts, "parameters",
                         json_pack("{s:o, s:o, s:o, s:o}", "all", ga_json_size(count.all), "of_a_layer",
                                   ga_json_size(count.of_layer), "beside_layers", ga_json_size(count.beside_layers),

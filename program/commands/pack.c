@@ -173,7 +173,7 @@ static enum ga_exit sum_samples(const struct ga_context *context, const char *co
     if (!ga_row_sums_new(context->model, sums)) {
         return ga_failed(context, "no memory for sums of samples");
     }
-    enum ga_exit code = ga_trial_open(context, &choice, values[SAMPLES], values[TOKENIZER], &trial);
+    enum ga_exit code = ga_trial_open(context, &choice, values[SAMPLES], values[TOKENIZER], false, &trial);
     struct ga_progress progress = ga_progress_begin(context, trial.is_text ? "texts" : "tensors");
     trial.watch = &sums->watch;
     *(trial.is_text ? &trial.progress : &sums->progress) = &progress;

@@ -14,7 +14,8 @@ static const struct ga_option options[] = {
     GA_LOADING_OPTIONS,
     [INPUT] = {"input", "FILE", NULL, true, "safetensors as run takes it; else texts, a line each"},
     [TOKENIZER] = {"tokenizer", "FILE", "that of the weights", false, "of texts"},
-    [LIMIT] = {"limit", "E", "1e-3", false, "the most that 1 - cosine to f32 may be, in the mean over rows"},
+    [LIMIT] = {"limit", "E", "1e-3", false,
+               "the greatest error that a mixture may have; 1 - cosine to f32 in the mean over rows, or as below"},
     [ROUNDS] = {"rounds", "N", "5", false, "rounds in which each choice is timed beside f32"},
     [SVG] = {"svg", "FILE", "NAME.precision.svg", false, "picture to write"},
     [SPEC] = {"spec", "FILE", "NAME.precision.lua", false, "spec to write, of the fastest mixture"},
@@ -25,9 +26,11 @@ static const struct ga_option options[] = {
 _Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
 
 static const char *const notes[] = {
-    "For a model configured with --dtype any, which has every dtype of each linear of its layers.",
-    "Each linear is run in each dtype while the others are f32, on all of the input. The error is 1 - cosine",
-    "of a row of the output, or of the embedding where the model pools, to that of f32; the mean over rows.",
+    "For a model configured with --dtype any, which has every dtype of each linear, its logits' and its",
+    "classifier's too. Each linear is run in each dtype while the others are f32, on all of the input. The error is",
+    "1 - cosine of a row of the output, or of the embedding where the model pools, to that of f32; the mean over",
+    "rows. Where logits or class_logits are further from f32's, it is half the squared distance of all of them, in",
+    "parts of their squared length.",
     "The time is that of a call in parts of f32's, which runs in turn with it; the median.",
     "Mixtures begin as one dtype for all linears. From f32, linears are moved to faster dtypes, those first that",
     "save most time for the error they add, as long as the sum of errors is within the limit. From another",
@@ -103,7 +106,7 @@ static enum ga_exit choose(struct ga_precision_work *work)
 
 static void print_row(const char *linear, enum ga_arithmetic dtype, const struct ga_measured *found)
 {
-    printf("%-8s%-7s%12.3g%12.3f\n", linear, ga_arithmetic_name(dtype), found->error, found->time);
+    printf("%-12s%-7s%12.3g%12.3f\n", linear, ga_arithmetic_name(dtype), found->error, found->time);
 }
 
 static void print_table(const struct ga_context *context, const struct ga_precision *found)
@@ -111,7 +114,7 @@ static void print_table(const struct ga_context *context, const struct ga_precis
     ga_print_line("%s, %s, %zu thread%s: %zu rows of %s of %s, %.4g ms in f32", context->model->name, found->isa,
                   found->threads, found->threads == 1 ? "" : "s", found->rows, found->what, found->input,
                   found->seconds * 1e3);
-    printf("%-8s%-7s%12s%12s\n", "linear", "dtype", "1 - cosine", "time of f32");
+    printf("%-12s%-7s%12s%12s\n", "linear", "dtype", "error", "time of f32");
     for (size_t l = 0; l <= GA_LINEARS; l++) {
         for (size_t a = GA_ARITHMETIC_F32 + 1; a < GA_ARITHMETICS; a++) {
             if (found->figures.is_choice[a] && l == GA_LINEARS) {
@@ -133,16 +136,13 @@ static void print_chosen(const struct ga_precision *found)
             before = ", ";
         }
     }
-    printf("\nas a whole: 1 - cosine %.3g, time %.3f of f32\n", found->chosen.error, found->chosen.time);
+    printf("\nas a whole: error %.3g, time %.3f of f32\n", found->chosen.error, found->chosen.time);
 }
 
 // What the table does not have, as the model computes it in floats whatever a call chooses.
-static void print_unmeasured(const struct ga_model *model)
+static void print_unmeasured(void)
 {
-    const struct ga_stack *stack = model->stack;
-    const bool has_logits = stack && stack->n_logits > 0, has_classes = stack && stack->n_labels > 0;
-    printf("not measured, in f32: attention%s%s; the field dtype of the spec takes them by name\n",
-           has_logits ? ", logits" : "", has_classes ? ", classifier" : "");
+    printf("not measured, in f32: attention; the field dtype of the spec takes it by name\n");
 }
 
 // -- The files ------------------------------------------------------------------------------------------------------
@@ -211,7 +211,7 @@ static enum ga_exit find(struct ga_precision_work *work, const struct ga_weight_
 {
     const struct ga_context *context = work->context;
     struct ga_precision *found = &work->found;
-    enum ga_exit code = ga_trial_open(context, choice, values[INPUT], values[TOKENIZER], &work->trial);
+    enum ga_exit code = ga_trial_open(context, choice, values[INPUT], values[TOKENIZER], true, &work->trial);
     if (code != GA_EXIT_OK) {
         return code;
     }
@@ -231,7 +231,7 @@ static enum ga_exit find(struct ga_precision_work *work, const struct ga_weight_
     }
     if (code == GA_EXIT_OK) {
         print_chosen(found);
-        print_unmeasured(context->model);
+        print_unmeasured();
         code = write_files(context, values, found);
     }
     return code;

@@ -17,6 +17,8 @@ static bool is_weight_of(const char *role, enum ga_linear linear)
         [GA_LINEAR_O] = {"o_weight"},
         [GA_LINEAR_UP] = {"up_weight", "gate_up_weight"},
         [GA_LINEAR_DOWN] = {"down_weight"},
+        [GA_LINEAR_LOGITS] = {"logits_weight"},
+        [GA_LINEAR_CLASSIFIER] = {"classifier_weight"},
     };
     const char *dot = strrchr(role, '.');
     const char *name = dot ? dot + 1 : role;
@@ -30,6 +32,7 @@ struct ga_linear_figures ga_precision_linears(const struct ga_model *model)
         const enum ga_linear linear = (enum ga_linear)(i % GA_LINEARS);
         figures.is_there[linear] = figures.is_there[linear] || is_weight_of(model->roles[i / GA_LINEARS].name, linear);
     }
+    figures.is_there[GA_LINEAR_LOGITS] = model->stack && model->stack->n_logits > 0; // tied, they have no role
     for (size_t i = 0; i < (size_t)GA_LINEARS * GA_ARITHMETICS; i++) {
         const size_t arithmetic = i % GA_ARITHMETICS;
         figures.is_choice[arithmetic] = (model->arithmetic_choices >> arithmetic & 1U) != 0;
@@ -81,8 +84,8 @@ static bool is_zero(const float *row, size_t width)
     return c == width;
 }
 
-// The mean error over the real rows of the last run; those that are zeros in f32 have no direction. NaN: infinite.
-static double mean_error(const struct ga_precision_work *work)
+// The mean error over the real rows of the last run; those that are zeros in f32 have no direction.
+static double mean_of_rows(const struct ga_precision_work *work)
 {
     const struct ga_trial *trial = &work->trial;
     double sum = 0;
@@ -94,7 +97,32 @@ static double mean_error(const struct ga_precision_work *work)
             rows++;
         }
     }
-    return isfinite(sum) ? fmax(sum / (double)(rows ? rows : 1), 0) : INFINITY;
+    return sum / (double)(rows ? rows : 1);
+}
+
+// Half the squared distance, in parts of the squared length: 1 - cosine where numbers are but turned. One label, which
+// has no direction, has a distance.
+static double half_distance(const float *exact, const float *got, size_t count)
+{
+    double square = 0, distance = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double difference = (double)got[i] - (double)exact[i];
+        distance += difference * difference;
+        square += (double)exact[i] * (double)exact[i];
+    }
+    return distance == 0 ? 0 : distance / (2 * square);
+}
+
+// The greatest error of an output of the last run. NaN: infinite.
+static double find_error(const struct ga_precision_work *work)
+{
+    double most = mean_of_rows(work);
+    for (size_t m = 0; m < GA_TRIAL_MORE; m++) {
+        const struct ga_trial_more *more = &work->trial.more[m];
+        const double error = more->count > 0 ? half_distance(work->exact_more[m], more->data, more->count) : 0;
+        most = error <= most || isnan(most) ? most : error;
+    }
+    return isfinite(most) ? fmax(most, 0) : INFINITY;
 }
 
 static enum ga_exit run_once(struct ga_precision_work *work, const enum ga_arithmetic *of, double *seconds_out)
@@ -109,7 +137,7 @@ enum ga_exit ga_precision_error(struct ga_precision_work *work, const enum ga_ar
 {
     double seconds;
     const enum ga_exit code = run_once(work, of, &seconds);
-    *error_out = code == GA_EXIT_OK ? mean_error(work) : 0;
+    *error_out = code == GA_EXIT_OK ? find_error(work) : 0;
     return code;
 }
 
@@ -123,6 +151,16 @@ static enum ga_exit keep_exact(struct ga_precision_work *work)
     work->exact = malloc(trial->count * trial->width * sizeof *work->exact);
     if (!work->exact) {
         return ga_failed(work->context, "no memory for %zu rows", trial->count);
+    }
+    for (size_t m = 0; m < GA_TRIAL_MORE && code == GA_EXIT_OK; m++) {
+        const struct ga_trial_more *more = &trial->more[m];
+        work->exact_more[m] = malloc(more->count * sizeof *more->data + 1);
+        if (!work->exact_more[m]) {
+            return ga_failed(work->context, "no memory for %zu numbers", more->count);
+        }
+        if (more->count > 0) {
+            memcpy(work->exact_more[m], more->data, more->count * sizeof *more->data);
+        }
     }
     for (size_t i = 0; i < trial->count && code == GA_EXIT_OK; i++) {
         memcpy(work->exact + i * trial->width, ga_trial_row(trial, i), trial->width * sizeof *work->exact);
@@ -193,6 +231,9 @@ enum ga_exit ga_precision_measure(struct ga_precision_work *work)
 void ga_precision_work_free(struct ga_precision_work *work)
 {
     ga_trial_close(&work->trial);
+    for (size_t m = 0; m < GA_TRIAL_MORE; m++) {
+        free(work->exact_more[m]);
+    }
     free(work->exact);
     free(work->ratios);
 }

@@ -20,10 +20,11 @@ struct ga_precision_work {
     size_t rounds; // in which each choice is timed, at most GA_MOST_ROUNDS
     struct ga_precision found;
     struct ga_trial trial;
-    size_t done, all; // runs
-    size_t samples;   // pairs of runs in a round
-    float *exact;     // f32's rows [count][width]
-    double *ratios;   // of the pairs [rounds * samples]
+    size_t done, all;                 // runs
+    size_t samples;                   // pairs of runs in a round
+    float *exact;                     // f32's rows [count][width]
+    float *exact_more[GA_TRIAL_MORE]; // and what it gives besides
+    double *ratios;                   // of the pairs [rounds * samples]
     struct ga_progress progress;
 };
 
@@ -33,7 +34,7 @@ struct ga_linear_figures ga_precision_linears(const struct ga_model *model);
 // Measures f32, each linear in each other dtype, and all linears in one.
 enum ga_exit ga_precision_measure(struct ga_precision_work *work);
 
-// Runs a choice once: the mean over real rows of 1 - cosine to f32 into *error_out.
+// Runs a choice once: its error, the greatest of the outputs, into *error_out.
 enum ga_exit ga_precision_error(struct ga_precision_work *work, const enum ga_arithmetic *of, double *error_out);
 
 // The median of a choice's time in parts of f32's, which runs in turn with it, into *time_out.

@@ -42,7 +42,7 @@ static void put_head(FILE *file, const char *name, const struct ga_precision *pr
             "<rect class=\"ground\" width=\"100%%\" height=\"100%%\"/>\n"
             "<text x=\"%d\" y=\"24\" font-size=\"15\">%s: what each linear costs and saves in each dtype</text>\n"
             "<text x=\"%d\" y=\"42\">%zu rows, %s, %zu thread%s; the others f32; bold: in the mixture</text>\n"
-            "<text x=\"%d\" y=\"%d\">1 - cosine to f32, by decades; dashed: the limit, %.3g</text>\n"
+            "<text x=\"%d\" y=\"%d\">error against f32, by decades; dashed: the limit, %.3g</text>\n"
             "<text x=\"%d\" y=\"%d\">time of a call, of f32's</text>\n"
             "<line class=\"limit\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%zu\"/>\n",
             width, height, width, height, name, MARGIN, name, MARGIN, precision->rows, precision->isa,

@@ -115,21 +115,26 @@ static size_t batch_size(const struct work *work, size_t first)
 // Room for a batch of so many rows and sequences, all zeros.
 static enum ga_exit make_room(struct ga_pooling *pooling, size_t batch, size_t rows)
 {
-    const size_t labels = pooling->watch ? pooling->context->model->stack->n_labels : 0;
+    const struct ga_stack *stack = pooling->context->model->stack;
+    const size_t labels = pooling->watch || pooling->class_logits ? stack->n_labels : 0;
+    const size_t logits = pooling->last_logits ? stack->n_logits : 0;
     if (rows > pooling->room) {
         free(pooling->tokens);
         free(pooling->types);
         free(pooling->lengths);
         ga_block_free(pooling->pooled);
+        ga_block_free(pooling->next);
         ga_block_free(pooling->labels);
         pooling->room = rows;
         pooling->tokens = malloc(rows * sizeof *pooling->tokens);
         pooling->types = malloc(rows * sizeof *pooling->types);
         pooling->lengths = malloc(rows * sizeof *pooling->lengths);
         pooling->pooled = ga_block_new(rows * pooling->width * sizeof *pooling->pooled);
+        pooling->next = ga_block_new((rows * logits + 1) * sizeof *pooling->next);
         pooling->labels = ga_block_new((rows * labels + 1) * sizeof *pooling->labels);
     }
-    if (!pooling->tokens || !pooling->types || !pooling->lengths || !pooling->pooled || !pooling->labels) {
+    if (!pooling->tokens || !pooling->types || !pooling->lengths || !pooling->pooled || !pooling->next ||
+        !pooling->labels) {
         return ga_failed(pooling->context, "no memory for a batch of %zu rows", rows);
     }
     memset(pooling->tokens, 0, rows * sizeof *pooling->tokens);
@@ -198,7 +203,9 @@ static enum ga_exit call_model(const struct work *work, size_t batch, size_t q_l
         .parallel = pooling->instance->parallel,
         .arithmetic = pooling->arithmetic,
         .watch = pooling->watch,
-        .class_logits = pooling->watch && work->model->stack->n_labels > 0 ? pooling->labels : NULL,
+        .last_logits = pooling->last_logits ? pooling->next : NULL,
+        .class_logits =
+            pooling->class_logits || (pooling->watch && work->model->stack->n_labels > 0) ? pooling->labels : NULL,
         .cache = pooling->cache,
     };
     memcpy((unsigned char *)&io + pooling->field, &pooling->pooled, sizeof pooling->pooled);
@@ -209,6 +216,21 @@ static enum ga_exit call_model(const struct work *work, size_t batch, size_t q_l
         return ga_failed(pooling->context, "%s", error.text);
     }
     return code;
+}
+
+// Puts what sequence b of a batch has besides its row where it belongs.
+static void keep_more(const struct work *work, size_t b, size_t at)
+{
+    const struct ga_pooling *pooling = work->pooling;
+    const struct ga_stack *stack = work->model->stack;
+    if (pooling->last_logits) {
+        memcpy(pooling->last_logits + at * stack->n_logits, pooling->next + b * stack->n_logits,
+               stack->n_logits * sizeof *pooling->next);
+    }
+    if (pooling->class_logits) {
+        memcpy(pooling->class_logits + at * stack->n_labels, pooling->labels + b * stack->n_labels,
+               stack->n_labels * sizeof *pooling->labels);
+    }
 }
 
 // Runs sequences from the first-th on as one batch, and puts their rows where they belong.
@@ -229,6 +251,7 @@ static enum ga_exit run_batch(const struct work *work, size_t first, size_t coun
                      row = pooling->of_rows ? b * q_len + length - (length > 0) : b;
         memcpy(work->rows + pooling->order[first + b] * pooling->width, pooling->pooled + row * pooling->width,
                pooling->width * sizeof *pooling->pooled);
+        keep_more(work, b, pooling->order[first + b]);
     }
     return code;
 }
@@ -303,6 +326,7 @@ void ga_pooling_free(struct ga_pooling *pooling)
     free(pooling->types);
     free(pooling->lengths);
     ga_block_free(pooling->pooled);
+    ga_block_free(pooling->next);
     ga_block_free(pooling->labels);
     ga_block_free(pooling->cache);
     ga_block_free(pooling->scratch);

@@ -19,14 +19,15 @@ struct ga_pooling {
     bool of_rows;                         // the output has a row for each id: the last one is the sequence's
     const enum ga_arithmetic *arithmetic; // of io; NULL: the model's own
     const struct ga_watch *watch;         // of io
+    float *last_logits, *class_logits;    // besides, of all sequences of a call, in their order; NULL: not asked for
     struct ga_progress *progress;         // NULL: none is shown
     bool (*is_stopped)(void);             // asked before each batch: whether to fail instead; NULL: never
     size_t done;                          // sequences of earlier calls
     double begin, end;                    // shares of all the work, before this call and after it; 0: not known
     size_t *order;                        // places in sequences, the longest first
     int32_t *tokens, *types, *lengths;    // of a batch
-    float *pooled, *labels;               // labels: class_logits, where watch is to see what they are made of
-    size_t room;                          // rows these hold
+    float *pooled, *next, *labels; // next: last_logits; labels: class_logits, also where watch is to see their rows
+    size_t room;                   // rows these hold
     void *scratch;
     size_t scratch_size;
     struct ga_cache *cache; // of a batch, where the model has one

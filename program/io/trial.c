@@ -13,6 +13,16 @@ static double seconds_now(const struct ga_trial *trial)
     return trial->instance.parallel ? ga_seconds_now() : ga_thread_seconds();
 }
 
+// The outputs that are looked at.
+static const char *words_of(const struct ga_model *model, bool pools)
+{
+    static const char *const words[2][2][2] = {
+        {{"output", "output and class_logits"}, {"output and logits", "output, logits and class_logits"}},
+        {{"embedding", "embedding and class_logits"}, {"embedding and logits", "embedding, logits and class_logits"}}};
+    const struct ga_stack *stack = model->stack;
+    return words[pools][stack && stack->n_logits > 0][stack && stack->n_labels > 0];
+}
+
 // -- Tensors of a file ----------------------------------------------------------------------------------------------
 
 static enum ga_exit open_call(struct ga_trial *trial, const char *input)
@@ -27,11 +37,19 @@ static enum ga_exit open_call(struct ga_trial *trial, const char *input)
         return code;
     }
     wanted[output] = true;
+    wanted[GA_LOGITS] = trial->gives_more && model->stack && model->stack->n_logits > 0;
     wanted[GA_CLASS_LOGITS] = model->stack && model->stack->n_labels > 0;
-    trial->what = output == GA_EMBEDDING ? "embedding" : "output";
+    trial->what = words_of(model, output == GA_EMBEDDING);
     trial->count = call->io.batch * (output == GA_EMBEDDING ? 1 : call->io.q_len);
     trial->width = model->d_out;
-    return ga_model_call_room(context, wanted, call);
+    code = ga_model_call_room(context, wanted, call);
+    if (code == GA_EXIT_OK && trial->gives_more && model->stack) {
+        trial->more[GA_TRIAL_LOGITS] =
+            (struct ga_trial_more){call->io.batch * call->io.q_len * model->stack->n_logits, call->io.logits};
+        trial->more[GA_TRIAL_CLASSES] =
+            (struct ga_trial_more){call->io.batch * model->stack->n_labels, call->io.class_logits};
+    }
+    return code;
 }
 
 // The scratch is made with the first cache, whose rows say how many keys there are.
@@ -93,6 +111,23 @@ static const char *lacks_for_texts(const struct ga_model *model)
                                                        : NULL;
 }
 
+// Room for what texts have besides a row; false where there is no memory.
+static bool make_more(struct ga_trial *trial)
+{
+    const struct ga_stack *stack = trial->context->model->stack;
+    const size_t widths[GA_TRIAL_MORE] = {[GA_TRIAL_LOGITS] = stack->n_logits, [GA_TRIAL_CLASSES] = stack->n_labels};
+    bool is_made = true;
+    for (size_t m = 0; m < GA_TRIAL_MORE; m++) {
+        struct ga_trial_more *more = &trial->more[m];
+        more->count = trial->count * widths[m];
+        more->data = more->count > 0 ? malloc(more->count * sizeof *more->data) : NULL;
+        is_made = is_made && (more->count == 0 || more->data);
+    }
+    trial->pooling.last_logits = trial->more[GA_TRIAL_LOGITS].data;
+    trial->pooling.class_logits = trial->more[GA_TRIAL_CLASSES].data;
+    return is_made;
+}
+
 // Opens what makes ids of texts.
 static enum ga_exit open_reader(struct ga_trial *trial, const char *tokenizer, const char *weights)
 {
@@ -123,11 +158,13 @@ static enum ga_exit open_texts(struct ga_trial *trial, const char *input, const 
         return code;
     }
     trial->pooling = pools ? ga_pooling_of(context, &trial->instance) : ga_pooling_of_rows(context, &trial->instance);
-    trial->what = pools ? "embedding" : "output";
+    trial->what = words_of(model, pools);
     trial->count = trial->block.sequences.count;
     trial->width = trial->pooling.width;
     trial->pooled = malloc(trial->count * trial->width * sizeof *trial->pooled);
-    return trial->pooled ? GA_EXIT_OK : ga_failed(context, "no memory for %zu embeddings", trial->count);
+    return trial->pooled && (!trial->gives_more || make_more(trial))
+               ? GA_EXIT_OK
+               : ga_failed(context, "no memory for %zu embeddings", trial->count);
 }
 
 static enum ga_exit run_texts(struct ga_trial *trial, const enum ga_arithmetic *choice, double *seconds_out)
@@ -145,11 +182,11 @@ static enum ga_exit run_texts(struct ga_trial *trial, const enum ga_arithmetic *
 // -- Either ---------------------------------------------------------------------------------------------------------
 
 enum ga_exit ga_trial_open(const struct ga_context *context, const struct ga_weight_choice *choice, const char *input,
-                           const char *tokenizer, struct ga_trial *trial_out)
+                           const char *tokenizer, bool gives_more, struct ga_trial *trial_out)
 {
     static const char suffix[] = ".safetensors";
     const size_t length = strlen(input), tail = sizeof suffix - 1;
-    *trial_out = (struct ga_trial){.context = context};
+    *trial_out = (struct ga_trial){.context = context, .gives_more = gives_more};
     trial_out->is_text = length < tail || strcmp(input + length - tail, suffix) != 0;
     const enum ga_exit code =
         trial_out->is_text ? open_texts(trial_out, input, tokenizer, choice->weights) : open_call(trial_out, input);
@@ -181,6 +218,9 @@ void ga_trial_close(struct ga_trial *trial)
     ga_text_block_free(&trial->block);
     ga_texts_close(&trial->texts);
     ga_text_reader_close(&trial->reader);
+    for (size_t m = 0; m < GA_TRIAL_MORE; m++) {
+        free(trial->is_text ? trial->more[m].data : NULL);
+    }
     ga_pooling_free(&trial->pooling);
     free(trial->pooled);
     ga_model_instance_free(&trial->instance);

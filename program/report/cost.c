@@ -194,14 +194,18 @@ static double beginning_weights(const struct ga_model *model)
     return floats;
 }
 
-// Bytes of a weight of a linear after the last layer, as it is packed.
-static double element_bytes(enum ga_arithmetic arithmetic)
+// Bytes of a weight of a linear after the last layer, as it is packed: in each dtype that a call may choose.
+static double element_bytes(const struct ga_model *model, enum ga_linear linear)
 {
     static const double bytes[GA_ARITHMETICS] = {[GA_ARITHMETIC_F32] = sizeof(float),
                                                  [GA_ARITHMETIC_BF16] = 2,
                                                  [GA_ARITHMETIC_I16] = 2,
                                                  [GA_ARITHMETIC_INT8] = 1};
-    return bytes[arithmetic];
+    double sum = 0.0;
+    for (size_t a = 0; a < GA_ARITHMETICS; a++) {
+        sum += model->arithmetic_choices >> a & 1U ? bytes[a] : 0.0;
+    }
+    return model->arithmetic_choices ? sum : bytes[model->arithmetic[linear]];
 }
 
 double ga_cost_weight_bytes(const struct ga_model *model, const struct ga_variant *variant,
@@ -209,14 +213,15 @@ double ga_cost_weight_bytes(const struct ga_model *model, const struct ga_varian
 {
     const struct ga_stack *stack = model->stack;
     double unread = 0.0;
-    if (stack && model->vocab_size > 0 && (!stack->logits_tied || stack->logits_arithmetic != GA_ARITHMETIC_F32)) {
+    if (stack && model->vocab_size > 0 &&
+        (!stack->logits_tied || model->arithmetic[GA_LINEAR_LOGITS] != GA_ARITHMETIC_F32)) {
         unread += (double)model->vocab_size * (double)model->d_model * (double)sizeof(float);
     }
     if (stack && size->logit_rows == 0) {
-        unread += (double)stack->n_logits * (double)model->d_model * element_bytes(stack->logits_arithmetic);
+        unread += (double)stack->n_logits * (double)model->d_model * element_bytes(model, GA_LINEAR_LOGITS);
     }
     if (stack && !size->class_logits) {
-        unread += classifier_elements(model) * element_bytes(stack->classifier_arithmetic);
+        unread += classifier_elements(model) * element_bytes(model, GA_LINEAR_CLASSIFIER);
     }
     if (!begins(size)) {
         unread += beginning_weights(model) * (double)sizeof(float);

@@ -12,8 +12,10 @@ static const double LEAST_ERROR = 1e-12; // what errors are told apart by
 const char *ga_linear_name(enum ga_linear linear)
 {
     static const char *const names[GA_LINEARS] = {
-        [GA_LINEAR_Q] = "q", [GA_LINEAR_K] = "k",   [GA_LINEAR_V] = "v",
-        [GA_LINEAR_O] = "o", [GA_LINEAR_UP] = "up", [GA_LINEAR_DOWN] = "down",
+        [GA_LINEAR_Q] = "q",           [GA_LINEAR_K] = "k",
+        [GA_LINEAR_V] = "v",           [GA_LINEAR_O] = "o",
+        [GA_LINEAR_UP] = "up",         [GA_LINEAR_DOWN] = "down",
+        [GA_LINEAR_LOGITS] = "logits", [GA_LINEAR_CLASSIFIER] = "classifier",
     };
     return names[linear];
 }

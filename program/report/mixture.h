@@ -1,4 +1,4 @@
-// mixture.h: which dtype each linear of layers gets, chosen by what each costs in time and error. Runs no model: the
+// mixture.h: which dtype each linear gets, chosen by what each costs in time and error. Runs no model: the
 // figures are given.
 #ifndef GA_MIXTURE_H
 #define GA_MIXTURE_H

@@ -17,29 +17,33 @@ local function of_last(dtype, more)
   return s.arithmetic_of.logits .. " " .. s.arithmetic_of.classifier
 end
 
-fact.holds("logits and a classifier follow the one dtype or the default, and any leaves them f32", function()
+fact.holds("logits and a classifier follow the one dtype or the default, and any has all of them", function()
   fact.equal(of_last("int8"), "int8 int8")
   fact.equal(of_last({ default = "i16", q = "f32" }), "i16 i16")
   fact.equal(of_last({ default = "i16", logits = "bf16", classifier = "f32" }), "bf16 f32")
   fact.equal(of_last({ classifier = "int8" }), "f32 int8")
   fact.equal(of_last("any"), "f32 f32")
   fact.equal(of_last(nil), "f32 f32")
+  local of = assert(last_linears("any")).choices_of
+  fact.lists_equal(of.logits, { "f32", "bf16", "i16", "int8" })
+  fact.lists_equal(of.classifier, { "f32", "bf16", "i16", "int8" })
 end)
 
 fact.holds("tied logits share the embedding's packed weights where both are floats alone", function()
   fact.equal(last_linears(nil).own_token_table, false)
   fact.equal(last_linears({ default = "int8", logits = "f32" }).own_token_table, false)
   fact.equal(last_linears({ logits = "int8" }).own_token_table, true)
+  fact.equal(last_linears("any").own_token_table, false)
 end)
 
-fact.holds("linears after the last layer need none before them, and a choice needs linears of layers", function()
+fact.holds("linears after the last layer need none before them", function()
   local function errors_of(dtype)
     local _, errors = spec.from_fields({ kind = "encoder", d_model = 64, n_layers = 0, seq_len = 8, vocab_size = 30,
       logits = { kind = "linear" }, dtype = dtype })
     return errors
   end
   fact.equal(errors_of("int8"), nil)
-  fact.lists_equal(errors_of("any"), { 'dtype = "any" is given, but n_layers = 0 leaves no linears of layers' })
+  fact.equal(errors_of("any"), nil)
   fact.lists_equal(errors_of({ q = "int8" }),
     { "dtype.q is given, but the model has no such linear; it has logits" })
 end)
@@ -62,6 +66,8 @@ fact.holds("what linears multiply is said of all, or of each dtype's", function(
   fact.equal(said("int8"), "linears of layers, logits and classifier multiply " .. of_bytes)
   fact.equal(said({ default = "int8", logits = "f32" }),
     "linears: logits multiply floats; q, k, v, o, up, down and classifier multiply " .. of_bytes)
+  fact.equal(said("any"), "linears of layers, logits and classifier multiply what a call chooses for each: " ..
+    "f32, bf16, i16 or int8; f32 where it chooses none")
   fact.equal(said(nil), nil)
 end)
 

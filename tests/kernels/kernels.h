@@ -323,6 +323,9 @@ struct expected {
 bool expected_make(struct expected *expected, const struct subject *subject, const struct call *call);
 void expected_drop(struct expected *expected);
 
+// Compares logits and class_logits of linears that round with what the generic kernel makes of the output's rows.
+void compare_last(struct checks *checks, const struct subject *subject, struct call *call); // kernels_last.c
+
 // Runs all variants of a call and holds them against the generic kernel, with expect_layer's slack.
 void compare_with_generic(struct checks *checks, const struct subject *subject, struct call *call,
                           double magnitude_slack);

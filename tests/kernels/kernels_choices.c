@@ -35,6 +35,9 @@ static void compare_choices(struct checks *checks, const struct subject *subject
     for (size_t i = 0; i < MIXTURES; i++) {
         choose(model, i, chosen.arithmetic);
         compare_with_generic(checks, subject, call, 0);
+        if (kernels_for_last(&chosen)) {
+            compare_last(checks, subject, call);
+        }
     }
     call->model = model;
     call->io.arithmetic = NULL;

@@ -12,13 +12,13 @@ static const double LAST_BUDGET = 2e6;
 static bool has_logits(const struct ga_model *model)
 {
     const struct ga_stack *stack = model->stack;
-    return stack && stack->logits == GA_LOGITS_LINEAR && stack->logits_arithmetic != GA_ARITHMETIC_F32;
+    return stack && stack->logits == GA_LOGITS_LINEAR && model->arithmetic[GA_LINEAR_LOGITS] != GA_ARITHMETIC_F32;
 }
 
 static bool has_labels(const struct ga_model *model)
 {
     const struct ga_stack *stack = model->stack;
-    return stack && stack->n_labels > 0 && stack->classifier_arithmetic != GA_ARITHMETIC_F32 &&
+    return stack && stack->n_labels > 0 && model->arithmetic[GA_LINEAR_CLASSIFIER] != GA_ARITHMETIC_F32 &&
            stack->classifier_activation == GA_ACTIVATION_RELU && stack->pool == GA_POOL_CLS && !stack->pool_normalize;
 }
 
@@ -54,7 +54,7 @@ static void expect_bits(struct checks *checks, const char *name, const struct la
                 at < last->count ? (double)last->got[at] : 0, at < last->count ? (double)last->wanted[at] : 0);
 }
 
-static void compare_last(struct checks *checks, const struct subject *subject, struct call *call)
+void compare_last(struct checks *checks, const struct subject *subject, struct call *call)
 {
     const struct ga_model *model = call->model;
     const size_t batch = call->shape.batch;

@@ -68,9 +68,7 @@ static bool fills_every_row(const struct ga_model *model)
 
 bool kernels_multiply_floats(const struct ga_model *model)
 {
-    const struct ga_stack *stack = model->stack;
-    bool floats =
-        !stack || (stack->logits_arithmetic == GA_ARITHMETIC_F32 && stack->classifier_arithmetic == GA_ARITHMETIC_F32);
+    bool floats = true;
     for (size_t l = 0; l < GA_LINEARS; l++) {
         floats = floats && model->arithmetic[l] == GA_ARITHMETIC_F32;
     }

@@ -30,7 +30,7 @@ return {
     test = { "facts", "rounded8_150_5", "rounded_linears_give_the_bits_of_the_generic_kernel" },
     why = "scale and step come after a group's sum in another order" },
   { name = "labels_of_the_first_rows", file = "templates/ops/classifier.c.lt",
-    from = "{${prefix}_classifier_rows, p->b.dense,", to = "{${prefix}_classifier_rows, io.embedding,",
+    from = "{labels_by, p->b.dense,", to = "{labels_by, io.embedding,",
     test = { "facts", "bytes_300_bare", "rounded_outputs_give_the_bits_of_the_generic_kernel" },
     why = "a classifier's second linear multiplies the rows of its first" },
   { name = "mean_of_the_first_row", file = "templates/ops/pooling.c.lt",

@@ -23,7 +23,7 @@ return function(path, expect_run, expect, choose)
       found[linear] = found[linear] or {}
       found[linear][dtype] = tonumber(number)
     end
-    return found, tonumber(printed:match("\nas a whole: 1 %- cosine (%S+), time"))
+    return found, tonumber(printed:match("\nas a whole: error (%S+), time"))
   end
 
   -- Checks that each linear has both dtypes of integers, and i16 the smaller error, which is not none.
@@ -84,6 +84,44 @@ return function(path, expect_run, expect, choose)
     expect_files(1e-4, { "q", "k", "v", "o", "up", "down" })
   end
 
+  -- Writes one sequence of ids for a model of tokens.
+  local function write_tokens(count, most)
+    files.write(path "in.safetensors", {
+      tensor("tokens", "I32", { 2, count }, function(i) return i * 7 % most end) })
+  end
+
+  -- Logits, tied or not, and a classifier are linears as others are. A label alone has no direction; yet its error is
+  -- not none.
+  local function test_last()
+    for name, linears in pairs({ any_36_labels = { "q", "k", "v", "o", "up", "down", "logits", "classifier", "all" },
+                                 any_40_tied = { "q", "k", "v", "o", "up", "down", "logits", "all" } }) do
+      choose(name)
+      write_tokens(9, 10)
+      local more = name == "any_36_labels" and "2 rows of embedding, logits and class_logits"
+        or "18 rows of output and logits"
+      for _, limit in ipairs({ 1, 1e-5, 0 }) do
+        local printed = expect_run(0, ROWS .. "--limit " .. limit, more, "not measured, in f32: attention; ")
+        local found, whole = figures(printed)
+        expect(whole and whole <= limit, "%s: the mixture's error is %s, the limit %g", name, tostring(whole), limit)
+        expect_linears(found, linears)
+        table.remove(linears)
+        local spec = expect_files(limit, linears)
+        for _, linear in ipairs(limit == 0 and linears or {}) do
+          expect(spec.dtype[linear] == "f32", "within 0 %s is %s", linear, tostring(spec.dtype[linear]))
+        end
+        linears[#linears + 1] = "all"
+      end
+    end
+    write("tokenizer", JSON)
+    write("texts", "a cat\nwet dogs a day\n\na a dog cats\n")
+    choose "any_36_labels"
+    local printed = expect_run(0, TEXTS .. "--limit 1e-4", "4 rows of embedding, logits and class_logits")
+    expect_linears(figures(printed), { "q", "k", "v", "o", "up", "down", "logits", "classifier", "all" })
+    choose "any_40_tied"
+    printed = expect_run(0, TEXTS .. "--limit 1e-4", "4 rows of output and logits")
+    expect_linears(figures(printed), { "q", "k", "v", "o", "up", "down", "logits", "all" })
+  end
+
   local function test_refused()
     choose "any_32_pool"
     write("none", "")
@@ -114,6 +152,7 @@ return function(path, expect_run, expect, choose)
 
   test_rows()
   test_texts()
+  test_last()
   test_unwritable()
   test_refused()
 end

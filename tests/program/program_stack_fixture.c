@@ -158,7 +158,6 @@ static const struct ga_stack stack = {
     .pool = GA_POOL_MEAN,
     .logits = GA_LOGITS_LINEAR,
     .n_logits = LOGITS,
-    .logits_arithmetic = GA_ARITHMETIC_I16,
     .attention = true,
     .steps = steps,
     .n_steps = sizeof steps / sizeof *steps,
@@ -200,6 +199,7 @@ int main(int argc, char **argv)
         .variants = variants,
         .n_variants = 1,
         .stack = &stack,
+        .arithmetic = {[GA_LINEAR_LOGITS] = GA_ARITHMETIC_I16},
     };
     return ga_program(&model, argc, argv);
 }

@@ -308,7 +308,7 @@ void IN_REAL(reference_logits)(const struct ga_model *model, const struct ga_wei
     const char *bias = "decoder.logits_bias";
     const size_t skipped = two ? 0 : strlen("decoder.");
     IN_REAL(project)
-    (reference_rounding(model, stack->logits_arithmetic), reference_role(model, roles, weight + skipped),
+    (reference_rounding(model, model->arithmetic[GA_LINEAR_LOGITS]), reference_role(model, roles, weight + skipped),
      reference_role(model, roles, bias + skipped), rows, n, stack->n_logits, output, logits);
     for (size_t i = 0; i < rows; i++, logits += stack->n_logits) {
         if (i % io->q_len >= reference_q_rows(io, i / io->q_len)) {
@@ -328,7 +328,7 @@ static void IN_REAL(classifier_linear)(const struct ga_model *model, const struc
     snprintf(names[0], sizeof names[0], "%s%s_weight", side, name);
     snprintf(names[1], sizeof names[1], "%s%s_bias", side, name);
     IN_REAL(project)
-    (reference_rounding(model, model->stack->classifier_arithmetic), reference_role(model, roles, names[0]),
+    (reference_rounding(model, model->arithmetic[GA_LINEAR_CLASSIFIER]), reference_role(model, roles, names[0]),
      reference_role(model, roles, names[1]), batch, model->d_model, n_out, x, y);
 }
 

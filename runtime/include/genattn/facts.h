@@ -151,8 +151,6 @@ struct ga_stack {
     enum ga_activation classifier_activation; // between its linears
     size_t n_labels;                          // of io.class_logits; 0: no classifier
     enum ga_class_scores class_scores;
-    enum ga_arithmetic logits_arithmetic;     // what the linear of logits multiplies
-    enum ga_arithmetic classifier_arithmetic; // both linears of a classifier
 };
 
 #endif

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum { GA_ABI = 11 }; // changes whenever a struct in this file or struct ga_error does
+enum { GA_ABI = 12 }; // changes whenever a struct in this file or struct ga_error does
 
 // -- Threads --------------------------------------------------------------------------------------------------------
 
@@ -32,9 +32,19 @@ struct ga_parallel {
 
 // -- Intermediates --------------------------------------------------------------------------------------------------
 
-// Linears of layers, each of which has an arithmetic of its own. O: heads side by side to the output; UP: the first of
-// a feed-forward, its gate included; DOWN: the second.
-enum ga_linear { GA_LINEAR_Q, GA_LINEAR_K, GA_LINEAR_V, GA_LINEAR_O, GA_LINEAR_UP, GA_LINEAR_DOWN, GA_LINEARS };
+// Linears, each of which has an arithmetic of its own. O: heads side by side to the output; UP: the first of a
+// feed-forward, its gate included; DOWN: the second. After the last layer LOGITS, and CLASSIFIER: both of one.
+enum ga_linear {
+    GA_LINEAR_Q,
+    GA_LINEAR_K,
+    GA_LINEAR_V,
+    GA_LINEAR_O,
+    GA_LINEAR_UP,
+    GA_LINEAR_DOWN,
+    GA_LINEAR_LOGITS,
+    GA_LINEAR_CLASSIFIER,
+    GA_LINEARS
+};
 
 // How packed weights of linears are kept where rows are floats, or of 8 bits beside groups (docs/numbers.md).
 enum ga_storage {
@@ -134,9 +144,8 @@ struct ga_io {
     const float *sublayer;          // [batch][q_len][d_model], what a sublayer made of query: added to it, before the
                                     // last norm. Only for a model generated with sublayer, which needs it; rows past
                                     // q_lengths are never read
-    float *class_logits; // [batch][n_labels], a number for each label of each sequence, zeros of one without rows; only
-                         // where the model has a classifier
-    const enum ga_arithmetic *arithmetic; // [GA_LINEARS], what each linear of layers multiplies; only for a model with
+    float *class_logits;            // [batch][n_labels], of a model with a classifier; zeros of a sequence without rows
+    const enum ga_arithmetic *arithmetic; // [GA_LINEARS], what each linear multiplies; only for a model with
                                           // arithmetic_choices, and of these. NULL: as model->arithmetic says
     const struct ga_watch *watch;         // who is shown rows (watch.h), only where ga_model_shows; NULL: nobody
 };
@@ -277,7 +286,7 @@ struct ga_model {
     const struct ga_stack *encoder; // of a transformer
     size_t src_vocab_size;          // rows of its source embedding
     enum ga_storage weights_dtype;  // of linears that multiply floats, or rows of 8 bits by groups
-    enum ga_arithmetic arithmetic[GA_LINEARS]; // of each linear of layers; F32 of those that it has not
+    enum ga_arithmetic arithmetic[GA_LINEARS]; // of each linear; F32 of those that it has not
     enum ga_arithmetic attention_arithmetic;   // of queries by keys and softmax weights by values
     uint32_t arithmetic_choices; // 1 << GA_ARITHMETIC_... of each that io.arithmetic may name; 0: there is no choice
     enum ga_dtype cache_dtype;   // in which a cache keeps keys and values, GA_I8 as numbers of a step of each row of a
