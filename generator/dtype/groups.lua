@@ -60,7 +60,7 @@ static inline __m512 every_float(const unsigned char *at)
     return _mm512_set1_ps(number);
 }
 
-static inline __m512 scales_at(const unsigned char *scales)
+static inline __m512 group_scales_at(const unsigned char *scales)
 {
     SCALES_OF_512
 }
@@ -146,7 +146,7 @@ local NUMBERS = {
   avx512 = "",
   avx2 = [[
 
-static inline __m256 scales_at(const unsigned char *scales)
+static inline __m256 group_scales_at(const unsigned char *scales)
 {
     SCALES_OF_256
     return scale;
@@ -165,7 +165,7 @@ static inline __m256 lowest_numbers(__m256i word, __m256 zero)
 ]],
   neon = [[
 
-static inline float32x4_t scales_at(const unsigned char *scales)
+static inline float32x4_t group_scales_at(const unsigned char *scales)
 {
     const float scale[4] = {scale_at(scales), scale_at(scales + SCALE_BYTES), scale_at(scales + 2 * SCALE_BYTES),
                             scale_at(scales + 3 * SCALE_BYTES)};
@@ -185,7 +185,7 @@ static inline float32x4_t lowest_numbers(uint32x4_t word, float32x4_t zero)
 ]],
   scalar = [[
 
-static inline float scales_at(const unsigned char *scales)
+static inline float group_scales_at(const unsigned char *scales)
 {
     return scale_at(scales);
 }

@@ -161,11 +161,11 @@ struct made {
 // What the linear of that name multiplies.
 static enum ga_arithmetic arithmetic_of(const struct ga_model *model, const char *name)
 {
-    const bool is_classifier = strcmp(name, "classifier") == 0;
-    if (is_classifier || strcmp(name, "logits") == 0) {
-        return is_classifier ? model->stack->classifier_arithmetic : model->stack->logits_arithmetic;
-    }
-    return model->arithmetic[begins_and_ends(name, "", "down") ? GA_LINEAR_DOWN : GA_LINEAR_O];
+    const enum ga_linear linear = strcmp(name, "classifier") == 0     ? GA_LINEAR_CLASSIFIER
+                                  : strcmp(name, "logits") == 0       ? GA_LINEAR_LOGITS
+                                  : begins_and_ends(name, "", "down") ? GA_LINEAR_DOWN
+                                                                      : GA_LINEAR_O;
+    return model->arithmetic[linear];
 }
 
 static void add_linear(const struct subject *subject, const struct shown *shown, const char *name, size_t at,
