@@ -180,27 +180,23 @@ size_t ga_cost_cache_row_bytes(const struct ga_model *model)
     return model->cache ? 2 * layers * model->n_kv_heads * row : 0;
 }
 
-// Floats of the weights that only a call that begins a sequence reads: a transformer's encoder, and what makes keys and
-// values of a memory.
-static double beginning_weights(const struct ga_model *model)
+static bool is_in_groups(enum ga_storage dtype)
 {
-    double floats = 0.0;
-    for (size_t i = 0; has_memory(model) && i < model->n_roles; i++) {
-        const struct ga_weight_role *role = &model->roles[i];
-        const bool is_used = strncmp(role->name, "encoder.", 8) == 0 || strstr(role->name, ".memory_k_") ||
-                             strstr(role->name, ".memory_v_");
-        floats += is_used ? (double)role->shape[0] * (double)(role->rank == 2 ? role->shape[1] : 1) : 0.0;
-    }
-    return floats;
+    return dtype == GA_STORAGE_INT8 || dtype == GA_STORAGE_INT4;
 }
 
-// Bytes of a weight of a linear after the last layer, as it is packed: in each dtype that a call may choose.
+// Bytes of a weight of a linear, as it is packed: in each dtype that a call may choose.
 static double element_bytes(const struct ga_model *model, enum ga_linear linear)
 {
-    static const double bytes[GA_ARITHMETICS] = {[GA_ARITHMETIC_F32] = sizeof(float),
-                                                 [GA_ARITHMETIC_BF16] = 2,
-                                                 [GA_ARITHMETIC_I16] = 2,
-                                                 [GA_ARITHMETIC_INT8] = 1};
+    static const double stored[] = {[GA_STORAGE_F32] = sizeof(float),
+                                    [GA_STORAGE_BF16] = 2,
+                                    [GA_STORAGE_INT8] = (32 + 2) / 32.0,
+                                    [GA_STORAGE_INT4] = (16 + 2) / 32.0};
+    const double bytes[GA_ARITHMETICS] = {[GA_ARITHMETIC_F32] = stored[model->weights_dtype],
+                                          [GA_ARITHMETIC_BF16] = 2,
+                                          [GA_ARITHMETIC_I16] = 2,
+                                          [GA_ARITHMETIC_INT8] =
+                                              is_in_groups(model->weights_dtype) ? stored[model->weights_dtype] : 1};
     double sum = 0.0;
     for (size_t a = 0; a < GA_ARITHMETICS; a++) {
         sum += model->arithmetic_choices >> a & 1U ? bytes[a] : 0.0;
@@ -208,13 +204,37 @@ static double element_bytes(const struct ga_model *model, enum ga_linear linear)
     return model->arithmetic_choices ? sum : bytes[model->arithmetic[linear]];
 }
 
+// Bytes of the weights that only a call that begins a sequence reads: a transformer's encoder, and what makes keys and
+// values of a memory. All their linears count as that of keys.
+static double beginning_bytes(const struct ga_model *model)
+{
+    const double element = element_bytes(model, GA_LINEAR_K);
+    double bytes = 0.0;
+    for (size_t i = 0; has_memory(model) && i < model->n_roles; i++) {
+        const struct ga_weight_role *role = &model->roles[i];
+        const bool is_used = strncmp(role->name, "encoder.", 8) == 0 || strstr(role->name, ".memory_k_") ||
+                             strstr(role->name, ".memory_v_");
+        const bool is_linear = role->rank == 2 && !strstr(role->name, "embedding");
+        const double elements = (double)role->shape[0] * (double)(role->rank == 2 ? role->shape[1] : 1);
+        bytes += is_used ? elements * (is_linear ? element : (double)sizeof(float)) : 0.0;
+    }
+    return bytes;
+}
+
+// Whether the rows of token ids have a table of floats, apart from what logits multiply.
+static bool has_token_table(const struct ga_model *model)
+{
+    const bool serves_both =
+        model->arithmetic[GA_LINEAR_LOGITS] == GA_ARITHMETIC_F32 || is_in_groups(model->weights_dtype);
+    return model->vocab_size > 0 && !(model->stack->logits_tied && serves_both);
+}
+
 double ga_cost_weight_bytes(const struct ga_model *model, const struct ga_variant *variant,
                             const struct ga_call_size *size)
 {
     const struct ga_stack *stack = model->stack;
     double unread = 0.0;
-    if (stack && model->vocab_size > 0 &&
-        (!stack->logits_tied || model->arithmetic[GA_LINEAR_LOGITS] != GA_ARITHMETIC_F32)) {
+    if (stack && has_token_table(model)) {
         unread += (double)model->vocab_size * (double)model->d_model * (double)sizeof(float);
     }
     if (stack && size->logit_rows == 0) {
@@ -224,7 +244,7 @@ double ga_cost_weight_bytes(const struct ga_model *model, const struct ga_varian
         unread += classifier_elements(model) * element_bytes(model, GA_LINEAR_CLASSIFIER);
     }
     if (!begins(size)) {
-        unread += beginning_weights(model) * (double)sizeof(float);
+        unread += beginning_bytes(model);
     }
     return (double)variant->packed_bytes - unread;
 }

@@ -1,0 +1,49 @@
+// test_cost.c: how many bytes of packed weights a call reads, of models that are made up here.
+#include <criterion/criterion.h>
+
+#include "cost.h"
+
+enum { VOCABULARY = 1000, WIDTH = 64, LAYERS = 12345 };
+static const double ELEMENTS = (double)VOCABULARY * WIDTH;
+
+// Bytes that a call without logits reads of a decoder whose packed weights are LAYERS bytes beside those of its
+// embedding and of logits: `beside` bytes for each of their elements.
+static double read_of(bool tied, enum ga_storage kept, enum ga_arithmetic logits, double beside, size_t logit_rows)
+{
+    const struct ga_stack stack = {.n_logits = VOCABULARY, .logits_tied = tied};
+    const struct ga_model model = {.d_model = WIDTH,
+                                   .vocab_size = VOCABULARY,
+                                   .stack = &stack,
+                                   .weights_dtype = kept,
+                                   .arithmetic[GA_LINEAR_LOGITS] = logits};
+    const struct ga_variant variant = {.packed_bytes = (size_t)(LAYERS + beside * ELEMENTS)};
+    const struct ga_call_size size = {.batch = 1, .q_len = 1, .kv_len = 1, .logit_rows = logit_rows};
+    return ga_cost_weight_bytes(&model, &variant, &size);
+}
+
+Test(cost, logits_that_are_not_asked_for_are_not_read_however_they_are_kept)
+{
+    const double groups8 = 34 / 32.0, groups4 = 18 / 32.0;
+    const struct {
+        bool tied;
+        enum ga_storage kept;
+        enum ga_arithmetic logits;
+        double table, panels; // bytes of an element
+    } cases[] = {
+        {true, GA_STORAGE_F32, GA_ARITHMETIC_F32, 0, 4},
+        {false, GA_STORAGE_F32, GA_ARITHMETIC_F32, 4, 4},
+        {true, GA_STORAGE_F32, GA_ARITHMETIC_INT8, 4, 1},
+        {true, GA_STORAGE_BF16, GA_ARITHMETIC_F32, 0, 2},
+        {true, GA_STORAGE_INT8, GA_ARITHMETIC_F32, 0, groups8},
+        {true, GA_STORAGE_INT4, GA_ARITHMETIC_F32, 0, groups4},
+        {true, GA_STORAGE_INT4, GA_ARITHMETIC_INT8, 0, groups4},
+        {false, GA_STORAGE_INT4, GA_ARITHMETIC_INT8, 4, groups4},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const double all = cases[i].table + cases[i].panels;
+        const double without = read_of(cases[i].tied, cases[i].kept, cases[i].logits, all, 0);
+        const double with = read_of(cases[i].tied, cases[i].kept, cases[i].logits, all, 1);
+        cr_expect_eq(without, LAYERS, "case %zu: %g bytes", i, without);
+        cr_expect_eq(with, LAYERS + cases[i].panels * ELEMENTS, "case %zu: %g bytes", i, with);
+    }
+}
