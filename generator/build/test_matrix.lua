@@ -55,14 +55,14 @@ local test_matrix = {
   every_template = set({ "added_40_4", "any_72_4", "both_40_2", "bytes_300_bare", "bytes_39_3", "bytes_40_cache",
     "cache_40_4", "cache_48_3_window", "filled_24_2", "halves_40_cache", "heads_6_13", "int4_40_stack", "int8_48_4",
     "joined_45", "labels_40_4", "masked_44_3", "mixed_72_3", "pairs_40_stack", "post_48_4", "pre_45_3", "rotary_57_6",
-    "rows_42", "short_42_stack", "sides_40_4", "tokens_96_6", "window_40_5_both" }),
+    "rounded4_42_stack", "rows_42", "short_42_stack", "sides_40_4", "tokens_96_6", "window_40_5_both" }),
   -- What `ninja check` is about besides the configured models: between them every template and every fragment, and of
   -- whole models each kind: one as BERT is built, one as Llama is, a transformer. Those named above are small.
   check = set({ "added_40_4", "any_72_4", "both_40_2", "bytes_300_bare", "bytes_39_3", "bytes_40_cache", "cache_40_4",
     "cache_48_3_window", "filled_24_2", "golden_causal", "golden_maps", "halves_40_cache", "heads_6_13",
     "int4_40_stack", "int8_48_4", "joined_45", "labels_40_4", "masked_44_3", "mixed_48_stack", "mixed_72_3",
-    "pairs_40_stack", "post_48_4", "pre_45_3", "rotary_57_6", "rows_42", "short_42_stack", "sides_40_4", "tokens_96_6",
-    "window_40_5_both" }),
+    "pairs_40_stack", "post_48_4", "pre_45_3", "rotary_57_6", "rounded4_42_stack", "rows_42", "short_42_stack",
+    "sides_40_4", "tokens_96_6", "window_40_5_both" }),
   -- Of these, what `ninja check` has both Luas generate: between them most of the text of templates.
   both_luas = set({ "both_40_2", "cache_48_3_window", "masked_44_3", "pre_45_3" }),
   -- Few enough that each is met often, small enough that a round takes milliseconds, and between them every template:
@@ -72,7 +72,8 @@ local test_matrix = {
   soak = set({ "added_40_4", "any_72_4", "both_40_2", "bytes_300_bare", "bytes_39_3", "bytes_40_cache", "cache_40_4",
     "cache_48_3_window", "filled_24_2", "halves_40_cache", "heads_6_13", "int4_40_stack", "int8_48_4", "joined_45",
     "labels_40_4", "masked_44_3", "memory_40_2", "mixed_72_3", "pairs_40_stack", "plain_48_3", "post_48_4", "pre_45_3",
-    "rotary_57_6", "rows_42", "short_42_stack", "sides_40_4", "tokens_96_6", "window_40_5_both", "window_48_6" }),
+    "rotary_57_6", "rounded4_42_stack", "rows_42", "short_42_stack", "sides_40_4", "tokens_96_6", "window_40_5_both",
+    "window_48_6" }),
 }
 
 local OF_MODIFIERS = { __index = function(_, name) return name:find("^modifier_") and true or nil end }
