@@ -187,6 +187,16 @@ static void finish_rows(struct generic *generic, const struct subject *subject, 
     }
 }
 
+// A class logit is one sum, often the only one, and no mean over many: its rounding is that of its terms, which cancel
+// where the logit is near 0. As the layer's rule it is 1e-6 of what is largest, here of the terms.
+static double slack_of(const struct subject *subject, const struct call *call, const struct generic *generic,
+                       size_t which)
+{
+    return which == CLASS_LOGITS
+               ? 1e-6 * reference_class_terms_f64(call->model, subject->roles, &call->io, generic->rows)
+               : 0;
+}
+
 static void expect_generic(struct checks *checks, const struct subject *subject, const struct call *call,
                            const struct others *others, size_t which)
 {
@@ -195,8 +205,8 @@ static void expect_generic(struct checks *checks, const struct subject *subject,
     if (checks_need(checks, make_generic(&generic, call, which) && ask_rows(&generic, subject, call, which),
                     "no memory")) {
         finish_rows(&generic, subject, call, which);
-        const struct approx found =
-            approx_layer(others->given[which].data, generic.plain, generic.exact, elements_of(call, which), 0);
+        const struct approx found = approx_layer(others->given[which].data, generic.plain, generic.exact,
+                                                 elements_of(call, which), slack_of(subject, call, &generic, which));
         checks_that(checks, found.ok, "%s: element %zu is %.9g, expected %.9g (largest error %.3g, allowed %.3g)",
                     name_of(which, name), found.at, found.got, found.expected, found.error, found.limit);
     }

@@ -54,6 +54,13 @@ void reference_class_logits_f64(const struct ga_model *model, const struct ga_we
 void reference_class_logits_f32(const struct ga_model *model, const struct ga_weight_view *roles,
                                 const struct ga_io *io, const float *output, float *class_logits);
 
+// The largest sum of the magnitudes of what a class logit is the sum of: what its rounding is measured by, as the terms
+// may cancel. 0 without memory.
+double reference_class_terms_f64(const struct ga_model *model, const struct ga_weight_view *roles,
+                                 const struct ga_io *io, const double *output);
+float reference_class_terms_f32(const struct ga_model *model, const struct ga_weight_view *roles,
+                                const struct ga_io *io, const float *output);
+
 // True where query row i sees key j in a sequence of q_rows real queries and kv_rows real keys.
 bool reference_sees(const struct ga_model *model, size_t i, size_t j, size_t q_rows, size_t kv_rows);
 

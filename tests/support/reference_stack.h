@@ -319,36 +319,78 @@ void IN_REAL(reference_logits)(const struct ga_model *model, const struct ga_wei
     }
 }
 
+// The weight or bias of a linear of the classifier by its name, such as "classifier_dense_weight".
+static const struct ga_weight_view *IN_REAL(classifier_role)(const struct ga_model *model,
+                                                             const struct ga_weight_view *roles, const char *name,
+                                                             const char *part)
+{
+    char whole[48];
+    snprintf(whole, sizeof whole, "%s%s_%s", model->kind == GA_TRANSFORMER ? "decoder." : "", name, part);
+    return reference_role(model, roles, whole);
+}
+
 // A linear of the classifier by its name, "classifier_dense" or "classifier": y [batch][n_out] of x [batch][d_model].
 static void IN_REAL(classifier_linear)(const struct ga_model *model, const struct ga_weight_view *roles,
                                        const char *name, size_t batch, size_t n_out, const REAL *x, REAL *y)
 {
-    const char *side = model->kind == GA_TRANSFORMER ? "decoder." : "";
-    char names[2][48];
-    snprintf(names[0], sizeof names[0], "%s%s_weight", side, name);
-    snprintf(names[1], sizeof names[1], "%s%s_bias", side, name);
     IN_REAL(project)
-    (reference_rounding(model, model->arithmetic[GA_LINEAR_CLASSIFIER]), reference_role(model, roles, names[0]),
-     reference_role(model, roles, names[1]), batch, model->d_model, n_out, x, y);
+    (reference_rounding(model, model->arithmetic[GA_LINEAR_CLASSIFIER]),
+     IN_REAL(classifier_role)(model, roles, name, "weight"), IN_REAL(classifier_role)(model, roles, name, "bias"),
+     batch, model->d_model, n_out, x, y);
+}
+
+// What the classifier's last linear is given, [batch][d_model], from the output's rows; the caller frees it. NULL
+// without memory.
+static REAL *IN_REAL(classifier_rows)(const struct ga_model *model, const struct ga_weight_view *roles,
+                                      const struct ga_io *io, const REAL *output)
+{
+    const size_t n = model->d_model;
+    REAL *pooled = malloc(io->batch * n * sizeof *pooled), *dense = malloc(io->batch * n * sizeof *dense);
+    if (pooled && dense) {
+        IN_REAL(reference_embedding)(model, io, output, pooled);
+        IN_REAL(classifier_linear)(model, roles, "classifier_dense", io->batch, n, pooled, dense);
+        IN_REAL(activate)(model->stack->classifier_activation, io->batch * n, dense);
+    }
+    const bool made = pooled && dense;
+    free(pooled);
+    if (!made) {
+        free(dense);
+    }
+    return made ? dense : NULL;
 }
 
 // class_logits [batch][n_labels] from the output's rows; zeros of a sequence without rows. Without memory: all zeros.
 void IN_REAL(reference_class_logits)(const struct ga_model *model, const struct ga_weight_view *roles,
                                      const struct ga_io *io, const REAL *output, REAL *class_logits)
 {
-    const size_t n = model->d_model, n_labels = model->stack->n_labels;
-    REAL *pooled = malloc(2 * io->batch * n * sizeof *pooled), *dense = pooled + io->batch * n;
+    const size_t n_labels = model->stack->n_labels;
+    REAL *rows = IN_REAL(classifier_rows)(model, roles, io, output);
     memset(class_logits, 0, io->batch * n_labels * sizeof *class_logits);
-    if (pooled) {
-        IN_REAL(reference_embedding)(model, io, output, pooled);
-        IN_REAL(classifier_linear)(model, roles, "classifier_dense", io->batch, n, pooled, dense);
-        IN_REAL(activate)(model->stack->classifier_activation, io->batch * n, dense);
-        IN_REAL(classifier_linear)(model, roles, "classifier", io->batch, n_labels, dense, class_logits);
+    if (rows) {
+        IN_REAL(classifier_linear)(model, roles, "classifier", io->batch, n_labels, rows, class_logits);
     }
     for (size_t b = 0; b < io->batch; b++) {
         if (reference_q_rows(io, b) == 0) {
             memset(class_logits + b * n_labels, 0, n_labels * sizeof *class_logits);
         }
     }
-    free(pooled);
+    free(rows);
+}
+
+REAL IN_REAL(reference_class_terms)(const struct ga_model *model, const struct ga_weight_view *roles,
+                                    const struct ga_io *io, const REAL *output)
+{
+    const struct ga_weight_view *weight = IN_REAL(classifier_role)(model, roles, "classifier", "weight");
+    const size_t n = model->d_model, n_labels = model->stack->n_labels;
+    REAL *rows = IN_REAL(classifier_rows)(model, roles, io, output), most = 0;
+    for (size_t i = 0; rows && i < io->batch * n_labels; i++) {
+        REAL terms = 0;
+        for (size_t d = 0; d < n; d++) {
+            const float w = weight->data[i % n_labels * weight->row_stride + d * weight->col_stride];
+            terms += MATH(fabs)(rows[i / n_labels * n + d] * (REAL)w);
+        }
+        most = terms > most ? terms : most;
+    }
+    free(rows);
+    return most;
 }
