@@ -3,8 +3,8 @@
 
 #include "cost.h"
 
-enum { VOCABULARY = 1000, WIDTH = 64, LAYERS = 12345 };
-static const double ELEMENTS = (double)VOCABULARY * WIDTH;
+enum { VOCABULARY = 1000, WIDTH = 64 };
+static const double LAYERS = 12345, ELEMENTS = 1000.0 * 64.0;
 
 // Bytes that a call without logits reads of a decoder whose packed weights are LAYERS bytes beside those of its
 // embedding and of logits: `beside` bytes for each of their elements.
