@@ -321,8 +321,8 @@ fact.holds("a sentence encoder pools as its folder says, over texts as long as i
 end)
 
 fact.holds("--pool wins over a folder that pools in a way that is not made", function()
-  for _, pooling in ipairs({ '{"pooling_mode_lasttoken": true}', '{"pooling_mode_max_tokens": true}', "{}",
-    '{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true}' }) do
+  for _, pooling in ipairs({ '{"pooling_mode_lasttoken": true}', '{"pooling_mode_max_tokens": true}',
+    '{"pooling_mode": "max"}', '{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true}' }) do
     local result = assert(read(encoder({ "Transformer", "Pooling", "Normalize" }, pooling), { ["pool.kind"] = "mean" }))
     fact.equal(result.spec.pool.kind, "mean")
     fact.equal(result.spec.pool.normalize, true)
@@ -330,14 +330,31 @@ fact.holds("--pool wins over a folder that pools in a way that is not made", fun
   end
 end)
 
+fact.holds("a pool is a word or a list of one, as sentence-transformers saves it from 5.4 on; none is mean", function()
+  for pooling, kind in pairs({ ['"mean"'] = "mean", ['"cls"'] = "cls", ['["mean"]'] = "mean" }) do
+    local files = encoder({ "Transformer", "Pooling" }, '{"embedding_dimension": 8, "include_prompt": true, ' ..
+      '"pooling_mode": ' .. pooling .. "}")
+    fact.equal(assert(read(files)).spec.pool.kind, kind)
+  end
+  fact.equal(assert(read(encoder({ "Transformer", "Pooling" }, "{}"))).spec.pool.kind, "mean")
+end)
+
+local NO_SUCH_POOL = "expected cls or mean alone: no other pool is made; --pool mean or --pool cls takes one in its " ..
+  "place, which gives other vectors"
+
 fact.holds("another pool or module of a sentence encoder is refused", function()
   refuses(encoder({ "Transformer", "Dense" }), { '/modules.json: a module is of type ' ..
     '"sentence_transformers.models.Dense"; what is made: Transformer, Pooling and Normalize' })
   refuses(encoder({ "Transformer", "Pooling" }, '{"pooling_mode_max_tokens": true}'),
-    { "/1_Pooling/config.json: pooling_mode_max_tokens is true; expected cls or mean: no other pool is made; " ..
-      "--pool mean or --pool cls takes one in its place, which gives other vectors" })
+    { '/1_Pooling/config.json: pooling_mode is "max"; ' .. NO_SUCH_POOL })
+  refuses(encoder({ "Transformer", "Pooling" }, '{"embedding_dimension": 8, "pooling_mode": "lasttoken"}'),
+    { '/1_Pooling/config.json: pooling_mode is "lasttoken"; ' .. NO_SUCH_POOL })
+  refuses(encoder({ "Transformer", "Pooling" }, '{"embedding_dimension": 8, "pooling_mode": ["cls", "mean"]}'),
+    { '/1_Pooling/config.json: pooling_mode is "cls", "mean"; ' .. NO_SUCH_POOL })
+  refuses(encoder({ "Transformer", "Pooling" }, '{"embedding_dimension": 9, "pooling_mode": "mean"}'),
+    { "/1_Pooling/config.json: embedding_dimension is 9; expected 8, as wide as the model" })
   refuses(encoder({ "Transformer", "Pooling" }, '{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true}'),
-    { "/1_Pooling/config.json: 2 of its pooling_mode_... are true; expected one" })
+    { '/1_Pooling/config.json: pooling_mode is "cls", "mean"; ' .. NO_SUCH_POOL })
   refuses(encoder({ "Transformer", "Pooling" }, (MEAN:gsub("8", "9"))),
     { "/1_Pooling/config.json: word_embedding_dimension is 9; expected 8, as wide as the model" })
   refuses(encoder({ "Transformer" }, nil, "0"),

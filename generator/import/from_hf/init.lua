@@ -56,7 +56,7 @@ local function add_sentence(model, extra, given)
   end
   local width = extra.width
   if width and width.value ~= nil and width.value ~= model.made.d_model then
-    return nil, ("%s: word_embedding_dimension is %s; expected %s, as wide as the model"):format(width.path,
+    return nil, ("%s: %s is %s; expected %s, as wide as the model"):format(width.path, width.field,
       json.shown(width.value), json.shown(model.made.d_model))
   end
   return true

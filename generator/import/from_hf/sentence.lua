@@ -5,14 +5,16 @@ local json = require "import.from_hf.json"
 
 local sentence = {}
 
--- Ways to pool, as Pooling's config has them, and what each is in a spec.
+-- Ways to pool: the field that says one until sentence-transformers 5.3, and the word for it since.
 local POOLS = {
-  { "pooling_mode_cls_token", "cls" }, { "pooling_mode_mean_tokens", "mean" }, { "pooling_mode_max_tokens" },
-  { "pooling_mode_mean_sqrt_len_tokens" }, { "pooling_mode_weightedmean_tokens" }, { "pooling_mode_lasttoken" },
+  { "pooling_mode_cls_token", "cls" }, { "pooling_mode_max_tokens", "max" }, { "pooling_mode_mean_tokens", "mean" },
+  { "pooling_mode_mean_sqrt_len_tokens", "mean_sqrt_len_tokens" },
+  { "pooling_mode_weightedmean_tokens", "weightedmean" }, { "pooling_mode_lasttoken", "lasttoken" },
 }
+local MADE = { cls = true, mean = true }
 
-local NO_SUCH_POOL = "%s is true; expected cls or mean: no other pool is made; --pool mean or --pool cls takes one " ..
-  "in its place, which gives other vectors"
+local NO_SUCH_POOL = "pooling_mode is %s; expected cls or mean alone: no other pool is made; --pool mean or --pool " ..
+  "cls takes one in its place, which gives other vectors"
 
 local Reader = {}
 Reader.__index = Reader
@@ -48,20 +50,34 @@ function MODULES.Transformer(self, folder)
   self:add(path, "max_seq_length", longest, "seq_len", ("1..%d"):format(longest))
 end
 
+-- The ways to pool that a config says: a word or a list of words, as sentence-transformers 5.4 and later save it, or
+-- all that are true, as before; nothing said is mean.
+local function modes_of(config)
+  local said = config.pooling_mode
+  if said ~= nil then return json.is_array(said) and said or { said } end
+  local modes = {}
+  for _, pool in ipairs(POOLS) do
+    if config[pool[1]] == true then modes[#modes + 1] = pool[2] end
+  end
+  return #modes > 0 and modes or { "mean" }
+end
+
+local function all_shown(modes)
+  local shown = {}
+  for i, mode in ipairs(modes) do shown[i] = json.shown(mode) end
+  return table.concat(shown, ", ")
+end
+
 function MODULES.Pooling(self, folder)
   local path = folder .. "/config.json"
   local config = self:read(path)
   if not config then return end
-  local found, is_given = 0, self.given["pool.kind"] ~= nil
-  for _, pool in ipairs(POOLS) do
-    if config[pool[1]] == true then
-      found = found + 1
-      if not pool[2] and not is_given then self:fail(path, NO_SUCH_POOL, pool[1]) end
-      self:add(path, pool[1], true, "pool.kind", pool[2])
-    end
-  end
-  if found ~= 1 and not is_given then self:fail(path, "%d of its pooling_mode_... are true; expected one", found) end
-  self.width = { path = path, value = config.word_embedding_dimension }
+  local modes, is_given = modes_of(config), self.given["pool.kind"] ~= nil
+  local is_made = #modes == 1 and MADE[modes[1]]
+  if not is_made and not is_given then self:fail(path, NO_SUCH_POOL, all_shown(modes)) end
+  self:add(path, "pooling_mode", #modes == 1 and modes[1] or config.pooling_mode, "pool.kind", is_made and modes[1])
+  local width = config.embedding_dimension ~= nil and "embedding_dimension" or "word_embedding_dimension"
+  self.width = { path = path, field = width, value = config[width] }
 end
 
 function MODULES.Normalize(self)
