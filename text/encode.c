@@ -165,7 +165,9 @@ static struct ga_text_bytes token_text(const struct ga_text_context *context, co
 {
     const struct ga_text_span span = sequence->texts[i];
     if (span.begin == UINT32_MAX) {
-        return ga_text_token_text(context->tokenizer, sequence->tokens.items[i].id);
+        const struct ga_text_part *model = &context->tokenizer->model;
+        const struct ga_text_model_class *class = (const void *)model->base;
+        return ga_text_vocabulary_token(class->vocabulary(model->self), sequence->tokens.items[i].id);
     }
     return (struct ga_text_bytes){sequence->surfaces.bytes + span.begin, span.end - span.begin};
 }
@@ -293,17 +295,19 @@ static enum ga_status truncate_sequences(const struct ga_text_context *context, 
     const struct ga_text_post *post = &context->tokenizer->post;
     const size_t counts[2] = {context->sequences[0].tokens.count, is_pair ? context->sequences[1].tokens.count : 0};
     size_t kept[2] = {counts[0], counts[1]};
+    const bool is_limited = context->max_length < SIZE_MAX;
     const size_t own = post->truncates ? post->max_length : SIZE_MAX;
-    const size_t max_length = context->max_length < SIZE_MAX ? context->max_length : own;
+    const size_t max_length = is_limited ? context->max_length : own;
+    const enum ga_text_strategy strategy = is_limited ? GA_TEXT_LONGEST_FIRST : post->strategy;
     if (max_length < SIZE_MAX && !(flags & GA_TEXT_NO_TRUNCATION)) {
         const size_t special = flags & GA_TEXT_NO_SPECIAL_TOKENS ? 0 : template->n_special;
         if (special > max_length) {
             return ga_fail(error, GA_FORMAT, "truncation to %zu tokens leaves no room for %zu special ones", max_length,
                            special);
         }
-        if (!ga_text_truncate(post, counts, is_pair, max_length - special, kept)) {
+        if (!ga_text_truncate(strategy, counts, is_pair, max_length - special, kept)) {
             return ga_fail(error, GA_FORMAT, "truncation to %zu tokens cannot be done by cutting the %s text alone",
-                           max_length, post->strategy == GA_TEXT_ONLY_FIRST ? "first" : "second");
+                           max_length, strategy == GA_TEXT_ONLY_FIRST ? "first" : "second");
         }
     }
     for (int i = 0; i < 2; i++) {

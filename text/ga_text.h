@@ -100,8 +100,9 @@ size_t ga_text_tokenizer_max_length(const struct ga_text_tokenizer *tokenizer);
 // before the tokenizer; GA_MEMORY.
 enum ga_status ga_text_context_open(const struct ga_text_tokenizer *tokenizer, struct ga_text_context **context_out);
 
-// Has this context cut texts to max_length tokens, special ones too, whatever length "truncation" in the file has: the
-// longer of a text and its pair first, at the end, unless the file says otherwise. SIZE_MAX: as the file says.
+// Has this context cut texts to max_length tokens, special ones too, whatever length and strategy "truncation" in the
+// file has: the longer of a text and its pair gives way first, as transformers does it. Of "truncation" only the
+// direction counts: tokens go from the end, unless it says "Left". SIZE_MAX: all is as the file says.
 void ga_text_context_set_limit(struct ga_text_context *context, size_t max_length);
 
 // Frees a context. NULL is allowed.

@@ -44,7 +44,7 @@ void ga_text_post_free(struct ga_text_post *post);
 
 // How many of counts[2] tokens (of which the second are 0 where there is no pair) are kept, into kept_out[2]. room: the
 // places left for them. False: the strategy cannot leave so few.
-bool ga_text_truncate(const struct ga_text_post *post, const size_t counts[2], bool is_pair, size_t room,
+bool ga_text_truncate(enum ga_text_strategy strategy, const size_t counts[2], bool is_pair, size_t room,
                       size_t kept_out[2]);
 
 #endif

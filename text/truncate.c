@@ -21,7 +21,7 @@ static void longest_first(const size_t counts[2], size_t room, size_t kept_out[2
     kept_out[1] = min(counts[1], swapped ? low : high);
 }
 
-bool ga_text_truncate(const struct ga_text_post *post, const size_t counts[2], bool is_pair, size_t room,
+bool ga_text_truncate(enum ga_text_strategy strategy, const size_t counts[2], bool is_pair, size_t room,
                       size_t kept_out[2])
 {
     const size_t total = counts[0] + counts[1];
@@ -34,7 +34,7 @@ bool ga_text_truncate(const struct ga_text_post *post, const size_t counts[2], b
         kept_out[0] = kept_out[1] = 0;
         return true;
     }
-    if (post->strategy == GA_TEXT_LONGEST_FIRST) {
+    if (strategy == GA_TEXT_LONGEST_FIRST) {
         if (is_pair) {
             longest_first(counts, room, kept_out);
         } else {
@@ -42,7 +42,7 @@ bool ga_text_truncate(const struct ga_text_post *post, const size_t counts[2], b
         }
         return true;
     }
-    const int cut = post->strategy == GA_TEXT_ONLY_SECOND;
+    const int cut = strategy == GA_TEXT_ONLY_SECOND;
     if ((cut && !is_pair) || counts[cut] <= total - room) {
         return false;
     }

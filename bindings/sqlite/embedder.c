@@ -145,7 +145,9 @@ static enum ga_status open_tokenizer(struct ga_sqlite_embedder *e, const char *p
 {
     enum ga_status status = find_tokenizer(e, path, weights, error);
     if (status == GA_OK && ga_text_tokenizer_ids(e->tokenizer) > e->model->vocab_size) {
-        return ga_fail(error, GA_SHAPE, "the tokenizer has %zu ids, the model %zu: it is another model's",
+        return ga_fail(error, GA_SHAPE,
+                       "the tokenizer has %zu ids, the model %zu: it is of another model, or tokens were added to "
+                       "it and not to the model",
                        ga_text_tokenizer_ids(e->tokenizer), e->model->vocab_size);
     }
     if (status == GA_OK && ga_text_context_open(e->tokenizer, &e->context) != GA_OK) {

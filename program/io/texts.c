@@ -73,8 +73,10 @@ static enum ga_exit check_ids(const struct ga_context *context, const char *labe
 {
     const size_t ids = ga_text_library.tokenizer_ids(tokenizer), vocab_size = context->model->vocab_size;
     return ids <= vocab_size ? GA_EXIT_OK
-                             : ga_failed(context, "%s: has ids up to %zu; expected below %zu, as %s has", label,
-                                         ids - 1, vocab_size, context->model->name);
+                             : ga_failed(context,
+                                         "%s: has ids up to %zu; expected below %zu, as %s has: it is of "
+                                         "another model, or tokens were added to it and not to the model",
+                                         label, ids - 1, vocab_size, context->model->name);
 }
 
 // Another tokenizer than the recorded one gives results that look right and are not.

@@ -12,6 +12,7 @@
 // Parts of a tokenizer.json; NULL for null.
 struct subword_parts {
     const char *normalizer, *cuts, *decoder, *model;
+    const char *added; // objects with commas between; NULL for none
 };
 
 // A tokenizer, a context, and what was said last.
@@ -31,14 +32,15 @@ static inline const char *or_null(const char *json)
 // Opens parts as a file; opened.status says whether it was taken. The caller closes it in either case.
 static inline struct subword try_subword(struct subword_parts parts)
 {
-    static const char form[] = "{\"version\":\"1.0\",\"added_tokens\":[],\"normalizer\":%s,\"pre_tokenizer\":%s,"
+    static const char form[] = "{\"version\":\"1.0\",\"added_tokens\":[%s],\"normalizer\":%s,\"pre_tokenizer\":%s,"
                                "\"post_processor\":null,\"decoder\":%s,\"model\":%s}";
     struct subword opened = {0};
     const size_t room = sizeof(form) + strlen(or_null(parts.normalizer)) + strlen(or_null(parts.cuts)) +
-                        strlen(or_null(parts.decoder)) + strlen(parts.model);
+                        strlen(or_null(parts.decoder)) + strlen(parts.model) + (parts.added ? strlen(parts.added) : 0);
     char *json = malloc(room);
     cr_assert_not_null(json);
-    snprintf(json, room, form, or_null(parts.normalizer), or_null(parts.cuts), or_null(parts.decoder), parts.model);
+    snprintf(json, room, form, parts.added ? parts.added : "", or_null(parts.normalizer), or_null(parts.cuts),
+             or_null(parts.decoder), parts.model);
     opened.status = ga_text_tokenizer_open_memory("t.json", json, strlen(json), &opened.tokenizer, &opened.error);
     free(json);
     if (opened.status == GA_OK) {

@@ -132,6 +132,7 @@ enum ga_status ga_text_vocabulary_make(struct ga_text_vocabulary *vocabulary, co
     }
     for (size_t i = 0; i < count; i++) {
         vocabulary->has[i] = tokens[i].bytes != NULL;
+        vocabulary->n_tokens += tokens[i].bytes != NULL;
         if (tokens[i].length) {
             memcpy(vocabulary->bytes + vocabulary->length, tokens[i].bytes, tokens[i].length);
         }
@@ -183,7 +184,6 @@ enum ga_status ga_text_vocabulary_read(struct ga_text_vocabulary *vocabulary, st
     if (status == GA_OK) {
         status = ga_text_vocabulary_make(vocabulary, tokens, count);
         status = status == GA_OK ? status : ga_text_refuse_memory(reader);
-        vocabulary->n_tokens = size;
     }
     free(tokens);
     return status;

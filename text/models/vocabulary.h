@@ -13,7 +13,7 @@ struct ga_text_vocabulary {
     uint32_t *begins; // [count + 1], of ids in bytes
     bool *has;        // [count + 1], whether an id has a token
     size_t count;     // the largest id and 1
-    size_t n_tokens;  // how many tokens a vocabulary that was read has
+    size_t n_tokens;  // how many ids have a token
     int32_t *slots;   // [mask + 1], open addressing: an id, or GA_TEXT_NO_ID
     uint32_t mask;
 };

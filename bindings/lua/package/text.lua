@@ -110,8 +110,8 @@ return function(core, path, weights)
   local handle, found = open(core, text, path, weights)
   local n_ids = text.n_ids(handle)
   if n_ids > facts.vocab_size then
-    error(("%s: has ids up to %d; expected below %d, as %s has"):format(found, n_ids - 1, facts.vocab_size, facts.name),
-      0)
+    error(("%s: has ids up to %d; expected below %d, as %s has: it is of another model, or tokens were added to it " ..
+      "and not to the model"):format(found, n_ids - 1, facts.vocab_size, facts.name), 0)
   end
   return setmetatable({ path = found, n_ids = n_ids, text = text, handle = handle, buffer = core.buffer }, Tokenizer)
 end

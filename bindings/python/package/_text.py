@@ -91,7 +91,8 @@ class Tokenizer:
             check(lib.ga_text_tokenizer_open_memory, os.fsencode(path), content, len(content), ctypes.byref(handle))
         self._handle, self.path = handle.value, os.fspath(path)
         if self.n_ids > model.vocab_size:
-            raise ValueError("%s: has ids up to %d; expected below %d, as %s has"
+            raise ValueError("%s: has ids up to %d; expected below %d, as %s has: it is of another model, or tokens "
+                             "were added to it and not to the model"
                              % (self.path, self.n_ids - 1, model.vocab_size, NAME))
 
     def __del__(self) -> None:
