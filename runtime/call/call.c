@@ -132,16 +132,20 @@ static bool is_self(const struct ga_model *model, const struct ga_io *io)
     return !gives_keys(io) && !ga_call_has_memory(model);
 }
 
-static enum ga_status check_parallel(const struct ga_model *model, const struct ga_parallel *given,
-                                     struct ga_error *error)
+// Copies what says how threads share a call, and checks the copy.
+static enum ga_status copy_parallel(const struct ga_model *model, const struct ga_parallel *given,
+                                    struct ga_parallel *copy, struct ga_error *error)
 {
     const bool is_aligned = ga_is_aligned(given, _Alignof(struct ga_parallel));
-    const struct ga_parallel *parallel = is_aligned ? given : NULL;
+    const bool is_given = is_aligned && given != NULL;
+    if (is_given) {
+        *copy = *given;
+    }
     const struct ga_call_rule rules[] = {
         {!is_aligned, GA_ALIGNMENT, "parallel is not aligned as a struct ga_parallel must be"},
-        {parallel != NULL && (parallel->threads < 1 || parallel->threads > GA_MAX_THREADS), GA_ARGUMENT,
+        {is_given && (copy->threads < 1 || copy->threads > GA_MAX_THREADS), GA_ARGUMENT,
          "parallel->threads is out of range; expected 1..1024"},
-        {parallel != NULL && parallel->run == NULL, GA_ARGUMENT, "parallel->run is NULL; expected a function"},
+        {is_given && copy->run == NULL, GA_ARGUMENT, "parallel->run is NULL; expected a function"},
     };
     _Static_assert(GA_MAX_THREADS == 1024, "as the sentence says");
     return ga_call_rules(model, rules, sizeof rules / sizeof *rules, error);
@@ -180,7 +184,6 @@ static enum ga_status check_fields(const struct ga_model *model, const struct ga
          "spec"},
     };
     enum ga_status status = ga_call_rules(model, rules, sizeof rules / sizeof *rules, error);
-    status = status == GA_OK ? check_parallel(model, io->parallel, error) : status;
     status = status == GA_OK ? ga_call_model(model, io, error) : status;
     status = status == GA_OK ? ga_call_mask_fields(model, io, error) : status;
     status = status == GA_OK ? check_cache_field(model, io, error) : status;
@@ -188,20 +191,21 @@ static enum ga_status check_fields(const struct ga_model *model, const struct ga
 }
 
 enum ga_status ga_call_complete(const struct ga_model *model, const struct ga_io *io, struct ga_io *call_out,
-                                struct ga_error *error)
+                                struct ga_call_copies *copies, struct ga_error *error)
 {
-    enum ga_status status = check_fields(model, io, error);
-    status = status == GA_OK ? check_widths(model, io, error) : status;
+    struct ga_io call = *io;
+    enum ga_status status = check_fields(model, &call, error);
+    status = status == GA_OK ? copy_parallel(model, call.parallel, &copies->parallel, error) : status;
+    status = status == GA_OK ? check_widths(model, &call, error) : status;
     if (status != GA_OK) {
         return status;
     }
-    struct ga_io call = *io;
-    if (!gives_keys(io) && ga_call_has_memory(model)) { // the cache holds what it attends to
+    if (!gives_keys(&call) && ga_call_has_memory(model)) { // the cache holds what it attends to
         call.kv_len = 0;
         call.kv_lengths = NULL;
         call.src_mask = NULL;
         call.src_additive_mask = NULL;
-    } else if (is_self(model, io)) {
+    } else if (is_self(model, &call)) {
         call.kv_len = call.q_len;
         call.key = call.query;
         call.kv_lengths = call.kv_lengths == NULL ? call.q_lengths : call.kv_lengths;
@@ -212,88 +216,22 @@ enum ga_status ga_call_complete(const struct ga_model *model, const struct ga_io
     return ga_call_sizes(model, call.batch, call.q_len, call.kv_len, error);
 }
 
-// -- What lengths and tokens hold -----------------------------------------------------------------------------------
+// -- What it holds --------------------------------------------------------------------------------------------------
 
-static enum ga_status check_lengths(const struct ga_model *model, const char *field, const int32_t *lengths,
-                                    size_t batch, size_t most, struct ga_error *error)
+enum ga_status ga_call_contents(const struct ga_model *model, struct ga_io *call, struct ga_call_copies *copies,
+                                const struct ga_call_ids *ids, struct ga_error *error)
 {
-    for (size_t b = 0; lengths != NULL && b < batch; b++) {
-        if (lengths[b] < 0 || (size_t)lengths[b] > most) {
-            return ga_fail(error, GA_ARGUMENT, "%s: %s[%zu] is %ld; expected 0..%zu", model->name, field, b,
-                           (long)lengths[b], most);
-        }
+    call->parallel = call->parallel == NULL ? NULL : &copies->parallel;
+    if (call->watch != NULL) {
+        copies->watch = *call->watch;
+        call->watch = &copies->watch;
     }
-    return GA_OK;
-}
-
-// Places of rows 0 .. length - 1 of each sequence, real or not, are among those the model has angles for.
-static enum ga_status check_positions(const struct ga_model *model, const char *field, const int32_t *first,
-                                      size_t batch, size_t length, struct ga_error *error)
-{
-    for (size_t b = 0; first != NULL && b < batch; b++) {
-        const size_t most = model->rope.positions - length;
-        if (first[b] < 0 || (size_t)first[b] > most) {
-            return ga_fail(error, GA_ARGUMENT,
-                           "%s: %s[%zu] is %ld; expected 0..%zu, as the sequence's %zu rows must end before place %zu "
-                           "(rope.positions of the spec)",
-                           model->name, field, b, (long)first[b], most, length, model->rope.positions);
-        }
-    }
-    return GA_OK;
-}
-
-// Rows of a sequence that are read, as a query or as a key; where masked scores are filled all are. Keys of another
-// sequence say nothing of how many.
-static size_t rows_read(const struct ga_model *model, const struct ga_io *call, size_t sequence)
-{
-    const int32_t *of_keys = ga_call_has_memory(model) ? call->q_lengths : call->kv_lengths;
-    const int32_t *lengths[] = {call->q_lengths, model->fills_padding ? NULL : of_keys};
-    size_t rows = 0;
-    for (size_t i = 0; i < 2; i++) {
-        const size_t length = lengths[i] == NULL ? call->q_len : (size_t)lengths[i][sequence];
-        rows = length > rows ? length : rows;
-    }
-    return rows;
-}
-
-static enum ga_status check_tokens(const struct ga_model *model, const struct ga_io *call, struct ga_error *error)
-{
-    for (size_t b = 0; call->tokens != NULL && b < call->batch; b++) {
-        const int32_t *row = call->tokens + b * call->q_len;
-        const size_t rows = rows_read(model, call, b);
-        for (size_t i = 0; i < rows; i++) {
-            if (row[i] < 0 || (size_t)row[i] >= model->vocab_size) {
-                return ga_fail(error, GA_ARGUMENT, "%s: tokens[%zu][%zu] is %ld; expected 0..%zu", model->name, b, i,
-                               (long)row[i], model->vocab_size - 1);
-            }
-        }
-    }
-    return GA_OK;
-}
-
-enum ga_status ga_call_contents(const struct ga_model *model, const struct ga_io *call, struct ga_error *error)
-{
-    enum ga_status status = ga_call_arithmetic(model, call, error);
+    enum ga_status status = ga_call_arithmetic(model, call, copies->arithmetic, error);
     if (status == GA_OK) {
         status = ga_call_watch(model, call, error);
     }
     if (status == GA_OK) {
-        status = check_lengths(model, "q_lengths", call->q_lengths, call->batch, call->q_len, error);
-    }
-    if (status == GA_OK) {
-        status = check_lengths(model, "kv_lengths", call->kv_lengths, call->batch, call->kv_len, error);
-    }
-    if (status == GA_OK) {
-        status = check_positions(model, "position", call->position, call->batch, call->q_len, error);
-    }
-    if (status == GA_OK) {
-        status = check_positions(model, "kv_position", call->kv_position, call->batch, call->kv_len, error);
-    }
-    if (status == GA_OK) {
-        status = check_tokens(model, call, error);
-    }
-    if (status == GA_OK) {
-        status = ga_call_model_ids(model, call, error);
+        status = ga_call_ids(model, call, ids, error);
     }
     return status == GA_OK ? ga_call_mask_contents(model, call, error) : status;
 }

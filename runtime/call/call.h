@@ -4,6 +4,7 @@
 
 #include "arena.h"
 #include "model.h"
+#include "watch.h"
 
 // GA_OK where a model takes this number of sequences.
 enum ga_status ga_call_batch(const struct ga_model *model, size_t batch, struct ga_error *error);
@@ -55,19 +56,43 @@ enum ga_status ga_call_packed(const struct ga_model *model, const struct ga_vari
 enum ga_status ga_call_sizes(const struct ga_model *model, size_t batch, size_t q_len, size_t kv_len,
                              struct ga_error *error);
 
+// What a call is told by structs and lists of the caller's, as it was when it was checked.
+struct ga_call_copies {
+    struct ga_parallel parallel;
+    struct ga_watch watch;
+    enum ga_arithmetic arithmetic[GA_LINEARS];
+};
+
 // Checks which fields of io are given, and its sizes, and fills *call_out with what the kernels are to see: kv_len,
 // key, value and kv_lengths as they stand for themselves where io leaves them out. key and value stay NULL beside
-// tokens.
+// tokens. What parallel says is copied and the copy checked; the call points to io's still, until ga_call_contents.
 enum ga_status ga_call_complete(const struct ga_model *model, const struct ga_io *io, struct ga_io *call_out,
-                                struct ga_error *error);
+                                struct ga_call_copies *copies, struct ga_error *error);
 
 // Checks where the pointers of a completed call point: aligned, and nothing written (scratch and cache included)
 // overlaps anything else: inputs, other outputs, the packed weights, io itself and what it points to.
 enum ga_status ga_call_aliasing(const struct ga_loaded *loaded, const struct ga_io *io, const struct ga_io *call,
                                 const void *scratch, size_t scratch_bytes, struct ga_error *error);
 
-// Checks what a completed call's lengths, tokens, additive mask and choices hold.
-enum ga_status ga_call_contents(const struct ga_model *model, const struct ga_io *call, struct ga_error *error);
+// Room in a call's scratch for the whole numbers that it is given, each as the field of struct ga_io of its name; of no
+// length where the model does not take them.
+struct ga_call_ids {
+    int32_t *q_lengths, *kv_lengths, *position, *kv_position, *tokens, *token_types, *key_tokens;
+};
+
+// Takes that room of the arena, or measures it.
+void ga_call_ids_take(const struct ga_model *model, size_t batch, size_t q_len, size_t kv_len, struct ga_arena *arena,
+                      struct ga_call_ids *ids_out);
+
+// Copies a completed call's lengths, places, ids and types, each number read once, and checks the copies, to which
+// the call points afterwards. Of ids those are looked at that a kernel reads.
+enum ga_status ga_call_ids(const struct ga_model *model, struct ga_io *call, const struct ga_call_ids *to,
+                           struct ga_error *error);
+
+// Copies and checks what a completed call's choices, lengths and tokens hold, and checks its additive mask. The call
+// points to the copies afterwards, so that nothing is used that was not checked.
+enum ga_status ga_call_contents(const struct ga_model *model, struct ga_io *call, struct ga_call_copies *copies,
+                                const struct ga_call_ids *ids, struct ga_error *error);
 
 // A mask of a call, of either kind, and how many elements its axes stand for: sequences, heads, queries, keys.
 enum { GA_MASK_AXES = 4, GA_CALL_MASKS = 2 };
@@ -108,13 +133,12 @@ bool ga_call_has_memory(const struct ga_model *model);
 // The rules for what only calls of whole models have; of one layer, that it is absent.
 enum ga_status ga_call_model(const struct ga_model *model, const struct ga_io *io, struct ga_error *error);
 
-// GA_OK where what a call chooses for its linears is among the model's choices. In call_arithmetic.c.
-enum ga_status ga_call_arithmetic(const struct ga_model *model, const struct ga_io *io, struct ga_error *error);
+// Copies what a call chooses for its linears, to which it points afterwards; GA_OK where that is among the model's
+// choices. In call_arithmetic.c.
+enum ga_status ga_call_arithmetic(const struct ga_model *model, struct ga_io *call, enum ga_arithmetic copy[GA_LINEARS],
+                                  struct ga_error *error);
 
 // GA_OK where nobody watches, or the model shows its rows. In call_arithmetic.c.
 enum ga_status ga_call_watch(const struct ga_model *model, const struct ga_io *io, struct ga_error *error);
-
-// GA_OK where the types of a completed call's real tokens, and its source's tokens, are among the model's.
-enum ga_status ga_call_model_ids(const struct ga_model *model, const struct ga_io *call, struct ga_error *error);
 
 #endif

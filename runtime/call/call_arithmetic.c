@@ -24,9 +24,10 @@ enum ga_status ga_call_watch(const struct ga_model *model, const struct ga_io *i
                          model->name);
 }
 
-enum ga_status ga_call_arithmetic(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
+enum ga_status ga_call_arithmetic(const struct ga_model *model, struct ga_io *call, enum ga_arithmetic copy[GA_LINEARS],
+                                  struct ga_error *error)
 {
-    if (io->arithmetic == NULL) {
+    if (call->arithmetic == NULL) {
         return GA_OK;
     }
     if (model->arithmetic_choices == 0) {
@@ -35,12 +36,14 @@ enum ga_status ga_call_arithmetic(const struct ga_model *model, const struct ga_
                        model->name);
     }
     for (size_t l = 0; l < GA_LINEARS; l++) {
-        const unsigned chosen = (unsigned)io->arithmetic[l];
+        const unsigned chosen = (unsigned)*(const volatile enum ga_arithmetic *)&call->arithmetic[l]; // read once
         if (chosen >= GA_ARITHMETICS || (model->arithmetic_choices >> chosen & 1U) == 0) {
             return ga_fail(error, GA_ARGUMENT,
                            "%s: arithmetic[%zu] is %u; expected one whose bit arithmetic_choices has (0x%x)",
                            model->name, l, chosen, (unsigned)model->arithmetic_choices);
         }
+        copy[l] = (enum ga_arithmetic)chosen;
     }
+    call->arithmetic = copy;
     return GA_OK;
 }

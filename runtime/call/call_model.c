@@ -115,39 +115,3 @@ enum ga_status ga_call_model(const struct ga_model *model, const struct ga_io *i
     status = status == GA_OK ? check_weights_lists(model, io, error) : status;
     return status == GA_OK ? check_source(model, io, error) : status;
 }
-
-// Ids of real rows, in rows of `length`.
-struct ids {
-    const char *name;
-    const int32_t *values;  // [batch][length]; NULL: absent
-    const int32_t *lengths; // [batch]; NULL: all are real
-    size_t length, most;    // expected 0..most - 1
-};
-
-static enum ga_status check_ids(const struct ga_model *model, size_t batch, const struct ids *ids,
-                                struct ga_error *error)
-{
-    for (size_t b = 0; ids->values != NULL && b < batch; b++) {
-        const int32_t *row = ids->values + b * ids->length;
-        const size_t rows = ids->lengths == NULL ? ids->length : (size_t)ids->lengths[b];
-        for (size_t i = 0; i < rows; i++) {
-            if (row[i] < 0 || (size_t)row[i] >= ids->most) {
-                return ga_fail(error, GA_ARGUMENT, "%s: %s[%zu][%zu] is %ld; expected 0..%zu", model->name, ids->name,
-                               b, i, (long)row[i], ids->most - 1);
-            }
-        }
-    }
-    return GA_OK;
-}
-
-enum ga_status ga_call_model_ids(const struct ga_model *model, const struct ga_io *call, struct ga_error *error)
-{
-    if (model->stack == NULL) {
-        return GA_OK;
-    }
-    const struct ids types = {"token_types", call->token_types, call->q_lengths, call->q_len,
-                              model->stack->token_types};
-    const struct ids source = {"key_tokens", call->key_tokens, call->kv_lengths, call->kv_len, model->src_vocab_size};
-    const enum ga_status status = check_ids(model, call->batch, &types, error);
-    return status == GA_OK ? check_ids(model, call->batch, &source, error) : status;
-}

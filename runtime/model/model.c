@@ -253,25 +253,59 @@ enum ga_status ga_model_pack(const struct ga_model *model, const struct ga_varia
 
 // -- Running --------------------------------------------------------------------------------------------------------
 
+// Cuts the scratch of one call: what the variant's code needs comes first, then room for the call's numbers.
+static void cut_scratch(const struct ga_model *model, const struct ga_variant *variant, const struct ga_io *sizes,
+                        size_t threads, struct ga_arena *arena, struct ga_call_ids *ids_out)
+{
+    ga_arena_take(arena, variant->scratch_bytes(sizes->batch, sizes->q_len, sizes->kv_len, threads), 1);
+    ga_call_ids_take(model, sizes->batch, sizes->q_len, sizes->kv_len, arena, ids_out);
+}
+
+static size_t measure_scratch(const struct ga_model *model, const struct ga_variant *variant, const struct ga_io *sizes,
+                              size_t threads)
+{
+    struct ga_arena arena = ga_arena_measuring();
+    struct ga_call_ids ids;
+    cut_scratch(model, variant, sizes, threads, &arena, &ids);
+    return arena.used;
+}
+
 size_t ga_model_scratch_size(const struct ga_model *model, const struct ga_variant *variant, size_t batch, size_t q_len,
                              size_t kv_len, size_t threads)
 {
     const size_t keys = kv_len == 0 ? q_len : kv_len;
     const bool good = ga_call_has_variant(model, variant) && threads >= 1 && threads <= GA_MAX_THREADS &&
                       ga_call_sizes(model, batch, q_len, keys, NULL) == GA_OK;
-    return good ? variant->scratch_bytes(batch, q_len, keys, threads) : SIZE_MAX;
+    const struct ga_io sizes = {.batch = batch, .q_len = q_len, .kv_len = keys};
+    return good ? measure_scratch(model, variant, &sizes, threads) : SIZE_MAX;
 }
 
-static enum ga_status check_call(const struct ga_loaded *loaded, const struct ga_io *io, const void *scratch,
-                                 size_t scratch_size, struct ga_io *call_out, struct ga_error *error)
+// What the call holds, and the cache with it. The call points to copies of it afterwards.
+static enum ga_status check_contents(const struct ga_loaded *loaded, struct ga_io *call, struct ga_call_copies *copies,
+                                     void *scratch, size_t scratch_bytes, struct ga_error *error)
+{
+    struct ga_arena arena = ga_arena_over(scratch, scratch_bytes);
+    struct ga_call_ids ids;
+    const size_t threads = call->parallel == NULL ? 1 : copies->parallel.threads;
+    cut_scratch(loaded->model, loaded->variant, call, threads, &arena, &ids);
+    enum ga_status status = ga_call_contents(loaded->model, call, copies, &ids, error);
+    if (status == GA_OK) {
+        status = ga_cache_check_room(call, error);
+    }
+    return status == GA_OK ? ga_cache_check_memory(call, error) : status;
+}
+
+static enum ga_status check_call(const struct ga_loaded *loaded, const struct ga_io *io, void *scratch,
+                                 size_t scratch_size, struct ga_io *call_out, struct ga_call_copies *copies,
+                                 struct ga_error *error)
 {
     const struct ga_model *model = loaded->model;
-    enum ga_status status = ga_call_complete(model, io, call_out, error);
+    enum ga_status status = ga_call_complete(model, io, call_out, copies, error);
     if (status != GA_OK) {
         return status;
     }
-    const size_t threads = io->parallel == NULL ? 1 : io->parallel->threads;
-    const size_t needed = loaded->variant->scratch_bytes(call_out->batch, call_out->q_len, call_out->kv_len, threads);
+    const size_t threads = call_out->parallel == NULL ? 1 : copies->parallel.threads;
+    const size_t needed = measure_scratch(model, loaded->variant, call_out, threads);
     status = ga_call_block(model, "scratch", scratch, scratch_size, needed, error);
     if (status == GA_OK) {
         status = ga_cache_check(loaded, call_out, error);
@@ -280,16 +314,10 @@ static enum ga_status check_call(const struct ga_loaded *loaded, const struct ga
         status = ga_call_aliasing(loaded, io, call_out, scratch, needed, error);
     }
     if (status == GA_OK) {
-        status = ga_call_contents(model, call_out, error);
+        status = check_contents(loaded, call_out, copies, scratch, needed, error);
     }
     if (status == GA_OK) {
-        status = ga_cache_check_room(call_out, error);
-    }
-    if (status == GA_OK) {
-        status = ga_cache_check_memory(call_out, error);
-    }
-    if (status == GA_OK) {
-        ga_cache_places(call_out, io->key == NULL || loaded->model->stack != NULL);
+        ga_cache_places(call_out, io->key == NULL || model->stack != NULL);
     }
     return status;
 }
@@ -308,12 +336,13 @@ enum ga_status ga_model_run(const struct ga_loaded *loaded, const struct ga_io *
                             struct ga_error *error)
 {
     struct ga_io call;
+    struct ga_call_copies copies;
     enum ga_status status = ga_call_loaded("ga_model_run", loaded, error);
     if (status == GA_OK) {
         status = check_io(io, error);
     }
     if (status == GA_OK) {
-        status = check_call(loaded, io, scratch, scratch_size, &call, error);
+        status = check_call(loaded, io, scratch, scratch_size, &call, &copies, error);
     }
     if (status == GA_OK) {
         ga_cache_join_memory(&call);

@@ -118,7 +118,7 @@ static _Alignas(GA_ALIGN) unsigned char lanes[N_FIELDS][LANE], pair[4 * LANE];
 
 // Objects that are not tensors have room for one before and after them.
 #define ROOM(name, bytes) static _Alignas(GA_ALIGN) unsigned char name[LANE + (bytes) + GA_ALIGN + LANE]
-ROOM(scratch_room, SCRATCH);
+ROOM(scratch_room, SCRATCH + 8 * GA_ALIGN);
 ROOM(packed_room, PACKED);
 ROOM(handle_room, sizeof(struct ga_loaded));
 ROOM(io_room, sizeof(struct ga_io));
@@ -206,8 +206,9 @@ static inline void make(size_t m)
     const size_t cache_bytes = ga_cache_size(model, variant, BATCH, CAPACITY);
     const size_t list_bytes = model->stack == NULL ? 0 : (LAYERS + 1) * sizeof *hidden;
     const size_t attention_bytes = model->stack == NULL ? 0 : LAYERS * sizeof *attention;
+    const size_t scratch_bytes = ga_model_scratch_size(model, variant, BATCH, Q_LEN, KV_LEN, 1);
     const struct object made[N_OBJECTS] = {
-        {"scratch", scratch_room + LANE, SCRATCH, true},
+        {"scratch", scratch_room + LANE, scratch_bytes, true},
         {"cache", cache_room + LANE, cache_bytes, true},
         {"the packed weights", packed_room + LANE, PACKED, false},
         {"the handle of the packed weights", handle_room + LANE, sizeof *loaded, false},
@@ -220,6 +221,7 @@ static inline void make(size_t m)
     };
     memcpy(objects, made, sizeof made);
     cr_assert_leq(cache_bytes, sizeof cache_room - (size_t)2 * LANE);
+    cr_assert(scratch_bytes > SCRATCH && scratch_bytes <= sizeof scratch_room - (size_t)2 * LANE);
     loaded = (struct ga_loaded *)(void *)objects[HANDLE_OBJECT].start;
     *loaded = (struct ga_loaded){model, variant, objects[PACKED_OBJECT].start};
     io = (struct ga_io *)(void *)objects[IO_OBJECT].start;
@@ -238,7 +240,7 @@ static inline void make(size_t m)
 static inline enum ga_status run(struct ga_error *error)
 {
     *error = (struct ga_error){.text = ""};
-    return ga_model_run(loaded, io, objects[SCRATCH_OBJECT].start, SCRATCH, error);
+    return ga_model_run(loaded, io, objects[SCRATCH_OBJECT].start, objects[SCRATCH_OBJECT].bytes, error);
 }
 
 static inline void expect_taken(const char *what, const char *other)

@@ -55,7 +55,7 @@ static const struct ga_model without = {SHAPE, .variants = variants};
 static const struct ga_variant short_variants[] = {VARIANT("scalar"), VARIANT("other")};
 static struct ga_model in_halves = {SHAPE, .cache = 16, .variants = short_variants};
 
-static _Alignas(GA_ALIGN) unsigned char packed[GA_ALIGN + 4], scratch[SCRATCH];
+static _Alignas(GA_ALIGN) unsigned char packed[GA_ALIGN + 4], scratch[SCRATCH + 8 * GA_ALIGN];
 static float query[BATCH * 8 * D_MODEL], output[BATCH * 8 * D_MODEL];
 
 static const struct ga_loaded *load(const struct ga_model *of, size_t variant)

@@ -103,7 +103,7 @@ Test(call_memory, scratch_and_cache_are_apart_from_weights_and_structs)
     for (size_t o = SCRATCH_OBJECT + 1; o < N_OBJECTS; o++) {
         objects[SCRATCH_OBJECT].start = objects[o].start;
         expect_refused("scratch", objects[o].name);
-        objects[SCRATCH_OBJECT].start = objects[o].start - SCRATCH;
+        objects[SCRATCH_OBJECT].start = objects[o].start - objects[SCRATCH_OBJECT].bytes;
         expect_taken("scratch", objects[o].name);
     }
     objects[SCRATCH_OBJECT].start = own;

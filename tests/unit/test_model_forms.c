@@ -92,7 +92,7 @@ static const uint8_t bytes[BATCH * 2 * LEN * LEN];
 static float memory[BATCH * 8 * 4];
 static const int32_t ids[BATCH * LEN] = {4, 0, -1, 1, 7, 9}; // of which rows 2 and 1 are real
 static const int32_t id_lengths[BATCH] = {2, 1}, memory_lengths[BATCH] = {8, 7};
-static _Alignas(GA_ALIGN) unsigned char scratch[GA_ALIGN], block[GA_ALIGN];
+static _Alignas(GA_ALIGN) unsigned char scratch[16 * GA_ALIGN], block[GA_ALIGN];
 
 #define SELF .batch = BATCH, .q_len = LEN, .query = query, .output = output
 #define CALL .batch = BATCH, .q_len = LEN, .kv_len = LEN, .query = query, .output = output

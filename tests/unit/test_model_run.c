@@ -60,7 +60,9 @@ static float attention[BATCH * HEADS * Q_LEN * KV_LEN];
 static uint8_t bytes[BATCH * HEADS * Q_LEN * KV_LEN];
 static float numbers[BATCH * HEADS * Q_LEN * KV_LEN] = {[16] = -INFINITY};
 static int32_t tokens[BATCH * Q_LEN] = {0, 9, 1, 2, 3, 4};
-static _Alignas(GA_ALIGN) unsigned char scratch[2 * SCRATCH];
+enum { ROOM = SCRATCH + 8 * GA_ALIGN }; // and for the numbers of a call
+
+static _Alignas(GA_ALIGN) unsigned char scratch[ROOM + SCRATCH];
 static _Alignas(GA_ALIGN) unsigned char block[GA_ALIGN + 4];
 
 static const struct ga_loaded *load(const struct ga_model *model)
@@ -75,7 +77,7 @@ static const struct ga_loaded *load(const struct ga_model *model)
 static enum ga_status run(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
 {
     *error = (struct ga_error){.status = GA_OK};
-    return ga_model_run(load(model), io, scratch, SCRATCH, error);
+    return ga_model_run(load(model), io, scratch, ROOM, error);
 }
 
 #define SIZES .batch = BATCH, .q_len = Q_LEN
@@ -149,6 +151,16 @@ static const struct {
     {"exact lengths", &exact, {CROSS, .output = output}, {CROSS, .value = key, .output = output}},
 };
 
+// A list of numbers is seen as a copy of what the caller gave, in whose place it is put for what compares calls.
+static void expect_copy(const char *name, const int32_t **list, const int32_t *given, size_t count)
+{
+    const bool is_there = *list != NULL && given != NULL;
+    cr_expect(is_there || *list == given, "%s: a list appeared or was lost", name);
+    cr_expect(!is_there || *list != given, "%s: the caller's own list was seen", name);
+    cr_expect(!is_there || memcmp(*list, given, count * sizeof *given) == 0, "%s: other numbers were seen", name);
+    *list = given;
+}
+
 Test(model_run, calls_are_completed)
 {
     for (size_t i = 0; i < sizeof completed / sizeof *completed; i++) {
@@ -156,6 +168,9 @@ Test(model_run, calls_are_completed)
         memset(&seen, 0xEE, sizeof seen);
         cr_expect_eq(run(completed[i].model, &completed[i].io, &error), GA_OK, "%s: %s", completed[i].name, error.text);
         cr_expect_eq(runs, (int)i + 1, "%s: the kernel did not run", completed[i].name);
+        expect_copy(completed[i].name, &seen.tokens, completed[i].call.tokens, BATCH * Q_LEN);
+        expect_copy(completed[i].name, &seen.q_lengths, completed[i].call.q_lengths, BATCH);
+        expect_copy(completed[i].name, &seen.kv_lengths, completed[i].call.kv_lengths, BATCH);
         cr_expect_eq(memcmp(&seen, &completed[i].call, sizeof seen), 0, "%s: the kernel saw something else",
                      completed[i].name);
         cr_expect_eq(seen_packed, (const void *)(block + GA_ALIGN), "%s", completed[i].name);
@@ -337,9 +352,9 @@ Test(model_run, scratch_that_will_not_do_is_refused)
         enum ga_status status;
         const char *expected;
     } rows[] = {
-        {"none", NULL, SCRATCH, GA_ARGUMENT, "scratch is NULL; expected 128 bytes"},
-        {"too small", scratch, SCRATCH - 1, GA_SIZE, "scratch is 127 bytes large; expected at least 128"},
-        {"misaligned", scratch + 32, SCRATCH, GA_ALIGNMENT, "scratch is not aligned to 64 bytes"},
+        {"none", NULL, ROOM, GA_ARGUMENT, "scratch is NULL; expected 256 bytes"},
+        {"too small", scratch, 255, GA_SIZE, "scratch is 255 bytes large; expected at least 256"},
+        {"misaligned", scratch + 32, ROOM, GA_ALIGNMENT, "scratch is not aligned to 64 bytes"},
     };
     const struct ga_io io = {SELF, .output = output};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
