@@ -13,6 +13,7 @@ extern const struct ga_model *const ga_sqlite_model;
 struct ga_sqlite_state {
     struct ga_sqlite_embedder *embedder; // NULL before NAME_load
     size_t references;
+    size_t searches; // of NAME_nearest that go on, one within the other
 };
 
 // The vector of a value in room, which has d_model floats: of a blob its floats, of anything else that of its text.

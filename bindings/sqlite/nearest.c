@@ -7,7 +7,7 @@
 
 SQLITE_EXTENSION_INIT3
 
-enum { MOST_K = 100000 };
+enum { MOST_K = 100000, MOST_SEARCHES = 8 }; // the latter within each other: a view may search itself
 
 // Columns: what a row is, and the arguments, which are hidden.
 enum column { ID, VALUE, SCORE, TABLE, COLUMN, TEXT, K, COLUMNS };
@@ -153,8 +153,16 @@ static int look_at_row(struct search *search, sqlite3_stmt *rows)
 static int look_at_rows(struct search *search, const char *table, const char *column)
 {
     sqlite3 *db = search->table->db;
+    struct ga_sqlite_state *state = search->table->state;
     sqlite3_stmt *rows = NULL;
-    char *query = sqlite3_mprintf("SELECT rowid, \"%w\" FROM \"%w\"", column, table);
+    if (state->searches == MOST_SEARCHES) {
+        search->table->base.zErrMsg =
+            sqlite3_mprintf("%s_nearest: %d searches within each other; does \"%w\" search itself?",
+                            ga_sqlite_model->name, (int)MOST_SEARCHES, table);
+        return SQLITE_ERROR;
+    }
+    state->searches++;
+    char *query = sqlite3_mprintf("SELECT t.rowid, t.\"%w\" FROM \"%w\" AS t", column, table);
     int status = query ? sqlite3_prepare_v2(db, query, -1, &rows, NULL) : SQLITE_NOMEM;
     sqlite3_free(query);
     if (status == SQLITE_ERROR) {
@@ -163,7 +171,11 @@ static int look_at_rows(struct search *search, const char *table, const char *co
     while (status == SQLITE_OK && (status = sqlite3_step(rows)) == SQLITE_ROW) {
         status = look_at_row(search, rows);
     }
+    if (status == SQLITE_ERROR && !search->table->base.zErrMsg) { // of a search within this one
+        search->table->base.zErrMsg = sqlite3_mprintf("%s", sqlite3_errmsg(db));
+    }
     sqlite3_finalize(rows);
+    state->searches--;
     return status == SQLITE_DONE ? SQLITE_OK : status;
 }
 

@@ -120,6 +120,10 @@ local function check_refusals()
   refuses({ ("SELECT encoder_load('%s', '%s/none.json')"):format(WEIGHTS, WORK) }, "none.json")
   refuses({ "SELECT encoder_load(NULL)" }, "expected the path of weights")
   refuses({ LOAD, ROWS, "SELECT * FROM encoder_nearest('nothing', 'body', 'a', 1)" }, "no such table: nothing")
+  refuses({ ".dbconfig dqs_dml on", LOAD, ROWS, "SELECT * FROM encoder_nearest('notes', 'bodyy', 'a', 1)" },
+    "no such column: t.bodyy")
+  refuses({ LOAD, "CREATE TEMP VIEW w AS SELECT id AS rowid, value FROM encoder_nearest('w', 'value', 'a', 1)",
+    "SELECT * FROM w" }, '8 searches within each other; does "w" search itself?')
   refuses({ LOAD, ROWS, "SELECT * FROM encoder_nearest('notes', 'body', 'a', 0)" }, "k is 0; expected 1 to 100000")
   refuses({ LOAD, ROWS, "SELECT * FROM encoder_nearest('notes')" }, "encoder_nearest takes (table, column, text, k)")
   refuses({ LOAD, "CREATE TABLE t(v); INSERT INTO t VALUES (x'00')",
