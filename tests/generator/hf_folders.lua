@@ -28,7 +28,7 @@ hf.VIT = [["model_type": "vit", "architectures": ["ViTForImageClassification"], 
 -- The path of a new folder with these files.
 local function folder_with(files)
   local folder = fact.folder("hf/tiny")
-  assert(compat.execute("mkdir " .. folder .. "1_Pooling"))
+  assert(compat.execute(("mkdir %s1_Pooling %s0_Transformer"):format(folder, folder)))
   for name, content in pairs(files) do assert(fs.write_if_changed(folder .. name, content) ~= nil) end
   return (folder:gsub("/$", ""))
 end

@@ -358,7 +358,7 @@ fact.holds("another pool or module of a sentence encoder is refused", function()
   refuses(encoder({ "Transformer", "Pooling" }, (MEAN:gsub("8", "9"))),
     { "/1_Pooling/config.json: word_embedding_dimension is 9; expected 8, as wide as the model" })
   refuses(encoder({ "Transformer" }, nil, "0"),
-    { "/sentence_bert_config.json: max_seq_length is 0; expected a whole number from 1 to 65536" })
+    { "/sentence_bert_config.json: max_seq_length is 0; expected a whole number from 1" })
   local files = config(hf.BERT)
   files["modules.json"] = '[{"path": "../x", "type": "a.Transformer"}]'
   refuses(files, { "/modules.json: has an object among its modules; expected a type and the name of a folder" })

@@ -8,11 +8,13 @@ local json = require "import.from_hf.json"
 local other_types = require "import.from_hf.other_types"
 local match = require "import.from_hf.match"
 local read_config = require "import.from_hf.config"
+local open_folder = require "import.from_hf.folder"
 local report = require "import.from_hf.report"
 local sentence = require "import.from_hf.sentence"
 local spec = require "spec"
 local tensors = require "import.from_hf.tensors"
 local text = require "base.text"
+local texts = require "import.from_hf.texts"
 
 local DATA = "generator/import/hf"
 
@@ -41,9 +43,9 @@ local function name_of(folder, fallback)
   return fields.name_of(last, fallback)
 end
 
--- Puts what sentence-transformers says over what the model does: its rows join the table, but those that flags replace.
-local function add_sentence(model, extra, given)
-  for _, row in ipairs(extra.rows) do
+-- Puts what files beside config.json say over what that does: their rows join the table, but those that flags replace.
+local function add_rows(model, rows, given)
+  for _, row in ipairs(rows) do
     if given[row.field] ~= nil then
       row.made, row.note = given[row.field], "as asked for"
     else
@@ -54,19 +56,25 @@ local function add_sentence(model, extra, given)
     end
     model.rows[#model.rows + 1] = row
   end
-  local width = extra.width
-  if width and width.value ~= nil and width.value ~= model.made.d_model then
-    return nil, ("%s: %s is %s; expected %s, as wide as the model"):format(width.path, width.field,
-      json.shown(width.value), json.shown(model.made.d_model))
-  end
-  return true
 end
 
--- A text no longer than the positions that the model has.
-local function shorten(model)
-  local longest = tonumber(tostring(model.made.seq_len):match("%.%.(%d+)$"))
-  local rows, first = tonumber(model.made["positions.rows"]), tonumber(model.made["positions.first"]) or 0
-  if longest and rows and longest > rows - first then model.made.seq_len = ("1..%d"):format(rows - first) end
+-- Fails where rows of another width than the model's are pooled.
+local function check_width(extra, model, width)
+  if width and width.value ~= nil and width.value ~= model.made.d_model then
+    extra:fail(width.path, "%s is %s; expected %s, as wide as the model", width.field, json.shown(width.value),
+      json.shown(model.made.d_model))
+  end
+end
+
+-- Adds what the files beside config.json say; extra: the folder. A model that goes on from a text is not cut where a
+-- tokenizer's default is.
+local function add_files(model, extra, encoder, given)
+  local longest = tonumber(tostring(model.made.seq_len):match("%d+$"))
+  if model.made.vocab_size and longest and (encoder or not model.made["mask.causal"]) then
+    texts.read(extra, model.path:match("^(.*)/[^/]*$"), encoder ~= nil, longest)
+  end
+  add_rows(model, extra.rows, given)
+  check_width(extra, model, encoder and encoder.width)
 end
 
 -- The hash of a tokenizer.json that lies in the folder or beside the model's config, where the model takes tokens and
@@ -95,25 +103,21 @@ local PICKLE = "; pytorch_model.bin is never read, since reading it may run what
 
 -- Reads config.json and what stands beside it: the model { made, rows, ... } and its data file; or nil and messages.
 local function read_model(folder, given, options)
-  local extra, errors = sentence.read(folder, given)
-  if extra == false then return nil, errors end
-  local path = (extra and extra.transformer or folder) .. "/config.json"
+  local extra = open_folder(folder, given)
+  local encoder = sentence.read(extra)
+  if #extra.errors > 0 then return nil, extra.errors end
+  local path = (encoder and encoder.transformer or folder) .. "/config.json"
   if fs.kind(path) == "nothing" then return nil, { NO_CONFIG:format(path) } end
   local config, why = json.read(path)
   if not config then return nil, { why } end
   local data
   data, why = data_of(path, config.model_type)
   if not data then return nil, { why } end
-  local model
-  model, errors = read_config(path, config, data, given, options.ignored, options.architecture)
+  local model, errors = read_config(path, config, data, given, options.ignored, options.architecture)
   if not model then return nil, errors end
   model.path, model.model_type = path, config.model_type
-  if extra then
-    local ok
-    ok, why = add_sentence(model, extra, given)
-    if not ok then return nil, { why } end
-    shorten(model)
-  end
+  add_files(model, extra, encoder, given)
+  if #extra.errors > 0 then return nil, extra.errors end
   fields.add_given(model, given)
   local ok, errors_of_tokenizer = add_tokenizer(model, folder, given)
   if not ok then return nil, errors_of_tokenizer end
