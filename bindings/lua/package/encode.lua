@@ -96,6 +96,7 @@ end
 -- The arguments of the call for a batch; zeros where there are no tokens.
 local function arguments_of(model, batch)
   local facts, buffer, has_types = model.core.facts, model.core.buffer, false
+  local takes_types = facts.stack.token_types > 0 -- the tokenizer may have types where the model has none
   local n, q_len = facts.batch > 0 and facts.batch or #batch, math.max(batch[1].n, facts.q_len.min)
   if not facts.lengths and batch[1].n < q_len then
     error(("%s: sentences[%d] has %d tokens; expected at least %d, as the model takes no lengths"):format(model.name,
@@ -109,7 +110,7 @@ local function arguments_of(model, batch)
     lengths[row] = one.n
     for i = 0, one.n - 1 do
       tokens.data[from + i], types.data[from + i] = one.ids[i], one.types[i]
-      has_types = has_types or one.types[i] ~= 0
+      has_types = has_types or takes_types and one.types[i] ~= 0
     end
   end
   return { tokens = tokens, q_lengths = facts.lengths and lengths or nil, token_types = has_types and types or nil }

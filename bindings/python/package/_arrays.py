@@ -73,6 +73,8 @@ class Torch:
             raise TypeError("%s is %s; expected a torch tensor, as the others are" % (name, _kind(tensor)))
         if tensor.device.type != "cpu":
             raise ValueError("%s is on device %s; expected cpu" % (name, tensor.device))
+        if tensor.is_neg():
+            raise ValueError("%s is negated where it is read; expected %s.resolve_neg()" % (name, name))
         if tensor.requires_grad and self._torch.is_grad_enabled():
             raise ValueError("%s requires grad, and there is no backward; expected %s.detach(), or a call under "
                              "torch.no_grad()" % (name, name))
@@ -118,7 +120,8 @@ def backend(name: str, value: Any) -> Any:
 def whole_numbers(name: str, array: Any) -> Any:
     """Whole numbers as a contiguous array of int32: a copy, but where they are that."""
     numbers = np.asarray(array)
-    if numbers.dtype.kind not in "iu" and numbers.size:
+    is_python = numbers.dtype.kind == "O" and all(type(number) is int for number in numbers.flat)  # beyond 64 bits
+    if numbers.dtype.kind not in "iu" and not is_python and numbers.size:
         raise TypeError("%s has dtype %s; expected whole numbers" % (name, numbers.dtype))
     if numbers.dtype != I32 and numbers.size:
         least, most = int(numbers.min()), int(numbers.max())
@@ -150,7 +153,8 @@ def mask_strides(name: str, array: Any, shape: Shape) -> List[int]:
         raise ValueError("%s has shape %s; expected one that spreads over %s (batch, heads, queries, keys)"
                          % (name, axes, shape))
     strides = [0 if n == 1 else step // array.itemsize for n, step in zip(axes, array.strides)]
-    if any(step < 0 for step in strides) or (strides and strides[-1] not in (0, 1)):
+    gaps = any(step % array.itemsize for n, step in zip(axes, array.strides) if n > 1)  # a field of a struct has such
+    if gaps or any(step < 0 for step in strides) or (strides and strides[-1] not in (0, 1)):
         raise ValueError("%s has strides %s bytes; expected keys side by side: numpy.ascontiguousarray(%s)"
                          % (name, array.strides, name))
     return [0] * (4 - len(axes)) + strides

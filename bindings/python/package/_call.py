@@ -13,7 +13,7 @@ from . import _arrays as arrays
 from . import _declarations as c
 from . import _tables as tables
 from ._cache import Cache
-from ._library import Block, Threads, available_threads, lib, model, model_address, refuse
+from ._library import Block, Held, Threads, available_threads, lib, model, model_address, refuse
 from ._name import NAME
 from ._weights import Packed, Source, load
 
@@ -47,7 +47,7 @@ def _reads_arrays() -> bool:
 READS_ARRAYS = _reads_arrays()
 
 
-class Frame:
+class Frame(Held):
     """What one call at a time uses."""
 
     def __init__(self, packed: Packed) -> None:
@@ -141,15 +141,18 @@ class Runner:
     def threads(self, count: Union[int, str]) -> None:
         if count == "all":
             count = available_threads()
-        if not isinstance(count, int) or isinstance(count, bool):
-            raise TypeError('threads is %r; expected a number, or "all"' % (count,))
-        self._pool: Optional[Threads] = Threads(count) if count != 1 else None
+        pool = Threads(count)  # type: ignore  # which refuses what is no number
+        self._pool: Optional[Threads] = pool if pool.count > 1 else None
         self._frames = []
 
     @property
     def isa(self) -> str:
         """The instruction set whose kernels run."""
         return self._packed.isa
+
+    def __getstate__(self) -> Dict[str, Any]:
+        """For copy, deepcopy and pickle: all but the frames, which are one object's."""
+        return {**self.__dict__, "_frames": []}
 
     def new_cache(self, batch: int = 1, capacity: Optional[int] = None) -> Cache:
         """An empty cache for `batch` sequences of up to `capacity` rows (the most that the model allows)."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _declarations as c
 from . import _tables as tables
+from ._arguments import whole
 from ._library import model, stack
 from ._name import NAME
 from ._text import Ids
@@ -37,13 +38,8 @@ def check_arguments(given: Dict[str, Any]) -> None:
     if given["output_value"] not in _KINDS:
         raise ValueError("output_value is %r; expected %s" % (given["output_value"], " or ".join(map(repr, _KINDS))))
     for name, most in (("batch_size", None), ("truncate_dim", model.d_model)):
-        value = given[name]
-        if value is None and name == "truncate_dim":
-            continue
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise TypeError("%s is %r; expected a number" % (name, value))
-        if value < 1 or (most is not None and value > most):
-            raise ValueError("%s is %d; expected %s" % (name, value, "1..%d" % most if most else "at least 1"))
+        if given[name] is not None or name == "batch_size":
+            whole(name, given[name], 1, most)
 
 
 def texts_of(sentences: Any) -> Tuple[List[Any], bool]:
@@ -71,6 +67,12 @@ class Prompts:
                     config = json.load(file)
                 self.by_name.update(config.get("prompts") or {})
                 self.default_name = config.get("default_prompt_name")
+
+    def renamed(self, by_name: Dict[str, str]) -> "Prompts":
+        """Others by name, with the same default."""
+        other = Prompts(None)
+        other.by_name, other.default_name = dict(by_name), self.default_name
+        return other
 
     def choose(self, prompt: Optional[str], name: Optional[str]) -> str:
         """The prompt of a call."""
@@ -123,7 +125,7 @@ class _Rows:
         given: Dict[str, Any] = {"tokens": self.tokens}
         if model.lengths:
             given["q_lengths"] = self.lengths
-        if self.types.any():
+        if stack and stack.token_types and self.types.any():  # the tokenizer may have types where the model has none
             given["token_types"] = self.types
         return given
 

@@ -1,10 +1,13 @@
 """The C library inside this package: its functions, the facts of its model, its errors as exceptions."""
 import ctypes
 import os
-from typing import Any, Dict, List, NoReturn, Optional, Type
+from typing import Any, Dict, List, NoReturn, Optional, Tuple, Type, TypeVar
 
 from . import _declarations as c
+from ._arguments import whole
 from ._name import NAME
+
+S = TypeVar("S")
 
 
 def _load() -> ctypes.CDLL:
@@ -58,7 +61,33 @@ def check(function: Any, *arguments: Any) -> None:
 # -- Memory and threads ---------------------------------------------------------------------------------------------
 
 
-class Block:
+class Held:
+    """What holds memory of C. A copy of its address would be freed twice, or read in another process: copy, deepcopy
+    and pickle are refused, with a sentence that says what to do."""
+
+    REFUSED = "memory of C cannot be copied or pickled; copy what it belongs to"
+
+    def __reduce_ex__(self, _protocol: Any) -> Any:
+        raise TypeError("%s: %s" % (NAME, self.REFUSED))
+
+
+class Constant(Held):
+    """The same of what never changes: copies are the object itself. A pickle holds a function and arguments that make
+    it again, where there are such: `again`."""
+
+    again: Optional[Tuple[Any, ...]] = None
+
+    def __copy__(self: S) -> S:
+        return self
+
+    def __deepcopy__(self: S, _memo: Any) -> S:
+        return self
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return self.again or super().__reduce_ex__(protocol)
+
+
+class Block(Held):
     """Memory of the library's alignment, freed with this object."""
 
     address: Optional[int] = None
@@ -76,15 +105,15 @@ class Block:
             lib.ga_block_free(self.address)
 
 
-class Threads:
+class Threads(Constant):
     """A pool of threads, which ends with this object. count: how many, the calling one among them."""
 
     _pool: Optional[int] = None
 
     def __init__(self, count: int) -> None:
-        pool = ctypes.c_void_p()
+        pool, count = ctypes.c_void_p(), whole("threads", count, 1, c.GA_MAX_THREADS)
         check(lib.ga_threads_new, count, ctypes.byref(pool))
-        self.count, self._pool = count, pool.value
+        self.count, self._pool, self.again = count, pool.value, (Threads, (count,))
         self.parallel = ctypes.cast(lib.ga_threads_parallel(pool), ctypes.POINTER(c.ga_parallel))
 
     def __del__(self) -> None:

@@ -8,7 +8,7 @@ from ._call import Runner
 from ._library import model
 from ._name import NAME
 from ._sampling import generate
-from ._text import WHY_NOT, Tokenizer, attached, beside
+from ._text import WHY_NOT, Tokenizer, beside, in_packed_weights
 from ._weights import Source
 
 Ids = Any
@@ -32,7 +32,7 @@ class Model(Runner):
                  threads: Union[int, str] = 1, isa: Optional[str] = None, strict: bool = False,
                  tokenizer: Union[str, "os.PathLike[str]", None] = None) -> None:
         super().__init__(weights, layout=layout, prefix=prefix, threads=threads, isa=isa, strict=strict)
-        self._weights = weights if isinstance(weights, (str, os.PathLike)) else None
+        self._weights = os.path.abspath(weights) if isinstance(weights, (str, os.PathLike)) else None
         self._tokenizer = Tokenizer(tokenizer) if tokenizer is not None else None
         self._prompts = _encode.Prompts(weights)
 
@@ -46,9 +46,9 @@ class Model(Runner):
         return self._tokenizer
 
     def _found_tokenizer(self) -> Tokenizer:
-        content = attached(self._weights)
-        if content is not None and self._weights is not None:
-            return Tokenizer(self._weights, content)
+        packed = in_packed_weights(self._weights)
+        if packed is not None:
+            return packed
         path = beside(self._weights)
         if path is None:
             raise ValueError("%s: there is no tokenizer.json beside the weights; expected tokenizer= of Model" % NAME)
@@ -65,7 +65,7 @@ class Model(Runner):
 
     @prompts.setter
     def prompts(self, by_name: Dict[str, str]) -> None:
-        self._prompts.by_name = dict(by_name)
+        self._prompts = self._prompts.renamed(by_name)
 
     @overload
     def __call__(self, tokens: Ids = None, lengths: Ids = None, *, query: Any = None, token_types: Ids = None,

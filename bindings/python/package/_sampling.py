@@ -1,9 +1,10 @@
 """Generation: which token comes next, and the calls between. Runs nothing itself but the model it is given."""
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, Dict, List, Optional, Set, Union
 
 import numpy as np
 
 from . import _declarations as c
+from ._arguments import whole
 from ._arrays import backend, whole_numbers
 from ._library import model, stack
 from ._name import NAME
@@ -36,7 +37,10 @@ def _sequences(ids: Any, lengths: Any) -> List[List[int]]:
             raise ValueError("%s: ids has shape %s; expected [batch, len]" % (NAME, list(array.shape)))
         rows = array.tolist()
         if lengths is not None:
-            rows = [row[:n] for row, n in zip(rows, whole_numbers("lengths", lengths).tolist())]
+            counts = whole_numbers("lengths", lengths)
+            if counts.shape != (len(rows),):
+                raise ValueError("%s: lengths has shape %s; expected [%d]" % (NAME, list(counts.shape), len(rows)))
+            rows = [row[:whole("lengths[%d]" % i, counts[i], 1, len(row))] for i, row in enumerate(rows)]
     if not rows or not all(rows):
         raise ValueError("%s: ids holds no token of a sequence; expected at least one to go on from" % NAME)
     return rows
@@ -55,12 +59,10 @@ class _Sampler:
     def __init__(self, temperature: float, top_k: int, top_p: float, seed: Optional[int]) -> None:
         if temperature < 0 or not np.isfinite(temperature):
             raise ValueError("temperature is %r; expected 0 or more" % temperature)
-        if top_k < 0:
-            raise ValueError("top_k is %r; expected 0 or more" % top_k)
         if not 0 < top_p <= 1:
             raise ValueError("top_p is %r; expected more than 0, and 1 at most" % top_p)
-        self._temperature, self._top_k, self._top_p = temperature, top_k, top_p
-        self._random = np.random.default_rng(seed)
+        self._temperature, self._top_k, self._top_p = temperature, whole("top_k", top_k), top_p
+        self._random = np.random.default_rng(None if seed is None else whole("seed", seed))
 
     def pick(self, logits: Any) -> int:
         """The next id of one sequence."""
@@ -82,13 +84,18 @@ class _Sampler:
         return int(order[min(place, len(chances) - 1)])
 
 
+def _stops_of(stop: Any) -> Set[int]:
+    listed = stop if hasattr(stop, "__iter__") and getattr(stop, "ndim", 1) else [] if stop is None else [stop]
+    return {whole("stop", one, 0, model.vocab_size - 1) for one in listed}
+
+
 def generate(runner: Any, ids: Any, new: int, lengths: Any, temperature: float, top_k: int, top_p: float,
              seed: Optional[int], stop: Union[int, List[int], None], source: Dict[str, Any]) -> List[List[int]]:
     """See Model.generate."""
     _check_model()
     rows, sampler = _sequences(ids, lengths), _Sampler(temperature, top_k, top_p, seed)
-    stops = set([stop] if isinstance(stop, int) else stop or [])
-    capacity = max(map(len, rows)) + max(new, 0)
+    stops, new = _stops_of(stop), whole("new", new)
+    capacity = max(map(len, rows)) + new
     most = model.cache or model.q_len.max
     if capacity > most:
         raise ValueError("%s: %d tokens with the %d new ones; expected at most %d (%s of the spec)"

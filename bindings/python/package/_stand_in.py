@@ -91,6 +91,8 @@ class StandIn(torch.nn.Module):
         super().__init__()
         self.batch_first = module.batch_first
         self.embed_dim, self.num_heads = module.embed_dim, module.num_heads
+        # PyTorch's stacks of layers ask for these; there are no weights here that their fast path could read.
+        self._qkv_same_embed_dim, self.in_proj_bias = False, None
         self.eval()
 
     def _attend(self, given: Dict[str, Any], outputs: List[str]) -> List[Tensor]:

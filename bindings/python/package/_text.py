@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from . import _declarations as c
-from ._library import check, lib, model, refuse
+from ._library import Constant, check, lib, model, refuse
 from ._name import NAME
 
 Pair = Tuple[str, str]
@@ -70,7 +70,7 @@ def _utf8(name: str, text: Any) -> bytes:
                          % (name, error.start, text[error.start])) from None
 
 
-class Tokenizer:
+class Tokenizer(Constant):
     """A tokenizer.json of Hugging Face, with the values of the tokenizers package.
 
     path: of the file. content: what stands for the file's bytes, such as the tokenizer in a file of packed weights;
@@ -90,6 +90,7 @@ class Tokenizer:
         else:
             check(lib.ga_text_tokenizer_open_memory, os.fsencode(path), content, len(content), ctypes.byref(handle))
         self._handle, self.path = handle.value, os.fspath(path)
+        self.again = Tokenizer if content is None else in_packed_weights, (os.path.abspath(path),)
         if self.n_ids > model.vocab_size:
             raise ValueError("%s: has ids up to %d; expected below %d, as %s has: it is of another model, or tokens "
                              "were added to it and not to the model"
@@ -202,6 +203,12 @@ def attached(weights: Any) -> Optional[bytes]:
         return room.raw[:size]
     finally:
         lib.ga_pack_close(ctypes.byref(pack))
+
+
+def in_packed_weights(path: Any) -> Optional[Tokenizer]:
+    """The tokenizer in a file of packed weights, None where it has none."""
+    content = attached(path)
+    return None if content is None else Tokenizer(path, content)
 
 
 def beside(weights: Any) -> Optional[str]:

@@ -7,7 +7,8 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 import numpy as np
 
 from . import _declarations as c
-from ._library import Block, check, lib, model, model_address
+from ._arguments import as_text
+from ._library import Block, Constant, check, lib, model, model_address
 from ._name import NAME
 
 Source = Union[str, "os.PathLike[str]", Mapping[str, Any]]
@@ -15,8 +16,11 @@ Source = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 _DTYPES = {"float32": "F32", "float16": "F16", "float64": "F64", "bfloat16": "BF16"}
 
 
-class Packed:
+class Packed(Constant):
     """Packed weights: `handle` is what calls take. Constant, so that any number of threads may use them."""
+
+    REFUSED = ("weights that came from arrays cannot be pickled, as they are memory of this process; pickle the "
+               "arrays, or make the object of a file, which is opened again where the pickle is read")
 
     def __init__(self, variant: int, block: Block, handle: int) -> None:
         self.variant, self._block, self.handle = variant, block, handle
@@ -25,7 +29,7 @@ class Packed:
 
 def _variant(isa: Optional[str]) -> int:
     found = ctypes.c_void_p()
-    check(lib.ga_model_variant, model_address, isa.encode() if isa else None, ctypes.byref(found))
+    check(lib.ga_model_variant, model_address, as_text("isa", isa), ctypes.byref(found))
     assert found.value
     return found.value
 
@@ -52,8 +56,7 @@ def _from_packed(path: bytes, isa: Optional[str]) -> Packed:
     pack, variant, handle = c.ga_pack(), ctypes.c_void_p(), ctypes.c_void_p()
     check(lib.ga_pack_open, path, ctypes.byref(pack))
     try:
-        check(lib.ga_pack_variant, ctypes.byref(pack), model_address, isa.encode() if isa else None,
-              ctypes.byref(variant))
+        check(lib.ga_pack_variant, ctypes.byref(pack), model_address, as_text("isa", isa), ctypes.byref(variant))
         block = Block(lib.ga_model_packed_size(variant))
         check(lib.ga_pack_load, ctypes.byref(pack), model_address, variant, c.GA_PACK_VERIFY, block.address, block.size,
               ctypes.byref(handle))
@@ -91,6 +94,7 @@ def _bytes_of(name: str, tensor: Any) -> Tuple[str, List[int], bytes]:
         array = tensor.numpy()
     else:
         array = np.asarray(tensor)
+        array = array.astype(array.dtype.newbyteorder("="), copy=False)  # whose name says nothing of the order of bytes
         word, shape = array.dtype.name, list(array.shape)
     if word not in _DTYPES:
         raise TypeError("weights[%r] has dtype %s; expected one of %s" % (name, word, ", ".join(sorted(_DTYPES))))
@@ -112,30 +116,32 @@ def _safetensors(arrays: Mapping[str, Any]) -> bytes:
 
 
 def _options(layout: Optional[str], prefix: Optional[str], strict: bool) -> Any:
-    return c.ga_load_options(layout=layout.encode() if layout else None, strict=strict,
-                             prefix=None if prefix is None else prefix.encode())
+    return c.ga_load_options(layout=as_text("layout", layout), strict=strict, prefix=as_text("prefix", prefix))
+
+
+def _from_path(source: Any, isa: Optional[str], options: Any) -> Packed:
+    path, opened = os.fsencode(source), ctypes.c_void_p()
+    os.stat(source)  # raises what Python raises for a file that is not there
+    if lib.ga_pack_is_file(path):
+        return _from_packed(path, isa)
+    check(lib.ga_weights_open_model, path, None, ctypes.byref(opened))
+    return _from_open(opened, isa, options)
 
 
 def load(source: Optional[Source], layout: Optional[str], prefix: Optional[str], isa: Optional[str],
          strict: bool) -> Packed:
     """Packs what `source` names or holds; None for a model without weights."""
-    if source is None:
-        if model.n_roles > 0:
-            raise TypeError("%s: weights is None; expected a file, or a dict of arrays by name" % NAME)
-        return _pack(None, isa)
     if isinstance(source, Roles):
         return _from_roles(source, isa)
-    opened = ctypes.c_void_p()
     if isinstance(source, Mapping):
-        data = _safetensors(source)
+        data, opened = _safetensors(source), ctypes.c_void_p()
         check(lib.ga_weights_parse, data, len(data), b"weights", ctypes.byref(opened))
         return _from_open(opened, isa, _options(layout, prefix, strict))
-    if not isinstance(source, (str, os.PathLike)):
+    if source is not None and not isinstance(source, (str, os.PathLike)):
         raise TypeError("%s: weights is %s; expected a path, or a dict of arrays by name"
                         % (NAME, type(source).__name__))
-    path = os.fsencode(source)
-    os.stat(source)  # raises what Python raises for a file that is not there
-    if lib.ga_pack_is_file(path):
-        return _from_packed(path, isa)
-    check(lib.ga_weights_open_model, path, None, ctypes.byref(opened))
-    return _from_open(opened, isa, _options(layout, prefix, strict))
+    if source is None and model.n_roles > 0:
+        raise TypeError("%s: weights is None; expected a file, or a dict of arrays by name" % NAME)
+    packed = _pack(None, isa) if source is None else _from_path(source, isa, _options(layout, prefix, strict))
+    packed.again = load, (source and os.path.abspath(source), layout, prefix, isa, strict)
+    return packed

@@ -113,6 +113,10 @@ class _Module(torch.nn.Module):
         super().__init__()
         self.runner, self.handle = runner, handle_of(runner)
 
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self.handle = handle_of(self.runner)  # of the copy
+
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         return _one(self.handle, *args, **kwargs)
 
@@ -130,6 +134,10 @@ class _StandIn(StandIn):
     def __init__(self, module: torch.nn.MultiheadAttention, layer: Runner) -> None:
         super().__init__(module)
         self.layer, self.handle = layer, handle_of(layer)
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self.handle = handle_of(self.layer)  # of the copy
 
 
 def from_torch(module: torch.nn.MultiheadAttention, **options: Any) -> torch.nn.Module:

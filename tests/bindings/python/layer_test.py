@@ -117,13 +117,26 @@ class Values(unittest.TestCase):
         mean = layer(x, mask=mask, outputs=["attention", "attention_mean"])
         np.testing.assert_allclose(mean["attention_mean"], mean["attention"].mean(1), atol=1e-6)
 
+    def test_masks_of_numbers_that_are_refused(self):
+        layer = added_40_4.Layer(arrays(added_40_4))
+        x, mask = rows(2, 6, 40), rows(6, 6, seed=5)
+        struct = np.zeros(6, np.dtype([("row", np.float32, 6), ("flag", np.uint8)]))  # rows of 25 bytes
+        for given, error, words in ((mask.astype(">f4"), TypeError, "mask is of >f4; expected float32"),
+                                    (struct["row"], ValueError, "mask has strides")):
+            with self.assertRaisesRegex(error, words):
+                layer(x, mask=given)
+        cache, keys = cache_40_4.Layer(arrays(cache_40_4)).new_cache(), rows(2, 3, 10)
+        with self.assertRaisesRegex(TypeError, "keys has dtype >f4; expected float32"):
+            cache.put(0, keys.astype(">f4"), keys)
+
     def test_ids_stand_for_rows(self):
         weights = arrays(tokens_96_6)
         layer = tokens_96_6.Layer(weights)
         table = next(array for array in weights.values() if array.shape == (61, 96))
         ids = [[3, 60, 0], [1, 1, 1]]
         expected = layer(table[np.array(ids)])
-        for tokens in (ids, np.array(ids), np.array(ids, np.uint8), np.asfortranarray(np.array(ids, np.int32))):
+        for tokens in (ids, np.array(ids), np.array(ids, np.uint8), np.asfortranarray(np.array(ids, np.int32)),
+                       np.array(ids, ">i4"), np.array(ids, ">u8")):
             np.testing.assert_array_equal(layer(tokens=tokens), expected)
 
 
@@ -150,12 +163,26 @@ class Weights(unittest.TestCase):
         prefixed = {"block." + name: array for name, array in WEIGHTS.items()}
         np.testing.assert_array_equal(golden_maps.Layer(prefixed, prefix="block.")(x), PLAIN(x))
 
+    def test_arrays_of_another_byte_order_give_the_same(self):
+        x, wide = rows(1, 5, 48), {name: array.astype(np.float64) for name, array in WEIGHTS.items()}
+        halves = {name: array.astype(np.float16) for name, array in WEIGHTS.items()}
+        for weights in (WEIGHTS, wide, halves):
+            for order in "<>":
+                other = {name: array.astype(array.dtype.newbyteorder(order)) for name, array in weights.items()}
+                np.testing.assert_array_equal(golden_maps.Layer(other)(x), golden_maps.Layer(weights)(x))
+        for order in "<>":
+            for kind in ("i2", "i4", "i8", "u4", "u8"):
+                lengths = np.array([4], order + kind)
+                np.testing.assert_array_equal(PLAIN(x, q_lengths=lengths), PLAIN(x, q_lengths=[4]))
+
     def test_what_is_wrong_is_named(self):
         less = {name: array for name, array in WEIGHTS.items() if name != "w_k.bias"}
         rows_of = [
             (less, {}, ValueError, "w_k.bias"), ({**WEIGHTS, "w_q.weight": rows(48, 47)}, {}, ValueError, "48, 48"),
             ({**WEIGHTS, "more": rows(2)}, {"strict": True}, ValueError, "more"),
             ({**WEIGHTS, "w_o.bias": np.zeros(48, int)}, {}, TypeError, "w_o.bias.*int64"),
+            (WEIGHTS, {"isa": "avx2\0"}, ValueError, "isa is 'avx2.x00'; expected a str without NUL"),
+            (WEIGHTS, {"prefix": 3}, TypeError, "prefix is 3; expected a str"),
             (WEIGHTS, {"layout": "nope"}, ValueError, "nope"), (WEIGHTS, {"isa": "nope"}, ValueError, "nope"),
             (WEIGHTS, {"threads": 0}, ValueError, "threads"), (WEIGHTS, {"threads": 1.5}, TypeError, "threads"),
             (None, {}, TypeError, "weights is None"), (7, {}, TypeError, "weights is int"),
@@ -258,8 +285,8 @@ class Caches(unittest.TestCase):
         x, cache = rows(2, 6, 40), self.layer.new_cache(2, 20)
         calls = [
             (lambda: self.layer(x), ValueError, "cache is NULL"), (lambda: cache.cut(2), IndexError, "sequence 2"),
-            (lambda: cache.cut(0, 5), ValueError, "5"), (lambda: self.layer.new_cache(0), ValueError, "batch 0"),
-            (lambda: self.layer.new_cache(1, 151), ValueError, r"1\.\.150"),
+            (lambda: cache.cut(0, 5), ValueError, "5"), (lambda: self.layer.new_cache(0), ValueError, "batch is 0"),
+            (lambda: self.layer.new_cache(1, 151), ValueError, r"capacity is 151; expected 1\.\.150"),
             (lambda: self.layer(x[:1].copy(), cache=cache), ValueError, "batch"),
             (lambda: cache.put(0, x, x), ValueError, "keys has shape"),
             (lambda: cache_40_4.Layer(arrays(cache_40_4))(x, cache=cache), ValueError, "other weights"),
@@ -267,6 +294,35 @@ class Caches(unittest.TestCase):
         for call, error, words in calls:
             with self.assertRaisesRegex(error, words):
                 call()
+
+    def test_numbers_do_not_wrap(self):
+        cache, wide, other = self.layer.new_cache(np.int64(2), 20), 2**64, cache_40_4.Layer
+        self.layer(rows(2, 6, 40), cache=cache)
+        keys = cache.get(0)[0]
+        calls = [
+            (lambda: cache.cut(0, wide), ValueError, r"length is 18446744073709551616; expected 0\.\.6"),
+            (lambda: cache.cut(0, wide + 1), ValueError, "length is"), (lambda: cache.cut(0, -1), ValueError, "length"),
+            (lambda: cache.cut(0, 7), ValueError, r"length is 7; expected 0\.\.6"),
+            (lambda: cache.cut(0, 1.0), TypeError, "length is 1.0; expected a whole number"),
+            (lambda: cache.cut(0, np.nan), TypeError, "length is nan"), (lambda: cache.cut(0, True), TypeError, "True"),
+            (lambda: cache.cut(wide), IndexError, "sequence 18446744073709551616"),
+            (lambda: cache.get(-1), IndexError, "sequence -1"), (lambda: cache.get(0.5), TypeError, "sequence is 0.5"),
+            (lambda: cache.put(wide, keys, keys), IndexError, "sequence 18446744073709551616"),
+            (lambda: self.layer.new_cache(wide + 2, 5), MemoryError, "18446744073709551618 sequences of 5 rows"),
+            (lambda: self.layer.new_cache(2**62, 5), MemoryError, "4611686018427387904 sequences"),
+            (lambda: self.layer.new_cache(1, wide + 5), ValueError, "capacity is"),
+            (lambda: other(arrays(cache_40_4), threads=wide + 1), ValueError, r"threads is .*; expected 1\.\."),
+            (lambda: other(arrays(cache_40_4), threads=-1), ValueError, "threads is -1"),
+            (lambda: self.layer(rows(1, 2, 40), position=[2**64]), ValueError, "position holds 18446744073709551616"),
+            (lambda: self.layer(rows(1, 2, 40), position=[-(2**70)]), ValueError, "position holds -11805916207174113"),
+            (lambda: self.layer(rows(1, 2, 40), position=[2**64, None]), TypeError, "position has dtype object"),
+        ]
+        for call, error, words in calls:
+            with self.assertRaisesRegex(error, words):
+                call()
+        self.assertEqual(cache.lengths.tolist(), [6, 6])
+        cache.cut(np.int32(1), np.uint8(2))
+        self.assertEqual(cache.lengths.tolist(), [6, 2])
 
     def test_a_cache_is_one_calls_at_a_time(self):
         cache = self.layer.new_cache(2, 20)

@@ -98,12 +98,20 @@ class Generation(unittest.TestCase):
 
     def test_what_is_wrong_is_named(self):
         calls = [({"new": 50}, r"52 tokens with the 50 new ones; expected at most 50"), ({"temperature": -1}, "-1"),
-                 ({"top_p": 0}, "top_p"), ({"top_k": -1}, "top_k"), ({"lengths": [1, 2]}, "")]
+                 ({"top_p": 0}, "top_p"), ({"top_k": -1}, "top_k is -1"), ({"lengths": [1, 2]}, "beside lists"),
+                 ({"new": -1}, "new is -1; expected at least 0"), ({"new": 2**64}, "18446744073709551618 tokens"),
+                 ({"stop": 2**64}, r"stop is 18446744073709551616; expected 0\.\.50"), ({"stop": [1, -1]}, "is -1"),
+                 ({"seed": -1}, "seed is -1")]
         for options, words in calls:
             with self.assertRaisesRegex(ValueError, words):
                 LLAMA.generate([[1, 2]], **options)
         with self.assertRaisesRegex(ValueError, "at least one"):
             LLAMA.generate([[1, 2], []])
+        padded = np.array([[1, 2, 3], [7, 0, 0]])
+        for lengths, words in (([3], r"lengths has shape \[1\]; expected \[2\]"), ([3, -1], r"lengths\[1\] is -1"),
+                               ([3, 4], r"lengths\[1\] is 4; expected 1\.\.3")):
+            with self.assertRaisesRegex(ValueError, words):
+                LLAMA.generate(padded, lengths=lengths)
 
 
 class Transformers(unittest.TestCase):

@@ -21,4 +21,5 @@ def main():
     sys.exit(failed > 0)
 
 
-main()
+if __name__ == "__main__":  # workers that tests spawn read this file too
+    main()

@@ -37,7 +37,8 @@ def post_48_4_ids():
 
 def write_packed(path, tokenizer_json):
     """Packed weights of post_48_4, with a tokenizer among them where one is given."""
-    c, handles = _declarations, (ctypes.c_void_p * 1)(model()._packed.handle)
+    whole = model()  # which holds what the handle points to
+    c, handles = _declarations, (ctypes.c_void_p * 1)(whole._packed.handle)
     attachment = None
     if tokenizer_json is not None:
         content = ctypes.cast(ctypes.c_char_p(tokenizer_json), ctypes.c_void_p)
@@ -88,6 +89,11 @@ class Vectors(unittest.TestCase):
         ids, types = [2, 4, 6, 3, 9, 5, 3], [0, 0, 0, 0, 1, 1, 1]
         np.testing.assert_array_equal(got[0], self.model([ids], token_types=[types])[0])
         np.testing.assert_array_equal(self.model.encode(("a dog", "the cat")), self.model.encode(["a dog", "the cat"]))
+
+    def test_pairs_have_none_where_the_model_has_none(self):
+        with mock.patch.object(post_48_4._encode, "stack", SimpleNamespace(token_types=0)):
+            got = self.model.encode([("a dog", "the cat")])
+        np.testing.assert_array_equal(got[0], self.model([[2, 4, 6, 3, 9, 5, 3]])[0])
 
     def test_numbers_and_lengths(self):
         whole = self.model.encode(TEXTS)
@@ -155,7 +161,7 @@ class Refusals(unittest.TestCase):
             (dict(output_value=None), ValueError, "output_value is None; expected 'sentence_embedding' or"),
             (dict(batch_size=0), ValueError, "batch_size is 0; expected at least 1"),
             (dict(truncate_dim=49), ValueError, r"truncate_dim is 49; expected 1\.\.48"),
-            (dict(batch_size="2"), TypeError, "batch_size is '2'; expected a number"),
+            (dict(batch_size="2"), TypeError, "batch_size is '2'; expected a whole number"),
         ]
         encoder = model()
         for given, error, words in calls:

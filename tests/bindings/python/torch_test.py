@@ -1,6 +1,9 @@
 """torch_test.py: tensors of PyTorch: layers and models called with them, the operator under torch.compile, and the
 stand-in for nn.MultiheadAttention beside the module itself."""
+import copy
+import gc
 import importlib
+import pickle
 import unittest
 
 import golden_causal
@@ -52,6 +55,7 @@ class Tensors(unittest.TestCase):
             (lambda: LAYER(x.transpose(0, 1)), ValueError, "query is not contiguous"),
             (lambda: LAYER(x.to("meta")), ValueError, "query is on device meta; expected cpu"),
             (lambda: LAYER(x.clone().requires_grad_()), ValueError, "query requires grad"),
+            (lambda: LAYER(torch._neg_view(x)), ValueError, r"query is negated where it is read; .*resolve_neg"),
             (lambda: LAYER(torch.zeros(1, 0, 48)), ValueError, "q_len is 0"),
         ]
         for call, error, words in calls:
@@ -104,6 +108,42 @@ class Operator(unittest.TestCase):
         module = live_encoder_post.torch.as_module(model)
         compiled = torch.compile(module, fullgraph=True, backend="aot_eager")
         self.assertTrue(torch.equal(compiled(query=x), model(query=x)))
+
+
+class Copies(unittest.TestCase):
+    """Of modules that hold a layer, which frameworks copy."""
+
+    def test_a_copy_and_its_origin_may_go_first(self):
+        x = torch.from_numpy(rows(2, 7, 48))
+        stand_in = golden_maps.from_torch(module_for(golden_maps, batch_first=True))
+        for module, given in ((golden_maps.torch.as_module(golden_maps.Layer(arrays(golden_maps))), (x,)),
+                              (stand_in, (x, x, x))):
+            module = torch.nn.Sequential(module)[0]
+            expected = module(*given)
+            twin = copy.deepcopy(module)
+            self.assertNotEqual(twin.handle, module.handle)
+            del module
+            gc.collect()
+            for one, other in zip(twin(*given), expected):
+                self.assertTrue(torch.equal(one, other))
+
+    def test_stacks_and_averages_copy_them(self):
+        x = torch.randn(2, 7, 48)
+        torch.manual_seed(2)
+        block = torch.nn.TransformerEncoderLayer(48, 3, 96, batch_first=True).eval()
+        with torch.no_grad():
+            expected = torch.nn.TransformerEncoder(block, 3, enable_nested_tensor=False)(x)
+            block.self_attn = golden_maps.from_torch(block.self_attn)
+            stack = torch.nn.TransformerEncoder(block, 3, enable_nested_tensor=False)
+            average = torch.optim.swa_utils.AveragedModel(stack)
+            del block
+            gc.collect()
+            for module in (stack, average):
+                self.assertLessEqual((module(x) - expected).abs().max().item(), 1e-5)
+
+    def test_a_pickle_of_arrays_says_what_to_do(self):
+        with self.assertRaisesRegex(TypeError, "golden_maps: weights that came from arrays cannot be pickled"):
+            pickle.dumps(golden_maps.torch.as_module(LAYER))
 
 
 class StandIns(unittest.TestCase):
