@@ -9,6 +9,9 @@
 bool ga_text_tokenizer_beside(const char *weights, char *path_out, size_t size)
 {
     struct stat facts;
+    if (!weights || !path_out) {
+        return false;
+    }
     const bool is_folder = stat(weights, &facts) == 0 && S_ISDIR(facts.st_mode);
     const char *slash = strrchr(weights, '/');
     const int length = (int)(is_folder ? strlen(weights) : slash ? (size_t)(slash - weights) : 0);

@@ -5,6 +5,9 @@
 
 enum ga_status ga_text_context_open(const struct ga_text_tokenizer *tokenizer, struct ga_text_context **context_out)
 {
+    if (!tokenizer || !context_out) {
+        return GA_ARGUMENT;
+    }
     struct ga_text_context *context = calloc(1, sizeof *context);
     *context_out = NULL;
     if (!context) {
@@ -29,7 +32,9 @@ enum ga_status ga_text_context_open(const struct ga_text_tokenizer *tokenizer, s
 
 void ga_text_context_set_limit(struct ga_text_context *context, size_t max_length)
 {
-    context->max_length = max_length;
+    if (context) {
+        context->max_length = max_length;
+    }
 }
 
 static void free_sequence(struct ga_text_sequence *sequence)

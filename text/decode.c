@@ -1,4 +1,5 @@
 // decode.c: ids to text: the tokens' texts, through the decoders, joined.
+#include "arguments.h"
 #include "tokenizer.h"
 
 // The texts of the ids that are kept.
@@ -55,9 +56,14 @@ static enum ga_status apply_decoders(struct ga_text_context *context, struct ga_
 enum ga_status ga_text_decode(struct ga_text_context *context, const int32_t *ids, size_t count, bool skip_special,
                               struct ga_text_view *text_out, struct ga_error *error)
 {
+    enum ga_status status = GA_TEXT_CHECK("ga_text_decode", error, {"context", context},
+                                          {"ids", count > 0 ? (const void *)ids : ""}, {"text_out", text_out});
+    if (status != GA_OK) {
+        return status;
+    }
     struct ga_text_list *last = &context->lists[0];
     clear(last);
-    enum ga_status status = list_tokens(context->tokenizer, ids, count, skip_special, last);
+    status = list_tokens(context->tokenizer, ids, count, skip_special, last);
     if (status == GA_OK && context->tokenizer->decoders.count > 0) {
         status = apply_decoders(context, &last, error);
     } else if (status == GA_OK) {

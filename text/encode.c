@@ -1,6 +1,7 @@
 // encode.c: a text and its pair, to the arrays of an encoding.
 #include <string.h>
 
+#include "arguments.h"
 #include "byte_level_offsets.h"
 #include "lossy.h"
 #include "tokenizer.h"
@@ -323,7 +324,11 @@ enum ga_status ga_text_encode(struct ga_text_context *context, const char *text,
 {
     const bool details = flags & GA_TEXT_OFFSETS;
     struct ga_text_bytes texts[2] = {{text, length}, {pair, pair_length}};
-    enum ga_status status = GA_OK;
+    enum ga_status status = GA_TEXT_CHECK("ga_text_encode", error, {"context", context},
+                                          {"text", length > 0 ? text : ""}, {"encoding_out", encoding_out});
+    if (status != GA_OK) {
+        return status;
+    }
     *encoding_out = (struct ga_text_encoding){0};
     for (int i = 0; i < (pair ? 2 : 1) && status == GA_OK; i++) {
         status = check_text(&context->valid[i], &texts[i], flags, error);

@@ -2,6 +2,9 @@
 // package. A library of its own: it links jansson, utf8proc and PCRE2, never prints, aborts or exits, and has no state
 // in the process.
 //
+// A pointer that is NULL where none may be is refused: GA_ARGUMENT after an entry in error that names it, or what a
+// function without a status says. A text or ids of no length may be NULL.
+//
 // A tokenizer is const after it was opened, and may be used by any number of threads, each with a context of its own.
 // What a context gives stays valid until the next call with that context, or until it is closed.
 #ifndef GA_TEXT_H
@@ -71,7 +74,7 @@ enum ga_status ga_text_tokenizer_pack(const char *name, const char *bytes, size_
 #define GA_TEXT_ATTACHMENT "_tokenizer"
 
 // Writes the path of the tokenizer.json beside weights, a file or a folder that has it, to path_out[size];
-// PATH_MAX bytes hold any that the system takes. False where it does not fit.
+// PATH_MAX bytes hold any that the system takes. False where it does not fit, or one of them is NULL.
 bool ga_text_tokenizer_beside(const char *weights, char *path_out, size_t size);
 
 // ga_text_tokenizer_open of bytes[length] in memory, which are not kept; GA_UNSUPPORTED also where they were packed by
@@ -83,26 +86,27 @@ enum ga_status ga_text_tokenizer_open_memory(const char *name, const char *bytes
 void ga_text_tokenizer_close(struct ga_text_tokenizer *tokenizer);
 
 // A number that tells one tokenizer.json from another, by its bytes; a model's spec records it as 16 hexadecimal
-// digits.
+// digits. 0 of NULL.
 uint64_t ga_text_tokenizer_hash(const struct ga_text_tokenizer *tokenizer);
 
 // The hash of the tokenizer that a model was made for, as its spec records it: the text in struct ga_model. False where
-// it records none.
+// it records none, or an argument is NULL.
 bool ga_text_recorded_hash(const char *spec, uint64_t *hash_out);
 
-// The largest id that the tokenizer knows, and 1.
+// The largest id that the tokenizer knows, and 1. 0 of NULL.
 size_t ga_text_tokenizer_ids(const struct ga_text_tokenizer *tokenizer);
 
-// The tokens that "truncation" in the file leaves of a text, SIZE_MAX where it says nothing.
+// The tokens that "truncation" in the file leaves of a text, SIZE_MAX where it says nothing, and of NULL.
 size_t ga_text_tokenizer_max_length(const struct ga_text_tokenizer *tokenizer);
 
 // Memory for one thread: work space and a cache of 4.5 MiB. Returns GA_OK and *context_out, which the caller closes
-// before the tokenizer; GA_MEMORY.
+// before the tokenizer; GA_MEMORY, or GA_ARGUMENT where one of them is NULL.
 enum ga_status ga_text_context_open(const struct ga_text_tokenizer *tokenizer, struct ga_text_context **context_out);
 
 // Has this context cut texts to max_length tokens, special ones too, whatever length and strategy "truncation" in the
 // file has: the longer of a text and its pair gives way first, as transformers does it. Of "truncation" only the
-// direction counts: tokens go from the end, unless it says "Left". SIZE_MAX: all is as the file says.
+// direction counts: tokens go from the end, unless it says "Left". SIZE_MAX: all is as the file says. A context that is
+// NULL is passed over.
 void ga_text_context_set_limit(struct ga_text_context *context, size_t max_length);
 
 // Frees a context. NULL is allowed.

@@ -1,15 +1,11 @@
-// open.c: opens a tokenizer from its file, and contexts of it.
-#define _POSIX_C_SOURCE 200809L
-#include <errno.h>
-#include <stdio.h>
+// open.c: opens a tokenizer from its file. Reading the file is read.c.
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "hash.h"
 #include "tokenizer.h"
 #include "unicode.h"
-
-enum { LARGEST = 256 << 20 }; // bytes of a file
 
 #define VERSION "1.0"
 
@@ -44,8 +40,8 @@ struct ga_text_bytes ga_text_token_text(const struct ga_text_tokenizer *tokenize
 
 size_t ga_text_tokenizer_ids(const struct ga_text_tokenizer *tokenizer)
 {
-    size_t ids = model_class(tokenizer)->vocabulary(tokenizer->model.self)->count;
-    for (size_t i = 0; i < tokenizer->added.count; i++) {
+    size_t ids = tokenizer ? model_class(tokenizer)->vocabulary(tokenizer->model.self)->count : 0;
+    for (size_t i = 0; tokenizer && i < tokenizer->added.count; i++) {
         const size_t id = (size_t)tokenizer->added.tokens[i].id;
         ids = id + 1 > ids ? id + 1 : ids;
     }
@@ -54,7 +50,7 @@ size_t ga_text_tokenizer_ids(const struct ga_text_tokenizer *tokenizer)
 
 size_t ga_text_tokenizer_max_length(const struct ga_text_tokenizer *tokenizer)
 {
-    return tokenizer->post.truncates ? tokenizer->post.max_length : SIZE_MAX;
+    return tokenizer && tokenizer->post.truncates ? tokenizer->post.max_length : SIZE_MAX;
 }
 
 void ga_text_tokenizer_close(struct ga_text_tokenizer *tokenizer)
@@ -245,11 +241,16 @@ static enum ga_status open_json(struct ga_text_bytes bytes, struct ga_text_reade
 enum ga_status ga_text_tokenizer_open_memory(const char *name, const char *bytes, size_t length,
                                              struct ga_text_tokenizer **tokenizer_out, struct ga_error *error)
 {
+    enum ga_status status = GA_TEXT_CHECK("ga_text_tokenizer_open_memory", error, {"name", name}, {"bytes", bytes},
+                                          {"tokenizer_out", tokenizer_out});
+    if (status != GA_OK) {
+        return status;
+    }
     struct ga_text_reader reader = {.file = name, .error = error};
     struct ga_text_packed packed = {.json = {bytes, length}};
     const bool is_packed = ga_text_is_packed(bytes, length);
     *tokenizer_out = NULL;
-    enum ga_status status = is_packed ? ga_text_packed_read(name, bytes, length, &packed, error) : GA_OK;
+    status = is_packed ? ga_text_packed_read(name, bytes, length, &packed, error) : GA_OK;
     if (status == GA_OK) {
         reader.tables = is_packed ? &packed.tables : NULL;
         status = open_json(packed.json, &reader, tokenizer_out);
@@ -262,43 +263,7 @@ enum ga_status ga_text_tokenizer_open_memory(const char *name, const char *bytes
 
 uint64_t ga_text_tokenizer_hash(const struct ga_text_tokenizer *tokenizer)
 {
-    return tokenizer->hash;
-}
-
-enum ga_status ga_text_tokenizer_read(const char *path, char **bytes_out, size_t *length_out, struct ga_error *error)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        char why[96];
-        return ga_fail(error, GA_IO, "%s: cannot be opened: %s", path,
-                       strerror_r(errno, why, sizeof why) == 0 ? why : "unknown error");
-    }
-    size_t capacity = 1 << 16, length = 0;
-    char *bytes = malloc(capacity);
-    while (bytes) {
-        length += fread(bytes + length, 1, capacity - length, file);
-        if (length < capacity || capacity > LARGEST) {
-            break;
-        }
-        char *grown = realloc(bytes, capacity *= 2);
-        if (!grown) {
-            free(bytes);
-        }
-        bytes = grown;
-    }
-    const bool broken = ferror(file) != 0;
-    fclose(file);
-    if (!bytes) {
-        return ga_fail(error, GA_MEMORY, "%s: no memory for the file", path);
-    }
-    if (broken || length > LARGEST) {
-        free(bytes);
-        return broken ? ga_fail(error, GA_IO, "%s: cannot be read", path)
-                      : ga_fail(error, GA_FORMAT, "%s: has more than %d bytes", path, LARGEST);
-    }
-    *bytes_out = bytes;
-    *length_out = length;
-    return GA_OK;
+    return tokenizer ? tokenizer->hash : 0;
 }
 
 enum ga_status ga_text_tokenizer_open(const char *path, struct ga_text_tokenizer **tokenizer_out,
@@ -306,8 +271,13 @@ enum ga_status ga_text_tokenizer_open(const char *path, struct ga_text_tokenizer
 {
     char *bytes = NULL;
     size_t length = 0;
+    enum ga_status status =
+        GA_TEXT_CHECK("ga_text_tokenizer_open", error, {"path", path}, {"tokenizer_out", tokenizer_out});
+    if (status != GA_OK) {
+        return status;
+    }
     *tokenizer_out = NULL;
-    enum ga_status status = ga_text_tokenizer_read(path, &bytes, &length, error);
+    status = ga_text_tokenizer_read(path, &bytes, &length, error);
     if (status == GA_OK) {
         status = ga_text_tokenizer_open_memory(path, bytes, length, tokenizer_out, error);
         free(bytes);

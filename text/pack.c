@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "tokenizer.h"
 
 // The fields of a model that are tables, and what is left of them; others of the same name do not occur.
@@ -56,9 +57,14 @@ enum ga_status ga_text_tokenizer_pack(const char *name, const char *bytes, size_
 {
     struct ga_text_tokenizer *tokenizer;
     struct ga_text_packed from = {.json = {bytes, length}};
+    enum ga_status status = GA_TEXT_CHECK("ga_text_tokenizer_pack", error, {"name", name}, {"bytes", bytes},
+                                          {"packed_out", packed_out}, {"size_out", size_out});
+    if (status != GA_OK) {
+        return status;
+    }
     *packed_out = NULL;
     *size_out = 0;
-    enum ga_status status = ga_text_tokenizer_open_memory(name, bytes, length, &tokenizer, error);
+    status = ga_text_tokenizer_open_memory(name, bytes, length, &tokenizer, error);
     if (status != GA_OK) {
         return status;
     }

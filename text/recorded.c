@@ -17,6 +17,9 @@ bool ga_text_recorded_hash(const char *spec, uint64_t *hash_out)
 {
     // The text of a spec has a field a line, and no line's end within a value.
     static const char field[] = "\n  tokenizer = \"";
+    if (!spec || !hash_out) {
+        return false;
+    }
     const char *at = strstr(spec, field);
     *hash_out = 0;
     for (size_t i = 0; at && i < DIGITS; i++) {

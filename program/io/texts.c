@@ -21,19 +21,46 @@ enum ga_exit ga_texts_open(const struct ga_context *context, const char *path, b
     return texts_out->file ? GA_EXIT_OK : GA_EXIT_FAILED;
 }
 
+// Room for one more byte and the NUL; false where there is no memory.
+static bool make_room(struct ga_texts *texts)
+{
+    if (texts->length + 1 < texts->room) {
+        return true;
+    }
+    const size_t room = 2 * texts->room + 128;
+    char *text = realloc(texts->text, room);
+    texts->text = text ? text : texts->text;
+    texts->room = text ? room : texts->room;
+    return text != NULL;
+}
+
+// Reads to the end of a text, of the file, or to the byte that is one too many; returns what it has met there.
+static int read_text(struct ga_texts *texts, bool *has_room_out)
+{
+    int byte = 0;
+    texts->length = 0;
+    while ((*has_room_out = make_room(texts)) && (byte = getc_unlocked(texts->file)) != EOF && byte != texts->end &&
+           texts->length < GA_LONGEST_TEXT) {
+        texts->text[texts->length++] = (char)byte;
+    }
+    return byte;
+}
+
 enum ga_exit ga_texts_next(const struct ga_context *context, struct ga_texts *texts, bool *found_out)
 {
-    errno = 0;
-    const ssize_t length = getdelim(&texts->text, &texts->room, texts->end, texts->file);
-    *found_out = length >= 0;
-    if (length < 0) {
-        const bool failed = ferror(texts->file) || errno == ENOMEM;
-        return failed ? ga_failed(context, "%s: cannot be read: %s", texts->path, strerror(errno)) : GA_EXIT_OK;
+    bool has_room;
+    const int last = read_text(texts, &has_room);
+    if (!has_room || (last == EOF && ferror(texts->file))) {
+        return ga_failed(context, "%s: cannot be read: %s", texts->path, strerror(has_room ? errno : ENOMEM));
     }
-    const bool ended = length > 0 && texts->text[length - 1] == (char)texts->end;
-    texts->length = (size_t)length - ended;
-    texts->count++;
-    return GA_EXIT_OK;
+    *found_out = last != EOF || texts->length > 0;
+    texts->count += *found_out;
+    texts->text[texts->length] = '\0';
+    return last == EOF || last == texts->end
+               ? GA_EXIT_OK
+               : ga_failed(context, "%s: %s %zu is longer than %d bytes; expected %s", texts->path,
+                           texts->end ? "line" : "text", texts->count, GA_LONGEST_TEXT,
+                           texts->end ? "one text a line" : "a NUL after each text");
 }
 
 double ga_texts_share(const struct ga_texts *texts)

@@ -9,6 +9,8 @@
 #include "text_library.h"
 #include "tokenizer_file.h"
 
+enum { GA_LONGEST_TEXT = 1 << 24 }; // bytes: a line without end is not read further
+
 // The texts of a file. Zeroed memory is none.
 struct ga_texts {
     FILE *file;
@@ -24,7 +26,8 @@ struct ga_texts {
 // a message. The caller closes it.
 enum ga_exit ga_texts_open(const struct ga_context *context, const char *path, bool nul, struct ga_texts *texts_out);
 
-// Reads the next text; *found_out: whether there is one. GA_EXIT_FAILED after a message.
+// Reads the next text; *found_out: whether there is one. GA_EXIT_FAILED after a message, also for a text that is longer
+// than GA_LONGEST_TEXT, of which no more is read.
 enum ga_exit ga_texts_next(const struct ga_context *context, struct ga_texts *texts, bool *found_out);
 
 // Of a regular file, how much of it has been read, 0 to 1; 0 where its length is not known.

@@ -80,6 +80,11 @@ return function(path, expect_run, expect, choose)
     expect_run(2, "tokenize --tokenizer %tokenizer --text - --pair -", "cannot both be standard input")
     expect_run(2, "tokenize --text %texts", "no tokenizer")
     expect_run(2, "tokenize --tokenizer %tokenizer", "--text FILE is missing")
+    assert(os.execute("mkfifo " .. path "pipe"))
+    local commands = { "tokenize --text %texts", "detokenize --ids %texts", "pack --allow-random 1 --output %r" }
+    for _, command in ipairs(commands) do
+      expect_run(1, command .. " --tokenizer %pipe", path "pipe" .. ": a pipe or device; expected a regular file")
+    end
     local absent = path "absent" .. ": cannot be opened: No such file"
     expect_run(1, "tokenize --tokenizer %absent --text %texts", absent)
     expect_run(1, "tokenize --weights %absent --text %texts", absent)
@@ -89,6 +94,18 @@ return function(path, expect_run, expect, choose)
     expect_run(1, "tokenize --tokenizer %tokenizer --text %texts", "has ids up to 70; expected below 70")
     write("tokenizer", (JSON:gsub("Whitespace", "Nothing")))
     expect_run(1, "tokenize --tokenizer %tokenizer --text %texts", "pre_tokenizer.type: found Nothing")
+  end
+
+  -- A line without end is refused while it is read; a text of as many bytes as one may have is taken.
+  local function test_longest()
+    local most, tokenize = 16777216, "tokenize --tokenizer %tokenizer --text "
+    expect_run(1, tokenize .. "- </dev/zero", "standard input: line 1 is longer than 16777216 bytes")
+    assert(os.execute(("head -c %d /dev/zero | tr '\\0' a >%s"):format(most, path "long")))
+    expect_lines(tokenize .. "%long", "0\n")
+    assert(os.execute("echo a >>" .. path "long"))
+    expect_run(1, tokenize .. "%long", "long: line 1 is longer than 16777216 bytes; expected one text a line")
+    expect_run(1, tokenize .. "%long -0", "long: text 1 is longer than 16777216 bytes; expected a NUL after each text")
+    assert(os.remove(path "long"))
   end
 
   -- The vector of each line of JSON, beside what embed writes to a file: no number may be another float.
@@ -195,6 +212,7 @@ return function(path, expect_run, expect, choose)
   require "program_search"(path, expect_run, expect)
   choose "steps_48_4"
   write("texts", 'A Cats\n\ndog "')
+  test_longest()
   test_refused()
   test_generated()
   test_generate_refused()

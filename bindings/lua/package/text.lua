@@ -73,12 +73,6 @@ end
 
 -- -- Which it is ----------------------------------------------------------------------------------------------------
 
-local function exists(path)
-  local file = io.open(path, "rb")
-  if file then file:close() end
-  return file ~= nil
-end
-
 local function refuse_other(core, path)
   error(("%s: %s was made for another tokenizer, whose hash its spec records; tokenizer of load names one that is " ..
     "taken all the same"):format(path, core.facts.name), 0)
@@ -90,11 +84,11 @@ local function open(core, text, path, weights)
   local bytes = weights and core:is_packed(weights) and core:attachment(weights, ATTACHMENT)
   if bytes then return text.open(weights .. ": its tokenizer", bytes), weights end
   path = weights and text.beside(weights)
-  if not path or not exists(path) then
-    error(("%s: there is no tokenizer.json beside the weights; expected tokenizer among the options of load"):format(
-      core.facts.name), 0)
+  local good, handle = pcall(text.open, path) -- Lua's own io.open would wait for a pipe
+  if not path or not good then
+    error(("%s: no tokenizer.json beside the weights%s; expected one, or tokenizer among the options of load"):format(
+      core.facts.name, path and " that can be taken: " .. handle or ""), 0)
   end
-  local handle = text.open(path)
   if text.is_other(handle, core.facts.spec) then refuse_other(core, path) end
   return handle, path
 end

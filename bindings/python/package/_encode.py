@@ -63,6 +63,8 @@ class Prompts:
             folder = weights if os.path.isdir(weights) else os.path.dirname(weights)
             path = os.path.join(os.fsdecode(folder), _PROMPTS)
             if os.path.exists(path):
+                if not os.path.isfile(path):  # to open a pipe is to wait for its writer
+                    raise ValueError("%s: not a regular file; expected the JSON of sentence_transformers" % path)
                 with open(path, encoding="utf-8") as file:
                     config = json.load(file)
                 self.by_name.update(config.get("prompts") or {})

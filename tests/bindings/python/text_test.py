@@ -225,6 +225,16 @@ class Tokens(unittest.TestCase):
             self.assertEqual(_text.beside(folder), path)
             self.assertEqual(_text.beside(os.path.join(folder, "w.safetensors")), path)
 
+    def test_a_pipe_is_not_waited_for(self):
+        with tempfile.TemporaryDirectory() as folder:
+            write_packed(folder + "/w.gap", None)
+            for name in ("tokenizer.json", "config_sentence_transformers.json"):
+                os.mkfifo(os.path.join(folder, name))
+                with self.assertRaisesRegex((OSError, ValueError), "%s: .*regular file" % name):
+                    post_48_4.Model(folder + "/w.gap").encode("a cat")
+                os.remove(os.path.join(folder, name))
+                tokenizer(folder + "/tokenizer.json")
+
     def test_it_is_found_in_packed_weights(self):
         with tempfile.TemporaryDirectory() as folder:
             with open(tokenizer(folder + "/other.json"), "rb") as file:
