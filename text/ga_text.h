@@ -53,12 +53,14 @@ struct ga_text_encoding {
     size_t n_cut;                         // tokens that truncation left out
 };
 
-// Opens a tokenizer.json. A component or a field that is not known is refused by its name. Returns GA_OK and
+// Opens a tokenizer.json, or the tokenizer that a GGUF file holds (models gpt2 and llama), whose ids are those of
+// llama.cpp. A component or a field that is not known is refused by its name. Returns GA_OK and
 // *tokenizer_out, which the caller closes; GA_IO, GA_FORMAT or GA_MEMORY after an entry in error, which may be NULL.
 enum ga_status ga_text_tokenizer_open(const char *path, struct ga_text_tokenizer **tokenizer_out,
                                       struct ga_error *error);
 
 // Reads a tokenizer.json whole, for ga_text_tokenizer_open_memory: *bytes_out[*length_out], which the caller frees.
+// Of a GGUF file it gives the tokenizer.json that says what its metadata say.
 // GA_IO, GA_FORMAT (above 256 MB) or GA_MEMORY after an entry in error, which may be NULL.
 enum ga_status ga_text_tokenizer_read(const char *path, char **bytes_out, size_t *length_out, struct ga_error *error);
 
@@ -73,8 +75,9 @@ enum ga_status ga_text_tokenizer_pack(const char *name, const char *bytes, size_
 // hash is ga_text_tokenizer_hash's.
 #define GA_TEXT_ATTACHMENT "_tokenizer"
 
-// Writes the path of the tokenizer.json beside weights, a file or a folder that has it, to path_out[size];
-// PATH_MAX bytes hold any that the system takes. False where it does not fit, or one of them is NULL.
+// Writes the path of the tokenizer of weights to path_out[size]: of a GGUF file that holds one its own path, else that
+// of the tokenizer.json beside weights, a file or a folder that has it. PATH_MAX bytes hold any that
+// the system takes. False where it does not fit, or one of them is NULL.
 bool ga_text_tokenizer_beside(const char *weights, char *path_out, size_t size);
 
 // ga_text_tokenizer_open of bytes[length] in memory, which are not kept; GA_UNSUPPORTED also where they were packed by
@@ -95,6 +98,10 @@ bool ga_text_recorded_hash(const char *spec, uint64_t *hash_out);
 
 // The largest id that the tokenizer knows, and 1. 0 of NULL.
 size_t ga_text_tokenizer_ids(const struct ga_text_tokenizer *tokenizer);
+
+// The ids that end a text that a model goes on with: *count_out of them, the tokenizer's. None of
+// a tokenizer.json, nor of NULL.
+const int32_t *ga_text_tokenizer_ends(const struct ga_text_tokenizer *tokenizer, size_t *count_out);
 
 // The tokens that "truncation" in the file leaves of a text, SIZE_MAX where it says nothing, and of NULL.
 size_t ga_text_tokenizer_max_length(const struct ga_text_tokenizer *tokenizer);

@@ -11,6 +11,7 @@
 
 struct file_fields {
     struct ga_text_bytes version;
+    json_t *ends; // of what a GGUF file became: ids that end a text; no tokenizer.json has it
     json_t *truncation, *added_tokens, *normalizer, *pretokenizer, *post_processor, *decoder, *model;
 };
 
@@ -24,6 +25,7 @@ static const struct ga_text_field fields[] = {
     {"post_processor", GA_TEXT_OBJECT, GA_TEXT_NULLABLE, offsetof(struct file_fields, post_processor)},
     {"decoder", GA_TEXT_OBJECT, GA_TEXT_NULLABLE, offsetof(struct file_fields, decoder)},
     {"model", GA_TEXT_OBJECT, GA_TEXT_REQUIRED, offsetof(struct file_fields, model)},
+    {"ends", GA_TEXT_ARRAY, GA_TEXT_NULLABLE, offsetof(struct file_fields, ends)},
 };
 
 static const struct ga_text_model_class *model_class(const struct ga_text_tokenizer *tokenizer)
@@ -53,6 +55,14 @@ size_t ga_text_tokenizer_max_length(const struct ga_text_tokenizer *tokenizer)
     return tokenizer && tokenizer->post.truncates ? tokenizer->post.max_length : SIZE_MAX;
 }
 
+const int32_t *ga_text_tokenizer_ends(const struct ga_text_tokenizer *tokenizer, size_t *count_out)
+{
+    if (count_out) {
+        *count_out = tokenizer ? tokenizer->n_ends : 0;
+    }
+    return tokenizer ? tokenizer->ends : NULL;
+}
+
 void ga_text_tokenizer_close(struct ga_text_tokenizer *tokenizer)
 {
     if (!tokenizer) {
@@ -66,6 +76,7 @@ void ga_text_tokenizer_close(struct ga_text_tokenizer *tokenizer)
     }
     ga_text_added_free(&tokenizer->added);
     ga_text_post_free(&tokenizer->post);
+    free(tokenizer->ends);
     free(tokenizer);
 }
 
@@ -184,6 +195,24 @@ static enum ga_status read_in(struct ga_text_parts *parts, struct ga_text_reader
     return status;
 }
 
+// The ids that end a text: integers, of which those that are no token's do no harm.
+static enum ga_status read_ends(struct ga_text_tokenizer *tokenizer, struct ga_text_reader *reader, json_t *array)
+{
+    const size_t count = json_array_size(array);
+    tokenizer->ends = malloc((count + 1) * sizeof *tokenizer->ends);
+    if (!tokenizer->ends) {
+        return ga_text_refuse_memory(reader);
+    }
+    for (; tokenizer->n_ends < count; tokenizer->n_ends++) {
+        const json_t *id = json_array_get(array, tokenizer->n_ends);
+        if (!json_is_integer(id) || json_integer_value(id) < 0 || json_integer_value(id) >= GA_TEXT_IDS) {
+            return ga_text_refuse_as(reader, "ends[%zu] is no id", tokenizer->n_ends);
+        }
+        tokenizer->ends[tokenizer->n_ends] = (int32_t)json_integer_value(id);
+    }
+    return GA_OK;
+}
+
 static enum ga_status read_tokenizer(struct ga_text_tokenizer *tokenizer, struct ga_text_reader *reader, json_t *json)
 {
     struct file_fields given = {0};
@@ -198,6 +227,7 @@ static enum ga_status read_tokenizer(struct ga_text_tokenizer *tokenizer, struct
                     : read_in(&tokenizer->pretokenizers, reader, "pre_tokenizer", given.pretokenizer,
                               ga_text_read_pretokenizers);
     status = status ? status : read_in(&tokenizer->decoders, reader, "decoder", given.decoder, ga_text_read_decoders);
+    status = status ? status : read_ends(tokenizer, reader, given.ends);
     status = status ? status : ga_text_post_read(&tokenizer->post, reader, given.post_processor, given.truncation);
     if (status != GA_OK) {
         return status;

@@ -1,4 +1,5 @@
-// read.c: a tokenizer.json from its file, whole. Opens regular files alone, and waits for none.
+// read.c: a tokenizer.json from its file, whole, or the one that a GGUF file's header becomes. Opens
+// regular files alone, and waits for none.
 #define _FILE_OFFSET_BITS 64
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -10,6 +11,7 @@
 
 #include "arguments.h"
 #include "ga_text.h"
+#include "gguf_tokenizer.h"
 #include "text_limits.h"
 
 // A file on its way into memory.
@@ -28,6 +30,13 @@ static enum ga_status fail_errno(const struct reading *r, const char *what)
                    strerror_r(errno, why, sizeof why) == 0 ? why : "unknown error");
 }
 
+// Of a GGUF file the header alone is read, however many bytes the weights after it have.
+static bool is_gguf(const struct reading *r)
+{
+    char begin[4];
+    return pread(r->fd, begin, sizeof begin, 0) == (ssize_t)sizeof begin && ga_text_gguf_begins(begin, sizeof begin);
+}
+
 // What the file is, and *size_out, its bytes.
 static enum ga_status look_at(const struct reading *r, size_t *size_out)
 {
@@ -40,7 +49,7 @@ static enum ga_status look_at(const struct reading *r, size_t *size_out)
                        S_ISDIR(facts.st_mode) ? "a directory" : "a pipe or device");
     }
     *size_out = (size_t)facts.st_size;
-    return facts.st_size <= GA_TEXT_LARGEST_FILE
+    return facts.st_size <= GA_TEXT_LARGEST_FILE || is_gguf(r)
                ? GA_OK
                : ga_fail(r->error, GA_FORMAT, "%s: has more than %d bytes", r->path, GA_TEXT_LARGEST_FILE);
 }
@@ -78,7 +87,9 @@ enum ga_status ga_text_tokenizer_read(const char *path, char **bytes_out, size_t
         return fail_errno(&r, "opened");
     }
     status = look_at(&r, &size);
-    status = status == GA_OK ? read_bytes(&r, size) : status;
+    if (status == GA_OK) {
+        status = is_gguf(&r) ? ga_text_gguf_tokenizer(r.fd, path, &r.bytes, &r.length, error) : read_bytes(&r, size);
+    }
     (void)close(r.fd);
     if (status != GA_OK) {
         free(r.bytes);

@@ -14,6 +14,7 @@ enum {
     NEW,
     STOP,
     STOP_TEXT,
+    IGNORE_EOS,
     TEMPERATURE,
     TOP_K,
     TOP_P,
@@ -33,6 +34,8 @@ static const struct ga_option options[] = {
     [STOP] = {"stop", "ID", "none", false, "a token that ends its sequence"},
     [STOP_TEXT] = {"stop-text", "TEXT...", "none", false,
                    "of --text: what ends it and is not printed; may be given up to 16 times"},
+    [IGNORE_EOS] = {"ignore-eos", NULL, NULL, false,
+                    "of --text: go on after a token that a GGUF file says ends a text"},
     [TEMPERATURE] = {"temperature", "T", "0", false, "0: the most likely token; else drawn, logits divided by this"},
     [TOP_K] = {"top-k", "K", "all", false, "draw from the K most likely tokens"},
     [TOP_P] = {"top-p", "P", "1", false, "draw from the most likely ones that have this probability together"},
@@ -159,6 +162,7 @@ static const char *problem_of(const char *const *values)
                                                : NULL;
     }
     return !values[INPUT] || !values[OUTPUT] ? "--input FILE and --output FILE, or --text TEXT, are missing"
+           : values[IGNORE_EOS]              ? "--ignore-eos is of --text"
            : values[STOP_TEXT]               ? "--stop-text is of --text; a token that ends a sequence is --stop"
                                              : NULL;
 }
@@ -181,8 +185,8 @@ static enum ga_exit generate(const struct ga_context *context, const struct ga_a
     code = code == GA_EXIT_OK ? ga_read_threads(context, values[THREADS], &choice.threads) : code;
     code = code == GA_EXIT_OK ? ga_load_model(context, &choice, &instance) : code;
     if (code == GA_EXIT_OK) {
-        const struct ga_generated_text text = {values[TEXT], values[TOKENIZER], values[GA_OPTION_WEIGHTS],
-                                               arguments->repeated, arguments->n_repeated};
+        const struct ga_generated_text text = {values[TEXT],        values[TOKENIZER],     values[GA_OPTION_WEIGHTS],
+                                               arguments->repeated, arguments->n_repeated, values[IGNORE_EOS] != NULL};
         code = values[TEXT] ? ga_generate_text(&generating, &text)
                             : generate_file(&generating, values[INPUT], values[OUTPUT]);
     }

@@ -19,6 +19,7 @@ struct ga_generated_text {
     const char *weights;      // or NULL
     const char *const *stops; // [n_stops]
     size_t n_stops;
+    bool ignores_ends; // goes on after a token that ends a text
 };
 
 // Prints the text and what comes after it. GA_EXIT_FAILED after a message.

@@ -23,7 +23,20 @@ static void say_times(const struct ga_context *context, size_t given, size_t add
     }
 }
 
-static enum ga_exit go_on(struct ga_token_walk *walk, struct ga_text_stream *stream, struct times *times)
+// Whether a token ends the text, as the tokenizer of a GGUF file says.
+static bool is_end(const struct ga_text_tools *tools, const struct ga_generated_text *text, int32_t token)
+{
+    size_t count;
+    const int32_t *ends = ga_text_library.tokenizer_ends(tools->tokenizer, &count);
+    bool found = false;
+    for (size_t i = 0; i < count && !text->ignores_ends; i++) {
+        found = found || ends[i] == token;
+    }
+    return found;
+}
+
+static enum ga_exit go_on(struct ga_token_walk *walk, struct ga_text_stream *stream,
+                          const struct ga_generated_text *text, struct times *times)
 {
     bool goes_on = true;
     enum ga_exit code = GA_EXIT_OK;
@@ -32,9 +45,10 @@ static enum ga_exit go_on(struct ga_token_walk *walk, struct ga_text_stream *str
         code = ga_token_walk_step(walk, &goes_on);
         times->last = ga_seconds_now();
         times->first = step == 0 ? times->last : times->first;
-        bool stopped = false;
-        if (code == GA_EXIT_OK) {
-            code = ga_text_stream_add(stream, walk->tokens[walk->lengths[0] - 1], &stopped);
+        const int32_t token = walk->tokens[walk->lengths[0] - 1];
+        bool stopped = code == GA_EXIT_OK && is_end(stream->tools, text, token);
+        if (code == GA_EXIT_OK && !stopped) {
+            code = ga_text_stream_add(stream, token, &stopped);
         }
         goes_on = goes_on && !stopped;
     }
@@ -54,7 +68,7 @@ static enum ga_exit generate_from(struct ga_generating *generating, const struct
     if (code == GA_EXIT_OK) {
         fputs(text->text, stdout);
         fflush(stdout);
-        code = go_on(&walk, &stream, &times);
+        code = go_on(&walk, &stream, text, &times);
         putchar('\n');
     }
     if (code == GA_EXIT_OK) {

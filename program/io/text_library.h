@@ -14,6 +14,7 @@ struct ga_text_library {
                                      size_t *size_out, struct ga_error *error);
     bool (*tokenizer_beside)(const char *weights, char *path_out, size_t size);
     uint64_t (*tokenizer_hash)(const struct ga_text_tokenizer *tokenizer);
+    const int32_t *(*tokenizer_ends)(const struct ga_text_tokenizer *tokenizer, size_t *count_out);
     bool (*recorded_hash)(const char *spec, uint64_t *hash_out);
     void (*tokenizer_close)(struct ga_text_tokenizer *tokenizer);
     size_t (*tokenizer_ids)(const struct ga_text_tokenizer *tokenizer);

@@ -39,6 +39,7 @@ def load(path):
                                        pointer]
     library.ga_text_decode.argtypes = [pointer, pointer, size, ctypes.c_bool, pointer, pointer]
     library.ga_text_tokenizer_open_memory.argtypes = [ctypes.c_char_p, ctypes.c_char_p, size, pointer, pointer]
+    library.ga_text_tokenizer_open.argtypes = [ctypes.c_char_p, pointer, pointer]
     library.ga_text_tokenizer_pack.argtypes = [ctypes.c_char_p, ctypes.c_char_p, size, pointer, pointer, pointer]
     library.ga_text_context_open.argtypes = [pointer, pointer]
     library.ga_text_context_close.argtypes = [pointer]
@@ -51,14 +52,17 @@ def text_of(view):
 
 
 class Tokenizer:
-    """A tokenizer of the library, from the text of its JSON, or from what that is packed to."""
+    """A tokenizer of the library, from the text of its JSON, from what that is packed to, or from a file."""
 
-    def __init__(self, library, json, packed=False):
+    def __init__(self, library, json=None, packed=False, path=None):
         self.library, self.error = library, Error()
         self.tokenizer, self.context, self.encoding = ctypes.c_void_p(), ctypes.c_void_p(), Encoding()
-        data = self.pack(json.encode()) if packed else json.encode()
-        self.check(library.ga_text_tokenizer_open_memory(b"tokenizer.json", data, len(data),
-                                                         ctypes.byref(self.tokenizer), ctypes.byref(self.error)))
+        made, error = ctypes.byref(self.tokenizer), ctypes.byref(self.error)
+        if path is not None:
+            self.check(library.ga_text_tokenizer_open(path.encode(), made, error))
+        else:
+            data = self.pack(json.encode()) if packed else json.encode()
+            self.check(library.ga_text_tokenizer_open_memory(b"tokenizer.json", data, len(data), made, error))
         assert library.ga_text_context_open(self.tokenizer, ctypes.byref(self.context)) == 0
 
     def check(self, status):

@@ -82,6 +82,7 @@ Test(contract_text, functions_without_a_sentence)
     GIVES(0, ga_text_tokenizer_hash(NULL));
     GIVES(0, ga_text_tokenizer_ids(NULL));
     GIVES(SIZE_MAX, ga_text_tokenizer_max_length(NULL));
+    cr_expect_null(ga_text_tokenizer_ends(NULL, NULL));
     GIVES(false, ga_text_tokenizer_beside(NULL, path, sizeof path));
     GIVES(false, ga_text_tokenizer_beside("weights", NULL, sizeof path));
     GIVES(false, ga_text_recorded_hash(NULL, &hash));

@@ -15,6 +15,7 @@ struct bpe_fields {
     struct ga_text_bytes unknown, prefix, suffix;
     bool fuse_unknown, byte_fallback, ignore_merges;
     json_t *vocabulary, *merges;
+    json_t *scores; // of a tokenizer of sentencepiece in a GGUF file, in the place of merges; no tokenizer.json has it
 };
 
 static const struct ga_text_field fields[] = {
@@ -27,6 +28,7 @@ static const struct ga_text_field fields[] = {
     {"ignore_merges", GA_TEXT_BOOL, GA_TEXT_NULLABLE, offsetof(struct bpe_fields, ignore_merges)},
     {"vocab", GA_TEXT_OBJECT, GA_TEXT_REQUIRED, offsetof(struct bpe_fields, vocabulary)},
     {"merges", GA_TEXT_ARRAY, GA_TEXT_REQUIRED, offsetof(struct bpe_fields, merges)},
+    {"scores", GA_TEXT_ARRAY, GA_TEXT_NULLABLE, offsetof(struct bpe_fields, scores)},
 };
 
 static enum ga_status read_affix(struct ga_text_reader *reader, const char *field, struct ga_text_bytes text,
@@ -47,7 +49,9 @@ static enum ga_status read_tables(struct ga_text_bpe *bpe, struct ga_text_reader
     const size_t path = ga_text_reader_enter(reader, "vocab", 0);
     enum ga_status status = ga_text_vocabulary_read(&bpe->vocabulary, reader, read->vocabulary);
     ga_text_reader_leave(reader, path);
-    if (status == GA_OK) {
+    if (status == GA_OK && read->scores) {
+        status = ga_text_merges_of_scores(&bpe->merges, reader, read->scores, &bpe->vocabulary);
+    } else if (status == GA_OK) {
         status = ga_text_merges_read(&bpe->merges, reader, read->merges, &bpe->vocabulary, bpe->prefix.length);
     }
     return status;
@@ -84,6 +88,7 @@ static enum ga_status read(struct ga_text_bpe *bpe, struct ga_text_reader *reade
     status = status == GA_OK ? read_affix(reader, "end_of_word_suffix", in.suffix, &bpe->suffix) : status;
     status = status == GA_OK ? read_tables(bpe, reader, &in) : status;
     if (status == GA_OK) {
+        bpe->has_scores = in.scores != NULL;
         bpe->fuse_unknown = in.fuse_unknown;
         bpe->byte_fallback = in.byte_fallback;
         bpe->ignore_merges = in.ignore_merges;
@@ -139,7 +144,7 @@ static enum ga_status pack(const void *self, struct ga_text_tables *tables)
 {
     const struct ga_text_bpe *bpe = self;
     const enum ga_status status = ga_text_vocabulary_pack(&bpe->vocabulary, tables);
-    return status == GA_OK ? ga_text_merges_pack(&bpe->merges, tables) : status;
+    return status == GA_OK && !bpe->has_scores ? ga_text_merges_pack(&bpe->merges, tables) : status;
 }
 
 static const struct ga_text_vocabulary *vocabulary_of(const void *self)

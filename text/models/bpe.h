@@ -21,6 +21,7 @@ struct ga_text_bpe {
     int32_t unknown_id; // GA_TEXT_NO_ID: the vocabulary lacks it
     bool fuse_unknown;
     bool byte_fallback;
+    bool has_scores;                            // merges follow from scores, which stay in a packed tokenizer's JSON
     bool ignore_merges;                         // a piece that is a token is that token
     struct ga_text_affix prefix, suffix;        // of characters after the first; of the last
     int32_t byte_ids[256];                      // of "<0x00>" to "<0xFF>", or GA_TEXT_NO_ID

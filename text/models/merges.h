@@ -40,6 +40,12 @@ void ga_text_merges_free(struct ga_text_merges *merges);
 enum ga_status ga_text_merges_read(struct ga_text_merges *merges, struct ga_text_reader *reader, json_t *array,
                                    const struct ga_text_vocabulary *vocabulary, size_t prefix_length);
 
+// Makes merges of an array of scores, one of each id of the vocabulary: any two tokens whose texts together are a token
+// merge to it, the higher its score the sooner. Returns GA_OK, GA_FORMAT or GA_MEMORY after an entry in the reader's
+// error; merges then is empty.
+enum ga_status ga_text_merges_of_scores(struct ga_text_merges *merges, struct ga_text_reader *reader, json_t *scores,
+                                        const struct ga_text_vocabulary *vocabulary);
+
 // Makes the table of a packed tokenizer of them, from which ga_text_merges_read reads where the reader has one.
 // GA_MEMORY.
 enum ga_status ga_text_merges_pack(const struct ga_text_merges *merges, struct ga_text_tables *tables);

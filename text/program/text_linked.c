@@ -7,6 +7,7 @@ const struct ga_text_library ga_text_library = {
     .tokenizer_pack = ga_text_tokenizer_pack,
     .tokenizer_beside = ga_text_tokenizer_beside,
     .tokenizer_hash = ga_text_tokenizer_hash,
+    .tokenizer_ends = ga_text_tokenizer_ends,
     .recorded_hash = ga_text_recorded_hash,
     .tokenizer_close = ga_text_tokenizer_close,
     .tokenizer_ids = ga_text_tokenizer_ids,

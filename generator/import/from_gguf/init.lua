@@ -1,6 +1,6 @@
 -- from_gguf/init.lua: --from-gguf: a GGUF file of llama.cpp -> a spec of its model, written to out/specs/, and the
--- table of how it came about. What it does not know it refuses by name. The tokenizer that such a file holds is not
--- read.
+-- table of how it came about. What it does not know it refuses by name. The tokenizer that such a file holds is
+-- the program's to read.
 local config = require "import.from_hf.config"
 local data_files = require "import.data_files"
 local fields = require "import.from_hf.fields"

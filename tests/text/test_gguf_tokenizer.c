@@ -1,0 +1,235 @@
+// test_gguf_tokenizer.c: the tokenizers of GGUF files. The files are made here; the ids are those that llama.cpp gives
+// for the same files (tests/text/gguf_oracle.py compares whole vocabularies).
+#define _POSIX_C_SOURCE 200809L
+#include <stdint.h>
+#include <unistd.h>
+
+#include "subword_fixture.h"
+
+// A GGUF file as it is made: metadata without tensors.
+struct gguf_file {
+    char bytes[1 << 16];
+    size_t length;
+    uint64_t keys;
+};
+
+static void put_number(struct gguf_file *file, uint64_t value, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        file->bytes[file->length++] = (char)(value >> 8 * i);
+    }
+}
+
+static void put_text(struct gguf_file *file, const char *text)
+{
+    put_number(file, strlen(text), 8);
+    memcpy(file->bytes + file->length, text, strlen(text));
+    file->length += strlen(text);
+}
+
+enum { U32 = 4, I32 = 5, F32 = 6, BOOL = 7, STRING = 8, ARRAY = 9 };
+
+static void put_key(struct gguf_file *file, const char *key, uint32_t type)
+{
+    put_text(file, key);
+    put_number(file, type, 4);
+    file->keys++;
+}
+
+static void put_array(struct gguf_file *file, const char *key, uint32_t item, size_t count)
+{
+    put_key(file, key, ARRAY);
+    put_number(file, item, 4);
+    put_number(file, count, 8);
+}
+
+static void put_string(struct gguf_file *file, const char *key, const char *value)
+{
+    put_key(file, key, STRING);
+    put_text(file, value);
+}
+
+static struct gguf_file begin_file(const char *model, const char *pre)
+{
+    struct gguf_file file = {.bytes = "GGUF\3", .length = 24};
+    put_string(&file, "general.architecture", "llama");
+    put_string(&file, "tokenizer.ggml.model", model);
+    if (pre != NULL) {
+        put_string(&file, "tokenizer.ggml.pre", pre);
+    }
+    return file;
+}
+
+// -- Vocabularies ---------------------------------------------------------------------------------------------------
+
+// Merges have three scores, two of which are equal, and "(" stands for a token that the user added.
+static const struct {
+    const char *text;
+    float score;
+    int type;
+} pieces[] = {
+    {"<unk>", 0, 2}, {"<s>", 0, 3},       {"</s>", 0, 3}, {"\u2581", -9, 1}, {"a", -9, 1},
+    {"b", -9, 1},    {"c", -9, 1},        {"ab", -2, 1},  {"bc", -2, 1},     {"\u2581a", -3, 1},
+    {"abc", -4, 1},  {"\u2581ab", -5, 1}, {"ca", -1, 1},  {"((", 0, 4},      {"<|im_end|>", 0, 1},
+};
+enum { PIECES = sizeof pieces / sizeof *pieces, BYTES = 256 };
+
+static void put_pieces(struct gguf_file *file)
+{
+    put_array(file, "tokenizer.ggml.tokens", STRING, PIECES + BYTES);
+    for (size_t i = 0; i < PIECES; i++) {
+        put_text(file, pieces[i].text);
+    }
+    for (unsigned byte = 0; byte < BYTES; byte++) {
+        char name[8];
+        snprintf(name, sizeof name, "<0x%02X>", byte);
+        put_text(file, name);
+    }
+    put_array(file, "tokenizer.ggml.scores", F32, PIECES + BYTES);
+    for (size_t i = 0; i < PIECES + BYTES; i++) {
+        uint32_t bits;
+        memcpy(&bits, &(float){i < PIECES ? pieces[i].score : 0}, sizeof bits);
+        put_number(file, bits, 4);
+    }
+    put_array(file, "tokenizer.ggml.token_type", I32, PIECES + BYTES);
+    for (size_t i = 0; i < PIECES + BYTES; i++) {
+        put_number(file, i < PIECES ? (uint64_t)pieces[i].type : 6, 4);
+    }
+}
+
+static struct gguf_file llama_file(void)
+{
+    struct gguf_file file = begin_file("llama", NULL);
+    put_pieces(&file);
+    return file;
+}
+
+// The bytes that stand for themselves, three merges, and two tokens that are no text.
+static struct gguf_file gpt2_file(const char *pre)
+{
+    static const char *const more[] = {"ab", "\u0120a", "\u0120ab", "<|endoftext|>", "12", "\u010a", "\u0120"};
+    static const char *const merges[] = {"a b", "\u0120 a", "\u0120 ab", "1 2"};
+    enum { FIRST = 0x21, PRINTED = 0x7F - FIRST, MORE = sizeof more / sizeof *more };
+    struct gguf_file file = begin_file("gpt2", pre);
+    put_array(&file, "tokenizer.ggml.tokens", STRING, PRINTED + MORE);
+    for (char text[2] = {FIRST}; text[0] < 0x7F; text[0]++) {
+        put_text(&file, text);
+    }
+    for (size_t i = 0; i < MORE; i++) {
+        put_text(&file, more[i]);
+    }
+    put_array(&file, "tokenizer.ggml.token_type", I32, PRINTED + MORE);
+    for (size_t i = 0; i < PRINTED + MORE; i++) {
+        put_number(&file, i == PRINTED + 3 ? 3 : 1, 4);
+    }
+    put_array(&file, "tokenizer.ggml.merges", STRING, sizeof merges / sizeof *merges);
+    for (size_t i = 0; i < sizeof merges / sizeof *merges; i++) {
+        put_text(&file, merges[i]);
+    }
+    put_key(&file, "tokenizer.ggml.eos_token_id", U32);
+    put_number(&file, PRINTED + 3, 4);
+    return file;
+}
+
+// -- Opening --------------------------------------------------------------------------------------------------------
+
+// Writes the first `length` bytes and opens them.
+static struct subword open_cut(struct gguf_file *file, size_t length)
+{
+    char path[] = "/tmp/ga_gguf_XXXXXX";
+    struct subword opened = {0};
+    const struct gguf_file counted = *file;
+    file->length = 16;
+    put_number(file, counted.keys, 8);
+    file->length = counted.length;
+    const int descriptor = mkstemp(path);
+    cr_assert(descriptor >= 0);
+    cr_assert_eq(write(descriptor, file->bytes, length), (ssize_t)length);
+    close(descriptor);
+    opened.status = ga_text_tokenizer_open(path, &opened.tokenizer, &opened.error);
+    unlink(path);
+    if (opened.status == GA_OK) {
+        cr_assert_eq(ga_text_context_open(opened.tokenizer, &opened.context), GA_OK);
+    }
+    return opened;
+}
+
+static struct subword open_gguf(struct gguf_file *file)
+{
+    const struct subword opened = open_cut(file, file->length);
+    cr_assert_eq(opened.status, GA_OK, "%s", opened.error.text);
+    return opened;
+}
+
+static void expect_refused(struct gguf_file *file, const char *what)
+{
+    const struct subword opened = open_cut(file, file->length);
+    cr_assert_eq(opened.status, GA_FORMAT);
+    cr_assert_not_null(strstr(opened.error.text, what), "%s", opened.error.text);
+}
+
+static void expect_ids(struct subword *opened, const char *text, const char *ids)
+{
+    const char *found = subword_ids(opened, text);
+    cr_expect_str_eq(found, ids, "\"%s\": %s", text, found);
+}
+
+// -- Facts ----------------------------------------------------------------------------------------------------------
+
+Test(gguf_tokenizer, merges_by_score_and_the_leftmost_of_equal_scores)
+{
+    struct gguf_file file = llama_file();
+    struct subword opened = open_gguf(&file);
+    expect_ids(&opened, "abc", "1 3 10");
+    expect_ids(&opened, "bcabca", "1 3 5 12 5 12");
+    expect_ids(&opened, "a ab\u00e9((b</s>c<|im_end|>", "1 9 11 210 184 13 3 5 2 3 6 14");
+    close_subword(&opened);
+}
+
+Test(gguf_tokenizer, says_which_tokens_end_a_text)
+{
+    struct gguf_file file = llama_file();
+    struct subword opened = open_gguf(&file);
+    size_t count;
+    const int32_t *ends = ga_text_tokenizer_ends(opened.tokenizer, &count);
+    cr_assert_eq(count, 2);
+    cr_expect_eq(ends[0], 2);  // the default of llama
+    cr_expect_eq(ends[1], 14); // <|im_end|>, by its name
+    close_subword(&opened);
+}
+
+Test(gguf_tokenizer, cuts_by_the_pre_tokenizer)
+{
+    struct gguf_file file = gpt2_file("gpt-2"), digits = gpt2_file("starcoder");
+    struct subword opened = open_gguf(&file), one_by_one = open_gguf(&digits);
+    expect_ids(&opened, "ab ab 12<|endoftext|>a b", "94 96 100 98 97 64 100 65");
+    expect_ids(&one_by_one, "ab ab 12<|endoftext|>a b", "94 96 100 16 17 97 64 100 65");
+    close_subword(&opened);
+    close_subword(&one_by_one);
+}
+
+Test(gguf_tokenizer, refuses_by_name_what_it_does_not_know)
+{
+    struct gguf_file pre = gpt2_file("somebody-else"), model = begin_file("rwkv", NULL),
+                     none = begin_file("llama", NULL);
+    expect_refused(&pre, "tokenizer.ggml.pre is \"somebody-else\"");
+    expect_refused(&model, "tokenizer.ggml.model is \"rwkv\"");
+    expect_refused(&none, "tokenizer.ggml.tokens is missing");
+}
+
+Test(gguf_tokenizer, refuses_an_id_beyond_the_tokens)
+{
+    struct gguf_file file = llama_file();
+    put_key(&file, "tokenizer.ggml.eos_token_id", U32);
+    put_number(&file, PIECES + BYTES, 4);
+    expect_refused(&file, "tokenizer.ggml.eos_token_id is 271; expected the id of one of 271 tokens");
+}
+
+Test(gguf_tokenizer, refuses_a_file_that_is_cut_short_anywhere)
+{
+    struct gguf_file file = gpt2_file("gpt-2");
+    for (size_t length = 1; length < file.length; length++) {
+        const struct subword opened = open_cut(&file, length);
+        cr_assert_eq(opened.status, GA_FORMAT, "%zu bytes", length);
+    }
+}

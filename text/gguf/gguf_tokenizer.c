@@ -1,0 +1,391 @@
+// gguf_tokenizer.c: writes the tokenizer.json that says what the metadata of a GGUF file say: byte-level BPE (gpt2) and
+// the BPE of sentencepiece (llama). Encodes nothing.
+#define _FILE_OFFSET_BITS 64
+#define _POSIX_C_SOURCE 200809L
+#include "gguf_tokenizer.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gguf_pre.h"
+#include "gguf_vocabulary.h"
+#include "json_writer.h"
+#include "unicode.h"
+
+// What the parts of the JSON are written from.
+struct translation {
+    const struct ga_text_gguf *gguf;
+    struct ga_text_gguf_vocabulary vocabulary;
+    struct ga_text_json_writer out;
+    const struct ga_text_gguf_pre *pre; // of gpt2
+};
+
+static void raw(struct translation *t, const char *text)
+{
+    ga_text_json_raw(&t->out, text);
+}
+
+// A list's comma before every item but the first.
+static void comma(struct translation *t, size_t written)
+{
+    raw(t, written > 0 ? "," : "");
+}
+
+// -- Tokens ---------------------------------------------------------------------------------------------------------
+
+// A token's text, which a file may leave empty.
+static void write_token(struct translation *t, size_t id)
+{
+    char name[32];
+    struct ga_text_bytes token = t->vocabulary.tokens[id];
+    if (token.length == 0) {
+        token = (struct ga_text_bytes){name, (size_t)snprintf(name, sizeof name, "[EMPTY_%zu]", id)};
+    }
+    ga_text_json_string(&t->out, token);
+}
+
+static void write_vocabulary(struct translation *t, void (*write)(struct translation *, size_t))
+{
+    raw(t, "\"vocab\":{");
+    for (size_t id = 0; id < t->vocabulary.count; id++) {
+        comma(t, id);
+        write(t, id);
+        raw(t, ":");
+        ga_text_json_integer(&t->out, (int64_t)id);
+    }
+    raw(t, "}");
+}
+
+static bool is_one_of(struct ga_text_bytes token, const char *const *names)
+{
+    while (*names && (strlen(*names) != token.length || memcmp(*names, token.bytes, token.length) != 0)) {
+        names++;
+    }
+    return *names != NULL;
+}
+
+static void write_added_token(struct translation *t, size_t id, uint32_t type)
+{
+    static const char *const keep_space[] = {"<unk>", "<s>", "<|endoftext|>", NULL};
+    const bool strips = t->vocabulary.strips_right && !is_one_of(t->vocabulary.tokens[id], keep_space);
+    raw(t, "{\"id\":");
+    ga_text_json_integer(&t->out, (int64_t)id);
+    raw(t, ",\"content\":");
+    write_token(t, id);
+    raw(t, ",\"single_word\":false,\"lstrip\":false,\"rstrip\":");
+    raw(t, strips ? "true" : "false");
+    raw(t, ",\"normalized\":false,\"special\":");
+    raw(t, type == GA_TEXT_GGUF_USER ? "false}" : "true}");
+}
+
+// The tokens that are found in a text before it is cut.
+static void write_added(struct translation *t)
+{
+    size_t written = 0;
+    raw(t, ",\"added_tokens\":[");
+    for (size_t id = 0; id < t->vocabulary.count; id++) {
+        const uint32_t type = ga_text_gguf_type(t->gguf, &t->vocabulary, id);
+        if (type >= GA_TEXT_GGUF_UNKNOWN_TYPE && type <= GA_TEXT_GGUF_USER) {
+            comma(t, written++);
+            write_added_token(t, id, type);
+        }
+    }
+    raw(t, "]");
+}
+
+static void write_ends(struct translation *t)
+{
+    size_t written = 0;
+    raw(t, ",\"ends\":[");
+    for (size_t id = 0; id < t->vocabulary.count; id++) {
+        if (ga_text_gguf_ends(t->gguf, &t->vocabulary, id)) {
+            comma(t, written++);
+            ga_text_json_integer(&t->out, (int64_t)id);
+        }
+    }
+    raw(t, "]");
+}
+
+// -- Templates ------------------------------------------------------------------------------------------------------
+
+enum { FIRST = -2, SECOND = -3 }; // places of a template that are no token's
+
+static void write_place(struct translation *t, int64_t what, int type_id)
+{
+    raw(t, what < 0 ? "{\"Sequence\":{\"id\":" : "{\"SpecialToken\":{\"id\":");
+    if (what < 0) {
+        raw(t, what == FIRST ? "\"A\"" : "\"B\"");
+    } else {
+        write_token(t, (size_t)what);
+    }
+    raw(t, type_id ? ",\"type_id\":1}}" : ",\"type_id\":0}}");
+}
+
+// bos A eos, and for a pair bos A eos B eos; -1: left out.
+static void write_template(struct translation *t, const char *name, const int64_t *places, const int *types,
+                           size_t count)
+{
+    size_t written = 0;
+    raw(t, name);
+    for (size_t i = 0; i < count; i++) {
+        if (places[i] != -1) {
+            comma(t, written++);
+            write_place(t, places[i], types[i]);
+        }
+    }
+    raw(t, "]");
+}
+
+static void write_special(struct translation *t, int64_t id, size_t *written)
+{
+    if (id < 0) {
+        return;
+    }
+    comma(t, (*written)++);
+    write_token(t, (size_t)id);
+    raw(t, ":{\"id\":");
+    write_token(t, (size_t)id);
+    raw(t, ",\"ids\":[");
+    ga_text_json_integer(&t->out, id);
+    raw(t, "],\"tokens\":[");
+    write_token(t, (size_t)id);
+    raw(t, "]}");
+}
+
+static void write_post(struct translation *t, int64_t bos, int64_t eos)
+{
+    const int64_t places[] = {bos, FIRST, eos, SECOND, eos};
+    const int types[] = {0, 0, 0, 1, 1};
+    size_t written = 0;
+    write_template(t, ",\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":[", places, types, 3);
+    write_template(t, ",\"pair\":[", places, types, 5);
+    raw(t, ",\"special_tokens\":{");
+    write_special(t, bos, &written);
+    write_special(t, eos == bos ? -1 : eos, &written);
+    raw(t, "}}");
+}
+
+// What the file's switches ask for; refuses a token that it does not name.
+static enum ga_status write_asked_post(struct translation *t)
+{
+    const struct ga_text_gguf_vocabulary *v = &t->vocabulary;
+    if (v->adds_bos && v->bos < 0) {
+        return ga_text_gguf_refuse(t->gguf, GA_TEXT_GGUF_ADD_BOS, "is true, but no bos_token_id is there");
+    }
+    if (v->adds_eos && v->eos < 0) {
+        return ga_text_gguf_refuse(t->gguf, GA_TEXT_GGUF_ADD_EOS, "is true, but no eos_token_id is there");
+    }
+    write_post(t, v->adds_bos ? v->bos : -1, v->adds_eos ? v->eos : -1);
+    return GA_OK;
+}
+
+// -- Byte-level BPE -------------------------------------------------------------------------------------------------
+
+static enum ga_status write_merge(struct translation *t, size_t i, struct ga_text_bytes merge)
+{
+    const char *space = merge.length > 1 ? memchr(merge.bytes + 1, ' ', merge.length - 1) : NULL;
+    if (!space || ga_text_valid_utf8(merge.bytes, merge.length) != merge.length) {
+        return ga_text_gguf_refuse(t->gguf, GA_TEXT_GGUF_MERGES, "item %zu is no merge; expected \"left right\"", i);
+    }
+    const size_t left = (size_t)(space - merge.bytes);
+    comma(t, i);
+    raw(t, "[");
+    ga_text_json_string(&t->out, (struct ga_text_bytes){merge.bytes, left});
+    raw(t, ",");
+    ga_text_json_string(&t->out, (struct ga_text_bytes){space + 1, merge.length - left - 1});
+    raw(t, "]");
+    return GA_OK;
+}
+
+static enum ga_status write_merges(struct translation *t)
+{
+    const struct ga_text_gguf_value *merges = &t->gguf->values[GA_TEXT_GGUF_MERGES];
+    enum ga_status status = GA_OK;
+    if (!merges->is_there || merges->type != GA_TEXT_GGUF_ARRAY || merges->item != GA_TEXT_GGUF_STRING) {
+        return ga_text_gguf_refuse(t->gguf, GA_TEXT_GGUF_MERGES,
+                                   "is no array of texts; expected one, as the model is gpt2");
+    }
+    raw(t, ",\"merges\":[");
+    for (size_t i = 0, at = 0; i < merges->count && status == GA_OK; i++) {
+        status = write_merge(t, i, ga_text_gguf_next(merges, &at));
+    }
+    raw(t, "]}");
+    return status;
+}
+
+static enum ga_status find_pre(struct translation *t)
+{
+    struct ga_text_bytes name = {"default", 7};
+    const enum ga_status status = ga_text_gguf_text(t->gguf, GA_TEXT_GGUF_PRE, &name);
+    t->pre = status == GA_OK ? ga_text_gguf_pre_of(name) : NULL;
+    return status != GA_OK || t->pre
+               ? status
+               : ga_text_gguf_refuse(t->gguf, GA_TEXT_GGUF_PRE,
+                                     "is \"%.*s\", a pre-tokenizer that is not known: --tokenizer "
+                                     "takes the tokenizer.json of the model instead",
+                                     name.length < 60 ? (int)name.length : 60, name.bytes);
+}
+
+static enum ga_status gpt2_defaults(struct translation *t)
+{
+    const enum ga_status status = find_pre(t);
+    t->vocabulary.bos = t->vocabulary.eos = 11; // as in llama.cpp
+    t->vocabulary.adds_bos = status == GA_OK && t->pre->adds_bos;
+    return status;
+}
+
+static enum ga_status write_gpt2(struct translation *t)
+{
+    raw(t, ",\"normalizer\":null,\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":[");
+    for (size_t i = 0; i < GA_TEXT_GGUF_CUTS && t->pre->cuts[i]; i++) {
+        raw(t, "{\"type\":\"Split\",\"pattern\":{\"Regex\":");
+        ga_text_json_string(&t->out, (struct ga_text_bytes){t->pre->cuts[i], strlen(t->pre->cuts[i])});
+        raw(t, "},\"behavior\":\"Isolated\",\"invert\":false},");
+    }
+    raw(t, "{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":true,\"use_regex\":false}]}");
+    raw(t,
+        ",\"decoder\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":true,\"use_regex\":false}");
+    raw(t, ",\"model\":{\"type\":\"BPE\",\"ignore_merges\":");
+    raw(t, t->pre->ignores_merges ? "true," : "false,");
+    write_vocabulary(t, write_token);
+    enum ga_status status = write_merges(t);
+    return status == GA_OK ? write_asked_post(t) : status;
+}
+
+// -- The BPE of sentencepiece ---------------------------------------------------------------------------------------
+
+static enum ga_status llama_defaults(struct translation *t)
+{
+    t->vocabulary.bos = 1;
+    t->vocabulary.eos = 2;
+    t->vocabulary.unknown = 0;
+    t->vocabulary.adds_bos = t->vocabulary.adds_prefix = true;
+    return GA_OK;
+}
+
+static enum ga_status write_scores(struct translation *t)
+{
+    const struct ga_text_gguf_value *scores = &t->gguf->values[GA_TEXT_GGUF_SCORES];
+    if (!scores->is_there || scores->type != GA_TEXT_GGUF_ARRAY || scores->item != GA_TEXT_GGUF_F32 ||
+        scores->count < t->vocabulary.count) {
+        return ga_text_gguf_refuse(t->gguf, GA_TEXT_GGUF_SCORES,
+                                   "is no array of floats; expected one of each token, as the model is llama");
+    }
+    raw(t, ",\"merges\":[],\"scores\":[");
+    for (size_t i = 0; i < t->vocabulary.count; i++) {
+        const uint32_t bits = ga_text_gguf_item(scores, i);
+        float score;
+        memcpy(&score, &bits, sizeof score);
+        if (!isfinite(score)) {
+            return ga_text_gguf_refuse(t->gguf, GA_TEXT_GGUF_SCORES, "item %zu is not finite; expected a number", i);
+        }
+        comma(t, i);
+        ga_text_json_float(&t->out, score);
+    }
+    raw(t, "]}");
+    return GA_OK;
+}
+
+static enum ga_status write_llama(struct translation *t)
+{
+    raw(t, ",\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[");
+    raw(t, t->vocabulary.adds_prefix ? "{\"type\":\"Prepend\",\"prepend\":\"\u2581\"}," : "");
+    raw(t, "{\"type\":\"Replace\",\"pattern\":{\"String\":\" \"},\"content\":\"\u2581\"}]}");
+    raw(t, ",\"pre_tokenizer\":null,\"decoder\":{\"type\":\"Sequence\",\"decoders\":[{\"type\":\"Replace\","
+           "\"pattern\":{\"String\":\"\u2581\"},\"content\":\" \"},{\"type\":\"ByteFallback\"},{\"type\":\"Fuse\"}");
+    raw(t, t->vocabulary.adds_prefix ? ",{\"type\":\"Strip\",\"content\":\" \",\"start\":1,\"stop\":0}" : "");
+    raw(t, "]},\"model\":{\"type\":\"BPE\",\"byte_fallback\":true,\"fuse_unk\":true,\"unk_token\":");
+    if (t->vocabulary.unknown >= 0) {
+        write_token(t, (size_t)t->vocabulary.unknown);
+    } else {
+        raw(t, "null");
+    }
+    raw(t, ",");
+    write_vocabulary(t, write_token);
+    enum ga_status status = write_scores(t);
+    return status == GA_OK ? write_asked_post(t) : status;
+}
+
+// -- By model -------------------------------------------------------------------------------------------------------
+
+static const struct kind {
+    const char *name;
+    enum ga_status (*defaults)(struct translation *);
+    enum ga_status (*write)(struct translation *);
+} kinds[] = {{"gpt2", gpt2_defaults, write_gpt2}, {"llama", llama_defaults, write_llama}};
+
+static enum ga_status find_kind(const struct ga_text_gguf *gguf, const struct kind **kind_out)
+{
+    struct ga_text_bytes name = {"", 0};
+    const enum ga_status status = ga_text_gguf_text(gguf, GA_TEXT_GGUF_MODEL, &name);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && status == GA_OK; i++) {
+        if (strlen(kinds[i].name) == name.length && memcmp(kinds[i].name, name.bytes, name.length) == 0) {
+            *kind_out = &kinds[i];
+            return GA_OK;
+        }
+    }
+    return status != GA_OK ? status
+                           : ga_text_gguf_refuse(gguf, GA_TEXT_GGUF_MODEL,
+                                                 "is \"%.*s\"; expected gpt2 or llama: --tokenizer takes the "
+                                                 "tokenizer.json of the model instead",
+                                                 name.length < 60 ? (int)name.length : 60, name.bytes);
+}
+
+static enum ga_status translate(struct translation *t)
+{
+    const struct kind *kind = NULL;
+    t->vocabulary = (struct ga_text_gguf_vocabulary){.bos = -1, .eos = -1, .unknown = -1};
+    enum ga_status status = find_kind(t->gguf, &kind);
+    status = status == GA_OK ? kind->defaults(t) : status;
+    status = status == GA_OK ? ga_text_gguf_vocabulary_read(t->gguf, &t->vocabulary) : status;
+    if (status != GA_OK) {
+        return status;
+    }
+    raw(t, "{\"version\":\"1.0\"");
+    write_ends(t);
+    write_added(t);
+    status = kind->write(t);
+    raw(t, "}");
+    if (status == GA_OK && t->out.status != GA_OK) {
+        status = ga_fail(t->gguf->error, t->out.status, "%s: no memory for its tokenizer", t->gguf->file);
+    }
+    return status;
+}
+
+enum ga_status ga_text_gguf_tokenizer(int fd, const char *name, char **bytes_out, size_t *length_out,
+                                      struct ga_error *error)
+{
+    struct ga_text_gguf gguf;
+    struct translation t = {.gguf = &gguf};
+    enum ga_status status = ga_text_gguf_open(fd, name, &gguf, error);
+    status = status == GA_OK ? translate(&t) : status;
+    if (status == GA_OK) {
+        *bytes_out = t.out.text.bytes;
+        *length_out = t.out.text.length;
+    } else {
+        ga_text_string_free(&t.out.text);
+    }
+    ga_text_gguf_vocabulary_free(&t.vocabulary);
+    ga_text_gguf_close(&gguf);
+    return status;
+}
+
+bool ga_text_gguf_has_tokenizer(const char *path)
+{
+    struct ga_text_gguf gguf;
+    const struct kind *kind = NULL;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) {
+        return false;
+    }
+    if (ga_text_gguf_open(fd, path, &gguf, NULL) == GA_OK) {
+        (void)find_kind(&gguf, &kind);
+    }
+    ga_text_gguf_close(&gguf);
+    (void)close(fd);
+    return kind != NULL;
+}
