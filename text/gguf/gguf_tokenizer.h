@@ -5,9 +5,9 @@
 
 #include "gguf_metadata.h"
 
-// Reads an open GGUF file, which has not been read from; *bytes_out[*length_out] is the JSON, which the caller
-// frees. GA_OK, or after an entry in error GA_FORMAT (a kind of tokenizer or a pre-tokenizer that is not known is refused by name),
-// GA_IO or GA_MEMORY. name stands for the file in messages.
+// Reads an open GGUF file, which has not been read from; *bytes_out[*length_out] is the JSON, which the caller frees.
+// GA_OK, or after an entry in error GA_FORMAT (a kind of tokenizer or a pre-tokenizer that is not known is refused by
+// name), GA_IO or GA_MEMORY. name stands for the file in messages.
 enum ga_status ga_text_gguf_tokenizer(int fd, const char *name, char **bytes_out, size_t *length_out,
                                       struct ga_error *error);
 
