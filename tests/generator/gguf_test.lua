@@ -117,8 +117,16 @@ fact.holds("scaled rotary positions are refused", function()
     'llama.rope.scaling.type is "yarn"; expected "none": ' .. why,
     "llama.rope.scaling.factor is 2; expected none: " .. why)
   reads(model("llama", { { { "llama.rope.scaling.type", "text", "none" } } }))
-  refuses(model("llama", { {}, { { "rope_freqs.weight", { 2 } } } }), "nothing reads tensor \"rope_freqs.weight\": " ..
-    "rotary positions are not scaled, as those of Llama 3.1 are by it")
+  for _, kind in ipairs({ "linear", "yarn" }) do
+    reads(model("llama", { { { "llama.rope.scaling.type", "text", kind },
+      { "llama.rope.scaling.factor", "f32", 0x3F800000 } } }))
+  end
+  refuses(model("llama", { { { "llama.rope.scaling.type", "text", "longrope" },
+    { "llama.rope.scaling.factor", "f32", 0x3F800000 } } }),
+    'llama.rope.scaling.type is "longrope"; expected "none": ' .. why,
+    "llama.rope.scaling.factor is 1; expected none: " .. why)
+  refuses(model("llama", { {}, { { "rope_freqs.weight", { 2 } } } }), "tensor \"rope_freqs.weight\" is " ..
+    "rope_factors under map gguf, which the spec leaves out")
 end)
 
 fact.holds("experts, other heads of values and several files are refused", function()

@@ -237,6 +237,23 @@ fact.holds("what may change something and is not known is refused, unless it is 
     "rope_scaling.low_freq_factor is 1; expected none: rotary positions are not scaled")
 end)
 
+fact.holds("a scaling by a factor of 1 is taken, where that is the identity", function()
+  local base = hf.LLAMA:gsub(', "rope_scaling": null', "")
+  for _, said in ipairs({ '"rope_scaling": { "type": "linear", "factor": 1.0 }',
+    '"rope_scaling": { "rope_type": "dynamic", "type": "dynamic", "factor": 1 }',
+    '"rope_parameters": { "rope_type": "llama3", "factor": 1.0, "low_freq_factor": 1.0, "rope_theta": 10000.0 }' }) do
+    reads(base, said)
+  end
+  refuses_config(base, '"rope_scaling": { "type": "linear", "factor": 1.5 }',
+    'rope_scaling.type is "linear"; expected "default": rotary positions are not scaled',
+    "rope_scaling.factor is 1.5; expected none: rotary positions are not scaled")
+  refuses_config(base, '"rope_scaling": { "type": "linear", "factor": 1, "attention_factor": 2 }',
+    "rope_scaling.attention_factor is 2; expected none: rotary positions are not scaled")
+  refuses_config(base, '"rope_scaling": { "type": "yarn", "factor": 1 }',
+    'rope_scaling.type is "yarn"; expected "default": rotary positions are not scaled',
+    "rope_scaling.factor is 1; expected none: rotary positions are not scaled")
+end)
+
 fact.holds("all that is wrong is said at once", function()
   refuses_config((hf.BERT:gsub('"hidden_size": 8', '"hidden_size": "8"')), '"is_decoder": true, "z": 1',
     'hidden_size is "8": d_model must be a whole number from 1 to 65536, found "8"',

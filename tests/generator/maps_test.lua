@@ -95,6 +95,20 @@ local function refusals(number, map)
   return table.concat(list, " ")
 end
 
+fact.holds("a whole model's map refuses tensors that change results and that no spec has", function()
+  local list = {}
+  local llama = { kind = "encoder", d_model = 16, n_heads = 2, n_layers = 2, vocab_size = 9, ["mask.causal"] = true,
+    ["rope.layout"] = "interleaved", ["norm.kind"] = "rms", ["norm.place"] = "pre", ["ffn.gated"] = true,
+    ["ffn.activation"] = "silu", seq_len = "1..4" }
+  local s = assert(spec.from_fields(llama))
+  for _, entry in ipairs(maps.refused(s, maps.get("gguf", true))) do list[entry.tensor] = entry.role end
+  fact.equal(list["rope_freqs.weight"], "rope_factors")
+  fact.equal(list["blk.0.attn_sinks.weight"], "layers.0.sinks")
+  list = {}
+  for _, entry in ipairs(maps.refused(s, maps.get("llama", true))) do list[entry.tensor] = entry.role end
+  fact.equal(list["layers.0.self_attn.sinks"], "layers.0.sinks")
+end)
+
 fact.holds("stacked biases are refused as one, or the map is not offered", function()
   fact.equal(refusals(0, maps.get("torch_mha")),
     "qkv_bias=in_proj_bias o_bias=out_proj.bias bias_k=bias_k bias_v=bias_v")

@@ -9,7 +9,7 @@ local types = require "schema.types"
 local header = {}
 
 local MAX_HEADER = 16 * 2 ^ 20 -- as the loader has it
-local MAX_KEY, MAX_NAME, MAX_AXES, MAX_TENSORS, MOST_KEPT = 200, 256, 4, 65536, 16
+local MAX_KEY, MAX_NAME, MAX_AXES, MAX_TENSORS, MOST_KEPT = 65535, 256, 4, 65536, 16
 local LARGEST = 2 ^ 53
 
 local OBJECT, ARRAY = { __jsontype = "object" }, { __jsontype = "array" } -- as from_hf/json.lua knows them
@@ -53,33 +53,59 @@ local function read_list(b, key)
   return list
 end
 
--- Puts a value under its key, "a.b.c" as c of b of a.
-local function put(b, at, root, key, value)
-  local object, before, last = root, key:match("^(.-)([^.]+)$")
-  if not last or #key > MAX_KEY or key:find("[^%w_.-]") or key:find("..", 1, true) or key:find("^%.") then
-    b:refuse(at, "key %s; expected letters, digits, _ and -, with dots between, at most %d", types.shown(key), MAX_KEY)
-  end
-  for part in before:gmatch("[^.]+") do
-    if object[part] == nil then object[part] = setmetatable({}, OBJECT) end
-    object = object[part]
-    if getmetatable(object) ~= OBJECT then b:refuse(at, "key %s stands below a value", types.shown(key)) end
-  end
-  if object[last] ~= nil then b:refuse(at, "key %s is there twice, or stands above others", types.shown(key)) end
-  object[last] = value
-end
+-- Keys outside the architecture's own that say something of the numbers; all others outside it are read by nothing.
+local READ_BESIDE = { ["general.architecture"] = true, ["general.alignment"] = true, ["split.count"] = true }
 
-local function read_metadata(b, count)
-  local root, i = setmetatable({}, OBJECT), 0
+-- Every value by its key, in no order. A key that is read may be there once; of others the last stands.
+local function read_values(b, count)
+  local values, places, twice, i = {}, {}, {}, 0
   while i < count do
     i = i + 1
     local at, key = b.at, b:string("a key")
     local kind_at, kind = b.at, b:number(4, "a type")
+    if #key == 0 or #key > MAX_KEY then b:refuse(at, "a key of %d bytes; expected 1 to %d", #key, MAX_KEY) end
     if kind ~= LIST and not VALUES[kind] then
       b:refuse(kind_at, "key %s has a value of type %.0f; expected one of 0 to 12", types.shown(key), kind)
     end
-    local value
-    if kind == LIST then value = read_list(b, key) else value = VALUES[kind][2](b) end
-    put(b, at, root, key, value)
+    if values[key] ~= nil then twice[key] = twice[key] or at end
+    if kind == LIST then values[key] = read_list(b, key) else values[key] = VALUES[kind][2](b) end
+    places[key] = at
+  end
+  return values, places, twice
+end
+
+-- Puts a value under its key, "a.b.c" as c of b of a; false where a part of the key has a value of its own.
+local function put(root, key, value)
+  local object, before, last = root, key:match("^(.-)([^.]+)$")
+  for part in before:gmatch("[^.]+") do
+    if object[part] == nil then object[part] = setmetatable({}, OBJECT) end
+    object = object[part]
+    if getmetatable(object) ~= OBJECT then return false end
+  end
+  if object[last] ~= nil then return false end
+  object[last] = value
+  return true
+end
+
+-- Whether a key says something of the model's numbers.
+local function is_read(key, architecture)
+  return READ_BESIDE[key] or type(architecture) == "string" and key:sub(1, #architecture + 1) == architecture .. "."
+end
+
+-- The keys that are read, as objects of objects; others may have any name and any order.
+local function read_metadata(b, count)
+  local values, places, twice = read_values(b, count)
+  local root, architecture = setmetatable({}, OBJECT), values["general.architecture"]
+  for _, key in ipairs(text.sorted_keys(values)) do
+    if is_read(key, architecture) then
+      if twice[key] then b:refuse(twice[key], "key %s is there twice", types.shown(key)) end
+      if key:find("[^%w_.-]") or key:find("..", 1, true) or key:find("%.$") then
+        b:refuse(places[key], "key %s; expected letters, digits, _ and -, with dots between", types.shown(key))
+      end
+      if not put(root, key, values[key]) then
+        b:refuse(places[key], "key %s stands below a value", types.shown(key))
+      end
+    end
   end
   return root
 end

@@ -141,20 +141,11 @@ local function refusals(result, tensors)
   return messages
 end
 
--- Why a tensor that nothing reads changes results, or nil.
-local function change(data, name)
-  for _, row in ipairs(data.changing or {}) do
-    if is_named(name, "", row[2]) then return row[1] end
-  end
-end
-
-local function unknowns(names, data)
+local function unknowns(names)
   local messages = {}
   for i, name in ipairs(names) do
-    local why = change(data, name)
-    messages[i] = why and ("nothing reads tensor %s: %s"):format(types.shown(name), why) or
-      ("nothing reads tensor %s, and what it is for is not known; where it changes no result, --hf-ignore %s goes " ..
-      "on without it"):format(types.shown(name), json.plain(name))
+    messages[i] = ("nothing reads tensor %s, and what it is for is not known; where it changes no result, " ..
+      "--hf-ignore %s goes on without it"):format(types.shown(name), json.plain(name))
   end
   return messages
 end
@@ -182,7 +173,7 @@ function match.find(tensors, made, data, ignored, label)
   add_messages(errors, tensors.path, result.missing)
   add_messages(errors, tensors.path, result.wrong)
   add_messages(errors, tensors.path, refusals(result, tensors))
-  if #errors == 0 then add_messages(errors, tensors.path, unknowns(unknown, data)) end
+  if #errors == 0 then add_messages(errors, tensors.path, unknowns(unknown)) end
   if #errors > 0 then return nil, errors end
   return { spec = result.spec, map = result.map, prefix = result.prefix, found = result.found, unread = groups,
     dtypes = dtypes_of(result, tensors) }

@@ -60,8 +60,14 @@ local DECODER_FIXED = {
   { "ffn.gated", true }, { "ffn.activation", "silu" }, { "logits.kind", "linear" },
 }
 
+-- Kinds of scaling that a factor of 1 makes the identity, and what only such kinds read.
+local IDLE = {
+  kinds = "linear yarn",
+  beside = "original_context_length finetuned yarn_log_multiplier yarn_ext_factor yarn_beta_fast yarn_beta_slow",
+}
+
 local DECODER_REQUIRES = {
-  { "rope.scaling.type", "none", "rotary positions are not scaled", alone = true },
+  { "rope.scaling.type", "none", "rotary positions are not scaled", alone = true, idle = IDLE },
   { "rope.scale_linear", 1, "rotary positions are not scaled" },
   { "expert_count", 0, "the feed-forward is one" },
   { "expert_used_count", 0, "the feed-forward is one" },
@@ -84,7 +90,6 @@ function common.decoder(architecture, more)
     requires = common.named(architecture, DECODER_REQUIRES), ignores = {},
     base = architecture, architectures = { [architecture] = {} },
     unread = {},
-    changing = { { "rotary positions are not scaled, as those of Llama 3.1 are by it", "rope_freqs" } },
   }
 end
 

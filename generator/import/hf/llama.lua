@@ -1,4 +1,16 @@
 -- hf/llama.lua: LlamaModel: causal, RMSNorm before blocks, rotary positions, a gated feed-forward, shared key heads.
+
+-- Kinds of scaling that a factor of 1 makes the identity up to the model's greatest length, and what only they read.
+-- Not yarn: transformers 4 takes its factor from original_max_position_embeddings, whatever `factor` says.
+local IDLE = {
+  kinds = "linear dynamic llama3", beside = "original_max_position_embeddings low_freq_factor high_freq_factor",
+}
+
+-- A row that asks for no scaling in a field.
+local function unscaled(field)
+  return { field, "default", "rotary positions are not scaled", alone = true, idle = IDLE }
+end
+
 return {
   maps = { "llama" },
   prefixes = { "", "model." },
@@ -22,9 +34,7 @@ return {
     { "norm.place", "pre" }, { "ffn.gated", true },
   },
   requires = {
-    { "rope_scaling.rope_type", "default", "rotary positions are not scaled", alone = true },
-    { "rope_scaling.type", "default", "rotary positions are not scaled", alone = true },
-    { "rope_parameters.rope_type", "default", "rotary positions are not scaled", alone = true },
+    unscaled("rope_scaling.rope_type"), unscaled("rope_scaling.type"), unscaled("rope_parameters.rope_type"),
     { "partial_rotary_factor", 1, "all of a head turns" },
     { "rope_interleaved", false, "dimension i turns with i + d_head / 2" },
     { "pretraining_tp", 1, "products are not cut in parts" },

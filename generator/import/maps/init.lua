@@ -6,6 +6,8 @@
 -- another, without which it is not offered; a map `on_demand` is offered only where the spec names it. A weight of a
 -- score modifier (one of spec.modifier_weights) that no map here names is called in a file as its role is: no module
 -- that has it is known.
+local text = require "base.text"
+
 local maps = {}
 
 local NAMES = {
@@ -140,6 +142,10 @@ local function stack_refused(spec, map)
       local tensor = not has_role(spec, role) and maps.source(spec, map, role)
       if tensor then list[#list + 1] = { role = role, tensor = tensor } end
     end
+  end
+  for _, role in ipairs(text.sorted_keys(map.refuses or {})) do
+    local is_of_layer = role:find("^layers%.")
+    list[#list + 1] = { role = role, tensor = (is_of_layer and map.layer:format(0) or "") .. map.refuses[role] }
   end
   return list
 end

@@ -25,4 +25,12 @@ return {
   ffn_norm_weight = "ffn_norm.weight",
   final_norm_weight = "output_norm.weight",
   logits_weight = "output.weight",
+  refuses = {
+    rope_factors = "rope_freqs.weight", -- which scale the rotary positions of Llama 3.1
+    rope_factors_long = "rope_factors_long.weight",
+    rope_factors_short = "rope_factors_short.weight",
+    ["layers.0.sinks"] = "attn_sinks.weight",
+    ["layers.0.post_attention_norm_weight"] = "post_attention_norm.weight",
+    ["layers.0.post_ffn_norm_weight"] = "post_ffw_norm.weight",
+  },
 }

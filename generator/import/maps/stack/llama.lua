@@ -23,4 +23,9 @@ return {
   ffn_norm_weight = "post_attention_layernorm.weight",
   final_norm_weight = "norm.weight",
   logits_weight = "lm_head.weight",
+  refuses = {
+    ["layers.0.sinks"] = "self_attn.sinks",
+    ["layers.0.pre_ffn_norm_weight"] = "pre_feedforward_layernorm.weight",
+    ["layers.0.post_ffn_norm_weight"] = "post_feedforward_layernorm.weight",
+  },
 }
