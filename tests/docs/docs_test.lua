@@ -15,7 +15,7 @@ local DOCUMENTS = { "README.md", "docs/README.md", "docs/build.md", "docs/instal
 
 -- How the first line of a block of commands begins.
 local COMMANDS = { "^%./", "^mkdir ", "^out/", "^ninja ", "^cmake ", "^export ", "^make ", "^gcc ", "^g%+%+ ", "^sh ",
-  "^python3 ", "^lua5%.4 ", "^[A-Z_]+=%S+ " }
+  "^hf ", "^python3 ", "^lua5%.4 ", "^[A-Z_]+=%S+ " }
 
 -- How a block of anything else begins, and what it is.
 local OTHERS = {
@@ -42,6 +42,8 @@ local LONG = {
   { "^(%./configure) %-%-install%-deps (.*) && ninja (%w+)$", "%1 %2 && ninja -n %3", "steps of .ci/run" },
   { "^ninja (demo%-minilm)$", "ninja -n %1", "a step of .ci/run, which gets 100 MB" },
   { "^out/minilm/venv/bin/python (demo/minilm/draw%.py) .*$", "test -e %1", "a step of .ci/run, as it needs these" },
+  { "^hf download %S+ %-%-local%-dir (%S+)$", "test -d %1", "needs the network" },
+  { "^out/bin/all_minilm_l6_v2 (search) .*$", "out/bin/all_minilm_l6_v2 %1 --help", "needs the trained weights" },
   { "^ninja (check[%w-]*)$", "ninja -n %1", "steps of .ci/run; check-races takes an hour" },
   { "^COUNT=20000 (ninja) (check%-specs)$", "%1 -n %2", "an hour" },
   { "^FUZZ_SECONDS=120 (ninja) (check%-fuzz)$", "%1 -n %2", "minutes" },

@@ -12,7 +12,7 @@ local fs = require "base.fs"
 local sandbox = require "schema.sandbox"
 local spec = require "spec"
 
-local MOST_WORDS, MOST_LINES = 1200, 25 -- of README and of its program
+local MOST_WORDS, MOST_LINES, FIRST_SCREEN = 1000, 25, 60 -- of README, of its program, up to the story of the generator
 
 local function all_documents()
   local list, command = {}, "find -L . ( -path ./out -o -path ./source -o -path ./bench/results ) -prune " ..
@@ -103,6 +103,20 @@ fact.holds("README is a front page: so many words, a program of so many lines", 
   local program = text:match("\n\n(    const struct ga_variant.-\n)\n%S")
   local _, lines = program:gsub("\n", "")
   assert(lines <= MOST_LINES, ("a program of %d lines, at most %d"):format(lines, MOST_LINES))
+  local _, screen = text:match("^(.-)\n## From a spec"):gsub("\n", "")
+  assert(screen <= FIRST_SCREEN, ("a first screen of %d lines, at most %d"):format(screen, FIRST_SCREEN))
+end)
+
+-- Those of docs/architecture.md are written from the code, but for the instructions.
+fact.holds("README's lines of a spec, of C and of instructions are lines of docs/architecture.md", function()
+  local whole, kinds = assert(fs.read("docs/architecture.md")), {}
+  for kind, lines in assert(fs.read("README.md")):gmatch("\n```(%a+)\n(.-\n)```") do
+    if kind ~= "text" then
+      kinds[#kinds + 1] = kind
+      assert(whole:find("\n" .. lines, 1, true), ("it has no such lines of %s:\n%s"):format(kind, lines))
+    end
+  end
+  fact.lists_equal(kinds, { "lua", "c", "asm" })
 end)
 
 -- A heading as links name it.

@@ -173,8 +173,8 @@ def compare_attention(facts, encoder, module):
 
 
 def compare_picture(facts):
-    """The front page's command draws the front page's picture, but for digits that another CPU may round otherwise."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    """The demo page's command draws the demo page's picture, but for digits that another CPU may round otherwise."""
+    text = (ROOT / "demo/README.md").read_text(encoding="utf-8")
     command = re.search(r"^ {4}(out/minilm/venv/bin/python demo/minilm/draw\.py .*)$", text, re.M).group(1)
     done = subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True, check=False)
     facts.expect(done.returncode == 0, f"{command}: {done.stderr}")
