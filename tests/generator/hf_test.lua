@@ -118,7 +118,7 @@ fact.holds("a ViT's rows are its patches and one more", function()
 end)
 
 fact.holds("every model type has a fact, and a data file that holds together", function()
-  local covered = "bert roberta xlm_roberta distilbert gpt2 llama qwen2 qwen3 mistral vit common"
+  local covered = "bert roberta xlm_roberta camembert distilbert gpt2 llama qwen2 qwen3 mistral vit deit common"
   for _, file in ipairs(assert(fs.list("generator/import/hf"))) do
     local name = file:match("^(.*)%.lua$")
     assert((" " .. covered .. " "):find(" " .. name .. " ", 1, true), file)
@@ -131,6 +131,15 @@ end)
 fact.holds("a hyphen of a model type is an underscore of its file", function()
   local base = hf.ROBERTA:gsub('"roberta"', '"xlm-roberta"'):gsub("RobertaModel", "XLMRobertaModel")
   fact.equal(reads(base).spec.positions.first, 2)
+end)
+
+fact.holds("a CamemBERT is a RoBERTa, and a DeiT a ViT with a second token before the patches", function()
+  local base = hf.ROBERTA:gsub('"roberta"', '"camembert"'):gsub("RobertaModel", "CamembertModel")
+  fact.equal(reads(base).spec.positions.first, 2)
+  local result = reads((hf.VIT:gsub('"vit"', '"deit"'):gsub("ViTFor", "DeiTFor")))
+  fact.equal(result.spec.seq_len.max, 8)
+  fact.equal(result.spec.positions.rows, 8)
+  fact.contains(table.concat(result.lines, "\n"), "note: x is [cls token, distillation token, projected patches]")
 end)
 
 fact.holds("flags beside the folder win, and the table says so", function()
@@ -168,12 +177,12 @@ end)
 -- -- What is refused ------------------------------------------------------------------------------------------------
 
 fact.holds("a model type without a file is refused with those there are", function()
-  refuses(config('"model_type": "berd"'), { '/config.json: model_type is "berd"; expected one of bert, distilbert, ' ..
-    "gpt2, llama, mistral, qwen2, qwen3, roberta, vit or xlm_roberta; did you mean bert?" })
+  refuses(config('"model_type": "berd"'), { '/config.json: model_type is "berd"; expected one of bert, camembert, deit, ' ..
+    "distilbert, gpt2, llama, mistral, qwen2, qwen3, roberta, vit or xlm_roberta; did you mean bert?" })
   for _, other in ipairs({ "albert", "hubert", "bart", "gptj", "xlm-roberta-xl" }) do
     refuses(config(('"model_type": "%s"'):format(other)), { "/config.json: " .. other .. " is a model type of " ..
-      "transformers that genattn does not read; it reads bert, distilbert, gpt2, llama, mistral, qwen2, qwen3, " ..
-      "roberta, vit and xlm_roberta" })
+      "transformers that genattn does not read; it reads bert, camembert, deit, distilbert, gpt2, llama, mistral, " ..
+      "qwen2, qwen3, roberta, vit and xlm_roberta" })
   end
   for _, word in ipairs({ '"../hf/bert"', '"common"', "7", "null", '["bert"]' }) do
     local result, errors = read(config('"model_type": ' .. word))

@@ -35,6 +35,7 @@ MODELS = {  # name: (class, configuration)
                                                                  "type_vocab_size": 1}),
     "hf_ranks_distilbert": ("DistilBertForSequenceClassification", {
         "dim": 45, "n_heads": 3, "n_layers": 1, "hidden_dim": 70, "vocab_size": 60, "max_position_embeddings": 40}),
+    "hf_camembert": ("CamembertForTokenClassification", {**BERT, "max_position_embeddings": 42, "num_labels": 3}),
     "hf_gpt2": ("GPT2LMHeadModel", {"n_embd": 48, "n_head": 4, "n_layer": 2, "vocab_size": 60, "n_positions": 40}),
     "hf_llama": ("LlamaForCausalLM", {**LLAMA, "attention_bias": True, "mlp_bias": True, "head_dim": 10,
                                       "rope_theta": 50000.0}),
@@ -44,6 +45,9 @@ MODELS = {  # name: (class, configuration)
     "hf_vit": ("ViTForImageClassification", {"image_size": 24, "patch_size": 8, "hidden_size": 48, "num_labels": 7,
                                              "num_attention_heads": 4, "num_hidden_layers": 2,
                                              "intermediate_size": 80, "qkv_bias": False}),
+    "hf_deit": ("DeiTForImageClassification", {"image_size": 24, "patch_size": 8, "hidden_size": 48, "num_labels": 7,
+                                               "num_attention_heads": 4, "num_hidden_layers": 2,
+                                               "intermediate_size": 80}),
 }
 
 # How models are saved that are not saved as one file of F32: in what type, in shards of what size.
@@ -127,10 +131,11 @@ def exact(module):
 # -- Comparing ------------------------------------------------------------------------------------------------------
 
 def patches(module, pixels):
-    """An image's rows as ViT has them before it adds positions."""
-    inner = module.vit.embeddings
+    """An image's rows as ViT or DeiT has them before it adds positions."""
+    inner = getattr(module, module.base_model_prefix).embeddings
     rows = inner.patch_embeddings(pixels)
-    return torch.cat([inner.cls_token.expand(len(rows), -1, -1), rows], dim=1)
+    tokens = [getattr(inner, name) for name in ("cls_token", "distillation_token") if hasattr(inner, name)]
+    return torch.cat([token.expand(len(rows), -1, -1) for token in tokens] + [rows], dim=1)
 
 
 def expected(module, inputs, attends):
@@ -151,7 +156,7 @@ def expected(module, inputs, attends):
 def sequences(module):
     """Inputs of several sequences for the module, one by one, and the same for the program, side by side."""
     config = module.config
-    if config.model_type == "vit":
+    if config.model_type in ("vit", "deit"):
         images = torch.randn(3, 3, config.image_size, config.image_size)
         return [{"pixel_values": image[None]} for image in images], {"x": patches(module, images)}
     tokens = torch.randint(5, config.vocab_size, (len(LENGTHS), max(LENGTHS)))
@@ -261,7 +266,7 @@ def comparisons(folder, programs):
     """One of each model."""
     for name, (kind, _) in MODELS.items():
         yield Comparison(folder / name, programs / name, kind, generates=name in GENERATING, attends=name in ATTENDING,
-                         pools=name in ("hf_bert", "hf_vit"))
+                         pools=name in ("hf_bert", "hf_vit", "hf_deit"))
 
 
 def compare(all_comparisons):

@@ -127,15 +127,15 @@ local function sides(value)
   end
 end
 
--- Rows that an image becomes: a patch each, and the cls token.
-function conversions.patches(value, context)
+-- Rows that an image becomes: a patch each, and row.tokens before them, of which cls is one (1 where it says none).
+function conversions.patches(value, context, row)
   local height, width = sides(value)
   local rows, columns = sides(context.get("patch_size"))
   if not height then return nil, "a whole number from 1, or two" end
   if not rows or rows > height or columns > width then
     return nil, "at least patch_size (" .. json.shown(context.get("patch_size")) .. ")"
   end
-  return math.floor(height / rows) * math.floor(width / columns) + 1
+  return math.floor(height / rows) * math.floor(width / columns) + (row.tokens or 1)
 end
 
 return conversions

@@ -4,11 +4,11 @@
 local NAMES = [[
   afmoe aimv2 albert align altclip apertus arcee aria audio_spectrogram_transformer audioflamingo3 autoformer axk1
   axk2 baichuan bailing_hybrid bamba bark bart beam beit bert_generation big_bird bigbird_pegasus biogpt bit bitnet
-  blenderbot blenderbot_small blip blip_2 bloom blt blt_global_transformer blt_patcher bridgetower bros camembert
+  blenderbot blenderbot_small blip blip_2 bloom blt blt_global_transformer blt_patcher bridgetower bros
   canary canine chameleon chatglm chinese_clip chmv2 clap clip clipseg clvp codegen cohere cohere2 cohere2_moe
   cohere_asr cohere_compass colmodernvbert colpali colqwen2 convbert convnext convnextv2 cosmos3_edge cosmos3_omni
   cpmant csm ctrl cvt cwm dac dbrx deberta deberta_v2 decision_transformer deepseek_ocr2 deepseek_v2 deepseek_v3
-  deepseek_v32 deepseek_v4 deepseek_vl deepseek_vl_hybrid deimv2 deit depth_anything depth_pro detr dia diffllama
+  deepseek_v32 deepseek_v4 deepseek_vl deepseek_vl_hybrid deimv2 depth_anything depth_pro detr dia diffllama
   diffusion_gemma dinat dinov2 dinov2_with_registers dinov3_convnext dinov3_vit doge donut_swin dots1 dots3_note dpr
   dpt edgetam efficientloftr efficientnet electra embedding_gemma2 emu3 encodec eomt eomt_dinov3 ernie ernie4_5
   ernie4_5_moe ernie4_5_vl_moe ernie_m esm esmc esmfold2 eurobert evolla exaone4 exaone4_5 exaone_moe falcon falcon_h1
