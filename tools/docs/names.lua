@@ -37,7 +37,7 @@ end
 
 -- The layouts of whole models; of one with two sides the encoder's names stand for both.
 function names.of_stacks()
-  local rows = { { "Layout", "Names before those of layer 3", "Weight of q there", "Linears are" } }
+  local rows = { { "Layout", "Prefix of the names of layer 3", "Weight of q there", "Linears are" } }
   for _, name in ipairs(maps.names(true)) do
     local map = maps.get(name, true)
     local side = map.encoder or map
