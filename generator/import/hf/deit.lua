@@ -14,10 +14,11 @@ end
 
 same.prefixes = { "", "deit." }
 same.note = "x is [cls token, distillation token, projected patches] without positions: embeddings.cls_token, " ..
-  "embeddings.distillation_token, then embeddings.patch_embeddings.projection (a convolution) over the image, row by row"
+  "embeddings.distillation_token, then embeddings.patch_embeddings.projection (a convolution) over the image, row by " ..
+  "row"
 same.base, same.architectures = "DeiTModel", {
   DeiTModel = vit.architectures.ViTModel, DeiTForImageClassification = vit.architectures.ViTForImageClassification,
 }
-same.unread = { { "the caller's: rows are given with this token after the cls token", "embeddings.distillation_token" } }
+same.unread = { { "the caller's: rows have this token after the cls token", "embeddings.distillation_token" } }
 for _, row in ipairs(vit.unread) do same.unread[#same.unread + 1] = row end
 return same
