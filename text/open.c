@@ -4,6 +4,7 @@
 
 #include "arguments.h"
 #include "hash.h"
+#include "json.h"
 #include "tokenizer.h"
 #include "unicode.h"
 
@@ -251,14 +252,13 @@ static enum ga_status read_tokenizer(struct ga_text_tokenizer *tokenizer, struct
 static enum ga_status open_json(struct ga_text_bytes bytes, struct ga_text_reader *reader,
                                 struct ga_text_tokenizer **tokenizer_out)
 {
-    json_error_t where;
-    json_t *json = json_loadb(bytes.bytes, bytes.length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &where);
-    if (!json) {
-        return ga_fail_at(reader->error, GA_FORMAT, GA_FAULT_NONE, where.position < 0 ? 0 : (uint64_t)where.position,
-                          "%s: line %d: %s", reader->file, where.line, where.text);
+    json_t *json;
+    enum ga_status status = ga_text_json_read(reader, bytes, &json);
+    if (status != GA_OK) {
+        return status;
     }
     struct ga_text_tokenizer *tokenizer = calloc(1, sizeof *tokenizer);
-    const enum ga_status status = tokenizer ? read_tokenizer(tokenizer, reader, json) : ga_text_refuse_memory(reader);
+    status = tokenizer ? read_tokenizer(tokenizer, reader, json) : ga_text_refuse_memory(reader);
     json_decref(json);
     if (status != GA_OK) {
         ga_text_tokenizer_close(tokenizer);

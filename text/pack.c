@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "json.h"
 #include "tokenizer.h"
 
 // The fields of a model that are tables, and what is left of them; others of the same name do not occur.
@@ -27,13 +28,17 @@ static bool empty_tables(json_t *model)
 // The JSON without tables, by malloc; NULL without memory.
 static char *without_tables(struct ga_text_bytes json, size_t *length_out)
 {
-    json_error_t where;
-    json_t *root = json_loadb(json.bytes, json.length, JSON_ALLOW_NUL, &where);
-    const bool good = root && empty_tables(json_object_get(root, "model"));
+    struct ga_text_reader reader = {.file = ""};
+    json_t *root;
+    const bool good = ga_text_json_read(&reader, json, &root) == GA_OK && empty_tables(json_object_get(root, "model"));
     const size_t length = good ? json_dumpb(root, NULL, 0, JSON_COMPACT) : 0;
     char *text = length > 0 ? malloc(length) : NULL;
     *length_out = text ? json_dumpb(root, text, length, JSON_COMPACT) : 0;
     json_decref(root);
+    if (text && *length_out != length) { // memory that jansson's dump needs has run out
+        free(text);
+        text = NULL;
+    }
     return text;
 }
 

@@ -201,6 +201,7 @@ static const struct malformed {
     {"\"truncation\":null", "\"truncation\":{\"max_length\":4,\"strategy\":\"OnlyFirst\",\"stride\":4}",
      "truncation.stride"},
     {"}}}", "", "t.json: line 1"},
+    {"\"\\u4f60\":10}}}", "\"\\u4f60\":10}}},1", "t.json: several values; expected one object"},
 };
 
 Test(text, refuses_what_it_does_not_know)
@@ -215,6 +216,26 @@ Test(text, refuses_what_it_does_not_know)
         cr_assert_null(tokenizer);
         cr_assert(strstr(error.text, malformed[i].message), "change %zu: \"%s\", expected \"%s\"", i, error.text,
                   malformed[i].message);
+    }
+}
+
+// jansson takes stack for each object and array in another.
+Test(text, nesting_has_a_limit)
+{
+    char json[FIXTURE_ROOM], nested[160];
+    struct ga_text_tokenizer *tokenizer;
+    struct ga_error error;
+    for (int arrays = 62; arrays <= 63; arrays++) { // in two objects
+        snprintf(nested, sizeof nested, "\"padding\":{\"]\\\"[\":");
+        const size_t begin = strlen(nested);
+        memset(nested + begin, '[', (size_t)arrays);
+        memset(nested + begin + arrays, ']', (size_t)arrays);
+        memcpy(nested + begin + 2 * arrays, ",", 2);
+        fixture_with("\"padding\":{", nested, json);
+        const enum ga_status found = ga_text_tokenizer_open_memory("t.json", json, strlen(json), &tokenizer, &error);
+        cr_expect_eq(found, arrays == 62 ? GA_OK : GA_FORMAT, "%d: %s", arrays, error.text);
+        cr_expect(found == GA_OK || strstr(error.text, "nested 65 deep; expected at most 64"), "%s", error.text);
+        ga_text_tokenizer_close(tokenizer);
     }
 }
 

@@ -1,7 +1,8 @@
 // failing_text.c: what happens to libga_text when memory is refused: each allocation in turn, of opening a tokenizer,
 // of a context, of encoding and of decoding. A program of its own, as it stands in front of the C library's allocator.
-// Of jansson's own it refuses none: up to 2.14 a buffer of its scanner that cannot grow loses letters unnoticed, at
-// worst the quote that it stops at (akheron/jansson, issue 362).
+// Where jansson is refused memory for a string, it says that the token is wrong, so that the status may be GA_FORMAT; but
+// it never is GA_OK: up to 2.14 a buffer of its scanner that cannot grow loses letters unnoticed (akheron/jansson, issue
+// 362), which text/base/json.c notices.
 #define _GNU_SOURCE // dladdr
 #include <dlfcn.h>
 #include <stdio.h>
@@ -11,7 +12,8 @@
 #include "failing_memory.h"
 #include "ga_text.h"
 
-static size_t made, turn;  // allocations since the last start, and the one that is refused; 0: none
+static size_t made, turn; // allocations since the last start, and the one that is refused; 0: none
+static bool refused_jansson;
 static bool refused_pcre2; // whose compiler of machine code does without, as it is not needed
 
 // Whether code is of the shared library of that name.
@@ -24,9 +26,10 @@ static bool is_of(const char *name, const void *code)
 static bool refuses_memory(size_t size)
 {
     (void)size;
-    if (is_of("libjansson", asker) || ++made != turn) {
+    if (++made != turn) {
         return false;
     }
+    refused_jansson = is_of("libjansson", asker);
     refused_pcre2 = is_of("libpcre2", asker);
     return true;
 }
@@ -35,7 +38,7 @@ static void start(size_t when)
 {
     made = 0;
     turn = when;
-    refused_pcre2 = false;
+    refused_pcre2 = refused_jansson = false;
 }
 
 // -- Checks ---------------------------------------------------------------------------------------------------------
@@ -155,7 +158,7 @@ static void refuse_each(const char *name,
         const size_t before = live;
         start(when);
         const enum ga_status got = calls(json, text, &error);
-        const bool goes_without = got == GA_OK && refused_pcre2;
+        const bool goes_without = (got == GA_OK && refused_pcre2) || (got == GA_FORMAT && refused_jansson);
         done = made < when;
         start(0);
         expect(got == (done ? GA_OK : GA_MEMORY) || goes_without, name, when, error.text);
