@@ -39,15 +39,15 @@ static enum ga_status apply_decoders(struct ga_text_context *context, struct ga_
                                      struct ga_error *error)
 {
     const struct ga_text_parts *parts = &context->tokenizer->decoders;
-    const size_t before = context->lists[0].text.length;
+    const size_t before = context->lists[0].text.length + context->lists[0].cuts.count;
     enum ga_status status = GA_OK;
     for (size_t i = 0; i < parts->count && status == GA_OK; i++) {
         const struct ga_text_decoder_class *class = (const void *)parts->items[i].base;
         const struct ga_text_list *last = &context->lists[i % 2];
         struct ga_text_list *next = &context->lists[(i + 1) % 2];
         clear(next);
+        next->text.limit = ga_text_growth_limit(before);
         status = class->apply(parts->items[i].self, context->decoders.items[i], last, next, error);
-        status = status == GA_OK && ga_text_has_outgrown(next->text.length, before) ? GA_OVERFLOW : status;
     }
     *last_out = &context->lists[parts->count % 2];
     return status;
@@ -63,11 +63,13 @@ enum ga_status ga_text_decode(struct ga_text_context *context, const int32_t *id
     }
     struct ga_text_list *last = &context->lists[0];
     clear(last);
+    last->text.limit = 0;
     status = list_tokens(context->tokenizer, ids, count, skip_special, last);
     if (status == GA_OK && context->tokenizer->decoders.count > 0) {
         status = apply_decoders(context, &last, error);
     } else if (status == GA_OK) {
         clear(&context->lists[1]);
+        context->lists[1].text.limit = 0;
         last = &context->lists[1];
         status = join(&context->lists[0], last);
     }

@@ -88,6 +88,13 @@ static enum ga_status end_chunk(struct ga_text_context *context, const struct ch
     return status;
 }
 
+// Tokens of many short sections may be more than a text of their length has: each may begin with what is prepended.
+static enum ga_status check_growth(const struct ga_text_sequence *sequence, struct ga_text_bytes text)
+{
+    const size_t limit = ga_text_growth_limit(text.length);
+    return sequence->tokens.count > limit || sequence->surfaces.length > limit ? GA_OVERFLOW : GA_OK;
+}
+
 static enum ga_status encode_section(struct ga_text_context *context, struct ga_text_bytes text, size_t begin,
                                      size_t end, bool details, struct ga_text_sequence *sequence,
                                      struct ga_error *error)
@@ -106,6 +113,7 @@ static enum ga_status encode_section(struct ga_text_context *context, struct ga_
         for (size_t i = 0; i < count && status == GA_OK; i++) {
             status = end_chunk(context, &chunks[i], sequence, error);
         }
+        status = status ? status : check_growth(sequence, text);
     }
     return status;
 }
@@ -127,6 +135,7 @@ static enum ga_status encode_text(struct ga_text_context *context, struct ga_tex
         const struct ga_text_bytes surface = {text.bytes + match.begin, match.end - match.begin};
         const struct ga_text_span span = {(uint32_t)match.begin, (uint32_t)match.end};
         status = status ? status : ga_text_append_added(sequence, match.token->id, span, surface, details);
+        status = status ? status : check_growth(sequence, text);
         done = match.end;
         from = match.next;
     }

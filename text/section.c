@@ -29,8 +29,8 @@ enum ga_status ga_text_normalize(struct ga_text_context *context, const struct g
         }
         struct ga_text_string *next = &context->normalized[last == &context->normalized[0]];
         clear(next, in->aligned);
+        next->limit = ga_text_growth_limit(in->length);
         status = class->apply(part->self, context->normalizers.items[i], last, where, next, error);
-        status = status == GA_OK && ga_text_has_outgrown(next->length, in->length) ? GA_OVERFLOW : status;
         last = next;
         is_ascii = status == GA_OK && i + 1 < parts->count && ga_text_is_ascii(last->bytes, last->length);
     }
@@ -74,6 +74,7 @@ static struct ga_text_string *other_text(const struct pieces *pieces)
 {
     struct ga_text_string *text = &pieces->context->rewritten[pieces->text == &pieces->context->rewritten[0]];
     clear(text, pieces->text->aligned);
+    text->limit = ga_text_growth_limit(pieces->length);
     return text;
 }
 
@@ -100,7 +101,6 @@ static enum ga_status rewrite(struct pieces *pieces, const struct ga_text_pretok
         status = before ? class->before(self, scratch, pieces->text, piece, where_is(pieces, piece), text)
                         : class->after(self, scratch, pieces->text, piece, text);
         status = status ? status : ga_text_cuts_append(cuts, begin, text->length);
-        status = status == GA_OK && ga_text_has_outgrown(text->length, pieces->length) ? GA_OVERFLOW : status;
     }
     pieces->text = text;
     pieces->cuts = cuts;

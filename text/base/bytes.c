@@ -30,6 +30,9 @@ enum ga_status ga_text_grow(void **items, size_t *capacity, size_t count, size_t
 
 enum ga_status ga_text_string_reserve(struct ga_text_string *string, size_t more)
 {
+    if (string->limit > 0 && more > string->limit - string->length) {
+        return GA_OVERFLOW;
+    }
     if (string->aligned) {
         size_t capacity = string->span_capacity;
         void *spans = string->spans;

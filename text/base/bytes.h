@@ -30,6 +30,7 @@ struct ga_text_string {
     bool aligned;               // whether spans are kept: only where a call asks for offsets. Set it while length is 0
     struct ga_text_span *spans; // where aligned: [length], the bytes of the original text that each byte stands for
     size_t span_capacity;
+    size_t limit; // of length; 0: none. What would pass it is refused before there is memory for it
 };
 
 // Ranges of bytes of a text that grow. Zeroed memory is an empty list.
@@ -44,7 +45,7 @@ struct ga_text_cuts {
 enum ga_status ga_text_grow(void **items, size_t *capacity, size_t count, size_t more, size_t size);
 
 // Makes room for `more` bytes (and spans) after those of string, so that the next appends of as many cannot fail.
-// Returns GA_OK, GA_MEMORY or GA_OVERFLOW.
+// Returns GA_OK, GA_MEMORY, or GA_OVERFLOW, also where its limit would be passed.
 enum ga_status ga_text_string_reserve(struct ga_text_string *string, size_t more);
 
 // Appends bytes[length], each with this span (which is not read where string is not aligned). bytes may not lie in
@@ -86,11 +87,11 @@ static inline struct ga_text_span ga_text_span_at(const struct ga_text_string *s
     return string->aligned ? string->spans[i] : (struct ga_text_span){0, 0};
 }
 
-// Whether a text that had `before` bytes has grown further than any sensible component makes it: steps that each double
-// it must end somewhere.
-static inline bool ga_text_has_outgrown(size_t length, size_t before)
+// The bytes that a text of `before` bytes may grow to, which no sensible component passes: steps that each double it
+// must end somewhere.
+static inline size_t ga_text_growth_limit(size_t before)
 {
-    return length > 64 * before + 65536;
+    return 64 * before + 4096;
 }
 
 #endif

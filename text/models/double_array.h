@@ -47,7 +47,7 @@ static inline int32_t ga_text_array_longest(const struct ga_text_double_array *a
                                             size_t *size_out)
 {
     int32_t found = GA_TEXT_NO_ID, place = GA_TEXT_ARRAY_ROOT;
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < length && i < GA_TEXT_LONGEST_TOKEN; i++) { // a packed array may be deeper
         place = ga_text_array_child(array, place, (unsigned char)bytes[i]);
         if (place == GA_TEXT_FREE) {
             break;

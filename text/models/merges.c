@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text_limits.h"
+
 // -- The table ------------------------------------------------------------------------------------------------------
 
 enum ga_status ga_text_merges_make(struct ga_text_merges *merges, size_t count)
@@ -12,21 +14,51 @@ enum ga_status ga_text_merges_make(struct ga_text_merges *merges, size_t count)
     while (size < 2 * count) {
         size *= 2;
     }
-    *merges = (struct ga_text_merges){malloc(size * sizeof(*merges->slots)), (uint32_t)(size - 1)};
+    *merges = (struct ga_text_merges){.slots = malloc(size * sizeof(*merges->slots)), .mask = (uint32_t)(size - 1)};
     for (size_t i = 0; merges->slots != NULL && i < size; i++) {
         merges->slots[i].left = GA_TEXT_NO_ID;
     }
     return merges->slots == NULL ? GA_MEMORY : GA_OK;
 }
 
-void ga_text_merges_add(struct ga_text_merges *merges, int32_t left, int32_t right, struct ga_text_merge merge)
+// Puts a merge among the places that are looked at; false where none is free there.
+static bool put(struct ga_text_merges *merges, const struct ga_text_merge_slot *slot)
 {
-    uint32_t at = ga_text_merge_place(left, right) & merges->mask;
-    while (merges->slots[at].left != GA_TEXT_NO_ID &&
-           (merges->slots[at].left != left || merges->slots[at].right != right)) {
-        at = (at + 1) & merges->mask;
+    uint32_t at = ga_text_merge_place(slot->left, slot->right, merges->seed) & merges->mask;
+    for (int probes = 0; probes < GA_TEXT_PROBES; probes++, at = (at + 1) & merges->mask) {
+        const struct ga_text_merge_slot *there = &merges->slots[at];
+        if (there->left == GA_TEXT_NO_ID || (there->left == slot->left && there->right == slot->right)) {
+            merges->slots[at] = *slot;
+            return true;
+        }
     }
-    merges->slots[at] = (struct ga_text_merge_slot){left, right, merge};
+    return false;
+}
+
+// Makes the table again by another seed, with one merge more; merges stay as they were where there is no place.
+static bool put_all(struct ga_text_merges *merges, const struct ga_text_merge_slot *more, uint64_t seed)
+{
+    struct ga_text_merges other;
+    const size_t slots = (size_t)merges->mask + 1;
+    bool good = ga_text_merges_make(&other, slots / 2) == GA_OK;
+    other.seed = seed * UINT64_C(0x9FB21C651E98DF25);
+    for (size_t i = 0; i < slots && good; i++) {
+        good = merges->slots[i].left == GA_TEXT_NO_ID || put(&other, &merges->slots[i]);
+    }
+    good = good && put(&other, more);
+    ga_text_merges_free(good ? merges : &other);
+    *merges = good ? other : *merges;
+    return good;
+}
+
+bool ga_text_merges_add(struct ga_text_merges *merges, int32_t left, int32_t right, struct ga_text_merge merge)
+{
+    const struct ga_text_merge_slot slot = {left, right, merge};
+    bool done = put(merges, &slot);
+    for (; !done && merges->n_seeds < GA_TEXT_SEEDS; merges->n_seeds++) {
+        done = put_all(merges, &slot, merges->n_seeds + 1);
+    }
+    return done;
 }
 
 void ga_text_merges_free(struct ga_text_merges *merges)
@@ -104,6 +136,11 @@ static enum ga_status join(struct merge_reading *r, const struct two_tokens *tok
     return GA_OK;
 }
 
+static enum ga_status refuse_alike(struct ga_text_reader *reader)
+{
+    return ga_text_refuse_as(reader, "merges: more than %d have hashes that are alike", GA_TEXT_PROBES);
+}
+
 static enum ga_status add_merge(struct ga_text_merges *merges, struct merge_reading *r, size_t index,
                                 const struct two_tokens *tokens)
 {
@@ -116,10 +153,8 @@ static enum ga_status add_merge(struct ga_text_merges *merges, struct merge_read
     }
     status = status == GA_OK ? join(r, tokens, &joined) : status;
     status = status == GA_OK ? id_of(r, index, joined, &id) : status;
-    if (status == GA_OK) {
-        ga_text_merges_add(merges, left, right, (struct ga_text_merge){(uint32_t)index, id});
-    }
-    return status;
+    const struct ga_text_merge merge = {(uint32_t)index, id};
+    return status != GA_OK || ga_text_merges_add(merges, left, right, merge) ? status : refuse_alike(r->reader);
 }
 
 // A first line of a file of merges that found its way into the array: the package passes it over, without a rank.
@@ -192,12 +227,18 @@ enum ga_status ga_text_merges_pack(const struct ga_text_merges *merges, struct g
     return status;
 }
 
-// Whether a merge of two tokens with text gives the third: what reading the JSON makes sure of.
-static bool joins(const struct ga_text_vocabulary *vocabulary, const uint32_t numbers[MERGE_NUMBERS], size_t skipped)
+// Whether a merge of two tokens with text gives the third: what reading the JSON makes sure of. *bytes: those that may
+// still be compared, as a JSON spells out what it joins.
+static bool joins(const struct ga_text_vocabulary *vocabulary, const uint32_t numbers[MERGE_NUMBERS], size_t skipped,
+                  size_t *bytes)
 {
     const struct ga_text_bytes left = ga_text_vocabulary_token(vocabulary, (int32_t)numbers[0]);
     const struct ga_text_bytes right = ga_text_vocabulary_token(vocabulary, (int32_t)numbers[1]);
     const struct ga_text_bytes joined = ga_text_vocabulary_token(vocabulary, (int32_t)numbers[2]);
+    if (joined.length > *bytes) {
+        return false;
+    }
+    *bytes -= joined.length;
     return left.length > 0 && right.length > skipped && joined.length == left.length + right.length - skipped &&
            memcmp(joined.bytes, left.bytes, left.length) == 0 &&
            memcmp(joined.bytes + left.length, right.bytes + skipped, right.length - skipped) == 0;
@@ -215,15 +256,21 @@ static enum ga_status unpack_merges(struct ga_text_merges *merges, struct ga_tex
     if (ga_text_merges_make(merges, count) != GA_OK) {
         return ga_text_refuse_memory(reader);
     }
+    size_t left = GA_TEXT_LARGEST_FILE;
     for (size_t i = 0; i < count; i++) {
         uint32_t numbers[MERGE_NUMBERS];
         ga_text_table_read(table->bytes + i * MERGE_BYTES, numbers, MERGE_NUMBERS);
-        if (!joins(vocabulary, numbers, prefix_length)) {
-            ga_text_merges_free(merges);
-            return ga_text_refuse_as(reader, "packed merge %zu does not join two tokens to a third", i);
+        const struct ga_text_merge merge = {(uint32_t)i, (int32_t)numbers[2]};
+        enum ga_status status = joins(vocabulary, numbers, prefix_length, &left) ? GA_OK : GA_FORMAT;
+        if (status != GA_OK) {
+            (void)ga_text_refuse_as(reader, "packed merge %zu does not join two tokens to a third", i);
+        } else if (!ga_text_merges_add(merges, (int32_t)numbers[0], (int32_t)numbers[1], merge)) {
+            status = refuse_alike(reader);
         }
-        ga_text_merges_add(merges, (int32_t)numbers[0], (int32_t)numbers[1],
-                           (struct ga_text_merge){(uint32_t)i, (int32_t)numbers[2]});
+        if (status != GA_OK) {
+            ga_text_merges_free(merges);
+            return status;
+        }
     }
     return GA_OK;
 }

@@ -24,13 +24,16 @@ struct ga_text_merge_slot {
 struct ga_text_merges {
     struct ga_text_merge_slot *slots; // [mask + 1], open addressing
     uint32_t mask;
+    uint64_t seed;    // of the hash
+    unsigned n_seeds; // that were tried beside the first
 };
 
 // Makes room for count merges. Returns GA_OK or GA_MEMORY.
 enum ga_status ga_text_merges_make(struct ga_text_merges *merges, size_t count);
 
-// Adds a merge, at most as many as there is room for; one of the same two tokens takes the place of that before.
-void ga_text_merges_add(struct ga_text_merges *merges, int32_t left, int32_t right, struct ga_text_merge merge);
+// Adds a merge, at most as many as there is room for; one of the same two tokens takes the place of that before. False,
+// the merges staying as they were, where GA_TEXT_SEEDS tables have no place among GA_TEXT_PROBES for all of them.
+bool ga_text_merges_add(struct ga_text_merges *merges, int32_t left, int32_t right, struct ga_text_merge merge);
 
 void ga_text_merges_free(struct ga_text_merges *merges);
 
@@ -50,9 +53,9 @@ enum ga_status ga_text_merges_of_scores(struct ga_text_merges *merges, struct ga
 // GA_MEMORY.
 enum ga_status ga_text_merges_pack(const struct ga_text_merges *merges, struct ga_text_tables *tables);
 
-static inline uint32_t ga_text_merge_place(int32_t left, int32_t right)
+static inline uint32_t ga_text_merge_place(int32_t left, int32_t right, uint64_t seed)
 {
-    uint64_t hash = ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) * UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t hash = (((uint64_t)(uint32_t)left << 32 | (uint32_t)right) ^ seed) * UINT64_C(0x9E3779B97F4A7C15);
     hash = (hash ^ hash >> 32) * UINT64_C(0xD6E8FEB86659FD93);
     return (uint32_t)(hash >> 32);
 }
@@ -60,8 +63,8 @@ static inline uint32_t ga_text_merge_place(int32_t left, int32_t right)
 // The merge of two tokens; its rank is GA_TEXT_NO_RANK if there is none.
 static inline struct ga_text_merge ga_text_merge_of(const struct ga_text_merges *merges, int32_t left, int32_t right)
 {
-    uint32_t at = ga_text_merge_place(left, right) & merges->mask;
-    while (merges->slots[at].left != GA_TEXT_NO_ID) {
+    uint32_t at = ga_text_merge_place(left, right, merges->seed) & merges->mask;
+    for (int probes = 0; probes < GA_TEXT_PROBES && merges->slots[at].left != GA_TEXT_NO_ID; probes++) {
         const struct ga_text_merge_slot *slot = &merges->slots[at];
         if (slot->left == left && slot->right == right) {
             return slot->merge;

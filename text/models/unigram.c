@@ -47,9 +47,14 @@ static enum ga_status read_entries(struct ga_text_unigram *unigram, struct ga_te
         return status;
     }
     status = ga_text_vocabulary_make(&unigram->vocabulary, tokens, count);
-    if (status == GA_OK) {
-        status = ga_text_double_array_make(&unigram->array, &unigram->vocabulary, (struct ga_text_bytes){NULL, 0});
+    if (status != GA_OK) {
+        return ga_text_vocabulary_refuse(reader, status);
     }
+    status = ga_text_vocabulary_check_lengths(&unigram->vocabulary, reader);
+    if (status != GA_OK) {
+        return status;
+    }
+    status = ga_text_double_array_make(&unigram->array, &unigram->vocabulary, (struct ga_text_bytes){NULL, 0});
     return status == GA_OK ? GA_OK : ga_text_refuse_memory(reader);
 }
 
@@ -114,6 +119,7 @@ static enum ga_status unpack_scores(struct ga_text_unigram *unigram, struct ga_t
 static enum ga_status unpack(struct ga_text_unigram *unigram, struct ga_text_reader *reader)
 {
     enum ga_status status = ga_text_vocabulary_unpack(&unigram->vocabulary, reader);
+    status = status == GA_OK ? ga_text_vocabulary_check_lengths(&unigram->vocabulary, reader) : status;
     status = status == GA_OK ? unpack_scores(unigram, reader) : status;
     return status == GA_OK
                ? ga_text_double_array_read(&unigram->array, reader, GA_TEXT_TABLE_BEGINNINGS, unigram->vocabulary.count)

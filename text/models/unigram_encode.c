@@ -27,9 +27,11 @@ static bool add_tokens(const struct ga_text_unigram *unigram, struct ga_text_pat
                        size_t begin, size_t character_end)
 {
     const double score_here = paths[begin].score;
+    const size_t left = piece.length - begin;
+    const size_t end = begin + (left < GA_TEXT_LONGEST_TOKEN ? left : GA_TEXT_LONGEST_TOKEN); // also of a packed array
     bool has_character = false;
     int32_t place = GA_TEXT_ARRAY_ROOT;
-    for (size_t at = begin; at < piece.length; at++) {
+    for (size_t at = begin; at < end; at++) {
         place = ga_text_array_child(&unigram->array, place, (unsigned char)piece.bytes[at]);
         if (place == GA_TEXT_FREE) {
             break;

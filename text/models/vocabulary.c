@@ -33,9 +33,9 @@ static uint64_t tail_at(const char *bytes, size_t length)
     return (uint64_t)last << 32 | first;
 }
 
-uint64_t ga_text_hash(const char *bytes, size_t length)
+uint64_t ga_text_hash(const char *bytes, size_t length, uint64_t seed)
 {
-    uint64_t hash = length * 0x94D049BB133111EBu;
+    uint64_t hash = length * 0x94D049BB133111EBu ^ seed * 0xD6E8FEB86659FD93u;
     for (; length > sizeof hash; bytes += sizeof hash, length -= sizeof hash) {
         hash = mix(hash, word_at(bytes));
     }
@@ -52,23 +52,28 @@ struct ga_text_bytes ga_text_vocabulary_token(const struct ga_text_vocabulary *v
     return (struct ga_text_bytes){vocabulary->bytes + begin, vocabulary->begins[id + 1] - begin};
 }
 
-// The slot of a token: the one that has its id, or the free one where it would go.
-static uint32_t find_slot(const struct ga_text_vocabulary *vocabulary, const char *bytes, size_t length)
+// Looks for a token: *slot_out is the one that has its id, or the free one where it would go. False: neither is among
+// the slots that are looked at, so that there is no such token.
+static bool find_slot(const struct ga_text_vocabulary *vocabulary, const char *bytes, size_t length, uint32_t *slot_out)
 {
-    uint32_t slot = (uint32_t)ga_text_hash(bytes, length) & vocabulary->mask;
-    for (; vocabulary->slots[slot] != GA_TEXT_NO_ID; slot = (slot + 1) & vocabulary->mask) {
+    uint32_t slot = (uint32_t)ga_text_hash(bytes, length, vocabulary->seed) & vocabulary->mask;
+    for (int probes = 0; probes < GA_TEXT_PROBES; probes++, slot = (slot + 1) & vocabulary->mask) {
         const int32_t id = vocabulary->slots[slot];
-        const uint32_t begin = vocabulary->begins[id];
-        if (vocabulary->begins[id + 1] - begin == length && memcmp(vocabulary->bytes + begin, bytes, length) == 0) {
-            break;
+        const uint32_t begin = id == GA_TEXT_NO_ID ? 0 : vocabulary->begins[id];
+        if (id == GA_TEXT_NO_ID ||
+            (vocabulary->begins[id + 1] - begin == length && memcmp(vocabulary->bytes + begin, bytes, length) == 0)) {
+            *slot_out = slot;
+            return true;
         }
     }
-    return slot;
+    return false;
 }
 
 int32_t ga_text_vocabulary_id(const struct ga_text_vocabulary *vocabulary, const char *bytes, size_t length)
 {
-    return vocabulary->count ? vocabulary->slots[find_slot(vocabulary, bytes, length)] : GA_TEXT_NO_ID;
+    uint32_t slot;
+    const bool found = vocabulary->count > 0 && find_slot(vocabulary, bytes, length, &slot);
+    return found ? vocabulary->slots[slot] : GA_TEXT_NO_ID;
 }
 
 void ga_text_vocabulary_free(struct ga_text_vocabulary *vocabulary)
@@ -96,24 +101,43 @@ static enum ga_status allocate(struct ga_text_vocabulary *vocabulary, size_t cou
         ga_text_vocabulary_free(vocabulary);
         return GA_MEMORY;
     }
-    memset(vocabulary->slots, 0xFF, slots * sizeof *vocabulary->slots);
     return GA_OK;
 }
 
-// Puts the ids in their slots, the last first: of equal tokens it is the one that is found, without a look at the bytes
-// of those before.
-static void fill_slots(struct ga_text_vocabulary *vocabulary)
+// Puts the ids in their slots by one seed of the hash, the last first: of equal tokens it is the one that is found.
+// False where a token finds no slot among those that are looked at.
+static bool try_seed(struct ga_text_vocabulary *vocabulary, uint64_t seed)
 {
+    vocabulary->seed = seed;
+    memset(vocabulary->slots, 0xFF, ((size_t)vocabulary->mask + 1) * sizeof *vocabulary->slots);
     for (size_t id = vocabulary->count; id-- > 0;) {
         const uint32_t begin = vocabulary->begins[id], length = vocabulary->begins[id + 1] - begin;
-        uint32_t slot = (uint32_t)ga_text_hash(vocabulary->bytes + begin, length) & vocabulary->mask;
-        while (vocabulary->has[id] && vocabulary->slots[slot] != GA_TEXT_NO_ID) {
-            slot = (slot + 1) & vocabulary->mask;
+        uint32_t slot;
+        if (vocabulary->has[id] && !find_slot(vocabulary, vocabulary->bytes + begin, length, &slot)) {
+            return false;
         }
-        if (vocabulary->has[id]) {
+        if (vocabulary->has[id] && vocabulary->slots[slot] == GA_TEXT_NO_ID) {
             vocabulary->slots[slot] = (int32_t)id;
         }
     }
+    return true;
+}
+
+// Tokens that were made to collide by one seed do not by the next, unless they were made for all of them.
+static bool fill_slots(struct ga_text_vocabulary *vocabulary)
+{
+    bool filled = false;
+    for (uint64_t seed = 0; seed < GA_TEXT_SEEDS && !filled; seed++) {
+        filled = try_seed(vocabulary, seed);
+    }
+    return filled;
+}
+
+enum ga_status ga_text_vocabulary_refuse(struct ga_text_reader *reader, enum ga_status status)
+{
+    return status == GA_FORMAT
+               ? ga_text_refuse_as(reader, "vocab: more than %d tokens have hashes that are alike", GA_TEXT_PROBES)
+               : ga_text_refuse_memory(reader);
 }
 
 enum ga_status ga_text_vocabulary_make(struct ga_text_vocabulary *vocabulary, const struct ga_text_bytes *tokens,
@@ -139,7 +163,10 @@ enum ga_status ga_text_vocabulary_make(struct ga_text_vocabulary *vocabulary, co
         vocabulary->length += tokens[i].length;
         vocabulary->begins[i + 1] = (uint32_t)vocabulary->length;
     }
-    fill_slots(vocabulary);
+    if (!fill_slots(vocabulary)) {
+        ga_text_vocabulary_free(vocabulary);
+        return GA_FORMAT;
+    }
     return GA_OK;
 }
 
@@ -183,10 +210,23 @@ enum ga_status ga_text_vocabulary_read(struct ga_text_vocabulary *vocabulary, st
     enum ga_status status = sort_tokens(reader, object, tokens, limit, &count);
     if (status == GA_OK) {
         status = ga_text_vocabulary_make(vocabulary, tokens, count);
-        status = status == GA_OK ? status : ga_text_refuse_memory(reader);
+        status = status == GA_OK ? status : ga_text_vocabulary_refuse(reader, status);
     }
     free(tokens);
     return status;
+}
+
+enum ga_status ga_text_vocabulary_check_lengths(const struct ga_text_vocabulary *vocabulary,
+                                                struct ga_text_reader *reader)
+{
+    for (size_t id = 0; id < vocabulary->count; id++) {
+        const size_t length = vocabulary->begins[id + 1] - vocabulary->begins[id];
+        if (length > GA_TEXT_LONGEST_TOKEN) {
+            return ga_text_refuse_as(reader, "vocab: token %zu, \"%.20s...\", has %zu bytes; expected at most %d", id,
+                                     vocabulary->bytes + vocabulary->begins[id], length, GA_TEXT_LONGEST_TOKEN);
+        }
+    }
+    return GA_OK;
 }
 
 // -- Packed ---------------------------------------------------------------------------------------------------------
@@ -256,6 +296,9 @@ enum ga_status ga_text_vocabulary_unpack(struct ga_text_vocabulary *vocabulary, 
         ga_text_vocabulary_free(vocabulary);
         return ga_text_refuse_as(reader, "packed tokens that are no UTF-8 of the lengths beside them");
     }
-    fill_slots(vocabulary);
+    if (!fill_slots(vocabulary)) {
+        ga_text_vocabulary_free(vocabulary);
+        return ga_text_vocabulary_refuse(reader, GA_FORMAT);
+    }
     return GA_OK;
 }

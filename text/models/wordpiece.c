@@ -66,8 +66,9 @@ static enum ga_status fill(struct ga_text_reader *reader, const struct wordpiece
     }
     wordpiece->longest_word = (size_t)given->longest_word;
     const size_t length = ga_text_reader_enter(reader, "vocab", 0);
-    const enum ga_status status = ga_text_vocabulary_read(&wordpiece->vocabulary, reader, given->vocab);
+    enum ga_status status = ga_text_vocabulary_read(&wordpiece->vocabulary, reader, given->vocab);
     ga_text_reader_leave(reader, length);
+    status = status ? status : ga_text_vocabulary_check_lengths(&wordpiece->vocabulary, reader);
     if (status != GA_OK) {
         return status;
     }

@@ -6,6 +6,8 @@
 
 #include "unicode.h"
 
+enum { LONGEST = 1024 }; // bytes of a text that a key is mapped to
+
 // -- Base64 ---------------------------------------------------------------------------------------------------------
 
 static int digit(char c)
@@ -73,6 +75,19 @@ static enum ga_status copy_parts(struct ga_text_charsmap *charsmap, const unsign
     return GA_OK;
 }
 
+// The most bytes without a NUL.
+static size_t longest_text(const struct ga_text_charsmap *charsmap)
+{
+    size_t longest = 0;
+    for (size_t begin = 0; begin < charsmap->length;) {
+        const char *end = memchr(charsmap->texts + begin, '\0', charsmap->length - begin);
+        const size_t length = end == NULL ? charsmap->length - begin : (size_t)(end - charsmap->texts) - begin;
+        longest = length > longest ? length : longest;
+        begin += length + 1;
+    }
+    return longest;
+}
+
 static enum ga_status read_parts(struct ga_text_charsmap *charsmap, const unsigned char *bytes, size_t length,
                                  struct ga_text_charsmap_fault *fault)
 {
@@ -84,6 +99,9 @@ static enum ga_status read_parts(struct ga_text_charsmap *charsmap, const unsign
     }
     charsmap->n_units = number_at(bytes) / 4;
     const enum ga_status status = copy_parts(charsmap, bytes, length);
+    if (status == GA_OK && longest_text(charsmap) > LONGEST) {
+        return fail(fault, "a text of more than 1024 bytes", "texts that are shorter, each with a NUL after it");
+    }
     if (status == GA_OK && ga_text_valid_utf8(charsmap->texts, charsmap->length) != charsmap->length) {
         return fail(fault, "texts that are not UTF-8", "valid UTF-8");
     }

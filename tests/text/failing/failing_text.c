@@ -1,8 +1,8 @@
 // failing_text.c: what happens to libga_text when memory is refused: each allocation in turn, of opening a tokenizer,
 // of a context, of encoding and of decoding. A program of its own, as it stands in front of the C library's allocator.
-// Where jansson is refused memory for a string, it says that the token is wrong, so that the status may be GA_FORMAT; but
-// it never is GA_OK: up to 2.14 a buffer of its scanner that cannot grow loses letters unnoticed (akheron/jansson, issue
-// 362), which text/base/json.c notices.
+// Where jansson is refused memory for a string, it says that the token is wrong, so that the status may be GA_FORMAT.
+// It never is GA_OK: up to 2.14 a buffer of its scanner that cannot grow loses letters unnoticed (akheron/jansson,
+// issue 362), which text/base/json.c notices.
 #define _GNU_SOURCE // dladdr
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,0 +1,181 @@
+// test_bounds.c: files and texts that were made to take time or memory: each is refused by name, or taken within limits
+// that are counted. Measures no time.
+#include "subword_fixture.h"
+
+// Room for the JSON of a model, and what is written so far.
+struct writing {
+    char *text;
+    size_t length, room;
+};
+
+static struct writing new_writing(size_t room)
+{
+    struct writing w = {.text = malloc(room), .room = room};
+    cr_assert_not_null(w.text);
+    w.text[0] = '\0';
+    return w;
+}
+
+static void put(struct writing *w, const char *text)
+{
+    const size_t length = strlen(text);
+    cr_assert(w->length + length < w->room);
+    memcpy(w->text + w->length, text, length + 1);
+    w->length += length;
+}
+
+static void put_times(struct writing *w, const char *text, size_t times)
+{
+    for (size_t i = 0; i < times; i++) {
+        put(w, text);
+    }
+}
+
+#define UNIGRAM(tokens) "{\"type\":\"Unigram\",\"unk_id\":0,\"byte_fallback\":false,\"vocab\":[[\"?\",0]" tokens "]}"
+#define UNIGRAM_BEGIN "{\"type\":\"Unigram\",\"unk_id\":0,\"byte_fallback\":false,\"vocab\":[[\"?\",0]"
+#define WORDPIECE_BEGIN                                                                                             \
+    "{\"type\":\"WordPiece\",\"unk_token\":\"?\",\"continuing_subword_prefix\":\"##\",\"max_input_chars_per_word\"" \
+    ":100,\"vocab\":{\"?\":0"
+
+// Opens a model that was written, beside a normalizer, and frees it.
+static struct subword try_written(struct writing *w, const char *normalizer)
+{
+    const struct subword opened = try_subword((struct subword_parts){.normalizer = normalizer, .model = w->text});
+    free(w->text);
+    return opened;
+}
+
+static void expect_refused(struct subword *opened, const char *what, const char *says)
+{
+    cr_expect_eq(opened->status, GA_FORMAT, "%s: %s", what, opened->error.text);
+    cr_expect(strstr(opened->error.text, says), "%s: %s", what, opened->error.text);
+    close_subword(opened);
+}
+
+// -- Tokens ---------------------------------------------------------------------------------------------------------
+
+// Each byte of a text may begin a token, so that what is looked at from there has a limit.
+Test(bounds, tokens_end_at_512_bytes)
+{
+    static const struct {
+        const char *begin, *before, *after;
+    } models[] = {{UNIGRAM_BEGIN, ",[\"", "\",-1]]}"}, {WORDPIECE_BEGIN, ",\"", "\":1}}"}};
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t length = 512; length <= 513; length++) {
+            struct writing w = new_writing(4096);
+            put(&w, models[i].begin);
+            put(&w, models[i].before);
+            put_times(&w, "a", length);
+            put(&w, models[i].after);
+            struct subword opened = try_written(&w, NULL);
+            if (length == 513) {
+                expect_refused(&opened, models[i].begin, "has 513 bytes; expected at most 512");
+            } else {
+                cr_expect_eq(opened.status, GA_OK, "%s", opened.error.text);
+                close_subword(&opened);
+            }
+        }
+    }
+}
+
+// Equal tokens are one in the table of tokens, whose last id is found; walking past each other they took n * n steps.
+Test(bounds, equal_tokens_are_one, .timeout = 60)
+{
+    enum { EQUAL = 300000 };
+    struct writing w = new_writing(EQUAL * 12 + 200);
+    put(&w, UNIGRAM_BEGIN);
+    put_times(&w, ",[\"ab\",-1]", EQUAL);
+    put(&w, "]}");
+    struct subword opened = try_written(&w, NULL);
+    cr_assert_eq(opened.status, GA_OK, "%s", opened.error.text);
+    cr_expect_str_eq(subword_ids(&opened, "ab"), "300000");
+    close_subword(&opened);
+}
+
+// -- Growth ---------------------------------------------------------------------------------------------------------
+
+#define REPLACE(from, to) "{\"type\":\"Replace\",\"pattern\":{\"String\":\"" from "\"},\"content\":\"" to "\"}"
+
+// Steps that multiply a text, alone and together: what is too long is refused before there is memory for it.
+Test(bounds, texts_that_outgrow_their_limit_are_refused)
+{
+    struct writing w = new_writing(1 << 16);
+    put(&w, "{\"type\":\"Sequence\",\"normalizers\":[" REPLACE("a", "aa"));
+    put_times(&w, "," REPLACE("a", "aa"), 29);
+    put(&w, "]}");
+    struct subword opened = open_subword((struct subword_parts){.normalizer = w.text, .model = UNIGRAM(",[\"a\",-1]")});
+    static char text[1000];
+    memset(text, 'a', sizeof text);
+    cr_expect_eq(ga_text_encode(opened.context, text, sizeof text, NULL, 0, 0, &opened.encoding, &opened.error),
+                 GA_OVERFLOW);
+    cr_expect(strstr(opened.error.text, "a text of 1000 bytes becomes too long"), "%s", opened.error.text);
+    close_subword(&opened);
+    free(w.text);
+}
+
+// What a map of sentencepiece puts in the place of a character is short; a forged one had the rest of the file there.
+Test(bounds, texts_of_a_map_end_at_1024_bytes)
+{
+    for (size_t length = 1023; length <= 1026; length += 3) {
+        struct writing w = new_writing(1 << 13);
+        put(&w, "{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"AAAAAGFh"); // no units, "aa"
+        put_times(&w, "YWFh", (length - 2) / 3);
+        put(&w, "\"}");
+        struct subword opened = try_subword((struct subword_parts){.normalizer = w.text, .model = UNIGRAM("")});
+        if (length > 1024) {
+            expect_refused(&opened, "map", "a text of more than 1024 bytes");
+        } else {
+            cr_expect_eq(opened.status, GA_OK, "%s", opened.error.text);
+            close_subword(&opened);
+        }
+        free(w.text);
+    }
+}
+
+// -- Hashes ---------------------------------------------------------------------------------------------------------
+
+// As text/models/ has them.
+enum { PROBES = 256, SEEDS = 8, SLOTS = 8192 };
+uint64_t ga_text_hash(const char *bytes, size_t length, uint64_t seed);
+
+// Writes tokens that go to the first slot by a seed of the hash, one more than are looked at.
+static void put_colliding(struct writing *w, uint64_t seed, int *id)
+{
+    int found = 0;
+    for (unsigned i = 0; found <= PROBES; i++) {
+        char token[16], entry[40];
+        const int length = snprintf(token, sizeof token, "%u.%x", (unsigned)seed, i);
+        if ((ga_text_hash(token, (size_t)length, seed) & (SLOTS - 1)) == 0) {
+            snprintf(entry, sizeof entry, ",\"%s\":%d", token, ++*id);
+            put(w, entry);
+            found++;
+        }
+    }
+}
+
+// A file made against one seed of the hash is taken by the next, with the same ids; one made against all is refused.
+Test(bounds, tokens_that_collide_are_bounded)
+{
+    for (uint64_t seeds = 1; seeds <= SEEDS; seeds += SEEDS - 1) {
+        struct writing w = new_writing(1 << 17);
+        int id = 0;
+        put(&w, WORDPIECE_BEGIN);
+        for (uint64_t seed = 0; seed < seeds; seed++) {
+            put_colliding(&w, seed, &id);
+        }
+        for (char more[40]; id < SLOTS / 4 + 1;) { // so that there are as many slots either way
+            snprintf(more, sizeof more, ",\"more%d\":%d", id + 1, id + 1);
+            put(&w, more);
+            id++;
+        }
+        put(&w, "}}");
+        struct subword opened = try_written(&w, NULL);
+        if (seeds == SEEDS) {
+            expect_refused(&opened, "tokens", "vocab: more than 256 tokens have hashes that are alike");
+        } else {
+            cr_assert_eq(opened.status, GA_OK, "%s", opened.error.text);
+            cr_expect_str_eq(subword_ids(&opened, "more2049"), "2049");
+            close_subword(&opened);
+        }
+    }
+}
