@@ -178,7 +178,8 @@ end)
 
 fact.holds("a model type without a file is refused with those there are", function()
   refuses(config('"model_type": "berd"'), { '/config.json: model_type is "berd"; expected one of bert, ' ..
-    "camembert, deit, distilbert, gpt2, llama, mistral, qwen2, qwen3, roberta, vit or xlm_roberta; did you mean bert?" })
+    "camembert, deit, distilbert, gpt2, llama, mistral, qwen2, qwen3, roberta, vit or " ..
+    "xlm_roberta; did you mean bert?" })
   for _, other in ipairs({ "albert", "hubert", "bart", "gptj", "xlm-roberta-xl" }) do
     refuses(config(('"model_type": "%s"'):format(other)), { "/config.json: " .. other .. " is a model type of " ..
       "transformers that genattn does not read; it reads bert, camembert, deit, distilbert, gpt2, llama, mistral, " ..

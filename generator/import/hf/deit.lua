@@ -14,8 +14,8 @@ end
 
 same.prefixes = { "", "deit." }
 same.note = "x is [cls token, distillation token, projected patches] without positions: embeddings.cls_token, " ..
-  "embeddings.distillation_token, then embeddings.patch_embeddings.projection (a convolution) over the image, row by " ..
-  "row"
+  "embeddings.distillation_token, then embeddings.patch_embeddings.projection (a convolution) over the image, row " ..
+  "by row"
 same.base, same.architectures = "DeiTModel", {
   DeiTModel = vit.architectures.ViTModel, DeiTForImageClassification = vit.architectures.ViTForImageClassification,
 }
