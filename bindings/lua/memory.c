@@ -3,16 +3,30 @@
 
 // -- Errors and objects ---------------------------------------------------------------------------------------------
 
+// Pushes a table of the methods that scripts call by name.
+static void push_named(lua_State *L, const luaL_Reg *methods)
+{
+    lua_newtable(L);
+    for (; methods->name; methods++) {
+        if (strncmp(methods->name, "__", 2) != 0) {
+            lua_pushcfunction(L, methods->func);
+            lua_setfield(L, -2, methods->name);
+        }
+    }
+}
+
 void ga_lua_class(lua_State *L, const char *name, const luaL_Reg *methods)
 {
     if (luaL_newmetatable(L, name)) {
         luaL_setfuncs(L, methods, 0);
         lua_getfield(L, -1, "__index");
         if (lua_isnil(L, -1)) {
-            lua_pushvalue(L, -2);
+            push_named(L, methods);
             lua_setfield(L, -3, "__index");
         }
         lua_pop(L, 1);
+        lua_pushboolean(L, 0); // what getmetatable gives: a script that calls __gc would free twice
+        lua_setfield(L, -2, "__metatable");
     }
     lua_pop(L, 1);
 }
@@ -101,6 +115,14 @@ static int buffer_get(lua_State *L)
     return 1;
 }
 
+// The whole number among the arguments of buffer_set, of least..most.
+static lua_Integer whole(lua_State *L, lua_Integer least, lua_Integer most)
+{
+    const lua_Integer number = luaL_checkinteger(L, 3);
+    luaL_argcheck(L, number >= least && number <= most, 3, "number outside the buffer's type");
+    return number;
+}
+
 static int buffer_set(lua_State *L)
 {
     union buffer *buffer = luaL_checkudata(L, 1, BUFFER);
@@ -110,10 +132,10 @@ static int buffer_set(lua_State *L)
         ((float *)elements(buffer))[i] = (float)luaL_checknumber(L, 3);
         break;
     case GA_LUA_I32:
-        ((int32_t *)elements(buffer))[i] = (int32_t)luaL_checkinteger(L, 3);
+        ((int32_t *)elements(buffer))[i] = (int32_t)whole(L, INT32_MIN, INT32_MAX);
         break;
     default:
-        ((uint8_t *)elements(buffer))[i] = (uint8_t)luaL_checkinteger(L, 3);
+        ((uint8_t *)elements(buffer))[i] = (uint8_t)whole(L, 0, UINT8_MAX);
     }
     return 0;
 }

@@ -1,6 +1,7 @@
 -- call.lua: a model with its weights, and its calls: tensors looked at, the call filled, room made for results. Knows
 -- the library by its binding alone, and texts by the files beside it, which it loads when a text is first asked for.
 local new_sizes = require "genattn.sizes"
+local numbers = require "genattn.numbers"
 local tensor = require "genattn.tensor"
 
 local Runner = {}
@@ -25,13 +26,13 @@ local function as_tensor(self, name, given, kind)
     end
     return given
   end
-  local shape, numbers
-  if type(given) == "table" then shape, numbers = tensor.flatten(given) end
+  local shape, values
+  if type(given) == "table" then shape, values = tensor.flatten(given) end
   if not shape then
     error(("%s: %s is %s; expected a tensor, or arrays of numbers"):format(self.name, name,
       type(given) == "table" and "a ragged table" or type(given)), 0)
   end
-  return tensor.new(self.core.buffer, shape, numbers, name, kind)
+  return tensor.new(self.core.buffer, shape, values, name, kind)
 end
 
 -- A mask: the field of the call that it goes to, and its strides to another.
@@ -177,7 +178,8 @@ Cache.__index = Cache
 
 -- An empty cache for `batch` sequences, 1 if nil, of up to `capacity` rows, the most that the model allows if nil.
 function Runner:new_cache(batch, capacity)
-  batch, capacity = batch or 1, capacity or self.core.facts.cache
+  batch = numbers.whole("batch", batch or 1, 1, numbers.MOST)
+  capacity = numbers.whole("capacity", capacity or self.core.facts.cache, 0, numbers.MOST)
   return setmetatable({ core = self.core, batch = batch, capacity = capacity, packed = self.packed,
     core_cache = self.core:cache(self.packed, batch, capacity) }, Cache)
 end
@@ -189,8 +191,16 @@ function Cache:lengths()
   return lengths
 end
 
+local function check_sequence(self, sequence)
+  if not numbers.is_whole(sequence, 1, self.batch) then
+    error(("sequence %s of a cache of %d; expected 1..%d"):format(tostring(sequence), self.batch, self.batch), 0)
+  end
+end
+
 -- Forgets the rows of a sequence, from 1 on, after the first `length`.
 function Cache:cut(sequence, length)
+  check_sequence(self, sequence)
+  numbers.whole("length", length, 0, self.core:cache_length(self.core_cache, sequence - 1))
   self.core:cache_cut(self.core_cache, sequence - 1, length)
 end
 
@@ -200,12 +210,6 @@ local function cached_shape(self, rows)
   local shape = { facts.n_kv_heads, rows, facts.d_head }
   if facts.stack then table.insert(shape, 1, facts.stack.n_layers) end
   return shape
-end
-
-local function check_sequence(self, sequence)
-  if type(sequence) ~= "number" or sequence < 1 or sequence > self.batch or sequence % 1 ~= 0 then
-    error(("sequence %s of a cache of %d; expected 1..%d"):format(tostring(sequence), self.batch, self.batch), 0)
-  end
 end
 
 -- Keys and values of a sequence, from 1 on: tensors of their own, [n_kv_heads, rows, d_head], of a whole model with the
@@ -240,6 +244,7 @@ local function pool_of(core, threads)
   if type(threads) ~= "number" then
     error(("threads is %s; expected a number, or \"all\""):format(tostring(threads)), 0)
   end
+  numbers.whole("threads", threads, 1, numbers.MOST)
   return threads ~= 1 and core:pool(threads) or nil, threads
 end
 

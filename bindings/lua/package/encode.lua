@@ -1,5 +1,6 @@
 -- encode.lua: model:encode: vectors of texts, with options that sentence_transformers has for Python. Batches are made
 -- here; ids come from text.lua, rows from the call.
+local numbers = require "genattn.numbers"
 local tensor = require "genattn.tensor"
 
 local DEFAULTS = { batch_size = 32, normalize_embeddings = false, output_value = "sentence_embedding", prompt = "",
@@ -19,13 +20,6 @@ local function check_model(model)
   end
 end
 
-local function check_count(name, value, most)
-  if type(value) ~= "number" or value < 1 or value > most or value % 1 ~= 0 then
-    error(("%s is %s; expected %s"):format(name, tostring(value),
-      most < math.huge and ("1..%d"):format(most) or "a whole number, at least 1"), 0)
-  end
-end
-
 -- The options with what they lack.
 local function read_options(model, given)
   local options = {}
@@ -38,8 +32,8 @@ local function read_options(model, given)
     options[name] = value
   end
   if options.truncate_dim == "all" then options.truncate_dim = model.core.facts.d_model end
-  check_count("batch_size", options.batch_size, math.huge)
-  check_count("truncate_dim", options.truncate_dim, model.core.facts.d_model)
+  numbers.whole("batch_size", options.batch_size, 1, math.huge)
+  numbers.whole("truncate_dim", options.truncate_dim, 1, model.core.facts.d_model)
   if not KINDS[options.output_value] then
     error(("output_value is %s; expected sentence_embedding or token_embeddings"):format(
       tostring(options.output_value)), 0)

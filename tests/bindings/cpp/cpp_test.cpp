@@ -40,6 +40,9 @@ static_assert(!std::is_copy_constructible_v<genattn::weights> &&
               std::is_nothrow_move_constructible_v<genattn::weights>);
 static_assert(!std::is_copy_constructible_v<genattn::cache> && std::is_nothrow_move_constructible_v<genattn::cache>);
 static_assert(!std::is_copy_constructible_v<genattn::threads>);
+static_assert(!std::is_copy_constructible_v<genattn::scratch> && !std::is_copy_assignable_v<genattn::scratch>);
+static_assert(!std::is_copy_assignable_v<genattn::weights> && !std::is_copy_assignable_v<genattn::cache>);
+static_assert(!std::is_copy_constructible_v<genattn::block>);
 static_assert(std::is_trivially_copyable_v<genattn::span<float>>);
 static_assert(std::is_convertible_v<genattn::span<float>, genattn::span<const float>>);
 static_assert(!std::is_convertible_v<genattn::span<const float>, genattn::span<float>>);

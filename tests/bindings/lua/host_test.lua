@@ -140,6 +140,42 @@ local function bounds()
   refuses("numbers: a tensor has no field size", "a field that is none", function() x.size = 1 end)
   refuses("2 numbers for %[2, 3%]", "too few numbers", function() x:fill({ 1, 2 }) end)
   refuses("shape %[%-1%]", "a shape below zero", module.tensor, { -1 })
+  refuses("shape .* is too large", "a shape whose product wraps", module.tensor, { 2 ^ 62, 4 })
+  if math.tointeger then
+    refuses("shape .* is too large", "the same in integers", module.tensor, { math.tointeger(2 ^ 62), 4 })
+  end
+end
+
+-- What is in the library's bits is taken, and nothing else; each kind in each place that takes numbers.
+local function whole_numbers()
+  local module = require "added_40_4"
+  local limits = { i32 = { -2 ^ 31, 2 ^ 31 - 1 }, u8 = { 0, 255 } }
+  for kind, ends in pairs(limits) do
+    local x = module.tensor({ 2 }, ends, "ids", kind)
+    check(x[1] == ends[1] and x[2] == ends[2], "the ends of " .. kind)
+    for _, bad in ipairs { ends[1] - 1, ends[2] + 1, 2 ^ 32, 2 ^ 64, 1.5, 0 / 0, math.huge, "1" } do
+      local words = "ids: a number is .*; expected %-?%d+%.%.%d+"
+      refuses(words, kind .. " by its index", function() x[1] = bad end)
+      refuses(words, kind .. " by its place", x.put, x, bad, 1)
+      if type(bad) == "number" then refuses(words, kind .. " as all", x.fill, x, bad) end
+      refuses(words, kind .. " in an array", module.tensor, { 1 }, { bad }, "ids", kind)
+    end
+    check(x[1] == ends[1], "numbers that are refused change nothing")
+  end
+end
+
+-- What has memory of C is freed by Lua alone: no script can do it twice.
+local function handles()
+  local module = require "added_40_4"
+  local layer = module.load((weights("added", { { "q", 40, 40 }, { "k", 20, 40 }, { "v", 20, 40 }, { "o", 40, 40 } })),
+    { threads = 2 })
+  for name, held in pairs { packed = layer.packed, frame = layer.frame } do
+    if type(held) == "userdata" then
+      check(getmetatable(held) == false, "the class of " .. name .. " is hidden")
+      refuses(".", name .. " has no __gc that is called", function() held:__gc() end)
+    end
+  end
+  check(layer(rows(module, { 1, 3, 40 }, 1)).n == 120, "and is still there")
 end
 
 -- -- Weights --------------------------------------------------------------------------------------------------------
@@ -150,6 +186,9 @@ local function loading()
   refuses("w_k", "a tensor that is missing", module.load, path)
   refuses("No such file", "a file that is not there", module.load, folder .. "/nothing")
   refuses("there is no option thread;", "an option that is none", module.load, path, { thread = 2 })
+  for _, count in ipairs { 0, -1, 1.5, 2 ^ 64 + 2 ^ 12, 0 / 0 } do
+    refuses("threads is .*; expected a whole number, at least 1", "threads", module.load, path, { threads = count })
+  end
   refuses("threads is many", "threads that are no number", module.load, path, { threads = "many" })
   path = weights("added", { { "q", 40, 40 }, { "k", 20, 40 }, { "v", 20, 40 }, { "o", 40, 40 } })
   check(module.load(path, { isa = "scalar" }).isa == "scalar", "an instruction set by name")
@@ -182,7 +221,14 @@ local function caches()
   refuses("values is .*; expected a tensor of f32 %[2, 6, 10%]", "values of another shape", twin.put, twin, 1, keys, x)
   refuses("keys is ", "keys that are no tensor", twin.put, twin, 1, {}, values)
   refuses("cache", "a call without the cache", layer, x)
-  refuses("cut", "a cut past the end", function() cache:cut(1, 7) end)
+  for _, length in ipairs { 7, -1, 1.5, 2 ^ 53 + 2, 2 ^ 64, 2 ^ 70, math.huge, 0 / 0, "1" } do
+    refuses("length is .*; expected 0..6", "a cut at " .. tostring(length), cache.cut, cache, 1, length)
+  end
+  check(cache:lengths()[1] == 6, "cuts that are refused cut nothing")
+  refuses("sequence 2 of a cache of 1", "a cut of a sequence that is none", cache.cut, cache, 2, 0)
+  for _, size in ipairs { 0, -1, 1.5, 2 ^ 64 + 2 ^ 12, 0 / 0 } do
+    refuses("batch is .*; expected a whole number, at least 1", "a cache of no batch", layer.new_cache, layer, size)
+  end
   refuses("does not fit", "a cache of more rows than the model takes", function() layer:new_cache(1, 151) end)
   remember(again)
 end
@@ -232,7 +278,7 @@ local function texts()
     folder = folder, programs = program:match("^(.*)/") }
 end
 
-for _, test in ipairs { sides, masks, bounds, loading, caches, tokens, whole_model, texts } do
+for _, test in ipairs { sides, masks, bounds, whole_numbers, handles, loading, caches, tokens, whole_model, texts } do
   test()
   collectgarbage()
 end
