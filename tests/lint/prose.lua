@@ -13,11 +13,17 @@ local FILES = "ls README.md CONTRIBUTING.md SECURITY.md docs/*.md examples/READM
   "runtime/include/genattn/*.h text/ga_text.h"
 local PRINTED = "ls out/bin/* 2>/dev/null"
 
--- The prose of a page in one line: without blocks of code, the table of examples of CONTRIBUTING.md, and what a comment
--- of C begins a line with.
-local function prose_of(text)
-  text = ("\n" .. text):gsub("\n```.-\n```", ""):gsub("\n    [^\n]*", ""):gsub("\n| Before |.-\n\n", "\n")
-  return (text:gsub("\n%s*/?[/*]*%s*", " "):gsub("%s+", " "):lower())
+-- The prose of a page in one line: of a header its comments, of a document what is in no block of code and not in the
+-- table of examples of CONTRIBUTING.md.
+local function prose_of(path, text)
+  if path:find("%.h$") then
+    local comments = {}
+    for comment in text:gmatch("//([^\n]*)") do comments[#comments + 1] = comment end
+    text = table.concat(comments, "\n")
+  elseif path:find("%.md$") then
+    text = ("\n" .. text):gsub("\n```.-\n```", ""):gsub("\n    [^\n]*", ""):gsub("\n| Before |.-\n\n", "\n")
+  end
+  return (text:gsub("%s+", " "):lower())
 end
 
 -- A turn counts where it is whole words: "besides" is not "beside".
@@ -33,7 +39,7 @@ local function pages(given)
     return list
   end
   for path in compat.capture(FILES):gmatch("[^\n]+") do list[#list + 1] = { path, assert(fs.read(path)) } end
-  list[#list + 1] = { "./configure --help", (compat.capture("sh ./configure --help"):gsub("\n +", "\n")) }
+  list[#list + 1] = { "./configure --help", (compat.capture("sh ./configure --help")) }
   local program = compat.capture(PRINTED):match("^[^\n]+")
   if program then list[#list + 1] = { program .. " --man", (compat.capture(program .. " --man")) } end
   return list
@@ -52,7 +58,7 @@ end
 local sums, all = {}, 0
 row("turns of phrase", cells(TURNS), "all")
 for _, page in ipairs(pages(arg)) do
-  local text, numbers, total = prose_of(page[2]), {}, 0
+  local text, numbers, total = prose_of(page[1], page[2]), {}, 0
   for i, turn in ipairs(TURNS) do
     numbers[i] = count(text, turn)
     sums[i], total = (sums[i] or 0) + numbers[i], total + numbers[i]
