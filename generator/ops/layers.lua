@@ -88,7 +88,7 @@ return {
   fields = {
     { field = "n_layers", flag = "--layers", value = "N", check = types.count(0, MOST_LAYERS), parse = types.to_number,
       required = function(raw) return kinds.is_stack(raw.kind) end, default = "6",
-      help = "layers of the encoder, of the decoder, or of each; 0, in an encoder: only what stands around layers",
+      help = "layers of the encoder, of the decoder, or of each; 0, in an encoder: only the parts around layers",
       group = "whole models", example = "n_layers = 6" },
     { field = "layer.attention", flag = "--layer-attention", value = "yes|no", check = types.boolean,
       parse = types.to_boolean, default = "yes", help = "no: each layer of an encoder is a feed-forward alone",
