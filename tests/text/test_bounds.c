@@ -132,6 +132,52 @@ Test(bounds, texts_of_a_map_end_at_1024_bytes)
     }
 }
 
+// -- Regular expressions --------------------------------------------------------------------------------------------
+
+#define A_OR_A "(?:a|a)(?:a|a)(?:a|a)(?:a|a)"
+#define SPLIT(regex) \
+    "{\"type\":\"Split\",\"pattern\":{\"Regex\":\"" regex "\"},\"behavior\":\"Isolated\",\"invert\":false}"
+
+// Each on `count` times a text and "b", without which PCRE2 sees at once that most of them match nothing. Steps are
+// counted, 256 for a byte.
+static const struct {
+    const char *cuts, *text;
+    size_t count;
+    bool is_taken;
+} expressions[] = {
+    {SPLIT("(?:x|a)a+[cd]b"), "a", 20000, false},           // each match fails after a step over all that is left
+    {SPLIT("(?=a*[cd]b)a|x"), "a", 20000, false},           // the same, looking ahead
+    {SPLIT("(?:aa)*[cd]b|x"), "a", 20000, false},           // a group
+    {SPLIT("(?:x|a)a*?[cd]b"), "a", 20000, false},          // as few as will do
+    {SPLIT("(?:x|a)(?>a+)[cd]b"), "a", 20000, false},       // once for all
+    {SPLIT("(a+)+[cd]b"), "a", 64, false},                  // 2^n
+    {SPLIT(A_OR_A A_OR_A A_OR_A "[cd]b"), "a", 200, false}, // 2^12 a byte
+    {SPLIT("a?a?a?a?a?a?a?a?a?a?a?a?[cd]b"), "a", 200, false},
+    {SPLIT("(a*)\\\\1[cd]b"), "a", 400, false}, // compares what the group has
+    {SPLIT("\\\\s+(?!\\\\S)|\\\\S+"), " ", 200000, true},
+    {SPLIT("[^\\\\n]*\\\\n|.+"), "a", 200000, true},
+    {SPLIT("\\\\p{L}{1,3}|\\\\p{N}+| ?[^ ]+"), "the 1 cat; ", 20000, true},
+    {SPLIT("(?i:'s|'t)|[^\\\\r\\\\n\\\\p{L}\\\\p{N}]?\\\\p{L}+(?#*)|\\\\s*[\\\\r\\\\n]+|\\\\s+(?!\\\\S)|\\\\s+"),
+     "It's  so.\n", 20000, true},
+};
+
+Test(bounds, steps_of_expressions_are_linear)
+{
+    for (size_t i = 0; i < sizeof expressions / sizeof *expressions; i++) {
+        struct writing w = new_writing(strlen(expressions[i].text) * expressions[i].count + 2);
+        put_times(&w, expressions[i].text, expressions[i].count);
+        put(&w, "b");
+        struct subword opened = open_subword((struct subword_parts){.cuts = expressions[i].cuts, .model = UNIGRAM("")});
+        const enum ga_status found =
+            ga_text_encode(opened.context, w.text, w.length, NULL, 0, 0, &opened.encoding, &opened.error);
+        cr_expect_eq(found, expressions[i].is_taken ? GA_OK : GA_FORMAT, "%s: %s", expressions[i].cuts,
+                     opened.error.text);
+        cr_expect(found == GA_OK || strstr(opened.error.text, "takes more steps than it is given on this text"));
+        close_subword(&opened);
+        free(w.text);
+    }
+}
+
 // -- Hashes ---------------------------------------------------------------------------------------------------------
 
 // As text/models/ has them.

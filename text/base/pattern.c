@@ -13,14 +13,16 @@
 
 enum {
     LONGEST = 4096,       // bytes of a pattern
-    STEPS = 1000000,      // of one match, before it is given up
+    STEPS = 1000000,      // of one match, as PCRE2 counts them, before it is given up
+    FIRST_STEPS = 4096,   // of all matches in a text, counted where regex.c says, and
+    BYTE_STEPS = 256,     // for each of its bytes
     DEPTH = 10000,        // of its backtracking
     HEAP_KIB = 64 * 1024, // that it may take
 };
 
 struct ga_text_pattern {
-    pcre2_code *code; // NULL: a string
-    pcre2_match_context *limits;
+    pcre2_code *code;    // NULL: a string
+    bool has_references; // to groups, whose text each step may compare
     size_t length;
     char text[];
 };
@@ -65,13 +67,9 @@ static enum ga_status compile(struct ga_text_reader *reader, struct ga_text_patt
         return status;
     }
     pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE); // where there is none, it is interpreted
-    pattern->limits = pcre2_match_context_create(NULL);
-    if (!pattern->limits) {
-        return ga_text_refuse_memory(reader);
-    }
-    pcre2_set_match_limit(pattern->limits, STEPS);
-    pcre2_set_depth_limit(pattern->limits, DEPTH);
-    pcre2_set_heap_limit(pattern->limits, HEAP_KIB);
+    uint32_t references = 0;
+    pcre2_pattern_info(pattern->code, PCRE2_INFO_BACKREFMAX, &references);
+    pattern->has_references = references > 0;
     return GA_OK;
 }
 
@@ -104,7 +102,6 @@ enum ga_status ga_text_pattern_open(struct ga_text_reader *reader, json_t *value
 void ga_text_pattern_close(struct ga_text_pattern *pattern)
 {
     if (pattern) {
-        pcre2_match_context_free(pattern->limits);
         pcre2_code_free(pattern->code);
         free(pattern);
     }
@@ -116,26 +113,81 @@ struct ga_text_bytes ga_text_pattern_text(const struct ga_text_pattern *pattern,
     return (struct ga_text_bytes){pattern->text, pattern->length};
 }
 
+// Memory for matches, and what is left of the steps of a text.
+struct scratch {
+    pcre2_match_data *data;
+    pcre2_match_context *limits;
+    uint64_t left;
+    size_t start, last; // of the match that is tried, and where its last step was
+    bool has_references;
+};
+
+// A step: the bytes it went over are counted too. Where a match compares the text of groups, all since its beginning.
+static int count_step(pcre2_callout_block *block, void *data)
+{
+    struct scratch *s = data;
+    const size_t at = block->current_position;
+    const size_t last = block->start_match == s->start ? s->last : block->start_match;
+    uint64_t steps = 1 + (at > last ? at - last : last - at);
+    if (s->has_references) {
+        steps += at > block->start_match ? at - block->start_match : 0;
+    }
+    s->start = block->start_match;
+    s->last = at;
+    s->left = s->left > steps ? s->left - steps : 0;
+    return s->left > 0 ? 0 : PCRE2_ERROR_CALLOUT;
+}
+
 enum ga_status ga_text_pattern_open_scratch(const struct ga_text_pattern *pattern, void **scratch_out)
 {
-    *scratch_out = pattern->code ? pcre2_match_data_create_from_pattern(pattern->code, NULL) : NULL;
-    return pattern->code && !*scratch_out ? GA_MEMORY : GA_OK;
+    struct scratch *s = pattern->code ? calloc(1, sizeof *s) : NULL;
+    *scratch_out = s;
+    if (!s) {
+        return pattern->code ? GA_MEMORY : GA_OK;
+    }
+    s->has_references = pattern->has_references;
+    s->data = pcre2_match_data_create_from_pattern(pattern->code, NULL);
+    s->limits = pcre2_match_context_create(NULL);
+    if (!s->data || !s->limits) {
+        ga_text_pattern_close_scratch(s);
+        *scratch_out = NULL;
+        return GA_MEMORY;
+    }
+    pcre2_set_match_limit(s->limits, STEPS);
+    pcre2_set_depth_limit(s->limits, DEPTH);
+    pcre2_set_heap_limit(s->limits, HEAP_KIB);
+    pcre2_set_callout(s->limits, count_step, s);
+    return GA_OK;
 }
 
 void ga_text_pattern_close_scratch(void *scratch)
 {
-    pcre2_match_data_free(scratch);
+    struct scratch *s = scratch;
+    if (s) {
+        pcre2_match_data_free(s->data);
+        pcre2_match_context_free(s->limits);
+        free(s);
+    }
 }
 
-static enum ga_status find_regex(const struct ga_text_pattern *pattern, pcre2_match_data *data, const char *bytes,
+void ga_text_pattern_begin(void *scratch, size_t length)
+{
+    struct scratch *s = scratch;
+    if (s) {
+        s->left = FIRST_STEPS + (uint64_t)BYTE_STEPS * length;
+    }
+}
+
+static enum ga_status find_regex(const struct ga_text_pattern *pattern, struct scratch *s, const char *bytes,
                                  size_t length, size_t from, struct ga_text_span *match_out, bool *found_out,
                                  struct ga_error *error)
 {
     const PCRE2_SPTR subject = (PCRE2_SPTR)bytes;
-    int code = pcre2_match(pattern->code, subject, length, from, PCRE2_NO_UTF_CHECK, data, pattern->limits);
+    s->start = SIZE_MAX;
+    int code = pcre2_match(pattern->code, subject, length, from, PCRE2_NO_UTF_CHECK, s->data, s->limits);
     if (code == PCRE2_ERROR_JIT_STACKLIMIT) {
         const uint32_t options = PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT;
-        code = pcre2_match(pattern->code, subject, length, from, options, data, pattern->limits);
+        code = pcre2_match(pattern->code, subject, length, from, options, s->data, s->limits);
     }
     *found_out = code >= 0;
     if (code == PCRE2_ERROR_NOMEMORY) {
@@ -146,7 +198,7 @@ static enum ga_status find_regex(const struct ga_text_pattern *pattern, pcre2_ma
                        pattern->text);
     }
     if (code >= 0) {
-        const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(data);
+        const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(s->data);
         *match_out = (struct ga_text_span){(uint32_t)ends[0], (uint32_t)(ends[1] < ends[0] ? ends[0] : ends[1])};
     }
     return GA_OK;

@@ -19,9 +19,12 @@ struct ga_text_bytes ga_text_pattern_text(const struct ga_text_pattern *pattern,
 enum ga_status ga_text_pattern_open_scratch(const struct ga_text_pattern *pattern, void **scratch_out);
 void ga_text_pattern_close_scratch(void *scratch);
 
+// Begins to look for matches in a text of `length` bytes: all of them together may take steps in proportion to it.
+void ga_text_pattern_begin(void *scratch, size_t length);
+
 // Finds the first match in bytes[length] that begins at `from` or later; *found_out: whether there is one. Look-behinds
-// see what is before `from`. Returns GA_OK, GA_MEMORY, or GA_FORMAT after an entry in error where the limits were
-// passed.
+// see what is before `from`. Returns GA_OK, GA_MEMORY, or GA_FORMAT after an entry in error where the limits of
+// this match, or those of all since ga_text_pattern_begin, were passed.
 enum ga_status ga_text_pattern_find(const struct ga_text_pattern *pattern, void *scratch, const char *bytes,
                                     size_t length, size_t from, struct ga_text_span *match_out, bool *found_out,
                                     struct ga_error *error);

@@ -36,6 +36,7 @@ static const struct {
     {'C', NULL, NULL},
     {'E', NULL, NULL},
     {'Q', NULL, NULL},
+    {'g', NULL, NULL},
 };
 
 static const struct {
@@ -82,6 +83,14 @@ static char byte_at(const struct rewriting *r, size_t from)
 static bool is_digit(char byte)
 {
     return byte >= '0' && byte <= '9';
+}
+
+// Where the steps of a match are counted: whatever is tried again and again passes by one of them.
+#define COUNT "(?C)"
+
+static bool is_one_of(char byte, const char *bytes)
+{
+    return byte != '\0' && strchr(bytes, byte) != NULL;
 }
 
 // Writes text in the place of the next `length` bytes.
@@ -184,6 +193,12 @@ static enum ga_status rewrite_in_class(struct rewriting *r)
     return copy(r, 1);
 }
 
+static enum ga_status copy_comment(struct rewriting *r)
+{
+    const char *end = memchr(r->regex.bytes + r->at, ')', r->regex.length - r->at);
+    return end ? copy(r, (size_t)(end - r->regex.bytes) + 1 - r->at) : refuse(r, "a comment without )");
+}
+
 // (?flags) and (?flags:, of which m is PCRE2's s.
 static enum ga_status rewrite_flags(struct rewriting *r)
 {
@@ -193,7 +208,20 @@ static enum ga_status rewrite_flags(struct rewriting *r)
         status = byte_at(r, 0) == 'm' ? put(r, "s", 1) : copy(r, 1);
         length++;
     }
+    if (status == GA_OK && byte_at(r, 0) == '#') {
+        return copy_comment(r);
+    }
+    if (status == GA_OK && (is_digit(byte_at(r, 0)) || is_one_of(byte_at(r, 0), "R&+") || follows(r, 0, "P>"))) {
+        return refuse(r, "a group that calls another");
+    }
     return status == GA_OK && length == 2 && byte_at(r, 0) == 's' ? refuse(r, "the flag s") : status;
+}
+
+// Copies `length` bytes of a repeat, and what says whether it is greedy.
+static enum ga_status end_repeat(struct rewriting *r, size_t length)
+{
+    const enum ga_status status = copy(r, length + is_one_of(byte_at(r, length), "?+"));
+    return status == GA_OK ? put(r, COUNT, 0) : status;
 }
 
 // {,n}, {n}, {n,}, {n,m}; a + after it repeats the whole, where PCRE2 would take what it repeats for good.
@@ -210,7 +238,18 @@ static enum ga_status rewrite_counts(struct rewriting *r)
         return refuse(r, "a + after {}");
     }
     const enum ga_status status = byte_at(r, 1) == ',' ? put(r, "{0", 1) : copy(r, 1);
-    return status == GA_OK ? copy(r, length) : status;
+    return status == GA_OK ? end_repeat(r, length) : status;
+}
+
+// The end of a group, each of whose branches may be tried; a repeat after it counts itself.
+static enum ga_status end_group(struct rewriting *r)
+{
+    const enum ga_status status = copy(r, 1);
+    size_t next = 0;
+    while (is_one_of(byte_at(r, next), " \t\r\n")) {
+        next++;
+    }
+    return status == GA_OK && !is_one_of(byte_at(r, next), "*+?{") ? put(r, COUNT, 0) : status;
 }
 
 static enum ga_status rewrite_alone(struct rewriting *r)
@@ -223,7 +262,13 @@ static enum ga_status rewrite_alone(struct rewriting *r)
     case '$':
         return put(r, "(?m:$)", 1);
     case '(':
-        return byte_at(r, 1) == '?' ? rewrite_flags(r) : copy(r, 1);
+        return byte_at(r, 1) == '?' ? rewrite_flags(r) : byte_at(r, 1) == '*' ? refuse(r, "(*") : copy(r, 1);
+    case ')':
+        return end_group(r);
+    case '*':
+    case '+':
+    case '?':
+        return end_repeat(r, 1);
     case '{':
         return rewrite_counts(r);
     default:

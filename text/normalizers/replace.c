@@ -67,6 +67,7 @@ enum ga_status ga_text_replace_apply(const struct ga_text_replace *replace, void
                                      struct ga_error *error)
 {
     enum ga_status status = GA_OK;
+    ga_text_pattern_begin(scratch, in->length);
     size_t copied = 0, from = 0, last_end = SIZE_MAX;
     while (from <= in->length && status == GA_OK) {
         struct ga_text_span match;

@@ -215,6 +215,7 @@ static enum ga_status scan_cuts(const struct split *split, const char *text, str
 static enum ga_status match_cuts(struct match_finding *f, uint32_t begin, struct ga_text_cuts *out)
 {
     f->scratch->count = 0;
+    ga_text_pattern_begin(f->scratch->pattern, f->piece.length);
     enum ga_status status = f->split->scan != NULL ? scan_matches(f) : find_matches(f);
     for (size_t i = 0; status == GA_OK && i < f->scratch->count; i++) {
         f->scratch->matches[i].span.begin += begin;
