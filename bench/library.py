@@ -31,7 +31,8 @@ class Io(Structure):
         for name in ("token_types", "embedding", "logits", "last_logits", "hidden", "layer_attention",
                      "layer_cross_attention", "src_layer_attention", "key_tokens", "memory", "src_mask",
                      "src_additive_mask")
-    ] + [("src_mask_strides", c_size_t * 4), ("sublayer", c_void_p), ("class_logits", c_void_p),
+    ] + [("src_mask_strides", c_size_t * 4), ("memory_mask", c_void_p), ("memory_additive_mask", c_void_p),
+         ("memory_mask_strides", c_size_t * 4), ("sublayer", c_void_p), ("class_logits", c_void_p),
          ("arithmetic", c_void_p), ("watch", c_void_p)]
 
 

@@ -22,7 +22,8 @@ end
 
 -- What the spec masks scores with.
 local function masks(spec)
-  return spec.causal or spec.window or spec.lengths or spec.mask_tensor == "bool"
+  return spec.causal or spec.window or spec.lengths or spec.mask_tensor == "bool" or
+    spec.mask and spec.mask.memory == "bool"
 end
 
 -- A number that gives padding a weight, where a model computes none.
@@ -53,7 +54,8 @@ return {
     if not spec.fill then return end
     if not masks(spec) then
       fail(('mask_fill (%s) replaces masked scores, and nothing masks: mask.causal, mask.window and mask.lengths ' ..
-        'are off, and mask.tensor is not "bool"'):format(fmt.double(spec.fill)))
+        'are off, and mask.tensor is not "bool"%s'):format(fmt.double(spec.fill),
+        spec.stack and spec.kind ~= "encoder" and ", nor mask.memory" or ""))
     end
     spec.needs_natural_scores = spec.needs_natural_scores or math.abs(spec.fill) > NATURAL
     if spec.stack then check_stack(spec, fail) end

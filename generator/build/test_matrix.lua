@@ -13,11 +13,12 @@ local test_matrix = {
   named = set({ "golden_causal", "golden_maps" }),
   -- Models whose programs are made too, for tests/program/program_models.lua: with a cache, a memory, two sides; of
   -- rows, a residual alone; that give their attention; that pools token ids; that rank, by one label and by several;
-  -- that choose dtypes; whose weights are in groups, and one of these in floats.
+  -- that choose dtypes; whose weights are in groups, and one of these in floats;
+  -- with a mask of its memory.
   programs = set({ "any_32_pool", "any_36_labels", "any_40_tied", "any_72_4", "both_40_2", "gives_36_3",
     "int4_36_sides", "int4_40_stack", "int4_48_4", "int4_64_next", "int8_40_classes", "joined_45", "labels_29",
     "labels_40_4", "memory_40_2", "next_64", "pool_40",
-    "post_48_4", "steps_48_4", "still_36_3" }),
+    "post_48_4", "recalls_36_3", "steps_48_4", "still_36_3" }),
   -- Compiling emulated kernels takes half a minute a model: heads of whole and of part vectors, masks, lengths, token
   -- ids, products of integers, of one kind and of both. None of bf16: its instructions are not emulated.
   few = set({ "bytes_39_3", "causal_64_4_right", "exact_10_2", "mixed_72_3", "odd_33_3", "pairs_300_4",
@@ -31,7 +32,7 @@ local test_matrix = {
   -- Whose Python wheels are tested, all of them also in `check`: every intermediate, masks of either kind, a cache,
   -- token ids, and of whole models each kind.
   wheels = set({ "added_40_4", "both_40_2", "cache_40_4", "golden_maps", "masked_44_3", "post_48_4", "pre_45_3",
-    "sides_40_4", "tokens_96_6" }),
+    "recalls_40_sides", "sides_40_4", "tokens_96_6" }),
   -- Whose modules for Lua are tested: four widths and every intermediate, a mask, a cache, token ids, a whole model,
   -- and one that makes vectors of texts.
   bound = set({ "added_40_4", "both_40_2", "cache_40_4", "post_48_4", "sides_40_4", "tokens_96_6" }),
@@ -54,15 +55,16 @@ local test_matrix = {
   -- vectors.
   every_template = set({ "added_40_4", "any_72_4", "both_40_2", "bytes_300_bare", "bytes_39_3", "bytes_40_cache",
     "cache_40_4", "cache_48_3_window", "filled_24_2", "halves_40_cache", "heads_6_13", "int4_40_stack", "int8_48_4",
-    "joined_45", "labels_40_4", "masked_44_3", "mixed_72_3", "pairs_40_stack", "post_48_4", "pre_45_3", "rotary_57_6",
-    "rounded4_42_stack", "rows_42", "short_42_stack", "sides_40_4", "tokens_96_6", "window_40_5_both" }),
+    "joined_45", "labels_40_4", "masked_44_3", "mixed_72_3", "pairs_40_stack", "post_48_4", "pre_45_3",
+    "recalls_40_sides", "rotary_57_6", "rounded4_42_stack", "rows_42", "short_42_stack", "sides_40_4", "tokens_96_6",
+    "window_40_5_both" }),
   -- What `ninja check` is about besides the configured models: between them every template and every fragment, and of
   -- whole models each kind: one as BERT is built, one as Llama is, a transformer. Those named above are small.
   check = set({ "added_40_4", "any_72_4", "both_40_2", "bytes_300_bare", "bytes_39_3", "bytes_40_cache", "cache_40_4",
     "cache_48_3_window", "filled_24_2", "golden_causal", "golden_maps", "halves_40_cache", "heads_6_13",
     "int4_40_stack", "int8_48_4", "joined_45", "labels_40_4", "masked_44_3", "mixed_48_stack", "mixed_72_3",
-    "pairs_40_stack", "post_48_4", "pre_45_3", "rotary_57_6", "rounded4_42_stack", "rows_42", "short_42_stack",
-    "sides_40_4", "tokens_96_6", "window_40_5_both" }),
+    "pairs_40_stack", "post_48_4", "pre_45_3", "recalls_40_sides", "rotary_57_6", "rounded4_42_stack", "rows_42",
+    "short_42_stack", "sides_40_4", "tokens_96_6", "window_40_5_both" }),
   -- Of these, what `ninja check` has both Luas generate: between them most of the text of templates.
   both_luas = set({ "both_40_2", "cache_48_3_window", "masked_44_3", "pre_45_3" }),
   -- Few enough that each is met often, small enough that a round takes milliseconds, and between them every template:
@@ -72,8 +74,8 @@ local test_matrix = {
   soak = set({ "added_40_4", "any_72_4", "both_40_2", "bytes_300_bare", "bytes_39_3", "bytes_40_cache", "cache_40_4",
     "cache_48_3_window", "filled_24_2", "halves_40_cache", "heads_6_13", "int4_40_stack", "int8_48_4", "joined_45",
     "labels_40_4", "masked_44_3", "memory_40_2", "mixed_72_3", "pairs_40_stack", "plain_48_3", "post_48_4", "pre_45_3",
-    "rotary_57_6", "rounded4_42_stack", "rows_42", "short_42_stack", "sides_40_4", "tokens_96_6", "window_40_5_both",
-    "window_48_6" }),
+    "recalls_36_3", "recalls_40_sides", "rotary_57_6", "rounded4_42_stack", "rows_42", "short_42_stack", "sides_40_4",
+    "tokens_96_6", "window_40_5_both", "window_48_6" }),
 }
 
 local OF_MODIFIERS = { __index = function(_, name) return name:find("^modifier_") and true or nil end }

@@ -4,6 +4,7 @@
 --   fields                     spec fields it owns, all of stacks only; a dot means a field of a table field
 --   resolve(spec, fail)        fills defaults and reports contradictions through fail(message)
 --   of_decoder                 true where of a transformer only the decoder takes its fields
+--   memory_fields(spec, raw)   what of the attention to an encoder's output it says: sets fields of raw
 --   sentence(spec)             what `info` says of it, nil for nothing
 -- what it adds to the weights of a model:
 --   weights                    names of its roles, of a layer's without the layer: what a spec's `weights` may name
@@ -74,7 +75,7 @@
 local blocks = {}
 
 for _, name in ipairs({ "layers", "tables", "tokens", "positions", "sublayer", "norm", "added_rows", "linear",
-  "attention", "feed_forward", "last_rows", "pooling", "classifier", "logits" }) do
+  "attention", "memory_mask", "feed_forward", "last_rows", "pooling", "classifier", "logits" }) do
   blocks[#blocks + 1] = require("ops." .. name)
 end
 

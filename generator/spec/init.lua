@@ -19,15 +19,25 @@ local MOST_TEXT = 4095 -- bytes of a string that C11 (5.2.4.1) has every compile
 
 -- -- The list of fields -----------------------------------------------------------------------------------------------
 
--- Base fields, those of the blocks and those of the features, in the order they are printed.
-local function all_fields()
-  local list = {}
-  for _, field in ipairs(fields) do list[#list + 1] = field end
-  for _, owners in ipairs({ blocks, features }) do
-    for _, owner in ipairs(owners) do
-      for _, field in ipairs(owner.fields or {}) do list[#list + 1] = field end
-    end
+-- Appends the fields of owners that belong there.
+local function add_fields(list, owners, belongs)
+  for _, owner in ipairs(owners) do
+    for _, field in ipairs(owner.fields or {}) do list[#list + 1] = belongs(field) and field or nil end
   end
+end
+
+-- Base fields, those of the blocks and those of the features, in the order they are printed. Fields that blocks add to
+-- a table of the features' stand after theirs.
+local function all_fields()
+  local list, of_features, tables = {}, {}, {}
+  local function is_any() return true end
+  local function is_added(field) return tables[field.field:match("^(.+)%.") or false] end
+  add_fields(of_features, features, is_any)
+  for _, field in ipairs(of_features) do tables[field.field:match("^(.+)%.") or ""] = true end
+  add_fields(list, { { fields = fields } }, is_any)
+  add_fields(list, blocks, function(field) return not is_added(field) end)
+  add_fields(list, features, is_any)
+  add_fields(list, blocks, is_added)
   return list
 end
 

@@ -47,9 +47,13 @@ local function dtype_of_attention(spec)
   return spec.chooses and spec.dtype or { q = word("q"), k = word("k"), v = word("v"), attention = spec.attends_in }
 end
 
--- Whether a row's own sequence has keys that are masked: its rows are without padding.
+-- Whether a row's own sequence has keys that are masked, where nothing is causal: its rows are without padding.
+local function masks_in_any_order(spec)
+  return spec.window or spec.mask_tensor == "bool"
+end
+
 local function masks_its_rows(spec)
-  return spec.causal or spec.window or spec.mask_tensor == "bool"
+  return spec.causal or masks_in_any_order(spec)
 end
 
 -- The outputs of an attention that gives its weights to the stack, or does not.
@@ -116,13 +120,14 @@ function stack.side_fields(spec, side)
   end
   raw.dtype = dtype_of_sides(spec)
   if not is_decoder then raw.dtype = encoder_dtype(raw.dtype) end
+  if not is_decoder and not spec.lengths and not masks_in_any_order(spec) then raw.mask_fill = nil end
   return raw
 end
 
 -- The fields of a decoder layer's attention over the encoder's output. Where the stack has a cache its keys and values
 -- stay in one too, made once a sequence.
 function stack.memory_fields(spec)
-  return {
+  local raw = {
     name = spec.name .. "_memory", kind = "mha", projections = "qkv", bias = attention_bias(spec.bias),
     d_model = spec.d_model, n_heads = spec.n_heads, n_kv_heads = spec.n_kv_heads, d_head = spec.d_head,
     seq_len = spec.lengths_as_given.seq_len, kv_seq_len = spec.lengths_as_given.kv_seq_len, scale = spec.scale,
@@ -131,6 +136,8 @@ function stack.memory_fields(spec)
     cache = spec.cache and spec.kv_seq_len.max or nil, cache_dtype = spec.cache_dtype,
     outputs = weights_of(spec.layer_cross_attention),
   }
+  blocks.each("memory_fields", spec, raw)
+  return raw
 end
 
 local function linear_roles(linear, add)

@@ -167,12 +167,14 @@ static void make_source(struct ga_model_call *call, struct ga_model *facts)
     make_self(call);
 }
 
-// A decoder's request as one of its attention to the memory, which has no order and no mask.
+// A decoder's request as one of its attention to the memory, which has no order and a mask of its own.
 static void make_cross(struct ga_model_call *call, struct ga_model *facts)
 {
-    call->kv_len = call->io.kv_len;
-    call->io.mask = NULL;
-    call->io.additive_mask = NULL;
+    struct ga_io *io = &call->io;
+    call->kv_len = io->kv_len;
+    io->mask = io->memory_mask;
+    io->additive_mask = io->memory_additive_mask;
+    memcpy(io->mask_strides, io->memory_mask_strides, sizeof io->mask_strides);
     facts->causal = GA_CAUSAL_NONE;
     facts->window = 0;
 }

@@ -100,6 +100,13 @@ static enum ga_exit go_on(const struct ga_generating *generating, struct ga_toke
     return code == GA_EXIT_OK ? write_tokens(walk, path) : code;
 }
 
+// What hides rows of the memory from one row hides them from those that are added too, where it is the same for all.
+static bool has_mask_of_rows(const struct ga_io *io)
+{
+    const bool of_memory = io->memory_mask || io->memory_additive_mask;
+    return io->mask || io->additive_mask || (of_memory && io->memory_mask_strides[2] != 0);
+}
+
 static enum ga_exit generate_file(struct ga_generating *generating, const char *input, const char *output)
 {
     struct ga_model_call call = {0};
@@ -107,9 +114,9 @@ static enum ga_exit generate_file(struct ga_generating *generating, const char *
     enum ga_exit code = ga_model_call_open(generating->context, input, &call);
     const struct ga_io *io = &call.io;
     if (code == GA_EXIT_OK) {
-        const char *problem = !io->tokens                     ? "goes on from token ids, and the file holds rows"
-                              : io->mask || io->additive_mask ? "adds rows that the file's mask says nothing of"
-                                                              : NULL;
+        const char *problem = !io->tokens            ? "goes on from token ids, and the file holds rows"
+                              : has_mask_of_rows(io) ? "adds rows that the file's mask says nothing of"
+                                                     : NULL;
         code = problem ? ga_failed(generating->context, "%s: generating %s", call.path, problem) : GA_EXIT_OK;
     }
     generating->start.label = call.path;

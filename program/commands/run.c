@@ -57,6 +57,8 @@ static const char *const notes[] = {
     "  src_lengths, trg_lengths  I32 or I64 [batch]: real rows of each sequence of them",
     "  src_mask    as mask, [len, len] and so on: which rows see each other in each layer of an encoder,",
     "              of a transformer's source; trg_mask: of a decoder, of a transformer's target",
+    "  memory_mask as mask, [len, memory_len] and so on: which rows of a decoder see which rows of the",
+    "              memory, of a transformer its source, where the model was generated with mask.memory",
     "  query, q_lengths, key, kv_lengths and mask are x, lengths, memory, memory_lengths and those too",
     "Outputs:",
     "  output      F32, shaped as the query, its rows d_out wide where the spec says so",

@@ -123,6 +123,12 @@ static const char *refuse_trg_mask(const struct ga_model *model)
     return has_target ? refuse_mask(model) : "only a decoder and a transformer have a target";
 }
 
+static const char *refuse_memory_mask(const struct ga_model *model)
+{
+    const char *why = refuse_memory(model), *without = "it was generated without a mask of its memory (mask.memory)";
+    return why ? why : model->stack && model->stack->memory_mask != GA_MASK_NONE ? NULL : without;
+}
+
 static const char *refuse_positions(const struct ga_model *model)
 {
     return model->rope.positions ? NULL : "it was generated without rotary positions (rope)";
@@ -164,6 +170,7 @@ static const struct input {
     {"mask", refuse_own_mask, true},
     {"src_mask", refuse_src_mask, false},
     {"trg_mask", refuse_trg_mask, false},
+    {"memory_mask", refuse_memory_mask, false},
     {"cache_keys", refuse_cache, false},
     {"cache_values", refuse_cache, false},
     {"cache_lengths", refuse_cache, false},

@@ -48,14 +48,14 @@ static bool read_strides(const struct ga_tensor *tensor, const size_t axes[AXES]
     return true;
 }
 
+// Of a tensor that is no mask of the kind that is taken.
 static enum ga_exit refuse(const struct ga_context *context, const struct ga_model_call *call,
-                           const struct ga_tensor *tensor, const size_t axes[AXES])
+                           const struct ga_tensor *tensor, enum ga_mask kind, const size_t axes[AXES])
 {
     char expected[EXPECTED_TEXT];
     snprintf(expected, sizeof expected,
              "%s [%zu, %zu], [%zu, %zu, %zu] or [%zu, %zu, %zu, %zu], or 1 along an axis where it is the same for all",
-             kinds[context->model->mask].dtypes, axes[2], axes[3], axes[0], axes[2], axes[3], axes[0], axes[1], axes[2],
-             axes[3]);
+             kinds[kind].dtypes, axes[2], axes[3], axes[0], axes[2], axes[3], axes[0], axes[1], axes[2], axes[3]);
     return ga_refuse_shape(context, call->path, tensor, expected);
 }
 
@@ -70,8 +70,9 @@ static uint8_t is_set(const struct ga_tensor *tensor, size_t i)
     return any != 0;
 }
 
-// Where a mask of a call goes: its fields, and room for its bytes.
+// Where a mask of a call goes: its fields, and room for its bytes; the kind that is taken.
 struct place {
+    enum ga_mask kind;
     const uint8_t **bytes;
     const float **numbers;
     size_t *strides;
@@ -101,10 +102,10 @@ static enum ga_exit read_mask(const struct ga_context *context, const struct ga_
     if (!tensor) {
         return GA_EXIT_OK;
     }
-    if (!kinds[context->model->mask].takes(tensor->dtype) || !read_strides(tensor, axes, place->strides)) {
-        return refuse(context, call, tensor, axes);
+    if (!kinds[place->kind].takes(tensor->dtype) || !read_strides(tensor, axes, place->strides)) {
+        return refuse(context, call, tensor, place->kind, axes);
     }
-    if (context->model->mask == GA_MASK_ADDITIVE) {
+    if (place->kind == GA_MASK_ADDITIVE) {
         return ga_floats_read(context, call, tensor, place->numbers);
     }
     return copy_bytes(context, call, tensor, place);
@@ -120,12 +121,30 @@ static const struct ga_tensor *find_mask(const struct ga_context *context, const
 enum ga_exit ga_model_call_mask(const struct ga_context *context, struct ga_model_call *call)
 {
     struct ga_io *io = &call->io;
-    const struct place own = {&io->mask, &io->additive_mask, io->mask_strides, &call->mask};
-    const struct place source = {&io->src_mask, &io->src_additive_mask, io->src_mask_strides, &call->src_mask};
-    const size_t keys = context->model->stack ? io->q_len : call->kv_len;
-    enum ga_exit code = read_mask(context, call, find_mask(context, call), io->q_len, keys, &own);
-    if (code == GA_EXIT_OK && context->model->kind == GA_TRANSFORMER) {
-        code = read_mask(context, call, ga_weights_find(call->file, "src_mask"), io->kv_len, io->kv_len, &source);
+    const struct ga_model *model = context->model;
+    const bool has_source = model->kind == GA_TRANSFORMER, has_memory = has_source || model->kind == GA_DECODER;
+    const enum ga_mask of_memory = has_memory ? model->stack->memory_mask : GA_MASK_NONE;
+    const struct {
+        const struct ga_tensor *tensor;
+        size_t q_len, kv_len;
+        struct place place;
+    } masks[] = {
+        {find_mask(context, call),
+         io->q_len,
+         model->stack ? io->q_len : call->kv_len,
+         {model->mask, &io->mask, &io->additive_mask, io->mask_strides, &call->mask}},
+        {has_source ? ga_weights_find(call->file, "src_mask") : NULL,
+         io->kv_len,
+         io->kv_len,
+         {model->mask, &io->src_mask, &io->src_additive_mask, io->src_mask_strides, &call->src_mask}},
+        {has_memory ? ga_weights_find(call->file, "memory_mask") : NULL,
+         io->q_len,
+         io->kv_len,
+         {of_memory, &io->memory_mask, &io->memory_additive_mask, io->memory_mask_strides, &call->memory_mask}},
+    };
+    enum ga_exit code = GA_EXIT_OK;
+    for (size_t m = 0; m < sizeof masks / sizeof *masks && code == GA_EXIT_OK; m++) {
+        code = read_mask(context, call, masks[m].tensor, masks[m].q_len, masks[m].kv_len, &masks[m].place);
     }
     return code;
 }

@@ -268,6 +268,7 @@ void ga_model_call_close(struct ga_model_call *call)
     }
     free(call->mask);
     free(call->src_mask);
+    free(call->memory_mask);
     ga_block_free(call->io.cache);
     for (size_t i = 0; i < GA_COPIES; i++) {
         free(call->copies[i]);

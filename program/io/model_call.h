@@ -36,7 +36,7 @@ struct ga_model_call {
     bool bare;                                // it came as the rows of a head alone, so the output does
     size_t kv_len;                            // keys a query may see: io.kv_len, or io.q_len in self-attention
     int32_t *copies[GA_COPIES];               // integers of the file as the model takes them
-    uint8_t *mask, *src_mask;                 // the file's masks as bytes
+    uint8_t *mask, *src_mask, *memory_mask;   // the file's masks as bytes
     const float *cached_keys, *cached_values; // of the file, or NULL
     size_t cached;                            // rows they have
     float *cache_keys, *cache_values;         // what the cache holds after the run
@@ -117,7 +117,7 @@ size_t ga_series_count(const struct ga_model *model, enum ga_series which);
 // -- inputs.c -------------------------------------------------------------------------------------------------------
 
 // Fills names_out with those the model takes, in a fixed order; returns how many.
-enum { GA_INPUTS = 24 };
+enum { GA_INPUTS = 25 };
 size_t ga_input_names(const struct ga_model *model, const char *names_out[GA_INPUTS]);
 
 // Prints for each tensor of the call's file that the model does not take the reason, and fails if there is one.

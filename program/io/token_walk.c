@@ -176,6 +176,9 @@ static enum ga_status call_model(struct ga_token_walk *walk, bool is_first, size
         io.src_mask = walk->start.io->src_mask;
         io.src_additive_mask = walk->start.io->src_additive_mask;
         memcpy(io.src_mask_strides, walk->start.io->src_mask_strides, sizeof io.src_mask_strides);
+        io.memory_mask = walk->start.io->memory_mask;
+        io.memory_additive_mask = walk->start.io->memory_additive_mask;
+        memcpy(io.memory_mask_strides, walk->start.io->memory_mask_strides, sizeof io.memory_mask_strides);
     }
     return ga_model_run(walk->instance->loaded, &io, walk->scratch, walk->scratch_size, error);
 }

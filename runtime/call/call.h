@@ -95,16 +95,18 @@ enum ga_status ga_call_contents(const struct ga_model *model, struct ga_io *call
                                 const struct ga_call_ids *ids, struct ga_error *error);
 
 // A mask of a call, of either kind, and how many elements its axes stand for: sequences, heads, queries, keys.
-enum { GA_MASK_AXES = 4, GA_CALL_MASKS = 2 };
+enum { GA_MASK_AXES = 4, GA_CALL_MASKS = 3 };
 struct ga_call_mask {
     const char *name, *additive_name, *strides_name; // of its fields
+    const char *spec_field;                          // that says which kind of it the model takes
+    enum ga_mask kind;
     const uint8_t *bytes;
     const float *numbers;
     const size_t *strides; // [GA_MASK_AXES]
     size_t shape[GA_MASK_AXES];
 };
 
-// The masks of a completed call: that of its own rows, and that of a transformer's source.
+// The masks of a completed call: that of its own rows, that of a transformer's source, that of a decoder's memory.
 void ga_call_masks(const struct ga_model *model, const struct ga_io *io, struct ga_call_mask masks_out[GA_CALL_MASKS]);
 
 // The rules for a call's masks.

@@ -48,7 +48,13 @@ static void output_spans(const struct ga_model *model, const struct ga_io *call,
 
 // Outputs, scratch and cache, which are written, then what is read. A new field of struct ga_io is a row here, or in
 // the table above where it is written.
-enum { N_WRITTEN = N_OUTPUTS + 2, N_READ = 25, N_SPANS = N_WRITTEN + N_READ };
+enum { N_WRITTEN = N_OUTPUTS + 2, N_READ = 27, N_SPANS = N_WRITTEN + N_READ };
+
+// A list of so many pointers, or none.
+static struct ga_span pointers(const char *name, float *const *list, size_t count)
+{
+    return (struct ga_span){name, list, list == NULL ? 0 : count * sizeof *list, _Alignof(float *)};
+}
 
 // Rows of what is read, of a call whose masks reach so far.
 static void input_spans(const struct ga_loaded *loaded, const struct ga_io *io, const struct ga_io *call,
@@ -56,10 +62,8 @@ static void input_spans(const struct ga_loaded *loaded, const struct ga_io *io, 
 {
     const struct ga_model *model = loaded->model;
     const size_t batch = call->batch, rows = batch * call->q_len, key_rows = batch * call->kv_len;
-    const size_t n_hidden = call->hidden == NULL ? 0 : model->stack->n_layers + 1;
-    const size_t n_attention = call->layer_attention == NULL ? 0 : model->stack->n_layers;
-    const size_t n_cross = call->layer_cross_attention == NULL ? 0 : model->stack->n_layers;
-    const size_t n_source = call->src_layer_attention == NULL ? 0 : model->encoder->n_layers;
+    const size_t layers = model->stack == NULL ? 0 : model->stack->n_layers;
+    const size_t source_layers = model->encoder == NULL ? 0 : model->encoder->n_layers;
     const struct ga_span read[] = {
         elements("query", call->query, rows * model->d_model),
         elements("sublayer", call->sublayer, rows * model->d_model),
@@ -74,21 +78,20 @@ static void input_spans(const struct ga_loaded *loaded, const struct ga_io *io, 
         elements("kv_position", call->kv_position, batch),
         elements("additive_mask", call->additive_mask, mask_extents[0]),
         elements("src_additive_mask", call->src_additive_mask, mask_extents[1]),
+        elements("memory_additive_mask", call->memory_additive_mask, mask_extents[2]),
         {"mask", call->mask, mask_extents[0], 1},
         {"src_mask", call->src_mask, mask_extents[1], 1},
+        {"memory_mask", call->memory_mask, mask_extents[2], 1},
         {"the packed weights", loaded->packed, loaded->variant->packed_bytes, GA_ALIGN},
         {"the handle of the packed weights", loaded, sizeof *loaded, _Alignof(struct ga_loaded)},
         {"io", io, sizeof *io, _Alignof(struct ga_io)},
         {"parallel", call->parallel, sizeof *call->parallel, _Alignof(struct ga_parallel)},
         {"arithmetic", call->arithmetic, GA_LINEARS * sizeof *call->arithmetic, _Alignof(enum ga_arithmetic)},
         {"watch", call->watch, sizeof *call->watch, _Alignof(struct ga_watch)},
-        {"the list hidden", call->hidden, n_hidden * sizeof *call->hidden, _Alignof(float *)},
-        {"the list layer_attention", call->layer_attention, n_attention * sizeof *call->layer_attention,
-         _Alignof(float *)},
-        {"the list layer_cross_attention", call->layer_cross_attention, n_cross * sizeof *call->layer_cross_attention,
-         _Alignof(float *)},
-        {"the list src_layer_attention", call->src_layer_attention, n_source * sizeof *call->src_layer_attention,
-         _Alignof(float *)},
+        pointers("the list hidden", call->hidden, layers + 1),
+        pointers("the list layer_attention", call->layer_attention, layers),
+        pointers("the list layer_cross_attention", call->layer_cross_attention, layers),
+        pointers("the list src_layer_attention", call->src_layer_attention, source_layers),
     };
     _Static_assert(sizeof read / sizeof *read == N_READ, "all of them");
     memcpy(spans, read, sizeof read);

@@ -1,6 +1,7 @@
 // call_mask.c: the masks of one call: the rules for their fields, how far they reach, what additive ones hold. Runs
 // nothing.
 #include <math.h>
+#include <string.h>
 
 #include "call.h"
 
@@ -9,33 +10,50 @@ enum { KEY_AXIS = GA_MASK_AXES - 1 };
 void ga_call_masks(const struct ga_model *model, const struct ga_io *io, struct ga_call_mask masks_out[GA_CALL_MASKS])
 {
     const size_t own_keys = model->stack == NULL ? io->kv_len : io->q_len; // of a stack its rows look at themselves
-    masks_out[0] = (struct ga_call_mask){"mask",
-                                         "additive_mask",
-                                         "mask_strides",
-                                         io->mask,
-                                         io->additive_mask,
-                                         io->mask_strides,
-                                         {io->batch, model->n_heads, io->q_len, own_keys}};
-    masks_out[1] = (struct ga_call_mask){"src_mask",
-                                         "src_additive_mask",
-                                         "src_mask_strides",
-                                         io->src_mask,
-                                         io->src_additive_mask,
-                                         io->src_mask_strides,
-                                         {io->batch, model->n_heads, io->kv_len, io->kv_len}};
+    const enum ga_mask of_memory = model->stack == NULL ? GA_MASK_NONE : model->stack->memory_mask;
+    const struct ga_call_mask masks[GA_CALL_MASKS] = {
+        {"mask",
+         "additive_mask",
+         "mask_strides",
+         "mask.tensor",
+         model->mask,
+         io->mask,
+         io->additive_mask,
+         io->mask_strides,
+         {io->batch, model->n_heads, io->q_len, own_keys}},
+        {"src_mask",
+         "src_additive_mask",
+         "src_mask_strides",
+         "mask.tensor",
+         model->mask,
+         io->src_mask,
+         io->src_additive_mask,
+         io->src_mask_strides,
+         {io->batch, model->n_heads, io->kv_len, io->kv_len}},
+        {"memory_mask",
+         "memory_additive_mask",
+         "memory_mask_strides",
+         "mask.memory",
+         of_memory,
+         io->memory_mask,
+         io->memory_additive_mask,
+         io->memory_mask_strides,
+         {io->batch, model->n_heads, io->q_len, io->kv_len}},
+    };
+    memcpy(masks_out, masks, sizeof masks);
 }
 
 static enum ga_status check_fields(const struct ga_model *model, const struct ga_call_mask *mask,
                                    struct ga_error *error)
 {
-    const char *unfit = mask->bytes != NULL && model->mask != GA_MASK_BOOL         ? "bool"
-                        : mask->numbers != NULL && model->mask != GA_MASK_ADDITIVE ? "additive"
-                                                                                   : NULL;
+    const char *unfit = mask->bytes != NULL && mask->kind != GA_MASK_BOOL         ? "bool"
+                        : mask->numbers != NULL && mask->kind != GA_MASK_ADDITIVE ? "additive"
+                                                                                  : NULL;
     const char *given = mask->bytes != NULL ? mask->name : mask->additive_name;
     if (unfit != NULL) {
         return ga_fail(error, GA_UNSUPPORTED,
-                       "%s: %s is given, but the model was generated without mask.tensor \"%s\"; set it in the spec",
-                       model->name, given, unfit);
+                       "%s: %s is given, but the model was generated without %s \"%s\"; set it in the spec",
+                       model->name, given, mask->spec_field, unfit);
     }
     if ((mask->bytes != NULL || mask->numbers != NULL) && mask->strides[KEY_AXIS] > 1) {
         return ga_fail(error, GA_ARGUMENT,
@@ -46,16 +64,31 @@ static enum ga_status check_fields(const struct ga_model *model, const struct ga
     return GA_OK;
 }
 
+// What a mask is about, the model must have.
+static enum ga_status check_sides(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
+{
+    const struct ga_call_rule rules[] = {
+        {io->src_mask != NULL && model->kind != GA_TRANSFORMER, GA_UNSUPPORTED,
+         "src_mask is given, but the model is no transformer"},
+        {io->src_additive_mask != NULL && model->kind != GA_TRANSFORMER, GA_UNSUPPORTED,
+         "src_additive_mask is given, but the model is no transformer"},
+        {io->memory_mask != NULL && !ga_call_has_memory(model), GA_UNSUPPORTED,
+         "memory_mask is given, but the model attends to nothing besides its rows"},
+        {io->memory_additive_mask != NULL && !ga_call_has_memory(model), GA_UNSUPPORTED,
+         "memory_additive_mask is given, but the model attends to nothing besides its rows"},
+    };
+    return ga_call_rules(model, rules, sizeof rules / sizeof *rules, error);
+}
+
 enum ga_status ga_call_mask_fields(const struct ga_model *model, const struct ga_io *io, struct ga_error *error)
 {
     struct ga_call_mask masks[GA_CALL_MASKS];
+    enum ga_status status = check_sides(model, io, error);
     ga_call_masks(model, io, masks);
-    if ((io->src_mask != NULL || io->src_additive_mask != NULL) && model->kind != GA_TRANSFORMER) {
-        return ga_fail(error, GA_UNSUPPORTED, "%s: %s is given, but the model is no transformer", model->name,
-                       io->src_mask != NULL ? masks[1].name : masks[1].additive_name);
+    for (size_t i = 0; i < GA_CALL_MASKS && status == GA_OK; i++) {
+        status = check_fields(model, &masks[i], error);
     }
-    const enum ga_status status = check_fields(model, &masks[0], error);
-    return status == GA_OK ? check_fields(model, &masks[1], error) : status;
+    return status;
 }
 
 bool ga_call_mask_extent(const struct ga_call_mask *mask, size_t *elements_out)
@@ -133,7 +166,10 @@ static enum ga_status check_numbers(const struct ga_model *model, const struct g
 enum ga_status ga_call_mask_contents(const struct ga_model *model, const struct ga_io *call, struct ga_error *error)
 {
     struct ga_call_mask masks[GA_CALL_MASKS];
+    enum ga_status status = GA_OK;
     ga_call_masks(model, call, masks);
-    const enum ga_status status = check_numbers(model, &masks[0], error);
-    return status == GA_OK ? check_numbers(model, &masks[1], error) : status;
+    for (size_t i = 0; i < GA_CALL_MASKS && status == GA_OK; i++) {
+        status = check_numbers(model, &masks[i], error);
+    }
+    return status;
 }

@@ -109,6 +109,7 @@ local WRONG = {
   { "--window-sides", "right", ONE_OF:format("left, both", '"right"') },
   { "--sinks", "x", 'must be yes or no, found "x"' },
   { "--lengths", "x", 'must be yes or no, found "x"' },
+  { "--mask-memory", "x", ONE_OF:format("bool, additive", '"x"') },
   { "--mask-tensor", "x", ONE_OF:format("bool, additive", '"x"') },
   { "--mask-fill", "inf", 'must be "-inf" or a finite number that replaces a masked score, found "inf"' },
   { "--masked-row", "x", ONE_OF:format("zero, uniform", '"x"') },

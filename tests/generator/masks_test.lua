@@ -60,6 +60,57 @@ fact.holds("what only padding is masked by concerns no row of a whole model's at
   fact.equal(assert(read(of_stack({ mask_fill = -1e9, mask = { causal = true } }))).attention_spec.fill, -1e9)
 end)
 
+local function of_decoder(more)
+  more.kind, more.d_ff, more.n_layers = more.kind or "decoder", 8, 1
+  return more
+end
+
+fact.holds("a mask of the memory is that of the attention to it, with the fill and the rule of the others", function()
+  says(of_decoder({ mask = { memory = "bool" } }), "a mask of bytes may come with each call for what is attended to " ..
+    "besides: a query sees the rows of it whose byte is not zero")
+  says(of_decoder({ mask = { memory = "additive" } }), "a mask of numbers may come with each call for what is " ..
+    "attended to besides: it is added to the scaled scores, and -inf forbids a row of it")
+  local mask = { memory = "bool", causal = false, lengths = false }
+  local s = assert(read(of_decoder({ mask_fill = -1e-12, mask = mask })))
+  fact.equal(s.memory_spec.mask_tensor, "bool")
+  fact.equal(s.memory_spec.fill, -1e-12)
+  fact.equal(s.attention_spec.mask_tensor, false)
+  fact.equal(s.attention_spec.fill, false)
+  s = assert(read(of_decoder({ masked_row = "uniform", mask = { tensor = "bool", memory = "additive" } })))
+  fact.equal(s.memory_spec.mask_tensor, "additive")
+  assert(s.memory_spec.uniform)
+  assert(not read(of_decoder({ masked_row = "uniform" })).memory_spec.uniform)
+end)
+
+fact.holds("of a transformer a side that masks nothing takes no fill", function()
+  local mask = { memory = "bool", causal = true, lengths = false }
+  local s = assert(read(of_decoder({ kind = "transformer", mask_fill = -1e-12, mask = mask })))
+  fact.equal(s.encoder_spec.fill, false)
+  fact.equal(s.decoder_spec.memory_spec.fill, -1e-12)
+  fact.equal(s.decoder_spec.attention_spec.fill, -1e-12)
+  mask.tensor = "bool"
+  s = assert(read(of_decoder({ kind = "transformer", mask_fill = -1e-12, mask = mask })))
+  fact.equal(s.encoder_spec.attention_spec.fill, -1e-12)
+  for _, kind in ipairs({ "encoder", "decoder", "transformer" }) do
+    assert(read(of_decoder({ kind = kind, mask_fill = -1e-12, mask = { causal = true, lengths = false } })))
+  end
+end)
+
+fact.holds("a mask of the memory is for what has one, and no cache", function()
+  refuses(of_decoder({ kind = "encoder", mask = { memory = "bool" } }), 'mask.memory ("bool") masks what a decoder ' ..
+    'attends to besides its rows, and kind = "encoder" has none: mask.tensor masks its own')
+  refuses({ mask = { memory = "bool" } }, 'mask.memory is given, but kind = "mha" is no stack of layers; kind = ' ..
+    '"encoder" is one')
+  refuses(of_decoder({ mask = { memory = "bool" }, cache = 512 }), "cache (512) contradicts mask.memory, which is " ..
+    "given for the rows of one call")
+  refuses(of_decoder({ mask_fill = -1, mask = { causal = false, memory = "additive", lengths = false } }),
+    "mask_fill (-1) replaces masked scores, and nothing masks: mask.causal, mask.window and mask.lengths are off, " ..
+    'and mask.tensor is not "bool", nor mask.memory')
+  refuses(of_decoder({ mask_fill = -1e-12, mask = { memory = "bool" } }), "mask_fill (-1e-12) could give padding a " ..
+    'weight, and kind = "decoder" computes no padding: take at most -1000, as -1e9 is, or mask.lengths = false, for ' ..
+    "sequences without padding")
+end)
+
 fact.holds("rows without a key have one rule, and none where there are no such rows", function()
   local zero = "a row that sees no key has zero attention, so its output is the output bias"
   says({}, zero)

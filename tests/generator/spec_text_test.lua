@@ -52,6 +52,7 @@ local WORDS = {
     "123.000030517578125" },
   ["--causal"] = { "top_left", "bottom_right", "off" }, ["--lengths"] = { "yes", "no" },
   ["--window"] = { "1", "128" }, ["--window-sides"] = { "both" }, ["--mask-tensor"] = { "bool", "additive" },
+  ["--mask-memory"] = { "bool", "additive" },
   ["--mask-fill"] = { "-inf", "-10000", "-1e-12", "-1e20" }, ["--masked-row"] = { "zero", "uniform" },
   ["--add-bias-kv"] = { "yes", "no" }, ["--add-zero-attn"] = { "yes", "no" }, ["--dropout"] = { "0.1" },
   ["--softcap"] = { "50", "0.5" }, ["--alibi"] = { "yes", "no" }, ["--sinks"] = { "yes", "no" },
@@ -111,8 +112,8 @@ local BESIDE = { ["mask.window"] = { "mask.causal", true }, ["mask.window_sides"
   ["classifier.scores"] = { "pool.kind", "cls", "classifier.labels", 1 },
   ["classifier.activation"] = { "pool.kind", "mean", "classifier.labels", 3 } }
 
--- The fields of whole models, and those of ones with two sides.
-local OF_SIDES = { n_decoder_layers = true, src_vocab_size = true }
+-- The fields of whole models, and those that only ones with two sides take, or a decoder.
+local OF_SIDES = { n_decoder_layers = true, src_vocab_size = true, ["mask.memory"] = true }
 local OF_STACKS = {}
 for _, block in ipairs(require "ops") do
   for _, field in ipairs(block.fields or {}) do OF_STACKS[field.field] = true end

@@ -212,7 +212,9 @@ enum call_buffer {
     CALL_SUBLAYER,
     CALL_Q_LENGTHS,
     CALL_KV_LENGTHS,
-    CALL_MASK, // bytes or floats, as the model takes them
+    CALL_MASK, // bytes or floats, as the model takes them; so the masks after it
+    CALL_SRC_MASK,
+    CALL_MEMORY_MASK,
     CALL_POSITION,
     CALL_KV_POSITION,
     CALL_PAST,         // [batch][past][d_model], rows from which the cached keys and values come
@@ -241,7 +243,7 @@ void call_drop(struct call *call);
 // multiplies rows by sqrt(d_model).
 double call_row_size(const struct ga_model *model);
 
-// Fills query, key and value with normal numbers, tokens with ids and the mask with what forbids some keys, all from
+// Fills query, key and value with normal numbers, tokens with ids and masks with what forbids some keys, all from
 // the shape's seed.
 void call_fill(struct call *call);
 
@@ -249,15 +251,18 @@ void call_fill(struct call *call);
 // calls have them.
 void call_copy_sequence(struct call *call, size_t slot, const struct call *from, size_t b);
 
-// Elements of a call's mask, with their strides along batch, heads, queries and keys; -1: it has none. And the bytes of
-// an element.
-ptrdiff_t call_mask_elements(const struct call *call, size_t strides[4]);
-size_t call_mask_width(const struct ga_model *model);
+// Elements of mask m of a call, whose buffer is CALL_MASK + m, with their strides along batch, heads, queries and keys;
+// -1: it has none. And the bytes of an element.
+enum { CALL_MASKS = CALL_MEMORY_MASK + 1 - CALL_MASK };
+ptrdiff_t call_mask_elements(const struct call *call, size_t m, size_t strides[4]);
+size_t call_mask_width(const struct ga_model *model, size_t m);
 
-void call_fill_mask(struct call *call, struct rng *rng);
+// Points a call's io at the buffers of its masks, and fills these.
+void call_point_masks(struct call *call);
+void call_fill_masks(struct call *call, struct rng *rng);
 
-// Copies what the other call's mask says of sequence b, from query row first on, to sequence slot.
-void call_copy_mask(struct call *call, size_t slot, const struct call *from, size_t b, size_t first);
+// Copies what the other call's masks say of sequence b, from query row first on, to sequence slot.
+void call_copy_masks(struct call *call, size_t slot, const struct call *from, size_t b, size_t first);
 
 // Heads that have rows of their own in query, key, value or output, 1 where a row holds them all; floats of such a row;
 // and where a row lies.

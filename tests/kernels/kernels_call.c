@@ -68,7 +68,7 @@ static bool has_position(const struct call *call)
     return call->model->rope.positions > 0 && call->model->cache == 0 && call->shape.seed % 3 != 0;
 }
 
-// Elements of each buffer, all of four bytes but the mask's; -1 where the call has no such buffer.
+// Elements of each buffer, all of four bytes but those of masks; -1 where the call has no such buffer.
 static void count_elements(const struct call *call, ptrdiff_t counts[N_CALL_BUFFERS])
 {
     const struct shape *shape = &call->shape;
@@ -97,8 +97,10 @@ static void count_elements(const struct call *call, ptrdiff_t counts[N_CALL_BUFF
     for (size_t t = 0; t < N_CALL_BUFFERS; t++) {
         counts[t] = wanted[t].present ? (ptrdiff_t)wanted[t].count : -1;
     }
-    size_t strides[4];
-    counts[CALL_MASK] = call_mask_elements(call, strides);
+    for (size_t m = 0; m < CALL_MASKS; m++) {
+        size_t strides[4];
+        counts[CALL_MASK + m] = call_mask_elements(call, m, strides);
+    }
 }
 
 static bool make_buffers(struct call *call, enum guard_place place)
@@ -107,7 +109,8 @@ static bool make_buffers(struct call *call, enum guard_place place)
     bool ok = true;
     count_elements(call, counts);
     for (size_t t = 0; ok && t < N_CALL_BUFFERS; t++) {
-        size_t width = t == CALL_MASK ? call_mask_width(call->model) : sizeof(float);
+        const bool is_mask = t >= CALL_MASK && t < CALL_MASK + CALL_MASKS;
+        const size_t width = is_mask ? call_mask_width(call->model, t - CALL_MASK) : sizeof(float);
         ok = counts[t] < 0 || guard_make(&call->buffers[t], (size_t)counts[t] * width, width, place);
     }
     return ok;
@@ -133,12 +136,7 @@ static void point_io(struct call *call)
         .position = buffers[CALL_POSITION].data,
         .kv_position = buffers[CALL_KV_POSITION].data,
     };
-    call_mask_elements(call, call->io.mask_strides);
-    if (call->model->mask == GA_MASK_BOOL) {
-        call->io.mask = buffers[CALL_MASK].data;
-    } else {
-        call->io.additive_mask = buffers[CALL_MASK].data;
-    }
+    call_point_masks(call);
 }
 
 static void fill_lengths(struct call *call)
@@ -231,7 +229,7 @@ void call_fill(struct call *call)
     for (size_t i = 0; i < call->buffers[CALL_TOKENS].bytes / sizeof *tokens; i++) {
         tokens[i] = (int32_t)rng_below(&rng, call->model->vocab_size);
     }
-    call_fill_mask(call, &rng);
+    call_fill_masks(call, &rng);
 }
 
 // Copies rows of width elements of four bytes, as many as both sequences have.
@@ -271,7 +269,7 @@ void call_copy_sequence(struct call *call, size_t slot, const struct call *from,
                       parts[p].from_len, parts[p].width);
         }
     }
-    call_copy_mask(call, slot, from, b, 0);
+    call_copy_masks(call, slot, from, b, 0);
 }
 
 // -- Words ----------------------------------------------------------------------------------------------------------
@@ -338,6 +336,8 @@ static bool check_intact(struct checks *checks, const struct call *call, const s
         [CALL_POSITION] = "position",
         [CALL_KV_POSITION] = "kv_position",
         [CALL_MASK] = "mask",
+        [CALL_SRC_MASK] = "src_mask",
+        [CALL_MEMORY_MASK] = "memory_mask",
         [CALL_OUTPUT] = "output",
         [CALL_ATTENTION] = "attention",
         [CALL_ATTENTION_MEAN] = "attention_mean",

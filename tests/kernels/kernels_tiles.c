@@ -68,7 +68,7 @@ static void copy_part(struct call *part, const struct call *whole, size_t first,
             memcpy(to + call_row_at(part, CALL_QUERY, b, h, 0), from + call_row_at(whole, CALL_QUERY, b, h, first),
                    rows * width * sizeof *to);
         }
-        call_copy_mask(part, b, whole, b, first);
+        call_copy_masks(part, b, whole, b, first);
     }
     memcpy(part->buffers[CALL_KEY].data, whole->buffers[CALL_KEY].data, whole->buffers[CALL_KEY].bytes);
     if (whole->buffers[CALL_VALUE].data) {

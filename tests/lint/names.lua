@@ -33,7 +33,7 @@ end
 -- that an owner can declare.
 local ALLOWED = {
   ["generator/plan/files.lua"] = { attention = true }, -- the folder of templates; a part of a model
-  ["generator/plan/dump.lua"] = { d_ff = true }, -- the first line of a model's plan
+  ["generator/plan/dump.lua"] = { d_ff = true, mask = true }, -- the first line of a model's plan; a word
   ["generator/emit/fragments.lua"] = { attention = true }, -- the folder of features, and that of their fragments
   ["generator/emit/init.lua"] = { attention = true }, -- an output of a layer
   ["generator/emit/render.lua"] = { attention = true }, -- the folder of templates

@@ -26,6 +26,7 @@ local encode = {}
 function encode.F32(x)
   if x ~= x then return "\0\0\192\127" end
   if x == 0 then return "\0\0\0\0" end
+  if x == -math.huge then return "\0\0\128\255" end
   local sign, exponent, fraction = parts(x)
   return little_endian(sign * 2^31 + (exponent + 127) * 2^23 + math.floor(fraction * 2^23 + 0.5), 4)
 end

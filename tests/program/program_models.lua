@@ -40,6 +40,47 @@ return function(path, expect_run, expect, choose)
     end
   end
 
+  local TOKENS = tensor("tokens", "I32", { 2, 3 }, function(i) return i * 7 % 19 end)
+  local MEMORY = tensor("memory", "F32", { 2, 5, 36 }, wave)
+
+  -- A mask of the memory that hides the rows after a length is that length, also of rows that are added.
+  local function test_memory_mask()
+    choose "recalls_36_3"
+    local longer = "generate --allow-random 1 --input %in --output %longer --new 9"
+    expect_run(0, "info", "takes x, memory, tokens, lengths, memory_lengths, trg_mask, memory_mask")
+    write(TOKENS, MEMORY, tensor("memory_lengths", "I32", { 2 }, { 5, 2 }))
+    expect_run(0, RUN .. " --outputs output,cross_attention_all", "cross_attention_1 F32 [2, 3, 3, 5]")
+    expect_run(0, longer, "tokens I32 [2, 12]")
+    local expected = files.slurp(path "longer")
+    write(TOKENS, MEMORY)
+    expect_run(1, "check --allow-random 1 --input %in --expected %result")
+    write(TOKENS, MEMORY, tensor("memory_mask", "F32", { 2, 1, 5 }, function(i) return i >= 7 and -math.huge or 0 end))
+    expect_run(0, "check --allow-random 1 --input %in --expected %result", "ok: 3 of 3")
+    expect_run(0, longer, "tokens I32 [2, 12]")
+    expect(files.slurp(path "longer") == expected, "a mask of the memory gives other tokens than its lengths")
+    expect_run(0, "draw --allow-random 1 --input %in --output %map.svg --cross --batch 1", "3 queries by 5 keys")
+    expect(files.slurp(path "map.svg"):find("masked: mask", 1, true), "nothing says that a mask hides")
+    write(TOKENS, MEMORY, tensor("memory_mask", "F32", { 3, 5 }, 0))
+    expect_run(1, longer, "adds rows that the file's mask says nothing of")
+  end
+
+  local function test_memory_mask_refused()
+    local expected = "; expected F32, F16, BF16 or F64 [3, 5], [2, 3, 5] or [2, 3, 3, 5]"
+    choose "recalls_36_3"
+    for _, case in ipairs {
+      { tensor("memory_mask", "F32", { 5, 3 }, 0), '"memory_mask" is F32 [5, 3]' .. expected },
+      { tensor("memory_mask", "I32", { 3, 5 }, 1), '"memory_mask" is I32 [3, 5]' .. expected },
+    } do
+      write(TOKENS, MEMORY, case[1])
+      expect_run(1, RUN, path "in", case[2])
+    end
+    choose "memory_40_2"
+    write(tensor("memory_mask", "F32", { 3, 5 }, 0))
+    expect_run(1, RUN, "this model takes none, it was generated without a mask of its memory (mask.memory)")
+    choose "pool_40"
+    expect_run(1, "run --input %in --output %result", "only a decoder attends to one")
+  end
+
   local GENERATE = "generate --allow-random 1 --input %in --output %result "
 
   -- Numbers out of range, by both ways to compute; what a model is not made for.
@@ -259,8 +300,8 @@ return function(path, expect_run, expect, choose)
     end
   end
 
-  for _, test in ipairs { test_memory, test_generate, test_decoder, test_rows, test_residual, test_draw,
-    test_both_sides, test_classifier_work } do
+  for _, test in ipairs { test_memory, test_memory_mask, test_memory_mask_refused, test_generate, test_decoder,
+    test_rows, test_residual, test_draw, test_both_sides, test_classifier_work } do
     test()
   end
   require "program_text"(path, expect_run, expect, choose)

@@ -26,7 +26,7 @@ attending="hf_bert hf_distilbert"
 stacks="live_encoder_post live_encoder_pre live_encoder_fill live_decoder_post"
 wheels="wheel_golden_causal wheel_golden_maps wheel_live_encoder_post wheel_live_mask_add wheel_live_mask_bool
 wheel_live_mha_zero"
-transformers="live_tutorial live_transformer_post live_transformer_pre"
+transformers="live_tutorial live_tutorial_masks live_tutorial_fill live_transformer_post live_transformer_pre"
 here=out/pytorch
 venv=$here/venv
 tree=$here/tree # the programs are built in a copy, so that what the user configured stays as it is

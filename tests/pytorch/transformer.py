@@ -21,7 +21,7 @@ class Attention(nn.Module):
 
     def __init__(self, d_model, n_heads):
         super().__init__()
-        self.n_heads = n_heads
+        self.n_heads, self.fill = n_heads, -math.inf
         self.w_q, self.w_k = nn.Linear(d_model, d_model), nn.Linear(d_model, d_model)
         self.w_v, self.w_concat = nn.Linear(d_model, d_model), nn.Linear(d_model, d_model)
 
@@ -30,7 +30,7 @@ class Attention(nn.Module):
             return x.view(x.shape[0], x.shape[1], self.n_heads, -1).transpose(1, 2)
         q, k, v = split(self.w_q(q)), split(self.w_k(k)), split(self.w_v(v))
         scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
-        weights = torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)
+        weights = torch.softmax(scores.masked_fill(~mask, self.fill), dim=-1)
         x = (weights @ v).transpose(1, 2)
         return self.w_concat(x.reshape(x.shape[0], x.shape[1], -1))
 
@@ -114,11 +114,14 @@ class Tutorial(nn.Module):
     def forward(self, src, trg, src_lengths):
         src_mask = (torch.arange(src.shape[1]) < src_lengths[:, None])[:, None, None, :]
         trg_mask = torch.ones(trg.shape[1], trg.shape[1], dtype=torch.bool).tril()
+        return self.masked(src, trg, src_mask, trg_mask, src_mask)
+
+    def masked(self, src, trg, src_mask, trg_mask, memory_mask):
         memory, x = self.encoder.emb(src), self.decoder.emb(trg)
         for layer in self.encoder.layers:
             memory = layer(memory, src_mask)
         for layer in self.decoder.layers:
-            x = layer(x, memory, trg_mask, src_mask)
+            x = layer(x, memory, trg_mask, memory_mask)
         return self.decoder.linear(x)
 
 
@@ -217,6 +220,28 @@ def compare_tutorial(path, folder):
     return comparison
 
 
+def compare_tutorial_masks(path, folder, fill):
+    """The same as the tutorial calls it: padding is a token, which masks of source, target and memory hide with a
+    number; the mask of the memory has a row for all of the target, or one for each, which hides all from padding."""
+    model = randomize(Tutorial(48, 96, 4, 2))
+    for attention in (module for module in model.modules() if isinstance(module, Attention)):
+        attention.fill = fill
+    comparison = Comparison(path, model, folder)
+    for src_len, trg_len in LENGTHS:
+        src, trg = torch.randint(0, SRC_VOCAB, (BATCH, src_len)), torch.randint(0, TRG_VOCAB, (BATCH, trg_len))
+        src_lengths, trg_lengths = lengths(src_len, trg_len)
+        src_real = (torch.arange(src_len) < src_lengths[:, None])[:, None, None, :]
+        trg_real = (torch.arange(trg_len) < trg_lengths[:, None])[:, None, :, None]
+        trg_mask = trg_real.mT & torch.ones(trg_len, trg_len, dtype=torch.bool).tril()
+        for memory_mask in (src_real, src_real & trg_real):
+            with torch.no_grad():
+                wanted, exact = (model.to(kind).masked(src, trg, src_real, trg_mask, memory_mask)
+                                 for kind in (torch.float32, torch.float64))
+            comparison.run({"src": src, "trg": trg, "src_mask": src_real, "trg_mask": trg_mask,
+                            "memory_mask": memory_mask.clone()}, "logits", wanted, exact)
+    return comparison
+
+
 def greedy(model, src, trg):
     """What a sequence goes on with, everything computed anew for each token."""
     for _ in range(NEW):
@@ -234,28 +259,31 @@ def compare_generated(comparison, model):
 
 
 def masks(src_len, trg_len, additive):
-    """One for both, of shapes that broadcast: every row sees itself, and some of the others."""
+    """One for both and one between them, of shapes that broadcast: every row sees itself, and some of the others."""
     src = torch.rand(BATCH, 4, src_len, src_len) < 0.6
     trg = torch.rand(trg_len, trg_len) < 0.7
-    src, trg = src | torch.eye(src_len, dtype=torch.bool), trg | torch.eye(trg_len, dtype=torch.bool)
-    if not additive:
-        return src, trg
-    return (torch.randn(src.shape).masked_fill(~src, -math.inf), torch.randn(trg.shape).masked_fill(~trg, -math.inf))
+    memory = torch.rand(BATCH, 4, trg_len, src_len) < 0.6
+    memory[..., 0] = True
+    shown = src | torch.eye(src_len, dtype=torch.bool), trg | torch.eye(trg_len, dtype=torch.bool), memory
+    return [torch.randn(one.shape).masked_fill(~one, -math.inf) if additive else one for one in shown]
 
 
 def compare_masks(comparison, model, additive):
-    """nn.Transformer's src_mask and tgt_mask, beside the causal one that a decoder has anyway."""
+    """nn.Transformer's src_mask, tgt_mask and memory_mask, beside the causal one that a decoder has anyway."""
     for src_len, trg_len in LENGTHS:
         src, trg = torch.randn(BATCH, src_len, 48), torch.randn(BATCH, trg_len, 48)
-        src_mask, trg_mask = masks(src_len, trg_len, additive)
+        src_mask, trg_mask, memory_mask = masks(src_len, trg_len, additive)
         causal = torch.ones(trg_len, trg_len, dtype=torch.bool).triu(1)
         with torch.no_grad():
             wanted, exact = (
                 model.to(kind)(src.to(kind), trg.to(kind),
                                src_mask=(src_mask.to(kind) if additive else ~src_mask).flatten(0, 1),
                                tgt_mask=(trg_mask.to(kind).masked_fill(causal, -math.inf) if additive
-                                         else ~trg_mask | causal)) for kind in (torch.float32, torch.float64))
-        comparison.run({"src": src, "trg": trg, "src_mask": src_mask, "trg_mask": trg_mask}, "output", wanted, exact)
+                                         else ~trg_mask | causal),
+                               memory_mask=(memory_mask.to(kind) if additive else ~memory_mask).flatten(0, 1))
+                for kind in (torch.float32, torch.float64))
+        comparison.run({"src": src, "trg": trg, "src_mask": src_mask, "trg_mask": trg_mask,
+                        "memory_mask": memory_mask}, "output", wanted, exact)
 
 
 def compare_torch(path, folder, norm_first):
@@ -283,6 +311,8 @@ def compare_torch(path, folder, norm_first):
 
 COMPARISONS = {
     "live_tutorial": compare_tutorial,
+    "live_tutorial_masks": lambda path, folder: compare_tutorial_masks(path, folder, -1e-12),
+    "live_tutorial_fill": lambda path, folder: compare_tutorial_masks(path, folder, -1e9),
     "live_transformer_post": lambda path, folder: compare_torch(path, folder, False),
     "live_transformer_pre": lambda path, folder: compare_torch(path, folder, True),
 }

@@ -189,23 +189,28 @@ static struct ga_io self_call(const struct ga_io *io)
     return own;
 }
 
-// The call of its attention to a memory, which no mask of the call is about.
+// The call of its attention to a memory, which has a mask of its own.
 static struct ga_io memory_call(const struct ga_io *io)
 {
     struct ga_io over = *io;
-    over.mask = NULL;
-    over.additive_mask = NULL;
+    over.mask = io->memory_mask;
+    over.additive_mask = io->memory_additive_mask;
+    memcpy(over.mask_strides, io->memory_mask_strides, sizeof over.mask_strides);
     return over;
 }
 
 // A transformer's source as a call of its encoder.
 static struct ga_io source_call(const struct ga_io *io)
 {
-    return (struct ga_io){.batch = io->batch,
-                          .q_len = io->kv_len,
-                          .query = io->key,
-                          .tokens = io->key_tokens,
-                          .q_lengths = io->kv_lengths};
+    struct ga_io source = {.batch = io->batch,
+                           .q_len = io->kv_len,
+                           .query = io->key,
+                           .tokens = io->key_tokens,
+                           .q_lengths = io->kv_lengths,
+                           .mask = io->src_mask,
+                           .additive_mask = io->src_additive_mask};
+    memcpy(source.mask_strides, io->src_mask_strides, sizeof source.mask_strides);
+    return source;
 }
 
 static size_t most_rows(const struct ga_io *io)

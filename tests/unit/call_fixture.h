@@ -37,16 +37,17 @@ static inline size_t fake_scratch(size_t batch, size_t q_len, size_t kv_len, siz
 static const struct ga_variant variant[] = {
     {.isa = "scalar", .packed_bytes = PACKED, .scratch_bytes = fake_scratch, .run = fake_run, CACHE}};
 #define GIVES .pool = GA_POOL_MEAN, .logits = GA_LOGITS_LINEAR, .n_logits = LOGITS, .n_labels = LABELS
-static const struct ga_stack stack = {
-    .n_layers = LAYERS, .token_types = 2, .sublayer = true, .attention = true, .cross_attention = true, GIVES};
+#define HAS .n_layers = LAYERS, .token_types = 2, .sublayer = true, .attention = true, .cross_attention = true, GIVES
+static const struct ga_stack of_numbers = {HAS, .memory_mask = GA_MASK_ADDITIVE};
+static const struct ga_stack of_bytes = {HAS, .memory_mask = GA_MASK_BOOL};
 
 #define SHAPE                                                                                               \
     .abi = GA_ABI, .d_model = D_MODEL, .d_out = D_OUT, .n_heads = HEADS, .n_kv_heads = 1, .d_head = D_HEAD, \
     .variants = variant, .n_variants = 1, .q_len = {1, 8}, .kv_len = {1, 8}, .lengths = true, .cache = 16,  \
     .cache_dtype = GA_F32
 
-#define WHOLE                                                                                              \
-    SHAPE, .k_dim = D_MODEL, .v_dim = D_MODEL, .kind = GA_TRANSFORMER, .stack = &stack, .encoder = &stack, \
+#define WHOLE(sides)                                                                                           \
+    SHAPE, .k_dim = D_MODEL, .v_dim = D_MODEL, .kind = GA_TRANSFORMER, .stack = &(sides), .encoder = &(sides), \
            .vocab_size = 10, .src_vocab_size = 10
 
 enum { LAYER = 1, NUMBERS = 2, BYTES = 4, STACKS = NUMBERS | BYTES, ALL = LAYER | STACKS };
@@ -59,8 +60,8 @@ static const struct {
      {SHAPE, .name = "layer", .k_dim = K_DIM, .v_dim = V_DIM, .extra_keys = 1, .attention_output = true,
       .attention_mean_output = true, .rope = {.positions = 16}, .mask = GA_MASK_BOOL,
       .intermediates = {true, true, true, true, true, true, true, true, true}}},
-    {NUMBERS, {WHOLE, .name = "numbers", .mask = GA_MASK_ADDITIVE}},
-    {BYTES, {WHOLE, .name = "bytes", .mask = GA_MASK_BOOL}},
+    {NUMBERS, {WHOLE(of_numbers), .name = "numbers", .mask = GA_MASK_ADDITIVE}},
+    {BYTES, {WHOLE(of_bytes), .name = "bytes", .mask = GA_MASK_BOOL}},
 };
 enum { N_MODELS = sizeof models / sizeof *models };
 
@@ -102,8 +103,10 @@ static const struct field fields[] = {
     {AT(mask), LAYER, Q_ROWS *HEADS *KV_LEN, 1, false},
     {AT(mask), BYTES, Q_ROWS *HEADS *Q_LEN, 1, false},
     {AT(src_mask), BYTES, K_ROWS *HEADS *KV_LEN, 1, false},
+    {AT(memory_mask), BYTES, Q_ROWS *HEADS *KV_LEN, 1, false},
     {AT(additive_mask), NUMBERS, Q_ROWS *HEADS *Q_LEN, 4, false},
     {AT(src_additive_mask), NUMBERS, K_ROWS *HEADS *KV_LEN, 4, false},
+    {AT(memory_additive_mask), NUMBERS, Q_ROWS *HEADS *KV_LEN, 4, false},
     {AT(tokens), STACKS, Q_ROWS, 4, false},
     {AT(token_types), STACKS, Q_ROWS, 4, false},
     {AT(sublayer), STACKS, Q_ROWS *D_MODEL, 4, false},
@@ -181,6 +184,7 @@ static inline void point(size_t m)
                          .kv_len = KV_LEN,
                          .mask_strides = {HEADS * Q_LEN * keys, Q_LEN * keys, keys, 1},
                          .src_mask_strides = {HEADS * KV_LEN * KV_LEN, KV_LEN * KV_LEN, KV_LEN, 1},
+                         .memory_mask_strides = {HEADS * Q_LEN * KV_LEN, Q_LEN * KV_LEN, KV_LEN, 1},
                          .parallel = (const struct ga_parallel *)(const void *)objects[PARALLEL_OBJECT].start,
                          .cache = (struct ga_cache *)(void *)objects[CACHE_OBJECT].start};
     memset(hidden, 0, (LAYERS + 1) * sizeof *hidden);

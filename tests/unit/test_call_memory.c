@@ -92,7 +92,7 @@ Test(call_memory, outputs_are_apart_from_scratch_cache_weights_and_structs)
             }
         }
     }
-    cr_expect_eq(checked, 12 * 6 + 8 * 2 + 2 * (6 * 10 + 8 * 2), "%zu", checked);
+    cr_expect_eq(checked, 12 * 6 + 8 * 2 + 2 * (6 * 10 + 9 * 2), "%zu", checked);
 }
 
 // Where scratch would lie in each of the others; the cache where weights would lie.

@@ -64,6 +64,13 @@ static const struct ga_model giver = {COMMON,       .name = "giver",  .kind = GA
                                       .k_dim = 4,   .v_dim = 4,       .d_out = 4,
                                       .d_v = 2,     .stack = &giving, .encoder = &giving};
 
+static const struct ga_stack recalling = {.n_layers = 1, .memory_mask = GA_MASK_BOOL};
+static const struct ga_stack adding = {.n_layers = 1, .memory_mask = GA_MASK_ADDITIVE};
+#define RECALL \
+    COMMON, .kind = GA_DECODER, .d_model = 4, .n_kv_heads = 2, .d_head = 2, .k_dim = 4, .v_dim = 4, .d_out = 4, .d_v = 2
+static const struct ga_model recaller = {RECALL, .name = "recaller", .stack = &recalling};
+static const struct ga_model adder = {RECALL, .name = "adder", .stack = &adding};
+
 static const struct ga_stack joining = {.sublayer = true};
 static const struct ga_model joined = {COMMON,     .name = "joined", .kind = GA_ENCODER, .d_model = 4,     .k_dim = 4,
                                        .v_dim = 4, .d_out = 4,       .lengths = true,    .stack = &joining};
@@ -195,6 +202,42 @@ static const struct {
      {CALL, .key = key, .src_additive_mask = output},
      GA_ARGUMENT,
      "both: output overlaps src_additive_mask; expected memory of its own"},
+    {&recaller, {BOTH, .memory_mask = bytes, .memory_mask_strides = {0, 0, LEN, 1}}, GA_OK, NULL},
+    {&adder, {BOTH, .memory_additive_mask = scores, .memory_mask_strides = {LEN, 0, 0, 1}}, GA_OK, NULL},
+    {&adder,
+     {BOTH, .memory_additive_mask = unfit, .memory_mask_strides = {0, 0, LEN, 1}},
+     GA_ARGUMENT,
+     "adder: memory_additive_mask[0][0][1][2] is inf; expected finite numbers or -inf"},
+    {&adder,
+     {BOTH, .memory_mask = bytes},
+     GA_UNSUPPORTED,
+     "adder: memory_mask is given, but the model was generated without mask.memory \"bool\"; set it in the spec"},
+    {&recaller,
+     {BOTH, .memory_additive_mask = scores},
+     GA_UNSUPPORTED,
+     "recaller: memory_additive_mask is given, but the model was generated without mask.memory \"additive\"; set it in "
+     "the spec"},
+    {&recaller,
+     {BOTH, .memory_mask = bytes, .memory_mask_strides = {0, 0, 0, 2}},
+     GA_ARGUMENT,
+     "recaller: memory_mask_strides[3] is more than 1; expected keys side by side, or 0 for one element that stands "
+     "for all keys"},
+    {&recaller,
+     {BOTH, .memory_mask = bytes, .memory_mask_strides = {SIZE_MAX / 2, 0, 0, 1}},
+     GA_OVERFLOW,
+     "recaller: memory_mask_strides reach beyond memory"},
+    {&adder,
+     {BOTH, .memory_additive_mask = output},
+     GA_ARGUMENT,
+     "adder: output overlaps memory_additive_mask; expected memory of its own"},
+    {&joined,
+     {SELF, .sublayer = key, .memory_mask = bytes},
+     GA_UNSUPPORTED,
+     "joined: memory_mask is given, but the model attends to nothing besides its rows"},
+    {&bare,
+     {SELF, .memory_additive_mask = scores},
+     GA_UNSUPPORTED,
+     "bare: memory_additive_mask is given, but the model attends to nothing besides its rows"},
     {&reader, {READ, .q_lengths = id_lengths, .kv_lengths = memory_lengths}, GA_OK, NULL},
     {&reader, {READ, .q_lengths = id_lengths}, GA_OK, NULL},
     {&reader, {READ, .kv_lengths = id_lengths}, GA_ARGUMENT, "reader: tokens[0][2] is -1; expected 0..4"},

@@ -37,9 +37,10 @@ end
 
 -- A mask: the field of the call that it goes to, and its strides to another.
 local function give_mask(self, frame, sizes, name, given)
-  local is_additive = self.shapes.is_additive
+  local input = self.shapes.inputs[name]
+  local is_additive = input.is_additive
   local mask = as_tensor(self, name, given, is_additive and "f32" or "u8")
-  local expected = sizes:fill(self.shapes.inputs[name].spreads, 0)
+  local expected = sizes:fill(input.spreads, 0)
   local field = is_additive and name:gsub("mask", "additive_mask") or name
   frame:give_numbers(name .. "_strides", sizes:strides(name, mask.shape, expected))
   frame:give(field, mask.data)

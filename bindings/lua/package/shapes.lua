@@ -6,7 +6,7 @@ local function rows(is_by_head, axis, heads, width)
   return { "B", axis, width }
 end
 
-local function inputs(facts, is_by_head)
+local function inputs(facts, is_by_head, additive)
   local own_keys = facts.stack and "Q" or "K"
   return {
     query = { kind = "f32", shape = rows(is_by_head, "Q", facts.n_heads, facts.d_model) },
@@ -21,14 +21,16 @@ local function inputs(facts, is_by_head)
     kv_lengths = { kind = "i32", shape = { "B" } },
     position = { kind = "i32", shape = { "B" } },
     kv_position = { kind = "i32", shape = { "B" } },
-    mask = { spreads = { "B", facts.n_heads, "Q", own_keys } },
-    src_mask = { spreads = { "B", facts.n_heads, "K", "K" } },
+    mask = { spreads = { "B", facts.n_heads, "Q", own_keys }, is_additive = facts.mask == additive },
+    src_mask = { spreads = { "B", facts.n_heads, "K", "K" }, is_additive = facts.mask == additive },
+    memory_mask = { spreads = { "B", facts.n_heads, "Q", "K" },
+      is_additive = facts.stack and facts.stack.memory_mask == additive },
   }
 end
 
 -- Inputs in the order in which they tell the sizes of a call.
 local ORDER = { "query", "key", "value", "memory", "sublayer", "tokens", "token_types", "key_tokens", "q_lengths",
-  "kv_lengths", "position", "kv_position", "mask", "src_mask" }
+  "kv_lengths", "position", "kv_position", "mask", "src_mask", "memory_mask" }
 
 local function outputs(facts, value, is_by_head)
   local stack, list = facts.stack, {}
@@ -70,14 +72,14 @@ local function sorted_names(list)
   return names
 end
 
--- core: of a model. Returns { inputs, order, outputs, output_names, default, is_additive }: default is what a call
+-- core: of a model. Returns { inputs, order, outputs, output_names, default }: default is what a call
 -- gives that names no output, the last that the model computes.
 return function(core)
   local facts, value = core.facts, core.value
   local is_by_head = facts.kind == value("GA_SDPA")
   local all = lists(facts, outputs(facts, value, is_by_head))
-  return { inputs = inputs(facts, is_by_head), order = ORDER, outputs = all, output_names = sorted_names(all),
+  return { inputs = inputs(facts, is_by_head, value("GA_MASK_ADDITIVE")), order = ORDER, outputs = all,
+    output_names = sorted_names(all),
     default = all.logits and "logits" or all.class_logits and "class_logits" or all.embedding and "embedding" or
-      "output",
-    is_additive = facts.mask == value("GA_MASK_ADDITIVE") }
+      "output" }
 end

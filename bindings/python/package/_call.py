@@ -230,9 +230,9 @@ def _give(io: Any, given: Given, sizes: Sizes, backend: Any) -> List[Any]:
             keep.append(numbers)
     for name, shape in tables.MASKS.items():
         if name in given:
-            look = arrays.mask_numbers if tables.ADDITIVE else arrays.mask_bytes
+            look = arrays.mask_numbers if tables.ADDITIVE[name] else arrays.mask_bytes
             mask = look(name, backend.host(name, given[name]))
-            field, strides = tables.MASK_FIELDS[name]
+            field, strides = tables.mask_fields(name)
             setattr(io, strides, (ctypes.c_size_t * 4)(*arrays.mask_strides(name, mask, sizes.fill(shape))))
             setattr(io, field, arrays.address(mask) if mask.size else None)
             keep.append(mask)

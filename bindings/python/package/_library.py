@@ -39,7 +39,7 @@ _EXCEPTIONS: Dict[int, Type[Exception]] = {
 }
 
 # What the library calls some arguments, and what they are called here.
-_NAMES = (("%s: additive_mask" % NAME, "%s: mask" % NAME), ("%s: src_additive_mask" % NAME, "%s: src_mask" % NAME))
+_NAMES = [("%s: %sadditive_mask" % (NAME, of), "%s: %smask" % (NAME, of)) for of in ("", "src_", "memory_")]
 
 
 def refuse(status: int, error: Any) -> NoReturn:

@@ -70,19 +70,20 @@ class Model(Runner):
     @overload
     def __call__(self, tokens: Ids = None, lengths: Ids = None, *, query: Any = None, token_types: Ids = None,
                  key: Any = None, key_tokens: Ids = None, kv_lengths: Ids = None, memory: Any = None,
-                 sublayer: Any = None, mask: Any = None, src_mask: Any = None, position: Ids = None,
-                 cache: Optional[Cache] = None, outputs: Optional[str] = None) -> Any: ...
+                 sublayer: Any = None, mask: Any = None, src_mask: Any = None, memory_mask: Any = None,
+                 position: Ids = None, cache: Optional[Cache] = None, outputs: Optional[str] = None) -> Any: ...
 
     @overload
     def __call__(self, tokens: Ids = None, lengths: Ids = None, *, query: Any = None, token_types: Ids = None,
                  key: Any = None, key_tokens: Ids = None, kv_lengths: Ids = None, memory: Any = None,
-                 sublayer: Any = None, mask: Any = None, src_mask: Any = None, position: Ids = None,
-                 cache: Optional[Cache] = None, outputs: Union[List[str], Tuple[str, ...]]) -> Dict[str, Any]: ...
+                 sublayer: Any = None, mask: Any = None, src_mask: Any = None, memory_mask: Any = None,
+                 position: Ids = None, cache: Optional[Cache] = None,
+                 outputs: Union[List[str], Tuple[str, ...]]) -> Dict[str, Any]: ...
 
     def __call__(self, tokens: Ids = None, lengths: Ids = None, *, query: Any = None, token_types: Ids = None,
                  key: Any = None, key_tokens: Ids = None, kv_lengths: Ids = None, memory: Any = None,
-                 sublayer: Any = None, mask: Any = None, src_mask: Any = None, position: Ids = None,
-                 cache: Optional[Cache] = None, outputs: Any = None) -> Any:
+                 sublayer: Any = None, mask: Any = None, src_mask: Any = None, memory_mask: Any = None,
+                 position: Ids = None, cache: Optional[Cache] = None, outputs: Any = None) -> Any:
         """Runs the model. Arrays of numpy give arrays of numpy, tensors of PyTorch give tensors.
 
         tokens: ids of [batch, q_len], as integers of any kind, lists too; or query, rows of [batch, q_len, d_model].
@@ -93,6 +94,7 @@ class Model(Runner):
         sublayer: what a sublayer made of query, for a model that adds it.
         mask: bool or uint8, true where a row sees another, or float32 that is added to the scores, as the spec says;
             of any shape that spreads over [batch, heads, q_len, q_len]; src_mask: of a transformer's source.
+        memory_mask: likewise, of what a decoder attends to besides: it spreads over [batch, heads, q_len, kv_len].
         position: place of each sequence's first row, [batch], for rotary positions.
         cache: what `new_cache` made, for a model generated with one; its rows come before those of this call.
         outputs: a name gives that array; a list of names gives a dict; None gives the last that the model computes,
@@ -103,7 +105,7 @@ class Model(Runner):
         """
         given = {"tokens": tokens, "q_lengths": lengths, "query": query, "token_types": token_types, "key": key,
                  "key_tokens": key_tokens, "kv_lengths": kv_lengths, "memory": memory, "sublayer": sublayer,
-                 "mask": mask, "src_mask": src_mask, "position": position, "cache": cache}
+                 "mask": mask, "src_mask": src_mask, "memory_mask": memory_mask, "position": position, "cache": cache}
         given = {name: array for name, array in given.items() if array is not None}
         if "memory" in given and ("key" in given or "key_tokens" in given):
             raise ValueError("%s: memory is given beside key or key_tokens; expected one of them" % NAME)
@@ -119,7 +121,8 @@ class Model(Runner):
         temperature: 0 takes the most likely id each time; above 0 one is drawn from softmax(logits / temperature), of
             the top_k most likely (0: of all) and of the fewest whose chances add up to top_p.
         seed: of the draws; the same seed draws the same.
-        source: key, key_tokens, kv_lengths, memory, src_mask of a decoder or a transformer.
+        source: key, key_tokens, kv_lengths, memory, src_mask of a decoder or a transformer, and its memory_mask where
+            that is the same for all rows, as they grow.
 
         With a cache in the spec each token takes one row; without one all rows before it are computed anew.
         """

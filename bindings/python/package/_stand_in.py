@@ -153,7 +153,8 @@ class StandIn(torch.nn.Module):
             return {} if padding is None else {"kv_lengths": self._lengths(keys, padding)}
         if attn_mask is None and padding is None:
             return {}
-        return {"mask": self._additive(attn_mask, padding) if tables.ADDITIVE else self._visible(attn_mask, padding)}
+        make = self._additive if tables.ADDITIVE["mask"] else self._visible
+        return {"mask": make(attn_mask, padding)}
 
     @staticmethod
     def _spread(batch: int, rows: int, keys: int, mask: Tensor) -> Tensor:

@@ -38,12 +38,18 @@ NUMBERS: Dict[str, Shape] = {
 _OWN_KEYS: Axis = "Q" if stack else "K"
 MASKS: Dict[str, Shape] = {
     "mask": ("B", model.n_heads, "Q", _OWN_KEYS), "src_mask": ("B", model.n_heads, "K", "K"),
+    "memory_mask": ("B", model.n_heads, "Q", "K"),
 }
-ADDITIVE = model.mask == c.GA_MASK_ADDITIVE
-_MASK_FIELDS = {"mask": ("mask", "mask_strides"), "src_mask": ("src_mask", "src_mask_strides")}
-if ADDITIVE:
-    _MASK_FIELDS = {"mask": ("additive_mask", "mask_strides"), "src_mask": ("src_additive_mask", "src_mask_strides")}
-MASK_FIELDS: Dict[str, Tuple[str, str]] = _MASK_FIELDS
+ADDITIVE: Dict[str, bool] = {
+    "mask": model.mask == c.GA_MASK_ADDITIVE, "src_mask": model.mask == c.GA_MASK_ADDITIVE,
+    "memory_mask": bool(stack) and stack.memory_mask == c.GA_MASK_ADDITIVE,
+}
+
+
+def mask_fields(name: str) -> Tuple[str, str]:
+    """Where a mask of that name goes, and its strides."""
+    return name.replace("mask", "additive_mask") if ADDITIVE[name] else name, name + "_strides"
+
 
 # -- Outputs --------------------------------------------------------------------------------------------------------
 

@@ -49,7 +49,7 @@ if stack:
     _FIELDS = {
         "tokens": "tokens", "lengths": "q_lengths", "query": "query", "token_types": "token_types", "key": "key",
         "key_tokens": "key_tokens", "kv_lengths": "kv_lengths", "memory": "memory", "mask": "mask",
-        "src_mask": "src_mask",
+        "src_mask": "src_mask", "memory_mask": "memory_mask",
     }
 
 

@@ -54,8 +54,8 @@ enum ga_projection { GA_Q, GA_K, GA_V, GA_O, GA_PROJECTIONS };
 // Which mask a call may bring.
 enum ga_mask {
     GA_MASK_NONE,
-    GA_MASK_BOOL,    // io.mask
-    GA_MASK_ADDITIVE // io.additive_mask
+    GA_MASK_BOOL,    // io.mask, of bytes
+    GA_MASK_ADDITIVE // io.additive_mask, of numbers
 };
 
 enum ga_kind {
@@ -151,6 +151,7 @@ struct ga_stack {
     enum ga_activation classifier_activation; // between its linears
     size_t n_labels;                          // of io.class_logits; 0: no classifier
     enum ga_class_scores class_scores;
+    enum ga_mask memory_mask; // io.memory_mask or io.memory_additive_mask is taken
 };
 
 #endif

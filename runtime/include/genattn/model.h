@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum { GA_ABI = 12 }; // changes whenever a struct in this file or struct ga_error does
+enum { GA_ABI = 13 }; // changes whenever a struct in this file or struct ga_error does
 
 // -- Threads --------------------------------------------------------------------------------------------------------
 
@@ -90,18 +90,16 @@ struct ga_io {
     const float *value;        // [batch][kv_len][v_dim]; NULL: key's tensor, where v_dim is k_dim
     const int32_t *q_lengths;  // [batch], real rows of each query sequence, 0..q_len; later rows are written as zeros
     const int32_t *kv_lengths; // [batch], real keys of each sequence, 0..kv_len; later rows are never read but by a
-                               // layer with a finite mask_fill, for which they are keys that no query sees.
-                               // In self-attention q_lengths alone stands for both
+                               // layer with a finite mask_fill, unseen. In self-attention q_lengths stands for both
     float *output;             // [batch][q_len][d_out]; of a stack NULL where another of its outputs is enough
     float *attention;          // [batch][n_heads][q_len][kv_len + extra_keys], softmax weights of one layer; only
                                // where the spec lists the output. A stack has layer_attention
     const struct ga_parallel *parallel; // NULL: the calling thread does it all. The same bits either way
-    const uint8_t *mask;        // which keys a query sees: not zero where it does; NULL: all. Of any shape up to
-                                // [batch][n_heads][q_len][kv_len] that mask_strides says; only for a model whose
-                                // spec has mask.tensor "bool". Of a stack [..][q_len][q_len], for its rows' attention
-                                // to each other in every layer
+    const uint8_t *mask; // which keys a query sees: not zero where it does; NULL: all. Of any shape up to
+                         // [batch][n_heads][q_len][kv_len] that mask_strides says, where the spec has mask.tensor
+                         // "bool". Of a stack [..][q_len][q_len], for its rows' attention to each other
     const float *additive_mask; // as mask, added to the scaled scores: a finite number, or -inf where a query does not
-                                // see a key; only for a model whose spec has mask.tensor "additive"
+                                // see a key; where the spec has mask.tensor "additive"
     size_t mask_strides[4];     // of the mask given, in elements: from a sequence to the next, a head, a query, a key;
                                 // 0 along an axis of one element that stands for all; along keys 1 or 0
     float *attention_mean;      // [batch][q_len][kv_len + extra_keys], the mean of attention over its heads; only where
@@ -141,10 +139,12 @@ struct ga_io {
     const uint8_t *src_mask;   // of a transformer: as mask and additive_mask, which are those of its target's rows,
     const float *src_additive_mask; // for its source's: up to [batch][n_heads][kv_len][kv_len]
     size_t src_mask_strides[4];     // of the one given, as mask_strides
-    const float *sublayer;          // [batch][q_len][d_model], what a sublayer made of query: added to it, before the
-                                    // last norm. Only for a model generated with sublayer, which needs it; rows past
-                                    // q_lengths are never read
-    float *class_logits;            // [batch][n_labels], of a model with a classifier; zeros of a sequence without rows
+    const uint8_t *memory_mask; // as mask, of a decoder's or transformer's rows over what they attend to besides, up to
+    const float *memory_additive_mask; // [..][q_len][kv_len]; where the spec has mask.memory "bool", or "additive"
+    size_t memory_mask_strides[4];     // of the one given, as mask_strides
+    const float *sublayer; // [batch][q_len][d_model], what a sublayer made of query: added to it, before the last norm.
+                           // Where the spec has sublayer, which needs it; rows past q_lengths are never read
+    float *class_logits;   // [batch][n_labels], of a model with a classifier; zeros of a sequence without rows
     const enum ga_arithmetic *arithmetic; // [GA_LINEARS], what each linear multiplies; only for a model with
                                           // arithmetic_choices, and of these. NULL: as model->arithmetic says
     const struct ga_watch *watch;         // who is shown rows (watch.h), only where ga_model_shows; NULL: nobody

@@ -264,6 +264,9 @@ local function whole_model()
   check(is_same, "a transformer gives what the program gives")
   check(#all.hidden == 2 and same(all.hidden[2], all.output) == false or #all.hidden == 2, "rows of each layer")
   check(table.concat(all.memory.shape, " ") == "2 5 40", "what the encoder gave", tostring(all.memory))
+  refuses('memory_mask is given, but the model was generated without mask.memory "bool"', "a mask of the memory", model,
+    { query = given.query, key = given.key, cache = given.cache,
+      memory_mask = module.tensor({ 4, 5 }, 1, "mask", "u8") })
   remember(all.output)
 end
 

@@ -5,11 +5,13 @@ import both_40_2
 import numpy as np
 import post_48_4
 import pre_45_3
+import recalls_40_sides
 from made import arrays, rows
 
 BERT = post_48_4.Model(arrays(post_48_4))
 LLAMA = pre_45_3.Model(arrays(pre_45_3))
 BOTH = both_40_2.Model(arrays(both_40_2))
+RECALLS = recalls_40_sides.Model(arrays(recalls_40_sides))
 
 
 class Encoders(unittest.TestCase):
@@ -128,6 +130,22 @@ class Transformers(unittest.TestCase):
     def test_memory_beside_a_source_is_refused(self):
         with self.assertRaisesRegex(ValueError, "memory is given beside key"):
             BOTH(query=rows(1, 3, 40), key=rows(1, 2, 40), memory=rows(1, 2, 40), cache=BOTH.new_cache())
+
+    def test_a_mask_of_the_memory_hides_rows_of_it(self):
+        ids = {"tokens": [[1, 2, 3], [4, 5, 6]], "key_tokens": [[7, 8, 9, 10], [11, 12, 13, 14]]}
+        shown = np.ones((2, 1, 3, 4), bool)
+        whole = RECALLS(**ids)
+        np.testing.assert_array_equal(RECALLS(**ids, memory_mask=shown), whole)
+        shown[1, :, :2, 3] = False
+        np.testing.assert_array_equal(RECALLS(**ids, memory_mask=shown)[0], whole[0])
+        apart = np.abs(RECALLS(**ids, memory_mask=shown)[1] - whole[1]).max(-1)
+        self.assertGreater(apart[:2].min(), 1e-5)  # a score of -1e-12 in place of that of a row of the memory
+        for mask, error, words in ((shown[..., :3], ValueError, r"memory_mask has shape \(2, 1, 3, 3\)"),
+                                   (shown.astype(np.float32), TypeError, "memory_mask is of float32")):
+            with self.assertRaisesRegex(error, words):
+                RECALLS(**ids, memory_mask=mask)
+        with self.assertRaisesRegex(ValueError, "memory_mask is given, but the model was generated without"):
+            BOTH(query=rows(1, 3, 40), key=rows(1, 2, 40), memory_mask=shown[:1, :, :, :2], cache=BOTH.new_cache())
 
 
 if __name__ == "__main__":

@@ -10,6 +10,6 @@ return {
   seq_len = "1..40",
   kv_seq_len = "1..40",
   norm = { place = "post", final = true },
-  mask = { tensor = "bool" },
+  mask = { tensor = "bool", memory = "bool" },
   weights = "torch_transformer",
 }

@@ -10,6 +10,6 @@ return {
   seq_len = "1..40",
   kv_seq_len = "1..40",
   norm = { place = "pre", final = true },
-  mask = { tensor = "additive" },
+  mask = { tensor = "additive", memory = "additive" },
   weights = "torch_transformer",
 }
