@@ -2,6 +2,7 @@
 #include "status.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,6 +47,46 @@ static void trim_half_character(char *text, size_t length)
     }
 }
 
+// The bytes of a character that would steer a terminal, or turn the direction of a line, where one begins; else 0.
+static size_t steering(const char *text)
+{
+    const unsigned char a = (unsigned char)text[0];
+    if (a < 0x20 || a == 0x7F) {
+        return a != 0;
+    }
+    const unsigned char b = a >= 0xC0 ? (unsigned char)text[1] : 0, c = b ? (unsigned char)text[2] : 0;
+    const bool is_control = a == 0xC2 && b >= 0x80 && b <= 0x9F;
+    const bool is_mark = (a == 0xD8 && b == 0x9C) || (a == 0xE2 && b == 0x80 && (c == 0x8E || c == 0x8F));
+    const bool is_embedding = a == 0xE2 && b == 0x80 && c >= 0xAA && c <= 0xAE;
+    const bool is_isolate = a == 0xE2 && b == 0x81 && c >= 0xA6 && c <= 0xA9;
+    return is_control || (is_mark && a == 0xD8) ? 2 : is_mark || is_embedding || is_isolate ? 3 : 0;
+}
+
+// Messages quote files, which are not trusted: such characters become \xNN, byte by byte. What no longer fits is cut.
+static void escape(struct ga_error *error)
+{
+    char shown[sizeof error->text];
+    size_t used = 0;
+    bool is_clean = true;
+    const char *at = error->text;
+    while (*at != '\0' && used + sizeof "\\xNN\\xNN\\xNN" < sizeof shown) {
+        const size_t bytes = steering(at);
+        for (size_t i = 0; i < bytes; i++) {
+            used += (size_t)snprintf(shown + used, sizeof shown - used, "\\x%02x", (unsigned char)at[i]);
+        }
+        if (bytes == 0) {
+            shown[used++] = *at;
+        }
+        is_clean = is_clean && bytes == 0;
+        at += bytes > 0 ? bytes : 1;
+    }
+    if (!is_clean || steering(at)) {
+        memcpy(error->text, shown, used);
+        error->text[used] = '\0';
+        trim_half_character(error->text, used);
+    }
+}
+
 static void fill(struct ga_error *error, enum ga_status status, const char *format, va_list arguments)
 {
     error->status = status;
@@ -57,6 +98,7 @@ static void fill(struct ga_error *error, enum ga_status status, const char *form
     } else if ((size_t)length >= sizeof error->text) {
         trim_half_character(error->text, strlen(error->text));
     }
+    escape(error);
 }
 
 enum ga_status ga_fail(struct ga_error *error, enum ga_status status, const char *format, ...)

@@ -139,3 +139,32 @@ Test(status, text_that_just_fits_is_not_cut)
     ga_fail(&error, GA_IO, "%s", text);
     cr_expect_str_eq(error.text, text);
 }
+
+// What a file says must not steer the terminal of who reads it.
+Test(status, messages_show_what_would_steer_a_terminal)
+{
+    static const struct {
+        const char *said, *shown;
+    } rows[] = {
+        {"a\x1b[2Jb", "a\\x1b[2Jb"},
+        {"\r\n\t\x7f", "\\x0d\\x0a\\x09\\x7f"},
+        {"\xc2\x9b"
+         "31m",
+         "\\xc2\\x9b31m"},
+        {"\xe2\x80\xae", "\\xe2\\x80\\xae"},
+        {"\xe2\x81\xa6", "\\xe2\\x81\\xa6"},
+        {"\xd8\x9c", "\\xd8\\x9c"},
+        {"\xc3\xa9 \xe2\x80\x94 \xf0\x9f\x98\x80", "\xc3\xa9 \xe2\x80\x94 \xf0\x9f\x98\x80"},
+    };
+    struct ga_error error;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ga_fail(&error, GA_FORMAT, "%s", rows[i].said);
+        cr_expect_str_eq(error.text, rows[i].shown);
+    }
+    char controls[sizeof error.text];
+    memset(controls, '\x1b', sizeof controls);
+    controls[sizeof controls - 1] = '\0';
+    ga_fail(&error, GA_FORMAT, "%s", controls);
+    cr_expect_null(strchr(error.text, '\x1b'));
+    cr_expect(strlen(error.text) > sizeof error.text - 20 && strlen(error.text) < sizeof error.text);
+}
