@@ -78,7 +78,7 @@ static enum ga_exit print_text(const struct work *work)
     if (ga_text_library.decode(work->tools.context, work->ids, work->count, true, &text, &error) != GA_OK) {
         return ga_failed(work->context, "%s: line %zu: %s", work->lines.path, work->lines.count, error.text);
     }
-    fwrite(text.bytes, 1, text.length, stdout);
+    ga_put_text(text.bytes, text.length);
     putchar(work->end);
     return GA_EXIT_OK;
 }

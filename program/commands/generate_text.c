@@ -66,7 +66,7 @@ static enum ga_exit generate_from(struct ga_generating *generating, const struct
     enum ga_exit code = ga_token_walk_open(generating->context, generating->instance, &generating->start, &walk);
     code = code == GA_EXIT_OK ? ga_text_stream_begin(&stream, walk.tokens, given) : code;
     if (code == GA_EXIT_OK) {
-        fputs(text->text, stdout);
+        ga_put_text(text->text, strlen(text->text));
         fflush(stdout);
         code = go_on(&walk, &stream, text, &times);
         putchar('\n');

@@ -177,7 +177,7 @@ static void print_text(const struct work *work, const float *scores, size_t at)
         printf("%s%.9g", i > 0 ? " " : "", (double)scores[i]);
     }
     printf("\t%zu\t", at + 1);
-    fwrite(document.bytes, 1, document.length, stdout);
+    ga_put_text(document.bytes, document.length);
     putchar(work->end);
 }
 

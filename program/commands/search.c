@@ -73,7 +73,7 @@ static void print_hit(const struct work *work, const struct ga_texts *query, con
     const struct ga_texts *texts = &work->texts;
     if (!work->is_json) {
         printf("%s%.3f  ", work->is_titled ? "  " : "", hit->score);
-        fwrite(texts->text, 1, texts->length, stdout);
+        ga_put_text(texts->text, texts->length);
         putchar('\n');
         return;
     }
@@ -88,7 +88,7 @@ static void print_title(const struct work *work, const struct ga_texts *query)
 {
     if (work->is_titled && !work->is_json) {
         fputs(query->count > 1 ? "\n" : "", stdout);
-        fwrite(query->text, 1, query->length, stdout);
+        ga_put_text(query->text, query->length);
         putchar('\n');
     }
 }

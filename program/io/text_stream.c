@@ -67,7 +67,7 @@ static const char *find_stop(const struct ga_text_stream *stream)
 
 static void print_held(struct ga_text_stream *stream, size_t count)
 {
-    fwrite(stream->held, 1, count, stdout);
+    ga_put_text(stream->held, count);
     fflush(stdout);
     stream->n_held -= count;
     memmove(stream->held, stream->held + count, stream->n_held);

@@ -1,11 +1,13 @@
 // diagnostics.c: lines that hold names of files and words of users, put so that they cannot steer a terminal.
 // Decides nothing about exit codes beyond the two kinds of failure there are.
+#define _POSIX_C_SOURCE 200809L
 #include "diagnostics.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "utf8.h"
 
@@ -58,6 +60,32 @@ static void put_line(FILE *stream, const char *format, va_list values)
     vsnprintf(said, sizeof said, format, values);
     put_visible(stream, said);
     fputc('\n', stream);
+}
+
+// One character of bytes[length], at least one byte of it, as visible() shows it; lines and tabs stay as they are.
+static size_t put_visible_character(const char *bytes, size_t length)
+{
+    char character[5] = "", shown[VISIBLE];
+    memcpy(character, bytes, length < 4 ? length : 4);
+    const char *at = character;
+    const size_t used = visible(&at, shown);
+    if (*bytes == '\n' || *bytes == '\t') {
+        putchar(*bytes);
+    } else {
+        fwrite(shown, 1, used, stdout);
+    }
+    return (size_t)(at - character);
+}
+
+void ga_put_text(const char *bytes, size_t length)
+{
+    if (!isatty(STDOUT_FILENO)) {
+        fwrite(bytes, 1, length, stdout);
+        return;
+    }
+    for (size_t at = 0; at < length;) {
+        at += put_visible_character(bytes + at, length - at);
+    }
 }
 
 static void print_message(const struct ga_context *context, const char *format, va_list values)

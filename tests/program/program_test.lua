@@ -31,7 +31,8 @@ local program = arg[1]
 -- feeding, writing: words of sh before the program, of a pipe into it and of what runs meanwhile.
 local function run(args, feeding, writing)
   local command = ((writing or "") .. (feeding or "") .. program .. " " .. args):gsub("%%([%w_.]+)", path)
-  os.execute(("{ %s; } >%s 2>%s; echo $? >%s"):format(command, path "out", path "err", path "code"))
+  os.execute(("program=%s; { %s; } >%s 2>%s; echo $? >%s"):format(program, command, path "out", path "err",
+    path "code")) -- words of sh in args may name the program too
   return tonumber(files.slurp(path "code")), files.slurp(path "out"), files.slurp(path "err")
 end
 

@@ -96,6 +96,18 @@ return function(path, expect_run, expect, choose)
     expect_run(1, "tokenize --tokenizer %tokenizer --text %texts", "pre_tokenizer.type: found Nothing")
   end
 
+  -- A text goes to a pipe as it is; a terminal is not steered by it.
+  local function test_terminal()
+    write("steering", (JSON:gsub('"a":3', '"a\\u001b[2J\\u009b\\u202e":3')))
+    write("ids", "3\n")
+    expect_lines("detokenize --tokenizer %steering --ids %ids", "a\27[2J\194\155\226\128\174\n")
+    if files.slurp("/usr/bin/script") then -- of util-linux: runs a command on a terminal of its own
+      local detokenize = "$program detokenize --tokenizer %steering --ids %ids 2>/dev/null"
+      expect_lines(("info >/dev/null; script -qec \"%s\" /dev/null"):format(detokenize),
+        [[a\x1b[2J\xc2\x9b\xe2\x80\xae]] .. "\r\n")
+    end
+  end
+
   -- A line without end is refused while it is read; a text of as many bytes as one may have is taken.
   local function test_longest()
     local most, tokenize = 16777216, "tokenize --tokenizer %tokenizer --text "
@@ -212,6 +224,7 @@ return function(path, expect_run, expect, choose)
   require "program_search"(path, expect_run, expect)
   choose "steps_48_4"
   write("texts", 'A Cats\n\ndog "')
+  test_terminal()
   test_longest()
   test_refused()
   test_generated()
