@@ -57,15 +57,24 @@ function names.of_specs()
   return table_of(rows)
 end
 
--- The model types whose folders are read, with the classes that config.json may name.
+-- The classes of a model type that config.json may name: those that are made whole, and those whose stack alone is.
+local function classes_of(model_type)
+  local whole, stack = {}, {}
+  for _, class in ipairs(text.sorted_keys(model_type.architectures or {})) do
+    local list = model_type.architectures[class].without and stack or whole
+    list[#list + 1] = code(class)
+  end
+  return table.concat(whole, ", "), table.concat(stack, ", ")
+end
+
+-- The model types whose folders are read, with their classes.
 function names.of_folders()
-  local rows = { { "`model_type`", "`architectures`" } }
+  local rows = { { "`model_type`", "`architectures`", "Without their heads" } }
   for _, file in ipairs(assert(fs.list("generator/import/hf"))) do
     local name = file:match("^(.*)%.lua$")
     local model_type = require("import.hf." .. name)
-    local classes = model_type.architectures and text.sorted_keys(model_type.architectures) or {}
-    for i, class in ipairs(classes) do classes[i] = code(class) end
-    rows[#rows + 1] = #classes > 0 and { code(name), table.concat(classes, ", ") } or nil
+    local whole, stack = classes_of(model_type)
+    rows[#rows + 1] = whole ~= "" and { code(name), whole, stack } or nil
   end
   return table_of(rows)
 end
