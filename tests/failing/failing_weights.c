@@ -1,10 +1,12 @@
 // failing_weights.c: what happens to weights when memory or the disk refuses: each allocation in turn, each write,
-// flush and rename. A program of its own, as it stands in front of the C library's allocator.
+// flush, link and rename. A program of its own, as it stands in front of the C library's allocator.
 #define _GNU_SOURCE // RTLD_NEXT
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +22,7 @@
 
 // -- The allocator and the disk, which fail when told to ------------------------------------------------------------
 
-enum point { CALL_ALLOCATE, CALL_WRITE, CALL_FLUSH, CALL_RENAME, CALLS };
+enum point { CALL_ALLOCATE, CALL_WRITE, CALL_FLUSH, CALL_LINK, CALL_RENAME, CALLS };
 
 static size_t countdown[CALLS]; // the call that fails, counted from now: 1 is the next; 0: none
 static size_t made[CALLS];      // calls since the last start
@@ -55,6 +57,35 @@ int fsync(int fd)
     struct stat facts;
     (void)fd;
     return fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && is_refused(CALL_FLUSH, EIO) ? -1 : 0;
+}
+
+// A file system without files that have no name.
+static bool has_unnamed;
+
+int open64(const char *path, int flags, ...)
+{
+    static int (*next)(const char *, int, ...);
+    va_list more;
+    va_start(more, flags);
+    const unsigned mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, unsigned) : 0;
+    va_end(more);
+    if (next == NULL) {
+        *(void **)&next = dlsym(RTLD_NEXT, "open64");
+    }
+    if ((flags & O_TMPFILE) == O_TMPFILE && !has_unnamed) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    return next(path, flags, mode);
+}
+
+int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
+{
+    static int (*next)(int, const char *, int, const char *, int);
+    if (next == NULL) {
+        *(void **)&next = dlsym(RTLD_NEXT, "linkat");
+    }
+    return is_refused(CALL_LINK, EIO) ? -1 : next(from_folder, from, to_folder, to, flags);
 }
 
 int rename(const char *from, const char *to)
@@ -270,6 +301,22 @@ static void free_tensors(void)
     n_tensors = 0;
 }
 
+static void fail_writing(struct checks *checks)
+{
+    static const char *const names[][CALLS] = {
+        {"", "writes of tensors", "flushes of tensors", "links of tensors", "renames of tensors"},
+        {"", "writes of packed weights", "flushes of packed weights", "links of packed weights",
+         "renames of packed weights"}};
+    for (enum point call = CALL_WRITE; call < CALLS; call++) {
+        if (call != CALL_LINK || has_unnamed) {
+            fail_each(checks, names[0][call], write_tensors, call, GA_IO);
+            fail_each(checks, names[1][call], write_packed, call, GA_IO);
+        }
+    }
+    fill_disk(checks, "tensors", write_tensors, 4 * (size_t)n_tensors);
+    fill_disk(checks, "packed weights", write_packed, GA_PACK_HEADER + variant->packed_bytes);
+}
+
 static void check_model(struct checks *checks)
 {
     struct ga_error error = {.text = ""};
@@ -286,15 +333,10 @@ static void check_model(struct checks *checks)
         fail_each(checks, "writing tensors", write_tensors, CALL_ALLOCATE, GA_MEMORY);
         fail_each(checks, "writing packed weights", write_packed, CALL_ALLOCATE, GA_MEMORY);
         fail_each(checks, "loading packed weights", load_packed, CALL_ALLOCATE, GA_MEMORY);
-        for (enum point call = CALL_WRITE; call < CALLS; call++) {
-            static const char *const names[][CALLS] = {
-                {"", "writes of tensors", "flushes of tensors", "renames of tensors"},
-                {"", "writes of packed weights", "flushes of packed weights", "renames of packed weights"}};
-            fail_each(checks, names[0][call], write_tensors, call, GA_IO);
-            fail_each(checks, names[1][call], write_packed, call, GA_IO);
+        for (int unnamed = 0; unnamed <= 1; unnamed++) {
+            has_unnamed = unnamed == 1;
+            fail_writing(checks);
         }
-        fill_disk(checks, "tensors", write_tensors, 4 * (size_t)n_tensors);
-        fill_disk(checks, "packed weights", write_packed, GA_PACK_HEADER + variant->packed_bytes);
         expect_io(checks, write_nowhere, "absent/out: cannot make a temporary file beside it: No such file");
         expect_io(checks, write_to_folder, "folder: is not a regular file, and only such a one is replaced");
     }

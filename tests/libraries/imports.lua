@@ -25,6 +25,7 @@ local PARTS = {
   { pattern = "/runtime/weights/", refused = true },
   { pattern = "/runtime/packed/", refused = true },
   { pattern = "/runtime/base/atomic_file", refused = true },
+  { pattern = "/runtime/base/unnamed_file", refused = true },
   { pattern = "/runtime/", allowed = BYTES .. " " .. TEXT },
 }
 
