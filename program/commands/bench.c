@@ -39,7 +39,8 @@ static const char *const notes[] = {
     "feed-forward, and the logits and class_logits that --outputs asks for. Peak is what multiply-adds",
     "in registers reach on this core with the same instruction set, measured between the samples, median",
     "likewise; with N threads N times that, on the calling thread's core.",
-    "% peak is of the median call, 'at best' of the fastest: where they lie apart the machine was shared.",
+    "% peak is of the median call, 'at best' of the fastest, by the fastest burst: where they lie apart the machine",
+    "was shared. A call that beats the peak has it measured again; where it still does, that is said.",
     NULL,
 };
 
@@ -66,6 +67,7 @@ struct results {
     const struct ga_parallel *parallel; // for every call; NULL: one thread
     json_t *cells;
     double least_share; // the least CPU share any cell had
+    size_t n_beyond;    // cells with a figure beyond the peak
 };
 
 enum { WEIGHT_SEED = 1 };
@@ -171,8 +173,7 @@ static void print_cell(const struct ga_cell *cell, int isa_width)
     char times[64];
     snprintf(times, sizeof times, "%.1f [%.1f..%.1f]", cell->us_median, cell->us_min, cell->us_max);
     printf("%-*s %6zu %8zu %11zu  %-36s %8.1f %8.1f %6.1f%% %7.1f%%\n", isa_width, cell->isa, cell->batch, cell->q_len,
-           cell->kv_len, times, cell->gflops, cell->peak_gflops, cell->percent_of_peak,
-           cell->percent_of_peak * cell->us_median / cell->us_min);
+           cell->kv_len, times, cell->gflops, cell->peak_gflops, cell->percent_of_peak, cell->at_best);
     if (cell->cached) {
         printf("%*s %zu keys in the cache: %.1f GB/s of weights, keys and values\n", isa_width, "", cell->cached,
                cell->gbytes);
@@ -224,6 +225,7 @@ static enum ga_exit measure_cell(const struct ga_context *context, const struct 
         print_cell(&cell, ga_isa_width(context->model));
         json_array_append_new(results->cells, cell_json(&cell));
         results->least_share = fmin(results->least_share, cell.cpu_share);
+        results->n_beyond += fmax(cell.percent_of_peak, cell.at_best) > 100.0;
     }
     return code;
 }
@@ -286,6 +288,34 @@ static void tell_unused(const struct ga_context *context)
     }
 }
 
+static bool has_narrow_linear(const struct ga_model *model)
+{
+    bool has = false;
+    for (size_t i = 0; i < GA_LINEARS; i++) {
+        has = has || model->arithmetic[i] != GA_ARITHMETIC_F32;
+    }
+    return has;
+}
+
+// What keeps the figures from being what they seem.
+static void tell_doubts(const struct ga_context *context, const struct results *results)
+{
+    if (results->least_share < 0.95) {
+        ga_note(
+            context,
+            "this machine was busy: it gave us the CPU only %.0f %% of the time, so calls look slower than they are",
+            100.0 * results->least_share);
+    }
+    if (results->n_beyond > 0 && has_narrow_linear(context->model)) {
+        ga_note(context, "more than 100 %% of the peak: it is that of f32, and this model's dtype multiplies faster");
+    } else if (results->n_beyond > 0) {
+        ga_note(context,
+                "more than 100 %% of the peak in %zu cells: this machine was busy while the peak was measured, so that "
+                "it is more than what is shown; measure again when it is not",
+                results->n_beyond);
+    }
+}
+
 // -- The file -------------------------------------------------------------------------------------------------------
 
 // The CPU's own name where the system tells it.
@@ -342,12 +372,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     code =
         plan.variant ? measure_variant(context, plan.variant, &plan, &results) : measure_all(context, &plan, &results);
     ga_threads_free(pool);
-    if (results.least_share < 0.95) {
-        ga_note(
-            context,
-            "this machine was busy: it gave us the CPU only %.0f %% of the time, so calls look slower than they are",
-            100.0 * results.least_share);
-    }
+    tell_doubts(context, &results);
     if (code == GA_EXIT_OK && plan.json) {
         code = write_cells(context, &plan, results.cells);
     }

@@ -9,21 +9,24 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "numpy_file.h"
 #include "pooling.h"
 #include "rows_file.h"
 #include "text_ahead.h"
 #include "utf8.h"
 #include "weights_options.h"
 
-enum { TOKENS = GA_OPTIONS_LOADING, TEXT, TOKENIZER, OUTPUT, FORMAT, REPLACE, ROWS, CUT, ISA, THREADS };
+enum { TOKENS = GA_OPTIONS_LOADING, TEXT, NUL, TOKENIZER, OUTPUT, FORMAT, REPLACE, ROWS, CUT, ISA, THREADS };
 
 static const struct ga_option options[] = {
     GA_LOADING_OPTIONS,
     [TOKENS] = {"tokens", "FILE", NULL, false, "the sequences as token ids: text, or safetensors"},
     [TEXT] = {"text", "FILE", NULL, false, "the sequences as texts, a line each; -: standard input"},
+    [NUL] = {"0", NULL, NULL, false, "of --text: each text ends with NUL instead of a line's end"},
     [TOKENIZER] = {"tokenizer", "FILE", "that of the weights", false, "of --text"},
     [OUTPUT] = {"output", "FILE", "of json: standard output", false, "file to write"},
-    [FORMAT] = {"format", "FORMAT", "safetensors", false, "safetensors, or json: an object a line"},
+    [FORMAT] = {"format", "FORMAT", "npy where --output ends so, or safetensors", false,
+                "safetensors, npy, or json: an object a line"},
     [REPLACE] = {"replace-invalid", NULL, NULL, false, "of --text: take U+FFFD for what is not UTF-8"},
     [ROWS] = {"rows", "N", "1024", false, "rows of a batch, at most, where a sequence is no longer"},
     [CUT] = {"cut", NULL, NULL, false, "take the first ids of what is longer than the model's sequences"},
@@ -38,6 +41,7 @@ static const char *const notes[] = {
     "blanks or commas. A file whose name ends in .safetensors holds tokens I32 or I64 [sequences, len],",
     "lengths [sequences], and token_types as tokens where the model adds them.",
     "safetensors: embedding F32 [sequences, d_model], in the file's order; that of an empty sequence is zeros.",
+    "npy: the same rows as one array, which numpy.load reads.",
     "json: {\"text\": ..., \"vector\": [...]} of each, \"vector\" alone of token ids; its numbers read back to the",
     "same floats.",
     "Texts are tokenized by Hugging Face's tokenizer.json; those longer than the model's sequences are cut, and "
@@ -49,7 +53,7 @@ static const char *const notes[] = {
 
 static const char *const examples[] = {
     "embed --weights w.safetensors --tokens ids.txt --output embeddings.safetensors",
-    "embed --weights model/ --text sentences.txt --output embeddings.safetensors",
+    "embed --weights model/ --text sentences.txt --output embeddings.npy",
     "embed --weights w.gap --tokenizer tokenizer.json --text - --format json",
     "embed --weights w.safetensors --tokens ids.safetensors --output e.safetensors --threads all --cut",
     NULL,
@@ -57,11 +61,12 @@ static const char *const examples[] = {
 
 // -- What is written ------------------------------------------------------------------------------------------------
 
-// Where rows go: a safetensors file, or JSON on a file or standard output.
+// Where rows go: a file of rows, or JSON on a file or standard output.
 struct sink {
     const struct ga_context *context;
     const char *path; // of the output; NULL: standard output
     bool is_json;
+    enum ga_rows_format format; // else
     struct ga_rows_file rows;
     struct ga_atomic_file file; // of JSON
     FILE *json;
@@ -92,7 +97,7 @@ static enum ga_exit open_sink(struct sink *sink)
     if (sink->is_json) {
         return open_json(sink);
     }
-    return ga_rows_file_new(sink->path, sink->context->model->d_model, GA_ROWS_HEADER, &sink->rows, &error) == GA_OK
+    return ga_rows_file_new(sink->path, sink->context->model->d_model, sink->format, &sink->rows, &error) == GA_OK
                ? GA_EXIT_OK
                : ga_failed(sink->context, "%s", error.text);
 }
@@ -246,11 +251,16 @@ static enum ga_exit embed(struct work *work, bool has_texts)
 
 static enum ga_exit read_format(struct work *work, const char *const *values)
 {
-    const char *format = values[FORMAT] ? values[FORMAT] : "safetensors";
-    work->sink =
-        (struct sink){.context = work->context, .path = values[OUTPUT], .is_json = strcmp(format, "json") == 0};
-    if (!work->sink.is_json && strcmp(format, "safetensors") != 0) {
-        return ga_misused(work->context, "--format %s: expected safetensors or json", format);
+    static const char *const names[] = {[GA_ROWS_SAFETENSORS] = "safetensors", [GA_ROWS_NUMPY] = "npy"};
+    const bool is_numpy = values[OUTPUT] && ga_is_numpy_name(values[OUTPUT]);
+    const enum ga_rows_format usual = is_numpy ? GA_ROWS_NUMPY : GA_ROWS_SAFETENSORS;
+    const char *format = values[FORMAT] ? values[FORMAT] : names[usual];
+    work->sink = (struct sink){.context = work->context,
+                               .path = values[OUTPUT],
+                               .is_json = strcmp(format, "json") == 0,
+                               .format = strcmp(format, "npy") == 0 ? GA_ROWS_NUMPY : GA_ROWS_SAFETENSORS};
+    if (!work->sink.is_json && strcmp(format, names[work->sink.format]) != 0) {
+        return ga_misused(work->context, "--format %s: expected safetensors, npy or json", format);
     }
     if (!work->sink.is_json && !values[OUTPUT]) {
         return ga_misused(work->context, "embed: --output FILE is missing (or --format json, which is printed)");
@@ -273,6 +283,9 @@ static enum ga_exit read_arguments(struct work *work, const char *const *values,
         code = ga_misused(context, values[TEXT] ? "--tokens and --text are given both; expected one of them"
                                                 : "embed: --tokens FILE or --text FILE is missing");
     }
+    if (code == GA_EXIT_OK && values[NUL] && !values[TEXT]) {
+        code = ga_misused(context, "-0 is of --text; token ids are lines, or safetensors");
+    }
     return code == GA_EXIT_OK ? ga_pooling_check(context) : code;
 }
 
@@ -287,7 +300,7 @@ static enum ga_exit open_input(struct work *work, const char *const *values, siz
                                                   values[REPLACE] != NULL, &work->reader);
     work->reader.keeps = work->sink.is_json;
     work->ahead = (struct ga_text_ahead){.reader = &work->reader, .texts = &work->texts, .is_threaded = threads > 1};
-    return code == GA_EXIT_OK ? ga_texts_open(context, values[TEXT], false, &work->texts) : code;
+    return code == GA_EXIT_OK ? ga_texts_open(context, values[TEXT], values[NUL] != NULL, &work->texts) : code;
 }
 
 static void free_work(struct work *work)

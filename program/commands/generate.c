@@ -4,6 +4,7 @@
 
 #include "generate.h"
 #include "model_call.h"
+#include "numpy_file.h"
 #include "weights_options.h"
 
 enum {
@@ -169,9 +170,11 @@ static const char *problem_of(const char *const *values)
                                                : NULL;
     }
     return !values[INPUT] || !values[OUTPUT] ? "--input FILE and --output FILE, or --text TEXT, are missing"
-           : values[IGNORE_EOS]              ? "--ignore-eos is of --text"
-           : values[STOP_TEXT]               ? "--stop-text is of --text; a token that ends a sequence is --stop"
-                                             : NULL;
+           : ga_is_numpy_name(values[OUTPUT])
+               ? "--output holds tokens and lengths as safetensors; expected another name than one that ends in .npy"
+           : values[IGNORE_EOS] ? "--ignore-eos is of --text"
+           : values[STOP_TEXT]  ? "--stop-text is of --text; a token that ends a sequence is --stop"
+                                : NULL;
 }
 
 static enum ga_exit generate(const struct ga_context *context, const struct ga_arguments *arguments)

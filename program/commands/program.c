@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "manual.h"
+#include "standard_files.h"
 
 static void print_version(const struct ga_context *context, const struct ga_self_option *table)
 {
@@ -107,6 +108,7 @@ int ga_program(const struct ga_model *model, int argc, char **argv)
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     struct ga_context context = {.model = model, .program = model->name};
     char program[GA_PRINTABLE];
+    ga_open_standard_files();
     if (argc > 0 && *argv[0]) {
         context.program = ga_printable(slash ? slash + 1 : argv[0], program);
     }

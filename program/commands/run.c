@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "model_call.h"
+#include "numpy_file.h"
 #include "weights_options.h"
 
 enum { INPUT = GA_OPTIONS_LOADING, OUTPUT, OUTPUTS, STEP, ISA, THREADS };
@@ -13,7 +14,7 @@ enum { INPUT = GA_OPTIONS_LOADING, OUTPUT, OUTPUTS, STEP, ISA, THREADS };
 static const struct ga_option options[] = {
     GA_LOADING_OPTIONS,
     [INPUT] = {"input", "FILE", NULL, true, "safetensors file of the inputs"},
-    [OUTPUT] = {"output", "FILE", NULL, true, "safetensors file to write"},
+    [OUTPUT] = {"output", "FILE", NULL, true, "safetensors file to write; of one output NAME.npy too"},
     [OUTPUTS] = {"outputs", "LIST", "all but logits and what has a number", false,
                  "which outputs to write, joined by commas"},
     [STEP] = {"step", "N", "all at once", false, "rows of the query a call, for a model with a cache"},
@@ -131,6 +132,37 @@ static enum ga_exit check_step_outputs(const struct ga_context *context, bool is
     return GA_EXIT_OK;
 }
 
+// A file of NumPy holds one array.
+static enum ga_exit check_file(const struct ga_context *context, const char *path, const bool wanted[GA_OUTPUTS])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < GA_OUTPUTS; i++) {
+        count += wanted[i];
+    }
+    return count == 1 || !ga_is_numpy_name(path)
+               ? GA_EXIT_OK
+               : ga_misused(context,
+                            "--output %s: a file of NumPy holds one array, and there are %zu outputs; --outputs NAME "
+                            "chooses one, and a name that ends in .safetensors takes all",
+                            path, count);
+}
+
+static enum ga_exit read_options(const struct ga_context *context, const char *const *values,
+                                 bool wanted_out[GA_OUTPUTS], size_t *step_out, size_t *threads_out)
+{
+    enum ga_exit code = ga_read_threads(context, values[THREADS], threads_out);
+    if (code == GA_EXIT_OK) {
+        code = read_outputs(context, values[OUTPUTS], wanted_out);
+    }
+    if (code == GA_EXIT_OK) {
+        code = read_step(context, values[STEP], step_out);
+    }
+    if (code == GA_EXIT_OK) {
+        code = check_step_outputs(context, values[OUTPUTS] != NULL, *step_out, wanted_out);
+    }
+    return code == GA_EXIT_OK ? check_file(context, values[OUTPUT], wanted_out) : code;
+}
+
 // Steps feed the query's own rows; a layer's keys of another sequence come as one.
 static enum ga_exit check_step(const struct ga_context *context, const struct ga_model_call *call, size_t step)
 {
@@ -154,6 +186,13 @@ static enum ga_exit print_outputs(const char *path, const struct ga_tensor *tens
     return GA_EXIT_OK;
 }
 
+static enum ga_status write_tensors(const char *path, const struct ga_tensor *tensors, size_t count,
+                                    struct ga_error *error)
+{
+    return ga_is_numpy_name(path) ? ga_numpy_write(path, tensors, error)
+                                  : ga_weights_write(path, tensors, count, error);
+}
+
 static enum ga_exit write_outputs(const struct ga_context *context, const struct ga_model_call *call, const char *path,
                                   const bool wanted[GA_OUTPUTS])
 {
@@ -164,8 +203,8 @@ static enum ga_exit write_outputs(const struct ga_context *context, const struct
             tensors[count++] = ga_model_call_output(context, call, (enum ga_output)i);
         }
     }
-    struct ga_error error = {.status = GA_MEMORY, .text = "no memory"};
-    enum ga_exit code = tensors && ga_weights_write(path, tensors, count, &error) == GA_OK
+    struct ga_error error = {.text = "no memory"};
+    enum ga_exit code = tensors && write_tensors(path, tensors, count, &error) == GA_OK
                             ? print_outputs(path, tensors, count)
                             : ga_failed(context, "%s", error.text);
     free(tensors);
@@ -180,16 +219,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     struct ga_model_call call = {0};
     bool wanted[GA_OUTPUTS];
     size_t step;
-    enum ga_exit code = ga_read_threads(context, values[THREADS], &choice.threads);
-    if (code == GA_EXIT_OK) {
-        code = read_outputs(context, values[OUTPUTS], wanted);
-    }
-    if (code == GA_EXIT_OK) {
-        code = read_step(context, values[STEP], &step);
-    }
-    if (code == GA_EXIT_OK) {
-        code = check_step_outputs(context, values[OUTPUTS] != NULL, step, wanted);
-    }
+    enum ga_exit code = read_options(context, values, wanted, &step, &choice.threads);
     if (code == GA_EXIT_OK) {
         code = ga_load_model(context, &choice, &instance);
     }

@@ -253,7 +253,7 @@ static enum ga_exit open_files(struct work *work, const char *const *values, con
 static enum ga_exit make_room(struct work *work)
 {
     work->top = work->top < work->corpus.count ? work->top : work->corpus.count;
-    work->hits = malloc(work->top * sizeof *work->hits);
+    work->hits = malloc((work->top + 1) * sizeof *work->hits);
     work->wanted = malloc(work->context->model->d_model * sizeof *work->wanted);
     return work->hits && work->wanted ? GA_EXIT_OK
                                       : ga_failed(work->context, "no memory for the %zu best texts", work->top);

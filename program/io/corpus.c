@@ -61,7 +61,7 @@ static enum ga_exit read_all(const struct ga_context *context, struct ga_corpus 
         }
     }
     if (code == GA_EXIT_OK && corpus->count == 0) {
-        code = ga_failed(context, "%s: has no texts; expected one a line", corpus->path);
+        ga_note(context, "%s: has no texts, so none will be found; expected one a line", corpus->path);
     }
     return code;
 }

@@ -48,7 +48,7 @@ static bool make_table(const struct ga_search_index *index, struct table *table)
 static size_t *find_sources(const struct ga_corpus *corpus, const struct ga_search_index *index, size_t *n_new_out)
 {
     struct table table;
-    size_t *sources = malloc(corpus->count * sizeof *sources);
+    size_t *sources = malloc((corpus->count + 1) * sizeof *sources);
     const bool fits = make_table(index, &table);
     *n_new_out = 0;
     for (size_t i = 0; sources && fits && i < corpus->count; i++) {
@@ -183,7 +183,7 @@ static enum ga_exit write_file(struct writing *w)
         .entry_size = GA_INDEX_ENTRY,
     };
     struct ga_error error;
-    if (ga_rows_file_new(w->index->path, w->width, GA_ROWS_LONG_HEADER, &w->file, &error) != GA_OK) {
+    if (ga_rows_file_new(w->index->path, w->width, GA_ROWS_DESCRIBED, &w->file, &error) != GA_OK) {
         return ga_failed(context, "%s; --index FILE puts the index elsewhere", error.text);
     }
     const enum ga_exit code = put_blocks(w);
@@ -200,7 +200,7 @@ static enum ga_exit write_index(struct ga_index_update *update, const struct ga_
     const size_t bytes = GA_BLOCK_TEXTS * w.width * sizeof *w.rows;
     w.fresh = ga_block_room(bytes);
     w.rows = ga_block_room(bytes);
-    w.entries = malloc(update->corpus->count * GA_INDEX_ENTRY);
+    w.entries = malloc(update->corpus->count * GA_INDEX_ENTRY + 1);
     enum ga_exit code = w.fresh && w.rows && w.entries
                             ? ga_texts_open(context, update->corpus->path, update->corpus->nul, &w.texts)
                             : ga_failed(context, "no memory for vectors of %zu texts", update->corpus->count);

@@ -8,26 +8,21 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PREFIX = 8 }; // bytes that say how long the header is
+#include "numpy_file.h"
 
-// Writes PREFIX bytes and the header's text, blanks after it.
-static bool put_header(const struct ga_rows_file *file, const char *text)
-{
-    unsigned char bytes[PREFIX + GA_ROWS_LONG_HEADER];
-    for (size_t i = 0; i < PREFIX; i++) {
-        bytes[i] = (unsigned char)((uint64_t)file->header >> (8 * i));
-    }
-    memset(bytes + PREFIX, ' ', file->header);
-    memcpy(bytes + PREFIX, text, strlen(text));
-    return ga_atomic_file_put(&file->file, bytes, PREFIX + file->header);
-}
+enum { PREFIX = 8, MOST_HEADER = 1024 }; // PREFIX: bytes of a safetensors file that say how long its header is
 
-enum ga_status ga_rows_file_new(const char *path, size_t width, size_t header, struct ga_rows_file *file_out,
-                                struct ga_error *error)
+// Bytes before the rows, which their number does not change: it is known when they are written.
+static const size_t header_sizes[] = {
+    [GA_ROWS_SAFETENSORS] = 128, [GA_ROWS_DESCRIBED] = MOST_HEADER, [GA_ROWS_NUMPY] = 128};
+
+enum ga_status ga_rows_file_new(const char *path, size_t width, enum ga_rows_format format,
+                                struct ga_rows_file *file_out, struct ga_error *error)
 {
-    *file_out = (struct ga_rows_file){.width = width, .header = header};
+    static const char blank[MOST_HEADER] = "";
+    *file_out = (struct ga_rows_file){.format = format, .width = width};
     const enum ga_status status = ga_atomic_file_new(path, &file_out->file, error);
-    if (status == GA_OK && !put_header(file_out, "")) {
+    if (status == GA_OK && !ga_atomic_file_put(&file_out->file, blank, header_sizes[format])) {
         return ga_atomic_file_end(&file_out->file, false, error);
     }
     return status;
@@ -39,11 +34,10 @@ bool ga_rows_file_put(struct ga_rows_file *file, const float *rows, size_t count
     return ga_atomic_file_put(&file->file, rows, count * file->width * sizeof *rows);
 }
 
-// The header's text; false with errno set where it is longer than the room left for it.
-static bool make_text(const struct ga_rows_file *file, const struct ga_rows_about *about, char *text)
+// The text of a safetensors header, in room bytes; false with errno set where it is longer.
+static bool make_text(const struct ga_rows_file *file, const struct ga_rows_about *about, char *text, size_t room)
 {
     const size_t bytes = file->rows * file->width * sizeof(float), entries = file->rows * about->entry_size;
-    const size_t room = file->header + 1;
     int used = snprintf(text, room, "{%s%s%s\"%s\":{\"dtype\":\"F32\",\"shape\":[%zu,%zu],\"data_offsets\":[0,%zu]}",
                         about->metadata ? "\"__metadata__\":" : "", about->metadata ? about->metadata : "",
                         about->metadata ? "," : "", about->tensor, file->rows, file->width, bytes);
@@ -61,11 +55,36 @@ static bool make_text(const struct ga_rows_file *file, const struct ga_rows_abou
     return true;
 }
 
+// The length of the text, the text, and blanks.
+static bool make_safetensors(const struct ga_rows_file *file, const struct ga_rows_about *about, char *bytes)
+{
+    char text[MOST_HEADER];
+    const size_t room = header_sizes[file->format] - PREFIX;
+    const bool fits = make_text(file, about, text, room + 1);
+    for (size_t i = 0; i < PREFIX; i++) {
+        bytes[i] = (char)(((uint64_t)room >> (8 * i)) & 0xff);
+    }
+    memset(bytes + PREFIX, ' ', room);
+    if (fits) {
+        memcpy(bytes + PREFIX, text, strlen(text));
+    }
+    return fits;
+}
+
+static bool put_header(const struct ga_rows_file *file, const struct ga_rows_about *about)
+{
+    char bytes[MOST_HEADER];
+    if (file->format == GA_ROWS_NUMPY) {
+        (void)ga_numpy_header((const size_t[]){file->rows, file->width}, 2, bytes);
+    } else if (!make_safetensors(file, about, bytes)) {
+        return false;
+    }
+    return lseek(file->file.fd, 0, SEEK_SET) == 0 && ga_atomic_file_put(&file->file, bytes, header_sizes[file->format]);
+}
+
 enum ga_status ga_rows_file_end(struct ga_rows_file *file, bool good, const struct ga_rows_about *about,
                                 struct ga_error *error)
 {
-    char text[GA_ROWS_LONG_HEADER + 2];
     good = good && (!about->entries || ga_atomic_file_put(&file->file, about->bytes, file->rows * about->entry_size));
-    good = good && make_text(file, about, text) && lseek(file->file.fd, 0, SEEK_SET) == 0 && put_header(file, text);
-    return ga_atomic_file_end(&file->file, good, error);
+    return ga_atomic_file_end(&file->file, good && put_header(file, about), error);
 }

@@ -1,19 +1,25 @@
-// rows_file.h: a safetensors file of rows of floats that come a block at a time, so that they need not be in memory
-// together, nor their number be known. Computes none.
+// rows_file.h: a safetensors or NumPy file of rows of floats that come a block at a time, so that they need not be in
+// memory together, nor their number be known. Computes none.
 #ifndef GA_ROWS_FILE_H
 #define GA_ROWS_FILE_H
 
 #include "atomic_file.h"
 
+enum ga_rows_format {
+    GA_ROWS_SAFETENSORS,
+    GA_ROWS_DESCRIBED, // safetensors with room for metadata and entries
+    GA_ROWS_NUMPY,     // the rows alone
+};
+
 // The file while it is written.
 struct ga_rows_file {
     struct ga_atomic_file file;
-    size_t width;  // floats of a row
-    size_t header; // bytes of the header, blanks at its end among them: it is written last
-    size_t rows;   // so far
+    enum ga_rows_format format;
+    size_t width; // floats of a row
+    size_t rows;  // so far
 };
 
-// What stands in the file beside the rows.
+// What stands in the file beside the rows, where its format says so.
 struct ga_rows_about {
     const char *tensor;   // name of the rows F32 [rows][width]
     const char *metadata; // a JSON object of strings, or NULL
@@ -22,12 +28,10 @@ struct ga_rows_about {
     size_t entry_size;
 };
 
-enum { GA_ROWS_HEADER = 120, GA_ROWS_LONG_HEADER = 1016 }; // bytes: without metadata, and with them
-
 // Begins a file at path, which lives as long as the struct, in the place of whatever file has that name. On GA_OK the
 // caller ends it with ga_rows_file_end.
-enum ga_status ga_rows_file_new(const char *path, size_t width, size_t header, struct ga_rows_file *file_out,
-                                struct ga_error *error);
+enum ga_status ga_rows_file_new(const char *path, size_t width, enum ga_rows_format format,
+                                struct ga_rows_file *file_out, struct ga_error *error);
 
 // Appends rows[count][width]; false where they could not be written, with errno set.
 bool ga_rows_file_put(struct ga_rows_file *file, const float *rows, size_t count);

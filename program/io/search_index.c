@@ -7,6 +7,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "checksum.h"
@@ -93,6 +94,13 @@ static json_t *read_metadata(FILE *file)
     return is_index ? metadata : NULL;
 }
 
+// What mktemp made, or a disk that was full: there is nothing in it that could be lost.
+static bool is_empty(FILE *file)
+{
+    struct stat facts;
+    return fstat(fileno(file), &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size == 0;
+}
+
 // Whether the file, an index, is of this maker; says what is other where it is not.
 static bool is_of(const struct ga_context *context, const char *path, const json_t *metadata,
                   const struct ga_index_maker *maker)
@@ -167,8 +175,12 @@ enum ga_exit ga_search_index_open(const struct ga_context *context, const char *
     if (!file) {
         return GA_EXIT_FAILED;
     }
+    const bool is_new = is_empty(file);
     json_t *metadata = read_metadata(file);
     (void)fclose(file); // it was only read
+    if (is_new) {
+        return GA_EXIT_OK;
+    }
     if (!metadata) {
         return ga_failed(context,
                          "%s: is no index that search made, and is left as it is; expected one, or no such "

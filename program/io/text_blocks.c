@@ -50,7 +50,7 @@ static bool add_types(struct ga_text_block *block, const struct ga_text_encoding
     void *types = block->sequences.types;
     const bool fits = make_room(&types, &block->type_room, before + encoding->count, sizeof(int32_t));
     block->sequences.types = types;
-    if (fits) {
+    if (fits && encoding->count > 0) { // of none there may be no array
         memcpy(block->sequences.types + before, encoding->type_ids, encoding->count * sizeof(int32_t));
     }
     return fits;
@@ -65,8 +65,10 @@ static bool add_ids(struct ga_text_block *block, const struct ga_text_encoding *
                       make_room(&starts, &block->start_room, sequences->count + 2, sizeof(size_t));
     sequences->ids = ids;
     sequences->starts = starts;
-    if (fits) {
+    if (fits && encoding->count > 0) { // of none there may be no array
         memcpy(sequences->ids + before, encoding->ids, encoding->count * sizeof(int32_t));
+    }
+    if (fits) {
         sequences->starts[0] = 0;
         sequences->starts[sequences->count + 1] = after;
     }

@@ -65,8 +65,12 @@ static const char *find_stop(const struct ga_text_stream *stream)
     return first;
 }
 
+// count 0 where nothing was ever held, and there is no memory of it.
 static void print_held(struct ga_text_stream *stream, size_t count)
 {
+    if (count == 0) {
+        return;
+    }
     ga_put_text(stream->held, count);
     fflush(stdout);
     stream->n_held -= count;

@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "cost.h"
 #include "peak_flops.h"
+#include "peak_share.h"
 #include "random.h"
 #include "tensor.h"
 
@@ -246,6 +247,23 @@ static enum ga_exit take_samples(const struct bench *bench, const struct ga_cell
     return GA_EXIT_OK;
 }
 
+static double one_burst(const void *isa)
+{
+    return ga_peak_gflops(isa);
+}
+
+// Of a cell whose calls are summed up.
+static void hold_against_peak(struct samples *samples, struct ga_cell *cell)
+{
+    const struct ga_bursts bursts = {one_burst, cell->isa, samples->peak, samples->count};
+    qsort(samples->peak, samples->count, sizeof *samples->peak, by_value);
+    const struct ga_peak_share share =
+        ga_peak_share_of(cell->gflops, cell->gflops * cell->us_median / cell->us_min, cell->threads, &bursts);
+    cell->peak_gflops = share.peak;
+    cell->percent_of_peak = share.percent;
+    cell->at_best = share.at_best;
+}
+
 static void summarise(const struct bench *bench, struct samples *samples, struct ga_cell *cell)
 {
     const struct ga_model *model = bench->context->model;
@@ -265,8 +283,7 @@ static void summarise(const struct bench *bench, struct samples *samples, struct
     cell->gflops = ga_cost_flops(model, &size) / seconds / 1e9;
     cell->gbytes =
         (ga_cost_weight_bytes(model, bench->instance->variant, &size) + ga_cost_bytes(model, &size)) / seconds / 1e9;
-    cell->peak_gflops = (double)cell->threads * median(samples->peak, samples->count);
-    cell->percent_of_peak = cell->peak_gflops > 0.0 ? 100.0 * cell->gflops / cell->peak_gflops : 0.0;
+    hold_against_peak(samples, cell);
 }
 
 static enum ga_exit sample_cell(const struct bench *bench, double seconds, struct ga_cell *cell)

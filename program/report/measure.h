@@ -14,8 +14,8 @@ struct ga_cell {
     size_t samples, calls_per_sample;
     double us_median, us_min, us_max; // of one call, over the samples
     double gflops;                    // at the median
-    double peak_gflops;               // threads times the median of the bursts between the samples; 0: not measured
-    double percent_of_peak;           // 0: not known
+    double peak_gflops;               // of the threads, by the bursts between the samples; 0: not measured
+    double percent_of_peak, at_best;  // of the median call, of the fastest (peak_share.h); 0: not known
     double gbytes;                    // of weights, cached keys and values, input and output read or written a second
     double cpu_share; // of the time in which this thread waits for no other that it had the CPU: of all samples and
                       // bursts with one thread, of the bursts alone with more; well below 1 on a busy machine

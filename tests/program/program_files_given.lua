@@ -118,7 +118,21 @@ return function(path, run, expect_run, expect)
     expect(json:find([[w\\xff"]], 1, true), "a path that is no UTF-8, as JSON: %s", json)
   end
 
+  -- One output as one array of NumPy; more than one are refused.
+  local function test_run_numpy()
+    files.write(path "in", { tensor("query", "F32", { 2, 4, D }, row) })
+    expect_run(0, "run --weights %weights --input %in --output %result --outputs attention")
+    local run_numpy = "run --weights %weights --input %in --output %result.npy "
+    expect_run(0, run_numpy .. "--outputs attention", "result.npy: attention F32 [2, 2, 4, 4]")
+    local numbers = 2 * 2 * 4 * 4 * 4
+    local header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2, 4, 4), }"
+    local bytes = "\147NUMPY\1\0\118\0" .. header .. (" "):rep(117 - #header) .. "\n"
+    expect(files.slurp(path "result.npy") == bytes .. files.slurp(path "result"):sub(-numbers), "not as numpy.save")
+    expect_run(2, run_numpy, "a file of NumPy holds one array, and there are 2 outputs; --outputs NAME chooses one")
+  end
+
   test_types()
+  test_run_numpy()
   test_formats()
   test_pipes()
   test_names()

@@ -145,8 +145,28 @@ return function(path, expect_run, expect)
     write_texts(FIVE)
   end
 
+  -- A corpus without texts has an index like any other, and so has an empty file in its place.
+  local function test_empty()
+    write("corpus", "")
+    os.remove(INDEX)
+    expect(search("cats", "corpus: has no texts", "0 texts, 0 new") == "", "something was found of nothing")
+    write_texts(FIVE)
+    local found = search("cats", "5 texts, 5 new")
+    local index = files.slurp(INDEX)
+    write("corpus", "")
+    for _, query in ipairs { "cats --threads 2", "cats --format json" } do
+      expect(search(query, "corpus: has no texts", "0 texts, 0 new") == "", "%s: found of nothing", query)
+    end
+    expect(#files.slurp(INDEX) == 1024, "an index of no texts holds some")
+    write_texts(FIVE)
+    expect_found(search("cats", "5 texts, 5 new"), found)
+    write("other_index", "")
+    expect_found(search("cats --index %other_index", "5 texts, 5 new"), found)
+    expect(files.slurp(INDEX) == index and files.slurp(path "other_index") == index, "another index after an empty one")
+  end
+
   local function test_refused()
-    for _, content in ipairs { "", "a page of mine", files.slurp(path "result") } do
+    for _, content in ipairs { "a page of mine", files.slurp(path "result") } do
       write("mine", content)
       expect_run(1, SEARCH .. "cats --index %mine", path "mine" .. ": is no index that search made, and is left as it",
         "--index FILE gives another name")
@@ -162,8 +182,6 @@ return function(path, expect_run, expect)
     expect_run(1, SEARCH .. "'\255'", "QUERY: text 1: byte 0 of the text, 0xFF, is not UTF-8")
     expect_run(1, SEARCH:gsub("%%corpus", "%%nowhere") .. "cats", path "nowhere" .. ": cannot be read")
     expect_run(1, SEARCH:gsub("%%corpus", "/dev/null") .. "cats", "/dev/null: is not a regular file; expected one")
-    write("corpus", "")
-    expect_run(1, SEARCH .. "cats", path "corpus" .. ": has no texts; expected one a line")
     write("corpus", "a\na \255\n")
     expect_run(1, SEARCH .. "cats", "corpus: line 2: byte 2 of the text, 0xFF, is not UTF-8")
     local out = search("cats --replace-invalid --format json", "2 texts, 2 new")
@@ -175,5 +193,6 @@ return function(path, expect_run, expect)
   test_changed()
   test_stale()
   test_kept()
+  test_empty()
   test_refused()
 end

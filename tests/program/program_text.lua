@@ -138,6 +138,33 @@ return function(path, expect_run, expect, choose)
     expect(out:find('{"vector": [', 1, true) == 1, "of token ids there is a text")
   end
 
+  -- Without standard files a message is no part of an output, and an output that cannot be written is a failure.
+  local function test_closed_files(embed, expected)
+    local closed = { { 0, "%texts 2>&-" }, { 0, "%texts <&-" }, { 1, "%texts >&-" }, { 1, "%texts <&- >&- 2>&-" } }
+    for _, case in ipairs(closed) do
+      os.remove(path "result")
+      expect_run(case[1], embed .. "--tokenizer %tokenizer --text " .. case[2])
+      expect(files.slurp(path "result") == expected, "%s: other embeddings", case[2])
+    end
+    local unwritten = "standard output could not be written"
+    expect_run(1, embed .. "--tokenizer %tokenizer --text %texts >&-", unwritten)
+    expect_run(1, embed .. "--tokenizer %tokenizer --text %texts >/dev/full", unwritten)
+    expect_run(1, embed .. "--tokenizer %tokenizer --text - <&-", "standard input: cannot be read: Bad file descriptor")
+  end
+
+  -- What numpy.save writes of the array that the safetensors file holds, byte by byte.
+  local function test_numpy(safetensors)
+    local header = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 48), }"
+    local expected = "\147NUMPY\1\0\118\0" .. header .. (" "):rep(117 - #header) .. "\n" .. safetensors:sub(129)
+    for _, options in ipairs { "--output %e.npy", "--output %e --format npy" } do
+      local name = options:match("%%(%S+)")
+      expect_run(0, "embed --allow-random 1 --tokens %ids " .. options, path(name) .. ": embedding F32 [3, 48]")
+      expect(files.slurp(path(name)) == expected, "%s: other bytes than those of numpy.save", options)
+    end
+    expect_run(0, "embed --allow-random 1 --tokens %ids --output %e.npy --format safetensors")
+    expect(files.slurp(path "e.npy") == safetensors, "--format does not go before the name")
+  end
+
   -- The sequences of post_48_4 have at most 70 ids.
   local function test_embed()
     choose "post_48_4"
@@ -149,6 +176,12 @@ return function(path, expect_run, expect, choose)
     local _, said = expect_run(0, embed .. "--text %texts --tokenizer %tokenizer", "embedding F32 [3, 48]")
     expect(files.slurp(path "result") == by_ids, "embeddings of texts are others than those of their ids")
     expect(said:find("1 of 3 texts were cut to 70 tokens", 1, true), "no word of the text that was cut: %s", said)
+    test_closed_files(embed, by_ids)
+    test_numpy(by_ids)
+    write("zeros", "a cats\0\0" .. ("cat\n"):rep(100) .. "\0")
+    expect_run(0, embed .. "--text %zeros -0 --tokenizer %tokenizer", "embedding F32 [3, 48]")
+    expect(files.slurp(path "result") == by_ids, "embeddings of texts that end with NUL are others")
+    expect_run(2, embed .. "--tokens %ids -0", "-0 is of --text")
     expect_run(2, embed, "--tokens FILE or --text FILE is missing")
     expect_run(2, embed .. "--tokens %ids --text %texts", "given both")
     write("second", (JSON:gsub('"truncation":null',
@@ -156,7 +189,7 @@ return function(path, expect_run, expect, choose)
     expect_run(0, embed .. "--text %texts --tokenizer %second", "embedding F32 [3, 48]")
     expect(files.slurp(path "result") == by_ids, "truncation.strategy of the file changes the embeddings")
     test_embed_json(embed)
-    expect_run(2, embed .. "--tokens %ids --format xml", "--format xml: expected safetensors or json")
+    expect_run(2, embed .. "--tokens %ids --format xml", "--format xml: expected safetensors, npy or json")
     expect_run(2, "embed --allow-random 1 --tokens %ids", "--output FILE is missing (or --format json")
     expect_run(1, embed .. "--text %broken --tokenizer %tokenizer", "line 2: byte 2 of the text, 0xFF, is not UTF-8")
     expect_run(0, embed .. "--text %broken --tokenizer %tokenizer --replace-invalid", "embedding F32 [2, 48]")

@@ -1,0 +1,24 @@
+// numpy_file.h: NumPy's own format for one array, version 1.0: what numpy.load reads of a name that ends in .npy.
+// Reads none.
+#ifndef GA_NUMPY_FILE_H
+#define GA_NUMPY_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "status.h"
+#include "tensor.h"
+
+enum { GA_NUMPY_HEADER = 256 }; // bytes before the numbers, at most
+
+// Whether a file of this name is to be of that format.
+bool ga_is_numpy_name(const char *path);
+
+// The header of an array of little-endian f32, the last axis fastest, as numpy.save writes it; returns its size, which
+// the first axis does not change.
+size_t ga_numpy_header(const size_t *shape, size_t rank, char bytes_out[GA_NUMPY_HEADER]);
+
+// Writes an F32 tensor to path, in the place of whatever has that name.
+enum ga_status ga_numpy_write(const char *path, const struct ga_tensor *tensor, struct ga_error *error);
+
+#endif
