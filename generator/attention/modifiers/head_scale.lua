@@ -10,8 +10,8 @@ return {
       implied = "yes", default = "no", help = "each head multiplies its scores by a learned number",
       group = "scores", example = "head_scale = true",
       meaning = "each head multiplies its scores by a learned number, the inverse of its temperature: after " ..
-        "`qk_norm` and `rope`, together with `scale`, and before `softcap`, biases and masks. Keys that the model adds are " ..
-        "among those scored; a sink is not. The weight is the factor itself, so of a model that learns its " ..
+        "`qk_norm` and `rope`, together with `scale`, and before `softcap`, biases and masks. Keys that the model " ..
+        "adds are among those scored; a sink is not. The weight is the factor itself, so of a model that learns its " ..
         "logarithm, such as Swin v2, the exponential of that" },
   },
   score_order = "scale",
