@@ -143,7 +143,7 @@ static size_t strip_left(const char *bytes, size_t taken, size_t begin)
     while (begin > taken && ga_text_is_whitespace(character_before(bytes, begin, &before))) {
         begin = before;
     }
-    return begin;
+    return begin < taken ? taken : begin;
 }
 
 static size_t strip_right(const char *bytes, size_t length, size_t end)
@@ -181,13 +181,13 @@ bool ga_text_added_find(const struct ga_text_matcher *matcher, const char *bytes
             at = end - 1; // as the package does, which looks for no other token inside
             continue;
         }
-        *match_out = (struct ga_text_added_match){
-            .token = token,
-            .begin = token->lstrip ? strip_left(bytes, taken, at) : at,
-            .end = token->rstrip ? strip_right(bytes, length, end) : end,
-            .next = end,
-        };
-        return true;
+        const size_t from_left = token->lstrip ? strip_left(bytes, taken, at) : at;
+        const size_t to_right = token->rstrip ? strip_right(bytes, length, end) : end;
+        if (from_left < to_right) { // else the token before, which strips, took all of this one
+            *match_out = (struct ga_text_added_match){token, from_left, to_right, end};
+            return true;
+        }
+        at = end - 1;
     }
     return false;
 }

@@ -21,14 +21,39 @@ struct ga_text_component_class {
     void (*close_scratch)(void *scratch);
 };
 
-// Whether a component is local. A tokenizer whose components are all local is asked for the ids of one *chunk* of a
-// text at a time, and ids of chunks are cached.
+// A tokenizer that is *local* is asked for the ids of one *chunk* of a text at a time, and ids of chunks are cached.
 //
 // A text is cut into chunks before each U+0020 that stands between a character that is a letter or an ASCII byte from
 // 0x21 to 0x7E, and another such. So a chunk is " word", but for the first, and a run of several spaces lies inside a
-// chunk. A component is local if what it makes of the text is what it makes of the chunks one after the other, each
-// being told whether it is the first (struct ga_text_where).
-typedef bool ga_text_local_function(const void *self);
+// chunk. A tokenizer is local if the tokens of a text are those of its chunks, one after the other, each chunk being
+// told whether it is the first (struct ga_text_where). local.c proves that of the components one after the other, by
+// what is known of the edges, the places where chunks meet.
+
+// What every chunk but the first begins with.
+enum ga_text_lead {
+    GA_TEXT_LEAD_SPACE, // U+0020
+    GA_TEXT_LEAD_MARK,  // U+2581
+    GA_TEXT_LEAD_BYTE,  // U+0120, which ByteLevel spells a space as
+};
+
+struct ga_text_edges {
+    enum ga_text_lead lead;
+    bool are_solid; // before each lead and after it stands a character, neither white space nor U+2581
+    bool are_cut;   // each of them lies between two pieces
+};
+
+// The UTF-8 of a lead.
+struct ga_text_bytes ga_text_lead_bytes(enum ga_text_lead lead);
+
+// A component's part of the proof. Of chunks that meet at such edges: whether what the component makes of all of them
+// together is what it makes of each, one after the other, but for cuts at edges, which it may make in a chunk and not
+// in the whole unless it says that they are cut. Then edges says what is known of what it made. A component that has
+// no such function proves nothing, and texts are not cut into chunks for it.
+typedef bool ga_text_edges_function(const void *self, struct ga_text_edges *edges);
+
+// For components that look at one character at a time and change no lead: what is not white space stays so, or may
+// become white space or go.
+ga_text_edges_function ga_text_keeps_edges, ga_text_loosens_edges;
 
 // Where what a component is given stands.
 struct ga_text_where {

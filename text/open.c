@@ -83,49 +83,12 @@ void ga_text_tokenizer_close(struct ga_text_tokenizer *tokenizer)
 
 // -- What follows from the components --------------------------------------------------------------------------------
 
-static bool are_normalizers_local(const struct ga_text_tokenizer *tokenizer)
-{
-    bool local = true;
-    for (size_t i = 0; i < tokenizer->normalizers.count; i++) {
-        const struct ga_text_part *part = &tokenizer->normalizers.items[i];
-        const struct ga_text_normalizer_class *class = (const void *)part->base;
-        local = local && (!class->local || class->local(part->self));
-    }
-    return local;
-}
-
-// Whether what cuts, and then the model, sees no further than a chunk.
-static bool are_cuts_local(const struct ga_text_tokenizer *tokenizer)
-{
-    bool dropped = false, local = true;
-    for (size_t i = 0; i < tokenizer->pretokenizers.count; i++) {
-        const struct ga_text_part *part = &tokenizer->pretokenizers.items[i];
-        const struct ga_text_pretokenizer_class *class = (const void *)part->base;
-        const bool alone = dropped && !class->before; // it sees pieces without spaces
-        local = local && (alone || !class->local || class->local(part->self));
-        dropped = dropped || (class->cuts_at_chunks && class->cuts_at_chunks(part->self));
-    }
-    const struct ga_text_model_class *model = model_class(tokenizer);
-    return local && (dropped || (model->local && model->local(tokenizer->model.self)));
-}
-
-// Whether added tokens that are looked for in normalized text are found in chunks as in the whole.
-static bool are_added_local(const struct ga_text_tokenizer *tokenizer)
-{
-    bool local = true;
-    for (size_t i = 0; i < tokenizer->added.normalized.count; i++) {
-        const struct ga_text_added_token *token = tokenizer->added.normalized.tokens[i];
-        const struct ga_text_bytes text = ga_text_added_text(token);
-        local = local && !token->lstrip && !token->rstrip && !memchr(text.bytes, ' ', text.length);
-    }
-    return local;
-}
-
-// The first pre-tokenizer is given whole sections, whose place is known without spans.
+// The first pre-tokenizer is given whole sections, whose place is known without spans unless something was made of
+// them before: what begins a normalized text need not begin the text.
 static bool asks_place(const struct ga_text_tokenizer *tokenizer)
 {
     bool asks = false;
-    for (size_t i = 1; i < tokenizer->pretokenizers.count; i++) {
+    for (size_t i = tokenizer->normalizers.count ? 0 : 1; i < tokenizer->pretokenizers.count; i++) {
         const struct ga_text_part *part = &tokenizer->pretokenizers.items[i];
         const struct ga_text_pretokenizer_class *class = (const void *)part->base;
         asks = asks || (class->before && (!class->asks_place || class->asks_place(part->self)));
@@ -242,8 +205,7 @@ static enum ga_status read_tokenizer(struct ga_text_tokenizer *tokenizer, struct
     length = ga_text_reader_enter(reader, "added_tokens", 0);
     status = read_added(tokenizer, reader, given.added_tokens);
     ga_text_reader_leave(reader, length);
-    tokenizer->is_local = tokenizer->normalizers.count > 0 && are_normalizers_local(tokenizer) &&
-                          are_cuts_local(tokenizer) && are_added_local(tokenizer);
+    tokenizer->is_local = tokenizer->normalizers.count > 0 && ga_text_is_local(tokenizer);
     tokenizer->asks_place = asks_place(tokenizer);
     return status;
 }

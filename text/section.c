@@ -215,20 +215,28 @@ static enum ga_status encode_with_details(struct pieces *pieces, struct ga_text_
     return status;
 }
 
+// The last step, where it has an `after`.
+static const struct ga_text_part *last_rewriting(const struct ga_text_context *context)
+{
+    const struct ga_text_parts *parts = &context->tokenizer->pretokenizers;
+    const struct ga_text_part *last = parts->count > 0 ? &parts->items[parts->count - 1] : NULL;
+    const struct ga_text_pretokenizer_class *class = last ? (const void *)last->base : NULL;
+    return class && class->after ? last : NULL;
+}
+
 // A piece whose tokens are not known: the `after` of the last step, then the model.
 static enum ga_status encode_piece(const struct pieces *pieces, struct ga_text_span piece,
                                    struct ga_text_tokens *tokens, struct ga_error *error)
 {
     struct ga_text_context *context = pieces->context;
-    const struct ga_text_parts *parts = &context->tokenizer->pretokenizers;
-    const struct ga_text_part *last = parts->count > 0 ? &parts->items[parts->count - 1] : NULL;
-    const struct ga_text_pretokenizer_class *class = last ? (const void *)last->base : NULL;
-    if (!class || !class->after) {
+    const struct ga_text_part *last = last_rewriting(context);
+    if (!last) {
         return run_model(context, pieces->text->bytes + piece.begin, piece.end - piece.begin, tokens, error);
     }
+    const struct ga_text_pretokenizer_class *class = (const void *)last->base;
+    void *scratch = context->pretokenizers.items[context->tokenizer->pretokenizers.count - 1];
     struct ga_text_string *text = other_text(pieces);
-    const enum ga_status status =
-        class->after(last->self, context->pretokenizers.items[parts->count - 1], pieces->text, piece, text);
+    const enum ga_status status = class->after(last->self, scratch, pieces->text, piece, text);
     return status == GA_OK ? run_model(context, text->bytes, text->length, tokens, error) : status;
 }
 
@@ -284,12 +292,13 @@ static enum ga_status look_up(const struct pieces *pieces, struct ga_text_tokens
     return status;
 }
 
-// Cuts pieces into words, to each of which the model gives the tokens that it has in the piece.
+// Cuts pieces into words, to each of which the model gives the tokens that it has in the piece. A piece that the last
+// step's `after` still changes has none.
 static enum ga_status cut_words(struct pieces *pieces)
 {
     const struct ga_text_part *model = &pieces->context->tokenizer->model;
     const struct ga_text_model_class *class = (const void *)model->base;
-    if (!class->has_words || !class->has_words(model->self)) {
+    if (last_rewriting(pieces->context) || !class->has_words || !class->has_words(model->self)) {
         return GA_OK;
     }
     struct ga_text_cuts *cuts = other_cuts(pieces);

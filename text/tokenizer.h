@@ -33,7 +33,7 @@ struct ga_text_tokenizer {
     size_t n_ends;
     uint64_t hash;   // of the file's bytes
     bool is_local;   // ids of chunks are kept; without normalizers those of pieces are found as fast
-    bool asks_place; // a pre-tokenizer asks where in the text a piece begins
+    bool asks_place; // a pre-tokenizer asks where in the text a piece begins, and spans alone tell it
 };
 
 // A text's tokens before templates: with GA_TEXT_OFFSETS, begin and end are bytes of the text, and texts says where the
@@ -87,6 +87,11 @@ void ga_text_parts_close(struct ga_text_parts *parts);
 // Opens and closes what a thread needs of parts.
 enum ga_status ga_text_parts_open_scratch(const struct ga_text_parts *parts, struct ga_text_scratches *scratches);
 void ga_text_parts_close_scratch(const struct ga_text_parts *parts, struct ga_text_scratches *scratches);
+
+// -- local.c --------------------------------------------------------------------------------------------------------
+
+// Whether the ids of a text are those of its chunks (component.h), for all that is known of the components.
+bool ga_text_is_local(const struct ga_text_tokenizer *tokenizer);
 
 // -- section.c ------------------------------------------------------------------------------------------------------
 

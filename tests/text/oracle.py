@@ -11,6 +11,8 @@ from expressions import EXPRESSIONS, REFUSED, cutter, known
 from families import FAMILIES
 from families_subword import SUBWORD
 from strings import corpus, string
+import pipelines
+from tokenizers import Tokenizer
 
 SHOWN = 5  # differences of a family that are printed
 
@@ -95,6 +97,30 @@ def compare_expressions(shared, seed, count):
     return wrong
 
 
+TEXTS = 12  # of each random pipeline
+REFUSED_PIPELINES = ("when it is normalized", "when they are normalized")
+
+
+def compare_pipelines(shared, seed, count):
+    """Random pipelines, each on some texts; how many differ. Each has a seed of its own, which is printed."""
+    wrong = refused = 0
+    for number in range(count):
+        rng = random.Random(f"pipeline {seed} {number}")
+        text = pipelines.pipeline(rng)
+        try:
+            ours = library.Tokenizer(shared, text)
+        except ValueError as error:
+            refused += 1
+            if not str(error).endswith(REFUSED_PIPELINES):
+                print(f"pipeline {number}: {error}")
+                wrong += 1
+            continue
+        wrong += compare(f"pipeline {number}", Tokenizer.from_str(text), ours, rng, TEXTS, pipelines.text) > 0
+        ours.close()
+    print(f"{count} pipelines: {wrong} differ, {refused} refused", flush=True)
+    return wrong
+
+
 def main():
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
@@ -118,6 +144,9 @@ def main():
         wrong = compare_expressions(shared, seed, count)
         print(f"{len(EXPRESSIONS)} expressions: {wrong} differ", flush=True)
         total += wrong > 0
+        families += 1
+    if not wanted or "pipelines" in wanted:
+        total += compare_pipelines(shared, seed, count) > 0
         families += 1
     print(f"{families - total} passed, {total} failed")
     sys.exit(total > 0)

@@ -6,6 +6,20 @@
 
 enum { FIRST_CAPACITY = 64 };
 
+bool ga_text_equal(struct ga_text_bytes a, struct ga_text_bytes b)
+{
+    return a.length == b.length && memcmp(a.bytes, b.bytes, b.length) == 0;
+}
+
+bool ga_text_contains(struct ga_text_bytes a, struct ga_text_bytes b)
+{
+    bool contains = false;
+    for (size_t at = 0; at + b.length <= a.length && !contains; at++) {
+        contains = memcmp(a.bytes + at, b.bytes, b.length) == 0;
+    }
+    return contains;
+}
+
 enum ga_status ga_text_grow(void **items, size_t *capacity, size_t count, size_t more, size_t size)
 {
     if (more <= *capacity - count) {

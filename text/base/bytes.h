@@ -15,6 +15,10 @@ struct ga_text_bytes {
     size_t length;
 };
 
+// Whether a has the bytes of b, and whether it has them somewhere; b is not empty, and short.
+bool ga_text_equal(struct ga_text_bytes a, struct ga_text_bytes b);
+bool ga_text_contains(struct ga_text_bytes a, struct ga_text_bytes b);
+
 // A range of bytes, [begin, end).
 struct ga_text_span {
     uint32_t begin;

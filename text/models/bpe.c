@@ -152,11 +152,10 @@ static const struct ga_text_vocabulary *vocabulary_of(const void *self)
     return &((const struct ga_text_bpe *)self)->vocabulary;
 }
 
-static bool is_local(const void *self)
+static bool prove(const void *self, struct ga_text_edges *edges)
 {
     const struct ga_text_bpe *bpe = self;
-    return bpe->cuts_at_marks && ga_text_bpe_cuts_at(bpe, (struct ga_text_bytes){" ", 1}) &&
-           ga_text_bpe_cuts_at(bpe, (struct ga_text_bytes){"\xc4\xa0", 2});
+    return edges->are_solid && !bpe->ignore_merges && ga_text_bpe_cuts_at(bpe, ga_text_lead_bytes(edges->lead));
 }
 
 static bool has_words(const void *self)
@@ -171,5 +170,5 @@ const struct ga_text_model_class ga_text_bpe = {
     .pack = pack,
     .has_words = has_words,
     .word_end = ga_text_bpe_word_end,
-    .local = is_local,
+    .edges = prove,
 };

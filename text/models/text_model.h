@@ -50,9 +50,7 @@ struct ga_text_model_class {
     bool (*has_words)(const void *self);
     size_t (*word_end)(const void *self, const char *piece, size_t length, size_t begin);
 
-    // Whether the tokens of a piece are those of its chunks, the marks of word beginnings (U+0020, U+2581, U+0120)
-    // being such spaces, one after the other. NULL: no. Asked only where no pre-tokenizer cuts at spaces.
-    bool (*local)(const void *self);
+    ga_text_edges_function *edges; // asked only where edges are not cut
 };
 
 extern const struct ga_text_model_class ga_text_wordpiece;

@@ -196,4 +196,5 @@ const struct ga_text_normalizer_class ga_text_bert_normalizer = {
              .open_scratch = open_scratch,
              .close_scratch = close_scratch},
     .apply = apply,
+    .edges = ga_text_loosens_edges,
 };

@@ -154,20 +154,43 @@ static struct ga_text_bytes text_at(const struct ga_text_charsmap *charsmap, siz
     return (struct ga_text_bytes){charsmap->texts + at, length};
 }
 
+// Goes down from *at by a byte; false where no key has it. *unit_out: what is there.
+static bool step(const struct ga_text_charsmap *charsmap, char byte, uint32_t *at, uint32_t *unit_out)
+{
+    const uint32_t next = *at ^ (unsigned char)byte;
+    if (next >= charsmap->n_units || label_of(charsmap->units[next]) != (unsigned char)byte) {
+        return false;
+    }
+    *unit_out = charsmap->units[next];
+    *at = next ^ offset_of(*unit_out);
+    return true;
+}
+
+static uint32_t root_of(const struct ga_text_charsmap *charsmap)
+{
+    return charsmap->n_units == 0 ? 0 : offset_of(charsmap->units[0]);
+}
+
+bool ga_text_charsmap_has(const struct ga_text_charsmap *charsmap, const char *text, size_t length)
+{
+    uint32_t at = root_of(charsmap), unit;
+    bool has = true;
+    for (size_t i = 0; i < length && has; i++) {
+        has = step(charsmap, text[i], &at, &unit);
+    }
+    return has;
+}
+
 struct ga_text_bytes ga_text_charsmap_find(const struct ga_text_charsmap *charsmap, const char *key, size_t length)
 {
-    static const struct ga_text_bytes none = {NULL, 0};
-    uint32_t at = charsmap->n_units == 0 ? 0 : offset_of(charsmap->units[0]);
-    for (size_t i = 0; i < length && key[i] != '\0'; i++) {
-        at ^= (unsigned char)key[i];
-        if (at >= charsmap->n_units || label_of(charsmap->units[at]) != (unsigned char)key[i]) {
-            return none;
+    uint32_t at = root_of(charsmap), unit;
+    for (size_t i = 0; i < length && key[i] != '\0' && step(charsmap, key[i], &at, &unit); i++) {
+        if ((unit & 1u << 8) != 0 && at < charsmap->n_units) {
+            return text_at(charsmap, charsmap->units[at] & ~(1u << 31));
         }
-        const uint32_t unit = charsmap->units[at];
-        at ^= offset_of(unit);
         if ((unit & 1u << 8) != 0) {
-            return at < charsmap->n_units ? text_at(charsmap, charsmap->units[at] & ~(1u << 31)) : none;
+            break;
         }
     }
-    return none;
+    return (struct ga_text_bytes){NULL, 0};
 }

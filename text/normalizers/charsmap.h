@@ -26,4 +26,7 @@ void ga_text_charsmap_free(struct ga_text_charsmap *charsmap);
 // What the shortest key that key[length] begins with is mapped to: borrowed; bytes NULL if there is none.
 struct ga_text_bytes ga_text_charsmap_find(const struct ga_text_charsmap *charsmap, const char *key, size_t length);
 
+// Whether a key begins with text[length].
+bool ga_text_charsmap_has(const struct ga_text_charsmap *charsmap, const char *text, size_t length);
+
 #endif

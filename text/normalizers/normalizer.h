@@ -15,7 +15,7 @@ struct ga_text_normalizer_class {
     // Returns GA_OK, GA_MEMORY or GA_OVERFLOW; GA_FORMAT after an entry in error where a pattern passes its limits.
     enum ga_status (*apply)(const void *self, void *scratch, const struct ga_text_string *in,
                             struct ga_text_where where, struct ga_text_string *out, struct ga_error *error);
-    ga_text_local_function *local; // NULL: it is
+    ga_text_edges_function *edges;
 
     // Whether texts of ASCII bytes below 0x80 come out as they went in. NULL: they may not.
     bool (*keeps_ascii)(const void *self);

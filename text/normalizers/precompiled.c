@@ -15,39 +15,19 @@ struct precompiled {
     struct ga_text_charsmap charsmap;
     bool keeps[128]; // which characters of ASCII stay as they are
     bool keeps_ascii;
-    bool is_local;
 };
 
 // -- Opening --------------------------------------------------------------------------------------------------------
-
-static struct ga_text_bytes find_code_point(const struct precompiled *self, uint32_t code_point)
-{
-    char bytes[4];
-    return ga_text_charsmap_find(&self->charsmap, bytes, ga_text_utf8(code_point, bytes));
-}
-
-// A character that joins the one after it to a grapheme, even a space, and is a key itself: then what becomes of a
-// space depends on what is before it.
-static bool has_joining_key(const struct precompiled *self)
-{
-    for (uint32_t c = 0x80; c < 0x20000; c++) {
-        if (ga_text_joins_next(c) && find_code_point(self, c).bytes != NULL) {
-            return true;
-        }
-    }
-    return false;
-}
 
 static void look_at_ascii(struct precompiled *self)
 {
     self->keeps_ascii = true;
     for (uint32_t c = 0; c < 128; c++) {
-        self->keeps[c] = find_code_point(self, c).bytes == NULL;
+        self->keeps[c] = ga_text_charsmap_find(&self->charsmap, (const char[]){(char)c}, 1).bytes == NULL;
         self->keeps_ascii &= self->keeps[c];
     }
     const struct ga_text_bytes lines = ga_text_charsmap_find(&self->charsmap, "\r\n", 2);
     self->keeps_ascii &= lines.bytes == NULL;
-    self->is_local = self->keeps[' '] && !has_joining_key(self);
 }
 
 static const struct ga_text_field fields[] = {{"precompiled_charsmap", GA_TEXT_STRING, GA_TEXT_REQUIRED, 0}};
@@ -213,9 +193,25 @@ static enum ga_status apply(const void *self, void *scratch, const struct ga_tex
     return status == GA_OK ? give_last(&r) : status;
 }
 
-static bool is_local(const void *self)
+// Whether keys begin with a character that joins the one after it to a grapheme, even a space: then what becomes of a
+// lead depends on what is before it.
+static bool has_joining_key(const struct precompiled *self)
 {
-    return ((const struct precompiled *)self)->is_local;
+    bool has = false;
+    for (uint32_t c = 0x80; c < 0x20000 && !has; c++) {
+        char bytes[4];
+        has = ga_text_joins_next(c) && ga_text_charsmap_has(&self->charsmap, bytes, ga_text_utf8(c, bytes));
+    }
+    return has;
+}
+
+// A lead stays where no key begins with it, whatever mark follows and joins it. Anything may become of other characters.
+static bool prove(const void *self, struct ga_text_edges *edges)
+{
+    const struct precompiled *precompiled = self;
+    const struct ga_text_bytes lead = ga_text_lead_bytes(edges->lead);
+    edges->are_solid = false;
+    return !ga_text_charsmap_has(&precompiled->charsmap, lead.bytes, lead.length) && !has_joining_key(precompiled);
 }
 
 static bool keeps_ascii(const void *self)
@@ -226,6 +222,6 @@ static bool keeps_ascii(const void *self)
 const struct ga_text_normalizer_class ga_text_precompiled = {
     .base = {"Precompiled", open_precompiled, close_precompiled, NULL, NULL},
     .apply = apply,
-    .local = is_local,
+    .edges = prove,
     .keeps_ascii = keeps_ascii,
 };

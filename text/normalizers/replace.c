@@ -96,17 +96,44 @@ static enum ga_status apply(const void *self, void *scratch, const struct ga_tex
     return in->length ? ga_text_replace_apply(self, scratch, in, out, error) : GA_OK;
 }
 
-// A string of one character is: none stands on both sides of a chunk's edge. Of others only " " and what has no space
-// may be, but what follows a run of spaces is not told from here.
-static bool is_local(const void *self)
+// Whether a character of text is white space or U+2581.
+static bool has_gaps(struct ga_text_bytes text)
 {
-    bool is_regex;
-    const struct ga_text_bytes text = ga_text_pattern_text(((const struct ga_text_replace *)self)->pattern, &is_regex);
-    size_t length = 0;
-    if (text.length) {
-        ga_text_code_point(text.bytes, &length);
+    bool has = ga_text_contains(text, ga_text_lead_bytes(GA_TEXT_LEAD_MARK));
+    for (size_t at = 0, length; at < text.length && !has; at += length) {
+        has = ga_text_is_whitespace(ga_text_code_point(text.bytes + at, &length));
     }
-    return !is_regex && text.length > 0 && (text.length == length || !memchr(text.bytes, ' ', text.length));
+    return has;
+}
+
+// The lead that a text is.
+static bool find_lead(struct ga_text_bytes text, enum ga_text_lead *lead_out)
+{
+    static const enum ga_text_lead leads[] = {GA_TEXT_LEAD_SPACE, GA_TEXT_LEAD_MARK};
+    bool found = false;
+    for (size_t i = 0; i < sizeof leads / sizeof *leads && !found; i++) {
+        found = ga_text_equal(text, ga_text_lead_bytes(leads[i]));
+        *lead_out = found ? leads[i] : *lead_out;
+    }
+    return found;
+}
+
+// A lead may become another one. A string without it is never found across an edge, as both the end of a chunk and the
+// lead would be in it; what is not a string may be.
+static bool prove(const void *self, struct ga_text_edges *edges)
+{
+    const struct ga_text_replace *replace = self;
+    bool is_regex;
+    const struct ga_text_bytes text = ga_text_pattern_text(replace->pattern, &is_regex);
+    const struct ga_text_bytes lead = ga_text_lead_bytes(edges->lead);
+    if (is_regex || text.length == 0) {
+        return false;
+    }
+    if (ga_text_equal(text, lead)) {
+        return find_lead(replace->content, &edges->lead);
+    }
+    edges->are_solid = edges->are_solid && replace->content.length > 0 && !has_gaps(replace->content);
+    return !ga_text_contains(text, lead);
 }
 
 const struct ga_text_normalizer_class ga_text_replace = {
@@ -116,5 +143,5 @@ const struct ga_text_normalizer_class ga_text_replace = {
              .open_scratch = ga_text_replace_open_scratch,
              .close_scratch = ga_text_pattern_close_scratch},
     .apply = apply,
-    .local = is_local,
+    .edges = prove,
 };

@@ -24,6 +24,7 @@ static enum ga_status lowercase(const void *self, void *scratch, const struct ga
 const struct ga_text_normalizer_class ga_text_lowercase = {
     .base = {.type = "Lowercase", .open = open_empty},
     .apply = lowercase,
+    .edges = ga_text_keeps_edges,
 };
 
 // -- StripAccents ---------------------------------------------------------------------------------------------------
@@ -43,6 +44,7 @@ static enum ga_status strip_accents(const void *self, void *scratch, const struc
 const struct ga_text_normalizer_class ga_text_strip_accents = {
     .base = {.type = "StripAccents", .open = open_empty},
     .apply = strip_accents,
+    .edges = ga_text_loosens_edges,
 };
 
 // -- Strip ----------------------------------------------------------------------------------------------------------
@@ -89,16 +91,9 @@ static enum ga_status apply_strip(const void *self, void *scratch, const struct 
     return ga_text_string_copy(out, in, strip->left ? begin : 0, strip->right ? end : in->length);
 }
 
-static bool never(const void *self)
-{
-    (void)self;
-    return false;
-}
-
 const struct ga_text_normalizer_class ga_text_strip = {
     .base = {.type = "Strip", .open = open_strip, .close = free},
-    .apply = apply_strip,
-    .local = never, // a chunk's spaces are not those at the ends of a text
+    .apply = apply_strip, // a chunk's spaces are not those at the ends of a text: it proves nothing
 };
 
 // -- Prepend --------------------------------------------------------------------------------------------------------
@@ -150,7 +145,15 @@ static enum ga_status apply_prepend(const void *self, void *scratch, const struc
     return status == GA_OK ? ga_text_string_copy(out, in, 0, in->length) : status;
 }
 
+// A text gets it where it is not empty, and the first chunk as well.
+static bool prove_prepend(const void *self, struct ga_text_edges *edges)
+{
+    (void)self;
+    return edges->are_solid;
+}
+
 const struct ga_text_normalizer_class ga_text_prepend = {
     .base = {.type = "Prepend", .open = open_prepend, .close = free},
     .apply = apply_prepend,
+    .edges = prove_prepend,
 };

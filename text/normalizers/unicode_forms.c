@@ -32,7 +32,9 @@ static bool always(const void *self)
     return true;
 }
 
-#define FORM(name, form_type, compat, composed)                                                                        \
+// No character stands for a space and others, or is joined to one, but among those of compatibility, of which U+FC5E is
+// a space and a mark.
+#define FORM(name, form_type, compat, composed, proof)                                                                 \
     static enum ga_status apply_##name(const void *self, void *scratch, const struct ga_text_string *in,               \
                                        struct ga_text_where where, struct ga_text_string *out, struct ga_error *error) \
     {                                                                                                                  \
@@ -42,10 +44,11 @@ static bool always(const void *self)
     const struct ga_text_normalizer_class ga_text_##name = {                                                           \
         .base = {.type = form_type, .open = open_form, .open_scratch = open_scratch, .close_scratch = close_scratch},  \
         .apply = apply_##name,                                                                                         \
+        .edges = proof,                                                                                                \
         .keeps_ascii = always,                                                                                         \
     };
 
-FORM(nfc, "NFC", false, true)
-FORM(nfd, "NFD", false, false)
-FORM(nfkc, "NFKC", true, true)
-FORM(nfkd, "NFKD", true, false)
+FORM(nfc, "NFC", false, true, ga_text_keeps_edges)
+FORM(nfd, "NFD", false, false, ga_text_keeps_edges)
+FORM(nfkc, "NFKC", true, true, ga_text_loosens_edges)
+FORM(nfkd, "NFKD", true, false, ga_text_loosens_edges)

@@ -66,9 +66,15 @@ static bool never(const void *self)
     return false;
 }
 
-static bool cuts(const void *self)
+// A chunk that begins with a space is given none. The expression begins a match at a space between two characters that
+// are no white space.
+static bool prove(const void *self, struct ga_text_edges *edges)
 {
-    return ((const struct ga_text_byte_level_fields *)self)->use_regex;
+    const bool cuts = ((const struct ga_text_byte_level_fields *)self)->use_regex;
+    const bool local = edges->are_cut || (edges->lead == GA_TEXT_LEAD_SPACE && (!cuts || edges->are_solid));
+    edges->are_cut = edges->are_cut || cuts;
+    edges->lead = GA_TEXT_LEAD_BYTE;
+    return local;
 }
 
 const struct ga_text_pretokenizer_class ga_text_byte_level = {
@@ -78,5 +84,5 @@ const struct ga_text_pretokenizer_class ga_text_byte_level = {
     .after = after,
     .rewrites = rewrites,
     .asks_place = never,
-    .cuts_at_chunks = cuts,
+    .edges = prove,
 };

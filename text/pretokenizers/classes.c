@@ -41,9 +41,10 @@ static enum ga_status cut(const void *self, void *scratch, const struct ga_text_
     return status ? status : ga_text_cut_matches(at_class->behaviour, matches->items, matches->count, out);
 }
 
-// A space between two characters is of neither class, so that only MergedWithPrevious and MergedWithNext reach over it.
-static bool is_local(const void *self)
+// No lead is of either class, so that only MergedWithPrevious, MergedWithNext and Contiguous reach over it.
+static bool prove(const void *self, struct ga_text_edges *edges)
 {
+    (void)edges;
     const enum ga_text_behaviour behaviour = ((const struct at_class *)self)->behaviour;
     return behaviour == GA_TEXT_REMOVED || behaviour == GA_TEXT_ISOLATED;
 }
@@ -76,7 +77,7 @@ const struct ga_text_pretokenizer_class ga_text_punctuation = {
              .open_scratch = ga_text_matches_open,
              .close_scratch = ga_text_matches_close},
     .cut = cut,
-    .local = is_local,
+    .edges = prove,
 };
 
 // -- Digits ---------------------------------------------------------------------------------------------------------
@@ -106,5 +107,5 @@ const struct ga_text_pretokenizer_class ga_text_digits = {
              .open_scratch = ga_text_matches_open,
              .close_scratch = ga_text_matches_close},
     .cut = cut,
-    .local = is_local,
+    .edges = prove,
 };

@@ -48,22 +48,27 @@ static enum ga_status cut(const void *self, void *scratch, const struct ga_text_
     return status == GA_OK ? ga_text_cuts_append(out, begin, piece.end) : status;
 }
 
-// Without cuts a text is one piece, and no list of chunks.
-static bool is_local(const void *self)
-{
-    return ((const struct ga_text_metaspace *)self)->split;
-}
-
 static bool asks_place(const void *self)
 {
     return ((const struct ga_text_metaspace *)self)->scheme == GA_TEXT_FIRST;
+}
+
+// A chunk that begins with a space, or with the mark, is given none. Without cuts a text is one piece, and no list of
+// chunks. "first" must know that no later chunk begins at byte 0: that the first one is not empty.
+static bool prove(const void *self, struct ga_text_edges *edges)
+{
+    const struct ga_text_metaspace *m = self;
+    const struct ga_text_bytes mark = {m->mark, m->mark_length};
+    const bool is_marked = edges->lead == GA_TEXT_LEAD_SPACE || ga_text_equal(mark, ga_text_lead_bytes(edges->lead));
+    const bool cuts = edges->are_cut || (is_marked && m->split);
+    edges->are_cut = cuts;
+    return cuts && (m->scheme != GA_TEXT_FIRST || edges->are_solid);
 }
 
 const struct ga_text_pretokenizer_class ga_text_metaspace = {
     .base = {"Metaspace", ga_text_metaspace_open, free, NULL, NULL},
     .before = before,
     .cut = cut,
-    .local = is_local,
+    .edges = prove,
     .asks_place = asks_place,
-    .cuts_at_chunks = is_local,
 };

@@ -24,15 +24,11 @@ struct ga_text_pretokenizer_class {
     // Depends on the bytes of the piece alone.
     enum ga_status (*after)(const void *self, void *scratch, const struct ga_text_string *in, struct ga_text_span piece,
                             struct ga_text_string *out);
-    ga_text_local_function *local; // NULL: it is
+    ga_text_edges_function *edges;
 
     // Whether `before` changes any piece, and whether it asks where a piece stands. NULL: where there is one, it does.
     bool (*rewrites)(const void *self);
     bool (*asks_place)(const void *self);
-
-    // True where every chunk (component.h) begins a piece, so that no piece goes on into the next chunk. NULL: false.
-    // After such a step every step that has no `before` is local.
-    bool (*cuts_at_chunks)(const void *self);
 };
 
 extern const struct ga_text_pretokenizer_class ga_text_bert_pretokenizer;

@@ -239,20 +239,32 @@ static enum ga_status cut(const void *self, void *scratch, const struct ga_text_
     return match_cuts(&finding, piece.begin, out);
 }
 
-// Every scanner begins a match at the space of a chunk. Of other patterns only the space itself is known to.
-static bool is_local(const void *self)
+// Whether it cuts before each lead, where it looks for that. Contiguous joins two of them that meet.
+static bool cuts_at_lead(const struct split *split, bool are_solid)
+{
+    static const bool cuts[] = {
+        [GA_TEXT_REMOVED] = true,          [GA_TEXT_ISOLATED] = true,    [GA_TEXT_MERGED_WITH_PREVIOUS] = false,
+        [GA_TEXT_MERGED_WITH_NEXT] = true, [GA_TEXT_CONTIGUOUS] = false,
+    };
+    return !split->invert && (cuts[split->behaviour] || (split->behaviour == GA_TEXT_CONTIGUOUS && are_solid));
+}
+
+// Every scanner begins a match at a space between two characters that are no white space. Of other patterns only the
+// lead itself is known to.
+static bool prove(const void *self, struct ga_text_edges *edges)
 {
     const struct split *split = self;
     bool is_regex;
     const struct ga_text_bytes text = ga_text_pattern_text(split->pattern, &is_regex);
-    const bool is_space = !is_regex && text.length == 1 && text.bytes[0] == ' ';
-    return (split->scan != NULL && cuts_at_each_match(split)) ||
-           (is_space && !split->invert && split->behaviour != GA_TEXT_MERGED_WITH_PREVIOUS);
+    const bool is_lead = !is_regex && ga_text_equal(text, ga_text_lead_bytes(edges->lead));
+    edges->are_cut = true;
+    return (split->scan != NULL && cuts_at_each_match(split) && edges->lead == GA_TEXT_LEAD_SPACE &&
+            edges->are_solid) ||
+           (is_lead && cuts_at_lead(split, edges->are_solid));
 }
 
 const struct ga_text_pretokenizer_class ga_text_split = {
     .base = {"Split", open_split, close_split, open_scratch, close_scratch},
     .cut = cut,
-    .local = is_local,
-    .cuts_at_chunks = is_local,
+    .edges = prove,
 };

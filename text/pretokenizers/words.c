@@ -8,12 +8,6 @@ static enum ga_status open_empty(struct ga_text_reader *reader, json_t *object, 
     return ga_text_read_fields(reader, object, NULL, 0, NULL);
 }
 
-static bool always(const void *self)
-{
-    (void)self;
-    return true;
-}
-
 // What a character is to these steps. A piece is a run of one kind; SINGLE ones stand alone, and SPACE is in none.
 enum kind { SPACE, PART, OTHER, SINGLE };
 
@@ -83,20 +77,28 @@ static enum ga_status cut_spaces(const void *self, void *scratch, const struct g
     return cut_kinds(in, piece, space_kind, out);
 }
 
+// Spaces are in no piece.
+static bool prove(const void *self, struct ga_text_edges *edges)
+{
+    (void)self;
+    edges->are_cut = true;
+    return edges->lead == GA_TEXT_LEAD_SPACE;
+}
+
 const struct ga_text_pretokenizer_class ga_text_bert_pretokenizer = {
     .base = {.type = "BertPreTokenizer", .open = open_empty},
     .cut = cut_bert,
-    .cuts_at_chunks = always,
+    .edges = prove,
 };
 
 const struct ga_text_pretokenizer_class ga_text_whitespace = {
     .base = {.type = "Whitespace", .open = open_empty},
     .cut = cut_words,
-    .cuts_at_chunks = always,
+    .edges = prove,
 };
 
 const struct ga_text_pretokenizer_class ga_text_whitespace_split = {
     .base = {.type = "WhitespaceSplit", .open = open_empty},
     .cut = cut_spaces,
-    .cuts_at_chunks = always,
+    .edges = prove,
 };
