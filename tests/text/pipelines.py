@@ -43,7 +43,8 @@ def sequence(field, make, most):
 
 def replace(rng):
     strings = [" ", " ", " ", MARK, "a", "x", "ab", "  ", "b ", " x", "é", "\n"]
-    pattern = {"String": rng.choice(strings)} if rng.random() < 0.8 else {"Regex": rng.choice([" {2,}", r"\s+", "[xb]"])}
+    regexes = [" {2,}", r"\s+", "[xb]"]
+    pattern = {"String": rng.choice(strings)} if rng.random() < 0.8 else {"Regex": rng.choice(regexes)}
     contents = ["", "", " ", MARK, MARK, "_", "x", "  ", "\n", "\u0301", "Ġ", "a ", " a"]
     return {"type": "Replace", "pattern": pattern, "content": rng.choice(contents)}
 

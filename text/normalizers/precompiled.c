@@ -205,7 +205,7 @@ static bool has_joining_key(const struct precompiled *self)
     return has;
 }
 
-// A lead stays where no key begins with it, whatever mark follows and joins it. Anything may become of other characters.
+// A lead stays where no key begins with it, whatever mark follows and joins it. Of others anything may become.
 static bool prove(const void *self, struct ga_text_edges *edges)
 {
     const struct precompiled *precompiled = self;
