@@ -164,4 +164,18 @@ fact.holds("every target that tests or measures is in the document of tests", fu
   end
 end)
 
+-- -- The ABI ----------------------------------------------------------------------------------------------------------
+
+fact.holds("documents name shared libraries by the ABI that the headers have", function()
+  local abi = assert(fs.read("runtime/include/genattn/model.h")):match("GA_ABI = (%d+)")
+  local seen = 0
+  for _, path in ipairs(all_documents()) do
+    for version in assert(fs.read(path)):gmatch("%.so%.(%d+)") do
+      seen = seen + 1
+      fact.equal(path .. " says .so." .. version, path .. " says .so." .. abi)
+    end
+  end
+  assert(seen > 0, "no document names a shared library")
+end)
+
 fact.finish()

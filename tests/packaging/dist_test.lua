@@ -90,6 +90,11 @@ for _, compiler in ipairs(COMPILERS) do
   end
 end
 
+fact.holds("make makes it where nobody names a compiler", function()
+  succeeds(folder, ("mkdir plain && tar -xzf first.tar.gz -C plain && cd plain/%s && unset CC && " ..
+    "make -j2 CFLAGS=-O0 && make check CFLAGS=-O0 PERCENT=1"):format(FULL))
+end)
+
 if has("pkg-config", "pkg-config in a tree that was moved", "pkgconf") then
   fact.holds("pkg-config finds the installed tree where it was moved", function()
     succeeds(folder, ("mv 'with gcc/%s/a prefix' 'is moved'"):format(FULL))
