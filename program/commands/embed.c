@@ -202,11 +202,21 @@ static enum ga_exit embed_tokens(struct work *work)
     return code;
 }
 
+// struct ga_text_ahead's read.
+static enum ga_exit read_block(void *context, struct ga_text_block *block)
+{
+    struct work *work = context;
+    return ga_text_block_read(&work->reader, &work->texts, block);
+}
+
 static enum ga_exit embed_texts(struct work *work)
 {
     const struct ga_text_block *block;
     enum ga_exit code;
-    while ((code = ga_text_ahead_next(&work->ahead, &block)) == GA_EXIT_OK && block) {
+    work->ahead = (struct ga_text_ahead){.read = read_block, .context = work};
+    work->pooling.meanwhile = ga_text_ahead_read;
+    work->pooling.meanwhile_context = &work->ahead;
+    while ((code = ga_text_ahead_next(&work->ahead, &block)) == GA_EXIT_OK && block->sequences.count > 0) {
         work->pooling.begin = work->pooling.end;
         work->pooling.end = block->share;
         work->n_cut += block->n_cut;
@@ -290,7 +300,7 @@ static enum ga_exit read_arguments(struct work *work, const char *const *values,
 }
 
 // The file by whichever option names it.
-static enum ga_exit open_input(struct work *work, const char *const *values, size_t threads)
+static enum ga_exit open_input(struct work *work, const char *const *values)
 {
     const struct ga_context *context = work->context;
     if (values[TOKENS]) {
@@ -299,7 +309,6 @@ static enum ga_exit open_input(struct work *work, const char *const *values, siz
     const enum ga_exit code = ga_text_reader_open(context, values[TOKENIZER], values[GA_OPTION_WEIGHTS],
                                                   values[REPLACE] != NULL, &work->reader);
     work->reader.keeps = work->sink.is_json;
-    work->ahead = (struct ga_text_ahead){.reader = &work->reader, .texts = &work->texts, .is_threaded = threads > 1};
     return code == GA_EXIT_OK ? ga_texts_open(context, values[TEXT], values[NUL] != NULL, &work->texts) : code;
 }
 
@@ -321,7 +330,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     struct work work = {.context = context, .pooling = ga_pooling_of(context, &instance)};
     enum ga_exit code = read_arguments(&work, values, &choice.threads);
     if (code == GA_EXIT_OK) {
-        code = open_input(&work, values, choice.threads);
+        code = open_input(&work, values);
     }
     if (code == GA_EXIT_OK) {
         code = ga_load_model(context, &choice, &instance);

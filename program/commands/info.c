@@ -10,6 +10,7 @@
 #include "cpu.h"
 #include "isas.h"
 #include "model_call.h"
+#include "pooling.h"
 #include "tensor.h"
 
 enum { JSON, ISA, TIMELINE };
@@ -34,6 +35,24 @@ static size_t clamp(size_t value, struct ga_range range)
     return value < range.min ? range.min : value > range.max ? range.max : value;
 }
 
+// Of batches of GA_POOLING_ROWS rows the longest sequences and shorter ones, each half as long as the last.
+static size_t batch_scratch(const struct ga_model *model, const struct ga_variant *shown)
+{
+    size_t most = 0;
+    for (size_t q_len = model->q_len.max; q_len > 0 && q_len >= model->q_len.min; q_len /= 2) {
+        const size_t fit = q_len < GA_POOLING_ROWS ? GA_POOLING_ROWS / q_len : 1;
+        const size_t size = ga_model_scratch_size(model, shown, model->batch ? model->batch : fit, q_len, 0, 1);
+        most = size > most ? size : most;
+    }
+    return most;
+}
+
+static bool runs_batches(const struct ga_model *model)
+{
+    return model->stack && model->kind == GA_ENCODER && model->vocab_size > 0 && !model->cache &&
+           (model->stack->pool != GA_POOL_NONE || model->stack->n_labels > 0);
+}
+
 static struct ga_info gather(const struct ga_model *model, const struct ga_variant *shown)
 {
     struct ga_info info = {.shown = shown, .runs = ga_runs_here(shown), .scratch = SIZE_MAX};
@@ -51,6 +70,9 @@ static struct ga_info gather(const struct ga_model *model, const struct ga_varia
     info.bytes = ga_cost_bytes(model, &size) + ga_cost_weight_bytes(model, shown, &size);
     if (info.runs) { // its code may use instructions this CPU lacks even to add sizes up
         info.scratch = ga_model_scratch_size(model, shown, info.batch, info.q_len, info.kv_len, 1);
+    }
+    if (runs_batches(model)) {
+        info.batch_scratch = info.runs ? batch_scratch(model, shown) : SIZE_MAX;
     }
     return info;
 }
@@ -176,6 +198,10 @@ static void print_cost(const struct ga_info *info)
         printf("  scratch: not known here, as this CPU cannot run %s\n", info->shown->isa);
     } else {
         printf("  scratch %zu bytes\n", info->scratch);
+    }
+    if (info->batch_scratch > 0 && info->batch_scratch < SIZE_MAX) {
+        printf("  of many texts each thread runs batches of %d rows in scratch of its own, at most %zu bytes\n",
+               GA_POOLING_ROWS, info->batch_scratch);
     }
 }
 

@@ -12,6 +12,8 @@ struct ga_info {
     bool runs;                      // this CPU can run it
     size_t batch, q_len, kv_len;    // of a typical call
     size_t scratch;                 // bytes that call needs; SIZE_MAX: not known, for the variant cannot run here
+    size_t batch_scratch;           // most bytes that a thread needs for a batch of embed, search and rank; 0: no such
+                                    // model; SIZE_MAX: not known, likewise
     double flops, bytes;            // of that call
     double logits_flops;            // of the logits of one row; 0: the model has none
     double class_flops;             // of the class_logits of one sequence; likewise

@@ -91,10 +91,11 @@ static json_t *kernels_json(const struct ga_variant *variant)
 static json_t *call_json(const struct ga_info *info)
 {
     json_t *scratch = info->scratch == SIZE_MAX ? json_null() : ga_json_size(info->scratch);
-    return json_pack("{s:o, s:o, s:o, s:f, s:f, s:f, s:f, s:o}", "batch", ga_json_size(info->batch), "seq_len",
+    json_t *of_batch = info->batch_scratch == SIZE_MAX ? json_null() : ga_json_size(info->batch_scratch);
+    return json_pack("{s:o, s:o, s:o, s:f, s:f, s:f, s:f, s:o, s:o}", "batch", ga_json_size(info->batch), "seq_len",
                      ga_json_size(info->q_len), "kv_seq_len", ga_json_size(info->kv_len), "flops", info->flops,
                      "flops_of_logits", info->logits_flops, "flops_of_class_logits", info->class_flops, "bytes",
-                     info->bytes, "scratch_bytes", scratch);
+                     info->bytes, "scratch_bytes", scratch, "batch_scratch_bytes", of_batch);
 }
 
 static json_t *roles_json(const struct ga_model *model)

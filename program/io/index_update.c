@@ -7,6 +7,7 @@
 
 #include "arena.h"
 #include "rows_file.h"
+#include "text_ahead.h"
 
 static const size_t NEW = SIZE_MAX; // in place of a row: the index does not have the text
 
@@ -82,28 +83,32 @@ struct writing {
     const size_t *sources;               // [corpus->count]
     size_t width;
     struct ga_texts texts;      // the corpus
-    struct ga_text_block block; // new ones of a block
+    struct ga_text_ahead ahead; // the new ones, by blocks
+    size_t n_read;              // texts of the corpus that blocks were made of
+    size_t ends[2];             // of each block of ahead, in the corpus
     float *fresh, *rows;        // [GA_BLOCK_TEXTS][width]: of new texts, and of all of a block
     unsigned char *entries;     // [corpus->count][GA_INDEX_ENTRY]
     struct ga_rows_file file;
     bool is_kept; // the file, after a failure
 };
 
-// Tokenizes what is new among the texts from the first-th on, and says where the block ends.
-static enum ga_exit read_block(struct writing *w, size_t first, size_t *end_out)
+// struct ga_text_ahead's read: tokenizes what is new among the next texts, and notes where the block ends.
+static enum ga_exit read_block(void *context, struct ga_text_block *block)
 {
+    struct writing *w = context;
     const struct ga_corpus *corpus = w->update->corpus;
+    const size_t first = w->n_read;
     enum ga_exit code = GA_EXIT_OK;
     size_t i = first;
-    ga_text_block_clear(&w->block);
-    while (i < corpus->count && i - first < GA_BLOCK_TEXTS && code == GA_EXIT_OK && !ga_text_block_is_full(&w->block)) {
+    ga_text_block_clear(block);
+    while (i < corpus->count && i - first < GA_BLOCK_TEXTS && code == GA_EXIT_OK && !ga_text_block_is_full(block)) {
         if (w->sources[i] == NEW) {
             code = ga_corpus_text(w->update->context, corpus, i, &w->texts);
-            code = code == GA_EXIT_OK ? ga_text_block_add(w->update->reader, &w->texts, &w->block) : code;
+            code = code == GA_EXIT_OK ? ga_text_block_add(w->update->reader, &w->texts, block) : code;
         }
         i++;
     }
-    *end_out = i;
+    w->ends[block - w->ahead.blocks] = w->n_read = i;
     return code;
 }
 
@@ -147,21 +152,27 @@ static void keep_known(struct writing *w, size_t first)
     }
 }
 
-static enum ga_exit compute_block(struct writing *w, size_t first, size_t *end_out)
+// Computes what is new among the next texts, and says where the block ends.
+static enum ga_exit compute_block(struct writing *w, size_t *end_out)
 {
     struct ga_pooling *pooling = w->update->pooling;
-    enum ga_exit code = read_block(w, first, end_out);
+    const struct ga_text_block *block;
+    const enum ga_exit code = ga_text_ahead_next(&w->ahead, &block);
+    if (code != GA_EXIT_OK) {
+        return code;
+    }
+    *end_out = w->ends[block - w->ahead.blocks];
     pooling->begin = pooling->end;
-    pooling->end = (double)(pooling->done + w->block.sequences.count) / (double)w->update->n_new;
-    w->update->n_cut += w->block.n_cut;
-    return code == GA_EXIT_OK ? ga_pool_sequences(pooling, &w->block.sequences, w->fresh) : code;
+    pooling->end = (double)(pooling->done + block->sequences.count) / (double)w->update->n_new;
+    w->update->n_cut += block->n_cut;
+    return ga_pool_sequences(pooling, &block->sequences, w->fresh);
 }
 
 static enum ga_exit put_blocks(struct writing *w)
 {
     enum ga_exit code = GA_EXIT_OK;
     for (size_t first = 0, end = 0; first < w->update->corpus->count && code == GA_EXIT_OK; first = end) {
-        code = compute_block(w, first, &end);
+        code = compute_block(w, &end);
         if (code != GA_EXIT_OK) {
             keep_known(w, first);
             return code;
@@ -186,7 +197,10 @@ static enum ga_exit write_file(struct writing *w)
     if (ga_rows_file_new(w->index->path, w->width, GA_ROWS_DESCRIBED, &w->file, &error) != GA_OK) {
         return ga_failed(context, "%s; --index FILE puts the index elsewhere", error.text);
     }
+    w->update->pooling->meanwhile = ga_text_ahead_read;
+    w->update->pooling->meanwhile_context = &w->ahead;
     const enum ga_exit code = put_blocks(w);
+    w->update->pooling->meanwhile = NULL;
     const bool good = code == GA_EXIT_OK || w->is_kept;
     const enum ga_status status = ga_rows_file_end(&w->file, good, &about, &error);
     return !good || status == GA_OK ? code : ga_failed(context, "%s", error.text);
@@ -197,6 +211,7 @@ static enum ga_exit write_index(struct ga_index_update *update, const struct ga_
 {
     const struct ga_context *context = update->context;
     struct writing w = {.update = update, .index = index, .sources = sources, .width = context->model->d_model};
+    w.ahead = (struct ga_text_ahead){.read = read_block, .context = &w};
     const size_t bytes = GA_BLOCK_TEXTS * w.width * sizeof *w.rows;
     w.fresh = ga_block_room(bytes);
     w.rows = ga_block_room(bytes);
@@ -208,7 +223,7 @@ static enum ga_exit write_index(struct ga_index_update *update, const struct ga_
         code = write_file(&w);
     }
     ga_texts_close(&w.texts);
-    ga_text_block_free(&w.block);
+    ga_text_ahead_close(&w.ahead);
     ga_block_free(w.fresh);
     ga_block_free(w.rows);
     free(w.entries);

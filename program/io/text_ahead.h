@@ -1,28 +1,29 @@
-// text_ahead.h: blocks of texts, the next of which a thread reads and tokenizes while the last one is used. Computes
-// nothing of them.
+// text_ahead.h: blocks of texts, the next of which is read and tokenized while the last one is used, on whichever
+// thread the caller has do it. Starts no thread and computes nothing of the texts.
 #ifndef GA_TEXT_AHEAD_H
 #define GA_TEXT_AHEAD_H
 
-#include <pthread.h>
-
 #include "text_blocks.h"
 
-// Zeroed memory with the first three set is one at the file's begin.
+// Zeroed memory with the first two set is one at the file's begin.
 struct ga_text_ahead {
-    struct ga_text_reader *reader; // in use by the thread between calls
-    struct ga_texts *texts;        // the same
-    bool is_threaded;              // false: blocks are read when they are asked for
+    // Makes the block one of the next texts. GA_EXIT_FAILED after a message.
+    enum ga_exit (*read)(void *context, struct ga_text_block *block);
+    void *context;
     struct ga_text_block blocks[2];
     size_t next; // of blocks
-    bool is_running;
-    pthread_t thread;
-    enum ga_exit code; // of the thread
+    bool is_read;
+    enum ga_exit code; // of what was read
 };
 
-// *block_out: the next block, good until the next call; NULL after the last. GA_EXIT_FAILED after a message.
+// Reads the next block now, for ga_text_ahead_next to give; the last one stays as it is. self: a struct ga_text_ahead.
+void ga_text_ahead_read(void *self);
+
+// *block_out: the next block, read now where it has not been, and good until the next call; GA_EXIT_FAILED after a
+// message, with NULL there.
 enum ga_exit ga_text_ahead_next(struct ga_text_ahead *ahead, const struct ga_text_block **block_out);
 
-// Waits for the thread and frees the blocks; the reader and the texts stay open.
+// Frees the blocks.
 void ga_text_ahead_close(struct ga_text_ahead *ahead);
 
 #endif

@@ -83,6 +83,8 @@ local EXAMPLES = {
   { name = "layer", model = "mha_512_8", says = "begins with 0.0552 0.0440 0.0128\n", cxx = true },
   { name = "packed", model = "mha_512_8", given = packed "mha_512_8", says = first_row },
   { name = "threads", model = "mha_512_8", given = packed "mha_512_8", says = "4 threads and 1: the same bits\n" },
+  { name = "batches", model = "mha_512_8", given = packed "mha_512_8",
+    says = "40 calls by 4 threads and 1: the same bits\n" },
   { name = "decode", model = "decoder", given = packed "decoder",
     says = "the cache holds 50 rows\nrow by row and all at once: the same bits\n" },
   { name = "embed", model = "encoder", given = made_up, says = cosines,

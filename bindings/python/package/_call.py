@@ -169,8 +169,10 @@ class Runner:
         except IndexError:
             return Frame(self._packed)
 
-    def _call(self, given: Given, outputs: Outputs) -> Any:
-        """given: arguments by their names in struct ga_io; NULL ones are not there."""
+    def _call(self, given: Given, outputs: Outputs, spread: bool = True) -> Any:
+        """given: arguments by their names in struct ga_io; NULL ones are not there. spread: over the object's threads,
+        else by the calling one alone.
+        """
         cache = given.pop("cache", None)
         backend = _backend_of(given)
         frame, sizes = self._frame(), Sizes()
@@ -180,17 +182,18 @@ class Runner:
             results, more = _make_results(frame.io, _names_of(outputs), sizes, backend)
             io = frame.io
             io.batch, io.q_len, io.kv_len = key = (sizes.get("B"), sizes.get("Q"), sizes.get("K"))
-            self._enter(frame, key, cache)
+            self._enter(frame, key, cache, self._pool if spread else None)
             del keep, more
         finally:
             self._frames.insert(0, frame)
         return results if isinstance(outputs, (list, tuple)) else next(iter(results.values()))
 
-    def _enter(self, frame: Frame, sizes: Tuple[int, int, int], cache: Optional[Cache]) -> None:
+    def _enter(self, frame: Frame, sizes: Tuple[int, int, int], cache: Optional[Cache],
+               pool: Optional[Threads]) -> None:
         if cache is not None and not isinstance(cache, Cache):
             raise TypeError("%s: cache is %s; expected one of new_cache" % (NAME, type(cache).__name__))
-        frame.make_room(sizes, self._pool)
-        frame.io.parallel = self._pool.parallel if self._pool else None
+        frame.make_room(sizes, pool)
+        frame.io.parallel = pool.parallel if pool else None
         if cache is None:
             status = run_frame(frame.pointer)
         else:

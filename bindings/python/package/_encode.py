@@ -1,13 +1,15 @@
-"""`Model.encode`: vectors of texts, with the arguments of sentence_transformers. Batches are made here; ids come from
-_text.py and rows from the call.
+"""`Model.encode`: vectors of texts, with the arguments of sentence_transformers. Ids come from _text.py, threads that
+take batches from _batches.py, and rows from the call.
 """
 import json
 import os
 import sys
+import threading
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
+from . import _batches
 from . import _declarations as c
 from . import _tables as tables
 from ._arguments import whole
@@ -96,16 +98,6 @@ def with_prompt(texts: List[Any], prompt: str) -> List[Any]:
 # -- Batches --------------------------------------------------------------------------------------------------------
 
 
-def _batches(lengths: Any, size: int) -> List[Any]:
-    """Places of sequences, the longest first, of each batch; without lengths in the model those of one length."""
-    order = np.argsort(-lengths, kind="stable")
-    size = int(model.batch) or size
-    if model.lengths:
-        return [order[i:i + size] for i in range(0, len(order), size)]
-    cuts = np.flatnonzero(np.diff(lengths[order])) + 1
-    return [part[i:i + size] for part in np.split(order, cuts) for i in range(0, len(part), size)]
-
-
 class _Rows:
     """Arrays of one batch: ids, types and lengths, zeros where there are none."""
 
@@ -132,29 +124,48 @@ class _Rows:
         return given
 
 
-def _show(done: int, count: int) -> None:
-    sys.stderr.write("\r%d of %d texts" % (done, count) + ("\n" if done == count else ""))
-    sys.stderr.flush()
+class _Progress:
+    """How many texts are done, on standard error; of any thread."""
+
+    def __init__(self, count: int) -> None:
+        self._lock, self._done, self._count = threading.Lock(), 0, count
+
+    def add(self, more: int) -> None:
+        """Says that so many more are done."""
+        with self._lock:
+            self._done += more
+            end = "\n" if self._done == self._count else ""
+            sys.stderr.write("\r%d of %d texts%s" % (self._done, self._count, end))
+            sys.stderr.flush()
 
 
 def run(runner: Any, ids: Ids, *, batch_size: int, progress: bool, by_token: bool) -> Any:
-    """Vectors [texts, d_model] of what ids has, in order; by_token: a list of rows [tokens, d_model]."""
+    """Vectors [texts, d_model] of what ids has, in order; by_token: a list of rows [tokens, d_model].
+
+    Each batch is run by one thread where there are as many as threads, else one after the other by all of them.
+    """
     lengths = np.diff(ids.starts)
     name = "output" if by_token else "embedding"
     vectors = np.zeros((0 if by_token else len(lengths), model.d_model), np.float32)
     rows: List[Any] = [None] * len(lengths)
-    done = 0
-    for batch in _batches(lengths, batch_size):
-        arrays = _Rows(ids, batch, lengths)
-        got = runner._call(arrays.arguments(), name)
+    shown = _Progress(len(lengths)) if progress else None
+    made, takers = _batches.batches(lengths, batch_size, 1), runner.threads
+    if len(made) < takers:
+        takers = 1
+    elif takers > 1:
+        made = _batches.batches(lengths, batch_size, takers)
+
+    def work(batch: Any) -> None:
+        got = runner._call(_Rows(ids, batch, lengths).arguments(), name, spread=takers == 1)
         for row, at in enumerate(batch):
             if by_token:
                 rows[at] = got[row, :lengths[at]].copy()
             else:
                 vectors[at] = got[row]
-        done += len(batch)
-        if progress:
-            _show(done, len(lengths))
+        if shown:
+            shown.add(len(batch))
+
+    _batches.run(made, takers, work)
     return rows if by_token else vectors
 
 

@@ -6,6 +6,8 @@ import itertools
 import json
 import math
 import os
+import random
+import signal
 import tempfile
 import threading
 import unittest
@@ -76,6 +78,48 @@ class Vectors(unittest.TestCase):
             worker.join()
         for result in found:
             np.testing.assert_array_equal(result, np.concatenate([got] * 20))
+
+    def test_threads_take_batches(self):
+        draws = random.Random(1)
+        words = "the cats sat on a mat dog zebra".split()
+        texts = [" ".join(draws.choices(words, k=draws.choice((0, 1, 5, 9, 30, 90)))) for _ in range(400)]
+        wanted = self.model.encode(texts)
+        rows = self.model.encode(texts, output_value="token_embeddings")
+        for threads in (2, 3, 7):
+            several = model(threads=threads)
+            for size in (1, 32, 399):  # of which the last gives fewer batches than threads
+                np.testing.assert_array_equal(several.encode(texts, batch_size=size), wanted)
+            for row, other in zip(rows, several.encode(texts, output_value="token_embeddings")):
+                np.testing.assert_array_equal(row, other)
+            shown = io.StringIO()
+            with redirect_stderr(shown):
+                several.encode(texts, show_progress_bar=True)
+            self.assertTrue(shown.getvalue().endswith("400 of 400 texts\n"))
+
+    def test_the_first_batch_that_fails_is_told(self):
+        several, texts, wanted = model(threads=3), TEXTS * 60, self.model.encode(TEXTS * 60)
+        call, main, calls, begun = several._call, threading.main_thread(), [], threading.Event()
+
+        def fail(given, outputs, spread):
+            length = int(given["q_lengths"].max())
+            if 3 < length <= 9:
+                raise ValueError("a batch of %d" % length)
+            return call(given, outputs, spread)
+
+        def interrupt(given, outputs, spread):
+            calls.append(threading.current_thread())
+            if calls[-1] is main:
+                begun.set()
+                signal.raise_signal(signal.SIGINT)
+            begun.wait()
+            return call(given, outputs, spread)
+
+        for instead, raised, said in ((fail, ValueError, "a batch of 9"), (interrupt, KeyboardInterrupt, "")):
+            with mock.patch.object(several, "_call", instead), self.assertRaisesRegex(raised, said):
+                several.encode(texts, batch_size=8)
+            self.assertEqual(threading.active_count(), 1)
+        self.assertLess(len(calls), 60 * len(TEXTS) // 8)
+        np.testing.assert_array_equal(several.encode(texts), wanted)
 
     def test_what_is_given_gives_its_shape(self):
         one = self.model.encode("a dog")
