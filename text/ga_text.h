@@ -85,6 +85,12 @@ bool ga_text_tokenizer_beside(const char *weights, char *path_out, size_t size);
 enum ga_status ga_text_tokenizer_open_memory(const char *name, const char *bytes, size_t length,
                                              struct ga_text_tokenizer **tokenizer_out, struct ga_error *error);
 
+// As ga_text_tokenizer_open_memory, or where bytes are NULL as ga_text_tokenizer_open of the file `name`, for the model
+// whose spec this is, the text in struct ga_model: what it records of texts (its `text_input`: the side that truncation
+// takes, lower case, whether there are types) is done, whatever the file says. NULL: it records nothing.
+enum ga_status ga_text_tokenizer_open_for(const char *spec, const char *name, const char *bytes, size_t length,
+                                          struct ga_text_tokenizer **tokenizer_out, struct ga_error *error);
+
 // Frees a tokenizer, whose contexts are closed. NULL is allowed.
 void ga_text_tokenizer_close(struct ga_text_tokenizer *tokenizer);
 
@@ -95,6 +101,12 @@ uint64_t ga_text_tokenizer_hash(const struct ga_text_tokenizer *tokenizer);
 // The hash of the tokenizer that a model was made for, as its spec records it: the text in struct ga_model. False where
 // it records none, or an argument is NULL.
 bool ga_text_recorded_hash(const char *spec, uint64_t *hash_out);
+
+// The prompt that a spec records, which stands before each text that is embedded and before the first of a pair. Writes
+// as many of its bytes of UTF-8 as fit to prompt_out[size], no NUL, and returns how many there are; 0: it records none,
+// or spec is NULL. GA_TEXT_PROMPT bytes hold any; prompt_out may be NULL where size is 0.
+enum { GA_TEXT_PROMPT = 1024 };
+size_t ga_text_recorded_prompt(const char *spec, char *prompt_out, size_t size);
 
 // The largest id that the tokenizer knows, and 1. 0 of NULL.
 size_t ga_text_tokenizer_ids(const struct ga_text_tokenizer *tokenizer);

@@ -5,6 +5,7 @@
 #include "arguments.h"
 #include "hash.h"
 #include "json.h"
+#include "settings.h"
 #include "tokenizer.h"
 #include "unicode.h"
 
@@ -177,16 +178,47 @@ static enum ga_status read_ends(struct ga_text_tokenizer *tokenizer, struct ga_t
     return GA_OK;
 }
 
-static enum ga_status read_tokenizer(struct ga_text_tokenizer *tokenizer, struct ga_text_reader *reader, json_t *json)
+static bool is_lowercase(const json_t *normalizer)
+{
+    const char *type = json_string_value(json_object_get(normalizer, "type"));
+    return type && strcmp(type, "Lowercase") == 0;
+}
+
+// Whether the normalizer is Lowercase, or a Sequence of which one is.
+static bool has_lowercase(const json_t *normalizer)
+{
+    const json_t *parts = json_object_get(normalizer, "normalizers");
+    bool has = is_lowercase(normalizer);
+    for (size_t i = 0; i < json_array_size(parts); i++) {
+        has = has || is_lowercase(json_array_get(parts, i));
+    }
+    return has;
+}
+
+// The file's normalizer, after Lowercase where a model wants that and the file has none.
+static enum ga_status read_normalizers(struct ga_text_tokenizer *tokenizer, struct ga_text_reader *reader,
+                                       json_t *normalizer, const struct ga_text_settings *settings)
+{
+    enum ga_status status = GA_OK;
+    if (settings->lower_case && !has_lowercase(normalizer)) {
+        json_t *lowercase = json_pack("{s:s}", "type", "Lowercase");
+        status = lowercase ? ga_text_read_normalizers(&tokenizer->normalizers, reader, lowercase)
+                           : ga_text_refuse_memory(reader);
+        json_decref(lowercase);
+    }
+    return status ? status
+                  : read_in(&tokenizer->normalizers, reader, "normalizer", normalizer, ga_text_read_normalizers);
+}
+
+static enum ga_status read_tokenizer(struct ga_text_tokenizer *tokenizer, struct ga_text_reader *reader, json_t *json,
+                                     const struct ga_text_settings *settings)
 {
     struct file_fields given = {0};
     enum ga_status status = ga_text_read_fields(reader, json, fields, sizeof fields / sizeof *fields, &given);
     if (status == GA_OK && strcmp(given.version.bytes, VERSION) != 0) {
         return ga_text_refuse(reader, "version", given.version.bytes, VERSION);
     }
-    status = status
-                 ? status
-                 : read_in(&tokenizer->normalizers, reader, "normalizer", given.normalizer, ga_text_read_normalizers);
+    status = status ? status : read_normalizers(tokenizer, reader, given.normalizer, settings);
     status = status ? status
                     : read_in(&tokenizer->pretokenizers, reader, "pre_tokenizer", given.pretokenizer,
                               ga_text_read_pretokenizers);
@@ -205,6 +237,7 @@ static enum ga_status read_tokenizer(struct ga_text_tokenizer *tokenizer, struct
     length = ga_text_reader_enter(reader, "added_tokens", 0);
     status = read_added(tokenizer, reader, given.added_tokens);
     ga_text_reader_leave(reader, length);
+    ga_text_post_set(&tokenizer->post, settings);
     tokenizer->is_local = tokenizer->normalizers.count > 0 && ga_text_is_local(tokenizer);
     tokenizer->asks_place = asks_place(tokenizer);
     return status;
@@ -212,7 +245,7 @@ static enum ga_status read_tokenizer(struct ga_text_tokenizer *tokenizer, struct
 
 // Opens what a JSON has, and of a packed tokenizer the tables beside it, which reader then has.
 static enum ga_status open_json(struct ga_text_bytes bytes, struct ga_text_reader *reader,
-                                struct ga_text_tokenizer **tokenizer_out)
+                                const struct ga_text_settings *settings, struct ga_text_tokenizer **tokenizer_out)
 {
     json_t *json;
     enum ga_status status = ga_text_json_read(reader, bytes, &json);
@@ -220,7 +253,7 @@ static enum ga_status open_json(struct ga_text_bytes bytes, struct ga_text_reade
         return status;
     }
     struct ga_text_tokenizer *tokenizer = calloc(1, sizeof *tokenizer);
-    status = tokenizer ? read_tokenizer(tokenizer, reader, json) : ga_text_refuse_memory(reader);
+    status = tokenizer ? read_tokenizer(tokenizer, reader, json, settings) : ga_text_refuse_memory(reader);
     json_decref(json);
     if (status != GA_OK) {
         ga_text_tokenizer_close(tokenizer);
@@ -230,22 +263,18 @@ static enum ga_status open_json(struct ga_text_bytes bytes, struct ga_text_reade
     return GA_OK;
 }
 
-enum ga_status ga_text_tokenizer_open_memory(const char *name, const char *bytes, size_t length,
-                                             struct ga_text_tokenizer **tokenizer_out, struct ga_error *error)
+static enum ga_status open_bytes(const char *name, const char *bytes, size_t length,
+                                 const struct ga_text_settings *settings, struct ga_text_tokenizer **tokenizer_out,
+                                 struct ga_error *error)
 {
-    enum ga_status status = GA_TEXT_CHECK("ga_text_tokenizer_open_memory", error, {"name", name}, {"bytes", bytes},
-                                          {"tokenizer_out", tokenizer_out});
-    if (status != GA_OK) {
-        return status;
-    }
     struct ga_text_reader reader = {.file = name, .error = error};
     struct ga_text_packed packed = {.json = {bytes, length}};
     const bool is_packed = ga_text_is_packed(bytes, length);
     *tokenizer_out = NULL;
-    status = is_packed ? ga_text_packed_read(name, bytes, length, &packed, error) : GA_OK;
+    enum ga_status status = is_packed ? ga_text_packed_read(name, bytes, length, &packed, error) : GA_OK;
     if (status == GA_OK) {
         reader.tables = is_packed ? &packed.tables : NULL;
-        status = open_json(packed.json, &reader, tokenizer_out);
+        status = open_json(packed.json, &reader, settings, tokenizer_out);
     }
     if (status == GA_OK) {
         (*tokenizer_out)->hash = is_packed ? packed.hash : ga_text_file_hash(bytes, length);
@@ -253,26 +282,49 @@ enum ga_status ga_text_tokenizer_open_memory(const char *name, const char *bytes
     return status;
 }
 
+enum ga_status ga_text_tokenizer_open_memory(const char *name, const char *bytes, size_t length,
+                                             struct ga_text_tokenizer **tokenizer_out, struct ga_error *error)
+{
+    const enum ga_status status = GA_TEXT_CHECK("ga_text_tokenizer_open_memory", error, {"name", name},
+                                                {"bytes", bytes}, {"tokenizer_out", tokenizer_out});
+    const struct ga_text_settings settings = {0};
+    return status ? status : open_bytes(name, bytes, length, &settings, tokenizer_out, error);
+}
+
 uint64_t ga_text_tokenizer_hash(const struct ga_text_tokenizer *tokenizer)
 {
     return tokenizer ? tokenizer->hash : 0;
 }
 
+// Opens the bytes, or where they are NULL those of the file.
+static enum ga_status open_given(const char *name, const char *bytes, size_t length,
+                                 const struct ga_text_settings *settings, struct ga_text_tokenizer **tokenizer_out,
+                                 struct ga_error *error)
+{
+    char *read = NULL;
+    *tokenizer_out = NULL;
+    enum ga_status status = bytes ? GA_OK : ga_text_tokenizer_read(name, &read, &length, error);
+    if (status == GA_OK) {
+        status = open_bytes(name, bytes ? bytes : read, length, settings, tokenizer_out, error);
+    }
+    free(read);
+    return status;
+}
+
+enum ga_status ga_text_tokenizer_open_for(const char *spec, const char *name, const char *bytes, size_t length,
+                                          struct ga_text_tokenizer **tokenizer_out, struct ga_error *error)
+{
+    const enum ga_status status =
+        GA_TEXT_CHECK("ga_text_tokenizer_open_for", error, {"name", name}, {"tokenizer_out", tokenizer_out});
+    const struct ga_text_settings settings = ga_text_recorded_settings(spec);
+    return status ? status : open_given(name, bytes, length, &settings, tokenizer_out, error);
+}
+
 enum ga_status ga_text_tokenizer_open(const char *path, struct ga_text_tokenizer **tokenizer_out,
                                       struct ga_error *error)
 {
-    char *bytes = NULL;
-    size_t length = 0;
-    enum ga_status status =
+    const enum ga_status status =
         GA_TEXT_CHECK("ga_text_tokenizer_open", error, {"path", path}, {"tokenizer_out", tokenizer_out});
-    if (status != GA_OK) {
-        return status;
-    }
-    *tokenizer_out = NULL;
-    status = ga_text_tokenizer_read(path, &bytes, &length, error);
-    if (status == GA_OK) {
-        status = ga_text_tokenizer_open_memory(path, bytes, length, tokenizer_out, error);
-        free(bytes);
-    }
-    return status;
+    const struct ga_text_settings settings = {0};
+    return status ? status : open_given(path, NULL, 0, &settings, tokenizer_out, error);
 }

@@ -355,3 +355,19 @@ enum ga_status ga_text_post_read(struct ga_text_post *post, struct ga_text_reade
     }
     return status;
 }
+
+static void clear_types(struct ga_text_template *template)
+{
+    for (size_t i = 0; i < template->count; i++) {
+        template->places[i].type_id = 0;
+    }
+}
+
+void ga_text_post_set(struct ga_text_post *post, const struct ga_text_settings *settings)
+{
+    post->from_left = settings->says_side ? settings->from_left : post->from_left;
+    if (settings->untyped) {
+        clear_types(&post->single);
+        clear_types(&post->pair);
+    }
+}

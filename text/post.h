@@ -4,6 +4,7 @@
 #define GA_TEXT_POST_H
 
 #include "reader.h"
+#include "settings.h"
 
 enum { GA_TEXT_FIRST, GA_TEXT_SECOND, GA_TEXT_SPECIAL }; // what a place of a template is
 
@@ -39,6 +40,9 @@ struct ga_text_post {
 // entry in the reader's error.
 enum ga_status ga_text_post_read(struct ga_text_post *post, struct ga_text_reader *reader, json_t *processor,
                                  json_t *truncation);
+
+// Has templates and truncation do what a model's settings say, whatever the file does.
+void ga_text_post_set(struct ga_text_post *post, const struct ga_text_settings *settings);
 
 void ga_text_post_free(struct ga_text_post *post);
 

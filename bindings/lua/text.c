@@ -15,20 +15,26 @@ struct tokenizer {
     struct ga_text_context *context;
 };
 
-// text.open(path, bytes): the tokenizer of a file, or of bytes that path stands for.
+// text.open(spec, path, bytes): the tokenizer of a file, or of bytes that path stands for, for the model of a spec.
 static int tokenizer_open(lua_State *L)
 {
     size_t length = 0;
-    const char *path = luaL_checkstring(L, 1), *bytes = luaL_optlstring(L, 2, NULL, &length);
+    const char *path = luaL_checkstring(L, 2), *bytes = luaL_optlstring(L, 3, NULL, &length);
     struct tokenizer *tokenizer = ga_lua_new(L, sizeof *tokenizer, TOKENIZER);
     struct ga_error error;
-    ga_lua_check(L,
-                 bytes ? ga_text_tokenizer_open_memory(path, bytes, length, &tokenizer->handle, &error)
-                       : ga_text_tokenizer_open(path, &tokenizer->handle, &error),
+    ga_lua_check(L, ga_text_tokenizer_open_for(luaL_checkstring(L, 1), path, bytes, length, &tokenizer->handle, &error),
                  &error);
     if (ga_text_context_open(tokenizer->handle, &tokenizer->context) != GA_OK) {
         return luaL_error(L, "%s: no memory for the tokenizer", path);
     }
+    return 1;
+}
+
+// text.prompt(spec): what a spec has before texts, "" where it has nothing.
+static int prompt(lua_State *L)
+{
+    char bytes[GA_TEXT_PROMPT];
+    lua_pushlstring(L, bytes, ga_text_recorded_prompt(luaL_checkstring(L, 1), bytes, sizeof bytes));
     return 1;
 }
 
@@ -132,9 +138,9 @@ static int decode(lua_State *L)
 }
 
 static const luaL_Reg methods[] = {{"__gc", tokenizer_free}, {NULL, NULL}};
-static const luaL_Reg functions[] = {
-    {"beside", beside}, {"decode", decode},       {"encode", encode}, {"is_other", is_other},
-    {"n_ids", n_ids},   {"open", tokenizer_open}, {NULL, NULL}};
+static const luaL_Reg functions[] = {{"beside", beside},     {"decode", decode}, {"encode", encode},
+                                     {"is_other", is_other}, {"n_ids", n_ids},   {"open", tokenizer_open},
+                                     {"prompt", prompt},     {NULL, NULL}};
 
 int luaopen_genattn_text_core(lua_State *L);
 

@@ -20,14 +20,10 @@ local function check(name, ...)
   end
 end
 
--- The tokenizer of a file, or of bytes that path stands for.
-function text.open(path, bytes)
+-- The tokenizer of a file, or of bytes that path stands for, for the model of a spec.
+function text.open(spec, path, bytes)
   local made, context = new("struct ga_text_tokenizer *[1]"), new("struct ga_text_context *[1]")
-  if bytes then
-    check("ga_text_tokenizer_open_memory", path, bytes, #bytes, made)
-  else
-    check("ga_text_tokenizer_open", path, made)
-  end
+  check("ga_text_tokenizer_open_for", spec, path, bytes, bytes and #bytes or 0, made)
   local handle = made[0]
   if lib.ga_text_context_open(handle, context) ~= 0 then
     lib.ga_text_tokenizer_close(handle)
@@ -37,6 +33,12 @@ function text.open(path, bytes)
     lib.ga_text_context_close(last)
     lib.ga_text_tokenizer_close(handle)
   end) }
+end
+
+-- What a spec has before texts, "" where it has nothing.
+function text.prompt(spec)
+  local bytes = new("char[?]", lib.GA_TEXT_PROMPT)
+  return ffi.string(bytes, lib.ga_text_recorded_prompt(spec, bytes, lib.GA_TEXT_PROMPT))
 end
 
 -- The largest id that it knows, and 1.

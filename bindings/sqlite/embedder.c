@@ -22,6 +22,8 @@ struct ga_sqlite_embedder {
     void *block;
     struct ga_text_tokenizer *tokenizer;
     struct ga_text_context *context;
+    char prompt[GA_TEXT_PROMPT]; // [n_prompt]
+    size_t n_prompt;
     void *scratch; // [scratch_size], for a sequence of rows
     size_t scratch_size;
     size_t rows;
@@ -103,8 +105,9 @@ static enum ga_status open_attached(struct ga_sqlite_embedder *e, const char *we
     if (section) {
         status = bytes ? ga_pack_read_attachment(&pack, section, bytes, error)
                        : ga_fail(error, GA_MEMORY, "no memory for the tokenizer of %s", weights);
-        status = status == GA_OK ? ga_text_tokenizer_open_memory(weights, bytes, section->bytes, &e->tokenizer, error)
-                                 : status;
+        status = status == GA_OK
+                     ? ga_text_tokenizer_open_for(e->model->spec, weights, bytes, section->bytes, &e->tokenizer, error)
+                     : status;
     }
     free(bytes);
     ga_pack_close(&pack);
@@ -119,7 +122,7 @@ static enum ga_status open_beside(struct ga_sqlite_embedder *e, const char *weig
     if (!ga_text_tokenizer_beside(weights, beside, sizeof beside)) {
         return ga_fail(error, GA_IO, "%.99s...: the path is too long", weights);
     }
-    const enum ga_status status = ga_text_tokenizer_open(beside, &e->tokenizer, error);
+    const enum ga_status status = ga_text_tokenizer_open_for(e->model->spec, beside, NULL, 0, &e->tokenizer, error);
     return status == GA_OK && ga_text_recorded_hash(e->model->spec, &recorded) &&
                    recorded != ga_text_tokenizer_hash(e->tokenizer)
                ? ga_fail(error, GA_UNSUPPORTED,
@@ -134,7 +137,7 @@ static enum ga_status find_tokenizer(struct ga_sqlite_embedder *e, const char *p
 {
     bool found = false;
     if (path) {
-        return ga_text_tokenizer_open(path, &e->tokenizer, error);
+        return ga_text_tokenizer_open_for(e->model->spec, path, NULL, 0, &e->tokenizer, error);
     }
     const enum ga_status status = ga_pack_is_file(weights) ? open_attached(e, weights, &found, error) : GA_OK;
     return status != GA_OK || found ? status : open_beside(e, weights, error);
@@ -154,6 +157,7 @@ static enum ga_status open_tokenizer(struct ga_sqlite_embedder *e, const char *p
         status = ga_fail(error, GA_MEMORY, "no memory for a tokenizer's work space");
     }
     if (status == GA_OK) {
+        e->n_prompt = ga_text_recorded_prompt(e->model->spec, e->prompt, sizeof e->prompt);
         ga_text_context_set_limit(e->context, e->model->q_len.max);
     }
     return status;
@@ -253,12 +257,29 @@ static void pad(struct ga_sqlite_embedder *e, const struct ga_text_encoding *enc
     }
 }
 
+// Ids of a text, after the prompt that the model's spec records.
+static enum ga_status encode(struct ga_sqlite_embedder *e, const char *text, size_t length,
+                             struct ga_text_encoding *encoding, struct ga_error *error)
+{
+    char *const prompted = e->n_prompt > 0 ? malloc(e->n_prompt + length) : NULL;
+    if (e->n_prompt > 0 && !prompted) {
+        return ga_fail(error, GA_MEMORY, "no memory for a text and its prompt");
+    }
+    if (prompted) {
+        memcpy(prompted, e->prompt, e->n_prompt);
+        memcpy(prompted + e->n_prompt, text, length);
+    }
+    const enum ga_status status = ga_text_encode(e->context, prompted ? prompted : text, e->n_prompt + length, NULL, 0,
+                                                 GA_TEXT_REPLACE_INVALID, encoding, error);
+    free(prompted);
+    return status;
+}
+
 enum ga_status ga_sqlite_embed(struct ga_sqlite_embedder *e, const char *text, size_t length, float *vector_out,
                                struct ga_error *error)
 {
     struct ga_text_encoding encoding;
-    enum ga_status status =
-        ga_text_encode(e->context, text, length, NULL, 0, GA_TEXT_REPLACE_INVALID, &encoding, error);
+    enum ga_status status = encode(e, text, length, &encoding, error);
     if (status != GA_OK) {
         return status;
     }

@@ -8,6 +8,18 @@ local function check_hash(value)
   return nil, ("must be 16 hexadecimal digits, found %s"):format(types.shown(value))
 end
 
+local MOST_PROMPT = 1024 -- bytes of a prompt as a spec has it
+
+-- A prompt, whose bytes but plain letters are %xx: a spec's text has no line's end, quote or backslash within a value.
+local function check_prompt(value)
+  if type(value) == "string" and #value <= MOST_PROMPT and not value:find("[^ -~]") and not value:find('["\\]') and
+    not value:gsub("%%[%da-f][%da-f]", ""):find("%", 1, true) then
+    return value
+  end
+  return nil, ('must be at most %d bytes of printable ASCII without " and \\, any other byte and %% as %%xx, found %s'):
+    format(MOST_PROMPT, types.shown(value))
+end
+
 return {
   name = "tokens",
   uses = { "tables" },
@@ -18,11 +30,26 @@ return {
       default = "none", help = "hash of the tokenizer.json that goes with the model; --from-hf gives it",
       group = "whole models", example = 'vocab_size = 30522, tokenizer = "0123456789abcdef"',
       meaning = "Changes no number: programs compare it with the tokenizer that they are given" },
+    { field = "text_input.truncation_side", check = types.choice({ "left", "right" }), default = "as in tokenizer.json",
+      group = "whole models", example = 'vocab_size = 30522, text_input = { truncation_side = "left" }',
+      meaning = "which end of a text is cut off where it is too long" },
+    { field = "text_input.lower_case", check = types.boolean, default = "no", group = "whole models",
+      example = "vocab_size = 30522, text_input = { lower_case = true }",
+      meaning = "whether texts become lower case before the normalizer of tokenizer.json" },
+    { field = "text_input.token_types", check = types.boolean, default = "as in tokenizer.json", group = "whole models",
+      example = "vocab_size = 30522, text_input = { token_types = false }",
+      meaning = "`false`: all tokens have type 0, those of a pair's second text too" },
+    { field = "text_input.prompt", default = "none", group = "whole models",
+      check = types.described("a string, in which bytes other than printable ASCII are `%xx`", check_prompt),
+      example = 'vocab_size = 30522, text_input = { prompt = "query: " }',
+      meaning = "what stands before each text that is embedded, and before the first of a pair" },
   },
   resolve = function(spec, fail)
     spec.own_token_table = spec.vocab_size ~= nil
-    if spec.tokenizer and not spec.vocab_size then
-      fail("tokenizer is given, but there is no vocab_size: the model takes no token ids")
+    for _, field in ipairs({ "tokenizer", "text_input" }) do
+      if spec[field] and not spec.vocab_size then
+        fail(field .. " is given, but there is no vocab_size: the model takes no token ids")
+      end
     end
   end,
   sentence = function(spec)

@@ -116,7 +116,7 @@ static enum ga_exit read_tokenizer(const struct ga_context *context, const char 
 static enum ga_exit find_tokenizer(const struct ga_context *context, const char *const *values, struct packing *packing)
 {
     const char *path = values[TOKENIZER], *weights = values[GA_OPTION_WEIGHTS];
-    const bool has_text = context->model->vocab_size > 0 && ga_text_library.tokenizer_open_memory;
+    const bool has_text = context->model->vocab_size > 0 && ga_text_library.tokenizer_open_for;
     if (values[NO_TOKENIZER]) {
         return path ? ga_misused(context, "--tokenizer and --no-tokenizer cannot be given together") : GA_EXIT_OK;
     }

@@ -4,20 +4,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Reads what the model's spec has before texts. False where there is no memory.
+static bool read_prompt(struct ga_text_reader *reader)
+{
+    const char *spec = reader->context->model->spec;
+    reader->n_prompt = ga_text_library.recorded_prompt(spec, NULL, 0);
+    reader->prompt = malloc(reader->n_prompt + 1);
+    return reader->prompt &&
+           ga_text_library.recorded_prompt(spec, reader->prompt, reader->n_prompt) == reader->n_prompt;
+}
+
 enum ga_exit ga_text_reader_open(const struct ga_context *context, const char *tokenizer, const char *weights,
                                  bool replace, struct ga_text_reader *reader_out)
 {
     *reader_out = (struct ga_text_reader){.context = context, .flags = replace ? GA_TEXT_REPLACE_INVALID : 0};
     const enum ga_exit code = ga_text_tools_open(context, tokenizer, weights, &reader_out->tools);
-    if (code == GA_EXIT_OK) {
-        ga_text_library.set_limit(reader_out->tools.context, context->model->q_len.max);
+    if (code != GA_EXIT_OK) {
+        return code;
     }
-    return code;
+    ga_text_library.set_limit(reader_out->tools.context, context->model->q_len.max);
+    return read_prompt(reader_out) ? GA_EXIT_OK : ga_failed(context, "no memory for the prompt of its spec");
 }
 
 void ga_text_reader_close(struct ga_text_reader *reader)
 {
     ga_text_tools_close(&reader->tools);
+    free(reader->prompt);
+    free(reader->prompted);
+    reader->prompt = reader->prompted = NULL;
 }
 
 // Makes room in *items, of which *room are there, for `count` of `size` bytes; *items is never NULL then. False where
@@ -104,16 +118,38 @@ static enum ga_exit check_types(const struct ga_text_reader *reader, const struc
     return GA_EXIT_OK;
 }
 
+// Puts the prompt before a text, if there is one. False where there is no memory.
+static bool add_prompt(struct ga_text_reader *reader, struct ga_text_view *text)
+{
+    void *prompted = reader->prompted;
+    if (reader->n_prompt == 0) {
+        return true;
+    }
+    const bool fits = make_room(&prompted, &reader->prompted_room, reader->n_prompt + text->length, 1);
+    reader->prompted = prompted;
+    if (fits) {
+        memcpy(reader->prompted, reader->prompt, reader->n_prompt);
+        memcpy(reader->prompted + reader->n_prompt, text->bytes, text->length);
+        *text = (struct ga_text_view){reader->prompted, reader->n_prompt + text->length};
+    }
+    return fits;
+}
+
 static enum ga_exit encode(struct ga_text_reader *reader, const struct ga_texts *texts,
                            struct ga_text_encoding *encoding)
 {
     const char *query = reader->query;
+    struct ga_text_view first = {texts->text, texts->length}, second = {0};
     struct ga_error error;
-    const enum ga_status status = query
-                                      ? ga_text_library.encode(reader->tools.context, query, strlen(query), texts->text,
-                                                               texts->length, reader->flags, encoding, &error)
-                                      : ga_text_library.encode(reader->tools.context, texts->text, texts->length, NULL,
-                                                               0, reader->flags, encoding, &error);
+    if (query) {
+        second = first;
+        first = (struct ga_text_view){query, strlen(query)};
+    }
+    const enum ga_status status =
+        add_prompt(reader, &first)
+            ? ga_text_library.encode(reader->tools.context, first.bytes, first.length, second.bytes, second.length,
+                                     reader->flags, encoding, &error)
+            : ga_fail(&error, GA_MEMORY, "no memory for it and its prompt");
     if (status != GA_OK) {
         return ga_failed(reader->context, "%s: %s %zu: %s", texts->path, texts->end ? "line" : "text", texts->count,
                          error.text);

@@ -12,6 +12,10 @@ enum { GA_BLOCK_TEXTS = 8192, GA_BLOCK_IDS = 1 << 17, GA_BLOCK_BYTES = 1 << 26 }
 struct ga_text_reader {
     const struct ga_context *context;
     struct ga_text_tools tools;
+    char *prompt; // [n_prompt], of the model's spec, before each text or the query; the reader's
+    size_t n_prompt;
+    char *prompted; // [prompted_room], the prompt and what comes after it; the reader's
+    size_t prompted_room;
     const char *query; // goes first in a pair with each text, and gives the tokens types; NULL: texts stand alone
     unsigned flags;    // of ga_text_encode
     bool keeps;        // the texts themselves too

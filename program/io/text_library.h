@@ -8,14 +8,15 @@
 // The functions of ga_text.h that commands call; all NULL in a program without text.
 struct ga_text_library {
     enum ga_status (*tokenizer_read)(const char *path, char **bytes_out, size_t *length_out, struct ga_error *error);
-    enum ga_status (*tokenizer_open_memory)(const char *name, const char *bytes, size_t length,
-                                            struct ga_text_tokenizer **tokenizer_out, struct ga_error *error);
+    enum ga_status (*tokenizer_open_for)(const char *spec, const char *name, const char *bytes, size_t length,
+                                         struct ga_text_tokenizer **tokenizer_out, struct ga_error *error);
     enum ga_status (*tokenizer_pack)(const char *name, const char *bytes, size_t length, char **packed_out,
                                      size_t *size_out, struct ga_error *error);
     bool (*tokenizer_beside)(const char *weights, char *path_out, size_t size);
     uint64_t (*tokenizer_hash)(const struct ga_text_tokenizer *tokenizer);
     const int32_t *(*tokenizer_ends)(const struct ga_text_tokenizer *tokenizer, size_t *count_out);
     bool (*recorded_hash)(const char *spec, uint64_t *hash_out);
+    size_t (*recorded_prompt)(const char *spec, char *prompt_out, size_t size);
     void (*tokenizer_close)(struct ga_text_tokenizer *tokenizer);
     size_t (*tokenizer_ids)(const struct ga_text_tokenizer *tokenizer);
     enum ga_status (*context_open)(const struct ga_text_tokenizer *tokenizer, struct ga_text_context **context_out);

@@ -87,7 +87,7 @@ enum ga_exit ga_check_text(const struct ga_context *context)
     if (context->model->vocab_size == 0) {
         return ga_failed(context, "%s takes no token ids; its spec would say vocab_size = 30522", context->model->name);
     }
-    if (!ga_text_library.tokenizer_open_memory) {
+    if (!ga_text_library.tokenizer_open_for) {
         return ga_failed(context, "this program was built without text: ./configure found no utf8proc or no PCRE2 "
                                   "(Debian: libutf8proc-dev libpcre2-dev)");
     }
@@ -130,7 +130,8 @@ enum ga_exit ga_open_tokenizer(const struct ga_context *context, const struct ga
                                struct ga_text_tokenizer **tokenizer_out)
 {
     struct ga_error error;
-    if (ga_text_library.tokenizer_open_memory(file->label, file->bytes, file->size, tokenizer_out, &error) != GA_OK) {
+    if (ga_text_library.tokenizer_open_for(context->model->spec, file->label, file->bytes, file->size, tokenizer_out,
+                                           &error) != GA_OK) {
         return ga_failed(context, "%s", error.text);
     }
     enum ga_exit code = check_ids(context, file->label, *tokenizer_out);

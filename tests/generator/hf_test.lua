@@ -371,7 +371,8 @@ local NO_SUCH_POOL = "expected cls or mean alone: no other pool is made; --pool 
 
 fact.holds("another pool or module of a sentence encoder is refused", function()
   refuses(encoder({ "Transformer", "Dense" }), { '/modules.json: a module is of type ' ..
-    '"sentence_transformers.models.Dense"; what is made: Transformer, Pooling and Normalize' })
+    '"sentence_transformers.models.Dense"; what is made: Transformer, Pooling and Normalize of ' ..
+    'sentence_transformers' })
   refuses(encoder({ "Transformer", "Pooling" }, '{"pooling_mode_max_tokens": true}'),
     { '/1_Pooling/config.json: pooling_mode is "max"; ' .. NO_SUCH_POOL })
   refuses(encoder({ "Transformer", "Pooling" }, '{"embedding_dimension": 8, "pooling_mode": "lasttoken"}'),

@@ -90,4 +90,115 @@ fact.holds("a length that is none is refused by its file and name", function()
     { "/tokenizer_config.json: found a list; expected an object" })
 end)
 
+-- -- What is done with a text ---------------------------------------------------------------------------------------
+
+local TOKENIZER, SENTENCE, BERT = "tokenizer_config.json", "config_sentence_transformers.json",
+  "sentence_bert_config.json"
+
+-- What a spec says of texts, of a sentence encoder with one other file.
+local function text_of(name, content)
+  return spec_of(encoder({ [name] = content })).text_input or {}
+end
+
+fact.holds("the side that truncation takes, lower case and types are recorded, where a folder says them", function()
+  fact.equal(text_of(TOKENIZER, '{"truncation_side": "left"}').truncation_side, "left")
+  fact.equal(text_of(TOKENIZER, '{"truncation_side": "right"}').truncation_side, "right")
+  fact.equal(next(text_of(TOKENIZER, '{"truncation_side": null}')), nil)
+  fact.equal(text_of(BERT, '{"do_lower_case": true}').lower_case, true)
+  fact.equal(next(text_of(BERT, '{"do_lower_case": false}')), nil)
+  fact.equal(text_of(TOKENIZER, '{"model_input_names": ["input_ids", "attention_mask"]}').token_types, false)
+  fact.equal(next(text_of(TOKENIZER, '{"model_input_names": ["input_ids", "token_type_ids"]}')), nil)
+  hf.refuses(encoder({ [TOKENIZER] = '{"truncation_side": "middle"}' }),
+    { '/tokenizer_config.json: truncation_side is "middle"; expected "left" or "right"' })
+  hf.refuses(encoder({ [BERT] = '{"do_lower_case": 1}' }),
+    { "/sentence_bert_config.json: do_lower_case is 1; expected true or false" })
+end)
+
+fact.holds("the prompt that default_prompt_name names is recorded, bytes that a spec has not as %xx", function()
+  local function prompt(name, prompts)
+    return text_of(SENTENCE, ('{"default_prompt_name": %s, "prompts": %s}'):format(name, prompts)).prompt
+  end
+  fact.equal(prompt('"query"', '{"query": "query: ", "document": "x"}'), "query: ")
+  fact.equal(prompt('"q"', [[{"q": "50% \"a\"\n\u00e9?"}]]), "50%25 %22a%22%0a%c3%a9%3f")
+  fact.equal(prompt("null", '{"query": "query: "}'), nil)
+  fact.equal(prompt('"query"', '{"query": ""}'), nil)
+  fact.equal(prompt('"document"', "{}"), nil)
+  hf.refuses(encoder({ [SENTENCE] = '{"default_prompt_name": "q", "prompts": {"query": ""}}' }),
+    { '/config_sentence_transformers.json: default_prompt_name is "q"; expected a name among prompts, with a string' })
+  local alone = hf.config(hf.BERT)
+  alone[SENTENCE] = '{"default_prompt_name": "q", "prompts": {"q": "x"}}'
+  fact.equal(spec_of(alone).text_input, nil)
+end)
+
+fact.holds("the scores of config_sentence_transformers.json go before those of config.json", function()
+  local bert = hf.BERT:gsub("BertModel", "BertForSequenceClassification") .. ', "num_labels": 1, ' ..
+    '"sentence_transformers": { "activation_fn": "torch.nn.modules.activation.Sigmoid" }'
+  local function folder(name)
+    return encoder({ [SENTENCE] = '{"activation_fn": ' .. name .. "}",
+      ["modules.json"] = '[{"path": "", "type": "sentence_transformers.base.modules.transformer.Transformer"}]' }, bert)
+  end
+  fact.equal(spec_of(folder('"torch.nn.modules.linear.Identity"')).classifier.scores, "none")
+  fact.equal(spec_of(folder("null")).classifier.scores, "sigmoid")
+  hf.refuses(folder('"torch.nn.modules.activation.Tanh"'), { "/config_sentence_transformers.json: activation_fn is " ..
+    '"torch.nn.modules.activation.Tanh"; expected torch.nn.modules.activation.Sigmoid or ' ..
+    "torch.nn.modules.linear.Identity" })
+end)
+
+-- -- What is refused ------------------------------------------------------------------------------------------------
+
+fact.holds("what changes a text or a vector and is not done is refused by its file and name", function()
+  local cases = {
+    { TOKENIZER, '{"split_special_tokens": true}', "split_special_tokens is true; expected false: special tokens in " ..
+      "a text are tokens" },
+    { SENTENCE, '{"truncate_dim": 4}', "truncate_dim is 4; expected none: vectors are given whole, and a caller " ..
+      "takes their first numbers" },
+    { BERT, '{"processor_kwargs": {"padding_side": "left"}}', 'processor_kwargs.padding_side is "left"; expected ' ..
+      "none: it may change what a text becomes" },
+    { BERT, '{"processing_kwargs": {"common": {"max_length": 3}}}', "processing_kwargs.common is an object; " ..
+      "expected none: it may change what a text becomes" },
+    { BERT, '{"model_args": {"torch_dtype": "bfloat16"}}', 'model_args.torch_dtype is "bfloat16"; expected none: it ' ..
+      "may change the model" },
+    { BERT, '{"module_output_name": "sentence_embedding"}', 'module_output_name is "sentence_embedding"; expected ' ..
+      "token_embeddings or scores: the last layer's rows are pooled" },
+  }
+  for _, case in ipairs(cases) do
+    hf.refuses(encoder({ [case[1]] = case[2] }), { "/" .. case[1] .. ": " .. case[3] })
+    local name = case[3]:match("^%S+")
+    assert(hf.read(encoder({ [case[1]] = case[2] }), nil, { ignored = { [name] = true } }), name)
+  end
+  hf.refuses(encoder({ ["adapter_config.json"] = "{}" }), { "/adapter_config.json: the model has an adapter, whose " ..
+    "weights are not read: merge it into the model, and save that" })
+end)
+
+fact.holds("a pool without the prompt's tokens is refused, where there is a prompt", function()
+  local pooling = '{"pooling_mode": "mean", "include_prompt": false}'
+  spec_of(encoder({ ["1_Pooling/config.json"] = pooling, [SENTENCE] = '{"prompts": {"query": ""}}' }))
+  hf.refuses(encoder({ ["1_Pooling/config.json"] = pooling, [SENTENCE] = '{"prompts": {"query": "q: "}}' }),
+    { "/1_Pooling/config.json: include_prompt is false; expected true: a prompt's tokens are pooled with the text's" })
+end)
+
+fact.holds("modules are sentence-transformers' own, and in order", function()
+  local function modules(...)
+    local list = {}
+    for i, kind in ipairs({ ... }) do
+      list[i] = ('{"path": "%s", "type": "%s"}'):format(kind:find("Transformer") and "" or "1_Pooling", kind)
+    end
+    return encoder({ ["modules.json"] = "[" .. table.concat(list, ", ") .. "]" })
+  end
+  local OWN, MADE = "sentence_transformers.models.", "; what is made: Transformer, Pooling and Normalize of " ..
+    "sentence_transformers"
+  local ORDER = "; expected Transformer, Pooling, Normalize, or the first or first two of them"
+  hf.refuses(modules("custom_st.Transformer", OWN .. "Pooling"),
+    { '/modules.json: a module is of type "custom_st.Transformer"' .. MADE })
+  hf.refuses(modules(OWN .. "Pooling", OWN .. "Transformer"), { "/modules.json: its modules are Pooling, Transformer" ..
+    ORDER })
+  hf.refuses(modules(OWN .. "Transformer", OWN .. "Normalize"),
+    { "/modules.json: its modules are Transformer, Normalize" .. ORDER })
+  hf.refuses(modules(), { "/modules.json: its modules are none" .. ORDER })
+  local files = modules(OWN .. "Transformer", OWN .. "Pooling", OWN .. "Normalize")
+  files["1_Pooling/config.json"] = '{"module_input_name": "token_embeddings"}'
+  hf.refuses(files, { '/1_Pooling/config.json: module_input_name is "token_embeddings"; expected ' ..
+    '"sentence_embedding": the pooled row is normalized' })
+end)
+
 fact.finish()

@@ -3,12 +3,13 @@
 
 const struct ga_text_library ga_text_library = {
     .tokenizer_read = ga_text_tokenizer_read,
-    .tokenizer_open_memory = ga_text_tokenizer_open_memory,
+    .tokenizer_open_for = ga_text_tokenizer_open_for,
     .tokenizer_pack = ga_text_tokenizer_pack,
     .tokenizer_beside = ga_text_tokenizer_beside,
     .tokenizer_hash = ga_text_tokenizer_hash,
     .tokenizer_ends = ga_text_tokenizer_ends,
     .recorded_hash = ga_text_recorded_hash,
+    .recorded_prompt = ga_text_recorded_prompt,
     .tokenizer_close = ga_text_tokenizer_close,
     .tokenizer_ids = ga_text_tokenizer_ids,
     .context_open = ga_text_context_open,

@@ -3,7 +3,7 @@
 local numbers = require "genattn.numbers"
 local tensor = require "genattn.tensor"
 
-local DEFAULTS = { batch_size = 32, normalize_embeddings = false, output_value = "sentence_embedding", prompt = "",
+local DEFAULTS = { batch_size = 32, normalize_embeddings = false, output_value = "sentence_embedding", prompt = false,
   truncate_dim = "all" }
 local KINDS = { sentence_embedding = true, token_embeddings = true }
 local SMALLEST_NORM = 1e-12
@@ -38,6 +38,7 @@ local function read_options(model, given)
     error(("output_value is %s; expected sentence_embedding or token_embeddings"):format(
       tostring(options.output_value)), 0)
   end
+  if options.prompt == false then options.prompt = model.tokenizer.prompt end
   if type(options.prompt) ~= "string" then
     error(("prompt is %s; expected a string"):format(type(options.prompt)), 0)
   end
@@ -162,8 +163,8 @@ end
 
 -- model:encode(sentences, options). sentences: a string gives a vector [d_model]; an array of strings, or of pairs of
 -- them, a matrix [texts, d_model], in order. Options: batch_size, which changes no bit; normalize_embeddings;
--- truncate_dim, the first so many numbers of each vector; prompt, which stands before each text; output_value,
--- "token_embeddings" for an array of the rows of each text's tokens.
+-- truncate_dim, the first so many numbers of each vector; prompt, which stands before each text, that of the spec where
+-- none is given; output_value, "token_embeddings" for an array of the rows of each text's tokens.
 return function(model, sentences, given)
   check_model(model)
   if type(sentences) ~= "string" and type(sentences) ~= "table" then

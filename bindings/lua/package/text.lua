@@ -80,16 +80,17 @@ end
 
 -- The tokenizer at path, or what the weights bring, in a packed file or beside it; and its path.
 local function open(core, text, path, weights)
-  if path then return text.open(path), path end
+  local spec = core.facts.spec
+  if path then return text.open(spec, path), path end
   local bytes = weights and core:is_packed(weights) and core:attachment(weights, ATTACHMENT)
-  if bytes then return text.open(weights .. ": its tokenizer", bytes), weights end
+  if bytes then return text.open(spec, weights .. ": its tokenizer", bytes), weights end
   path = weights and text.beside(weights)
-  local good, handle = pcall(text.open, path) -- Lua's own io.open would wait for a pipe
+  local good, handle = pcall(text.open, spec, path) -- Lua's own io.open would wait for a pipe
   if not path or not good then
     error(("%s: no tokenizer.json beside the weights%s; expected one, or tokenizer among the options of load"):format(
       core.facts.name, path and " that can be taken: " .. handle or ""), 0)
   end
-  if text.is_other(handle, core.facts.spec) then refuse_other(core, path) end
+  if text.is_other(handle, spec) then refuse_other(core, path) end
   return handle, path
 end
 
@@ -107,5 +108,6 @@ return function(core, path, weights)
     error(("%s: has ids up to %d; expected below %d, as %s has: it is of another model, or tokens were added to it " ..
       "and not to the model"):format(found, n_ids - 1, facts.vocab_size, facts.name), 0)
   end
-  return setmetatable({ path = found, n_ids = n_ids, text = text, handle = handle, buffer = core.buffer }, Tokenizer)
+  return setmetatable({ path = found, n_ids = n_ids, text = text, handle = handle, buffer = core.buffer,
+    prompt = text.prompt(facts.spec) }, Tokenizer)
 end

@@ -15,7 +15,7 @@ from . import _tables as tables
 from ._arguments import whole
 from ._library import model, stack
 from ._name import NAME
-from ._text import Ids
+from ._text import Ids, recorded_prompt
 
 _KINDS = ("sentence_embedding", "token_embeddings")
 _PROMPTS = "config_sentence_transformers.json"
@@ -61,6 +61,7 @@ class Prompts:
         """Reads them from the file beside the weights that sentence_transformers writes, where it is there."""
         self.by_name: Dict[str, str] = {"query": "", "document": ""}  # which sentence_transformers always has
         self.default_name: Optional[str] = None
+        self.default = recorded_prompt()  # where no file beside the weights says another
         if isinstance(weights, (str, os.PathLike)):
             folder = weights if os.path.isdir(weights) else os.path.dirname(weights)
             path = os.path.join(os.fsdecode(folder), _PROMPTS)
@@ -70,19 +71,19 @@ class Prompts:
                 with open(path, encoding="utf-8") as file:
                     config = json.load(file)
                 self.by_name.update(config.get("prompts") or {})
-                self.default_name = config.get("default_prompt_name")
+                self.default_name, self.default = config.get("default_prompt_name"), ""
 
     def renamed(self, by_name: Dict[str, str]) -> "Prompts":
         """Others by name, with the same default."""
         other = Prompts(None)
-        other.by_name, other.default_name = dict(by_name), self.default_name
+        other.by_name, other.default_name, other.default = dict(by_name), self.default_name, self.default
         return other
 
     def choose(self, prompt: Optional[str], name: Optional[str]) -> str:
         """The prompt of a call."""
         name = name if name is not None else self.default_name
         if prompt is not None or name is None:
-            return prompt or ""
+            return self.default if prompt is None else prompt
         if name not in self.by_name:
             raise ValueError("prompt_name is %r; expected one of %s" % (name, sorted(self.by_name)))
         return self.by_name[name]

@@ -70,8 +70,18 @@ def _utf8(name: str, text: Any) -> bytes:
                          % (name, error.start, text[error.start])) from None
 
 
+def recorded_prompt() -> str:
+    """What the model's spec has before texts; "" where it has nothing."""
+    if WHY_NOT:
+        return ""
+    made = ctypes.create_string_buffer(c.GA_TEXT_PROMPT)
+    length = lib.ga_text_recorded_prompt(model.spec, made, len(made))
+    return made.raw[:length].decode("utf-8", "replace")
+
+
 class Tokenizer(Constant):
-    """A tokenizer.json of Hugging Face, with the values of the tokenizers package.
+    """A tokenizer.json of Hugging Face, with the values of the tokenizers package, but for what the model's
+    spec says of lower case, types and truncation.
 
     path: of the file. content: what stands for the file's bytes, such as the tokenizer in a file of packed weights;
     None reads them. Any number of Python's threads may use one; the interpreter's lock is free while C runs.
@@ -85,10 +95,8 @@ class Tokenizer(Constant):
             raise ValueError(WHY_NOT)
         os.stat(path)  # raises what Python raises for a file that is not there
         handle = ctypes.c_void_p()
-        if content is None:
-            check(lib.ga_text_tokenizer_open, os.fsencode(path), ctypes.byref(handle))
-        else:
-            check(lib.ga_text_tokenizer_open_memory, os.fsencode(path), content, len(content), ctypes.byref(handle))
+        check(lib.ga_text_tokenizer_open_for, model.spec, os.fsencode(path), content, len(content or b""),
+              ctypes.byref(handle))
         self._handle, self.path = handle.value, os.fspath(path)
         self.again = Tokenizer if content is None else in_packed_weights, (os.path.abspath(path),)
         if self.n_ids > model.vocab_size:

@@ -24,7 +24,16 @@ function Folder:read(path, is_optional)
   return config
 end
 
--- given: spec fields that flags give, by name.
-return function(path, given)
-  return setmetatable({ path = path, given = given, rows = {}, errors = {} }, Folder)
+-- Refuses a value that changes results, unless it is to be ignored by its name.
+function Folder:refuse(path, name, value, expected, why)
+  if self.ignored[name] then
+    self.ignored[name] = "used"
+  else
+    self:fail(path, "%s is %s; expected %s: %s", name, json.shown(value), expected, why)
+  end
+end
+
+-- given: spec fields that flags give, by name; ignored: set of names not to ask about.
+return function(path, given, ignored)
+  return setmetatable({ path = path, given = given, ignored = ignored, rows = {}, errors = {} }, Folder)
 end

@@ -66,12 +66,11 @@ local function check_width(extra, model, width)
   end
 end
 
--- Adds what the files beside config.json say; extra: the folder. A model that goes on from a text is not cut where a
--- tokenizer's default is.
+-- Adds what the files beside config.json say; extra: the folder.
 local function add_files(model, extra, encoder, given)
   local longest = tonumber(tostring(model.made.seq_len):match("%d+$"))
-  if model.made.vocab_size and longest and (encoder or not model.made["mask.causal"]) then
-    texts.read(extra, model.path:match("^(.*)/[^/]*$"), encoder ~= nil, longest)
+  if model.made.vocab_size and longest then
+    texts.read(extra, model.path:match("^(.*)/[^/]*$"), encoder, model.made, longest)
   end
   add_rows(model, extra.rows, given)
   check_width(extra, model, encoder and encoder.width)
@@ -103,7 +102,7 @@ local PICKLE = "; pytorch_model.bin is never read, since reading it may run what
 
 -- Reads config.json and what stands beside it: the model { made, rows, ... } and its data file; or nil and messages.
 local function read_model(folder, given, options)
-  local extra = open_folder(folder, given)
+  local extra = open_folder(folder, given, options.ignored)
   local encoder = sentence.read(extra)
   if #extra.errors > 0 then return nil, extra.errors end
   local path = (encoder and encoder.transformer or folder) .. "/config.json"

@@ -48,11 +48,19 @@ function MODULES.Pooling(self, folder)
   local is_made = #modes == 1 and MADE[modes[1]]
   if not is_made and not is_given then self:fail(path, NO_SUCH_POOL, all_shown(modes)) end
   self:add(path, "pooling_mode", #modes == 1 and modes[1] or config.pooling_mode, "pool.kind", is_made and modes[1])
+  self.pooling = { path = path, config = config }
   local width = config.embedding_dimension ~= nil and "embedding_dimension" or "word_embedding_dimension"
   self.width = { path = path, field = width, value = config[width] }
 end
 
-function MODULES.Normalize(self)
+function MODULES.Normalize(self, folder)
+  local path = folder .. "/config.json"
+  local config = folder ~= self.path and self:read(path, true) or {}
+  for _, name in ipairs({ "module_input_name", "module_output_name" }) do
+    if config[name] ~= nil and config[name] ~= json.null and config[name] ~= "sentence_embedding" then
+      self:refuse(path, name, config[name], '"sentence_embedding"', "the pooled row is normalized")
+    end
+  end
   self:add(self.path .. "/modules.json", "Normalize", nil, "pool.normalize", true)
 end
 
@@ -67,23 +75,37 @@ local function add_module(self, path, module)
   local inner = kind and inner_folder(self.path, module.path)
   if not inner then
     self:fail(path, "has %s among its modules; expected a type and the name of a folder", json.shown(module))
-  elseif not MODULES[kind] then
-    self:fail(path, "a module is of type %s; what is made: Transformer, Pooling and Normalize", json.shown(module.type))
+  elseif not MODULES[kind] or not module.type:find("^sentence_transformers%.") then
+    self:fail(path, "a module is of type %s; what is made: Transformer, Pooling and Normalize of " ..
+      "sentence_transformers", json.shown(module.type))
   else
+    self.kinds[#self.kinds + 1] = kind
     MODULES[kind](self, inner)
   end
 end
 
+local ORDERS = { ["Transformer"] = true, ["Transformer, Pooling"] = true, ["Transformer, Pooling, Normalize"] = true }
+
+-- What is pooled comes first, and what is normalized is pooled.
+local function check_order(self, path)
+  local kinds = table.concat(self.kinds, ", ")
+  if #self.errors == 0 and not ORDERS[kinds] then
+    self:fail(path, "its modules are %s; expected Transformer, Pooling, Normalize, or the first or first two of them",
+      kinds == "" and "none" or kinds)
+  end
+end
+
 -- Adds to a folder's rows what modules.json says: { transformer (the folder with config.json), width (of the rows that
--- are pooled: { path, field, value }, or nil) }; nil where there is none.
+-- are pooled: { path, field, value }, or nil), pooling ({ path, config }, or nil) }; nil where there is none.
 function sentence.read(self)
   local path = self.path .. "/modules.json"
   if fs.kind(path) == "nothing" then return nil end
   local modules, why = json.read_array(path)
   if not modules then self.errors[#self.errors + 1] = why end
-  self.transformer = self.path
+  self.transformer, self.kinds = self.path, {}
   for _, module in ipairs(modules or {}) do add_module(self, path, module) end
-  return { transformer = self.transformer, width = self.width }
+  check_order(self, path)
+  return { transformer = self.transformer, width = self.width, pooling = self.pooling }
 end
 
 return sentence

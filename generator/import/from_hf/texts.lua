@@ -1,10 +1,14 @@
--- from_hf/texts.lua: how long a text may be, as a model's folder says beside its config.json: in the config of
--- sentence-transformers' first module, or in tokenizer_config.json. Of a tokenizer.json it reads nothing.
+-- from_hf/texts.lua: what a folder says of texts beside its config.json: in the config of sentence-transformers' first
+-- module, in config_sentence_transformers.json and in tokenizer_config.json. What is not done is refused. Of a
+-- tokenizer.json it reads nothing.
+local conversions = require "import.from_hf.conversions"
+local fs = require "base.fs"
 local json = require "import.from_hf.json"
+local text = require "base.text"
 
 local texts = {}
 
-local TOKENIZER = "/tokenizer_config.json"
+local TOKENIZER, SENTENCE = "/tokenizer_config.json", "/config_sentence_transformers.json"
 
 -- Names of the first module's config: the first that says anything is taken.
 local MODULE_CONFIGS = {
@@ -20,7 +24,7 @@ local LENGTHS = {
 }
 
 -- The first module's config and its path, or nothing.
-local function module_config(self, folder)
+local function read_module(self, folder)
   for _, name in ipairs(MODULE_CONFIGS) do
     local path = folder .. "/" .. name
     local config = self:read(path, true)
@@ -32,9 +36,10 @@ end
 local function value_at(config, name)
   local value = config
   for part in name:gmatch("[^.]+") do
-    value = json.is_object(value) and value[part] or nil
+    if not json.is_object(value) then return nil end
+    value = value[part]
   end
-  return value ~= json.null and value or nil
+  if value ~= json.null then return value end
 end
 
 -- Adds the length that one file says under a name, unless it says none: whether it does. The huge number that
@@ -50,16 +55,167 @@ local function add_length(self, path, config, name)
   return true
 end
 
--- Adds what a folder says of texts. is_sentence: it is one of sentence-transformers'; longest: the longest text that
--- the model has positions for.
-function texts.read(self, folder, is_sentence, longest)
-  self.longest = longest
-  local config, path = nil, nil
-  if is_sentence then config, path = module_config(self, folder) end
+-- Adds the length that a text may have.
+local function add_lengths(self, folder, module, tokenizer)
   for _, name in ipairs(LENGTHS) do
-    if add_length(self, path, config, name) then return end
+    if add_length(self, module.path, module.config, name) then return end
   end
-  add_length(self, folder .. TOKENIZER, self:read(folder .. TOKENIZER, true), "model_max_length")
+  add_length(self, folder .. TOKENIZER, tokenizer, "model_max_length")
+end
+
+-- -- What is done with a text ---------------------------------------------------------------------------------------
+
+-- Adds what a file says under a name, if it is of these values; false is what is done without.
+local function add_choice(self, path, config, name, values, field)
+  local value = config and value_at(config, name)
+  if value == nil then return end
+  for _, known in ipairs(values) do
+    if value == known then return value and self:add(path, name, value, field, value) end
+  end
+  local shown = {}
+  for i, known in ipairs(values) do shown[i] = json.shown(known) end
+  self:fail(path, "%s is %s; expected %s", name, json.shown(value), table.concat(shown, " or "))
+end
+
+-- A model is given types where the names of its inputs have them.
+local function add_types(self, path, config)
+  local names = config and value_at(config, "model_input_names")
+  if not json.is_array(names) then return end
+  for _, name in ipairs(names) do
+    if name == "token_type_ids" then return end
+  end
+  self:add(path, "model_input_names", names, "text_input.token_types", false)
+end
+
+local function add_tokenizer(self, path, config)
+  add_choice(self, path, config, "truncation_side", { "left", "right" }, "text_input.truncation_side")
+  add_types(self, path, config)
+  if config and config.split_special_tokens == true then
+    self:refuse(path, "split_special_tokens", true, "false", "special tokens in a text are tokens")
+  end
+end
+
+-- Bytes of a prompt as a spec has them.
+local function spelt(prompt)
+  return (prompt:gsub("[^%w ,.:;_()/<>|=*+'&!#@{}^~$-]", function(byte) return ("%%%02x"):format(byte:byte()) end))
+end
+
+-- Adds the prompt that default_prompt_name names: query and document are there without a prompt of their own.
+local function add_prompt(self, path, config)
+  local name, prompts = value_at(config, "default_prompt_name"), value_at(config, "prompts")
+  if name == nil then return end
+  local prompt = json.is_object(prompts) and prompts[name]
+  if (prompt == nil or prompt == json.null or not prompts) and (name == "query" or name == "document") then return end
+  if type(prompt) ~= "string" then
+    self:fail(path, "default_prompt_name is %s; expected a name among prompts, with a string", json.shown(name))
+  elseif prompt ~= "" then
+    self:add(path, "default_prompt_name", name, "text_input.prompt", spelt(prompt))
+  end
+end
+
+-- Whether a model has any prompt, which a call may ask for.
+local function has_prompts(config)
+  local prompts = value_at(config, "prompts")
+  for _, prompt in pairs(json.is_object(prompts) and prompts or {}) do
+    if prompt ~= "" and prompt ~= json.null then return true end
+  end
+  return false
+end
+
+local function add_scores(self, path, config)
+  local name = value_at(config, "activation_fn")
+  if name == nil then return end
+  local scores, expected = conversions.scores(name)
+  if expected then return self:fail(path, "activation_fn is %s; expected %s", json.shown(name), expected) end
+  self:add(path, "activation_fn", name, "classifier.scores", scores)
+end
+
+-- -- What is refused ------------------------------------------------------------------------------------------------
+
+-- Arguments of transformers' classes in a module's config, those that are taken, and why others are not.
+local ARGUMENTS = {
+  { "model_kwargs model_args", "attn_implementation device_map local_files_only low_cpu_mem_usage trust_remote_code" ..
+    " use_safetensors", "it may change the model" },
+  { "config_kwargs config_args", "local_files_only trust_remote_code", "it may change the model" },
+  { "processor_kwargs tokenizer_args", "local_files_only model_max_length trust_remote_code use_fast",
+    "it may change what a text becomes" },
+  { "processing_kwargs", "text", "it may change what a text becomes" },
+  { "processing_kwargs.text", "max_length", "it may change what a text becomes" },
+}
+
+-- What a module's config must say where it says anything, and why.
+local REQUIRED = {
+  { "transformer_task", "feature-extraction sequence-classification", "a text becomes rows or a score" },
+  { "module_output_name", "token_embeddings scores", "the last layer's rows are pooled" },
+  { "modality_config.text.method", "forward", "the last layer's rows are pooled" },
+  { "modality_config.text.method_output_name", "last_hidden_state logits", "the last layer's rows are pooled" },
+}
+
+local function is_among(words, word)
+  return (" " .. words .. " "):find(" " .. word .. " ", 1, true) ~= nil
+end
+
+local function check_arguments(self, path, config, name, row)
+  local arguments = value_at(config, name)
+  for _, key in ipairs(json.is_object(arguments) and text.sorted_keys(arguments) or {}) do
+    if not is_among(row[2], key) and arguments[key] ~= json.null then
+      self:refuse(path, name .. "." .. json.plain(key), arguments[key], "none", row[3])
+    end
+  end
+end
+
+local function check_module(self, path, config)
+  for _, row in ipairs(ARGUMENTS) do
+    for name in row[1]:gmatch("%S+") do check_arguments(self, path, config, name, row) end
+  end
+  for _, row in ipairs(REQUIRED) do
+    local value = value_at(config, row[1])
+    if value ~= nil and not (type(value) == "string" and is_among(row[2], value)) then
+      self:refuse(path, row[1], value, (row[2]:gsub(" ", " or ")), row[3])
+    end
+  end
+end
+
+local function check_sentence(self, path, config, encoder)
+  local dim, pooling = value_at(config, "truncate_dim"), encoder.pooling
+  if dim ~= nil and pooling then
+    self:refuse(path, "truncate_dim", dim, "none", "vectors are given whole, and a caller takes their first numbers")
+  end
+  if pooling and pooling.config.include_prompt == false and has_prompts(config) then
+    self:refuse(pooling.path, "include_prompt", false, "true", "a prompt's tokens are pooled with the text's")
+  end
+end
+
+local ADAPTER = "the model has an adapter, whose weights are not read: merge it into the model, and save that"
+
+-- -- A folder -------------------------------------------------------------------------------------------------------
+
+-- What sentence-transformers says; encoder: what modules.json does.
+local function add_sentence(self, encoder, made)
+  local path = self.path .. SENTENCE
+  local config = self:read(path, true)
+  if not config then return end
+  add_prompt(self, path, config)
+  if made["classifier.labels"] then add_scores(self, path, config) end
+  check_sentence(self, path, config, encoder)
+end
+
+-- Adds what a folder says of texts. folder: that of config.json; encoder: what modules.json says, nil without; made:
+-- the fields of the spec that config.json gives; longest: the longest text that the model has positions for.
+function texts.read(self, folder, encoder, made, longest)
+  self.longest = longest
+  local module, tokenizer = {}, self:read(folder .. TOKENIZER, true)
+  if encoder then module.config, module.path = read_module(self, folder) end
+  -- A model that goes on from a text is not cut where a tokenizer's default is.
+  if encoder or not made["mask.causal"] then add_lengths(self, folder, module, tokenizer) end
+  add_tokenizer(self, folder .. TOKENIZER, tokenizer)
+  if module.config then
+    add_choice(self, module.path, module.config, "do_lower_case", { true, false }, "text_input.lower_case")
+    check_module(self, module.path, module.config)
+  end
+  if encoder then add_sentence(self, encoder, made) end
+  local adapter = folder .. "/adapter_config.json"
+  if fs.kind(adapter) ~= "nothing" then self:fail(adapter, ADAPTER) end
 end
 
 return texts

@@ -1,0 +1,80 @@
+// test_settings.c: what a model's spec records of texts goes before what tokenizer.json says. The ids are those of
+// transformers, with truncation_side, Lowercase before the normalizer, and model_input_names without token_type_ids.
+#include <criterion/criterion.h>
+
+#include "text_fixture.h"
+
+#define SPEC(fields) "return {\n  n_layers = 1,\n  text_input = { " fields " },\n}\n"
+#define PLAIN "\"lowercase\":false"
+
+// Opens the fixture, with `to` for `from`, for a spec, and makes "ids / types" of a text and its pair, cut to limit.
+static const char *said(const char *spec, const char *from, const char *to, const char *text, const char *pair,
+                        size_t limit)
+{
+    static char found[256];
+    char json[FIXTURE_ROOM];
+    struct ga_text_tokenizer *tokenizer;
+    struct ga_text_context *context;
+    struct ga_text_encoding encoding;
+    struct ga_error error;
+    size_t used = 0;
+    fixture_with(from, to, json);
+    cr_assert_eq(ga_text_tokenizer_open_for(spec, "t.json", json, strlen(json), &tokenizer, &error), GA_OK, "%s",
+                 error.text);
+    cr_assert_eq(ga_text_context_open(tokenizer, &context), GA_OK);
+    ga_text_context_set_limit(context, limit);
+    cr_assert_eq(ga_text_encode(context, text, strlen(text), pair, pair ? strlen(pair) : 0, 0, &encoding, &error),
+                 GA_OK);
+    for (size_t i = 0; i < encoding.count; i++) {
+        used += (size_t)snprintf(found + used, sizeof found - used, "%d:%d ", encoding.ids[i], encoding.type_ids[i]);
+    }
+    ga_text_context_close(context);
+    ga_text_tokenizer_close(tokenizer);
+    return found;
+}
+
+static const char *cut(const char *spec, const char *truncation)
+{
+    return said(spec, "\"truncation\":null", truncation, "a cat the !", NULL, 4);
+}
+
+Test(settings, the_side_that_truncation_takes_goes_before_that_of_the_file)
+{
+    static const char left[] = "\"truncation\":{\"direction\":\"Left\",\"max_length\":9,\"strategy\":\"LongestFirst\","
+                               "\"stride\":0}";
+    static const char none[] = "\"truncation\":null";
+    cr_expect_str_eq(cut(NULL, none), "2:0 7:0 5:0 3:0 ");
+    cr_expect_str_eq(cut(SPEC("truncation_side = \"left\""), none), "2:0 4:0 8:0 3:0 ");
+    cr_expect_str_eq(cut(NULL, left), "2:0 4:0 8:0 3:0 ");
+    cr_expect_str_eq(cut(SPEC("truncation_side = \"right\""), left), "2:0 7:0 5:0 3:0 ");
+    cr_expect_str_eq(cut(SPEC("prompt = \" truncation_side = 'left'\""), none), "2:0 7:0 5:0 3:0 ");
+}
+
+Test(settings, lower_case_comes_before_the_normalizer)
+{
+    cr_expect_str_eq(said(NULL, "\"lowercase\":true", PLAIN, "CAT", NULL, 9), "2:0 1:0 3:0 ");
+    cr_expect_str_eq(said(SPEC("lower_case = true"), "\"lowercase\":true", PLAIN, "CAT", NULL, 9), "2:0 5:0 3:0 ");
+    cr_expect_str_eq(said(SPEC("lower_case = false"), "\"lowercase\":true", PLAIN, "CAT", NULL, 9), "2:0 1:0 3:0 ");
+}
+
+Test(settings, without_types_all_are_0)
+{
+    cr_expect_str_eq(said(SPEC("token_types = true"), "", "", "cat", "the", 9), "5:0 3:0 4:1 ");
+    cr_expect_str_eq(said(SPEC("token_types = false"), "", "", "cat", "the", 9), "5:0 3:0 4:0 ");
+}
+
+Test(settings, a_prompt_is_read_byte_by_byte_and_never_beyond_its_room)
+{
+    char prompt[GA_TEXT_PROMPT] = "";
+    static const char spec[] = SPEC("lower_case = true, prompt = \"50%25 %22a%22%0a: %G\"");
+    static const char expected[] = "50% \"a\"\n: %G";
+    cr_expect_eq(ga_text_recorded_prompt(spec, NULL, 0), strlen(expected));
+    cr_expect_eq(ga_text_recorded_prompt(spec, prompt, sizeof prompt), strlen(expected));
+    cr_expect_arr_eq(prompt, expected, strlen(expected));
+    memset(prompt, 'x', sizeof prompt);
+    cr_expect_eq(ga_text_recorded_prompt(spec, prompt, 2), strlen(expected));
+    cr_expect_arr_eq(prompt, "50x", 3);
+    cr_expect_eq(ga_text_recorded_prompt(NULL, prompt, sizeof prompt), 0);
+    cr_expect_eq(ga_text_recorded_prompt("return {\n  text_input = { prompt = \"a", prompt, sizeof prompt), 0);
+    cr_expect_eq(ga_text_recorded_prompt(SPEC("lower_case = true"), prompt, sizeof prompt), 0);
+}
