@@ -100,6 +100,16 @@ local function lua_files(folder)
   return paths
 end
 
+-- Appends a message for each name to be ignored that no file has: it is misspelt, or hides nothing any more.
+local function refuse_unused(settings, ignored, errors)
+  for _, name in ipairs(settings.hf_ignore) do
+    if ignored[name] ~= "used" then
+      errors[#errors + 1] = ("--hf-ignore %s: no model has a field, a key or a tensor of that name; leave it out"):format(
+        name)
+    end
+  end
+end
+
 -- The models of folders of Hugging Face's and of GGUF files, in order, each with its mapping table; messages are
 -- appended to errors.
 local function imported(settings, errors)
@@ -121,6 +131,7 @@ local function imported(settings, errors)
       end
     end
   end
+  if #errors == 0 then refuse_unused(settings, ignored, errors) end
   return list
 end
 

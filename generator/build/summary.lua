@@ -121,6 +121,12 @@ function summary.maintainers(answers)
   return missing_lines(MAINTAINERS, answers)
 end
 
+-- What --lua asks for and a user without it is not told of.
+local ASKED_OF_LUA = {
+  { key = "lua54", what = "modules for Lua 5.4; those for LuaJIT are made", why = "no headers of Lua 5.4",
+    package = "liblua5.4-dev" },
+}
+
 -- Lines about what is switched off and why. Instruction sets of other machines are no news.
 local function off_lines(settings, answers)
   local lines = {}
@@ -128,6 +134,7 @@ local function off_lines(settings, answers)
     if entry.off and entry.is_of then lines[#lines + 1] = ("ISA %s: %s"):format(entry.name, entry.off) end
   end
   for _, line in ipairs(missing_lines(USERS, answers)) do lines[#lines + 1] = line end
+  for _, line in ipairs(settings.lua and missing_lines(ASKED_OF_LUA, answers) or {}) do lines[#lines + 1] = line end
   for _, line in ipairs(settings.verbose and summary.maintainers(answers) or {}) do lines[#lines + 1] = line end
   return lines
 end

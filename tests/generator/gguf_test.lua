@@ -107,7 +107,11 @@ fact.holds("an unknown key is refused, unless it is ignored by name", function()
   local file = model("llama", { { { "llama.gravity", "u32", 9 } } })
   refuses(file, "what llama.gravity (9) changes in a llama is not known; where it changes no result, " ..
     "--hf-ignore llama.gravity goes on without it")
-  reads(file, nil, { ["llama.gravity"] = true })
+  local ignored = { ["llama.gravity"] = true, ["llama.levity"] = true, ["output_norm"] = true }
+  reads(file, nil, ignored)
+  fact.equal(ignored["llama.gravity"], "used")
+  fact.equal(ignored["output_norm"], "used")
+  fact.equal(ignored["llama.levity"], true) -- which configure refuses
 end)
 
 fact.holds("scaled rotary positions are refused", function()

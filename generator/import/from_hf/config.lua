@@ -134,7 +134,11 @@ end
 function Reader:is_ignored(name)
   if next(self.ignored) == nil then return false end
   for stop in (name .. "."):gmatch("()%.") do
-    if self.ignored[name:sub(1, stop - 1)] then return true end
+    local part = name:sub(1, stop - 1)
+    if self.ignored[part] then
+      self.ignored[part] = "used"
+      return true
+    end
   end
   return false
 end

@@ -162,10 +162,20 @@ local function dtypes_of(result, tensors)
   return list
 end
 
+-- Marks the names to be ignored that tensors have.
+local function mark_used(tensors, ignored)
+  for part in pairs(ignored) do
+    for _, name in ipairs(tensors.names) do
+      if is_named(name, "", part) then ignored[part] = "used" end
+    end
+  end
+end
+
 -- Holds the tensors of a folder against the fields of a spec. data: the model type's data file; ignored: set of names
--- not to ask about; label: before messages about the spec. Returns { spec, map, prefix, found, unread, dtypes }, or nil
+-- not to ask about, marked as "used" where the files have them; label: before messages about the spec. Returns { spec, map, prefix, found, unread, dtypes }, or nil
 -- and every message.
 function match.find(tensors, made, data, ignored, label)
+  mark_used(tensors, ignored)
   local result, errors = best_of(tensors, made, data, label)
   if not result then return nil, errors end
   errors = {}
