@@ -104,8 +104,8 @@ end
 local function refuse_unused(settings, ignored, errors)
   for _, name in ipairs(settings.hf_ignore) do
     if ignored[name] ~= "used" then
-      errors[#errors + 1] = ("--hf-ignore %s: no model has a field, a key or a tensor of that name; leave it out"):format(
-        name)
+      errors[#errors + 1] = ("--hf-ignore %s: no model has a field, a key or a tensor of that name; leave it " ..
+        "out"):format(name)
     end
   end
 end

@@ -172,8 +172,8 @@ local function mark_used(tensors, ignored)
 end
 
 -- Holds the tensors of a folder against the fields of a spec. data: the model type's data file; ignored: set of names
--- not to ask about, marked as "used" where the files have them; label: before messages about the spec. Returns { spec, map, prefix, found, unread, dtypes }, or nil
--- and every message.
+-- not to ask about, marked as "used" where the files have them; label: before messages about the spec. Returns { spec,
+-- map, prefix, found, unread, dtypes }, or nil and every message.
 function match.find(tensors, made, data, ignored, label)
   mark_used(tensors, ignored)
   local result, errors = best_of(tensors, made, data, label)
