@@ -81,8 +81,8 @@ return function(path, expect_run, expect, choose)
       "stopped by a signal")
     expect(select(2, said:gsub("stopped by a signal", "")) == 1, "said more than once: %s", said)
     expect_run(0, search .. "%result")
-    expect_run(0, (search .. "%other"):gsub("threads 3", "threads 1"))
-    expect(files.slurp(path "result") == files.slurp(path "other"), "the index after a signal is another")
+    expect_run(0, (search .. "%alone_index"):gsub("threads 3", "threads 1"))
+    expect(files.slurp(path "result") == files.slurp(path "alone_index"), "the index after a signal is another")
   end
 
   local texts = ragged(TEXTS)
