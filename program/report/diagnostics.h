@@ -31,7 +31,7 @@ enum ga_exit ga_misused(const struct ga_context *context, const char *format, ..
 // Says one line the user should know though nothing is wrong.
 void ga_note(const struct ga_context *context, const char *format, ...) GA_PRINTF_LIKE;
 
-// Prints a text on stdout, as it is. Where that is a terminal, all but lines and tabs is made safe as ga_printable does.
+// Prints a text on stdout, as it is. On a terminal, all but lines and tabs is made safe as ga_printable does.
 void ga_put_text(const char *bytes, size_t length);
 
 // Prints one line of results on stdout, which may hold names from files and of files: made safe as ga_printable does.
