@@ -104,7 +104,7 @@ bool ga_text_recorded_hash(const char *spec, uint64_t *hash_out);
 
 // The prompt that a spec records, which stands before each text that is embedded and before the first of a pair. Writes
 // as many of its bytes of UTF-8 as fit to prompt_out[size], no NUL, and returns how many there are; 0: it records none,
-// or spec is NULL. GA_TEXT_PROMPT bytes hold any; prompt_out may be NULL where size is 0.
+// or spec is NULL. GA_TEXT_PROMPT bytes hold any; where prompt_out is NULL none is written.
 enum { GA_TEXT_PROMPT = 1024 };
 size_t ga_text_recorded_prompt(const char *spec, char *prompt_out, size_t size);
 

@@ -91,7 +91,7 @@ size_t ga_text_recorded_prompt(const char *spec, char *prompt_out, size_t size)
     (void)text_fields(spec, &end, &at);
     while (at && *at && *at != '"' && *at != '\n') {
         const char byte = next_byte(&at);
-        if (length < size) {
+        if (prompt_out != NULL && length < size) {
             prompt_out[length] = byte;
         }
         length++;

@@ -50,6 +50,9 @@ Test(contract_text, files_and_bytes)
     REFUSED(ARGUMENT, "bytes is NULL", ga_text_tokenizer_pack("t", NULL, size, &bytes, &length, &error));
     REFUSED(ARGUMENT, "packed_out is NULL", ga_text_tokenizer_pack("t", fixture_json, size, NULL, &length, &error));
     REFUSED(ARGUMENT, "size_out is NULL", ga_text_tokenizer_pack("t", fixture_json, size, &bytes, NULL, &error));
+    REFUSED(ARGUMENT, "name is NULL", ga_text_tokenizer_open_for("", NULL, fixture_json, size, &other, &error));
+    REFUSED(ARGUMENT, "tokenizer_out is NULL", ga_text_tokenizer_open_for("", "t", fixture_json, size, NULL, &error));
+    GIVES(GA_ARGUMENT, ga_text_tokenizer_open_for(NULL, NULL, NULL, 0, &other, NULL));
     GIVES(GA_ARGUMENT, ga_text_tokenizer_open(NULL, &other, NULL));
     GIVES(GA_ARGUMENT, ga_text_tokenizer_read(NULL, &bytes, &length, NULL));
     GIVES(GA_ARGUMENT, ga_text_tokenizer_open_memory("t", NULL, size, &other, NULL));
@@ -87,6 +90,8 @@ Test(contract_text, functions_without_a_sentence)
     GIVES(false, ga_text_tokenizer_beside("weights", NULL, sizeof path));
     GIVES(false, ga_text_recorded_hash(NULL, &hash));
     GIVES(false, ga_text_recorded_hash("", NULL));
+    GIVES(0, ga_text_recorded_prompt(NULL, path, sizeof path));
+    GIVES(3, ga_text_recorded_prompt("return {\n  text_input = { prompt = \"to \" },\n}\n", NULL, 8));
     ga_text_context_set_limit(NULL, 4);
     ga_text_context_close(NULL);
     ga_text_tokenizer_close(NULL);
@@ -112,7 +117,7 @@ Test(contract_text, no_function_is_left_out)
             found++;
         }
     }
-    cr_expect_eq(found, 15, "%zu functions", found);
+    cr_expect_eq(found, 17, "%zu functions", found);
 }
 
 // Opened as ga_pack_open opens one: nothing waits for a writer, and a device is never read.
