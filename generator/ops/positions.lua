@@ -12,6 +12,26 @@ local function check_rows(spec, positions, fail)
   positions.rows = positions.rows or longest + positions.first
 end
 
+-- The padding's token has the row before the first place, and none of a cache's tokens is remembered.
+local function check_padding(spec, positions, fail)
+  local padding = positions.padding
+  if not padding then return end
+  if positions.kind ~= "learned" or positions.first == 0 then
+    fail('positions.padding takes the row before positions.first: give positions.kind = "learned" and ' ..
+      "positions.first, 1 or more")
+  end
+  if not spec.vocab_size or padding >= spec.vocab_size then
+    fail(("positions.padding (%d) is no token: %s"):format(padding, spec.vocab_size and
+      ("vocab_size is %d"):format(spec.vocab_size) or "there is no vocab_size"))
+  end
+  if spec.kind ~= "encoder" then
+    fail(('positions.padding is of kind "encoder", but kind is "%s"'):format(spec.kind))
+  end
+  if spec.cache then
+    fail("positions.padding and cache cannot be given together: a cache does not know which of its tokens are padding")
+  end
+end
+
 local function is_learned(spec)
   return spec.positions ~= nil and spec.positions.kind == "learned"
 end
@@ -25,6 +45,7 @@ local function resolve_positions(spec, fail)
   end
   positions.first = positions.first or 0
   check_rows(spec, positions, fail)
+  check_padding(spec, positions, fail)
 end
 
 return {
@@ -43,6 +64,10 @@ return {
     { field = "positions.first", flag = "--positions-first", value = "N", check = types.count(0, 65536),
       parse = types.to_number, default = "0", help = "row of the first place (2 in RoBERTa)",
       group = "positions", example = 'positions = { kind = "learned", first = 2 }' },
+    { field = "positions.padding", flag = "--positions-padding", value = "ID", check = types.count(0, 16777215),
+      parse = types.to_number, default = "none", help = "the padding's token, which has the row before the first " ..
+      "place; the places after it count on as if it were not there (1 in RoBERTa)",
+      group = "positions", example = 'vocab_size = 9, positions = { kind = "learned", first = 2, padding = 1 }' },
     { field = "token_types", flag = "--token-types", value = "N", check = types.count(1, 65536),
       parse = types.to_number, default = "none", help = "rows of a table of token types, added to rows",
       group = "whole models", example = "token_types = 2" },
@@ -92,6 +117,10 @@ return {
     if spec.positions then
       parts[#parts + 1] = spec.positions.kind == "learned" and
         ("learned positions, %d"):format(spec.positions.rows) or "positions of sines and cosines"
+    end
+    if spec.positions and spec.positions.padding then
+      parts[#parts + 1] = ("for token %d, padding, row %d of them, and no token after it counts it"):format(
+        spec.positions.padding, spec.positions.first - 1)
     end
     if spec.token_types then parts[#parts + 1] = ("%d types of tokens"):format(spec.token_types) end
     if spec.embedding.norm then parts[#parts + 1] = "a norm before the first layer" end

@@ -265,6 +265,20 @@ fact.holds("a layer's attention gets the fields of features that say so, and an 
 fact.holds("contradictions name both fields", function()
   refuses({ positions = { kind = "learned", rows = 100 } },
     "positions.rows (100) is less than the longest sequence (512) from row 0 (positions.first) on")
+  local function padded(padding, first, more)
+    local given = { positions = { kind = "learned", first = first, padding = padding } }
+    for field, value in pairs(more) do given[field] = value end
+    return given
+  end
+  refuses(padded(1, nil, { vocab_size = 9 }), 'positions.padding takes the row before ' ..
+    'positions.first: give positions.kind = "learned" and positions.first, 1 or more')
+  refuses(padded(9, 2, { vocab_size = 9 }), "positions.padding (9) is no token: vocab_size is 9")
+  refuses(padded(1, 2, {}), "positions.padding (1) is no token: there is no vocab_size")
+  refuses(padded(1, 2, { vocab_size = 9, kind = "transformer", n_decoder_layers = 1, src_vocab_size = 9 }),
+    'positions.padding is of kind "encoder", but kind is "transformer"')
+  refuses(padded(1, 2, { vocab_size = 9, cache = 600, mask = { causal = true } }),
+    "positions.padding and cache cannot be given together: " ..
+    "a cache does not know which of its tokens are padding")
   refuses({ d_model = 6, n_heads = 3, positions = { rows = 600 } },
     'positions.kind is missing beside the other fields of positions: "learned" or "sinusoidal"')
   refuses({ logits = { kind = "linear", tied = true } },

@@ -70,6 +70,7 @@ local WRONG = {
   { "--positions", "sinus", ONE_OF:format("learned, sinusoidal", '"sinus"') },
   { "--positions-rows", "0", count(1, 1048576, "0") },
   { "--positions-first", "-1", count(0, 65536, "-1") },
+  { "--positions-padding", "-1", count(0, 16777215, "-1") },
   { "--token-types", "0", count(1, 65536, "0") },
   { "--embedding-scale", "x", 'must be yes or no, found "x"' },
   { "--embedding-norm", "x", 'must be yes or no, found "x"' },

@@ -131,6 +131,7 @@ end)
 fact.holds("a hyphen of a model type is an underscore of its file", function()
   local base = hf.ROBERTA:gsub('"roberta"', '"xlm-roberta"'):gsub("RobertaModel", "XLMRobertaModel")
   fact.equal(reads(base).spec.positions.first, 2)
+  fact.equal(reads(base).spec.positions.padding, 1)
 end)
 
 fact.holds("a CamemBERT is a RoBERTa, and a DeiT a ViT with a second token before the patches", function()
@@ -151,7 +152,9 @@ fact.holds("flags beside the folder win, and the table says so", function()
   fact.contains(said, 'seq_len = "1..6"  (as asked for)')
   fact.contains(said, 'pool.kind = "mean"  (as asked for)')
   fact.equal(reads(hf.LLAMA, nil, { cache = 8 }).spec.seq_len.max, 8)
-  fact.equal(reads(hf.ROBERTA, nil, { ["positions.first"] = 0 }).spec.seq_len.max, 20)
+  local from_zero = reads(hf.ROBERTA, nil, { ["positions.first"] = 0 }).spec
+  fact.equal(from_zero.seq_len.max, 20)
+  fact.equal(from_zero.positions.padding, nil)
 end)
 
 fact.holds("the architecture may be another than the file's", function()

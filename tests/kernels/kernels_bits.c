@@ -135,11 +135,24 @@ static bool call_with_rows(struct call *rows, const struct subject *subject, con
     return true;
 }
 
+// Rows take places that padding among tokens does not: another token stands in for it.
+static void leave_out_padding(struct call *call)
+{
+    const struct ga_stack *stack = call->model->stack;
+    int32_t *tokens = call->buffers[CALL_TOKENS].data;
+    for (size_t i = 0; stack->has_padding && i < call->buffers[CALL_TOKENS].bytes / sizeof *tokens; i++) {
+        tokens[i] = tokens[i] == stack->padding ? (stack->padding + 1) % (int32_t)call->model->vocab_size : tokens[i];
+    }
+}
+
 static void run_tokens_and_rows(struct checks *checks, const struct subject *subject, struct call *call)
 {
     struct call rows;
-    if (call->shape.form != FORM_TOKENS ||
-        !checks_need(checks, call_with_rows(&rows, subject, call), "no embedding, or no memory for the call")) {
+    if (call->shape.form != FORM_TOKENS) {
+        return;
+    }
+    leave_out_padding(call);
+    if (!checks_need(checks, call_with_rows(&rows, subject, call), "no embedding, or no memory for the call")) {
         return;
     }
     for (size_t v = 0; v < subject->n_loaded; v++) {

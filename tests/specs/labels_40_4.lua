@@ -1,4 +1,5 @@
--- A cross-encoder as BertForSequenceClassification is built: the first row through a dense linear, tanh and one label.
+-- A cross-encoder as BertForSequenceClassification is built: the first row through a dense linear, tanh and one label;
+-- and RoBERTa's places, which its padding's token does not take.
 return {
   kind = "encoder",
   name = "labels_40_4",
@@ -8,7 +9,7 @@ return {
   n_layers = 1,
   seq_len = "1..40",
   vocab_size = 30,
-  positions = { kind = "learned" },
+  positions = { kind = "learned", first = 4, padding = 2 },
   token_types = 2,
   embedding = { norm = true },
   ffn = { activation = "gelu" },

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "modifier_weights.h"
+#include "reference_place.h"
 #include "reference_rounded.h"
 #include "rounding.h"
 

@@ -26,7 +26,7 @@ static void IN_REAL(first_rows)(const struct ga_model *model, const struct ga_we
     const size_t n = model->d_model;
     IN_REAL(query_rows)(model, roles, io, b, count, x);
     for (size_t i = 0; i < count; i++) {
-        const size_t place = stack->first_position + i;
+        const size_t place = reference_place(stack, io, b, i);
         for (size_t d = 0; stack->sublayer && d < n; d++) {
             x[i * n + d] += (REAL)io->sublayer[(b * io->q_len + i) * n + d];
         }

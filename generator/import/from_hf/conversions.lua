@@ -44,6 +44,14 @@ function conversions.after(value)
   return value + 1
 end
 
+-- The token whose row of positions is the one before the first; none where the caller's first row is another.
+function conversions.before_first(value, context)
+  local first, why = conversions.after(value)
+  if not first then return nil, why end
+  local given = context.given["positions.first"]
+  return (given == nil or given == first) and value or nil
+end
+
 -- Whether scores are scaled at all.
 function conversions.scaled(value)
   if type(value) ~= "boolean" then return nil, "true or false" end

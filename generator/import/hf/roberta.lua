@@ -13,6 +13,7 @@ return {
     { "layer_norm_eps", "norm.eps", default = 1e-12 },
     { "vocab_size", "vocab_size" },
     { "type_vocab_size", "token_types", default = 2 },
+    { "pad_token_id", "positions.padding", by = "before_first", default = 1 },
     { "pad_token_id", "positions.first", by = "after", default = 1 },
     { "max_position_embeddings", "positions.rows" },
     { "max_position_embeddings", "seq_len", by = "up_to_less", less = "positions.first" },

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 // -- Attention ------------------------------------------------------------------------------------------------------
 
@@ -152,6 +153,8 @@ struct ga_stack {
     size_t n_labels;                          // of io.class_logits; 0: no classifier
     enum ga_class_scores class_scores;
     enum ga_mask memory_mask; // io.memory_mask or io.memory_additive_mask is taken
+    bool has_padding;         // tokens of id padding have row first_position - 1, and places count only the others
+    int32_t padding;
 };
 
 #endif
