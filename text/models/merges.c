@@ -144,7 +144,7 @@ static enum ga_status refuse_alike(struct ga_text_reader *reader)
 static enum ga_status add_merge(struct ga_text_merges *merges, struct merge_reading *r, size_t index,
                                 const struct two_tokens *tokens)
 {
-    int32_t left, right, id;
+    int32_t left = 0, right = 0, id = 0;
     struct ga_text_bytes joined = {NULL, 0};
     enum ga_status status = id_of(r, index, tokens->left, &left);
     status = status == GA_OK ? id_of(r, index, tokens->right, &right) : status;
