@@ -140,7 +140,7 @@ static void leave_out_padding(struct call *call)
 {
     const struct ga_stack *stack = call->model->stack;
     int32_t *tokens = call->buffers[CALL_TOKENS].data;
-    for (size_t i = 0; stack->has_padding && i < call->buffers[CALL_TOKENS].bytes / sizeof *tokens; i++) {
+    for (size_t i = 0; stack && stack->has_padding && i < call->buffers[CALL_TOKENS].bytes / sizeof *tokens; i++) {
         tokens[i] = tokens[i] == stack->padding ? (stack->padding + 1) % (int32_t)call->model->vocab_size : tokens[i];
     }
 }
