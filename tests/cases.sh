@@ -110,8 +110,8 @@ check_folders() {
     first settings_about_texts/left "$settings/long.txt" 0.302522 0.315647
     first settings_about_texts/default_prompt "$settings/short.txt" 0.211467 0.241915
     near settings_about_texts/identity \
-        "$(numbers 1 "$bin/identity" rank --weights "$settings/identity" --query rain --documents "$settings/short.txt")" \
-        "-0.622170"
+        "$(numbers 1 "$bin/identity" rank --weights "$settings/identity" --query rain \
+            --documents "$settings/short.txt")" "-0.622170"
 }
 
 check_pairs() {
@@ -158,8 +158,8 @@ check_wheels() {
             echo "  skipped: copies_of_wheel_objects, $way: $python has no torch"
             continue
         fi
-        check "copies_of_wheel_objects, $way" \
-            "$("$python" "$cases/copies_of_wheel_objects/copies.py" $way 2>&1 | grep -c 'same numbers.*True$' || true)" 2
+        found=$("$python" "$cases/copies_of_wheel_objects/copies.py" $way 2>&1 | grep -c 'same numbers.*True$' || true)
+        check "copies_of_wheel_objects, $way" "$found" 2
     done
     found=$("$python" "$cases/big_endian_arrays/big_endian.py" 2>&1 | sed 's/^[^[]*//' | uniq | wc -l || true)
     check big_endian_arrays "$found" 1

@@ -1,6 +1,5 @@
 """Sentences in, vectors out: every system in a process of its own, in turn, round by round; tokenizing is part of every
-time. Writes a table, a picture and all samples. Only what is beside the run on the machine can disturb it: run it alone.
-"""
+time. Writes a table, a picture and all samples. Run it alone: what else runs on the machine disturbs it."""
 
 import argparse
 import json
@@ -44,8 +43,8 @@ def run_program(options, name, threads):
                        ("passages", options.work / "passages.txt")):
         begin = time.perf_counter()
         process = subprocess.Popen(
-            ["taskset", "-c", cpus(threads), work / "out/bin/minilm", "embed", "--weights", work / "minilm.gap", "--text",
-             text, "--threads", str(threads), "--output", work / f"{what}.safetensors"], stdout=subprocess.DEVNULL,
+            ["taskset", "-c", cpus(threads), work / "out/bin/minilm", "embed", "--weights", work / "minilm.gap",
+             "--text", text, "--threads", str(threads), "--output", work / f"{what}.safetensors"], stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL)
         memory = max(memory, finish(process))
         took[what] = time.perf_counter() - begin
@@ -79,8 +78,8 @@ def run_worker(options, key, threads):
 
 
 def reference(options):
-    """[texts][d] vectors of sentence-transformers in double precision, kept. Made by a process of its own: what a parent
-    had of memory counts as its children's too."""
+    """[texts][d] vectors of sentence-transformers in double precision, kept. Made by a process of its own: memory that a
+    parent has had counts as its children's."""
     path = options.work / "reference.npy"
     if not path.exists():
         subprocess.run([sys.executable, HERE / "worker.py", "reference", options.model, options.work, "2", path],

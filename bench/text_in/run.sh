@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh: sentences in, vectors out: gets the model and the peers, builds our programs and wheels of it, and measures all
-# of them in turn; arguments go to run.py (--help lists them). Everything lies under out/bench/text_in and
+# run.sh: sentences in, vectors out: gets the model and the peers, builds our programs and wheels of it, and measures
+# all of them in turn; arguments go to run.py (--help lists them). Everything lies under out/bench/text_in and
 # out/bench/text_in_venv. Measures nothing itself.
 set -eu
 cd "$(dirname "$0")/../.."

@@ -1,5 +1,5 @@
 """One system in a process of its own: worker.py SYSTEM FOLDER WORK THREADS OUTPUT. Says `first` once it has the vector
-of one sentence, `all` once it has those of all sentences, then a line of JSON with warm times; its vectors go to OUTPUT.
+of one sentence, `all` once it has those of all sentences, then a line of JSON with warm times; vectors go to OUTPUT.
 The parent takes the times of the first two lines, so that starting Python and opening the model are in them."""
 
 import json
