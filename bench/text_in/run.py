@@ -44,8 +44,8 @@ def run_program(options, name, threads):
         begin = time.perf_counter()
         process = subprocess.Popen(
             ["taskset", "-c", cpus(threads), work / "out/bin/minilm", "embed", "--weights", work / "minilm.gap",
-             "--text", text, "--threads", str(threads), "--output", work / f"{what}.safetensors"], stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
+             "--text", text, "--threads", str(threads), "--output", work / f"{what}.safetensors"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         memory = max(memory, finish(process))
         took[what] = time.perf_counter() - begin
     from safetensors.numpy import load_file
@@ -78,8 +78,8 @@ def run_worker(options, key, threads):
 
 
 def reference(options):
-    """[texts][d] vectors of sentence-transformers in double precision, kept. Made by a process of its own: memory that a
-    parent has had counts as its children's."""
+    """[texts][d] vectors of sentence-transformers in double precision, kept. Made by a process of its own: what a
+    parent has had of memory counts as its children's."""
     path = options.work / "reference.npy"
     if not path.exists():
         subprocess.run([sys.executable, HERE / "worker.py", "reference", options.model, options.work, "2", path],

@@ -54,8 +54,9 @@ def page(result):
     lines = [f"# Sentences in, vectors out, on {machine['cpu']}", "",
              f"all-MiniLM-L6-v2 over {result['sentences']} sentences of the Python language's reference, and "
              f"{result['passages']} long passages of it. Tokenizing is part of every time. Median of {rounds} rounds, "
-             "all systems in turn, each in a process of its own. *Whole process*: from its start until the last vector. "
-             "*First vector*: from its start. 1 − cosine is to sentence-transformers in double precision.", "",
+             "all systems in turn, each in a process of its own. *Whole process*: from its start until the last "
+             "vector. *First vector*: from its start. 1 − cosine is to sentence-transformers in "
+             "double precision.", "",
              f"{machine['slug']}, {machine['cpus']} CPUs, {machine['system']}.", ""]
     for threads in sorted({entry["threads"] for entry in result["systems"].values()}):
         lines += table(result, threads)
