@@ -74,7 +74,7 @@ struct ga_text_settings ga_text_recorded_settings(const char *spec)
     };
 }
 
-// The byte at *at, which a percent sign and two digits spell, or itself; moves *at behind it.
+// Returns the next byte of a text in which %xx stands for a byte in hexadecimal, and moves *at past it.
 static char next_byte(const char **at)
 {
     const char *from = *at;

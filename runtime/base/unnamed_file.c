@@ -1,4 +1,4 @@
-// unnamed_file.c: Linux's O_TMPFILE, and a name by way of /proc. Elsewhere there is no such file.
+// unnamed_file.c: a file without a name by Linux's O_TMPFILE, which linkat names through /proc. Elsewhere: none.
 #define _FILE_OFFSET_BITS 64
 #define _GNU_SOURCE // O_TMPFILE
 #include "unnamed_file.h"

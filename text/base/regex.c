@@ -85,7 +85,7 @@ static bool is_digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
-// Where the steps of a match are counted: whatever is tried again and again passes by one of them.
+// The callouts that count the steps of a match. Each loop of the expression passes one of them.
 #define COUNT "(?C)"
 
 static bool is_one_of(char byte, const char *bytes)

@@ -9,7 +9,7 @@ function numbers.is_whole(value, least, most)
   return type(value) == "number" and value >= least and value <= most and value % 1 == 0
 end
 
--- The value; an error with its name where it is no whole number of least..most. most: math.huge for any.
+-- Returns the value. Raises an error with its name if it is not a whole number least..most (or math.huge).
 function numbers.whole(name, value, least, most)
   if not numbers.is_whole(value, least, most) then
     error(("%s is %s; expected %s"):format(name, tostring(value), most < numbers.MOST and

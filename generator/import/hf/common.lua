@@ -1,6 +1,6 @@
 -- hf/common.lua: what a config.json of Hugging Face's transformers may hold whatever its type: what it must say where
 -- it says anything, and what does not change the numbers that a model gives.
-return {
+local common = {
   default_of = "transformers'", -- whose defaults a data file's are
   -- Fields of the spec that an architecture with a classification head takes, as rows of a data file.
   classifier_fields = {
@@ -53,3 +53,14 @@ return {
       begin_suppress_tokens task_specific_params cross_attention_hidden_size]] },
   },
 }
+
+-- The data file of a type whose architectures differ by the first word of their names alone.
+function common.renamed(data, from, to)
+  local same = {}
+  for key, value in pairs(data) do same[key] = value end
+  same.base, same.architectures = (data.base:gsub("^" .. from, to)), {}
+  for name, entry in pairs(data.architectures) do same.architectures[(name:gsub("^" .. from, to))] = entry end
+  return same
+end
+
+return common
