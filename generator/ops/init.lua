@@ -3,6 +3,7 @@
 --   name                       its own name, for messages
 --   fields                     spec fields it owns, all of stacks only; a dot means a field of a table field
 --   resolve(spec, fail)        fills defaults and reports contradictions through fail(message)
+--   first_kind                 the kind that its fields are for, where that is not an encoder: messages name it
 --   of_decoder                 true where of a transformer only the decoder takes its fields
 --   memory_fields(spec, raw)   what of the attention to an encoder's output it says: sets fields of raw
 --   sentence(spec)             what `info` says of it, nil for nothing

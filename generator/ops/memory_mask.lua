@@ -22,6 +22,7 @@ end
 return {
   name = "memory_mask",
   of_decoder = true,
+  first_kind = "decoder",
   fields = {
     { field = "mask.memory", flag = "--mask-memory", value = "bool|additive",
       check = types.choice({ "bool", "additive" }), parse = function(word) return word end, default = "none",
