@@ -11,7 +11,7 @@ local spec = require "spec"
 local used_templates = dofile("tests/generator/used_templates.lua")
 
 local KEYS = { name = "string", fields = "table", weights = "table", uses = "table", looked_up = "table",
-  beside = "table", of_decoder = "boolean" }
+  beside = "table", of_decoder = "boolean", first_kind = "string" }
 for hook in ([[resolve memory_fields sentence first_roles sublayer_roles last_roles sublayers products
   packed_vocabulary packed sublayer_packed tensors first_operations sublayer_operations
   last_operations operation outputs words on]]):gmatch("%S+") do
