@@ -16,7 +16,7 @@ import post_48_4
 
 WHEELS = os.environ["WHEELS"].split()
 MAKE = "bindings/python/make_wheel.py"
-WITH_TEXT = () if post_48_4._text.WHY_NOT else ("post_48_4", "pre_45_3", "tokens_96_6")
+WITH_TEXT = () if post_48_4._text.WHY_NOT else ("post_48_4", "pre_45_3", "recalls_40_sides", "tokens_96_6")
 
 
 class Files(unittest.TestCase):
