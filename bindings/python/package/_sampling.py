@@ -85,7 +85,7 @@ class _Sampler:
 
 
 def _stops_of(stop: Any) -> Set[int]:
-    listed = stop if hasattr(stop, "__iter__") and getattr(stop, "ndim", 1) else [] if stop is None else [stop]
+    listed = stop if hasattr(stop, "__iter__") and getattr(stop, "ndim", 1) != 0 else [] if stop is None else [stop]
     return {whole("stop", one, 0, model.vocab_size - 1) for one in listed}
 
 

@@ -42,7 +42,7 @@ MASKS: Dict[str, Shape] = {
 }
 ADDITIVE: Dict[str, bool] = {
     "mask": model.mask == c.GA_MASK_ADDITIVE, "src_mask": model.mask == c.GA_MASK_ADDITIVE,
-    "memory_mask": bool(stack) and stack.memory_mask == c.GA_MASK_ADDITIVE,
+    "memory_mask": stack is not None and stack.memory_mask == c.GA_MASK_ADDITIVE,
 }
 
 
