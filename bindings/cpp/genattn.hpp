@@ -1,9 +1,10 @@
-// genattn.hpp: the C interface of generated models for C++17: objects that free what they own, spans, exceptions. Only
-// this header: every function is inline and does what its C calls do. No container of numbers and no copy of tensors. An
-// object that was moved from may be destroyed or assigned to, nothing else.
+// genattn.hpp: the C interface of generated models for C++17: objects that free what they own, spans, exceptions. It is
+// header-only: every function is inline and does what its C calls do. It has no containers of numbers and copies no
+// tensors. An object that was moved from may only be destroyed or assigned to.
 //
-// Errors are exceptions, genattn::error, as constructors acquire memory, files and threads and have no other way to
-// fail; a call that succeeds pays a comparison for that. With -fno-exceptions use the C interface, which is C++ too.
+// Errors are exceptions, genattn::error, because constructors acquire memory, files and threads and cannot fail in
+// another way. A call that succeeds pays one comparison for them. With -fno-exceptions, use the C interface, which is
+// valid C++ too.
 #ifndef GENATTN_HPP
 #define GENATTN_HPP
 
@@ -29,7 +30,7 @@ namespace genattn
 
 // -- Errors ---------------------------------------------------------------------------------------------------------
 
-// A call of the library that did not give GA_OK; what() is its sentence.
+// A call of the library that did not return GA_OK; what() is its sentence.
 class error : public std::runtime_error
 {
   public:
@@ -58,7 +59,7 @@ class error : public std::runtime_error
 namespace detail
 {
 
-// Throws what `details` says where status is not GA_OK.
+// Throws `details` as an error if status is not GA_OK.
 inline void check(ga_status status, const ga_error &details)
 {
     if (status != GA_OK) {
@@ -77,7 +78,7 @@ inline void check(ga_status status, const ga_error &details)
 
 // -- Spans ----------------------------------------------------------------------------------------------------------
 
-// Elements side by side that another object owns, as std::span of C++20 is.
+// Contiguous elements that another object owns, like std::span of C++20.
 template <typename T> class span
 {
   public:
@@ -88,13 +89,13 @@ template <typename T> class span
     template <std::size_t N> constexpr span(T (&array)[N]) noexcept : data_(array), size_(N)
     {
     }
-    // Of anything with data() and size(): std::vector, std::array, another span.
+    // From anything with data() and size(): std::vector, std::array, another span.
     template <typename C, typename = std::enable_if_t<std::is_convertible_v<decltype(std::declval<C &>().data()), T *>>>
     constexpr span(C &container) noexcept : data_(container.data()), size_(container.size())
     {
     }
 
-    // Of one that may be written, or of the same.
+    // From a span of the same elements, or of writable ones.
     template <typename U, typename = std::enable_if_t<std::is_convertible_v<U (*)[], T (*)[]>>>
     constexpr span(const span<U> &other) noexcept : data_(other.data()), size_(other.size())
     {
@@ -132,7 +133,7 @@ template <typename T> class span
 
 // -- Memory ---------------------------------------------------------------------------------------------------------
 
-// Memory aligned to GA_ALIGN, of no content. GA_OVERFLOW for SIZE_MAX bytes, GA_MEMORY where there is none.
+// Uninitialised memory, aligned to GA_ALIGN. GA_OVERFLOW for SIZE_MAX bytes, GA_MEMORY if there is not enough.
 class block
 {
   public:
@@ -170,7 +171,7 @@ class block
 
 // -- Weights --------------------------------------------------------------------------------------------------------
 
-// How weights are found in a file; what is nullptr has its default.
+// How weights are found in a file; a field that is nullptr has its default.
 struct load_options {
     const char *isa = nullptr;    // the instruction set; the best that this CPU runs
     const char *layout = nullptr; // whose names the tensors have; found by the tensors that are there
@@ -178,11 +179,11 @@ struct load_options {
     bool strict = false;          // refuses a file with more than the model takes
 };
 
-// A model's packed weights. Constant: any number of threads may run them, each with scratch of its own.
+// A model's packed weights. They are constant: any number of threads may run them, each with its own scratch.
 class weights
 {
   public:
-    // From views of all roles, in order, which are not needed afterwards.
+    // From views of all roles, in order. The views are not needed afterwards.
     weights(const ga_model &model, span<const ga_weight_view> roles, const char *isa = nullptr)
     {
         if (roles.size() != model.n_roles) {
@@ -197,8 +198,8 @@ class weights
                       details);
     }
 
-    // From a file of packed weights (.gap), a safetensors file, or a folder of several. Programs that call this link
-    // libga_weights.a and jansson.
+    // From a file of packed weights (.gap), a safetensors file, or a folder of shards. Programs that call this must
+    // link libga_weights.a and jansson.
     static weights load(const ga_model &model, const std::string &path, const load_options &options = {})
     {
         if (ga_pack_is_file(path.c_str())) {
@@ -217,7 +218,7 @@ class weights
         return weights(model, views, options.isa);
     }
 
-    // From a file of packed weights alone, every byte of which is verified. Needs neither libga_weights.a nor jansson.
+    // Only from a file of packed weights, whose bytes are all verified. Needs neither libga_weights.a nor jansson.
     static weights load_packed(const ga_model &model, const std::string &path, const char *isa = nullptr)
     {
         ga_error details;
@@ -268,7 +269,7 @@ class weights
 
 // -- Threads, scratch, caches ---------------------------------------------------------------------------------------
 
-// A pool of threads, the calling one among them; see ga_threads_new.
+// A pool of threads, which includes the calling thread; see ga_threads_new.
 class threads
 {
   public:
@@ -280,7 +281,7 @@ class threads
         pool_.reset(made);
     }
 
-    // For io.parallel; lives as long as this object.
+    // The value for io.parallel; valid as long as this object.
     const ga_parallel *parallel() const noexcept
     {
         return ga_threads_parallel(pool_.get());
@@ -289,7 +290,7 @@ class threads
     {
         return parallel()->threads;
     }
-    // CPUs that the calling thread may run on.
+    // The number of CPUs that the calling thread may run on.
     static std::size_t available() noexcept
     {
         return ga_threads_available();
@@ -305,7 +306,7 @@ class threads
     std::unique_ptr<ga_threads, free> pool_;
 };
 
-// Sizes of a call. kv_len 0: q_len.
+// The sizes of a call. kv_len 0: q_len.
 struct sizes {
     std::size_t batch = 1, q_len = 0, kv_len = 0;
 };
@@ -333,7 +334,7 @@ class scratch
     block block_;
 };
 
-// Keys and values of earlier calls, of a model generated with a cache.
+// Keys and values of earlier calls, for a model generated with a cache.
 class cache
 {
   public:
@@ -345,7 +346,7 @@ class cache
                       details);
     }
 
-    // For io.cache.
+    // The value for io.cache.
     ga_cache *get() const noexcept
     {
         return cache_;
@@ -354,12 +355,12 @@ class cache
     {
         return ga_cache_capacity(cache_);
     }
-    // Rows that each sequence holds.
+    // The number of rows of each sequence.
     span<const std::int32_t> lengths() const noexcept
     {
         return {ga_cache_lengths(cache_), batch_};
     }
-    // Forgets a sequence's rows from `length` on.
+    // Removes a sequence's rows from `length` on.
     void cut(std::size_t sequence, std::size_t length)
     {
         ga_error details;
@@ -374,15 +375,15 @@ class cache
 
 // -- Calls ----------------------------------------------------------------------------------------------------------
 
-// One call with all that struct ga_io has; zero-initialise it, `ga_io io = {};`, and set what is needed. The pointers'
-// memory is the caller's to size, as in C.
+// One call with all fields of struct ga_io. Zero-initialise it, `ga_io io = {};`, and set only the fields that you
+// need. As in C, the caller must give the pointers enough memory.
 inline void run(const weights &of, const ga_io &io, const scratch &room)
 {
     ga_error details;
     detail::check(ga_model_run(of.get(), &io, room.data(), room.size(), &details), details);
 }
 
-// Rows alone through a layer: query [batch][q_len][d_model], output [batch][q_len][d_out], whose sizes are looked at.
+// Only rows through a layer: query [batch][q_len][d_model], output [batch][q_len][d_out]. Their sizes are checked, and
 // q_len follows from them.
 inline void attend(const weights &of, std::size_t batch, span<const float> query, span<float> output,
                    const scratch &room, const threads *pool = nullptr)

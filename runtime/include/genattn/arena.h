@@ -1,4 +1,4 @@
-// arena.h: one caller-owned block cut into aligned pieces; frees nothing piecewise and never grows.
+// arena.h: divides one block of the caller into aligned pieces. It never frees a single piece and never grows.
 #ifndef GA_ARENA_H
 #define GA_ARENA_H
 
@@ -10,32 +10,32 @@ extern "C" {
 
 enum { GA_ALIGN = 64 }; // bytes; a cache line, and the widest vector
 
-// An arena without a base only measures: takes return NULL but `used` grows, so that the same code that
-// lays a block out also says how large it must be.
+// An arena without a base only measures: ga_arena_take returns NULL, but `used` grows. The code that lays out a block
+// thus also computes how large it must be.
 struct ga_arena {
     unsigned char *base; // GA_ALIGN-aligned, or NULL to measure
     size_t size;         // bytes after base; SIZE_MAX when measuring
-    size_t used;         // bytes taken, a multiple of GA_ALIGN; SIZE_MAX once a take did not fit
+    size_t used;         // bytes taken, a multiple of GA_ALIGN; SIZE_MAX after a piece that did not fit
 };
 
-// Starts an arena over size bytes at base; both stay the caller's. Exhausted from the start where base is misaligned.
+// Starts an arena over size bytes at base, which the caller owns. If base is misaligned, the arena is exhausted.
 struct ga_arena ga_arena_over(void *base, size_t size);
 
 // Starts an arena that only measures.
 struct ga_arena ga_arena_measuring(void);
 
-// Takes count elements of width bytes each, aligned to GA_ALIGN. NULL when measuring, and for good once the block is
-// exhausted or a product overflows (then used == SIZE_MAX); NULL too where arena is NULL.
+// Takes count elements of width bytes each, aligned to GA_ALIGN. Returns NULL when measuring, and if arena is NULL. If
+// the block is exhausted or a product overflows, this call and all later ones return NULL, and used is SIZE_MAX.
 void *ga_arena_take(struct ga_arena *arena, size_t count, size_t width);
 
-// Rounds bytes up to GA_ALIGN; SIZE_MAX where that overflows.
+// Rounds bytes up to a multiple of GA_ALIGN; SIZE_MAX if that overflows.
 size_t ga_align_up(size_t bytes);
 
-// A zeroed GA_ALIGN-aligned block from the C library, for callers that have no allocator of their own; NULL when there
-// is none. From 2 MB on it asks for huge pages. Freed by ga_block_free, which takes NULL too.
+// A zeroed GA_ALIGN-aligned block from the C library, for callers without an allocator; NULL if there is no memory.
+// From 2 MB on it asks for huge pages. ga_block_free frees it, and accepts NULL.
 void *ga_block_new(size_t bytes);
 
-// The same, but what it holds is for the caller to write: where all of it will be, zeros would be written in vain.
+// The same, but uninitialised: for callers that write all of it.
 void *ga_block_room(size_t bytes);
 void ga_block_free(void *block);
 

@@ -1,4 +1,4 @@
-// cpu.h: which instruction sets this CPU (and its operating system) can run; decides nothing.
+// cpu.h: finds which instruction sets this CPU and its operating system can run. It does not choose one.
 #ifndef GA_CPU_H
 #define GA_CPU_H
 
@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-// One row per feature that the generator's ISA tables may name: enumerator's tail, the name /proc/cpuinfo has for it,
-// and where the CPU says so: leaf of the instruction cpuid, register, bit; last the registers that the operating system
-// must save for it (cpu_decode.c has the words). Who needs the first two columns takes the others as "...".
+// One row per feature that the generator's ISA tables may name: the end of its enumerator; its name in /proc/cpuinfo;
+// its leaf of the instruction cpuid, register and bit; and the registers that the operating system must save for it
+// (cpu_decode.c defines the words). Macros that need only the first two columns take the others as "...".
 #define GA_CPU_LIST(X)                                   \
     X(AVX2, "avx2", LEAF_7, EBX, 5, YMM)                 \
     X(FMA, "fma", LEAF_1, ECX, 12, YMM)                  \
@@ -36,20 +36,20 @@ enum ga_cpu_feature {
 #undef GA_CPU_FEATURE
 };
 
-// A set of GA_CPU_* bits, split by what becomes of each; what is in neither the CPU lacks, or the table does not know.
+// Two sets of GA_CPU_* bits. A feature in neither is missing from the CPU, or unknown to the table.
 struct ga_cpu_found {
-    uint32_t usable;   // the CPU has it and the operating system saves its registers
-    uint32_t disabled; // the CPU has it, but the operating system does not
+    uint32_t usable;   // the CPU has it, and the operating system saves its registers
+    uint32_t disabled; // the CPU has it, but the operating system does not save its registers
 };
 
-// What there is of the features in `asked`. The CPU is asked anew each time, as nothing is kept: a fraction of a
-// microsecond, but on a virtual machine whose host answers in the CPU's place some tens of microseconds.
+// Finds the features in `asked`. Each call asks the CPU and keeps nothing. It takes a fraction of a microsecond, but
+// tens of microseconds on a virtual machine whose host answers for the CPU.
 struct ga_cpu_found ga_cpu_find(uint32_t asked);
 
-// The features that can be used, as a set of GA_CPU_* bits; 0 on a CPU the table does not know.
+// The usable features, as a set of GA_CPU_* bits; 0 on a CPU that the table does not know.
 uint32_t ga_cpu_features(void);
 
-// True where every feature of `needed` can be used.
+// True if every feature of `needed` is usable.
 bool ga_cpu_has(uint32_t needed);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-// fault.h: what can be wrong with a file, one number each, for programs that must tell them apart. Says nothing of what
-// a program should do about it: that is a status.
+// fault.h: a number for each thing that can be wrong with a file, for programs that must distinguish them. It does not
+// say what a program should do: a status does.
 #ifndef GA_FAULT_H
 #define GA_FAULT_H
 
@@ -7,8 +7,8 @@
 extern "C" {
 #endif
 
-// One row per fault: the enumerator's tail, its number, and the sentence ga_fault_text gives for it. A number never
-// changes its meaning and is never used again; the hundreds say where the fault lies.
+// One row per fault: the end of its enumerator, its number, and its sentence for ga_fault_text. A number never changes
+// its meaning and is never used again. Its hundreds say where the fault is.
 #define GA_FAULT_LIST(X)                                                                                 \
     X(NONE, 0, "no fault of a file")                                                                     \
     /* The first eight bytes of a safetensors file, which are its header's length. */                    \
@@ -118,7 +118,7 @@ enum ga_fault {
 #undef GA_FAULT_ENUM
 };
 
-// The sentence for a fault: static storage, never NULL, also for a number that is no fault.
+// The sentence for a fault, in static storage. Never NULL, not even for a number that is not a fault.
 const char *ga_fault_text(enum ga_fault fault);
 
 #ifdef __cplusplus

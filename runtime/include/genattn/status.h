@@ -1,4 +1,4 @@
-// status.h: what a call can answer, and where it says more. Never prints, never allocates.
+// status.h: the statuses that a call can return, and the struct for details of an error. It never prints or allocates.
 #ifndef GA_STATUS_H
 #define GA_STATUS_H
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-// One row per status: the enumerator's tail, and the sentence ga_status_text gives for it.
+// One row per status: the end of its enumerator, and its sentence for ga_status_text.
 #define GA_STATUS_LIST(X)                                                     \
     X(OK, "ok")                                                               \
     X(ARGUMENT, "an argument is missing or out of range")                     \
@@ -33,28 +33,28 @@ enum ga_status {
 #undef GA_STATUS_ENUM
 };
 
-// Details of a failure, filled by calls that take one. The caller owns it; NULL is always allowed in its place.
+// Details of a failure. The caller owns the struct, and may always pass NULL instead.
 struct ga_error {
     enum ga_status status;
     char text[480]; // one sentence, NUL-terminated, UTF-8: which file, which tensor, what was found, what was expected
-    enum ga_fault fault; // what is wrong with the file; GA_FAULT_NONE where none is to blame
+    enum ga_fault fault; // what is wrong with the file; GA_FAULT_NONE if no file is the cause
     uint64_t offset;     // the byte of the file where it is wrong, counted from 0, or GA_NO_OFFSET
 };
 
-#define GA_NO_OFFSET UINT64_MAX // what no byte of the file stands for: it cannot be opened, lacks a tensor, ...
+#define GA_NO_OFFSET UINT64_MAX // the fault has no byte: the file cannot be opened, a tensor is missing, ...
 
-// The sentence for a status: static storage, never NULL, also for a number that is no status.
+// The sentence for a status, in static storage. Never NULL, not even for a number that is not a status.
 const char *ga_status_text(enum ga_status status);
 
-// Writes status and a printf-formatted sentence to error, cut to fit, with no fault and no offset; returns status, so a
-// caller can `return ga_fail(error, GA_SHAPE, ...)`. error may be NULL.
+// Writes status and a printf-formatted sentence to error, without a fault or an offset, and returns status, so that a
+// caller can `return ga_fail(error, GA_SHAPE, ...)`. A sentence that does not fit is truncated. error may be NULL.
 enum ga_status ga_fail(struct ga_error *error, enum ga_status status, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 3, 4)))
 #endif
     ;
 
-// The same, with what is wrong with the file and at which byte of it (or GA_NO_OFFSET).
+// The same, with the fault of the file and its byte (or GA_NO_OFFSET).
 enum ga_status ga_fail_at(struct ga_error *error, enum ga_status status, enum ga_fault fault, uint64_t offset,
                           const char *format, ...)
 #if defined(__GNUC__)

@@ -1,4 +1,4 @@
-// tensor.h: what a tensor is, element type, shape and pointer; owns nothing and never touches the elements.
+// tensor.h: a tensor as its element type, shape and pointer. It owns nothing and never reads the elements.
 #ifndef GA_TENSOR_H
 #define GA_TENSOR_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-// One row per element type: enumerator's tail, its safetensors name, its width in bytes.
+// One row per element type: the end of its enumerator, its safetensors name, its width in bytes.
 #define GA_DTYPE_LIST(X) \
     X(BOOL, "BOOL", 1)   \
     X(U8, "U8", 1)       \
@@ -25,8 +25,8 @@ extern "C" {
     X(I64, "I64", 8)     \
     X(F64, "F64", 8)
 
-// One row per type of blocks, which GGUF files have and safetensors do not: enumerator's tail, its name, the bytes of a
-// block and how many elements share them. Rows of such a tensor are whole blocks.
+// One row per block type; only GGUF files have them: the end of its enumerator, its name, the bytes of a block and the
+// elements of a block. A row of such a tensor is a whole number of blocks.
 #define GA_BLOCK_LIST(X)      \
     X(Q4_0, "Q4_0", 18, 32)   \
     X(Q4_1, "Q4_1", 20, 32)   \
@@ -46,49 +46,49 @@ enum { GA_MAX_RANK = 8 };
 
 // A view of dense row-major elements.
 struct ga_tensor {
-    const char *name;          // NUL-terminated; owned by whoever made the view; may be NULL
+    const char *name;          // NUL-terminated; owned by the maker of the view; may be NULL
     enum ga_dtype dtype;       //
     size_t rank;               // 0 (a scalar) .. GA_MAX_RANK
-    size_t shape[GA_MAX_RANK]; // first `rank` entries count; outermost first
-    const void *data;          // aligned to the element's width, blocks to 1; NULL where there are no elements
+    size_t shape[GA_MAX_RANK]; // the first `rank` entries are used; outermost axis first
+    const void *data;          // aligned to the element's width (blocks: 1 byte); NULL if there are no elements
 };
 
-// The type's name as in a safetensors header ("F32"), or "?" for a number that is no type.
+// The type's name in a safetensors header ("F32"), or "?" for a number that is not a type.
 const char *ga_dtype_name(enum ga_dtype dtype);
 
-// Width of one element in bytes, 0 for a type of blocks and for a number that is no type.
+// Width of one element in bytes; 0 for a block type and for a number that is not a type.
 size_t ga_dtype_size(enum ga_dtype dtype);
 
-// How many elements lie together, 1 but in a type of blocks, and in how many bytes (bytes_out may be NULL); 0 of both
-// for a number that is no type.
+// The elements of a block (1 if it is not a block type), and its bytes in *bytes_out, which may be NULL. Both are 0 for
+// a number that is not a type.
 size_t ga_dtype_block(enum ga_dtype dtype, size_t *bytes_out);
 
-// In the calls below a pointer that is NULL gives false, and nothing is written.
+// If a pointer is NULL, the calls below return false and write nothing.
 
-// The type a safetensors name stands for; false (dtype_out untouched) for any other name, also that of a type of
-// blocks.
+// The type that has this name in safetensors. For any other name, and for a block type, it returns false and does not
+// write dtype_out.
 bool ga_dtype_parse(const char *name, enum ga_dtype *dtype_out);
 
-// Product of the shape, checked; false where it does not fit a size_t even if a zero axis would hide it.
+// The product of the shape. False if it does not fit a size_t, even if an axis of 0 would hide that.
 bool ga_shape_elements(size_t rank, const size_t *shape, size_t *elements_out);
 
-// Bytes of the tensor's elements, checked as above; false also for a number that is no type, a rank too high and, with
-// a type of blocks, rows that are not whole blocks.
+// Bytes of the tensor's elements, checked as above. Also false for a number that is not a type, for a rank that is too
+// high, and for rows of a block type that are not whole blocks.
 bool ga_tensor_bytes(const struct ga_tensor *tensor, size_t *bytes_out);
 
-// True where rank, of at most GA_MAX_RANK, and every axis agree.
+// True if the rank, which must be at most GA_MAX_RANK, and every axis are equal.
 bool ga_tensor_has_shape(const struct ga_tensor *tensor, size_t rank, const size_t *shape);
 
-// Writes a shape as "[10, 20, 512]" into text (size bytes, always NUL-terminated, cut to fit); returns text. Of a
-// text of NULL nothing is written, and a shape of NULL has no axes.
+// Writes a shape as "[10, 20, 512]" to text (size bytes, truncated to fit, always NUL-terminated) and returns text. If
+// text is NULL, nothing is written; a shape of NULL has no axes.
 char *ga_shape_text(size_t rank, const size_t *shape, char *text, size_t size);
 
-// Writes a tensor's name for a message: bytes that are not printable ASCII as \xNN, so that no file can steer a
-// terminal; cut with "..." to fit text (size bytes, always NUL-terminated where size > 0); returns text. A
-// name of NULL is "?".
+// Writes a tensor's name for a message to text and returns text. Bytes that are not printable ASCII become \xNN, so
+// that a file cannot control a terminal. A name that does not fit ends in "..." (size bytes, NUL-terminated if size >
+// 0). For a name of NULL it writes "?".
 char *ga_name_text(const char *name, char *text, size_t size);
 
-enum { GA_NAME_TEXT = 80, GA_SHAPE_TEXT = 192 }; // sizes for `text` above; a shape is never cut at this one
+enum { GA_NAME_TEXT = 80, GA_SHAPE_TEXT = 192 }; // sizes for `text` above; any shape fits GA_SHAPE_TEXT
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
-// watch.h: rows that linears multiply, shown to the caller of ga_model_run, who may choose numbers of packed
-// weights by them. Keeps none of them.
+// watch.h: shows the rows that linears multiply to the caller of ga_model_run, who can use them to choose the numbers
+// of packed weights. It keeps none of the rows.
 #ifndef GA_WATCH_H
 #define GA_WATCH_H
 
@@ -13,15 +13,16 @@ extern "C" {
 #endif
 
 struct ga_watch {
-    // x: rows of floats, `stride` apart, which the weights of all these roles, places among the model's, multiply: each
-    // is as long as a row of them. They are gone when it returns. Threads of io.parallel call it at the same time.
+    // x: rows of floats, `stride` apart, that the weights of all these roles multiply; a row of x is as long as a row
+    // of the weights. roles: indices into the model's roles. The rows are valid only until show returns. Threads of
+    // io.parallel call it at the same time.
     void (*show)(void *self, const size_t *roles, size_t n_roles, const float *x, size_t stride, size_t rows);
-    void *self; // handed to show; the owner's
+    void *self; // passed to show; belongs to the owner
 };
 
-// Whether calls of a model take io.watch: those whose weights are in groups. They show the rows of all its linears: of
-// that of logits all rows that the call leaves, whether or not logits are asked for; of a classifier's where
-// class_logits are. No result changes. False where model is NULL.
+// Whether calls of a model take io.watch: true if its weights are in groups. A call shows the rows of all linears. For
+// logits these are all rows that the call leaves, even if io.logits is NULL; a classifier shows its rows if
+// io.class_logits is given. No result changes. False if model is NULL.
 bool ga_model_shows(const struct ga_model *model);
 
 #ifdef __cplusplus

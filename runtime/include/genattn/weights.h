@@ -1,6 +1,5 @@
-// weights.h: safetensors and GGUF files, read as views that were checked before any pointer was made, and safetensors
-// written so that a half-written file never has the final name. Knows no model; the one part of the runtime that needs
-// jansson.
+// weights.h: reads safetensors and GGUF files as views, after it has checked them, and writes safetensors so that an
+// incomplete file never has the final name. It knows no model. It is the only part of the runtime that needs jansson.
 #ifndef GA_WEIGHTS_H
 #define GA_WEIGHTS_H
 
@@ -11,48 +10,50 @@
 extern "C" {
 #endif
 
-struct ga_weights; // an open file whose header, offsets, shapes and sizes were all found sound
+struct ga_weights; // an open file whose header, offsets, shapes and sizes are valid
 
 enum {
-    GA_WEIGHTS_HEADER_MAX = 16 * 1048576, // bytes a header may have where the options do not say
-    GA_WEIGHTS_HEADER_LARGEST = 100000000 // and the most they may say, which is the reference's own limit
+    GA_WEIGHTS_HEADER_MAX = 16 * 1048576, // the largest header in bytes, if the options do not give one
+    GA_WEIGHTS_HEADER_LARGEST = 100000000 // the largest number that they can give: the limit of the reference
 };
 
-// How a file is read; all zero is the default, and the strictest. Grows at its end.
+// How a file is read; all zero is the default, and the strictest. New fields are added at its end.
 struct ga_weights_options {
-    size_t header_max; // bytes a header, or an index, may have; 0: GA_WEIGHTS_HEADER_MAX
-    // Copies nothing: a file is mapped, and bytes given to ga_weights_parse_with stay where they are and must stay as
-    // they are until ga_weights_close. Reading a mapped file that someone has cut short raises SIGBUS, and overwriting
-    // it changes its tensors; without this neither can happen. Where the header's length leaves a tensor misaligned, or
-    // the file cannot be mapped, it is copied all the same.
+    size_t header_max; // the largest header or index, in bytes; 0: GA_WEIGHTS_HEADER_MAX
+    // Copies nothing. A file is mapped; bytes given to ga_weights_parse_with are used in place and must not change
+    // until ga_weights_close. If another process truncates a mapped file, reading it raises SIGBUS; if it overwrites
+    // the file, the tensors change. Without in_place neither can happen. If the header's length makes a tensor
+    // misaligned, or if the file cannot be mapped, it is copied anyway.
     bool in_place;
-    bool allow_leading_blank; // blanks before the header's '{', which the reference reads and its specification forbids
-    bool allow_unknown_fields; // fields of a tensor besides dtype, shape and data_offsets, which are not read
+    bool
+        allow_leading_blank; // blanks before the header's '{': the reference reads them, its specification forbids them
+    bool allow_unknown_fields; // fields of a tensor other than dtype, shape and data_offsets; they are ignored
 };
 
-// Reads a whole regular file and checks it: a strict subset of what the reference implementation takes, spelt out in
-// safetensors.h. A file that begins with "GGUF" is read as one, by the rules in gguf.h: its tensors have the names and
-// types that they have there, blocks among them, and their shapes with the innermost dimension last. On GA_OK
-// *weights_out owns a copy of the bytes until ga_weights_close; on failure it is NULL and error (may be NULL) says
-// which tensor, at which byte, what was found and what was expected, and has the fault's number. Memory is asked for
-// only once the file is found to be as large as it says: at most 8 KiB, the data's size, and 32 bytes for each byte of
-// the header; and for any header, or index, no more than 192 MiB and 8 bytes for each of its own, as one that holds
-// more values than a file has use for (safetensors_header.h) is refused before they are read.
+// Reads a whole regular file and checks it. It accepts a strict subset of what the reference implementation accepts;
+// safetensors.h has the rules. A file that begins with "GGUF" is read as a GGUF file, by the rules in gguf.h: its
+// tensors keep their names and types, block types included, and their shapes have the innermost dimension last.
+//
+// On GA_OK *weights_out owns a copy of the bytes until ga_weights_close. On failure it is NULL, and error (may be NULL)
+// has the fault's number and says which tensor, at which byte, what was found and what was expected.
+//
+// It allocates memory only after it has found the file as large as its header says: at most 8 KiB, the size of the
+// data, and 32 bytes for each byte of the header. No header or index takes more than 192 MiB and 8 bytes for each of
+// its bytes: one with more values than a file can use (safetensors_header.h) is refused before they are read.
 enum ga_status ga_weights_open(const char *path, struct ga_weights **weights_out, struct ga_error *error);
 
 // The same with options, which may be NULL.
 enum ga_status ga_weights_open_with(const char *path, const struct ga_weights_options *options,
                                     struct ga_weights **weights_out, struct ga_error *error);
 
-// The same from what a model's weights are saved as: a safetensors file; an index, whose name ends in ".index.json",
-// beside the shards it names; or a folder with model.safetensors or, failing that, model.safetensors.index.json. Shards
-// are regular files beside the index, never links. Each tensor must be in one shard, the one the index says, none may
-// be in the index or in a shard alone, and where the index says how many bytes they have together, they must have so
-// many.
+// The same for the weights of a saved model: a safetensors file; an index, whose name ends in ".index.json"; or a
+// folder with model.safetensors or else model.safetensors.index.json. The shards that an index names must be regular
+// files in its folder, not links. Each tensor must be in one shard, the one that the index gives; no tensor may be only
+// in the index or only in a shard. If the index gives the total of their bytes, it must be correct.
 enum ga_status ga_weights_open_model(const char *path, const struct ga_weights_options *options,
                                      struct ga_weights **weights_out, struct ga_error *error);
 
-// ga_weights_open from memory; label stands for the path in messages. The bytes are copied but where options say
+// ga_weights_open for bytes in memory; messages have label instead of the path. The bytes are copied unless options say
 // in_place.
 enum ga_status ga_weights_parse(const void *bytes, size_t size, const char *label, struct ga_weights **weights_out,
                                 struct ga_error *error);
@@ -60,36 +61,39 @@ enum ga_status ga_weights_parse_with(const void *bytes, size_t size, const char 
                                      const struct ga_weights_options *options, struct ga_weights **weights_out,
                                      struct ga_error *error);
 
-// Frees what open or parse made; every tensor view of it ends here. NULL is allowed.
+// Frees what open or parse made; its tensor views become invalid. NULL is allowed.
 void ga_weights_close(struct ga_weights *weights);
 
-// The label or path given at open, for messages; "?" where weights is NULL.
+// The label or path given at open, for messages; "?" if weights is NULL.
 const char *ga_weights_label(const struct ga_weights *weights);
 
-// Tensors, sorted by name. count: 0 where weights is NULL. at: NULL where i >= count. find: NULL where there is none of
-// that name, or name is NULL.
+// The tensors, sorted by name. count: 0 if weights is NULL. at: NULL if i >= count. find: NULL if no tensor has that
+// name, or name is NULL.
 size_t ga_weights_count(const struct ga_weights *weights);
 const struct ga_tensor *ga_weights_at(const struct ga_weights *weights, size_t i);
 const struct ga_tensor *ga_weights_find(const struct ga_weights *weights, const char *name);
 
-// The path of the file that holds a tensor of these weights, one that ga_weights_at or ga_weights_find gave; its first
-// byte there goes to *offset_out. NULL, and nothing written, for any other tensor and where offset_out is NULL.
+// The path of the file that contains a tensor, which must come from ga_weights_at or ga_weights_find of these weights.
+// The offset of its first byte goes to *offset_out. For any other tensor, and if offset_out is NULL, the result is NULL
+// and nothing is written.
 const char *ga_weights_place(const struct ga_weights *weights, const struct ga_tensor *tensor, uint64_t *offset_out);
 
-// Whether a tensor's elements can be had as floats: it is F64, F32, F16, BF16 or of a type of blocks; false for NULL.
+// Whether ga_weights_floats can convert a tensor: its type is F64, F32, F16, BF16 or a block type. False for NULL.
 bool ga_weights_are_floats(const struct ga_tensor *tensor);
 
-// The elements of a tensor of these weights as floats, which belong to them until ga_weights_close. F32 stays where it
-// is; of any other type a copy is made when it is first asked for, 4 bytes an element. F16 and BF16 fit exactly. F64 is
-// rounded to the nearest float, ties to even, subnormal ones included; what is too large becomes infinite. Blocks give
-// the bits that the Python package gguf decodes them to. Not to be called by two threads at a time. GA_DTYPE for what
-// ga_weights_are_floats denies, GA_ARGUMENT for a tensor that is none of these weights, also a copy of one.
+// The elements of a tensor of these weights as floats, which the weights own until ga_weights_close. F32 is not copied.
+// The first call for a tensor of any other type makes a copy of 4 bytes an element. F16 and BF16 convert exactly. F64
+// is rounded to the nearest float, ties to even, subnormals included; a number that is too large becomes infinite.
+// Blocks give the same bits as the Python package gguf. Two threads must not call this at the same time. GA_DTYPE: the
+// type is not one that ga_weights_are_floats accepts. GA_ARGUMENT: the tensor does not belong to these weights, or is a
+// copy.
 enum ga_status ga_weights_floats(struct ga_weights *weights, const struct ga_tensor *tensor, const float **floats_out,
                                  struct ga_error *error);
 
-// Writes count tensors (each with a unique name) to path: a temporary file beside it, flushed, then renamed over it.
-// In the file wider elements come first, then names in order, so that every tensor is aligned to its element; data
-// begin at a multiple of 8. Whatever ga_weights_open would refuse is refused before a file is made.
+// Writes count tensors, each with a unique name, to path: to a temporary file in the same folder, which is flushed and
+// then renamed to path. In the file, tensors are sorted by element width, the widest first, then by name, so that each
+// is aligned to its element; the data begin at a multiple of 8. If ga_weights_open would refuse the result, this call
+// refuses it before it makes a file.
 enum ga_status ga_weights_write(const char *path, const struct ga_tensor *tensors, size_t count,
                                 struct ga_error *error);
 
