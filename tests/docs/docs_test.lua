@@ -57,7 +57,7 @@ local LONG = {
   { "^(make) CC=.* LDFLAGS=%-static check$", "%1 -n -C out/unpacked/mha_512_8-0.1.0 check", "minutes" },
   { "^ninja (lint)$", "ninja -n %1", "a step of .ci/run" },
   { "^ninja (bench)$", "ninja -n %1", "half a minute a model, and `bench` of a program is run" },
-  { "^ninja (bench%-%w+)$", "ninja -n %1", "minutes to hours" },
+  { "^ninja (bench%-[%w-]+)$", "ninja -n %1", "minutes to hours" },
   { "^BENCH_ARGS=(%S+) ninja bench%-peers$", "PYTHON bench/run.py %1 --list", "installs a gigabyte" },
   { "^BENCH_ARGS='([^']*)' ninja bench%-features$", "python3 -B bench/features.py %1 --list", "minutes" },
   { "^sh bench/run%.sh (.*)$", "PYTHON bench/run.py %1 --list", "installs a gigabyte" },
