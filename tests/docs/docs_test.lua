@@ -60,6 +60,7 @@ local LONG = {
   { "^ninja (bench%-[%w-]+)$", "ninja -n %1", "minutes to hours" },
   { "^BENCH_ARGS=(%S+) ninja bench%-peers$", "PYTHON bench/run.py %1 --list", "installs a gigabyte" },
   { "^BENCH_ARGS='([^']*)' ninja bench%-features$", "python3 -B bench/features.py %1 --list", "minutes" },
+  { "^BENCH_ARGS='[^']*' (ninja) (bench%-text%-in)$", "%1 -n %2", "installs a gigabyte" },
   { "^sh bench/run%.sh (.*)$", "PYTHON bench/run.py %1 --list", "installs a gigabyte" },
   { "^python3 (bench/features%.py .*)$", "python3 -B %1 --list", "minutes" },
   { "^sh (tests/pytorch/%w+%.sh)$", "sh -n %1", "a step of .ci/run" },
