@@ -160,13 +160,25 @@ static enum ga_status read_in(struct ga_text_parts *parts, struct ga_text_reader
     return status;
 }
 
-// The ids that end a text: integers, of which those that are no token's do no harm.
-static enum ga_status read_ends(struct ga_text_tokenizer *tokenizer, struct ga_text_reader *reader, json_t *array)
+// Room for the ids of a file's `ends`, and for those that a spec records.
+static enum ga_status reserve_ends(struct ga_text_tokenizer *tokenizer, struct ga_text_reader *reader, size_t count,
+                                   const char *recorded)
+{
+    for (int32_t id; ga_text_next_end(&recorded, &id);) {
+        count++;
+    }
+    tokenizer->ends = malloc((count + 1) * sizeof *tokenizer->ends);
+    return tokenizer->ends ? GA_OK : ga_text_refuse_memory(reader);
+}
+
+// The ids that end a text: integers, of which those that are no token's do no harm; after them those of the spec.
+static enum ga_status read_ends(struct ga_text_tokenizer *tokenizer, struct ga_text_reader *reader, json_t *array,
+                                const struct ga_text_settings *settings)
 {
     const size_t count = json_array_size(array);
-    tokenizer->ends = malloc((count + 1) * sizeof *tokenizer->ends);
-    if (!tokenizer->ends) {
-        return ga_text_refuse_memory(reader);
+    const enum ga_status status = reserve_ends(tokenizer, reader, count, settings->ends);
+    if (status != GA_OK) {
+        return status;
     }
     for (; tokenizer->n_ends < count; tokenizer->n_ends++) {
         const json_t *id = json_array_get(array, tokenizer->n_ends);
@@ -174,6 +186,10 @@ static enum ga_status read_ends(struct ga_text_tokenizer *tokenizer, struct ga_t
             return ga_text_refuse_as(reader, "ends[%zu] is no id", tokenizer->n_ends);
         }
         tokenizer->ends[tokenizer->n_ends] = (int32_t)json_integer_value(id);
+    }
+    const char *recorded = settings->ends;
+    while (ga_text_next_end(&recorded, &tokenizer->ends[tokenizer->n_ends])) {
+        tokenizer->n_ends++;
     }
     return GA_OK;
 }
@@ -223,7 +239,7 @@ static enum ga_status read_tokenizer(struct ga_text_tokenizer *tokenizer, struct
                     : read_in(&tokenizer->pretokenizers, reader, "pre_tokenizer", given.pretokenizer,
                               ga_text_read_pretokenizers);
     status = status ? status : read_in(&tokenizer->decoders, reader, "decoder", given.decoder, ga_text_read_decoders);
-    status = status ? status : read_ends(tokenizer, reader, given.ends);
+    status = status ? status : read_ends(tokenizer, reader, given.ends, settings);
     status = status ? status : ga_text_post_read(&tokenizer->post, reader, given.post_processor, given.truncation);
     if (status != GA_OK) {
         return status;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "ga_text.h"
+#include "reader.h"
 #include "settings.h"
 
 enum { DIGITS = 16 };
@@ -41,11 +42,16 @@ bool ga_text_recorded_hash(const char *spec, uint64_t *hash_out)
 
 // -- Settings -------------------------------------------------------------------------------------------------------
 
-// Whether the fields in [fields, end) begin with these words somewhere.
-static bool says(const char *fields, const char *end, const char *words)
+// What stands after these words in the fields [fields, end), or NULL.
+static const char *find(const char *fields, const char *end, const char *words)
 {
     const char *at = strstr(fields, words);
-    return at && at < end;
+    return at && at < end ? at + strlen(words) : NULL;
+}
+
+static bool says(const char *fields, const char *end, const char *words)
+{
+    return find(fields, end, words) != NULL;
 }
 
 // The fields of `text_input`, of which the prompt is the last, as no other may hold the words of one.
@@ -71,7 +77,25 @@ struct ga_text_settings ga_text_recorded_settings(const char *spec)
         .says_side = says(fields, end, " truncation_side = "),
         .from_left = says(fields, end, " truncation_side = \"left\""),
         .untyped = says(fields, end, " token_types = false"),
+        .ends = find(fields, end, " eos = "),
     };
+}
+
+bool ga_text_next_end(const char **ends, int32_t *id_out)
+{
+    const char *at = *ends;
+    int64_t id = 0;
+    while (at && (*at == ' ' || *at == ',' || *at == '{')) {
+        at++;
+    }
+    const char *digits = at;
+    for (; at && *at >= '0' && *at <= '9' && id < GA_TEXT_IDS; at++) {
+        id = 10 * id + (*at - '0');
+    }
+    const bool is_id = at != digits && id < GA_TEXT_IDS;
+    *ends = is_id ? at : NULL;
+    *id_out = is_id ? (int32_t)id : -1;
+    return is_id;
 }
 
 // Returns the next byte of a text in which %xx stands for a byte in hexadecimal, and moves *at past it.

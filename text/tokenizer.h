@@ -29,7 +29,7 @@ struct ga_text_tokenizer {
     struct ga_text_part model;
     struct ga_text_added added;
     struct ga_text_post post;
-    int32_t *ends; // [n_ends], ids that end a text, of a GGUF file's tokenizer
+    int32_t *ends; // [n_ends], ids that end a text
     size_t n_ends;
     uint64_t hash;   // of the file's bytes
     bool is_local;   // ids of chunks are kept; without normalizers those of pieces are found as fast

@@ -20,6 +20,31 @@ local function check_prompt(value)
     format(MOST_PROMPT, types.shown(value))
 end
 
+local MOST_ENDS = 64 -- ids of text_input.eos
+
+local check_id = types.count(0)
+
+-- An id, or a list of them.
+local function check_ends(value)
+  local list = type(value) == "table" and value or { value }
+  for i = 1, #list do
+    if not check_id(list[i]) then list = {} end
+  end
+  if #list < 1 or #list > MOST_ENDS then
+    return nil, ("must be a token id or a list of at most %d, found %s"):format(MOST_ENDS, types.shown(value))
+  end
+  return list
+end
+
+-- Fails where an id of the list has no row in the vocabulary.
+local function check_rows(spec, fail)
+  for _, id in ipairs(spec.text_input and spec.text_input.eos or {}) do
+    if spec.vocab_size and id >= spec.vocab_size then
+      fail(("text_input.eos has the id %d; expected ids below vocab_size, %d"):format(id, spec.vocab_size))
+    end
+  end
+end
+
 return {
   name = "tokens",
   uses = { "tables" },
@@ -39,6 +64,10 @@ return {
     { field = "text_input.token_types", check = types.boolean, default = "as in tokenizer.json", group = "whole models",
       example = "vocab_size = 30522, text_input = { token_types = false }",
       meaning = "`false`: all tokens have type 0, those of a pair's second text too" },
+    { field = "text_input.eos", default = "none", group = "whole models",
+      check = types.described(("a token id, or a list of at most %d"):format(MOST_ENDS), check_ends),
+      example = "vocab_size = 30522, text_input = { eos = { 2, 7 } }",
+      meaning = "the tokens that end a text: `generate --text` stops there" },
     { field = "text_input.prompt", default = "none", group = "whole models",
       check = types.described("a string, in which bytes other than printable ASCII are `%xx`", check_prompt),
       example = 'vocab_size = 30522, text_input = { prompt = "query: " }',
@@ -51,6 +80,7 @@ return {
         fail(field .. " is given, but there is no vocab_size: the model takes no token ids")
       end
     end
+    check_rows(spec, fail)
   end,
   sentence = function(spec)
     return spec.tokenizer and ("made for the tokenizer.json of hash %s"):format(spec.tokenizer) or nil

@@ -23,7 +23,7 @@ static void say_times(const struct ga_context *context, size_t given, size_t add
     }
 }
 
-// Whether a token ends the text, as the tokenizer of a GGUF file says.
+// Whether a token ends the text, as the spec or the tokenizer of a GGUF file says.
 static bool is_end(const struct ga_text_tools *tools, const struct ga_generated_text *text, int32_t token)
 {
     size_t count;

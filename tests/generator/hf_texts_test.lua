@@ -144,6 +144,36 @@ fact.holds("the scores of config_sentence_transformers.json go before those of c
     "torch.nn.modules.linear.Identity" })
 end)
 
+fact.holds("generation ends at eos_token_id of generation_config.json, else of config.json, where there are logits",
+  function()
+    local function ends(generation, own, base)
+      local files = hf.config(base or hf.LLAMA, own and '"eos_token_id": ' .. own)
+      files["generation_config.json"] = generation and ('{"eos_token_id": %s}'):format(generation)
+      local input = spec_of(files).text_input
+      return input and table.concat(input.eos, " ")
+    end
+    fact.equal(ends("2", "3"), "2")
+    fact.equal(ends("[4, 2]", "3"), "4 2")
+    fact.equal(ends("null", "3"), "3")
+    fact.equal(ends(nil, "[1, 5]"), "1 5")
+    fact.equal(ends(nil, nil), nil)
+    fact.equal(ends("[7, 6, -1]", "3"), "6") -- of 7 rows
+    fact.equal(ends("9", "3"), nil)
+    fact.equal(ends("2", "3", hf.LLAMA:gsub("ForCausalLM", "Model")), nil)
+    fact.equal(ends("2", "3", hf.BERT), nil)
+    local files = hf.config(hf.GPT2)
+    files["generation_config.json"] = '{"eos_token_id": "</s>"}'
+    hf.refuses(files, { '/generation_config.json: eos_token_id is "</s>"; expected a token id or a list of them: ' ..
+      "generation stops there" })
+    assert(hf.read(files, nil, { ignored = { eos_token_id = true } }))
+  end)
+
+fact.holds("the table says where the ends are from, and not that config.json's are not used", function()
+  local lines = table.concat(hf.reads(hf.LLAMA, '"eos_token_id": 2, "bos_token_id": 1').lines, "\n")
+  assert(lines:find("config.json: eos_token_id +2 +text_input.eos = 2"), lines)
+  assert(lines:find("not used, tokens: bos_token_id\n"), lines)
+end)
+
 -- -- What is refused ------------------------------------------------------------------------------------------------
 
 fact.holds("what changes a text or a vector and is not done is refused by its file and name", function()

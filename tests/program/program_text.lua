@@ -197,7 +197,7 @@ return function(path, expect_run, expect, choose)
     expect_run(1, embed .. "--text %texts --tokenizer %tokenizer", "has no texts")
   end
 
-  local GENERATE = "generate --allow-random 1 --tokenizer %whole --text 'A Cats' --new 12 "
+  local GENERATE = "generate --allow-random 1 --tokenizer %whole --text 'A Cats' --new 12 --ignore-eos "
 
   -- What is printed is the text and that of the tokens which --input gives; nothing of it hangs on chance but by seed.
   local function test_generated()
@@ -263,4 +263,5 @@ return function(path, expect_run, expect, choose)
   test_refused()
   test_generated()
   test_generate_refused()
+  require "program_chat"(path, expect_run, expect)
 end

@@ -9,6 +9,7 @@ return {
   seq_len = "1..60",
   vocab_size = 70,
   tokenizer = "3bcd5f411260ad03", -- of tests/program/program_text.lua
+  text_input = { eos = { 7, 14, 21, 28, 35, 42, 49, 56, 63 } }, -- of tests/program/program_chat.lua
   cache = 90,
   positions = { kind = "learned" },
   norm = { place = "pre" },

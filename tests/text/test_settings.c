@@ -78,3 +78,32 @@ Test(settings, a_prompt_is_read_byte_by_byte_and_never_beyond_its_room)
     cr_expect_eq(ga_text_recorded_prompt("return {\n  text_input = { prompt = \"a", prompt, sizeof prompt), 0);
     cr_expect_eq(ga_text_recorded_prompt(SPEC("lower_case = true"), prompt, sizeof prompt), 0);
 }
+
+// The ids that end a text for a spec, "2 7 ".
+static const char *ends_for(const char *spec)
+{
+    static char found[128];
+    char json[FIXTURE_ROOM];
+    struct ga_text_tokenizer *tokenizer;
+    struct ga_error error;
+    size_t count, used = 0;
+    fixture_with("", "", json);
+    cr_assert_eq(ga_text_tokenizer_open_for(spec, "t.json", json, strlen(json), &tokenizer, &error), GA_OK);
+    const int32_t *ends = ga_text_tokenizer_ends(tokenizer, &count);
+    found[0] = '\0';
+    for (size_t i = 0; i < count; i++) {
+        used += (size_t)snprintf(found + used, sizeof found - used, "%d ", ends[i]);
+    }
+    ga_text_tokenizer_close(tokenizer);
+    return found;
+}
+
+Test(settings, the_tokens_that_end_a_text_are_those_of_the_spec)
+{
+    cr_expect_str_eq(ends_for(NULL), "");
+    cr_expect_str_eq(ends_for(SPEC("eos = 2")), "2 ");
+    cr_expect_str_eq(ends_for(SPEC("token_types = false, eos = { 2, 7 }, prompt = \" eos = 3\"")), "2 7 ");
+    cr_expect_str_eq(ends_for(SPEC("eos = 5, prompt = \"7, 8\"")), "5 ");
+    cr_expect_str_eq(ends_for(SPEC("prompt = \" eos = 3\"")), "");
+    cr_expect_str_eq(ends_for(SPEC("eos = { 99999999999999999999, 7 }")), "");
+}

@@ -97,12 +97,17 @@ static void write_added(struct translation *t)
     raw(t, "]");
 }
 
+// The end of a text first, which templates of chats may name.
 static void write_ends(struct translation *t)
 {
     size_t written = 0;
     raw(t, ",\"ends\":[");
+    if (t->vocabulary.eos >= 0) {
+        ga_text_json_integer(&t->out, t->vocabulary.eos);
+        written++;
+    }
     for (size_t id = 0; id < t->vocabulary.count; id++) {
-        if (ga_text_gguf_ends(t->gguf, &t->vocabulary, id)) {
+        if ((int64_t)id != t->vocabulary.eos && ga_text_gguf_ends(t->gguf, &t->vocabulary, id)) {
             comma(t, written++);
             ga_text_json_integer(&t->out, (int64_t)id);
         }

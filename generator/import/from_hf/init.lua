@@ -66,12 +66,25 @@ local function check_width(extra, model, width)
   end
 end
 
+-- Adds the tokens that end what a model generates. The field of config.json is then not one that changes nothing.
+local function add_ends(model, extra, config)
+  local folder, made = model.path:match("^(.*)/[^/]*$"), model.made
+  local generates = made.vocab_size and made["mask.causal"] and made["logits.kind"]
+  if not generates or not texts.add_ends(extra, folder, config, made.vocab_size) then return end
+  for _, names in pairs(model.groups) do
+    for i = #names, 1, -1 do
+      if names[i] == "eos_token_id" then table.remove(names, i) end
+    end
+  end
+end
+
 -- Adds what the files beside config.json say; extra: the folder.
-local function add_files(model, extra, encoder, given)
+local function add_files(model, extra, encoder, given, config)
   local longest = tonumber(tostring(model.made.seq_len):match("%d+$"))
   if model.made.vocab_size and longest then
     texts.read(extra, model.path:match("^(.*)/[^/]*$"), encoder, model.made, longest)
   end
+  add_ends(model, extra, config)
   add_rows(model, extra.rows, given)
   check_width(extra, model, encoder and encoder.width)
 end
@@ -115,7 +128,7 @@ local function read_model(folder, given, options)
   local model, errors = read_config(path, config, data, given, options.ignored, options.architecture)
   if not model then return nil, errors end
   model.path, model.model_type = path, config.model_type
-  add_files(model, extra, encoder, given)
+  add_files(model, extra, encoder, given, config)
   if #extra.errors > 0 then return nil, extra.errors end
   fields.add_given(model, given)
   local ok, errors_of_tokenizer = add_tokenizer(model, folder, given)

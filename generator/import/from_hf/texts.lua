@@ -130,6 +130,37 @@ local function add_scores(self, path, config)
   self:add(path, "activation_fn", name, "classifier.scores", scores)
 end
 
+-- -- Where a text ends ----------------------------------------------------------------------------------------------
+
+local GENERATION, EOS = "/generation_config.json", "eos_token_id"
+
+-- The ids that a value says, without those that the model has no row for, which never come; nil where it says none.
+local function ids_of(value, vocab_size)
+  local ids = {}
+  for _, id in ipairs(json.is_array(value) and value or { value }) do
+    if type(id) ~= "number" or id ~= math.floor(id) then return nil end
+    if id >= 0 and id < vocab_size then ids[#ids + 1] = id end
+  end
+  return ids
+end
+
+-- Adds the tokens that end a text: those of generation_config.json, else of config.json, which config is.
+-- Returns whether they are config.json's.
+function texts.add_ends(self, folder, config, vocab_size)
+  local path, generation = folder .. GENERATION, self:read(folder .. GENERATION, true)
+  local value = generation and value_at(generation, EOS)
+  local is_models = value == nil
+  if is_models then path, value = folder .. "/config.json", value_at(config, EOS) end
+  if value == nil then return false end
+  local ids = ids_of(value, vocab_size)
+  if not ids then
+    self:refuse(path, EOS, value, "a token id or a list of them", "generation stops there")
+  elseif #ids > 0 then
+    self:add(path, EOS, value, "text_input.eos", #ids == 1 and ids[1] or ids)
+  end
+  return is_models
+end
+
 -- -- What is refused ------------------------------------------------------------------------------------------------
 
 -- Arguments of transformers' classes in a module's config, those that are taken, and why others are not.
