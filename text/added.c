@@ -30,6 +30,7 @@ void ga_text_added_free(struct ga_text_added *added)
     }
     free(added->tokens);
     free(added->by_id);
+    free(added->special);
     free(added->raw.tokens);
     free(added->normalized.tokens);
     *added = (struct ga_text_added){0};
@@ -45,17 +46,6 @@ struct ga_text_bytes ga_text_added_text(const struct ga_text_added_token *token)
 {
     return token->normalized ? (struct ga_text_bytes){token->normalized, token->normalized_length}
                              : (struct ga_text_bytes){token->content, token->length};
-}
-
-bool ga_text_added_is_special(const struct ga_text_added *added, struct ga_text_bytes bytes)
-{
-    bool is_special = false;
-    for (size_t i = 0; i < added->count && !is_special; i++) {
-        const struct ga_text_added_token *token = &added->tokens[i];
-        is_special =
-            token->special && token->length == bytes.length && memcmp(token->content, bytes.bytes, bytes.length) == 0;
-    }
-    return is_special;
 }
 
 static enum ga_status check_id(struct ga_text_reader *reader, int64_t id, int64_t expected)

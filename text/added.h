@@ -30,6 +30,8 @@ struct ga_text_added {
     size_t count;
     int32_t *by_id; // [ids]: the place in tokens, or -1
     size_t ids;
+    const struct ga_text_added_token **special; // [n_special], sorted by content
+    size_t n_special;
     struct ga_text_matcher raw;        // of those that are looked for before normalization
     struct ga_text_matcher normalized; // of those that are looked for after it
 };
@@ -38,7 +40,16 @@ struct ga_text_added {
 struct ga_text_added_match {
     const struct ga_text_added_token *token;
     size_t begin, end;
-    size_t next; // where to look for the next one
+};
+
+// How far a text was searched. All zeros: not yet.
+struct ga_text_added_search {
+    size_t from;       // where to look for the next token
+    size_t taken;      // the end of the last match
+    size_t spaces_end; // of the white space that was looked at last: no byte of it is looked at twice
+    struct {
+        size_t begin, end, at;
+    } kept; // the bytes whose text was kept last, and where: a match may lie in those of one before, which strips
 };
 
 // Reads the array; vocabulary is the model's, whose ids count. Refuses ids that the package would not give. Returns
@@ -46,8 +57,8 @@ struct ga_text_added_match {
 enum ga_status ga_text_added_read(struct ga_text_added *added, struct ga_text_reader *reader, json_t *array,
                                   const struct ga_text_vocabulary *vocabulary);
 
-// Sorts the tokens into the two matchers, after their normalized contents were set. Returns GA_OK, GA_FORMAT or
-// GA_MEMORY after an entry in the reader's error.
+// Sorts the special tokens, and all into the two matchers, after their normalized contents were set. Returns GA_OK,
+// GA_FORMAT or GA_MEMORY after an entry in the reader's error.
 enum ga_status ga_text_added_sort(struct ga_text_added *added, struct ga_text_reader *reader);
 
 void ga_text_added_free(struct ga_text_added *added);
@@ -61,8 +72,9 @@ struct ga_text_bytes ga_text_added_text(const struct ga_text_added_token *token)
 // Whether bytes are the content of a special token.
 bool ga_text_added_is_special(const struct ga_text_added *added, struct ga_text_bytes bytes);
 
-// Finds the first token in bytes[length] from `from` on; those before `taken` are not stripped. False: there is none.
-bool ga_text_added_find(const struct ga_text_matcher *matcher, const char *bytes, size_t length, size_t from,
-                        size_t taken, struct ga_text_added_match *match_out);
+// Finds the next token in bytes[length]. False: there is none. All calls of a search together take time linear in
+// length.
+bool ga_text_added_find(const struct ga_text_matcher *matcher, const char *bytes, size_t length,
+                        struct ga_text_added_search *search, struct ga_text_added_match *match_out);
 
 #endif

@@ -1,5 +1,5 @@
-// added_find.c: where added tokens stand in a text: the longest at the first place, with the white space that it
-// strips.
+// added_find.c: sorts added tokens, and finds them: in a text the longest at the first place, with the white space
+// that it strips.
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,10 +73,38 @@ static enum ga_status sort_matcher(struct ga_text_matcher *matcher, const struct
     return status;
 }
 
+static enum ga_status sort_special(struct ga_text_added *added, struct ga_text_reader *reader)
+{
+    added->special = malloc((added->count + 1) * sizeof *added->special);
+    if (!added->special) {
+        return ga_text_refuse_memory(reader);
+    }
+    for (size_t i = 0; i < added->count; i++) {
+        if (added->tokens[i].special) {
+            added->special[added->n_special++] = &added->tokens[i];
+        }
+    }
+    qsort(added->special, added->n_special, sizeof *added->special, by_content);
+    return GA_OK;
+}
+
 enum ga_status ga_text_added_sort(struct ga_text_added *added, struct ga_text_reader *reader)
 {
-    const enum ga_status status = sort_matcher(&added->raw, added, false, reader);
-    return status == GA_OK ? sort_matcher(&added->normalized, added, true, reader) : status;
+    enum ga_status status = sort_special(added, reader);
+    status = status ? status : sort_matcher(&added->raw, added, false, reader);
+    return status ? status : sort_matcher(&added->normalized, added, true, reader);
+}
+
+static int compare_content(const void *bytes, const void *token)
+{
+    const struct ga_text_bytes *content = bytes;
+    const struct ga_text_added_token *const *at = token;
+    return compare_bytes(*content, (struct ga_text_bytes){(*at)->content, (*at)->length});
+}
+
+bool ga_text_added_is_special(const struct ga_text_added *added, struct ga_text_bytes bytes)
+{
+    return bsearch(&bytes, added->special, added->n_special, sizeof *added->special, compare_content) != NULL;
 }
 
 // The first of tokens[low, high) whose byte `at` is `byte` or above; all are longer than at.
@@ -146,13 +174,17 @@ static size_t strip_left(const char *bytes, size_t taken, size_t begin)
     return begin < taken ? taken : begin;
 }
 
-static size_t strip_right(const char *bytes, size_t length, size_t end)
+// Where white space from `end` on ends. Tokens that are white space themselves stand in what one before them stripped.
+static size_t strip_right(struct ga_text_added_search *search, const char *bytes, size_t length, size_t end)
 {
     size_t size;
-    while (end < length && ga_text_is_whitespace(ga_text_code_point(bytes + end, &size))) {
-        end += size;
+    if (end >= search->spaces_end) {
+        while (end < length && ga_text_is_whitespace(ga_text_code_point(bytes + end, &size))) {
+            end += size;
+        }
+        search->spaces_end = end;
     }
-    return end;
+    return search->spaces_end;
 }
 
 // The first byte from `at` on that a token may begin with, or length.
@@ -168,10 +200,11 @@ static size_t next_candidate(const struct ga_text_matcher *matcher, const char *
     return at;
 }
 
-bool ga_text_added_find(const struct ga_text_matcher *matcher, const char *bytes, size_t length, size_t from,
-                        size_t taken, struct ga_text_added_match *match_out)
+bool ga_text_added_find(const struct ga_text_matcher *matcher, const char *bytes, size_t length,
+                        struct ga_text_added_search *search, struct ga_text_added_match *match_out)
 {
-    for (size_t at = from; matcher->count && (at = next_candidate(matcher, bytes, length, at)) < length; at++) {
+    const size_t taken = search->taken;
+    for (size_t at = search->from; matcher->count && (at = next_candidate(matcher, bytes, length, at)) < length; at++) {
         const struct ga_text_added_token *token = longest_at(matcher, bytes + at, length - at);
         if (!token) {
             continue;
@@ -182,9 +215,11 @@ bool ga_text_added_find(const struct ga_text_matcher *matcher, const char *bytes
             continue;
         }
         const size_t from_left = token->lstrip ? strip_left(bytes, taken, at) : at;
-        const size_t to_right = token->rstrip ? strip_right(bytes, length, end) : end;
+        const size_t to_right = token->rstrip ? strip_right(search, bytes, length, end) : end;
         if (from_left < to_right) { // else the token before, which strips, took all of this one
-            *match_out = (struct ga_text_added_match){token, from_left, to_right, end};
+            *match_out = (struct ga_text_added_match){token, from_left, to_right};
+            search->from = end;
+            search->taken = to_right;
             return true;
         }
         at = end - 1;

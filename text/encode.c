@@ -123,21 +123,20 @@ static enum ga_status encode_text(struct ga_text_context *context, struct ga_tex
                                   struct ga_text_sequence *sequence, struct ga_error *error)
 {
     const struct ga_text_matcher *matcher = &context->tokenizer->added.raw;
+    struct ga_text_added_search search = {0};
     struct ga_text_added_match match;
     enum ga_status status = GA_OK;
-    size_t done = 0, from = 0;
+    size_t done = 0;
     sequence->tokens.count = 0;
     sequence->surfaces.length = 0;
-    while (status == GA_OK && ga_text_added_find(matcher, text.bytes, text.length, from, done, &match)) {
+    while (status == GA_OK && ga_text_added_find(matcher, text.bytes, text.length, &search, &match)) {
         if (match.begin > done) {
             status = encode_section(context, text, done, match.begin, details, sequence, error);
         }
-        const struct ga_text_bytes surface = {text.bytes + match.begin, match.end - match.begin};
         const struct ga_text_span span = {(uint32_t)match.begin, (uint32_t)match.end};
-        status = status ? status : ga_text_append_added(sequence, match.token->id, span, surface, details);
+        status = status ? status : ga_text_append_added(sequence, &search, &match, details ? text.bytes : NULL, span);
         status = status ? status : check_growth(sequence, text);
         done = match.end;
-        from = match.next;
     }
     return status ? status : encode_section(context, text, done, text.length, details, sequence, error);
 }
@@ -262,7 +261,7 @@ static void write_special(struct ga_text_context *context, const struct ga_text_
     }
 }
 
-// How many tokens a template gives; SIZE_MAX where they do not fit.
+// How many tokens a template gives, which may have a text in 64 places.
 static size_t count_places(const struct ga_text_template *template, const struct range *ranges, bool adds)
 {
     size_t count = 0;
@@ -274,13 +273,17 @@ static size_t count_places(const struct ga_text_template *template, const struct
 }
 
 static enum ga_status write_encoding(struct ga_text_context *context, const struct ga_text_template *template,
-                                     const struct range *ranges, unsigned flags, struct ga_text_encoding *encoding_out)
+                                     const struct range *ranges, unsigned flags, size_t limit,
+                                     struct ga_text_encoding *encoding_out)
 {
     const bool adds = !(flags & GA_TEXT_NO_SPECIAL_TOKENS), details = flags & GA_TEXT_OFFSETS;
     const size_t count = count_places(template, ranges, adds);
-    const enum ga_status status = make_room(context, count, details);
+    const enum ga_status status = count > limit ? GA_OVERFLOW : make_room(context, count, details);
+    if (status != GA_OK) {
+        return status;
+    }
     size_t at = 0;
-    for (size_t i = 0; i < template->count && status == GA_OK; i++) {
+    for (size_t i = 0; i < template->count; i++) {
         const struct ga_text_place *place = &template->places[i];
         if (place->what != GA_TEXT_SPECIAL) {
             write_sequence(context, &context->sequences[place->what], ranges[place->what], place, at, details);
@@ -295,7 +298,7 @@ static enum ga_status write_encoding(struct ga_text_context *context, const stru
     encoding_out->special = context->out.special;
     encoding_out->offsets = details ? context->out.offsets : NULL;
     encoding_out->tokens = details ? context->out.tokens : NULL;
-    return status;
+    return GA_OK;
 }
 
 // What truncation leaves of both sequences.
@@ -349,14 +352,16 @@ enum ga_status ga_text_encode(struct ga_text_context *context, const char *text,
     struct range ranges[2] = {{0, 0}, {0, 0}};
     status = status ? status : truncate_sequences(context, template, pair != NULL, flags, ranges, error);
     if (status == GA_OK) {
-        status = write_encoding(context, template, ranges, flags, encoding_out);
+        const size_t limit = ga_text_growth_limit(texts[0].length + (pair ? texts[1].length : 0));
+        status = write_encoding(context, template, ranges, flags, limit, encoding_out);
         encoding_out->n_cut = context->sequences[0].tokens.count - (ranges[0].end - ranges[0].begin) +
                               (pair ? context->sequences[1].tokens.count - (ranges[1].end - ranges[1].begin) : 0);
     }
     if (status == GA_MEMORY || (status == GA_OVERFLOW && length <= LONGEST && pair_length <= LONGEST)) {
         return ga_fail(error, status,
-                       status == GA_MEMORY ? "no memory for the tokens of a text of %zu bytes"
-                                           : "a text of %zu bytes becomes too long when it is normalized",
+                       status == GA_MEMORY
+                           ? "no memory for the tokens of a text of %zu bytes"
+                           : "a text of %zu bytes becomes too many tokens, or too long when it is normalized",
                        length);
     }
     return status;

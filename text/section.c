@@ -5,6 +5,8 @@
 
 enum { LOOKUPS = 16 }; // pieces that are looked up together
 
+static const size_t IN_VOCABULARY = UINT32_MAX; // where a token's text is: not in the surfaces
+
 // -- Normalizers -----------------------------------------------------------------------------------------------------
 
 static void clear(struct ga_text_string *string, bool aligned)
@@ -139,29 +141,49 @@ static enum ga_status pretokenize(struct pieces *pieces, bool keeps_last, struct
 
 // -- The model -------------------------------------------------------------------------------------------------------
 
-static enum ga_status append_text(struct ga_text_sequence *sequence, struct ga_text_bytes surface)
+// Says where the last token's own text is: in the surfaces from `at` on, or IN_VOCABULARY.
+static enum ga_status append_text(struct ga_text_sequence *sequence, size_t at, size_t length)
 {
     void *texts = sequence->texts;
-    enum ga_status status =
+    const enum ga_status status =
         ga_text_grow(&texts, &sequence->texts_capacity, sequence->tokens.count - 1, 1, sizeof *sequence->texts);
     sequence->texts = texts;
-    const uint32_t begin = surface.bytes ? (uint32_t)sequence->surfaces.length : UINT32_MAX;
-    if (surface.bytes && status == GA_OK) {
-        const struct ga_text_span none = {0, 0};
-        status = ga_text_string_append(&sequence->surfaces, surface.bytes, surface.length, none);
-    }
     if (status == GA_OK) {
-        const uint32_t end = surface.bytes ? (uint32_t)sequence->surfaces.length : UINT32_MAX;
-        sequence->texts[sequence->tokens.count - 1] = (struct ga_text_span){begin, end};
+        const uint32_t end = at == IN_VOCABULARY ? UINT32_MAX : (uint32_t)(at + length);
+        sequence->texts[sequence->tokens.count - 1] = (struct ga_text_span){(uint32_t)at, end};
     }
     return status;
 }
 
-enum ga_status ga_text_append_added(struct ga_text_sequence *sequence, int32_t id, struct ga_text_span span,
-                                    struct ga_text_bytes surface, bool details)
+static enum ga_status append_surface(struct ga_text_sequence *sequence, const char *bytes, size_t length)
 {
-    const enum ga_status status = ga_text_tokens_append(&sequence->tokens, id, span.begin, span.end);
-    return status == GA_OK && details ? append_text(sequence, surface) : status;
+    return ga_text_string_append(&sequence->surfaces, bytes, length, (struct ga_text_span){0, 0});
+}
+
+// The text of a match, in the surfaces from search->kept.at on.
+static enum ga_status keep_match(struct ga_text_sequence *sequence, struct ga_text_added_search *search,
+                                 const struct ga_text_added_match *match, const char *bytes)
+{
+    if (match->begin >= search->kept.begin && match->end <= search->kept.end) {
+        return GA_OK;
+    }
+    search->kept.begin = match->begin;
+    search->kept.end = match->end;
+    search->kept.at = sequence->surfaces.length;
+    return append_surface(sequence, bytes + match->begin, match->end - match->begin);
+}
+
+enum ga_status ga_text_append_added(struct ga_text_sequence *sequence, struct ga_text_added_search *search,
+                                    const struct ga_text_added_match *match, const char *bytes,
+                                    struct ga_text_span span)
+{
+    enum ga_status status = ga_text_tokens_append(&sequence->tokens, match->token->id, span.begin, span.end);
+    if (bytes && status == GA_OK) {
+        status = keep_match(sequence, search, match, bytes);
+        const size_t at = search->kept.at + match->begin - search->kept.begin;
+        status = status ? status : append_text(sequence, at, match->end - match->begin);
+    }
+    return status;
 }
 
 // The bytes of the original that [begin, end) of a text with alignment stands for.
@@ -181,13 +203,14 @@ static enum ga_status append_details(const struct pieces *pieces, struct ga_text
     enum ga_status status = GA_OK;
     for (size_t i = 0; i < tokens->count && status == GA_OK; i++) {
         const struct ga_text_token token = tokens->items[i];
-        struct ga_text_bytes surface = {NULL, 0};
-        if (class->is_surface && class->is_surface(model->self, token.id)) {
-            surface.bytes = pieces->text->bytes + piece.begin + token.begin;
-            surface.length = token.end - token.begin;
-        }
         const struct ga_text_span span = original_span(pieces, piece.begin + token.begin, piece.begin + token.end);
-        status = ga_text_append_added(sequence, token.id, span, surface, true);
+        const bool is_surface = class->is_surface && class->is_surface(model->self, token.id);
+        const size_t at = is_surface ? sequence->surfaces.length : IN_VOCABULARY, length = token.end - token.begin;
+        status = ga_text_tokens_append(&sequence->tokens, token.id, span.begin, span.end);
+        if (is_surface && status == GA_OK) {
+            status = append_surface(sequence, pieces->text->bytes + piece.begin + token.begin, length);
+        }
+        status = status ? status : append_text(sequence, at, length);
     }
     return status;
 }
@@ -339,13 +362,13 @@ static enum ga_status encode_part(struct pieces *pieces, size_t begin, size_t en
     return status == GA_OK ? encode_pieces(&part, details, sequence, error) : status;
 }
 
-static enum ga_status append_normalized(struct pieces *pieces, const struct ga_text_added_match *match, bool details,
+static enum ga_status append_normalized(struct pieces *pieces, struct ga_text_added_search *search,
+                                        const struct ga_text_added_match *match, bool details,
                                         struct ga_text_sequence *sequence)
 {
-    const struct ga_text_bytes surface = {pieces->text->bytes + match->begin, match->end - match->begin};
     const struct ga_text_span none = {0, 0};
     const struct ga_text_span span = details ? original_span(pieces, match->begin, match->end) : none;
-    return ga_text_append_added(sequence, match->token->id, span, surface, details);
+    return ga_text_append_added(sequence, search, match, details ? pieces->text->bytes : NULL, span);
 }
 
 enum ga_status ga_text_encode_section(struct ga_text_context *context, const char *bytes, size_t length, size_t shift,
@@ -362,14 +385,14 @@ enum ga_status ga_text_encode_section(struct ga_text_context *context, const cha
     }
     status = status ? status : ga_text_normalize(context, text, where, &text, error);
     struct pieces pieces = {context, text, NULL, shift, length, where};
-    size_t done = 0, from = 0;
+    size_t done = 0;
+    struct ga_text_added_search search = {0};
     struct ga_text_added_match match;
     while (status == GA_OK &&
-           ga_text_added_find(&tokenizer->added.normalized, text->bytes, text->length, from, done, &match)) {
+           ga_text_added_find(&tokenizer->added.normalized, text->bytes, text->length, &search, &match)) {
         status = match.begin > done ? encode_part(&pieces, done, match.begin, details, sequence, error) : GA_OK;
-        status = status ? status : append_normalized(&pieces, &match, details, sequence);
+        status = status ? status : append_normalized(&pieces, &search, &match, details, sequence);
         done = match.end;
-        from = match.next;
     }
     return status ? status : encode_part(&pieces, done, text->length, details, sequence, error);
 }

@@ -106,8 +106,9 @@ enum ga_status ga_text_encode_section(struct ga_text_context *context, const cha
                                       struct ga_text_where where, bool details, struct ga_text_sequence *sequence,
                                       struct ga_error *error);
 
-// Appends an added token, found as bytes[length].
-enum ga_status ga_text_append_added(struct ga_text_sequence *sequence, int32_t id, struct ga_text_span span,
-                                    struct ga_text_bytes surface, bool details);
+// Appends an added token, which search found in bytes (NULL: without details). span: what it covers of the text.
+enum ga_status ga_text_append_added(struct ga_text_sequence *sequence, struct ga_text_added_search *search,
+                                    const struct ga_text_added_match *match, const char *bytes,
+                                    struct ga_text_span span);
 
 #endif

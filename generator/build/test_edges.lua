@@ -61,10 +61,11 @@ local function inputs_of(edges, profile, archives, models)
   return joined({ archives[1], names }, test_models.archives(edges, profile, models), archives)
 end
 
--- The tests of libga_text; none without its archive.
+-- The tests of libga_text, which see its headers within; none without its archive.
 local function text_tests(edges, profile, archive)
   if not archive then return {} end
-  return link_all(edges, profile, objects_of(edges, profile, "text_criterion"), { archive }, "$test_libraries")
+  local objects = test_folders.objects(edges, profile, "text_criterion", INCLUDES .. " $text_includes")
+  return link_all(edges, profile, objects, { archive }, "$test_libraries")
 end
 
 -- Every test binary under a sanitizer. text: the archive of libga_text, or nil. Returns the paths by kind.

@@ -11,7 +11,7 @@
 
 // Parts of a tokenizer.json; NULL for null.
 struct subword_parts {
-    const char *normalizer, *cuts, *decoder, *model;
+    const char *normalizer, *cuts, *processor, *decoder, *model;
     const char *added; // objects with commas between; NULL for none
 };
 
@@ -33,14 +33,15 @@ static inline const char *or_null(const char *json)
 static inline struct subword try_subword(struct subword_parts parts)
 {
     static const char form[] = "{\"version\":\"1.0\",\"added_tokens\":[%s],\"normalizer\":%s,\"pre_tokenizer\":%s,"
-                               "\"post_processor\":null,\"decoder\":%s,\"model\":%s}";
+                               "\"post_processor\":%s,\"decoder\":%s,\"model\":%s}";
     struct subword opened = {0};
     const size_t room = sizeof(form) + strlen(or_null(parts.normalizer)) + strlen(or_null(parts.cuts)) +
-                        strlen(or_null(parts.decoder)) + strlen(parts.model) + (parts.added ? strlen(parts.added) : 0);
+                        strlen(or_null(parts.processor)) + strlen(or_null(parts.decoder)) + strlen(parts.model) +
+                        (parts.added ? strlen(parts.added) : 0);
     char *json = malloc(room);
     cr_assert_not_null(json);
     snprintf(json, room, form, parts.added ? parts.added : "", or_null(parts.normalizer), or_null(parts.cuts),
-             or_null(parts.decoder), parts.model);
+             or_null(parts.processor), or_null(parts.decoder), parts.model);
     opened.status = ga_text_tokenizer_open_memory("t.json", json, strlen(json), &opened.tokenizer, &opened.error);
     free(json);
     if (opened.status == GA_OK) {

@@ -108,9 +108,34 @@ Test(bounds, texts_that_outgrow_their_limit_are_refused)
     memset(text, 'a', sizeof text);
     cr_expect_eq(ga_text_encode(opened.context, text, sizeof text, NULL, 0, 0, &opened.encoding, &opened.error),
                  GA_OVERFLOW);
-    cr_expect(strstr(opened.error.text, "a text of 1000 bytes becomes too long"), "%s", opened.error.text);
+    cr_expect(strstr(opened.error.text, "a text of 1000 bytes becomes too many tokens, or too long"), "%s",
+              opened.error.text);
     close_subword(&opened);
     free(w.text);
+}
+
+// A text may be in 64 places of a template, and what it grew to in all of them.
+Test(bounds, templates_that_repeat_a_text_are_refused_beyond_the_limit)
+{
+    for (size_t taken = 0; taken < 2; taken++) {
+        struct writing w = new_writing(1 << 13);
+        put(&w, "{\"type\":\"TemplateProcessing\",\"special_tokens\":{},\"pair\":[],\"single\":[");
+        put(&w, "{\"Sequence\":{\"id\":\"A\",\"type_id\":0}}");
+        put_times(&w, ",{\"Sequence\":{\"id\":\"A\",\"type_id\":0}}", 63);
+        put(&w, "]}");
+        struct subword opened = open_subword((struct subword_parts){
+            .normalizer = taken ? NULL : REPLACE("a", "aa"), .processor = w.text, .model = UNIGRAM(",[\"a\",-1]")});
+        static char text[1000];
+        memset(text, 'a', sizeof text);
+        const enum ga_status status =
+            ga_text_encode(opened.context, text, sizeof text, NULL, 0, 0, &opened.encoding, &opened.error);
+        cr_expect_eq(status, taken ? GA_OK : GA_OVERFLOW);
+        cr_expect_eq(opened.encoding.count, taken ? 64 * sizeof text : 0);
+        cr_expect(taken || strstr(opened.error.text, "a text of 1000 bytes becomes too many tokens"), "%s",
+                  opened.error.text);
+        close_subword(&opened);
+        free(w.text);
+    }
 }
 
 // What a map of sentencepiece puts in the place of a character is short; a forged one had the rest of the file there.

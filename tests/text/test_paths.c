@@ -252,7 +252,8 @@ Test(paths, agree_where_words_are_taken_away)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char steps[ROOM];
         snprintf(steps, sizeof steps, "{\"type\":\"Sequence\",\"normalizers\":[%s]}", rows[i].normalizers);
-        const struct subword_parts parts = {steps, rows[i].cuts, NULL, models[rows[i].model].json, ""};
+        const struct subword_parts parts = {
+            .normalizer = steps, .cuts = rows[i].cuts, .model = models[rows[i].model].json};
         struct subword opened = open_subword(parts);
         expect_agreement(&opened, &parts, rows[i].text);
         close_subword(&opened);
