@@ -53,7 +53,9 @@ static struct gguf_file begin_file(const char *model, const char *pre)
 {
     struct gguf_file file = {.bytes = "GGUF\3", .length = 24};
     put_string(&file, "general.architecture", "llama");
-    put_string(&file, "tokenizer.ggml.model", model);
+    if (model != NULL) {
+        put_string(&file, "tokenizer.ggml.model", model);
+    }
     if (pre != NULL) {
         put_string(&file, "tokenizer.ggml.pre", pre);
     }
@@ -215,6 +217,41 @@ Test(gguf_tokenizer, refuses_by_name_what_it_does_not_know)
     expect_refused(&pre, "tokenizer.ggml.pre is \"somebody-else\"");
     expect_refused(&model, "tokenizer.ggml.model is \"rwkv\"");
     expect_refused(&none, "tokenizer.ggml.tokens is missing");
+}
+
+// Renames a key, so that the file lacks it.
+static struct gguf_file without(struct gguf_file file, const char *key)
+{
+    for (size_t at = 0; at + strlen(key) <= file.length; at++) {
+        if (memcmp(file.bytes + at, key, strlen(key)) == 0) {
+            file.bytes[at] = 'T';
+            return file;
+        }
+    }
+    cr_assert(false, "no %s there", key);
+    return file;
+}
+
+Test(gguf_tokenizer, says_what_is_missing_and_what_has_another_type)
+{
+    struct gguf_file model = begin_file(NULL, NULL), empty = begin_file("", NULL), number = begin_file(NULL, NULL),
+                     merges = without(gpt2_file("gpt-2"), "tokenizer.ggml.merges"),
+                     scores = without(llama_file(), "tokenizer.ggml.scores"), few = scores,
+                     text = begin_file("llama", NULL), items = begin_file("llama", NULL);
+    put_key(&number, "tokenizer.ggml.model", U32);
+    put_number(&number, 1, 4);
+    put_array(&few, "tokenizer.ggml.scores", F32, 1);
+    put_number(&few, 0, 4);
+    put_string(&text, "tokenizer.ggml.tokens", "a");
+    put_array(&items, "tokenizer.ggml.tokens", I32, 0);
+    expect_refused(&model, "tokenizer.ggml.model is missing; expected gpt2 or llama");
+    expect_refused(&empty, "tokenizer.ggml.model is \"\"; expected gpt2 or llama");
+    expect_refused(&number, "tokenizer.ggml.model has type uint32; expected string");
+    expect_refused(&merges, "tokenizer.ggml.merges is missing; expected an array of string");
+    expect_refused(&scores, "tokenizer.ggml.scores is missing; expected an array of float32");
+    expect_refused(&few, "tokenizer.ggml.scores has 1 items; expected 271");
+    expect_refused(&text, "tokenizer.ggml.tokens has type string; expected an array of string");
+    expect_refused(&items, "tokenizer.ggml.tokens has type array of int32; expected an array of string");
 }
 
 Test(gguf_tokenizer, refuses_an_id_beyond_the_tokens)

@@ -32,10 +32,9 @@ static const char *const names[GA_TEXT_GGUF_KEYS] = {
 
 static const unsigned char widths[N_TYPES] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
 
-const char *ga_text_gguf_name(enum ga_text_gguf_key key)
-{
-    return names[key];
-}
+// Types in messages.
+static const char *const type_names[N_TYPES] = {"uint8", "int8",   "uint16", "int16",  "uint32", "int32",  "float32",
+                                                "bool",  "string", "array",  "uint64", "int64",  "float64"};
 
 bool ga_text_gguf_begins(const char *bytes, size_t length)
 {
@@ -263,7 +262,7 @@ enum ga_status ga_text_gguf_text(const struct ga_text_gguf *gguf, enum ga_text_g
 {
     const struct ga_text_gguf_value *value = &gguf->values[key];
     if (value->is_there && value->type != GA_TEXT_GGUF_STRING) {
-        return ga_text_gguf_refuse(gguf, key, "has type %u; expected a text", (unsigned)value->type);
+        return ga_text_gguf_refuse(gguf, key, "has type %s; expected string", type_names[value->type]);
     }
     *value_out = value->is_there ? value->bytes : *value_out;
     return GA_OK;
@@ -273,7 +272,7 @@ enum ga_status ga_text_gguf_number(const struct ga_text_gguf *gguf, enum ga_text
 {
     const struct ga_text_gguf_value *value = &gguf->values[key];
     if (value->is_there && value->type != GA_TEXT_GGUF_U32 && value->type != GA_TEXT_GGUF_I32) {
-        return ga_text_gguf_refuse(gguf, key, "has type %u; expected a number of 32 bits", (unsigned)value->type);
+        return ga_text_gguf_refuse(gguf, key, "has type %s; expected uint32 or int32", type_names[value->type]);
     }
     *value_out = value->is_there ? (int64_t)number_at(value->bytes.bytes, 4) : *value_out;
     return GA_OK;
@@ -283,10 +282,30 @@ enum ga_status ga_text_gguf_bool(const struct ga_text_gguf *gguf, enum ga_text_g
 {
     const struct ga_text_gguf_value *value = &gguf->values[key];
     if (value->is_there && value->type != GA_TEXT_GGUF_BOOL) {
-        return ga_text_gguf_refuse(gguf, key, "has type %u; expected true or false", (unsigned)value->type);
+        return ga_text_gguf_refuse(gguf, key, "has type %s; expected bool", type_names[value->type]);
     }
     *value_out = value->is_there ? value->bytes.bytes[0] != 0 : *value_out;
     return GA_OK;
+}
+
+enum ga_status ga_text_gguf_array(const struct ga_text_gguf *gguf, enum ga_text_gguf_key key, uint32_t item,
+                                  size_t count)
+{
+    const struct ga_text_gguf_value *value = &gguf->values[key];
+    const bool is_array = value->type == GA_TEXT_GGUF_ARRAY;
+    if (!value->is_there) {
+        return ga_text_gguf_refuse(gguf, key,
+                                   "is missing; expected an array of %s: the file's tokenizer is not complete, and "
+                                   "--tokenizer takes the tokenizer.json of the model instead",
+                                   type_names[item]);
+    }
+    if (!is_array || value->item != item) {
+        return ga_text_gguf_refuse(gguf, key, "has type %s%s; expected an array of %s", is_array ? "array of " : "",
+                                   type_names[is_array ? value->item : value->type], type_names[item]);
+    }
+    return value->count >= count ? GA_OK
+                                 : ga_text_gguf_refuse(gguf, key, "has %llu items; expected %zu, one of each token",
+                                                       (unsigned long long)value->count, count);
 }
 
 uint32_t ga_text_gguf_item(const struct ga_text_gguf_value *array, size_t i)

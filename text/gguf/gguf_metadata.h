@@ -52,9 +52,6 @@ bool ga_text_gguf_begins(const char *bytes, size_t length);
 enum ga_status ga_text_gguf_open(int fd, const char *name, struct ga_text_gguf *gguf_out, struct ga_error *error);
 void ga_text_gguf_close(struct ga_text_gguf *gguf);
 
-// The name of a key.
-const char *ga_text_gguf_name(enum ga_text_gguf_key key);
-
 // Writes "FILE: KEY SENTENCE", printf-formatted, to the error; returns GA_FORMAT.
 enum ga_status ga_text_gguf_refuse(const struct ga_text_gguf *gguf, enum ga_text_gguf_key key, const char *format, ...)
 #if defined(__GNUC__)
@@ -68,6 +65,10 @@ enum ga_status ga_text_gguf_text(const struct ga_text_gguf *gguf, enum ga_text_g
                                  struct ga_text_bytes *value_out);
 enum ga_status ga_text_gguf_number(const struct ga_text_gguf *gguf, enum ga_text_gguf_key key, int64_t *value_out);
 enum ga_status ga_text_gguf_bool(const struct ga_text_gguf *gguf, enum ga_text_gguf_key key, bool *value_out);
+
+// Checks that a key has an array of items of this type, at least `count` of them; GA_FORMAT where it has not.
+enum ga_status ga_text_gguf_array(const struct ga_text_gguf *gguf, enum ga_text_gguf_key key, uint32_t item,
+                                  size_t count);
 
 // Item i of an array of numbers of 32 bits, which has more than i of them.
 uint32_t ga_text_gguf_item(const struct ga_text_gguf_value *array, size_t i);

@@ -209,10 +209,9 @@ static enum ga_status write_merge(struct translation *t, size_t i, struct ga_tex
 static enum ga_status write_merges(struct translation *t)
 {
     const struct ga_text_gguf_value *merges = &t->gguf->values[GA_TEXT_GGUF_MERGES];
-    enum ga_status status = GA_OK;
-    if (!merges->is_there || merges->type != GA_TEXT_GGUF_ARRAY || merges->item != GA_TEXT_GGUF_STRING) {
-        return ga_text_gguf_refuse(t->gguf, GA_TEXT_GGUF_MERGES,
-                                   "is no array of texts; expected one, as the model is gpt2");
+    enum ga_status status = ga_text_gguf_array(t->gguf, GA_TEXT_GGUF_MERGES, GA_TEXT_GGUF_STRING, 0);
+    if (status != GA_OK) {
+        return status;
     }
     raw(t, ",\"merges\":[");
     for (size_t i = 0, at = 0; i < merges->count && status == GA_OK; i++) {
@@ -275,10 +274,10 @@ static enum ga_status llama_defaults(struct translation *t)
 static enum ga_status write_scores(struct translation *t)
 {
     const struct ga_text_gguf_value *scores = &t->gguf->values[GA_TEXT_GGUF_SCORES];
-    if (!scores->is_there || scores->type != GA_TEXT_GGUF_ARRAY || scores->item != GA_TEXT_GGUF_F32 ||
-        scores->count < t->vocabulary.count) {
-        return ga_text_gguf_refuse(t->gguf, GA_TEXT_GGUF_SCORES,
-                                   "is no array of floats; expected one of each token, as the model is llama");
+    const enum ga_status status =
+        ga_text_gguf_array(t->gguf, GA_TEXT_GGUF_SCORES, GA_TEXT_GGUF_F32, t->vocabulary.count);
+    if (status != GA_OK) {
+        return status;
     }
     raw(t, ",\"merges\":[],\"scores\":[");
     for (size_t i = 0; i < t->vocabulary.count; i++) {
@@ -333,11 +332,15 @@ static enum ga_status find_kind(const struct ga_text_gguf *gguf, const struct ki
             return GA_OK;
         }
     }
-    return status != GA_OK ? status
-                           : ga_text_gguf_refuse(gguf, GA_TEXT_GGUF_MODEL,
-                                                 "is \"%.*s\"; expected gpt2 or llama: --tokenizer takes the "
-                                                 "tokenizer.json of the model instead",
-                                                 name.length < 60 ? (int)name.length : 60, name.bytes);
+    if (status != GA_OK) {
+        return status;
+    }
+    const bool is_there = gguf->values[GA_TEXT_GGUF_MODEL].is_there;
+    return ga_text_gguf_refuse(gguf, GA_TEXT_GGUF_MODEL,
+                               "is %s%.*s%s; expected gpt2 or llama: --tokenizer takes the tokenizer.json of the model "
+                               "instead",
+                               is_there ? "\"" : "missing", name.length < 60 ? (int)name.length : 60, name.bytes,
+                               is_there ? "\"" : "");
 }
 
 static enum ga_status translate(struct translation *t)

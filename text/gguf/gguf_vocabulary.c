@@ -56,24 +56,6 @@ bool ga_text_gguf_ends(const struct ga_text_gguf *gguf, const struct ga_text_ggu
 
 // -- Tokens ---------------------------------------------------------------------------------------------------------
 
-static enum ga_status check_array(const struct ga_text_gguf *gguf, enum ga_text_gguf_key key, uint32_t item,
-                                  size_t count)
-{
-    const struct ga_text_gguf_value *value = &gguf->values[key];
-    if (!value->is_there) {
-        return ga_text_gguf_refuse(gguf, key,
-                                   "is missing; expected an array: the file holds no such tokenizer, and "
-                                   "--tokenizer names another file");
-    }
-    if (value->type != GA_TEXT_GGUF_ARRAY || value->item != item) {
-        return ga_text_gguf_refuse(gguf, key, "is an array of type %u; expected one of type %u", (unsigned)value->item,
-                                   (unsigned)item);
-    }
-    return value->count >= count ? GA_OK
-                                 : ga_text_gguf_refuse(gguf, key, "has %llu items; expected %zu, one of each token",
-                                                       (unsigned long long)value->count, count);
-}
-
 static enum ga_status read_token(const struct ga_text_gguf *gguf, size_t i, struct ga_text_bytes token)
 {
     const bool is_text = ga_text_valid_utf8(token.bytes, token.length) == token.length &&
@@ -86,7 +68,7 @@ static enum ga_status read_token(const struct ga_text_gguf *gguf, size_t i, stru
 static enum ga_status read_tokens(const struct ga_text_gguf *gguf, struct ga_text_gguf_vocabulary *vocabulary)
 {
     const struct ga_text_gguf_value *array = &gguf->values[GA_TEXT_GGUF_TOKENS];
-    enum ga_status status = check_array(gguf, GA_TEXT_GGUF_TOKENS, GA_TEXT_GGUF_STRING, 1);
+    enum ga_status status = ga_text_gguf_array(gguf, GA_TEXT_GGUF_TOKENS, GA_TEXT_GGUF_STRING, 1);
     if (status == GA_OK && array->count > GA_TEXT_IDS) {
         status = ga_text_gguf_refuse(gguf, GA_TEXT_GGUF_TOKENS, "has %llu items; expected at most %d",
                                      (unsigned long long)array->count, GA_TEXT_IDS);
@@ -108,7 +90,7 @@ static enum ga_status read_tokens(const struct ga_text_gguf *gguf, struct ga_tex
 static enum ga_status check_types(const struct ga_text_gguf *gguf, size_t count)
 {
     const struct ga_text_gguf_value *types = &gguf->values[GA_TEXT_GGUF_TYPES];
-    return types->is_there ? check_array(gguf, GA_TEXT_GGUF_TYPES, GA_TEXT_GGUF_I32, count) : GA_OK;
+    return types->is_there ? ga_text_gguf_array(gguf, GA_TEXT_GGUF_TYPES, GA_TEXT_GGUF_I32, count) : GA_OK;
 }
 
 // -- Ids ------------------------------------------------------------------------------------------------------------
