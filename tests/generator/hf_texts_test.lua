@@ -104,6 +104,16 @@ fact.holds("the side that truncation takes, lower case and types are recorded, w
   fact.equal(text_of(TOKENIZER, '{"truncation_side": "left"}').truncation_side, "left")
   fact.equal(text_of(TOKENIZER, '{"truncation_side": "right"}').truncation_side, "right")
   fact.equal(next(text_of(TOKENIZER, '{"truncation_side": null}')), nil)
+  local tokens = {} -- as many as Gemma 3 has
+  for i = 1, 6242 do
+    tokens[i] = ([["%d": {"content": "<unused%d>", "lstrip": false, "normalized": false, "rstrip": false,
+      "single_word": false, "special": true, "text": "a token that no text has, whose place is kept"}]]):format(i, i)
+  end
+  local large = '{"added_tokens_decoder": {' .. table.concat(tokens, ",\n") .. '}, "truncation_side": "left"}'
+  assert(#large > 2 ^ 20)
+  fact.equal(text_of(TOKENIZER, large).truncation_side, "left")
+  hf.refuses(encoder({ [TOKENIZER] = '{"a": [[]' .. (",[]"):rep(700000) }), { "/tokenizer_config.json: no JSON at " ..
+    "line 1, column 2097156: more than 2097152 brackets, commas and values" })
   fact.equal(text_of(BERT, '{"do_lower_case": true}').lower_case, true)
   fact.equal(next(text_of(BERT, '{"do_lower_case": false}')), nil)
   fact.equal(text_of(TOKENIZER, '{"model_input_names": ["input_ids", "attention_mask"]}').token_types, false)

@@ -10,7 +10,7 @@ local json = { null = {} }
 local PACKAGE = ("reading a model folder needs dkjson for %s (Debian: lua-dkjson; as root, ./configure " ..
   "--install-deps installs it)"):format(compat.version)
 local MAX_NAME = 100 -- of what is shown
-local MAX_BYTES = 2 ^ 20 -- of a config file or a list of shards, which have kilobytes: decoded within a second
+local MAX_BYTES = 2 ^ 24 -- of a file: a tokenizer_config.json that lists thousands of added tokens has megabytes
 
 local function library()
   local found, dkjson = pcall(require, "dkjson")

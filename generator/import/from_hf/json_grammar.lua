@@ -5,6 +5,7 @@ local types = require "schema.types"
 local grammar = {}
 
 local MAX_DEPTH = 100 -- of objects and arrays in each other
+local MAX_TOKENS = 2 ^ 21 -- brackets, commas and values: decoded within seconds, in some 100 MB
 
 -- -- Tokens: each reader returns the byte after what begins at `at`, or nil, the byte where it is wrong, and why ------
 
@@ -89,9 +90,11 @@ end
 
 -- True where the text is JSON; or false, the byte where it is not, and why.
 function grammar.check(text)
-  local stack, state, at = {}, "first", 1
+  local stack, state, at, count = {}, "first", 1, 0
   while state ~= "done" do
     at = text:find("[^ \t\n\r]", at) or #text + 1
+    if count == MAX_TOKENS then return false, at, ("more than %d brackets, commas and values"):format(MAX_TOKENS) end
+    count = count + 1
     local innermost = stack[#stack] or ""
     local kind, stop, why = token(text, at)
     if not kind then return false, stop, why end
