@@ -37,6 +37,23 @@ fact.holds("--lua has edges for a module, and else there are none; a sanitizer c
   assert(not assert(fs.read(folder .. "out/kernels.ninja")):find("out/lua/", 1, true))
 end)
 
+fact.holds("--lua says what it leaves out where Lua's headers are missing, and no one else is told", function()
+  local lacking = "off       modules for Lua 5.4; those for LuaJIT are made: no headers of Lua 5.4 " ..
+    "(Debian: liblua5.4-dev)\n"
+  assert(fs.write_if_changed(folder .. "lacking-cc", [[
+#!/bin/sh
+# A compiler that finds no library of Lua's.
+case " $* " in *" -llua5.4"*) exit 1 ;; *) exec cc "$@" ;; esac
+]]))
+  assert(compat.execute(("chmod +x %slacking-cc"):format(folder)))
+  local said, code = configure("--lua CC=./lacking-cc")
+  fact.equal(code == 0 and "" or said, "")
+  fact.contains(said, lacking)
+  fact.contains(assert(fs.read(folder .. "out/products.list")), "out/lua/genattn/ffi.lua")
+  said = configure("CC=./lacking-cc")
+  assert(not said:find("modules for Lua", 1, true), said)
+end)
+
 -- The lines that a script of the bindings writes.
 local function written(words)
   local text, code = compat.capture(("%s bindings/%s"):format(lua, words))
