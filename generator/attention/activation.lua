@@ -60,7 +60,7 @@ return {
   fields = {
     { field = "activation", flag = "--activation", value = "NAME|q=NAME,...",
       check = types.described("a name, or a table such as `{ q = \"relu\", o = \"gelu\" }`", check), parse = parse,
-      default = "none", help = "a function of each element after every projection, or after some of q, k, v and " ..
+      default = "none", help = "a function of each element, after every projection or after some of q, k, v and " ..
       "o: relu, gelu (by erf), gelu_tanh, silu, tanh",
       group = "projections", example = 'activation = { v = "gelu" }' },
   },

@@ -60,12 +60,12 @@ return {
   fields = {
     { field = "cache", flag = "--cache", value = "N", check = types.count(1, 65536), parse = types.to_number,
       default = "none",
-      help = "each call appends its keys and values to a cache of up to N rows a sequence, and attends to all",
+      help = "each call appends its keys and values to a cache of up to N rows a sequence, and attends to all rows",
       group = "calls", example = "cache = 2048" },
     { field = "cache_dtype", flag = "--cache-dtype", value = table.concat(dtype.rows(), "|"),
       check = types.choice(dtype.rows()), parse = function(word) return word end, default = "f32",
-      help = "element type in which a cache keeps keys and values, rounded to nearest as they are appended; int8: " ..
-        "as numbers of a step of each row",
+      help = "element type of cached keys and values, which are rounded to nearest when they are appended; int8: " ..
+        "integers times a step for each row",
       group = "calls", example = 'cache = 2048, cache_dtype = "bf16"' },
   },
   resolve = function(spec, fail)

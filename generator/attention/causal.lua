@@ -23,12 +23,12 @@ return {
     { field = "mask.causal", flag = "--causal", value = "top_left|bottom_right|off",
       check = types.described("`true`, `false`, `\"top_left\"`, `\"bottom_right\"`", check),
       implied = "top_left", parse = parse, default = "off; bottom_right with --cache",
-      help = "query i sees keys 0..i (top_left, PyTorch's is_causal, and what --causal alone means) or " ..
+      help = "query i sees keys 0..i (top_left: PyTorch's is_causal, and the meaning of --causal alone) or " ..
       "0..i + kv_len - q_len (bottom_right)",
       group = "masks", example = "mask = { causal = true }",
       meaning = 'which later keys a query sees. `"top_left"`: query i sees keys 0..i, as `is_causal` of PyTorch. ' ..
         '`"bottom_right"`: query i sees keys 0..i + kv_len - q_len. `true` is `"bottom_right"` in a model with ' ..
-        'a cache and `"top_left"` in any other. A decoder is causal without being asked' },
+        'a cache and `"top_left"` in any other. A decoder is always causal' },
   },
   resolve = function(spec)
     local causal = spec.mask and spec.mask.causal

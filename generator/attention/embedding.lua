@@ -7,7 +7,7 @@ return {
   looked_up = { "embedding" }, beside = { "embedding" },
   fields = {
     { field = "vocab_size", flag = "--vocab-size", value = "N", check = types.count(1, 16777216),
-      parse = types.to_number, default = "none", help = "rows of an embedding: the model then also takes token ids",
+      parse = types.to_number, default = "none", help = "rows of the embedding: the model then also takes token ids",
       group = "calls", example = "vocab_size = 30522" },
   },
   roles = function(spec, add)

@@ -9,7 +9,7 @@ return {
   fields = {
     { field = "mask.lengths", flag = "--lengths", value = "yes|no", check = types.boolean,
       parse = types.to_boolean, default = "yes",
-      help = "take the real length of each sequence at run time; padding is neither computed nor seen",
+      help = "a call may give the real length of each sequence; padding is neither computed nor seen",
       group = "masks", example = "mask = { lengths = false }" },
   },
   resolve = function(spec)

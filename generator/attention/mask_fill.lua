@@ -44,7 +44,7 @@ return {
     { field = "mask_fill", flag = "--mask-fill", value = "-inf|X", parse = types.to_number,
       check = types.described("`\"-inf\"` or a finite number", check),
       default = "-inf",
-      help = "what replaces the score of a masked key, also of a key past a length; a finite number does what " ..
+      help = "the score of a masked key, and of a key past a length; a finite number does what " ..
       "masked_fill does in PyTorch",
       group = "masks", example = "mask_fill = -10000" },
   },

@@ -12,7 +12,7 @@ return {
   fields = {
     { field = "masked_row", flag = "--masked-row", value = "zero|uniform", check = types.choice({ "zero", "uniform" }),
       parse = function(word) return word end, default = "zero",
-      help = "attention of a row whose keys are all masked with -inf: none, or the same weight for each key",
+      help = "attention of a query whose keys are all masked with -inf: none, or the same weight for each key",
       group = "masks", example = 'masked_row = "uniform"',
       meaning = 'the attention of a query whose keys are all masked with -inf. `"zero"`: it has no attention. ' ..
         '`"uniform"`: each key of its sequence has the same weight' },

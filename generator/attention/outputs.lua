@@ -100,8 +100,8 @@ return {
     { field = "outputs", flag = "--outputs", value = "LIST", parse = split_commas,
       check = types.described("a list of names", check),
       default = "none",
-      help = "intermediate results that a call may ask for besides its output: " .. table.concat(NAMES, ", ") ..
-        "; of whole models attention, of each layer, those of a transformer's encoder too, and cross_attention, of " ..
+      help = "intermediate results that a call may ask for in addition to its output: " .. table.concat(NAMES, ", ") ..
+        "; for whole models attention, of each layer, also in a transformer's encoder, and cross_attention, of " ..
         "each layer over the encoder's output",
       group = "calls", example = 'outputs = { "attention", "scores" }' },
   },

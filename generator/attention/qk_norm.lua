@@ -20,7 +20,7 @@ return {
       help = "RMSNorm or LayerNorm over each head of q and of k, with weights of d_head",
       group = "projections", example = 'qk_norm = { kind = "rms" }' },
     { field = "qk_norm.eps", flag = "--qk-norm-eps", value = "X", check = types.number(0, 1), parse = types.to_number,
-      default = "1e-06 (rms), 1e-05 (layer)", help = "added to the mean square before its root",
+      default = "1e-06 (rms), 1e-05 (layer)", help = "number added to the mean square before the square root",
       group = "projections", example = 'qk_norm = { kind = "rms", eps = 1e-6 }' },
     { field = "qk_norm.bias", check = types.boolean, default = "true for layer",
       help = "whether a LayerNorm also has a learned bias",

@@ -39,14 +39,14 @@ return {
       meaning = 'rotary positions of q and k. `"half_split"`: dimension i pairs with i + rotary_dim / 2, as in ' ..
         'Llama. `"interleaved"`: dimension 2 i pairs with 2 i + 1, as in GPT-J' },
     { field = "rope.theta", flag = "--rope-theta", value = "X", check = types.number(1, 1e12), parse = types.to_number,
-      default = "10000", help = "pair i turns by an angle of X^(-2 i / rotary_dim) from one row to the next",
+      default = "10000", help = "pair i is rotated by an angle of X^(-2 i / rotary_dim) from one row to the next",
       group = "positions", example = 'rope = { layout = "half_split", theta = 500000 }' },
     { field = "rope.rotary_dim", flag = "--rope-dim", value = "N", check = types.count(2, 1024),
-      parse = types.to_number, default = "d_head", help = "dimensions of a head that turn, its first ones",
+      parse = types.to_number, default = "d_head", help = "how many dimensions of a head rotate, from the first on",
       group = "positions", example = 'rope = { layout = "interleaved", rotary_dim = 8 }' },
     { field = "rope.positions", flag = "--rope-positions", value = "N", check = types.count(1, 16777216),
-      parse = types.to_number, default = "the longest sequence", help = "places there are: a call may say where " ..
-      "each sequence starts, as long as it ends before place N",
+      parse = types.to_number, default = "the longest sequence", help = "number of positions: a call may say where " ..
+      "each sequence starts, if it ends before position N",
       group = "positions", example = 'rope = { layout = "half_split", positions = 4096 }' },
   },
   resolve = function(spec, fail)

@@ -7,7 +7,7 @@ return {
   fields = {
     { field = "sinks", flag = "--sinks", value = "yes|no", check = types.boolean, parse = types.to_boolean,
       implied = "yes", default = "no",
-      help = "a learned logit of each head takes a share of each softmax and weighs no value",
+      help = "each head has a learned logit that takes a share of each softmax and belongs to no value",
       group = "scores", example = "sinks = true" },
   },
   resolve = function(spec, fail)

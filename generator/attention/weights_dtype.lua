@@ -20,7 +20,7 @@ return {
   fields = {
     { field = "weights_dtype", flag = "--weights-dtype", value = table.concat(dtype.names(), "|"),
       check = types.choice(dtype.names()), parse = function(word) return word end, default = "f32",
-      help = "element type in which the weights of linears are packed; int8 and int4 in groups of 32 with a scale",
+      help = "element type of packed weights of linears; int8 and int4: in groups of 32 with a scale",
       group = "weights", example = 'weights_dtype = "f32"' },
   },
   resolve = function(spec, fail)

@@ -16,8 +16,8 @@ local CONFIGURATION = {
   { flags = "--install-deps", key = "install_deps", default = "no",
     help = "first install what is missing with apt-get (needs root, else prints the command)" },
   { flags = "--verbose", key = "verbose", default = "no",
-    help = "also say which tools for work on genattn itself are there, and what does not run without them; " ..
-    "out/config.log says so anyway" },
+    help = "also report which tools for work on genattn itself are installed, and what does not run without them; " ..
+    "out/config.log always has this" },
 }
 local DIRECTORIES = {
   { flags = "--prefix", value = "DIR", key = "prefix", last_wins = true, default = "/usr/local",
@@ -33,25 +33,25 @@ local DIRECTORIES = {
 }
 local MODEL_FILES = {
   { flags = "--spec", value = "FILE", key = "specs", count = "*",
-    help = "a model spec, in place of the flags below; repeat it for several models in one build" },
+    help = "a model spec, instead of the flags below; repeat it for several models in one build" },
   { flags = "--from-hf", value = "DIR", key = "from_hf", count = "*",
     help = "a model folder of Hugging Face's transformers (config.json, model.safetensors) or of " ..
-    "sentence-transformers: its spec goes to out/specs, what became of each field is said; flags below change it" },
+    "sentence-transformers: writes its spec to out/specs and says how it read each field; flags below change it" },
   { flags = "--from-gguf", value = "FILE", key = "from_gguf", count = "*",
     help = "a GGUF file of llama.cpp (docs/models.md lists the architectures), as --from-hf takes a folder" },
   { flags = "--hf-architecture", value = "NAME", key = "hf_architecture", default = "as config.json says",
-    help = "which of its type the model is taken for, such as BertModel: the stack without a head" },
+    help = "the architecture that the model is read as, such as BertModel: the stack without a head" },
   { flags = "--hf-ignore", value = "NAME", key = "hf_ignore", count = "*",
-    help = "a field of config.json, a key of a GGUF file or a tensor that changes nothing, though --from-hf or " ..
+    help = "ignore a field of config.json, a key of a GGUF file or a tensor that changes nothing, if --from-hf or " ..
     "--from-gguf does not know it" },
 }
 local FEATURES = {
   { flags = "--isa", value = "LIST", key = "isa", default = "all the compiler makes",
-    help = "instruction sets to build, joined by commas; the best one the CPU has is picked at load" },
+    help = "instruction sets to build, separated by commas; at load the best one that the CPU has is chosen" },
   { flags = "--python", key = "python", default = "no",
     help = "also make a Python wheel of each model: out/python/NAME-VERSION-py3-none-PLATFORM.whl (docs/python.md)" },
   { flags = "--lua", key = "lua", default = "no",
-    help = "also make a module of each model for LuaJIT, and for Lua 5.4 where its headers are: out/lua/NAME.lua " ..
+    help = "also make a module of each model for LuaJIT, and for Lua 5.4 if its headers exist: out/lua/NAME.lua " ..
     "(docs/bindings.md)" },
   { flags = "--enable-debug", key = "debug", default = "no", help = "no optimisation, full debug information" },
   { flags = "--enable-sanitize", key = "sanitize", default = "no",
@@ -64,7 +64,7 @@ local FEATURES = {
 options.VARIABLES = {
   { name = "CC", help = "C compiler (C11; gcc and clang are tested)" },
   { name = "CPPFLAGS", help = "preprocessor flags, such as -I DIR" },
-  { name = "CFLAGS", help = "compiler flags; they come last, after the build's own" },
+  { name = "CFLAGS", help = "compiler flags; they come after the flags of the build" },
   { name = "LDFLAGS", help = "linker flags, such as -L DIR" },
   { name = "AR", help = "archiver [ar]" },
   { name = "LUA", help = "Lua 5.4 or LuaJIT that runs the generator" },

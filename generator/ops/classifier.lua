@@ -15,15 +15,15 @@ return {
   fields = {
     { field = "classifier.labels", flag = "--classifier-labels", value = "N", check = types.count(1, MOST),
       parse = types.to_number, default = "none",
-      help = "also gives `class_logits`, N numbers a sequence: a linear of activation(dense(embedding))",
+      help = "also gives `class_logits`, N numbers for each sequence: a linear of activation(dense(embedding))",
       group = "whole models", example = 'pool = { kind = "cls" }, classifier = { labels = 2 }' },
     { field = "classifier.activation", flag = "--classifier-activation", value = "NAME",
       check = types.choice(ACTIVATIONS), parse = function(word) return word end, default = "tanh",
-      help = "after the dense linear of the classifier: " .. table.concat(ACTIVATIONS, ", "),
+      help = "activation after the dense linear of the classifier: " .. table.concat(ACTIVATIONS, ", "),
       group = "whole models", example = 'pool = { kind = "cls" }, classifier = { labels = 2, activation = "relu" }' },
     { field = "classifier.scores", flag = "--classifier-scores", value = table.concat(SCORES, "|"),
       check = types.choice(SCORES), parse = function(word) return word end, default = "sigmoid of one label, else none",
-      help = "what the command `rank` makes of class_logits; a call gives them as they are",
+      help = "how the command `rank` turns class_logits into scores; a call gives class_logits themselves",
       group = "whole models", example = 'pool = { kind = "cls" }, classifier = { labels = 1, scores = "none" }' },
   },
   resolve = function(spec, fail)

@@ -26,10 +26,10 @@ return {
   fields = {
     { field = "mask.memory", flag = "--mask-memory", value = "bool|additive",
       check = types.choice({ "bool", "additive" }), parse = function(word) return word end, default = "none",
-      help = "as --mask-tensor, of what a decoder or a transformer attends to besides: a call may bring memory_mask",
+      help = "as --mask-tensor, for the memory of a decoder or a transformer: a call may give memory_mask",
       group = "masks", example = 'kind = "decoder", mask = { memory = "bool" }',
-      meaning = "each call may bring `memory_mask`, which masks what a decoder or a transformer attends to besides " ..
-        "its own rows. The kinds are those of `mask.tensor`" },
+      meaning = "each call may give `memory_mask`, a mask for the memory that a decoder or a transformer attends to " ..
+        "in addition to its own rows. The kinds are those of `mask.tensor`" },
   },
   resolve = function(spec, fail)
     spec.memory_mask = spec.mask and spec.mask.memory or false

@@ -8,11 +8,11 @@ return {
   fields = {
     { field = "pool.kind", flag = "--pool", value = "cls|mean", check = types.choice({ "cls", "mean" }),
       parse = function(word) return word end, default = "none",
-      help = "also gives `embedding`, one row a sequence: its first row, or the mean of its rows",
+      help = "also gives `embedding`, one row for each sequence: its first row, or the mean of its rows",
       group = "whole models", example = 'pool = { kind = "mean" }' },
     { field = "pool.normalize", flag = "--pool-normalize", value = "yes|no", check = types.boolean,
       parse = types.to_boolean, default = "no",
-      help = "divide the embedding by its L2 norm, or by 1e-12 where that is larger",
+      help = "divide the embedding by its L2 norm, or by 1e-12 if that is larger",
       group = "whole models", example = 'pool = { kind = "mean", normalize = true }' },
   },
   resolve = function(spec, fail)

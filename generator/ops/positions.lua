@@ -55,18 +55,18 @@ return {
   fields = {
     { field = "positions.kind", flag = "--positions", value = "learned|sinusoidal",
       check = types.choice({ "learned", "sinusoidal" }), parse = function(word) return word end, default = "none",
-      help = "positions added to rows before the first layer: a learned table, or sines and cosines in turn, of an " ..
-      "odd d_model a sine last",
+      help = "positions added to rows before the first layer: a learned table, or sines and cosines in turn; an " ..
+      "odd d_model ends in a sine",
       group = "positions", example = 'positions = { kind = "learned" }' },
     { field = "positions.rows", flag = "--positions-rows", value = "N", check = types.count(1, 1048576),
       parse = types.to_number, default = "the longest sequence", help = "rows of the table of positions",
       group = "positions", example = 'positions = { kind = "learned", rows = 512 }' },
     { field = "positions.first", flag = "--positions-first", value = "N", check = types.count(0, 65536),
-      parse = types.to_number, default = "0", help = "row of the first place (2 in RoBERTa)",
+      parse = types.to_number, default = "0", help = "row of the first position (2 in RoBERTa)",
       group = "positions", example = 'positions = { kind = "learned", first = 2 }' },
     { field = "positions.padding", flag = "--positions-padding", value = "ID", check = types.count(0, 16777215),
-      parse = types.to_number, default = "none", help = "the padding's token, which has the row before the first " ..
-      "place; the places after it count on as if it were not there (1 in RoBERTa)",
+      parse = types.to_number, default = "none", help = "token id of padding, which has the row before the first " ..
+      "position; positions count only the other tokens (1 in RoBERTa)",
       group = "positions", example = 'vocab_size = 9, positions = { kind = "learned", first = 2, padding = 1 }' },
     { field = "token_types", flag = "--token-types", value = "N", check = types.count(1, 65536),
       parse = types.to_number, default = "none", help = "rows of a table of token types, added to rows",

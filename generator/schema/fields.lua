@@ -83,17 +83,17 @@ end
 return {
   { field = "kind", flag = "--kind", value = "mha|sdpa|encoder|decoder|transformer", parse = as_is, default = "mha",
     check = types.choice({ "mha", "sdpa", "encoder", "decoder", "transformer" }),
-    help = "sdpa: attention alone, of heads that are given as [batch, heads, length, d_head]; encoder: a stack of " ..
-    "layers, causal or not; decoder: one that also attends to an encoder's output; transformer: both",
+    help = "sdpa: attention alone, on heads in the shape [batch, heads, length, d_head]; encoder: a stack of " ..
+    "layers, causal or not; decoder: a stack that also attends to an encoder's output; transformer: both",
     group = "shape", example = 'kind = "encoder"',
     meaning = 'what the model is. `"mha"`: one layer of multi-head attention. `"sdpa"`: scaled dot-product ' ..
-      'attention alone, which takes heads as [batch, heads, length, d_head] and has no weights. `"encoder"`: a ' ..
+      'attention alone, on heads in the shape [batch, heads, length, d_head], without weights. `"encoder"`: a ' ..
       'stack of layers, causal or not. `"decoder"`: a stack that also attends to the output of an encoder. ' ..
       '`"transformer"`: an encoder and a decoder' },
   { field = "name", flag = "--name", value = "NAME", parse = as_is,
     check = types.described("a word: a letter, then letters, digits and `_`, in lower case", name),
     check_part = part_name, default = "mha_<d_model>_<heads>", most_letters = MOST_LETTERS,
-    help = ("prefix of every symbol made, and the program's name; at most %d letters"):format(MOST_LETTERS),
+    help = ("prefix of every symbol, and the program's name; at most %d letters"):format(MOST_LETTERS),
     group = "build", example = 'name = "reader"' },
   { field = "d_model", flag = "--d-model", value = "N", check = types.count(1, 65536), parse = types.to_number,
     required = is_layer, default = "512", help = "width of the layer's input and output",
@@ -105,21 +105,21 @@ return {
     default = "d_model / n_heads", help = "width of one head",
     group = "shape", example = "d_head = 128" },
   { field = "seq_len", flag = "--seq-len", value = "N|MIN..MAX", check = types.length(65536), parse = types.to_number,
-    default = "1..512", help = "rows of a query sequence: exactly N, or any from MIN to MAX",
+    default = "1..512", help = "rows of a query sequence: exactly N, or any number from MIN to MAX",
     group = "shape", example = 'seq_len = "1..128"' },
   { field = "kv_seq_len", flag = "--kv-seq-len", value = "N|MIN..MAX", check = types.length(65536),
     parse = types.to_number, default = "as --seq-len", help = "rows of a key and value sequence",
     group = "shape", example = 'kv_seq_len = "1..77"' },
   { field = "batch", flag = "--batch", value = "N", check = types.count(1, 65536), parse = types.to_number,
-    default = "any", help = "fix the number of sequences in a call",
+    default = "any", help = "fixed number of sequences in a call",
     group = "shape", example = "batch = 1" },
   { field = "dtype", flag = "--dtype", value = table.concat(dtypes.WORDS, "|") .. ",NAME=...",
     check = dtypes.check, parse = dtypes.parse, default = "f32",
-    help = "what linears and attention multiply: floats, or what these are rounded to, bf16 or integers; any: all " ..
-      "of these, for `precision` to choose for linears of layers; after a word those that differ, of " ..
+    help = "numbers that linears and attention multiply: floats, or floats rounded to bf16 or integers; any: all " ..
+      "of these, so that `precision` can choose for linears of layers; after a word, other words for some of " ..
       table.concat(dtypes.LINEARS, ", ") .. ", attention, " .. table.concat(dtypes.LAST, ", "),
     group = "build", example = 'dtype = "int8"' },
   { field = "unroll", flag = "--unroll", value = "N", check = types.count(1, 8), parse = types.to_number,
-    default = "2", help = "steps of the inner product unrolled in every kernel; more costs code and wins nothing",
+    default = "2", help = "unrolled steps of the inner product in every kernel; more steps cost code and gain nothing",
     group = "build", example = "unroll = 4" },
 }

@@ -20,7 +20,7 @@ return {
   fields = {
     { field = "alibi", flag = "--alibi", value = "yes|no", check = types.boolean, parse = types.to_boolean,
       implied = "yes", default = "no",
-      help = "ALiBi: each head subtracts its slope times the distance to the key from the score",
+      help = "ALiBi: each head subtracts its slope times the distance of the key from the score",
       group = "positions", example = "mask = { causal = true }, alibi = true" },
   },
   resolve = function(spec)

@@ -9,8 +9,8 @@ return {
       implied = "yes", default = "no", help = "each head adds a learned number to the scores of the sequence's keys",
       group = "scores", example = "head_bias = true",
       meaning = "each head adds a learned number to the scores of the sequence's keys. Softmax over these alone " ..
-        "gives the same weights with it and without. It matters with `sinks`, `add_zero_attn`, `add_bias_kv` or a " ..
-        "finite `mask_fill`, and shows where `outputs` has `scores`" },
+        "gives the same weights with and without it. It matters with `sinks`, `add_zero_attn`, `add_bias_kv` or a " ..
+        "finite `mask_fill`, and if `outputs` has `scores`" },
   },
   score_order = "bias",
   after = { "causal" },

@@ -11,8 +11,8 @@ return {
       group = "scores", example = "head_scale = true",
       meaning = "each head multiplies its scores by a learned number, the inverse of its temperature: after " ..
         "`qk_norm` and `rope`, together with `scale`, and before `softcap`, biases and masks. Keys that the model " ..
-        "adds are among those scored; a sink is not. The weight is the factor itself, so of a model that learns its " ..
-        "logarithm, such as Swin v2, the exponential of that" },
+        "adds are scaled too; a sink is not. The weight is the factor. If a model learns its logarithm, as Swin " ..
+        "v2 does, store the exponential of it" },
   },
   score_order = "scale",
   after = { "outputs" },

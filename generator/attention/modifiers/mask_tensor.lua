@@ -21,9 +21,9 @@ return {
   fields = {
     { field = "mask.tensor", flag = "--mask-tensor", value = "bool|additive",
       check = types.choice({ "bool", "additive" }), parse = function(word) return word end, default = "none",
-      help = "each call may bring a mask: bool says which keys a query sees, additive is added to its scores",
+      help = "each call may give a mask: bool says which keys a query sees, additive is added to its scores",
       group = "masks", example = 'mask = { tensor = "bool" }',
-      meaning = 'each call may bring a mask. `"bool"`: a byte that is not zero says that the query sees the key. ' ..
+      meaning = 'each call may give a mask. `"bool"`: if a byte is not zero, the query sees the key. ' ..
         '`"additive"`: a number that is added to the scaled score, where -inf hides the key' },
   },
   resolve = function(spec)

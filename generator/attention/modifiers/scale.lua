@@ -19,7 +19,7 @@ return {
     { field = "scale", flag = "--scale", value = "d_head|d_model|X",
       check = types.described("`\"d_head\"`, `\"d_model\"`, or a number, 1e-06 to 1e+06", check),
       parse = types.to_number, default = "d_head",
-      help = "scores are multiplied by X, or by 1/sqrt(d_head) or 1/sqrt(d_model)",
+      help = "factor of the scores: X, 1/sqrt(d_head) or 1/sqrt(d_model)",
       group = "scores", example = "scale = 0.125" },
   },
   resolve = function(spec)

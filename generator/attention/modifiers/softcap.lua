@@ -17,7 +17,7 @@ return {
   fields = {
     { field = "softcap", flag = "--softcap", value = "X", check = types.described(types.words(number), check),
       parse = types.to_number, default = "none",
-      help = "scores, once scaled, become X * tanh(score / X)",
+      help = "scaled scores become X * tanh(score / X)",
       group = "scores", example = "softcap = 50" },
   },
   score_order = "cap",
