@@ -4,7 +4,7 @@
 .NOTPARALLEL:
 .SUFFIXES:
 
-targets = all demo check check-quick check-all check-sanitize check-memory bench install lint clean
+targets = all demo check check-quick check-all check-sanitize check-memory bench install uninstall lint clean
 
 .PHONY: $(targets)
 

@@ -154,9 +154,13 @@ local function ask_text(prober, jansson)
   local utf8proc = prober:library("utf8proc", "utf8proc.h", "libutf8proc")
   local pcre2 = prober:library("pcre2-8", "pcre2.h", "libpcre2-8", { "-DPCRE2_CODE_UNIT_WIDTH=8" })
   if not utf8proc or not pcre2 then return nil end
-  local text = {}
+  local text = { requires = "", plain = "" }
   for _, key in ipairs { "cflags", "libraries" } do
     text[key] = table.concat({ utf8proc[key], pcre2[key], jansson[key] }, " "):gsub("^%s+", "")
+  end
+  for _, library in ipairs { utf8proc, pcre2, jansson } do -- as ga_text.pc names them
+    local key = library.module and "requires" or "plain"
+    text[key] = (text[key] .. " " .. (library.module or library.libraries)):gsub("^ ", "")
   end
   return text
 end

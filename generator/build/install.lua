@@ -14,10 +14,14 @@ local MODEL = {
 }
 -- That of a model whose weights may come from files.
 local WEIGHTS = { template = "weights.pc.in", name = "%s-weights.pc", to = "libdir", under = "/pkgconfig/%s" }
+-- That of libga_text.
+local TEXT = { template = "ga_text.pc.in", name = "ga_text.pc", to = "libdir", under = "/pkgconfig/%s" }
 -- What a program prints of itself: its option, the name in out/install, and where it goes.
 install.PRINTED = {
   { option = "--man", name = "%s.1", to = "mandir", under = "/man1/%s" },
-  { option = "--completion", name = "%s.bash", to = "datadir", under = "/bash-completion/completions/@" },
+  { option = "--completion bash", name = "%s.bash", to = "datadir", under = "/bash-completion/completions/@" },
+  { option = "--completion zsh", name = "%s.zsh", to = "datadir", under = "/zsh/site-functions/_@" },
+  { option = "--completion fish", name = "%s.fish", to = "datadir", under = "/fish/vendor_completions.d/%s" },
 }
 
 -- -- Paths in the syntax of others ----------------------------------------------------------------------------------
@@ -45,9 +49,10 @@ end
 
 -- What stands for @name@ and the like in the files of a model, but for folders.
 local function words_of(name, answers, release)
-  local jansson = answers.jansson and answers.jansson.libraries or ""
+  local jansson, text = answers.jansson and answers.jansson.libraries or "", answers.text or {}
   return { name = name, version = release.version, minor = release.version:match("^%d+%.%d+"),
-    abi = tostring(release.abi), jansson = jansson, cmake_jansson = (jansson:gsub("%s+", ";")) }
+    abi = tostring(release.abi), jansson = jansson, cmake_jansson = (jansson:gsub("%s+", ";")),
+    text_requires = text.requires, text_libraries = text.plain }
 end
 
 -- The folders of an installation, into words.
@@ -71,10 +76,17 @@ local function rows_of(answers)
   return rows
 end
 
--- The files that are filled in, of all these models: { name, text } each, for fs.write_all in out/install. names: the
--- models'; release: version and abi.
+-- The file of pkg-config for libga_text.
+local function text_file(settings, answers, release)
+  local words = words_of("ga_text", answers, release)
+  add_folders(words, settings)
+  return { TEXT.name, fill("install/" .. TEXT.template, words) }
+end
+
+-- The files that are filled in, of libga_text and of all these models: { name, text } each, for fs.write_all in
+-- out/install. names: the models'; release: version and abi.
 function install.texts(names, settings, answers, release)
-  local texts = {}
+  local texts = answers.text and { text_file(settings, answers, release) } or {}
   for _, name in ipairs(names) do
     local words = words_of(name, answers, release)
     add_folders(words, settings)
@@ -126,6 +138,7 @@ function install.list(given, settings, answers)
   add_files(lines, given.archives, "644", settings.libdir)
   add_files(lines, given.headers, "644", settings.includedir)
   add_files(lines, given.runtime_headers, "644", settings.includedir .. "/genattn")
+  if answers.text then add_rows(lines, { TEXT }, "ga_text", settings) end
   for _, name in ipairs(given.names) do
     add_rows(lines, rows_of(answers), name, settings)
     if given.prints then add_rows(lines, install.PRINTED, name, settings) end

@@ -29,7 +29,7 @@ local DIRECTORIES = {
   { flags = "--mandir", value = "DIR", key = "mandir", last_wins = true, default = "PREFIX/share/man",
     help = "manual pages of programs" },
   { flags = "--datadir", value = "DIR", key = "datadir", last_wins = true, default = "PREFIX/share",
-    help = "their completion for bash" },
+    help = "their completion for bash, zsh and fish" },
 }
 local MODEL_FILES = {
   { flags = "--spec", value = "FILE", key = "specs", count = "*",

@@ -148,7 +148,8 @@ function Prober:finds_cross(arch, cc, emulator)
 end
 
 -- A C library: its compile and link flags, or nil. pkg-config is asked first, by `package` where that is not the name,
--- then the plain -l<name> is tried. needed: flags without which the header cannot be read.
+-- then the plain -l<name> is tried. module: what pkg-config knows it by, false where it does not. needed: flags without
+-- which the header cannot be read.
 function Prober:library(name, header, package, needed)
   local cflags, libraries = "", "-l" .. name
   local module = package or name
@@ -160,7 +161,7 @@ function Prober:library(name, header, package, needed)
   local found = self:links(flags, source, libraries)
   self:report(name, found and libraries:gsub("%s+$", "") or "no")
   if not found then return nil end
-  return { cflags = cflags:gsub("%s+$", ""), libraries = libraries:gsub("%s+$", "") }
+  return { cflags = cflags:gsub("%s+$", ""), libraries = libraries:gsub("%s+$", ""), module = known and module }
 end
 
 -- Whether the compiler finds a header that needs no library.

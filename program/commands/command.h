@@ -43,6 +43,8 @@ struct ga_command {
     const struct ga_option *options; // at most GA_MAX_OPTIONS and the NULL that ends them
     const char *const *notes;        // lines --help prints after the options, NULL-ended
     const char *const *examples;     // what follows the program's name, NULL-ended
+    // Why a model cannot do it, to follow the model's name, or NULL; itself NULL: every model can.
+    const char *(*refusal)(const struct ga_model *model);
     enum ga_exit (*run)(const struct ga_context *context, const struct ga_arguments *arguments);
 };
 
@@ -66,8 +68,12 @@ extern const struct ga_command ga_command_precision;
 enum { GA_COMMANDS = 14 };
 extern const struct ga_command *const ga_commands[GA_COMMANDS];
 
-// The command that has an option of this name, or NULL.
-const struct ga_command *ga_command_with(const char *option);
+// Why the model cannot do the command, to follow its name; NULL: it can. --help, the manual and the completions list
+// what a model can do.
+const char *ga_command_refusal(const struct ga_model *model, const struct ga_command *command);
+
+// The first command of the model that has an option of this name, or NULL.
+const struct ga_command *ga_command_with(const struct ga_model *model, const char *option);
 
 // -- options.c ------------------------------------------------------------------------------------------------------
 

@@ -9,9 +9,17 @@ const struct ga_command *const ga_commands[GA_COMMANDS] = {
     &ga_command_tokenize, &ga_command_detokenize, &ga_command_bench,  &ga_command_precision,
 };
 
-const struct ga_command *ga_command_with(const char *option)
+const char *ga_command_refusal(const struct ga_model *model, const struct ga_command *command)
+{
+    return command->refusal ? command->refusal(model) : NULL;
+}
+
+const struct ga_command *ga_command_with(const struct ga_model *model, const char *option)
 {
     for (size_t i = 0; i < GA_COMMANDS; i++) {
+        if (ga_command_refusal(model, ga_commands[i])) {
+            continue;
+        }
         for (const struct ga_option *row = ga_commands[i]->options; row->name; row++) {
             if (strcmp(row->name, option) == 0) {
                 return ga_commands[i];

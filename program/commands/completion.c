@@ -1,10 +1,9 @@
-// completion.c: the program's completion for bash, from the table of commands that --help is printed from.
-// Completes names of commands, of options, and of values that are in the model; file names are bash's part.
+// completion.c: which shells there is a completion for, and what those share. From the table of commands that --help is
+// printed from; names of files are the shells' part.
+#include "completion.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include "command.h"
-#include "manual.h"
 
 static void print_isas(const struct ga_model *model)
 {
@@ -21,57 +20,68 @@ static void print_layouts(const struct ga_model *model)
 }
 
 // Values that are names of something in the model, by the option or by what stands for its value.
-static const struct {
+static const struct known {
     const char *name, *value;
     void (*print)(const struct ga_model *model);
-} VALUES[] = {
+} KNOWN[] = {
     {"isa", "NAME", print_isas},
     {"weights-layout", GA_LAYOUT_VALUE, print_layouts},
 };
 
-// A case for an option whose values are known, and one that leaves the others to bash.
-static void print_values(const struct ga_context *context, const struct ga_command *command)
+static const struct known *find_known(const struct ga_option *option)
 {
-    for (const struct ga_option *option = command->options; option->name; option++) {
-        if (!option->value) {
+    for (size_t i = 0; option->value && i < sizeof KNOWN / sizeof *KNOWN; i++) {
+        if (strcmp(KNOWN[i].name, option->name) == 0 && strcmp(KNOWN[i].value, option->value) == 0) {
+            return &KNOWN[i];
+        }
+    }
+    return NULL;
+}
+
+void ga_complete_values(const struct ga_model *model, const struct ga_option *option)
+{
+    const struct known *known = find_known(option);
+    if (known) {
+        known->print(model);
+    }
+}
+
+bool ga_has_known_values(const struct ga_option *option)
+{
+    return find_known(option) != NULL;
+}
+
+bool ga_is_path_value(const char *value)
+{
+    return value && (strncmp(value, "FILE", strlen("FILE")) == 0 || strcmp(value, "PATH") == 0);
+}
+
+void ga_complete_text(const char *text, const char *escaped, const char *quote)
+{
+    for (; *text; text++) {
+        if (*text == '\'') {
+            fputs(quote, stdout);
             continue;
         }
-        printf("        '%s --%s') words='", command->name, option->name);
-        for (size_t i = 0; i < sizeof VALUES / sizeof *VALUES; i++) {
-            if (strcmp(VALUES[i].name, option->name) == 0 && strcmp(VALUES[i].value, option->value) == 0) {
-                VALUES[i].print(context->model);
-            }
+        if (strchr(escaped, *text)) {
+            putchar('\\');
         }
-        puts("' ;;");
+        putchar(*text);
     }
 }
 
-static void print_options(const struct ga_command *command)
+enum ga_exit ga_print_completion(const struct ga_context *context, const struct ga_self_option *table,
+                                 const char *value)
 {
-    printf("        '%s '*) words='--help", command->name);
-    for (const struct ga_option *option = command->options; option->name; option++) {
-        printf(" --%s", option->name);
+    static const struct {
+        const char *name;
+        void (*print)(const struct ga_context *context, const struct ga_self_option *table);
+    } shells[] = {{"bash", ga_complete_bash}, {"zsh", ga_complete_zsh}, {"fish", ga_complete_fish}};
+    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
+        if (strcmp(value ? value : "bash", shells[i].name) == 0) {
+            shells[i].print(context, table);
+            return GA_EXIT_OK;
+        }
     }
-    puts("' ;;");
-}
-
-void ga_print_completion(const struct ga_context *context, const struct ga_self_option *table)
-{
-    const char *model = context->model->name;
-    printf("# Completion of %s for bash: what %s --completion prints.\n_%s()\n{\n", model, model, model);
-    puts("    local word=${COMP_WORDS[COMP_CWORD]} words=");
-    printf("    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        words='--help");
-    for (const struct ga_self_option *option = table; option->name; option++) {
-        printf(" --%s", option->name);
-    }
-    for (size_t i = 0; i < GA_COMMANDS; i++) {
-        printf(" %s", ga_commands[i]->name);
-    }
-    puts("'\n    else\n        case \"${COMP_WORDS[1]} ${COMP_WORDS[COMP_CWORD - 1]}\" in");
-    for (size_t i = 0; i < GA_COMMANDS; i++) {
-        print_values(context, ga_commands[i]);
-        print_options(ga_commands[i]);
-    }
-    puts("        esac\n    fi\n    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n}");
-    printf("complete -o default -F _%s %s\n", model, model);
+    return ga_misused(context, "--completion %s: expected bash, zsh or fish", value);
 }

@@ -120,5 +120,6 @@ const struct ga_command ga_command_detokenize = {
     .options = options,
     .notes = notes,
     .examples = examples,
+    .refusal = ga_text_refusal,
     .run = run,
 };

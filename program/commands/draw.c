@@ -103,14 +103,11 @@ static enum ga_exit check_model(const struct ga_context *context, const struct g
 {
     const struct ga_model *model = context->model;
     const bool of_stack = drawing->series < GA_SERIES;
-    if (model->stack && model->stack->without_attention) {
-        return ga_failed(context, "there is no attention to draw: the layers of %s do not attend", model->name);
-    }
     const char *field = of_stack ? ga_series_field(drawing->series) : "attention";
     return ga_has_output(model, of_stack ? ga_series_output(drawing->series, 0) : GA_ATTENTION)
                ? GA_EXIT_OK
                : ga_failed(context,
-                           "there is no attention to draw: %s was generated without that output; "
+                           "%s has no attention to draw: it was generated without that output; "
                            "./configure --outputs %s adds it (in a spec: outputs = { \"%s\" })",
                            model->name, field, field);
 }
@@ -238,6 +235,20 @@ static enum ga_exit read_labels(const struct ga_context *context, const char *co
 
 // -- The command ----------------------------------------------------------------------------------------------------
 
+// Of a model that gives attention of no kind.
+static const char *refusal(const struct ga_model *model)
+{
+    bool gives = !model->stack && ga_has_output(model, GA_ATTENTION);
+    for (enum ga_series which = GA_OF_ATTENTION; model->stack && which < GA_SERIES; which++) {
+        gives = gives || ga_has_output(model, ga_series_output(which, 0));
+    }
+    return gives                                             ? NULL
+           : model->stack && model->stack->without_attention ? "has no attention to draw: its layers do not attend"
+                                                             : "has no attention to draw: it was generated without "
+                                                               "that output; ./configure --outputs attention adds "
+                                                               "it (in a spec: outputs = { \"attention\" })";
+}
+
 // Everything that reads of the command line alone, before any file is opened.
 static enum ga_exit read_arguments(const struct ga_context *context, const char *const *values,
                                    struct ga_drawing *drawing, enum ga_heatmap_form *form_out, size_t *threads_out)
@@ -306,5 +317,6 @@ const struct ga_command ga_command_draw = {
     .options = options,
     .notes = notes,
     .examples = examples,
+    .refusal = refusal,
     .run = run,
 };

@@ -296,7 +296,7 @@ static enum ga_exit read_arguments(struct work *work, const char *const *values,
     if (code == GA_EXIT_OK && values[NUL] && !values[TEXT]) {
         code = ga_misused(context, "-0 is of --text; token ids are lines, or safetensors");
     }
-    return code == GA_EXIT_OK ? ga_pooling_check(context) : code;
+    return code;
 }
 
 // The file by whichever option names it.
@@ -349,5 +349,6 @@ const struct ga_command ga_command_embed = {
     .options = options,
     .notes = notes,
     .examples = examples,
+    .refusal = ga_pooling_refusal,
     .run = run,
 };

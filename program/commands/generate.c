@@ -184,8 +184,7 @@ static enum ga_exit generate(const struct ga_context *context, const struct ga_a
     struct ga_generating generating = {.context = context, .instance = &instance};
     generating.start.recompute = values[RECOMPUTE] != NULL;
     const char *problem = problem_of(values);
-    enum ga_exit code = ga_token_walk_check(context);
-    code = code == GA_EXIT_OK && problem ? ga_misused(context, "generate: %s", problem) : code;
+    enum ga_exit code = problem ? ga_misused(context, "generate: %s", problem) : GA_EXIT_OK;
     if (code == GA_EXIT_OK && !context->model->cache && !generating.start.recompute) {
         generating.start.recompute = true;
         note_no_cache(context);
@@ -209,5 +208,6 @@ const struct ga_command ga_command_generate = {
     .options = options,
     .notes = notes,
     .examples = examples,
+    .refusal = ga_token_walk_refusal,
     .run = generate,
 };

@@ -108,18 +108,22 @@ static void print_command(const struct ga_context *context, const struct ga_comm
     print_lines(command->examples, context->program);
 }
 
-void ga_print_manual(const struct ga_context *context, const struct ga_self_option *table)
+enum ga_exit ga_print_manual(const struct ga_context *context, const struct ga_self_option *table, const char *value)
 {
+    (void)value;
     print_title(context);
     puts(".SH COMMANDS");
     for (size_t i = 0; i < GA_COMMANDS; i++) {
-        print_command(context, ga_commands[i]);
+        if (!ga_command_refusal(context->model, ga_commands[i])) {
+            print_command(context, ga_commands[i]);
+        }
     }
     puts(".SH OPTIONS\nEvery command has");
     puts(".BR \\-h \", \" \\-\\-help ,\nwhich prints what stands here of it.");
     for (const struct ga_self_option *option = table; option->name; option++) {
-        print_tag(option->name, NULL);
+        print_tag(option->name, option->value);
         print_line(option->help);
     }
     puts(".SH \"EXIT STATUS\"\n0 done, 1 failed, 2 wrong usage.");
+    return GA_EXIT_OK;
 }

@@ -1,5 +1,5 @@
 // manual.h: what a program prints of itself as a whole, for what is installed beside it: a page for `man`, completion
-// for bash. Both are of the table of commands; knows none by name.
+// for shells. All are of the table of commands; knows none by name.
 #ifndef GA_MANUAL_H
 #define GA_MANUAL_H
 
@@ -7,16 +7,20 @@
 
 // What the program takes in place of a command, beside --help: a row of a table.
 struct ga_self_option {
-    const char *name; // without dashes; NULL ends a table
-    const char *help; // one line
-    // Does it; table: the one that this row is in.
-    void (*print)(const struct ga_context *context, const struct ga_self_option *table);
+    const char *name;  // without dashes; NULL ends a table
+    char letter;       // with a single dash, or 0
+    const char *value; // what stands in --help for the value that may follow; NULL: none may
+    const char *help;  // one line
+    // Does it; table: the one that this row is in; value: what was given, or NULL.
+    enum ga_exit (*print)(const struct ga_context *context, const struct ga_self_option *table, const char *value);
 };
 
 // Prints the manual page on stdout.
-void ga_print_manual(const struct ga_context *context, const struct ga_self_option *table);
+enum ga_exit ga_print_manual(const struct ga_context *context, const struct ga_self_option *table, const char *value);
 
-// Prints the completion for bash on stdout.
-void ga_print_completion(const struct ga_context *context, const struct ga_self_option *table);
+// Prints the completion for a shell on stdout: bash where value is NULL. GA_EXIT_USAGE after a message where there is
+// none for it.
+enum ga_exit ga_print_completion(const struct ga_context *context, const struct ga_self_option *table,
+                                 const char *value);
 
 #endif

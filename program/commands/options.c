@@ -84,7 +84,7 @@ static enum ga_exit refuse_unknown(const struct ga_context *context, const struc
     if (refuse_ambiguous(context, command, word)) {
         return GA_EXIT_USAGE;
     }
-    const struct ga_command *other = ga_command_with(word);
+    const struct ga_command *other = ga_command_with(context->model, word);
     if (other) {
         return ga_misused(context, "%s: --%s is an option of %s", command->name, word, other->name);
     }
@@ -318,8 +318,13 @@ static void print_layouts(const struct ga_model *model)
 
 void ga_options_help(const struct ga_context *context, const struct ga_command *command)
 {
-    printf("Usage: %s %s%s%s [OPTION]...\n%s.\n\nOptions:\n", context->program, command->name,
-           command->operand ? " " : "", command->operand ? command->operand : "", command->summary);
+    printf("Usage: %s %s%s%s [OPTION]...\n%s.\n", context->program, command->name, command->operand ? " " : "",
+           command->operand ? command->operand : "", command->summary);
+    const char *why = ga_command_refusal(context->model, command);
+    if (why) {
+        printf("Not for this model: %s %s.\n", context->model->name, why);
+    }
+    printf("\nOptions:\n");
     for (const struct ga_option *option = command->options; option->name; option++) {
         print_option(option);
         if (option->value && strcmp(option->value, GA_LAYOUT_VALUE) == 0) {

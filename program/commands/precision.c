@@ -191,11 +191,6 @@ static enum ga_exit read_arguments(struct ga_precision_work *work, const char *c
 {
     const struct ga_context *context = work->context;
     const struct ga_range range = {1, GA_MOST_ROUNDS};
-    if (context->model->arithmetic_choices == 0) {
-        return ga_failed(context,
-                         "%s has one dtype for each linear; configure it with --dtype any to choose among them",
-                         context->model->name);
-    }
     enum ga_exit code = ga_read_threads(context, values[THREADS], threads_out);
     if (code == GA_EXIT_OK && values[LIMIT]) {
         code = ga_read_real(context, "limit", values[LIMIT], 0, 1, &work->found.limit);
@@ -237,6 +232,13 @@ static enum ga_exit find(struct ga_precision_work *work, const struct ga_weight_
     return code;
 }
 
+static const char *refusal(const struct ga_model *model)
+{
+    return model->arithmetic_choices == 0
+               ? "has one dtype for each linear; configure it with --dtype any to choose among them"
+               : NULL;
+}
+
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
 {
     const char *const *values = arguments->values;
@@ -257,5 +259,6 @@ const struct ga_command ga_command_precision = {
     .options = options,
     .notes = notes,
     .examples = examples,
+    .refusal = refusal,
     .run = run,
 };

@@ -9,23 +9,28 @@
 #include "manual.h"
 #include "standard_files.h"
 
-static void print_version(const struct ga_context *context, const struct ga_self_option *table)
+static enum ga_exit print_version(const struct ga_context *context, const struct ga_self_option *table,
+                                  const char *value)
 {
     (void)table;
+    (void)value;
     printf("genattn %s, model %s\n", GA_VERSION, context->model->name);
+    return GA_EXIT_OK;
 }
 
 static const struct ga_self_option self_options[] = {
-    {"version", "version and model", print_version},
-    {"man", "the manual page, for man", ga_print_manual},
-    {"completion", "completion for bash", ga_print_completion},
-    {NULL, NULL, NULL},
+    {"version", 'V', NULL, "version and model", print_version},
+    {"man", 0, NULL, "the manual page, for man", ga_print_manual},
+    {"completion", 0, "SHELL", "completion for bash (the default), zsh or fish", ga_print_completion},
+    {NULL, 0, NULL, NULL, NULL},
 };
 
 static const struct ga_self_option *find_self_option(const char *word)
 {
     for (const struct ga_self_option *option = self_options; option->name; option++) {
-        if (strncmp(word, "--", 2) == 0 && strcmp(word + 2, option->name) == 0) {
+        const bool is_long = strncmp(word, "--", 2) == 0 && strcmp(word + 2, option->name) == 0;
+        const bool is_short = option->letter && word[0] == '-' && word[1] == option->letter && !word[2];
+        if (is_long || is_short) {
             return option;
         }
     }
@@ -42,30 +47,103 @@ static const struct ga_command *find_command(const char *name)
     return NULL;
 }
 
-static void print_usage(FILE *stream, const char *program)
+static void print_self_option(FILE *stream, const char *program, const struct ga_self_option *option)
 {
+    char left[64];
+    snprintf(left, sizeof left, "--%s%s%s%s", option->name, option->value ? " [" : "",
+             option->value ? option->value : "", option->value ? "]" : "");
+    if (option->letter) {
+        snprintf(left + strlen(left), sizeof left - strlen(left), ", -%c", option->letter);
+    }
+    fprintf(stream, "  %s %-20s %s\n", program, left, option->help);
+}
+
+static void print_usage(FILE *stream, const struct ga_context *context)
+{
+    const char *program = context->program;
     fprintf(stream, "Usage: %s COMMAND [OPTION]...\n\nCommands:\n", program);
     for (size_t i = 0; i < GA_COMMANDS; i++) {
-        fprintf(stream, "  %-10s %s\n", ga_commands[i]->name, ga_commands[i]->summary);
+        if (!ga_command_refusal(context->model, ga_commands[i])) {
+            fprintf(stream, "  %-10s %s\n", ga_commands[i]->name, ga_commands[i]->summary);
+        }
     }
-    fprintf(stream, "\n  %s %-16s the command's options, defaults and examples\n", program, "COMMAND --help");
+    fprintf(stream, "\n  %s %-20s the command's options, defaults and examples\n", program, "help COMMAND");
     for (const struct ga_self_option *option = self_options; option->name; option++) {
-        fprintf(stream, "  %s --%-14s %s\n", program, option->name, option->help);
+        print_self_option(stream, program, option);
     }
 }
 
 static enum ga_exit refuse_command(const struct ga_context *context, const char *given)
 {
-    const char *names[GA_COMMANDS];
-    char list[160] = "";
+    const char *names[GA_COMMANDS + 1] = {"help"};
+    size_t count = 1;
+    char list[GA_COMMANDS * 16] = "";
     for (size_t i = 0; i < GA_COMMANDS; i++) {
-        names[i] = ga_commands[i]->name;
-        strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);
-        strncat(list, names[i], sizeof list - strlen(list) - 1);
+        if (!ga_command_refusal(context->model, ga_commands[i])) {
+            names[count++] = ga_commands[i]->name;
+            strncat(list, *list ? ", " : "", sizeof list - strlen(list) - 1);
+            strncat(list, ga_commands[i]->name, sizeof list - strlen(list) - 1);
+        }
     }
     char hint[GA_PRINTABLE];
     return ga_misused(context, "unknown command \"%s\"%s (there are %s)", given,
-                      ga_did_you_mean(ga_suggest_name(given, names, GA_COMMANDS), hint), list);
+                      ga_did_you_mean(ga_suggest_name(given, names, count), hint), list);
+}
+
+// A word with a dash where a command is expected.
+static enum ga_exit refuse_option(const struct ga_context *context, const char *given)
+{
+    const char *names[sizeof self_options / sizeof *self_options] = {"help"};
+    size_t count = 1;
+    for (const struct ga_self_option *option = self_options; option->name; option++) {
+        names[count++] = option->name;
+    }
+    char word[GA_PRINTABLE];
+    snprintf(word, sizeof word, "%s", given + strspn(given, "-"));
+    word[strcspn(word, "=")] = '\0';
+    const struct ga_command *owner = ga_command_with(context->model, word);
+    if (owner) {
+        return ga_misused(context, "unknown option %s; --%s is an option of commands, as in %s %s --%s", given, word,
+                          context->program, owner->name, word);
+    }
+    const char *nearest = ga_suggest_name(word, names, count);
+    return nearest ? ga_misused(context, "unknown option %s, did you mean --%s?", given, nearest)
+                   : ga_misused(context, "unknown option %s", given);
+}
+
+static enum ga_exit refuse(const struct ga_context *context, const char *given)
+{
+    return given[0] == '-' ? refuse_option(context, given) : refuse_command(context, given);
+}
+
+static enum ga_exit refuse_more(const struct ga_context *context, const char *word)
+{
+    return ga_misused(context, "unexpected argument \"%s\"; expected nothing more", word);
+}
+
+// `help COMMAND`, and `help` alone.
+static enum ga_exit show_help(const struct ga_context *context, int argc, char **argv)
+{
+    const struct ga_command *command = argc > 2 ? find_command(argv[2]) : NULL;
+    if (argc > 3) {
+        return refuse_more(context, argv[3]);
+    }
+    if (argc > 2 && !command) {
+        return refuse(context, argv[2]);
+    }
+    if (command) {
+        ga_options_help(context, command);
+    } else {
+        print_usage(stdout, context);
+    }
+    return GA_EXIT_OK;
+}
+
+static enum ga_exit print_self(const struct ga_context *context, const struct ga_self_option *option, int argc,
+                               char **argv)
+{
+    const int most = option->value ? 3 : 2;
+    return argc > most ? refuse_more(context, argv[most]) : option->print(context, self_options, argv[2]);
 }
 
 static enum ga_exit run_command(struct ga_context *context, const struct ga_command *command, int argc, char **argv)
@@ -81,26 +159,26 @@ static enum ga_exit run_command(struct ga_context *context, const struct ga_comm
         ga_options_help(context, command);
         return GA_EXIT_OK;
     }
-    return command->run(context, &arguments);
+    const char *why = ga_command_refusal(context->model, command);
+    return why ? ga_failed(context, "%s %s", context->model->name, why) : command->run(context, &arguments);
 }
 
 static enum ga_exit dispatch(struct ga_context *context, int argc, char **argv)
 {
     if (argc < 2) {
-        print_usage(stderr, context->program);
+        print_usage(stderr, context);
         return GA_EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        print_usage(stdout, context->program);
-        return GA_EXIT_OK;
+    const char *word = argv[1];
+    if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        return show_help(context, argc, argv);
     }
-    const struct ga_self_option *self = find_self_option(argv[1]);
+    const struct ga_self_option *self = find_self_option(word);
     if (self) {
-        self->print(context, self_options);
-        return GA_EXIT_OK;
+        return print_self(context, self, argc, argv);
     }
-    const struct ga_command *command = find_command(argv[1]);
-    return command ? run_command(context, command, argc - 1, argv + 1) : refuse_command(context, argv[1]);
+    const struct ga_command *command = find_command(word);
+    return command ? run_command(context, command, argc - 1, argv + 1) : refuse(context, word);
 }
 
 int ga_program(const struct ga_model *model, int argc, char **argv)

@@ -223,23 +223,13 @@ static enum ga_exit print_best(const struct work *work)
 
 // -- The command ----------------------------------------------------------------------------------------------------
 
-static enum ga_exit check_model(const struct ga_context *context)
+static const char *refusal(const struct ga_model *model)
 {
-    const struct ga_model *model = context->model;
-    if (!model->stack || model->kind != GA_ENCODER) {
-        return ga_failed(context, "%s is no encoder, so it reads no pair of texts", model->name);
-    }
-    if (model->stack->n_labels == 0) {
-        return ga_failed(context, "%s has no classifier; its spec would say classifier = { labels = 1 }", model->name);
-    }
-    if (!model->lengths) {
-        return ga_failed(context,
-                         "%s takes no lengths, and pairs are of any; its spec would say mask = { lengths = "
-                         "true }",
-                         model->name);
-    }
-    return model->cache ? ga_failed(context, "%s has a cache, which calls that rank do without", model->name)
-                        : GA_EXIT_OK;
+    return !model->stack || model->kind != GA_ENCODER ? "is not an encoder, so it reads no pair of texts"
+           : model->stack->n_labels == 0 ? "has no classifier; its spec would say classifier = { labels = 1 }"
+           : !model->lengths ? "takes no lengths, and pairs are of any; its spec would say mask = { lengths = true }"
+           : model->cache    ? "has a cache, and scores of pairs take none; its spec would leave cache out"
+                             : ga_text_refusal(model);
 }
 
 static enum ga_exit read_format(struct work *work, const char *format)
@@ -355,8 +345,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     const char *const *values = arguments->values;
     struct ga_weight_choice choice = ga_loading_chosen(values, values[ISA]);
     struct work work = {.context = context, .end = values[NUL] ? '\0' : '\n'};
-    enum ga_exit code = check_model(context);
-    code = code == GA_EXIT_OK ? read_format(&work, values[FORMAT]) : code;
+    enum ga_exit code = read_format(&work, values[FORMAT]);
     code = code == GA_EXIT_OK ? read_activation(&work, values[ACTIVATION]) : code;
     code = code == GA_EXIT_OK ? read_numbers(&work, values, &choice.threads) : code;
     code = code == GA_EXIT_OK ? read_pairs(&work, values) : code;
@@ -373,5 +362,6 @@ const struct ga_command ga_command_rank = {
     .options = options,
     .notes = notes,
     .examples = examples,
+    .refusal = refusal,
     .run = run,
 };

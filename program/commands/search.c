@@ -226,7 +226,7 @@ static enum ga_exit read_arguments(struct work *work, const char *const *values,
     if (code == GA_EXIT_OK && values[TOP]) {
         code = ga_read_size(context, "top", values[TOP], range, &work->top);
     }
-    return code == GA_EXIT_OK ? ga_pooling_check(context) : code;
+    return code;
 }
 
 // Reads the files that are small, and fail soonest, first.
@@ -273,6 +273,12 @@ static void free_work(struct work *work)
     free(work->wanted);
 }
 
+static const char *refusal(const struct ga_model *model)
+{
+    const char *why = ga_pooling_refusal(model);
+    return why ? why : ga_text_refusal(model);
+}
+
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
 {
     const char *const *values = arguments->values;
@@ -304,5 +310,6 @@ const struct ga_command ga_command_search = {
     .options = options,
     .notes = notes,
     .examples = examples,
+    .refusal = refusal,
     .run = run,
 };

@@ -206,5 +206,6 @@ const struct ga_command ga_command_tokenize = {
     .options = options,
     .notes = notes,
     .examples = examples,
+    .refusal = ga_text_refusal,
     .run = run,
 };

@@ -24,21 +24,13 @@ struct ga_pooling ga_pooling_of_rows(const struct ga_context *context, const str
     return pooling;
 }
 
-enum ga_exit ga_pooling_check(const struct ga_context *context)
+const char *ga_pooling_refusal(const struct ga_model *model)
 {
-    const struct ga_model *model = context->model;
-    if (!model->stack || model->kind != GA_ENCODER) {
-        return ga_failed(context, "%s is no encoder, so there is no embedding of a sequence", model->name);
-    }
-    if (model->stack->pool == GA_POOL_NONE) {
-        return ga_failed(context, "%s does not pool; its spec would say pool = { kind = \"mean\" }", model->name);
-    }
-    if (model->vocab_size == 0) {
-        return ga_failed(context, "%s takes no token ids; its spec would say vocab_size = 30522", model->name);
-    }
-    return model->cache
-               ? ga_failed(context, "%s has a cache, which calls that %s do without", model->name, context->command)
-               : GA_EXIT_OK;
+    return !model->stack || model->kind != GA_ENCODER ? "is not an encoder, so there is no embedding of a sequence"
+           : model->stack->pool == GA_POOL_NONE       ? "does not pool; its spec would say pool = { kind = \"mean\" }"
+           : model->vocab_size == 0                   ? "takes no token ids; its spec would say vocab_size = 30522"
+           : model->cache ? "has a cache, and an embedding takes none; its spec would leave cache out"
+                          : NULL;
 }
 
 // -- Order ----------------------------------------------------------------------------------------------------------

@@ -38,8 +38,8 @@ struct ga_pooling ga_pooling_of(const struct ga_context *context, const struct g
 // What makes a row of sequences of a model that does not pool: that of the output after their last id.
 struct ga_pooling ga_pooling_of_rows(const struct ga_context *context, const struct ga_model_instance *instance);
 
-// Whether the model gives a row of a sequence of token ids; GA_EXIT_FAILED after a message that says what it lacks.
-enum ga_exit ga_pooling_check(const struct ga_context *context);
+// Why the model gives no row of a sequence of token ids, to follow its name; NULL: it gives one.
+const char *ga_pooling_refusal(const struct ga_model *model);
 
 // Writes rows_out [sequences->count][width], in the order of the sequences; that of an empty one is zeros. The numbers
 // are the same whatever the batches and the threads. Adds to pooling->done, where it succeeds. GA_EXIT_FAILED after a

@@ -82,16 +82,19 @@ void ga_texts_close(struct ga_texts *texts)
 
 // -- The tokenizer --------------------------------------------------------------------------------------------------
 
+const char *ga_text_refusal(const struct ga_model *model)
+{
+    return model->vocab_size == 0 ? "takes no token ids; its spec would say vocab_size = 30522"
+           : !ga_text_library.tokenizer_open_for
+               ? "was built without text: ./configure found no utf8proc or no PCRE2 (Debian: libutf8proc-dev "
+                 "libpcre2-dev)"
+               : NULL;
+}
+
 enum ga_exit ga_check_text(const struct ga_context *context)
 {
-    if (context->model->vocab_size == 0) {
-        return ga_failed(context, "%s takes no token ids; its spec would say vocab_size = 30522", context->model->name);
-    }
-    if (!ga_text_library.tokenizer_open_for) {
-        return ga_failed(context, "this program was built without text: ./configure found no utf8proc or no PCRE2 "
-                                  "(Debian: libutf8proc-dev libpcre2-dev)");
-    }
-    return GA_EXIT_OK;
+    const char *why = ga_text_refusal(context->model);
+    return why ? ga_failed(context, "%s %s", context->model->name, why) : GA_EXIT_OK;
 }
 
 // An id that the model has no row for would be found much later.

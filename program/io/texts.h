@@ -55,6 +55,9 @@ void ga_text_tools_close(struct ga_text_tools *tools);
 enum ga_exit ga_open_tokenizer(const struct ga_context *context, const struct ga_tokenizer_file *file,
                                struct ga_text_tokenizer **tokenizer_out);
 
+// Why this program can do nothing with text, to follow the model's name; NULL: it can.
+const char *ga_text_refusal(const struct ga_model *model);
+
 // Whether this program has text, with a message where it has none, or where its model takes no token ids.
 enum ga_exit ga_check_text(const struct ga_context *context);
 

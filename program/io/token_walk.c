@@ -7,16 +7,16 @@
 #include "arena.h"
 #include "diagnostics.h"
 
-enum ga_exit ga_token_walk_check(const struct ga_context *context)
+#define CANNOT "cannot go on from tokens: "
+
+const char *ga_token_walk_refusal(const struct ga_model *model)
 {
-    const struct ga_model *model = context->model;
-    const char *problem = !model->stack || model->stack->logits == GA_LOGITS_NONE || !model->vocab_size
-                              ? "it was generated without logits.kind or vocab_size"
-                          : model->stack->n_logits != model->vocab_size ? "its logits are not those of its tokens"
-                          : model->causal == GA_CAUSAL_NONE             ? "its tokens see later ones (mask.causal)"
-                          : !model->lengths                             ? "it was generated without lengths"
-                                                                        : NULL;
-    return problem ? ga_failed(context, "this model cannot go on from tokens: %s", problem) : GA_EXIT_OK;
+    return !model->stack || model->stack->logits == GA_LOGITS_NONE || !model->vocab_size ? CANNOT
+               "it was generated without logits.kind or vocab_size"
+           : model->stack->n_logits != model->vocab_size ? CANNOT "its logits are not those of its tokens"
+           : model->causal == GA_CAUSAL_NONE             ? CANNOT "its tokens see later ones (mask.causal)"
+           : !model->lengths                             ? CANNOT "it was generated without lengths"
+                                                         : NULL;
 }
 
 static enum ga_exit check_room(const struct ga_token_walk *walk)

@@ -37,8 +37,8 @@ struct ga_token_walk {
     size_t scratch_size;
 };
 
-// Fails with a message where the model cannot go on from tokens.
-enum ga_exit ga_token_walk_check(const struct ga_context *context);
+// Why the model cannot go on from tokens, to follow its name; NULL: it can.
+const char *ga_token_walk_refusal(const struct ga_model *model);
 
 // Makes room for all that is added. context, instance and what start points to outlive the walk, which the caller
 // closes whether or not this succeeds. GA_EXIT_FAILED after a message.

@@ -151,7 +151,8 @@ static enum ga_exit open_texts(struct ga_trial *trial, const char *input, const 
                          "ends in .safetensors",
                          input, model->name, lacks);
     }
-    enum ga_exit code = pools ? ga_pooling_check(context) : GA_EXIT_OK;
+    const char *why = pools ? ga_pooling_refusal(model) : NULL;
+    enum ga_exit code = why ? ga_failed(context, "%s %s", model->name, why) : GA_EXIT_OK;
     code = code == GA_EXIT_OK ? open_reader(trial, tokenizer, weights) : code;
     code = code == GA_EXIT_OK ? read_texts(trial, input) : code;
     if (code != GA_EXIT_OK) {

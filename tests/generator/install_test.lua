@@ -28,6 +28,17 @@ fact.holds("a file of pkg-config has the folders, the version and what a static 
   fact.contains(text_of("tiny-weights.pc", settings("/usr")), "-lga_weights -L/j -ljansson\n")
 end)
 
+local TEXT = { jansson = ANSWERS.jansson, text = { requires = "libutf8proc libpcre2-8", plain = "-L/j -ljansson" } }
+
+fact.holds("libga_text has a file of pkg-config, which says what an archive of it needs", function()
+  local text = text_of("ga_text.pc", settings("/usr", "/usr/lib64"), TEXT)
+  for _, line in ipairs({ "libdir=/usr/lib64", 'Libs: -L"${libdir}" -lga_text', 'Cflags: -I"${includedir}"',
+    "Requires.private: libutf8proc libpcre2-8", "Libs.private: -L/j -ljansson -lm", "Version: 1.2.3" }) do
+    fact.contains(text, "\n" .. line .. "\n")
+  end
+  fact.equal(text_of("ga_text.pc", settings("/usr")), nil)
+end)
+
 fact.holds("signs that pkg-config reads otherwise are escaped", function()
   fact.contains(text_of("tiny.pc", settings("/p $q #r\"s;t\\u")), [[prefix=/p $$q \#r\"s;t\\u]] .. "\n")
 end)
@@ -59,7 +70,9 @@ fact.holds("the list says what goes where, and links stay links", function()
     "644\tout/install/tiny-weights.pc\t/u r/lib/pkgconfig/tiny-weights.pc",
     "644\tout/install/tiny-config.cmake\t/u r/lib/cmake/tiny/tiny-config.cmake",
     "644\tout/install/tiny.1\t/u r/share/man/man1/tiny.1",
-    "644\tout/install/tiny.bash\t/u r/share/bash-completion/completions/tiny" }) do
+    "644\tout/install/tiny.bash\t/u r/share/bash-completion/completions/tiny",
+    "644\tout/install/tiny.zsh\t/u r/share/zsh/site-functions/_tiny",
+    "644\tout/install/tiny.fish\t/u r/share/fish/vendor_completions.d/tiny.fish" }) do
     fact.contains("\n" .. list, "\n" .. line .. "\n")
   end
 end)

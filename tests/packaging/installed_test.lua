@@ -16,10 +16,12 @@ local layer = fmt.sh_quote(packaging.source() .. "/examples/layer.c")
 local FILES = { "bin/mha_512_8", "include/mha_512_8.h", "lib/cmake/mha_512_8/mha_512_8-config-version.cmake",
   "lib/cmake/mha_512_8/mha_512_8-config.cmake", "lib/libga_weights.a", "lib/libmha_512_8.a", "lib/libmha_512_8.so",
   "lib/libmha_512_8.so.V", "lib/pkgconfig/mha_512_8-weights.pc", "lib/pkgconfig/mha_512_8.pc",
-  "share/bash-completion/completions/mha_512_8", "share/man/man1/mha_512_8.1" }
+  "share/bash-completion/completions/mha_512_8", "share/fish/vendor_completions.d/mha_512_8.fish",
+  "share/man/man1/mha_512_8.1", "share/zsh/site-functions/_mha_512_8" }
 
 -- Those of libga_text, where what it needs was found.
-local TEXT = { "include/genattn/ga_text.h", "lib/libga_text.a", "lib/libga_text.so", "lib/libga_text.so.V" }
+local TEXT = { "include/genattn/ga_text.h", "lib/libga_text.a", "lib/libga_text.so", "lib/libga_text.so.V",
+  "lib/pkgconfig/ga_text.pc" }
 
 local function expected_files(prefix)
   local list = { prefix .. "include/genattn/genattn.hpp" }
@@ -91,6 +93,17 @@ if has("pkg-config", "pkg-config", "pkgconf") then
     succeeds(folder, ("$CC -o weights %s %s && LD_LIBRARY_PATH=%s ./weights"):format(source, words,
       fmt.sh_quote(PREFIX .. "/lib")))
   end)
+
+  if fs.exists(PREFIX .. "/lib/pkgconfig/ga_text.pc") then
+    fact.holds("pkg-config finds the library of tokenizers, shared and as an archive with what that needs", function()
+      local source = fmt.sh_quote(packaging.source() .. "/tests/packaging/tokenizer.c")
+      for _, how in ipairs({ { "", "" }, { "-static", "--static" } }) do
+        local words = asked("--cflags " .. how[2] .. " --libs ga_text")
+        succeeds(folder, ("$CC %s -o tokens %s %s && LD_LIBRARY_PATH=%s ./tokens"):format(how[1],
+          source, words, fmt.sh_quote(PREFIX .. "/lib")))
+      end
+    end)
+  end
 
   fact.holds("C++ takes the header", function()
     local cxx = packaging.cc:gsub("gcc", "g++"):gsub("clang%f[%A]", "clang++")
@@ -165,12 +178,76 @@ if has("bash", "completion", "bash") then
   fact.holds("bash completes commands, options and what an option may be given", function()
     fact.equal(completed("mha_512_8", "ins"), "inspect")
     fact.equal(completed("mha_512_8", "--v"), "--version")
-    fact.equal(completed("mha_512_8", "draw", "--hea"), "--head")
+    fact.equal(completed("mha_512_8", "info", "--tim"), "--timeline")
+    fact.equal(completed("mha_512_8", "help", "ins"), "inspect")
+    fact.equal(completed("mha_512_8", "--completion", "z"), "zsh")
     fact.equal(completed("mha_512_8", "run", "--isa", ""), "scalar")
     fact.contains(completed("mha_512_8", "run", "--weights-layout", "torch"), "torch_mha")
     fact.equal(completed("mha_512_8", "run", "--weights", "--"), "")
   end)
 end
+
+-- What zsh's own functions are given where these words are complete; the last is being typed.
+local ZSH = [[
+_describe() { print -r -- describe "${(@P)4}" }
+_arguments() { print -r -- arguments "$@" }
+compadd() { print -r -- add "$@" }
+words=("$@") CURRENT=$#
+source "$SCRIPT"
+]]
+
+if has("zsh", "completion for zsh", "zsh") then
+  fs.write_if_changed(folder .. "complete.zsh", ZSH)
+  local function offered(words)
+    return succeeds(folder, ("SCRIPT=%s zsh -f complete.zsh %s"):format(
+      fmt.sh_quote(PREFIX .. "/share/zsh/site-functions/_mha_512_8"), words))
+  end
+  fact.holds("zsh completes commands, options and what an option may be given", function()
+    fact.contains(offered("mha_512_8 in"), "inspect:check a file of weights and list what it holds")
+    fact.contains(offered("mha_512_8 --v"), "--version:version and model")
+    local run = offered("mha_512_8 run --isa s")
+    fact.contains(run, "--isa=[instruction set to use]:NAME:(scalar)")
+    fact.contains(run, "--weights=[safetensors or GGUF file")
+    fact.contains(run, "]:PATH:_files")
+    fact.contains(offered("mha_512_8 --completion f"), "add bash zsh fish")
+  end)
+end
+
+if has("fish", "completion for fish", "fish") then
+  local function offered(words)
+    return succeeds(folder, "fish --no-config -c " .. fmt.sh_quote(("source %s; complete -C %s"):format(
+      fmt.sh_quote(PREFIX .. "/share/fish/vendor_completions.d/mha_512_8.fish"), fmt.sh_quote(words))))
+  end
+  fact.holds("fish completes commands, options and what an option may be given", function()
+    fact.equal(offered("mha_512_8 ins"), "inspect\tcheck a file of weights and list what it holds\n")
+    fact.equal(offered("mha_512_8 --v"), "--version\tversion and model\n")
+    fact.equal(offered("mha_512_8 run --isa "), "scalar\tinstruction set to use\n")
+    fact.contains(offered("mha_512_8 run --weights-layout torch"), "torch_mha\t")
+    fact.contains(offered("mha_512_8 help ins"), "inspect\t")
+  end)
+end
+
+-- -- What is removed -------------------------------------------------------------------------------------------------
+
+fact.holds("uninstall removes what was installed below DESTDIR, and nothing that others put there", function()
+  local dest, build = fmt.sh_quote(DESTDIR), folder .. "build"
+  succeeds(folder, ("touch %s%s/lib/theirs"):format(dest, fmt.sh_quote(PREFIX)))
+  local before = packaging.tree(PREFIX)
+  succeeds(build, ("DESTDIR=%s/ ninja uninstall"):format(dest))
+  fact.lists_equal(packaging.tree(DESTDIR), { PREFIX:sub(2) .. "/lib/theirs" })
+  fact.equal(succeeds(folder, ("find %s -type d -empty"):format(dest)), "")
+  fact.lists_equal(packaging.tree(PREFIX), before)
+end)
+
+fact.holds("uninstall finds what an earlier configuration installed, with the folders that it made", function()
+  local build = folder .. "build"
+  succeeds(build, ("./configure %s --prefix=/elsewhere"):format(packaging.OPTIONS))
+  fact.contains(succeeds(build, "ninja uninstall"), "uninstall: removed ")
+  assert(not fs.exists(PREFIX), "the prefix is still there")
+  fact.contains(succeeds(build, "ninja uninstall"), "there is nothing")
+  fact.contains(succeeds(build, "DESTDIR=masked ninja uninstall"), "uninstall: removed ")
+  assert(not fs.exists(build .. "/masked"), "DESTDIR is still there")
+end)
 
 compat.execute("rm -rf " .. fmt.sh_quote(folder))
 fact.finish()

@@ -125,7 +125,7 @@ return function(path, expect_run, expect, choose)
     expect_run(2, RUN .. " --step 41", "--step 41", "1..40")
     expect_run(2, RUN .. " --outputs outptu", 'did you mean "output"?')
     expect_run(2, RUN .. " --outputs logits --step 2", "--step gives output, cache_keys and cache_values")
-    expect_run(1, "embed --allow-random 1 --tokens %in --output %result", "is no encoder")
+    expect_run(1, "embed --allow-random 1 --tokens %in --output %result", "is not an encoder")
     expect_run(2, "bench --cached 51", "--cached", "0..50")
     expect_run(0, "bench --seconds 0.001 --lengths 1 --kv-lengths 30 --cached 20", "20 keys in the cache")
     write(tensor("tokens", "I32", { 2, 5 }, 1))
@@ -197,14 +197,13 @@ return function(path, expect_run, expect, choose)
     expect(not files.slurp(path "map.svg"):find("masked: ", 1, true), "what is not masked is drawn as masked")
     expect_run(2, draw .. " --source", "--source: this model is no transformer, which has a source")
     choose "steps_48_4"
-    expect_run(2, draw .. " --cross", "--cross: the layers of an encoder attend to their own rows alone")
-    expect_run(1, draw, "no attention to draw: steps_48_4 was generated without that output",
+    expect_run(1, draw, "steps_48_4 has no attention to draw: it was generated without that output",
       "./configure --outputs attention adds it")
     write(tensor("tokens", "I32", { 2, 5 }, 1))
     expect_run(2, RUN .. " --outputs attention_1", 'its spec would say outputs = { "attention" }')
     expect_run(2, RUN .. " --outputs attention_all", 'its spec would say outputs = { "attention" }')
     choose "pool_40"
-    expect_run(1, draw, "no attention to draw: the layers of pool_40 do not attend")
+    expect_run(1, draw, "pool_40 has no attention to draw: its layers do not attend")
     expect_run(2, "run --input %in --output %result --outputs attention", "--outputs attention: this model does not")
   end
 
@@ -273,7 +272,9 @@ return function(path, expect_run, expect, choose)
     expect_run(0, draw .. " --cross", "4 queries by 6 keys")
     expect_run(1, draw .. " --source", "the file holds memory in place of src")
     choose "both_40_2"
-    expect_run(1, draw .. " --cross", "./configure --outputs cross_attention adds it")
+    expect_run(1, draw .. " --cross", "both_40_2 has no attention to draw")
+    choose "recalls_36_3"
+    expect_run(1, draw, "./configure --outputs attention adds it")
   end
 
   -- The work of a call, from the rate and the time that bench writes; both are of the same samples.

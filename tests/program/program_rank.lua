@@ -147,7 +147,7 @@ return function(path, expect_run, expect, choose)
     choose "post_48_4"
     expect_run(1, RANK, "has no classifier; its spec would say classifier = { labels = 1 }")
     choose "both_40_2"
-    expect_run(1, RANK, "is no encoder")
+    expect_run(1, RANK, "is not an encoder")
   end
 
   if not files.slurp("out/config.ninja"):find("text_libraries = %S") then return end -- program_text says so

@@ -252,7 +252,7 @@ local function test_check_refusals()
   files.write(path "in", { tensor("query", "F32", { 4, D }, 0) })
   files.write(path "expected", { tensor("embedding", "F32", { 4, D }, 0) })
   expect_run(1, check, path "expected", '"embedding": this model is one attention layer')
-  expect_run(1, "embed --weights %weights --tokens %in --output %result", "is no encoder")
+  expect_run(1, "embed --weights %weights --tokens %in --output %result", "is not an encoder")
   files.write(path "expected", { tensor("outptu", "F32", { 4, D }, 0) })
   expect_run(1, check, path "expected", '"outptu" is no output', 'did you mean "output"?')
   files.write(path "expected", { tensor("output", "F32", { 4, 7 }, 0) })
@@ -283,7 +283,8 @@ local pack = require "program_pack"(path, run, expect_run, expect)
 -- -- What every program must do -------------------------------------------------------------------------------------
 
 local function test_usage()
-  expect_run(0, "--help", "info", "inspect", "run", "check", "draw", "embed", "search", "bench")
+  local help = expect_run(0, "help", "info", "inspect", "pack", "run", "check", "bench")
+  expect(help == expect_run(0, "--help"), "--help is not help")
   expect_run(0, "--version", "genattn")
   for _, command in ipairs { "info", "inspect", "pack", "run", "check", "draw", "embed", "search", "bench" } do
     expect_run(0, command .. " --help", "Usage:", "Examples:", command == "run" and "one of: " or "Exit status: 0")

@@ -13,6 +13,12 @@ local COMMANDS = {
   generate = "--weights %weights --input %in --output %none",
 }
 
+-- Those that the fixture, a layer without an embedding, cannot do: what must be said where they are used.
+local REFUSED = {
+  embed = "fixture is not an encoder", search = "fixture is not an encoder",
+  generate = "fixture cannot go on from tokens: it was generated without logits.kind or vocab_size",
+}
+
 -- Values that are names, which an empty text is not; of numbers and lists their readers say more.
 local NAMES = { FILE = true, PATH = true, NAME = true, LAYOUT = true }
 
@@ -52,6 +58,15 @@ local CONTRADICTING = {
   { "info --weights w", "info: --weights is an option of pack" },
   { "pack --allow-random 1 --output out --samples texts", "--samples rounds weights of a file" },
   { "pact", 'unknown command "pact", did you mean "pack"? (there are info, inspect, pack, run, ' },
+  { "help pact", 'unknown command "pact", did you mean "pack"?' },
+  { "help run more", 'unexpected argument "more"' },
+  { "--version more", 'unexpected argument "more"' },
+  { "--verson", "unknown option --verson, did you mean --version?" },
+  { "-x", "unknown option -x" },
+  { "--frobnicate run", "unknown option --frobnicate" },
+  { "--threads=2 run", "unknown option --threads=2; --threads is an option of commands, as in ",
+    " run --threads" },
+  { "--completion tcsh", "--completion tcsh: expected bash, zsh or fish" },
   { "train", 'unknown command "train" (there are info' },
   { "run stray", 'run: unexpected argument "stray"; expected only options, and their values' },
   { "inspect one two", 'inspect: unexpected argument "two"; expected one alone' },
@@ -90,25 +105,48 @@ return function(run, expect_run, expect)
   end
 
   local _, page = run("--man")
-  local _, completion = run("--completion")
+  local scripts = {}
+  for _, shell in ipairs { "bash", "zsh", "fish" } do _, scripts[shell] = run("--completion " .. shell) end
 
   -- What is installed beside the program says all that --help does.
   local function test_pages(command, option)
     local section = page:match(("\n%%.SS \"%s.-\n(.-)\n%%.S"):format(command)) or ""
     local shown = "\\-\\-" .. option.name:gsub("%-", "\\-") .. (option.value and ' " "' .. option.value or '"')
     expect(section:find(shown, 1, true), "the manual page of %s has no --%s", command, option.name)
-    local words = completion:match(("\n *'%s '%%*%%) words='([^']*)'"):format(command)) or ""
+    local words = scripts.bash:match(("\n *'%s '%%*%%) words='([^']*)'"):format(command)) or ""
     expect((words .. " "):find(" --" .. option.name .. " ", 1, true), "completion of %s has no --%s", command,
       option.name)
+    local case = scripts.zsh:match(("\n *%s%%)\n(.-) ;;\n"):format(command)) or ""
+    expect(case:find("'%*?%-%-" .. option.name:gsub("%-", "%%-") .. (option.value and "=%[" or "%[")),
+      "zsh's completion of %s has no --%s", command, option.name)
+    expect(scripts.fish:find(("_from %s' -l %s "):format(command, option.name), 1, true),
+      "fish's completion of %s has no --%s", command, option.name)
+  end
+
+  -- What the model cannot do is listed nowhere, and refused where it is used.
+  local function test_refused(command, why)
+    local _, usage = run("help")
+    expect(not usage:find("\n  " .. command .. " "), "help lists %s:\n%s", command, usage)
+    expect(not page:find('\n.SS "' .. command, 1, true), "the manual page has %s", command)
+    for shell, script in pairs(scripts) do
+      expect(not script:find("%f[%w]" .. command .. "%f[%W]"), "the completion for %s has %s", shell, command)
+    end
+    expect_run(0, command .. " --help", "Not for this model: " .. why)
+    expect_run(1, ("%s %s"):format(command, COMMANDS[command]), why)
   end
 
   for command in pairs(COMMANDS) do
     for _, option in ipairs(options_of(command)) do
       test_option(command, option)
-      test_pages(command, option)
+      if not REFUSED[command] then test_pages(command, option) end
     end
+    expect(select(2, run("help " .. command)) == select(2, run(command .. " --help")),
+      "help %s is not its --help", command)
     expect_run(2, command .. " --frobnicate", command .. ": unknown option --frobnicate")
   end
+  for command, why in pairs(REFUSED) do test_refused(command, why) end
+  expect(select(2, run("-V")) == select(2, run("--version")), "-V is not --version")
+  expect(select(2, run("--completion")) == scripts.bash, "--completion alone is not for bash")
   for _, row in ipairs(WRONG) do
     local command, options = row[1]:match("^(%S+) (.*)$")
     expect_run(2, ("%s %s %s"):format(command, COMMANDS[command], options), row[2], row[3])
