@@ -41,12 +41,19 @@ local function print_line(line)
   io.stdout:write(line, "\n")
 end
 
+local function print_nothing() end
+
+-- What prints a line that is no error, unless --quiet is given.
+local function printer(settings)
+  return settings.quiet and print_nothing or print_line
+end
+
 -- How the specs of model folders came about.
-local function print_tables(collected)
+local function print_tables(collected, say)
   for _, model in ipairs(collected.configured) do
-    for _, line in ipairs(model.table or {}) do print_line(text.printable(line)) end
+    for _, line in ipairs(model.table or {}) do say(text.printable(line)) end
     if model.table then
-      print_line(("spec: %s; once edited, --spec takes it in place of the %s"):format(model.path, model.from))
+      say(("spec: %s; once edited, --spec takes it in place of the %s"):format(model.path, model.from))
     end
   end
 end
@@ -63,8 +70,8 @@ end
 -- Asks all there is to ask; the answers, or nil and every message.
 local function probe(settings, collected)
   local log = assert(io.open("out/config.log", "a"))
-  local quiet = settings.verbose and print_line or function() end
-  local prober = probes.new(settings.variables, log, print_line)
+  local quiet = settings.verbose and print_line or print_nothing
+  local prober = probes.new(settings.variables, log, printer(settings))
   local answers, why = ask(prober, probes.new(settings.variables, log, quiet), settings)
   local errors = answers and models.refused(collected, answers.built, asks_once(prober)) or { why }
   for _, line in ipairs(answers and summary.maintainers(answers) or {}) do log:write("# off: ", line, "\n") end
@@ -110,14 +117,14 @@ local function write(settings, collected, answers)
   })
   if not written then return nil, why end
   local removed = products.remove_stale(before, given)
-  if removed then print_line(removed) end
+  if removed then printer(settings)(removed) end
   return true
 end
 
 local function configure(settings)
   local collected, errors = models.collect(settings)
   if not collected then return complain(CANNOT, errors) end
-  print_tables(collected)
+  print_tables(collected, printer(settings))
   local answers
   answers, errors = probe(settings, collected)
   if not answers then return complain(CANNOT, errors) end
@@ -125,7 +132,7 @@ local function configure(settings)
   if not written then return complain(CANNOT, { why }) end
   -- ninja compares its time stamp with that of everything read here, and would run configure once more.
   compat.execute("touch build.ninja")
-  io.stdout:write(summary.text(settings, collected, answers))
+  printer(settings)((summary.text(settings, collected, answers):gsub("\n$", "")))
   return OK
 end
 

@@ -19,15 +19,15 @@ local DOCUMENTS = { "README.md", "SECURITY.md", "CHANGELOG.md", "CONTRIBUTING.md
   "docs", "tests", "tools", "runtime", "generator", "templates" }
 local BESIDES = { combinations_test = { "tests/combinations" }, configure_test = CONFIGURE,
   configure_cross_test = CONFIGURE, configure_old_test = CONFIGURE, configure_paths_test = CONFIGURE,
-  configure_usage_test = CONFIGURE, documents_test = DOCUMENTS, formula_test = { "tests/pytorch" },
-  install_test = { "templates/install" }, modifiers_test = { "tests/support/modifiers" },
+  configure_summary_test = CONFIGURE, configure_usage_test = CONFIGURE, documents_test = DOCUMENTS,
+  formula_test = { "tests/pytorch" }, install_test = { "templates/install" }, modifiers_test = { "tests/support/modifiers" },
   ninja_test = { "rules.ninja" }, promises_test = DOCUMENTS, sizes_test = DOCUMENTS }
 
 -- Those that newcomers do without: they try what few do with configure and with model folders, or what specs may not
 -- have together, which takes a third of the time of all.
 local RARE = { combinations_test = true, configure_cross_test = true, configure_old_test = true,
-  configure_paths_test = true, configure_test = true, configure_lua_test = true, configure_wheels_test = true,
-  hf_hostile_test = true }
+  configure_paths_test = true, configure_test = true, configure_lua_test = true, configure_summary_test = true,
+  configure_wheels_test = true, hf_hostile_test = true }
 
 -- Those that write to one folder, one at a time.
 local function pool_of(name)

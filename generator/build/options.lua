@@ -13,6 +13,9 @@ local options = {}
 -- count: how often it may be given; last_wins: of several the last holds, as packagers' wrappers rely on.
 local CONFIGURATION = {
   { flags = "-h --help", key = "help", help = "print this text and do nothing else" },
+  { flags = "-V --version", key = "version", help = "print the version and do nothing else" },
+  { flags = "-q --quiet", key = "quiet", default = "no",
+    help = "print only warnings and errors: no probe, no table of a model folder, no summary" },
   { flags = "--install-deps", key = "install_deps", default = "no",
     help = "first install what is missing with apt-get (needs root, else prints the command)" },
   { flags = "--verbose", key = "verbose", default = "no",
@@ -106,6 +109,15 @@ local function variables_help()
   return table.concat(lines, "\n")
 end
 
+local EXAMPLES = [[
+
+Examples:
+   ./configure --d-model 512 --heads 8                      one layer of attention
+   ./configure --spec specs/bert_base.lua --isa avx2        a whole model by its spec, for one instruction set
+   ./configure --from-hf all-MiniLM-L6-v2 --dtype int8      a folder of Hugging Face, in products of 8 bits
+   ./configure --from-gguf model.gguf --prefix "$HOME/.local"
+   ./configure --quiet --from-hf all-MiniLM-L6-v2 --python && ninja]]
+
 local function make_parser(fields)
   local parser = argparse("./configure"):add_help(false):help_max_width(110):help_description_margin(29)
   parser:usage("Usage: ./configure [OPTION]... [VAR=VALUE]...")
@@ -115,7 +127,7 @@ local function make_parser(fields)
   add_group(parser, "Model", MODEL_FILES, model_rows(fields))
   add_group(parser, "Optional features", FEATURES)
   parser:argument("assignments"):args("*"):hidden(true)
-  parser:epilog(variables_help())
+  parser:epilog(variables_help() .. "\n" .. EXAMPLES)
   return parser
 end
 
@@ -286,6 +298,8 @@ local function contradiction(parsed, given)
     return "--hf-architecture is of --from-hf, which is not given"
   elseif #parsed.from_hf + #parsed.from_gguf == 0 and #parsed.hf_ignore > 0 then
     return "--hf-ignore is of --from-hf and --from-gguf, neither of which is given"
+  elseif parsed.quiet and parsed.verbose then
+    return "--quiet and --verbose are both given; expected one of them"
   end
 end
 
@@ -332,8 +346,8 @@ end
 -- Reads the arguments. fields: spec.options(); isa_names: those --isa may name; getenv: os.getenv or a stand-in.
 -- Returns the settings, or nil and every message. Settings: specs, folders and gguf_files (arrays of paths),
 -- hf_architecture (or nil), hf_ignore (array), fields (array of { field, value }), isas (set of names or nil), prefix,
--- bindir, libdir, includedir, mandir, datadir, verbose, python, lua, debug, sanitize, werror, variables, arguments (for
--- the next run), warnings.
+-- bindir, libdir, includedir, mandir, datadir, verbose, quiet, python, lua, debug, sanitize, werror, variables,
+-- arguments (for the next run), warnings.
 function options.parse(args, fields, isa_names, getenv)
   local why = control_character(args)
   if why then return nil, { why } end
@@ -356,8 +370,8 @@ function options.parse(args, fields, isa_names, getenv)
     hf_architecture = parsed.hf_architecture, hf_ignore = parsed.hf_ignore,
     prefix = prefix, bindir = parsed.bindir or prefix .. "/bin", libdir = parsed.libdir or prefix .. "/lib",
     includedir = parsed.includedir or prefix .. "/include", mandir = parsed.mandir or prefix .. "/share/man",
-    datadir = parsed.datadir or prefix .. "/share", verbose = parsed.verbose, python = parsed.python, lua = parsed.lua,
-    debug = parsed.debug, sanitize = parsed.sanitize, werror = parsed.werror,
+    datadir = parsed.datadir or prefix .. "/share", verbose = parsed.verbose, quiet = parsed.quiet,
+    python = parsed.python, lua = parsed.lua, debug = parsed.debug, sanitize = parsed.sanitize, werror = parsed.werror,
     variables = variables, arguments = remembered(kept, parsed.assignments, variables), warnings = warnings,
   }
 end

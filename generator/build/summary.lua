@@ -1,5 +1,6 @@
 -- summary.lua: what configure says at its end: the models, the tools, what is off and why, what to type next.
 -- Prints nothing itself and asks nothing.
+local arithmetic = require "arithmetic"
 local plan_files = require "plan.files"
 local text = require "base.text"
 
@@ -9,12 +10,58 @@ local function length(range)
   return range.min == range.max and ("%d"):format(range.min) or ("%d..%d"):format(range.min, range.max)
 end
 
+-- What a whole model is: its kind and its layers; nothing of one layer.
+local function stack_words(s)
+  if not s.stack then return "" end
+  if s.kind == "transformer" then
+    return ("transformer, %d and %d layers, "):format(s.n_layers, s.n_decoder_layers)
+  end
+  local is_causal = s.causal and s.kind == "encoder"
+  return ("%s%s, %d layer%s, "):format(is_causal and "causal " or "", s.kind, s.n_layers, s.n_layers == 1 and "" or "s")
+end
+
+-- What it makes of the last layer's rows.
+local function last_words(s)
+  if not s.stack then return "" end
+  local words = ", pool " .. (s.pool and s.pool.kind or "none")
+  if s.classifier then words = words .. (", %d label%s"):format(s.classifier.labels,
+    s.classifier.labels == 1 and "" or "s") end
+  return words .. (s.logits and ", logits" or "")
+end
+
+-- What linears multiply, each word once, in order.
+local function linear_words(s)
+  if s.chooses then return "any that a call chooses" end
+  local words, is_said = {}, {}
+  for _, list in ipairs({ s.linears, s.last_linears }) do
+    for _, name in ipairs(list) do
+      local word = arithmetic.word(s.arithmetic_of[name])
+      words[#words + 1] = not is_said[word] and word or nil
+      is_said[word] = true
+    end
+  end
+  return text.join(words)
+end
+
+-- Formats of numbers: of products, of weights, of the cache. Nothing of one layer in floats.
+local function number_words(s)
+  local linears, parts = linear_words(s), {}
+  if linears ~= "" and (s.stack or s.narrow) then parts[1] = "linears " .. linears end
+  if s.attends and (#parts > 0 or s.attends_in ~= "f32") then parts[#parts + 1] = "attention " .. s.attends_in end
+  if s.weights_dtype ~= "f32" then parts[#parts + 1] = "weights " .. s.weights_dtype end
+  if s.cache and s.cache_dtype ~= "f32" then parts[#parts + 1] = "cache " .. s.cache_dtype end
+  return #parts > 0 and "; " .. table.concat(parts, ", ") or ""
+end
+
 local function shape(s)
   local heads = s.attends and (", %d heads of %d"):format(s.n_heads, s.d_head) or ""
-  local words = ("d_model %d%s, seq_len %s"):format(s.d_model, heads, length(s.seq_len))
-  if s.n_kv_heads and s.n_kv_heads ~= s.n_heads then words = words .. (", %d kv heads"):format(s.n_kv_heads) end
+  local words = ("%sd_model %d%s, seq_len %s"):format(stack_words(s), s.d_model, heads, length(s.seq_len))
+  if s.attends and s.n_kv_heads and s.n_kv_heads ~= s.n_heads then
+    words = words .. (", %d kv heads"):format(s.n_kv_heads)
+  end
   if length(s.kv_seq_len) ~= length(s.seq_len) then words = words .. ", kv_seq_len " .. length(s.kv_seq_len) end
-  return words
+  if s.cache then words = words .. (", cache %d"):format(s.cache) end
+  return words .. last_words(s) .. number_words(s)
 end
 
 local function isa_words(answers)

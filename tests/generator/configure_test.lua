@@ -199,7 +199,7 @@ fact.holds("--help is exit 0, in autoconf's order, with defaults", function()
   local at = 1
   for _, part in ipairs({ "Usage: ./configure", "\nConfiguration:", "--install-deps", "\nInstallation directories:",
     "[/usr/local]", "\nModel:", "--d-model N", "[512]", "\nOptional features:", "--isa LIST",
-    "\nSome influential environment variables", "\n   LUA " }) do
+    "\nSome influential environment variables", "\n   LUA ", "\nExamples:\n   ./configure --d-model 512" }) do
     local from = said:find(part, at, true)
     if not from then error("no " .. part .. " after " .. said:sub(1, at)) end
     at = from

@@ -221,8 +221,8 @@ fact.holds("options that are not of a model need values too", function()
 end)
 
 fact.holds("switches take no value", function()
-  for _, flag in ipairs({ "--help", "--install-deps", "--verbose", "--enable-debug", "--enable-sanitize",
-    "--enable-werror" }) do
+  for _, flag in ipairs({ "--help", "--version", "--quiet", "--install-deps", "--verbose", "--enable-debug",
+    "--enable-sanitize", "--enable-werror" }) do
     refuses({ flag .. "=3" }, ("%s takes no value, found '%s=3'"):format(flag, flag))
   end
 end)
@@ -236,6 +236,7 @@ fact.holds("what contradicts itself is told with what to do", function()
   refuses({ "--spec", "a.lua", "--d-model", "8" }, "--d-model cannot be combined with --spec; say it in a.lua")
   refuses({ "--hf-ignore", "x" }, "--hf-ignore is of --from-hf and --from-gguf, neither of which is given")
   refuses({ "--hf-architecture", "x" }, "--hf-architecture is of --from-hf, which is not given")
+  refuses({ "--quiet", "--verbose" }, "--quiet and --verbose are both given; expected one of them")
   refuses({ "--weights-map", "w_o", "--weights-layout", "w_o" }, "--weights-layout is given twice; give it once")
 end)
 

@@ -108,7 +108,8 @@ fact.holds("the program, which reads weights from files, takes jansson besides",
   local path, where = folder .. "with gcc/bin", folder .. "with gcc/" .. FULL
   make(path, where, COMPILERS[1], "PREFIX=\"$PWD/other\" install-weights install-program")
   fact.contains(succeeds(where, "other/bin/mha_512_8 info"), "d_model 16")
-  succeeds(where, "test -s other/share/man/man1/mha_512_8.1 && test -e other/lib/libga_weights.a")
+  succeeds(where .. "/other", "test -s share/man/man1/mha_512_8.1 && test -e lib/libga_weights.a && " ..
+    "test -s share/zsh/site-functions/_mha_512_8 && test -s share/fish/vendor_completions.d/mha_512_8.fish")
   make(path, where, COMPILERS[1], "clean")
   fact.lists_equal(packaging.tree(folder .. "look/" .. FULL .. "/model"), packaging.tree(where .. "/model"))
 end)
