@@ -20,7 +20,8 @@ local DOCUMENTS = { "README.md", "SECURITY.md", "CHANGELOG.md", "CONTRIBUTING.md
 local BESIDES = { combinations_test = { "tests/combinations" }, configure_test = CONFIGURE,
   configure_cross_test = CONFIGURE, configure_old_test = CONFIGURE, configure_paths_test = CONFIGURE,
   configure_summary_test = CONFIGURE, configure_usage_test = CONFIGURE, documents_test = DOCUMENTS,
-  formula_test = { "tests/pytorch" }, install_test = { "templates/install" }, modifiers_test = { "tests/support/modifiers" },
+  formula_test = { "tests/pytorch" }, install_test = { "templates/install" },
+  modifiers_test = { "tests/support/modifiers" },
   ninja_test = { "rules.ninja" }, promises_test = DOCUMENTS, sizes_test = DOCUMENTS }
 
 -- Those that newcomers do without: they try what few do with configure and with model folders, or what specs may not

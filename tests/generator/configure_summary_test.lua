@@ -1,5 +1,5 @@
 -- configure_summary_test.lua: what configure says where all is well: its version, its summary, and with --quiet
--- nothing; and what ninja says before it. What it writes is configure_test.lua's part.
+-- nothing. What it writes is configure_test.lua's part.
 local fact = dofile("tests/generator/fact.lua")
 local compat = require "base.compat"
 local fs = require "base.fs"
@@ -15,13 +15,6 @@ fact.link_source(folder)
 local function configure(words)
   return compat.capture(("cd %s && LUA=%s ./configure %s"):format(folder, lua, words))
 end
-
-fact.holds("ninja before configure says what to do", function()
-  local said, code = compat.capture(("cd %s && ninja"):format(folder))
-  assert(code ~= 0, said)
-  fact.contains(said, "out/config.ninja")
-  fact.contains(said, "run_configure_first")
-end)
 
 fact.holds("--version is the programs' version, and nothing is written for it", function()
   local said, code = configure("--version")
