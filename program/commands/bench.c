@@ -17,14 +17,14 @@ enum { LENGTHS, KV_LENGTHS, CACHED, BATCH, THREADS, SECONDS, OUTPUTS, ISA, JSON 
 
 static const struct ga_option options[] = {
     [LENGTHS] = {"lengths", "LIST", "1,20,32,77,128,512,... within the model's range", false, "seq_len of each cell"},
-    [KV_LENGTHS] = {"kv-lengths", "LIST", "seq_len, or the nearest the model takes", false,
+    [KV_LENGTHS] = {"kv-lengths", "LIST", "seq_len, or the nearest that the model takes", false,
                     "kv_seq_len; each with each of --lengths"},
     [CACHED] = {"cached", "LIST", "0", false,
                 "keys in the cache before a call, for a model with one; seq_len is 1 then"},
-    [BATCH] = {"batch", "B", "1, or the model's own", false, "sequences a call"},
+    [BATCH] = {"batch", "B", "1, or the model's own", false, "sequences in a call"},
     [THREADS] = {"threads", GA_THREADS_OPTION},
     [SECONDS] = {"seconds", "S", "1.0", false, "time to spend on a cell"},
-    [OUTPUTS] = {"outputs", "LIST", "output", false, "which outputs a call gives, joined by commas"},
+    [OUTPUTS] = {"outputs", "LIST", "output", false, "outputs of a call, separated by commas"},
     [ISA] = {"isa", "NAME", "the best this CPU runs", false, "instruction set to use; all: each this CPU runs"},
     [JSON] = {"json", "FILE", NULL, false, "also write the cells as JSON"},
     {NULL, NULL, NULL, false, NULL},
@@ -32,15 +32,15 @@ static const struct ga_option options[] = {
 _Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
 
 static const char *const notes[] = {
-    "Weights and inputs are made from a seed; a call whose kv_seq_len is its seq_len is self-attention.",
-    "A stack of layers that has an embedding starts from token ids.",
+    "Weights and inputs come from a seed. A call whose kv_seq_len equals its seq_len is self-attention.",
+    "A stack of layers with an embedding starts from token ids.",
     "Times are of one call: median [fastest..slowest] of samples of at least 5 ms or one call. GFLOP/s",
-    "count the projections and the unmasked pairs of attention, of a stack those of all layers, the",
-    "feed-forward, and the logits and class_logits that --outputs asks for. Peak is what multiply-adds",
-    "in registers reach on this core with the same instruction set, measured between the samples, median",
-    "likewise; with N threads N times that, on the calling thread's core.",
-    "% peak is of the median call, 'at best' of the fastest, by the fastest burst: where they lie apart the machine",
-    "was shared. A call that beats the peak has it measured again; where it still does, that is said.",
+    "count the projections and the unmasked pairs of attention, for a stack those of all layers, the",
+    "feed-forward, and the logits and class_logits that --outputs asks for. Peak is the rate of multiply-adds",
+    "in registers on this core with the same instruction set, measured between the samples, also a median;",
+    "with N threads it is N times the peak of the calling thread's core.",
+    "% peak is for the median call, 'at best' for the fastest, by the fastest burst: if they differ much, the machine",
+    "was shared. If a call is faster than the peak, the peak is measured again; if it still is, a line says so.",
     NULL,
 };
 
@@ -382,7 +382,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
 
 const struct ga_command ga_command_bench = {
     .name = "bench",
-    .summary = "time calls of the model and hold them against the machine's peak",
+    .summary = "time calls of the model and compare them with the machine's peak",
     .options = options,
     .notes = notes,
     .examples = examples,

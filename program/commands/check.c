@@ -14,10 +14,10 @@ enum { INPUT = GA_OPTIONS_LOADING, EXPECTED, RTOL, ATOL, EQUAL_NAN, ISA, THREADS
 static const struct ga_option options[] = {
     GA_LOADING_OPTIONS,
     [INPUT] = {"input", "FILE", NULL, true, "safetensors file of the inputs, as run takes them"},
-    [EXPECTED] = {"expected", "FILE", NULL, true, "safetensors file of what should come out"},
-    [RTOL] = {"rtol", "R", "1.3e-6", false, "difference allowed, relative to the expected value"},
-    [ATOL] = {"atol", "A", "1e-5", false, "difference allowed besides"},
-    [EQUAL_NAN] = {"equal-nan", NULL, NULL, false, "take two NaNs in one place as equal"},
+    [EXPECTED] = {"expected", "FILE", NULL, true, "safetensors file of the expected outputs"},
+    [RTOL] = {"rtol", "R", "1.3e-6", false, "allowed difference, relative to the expected value"},
+    [ATOL] = {"atol", "A", "1e-5", false, "allowed absolute difference, added to it"},
+    [EQUAL_NAN] = {"equal-nan", NULL, NULL, false, "two NaNs in one place are equal"},
     [ISA] = {"isa", GA_ISA_OPTION},
     [THREADS] = {"threads", GA_THREADS_OPTION},
     {NULL, NULL, NULL, false, NULL},
@@ -27,7 +27,7 @@ _Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more opt
 static const char *const notes[] = {
     "A value agrees where |found - expected| <= A + R * |expected|, as in torch.testing.assert_close;",
     "a NaN agrees with nothing unless --equal-nan is given. Expected tensors are F32, F64, F16 or BF16.",
-    "Every tensor of the expected file is compared, no other.",
+    "Only tensors of the expected file are compared, and all of them.",
     NULL,
 };
 
@@ -228,7 +228,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
 
 const struct ga_command ga_command_check = {
     .name = "check",
-    .summary = "compare what the model gives with expected tensors, by name",
+    .summary = "compare the model's outputs with expected tensors, by name",
     .options = options,
     .notes = notes,
     .examples = examples,

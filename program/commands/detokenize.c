@@ -11,15 +11,15 @@ enum { IDS, NUL, TOKENIZER, WEIGHTS };
 
 static const struct ga_option options[] = {
     [IDS] = {"ids", "FILE", NULL, true, "token ids, a line for each text; -: standard input"},
-    [NUL] = {"0", NULL, NULL, false, "end each text with NUL instead of a line's end"},
+    [NUL] = {"0", NULL, NULL, false, "end each text with NUL instead of a newline"},
     [TOKENIZER] = {"tokenizer", "FILE", "that of the weights", false, "Hugging Face's tokenizer.json"},
-    [WEIGHTS] = {"weights", "PATH", NULL, false, "weights that hold the tokenizer, or that it lies beside"},
+    [WEIGHTS] = {"weights", "PATH", NULL, false, "weights that hold the tokenizer, or have it in their folder"},
     {NULL, NULL, NULL, false, NULL},
 };
 
 static const char *const notes[] = {
-    "Ids are separated by blanks or commas. Prints what decode(ids, skip_special_tokens=True) of the tokenizers",
-    "package gives: special tokens and ids that the tokenizer does not know are left out.",
+    "Ids are separated by blanks or commas. Gives what decode(ids, skip_special_tokens=True) of the tokenizers",
+    "package gives: it leaves out special tokens and ids that the tokenizer does not know.",
     NULL,
 };
 

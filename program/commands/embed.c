@@ -22,14 +22,14 @@ static const struct ga_option options[] = {
     GA_LOADING_OPTIONS,
     [TOKENS] = {"tokens", "FILE", NULL, false, "the sequences as token ids: text, or safetensors"},
     [TEXT] = {"text", "FILE", NULL, false, "the sequences as texts, a line each; -: standard input"},
-    [NUL] = {"0", NULL, NULL, false, "of --text: each text ends with NUL instead of a line's end"},
-    [TOKENIZER] = {"tokenizer", "FILE", "that of the weights", false, "of --text"},
-    [OUTPUT] = {"output", "FILE", "of json: standard output", false, "file to write"},
-    [FORMAT] = {"format", "FORMAT", "npy where --output ends so, or safetensors", false,
+    [NUL] = {"0", NULL, NULL, false, "each text of --text ends with NUL instead of a newline"},
+    [TOKENIZER] = {"tokenizer", "FILE", "that of the weights", false, "tokenizer for --text"},
+    [OUTPUT] = {"output", "FILE", "json: standard output", false, "file to write"},
+    [FORMAT] = {"format", "FORMAT", "npy if --output ends in .npy, else safetensors", false,
                 "safetensors, npy, or json: an object a line"},
-    [REPLACE] = {"replace-invalid", NULL, NULL, false, "of --text: take U+FFFD for what is not UTF-8"},
-    [ROWS] = {"rows", "N", "1024", false, "rows of a batch, at most, where a sequence is no longer"},
-    [CUT] = {"cut", NULL, NULL, false, "take the first ids of what is longer than the model's sequences"},
+    [REPLACE] = {"replace-invalid", NULL, NULL, false, "read bytes of --text that are not UTF-8 as U+FFFD"},
+    [ROWS] = {"rows", "N", "1024", false, "most rows in a batch, unless one sequence is longer"},
+    [CUT] = {"cut", NULL, NULL, false, "cut sequences of ids that are longer than the model's"},
     [ISA] = {"isa", GA_ISA_OPTION},
     [THREADS] = {"threads", GA_THREADS_OPTION},
     {NULL, NULL, NULL, false, NULL},
@@ -37,17 +37,17 @@ static const struct ga_option options[] = {
 _Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
 
 static const char *const notes[] = {
-    "For a model that has an embedding and pools. Text has one sequence a line, its token ids separated by",
-    "blanks or commas. A file whose name ends in .safetensors holds tokens I32 or I64 [sequences, len],",
-    "lengths [sequences], and token_types as tokens where the model adds them.",
-    "safetensors: embedding F32 [sequences, d_model], in the file's order; that of an empty sequence is zeros.",
+    "For a model that has an embedding and pools. A text file has one sequence a line, its token ids separated by",
+    "blanks or commas. A file whose name ends in .safetensors has tokens I32 or I64 [sequences, len],",
+    "lengths [sequences], and token_types in the shape of tokens if the model adds them.",
+    "safetensors: embedding F32 [sequences, d_model], in the file's order; an empty sequence gives zeros.",
     "npy: the same rows as one array, which numpy.load reads.",
-    "json: {\"text\": ..., \"vector\": [...]} of each, \"vector\" alone of token ids; its numbers read back to the",
+    "json: {\"text\": ..., \"vector\": [...]} for each, or only \"vector\" for token ids; its numbers read back as the",
     "same floats.",
-    "Texts are tokenized by Hugging Face's tokenizer.json; those longer than the model's sequences are cut, and "
+    "Texts are tokenized with Hugging Face's tokenizer.json. Those longer than the model's sequences are cut and "
     "counted.",
-    "Sequences are sorted by length and run in batches: the numbers are the same whatever the batches.",
-    "Texts are read and written by blocks of some thousands, so that memory does not grow with the file.",
+    "Sequences are sorted by length and run in batches. The numbers do not depend on the batches.",
+    "Texts are read and written in blocks of some thousands, so that memory does not grow with the file.",
     NULL,
 };
 

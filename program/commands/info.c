@@ -17,8 +17,9 @@ enum { JSON, ISA, TIMELINE };
 
 static const struct ga_option options[] = {
     [JSON] = {"json", NULL, NULL, false, "print JSON"},
-    [ISA] = {"isa", "NAME", "the best this CPU runs", false, "whose kernels to show; it need not run here"},
-    [TIMELINE] = {"timeline", "FILE.svg", NULL, false, "draw which buffers of a whole model are alive when"},
+    [ISA] = {"isa", "NAME", "the best this CPU runs", false,
+             "instruction set whose kernels to show; this CPU need not run it"},
+    [TIMELINE] = {"timeline", "FILE.svg", NULL, false, "draw the lifetimes of a whole model's buffers"},
     {NULL, NULL, NULL, false, NULL},
 };
 

@@ -17,11 +17,11 @@ static const struct ga_option options[] = {
 };
 
 static const char *const notes[] = {
-    "PATH is a safetensors file, an index of shards, or a folder with either, as Hugging Face has them; or",
-    "a GGUF file, as llama.cpp has them.",
-    "Header, offsets, types, shapes and sizes are checked before anything is printed.",
-    "Of a file that pack made it prints its instruction sets, after their checksums, and whether this",
-    "program takes it.",
+    "PATH is a safetensors file, an index of shards, a folder with either, as on Hugging Face, or",
+    "a GGUF file of llama.cpp.",
+    "It checks the header, offsets, types, shapes and sizes before it prints anything.",
+    "For a file that pack made it verifies the checksums, then prints the instruction sets and whether this",
+    "program accepts the file.",
     NULL,
 };
 

@@ -36,8 +36,8 @@ static void print_title(const struct ga_context *context)
     fputs(" \\- runs the attention model ", stdout);
     print_line(context->model->name);
     printf(".SH SYNOPSIS\n.B %s\n.I COMMAND\n.RI [ OPTION ]...\n.SH DESCRIPTION\n", context->program);
-    print_line("A program that genattn made for one model. It computes with the instruction set that is the best this "
-               "CPU has of those below.");
+    print_line("A program that genattn made for one model. It uses the best instruction set that this "
+               "CPU has of these.");
     puts(".PP\nInstruction sets:");
     for (size_t i = 0; i < context->model->n_variants; i++) {
         print_line(context->model->variants[i].isa);
@@ -119,7 +119,7 @@ enum ga_exit ga_print_manual(const struct ga_context *context, const struct ga_s
         }
     }
     puts(".SH OPTIONS\nEvery command has");
-    puts(".BR \\-h \", \" \\-\\-help ,\nwhich prints what stands here of it.");
+    puts(".BR \\-h \", \" \\-\\-help ,\nwhich prints this description of it.");
     for (const struct ga_self_option *option = table; option->name; option++) {
         print_tag(option->name, option->value);
         print_line(option->help);

@@ -17,24 +17,25 @@ enum { OUTPUT = GA_OPTION_TRUST, ISA, TOKENIZER, NO_TOKENIZER, SAMPLES };
 
 static const struct ga_option options[] = {
     GA_WEIGHTS_OPTIONS,
-    [OUTPUT] = {"output", "FILE", NULL, true, "file to write, NAME.gap by custom"},
+    [OUTPUT] = {"output", "FILE", NULL, true, "file to write, usually NAME.gap"},
     [ISA] = {"isa", "NAME", "the best this CPU runs", false, "instruction set to pack for; all: each this CPU runs"},
-    [TOKENIZER] = {"tokenizer", "FILE", "tokenizer.json beside the weights", false, "tokenizer to keep in the file"},
-    [NO_TOKENIZER] = {"no-tokenizer", NULL, NULL, false, "keep no tokenizer in the file"},
-    [SAMPLES] = {"samples", "FILE", NULL, false, "rows or texts, as precision takes them, to round weights by"},
+    [TOKENIZER] = {"tokenizer", "FILE", "tokenizer.json in the folder of the weights", false,
+                   "tokenizer to store in the file"},
+    [NO_TOKENIZER] = {"no-tokenizer", NULL, NULL, false, "store no tokenizer in the file"},
+    [SAMPLES] = {"samples", "FILE", NULL, false, "rows or texts, as for precision; weights are rounded for them"},
     {NULL, NULL, NULL, false, NULL},
 };
 _Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
 
 static const char *const notes[] = {
-    "What it writes goes where other commands take --weights; they tell it by its first bytes. It is for",
-    "this build of the model alone: a build of another spec, or that packs otherwise, refuses it by name.",
-    "Each instruction set packs in panels of its own. A file for one runs on a CPU with a better one too,",
-    "by the one it is for, and the program says so.",
-    "Commands that take texts then need no --tokenizer: the file holds the tokenizer.json too, where one lies beside",
+    "Pass the file to --weights of other commands, which recognise it by its first bytes. It is only for",
+    "this build of the model: a build of another spec, or one that packs differently, refuses it by name.",
+    "Each instruction set has its own panels. A file for one set also runs on a CPU with a better one:",
+    "the program then uses the set of the file and says so.",
+    "Commands that take texts then need no --tokenizer: the file also stores the tokenizer.json in the folder of",
     "the weights.",
-    "With --samples weights in groups (weights_dtype) are rounded so that what linears make of rows like those of",
-    "the samples changes least, and not each to its nearest number. It takes some minutes and much memory.",
+    "With --samples, weights in groups (weights_dtype) are rounded so that the outputs of linears for rows like the",
+    "samples change least, and not each to its nearest number. This takes some minutes and much memory.",
     NULL,
 };
 

@@ -12,13 +12,13 @@ enum { INPUT = GA_OPTIONS_LOADING, TOKENIZER, LIMIT, ROUNDS, SVG, SPEC, ISA, THR
 
 static const struct ga_option options[] = {
     GA_LOADING_OPTIONS,
-    [INPUT] = {"input", "FILE", NULL, true, "safetensors as run takes it; else texts, a line each"},
-    [TOKENIZER] = {"tokenizer", "FILE", "that of the weights", false, "of texts"},
+    [INPUT] = {"input", "FILE", NULL, true, "safetensors file as for run, or texts, a line each"},
+    [TOKENIZER] = {"tokenizer", "FILE", "that of the weights", false, "tokenizer for texts"},
     [LIMIT] = {"limit", "E", "1e-3", false,
-               "the greatest error that a mixture may have; 1 - cosine to f32 in the mean over rows, or as below"},
-    [ROUNDS] = {"rounds", "N", "5", false, "rounds in which each choice is timed beside f32"},
+               "the largest error of a mixture: 1 - cosine to f32 in the mean over rows, or as below"},
+    [ROUNDS] = {"rounds", "N", "5", false, "rounds; each times every choice and f32 in turn"},
     [SVG] = {"svg", "FILE", "NAME.precision.svg", false, "picture to write"},
-    [SPEC] = {"spec", "FILE", "NAME.precision.lua", false, "spec to write, of the fastest mixture"},
+    [SPEC] = {"spec", "FILE", "NAME.precision.lua", false, "file to write the spec of the fastest mixture to"},
     [ISA] = {"isa", GA_ISA_OPTION},
     [THREADS] = {"threads", GA_THREADS_OPTION},
     {NULL, NULL, NULL, false, NULL},
@@ -26,17 +26,17 @@ static const struct ga_option options[] = {
 _Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
 
 static const char *const notes[] = {
-    "For a model configured with --dtype any, which has every dtype of each linear, its logits' and its",
-    "classifier's too. Each linear is run in each dtype while the others are f32, on all of the input. The error is",
-    "1 - cosine of a row of the output, or of the embedding where the model pools, to that of f32; the mean over",
-    "rows. Where logits or class_logits are further from f32's, it is half the squared distance of all of them, in",
-    "parts of their squared length.",
-    "The time is that of a call in parts of f32's, which runs in turn with it; the median.",
-    "Mixtures begin as one dtype for all linears. From f32, linears are moved to faster dtypes, those first that",
-    "save most time for the error they add, as long as the sum of errors is within the limit. From another",
-    "dtype, linears are moved to dtypes of less error, those first that lose least time for it, until the sum",
-    "is within the limit. Each mixture is then measured as a whole, and where it misses the limit linears are",
-    "moved back. The fastest is named.",
+    "For a model configured with --dtype any, which has every dtype of each linear, also of its logits and its",
+    "classifier. It runs each linear in each dtype while the others are f32, on all of the input. The error is",
+    "1 - cosine between a row of the output, or of the embedding if the model pools, and the row of f32; the mean over",
+    "rows. If logits or class_logits differ more from f32, it is half of their squared distance divided by",
+    "their squared length.",
+    "The time is the time of a call divided by that of f32, which runs in turn with it; the median.",
+    "Each mixture starts with one dtype for all linears. From f32, linears move to faster dtypes, those first that",
+    "save most time for the error that they add, while the sum of errors is within the limit. From another",
+    "dtype, linears move to dtypes with less error, those first that lose least time, until the sum",
+    "is within the limit. Each mixture is then measured as a whole. If it is above the limit, linears are",
+    "moved back. The command names the fastest mixture.",
     NULL,
 };
 
@@ -255,7 +255,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
 
 const struct ga_command ga_command_precision = {
     .name = "precision",
-    .summary = "find the fastest dtypes of linears within an error, on rows of your own",
+    .summary = "find the fastest dtypes of linears within an error, on your own rows",
     .options = options,
     .notes = notes,
     .examples = examples,

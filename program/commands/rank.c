@@ -20,17 +20,17 @@ enum { USUAL_ROWS = 1024 };
 
 static const struct ga_option options[] = {
     GA_LOADING_OPTIONS,
-    [QUERY] = {"query", "TEXT", NULL, true, "the text that goes first in each pair"},
-    [DOCUMENTS] = {"documents", "FILE", NULL, true, "texts that go second, a line each; -: standard input"},
+    [QUERY] = {"query", "TEXT", NULL, true, "the first text of each pair"},
+    [DOCUMENTS] = {"documents", "FILE", NULL, true, "the second texts, a line each; -: standard input"},
     [NUL] = {"0", NULL, NULL, false,
-             "each document ends with NUL instead of a line's end, and so does what is printed"},
+             "each document, and each line that is printed, ends with NUL instead of a newline"},
     [TOKENIZER] = {"tokenizer", "FILE", "that of the weights", false, "Hugging Face's tokenizer.json"},
-    [TOP] = {"top", "N", "all", false, "how many of the best documents to print"},
-    [LABEL] = {"label", "N", NULL, false, "the label that ranks, from 0; needed where the model has several"},
+    [TOP] = {"top", "N", "all", false, "number of best documents to print"},
+    [LABEL] = {"label", "N", NULL, false, "the label to rank by, from 0; required if the model has several"},
     [ACTIVATION] = {"activation", "NAME", "the spec's classifier.scores", false,
-                    "what scores are of the model's class_logits: sigmoid, softmax, none"},
-    [FORMAT] = {"format", "text|json", "text", false, "what is printed of each document"},
-    [ROWS] = {"rows", "N", "1024", false, "rows of a batch, at most, where a pair is no longer"},
+                    "how class_logits become scores: sigmoid, softmax, none"},
+    [FORMAT] = {"format", "text|json", "text", false, "what to print for each document"},
+    [ROWS] = {"rows", "N", "1024", false, "most rows in a batch, unless one pair is longer"},
     [ISA] = {"isa", GA_ISA_OPTION},
     [THREADS] = {"threads", GA_THREADS_OPTION},
     {NULL, NULL, NULL, false, NULL},
@@ -39,11 +39,11 @@ _Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more opt
 
 static const char *const notes[] = {
     "For an encoder of token ids that has a classifier: a cross-encoder, which reads query and document as one pair.",
-    "Prints a line for each document, best first. text: the score of each label with blanks between, the number of",
-    "the document from 1 on, and the document, with tabs between. json: an object of score, line and text, and of",
-    "scores where there are several labels.",
-    "Pairs longer than the model's sequences are cut, the longer of both texts first, and counted.",
-    "sigmoid is 1 / (1 + exp(-logit)) and softmax is over the labels; none are the logits themselves.",
+    "Prints a line for each document, best first. text: the scores of all labels, separated by blanks, the number of",
+    "the document from 1 on, and the document, separated by tabs. json: an object with score, line and text, and with",
+    "scores if there are several labels.",
+    "Pairs longer than the model's sequences are cut, the longer text first, and counted.",
+    "sigmoid is 1 / (1 + exp(-logit)) and softmax is over the labels; none gives the logits themselves.",
     NULL,
 };
 

@@ -19,13 +19,13 @@ enum { USUAL_TOP = 5, MOST_TOP = 100000 };
 
 static const struct ga_option options[] = {
     GA_LOADING_OPTIONS,
-    [CORPUS] = {"corpus", "FILE", NULL, true, "the texts that are searched, a line each"},
-    [NUL] = {"0", NULL, NULL, false, "each text of it ends with NUL instead of a line's end"},
-    [INDEX] = {"index", "FILE", "CORPUS.MODEL.safetensors", false, "where the vectors of the texts are kept"},
-    [TOP] = {"top", "N", "5", false, "texts to print for a query"},
+    [CORPUS] = {"corpus", "FILE", NULL, true, "the texts to search, a line each"},
+    [NUL] = {"0", NULL, NULL, false, "each text of the corpus ends with NUL instead of a newline"},
+    [INDEX] = {"index", "FILE", "CORPUS.MODEL.safetensors", false, "file that stores the vectors of the texts"},
+    [TOP] = {"top", "N", "5", false, "texts to print for each query"},
     [FORMAT] = {"format", "FORMAT", "text", false, "text, or json: an object a line"},
     [TOKENIZER] = {"tokenizer", "FILE", "that of the weights", false, "Hugging Face's tokenizer.json"},
-    [REPLACE] = {"replace-invalid", NULL, NULL, false, "take U+FFFD for what is not UTF-8, instead of failing"},
+    [REPLACE] = {"replace-invalid", NULL, NULL, false, "read bytes that are not UTF-8 as U+FFFD, instead of failing"},
     [ISA] = {"isa", GA_ISA_OPTION},
     [THREADS] = {"threads", GA_THREADS_OPTION},
     {NULL, NULL, NULL, false, NULL},
@@ -33,12 +33,12 @@ static const struct ga_option options[] = {
 _Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
 
 static const char *const notes[] = {
-    "Prints the score and the text of those nearest to each query, the best first. The score is the cosine of",
-    "the angle between their vectors. Queries are read from standard input, a line each, where none is given.",
-    "json: {\"query\": ..., \"line\": ..., \"score\": ..., \"text\": ...} of each text that is found.",
-    "The index is a safetensors file of a vector a text. When the corpus has changed, only vectors of new texts",
-    "are computed, and the file is replaced. With another model, weights, tokenizer or instruction set it is",
-    "made anew. A file that is no index is never overwritten.",
+    "Prints the score and the text of those nearest to each query, best first. The score is the cosine of",
+    "the angle between their vectors. Without a query it reads queries from standard input, a line each.",
+    "json: {\"query\": ..., \"line\": ..., \"score\": ..., \"text\": ...} for each text that is found.",
+    "The index is a safetensors file with one vector for each text. If the corpus changes, only vectors of new texts",
+    "are computed, and the file is replaced. With another model, weights, tokenizer or instruction set all are",
+    "computed again. `search` never overwrites a file that is not an index.",
     NULL,
 };
 

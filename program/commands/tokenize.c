@@ -10,18 +10,18 @@ enum { TEXT, NUL, PAIR, TOKENIZER, WEIGHTS, FORMAT, REPLACE };
 
 static const struct ga_option options[] = {
     [TEXT] = {"text", "FILE", NULL, true, "texts, a line each; -: standard input"},
-    [NUL] = {"0", NULL, NULL, false, "each text ends with NUL instead of a line's end"},
-    [PAIR] = {"pair", "FILE", NULL, false, "as many texts, that go second with each"},
+    [NUL] = {"0", NULL, NULL, false, "each text ends with NUL instead of a newline"},
+    [PAIR] = {"pair", "FILE", NULL, false, "second texts of pairs, one for each text"},
     [TOKENIZER] = {"tokenizer", "FILE", "that of the weights", false, "Hugging Face's tokenizer.json"},
-    [WEIGHTS] = {"weights", "PATH", NULL, false, "weights that hold the tokenizer, or that it lies beside"},
-    [FORMAT] = {"format", "ids|json", "ids", false, "what is printed of each text"},
-    [REPLACE] = {"replace-invalid", NULL, NULL, false, "take U+FFFD for what is not UTF-8, instead of failing"},
+    [WEIGHTS] = {"weights", "PATH", NULL, false, "weights that hold the tokenizer, or have it in their folder"},
+    [FORMAT] = {"format", "ids|json", "ids", false, "what to print for each text"},
+    [REPLACE] = {"replace-invalid", NULL, NULL, false, "read bytes that are not UTF-8 as U+FFFD, instead of failing"},
     {NULL, NULL, NULL, false, NULL},
 };
 
 static const char *const notes[] = {
-    "Prints a line for each text. ids: token ids with blanks between, as --tokens takes them.",
-    "json: an object of ids, tokens, offsets (code points of the text), type_ids and special (1: a token that",
+    "Prints a line for each text. ids: token ids separated by blanks, as --tokens takes them.",
+    "json: an object with ids, tokens, offsets (code points of the text), type_ids and special (1: a token that",
     "was added). The values are those of the tokenizers package; padding in the file is not applied.",
     NULL,
 };

@@ -19,16 +19,16 @@ enum {
 };
 
 // The rows of GA_OPTION_WEIGHTS .. GA_OPTION_CHECKS.
-#define GA_WEIGHTS_OPTIONS                                                                                            \
-    [GA_OPTION_WEIGHTS] = {"weights", "PATH", NULL, false,                                                            \
-                           "safetensors or GGUF file of the weights, a folder, an index, or what pack made"},         \
-    [GA_OPTION_RANDOM] = {"allow-random", "SEED", NULL, false, "in place of --weights: make weights up from a seed"}, \
-    [GA_OPTION_LAYOUT] = {"weights-layout", GA_LAYOUT_VALUE, "the model's own, or the one that fits", false,          \
-                          "how the file names its tensors"},                                                          \
-    [GA_OPTION_PREFIX] = {"weights-prefix", "TEXT", "the spec's weights_prefix", false,                               \
-                          "what stands before the layout's names in the file: h.0.attn."},                            \
-    [GA_OPTION_CHECKS] = {"weights-check", "LIST", NULL, false,                                                       \
-                          "refuse also: strict (tensors not taken), finite (NaN, infinity)"}
+#define GA_WEIGHTS_OPTIONS                                                                                          \
+    [GA_OPTION_WEIGHTS] = {"weights", "PATH", NULL, false,                                                          \
+                           "safetensors or GGUF file of the weights, a folder, an index, or what pack made"},       \
+    [GA_OPTION_RANDOM] = {"allow-random", "SEED", NULL, false, "instead of --weights: random weights from a seed"}, \
+    [GA_OPTION_LAYOUT] = {"weights-layout", GA_LAYOUT_VALUE, "the model's own, or the one that fits", false,        \
+                          "layout of the file's tensor names"},                                                     \
+    [GA_OPTION_PREFIX] = {"weights-prefix", "TEXT", "the spec's weights_prefix", false,                             \
+                          "prefix of the layout's names in the file: h.0.attn."},                                   \
+    [GA_OPTION_CHECKS] = {"weights-check", "LIST", NULL, false,                                                     \
+                          "also refuse: strict (unused tensors), finite (NaN, infinity)"}
 
 // The rows of GA_OPTION_WEIGHTS .. GA_OPTION_TRUST.
 #define GA_LOADING_OPTIONS                                                       \
