@@ -52,6 +52,9 @@ local function docstring(s)
   return lines
 end
 
+-- Whether the model makes vectors of texts.
+local function encodes(s) return s.kind == "encoder" and s.vocab_size and s.pool end
+
 local function append(lines, more)
   for _, line in ipairs(more) do lines[#lines + 1] = line end
 end
@@ -68,6 +71,10 @@ function WRITERS.init(s)
   append(lines, by_torch and { "from typing import Any", "" } or {})
   append(lines, { "from ._cache import Cache", s.stack and "from ._model import Model" or "from ._layer import Layer",
     "from ._name import VERSION as __version__" })
+  if encodes(s) then
+    lines[#lines + 1] = "from ._quantize import quantize_embeddings"
+    names[#names + 1] = "quantize_embeddings"
+  end
   append(lines, { "", ("__all__ = [%s]"):format('"' .. table.concat(names, '", "') .. '", "__version__"' ..
     (by_torch and ', "from_torch"' or "")) })
   for _, line in ipairs(by_torch and FROM_TORCH or {}) do lines[#lines + 1] = (line:gsub("%%s", s.name)) end

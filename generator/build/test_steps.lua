@@ -209,7 +209,7 @@ local function python_steps(all)
   return { all.steps:add({ name = "headers as Python has them", inputs = joined(python_files(), all.built.headers),
       command = ("python3 -B %s/declarations_test.py %s %s"):format(PYTHON, all.lua, all.cc) }),
     wheels_step(all, "Python wheels", "out/test/python", all.tests.wheels,
-      { "copies", "layer", "model", "text", "wheel", "hints" }) }
+      { "copies", "layer", "model", "sentence", "text", "wheel", "hints" }) }
 end
 
 -- The programs of examples/ in Python.

@@ -250,7 +250,8 @@ def main():
         compare_attention(facts, sentences.Encoder(options.program, options.folder), module)
         compare_search(facts, options.program, options.folder, module)
     sentence_encoder.compare(facts, options.site, options.folder,
-                             lambda texts: embedded(options.program, options.folder, texts))
+                             lambda texts: embedded(options.program, options.folder, texts),
+                             (read_lines(DEMO / "sentences.txt")[:60], read_lines(DEMO / "queries.txt")))
     compare_document(facts)
     compare_picture(facts)
     print(f"{facts.passed} passed, {facts.failed} failed")

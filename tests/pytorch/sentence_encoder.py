@@ -7,6 +7,7 @@ import pathlib
 import sys
 
 import numpy
+import sentence_utilities
 import torch
 
 LIMIT = 1e-6  # of the largest difference in embeddings, which are of length one
@@ -25,6 +26,7 @@ CASES = [
     ("a cat", {"convert_to_numpy": False}), ([], {"convert_to_numpy": False}), (TEXTS, {"prompt": "query: "}),
     (TEXTS, {"prompt": ""}), (TEXTS, {"prompt_name": "query"}), (TEXTS, {"device": "cpu"}),
     (TEXTS, {"show_progress_bar": False}), (TEXTS, {"precision": "float32"}),
+    (TEXTS, {"precision": None}), (TEXTS, {"chunk_size": 2}),
     ("a cat", {"output_value": "token_embeddings", "convert_to_tensor": True}),
     (TEXTS, {"output_value": "token_embeddings", "convert_to_tensor": True}),
     ([], {"output_value": "token_embeddings"}),
@@ -112,8 +114,9 @@ def compare_lengths(facts, ours, theirs):
     facts.expect(ids == wanted, "tokenizer.encode gives other ids than the tokenizer of sentence_transformers")
 
 
-def compare(facts, site, folder, embedded):
-    """site: where the wheel is unpacked; embedded: the vectors that the program writes of texts."""
+def compare(facts, site, folder, embedded, of_demo):
+    """site: where the wheel is unpacked; embedded: the vectors that the program writes of texts; of_demo: some of its
+    texts, and its queries."""
     sys.path.insert(0, str(pathlib.Path(site).resolve()))
     ours = importlib.import_module("minilm").Model(folder)
     texts = [text for text in TEXTS if text]
@@ -128,3 +131,4 @@ def compare(facts, site, folder, embedded):
     compare_values(facts, ours, theirs, doubles)
     compare_refusals(facts, ours, theirs)
     compare_lengths(facts, ours, theirs)
+    sentence_utilities.compare(facts, ours, theirs, *of_demo)

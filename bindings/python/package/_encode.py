@@ -1,8 +1,6 @@
 """`Model.encode`: vectors of texts, with the arguments of sentence_transformers. Ids come from _text.py, threads that
 take batches from _batches.py, and rows from the call.
 """
-import json
-import os
 import sys
 import threading
 from typing import Any, Dict, List, Optional, Sequence, Tuple
@@ -15,10 +13,10 @@ from . import _tables as tables
 from ._arguments import whole
 from ._library import model, stack
 from ._name import NAME
-from ._text import Ids, recorded_prompt
+from ._quantize import check_precision
+from ._text import Ids
 
 _KINDS = ("sentence_embedding", "token_embeddings")
-_PROMPTS = "config_sentence_transformers.json"
 
 
 def check_model() -> None:
@@ -29,17 +27,21 @@ def check_model() -> None:
         raise ValueError("%s has a cache, which calls that encode do without; leave cache out of the spec" % NAME)
 
 
+def check_device(device: Any) -> None:
+    """Raises where a device is not the CPU."""
+    if device is not None and str(device).split(":")[0] != "cpu":
+        raise ValueError("device is %r; expected None or 'cpu'" % (device,))
+
+
 def check_arguments(given: Dict[str, Any]) -> None:
     """Raises where an argument asks for what this library has not. given: values by the names of arguments."""
-    for name, expected in (("precision", "float32"), ("pool", None), ("chunk_size", None)):
-        if given[name] != expected:
-            raise ValueError("%s is %r; expected %r: vectors are float32, of one process (threads= of the model)"
-                             % (name, given[name], expected))
-    if given["device"] is not None and str(given["device"]).split(":")[0] != "cpu":
-        raise ValueError("device is %r; expected None or 'cpu'" % (given["device"],))
+    check_precision(given["precision"])
+    check_device(given["device"])
+    if given["pool"] is not None:
+        raise ValueError("pool is %r; expected None: one process encodes, by threads= of the model" % (given["pool"],))
     if given["output_value"] not in _KINDS:
         raise ValueError("output_value is %r; expected %s" % (given["output_value"], " or ".join(map(repr, _KINDS))))
-    for name, most in (("batch_size", None), ("truncate_dim", model.d_model)):
+    for name, most in (("batch_size", None), ("truncate_dim", model.d_model), ("chunk_size", None)):
         if given[name] is not None or name == "batch_size":
             whole(name, given[name], 1, most)
 
@@ -52,48 +54,6 @@ def texts_of(sentences: Any) -> Tuple[List[Any], bool]:
         raise TypeError("sentences is %s; expected a str, or a list of str or of pairs of str"
                         % type(sentences).__name__)
     return [str(text) if isinstance(text, np.str_) else text for text in sentences], False
-
-
-class Prompts:
-    """Texts that stand before those that are encoded, by name."""
-
-    def __init__(self, weights: Any) -> None:
-        """Reads them from the file beside the weights that sentence_transformers writes, where it is there."""
-        self.by_name: Dict[str, str] = {"query": "", "document": ""}  # which sentence_transformers always has
-        self.default_name: Optional[str] = None
-        self.default = recorded_prompt()  # where no file beside the weights says another
-        if isinstance(weights, (str, os.PathLike)):
-            folder = weights if os.path.isdir(weights) else os.path.dirname(weights)
-            path = os.path.join(os.fsdecode(folder), _PROMPTS)
-            if os.path.exists(path):
-                if not os.path.isfile(path):  # to open a pipe is to wait for its writer
-                    raise ValueError("%s: not a regular file; expected the JSON of sentence_transformers" % path)
-                with open(path, encoding="utf-8") as file:
-                    config = json.load(file)
-                self.by_name.update(config.get("prompts") or {})
-                self.default_name, self.default = config.get("default_prompt_name"), ""
-
-    def renamed(self, by_name: Dict[str, str]) -> "Prompts":
-        """Others by name, with the same default."""
-        other = Prompts(None)
-        other.by_name, other.default_name, other.default = dict(by_name), self.default_name, self.default
-        return other
-
-    def choose(self, prompt: Optional[str], name: Optional[str]) -> str:
-        """The prompt of a call."""
-        name = name if name is not None else self.default_name
-        if prompt is not None or name is None:
-            return self.default if prompt is None else prompt
-        if name not in self.by_name:
-            raise ValueError("prompt_name is %r; expected one of %s" % (name, sorted(self.by_name)))
-        return self.by_name[name]
-
-
-def with_prompt(texts: List[Any], prompt: str) -> List[Any]:
-    """The texts with a prompt before each."""
-    if not prompt:
-        return texts
-    return [prompt + text if isinstance(text, str) else (prompt + text[0], *text[1:]) for text in texts]
 
 
 # -- Batches --------------------------------------------------------------------------------------------------------

@@ -1,20 +1,15 @@
 """A whole model: layers with what stands before and after them."""
-import os
 from typing import Any, Dict, List, Optional, Tuple, Union, overload
 
-from . import _encode
 from ._cache import Cache
-from ._call import Runner
-from ._library import model
 from ._name import NAME
 from ._sampling import generate
-from ._text import WHY_NOT, Tokenizer, beside, in_packed_weights
-from ._weights import Source
+from ._sentence import SentenceRunner
 
 Ids = Any
 
 
-class Model(Runner):
+class Model(SentenceRunner):
     """A whole model with its weights.
 
     weights: the path of a safetensors file, of a folder or an index of several, or of a file of packed weights
@@ -27,45 +22,6 @@ class Model(Runner):
 
     Any number of Python's threads may call one model at the same time; the interpreter's lock is free meanwhile.
     """
-
-    def __init__(self, weights: Optional[Source] = None, *, layout: Optional[str] = None, prefix: Optional[str] = None,
-                 threads: Union[int, str] = 1, isa: Optional[str] = None, strict: bool = False,
-                 tokenizer: Union[str, "os.PathLike[str]", None] = None) -> None:
-        super().__init__(weights, layout=layout, prefix=prefix, threads=threads, isa=isa, strict=strict)
-        self._weights = os.path.abspath(weights) if isinstance(weights, (str, os.PathLike)) else None
-        self._tokenizer = Tokenizer(tokenizer) if tokenizer is not None else None
-        self._prompts = _encode.Prompts(weights)
-
-    @property
-    def tokenizer(self) -> Tokenizer:
-        """The tokenizer of `encode`, which has `encode` and `decode` of its own."""
-        if WHY_NOT:
-            raise ValueError(WHY_NOT)
-        if self._tokenizer is None:
-            self._tokenizer = self._found_tokenizer()
-        return self._tokenizer
-
-    def _found_tokenizer(self) -> Tokenizer:
-        packed = in_packed_weights(self._weights)
-        if packed is not None:
-            return packed
-        path = beside(self._weights)
-        if path is None:
-            raise ValueError("%s: there is no tokenizer.json beside the weights; expected tokenizer= of Model" % NAME)
-        found = Tokenizer(path)
-        if not found.is_recorded:
-            raise ValueError("%s: %s was made for another tokenizer, whose hash its spec records; tokenizer= of Model "
-                             "names one that is taken all the same" % (path, NAME))
-        return found
-
-    @property
-    def prompts(self) -> Dict[str, str]:
-        """What `prompt_name` of `encode` names: of config_sentence_transformers.json beside the weights, or yours."""
-        return self._prompts.by_name
-
-    @prompts.setter
-    def prompts(self, by_name: Dict[str, str]) -> None:
-        self._prompts = self._prompts.renamed(by_name)
 
     @overload
     def __call__(self, tokens: Ids = None, lengths: Ids = None, *, query: Any = None, token_types: Ids = None,
@@ -127,39 +83,3 @@ class Model(Runner):
         With a cache in the spec each token takes one row; without one all rows before it are computed anew.
         """
         return generate(self, ids, new, lengths, temperature, top_k, top_p, seed, stop, source)
-
-    def encode(self, sentences: Any, prompt_name: Optional[str] = None, prompt: Optional[str] = None,
-               batch_size: int = 32, show_progress_bar: Optional[bool] = None,
-               output_value: str = "sentence_embedding", precision: str = "float32", convert_to_numpy: bool = True,
-               convert_to_tensor: bool = False, device: Any = None, normalize_embeddings: bool = False,
-               truncate_dim: Optional[int] = None, pool: None = None, chunk_size: None = None) -> Any:
-        """Vectors of texts, with the arguments of sentence_transformers: float32 of [texts, d_model], in order.
-
-        sentences: a str, which gives one vector, or a list of str, or of pairs of str. Those with more tokens than the
-            model takes are cut, whatever length "truncation" in tokenizer.json has.
-        prompt: text that stands before each; or prompt_name, which names one of `prompts`.
-        batch_size: how many go through the model together, those of like lengths; the bits are the same for any.
-        show_progress_bar: writes to standard error how many are done.
-        output_value: "sentence_embedding", or "token_embeddings": a list of the rows of each text's tokens, as the
-            last layer leaves them.
-        convert_to_tensor gives one tensor of PyTorch; convert_to_numpy=False gives a list of tensors.
-        truncate_dim: the first so many numbers of each vector. normalize_embeddings: scales vectors to length 1.
-
-        ValueError: what this library has not: precision but "float32", device but "cpu", pool, chunk_size; a model
-        that makes no vectors of texts, or has no tokenizer.
-        """
-        given = dict(precision=precision, pool=pool, chunk_size=chunk_size, device=device, output_value=output_value,
-                     batch_size=batch_size, truncate_dim=truncate_dim)
-        _encode.check_model()
-        _encode.check_arguments(given)
-        tokenizer = self.tokenizer
-        texts, alone = _encode.texts_of(sentences)
-        texts = _encode.with_prompt(texts, self._prompts.choose(prompt, prompt_name))
-        by_token = output_value == "token_embeddings"
-        results = _encode.run(self, tokenizer.ids_of(texts, model.q_len.max), batch_size=batch_size,
-                              progress=bool(show_progress_bar), by_token=by_token)
-        if not by_token:
-            results = _encode.finish(results, truncate_dim, normalize_embeddings)
-        if convert_to_tensor or not convert_to_numpy:
-            results = _encode.as_tensors(results, convert_to_tensor and not by_token)
-        return results[0] if alone else results

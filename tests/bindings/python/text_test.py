@@ -170,21 +170,22 @@ class Vectors(unittest.TestCase):
             self.model.encode("a", device=torch.device("cuda", 0))
 
     def test_prompts(self):
-        plain = self.model.encode(["the cat"])
-        np.testing.assert_array_equal(self.model.encode(["the cat"], prompt_name="query"), plain)
-        np.testing.assert_array_equal(self.model.encode(["cat"], prompt="the "), plain)
+        plain, encoder = self.model.encode(["the cat"]), model()
+        np.testing.assert_array_equal(encoder.encode(["the cat"], prompt_name="query"), plain)
+        np.testing.assert_array_equal(encoder.encode(["cat"], prompt="the "), plain)
+        encoder.prompts = {"it": "the "}
+        np.testing.assert_array_equal(encoder.encode("cat", prompt_name="it"), plain[0])
         with tempfile.TemporaryDirectory() as folder:
+            with open(encoder.tokenizer.path, "rb") as file:
+                write_packed(folder + "/w.gap", file.read())
             with open(folder + "/config_sentence_transformers.json", "w") as file:
                 json.dump({"prompts": {"query": "the "}, "default_prompt_name": "query"}, file)
-            self.model._prompts.__init__(folder)
-            self.assertEqual(self.model.prompts, {"query": "the ", "document": ""})
-            np.testing.assert_array_equal(self.model.encode("cat"), plain[0])
-            np.testing.assert_array_equal(self.model.encode("the cat", prompt=""), plain[0])
+            encoder = post_48_4.Model(folder + "/w.gap")
+            self.assertEqual(encoder.prompts, {"query": "the ", "document": ""})
+            np.testing.assert_array_equal(encoder.encode("cat"), plain[0])
+            np.testing.assert_array_equal(encoder.encode("the cat", prompt=""), plain[0])
             with self.assertRaisesRegex(ValueError, r"prompt_name is 'none'; expected one of \['document', 'query'\]"):
-                self.model.encode("cat", prompt_name="none")
-            self.model._prompts.__init__(None)
-        self.model.prompts = {"it": "the "}
-        np.testing.assert_array_equal(self.model.encode("cat", prompt_name="it"), plain[0])
+                encoder.encode("cat", prompt_name="none")
 
     def test_progress_is_told_where_it_is_asked_for(self):
         told = io.StringIO()
@@ -199,9 +200,10 @@ class Vectors(unittest.TestCase):
 class Refusals(unittest.TestCase):
     def test_arguments_that_mean_nothing_here(self):
         calls = [
-            (dict(precision="int8"), ValueError, "precision is 'int8'; expected 'float32'"),
+            (dict(precision="int4"), ValueError, "precision is 'int4'; expected 'float32', 'int8', "),
             (dict(device="cuda:0"), ValueError, "device is 'cuda:0'; expected None or 'cpu'"),
-            (dict(pool={}), ValueError, "pool is {}; expected None"), (dict(chunk_size=3), ValueError, "chunk_size"),
+            (dict(pool={}), ValueError, "pool is {}; expected None"),
+            (dict(chunk_size=0), ValueError, "chunk_size is 0; expected at least 1"),
             (dict(output_value=None), ValueError, "output_value is None; expected 'sentence_embedding' or"),
             (dict(batch_size=0), ValueError, "batch_size is 0; expected at least 1"),
             (dict(truncate_dim=49), ValueError, r"truncate_dim is 49; expected 1\.\.48"),
