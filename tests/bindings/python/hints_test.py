@@ -20,8 +20,22 @@ y: npt.NDArray[np.float32] = layer(x, q_lengths=[2])
 both: Dict[str, Any] = layer(x, outputs=["output", "attention"])
 cache: golden_maps.Cache = layer.new_cache(2)
 held: Tuple[npt.NDArray[Any], npt.NDArray[Any]] = cache.get(0)
+
+from golden_maps._model import Model
+model: Model = Model("w.safetensors").to("cpu")
+bits: npt.NDArray[np.int8] = model.encode_query(["a"], prompt_name="query", precision="binary")
+model.max_seq_length = 1 + model.get_embedding_dimension()
 """
-MISUSE = 'import golden_maps\nlayer = golden_maps.Layer("w", threads=[])\nlayer(1, outputs=3)\nlayer.nothing\n'
+MISUSE = """
+import golden_maps
+from golden_maps._model import Model
+
+layer = golden_maps.Layer("w", threads=[])
+layer(1, outputs=3)
+layer.nothing
+Model().encode_document(["a"], precision="int4")
+Model().encode_query(["a"], batch="many")
+"""
 
 # Reading PyTorch takes mypy a minute.
 WITHOUT_TORCH = """
@@ -54,7 +68,7 @@ class Hints(unittest.TestCase):
 
     def test_right_and_wrong_use_are_told_apart(self):
         self.assertIn("Success", self.check(text=USE))
-        self.assertEqual(self.check(text=MISUSE).count("error:"), 3)
+        self.assertEqual(self.check(text=MISUSE).count("error:"), 5)
 
     def test_the_package_keeps_its_own(self):
         path = os.path.join(self.cache, "mypy.ini")
