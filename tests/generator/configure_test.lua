@@ -293,7 +293,7 @@ fact.holds("a model folder becomes a spec, its table is printed, and all that is
   fact.contains(assert(fs.read(folder .. "out/configure.d")), "out/Tiny-GPT/config.json")
   refuses(1, "--from-hf out/Tiny-GPT --from-hf out --spec no.lua", "no.lua: No such file or directory",
     "out/config.json: there is no such file; expected a folder as transformers saves a model, with config.json and " ..
-    "model.safetensors")
+    "model.safetensors, as 'hf download ORG/NAME --local-dir DIR' gets it")
 end)
 
 fact.holds("a GGUF file becomes a spec, and one that is none is refused", function()
@@ -305,7 +305,7 @@ fact.holds("a GGUF file becomes a spec, and one that is none is refused", functi
   fact.contains(assert(fs.read(folder .. "out/specs/tiny.lua")), 'weights = "gguf"')
   fact.contains(assert(fs.read(folder .. "out/configure.d")), "out/Tiny.gguf")
   refuses(1, "--from-gguf no.gguf --from-gguf out", "no.gguf: No such file or directory",
-    "out: is not a regular file")
+    "out: is a folder; expected a GGUF file, as out/Tiny.gguf")
 end)
 
 fact.holds("unknown options of GNU's kind are only warned of", function()

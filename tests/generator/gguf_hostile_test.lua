@@ -20,9 +20,9 @@ end
 local CUT = "it is cut short, or damaged"
 local LARGEST = ("\255"):rep(8)
 
-fact.holds("what is no GGUF file, or of another version, is refused", function()
+fact.holds("what is not a GGUF file, or of another version, is refused", function()
   for _, content in ipairs({ "", "GGUF", "GGUF" .. number(3, 4), ("x"):rep(100) }) do
-    refuses(content, "byte 0: is no GGUF file: it does not begin with GGUF and two counts")
+    refuses(content, "byte 0: is not a GGUF file: it does not begin with GGUF and two counts")
   end
   for _, version in ipairs({ 0, 1, 4 }) do
     refuses("GGUF" .. number(version, 4) .. number(0, 16), ("byte 4: GGUF version %d; expected 2 or 3"):format(version))
@@ -119,7 +119,7 @@ fact.holds("a file that ends anywhere is refused in words", function()
   for cut = 0, #whole - 1, 7 do
     local result, errors = gguf.read(whole:sub(1, cut))
     assert(result == nil and #errors == 1, cut)
-    fact.contains(errors[1], cut < 24 and "is no GGUF file" or CUT)
+    fact.contains(errors[1], cut < 24 and "is not a GGUF file" or CUT)
   end
 end)
 

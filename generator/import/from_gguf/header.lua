@@ -3,6 +3,7 @@
 -- checks files in full.
 local bytes = require "import.from_gguf.bytes"
 local fs = require "base.fs"
+local next_step = require "import.next_step"
 local text = require "base.text"
 local types = require "schema.types"
 
@@ -200,7 +201,7 @@ end
 
 local function read(b)
   if b.size < 24 or b.text:sub(1, 4) ~= "GGUF" then
-    b:refuse(0, "is no GGUF file: it does not begin with GGUF and two counts")
+    b:refuse(0, "is not a GGUF file: it does not begin with GGUF and two counts%s", next_step.other_file(b.path))
   end
   b:skip(4, "the magic")
   local version = b:number(4, "the version")

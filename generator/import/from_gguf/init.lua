@@ -6,6 +6,7 @@ local data_files = require "import.data_files"
 local fields = require "import.from_hf.fields"
 local header = require "import.from_gguf.header"
 local json = require "import.from_hf.json"
+local next_step = require "import.next_step"
 local match = require "import.from_hf.match"
 local report = require "import.from_hf.report"
 local spec = require "spec"
@@ -20,8 +21,8 @@ local function data_of(path, metadata)
   for _, known in ipairs(data_files(DATA)) do
     if known == name then return require("import.gguf." .. known) end
   end
-  return nil, ("%s: general.architecture is %s; expected one of %s"):format(path,
-    json.shown(name), text.join(data_files(DATA), "or"))
+  return nil, ("%s: general.architecture is %s; expected one of %s%s"):format(path,
+    json.shown(name), text.join(data_files(DATA), "or"), next_step.near(name))
 end
 
 -- -- What tensors say -----------------------------------------------------------------------------------------------
@@ -71,7 +72,8 @@ end
 -- Reads a file. given: flags' fields by name; options: ignored (set of keys and tensors not to ask about). Returns
 -- { spec, text (of a spec file), lines (the table) }, or nil and every message.
 return function(path, given, options)
-  local held, why = header.read(path)
+  local held, why = nil, next_step.not_a_file(path)
+  if not why then held, why = header.read(path) end
   if not held then return nil, { why } end
   local model, data = read_model(path, held, given, options.ignored)
   if not model then return nil, data end

@@ -5,6 +5,7 @@ local fields = require "import.from_hf.fields"
 local fs = require "base.fs"
 local hash = require "base.hash"
 local json = require "import.from_hf.json"
+local next_step = require "import.next_step"
 local other_types = require "import.from_hf.other_types"
 local match = require "import.from_hf.match"
 local read_config = require "import.from_hf.config"
@@ -27,8 +28,8 @@ local function data_of(path, model_type)
     if name == wanted then return require("import.hf." .. name) end
   end
   if other_types[wanted] then
-    return nil, ("%s: %s is a model type of transformers that genattn does not read; it reads %s"):format(path,
-      json.plain(model_type), text.join(known))
+    return nil, ("%s: %s is a model type of transformers that genattn does not read; it reads %s%s"):format(path,
+      json.plain(model_type), text.join(known), next_step.near(wanted))
   end
   local near = wanted and text.misspelt(wanted, known)
   return nil, ("%s: model_type is %s; expected one of %s%s"):format(path, json.shown(model_type),
@@ -108,10 +109,9 @@ end
 
 -- -- The folder -----------------------------------------------------------------------------------------------------
 
-local NO_CONFIG = "%s: there is no such file; expected a folder as transformers saves a model, with config.json and " ..
-  "model.safetensors"
 local NO_TENSORS = "%s: no model.safetensors and no index of shards, so names of weights are not checked%s"
-local PICKLE = "; pytorch_model.bin is never read, since reading it may run what it holds"
+local PICKLE = "; pytorch_model.bin is never read, since reading it may run what it holds: from_pretrained and " ..
+  "save_pretrained of transformers write model.safetensors"
 
 -- Reads config.json and what stands beside it: the model { made, rows, ... } and its data file; or nil and messages.
 local function read_model(folder, given, options)
@@ -119,7 +119,7 @@ local function read_model(folder, given, options)
   local encoder = sentence.read(extra)
   if #extra.errors > 0 then return nil, extra.errors end
   local path = (encoder and encoder.transformer or folder) .. "/config.json"
-  if fs.kind(path) == "nothing" then return nil, { NO_CONFIG:format(path) } end
+  if fs.kind(path) == "nothing" then return nil, { next_step.without_config(path) } end
   local config, why = json.read(path)
   if not config then return nil, { why } end
   local data
@@ -162,6 +162,8 @@ return function(folder, given, options)
   local ok, why = json.available()
   if not ok then return nil, { "--from-hf: " .. why } end
   folder = folder:gsub("(.)/+$", "%1")
+  why = next_step.not_a_folder(folder)
+  if why then return nil, { why } end
   local model, data = read_model(folder, given, options)
   if not model then return nil, data end
   local s, lines = match_tensors(model, data, options.ignored)
