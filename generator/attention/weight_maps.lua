@@ -133,7 +133,7 @@ local function is_offered(spec, name)
   if map.on_demand and spec.weights ~= name then return false end
   if #missing_roles(spec, map) > 0 then return false end
   local varies = map.varies == nil or spec.weights == name
-  for _, role in ipairs(spec.roles) do varies = varies or role.name == map.varies end
+  for _, role in ipairs(map.varies or {}) do varies = varies or maps.has_role(spec, role) end
   return varies
 end
 

@@ -33,6 +33,7 @@ return {
     elseif not spec.pool then
       fail('classifier is given, but without pool.kind there is no row of a sequence to classify: "cls" or "mean"')
     end
+    spec.has_last_products = true
     spec.makes_last_rows = spec.makes_last_rows or spec.arithmetic_of.classifier ~= "f32" or spec.chooses
     spec.classifier.activation = spec.classifier.activation or "tanh"
     spec.classifier.scores = spec.classifier.scores or spec.classifier.labels == 1 and "sigmoid" or "none"
@@ -70,7 +71,7 @@ return {
       weights = { "classifier_dense_weight", "classifier_dense_bias", "classifier_weight", "classifier_bias" } })
   end,
   on = function(spec) return spec.classifier end,
-  uses = { "last_rows", "pooling" },
+  uses = { "pooling" },
   sentence = function(spec)
     if not spec.classifier then return nil end
     return ("class_logits: %d a sequence, by a dense linear of its embedding, %s and a linear"):format(

@@ -1,5 +1,6 @@
 -- ops/feed_forward.lua: what follows attention in each layer: two linears with an activation between them, or three
 -- where one gates the other (Shazeer, "GLU Variants Improve Transformer", 2020).
+local activations = require "ops.activations"
 local linear = require "ops.linear"
 local types = require "schema.types"
 
@@ -77,6 +78,7 @@ return {
       activation = ffn.activation or "relu", gated = ffn.gated or false, fused = ffn.fused or false,
       bias = ffn.bias ~= false,
     }
+    activations.ask(spec, spec.ffn.activation, spec.d_ff)
   end,
   sublayers = sublayers,
   products = function(spec, add)

@@ -70,13 +70,16 @@
 --
 -- What several blocks need is a block without fields, which they ask for in resolve:
 --   spec.adds_rows             sums of rows
+--   spec.activates             activations over rows, by name; ops/activations.lua asks for one
+--   spec.has_last_products      products after the last layer, whose panels threads share
 --   spec.makes_last_rows       narrow rows for products after the last layer
 --   spec.packs_tables          matrices packed as they are
 --   spec.own_token_table       the embedding is such a matrix; false where another block keeps it
 local blocks = {}
 
 for _, name in ipairs({ "layers", "tables", "tokens", "positions", "sublayer", "norm", "added_rows", "linear",
-  "attention", "memory_mask", "feed_forward", "last_rows", "pooling", "classifier", "logits" }) do
+  "attention", "memory_mask", "activations", "feed_forward", "last_rows", "last_products", "pooling", "classifier",
+  "logits" }) do
   blocks[#blocks + 1] = require("ops." .. name)
 end
 

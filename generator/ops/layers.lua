@@ -19,7 +19,7 @@ for field in ([[kind name d_model seq_len batch dtype unroll n_layers layer d_ff
   WITHOUT_ATTENTION[field] = true
 end
 -- Of these, those of layers.
-local OF_LAYERS = { d_ff = true, ffn = true, layer = true, ["norm.place"] = true }
+local OF_LAYERS = { d_ff = true, ffn = true, layer = true, ["norm.place"] = true, ["logits.transform"] = true }
 
 local function given(spec, field)
   for _, entry in ipairs(spec.given) do

@@ -1,8 +1,13 @@
 -- ops/logits.lua: the linear after the last layer: one number for each token or class, as they are, or through
 -- softmax or its logarithm. Tied, its weight is the embedding's, which is then packed once, or where the linear
--- multiplies narrow numbers twice: tokens' rows stay floats.
+-- multiplies narrow numbers twice: tokens' rows stay floats. Rows may go through a transform before it, as in models of
+-- masked words: a dense linear of d_model, an activation and a norm.
+local activations = require "ops.activations"
 local dtype = require "dtype"
+local norm = require "ops.norm"
 local types = require "schema.types"
+
+local ACTIVATIONS = { "relu", "gelu", "gelu_tanh", "silu", "tanh" }
 
 local MOST = 1048576 -- a row: a product so wide is planned within a second, and no vocabulary is larger
 local WHAT = { linear = "logits", softmax = "probabilities", log_softmax = "logarithms of probabilities" }
@@ -22,11 +27,42 @@ local function check_size(spec, logits, fail)
   end
 end
 
+local TRANSFORM = { "logits_dense_weight", "logits_dense_bias", "logits_norm_weight", "logits_norm_bias" }
+local WEIGHTS = { "logits_weight", "logits_bias" }
+for i, role in ipairs(TRANSFORM) do table.insert(WEIGHTS, i, role) end
+
+-- The norm of a transform is as the model's own, and so is the width of its rows.
+local function check_transform(spec, fail)
+  if not spec.logits.transform then return end
+  if spec.norm.kind == "none" then fail('logits.transform ends with a norm, but norm.kind = "none"') end
+  if spec.n_layers > 0 then activations.ask(spec, spec.logits.transform, spec.d_model) end
+end
+
+-- Hands the roles of the linear and its transform to add.
+local function add_roles(spec, add)
+  local logits = spec.logits
+  if logits and logits.transform then
+    add("logits_dense_weight", { spec.d_model, spec.d_model })
+    add("logits_dense_bias", { spec.d_model })
+    norm.sublayer_roles(spec, add, "logits")
+  end
+  if logits and not logits.tied then add("logits_weight", { logits.size, spec.d_model }) end
+  if logits and logits.bias then add("logits_bias", { logits.size }) end
+end
+
+-- The names of these roles, and of the embedding that takes the place of one.
+local function role_names(spec)
+  local names = {}
+  add_roles(spec, function(role) names[#names + 1] = role end)
+  if spec.logits.tied then table.insert(names, #names + (spec.logits.bias and 0 or 1), "embedding") end
+  return names
+end
+
 return {
   name = "logits",
   of_decoder = true,
-  weights = { "logits_weight", "logits_bias" },
-  looked_up = { "logits_weight" }, beside = { "logits_weight", "logits_bias" },
+  weights = WEIGHTS,
+  looked_up = { "logits_weight" }, beside = WEIGHTS,
   fields = {
     { field = "logits.kind", flag = "--logits", value = "linear|softmax|log_softmax",
       check = types.choice({ "linear", "softmax", "log_softmax" }), parse = function(word) return word end,
@@ -41,6 +77,11 @@ return {
     { field = "logits.bias", flag = "--logits-bias", value = "yes|no", check = types.boolean,
       parse = types.to_boolean, default = "no", help = "whether the linear adds a bias",
       group = "whole models", example = 'logits = { kind = "linear", bias = true }' },
+    { field = "logits.transform", flag = "--logits-transform", value = "NAME", check = types.choice(ACTIVATIONS),
+      parse = function(word) return word end, default = "none",
+      help = "rows go through a dense linear, an activation and a norm before the linear: " ..
+        table.concat(ACTIVATIONS, ", "),
+      group = "whole models", example = 'logits = { kind = "linear", transform = "gelu" }' },
   },
   resolve = function(spec, fail)
     if not spec.stack or not spec.logits then return end
@@ -50,6 +91,8 @@ return {
       return
     end
     check_size(spec, logits, fail)
+    check_transform(spec, fail)
+    spec.has_last_products = true
     logits.size = logits.size or spec.vocab_size or 1
     logits.tied, logits.bias = logits.tied or false, logits.bias or false
     local is_narrow = spec.arithmetic_of.logits ~= "f32"
@@ -58,17 +101,22 @@ return {
     if logits.tied and has_rows then spec.own_token_table = false end
     spec.makes_last_rows = spec.makes_last_rows or is_narrow or spec.chooses
   end,
-  last_roles = function(spec, add)
-    if not spec.logits then return end
-    if not spec.logits.tied then add("logits_weight", { spec.logits.size, spec.d_model }) end
-    if spec.logits.bias then add("logits_bias", { spec.logits.size }) end
-  end,
+  last_roles = add_roles,
   products = function(spec, add)
     if not spec.logits then return end
+    if spec.logits.transform then
+      add({ op = "logits_dense", role = "logits", what = "rows -> the dense rows of logits", n_in = spec.d_model,
+        n_out = spec.d_model })
+    end
     add({ op = "logits", role = "logits", what = "rows -> logits", n_in = spec.d_model, n_out = spec.logits.size })
   end,
   packed_vocabulary = function(spec, _, add_linear)
     if spec.logits then add_linear("logits") end
+  end,
+  packed = function(spec, add, add_linear)
+    if not spec.logits or not spec.logits.transform then return end
+    add_linear("logits_dense")
+    norm.sublayer_packed(spec, add, "logits")
   end,
   outputs = function(spec, add)
     if not spec.logits then return end
@@ -82,16 +130,19 @@ return {
   end,
   last_operations = function(spec, add, words)
     if not spec.logits then return end
+    local transform = spec.logits.transform
     add({ name = "logits", op = "linear", phase = "output", reads = { words.result },
-      writes = { "logits", "last_logits" }, template = "logits.outputs",
-      weights = { spec.logits.tied and "embedding" or "logits_weight", spec.logits.bias and "logits_bias" or nil } })
+      writes = { "logits", "last_logits" }, template = "logits.outputs", weights = role_names(spec),
+      fused = transform and ("linear, %s, norm before it"):format(transform) or nil })
   end,
   on = function(spec) return spec.logits end,
-  uses = { "last_rows" },
+  uses = { "norm" },
   sentence = function(spec)
     if not spec.logits then return nil end
     local weight = spec.logits.tied and ", by the embedding's own weight" or ""
     if spec.logits.tied and spec.own_token_table then weight = weight .. ", packed once more" end
-    return ("logits: %d %s a row%s"):format(spec.logits.size, WHAT[spec.logits.kind], weight)
+    local transform = spec.logits.transform
+    transform = transform and (" of a linear of it, %s and a norm"):format(transform) or ""
+    return ("logits: %d %s a row%s%s"):format(spec.logits.size, WHAT[spec.logits.kind], transform, weight)
   end,
 }

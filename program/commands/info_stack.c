@@ -68,6 +68,9 @@ void ga_info_stack_print(const struct ga_model *model)
            logits[stack->logits]);
     if (stack->n_logits) {
         printf(" of %zu%s", stack->n_logits, stack->logits_tied ? ", tied" : "");
+        if (stack->logits_transform) {
+            printf(", after a linear, %s and a norm", activations[stack->logits_transform]);
+        }
         print_dtype(model->arithmetic[GA_LINEAR_LOGITS]);
     }
     if (stack->n_labels) {
@@ -100,6 +103,7 @@ json_t *ga_info_stack_json(const struct ga_model *model)
         "residual", !stack->without_residual, "sublayer", stack->sublayer, "n_labels", ga_json_size(stack->n_labels),
         "classifier_activation", activations[stack->classifier_activation], "class_scores",
         scores[stack->class_scores]);
+    json_object_set_new(facts, "logits_transform", json_string(activations[stack->logits_transform]));
     json_object_set_new(facts, "logits_dtype", json_string(ga_arithmetic_name(model->arithmetic[GA_LINEAR_LOGITS])));
     json_object_set_new(facts, "classifier_dtype",
                         json_string(ga_arithmetic_name(model->arithmetic[GA_LINEAR_CLASSIFIER])));

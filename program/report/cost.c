@@ -117,6 +117,14 @@ static double classifier_elements(const struct ga_model *model)
     return labels > 0 ? (double)model->d_model * (double)(model->d_model + labels) : 0.0;
 }
 
+// Numbers in the matrices that make the logits of a row: the linear's, and that of its transform.
+static double logits_elements(const struct ga_model *model)
+{
+    const struct ga_stack *stack = model->stack;
+    const size_t dense = stack->logits_transform ? model->d_model : 0;
+    return (double)model->d_model * (double)(stack->n_logits + dense);
+}
+
 // Of one sequence's source through the encoder of a transformer.
 static double encoder_flops(const struct ga_model *model, const struct ga_call_size *size)
 {
@@ -146,7 +154,7 @@ double ga_cost_flops(const struct ga_model *model, const struct ga_call_size *si
         2.0 * seen_pairs(model, size) * (double)model->n_heads * (double)(model->d_head + model->d_v);
     double flops = layers * (projection_flops(model, side, size) + attention);
     if (stack) {
-        flops += 2.0 * (double)size->logit_rows * (double)model->d_model * (double)stack->n_logits;
+        flops += 2.0 * (double)size->logit_rows * logits_elements(model);
     }
     if (size->class_logits) {
         flops += 2.0 * classifier_elements(model);
@@ -238,7 +246,7 @@ double ga_cost_weight_bytes(const struct ga_model *model, const struct ga_varian
         unread += (double)model->vocab_size * (double)model->d_model * (double)sizeof(float);
     }
     if (stack && size->logit_rows == 0) {
-        unread += (double)stack->n_logits * (double)model->d_model * element_bytes(model, GA_LINEAR_LOGITS);
+        unread += logits_elements(model) * element_bytes(model, GA_LINEAR_LOGITS);
     }
     if (stack && !size->class_logits) {
         unread += classifier_elements(model) * element_bytes(model, GA_LINEAR_CLASSIFIER);

@@ -14,7 +14,7 @@ local KEYS = { name = "string", fields = "table", weights = "table", uses = "tab
   beside = "table", of_decoder = "boolean", first_kind = "string" }
 for hook in ([[resolve memory_fields sentence first_roles sublayer_roles last_roles sublayers products
   packed_vocabulary packed sublayer_packed tensors first_operations sublayer_operations
-  last_operations operation outputs words on]]):gmatch("%S+") do
+  last_operations operation ask outputs words on]]):gmatch("%S+") do
   KEYS[hook] = "function"
 end
 
@@ -62,7 +62,8 @@ local function whole_specs()
   local norm = { place = "pre" }
   return {
     make({ vocab_size = 9, token_types = 2, positions = { kind = "learned" }, embedding = { scale = true, norm = true },
-      norm = norm, pool = { kind = "cls" }, logits = { kind = "linear", tied = true }, classifier = { labels = 3 },
+      norm = norm, pool = { kind = "cls" }, classifier = { labels = 3 },
+      logits = { kind = "linear", tied = true, transform = "tanh" },
       ffn = { gated = true }, outputs = { "attention" } }),
     make({ norm = { place = "post", final = true } }),
     make({ kind = "decoder", vocab_size = 9, positions = { kind = "sinusoidal" } }),

@@ -89,6 +89,7 @@ local WRONG = {
   { "--logits-size", "0", count(1, 1048576, "0") },
   { "--logits-tied", "x", 'must be yes or no, found "x"' },
   { "--logits-bias", "x", 'must be yes or no, found "x"' },
+  { "--logits-transform", "swish", "must be" },
   { "--kv-heads", "0", count(1, 1024, "0") },
   { "--projections", "q", ONE_OF:format("qkvo, qkv", '"q"') },
   { "--heads-as", "x", ONE_OF:format("split, shared", '"x"') },

@@ -93,6 +93,54 @@ fact.holds("a classifier's linears stand beside the model, but a BERT's first, w
   fact.equal(reads_tensors(hf.ROBERTA, tensors_of(hf.ROBERTA, "bert", "roberta.")).spec.weights, "bert")
 end)
 
+fact.holds("logits of masked words: a transform of the activation, and the embedding's weight", function()
+  local function words(base, more) return reads((base:gsub("Model\"", 'ForMaskedLM"')), more).spec.logits end
+  local function says(logits, transform, tied)
+    fact.equal(("%s %s %s %d"):format(logits.kind, logits.transform, tostring(logits.bias), logits.size),
+      "linear " .. transform .. " true 7")
+    fact.equal(logits.tied, tied)
+  end
+  says(words(hf.BERT, '"hidden_act": "gelu_new"'), "gelu_tanh", true)
+  says(words(hf.BERT, '"tie_word_embeddings": false'), "gelu", false)
+  says(words(hf.ROBERTA, '"hidden_act": "silu"'), "gelu", true)
+  says(words((hf.ROBERTA:gsub('"roberta"', '"xlm-roberta"'):gsub('"Roberta', '"XLMRoberta'))), "gelu", true)
+  says(words((hf.ROBERTA:gsub('"roberta"', '"camembert"'):gsub('"Roberta', '"Camembert'))), "gelu", true)
+  says(words(hf.DISTILBERT), "relu", true)
+  local result = reads((hf.BERT:gsub("BertModel", "BertForPreTraining")))
+  says(result.spec.logits, "gelu", true)
+  fact.contains(table.concat(result.lines, "\n"), "note: without its head for next sentences")
+end)
+
+fact.holds("what makes logits of masked words stands beside the model, and tied ones have their embedding's weight",
+  function()
+    local tied = '"tie_word_embeddings": %s'
+    local function last_of(base, map, prefix, is_tied, wanted)
+      base = base:gsub("Model\"", 'ForMaskedLM"') .. ", " .. tied:format(is_tied)
+      local list, last = tensors_of(base, map, prefix), {}
+      for i = 1, #wanted do last[i] = list[#list - #wanted + i][1] end
+      fact.lists_equal(last, wanted)
+      return base, list
+    end
+    local base, list = last_of(hf.BERT, "bert_gamma", "bert.", true, { "cls.predictions.transform.dense.weight",
+      "cls.predictions.transform.dense.bias", "cls.predictions.transform.LayerNorm.gamma",
+      "cls.predictions.transform.LayerNorm.beta", "cls.predictions.bias" })
+    list[#list + 1] = { "cls.predictions.decoder.weight", { 7, 8 } }
+    list[#list + 1] = { "cls.seq_relationship.weight", { 2, 8 } }
+    local result, said = reads_tensors(base, list)
+    fact.equal(result.spec.weights .. " " .. result.spec.weights_prefix, "bert_gamma bert.")
+    fact.contains(said, "not read, cls.predictions.decoder.weight: the embedding and its bias once more")
+    fact.contains(said, "not read, cls.seq_relationship.weight: heads that are not made")
+    base, list = last_of(hf.ROBERTA, "roberta", "roberta.", true, { "lm_head.layer_norm.bias", "lm_head.bias" })
+    fact.equal(reads_tensors(base, list).spec.weights, "roberta")
+    base, list = last_of(hf.ROBERTA, "roberta", "roberta.", false, { "lm_head.layer_norm.bias",
+      "lm_head.decoder.weight", "lm_head.decoder.bias" })
+    list[#list + 1] = { "lm_head.bias", { 7 } }
+    said = select(2, reads_tensors(base, list))
+    fact.contains(said, "not read, lm_head.bias: the bias of tied logits")
+    last_of(hf.DISTILBERT, "distilbert", "distilbert.", true, { "vocab_transform.weight", "vocab_transform.bias",
+      "vocab_layer_norm.weight", "vocab_layer_norm.bias", "vocab_projector.bias" })
+  end)
+
 fact.holds("an axis of one in front is none, and types that are no floats are told", function()
   local list = tensors_of(hf.VIT, "vit", "vit.")
   list[1][2] = { 1, 7, 8 }

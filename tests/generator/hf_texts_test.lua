@@ -26,6 +26,23 @@ local function spec_of(files, given)
   return result.spec
 end
 
+fact.holds("of a model whose rows sentence-transformers pools the stack alone is taken", function()
+  local function read_as(class, options)
+    local result = assert(hf.read(encoder({}, (hf.BERT:gsub("BertModel", class))), nil, options))
+    return result.spec, table.concat(result.lines, "\n")
+  end
+  local NOTE = "note: the stack of a %s, whose rows sentence-transformers pools"
+  for _, class in ipairs({ "BertForMaskedLM", "BertForSequenceClassification" }) do
+    local s, said = read_as(class)
+    fact.equal(s.pool.kind, "mean")
+    fact.equal(s.logits or s.classifier, nil)
+    fact.contains(said, NOTE:format(class))
+  end
+  local _, said = read_as("BertModel")
+  fact.equal(said:find("the stack of a", 1, true), nil)
+  fact.equal(read_as("BertModel", { architecture = "BertForMaskedLM" }).logits.transform, "gelu")
+end)
+
 -- -- How long a text may be -----------------------------------------------------------------------------------------
 
 fact.holds("the length is that of the first module's config, else the tokenizer's, and never beyond the positions",

@@ -1,5 +1,5 @@
--- last_linears_test.lua: what logits and a classifier multiply, by the field dtype. Reads specs alone: what comes of
--- it are kernels' facts.
+-- last_linears_test.lua: what logits and a classifier multiply, by the field dtype, and what goes before logits. Reads
+-- specs alone: what comes of it are kernels' facts.
 local fact = dofile("tests/generator/fact.lua")
 local spec = require "spec"
 
@@ -16,6 +16,38 @@ local function of_last(dtype, more)
   local s = assert(last_linears(dtype, more))
   return s.arithmetic_of.logits .. " " .. s.arithmetic_of.classifier
 end
+
+fact.holds("a transform before logits has a linear with a bias and a norm as the model's", function()
+  local function with(more)
+    local raw = { kind = "encoder", d_model = 8, n_heads = 2, n_layers = 1, vocab_size = 7, seq_len = 8 }
+    for name, value in pairs(more) do raw[name] = value end
+    return spec.from_fields(raw)
+  end
+  local function last_roles(count, norm, logits)
+    local roles, names = assert(with({ norm = norm, logits = logits })).roles, {}
+    for i = 1, count do
+      local role = roles[#roles - count + i]
+      names[i] = role.name .. " " .. table.concat(role.shape, "x")
+    end
+    return names
+  end
+  fact.lists_equal(last_roles(5, nil, { kind = "linear", tied = true, bias = true, transform = "gelu" }),
+    { "logits_dense_weight 8x8", "logits_dense_bias 8", "logits_norm_weight 8", "logits_norm_bias 8", "logits_bias 7" })
+  fact.lists_equal(last_roles(4, { kind = "rms", final = true }, { kind = "linear", transform = "tanh" }),
+    { "logits_dense_weight 8x8", "logits_dense_bias 8", "logits_norm_weight 8", "logits_weight 7x8" })
+  local function refuses(more, message)
+    local s, errors = with(more)
+    fact.equal(s, nil)
+    fact.lists_equal(errors, { message })
+  end
+  refuses({ norm = { kind = "none" }, logits = { kind = "linear", transform = "gelu" } },
+    'logits.transform ends with a norm, but norm.kind = "none"')
+  refuses({ logits = { transform = "gelu" } },
+    'logits.kind is missing beside the other fields of logits: "linear", "softmax" or "log_softmax"')
+  local _, errors = spec.from_fields({ kind = "encoder", d_model = 8, n_layers = 0, vocab_size = 7, seq_len = 8,
+    logits = { kind = "linear", transform = "gelu" } })
+  fact.lists_equal(errors, { "logits.transform is given, but n_layers = 0 leaves out its layers" })
+end)
 
 fact.holds("logits and a classifier follow the one dtype or the default, and any has all of them", function()
   fact.equal(of_last("int8"), "int8 int8")

@@ -80,6 +80,7 @@ local WORDS = {
   ["--tokenizer-hash"] = { "0123456789abcdef" },
   ["--classifier-scores"] = { "sigmoid", "softmax", "none" },
   ["--logits-tied"] = { "yes", "no" }, ["--logits-bias"] = { "yes", "no" },
+  ["--logits-transform"] = { "relu", "gelu", "gelu_tanh", "silu", "tanh" },
   ["--relative-bidirectional"] = { "yes", "no" }, ["--activation"] = { "relu", "none", "q=silu,o=gelu_tanh", "v=none" },
 }
 
@@ -109,7 +110,8 @@ local BESIDE = { ["mask.window"] = { "mask.causal", true }, ["mask.window_sides"
   ["positions.padding"] = { "vocab_size", 9, "positions.kind", "learned", "positions.first", 2 },
   ["positions.first"] = { "positions.kind", "learned" }, ["pool.normalize"] = { "pool.kind", "mean" },
   ["logits.size"] = { "logits.kind", "linear" }, ["logits.tied"] = { "logits.kind", "linear" },
-  ["logits.bias"] = { "logits.kind", "linear" }, ["ffn.fused"] = { "ffn.gated", true },
+  ["logits.bias"] = { "logits.kind", "linear" }, ["logits.transform"] = { "logits.kind", "linear" },
+  ["ffn.fused"] = { "ffn.gated", true },
   tokenizer = { "vocab_size", 9 }, ["classifier.labels"] = { "pool.kind", "cls" },
   ["classifier.scores"] = { "pool.kind", "cls", "classifier.labels", 1 },
   ["classifier.activation"] = { "pool.kind", "mean", "classifier.labels", 3 } }

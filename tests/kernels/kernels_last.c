@@ -8,11 +8,13 @@
 
 static const double LAST_BUDGET = 2e6;
 
-// Nothing but rounded linears stands between the output and these: the C library's exp and tanh differ in precision.
+// Nothing but rounded linears stands between the output and these: the C library's exp and tanh differ in precision,
+// and so do the sums of a transform's norm.
 static bool has_logits(const struct ga_model *model)
 {
     const struct ga_stack *stack = model->stack;
-    return stack && stack->logits == GA_LOGITS_LINEAR && model->arithmetic[GA_LINEAR_LOGITS] != GA_ARITHMETIC_F32;
+    return stack && stack->logits == GA_LOGITS_LINEAR && !stack->logits_transform &&
+           model->arithmetic[GA_LINEAR_LOGITS] != GA_ARITHMETIC_F32;
 }
 
 static bool has_labels(const struct ga_model *model)

@@ -36,6 +36,12 @@ MODELS = {  # name: (class, configuration)
     "hf_ranks_distilbert": ("DistilBertForSequenceClassification", {
         "dim": 45, "n_heads": 3, "n_layers": 1, "hidden_dim": 70, "vocab_size": 60, "max_position_embeddings": 40}),
     "hf_camembert": ("CamembertForTokenClassification", {**BERT, "max_position_embeddings": 42, "num_labels": 3}),
+    "hf_words_bert": ("BertForMaskedLM", {**BERT, "max_position_embeddings": 48, "hidden_act": "gelu_new"}),
+    "hf_words_roberta": ("RobertaForMaskedLM", {**BERT, "max_position_embeddings": 42, "type_vocab_size": 1}),
+    "hf_words_untied": ("XLMRobertaForMaskedLM", {**BERT, "max_position_embeddings": 42, "type_vocab_size": 1,
+                                                  "tie_word_embeddings": False}),
+    "hf_words_distilbert": ("DistilBertForMaskedLM", {
+        "dim": 45, "n_heads": 3, "n_layers": 1, "hidden_dim": 70, "vocab_size": 60, "max_position_embeddings": 40}),
     "hf_gpt2": ("GPT2LMHeadModel", {"n_embd": 48, "n_head": 4, "n_layer": 2, "vocab_size": 60, "n_positions": 40}),
     "hf_llama": ("LlamaForCausalLM", {**LLAMA, "attention_bias": True, "mlp_bias": True, "head_dim": 10,
                                       "rope_theta": 50000.0}),

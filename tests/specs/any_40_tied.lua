@@ -1,5 +1,6 @@
 return {
-  -- A causal encoder that gives logits of the next token by its embedding's weight; calls choose dtypes.
+  -- A causal encoder that gives logits of the next token by its embedding's weight, after a transform; calls choose
+  -- dtypes.
   kind = "encoder",
   name = "any_40_tied",
   d_model = 40,
@@ -10,6 +11,6 @@ return {
   mask = { causal = true },
   vocab_size = 45,
   norm = { place = "pre", final = true },
-  logits = { kind = "linear", tied = true },
+  logits = { kind = "linear", tied = true, transform = "gelu" },
   dtype = "any",
 }

@@ -1,5 +1,5 @@
 return {
-  -- A classifier with weights in groups, on the mean of rows.
+  -- A classifier with weights in groups, on the mean of rows; logits after a transform, in groups too.
   kind = "encoder",
   name = "int8_40_classes",
   d_model = 40,
@@ -11,5 +11,6 @@ return {
   vocab_size = 37,
   pool = { kind = "mean" },
   classifier = { labels = 3, activation = "relu" },
+  logits = { kind = "linear", size = 5, transform = "silu" },
   weights_dtype = "int8",
 }

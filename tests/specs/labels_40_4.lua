@@ -1,5 +1,5 @@
 -- A cross-encoder as BertForSequenceClassification is built: the first row through a dense linear, tanh and one label;
--- and RoBERTa's places, which its padding's token does not take.
+-- RoBERTa's places, which its padding's token does not take; and logits of masked words, as BertForMaskedLM has them.
 return {
   kind = "encoder",
   name = "labels_40_4",
@@ -15,4 +15,5 @@ return {
   ffn = { activation = "gelu" },
   pool = { kind = "cls" },
   classifier = { labels = 1 },
+  logits = { kind = "linear", tied = true, bias = true, transform = "gelu" },
 }

@@ -232,6 +232,8 @@ static size_t most_rows(const struct ga_io *io)
 
 #include "reference_stack.h"
 
+#include "reference_outputs.h"
+
 void reference_idle_scores(const struct ga_model *model, const struct ga_io *io, size_t b, size_t h, size_t i,
                            double *scores)
 {
@@ -259,3 +261,5 @@ void reference_idle_scores(const struct ga_model *model, const struct ga_io *io,
 #include "reference_layer.h"
 
 #include "reference_stack.h"
+
+#include "reference_outputs.h"

@@ -7,16 +7,17 @@ enum { VOCABULARY = 1000, WIDTH = 64 };
 static const double LAYERS = 12345, ELEMENTS = 1000.0 * 64.0;
 
 // Bytes that a call without logits reads of a decoder whose packed weights are LAYERS bytes beside those of its
-// embedding and of logits: `beside` bytes for each of their elements.
-static double read_of(bool tied, enum ga_storage kept, enum ga_arithmetic logits, double beside, size_t logit_rows)
+// embedding and of logits, which are `beside` bytes; logits have a transform or none.
+static double read_of(bool tied, enum ga_activation transform, enum ga_storage kept, enum ga_arithmetic logits,
+                      double beside, size_t logit_rows)
 {
-    const struct ga_stack stack = {.n_logits = VOCABULARY, .logits_tied = tied};
+    const struct ga_stack stack = {.n_logits = VOCABULARY, .logits_tied = tied, .logits_transform = transform};
     const struct ga_model model = {.d_model = WIDTH,
                                    .vocab_size = VOCABULARY,
                                    .stack = &stack,
                                    .weights_dtype = kept,
                                    .arithmetic[GA_LINEAR_LOGITS] = logits};
-    const struct ga_variant variant = {.packed_bytes = (size_t)(LAYERS + beside * ELEMENTS)};
+    const struct ga_variant variant = {.packed_bytes = (size_t)(LAYERS + beside)};
     const struct ga_call_size size = {.batch = 1, .q_len = 1, .kv_len = 1, .logit_rows = logit_rows};
     return ga_cost_weight_bytes(&model, &variant, &size);
 }
@@ -39,11 +40,14 @@ Test(cost, logits_that_are_not_asked_for_are_not_read_however_they_are_kept)
         {true, GA_STORAGE_INT4, GA_ARITHMETIC_INT8, 0, groups4},
         {false, GA_STORAGE_INT4, GA_ARITHMETIC_INT8, 4, groups4},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const double all = cases[i].table + cases[i].panels;
-        const double without = read_of(cases[i].tied, cases[i].kept, cases[i].logits, all, 0);
-        const double with = read_of(cases[i].tied, cases[i].kept, cases[i].logits, all, 1);
+    for (size_t i = 0; i < 2 * (sizeof cases / sizeof *cases); i++) {
+        const size_t c = i / 2;
+        const enum ga_activation transform = i % 2 == 0 ? GA_ACTIVATION_NONE : GA_ACTIVATION_GELU;
+        const double panels = cases[c].panels * (ELEMENTS + (transform ? (double)(WIDTH * WIDTH) : 0));
+        const double all = cases[c].table * ELEMENTS + panels;
+        const double without = read_of(cases[c].tied, transform, cases[c].kept, cases[c].logits, all, 0);
+        const double with = read_of(cases[c].tied, transform, cases[c].kept, cases[c].logits, all, 1);
         cr_expect_eq(without, LAYERS, "case %zu: %g bytes", i, without);
-        cr_expect_eq(with, LAYERS + cases[i].panels * ELEMENTS, "case %zu: %g bytes", i, with);
+        cr_expect_eq(with, LAYERS + panels, "case %zu: %g bytes", i, with);
     }
 }

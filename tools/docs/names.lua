@@ -69,7 +69,7 @@ end
 
 -- The model types whose folders are read, with their classes.
 function names.of_folders()
-  local rows = { { "`model_type`", "`architectures`", "Without their heads" } }
+  local rows = { { "`model_type`", "`architectures`", "Without one of their heads" } }
   for _, file in ipairs(assert(fs.list("generator/import/hf"))) do
     local name = file:match("^(.*)%.lua$")
     local model_type = require("import.hf." .. name)

@@ -113,6 +113,15 @@ local NO_TENSORS = "%s: no model.safetensors and no index of shards, so names of
 local PICKLE = "; pytorch_model.bin is never read, since reading it may run what it holds: from_pretrained and " ..
   "save_pretrained of transformers write model.safetensors"
 
+-- The architecture in place of the file's: as asked for, or the stack alone where sentence-transformers pools its rows,
+-- as that never has a head; and a note where the file's is another.
+local function architecture_of(config, data, encoder, asked)
+  local listed = json.is_array(config.architectures) and config.architectures[1]
+  if asked or not encoder or not encoder.pooling then return asked end
+  return data.base, listed and listed ~= data.base and
+    ("the stack of a %s, whose rows sentence-transformers pools"):format(json.plain(tostring(listed))) or nil
+end
+
 -- Reads config.json and what stands beside it: the model { made, rows, ... } and its data file; or nil and messages.
 local function read_model(folder, given, options)
   local extra = open_folder(folder, given, options.ignored)
@@ -125,8 +134,10 @@ local function read_model(folder, given, options)
   local data
   data, why = data_of(path, config.model_type)
   if not data then return nil, { why } end
-  local model, errors = read_config(path, config, data, given, options.ignored, options.architecture)
+  local architecture, note = architecture_of(config, data, encoder, options.architecture)
+  local model, errors = read_config(path, config, data, given, options.ignored, architecture)
   if not model then return nil, errors end
+  model.notes[#model.notes + 1] = note
   model.path, model.model_type = path, config.model_type
   add_files(model, extra, encoder, given, config)
   if #extra.errors > 0 then return nil, extra.errors end

@@ -2,6 +2,11 @@
 -- embeddings, learned positions, types of tokens.
 local common = require "import.hf.common"
 
+local words = {
+  fixed = common.words_fixed,
+  fields = { common.words_fields[1], { "hidden_act", "logits.transform", by = "activation", default = "gelu" } },
+}
+
 return {
   maps = { "bert", "bert_gamma" },
   prefixes = { "", "bert." },
@@ -33,8 +38,9 @@ return {
   base = "BertModel",
   architectures = {
     BertModel = {},
-    BertForMaskedLM = { without = "its head for masked words (cls.predictions)" },
-    BertForPreTraining = { without = "its heads for masked words and next sentences (cls)" },
+    BertForMaskedLM = words,
+    BertForPreTraining = { fixed = words.fixed, fields = words.fields,
+      without = "its head for next sentences (cls.seq_relationship)" },
     BertForSequenceClassification = {
       fixed = { { "pool.kind", "cls" }, { "classifier.activation", "tanh" } },
       fields = common.classifier_fields,
@@ -47,6 +53,8 @@ return {
   unread = {
     { "the pooler (a linear and tanh over the first row) is no part of the stack", "pooler" },
     { "numbers 0, 1, 2 ..., which are not learned", "embeddings.position_ids" },
+    { "the embedding and its bias once more", "cls.predictions.decoder", where = { "logits.tied", true } },
+    { "the bias of tied logits", "cls.predictions.bias", where = { "logits.tied", false } },
     { "heads that are not made", "cls classifier" },
   },
 }

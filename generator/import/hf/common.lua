@@ -8,6 +8,9 @@ local common = {
     { "sentence_transformers.activation_fn", "classifier.scores", by = "scores", optional = true,
       also = "sbert_ce_default_activation_function" },
   },
+  -- And those of one with logits of masked words, beside the activation of their transform.
+  words_fixed = { { "logits.kind", "linear" }, { "logits.bias", true } },
+  words_fields = { { "tie_word_embeddings", "logits.tied", default = true } },
   -- { config field, the value it must have, why }
   requires = {
     { "quantization_config", nil, "weights are read as they are, not unpacked" },

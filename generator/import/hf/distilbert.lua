@@ -27,7 +27,10 @@ return {
   base = "DistilBertModel",
   architectures = {
     DistilBertModel = {},
-    DistilBertForMaskedLM = { without = "its head for masked words (vocab_transform, vocab_projector)" },
+    DistilBertForMaskedLM = {
+      fixed = common.words_fixed,
+      fields = { common.words_fields[1], { "activation", "logits.transform", by = "activation", default = "gelu" } },
+    },
     DistilBertForSequenceClassification = {
       fixed = { { "pool.kind", "cls" }, { "classifier.activation", "relu" } },
       fields = common.classifier_fields,
@@ -39,6 +42,7 @@ return {
   },
   unread = {
     { "numbers 0, 1, 2 ..., which are not learned", "embeddings.position_ids" },
+    { "the embedding once more", "vocab_projector.weight", where = { "logits.tied", true } },
     { "heads that are not made", "vocab_transform vocab_layer_norm vocab_projector pre_classifier classifier" },
   },
 }

@@ -32,7 +32,10 @@ return {
   base = "RobertaModel",
   architectures = {
     RobertaModel = {},
-    RobertaForMaskedLM = { without = "its head for masked words (lm_head)" },
+    RobertaForMaskedLM = {
+      fixed = { common.words_fixed[1], common.words_fixed[2], { "logits.transform", "gelu" } },
+      fields = common.words_fields,
+    },
     RobertaForSequenceClassification = {
       fixed = { { "pool.kind", "cls" }, { "classifier.activation", "tanh" } },
       fields = common.classifier_fields,
@@ -45,6 +48,8 @@ return {
   unread = {
     { "the pooler (a linear and tanh over the first row) is no part of the stack", "pooler" },
     { "numbers 0, 1, 2 ..., which are not learned", "embeddings.position_ids" },
+    { "the embedding and its bias once more", "lm_head.decoder", where = { "logits.tied", true } },
+    { "the bias of tied logits", "lm_head.bias", where = { "logits.tied", false } },
     { "heads that are not made", "lm_head classifier" },
   },
 }

@@ -2,8 +2,9 @@
 -- table like a spec's `weights` field; qkv_weight and qkv_bias hold q, k and v stacked by rows, or, with transposed =
 -- true ([in,out]), side by side by columns. Under `refuses` stand, by role, tensors of other modules that go by the
 -- same names: a file that holds one is never read by this map. `inside` is a set of roles that stand beside the model
--- in files of other maps, and after the prefix in those of this one; `varies` is the role by which a map differs from
--- another, without which it is not offered; a map `on_demand` is offered only where the spec names it. A weight of a
+-- in files of other maps, and after the prefix in those of this one; `varies` lists the roles by which a map differs
+-- from another, without any of which it is not offered; a map `on_demand` is offered only where the spec names it.
+-- Under `transformed` stand what logits are called after a transform, tied_bias the bias of tied ones. A weight of a
 -- score modifier (one of spec.modifier_weights) that no map here names is called in a file as its role is: no module
 -- that has it is known.
 local text = require "base.text"
@@ -87,6 +88,21 @@ local function can_stack(spec, part)
   return spec.k_dim == spec.d_model and spec.v_dim == spec.d_model
 end
 
+-- Whether a spec has a role of that name.
+function maps.has_role(spec, name)
+  for _, role in ipairs(spec.roles) do
+    if role.name == name then return true end
+  end
+  return false
+end
+
+-- The tensor of a role where logits come after a transform and their weight or bias has another name then, or nil.
+local function transformed_name(spec, map, role)
+  local names = map.transformed
+  if not names or not names[role] or not maps.has_role(spec, "logits_dense_weight") then return nil end
+  return role == "logits_bias" and not maps.has_role(spec, "logits_weight") and names.tied_bias or names[role]
+end
+
 -- The layer of a stack that a role belongs to and what it is there; nil where it belongs to none.
 function maps.in_layer(role)
   local layer, inner = role:match("layers%.(%d+)%.(.*)$")
@@ -105,7 +121,7 @@ function maps.source(spec, map, role)
     local before = map.layer or spec.n_layers == 1 and "" -- of one layer names need not say which
     return tensor and before and before:format(layer) .. tensor, is_stacked
   end
-  if map[role] then return map[role], false end
+  if map[role] then return transformed_name(spec, map, role) or map[role], false end
   local whose, projection, part = role:match("^(%a*_?)([qkv])_(%a+)$")
   local stacked = projection and map[whose .. "qkv_" .. part]
   if stacked and can_stack(spec, part) then return stacked, true end
@@ -116,13 +132,6 @@ end
 local function bias_of(map, projection)
   local weight = map[projection .. "_weight"]
   return map[projection .. "_bias"] or (weight and weight:find("weight$") and weight:gsub("weight$", "bias")) or nil
-end
-
-local function has_role(spec, name)
-  for _, role in ipairs(spec.roles) do
-    if role.name == name then return true end
-  end
-  return false
 end
 
 -- Biases and what else a stack may have learned that its spec leaves out, of its layers and beside them.
@@ -139,7 +148,7 @@ local function stack_refused(spec, map)
   for _, part in ipairs(STACK_PARTS) do
     for _, name in ipairs(part.roles) do
       local role = part.is_layer and "layers.0." .. name or name
-      local tensor = not has_role(spec, role) and maps.source(spec, map, role)
+      local tensor = not maps.has_role(spec, role) and maps.source(spec, map, role)
       if tensor then list[#list + 1] = { role = role, tensor = tensor } end
     end
   end
@@ -171,7 +180,7 @@ function maps.refused(spec, map)
   end
   for _, learned in ipairs({ LEARNED, spec.modifier_weights }) do
     for _, role in ipairs(learned) do
-      local tensor = map[role] and not has_role(spec, role) and map[role] or map.refuses and map.refuses[role]
+      local tensor = map[role] and not maps.has_role(spec, role) and map[role] or map.refuses and map.refuses[role]
       if tensor then list[#list + 1] = { role = role, tensor = tensor } end
     end
   end

@@ -157,6 +157,7 @@ struct ga_stack {
     enum ga_mask memory_mask; // takes io.memory_mask or io.memory_additive_mask
     bool has_padding;         // tokens with id padding have row first_position - 1, and positions count only the others
     int32_t padding;
+    enum ga_activation logits_transform; // of a dense linear's results; then norm and logits; NONE: no transform
 };
 
 #endif

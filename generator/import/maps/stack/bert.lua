@@ -1,7 +1,7 @@
 -- bert: a whole BertModel of Hugging Face's transformers, and sentence encoders made from one (MiniLM). The names of
 -- RobertaModel are the same. Its pooler is part of the model only where a classifier follows. BertForMaskedLM's file
--- has them after bert., those of BertForTokenClassification and BertForSequenceClassification too, with a linear beside
--- it.
+-- has them after bert., with a transform and a bias beside it; those of BertForTokenClassification and
+-- BertForSequenceClassification too, with a linear beside it.
 return {
   embedding = "embeddings.word_embeddings.weight",
   positions = "embeddings.position_embeddings.weight",
@@ -27,6 +27,15 @@ return {
   ffn_norm_bias = "output.LayerNorm.bias",
   logits_weight = "classifier.weight",
   logits_bias = "classifier.bias",
+  logits_dense_weight = "cls.predictions.transform.dense.weight",
+  logits_dense_bias = "cls.predictions.transform.dense.bias",
+  logits_norm_weight = "cls.predictions.transform.LayerNorm.weight",
+  logits_norm_bias = "cls.predictions.transform.LayerNorm.bias",
+  transformed = {
+    logits_weight = "cls.predictions.decoder.weight",
+    logits_bias = "cls.predictions.decoder.bias",
+    tied_bias = "cls.predictions.bias",
+  },
   classifier_dense_weight = "pooler.dense.weight",
   classifier_dense_bias = "pooler.dense.bias",
   classifier_weight = "classifier.weight",

@@ -3,7 +3,7 @@ local bert = require "import.maps.stack.bert"
 
 local map = {}
 for role, tensor in pairs(bert) do
-  map[role] = role == "inside" and tensor or
+  map[role] = type(tensor) == "table" and tensor or
     tensor:gsub("LayerNorm%.weight$", "LayerNorm.gamma"):gsub("LayerNorm%.bias$", "LayerNorm.beta")
 end
 return map
