@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "drawing.h"
+#include "output_name.h"
 #include "weights_options.h"
 
 enum {
@@ -65,16 +66,10 @@ static const char *const examples[] = {
 
 // -- What is asked for ----------------------------------------------------------------------------------------------
 
-static bool ends_in(const char *text, const char *end)
-{
-    size_t length = strlen(text), tail = strlen(end);
-    return length > tail && strcmp(text + length - tail, end) == 0;
-}
-
 static enum ga_exit read_form(const struct ga_context *context, const char *output, enum ga_heatmap_form *form_out)
 {
-    *form_out = ends_in(output, ".html") ? GA_HEATMAP_HTML : GA_HEATMAP_SVG;
-    return *form_out == GA_HEATMAP_HTML || ends_in(output, ".svg")
+    *form_out = ga_name_ends_in(output, ".html") ? GA_HEATMAP_HTML : GA_HEATMAP_SVG;
+    return *form_out == GA_HEATMAP_HTML || ga_name_ends_in(output, ".svg")
                ? GA_EXIT_OK
                : ga_misused(context, "--output %s: expected a name that ends in .svg or .html", output);
 }

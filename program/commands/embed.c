@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "numpy_file.h"
+#include "output_name.h"
 #include "pooling.h"
 #include "rows_file.h"
 #include "text_ahead.h"
@@ -25,7 +25,7 @@ static const struct ga_option options[] = {
     [NUL] = {"0", NULL, NULL, false, "each text of --text ends with NUL instead of a newline"},
     [TOKENIZER] = {"tokenizer", "FILE", "that of the weights", false, "tokenizer for --text"},
     [OUTPUT] = {"output", "FILE", "json: standard output", false, "file to write"},
-    [FORMAT] = {"format", "FORMAT", "npy if --output ends in .npy, else safetensors", false,
+    [FORMAT] = {"format", "FORMAT", "as --output ends, .npy or .safetensors", false,
                 "safetensors, npy, or json: an object a line"},
     [REPLACE] = {"replace-invalid", NULL, NULL, false, "read bytes of --text that are not UTF-8 as U+FFFD"},
     [ROWS] = {"rows", "N", "1024", false, "most rows in a batch, unless one sequence is longer"},
@@ -262,7 +262,8 @@ static enum ga_exit embed(struct work *work, bool has_texts)
 static enum ga_exit read_format(struct work *work, const char *const *values)
 {
     static const char *const names[] = {[GA_ROWS_SAFETENSORS] = "safetensors", [GA_ROWS_NUMPY] = "npy"};
-    const bool is_numpy = values[OUTPUT] && ga_is_numpy_name(values[OUTPUT]);
+    static const char *const endings[] = {GA_SAFETENSORS_ENDING, GA_NUMPY_ENDING, NULL};
+    const bool is_numpy = values[OUTPUT] && ga_name_ends_in(values[OUTPUT], GA_NUMPY_ENDING);
     const enum ga_rows_format usual = is_numpy ? GA_ROWS_NUMPY : GA_ROWS_SAFETENSORS;
     const char *format = values[FORMAT] ? values[FORMAT] : names[usual];
     work->sink = (struct sink){.context = work->context,
@@ -275,7 +276,9 @@ static enum ga_exit read_format(struct work *work, const char *const *values)
     if (!work->sink.is_json && !values[OUTPUT]) {
         return ga_misused(work->context, "embed: --output FILE is missing (or --format json, which is printed)");
     }
-    return GA_EXIT_OK;
+    return values[FORMAT]
+               ? GA_EXIT_OK
+               : ga_check_output_name(work->context, values[OUTPUT], endings, "; with --format, any name is taken");
 }
 
 static enum ga_exit read_arguments(struct work *work, const char *const *values, size_t *threads_out)

@@ -4,7 +4,7 @@
 
 #include "generate.h"
 #include "model_call.h"
-#include "numpy_file.h"
+#include "output_name.h"
 #include "weights_options.h"
 
 enum {
@@ -28,7 +28,7 @@ enum {
 static const struct ga_option options[] = {
     GA_LOADING_OPTIONS,
     [INPUT] = {"input", "FILE", NULL, false, "safetensors file of the tokens to go on from"},
-    [OUTPUT] = {"output", "FILE", NULL, false, "safetensors file to write, of --input"},
+    [OUTPUT] = {"output", "FILE", NULL, false, "NAME.safetensors to write, of --input"},
     [TEXT] = {"text", "TEXT", NULL, false, "in place of --input: the text to go on from"},
     [TOKENIZER] = {"tokenizer", "FILE", "that of the weights", false, "of --text"},
     [NEW] = {"new", "N", "32", false, "tokens to add to each sequence, at most"},
@@ -169,15 +169,14 @@ static const char *problem_of(const char *const *values)
                                                : NULL;
     }
     return !values[INPUT] || !values[OUTPUT] ? "--input FILE and --output FILE, or --text TEXT, are missing"
-           : ga_is_numpy_name(values[OUTPUT])
-               ? "--output holds tokens and lengths as safetensors; expected another name than one that ends in .npy"
-           : values[IGNORE_EOS] ? "--ignore-eos is of --text"
-           : values[STOP_TEXT]  ? "--stop-text is of --text; a token that ends a sequence is --stop"
-                                : NULL;
+           : values[IGNORE_EOS]              ? "--ignore-eos is of --text"
+           : values[STOP_TEXT]               ? "--stop-text is of --text; a token that ends a sequence is --stop"
+                                             : NULL;
 }
 
 static enum ga_exit generate(const struct ga_context *context, const struct ga_arguments *arguments)
 {
+    static const char *const endings[] = {GA_SAFETENSORS_ENDING, NULL};
     const char *const *values = arguments->values;
     struct ga_weight_choice choice = ga_loading_chosen(values, values[ISA]);
     struct ga_model_instance instance = {0};
@@ -185,6 +184,7 @@ static enum ga_exit generate(const struct ga_context *context, const struct ga_a
     generating.start.recompute = values[RECOMPUTE] != NULL;
     const char *problem = problem_of(values);
     enum ga_exit code = problem ? ga_misused(context, "generate: %s", problem) : GA_EXIT_OK;
+    code = code == GA_EXIT_OK && !values[TEXT] ? ga_check_output_name(context, values[OUTPUT], endings, "") : code;
     if (code == GA_EXIT_OK && !context->model->cache && !generating.start.recompute) {
         generating.start.recompute = true;
         note_no_cache(context);

@@ -7,6 +7,7 @@
 #include "command.h"
 #include "model_call.h"
 #include "numpy_file.h"
+#include "output_name.h"
 #include "weights_options.h"
 
 enum { INPUT = GA_OPTIONS_LOADING, OUTPUT, OUTPUTS, STEP, ISA, THREADS };
@@ -14,7 +15,7 @@ enum { INPUT = GA_OPTIONS_LOADING, OUTPUT, OUTPUTS, STEP, ISA, THREADS };
 static const struct ga_option options[] = {
     GA_LOADING_OPTIONS,
     [INPUT] = {"input", "FILE", NULL, true, "safetensors file of the inputs"},
-    [OUTPUT] = {"output", "FILE", NULL, true, "safetensors file to write; for one output also NAME.npy"},
+    [OUTPUT] = {"output", "FILE", NULL, true, "NAME.safetensors to write; for one output also NAME.npy"},
     [OUTPUTS] = {"outputs", "LIST", "all except logits and numbered ones", false,
                  "outputs to write, separated by commas"},
     [STEP] = {"step", "N", "all at once", false, "rows of the query in each call, for a model with a cache"},
@@ -135,12 +136,13 @@ static enum ga_exit check_step_outputs(const struct ga_context *context, bool is
 // A file of NumPy holds one array.
 static enum ga_exit check_file(const struct ga_context *context, const char *path, const bool wanted[GA_OUTPUTS])
 {
+    static const char *const endings[] = {GA_SAFETENSORS_ENDING, GA_NUMPY_ENDING, NULL};
     size_t count = 0;
     for (size_t i = 0; i < GA_OUTPUTS; i++) {
         count += wanted[i];
     }
-    return count == 1 || !ga_is_numpy_name(path)
-               ? GA_EXIT_OK
+    return count == 1 || !ga_name_ends_in(path, GA_NUMPY_ENDING)
+               ? ga_check_output_name(context, path, endings, "")
                : ga_misused(context,
                             "--output %s: a file of NumPy holds one array, and there are %zu outputs; --outputs NAME "
                             "chooses one, and a name that ends in .safetensors takes all",
@@ -189,8 +191,8 @@ static enum ga_exit print_outputs(const char *path, const struct ga_tensor *tens
 static enum ga_status write_tensors(const char *path, const struct ga_tensor *tensors, size_t count,
                                     struct ga_error *error)
 {
-    return ga_is_numpy_name(path) ? ga_numpy_write(path, tensors, error)
-                                  : ga_weights_write(path, tensors, count, error);
+    return ga_name_ends_in(path, GA_NUMPY_ENDING) ? ga_numpy_write(path, tensors, error)
+                                                  : ga_weights_write(path, tensors, count, error);
 }
 
 static enum ga_exit write_outputs(const struct ga_context *context, const struct ga_model_call *call, const char *path,

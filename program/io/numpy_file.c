@@ -9,13 +9,6 @@
 
 enum { PREFIX = 10, ALIGNED = 64, GROWTH = 21 }; // GROWTH: digits that numpy.save leaves room for in the first axis
 
-bool ga_is_numpy_name(const char *path)
-{
-    static const char ending[] = ".npy";
-    const size_t length = strlen(path), tail = sizeof ending - 1;
-    return length > tail && strcmp(path + length - tail, ending) == 0;
-}
-
 size_t ga_numpy_header(const size_t *shape, size_t rank, char bytes_out[GA_NUMPY_HEADER])
 {
     char text[GA_NUMPY_HEADER];

@@ -3,16 +3,12 @@
 #ifndef GA_NUMPY_FILE_H
 #define GA_NUMPY_FILE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "status.h"
 #include "tensor.h"
 
 enum { GA_NUMPY_HEADER = 256 }; // bytes before the numbers, at most
-
-// Whether a file of this name is to be of that format.
-bool ga_is_numpy_name(const char *path);
 
 // The header of an array of little-endian f32, the last axis fastest, as numpy.save writes it; returns its size, which
 // the first axis does not change.

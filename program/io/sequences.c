@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "model_call.h"
+#include "output_name.h"
 #include "text_file.h"
 
 // -- What is read, as it grows --------------------------------------------------------------------------------------
@@ -240,12 +241,9 @@ static enum ga_exit read_tensors(struct reading *reading)
 enum ga_exit ga_sequences_read(const struct ga_context *context, const char *path, bool cut,
                                struct ga_sequences *sequences_out)
 {
-    static const char ending[] = ".safetensors";
-    const size_t length = strlen(path), tail = sizeof ending - 1;
     *sequences_out = (struct ga_sequences){0};
     struct reading reading = {.context = context, .path = path, .cut = cut, .sequences = sequences_out};
-    const bool are_tensors = length >= tail && strcmp(path + length - tail, ending) == 0;
-    enum ga_exit code = are_tensors ? read_tensors(&reading) : read_text(&reading);
+    enum ga_exit code = ga_name_ends_in(path, GA_SAFETENSORS_ENDING) ? read_tensors(&reading) : read_text(&reading);
     if (code == GA_EXIT_OK && sequences_out->count == 0) {
         code = ga_failed(context, "%s: holds no sequence", path);
     }

@@ -6,6 +6,7 @@
 
 #include "arena.h"
 #include "clock.h"
+#include "output_name.h"
 
 // The time that this thread computes where it does all of it, so that others that have the CPU meanwhile do not count.
 static double seconds_now(const struct ga_trial *trial)
@@ -185,10 +186,8 @@ static enum ga_exit run_texts(struct ga_trial *trial, const enum ga_arithmetic *
 enum ga_exit ga_trial_open(const struct ga_context *context, const struct ga_weight_choice *choice, const char *input,
                            const char *tokenizer, bool gives_more, struct ga_trial *trial_out)
 {
-    static const char suffix[] = ".safetensors";
-    const size_t length = strlen(input), tail = sizeof suffix - 1;
     *trial_out = (struct ga_trial){.context = context, .gives_more = gives_more};
-    trial_out->is_text = length < tail || strcmp(input + length - tail, suffix) != 0;
+    trial_out->is_text = !ga_name_ends_in(input, GA_SAFETENSORS_ENDING);
     const enum ga_exit code =
         trial_out->is_text ? open_texts(trial_out, input, tokenizer, choice->weights) : open_call(trial_out, input);
     return code == GA_EXIT_OK ? ga_load_model(context, choice, &trial_out->instance) : code;

@@ -161,6 +161,9 @@ return function(path, expect_run, expect, choose)
       expect_run(0, "embed --allow-random 1 --tokens %ids " .. options, path(name) .. ": embedding F32 [3, 48]")
       expect(files.slurp(path(name)) == expected, "%s: other bytes than those of numpy.save", options)
     end
+    local unknown = "e.json: .json is no format that this command writes; expected .safetensors or .npy"
+    expect_run(2, "embed --allow-random 1 --tokens %ids --output %e.json", unknown, "; with --format, any name is taken")
+    expect_run(0, "embed --allow-random 1 --tokens %ids --output %e.json --format json")
     expect_run(0, "embed --allow-random 1 --tokens %ids --output %e.npy --format safetensors")
     expect(files.slurp(path "e.npy") == safetensors, "--format does not go before the name")
   end
@@ -237,6 +240,8 @@ return function(path, expect_run, expect, choose)
     expect_run(2, GENERATE .. "--input %in", "--text prints text; --input and --output are of files of tokens")
     expect_run(2, "generate --allow-random 1", "--input FILE and --output FILE, or --text TEXT, are missing")
     expect_run(2, "generate --input %in --output %result --stop-text a", "--stop-text is of --text")
+    expect_run(2, "generate --allow-random 1 --input %in --output %more.npy", "more.npy: .npy is no format",
+      "expected .safetensors, or no ending, which is safetensors")
     expect_run(2, GENERATE .. ("--stop-text a "):rep(17), "--stop-text is given more than 16 times")
     expect_run(2, GENERATE .. "--temperature -1", "--temperature")
     expect_run(2, GENERATE .. "--top-k 71", "--top-k", "1..70")
