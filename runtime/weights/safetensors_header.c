@@ -33,21 +33,27 @@ static bool check_nul(const struct ga_header *r)
                                            "a NUL byte; expected a header of text only");
 }
 
-static bool check_depth(const struct ga_header *r)
+size_t ga_json_too_deep(struct ga_text text, size_t most)
 {
-    size_t depth = 0;
-    for (size_t at = 0; at < r->text.size;) {
-        const char c = r->text.bytes[at];
+    size_t depth = 0, at = 0;
+    while (at < text.size) {
+        const char c = text.bytes[at];
         depth += c == '{' || c == '[' ? 1 : 0;
         depth -= (c == '}' || c == ']') && depth > 0 ? 1 : 0;
-        if (depth > GA_SAFETENSORS_DEPTH) {
-            return ga_header_refuse(r, GA_FAULT_NESTING, ga_header_offset(at), NULL,
-                                    "objects and arrays are nested more than %d deep; expected 3 at most",
-                                    GA_SAFETENSORS_DEPTH);
+        if (depth > most) {
+            return at;
         }
-        at = c == '"' ? ga_place_string_end(r->text, at) : at + 1;
+        at = c == '"' ? ga_place_string_end(text, at) : at + 1;
     }
-    return true;
+    return text.size;
+}
+
+static bool check_depth(const struct ga_header *r)
+{
+    const size_t at = ga_json_too_deep(r->text, GA_SAFETENSORS_DEPTH);
+    return at == r->text.size || ga_header_refuse(r, GA_FAULT_NESTING, ga_header_offset(at), NULL,
+                                                  "objects and arrays are nested more than %d deep; expected 3 at most",
+                                                  GA_SAFETENSORS_DEPTH);
 }
 
 bool ga_json_is_sparse(struct ga_text text, struct ga_json_excess *excess_out)

@@ -39,6 +39,10 @@ bool ga_header_refuse(const struct ga_header *header, enum ga_fault fault, uint6
 // is bounded.
 bool ga_header_check_text(const struct ga_header *header);
 
+// The byte of the first object or array of a JSON text within more than `most`, counting itself; without one the text's
+// size. jansson takes stack for each.
+size_t ga_json_too_deep(struct ga_text text, size_t most);
+
 // The kinds of values that a JSON text has too many of. jansson needs far more memory for a value than the text has
 // bytes of it, most of all for an empty object, so that values are counted before it reads them.
 struct ga_json_excess {

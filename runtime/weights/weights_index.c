@@ -10,6 +10,8 @@
 
 #include "safetensors_header.h"
 
+enum { INDEX_DEPTH = 64 }; // objects and arrays inside one another, as in a tokenizer.json
+
 // -- Messages -------------------------------------------------------------------------------------------------------
 
 uint64_t ga_weights_index_place(const struct ga_weights_index *index, const char *tensor)
@@ -187,6 +189,12 @@ static enum ga_status read_text(int fd, const struct ga_weights_options *options
 static enum ga_status check_values(const struct ga_weights_index *index)
 {
     struct ga_json_excess excess;
+    const size_t deep = ga_json_too_deep(index->text, INDEX_DEPTH);
+    if (deep < index->text.size) {
+        return ga_fail_at(index->error, GA_FORMAT, GA_FAULT_NESTING, deep,
+                          "%s: byte %zu: objects and arrays are nested more than %d deep; expected 2 as a rule",
+                          index->path, deep, INDEX_DEPTH);
+    }
     return ga_json_is_sparse(index->text, &excess)
                ? GA_OK
                : ga_fail_at(index->error, GA_FORMAT, GA_FAULT_VALUES_TOO_MANY, excess.place,

@@ -6,6 +6,8 @@
 #define ONE "\"one.safetensors\""
 #define TWO "\"two.safetensors\""
 #define REFUSED(what) .status = GA_FORMAT, .fault = GA_FAULT_##what
+#define DEEP_4(what) what what what what
+#define DEEP_62 DEEP_4(DEEP_4("[[[")) DEEP_4("[[[") "[["
 #define NOT_PLAIN "expected the plain name of a .safetensors file beside the index"
 
 const struct malformed_index malformed_indices[] = {
@@ -16,6 +18,8 @@ const struct malformed_index malformed_indices[] = {
      .says = "byte 15: weight_map lists no tensor; expected the shard of at least one"},
     {"objects_only", "{\"weight_map\":[{},{},{},{},{}]}", REFUSED(VALUES_TOO_MANY), .offset = 24,
      .says = "byte 24: more than 5 objects and arrays in an index of 31 bytes; expected at most so many"},
+    {"nested_65_deep", "{\"metadata\":{\"x\":" DEEP_62 "{}", REFUSED(NESTING), .at = "{}",
+     .says = "objects and arrays are nested more than 64 deep; expected 2 as a rule"},
     {"map_of_lists", INDEX(ONE, "[" TWO "]"), REFUSED(SHARD_NAME), .at = "[",
      .says = "tensor 'b', byte 41: its shard is 'no string'; " NOT_PLAIN},
     {"parent", INDEX(ONE, "\"../two.safetensors\""), REFUSED(SHARD_NAME), .at = "\"..",

@@ -28,7 +28,7 @@ extern "C" {
     X(PADDING, 207, "the header is padded with something other than spaces")                             \
     X(SYNTAX, 208, "the header is not sound JSON")                                                       \
     X(SURROGATE, 209, "the header holds half a surrogate pair")                                          \
-    X(NESTING, 210, "the header is nested too deep")                                                     \
+    X(NESTING, 210, "the header, or the index, is nested too deep")                                      \
     X(TENSOR_TWICE, 211, "two tensors have one name")                                                    \
     X(TENSOR_TWICE_SAME_BYTES, 212, "two tensors have one name and the same bytes")                      \
     X(TENSOR_TWICE_ESCAPED, 213, "two tensors have one name, spelt with an escape")                      \
