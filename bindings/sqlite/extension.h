@@ -22,6 +22,10 @@ struct ga_sqlite_state {
 int ga_sqlite_vector(struct ga_sqlite_state *state, sqlite3_value *value, float *room, const float **vector_out,
                      char **message_out);
 
+// The text of a value that names a file, a table or a column; NULL for NULL, and for a text with a NUL within: what is
+// named would be another thing.
+const char *ga_sqlite_name(sqlite3_value *value);
+
 // Registers the table-valued function NAME_nearest, which refers to state once more.
 int ga_sqlite_add_nearest(sqlite3 *db, struct ga_sqlite_state *state);
 

@@ -17,13 +17,14 @@ static void fail(sqlite3_context *context, char *message)
 static void load(sqlite3_context *context, int count, sqlite3_value **values)
 {
     struct ga_sqlite_state *state = sqlite3_user_data(context);
-    const char *weights = (const char *)sqlite3_value_text(values[0]);
-    const char *tokenizer = count > 1 ? (const char *)sqlite3_value_text(values[1]) : NULL;
+    const char *weights = ga_sqlite_name(values[0]), *tokenizer = count > 1 ? ga_sqlite_name(values[1]) : NULL;
+    const bool lacks_tokenizer = count > 1 && !tokenizer && sqlite3_value_type(values[1]) != SQLITE_NULL;
     const struct ga_model *model = ga_sqlite_model;
     struct ga_sqlite_embedder *embedder;
     struct ga_error error = {.text = ""};
-    if (!weights) {
-        fail(context, sqlite3_mprintf("%s_load(NULL): expected the path of weights", model->name));
+    if (!weights || lacks_tokenizer) {
+        fail(context, sqlite3_mprintf("%s_load: %s is NULL or has a NUL within; expected a path", model->name,
+                                      weights ? "the tokenizer" : "weights"));
     } else if (ga_sqlite_embedder_open(model, weights, tokenizer, &embedder, &error) != GA_OK) {
         fail(context, sqlite3_mprintf("%s_load: %s", model->name, error.text));
     } else {

@@ -182,11 +182,10 @@ static int look_at_rows(struct search *search, const char *table, const char *co
 // Arguments: table, column, text or vector, k. No text: no rows.
 static int search_with(struct search *search, sqlite3_value **values)
 {
-    const char *table = (const char *)sqlite3_value_text(values[0]);
-    const char *column = (const char *)sqlite3_value_text(values[1]);
+    const char *table = ga_sqlite_name(values[0]), *column = ga_sqlite_name(values[1]);
     if (!table || !column) {
-        search->table->base.zErrMsg =
-            sqlite3_mprintf("%s_nearest: table and column may not be NULL", ga_sqlite_model->name);
+        search->table->base.zErrMsg = sqlite3_mprintf("%s_nearest: %s is NULL or has a NUL within; expected a name",
+                                                      ga_sqlite_model->name, table ? "column" : "table");
         return SQLITE_ERROR;
     }
     const int status = ga_sqlite_vector(search->table->state, values[2], search->wanted_room, &search->wanted,

@@ -1,4 +1,4 @@
-// vectors.c: vectors of SQL values, their cosine, and what a connection keeps for them. Registers nothing.
+// vectors.c: vectors and names of SQL values, a cosine, and what a connection keeps for them. Registers nothing.
 #include <math.h>
 #include <string.h>
 
@@ -65,6 +65,12 @@ int ga_sqlite_vector(struct ga_sqlite_state *state, sqlite3_value *value, float 
     }
     *vector_out = room;
     return SQLITE_OK;
+}
+
+const char *ga_sqlite_name(sqlite3_value *value)
+{
+    const char *text = (const char *)sqlite3_value_text(value);
+    return text && strlen(text) == (size_t)sqlite3_value_bytes(value) ? text : NULL;
 }
 
 void ga_sqlite_release(void *data)

@@ -114,11 +114,33 @@ local function check_nearest()
   equal("texts and their vectors", both, "3|3")
 end
 
+-- Names of a table and a column that end a quoted name of each kind, and begin another statement.
+local HOSTILE = { [[t"; DROP TABLE notes; --]], [[c"] FROM notes); DROP TABLE notes; --'`]] }
+
+local function check_names()
+  local function identifier(name) return '"' .. name:gsub('"', '""') .. '"' end
+  local function literal(name) return "'" .. name:gsub("'", "''") .. "'" end
+  local found = { LOAD, ROWS, ("CREATE TABLE %s(%s); INSERT INTO %s VALUES ('a cat')"):format(identifier(HOSTILE[1]),
+    identifier(HOSTILE[2]), identifier(HOSTILE[1])) }
+  local nearest = "SELECT id, value FROM encoder_nearest(%s, %s, 'the cat', 2)"
+  found[#found + 1] = nearest:format(literal(HOSTILE[1]), literal(HOSTILE[2]))
+  found[#found + 1] = "SELECT count(*) FROM notes"
+  equal("names that end a quoted name", sql(found), "1|a cat\n4")
+  for i, name in ipairs(HOSTILE) do
+    local got = sql({ LOAD, ROWS, nearest:format(i == 1 and literal(name) or "'notes'", literal(name)) })
+    check(got:find("no such " .. (i == 1 and "table: " or "column: t.") .. name, 1, true), "a hostile name", got)
+  end
+  refuses({ LOAD, ROWS, nearest:format("'notes' || char(0)", "'body'") }, "table is NULL or has a NUL within")
+  refuses({ LOAD, ROWS, nearest:format("'notes'", "'body' || char(0) || 'x'") }, "column is NULL or has a NUL within")
+  refuses({ ("SELECT encoder_load('%s' || char(0))"):format(WEIGHTS) }, "weights is NULL or has a NUL within")
+  refuses({ ("SELECT encoder_load('%s', 'a' || char(0))"):format(WEIGHTS) }, "tokenizer is NULL or has a NUL within")
+end
+
 local function check_refusals()
   refuses({ "SELECT encoder('a')" }, "encoder has no weights; call encoder_load(weights) first")
   refuses({ ("SELECT encoder_load('%s/none')"):format(WORK) }, "none")
   refuses({ ("SELECT encoder_load('%s', '%s/none.json')"):format(WEIGHTS, WORK) }, "none.json")
-  refuses({ "SELECT encoder_load(NULL)" }, "expected the path of weights")
+  refuses({ "SELECT encoder_load(NULL)" }, "encoder_load: weights is NULL or has a NUL within; expected a path")
   refuses({ LOAD, ROWS, "SELECT * FROM encoder_nearest('nothing', 'body', 'a', 1)" }, "no such table: nothing")
   refuses({ ".dbconfig dqs_dml on", LOAD, ROWS, "SELECT * FROM encoder_nearest('notes', 'bodyy', 'a', 1)" },
     "no such column: t.bodyy")
@@ -156,6 +178,7 @@ else
   check_packed()
   check_cosine()
   check_nearest()
+  check_names()
   check_refusals()
   check_example()
 end
