@@ -55,14 +55,25 @@ scores() {
     "$@" 2>/dev/null | sort -n -k 2,2 | cut -f 1 | tr '\n' ' ' | sed 's/ $//'
 }
 
+# A folder whose tokenizer gives no types, of another that does; texts become lower case, too.
+make_untyped() {
+    rm -rf "$build/untyped"
+    cp -r "$settings/left" "$build/untyped"
+    sed -e '/"token_type_ids"/d' -e 's/"attention_mask",/"attention_mask"/' \
+        "$settings/left/tokenizer_config.json" >"$build/untyped/tokenizer_config.json"
+    sed 's/"do_lower_case": false/"do_lower_case": true/' "$settings/left/sentence_bert_config.json" \
+        >"$build/untyped/sentence_bert_config.json"
+}
+
 build_models() {
     mkdir -p "$build"
+    make_untyped
     cd "$build"
     set -- --spec "$cases/copies_of_wheel_objects/copied.lua" --from-hf "$cases/encoder" --from-hf "$cases/ranker" \
         --from-hf "$cases/pairs_without_types/distilbert" --from-hf "$cases/pad_in_text/roberta" \
         --from-hf "$cases/sentence_transformers_5_4_folder/compact_mean" \
         --from-gguf "$cases/gguf_chat_templates/templates.gguf" \
-        --from-gguf "$cases/linear_rope_of_factor_one/linear_factor_one.gguf"
+        --from-gguf "$cases/linear_rope_of_factor_one/linear_factor_one.gguf" --from-hf "$build/untyped"
     for folder in length_in_tokenizer other_name lower_case left default_prompt identity; do
         set -- "$@" --from-hf "$settings/$folder"
     done
@@ -144,12 +155,23 @@ check_sqlite() {
     check "misspelt_column is named" "$(echo "$found" | grep -ci 'error.*bodyy' || true)" 1
 }
 
+# encoded FOLDER NUMBER NUMBER TEXT [PAIR]: the vector that a wheel makes of a text, or a pair of texts, begins so.
+encoded() {
+    folder=$1 wanted="$2 $3"
+    shift 3
+    near "encode, $(basename "$folder"), $# texts" "$(numbers 2 "$python" -c 'if True:
+        import importlib, sys
+        texts = [open(path).read().strip() for path in sys.argv[2:]]
+        model = importlib.import_module(sys.argv[1].rsplit("/")[-1]).Model(sys.argv[1])
+        print(*model.encode([texts[0] if len(texts) == 1 else texts])[0].tolist())' "$folder" "$@")" "$wanted"
+}
+
 check_wheels() {
     if ! "$python" -c 'import numpy' 2>/dev/null; then
         echo "  skipped: wheels: $python has no numpy"
         return
     fi
-    for wheel in copied distilbert; do
+    for wheel in copied distilbert left untyped; do
         "$python" -m zipfile -e "$build/out/python/$wheel"-*.whl "$build/site"
     done
     export PYTHONPATH="$build/site"
@@ -164,6 +186,9 @@ check_wheels() {
     found=$("$python" "$cases/big_endian_arrays/big_endian.py" 2>&1 | sed 's/^[^[]*//' | uniq | wc -l || true)
     check big_endian_arrays "$found" 1
     sed -E "s|[^'\"]*/cases/|$cases/|" "$cases/pairs_without_types/pairs.py" >"$build/pairs.py"
+    encoded "$settings/left" 0.302522 0.315647 "$settings/long.txt"
+    encoded "$build/untyped" 0.277309 0.242655 "$settings/long.txt"
+    encoded "$build/untyped" 0.295398 0.130868 "$settings/short.txt" "$settings/upper.txt"
     near pairs_without_types "$(numbers 3 "$python" "$build/pairs.py")" "-0.177329 0.138657 0.012548"
 }
 
