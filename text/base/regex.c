@@ -67,6 +67,9 @@ struct rewriting {
     size_t at;
     struct ga_text_string *out;
     bool in_class;
+    size_t depth;     // of groups
+    bool is_extended; // by the flag x, whose comments may have parentheses
+    bool has_option;  // a ? of this branch of the whole expression is not counted
 };
 
 static bool follows(const struct rewriting *r, size_t from, const char *text)
@@ -196,6 +199,7 @@ static enum ga_status rewrite_in_class(struct rewriting *r)
 static enum ga_status copy_comment(struct rewriting *r)
 {
     const char *end = memchr(r->regex.bytes + r->at, ')', r->regex.length - r->at);
+    r->depth--;
     return end ? copy(r, (size_t)(end - r->regex.bytes) + 1 - r->at) : refuse(r, "a comment without )");
 }
 
@@ -205,6 +209,7 @@ static enum ga_status rewrite_flags(struct rewriting *r)
     size_t length = 2;
     enum ga_status status = copy(r, 2);
     while (status == GA_OK && byte_at(r, 0) != '\0' && strchr("imx-", byte_at(r, 0))) {
+        r->is_extended = r->is_extended || byte_at(r, 0) == 'x';
         status = byte_at(r, 0) == 'm' ? put(r, "s", 1) : copy(r, 1);
         length++;
     }
@@ -217,11 +222,21 @@ static enum ga_status rewrite_flags(struct rewriting *r)
     return status == GA_OK && length == 2 && byte_at(r, 0) == 's' ? refuse(r, "the flag s") : status;
 }
 
-// Copies `length` bytes of a repeat, and what says whether it is greedy.
+// Counts a step, but where a branch of the whole expression ends: what comes so far has matched, and is not tried again.
+static enum ga_status count(struct rewriting *r)
+{
+    const bool ends = r->at == r->regex.length || byte_at(r, 0) == '|';
+    return ends && r->depth == 0 && !r->is_extended ? GA_OK : put(r, COUNT, 0);
+}
+
+// Copies `length` bytes of a repeat, and what says whether it is greedy. The first ? of a branch is not counted, which
+// at most doubles the steps that are.
 static enum ga_status end_repeat(struct rewriting *r, size_t length)
 {
+    const bool is_option = byte_at(r, 0) == '?' && r->depth == 0 && !r->has_option;
     const enum ga_status status = copy(r, length + is_one_of(byte_at(r, length), "?+"));
-    return status == GA_OK ? put(r, COUNT, 0) : status;
+    r->has_option = r->has_option || is_option;
+    return status == GA_OK && !is_option ? count(r) : status;
 }
 
 // {,n}, {n}, {n,}, {n,m}; a + after it repeats the whole, where PCRE2 would take what it repeats for good.
@@ -246,10 +261,11 @@ static enum ga_status end_group(struct rewriting *r)
 {
     const enum ga_status status = copy(r, 1);
     size_t next = 0;
+    r->depth -= r->depth > 0;
     while (is_one_of(byte_at(r, next), " \t\r\n")) {
         next++;
     }
-    return status == GA_OK && !is_one_of(byte_at(r, next), "*+?{") ? put(r, COUNT, 0) : status;
+    return status == GA_OK && !is_one_of(byte_at(r, next), "*+?{") ? count(r) : status;
 }
 
 static enum ga_status rewrite_alone(struct rewriting *r)
@@ -261,7 +277,11 @@ static enum ga_status rewrite_alone(struct rewriting *r)
         return put(r, "(?m:^)", 1);
     case '$':
         return put(r, "(?m:$)", 1);
+    case '|':
+        r->has_option = r->has_option && r->depth > 0;
+        return copy(r, 1);
     case '(':
+        r->depth++;
         return byte_at(r, 1) == '?' ? rewrite_flags(r) : byte_at(r, 1) == '*' ? refuse(r, "(*") : copy(r, 1);
     case ')':
         return end_group(r);
