@@ -222,7 +222,8 @@ static enum ga_status rewrite_flags(struct rewriting *r)
     return status == GA_OK && length == 2 && byte_at(r, 0) == 's' ? refuse(r, "the flag s") : status;
 }
 
-// Counts a step, but where a branch of the whole expression ends: what comes so far has matched, and is not tried again.
+// Counts a step, but where a branch of the whole expression ends: what came before has matched, and is not tried
+// again.
 static enum ga_status count(struct rewriting *r)
 {
     const bool ends = r->at == r->regex.length || byte_at(r, 0) == '|';
