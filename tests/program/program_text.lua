@@ -162,7 +162,7 @@ return function(path, expect_run, expect, choose)
       expect(files.slurp(path(name)) == expected, "%s: other bytes than those of numpy.save", options)
     end
     local unknown = "e.json: .json is no format that this command writes; expected .safetensors or .npy"
-    expect_run(2, "embed --allow-random 1 --tokens %ids --output %e.json", unknown, "with --format, any name is taken")
+    expect_run(2, "embed --allow-random 1 --tokens %ids --output %e.json", unknown, "with --format, any name is")
     expect_run(0, "embed --allow-random 1 --tokens %ids --output %e.json --format json")
     expect_run(0, "embed --allow-random 1 --tokens %ids --output %e.npy --format safetensors")
     expect(files.slurp(path "e.npy") == safetensors, "--format does not go before the name")
