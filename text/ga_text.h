@@ -111,8 +111,8 @@ size_t ga_text_recorded_prompt(const char *spec, char *prompt_out, size_t size);
 // The largest id that the tokenizer knows, plus 1. 0 for NULL.
 size_t ga_text_tokenizer_ids(const struct ga_text_tokenizer *tokenizer);
 
-// The ids that end a generated text: *count_out of them; the tokenizer owns the array. They are those of a GGUF file, its
-// eos_token_id first, and those of the spec that the tokenizer was opened for. There are none for NULL.
+// The ids that end a generated text: *count_out of them; the tokenizer owns the array. They are those of a GGUF file,
+// its eos_token_id first, and those of the spec that the tokenizer was opened for. There are none for NULL.
 const int32_t *ga_text_tokenizer_ends(const struct ga_text_tokenizer *tokenizer, size_t *count_out);
 
 // The largest number of tokens that "truncation" in the file allows; SIZE_MAX if the file has none, and for NULL.
