@@ -1,242 +1,222 @@
--- house.lua: draws the structure of the code as an SVG picture, from its real requires and includes: a room for each
--- folder, or for each part of a flat one, above all rooms that it uses. Rooms that use each other are drawn as one.
+-- house.lua: draws how genattn works as an SVG picture: from a spec to a program, a box for each stage, and beside it
+-- what it takes and who uses it. Names in the boxes are those of the tree, and arrows between code are real requires
+-- and includes: a folder without a box, or an arrow that no file bears out, is an error.
 local compat = require "base.compat"
 local fs = require "base.fs"
+local text = require "base.text"
 
 local house = {}
 
--- The houses side by side: where their files are, and how a file says that it uses another.
-local HOUSES = {
-  { title = "The generator (Lua)", folders = "generator", files = "*.lua",
-    uses = "require%s*%(?%s*[\"']([%w_.]+)[\"']" },
-  { title = "The runtime and the program (C)", folders = "runtime program", files = "*.[ch]",
-    uses = '#include "([^"]+)"' },
+-- Rows from top to bottom, left to right. title; says: what it is; code: folders whose files it is; lists: a folder
+-- whose names it shows, of folders or of files.
+local ROWS = {
+  { { id = "import", title = "import", says = "folders of transformers and GGUF files, read as specs",
+      code = { "generator/import" } },
+    { id = "spec", title = "1  spec", says = "a table of fields, checked: features of attention, blocks of models",
+      code = { "generator/spec", "generator/schema", "generator/attention", "generator/ops",
+        "generator/import/maps" } },
+    { id = "specs", title = "specs/*.lua, flags", says = "specs of well-known models; each field is also a flag of " ..
+      "./configure" } },
+  { { id = "isa", title = "instruction sets", says = "a table each:", lists = "generator/isa",
+      code = { "generator/isa" } },
+    { id = "plan", title = "2  plan", says = "graph of operations, tiles, packed weights, scratch, names of " ..
+      "kernels: numbers, no C", code = { "generator/plan" } },
+    { id = "arithmetic", title = "arithmetic", says = "what linears multiply, a table each:",
+      lists = "generator/arithmetic", code = { "generator/arithmetic", "generator/dtype" } } },
+  { { id = "templates", title = "templates", says = "C with lines of Lua:", lists = "templates" },
+    { id = "emit", title = "3  emit", says = "the plan's numbers in the templates' C; decides nothing",
+      code = { "generator/emit", "generator/template.lua" } },
+    { id = "fragments", title = "fragments", says = "C of each feature and block, spliced into templates: " ..
+      "attention/modifiers, ops" } },
+  { { id = "build", title = "configure, ninja", says = "finds the compiler, writes the edges by which ninja compiles",
+      code = { "generator/build", "generator/configure.lua", "generator/configure_tests.lua", "generator/main.lua",
+        "generator/ninja.lua", "generator/base" } },
+    { id = "gen", title = "4  generated C", says = "out/gen/NAME: kernels for each instruction set, the schedule " ..
+      "of a call, the table of the model" },
+    { id = "dist", title = "an archive of one model", says = "the C, the runtime, a Makefile and a CMakeLists.txt, " ..
+      "for machines without Lua" } },
+  { { id = "runtime", title = "runtime", says = "C that every model shares:", lists = "runtime",
+      code = { "runtime" } },
+    { id = "library", title = "5  library", says = "libNAME.so, libNAME.a, NAME.h: no global state, no allocation " ..
+      "in a call" },
+    { id = "bindings", title = "bindings", says = "the library from other languages:", lists = "bindings",
+      code = { "bindings" } } },
+  { { id = "text", title = "text", says = "libga_text: text to token ids and back:", lists = "text",
+      code = { "text" } },
+    { id = "program", title = "6  program", says = "out/bin/NAME, one code for all models:", lists = "program",
+      code = { "program" } },
+    { id = "users", title = "demo, examples, bench", says = "programs and scripts that use library, program and " ..
+      "bindings" } },
 }
 
-local ROOM_HEIGHT, LEVEL_HEIGHT, GAP, MARGIN, LETTER = 30, 70, 14, 24, 7.4
+-- Arrows between boxes that are neighbours. uses: the one whose files name those of the other, where both are code.
+local ARROWS = {
+  { "import", "spec", uses = "import" }, { "specs", "spec" }, { "spec", "plan", uses = "plan" },
+  { "isa", "plan", uses = "plan" }, { "arithmetic", "plan", uses = "plan" }, { "plan", "emit", uses = "emit" },
+  { "templates", "emit" }, { "fragments", "emit" }, { "emit", "gen" }, { "build", "gen" }, { "gen", "dist" },
+  { "gen", "library" }, { "runtime", "library" }, { "library", "bindings" }, { "library", "program" },
+  { "text", "program", uses = "program" }, { "program", "users" },
+}
 
-local STYLE = [[
-<style>
-  text { font: 13px sans-serif; fill: #1f2328; text-anchor: middle; }
-  .title { font-size: 15px; font-weight: bold; }
-  rect { fill: #f6f8fa; stroke: #57606a; }
-  line { stroke: #8c959f; }
-  @media (prefers-color-scheme: dark) {
-    text { fill: #e6edf3; } rect { fill: #161b22; stroke: #8b949e; } line { stroke: #6e7681; }
-  }
-</style>]]
+-- Further uses that the picture's order stands for, without an arrow of their own.
+local USES = { { "program", "runtime" }, { "bindings", "runtime" }, { "bindings", "text" }, { "build", "emit" } }
 
--- -- Rooms and what they use ----------------------------------------------------------------------------------------
+-- -- What the tree says ---------------------------------------------------------------------------------------------
 
--- Folders within a folder that are rooms of their own.
-local INNER = { ["import/maps"] = true }
--- Headers of users that no C file of their name stands by.
-local HOMES = { facts = "model", fault = "base" }
-
--- The room of a path: the folder below the first, or of a file that is in the first its name.
-local function room_of(path, top)
-  local inner = path:sub(#top + 2)
-  local two = inner:match("^([^/]+/[^/]+)/")
-  return INNER[two] and two or inner:match("^([^/]+)/") or inner:match("^([^_.]+)")
-end
-
--- By the name of each header the room of the C file of that name: users' headers lie in a folder of their own.
-local function homes_of(paths)
-  local homes = {}
-  for name, room in pairs(HOMES) do homes[name] = room end
-  for _, path in ipairs(paths) do
-    local name, ending = path:match("([^/]+)%.([ch])$")
-    if name and (ending == "c" or not path:find("/include/", 1, true)) then
-      homes[name] = room_of(path, path:match("^[^/]+"))
-    end
+local function each_box(f)
+  for r, row in ipairs(ROWS) do
+    for c, box in ipairs(row) do f(box, r, c) end
   end
-  return homes
 end
 
--- The room of what a file says it uses; nil where that is outside.
-local function used_room(rooms, homes, word)
-  local header = word:match("([^/]+)%.h$")
-  if header then return homes[header] end
-  local one, two = word:match("^([^./]+)"), word:match("^([^./]+%.[^./]+)")
-  local inner = two and two:gsub("%.", "/")
-  return INNER[inner] and inner or rooms[one] and one or nil
+-- The box of a path: that with the longest of its folders before it.
+local function box_of(path)
+  local found, longest
+  each_box(function(box)
+    for _, root in ipairs(box.code or {}) do
+      local is_in = path == root or path:sub(1, #root + 1) == root .. "/"
+      if is_in and #root > (longest or 0) then found, longest = box.id, #root end
+    end
+  end)
+  return found
 end
 
-local function paths_of(of)
+local function paths_of(words)
   local paths = {}
-  local list = compat.capture(("find -L %s -name '%s' | LC_ALL=C sort"):format(of.folders, of.files))
-  for path in list:gmatch("[^\n]+") do paths[#paths + 1] = path end
+  for path in compat.capture(("find -L %s | LC_ALL=C sort"):format(words)):gmatch("[^\n]+") do
+    paths[#paths + 1] = path
+  end
   return paths
 end
 
--- Every room by its name, in order of names: { name, uses = set of names }.
-local function read_rooms(of)
-  local rooms, order, texts, paths = {}, {}, {}, paths_of(of)
-  local homes = homes_of(paths)
+-- Paths by what files call them: a module of Lua, or a header of C.
+local function names_of(paths)
+  local by_name = {}
   for _, path in ipairs(paths) do
-    local header = path:match("/include/.*/([^/]+)%.h$")
-    local name = header and homes[header] or room_of(path, path:match("^[^/]+"))
-    if not rooms[name] then
-      rooms[name] = { name = name, uses = {} }
-      order[#order + 1] = name
-    end
-    texts[#texts + 1] = { room = name, text = assert(fs.read(path)) }
+    local module = path:match("^generator/(.*)%.lua$")
+    if module then by_name[(module:gsub("/init$", ""):gsub("/", "."))] = path end
+    local header = path:match("([^/]+%.h)$")
+    if header then by_name[header] = path end
   end
-  for _, file in ipairs(texts) do
-    for word in file.text:gmatch(of.uses) do
-      local used = used_room(rooms, homes, word)
-      if used and used ~= file.room then rooms[file.room].uses[used] = true end
-    end
-  end
-  table.sort(order)
-  return rooms, order
+  return by_name
 end
 
--- Everything a room can reach, as a set by name.
-local function reach(rooms, order)
-  local reached = {}
-  for _, from in ipairs(order) do
-    local set = {}
-    local function visit(name)
-      for _, used in ipairs(order) do
-        if rooms[name].uses[used] and not set[used] then
-          set[used] = true
-          visit(used)
-        end
+-- Which box uses which, as a set of "user used".
+local function uses_of(paths)
+  local by_name, uses = names_of(paths), {}
+  for _, path in ipairs(paths) do
+    local user = box_of(path)
+    if not user then error(path .. ": no box of the picture has it; give it one in tools/docs/house.lua", 0) end
+    local content = assert(fs.read(path))
+    for _, pattern in ipairs({ 'require%s*%(?%s*"([%w_.]+)"', '#include "([^"]+)"' }) do
+      for word in content:gmatch(pattern) do
+        local used = by_name[word:match("([^/]+%.h)$") or word]
+        if used then uses[user .. " " .. box_of(used)] = true end
       end
     end
-    visit(from)
-    reached[from] = set
   end
-  return reached
+  return uses
 end
 
--- Rooms that reach each other as one: an array of { names, uses = set of indices }, and the reach between them.
-local function merged(rooms, order)
-  local reached, groups, at = reach(rooms, order), {}, {}
-  for _, name in ipairs(order) do
-    for _, other in ipairs(order) do
-      if at[other] and reached[name][other] and reached[other][name] then at[name] = at[name] or at[other] end
-    end
-    if not at[name] then
-      groups[#groups + 1] = { names = {}, uses = {} }
-      at[name] = #groups
-    end
-    table.insert(groups[at[name]].names, name)
+local function check_uses()
+  local uses = uses_of(paths_of("generator runtime text program bindings -type f " ..
+    "'(' -name '*.lua' -path 'generator/*' -o -name '*.[ch]' ')'"))
+  local function check(user, used)
+    if not uses[user .. " " .. used] then error(("no file of %s names one of %s"):format(user, used), 0) end
   end
-  for _, name in ipairs(order) do
-    for _, other in ipairs(order) do
-      if at[name] ~= at[other] and reached[name][other] then groups[at[name]].uses[at[other]] = true end
-    end
+  for _, arrow in ipairs(ARROWS) do
+    local used = arrow.uses == arrow[1] and arrow[2] or arrow[1]
+    if arrow.uses then check(arrow.uses, used) end
   end
-  return groups
+  for _, pair in ipairs(USES) do check(pair[1], pair[2]) end
 end
 
--- The level of each group: one above the highest that it uses.
-local function set_levels(groups)
-  local function level(group)
-    if not group.level then
-      group.level = 1
-      for i, other in ipairs(groups) do
-        if group.uses[i] then group.level = math.max(group.level, level(other) + 1) end
-      end
-    end
-    return group.level
-  end
-  for _, group in ipairs(groups) do level(group) end
-end
+-- Files that are not one of the folder's tables.
+local NO_TABLES = { init = true, helpers = true }
 
--- What a group uses and does not reach through another that it uses.
-local function direct_uses(groups, group)
-  local list = {}
-  for i, used in ipairs(groups) do
-    local is_direct = group.uses[i]
-    for j, between in ipairs(groups) do
-      if group.uses[j] and between.uses[i] then is_direct = false end
-    end
-    list[#list + 1] = is_direct and used or nil
+-- Names in a folder: of its folders, or of its Lua files where it has none.
+local function listed(folder)
+  local names = {}
+  for _, path in ipairs(paths_of(folder .. " -mindepth 1 -maxdepth 1 -type d")) do
+    names[#names + 1] = path:match("[^/]*$")
   end
-  return list
+  if #names > 0 then return table.concat(names, ", ") end
+  for _, name in ipairs(assert(fs.list(folder))) do
+    local module = name:match("^(.*)%.lua$")
+    names[#names + 1] = not NO_TABLES[module or "init"] and module or nil
+  end
+  return table.concat(names, ", ")
 end
 
 -- -- Drawing --------------------------------------------------------------------------------------------------------
 
-local function label(group)
-  return table.concat(group.names, ", ")
+local WIDTHS, GAP, HEIGHT, LEVEL, MARGIN, LETTERS = { 268, 312, 268 }, 52, 96, 130, 20, 6.5
+
+local STYLE = [[
+<style>
+  text { font: 12px sans-serif; fill: #1f2328; text-anchor: middle; }
+  .title { font-size: 15px; font-weight: bold; }
+  rect { fill: #f6f8fa; stroke: #8c959f; }
+  .stage { fill: #ddf4ff; stroke: #0969da; }
+  path { fill: none; stroke: #57606a; stroke-width: 1.5; }
+  marker path { fill: #57606a; stroke: none; }
+  @media (prefers-color-scheme: dark) {
+    text { fill: #e6edf3; } rect { fill: #161b22; stroke: #6e7681; } .stage { fill: #0c2d6b; stroke: #58a6ff; }
+    path { stroke: #8b949e; } marker path { fill: #8b949e; }
+  }
+</style>
+<defs><marker id="end" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path
+ d="M0 0 8 4 0 8z"/></marker></defs>]]
+
+local function place(box, row, column)
+  box.x = MARGIN
+  for c = 1, column - 1 do box.x = box.x + WIDTHS[c] + GAP end
+  box.width, box.y = WIDTHS[column], MARGIN + (row - 1) * LEVEL
+  box.is_stage = column == 2
 end
 
-local function middle(group)
-  return group.x + math.floor(group.width / 2)
+-- The folders of a stage, without what they share.
+local function folders_of(box)
+  local names = {}
+  for i, folder in ipairs(box.code) do names[i] = folder:match("([^/]*)$") end
+  return ("%s/ %s"):format(box.code[1]:match("^%a+"), table.concat(names, ", "))
 end
 
--- Orders a level by where the rooms that each uses are in the middle, so that few lines cross; then by name.
-local function order_level(groups, level)
-  local at = {}
-  for _, group in ipairs(level) do
-    local uses, sum = direct_uses(groups, group), 0
-    for _, used in ipairs(uses) do sum = sum + middle(used) end
-    at[group] = #uses > 0 and sum / #uses or 0
-  end
-  table.sort(level, function(a, b)
-    if at[a] ~= at[b] then return at[a] < at[b] end
-    return label(a) < label(b)
-  end)
+local function draw_box(out, box)
+  local middle = box.x + box.width / 2
+  out('<rect x="%d" y="%d" width="%d" height="%d" rx="6"%s/>', box.x, box.y, box.width, HEIGHT,
+    box.is_stage and ' class="stage"' or "")
+  out('<text class="title" x="%d" y="%d">%s</text>', middle, box.y + 22, box.title)
+  local says = box.says .. (box.lists and " " .. listed(box.lists) or "")
+  local lines = text.wrap(says, math.floor((box.width - 16) / LETTERS), 0)
+  if box.is_stage and box.code and not box.lists then lines[#lines + 1] = folders_of(box) end
+  for i, line in ipairs(lines) do out('<text x="%d" y="%d">%s</text>', middle, box.y + 24 + 16 * i, line) end
 end
 
--- Places rooms level by level, the lowest at the bottom, in the middle of the house's width.
-local function place(groups, left)
-  local levels, width = {}, 0
-  for _, group in ipairs(groups) do
-    group.width = math.floor(#label(group) * LETTER + 24)
-    local level = levels[group.level] or { width = -GAP }
-    levels[group.level] = level
-    level[#level + 1] = group
-    level.width = level.width + group.width + GAP
-    width = math.max(width, level.width)
-  end
-  for _, level in ipairs(levels) do
-    local x = left + math.floor((width - level.width) / 2)
-    order_level(groups, level)
-    for _, group in ipairs(level) do
-      group.x = x
-      x = x + group.width + GAP
-    end
-  end
-  return width, #levels
-end
-
-local function draw(out, groups, top)
-  for _, group in ipairs(groups) do group.y = top - group.level * LEVEL_HEIGHT end
-  for _, group in ipairs(groups) do
-    for _, used in ipairs(direct_uses(groups, group)) do
-      out('<line x1="%d" y1="%d" x2="%d" y2="%d"/>', middle(group), group.y + ROOM_HEIGHT, middle(used), used.y)
-    end
-  end
-  for _, group in ipairs(groups) do
-    out('<rect x="%d" y="%d" width="%d" height="%d" rx="4"/>', group.x, group.y, group.width, ROOM_HEIGHT)
-    out('<text x="%d" y="%d">%s</text>', middle(group), group.y + 20, label(group))
-  end
+-- From edge to edge: boxes are neighbours, so that nothing is between them.
+local function draw_arrow(out, from, to)
+  local is_down = from.x == to.x
+  local x = is_down and from.x + from.width / 2 or from.x < to.x and from.x + from.width or from.x
+  local end_x = is_down and x or from.x < to.x and to.x or to.x + to.width
+  local y = is_down and from.y + HEIGHT or from.y + HEIGHT / 2
+  out('<path d="M%d %d %d %d" marker-end="url(#end)"/>', x, y, end_x, is_down and to.y or y)
 end
 
 -- The whole picture as text.
 function house.picture()
-  local lines, left, tallest = {}, MARGIN, 0
+  local lines, boxes = {}, {}
   local function out(format, ...) lines[#lines + 1] = format:format(...) end
-  for _, of in ipairs(HOUSES) do
-    of.groups = merged(read_rooms(of))
-    set_levels(of.groups)
-    of.left = left
-    local height
-    of.width, height = place(of.groups, left)
-    left, tallest = left + of.width + 3 * MARGIN, math.max(tallest, height)
-  end
-  local bottom = MARGIN + 30 + tallest * LEVEL_HEIGHT
-  for _, of in ipairs(HOUSES) do
-    out('<text class="title" x="%d" y="%d">%s</text>', of.left + math.floor(of.width / 2), MARGIN, of.title)
-    draw(out, of.groups, bottom)
-  end
+  check_uses()
+  each_box(function(box, row, column)
+    place(box, row, column)
+    boxes[box.id] = box
+    draw_box(out, box)
+  end)
+  for _, arrow in ipairs(ARROWS) do draw_arrow(out, boxes[arrow[1]], boxes[arrow[2]]) end
+  local last = boxes.users
   local head = ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img">\n' ..
-    "<title>Each part of genattn above the parts that it uses</title>\n"):format(left - 2 * MARGIN, bottom)
+    "<title>From a spec to a program: the stages of genattn, and what each of them uses</title>\n"):format(
+    last.x + last.width + MARGIN, last.y + HEIGHT + MARGIN)
   return head .. STYLE .. "\n" .. table.concat(lines, "\n") .. "\n</svg>\n"
 end
 
