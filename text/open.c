@@ -183,7 +183,7 @@ static enum ga_status read_ends(struct ga_text_tokenizer *tokenizer, struct ga_t
     for (; tokenizer->n_ends < count; tokenizer->n_ends++) {
         const json_t *id = json_array_get(array, tokenizer->n_ends);
         if (!json_is_integer(id) || json_integer_value(id) < 0 || json_integer_value(id) >= GA_TEXT_IDS) {
-            return ga_text_refuse_as(reader, "ends[%zu] is no id", tokenizer->n_ends);
+            return ga_text_refuse_as(reader, "ends[%zu] is not an id", tokenizer->n_ends);
         }
         tokenizer->ends[tokenizer->n_ends] = (int32_t)json_integer_value(id);
     }

@@ -70,7 +70,8 @@ local function resolve(spec, fail)
   for _, name in ipairs(INTERMEDIATES) do
     if spec.wanted[name] then spec.intermediates[#spec.intermediates + 1] = name end
     if spec.wanted[name] and name ~= "scores" and spec.kind == "sdpa" then
-      fail(('outputs names %s, but kind = "sdpa" gives attention and scores only beside its output'):format(name))
+      fail(('outputs names %s, but kind = "sdpa" gives only attention and scores in addition to its output'):format(
+        name))
     end
   end
   spec.attention_output = spec.wanted.attention and not spec.stack or false

@@ -30,7 +30,7 @@ return {
     local norm = spec.qk_norm
     if not norm then return end
     if not norm.kind then
-      fail('qk_norm.kind is missing beside the other fields of qk_norm: "rms" or "layer"')
+      fail('qk_norm.kind is missing, but there are other fields of qk_norm: "rms" or "layer"')
       return
     end
     if norm.kind == "rms" and norm.bias then

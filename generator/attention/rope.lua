@@ -54,7 +54,7 @@ return {
     spec.rope_places = 0
     if not rope then return end
     if not rope.layout then
-      fail("rope.layout is missing beside the other fields of rope: half_split (Llama) or interleaved (GPT-J)")
+      fail("rope.layout is missing, but there are other fields of rope: half_split (Llama) or interleaved (GPT-J)")
       return
     end
     check_pairs(spec, rope, fail)

@@ -3,19 +3,19 @@
 local stages = {}
 
 for line in ([[
-facts                what `struct ga_model` says of it
+facts                its fields of `struct ga_model`
 pack_functions       functions that its `pack` calls
-pack                 packs weights of its own
+pack                 packs its own weights
 layer_functions      functions that its fragments in the layer call
 projected            changes the rows of one head's q, k or v
 multiply_functions   functions that its `output` calls
 output               changes rows of the output
-head_fields          declares what a head needs
-head                 fills that in
+head_fields          declares fields of a head
+head                 fills these fields
 head_done            acts when one head of a sequence is done
 attended             acts when all heads are done
-kernel_tables        kernels beside the usual ones
-keys                 takes the place of templates/attention/keys.c.lt
+kernel_tables        kernels in addition to the usual ones
+keys                 replaces templates/attention/keys.c.lt
 block_fields         declares what a block of rows needs
 block_functions      functions about a block's ranges of keys
 attend_functions     functions that its fragments of rows call
@@ -29,13 +29,13 @@ first_vector         acts on the first vector of a row, where there are none
 scores_ready         uses a row of scores before softmax
 row_bounds           says where softmax ends, and its maximum
 softmax_row          uses a row of weights
-softmax_block        takes the place of templates/attention/softmax_block.c.lt
-extend_row           says which of a row's keys stand before its range
+softmax_block        replaces templates/attention/softmax_block.c.lt
+extend_row           says which of a row's keys come before its range
 value_params         parameters of value kernels
 value_begin          steps of a value kernel before its loop
 value_functions      functions of weights times values
-value_tiles          leaves out tiles of a running sum
-value_keys           takes the place of the usual kernels
+value_tiles          skips tiles of a running sum
+value_keys           replaces the usual kernels
 block                gives outputs of a block of rows
 ]]):gmatch("[^\n]+") do
   local name, does = line:match("^(%S+)%s+(.*)$")

@@ -76,7 +76,7 @@ local function refused_flag(variables)
     for _, name in ipairs({ "CC", "CPPFLAGS", "CFLAGS" }) do
       if (" " .. variables[name] .. " "):find(" " .. flag .. " ", 1, true) then
         return ("%s: %s is refused: it lets the compiler reorder sums and forget NaN and infinity, and masking and "
-          .. "results that are the same bits at any batch size stand on both"):format(name, flag)
+          .. "results with the same bits at any batch size need both"):format(name, flag)
       end
     end
   end

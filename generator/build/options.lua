@@ -295,9 +295,9 @@ local function contradiction(parsed, given)
   if #given > 0 and #parsed.specs > 0 then
     return ("%s cannot be combined with --spec; say it in %s"):format(given[1].field.flag, parsed.specs[1])
   elseif #parsed.from_hf == 0 and parsed.hf_architecture then
-    return "--hf-architecture is of --from-hf, which is not given"
+    return "--hf-architecture needs --from-hf, which is not given"
   elseif #parsed.from_hf + #parsed.from_gguf == 0 and #parsed.hf_ignore > 0 then
-    return "--hf-ignore is of --from-hf and --from-gguf, neither of which is given"
+    return "--hf-ignore needs --from-hf or --from-gguf, and neither is given"
   elseif parsed.quiet and parsed.verbose then
     return "--quiet and --verbose are both given; expected one of them"
   end

@@ -29,7 +29,7 @@ return {
   resolve = function(spec, fail)
     if not spec.stack or not spec.classifier then return end
     if not spec.classifier.labels then
-      fail("classifier.labels is missing beside the other fields of classifier: a whole number")
+      fail("classifier.labels is missing, but there are other fields of classifier: a whole number")
     elseif not spec.pool then
       fail('classifier is given, but without pool.kind there is no row of a sequence to classify: "cls" or "mean"')
     end

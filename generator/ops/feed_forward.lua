@@ -67,7 +67,7 @@ return {
     if not spec.stack then return end
     local ffn = spec.ffn or {}
     if ffn.fused and not ffn.gated then
-      fail("ffn.fused is given, but without ffn.gated there is no gate whose rows stand before up's")
+      fail("ffn.fused is given, but without ffn.gated there is no gate whose rows come before those of up")
     end
     if spec.n_layers == 0 then
       spec.d_ff, spec.ffn = 0, { activation = "none", gated = false, bias = false }

@@ -56,7 +56,7 @@ local function check_bare(spec, fail)
     norm.final or spec.sublayer or spec.pool or spec.logits
   if spec.n_layers == 0 and not does then
     fail("n_layers = 0 leaves rows as they are: give vocab_size, positions, token_types, embedding, sublayer, " ..
-      "norm.final, pool or logits beside it")
+      "norm.final, pool or logits as well")
   end
 end
 

@@ -87,7 +87,7 @@ return {
     if not spec.stack or not spec.logits then return end
     local logits = spec.logits
     if not logits.kind then
-      fail('logits.kind is missing beside the other fields of logits: "linear", "softmax" or "log_softmax"')
+      fail('logits.kind is missing, but there are other fields of logits: "linear", "softmax" or "log_softmax"')
       return
     end
     check_size(spec, logits, fail)

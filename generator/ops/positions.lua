@@ -21,7 +21,7 @@ local function check_padding(spec, positions, fail)
       "positions.first, 1 or more")
   end
   if not spec.vocab_size or padding >= spec.vocab_size then
-    fail(("positions.padding (%d) is no token: %s"):format(padding, spec.vocab_size and
+    fail(("positions.padding (%d) is not a token: %s"):format(padding, spec.vocab_size and
       ("vocab_size is %d"):format(spec.vocab_size) or "there is no vocab_size"))
   end
   if spec.kind ~= "encoder" then
@@ -40,7 +40,7 @@ local function resolve_positions(spec, fail)
   local positions = spec.positions
   if not positions then return end
   if not positions.kind then
-    fail('positions.kind is missing beside the other fields of positions: "learned" or "sinusoidal"')
+    fail('positions.kind is missing, but there are other fields of positions: "learned" or "sinusoidal"')
     return
   end
   positions.first = positions.first or 0

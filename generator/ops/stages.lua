@@ -3,21 +3,21 @@
 local stages = {}
 
 for line in ([[
-stack_facts       what `struct ga_stack` says of it
+stack_facts       its fields of `struct ga_stack`
 headers           includes of the stack's own header
-sizes             constants beside the layers
+sizes             constants outside the layers
 layer_sizes       constants of a layer
 includes          headers of the runtime
-buffer_fields     scratch beside the planned buffers
+buffer_fields     scratch in addition to the planned buffers
 buffers           lays that scratch out
-pass_fields       what a call keeps
+pass_fields       fields of a call
 pack_functions    functions that its fragments of packing call
 fill_functions    functions that fill tables without weights
-pack_vocabulary   packs what is as long as a vocabulary
-pack              packs weights beside the layers
+pack_vocabulary   packs tables that are as long as a vocabulary
+pack              packs weights outside the layers
 sublayer_pack     packs weights after those of each sublayer
-part_pack         packs the part that a sublayer of its own has
-in_functions      functions that operations on rows on their way in call
+part_pack         packs the part of a separate sublayer
+in_functions      functions that operations on input rows call
 token_row         gives the embedding's row of a token
 row_functions     functions of rows that its other fragments call
 layer_functions   functions of all rows that a layer calls

@@ -12,7 +12,7 @@ local function check(spec, fail)
   end
   for _, entry in ipairs(spec.given) do
     if BEFORE[entry.field:match("^[^.]+")] then
-      fail(("%s is given beside sublayer, whose rows have left the embedding: give the embedding a model of its own")
+      fail(("%s is given with sublayer, whose rows have left the embedding: give the embedding a model of its own")
         :format(entry.field))
     end
   end

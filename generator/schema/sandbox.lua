@@ -36,7 +36,7 @@ function Reader:fail(format, ...)
 end
 
 function Reader:refuse(token)
-  self:fail("%s cannot stand in a spec, which is data: fields, numbers, plain strings, true, false and {}",
+  self:fail("%s cannot be in a spec, which is data: fields, numbers, plain strings, true, false and {}",
     shown(token))
 end
 
@@ -91,7 +91,7 @@ function Reader:number()
   self.at = from
   local found = self:glimpse()
   if found:find("^%d+%.%.%d+$") then self:fail('a range is a string: "%s"', found) end
-  self:fail("%s is no decimal number", shown(found))
+  self:fail("%s is not a decimal number", shown(found))
 end
 
 local WORDS = { ["true"] = true, ["false"] = false }
@@ -99,7 +99,7 @@ local WORDS = { ["true"] = true, ["false"] = false }
 function Reader:word()
   local word = self:glimpse()
   if WORDS[word] == nil then
-    self:fail("%s is no value; a string stands in quotes, and a field that is not given is left out", shown(word))
+    self:fail("%s is not a value; a string must be in quotes, and a field that is not given is left out", shown(word))
   end
   self.at = self.at + #word
   return WORDS[word]

@@ -212,7 +212,7 @@ local function check_blocks(s, fail)
     for _, field in ipairs(block.fields or {}) do
       for _, entry in ipairs(s.given) do
         if entry.field == field.field then
-          fail(('%s is given, but kind = "%s" is no stack of layers; kind = "%s" is one'):format(
+          fail(('%s is given, but kind = "%s" is not a stack of layers; kind = "%s" is one'):format(
             entry.field, s.kind, block.first_kind or "encoder"))
         end
       end

@@ -52,9 +52,9 @@ static enum ga_exit check_name(const struct ga_context *context, const struct ga
                          ga_output_missing(context->model, output, why));
     }
     char shown[GA_PRINTABLE], hint[GA_PRINTABLE], list[GA_OUTPUT_LIST];
-    return ga_failed(context, "%s: tensor \"%s\" is no output of this model%s (it gives %s)", ga_weights_label(file),
-                     ga_printable(tensor->name, shown), ga_output_hint(context->model, tensor->name, hint),
-                     ga_output_list(context->model, list));
+    return ga_failed(context, "%s: tensor \"%s\" is not an output of this model%s (it gives %s)",
+                     ga_weights_label(file), ga_printable(tensor->name, shown),
+                     ga_output_hint(context->model, tensor->name, hint), ga_output_list(context->model, list));
 }
 
 static enum ga_exit check_names(const struct ga_context *context, const struct ga_weights *file)

@@ -77,7 +77,7 @@ void ga_info_stack_print(const struct ga_model *model)
         printf(", classifier of %zu labels, %s", stack->n_labels, activations[stack->classifier_activation]);
         print_dtype(model->arithmetic[GA_LINEAR_CLASSIFIER]);
     }
-    printf("\n  %zu parameters: %zu x %zu in layers, %zu beside them", count.all, stack->n_layers, count.of_layer,
+    printf("\n  %zu parameters: %zu x %zu in layers, %zu outside them", count.all, stack->n_layers, count.of_layer,
            count.beside_layers);
     if (model->encoder) {
         printf(", %zu in an encoder of %zu layers", count.of_encoder, model->encoder->n_layers);

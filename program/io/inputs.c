@@ -31,7 +31,7 @@ static bool is_transformer(const struct ga_model *model)
 
 static const char *refuse_sides(const struct ga_model *model)
 {
-    return is_transformer(model) ? NULL : "it is no transformer, which has a source and a target";
+    return is_transformer(model) ? NULL : "it is not a transformer, which has a source and a target";
 }
 
 static const char *refuse_side_lengths(const struct ga_model *model)
@@ -71,7 +71,7 @@ static const char *refuse_key_lengths(const struct ga_model *model)
     if (is_transformer(model)) {
         return "it is a transformer; give src_lengths";
     }
-    return model->kind == GA_ENCODER ? "lengths stands for queries and keys of an encoder" : refuse_lengths(model);
+    return model->kind == GA_ENCODER ? "lengths is for both queries and keys of an encoder" : refuse_lengths(model);
 }
 
 static const char *refuse_memory_lengths(const struct ga_model *model)
@@ -136,7 +136,7 @@ static const char *refuse_positions(const struct ga_model *model)
 
 static const char *refuse_key_positions(const struct ga_model *model)
 {
-    return model->stack ? "position stands for queries and keys of a stack" : refuse_positions(model);
+    return model->stack ? "position is for both queries and keys of a stack" : refuse_positions(model);
 }
 
 static const char *refuse_cache(const struct ga_model *model)
@@ -222,7 +222,7 @@ static enum ga_exit refuse_unknown(const struct ga_context *context, const struc
         strncat(list, names[i], sizeof list - strlen(list) - 1);
     }
     char shown[GA_PRINTABLE], hint[GA_PRINTABLE];
-    return ga_failed(context, "%s: tensor \"%s\" is no input of this model%s (it takes %s)", call->path,
+    return ga_failed(context, "%s: tensor \"%s\" is not an input of this model%s (it takes %s)", call->path,
                      ga_printable(name, shown), ga_did_you_mean(ga_suggest_name(name_here(name), names, count), hint),
                      list);
 }

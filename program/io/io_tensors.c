@@ -139,14 +139,14 @@ static enum ga_exit read_key(const struct ga_context *context, struct ga_model_c
                          call->path);
     }
     if (key && call->io.query == NULL && !is_decoder) {
-        return ga_failed(context, "%s: tensor \"key\" beside \"tokens\"; token ids stand for all three inputs",
+        return ga_failed(context, "%s: tensor \"key\" is given with \"tokens\"; token ids replace all three inputs",
                          call->path);
     }
     if (key) {
         return read_other(context, call, key, false);
     }
     if (context->model->k_dim != context->model->d_model) {
-        return ga_failed(context, "%s: no tensor \"key\", and the query's rows of %zu cannot stand for rows of %zu",
+        return ga_failed(context, "%s: no tensor \"key\", and the query's rows of %zu cannot be used as rows of %zu",
                          call->path, context->model->d_model, context->model->k_dim);
     }
     if (call->kv_len < range.min || call->kv_len > range.max) {
@@ -161,7 +161,7 @@ static enum ga_exit read_value(const struct ga_context *context, struct ga_model
 {
     const struct ga_tensor *value = ga_weights_find(call->file, "value");
     if (!value && context->model->v_dim != context->model->k_dim) {
-        return ga_failed(context, "%s: no tensor \"value\", and the key's rows of %zu cannot stand for rows of %zu",
+        return ga_failed(context, "%s: no tensor \"value\", and the key's rows of %zu cannot be used as rows of %zu",
                          call->path, context->model->k_dim, context->model->v_dim);
     }
     if (!value) {

@@ -134,7 +134,7 @@ static enum ga_exit check_random(const struct ga_context *context, const struct 
         const char *given, *what;
     } of_files[] = {
         {choice->layout, "--weights-layout says how a file names its tensors"},
-        {choice->prefix, "--weights-prefix says what stands before a file's names"},
+        {choice->prefix, "--weights-prefix is the prefix of a file's tensor names"},
         {choice->checks, "--weights-check says what a file must be"},
         {choice->trust, "--trust-weights is for a file that pack made"},
     };

@@ -54,7 +54,7 @@ enum ga_exit ga_load_packed_model(const struct ga_context *context, const struct
                           choice->weights);
     }
     if (choice->prefix) {
-        return ga_misused(context, "--weights-prefix says what stands before a file's names; %s is packed and has none",
+        return ga_misused(context, "--weights-prefix is the prefix of a file's tensor names; %s is packed and has none",
                           choice->weights);
     }
     if (choice->checks) {

@@ -194,7 +194,7 @@ static enum ga_exit refuse_output(const struct ga_context *context, const char *
 {
     char list[GA_OUTPUT_LIST], given[GA_PRINTABLE], hint[GA_PRINTABLE];
     snprintf(given, sizeof given, "%.*s", (int)length, text);
-    return ga_misused(context, "--%s: \"%s\" is no output%s (%s)", option, given,
+    return ga_misused(context, "--%s: \"%s\" is not an output%s (%s)", option, given,
                       ga_output_hint(context->model, given, hint), ga_output_list(context->model, list));
 }
 

@@ -183,7 +183,7 @@ enum ga_exit ga_search_index_open(const struct ga_context *context, const char *
     }
     if (!metadata) {
         return ga_failed(context,
-                         "%s: is no index that search made, and is left as it is; expected one, or no such "
+                         "%s: is not an index that search made, so it is not overwritten; expected one, or no such "
                          "file: --index FILE gives another name",
                          path);
     }

@@ -71,7 +71,7 @@ const char *ga_series_refused(const struct ga_model *model, enum ga_series which
         return "the layers of an encoder attend to their own rows alone";
     }
     if (which == GA_OF_SRC_ATTENTION && model->kind != GA_TRANSFORMER) {
-        return "this model is no transformer, which has a source";
+        return "this model is not a transformer, which has a source";
     }
     return which != GA_OF_HIDDEN && model->stack->without_attention ? "this model does not attend" : NULL;
 }

@@ -59,7 +59,7 @@ static enum ga_exit read_beside(const struct ga_context *context, const char *we
         return ga_failed(context, "%s: cannot be opened: %s", weights, strerror(errno));
     }
     if (!ga_tokenizer_is_beside(weights) || !ga_text_library.tokenizer_beside(weights, beside, sizeof beside)) {
-        return ga_failed(context, "%s: there is no tokenizer.json in it or beside it; --tokenizer FILE names one",
+        return ga_failed(context, "%s: there is no tokenizer.json in it or in its folder; --tokenizer FILE names one",
                          weights);
     }
     return read_path(context, beside, file);

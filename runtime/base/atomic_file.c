@@ -104,7 +104,7 @@ enum ga_status ga_atomic_file_new(const char *path, struct ga_atomic_file *file_
     }
     file.fd = ga_unnamed_file_open(put_folder(&file), file.mode);
     if (file.fd < 0 && !take_temporary(&file, open_temporary)) {
-        const enum ga_status status = fail_errno(&file, error, "make a temporary file beside it");
+        const enum ga_status status = fail_errno(&file, error, "make a temporary file in its folder");
         free(file.temporary);
         return status;
     }

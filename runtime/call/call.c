@@ -164,7 +164,7 @@ static enum ga_status check_fields(const struct ga_model *model, const struct ga
          "tokens are given, but the model has no embedding; give query, or set vocab_size in the spec"},
         {io->query != NULL && io->tokens != NULL, GA_ARGUMENT, "query and tokens are both given; expected one of them"},
         {io->tokens != NULL && model->stack == NULL && (io->key != NULL || io->value != NULL), GA_ARGUMENT,
-         "tokens are given beside key or value; expected tokens alone, as they stand for all three"},
+         "tokens are given with key or value; expected only tokens, which replace all three"},
         {io->key == NULL && io->value != NULL, GA_ARGUMENT, "value is given without key; expected key too, or neither"},
         {self && io->kv_len != 0 && io->kv_len != io->q_len, GA_ARGUMENT,
          "kv_len is neither 0 nor q_len, but key is NULL; expected key too"},

@@ -57,7 +57,7 @@ static enum ga_status check_fields(const struct ga_model *model, const struct ga
     }
     if ((mask->bytes != NULL || mask->numbers != NULL) && mask->strides[KEY_AXIS] > 1) {
         return ga_fail(error, GA_ARGUMENT,
-                       "%s: %s[3] is more than 1; expected keys side by side, or 0 for one element that stands for all "
+                       "%s: %s[3] is more than 1; expected contiguous keys, or 0 for one element that is used for all "
                        "keys",
                        model->name, mask->strides_name);
     }
@@ -69,9 +69,9 @@ static enum ga_status check_sides(const struct ga_model *model, const struct ga_
 {
     const struct ga_call_rule rules[] = {
         {io->src_mask != NULL && model->kind != GA_TRANSFORMER, GA_UNSUPPORTED,
-         "src_mask is given, but the model is no transformer"},
+         "src_mask is given, but the model is not a transformer"},
         {io->src_additive_mask != NULL && model->kind != GA_TRANSFORMER, GA_UNSUPPORTED,
-         "src_additive_mask is given, but the model is no transformer"},
+         "src_additive_mask is given, but the model is not a transformer"},
         {io->memory_mask != NULL && !ga_call_has_memory(model), GA_UNSUPPORTED,
          "memory_mask is given, but the model attends to nothing besides its rows"},
         {io->memory_additive_mask != NULL && !ga_call_has_memory(model), GA_UNSUPPORTED,

@@ -45,7 +45,7 @@ static enum ga_status check_weights_lists(const struct ga_model *model, const st
          "layer_cross_attention is given, but the model was generated without; list cross_attention in the spec's "
          "outputs"},
         {wants_source && !is_transformer, GA_UNSUPPORTED,
-         "src_layer_attention is given, but the model is no transformer, which has a source"},
+         "src_layer_attention is given, but the model is not a transformer, which has a source"},
         {wants_source && is_transformer && !model->encoder->attention, GA_UNSUPPORTED,
          "src_layer_attention is given, but the model was generated without; list attention in the spec's outputs"},
         {wants_source && io->key == NULL && io->key_tokens == NULL, GA_ARGUMENT,
@@ -65,7 +65,7 @@ static enum ga_status check_source(const struct ga_model *model, const struct ga
         {is_encoder && io->key != NULL, GA_UNSUPPORTED,
          "key is given, but an encoder's keys and values are made from its own rows"},
         {is_encoder && io->kv_lengths != NULL && io->kv_lengths != io->q_lengths, GA_ARGUMENT,
-         "kv_lengths is given; expected q_lengths alone, which stands for both"},
+         "kv_lengths is given; expected only q_lengths, which is used for both"},
         {model->kind == GA_DECODER && io->key == NULL && !may_hold, GA_ARGUMENT,
          "key is NULL; expected the encoder's output, [batch][kv_len][d_model]"},
         {io->value != NULL && io->value != io->key, GA_UNSUPPORTED,
@@ -87,7 +87,7 @@ enum ga_status ga_call_model(const struct ga_model *model, const struct ga_io *i
 {
     const struct ga_stack *stack = model->stack;
     if (model->kind != GA_TRANSFORMER && (io->key_tokens != NULL || io->memory != NULL)) {
-        return ga_fail(error, GA_UNSUPPORTED, "%s: key_tokens or memory is given, but the model is no transformer",
+        return ga_fail(error, GA_UNSUPPORTED, "%s: key_tokens or memory is given, but the model is not a transformer",
                        model->name);
     }
     if (stack == NULL) {

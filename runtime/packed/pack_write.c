@@ -46,10 +46,11 @@ static enum ga_status check_attachment(const char *path, const struct ga_pack_at
     const char *name = attachment->name;
     if (name == NULL || name[0] != '_' || name[1] == '\0' || name[strspn(name, letters)] != '\0' ||
         strlen(name) >= GA_PACK_ISA) {
-        return ga_fail(error, GA_ARGUMENT,
-                       "%s: the attachment's name is no underscore with 1 to %d small letters, digits and underscores "
-                       "after it",
-                       path, GA_PACK_ISA - 2);
+        return ga_fail(
+            error, GA_ARGUMENT,
+            "%s: the attachment's name is not an underscore with 1 to %d small letters, digits and underscores "
+            "after it",
+            path, GA_PACK_ISA - 2);
     }
     return attachment->bytes == NULL && attachment->size > 0
                ? ga_fail(error, GA_ARGUMENT, "%s: the bytes of %s are NULL", path, name + 1)

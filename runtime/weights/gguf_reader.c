@@ -187,7 +187,7 @@ static bool read_alignment(struct ga_gguf_reader *r, uint32_t type, size_t *alig
     uint32_t value = 0;
     if (*alignment_out != 0 || type != U32) {
         return ga_gguf_refuse(r, GA_FAULT_GGUF_ALIGNMENT, at, NULL, "%s %s; expected one number of 32 bits",
-                              alignment_key, *alignment_out != 0 ? "is there twice" : "is no U32");
+                              alignment_key, *alignment_out != 0 ? "is there twice" : "is not a U32");
     }
     if (!ga_gguf_u32(r, "the alignment", &value)) {
         return false;

@@ -109,7 +109,7 @@ bool ga_header_check_rest(const struct ga_header *r)
     }
     if (end == 0 || r->text.bytes[end - 1] != '}') {
         return ga_header_refuse(r, GA_FAULT_PADDING, ga_header_offset(end == 0 ? 0 : end - 1), NULL,
-                                "a blank that is no space ends the header; expected spaces only after '}'");
+                                "a blank that is not a space ends the header; expected spaces only after '}'");
     }
     const size_t minus = find_minus(r->text);
     return minus == r->text.size || ga_header_refuse(r, GA_FAULT_NUMBER, ga_header_offset(minus), NULL,

@@ -79,7 +79,7 @@ static enum ga_status refuse_shard_name(const struct ga_weights_index *index, co
     char shown[GA_NAME_TEXT];
     const char *name = json_string_value(shard);
     return ga_weights_index_refuse(index, GA_FORMAT, GA_FAULT_SHARD_NAME, tensor,
-                                   "its shard is '%s'; expected the plain name of a .safetensors file beside the index",
+                                   "its shard is '%s'; expected the plain name of a .safetensors file in its folder",
                                    name == NULL ? "no string" : ga_name_text(name, shown, sizeof shown));
 }
 

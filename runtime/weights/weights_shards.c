@@ -44,7 +44,8 @@ static enum ga_status refuse_open(const struct ga_weights_index *index, size_t i
     }
     if (why == ENOENT) {
         return ga_weights_index_refuse(index, GA_IO, GA_FAULT_SHARD_MISSING, tensor,
-                                       "its shard '%s' is missing; expected it beside the index", index->shards[i]);
+                                       "its shard '%s' is missing; expected it in the folder of the index",
+                                       index->shards[i]);
     }
     return ga_weights_index_refuse(index, GA_IO, GA_FAULT_OPEN, tensor, "cannot open its shard '%s': %s",
                                    index->shards[i],

@@ -337,7 +337,7 @@ static void check_model(struct checks *checks)
             has_unnamed = unnamed == 1;
             fail_writing(checks);
         }
-        expect_io(checks, write_nowhere, "absent/out: cannot make a temporary file beside it: No such file");
+        expect_io(checks, write_nowhere, "absent/out: cannot make a temporary file in its folder: No such file");
         expect_io(checks, write_to_folder, "folder: is not a regular file, and only such a one is replaced");
     }
     ga_weights_close(weights);

@@ -135,7 +135,7 @@ fact.holds("a fused feed-forward has one weight for gate and up, and none withou
   for _, name in ipairs(role_names(s)) do names[#names + 1] = name:match("^layers%.0%.(%l+_up.*)$") end
   fact.lists_equal(names, { "gate_up_weight 10x8", "gate_up_bias 10" })
   refuses({ ffn = { fused = true } },
-    "ffn.fused is given, but without ffn.gated there is no gate whose rows stand before up's")
+    "ffn.fused is given, but without ffn.gated there is no gate whose rows come before those of up")
 end)
 
 fact.holds("a name may be as long as any, whatever its parts are called then", function()
@@ -176,7 +176,7 @@ fact.holds("the attention of a layer has the stack's features and no output proj
 end)
 
 fact.holds("fields of stacks are refused elsewhere, and fields of one layer in stacks", function()
-  refuses({ kind = "mha" }, 'n_layers is given, but kind = "mha" is no stack of layers; kind = "encoder" is one')
+  refuses({ kind = "mha" }, 'n_layers is given, but kind = "mha" is not a stack of layers; kind = "encoder" is one')
   refuses({ k_dim = 4 }, 'k_dim is given, but kind = "encoder" is a stack of layers, which does without it')
   refuses({ activation = { o = "relu" } },
     "activation names o, but with kind = \"encoder\" the output projection's result joins the residual")
@@ -273,22 +273,22 @@ fact.holds("contradictions name both fields", function()
   end
   refuses(padded(1, nil, { vocab_size = 9 }), 'positions.padding takes the row before ' ..
     'positions.first: give positions.kind = "learned" and positions.first, 1 or more')
-  refuses(padded(9, 2, { vocab_size = 9 }), "positions.padding (9) is no token: vocab_size is 9")
-  refuses(padded(1, 2, {}), "positions.padding (1) is no token: there is no vocab_size")
+  refuses(padded(9, 2, { vocab_size = 9 }), "positions.padding (9) is not a token: vocab_size is 9")
+  refuses(padded(1, 2, {}), "positions.padding (1) is not a token: there is no vocab_size")
   refuses(padded(1, 2, { vocab_size = 9, kind = "transformer", n_decoder_layers = 1, src_vocab_size = 9 }),
     'positions.padding is of kind "encoder", but kind is "transformer"')
   refuses(padded(1, 2, { vocab_size = 9, cache = 600, mask = { causal = true } }),
     "positions.padding and cache cannot be given together: " ..
     "a cache does not know which of its tokens are padding")
   refuses({ d_model = 6, n_heads = 3, positions = { rows = 600 } },
-    'positions.kind is missing beside the other fields of positions: "learned" or "sinusoidal"')
+    'positions.kind is missing, but there are other fields of positions: "learned" or "sinusoidal"')
   refuses({ logits = { kind = "linear", tied = true } },
     "logits.tied takes the embedding's weight, but there is no vocab_size")
   refuses({ vocab_size = 7, logits = { kind = "linear", tied = true, size = 8 } },
     "logits.size (8) is not vocab_size (7), whose embedding logits.tied takes")
   refuses({ logits = { kind = "softmax" } }, "logits.size is missing, and there is no vocab_size to take in its place")
   refuses({ pool = { kind = "cls" }, classifier = { activation = "relu" } },
-    "classifier.labels is missing beside the other fields of classifier: a whole number")
+    "classifier.labels is missing, but there are other fields of classifier: a whole number")
   refuses({ classifier = { labels = 2 } },
     'classifier is given, but without pool.kind there is no row of a sequence to classify: "cls" or "mean"')
   refuses({ pool = { kind = "cls" }, classifier = { labels = 65537 } },
@@ -347,13 +347,13 @@ fact.holds("a sublayer's rows are refused beside layers and beside an embedding"
   refuses({ sublayer = true }, LAYERS .. 2)
   refuses({ kind = "transformer", sublayer = true }, LAYERS .. 2)
   refused({ n_layers = 1, sublayer = true, layer = { attention = false } }, LAYERS .. 1)
-  local EMBEDS = " is given beside sublayer, whose rows have left the embedding: give the embedding a model of its own"
+  local EMBEDS = " is given with sublayer, whose rows have left the embedding: give the embedding a model of its own"
   refused({ n_layers = 0, sublayer = true, vocab_size = 5, token_types = 2, positions = { kind = "sinusoidal" },
     embedding = { norm = true } }, "positions.kind" .. EMBEDS, "token_types" .. EMBEDS, "embedding.norm" .. EMBEDS,
     "vocab_size" .. EMBEDS)
   refuses({ kind = "mha", sublayer = true },
-    'n_layers is given, but kind = "mha" is no stack of layers; kind = "encoder" is one',
-    'sublayer is given, but kind = "mha" is no stack of layers; kind = "encoder" is one')
+    'n_layers is given, but kind = "mha" is not a stack of layers; kind = "encoder" is one',
+    'sublayer is given, but kind = "mha" is not a stack of layers; kind = "encoder" is one')
 end)
 
 fact.holds("what makes no sense alone is refused by name", function()
@@ -363,7 +363,7 @@ fact.holds("what makes no sense alone is refused by name", function()
     fact.lists_equal(errors, { ... })
   end
   refused({ n_layers = 0 }, "n_layers = 0 leaves rows as they are: give vocab_size, positions, token_types, " ..
-    "embedding, sublayer, norm.final, pool or logits beside it")
+    "embedding, sublayer, norm.final, pool or logits as well")
   refused({ n_layers = 0, pool = { kind = "cls" }, d_ff = 9, ffn = { gated = true }, rope = { layout = "half_split" } },
     "d_ff is given, but n_layers = 0 leaves out its layers",
     "ffn.gated is given, but n_layers = 0 leaves out its layers",

@@ -33,13 +33,13 @@ fact.holds("cache names the fields that contradict it", function()
   refuses({ outputs = { "attention" } }, "cache (100) contradicts outputs, which lists intermediates, whose " ..
     "keys are those of one call")
   refuses({ heads = "shared" }, 'cache (100) contradicts heads = "shared", which is not generated with one')
-  refuses({ add_zero_attn = true }, "cache (100) contradicts add_bias_kv and add_zero_attn, which stand after the " ..
+  refuses({ add_zero_attn = true }, "cache (100) contradicts add_bias_kv and add_zero_attn, which come after the " ..
     "last key, where the next call's keys go")
   refuses({ mask_fill = -1e9 }, "cache (100) contradicts mask_fill, which gives later keys a weight, which come " ..
     "with a later call")
   refuses({ mask = { tensor = "bool" } },
     "cache (100) contradicts mask.tensor, which is given for the keys of one call")
-  refuses({ mask = { causal = false }, alibi = true }, "cache (100) contradicts mask.causal = false beside alibi or " ..
+  refuses({ mask = { causal = false }, alibi = true }, "cache (100) contradicts mask.causal = false with alibi or " ..
     "relative_bias, which leaves a query without a place among the keys")
   refuses({ mask = { causal = false, window = 3, window_sides = "both" } }, "cache (100) contradicts " ..
     'mask.window_sides = "both", which looks at later keys, which come with a later call')

@@ -216,7 +216,7 @@ fact.holds("options that are not of a model need values too", function()
     local settings
     settings, errors = parse({ flag, "/a", flag, "/b" })
     if not OFTEN[flag] then fact.lists_equal(errors, { flag .. " is given twice; give it once" }) end
-    assert(not OFTEN[flag] or settings or errors[1]:find("is of --from-hf", 1, true), flag)
+    assert(not OFTEN[flag] or settings or errors[1]:find("needs --from-hf", 1, true), flag)
   end
   fact.equal(parse({ "--prefix", "/a", "--prefix", "/b" }).prefix, "/b")
 end)
@@ -235,8 +235,8 @@ end)
 
 fact.holds("what contradicts itself is told with what to do", function()
   refuses({ "--spec", "a.lua", "--d-model", "8" }, "--d-model cannot be combined with --spec; say it in a.lua")
-  refuses({ "--hf-ignore", "x" }, "--hf-ignore is of --from-hf and --from-gguf, neither of which is given")
-  refuses({ "--hf-architecture", "x" }, "--hf-architecture is of --from-hf, which is not given")
+  refuses({ "--hf-ignore", "x" }, "--hf-ignore needs --from-hf or --from-gguf, and neither is given")
+  refuses({ "--hf-architecture", "x" }, "--hf-architecture needs --from-hf, which is not given")
   refuses({ "--quiet", "--verbose" }, "--quiet and --verbose are both given; expected one of them")
   refuses({ "--weights-map", "w_o", "--weights-layout", "w_o" }, "--weights-layout is given twice; give it once")
 end)

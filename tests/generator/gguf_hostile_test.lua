@@ -66,7 +66,7 @@ end
 
 fact.holds("a key that is read has a plain name, once, and none above or below it", function()
   refuses_key(llama_with("llama.a", "llama.a"), 'key "llama.a" is there twice')
-  refuses_key(llama_with("llama.a.b", "llama.a"), 'key "llama.a.b" stands below a value')
+  refuses_key(llama_with("llama.a.b", "llama.a"), 'key "llama.a.b" is below another key, which has a value')
   for _, name in ipairs({ "llama.a b", "llama.a..b", "llama.a.", "llama.(tensors)" }) do
     refuses_key(llama_with(name), ('key "%s"; expected letters, digits, _ and -, with dots between'):format(name))
   end
@@ -111,7 +111,7 @@ fact.holds("values that fields of a spec cannot have are refused by name", funct
     fact.contains(errors[1], ": llama.embedding_length is ")
   end
   local _, errors = gguf.read(model("llama", { { { "llama.embedding_length.x", "u32", 8 } } }))
-  fact.contains(errors[1], "stands below a value")
+  fact.contains(errors[1], "is below another key, which has a value")
 end)
 
 fact.holds("a file that ends anywhere is refused in words", function()

@@ -244,7 +244,7 @@ fact.holds("an index that lies is refused", function()
     fact.contains(errors[1], "expected a name like model-00001-of-00002.safetensors")
   end
   refuses(sharded('{"weight_map": {"a": "absent.safetensors"}}'),
-    { where .. "its shard absent.safetensors is missing; expected it beside the index" })
+    { where .. "its shard absent.safetensors is missing; expected it in the folder of the index" })
   refuses(sharded('{"weight_map": {"a": "a.safetensors", "c": "b.safetensors"}}', one),
     { '/b.safetensors: no tensor "c", which out/test/generator/hf/tiny/model.safetensors.index.json puts there' })
   refuses(sharded('{"weight_map": {"a": "b.safetensors", "b": "a.safetensors"}}', one), { where .. 'puts "a" into ' ..

@@ -162,7 +162,7 @@ fact.holds("the architecture may be another than the file's", function()
   refuses_config((hf.BERT:gsub("BertModel", "BertForMultipleChoice")), nil,
     'architecture "BertForMultipleChoice" is not one that is made: BertForMaskedLM, BertForPreTraining, ' ..
     "BertForSequenceClassification, BertForTokenClassification and BertModel; --hf-architecture BertModel leaves " ..
-    "out what stands after the stack")
+    "out everything after the stack")
 end)
 
 fact.holds("a name comes from the folder's, in a cache of Hugging Face's from the model's", function()
@@ -288,7 +288,7 @@ fact.holds("a config.json that is none is refused by file, line and column", fun
   refuses_text("[1]", "/config.json: found a list; expected an object")
   local cases = {
     { '{"a": 1', "1, column 8: found the end; expected a comma or }" },
-    { '{"a": tru}', '1, column 7: "tru", which is no value of JSON' },
+    { '{"a": tru}', '1, column 7: "tru", which is not a JSON value' },
     { "{} {}", '1, column 4: found "{"; expected nothing more' },
     { "{1}", '1, column 2: found "1"; expected a name or }' },
     { '{"a":\n["b": 1]}', '2, column 5: found ":"; expected a comma or ]' },

@@ -99,7 +99,7 @@ end)
 fact.holds("a mask of the memory is for what has one, and no cache", function()
   refuses(of_decoder({ kind = "encoder", mask = { memory = "bool" } }), 'mask.memory ("bool") masks what a decoder ' ..
     'attends to besides its rows, and kind = "encoder" has none: mask.tensor masks its own')
-  refuses({ mask = { memory = "bool" } }, 'mask.memory is given, but kind = "mha" is no stack of layers; kind = ' ..
+  refuses({ mask = { memory = "bool" } }, 'mask.memory is given, but kind = "mha" is not a stack of layers; kind = ' ..
     '"decoder" is one')
   refuses(of_decoder({ mask = { memory = "bool" }, cache = 512 }), "cache (512) contradicts mask.memory, which is " ..
     "given for the rows of one call")

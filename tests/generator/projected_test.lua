@@ -40,7 +40,7 @@ fact.holds("rotary positions need pairs, within the head, and places for the lon
   refuses({ rope = { layout = "half_split", positions = 511 } },
     "rope.positions (511) is less than the longest sequence of seq_len, kv_seq_len and cache (512)")
   refuses({ rope = { theta = 500 } },
-    "rope.layout is missing beside the other fields of rope: half_split (Llama) or interleaved (GPT-J)")
+    "rope.layout is missing, but there are other fields of rope: half_split (Llama) or interleaved (GPT-J)")
   refuses({ rope = "half_split" }, 'rope must be a table like { layout = ... }, found "half_split"')
   refuses({ rope = { layout = "halves", theta = 0 } },
     'rope.layout must be one of half_split, interleaved, found "halves"',
@@ -52,7 +52,8 @@ fact.holds("rotary positions need pairs, within the head, and places for the lon
 end)
 
 fact.holds("norms of q and k are of a kind, and only LayerNorm adds a bias", function()
-  refuses({ qk_norm = { eps = 1e-6 } }, 'qk_norm.kind is missing beside the other fields of qk_norm: "rms" or "layer"')
+  refuses({ qk_norm = { eps = 1e-6 } },
+    'qk_norm.kind is missing, but there are other fields of qk_norm: "rms" or "layer"')
   refuses({ qk_norm = { kind = "rms", bias = true } },
     'qk_norm.bias (true) and qk_norm.kind ("rms") contradict: RMSNorm adds none')
   refuses({ qk_norm = { kind = "layer" }, weights = "qwen3" },

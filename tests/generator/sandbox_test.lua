@@ -2,8 +2,8 @@
 local fact = dofile("tests/generator/fact.lua")
 local sandbox = require "schema.sandbox"
 
-local NO_VALUE = " is no value; a string stands in quotes, and a field that is not given is left out"
-local DATA = "cannot stand in a spec, which is data: fields, numbers, plain strings, true, false and {}"
+local NO_VALUE = " is not a value; a string must be in quotes, and a field that is not given is left out"
+local DATA = "cannot be in a spec, which is data: fields, numbers, plain strings, true, false and {}"
 
 local function reads(source)
   local value, why = sandbox.read(source)
@@ -102,7 +102,7 @@ end)
 fact.holds("numbers that the Luas read differently are none", function()
   for _, number in ipairs({ "0x10", "0x10000000000000200", "10LL", "5i", "1e", "1..2..3", "1.2.3", "5x", "1e5e5",
     "1_000" }) do
-    refuses("{ a = " .. number .. " }", ('line 1: "%s" is no decimal number'):format(number))
+    refuses("{ a = " .. number .. " }", ('line 1: "%s" is not a decimal number'):format(number))
   end
   refuses("{ a = 1..512 }", 'line 1: a range is a string: "1..512"')
 end)

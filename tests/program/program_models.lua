@@ -169,7 +169,8 @@ return function(path, expect_run, expect, choose)
       { { x, tensor("sublayer", "F32", { 2, 4, 45 }, 0) }, '"sublayer" is F32 [2, 4, 45]; ' .. FLOATS },
       { { x, tensor("sublayer", "F32", { 3, 45 }, 0) }, '"sublayer" is F32 [3, 45]; ' .. FLOATS },
       { { x, tensor("sublayer", "I32", { 2, 3 }, 0) }, '"sublayer" is I32 [2, 3]; ' .. FLOATS },
-      { { x, tensor("residual", "F32", { 2, 3, 45 }, 0) }, '"residual" is no input', "it takes x, sublayer, lengths" },
+      { { x, tensor("residual", "F32", { 2, 3, 45 }, 0) }, '"residual" is not an input',
+        "it takes x, sublayer, lengths" },
     }
     for _, case in ipairs(refused) do
       files.write(path "in", case[1])
@@ -195,7 +196,7 @@ return function(path, expect_run, expect, choose)
     expect_run(0, draw .. " --cross --layer 0", "cross attention of sequence 0 in layer 0", "5 queries by 9 keys")
     expect_run(0, draw .. " --cross --batch 1", "4 queries by 2 keys; padding to 5 queries and 9 keys")
     expect(not files.slurp(path "map.svg"):find("masked: ", 1, true), "what is not masked is drawn as masked")
-    expect_run(2, draw .. " --source", "--source: this model is no transformer, which has a source")
+    expect_run(2, draw .. " --source", "--source: this model is not a transformer, which has a source")
     choose "steps_48_4"
     expect_run(1, draw, "steps_48_4 has no attention to draw: it was generated without that output",
       "./configure --outputs attention adds it")

@@ -140,7 +140,7 @@ return function(path, expect_run, expect, choose)
   local function test_unwritable()
     choose "any_72_4"
     local command = "precision --allow-random 1 --input %%nowhere --svg %s --spec %s"
-    local absent = "absent/x: cannot make a temporary file beside it: No such file"
+    local absent = "absent/x: cannot make a temporary file in its folder: No such file"
     expect_run(1, command:format("%absent/x", "%spec"), "--svg " .. path "" .. absent)
     write("picture", "mine")
     expect_run(1, command:format("%picture", "%absent/x"), "--spec " .. path "" .. absent)

@@ -168,11 +168,11 @@ return function(path, expect_run, expect)
   local function test_refused()
     for _, content in ipairs { "a page of mine", files.slurp(path "result") } do
       write("mine", content)
-      expect_run(1, SEARCH .. "cats --index %mine", path "mine" .. ": is no index that search made, and is left as it",
+      expect_run(1, SEARCH .. "cats --index %mine", path "mine" .. ": is not an index that search made, so it",
         "--index FILE gives another name")
       expect(files.slurp(path "mine") == content, "a file that is no index was changed")
     end
-    expect_run(1, SEARCH .. "cats --index %corpus", "is no index")
+    expect_run(1, SEARCH .. "cats --index %corpus", "is not an index")
     expect_run(1, SEARCH .. "cats --index %nowhere/there", "--index FILE puts the index elsewhere")
     expect_run(2, SEARCH .. "cats --top 0", "--top 0: out of range, 1..100000")
     expect_run(2, SEARCH .. "cats --format xml", "--format xml: expected text or json")

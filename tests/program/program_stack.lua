@@ -104,13 +104,13 @@ return function(path, expect_run, expect_values, expect)
       expect_run(1, check, path "expected", case[1], case[2], case[3])
       expect_run(2, RUN .. " --outputs output," .. case[1], case[1], case[2])
     end
-    expect_run(2, RUN .. " --outputs ''", 'is no output')
-    expect_run(2, RUN .. " --outputs output,", 'is no output')
+    expect_run(2, RUN .. " --outputs ''", 'is not an output')
+    expect_run(2, RUN .. " --outputs output,", 'is not an output')
   end
 
   local function test_info()
     expect_run(0, "info", "3 of d_ff 16, gelu, norm layer after residuals, positions none, pool mean, " ..
-      "logits linear of 10, in i16\n", "96 parameters: 3 x 0 in layers, 96 beside them",
+      "logits linear of 10, in i16\n", "96 parameters: 3 x 0 in layers, 96 outside them",
       "takes x, tokens, token_types, lengths",
       "gives output, embedding, logits, last_logits, hidden_0 to hidden_3, attention_0 to attention_2")
     expect_run(0, "info --json", '"n_layers": 3', '"pool": "mean"', '"kind": "encoder"', '"hidden_3"', '"attention_2"',
@@ -187,7 +187,7 @@ return function(path, expect_run, expect_values, expect)
         '"lengths" and "q_lengths" are one input; give one' },
       { { x, tensor("key", "F32", { 2, 4, D }, 0) }, '"key": this model takes none',
         "an encoder's keys and values are made from its own rows" },
-      { { x, tensor("kv_lengths", "I32", { 2 }, 1) }, '"kv_lengths": this model takes none', "lengths stands for" },
+      { { x, tensor("kv_lengths", "I32", { 2 }, 1) }, '"kv_lengths": this model takes none', "lengths is for both" },
       { { x, tensor("mask", "F32", { 4, 4 }, 0) }, '"mask": this model takes none' },
       { { x, tensor("position", "I32", { 2 }, 0) }, '"position": this model takes none', "rotary" },
       { { tensor("x", "I32", { 2, 4, D }, 0) }, '"x" is I32 [2, 4, 8]; expected F32, F16, BF16 or F64 ' ..
@@ -203,7 +203,7 @@ return function(path, expect_run, expect_values, expect)
       { { tokens, tensor("lengths", "I64", { 2 }, { 4, 5 }) }, '"lengths": element [1] is 5; expected 0..4' },
       { { tokens, tensor("lengths", "I64", { 2 }, { -1, 4 }) }, "element [0] is -1; expected 0..4" },
       { { tokens, tensor("lengths", "F32", { 2 }, 1) }, '"lengths" is F32 [2]; expected I32 or I64 [2], one length' },
-      { { tensor("input_ids", "I64", { 2, 4 }, 1) }, '"input_ids" is no input', 'did you mean "tokens"?',
+      { { tensor("input_ids", "I64", { 2, 4 }, 1) }, '"input_ids" is not an input', 'did you mean "tokens"?',
         "(it takes x, tokens, token_types, lengths)" },
       { { tokens, tensor("attention_mask", "I64", { 2, 4 }, 1) }, 'did you mean "lengths"?' },
       { { tokens, tensor("token_type_ids", "I64", { 2, 4 }, 1) }, 'did you mean "token_types"?' },
@@ -232,7 +232,7 @@ return function(path, expect_run, expect_values, expect)
     assert(os.remove(path "result"))
     expect(io.open(path "drawn"), "the timeline was written through a link")
     files.write(path "result", {})
-    expect_run(1, "info --timeline %result/none.svg", "none.svg: cannot make a temporary file beside it")
+    expect_run(1, "info --timeline %result/none.svg", "none.svg: cannot make a temporary file in its folder")
   end
 
   -- A model without a cache goes on from tokens too, and says what one would save. The likeliest is always the last.

@@ -140,7 +140,7 @@ local function test_refused_inputs()
   local refused = {
     { { tensor("qeury", "F32", { 4, D }, 0) }, '"qeury"', 'did you mean "query"?' },
     { { tensor("x", "F32", { 4, D }, 0) }, '"x": this model takes none, it is one attention layer; give query' },
-    { { query, tensor("masks", "F32", { 4, 4 }, 0) }, '"masks" is no input of this model', 'did you mean "mask"?' },
+    { { query, tensor("masks", "F32", { 4, 4 }, 0) }, '"masks" is not an input of this model', 'did you mean "mask"?' },
     { { query, tensor("mask", "F32", { 4, 4 }, 0) }, '"mask" is F32 [4, 4]; expected BOOL, U8, I32 or I64 [4, 4], ' ..
       "[2, 4, 4] or [2, 2, 4, 4], or 1 along an axis" },
     { { query, tensor("mask", "I32", { 4, 5 }, 0) }, '"mask" is I32 [4, 5]; expected', "[4, 4]" },
@@ -156,7 +156,7 @@ local function test_refused_inputs()
     { { query, tensor("key", "F32", { 2, 5, D }, 0), tensor("value", "F32", { 2, 4, D }, 0) },
       '"value"', "expected F32, F16, BF16 or F64 [2, 5, 8]" },
     { { query, tensor("tokens", "I32", { 2, 4 }, 0) }, "cannot both be given" },
-    { { tensor("tokens", "I32", { 2, 4 }, 0), tensor("key", "F32", { 2, 4, D }, 0) }, '"key" beside "tokens"' },
+    { { tensor("tokens", "I32", { 2, 4 }, 0), tensor("key", "F32", { 2, 4, D }, 0) }, '"key" is given with "tokens"' },
     { { tensor("tokens", "I32", { 2, 4 }, { 0, 0, 0, 0, 0, 0, 10, 0 }) },
       '"tokens": element [1, 2] is 10; expected 0..9' },
     { { tensor("tokens", "F32", { 2, 4 }, 0) }, "expected I32 or I64 [batch, 1..16]" },
@@ -254,7 +254,7 @@ local function test_check_refusals()
   expect_run(1, check, path "expected", '"embedding": this model is one attention layer')
   expect_run(1, "embed --weights %weights --tokens %in --output %result", "is not an encoder")
   files.write(path "expected", { tensor("outptu", "F32", { 4, D }, 0) })
-  expect_run(1, check, path "expected", '"outptu" is no output', 'did you mean "output"?')
+  expect_run(1, check, path "expected", '"outptu" is not an output', 'did you mean "output"?')
   files.write(path "expected", { tensor("output", "F32", { 4, 7 }, 0) })
   expect_run(1, check, path "expected", "F32 [4, 7]; expected F32, F16, BF16 or F64 [4, 8], as the model gives")
   files.write(path "expected", {})

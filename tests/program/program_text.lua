@@ -61,7 +61,7 @@ return function(path, expect_run, expect, choose)
     expect_run(0, pack)
     expect(not files.slurp(path "w.gap"):find('"vocab"', 1, true), "a tokenizer that nobody asked for was packed")
     expect_run(1, "tokenize --weights %w.gap --text %texts", path "w.gap" .. ": there is no tokenizer.json in it or " ..
-      "beside it", "--tokenizer FILE")
+      "in its folder", "--tokenizer FILE")
     write("tokenizer.json", files.slurp(path "other"))
     expect_run(1, "tokenize --weights %w.gap --text %texts", "was made for the tokenizer of hash " .. RECORDED,
       "--tokenizer FILE takes another one")

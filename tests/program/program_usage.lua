@@ -31,7 +31,7 @@ local WRONG = {
   { "bench --seconds x", '--seconds "x": not a number; expected one from ' },
   { "bench --seconds -1", "--seconds -1: out of range, " },
   { "bench --threads x", '--threads "x": neither a whole number, 1..1024, nor all' },
-  { "run --outputs outptu", '"outptu" is no output, did you mean "output"? (output, attention' },
+  { "run --outputs outptu", '"outptu" is not an output, did you mean "output"? (output, attention' },
   { "run --step 1", "--step: this model was generated without a cache" },
   { "run --weights-check all", "--weights-check all: expected strict, finite or strict,finite" },
   { "run --weights-layout torch", "--weights-layout torch: no layout of this model" },

@@ -65,7 +65,7 @@ return function(path, expect_run, expect)
     expect_run(0, "pack --weights %hub --output %hub/packed.gap")
     expect_run(0, "pack --weights %hub --output %hub/packed.gap")
     assert(os.remove(path "hub/model-00002-of-00002.safetensors"))
-    expect_run(1, RUN .. "%hub", "model.safetensors.index.json: tensor '", "is missing; expected it beside the index")
+    expect_run(1, RUN .. "%hub", "model.safetensors.index.json: tensor '", "is missing; expected it in the folder")
     expect_run(1, RUN .. "%nowhere", "cannot open: No such file")
   end
 

@@ -86,7 +86,7 @@ const struct malformed_gguf malformed_ggufs[] = {
     {"alignment_of_2_31", FILE_OF(HEAD("\0", "\1") ALIGNMENT_KEY U32("\4") "\0\0\0\200", 0),
      REFUSED(GGUF_ALIGNMENT, 53), .says = "general.alignment is 2147483648; expected"},
     {"alignment_of_text", FILE_OF(HEAD("\0", "\1") ALIGNMENT_KEY U32("\10") TEXT("\0", ""), 0),
-     REFUSED(GGUF_ALIGNMENT, 53), .says = "general.alignment is no U32; expected"},
+     REFUSED(GGUF_ALIGNMENT, 53), .says = "general.alignment is not a U32; expected"},
     {"alignment_twice",
      FILE_OF(HEAD("\0", "\2") ALIGNMENT_KEY U32("\4") U32("\40") ALIGNMENT_KEY U32("\4") U32("\40"), 0),
      REFUSED(GGUF_ALIGNMENT, 86), .says = "general.alignment is there twice"},

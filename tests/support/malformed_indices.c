@@ -8,7 +8,7 @@
 #define REFUSED(what) .status = GA_FORMAT, .fault = GA_FAULT_##what
 #define DEEP_4(what) what what what what
 #define DEEP_62 DEEP_4(DEEP_4("[[[")) DEEP_4("[[[") "[["
-#define NOT_PLAIN "expected the plain name of a .safetensors file beside the index"
+#define NOT_PLAIN "expected the plain name of a .safetensors file in its folder"
 
 const struct malformed_index malformed_indices[] = {
     {"cut_off", "{\"weight_map\":", REFUSED(INDEX), .offset = 14, .says = "byte 14: the index is not sound JSON"},

@@ -165,7 +165,7 @@ static const struct {
     {&reader,
      {READ, .src_layer_attention = list},
      GA_UNSUPPORTED,
-     "reader: src_layer_attention is given, but the model is no transformer, which has a source"},
+     "reader: src_layer_attention is given, but the model is not a transformer, which has a source"},
     {&joined,
      {SELF, .sublayer = key, .layer_cross_attention = list},
      GA_UNSUPPORTED,
@@ -196,7 +196,7 @@ static const struct {
     {&both,
      {CALL, .key = key, .src_additive_mask = scores, .src_mask_strides = {0, 0, 0, 2}},
      GA_ARGUMENT,
-     "both: src_mask_strides[3] is more than 1; expected keys side by side, or 0 for one element that stands for all "
+     "both: src_mask_strides[3] is more than 1; expected contiguous keys, or 0 for one element that is used for all "
      "keys"},
     {&both,
      {CALL, .key = key, .src_additive_mask = output},
@@ -220,7 +220,7 @@ static const struct {
     {&recaller,
      {BOTH, .memory_mask = bytes, .memory_mask_strides = {0, 0, 0, 2}},
      GA_ARGUMENT,
-     "recaller: memory_mask_strides[3] is more than 1; expected keys side by side, or 0 for one element that stands "
+     "recaller: memory_mask_strides[3] is more than 1; expected contiguous keys, or 0 for one element that is used "
      "for all keys"},
     {&recaller,
      {BOTH, .memory_mask = bytes, .memory_mask_strides = {SIZE_MAX / 2, 0, 0, 1}},
@@ -256,7 +256,7 @@ static const struct {
     {&sides,
      {CALL, .key = key, .value = value, .src_mask = bytes},
      GA_UNSUPPORTED,
-     "sides: src_mask is given, but the model is no transformer"},
+     "sides: src_mask is given, but the model is not a transformer"},
     {&masked, {SELF, .mask = bytes, .mask_strides = {2 * LEN * LEN, LEN *LEN, LEN, 1}}, GA_OK, NULL},
     {&added, {SELF, .additive_mask = scores, .mask_strides = {0, 0, LEN, 1}}, GA_OK, NULL},
     {&bare,
@@ -266,7 +266,7 @@ static const struct {
     {&masked,
      {SELF, .mask = bytes, .mask_strides = {0, 0, 0, 2}},
      GA_ARGUMENT,
-     "masked: mask_strides[3] is more than 1; expected keys side by side, or 0 for one element that stands for all "
+     "masked: mask_strides[3] is more than 1; expected contiguous keys, or 0 for one element that is used for all "
      "keys"},
     {&masked,
      {SELF, .mask = bytes, .mask_strides = {SIZE_MAX / 2, 0, 0, 1}},

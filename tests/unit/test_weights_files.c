@@ -306,7 +306,7 @@ Test(weights_files, a_failed_write_leaves_nothing_behind)
 {
     struct ga_error error;
     cr_expect_eq(ga_weights_write("absent/w", written, N_WRITTEN, &error), GA_IO);
-    cr_expect_not_null(strstr(error.text, "absent/w: cannot make a temporary file beside it: No such"), "%s",
+    cr_expect_not_null(strstr(error.text, "absent/w: cannot make a temporary file in its folder: No such"), "%s",
                        error.text);
     cr_assert_eq(mkdir("taken", 0777), 0);
     cr_expect_eq(ga_weights_write("taken", written, N_WRITTEN, &error), GA_IO);

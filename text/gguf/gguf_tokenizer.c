@@ -194,7 +194,7 @@ static enum ga_status write_merge(struct translation *t, size_t i, struct ga_tex
 {
     const char *space = merge.length > 1 ? memchr(merge.bytes + 1, ' ', merge.length - 1) : NULL;
     if (!space || ga_text_valid_utf8(merge.bytes, merge.length) != merge.length) {
-        return ga_text_gguf_refuse(t->gguf, GA_TEXT_GGUF_MERGES, "item %zu is no merge; expected \"left right\"", i);
+        return ga_text_gguf_refuse(t->gguf, GA_TEXT_GGUF_MERGES, "item %zu is not a merge; expected \"left right\"", i);
     }
     const size_t left = (size_t)(space - merge.bytes);
     comma(t, i);

@@ -49,7 +49,7 @@ static enum ga_status add_unknown(struct symbol_reading *r, size_t length)
     }
     if (r->bpe->unknown_id == GA_TEXT_NO_ID) {
         return ga_fail(r->error, GA_FORMAT,
-                       "the text has a character that is no token; expected the vocabulary to have \"unk_token\"");
+                       "the text has a character that is not a token; expected the vocabulary to have \"unk_token\"");
     }
     const enum ga_status status = r->bpe->fuse_unknown ? GA_OK : give_unknown(r);
     r->unknown += length;

@@ -178,7 +178,7 @@ static enum ga_status read_merges(struct ga_text_merges *merges, struct merge_re
             status = add_merge(merges, r, i - passed, &tokens);
         } else {
             status = ga_text_refuse_as(r->reader,
-                                       "merges[%zu] is no merge; expected \"left right\" or "
+                                       "merges[%zu] is not a merge; expected \"left right\" or "
                                        "[\"left\", \"right\"]",
                                        i);
         }

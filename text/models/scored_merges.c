@@ -87,7 +87,7 @@ enum ga_status ga_text_merges_of_scores(struct ga_text_merges *merges, struct ga
     for (size_t i = 0; i < count && status == GA_OK; i++) {
         const json_t *score = json_array_get(scores, i);
         order[i] = (struct scored){json_number_value(score), (int32_t)i};
-        status = json_is_number(score) ? GA_OK : ga_text_refuse_as(reader, "scores[%zu] is no number", i);
+        status = json_is_number(score) ? GA_OK : ga_text_refuse_as(reader, "scores[%zu] is not a number", i);
     }
     if (status == GA_OK) {
         qsort(order, count, sizeof(*order), by_score);

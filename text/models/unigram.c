@@ -28,7 +28,7 @@ static enum ga_status read_entry(struct ga_text_unigram *unigram, struct ga_text
 {
     json_t *token = json_array_get(entry, 0), *score = json_array_get(entry, 1);
     if (json_array_size(entry) != 2 || !json_is_string(token) || !json_is_number(score)) {
-        return ga_text_refuse_as(reader, "vocab[%zu] is no token; expected [\"token\", score]", index);
+        return ga_text_refuse_as(reader, "vocab[%zu] is not a token; expected [\"token\", score]", index);
     }
     *token_out = (struct ga_text_bytes){json_string_value(token), json_string_length(token)};
     unigram->scores[index] = ga_text_score(json_number_value(score));

@@ -52,7 +52,7 @@ static bool add_tokens(const struct ga_text_unigram *unigram, struct ga_text_pat
 static enum ga_status refuse_unknown(struct ga_error *error)
 {
     return ga_fail(error, GA_FORMAT,
-                   "the text has a character that is no token; expected the model to have an "
+                   "the text has a character that is not a token; expected the model to have an "
                    "\"unk_id\"");
 }
 

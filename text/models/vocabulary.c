@@ -294,7 +294,7 @@ enum ga_status ga_text_vocabulary_unpack(struct ga_text_vocabulary *vocabulary, 
     if (!add_up(vocabulary) || cuts_characters(vocabulary) ||
         ga_text_valid_utf8(vocabulary->bytes, vocabulary->length) < vocabulary->length) {
         ga_text_vocabulary_free(vocabulary);
-        return ga_text_refuse_as(reader, "packed tokens that are no UTF-8 of the lengths beside them");
+        return ga_text_refuse_as(reader, "packed tokens that are not UTF-8 of the lengths given with them");
     }
     if (!fill_slots(vocabulary)) {
         ga_text_vocabulary_free(vocabulary);

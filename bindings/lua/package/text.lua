@@ -87,8 +87,8 @@ local function open(core, text, path, weights)
   path = weights and text.beside(weights)
   local good, handle = pcall(text.open, spec, path) -- Lua's own io.open would wait for a pipe
   if not path or not good then
-    error(("%s: no tokenizer.json beside the weights%s; expected one, or tokenizer among the options of load"):format(
-      core.facts.name, path and " that can be taken: " .. handle or ""), 0)
+    error(("%s: no tokenizer.json in the folder of the weights%s; expected one, or tokenizer among the options of " ..
+      "load"):format(core.facts.name, path and " that can be taken: " .. handle or ""), 0)
   end
   if text.is_other(handle, spec) then refuse_other(core, path) end
   return handle, path

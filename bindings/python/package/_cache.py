@@ -99,7 +99,7 @@ class Cache(Held):
             if list(array.shape) != expected:
                 raise ValueError("%s has shape %s; expected %s" % (name, list(array.shape), self._shape(-1)))
         if keys.shape != values.shape:
-            raise ValueError("values has shape %s; expected that of keys, %s" % (values.shape, keys.shape))
+            raise ValueError("values has shape %s; expected the shape of keys, %s" % (values.shape, keys.shape))
         sequence, rows = self._sequence(sequence), keys.shape[-2]
         with self._lock:
             check(lib.ga_cache_put, self._handle, sequence, address(keys), address(values), rows, rows)

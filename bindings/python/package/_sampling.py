@@ -27,7 +27,7 @@ def _sequences(ids: Any, lengths: Any) -> List[List[int]]:
     """The ids of each sequence, without padding."""
     if isinstance(ids, (list, tuple)) and ids and all(isinstance(row, (list, tuple)) for row in ids):
         if lengths is not None:
-            raise ValueError("%s: lengths is given beside lists, which have lengths of their own" % NAME)
+            raise ValueError("%s: lengths is given with lists, which have their own lengths" % NAME)
         rows = [whole_numbers("ids[%d]" % i, list(row)).tolist() for i, row in enumerate(ids)]
     else:
         if not isinstance(ids, (list, tuple)):

@@ -92,7 +92,8 @@ class SentenceRunner(Runner):
             return packed
         path = beside(self._weights)
         if path is None:
-            raise ValueError("%s: there is no tokenizer.json beside the weights; expected tokenizer= of Model" % NAME)
+            raise ValueError("%s: there is no tokenizer.json in the folder of the weights; expected tokenizer= of "
+                             "Model" % NAME)
         found = Tokenizer(path)
         if not found.is_recorded:
             raise ValueError("%s: %s was made for another tokenizer, whose hash its spec records; tokenizer= of Model "

@@ -23,7 +23,7 @@ def _other_features() -> List[str]:
     roles = {model.roles[i].name.decode() for i in range(model.n_roles)}
     scale = 1 / math.sqrt(model.d_head)
     rows = [
-        (stack or tables.BY_HEAD, "is no single layer"), (model.rope.positions, "has rotary positions"),
+        (stack or tables.BY_HEAD, "is not a single layer"), (model.rope.positions, "has rotary positions"),
         (model.qk_norm.kind != c.GA_NORM_NONE, "has norms of q and k"), (model.window, "has a window"),
         (model.softcap, "has a softcap"), (model.alibi, "has ALiBi"), (model.relative_buckets, "has a relative bias"),
         (any(model.activation), "has activations"), (model.fills, "fills masked scores"),

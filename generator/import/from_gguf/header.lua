@@ -104,7 +104,7 @@ local function read_metadata(b, count)
         b:refuse(places[key], "key %s; expected letters, digits, _ and -, with dots between", types.shown(key))
       end
       if not put(root, key, values[key]) then
-        b:refuse(places[key], "key %s stands below a value", types.shown(key))
+        b:refuse(places[key], "key %s is below another key, which has a value", types.shown(key))
       end
     end
   end

@@ -230,7 +230,7 @@ function Reader:architecture(asked)
   local known = text.sorted_keys(self.data.architectures)
   local entry = type(name) == "string" and self.data.architectures[name]
   if not entry then
-    self:fail("architecture %s is not one that is made: %s; --hf-architecture %s leaves out what stands after the " ..
+    self:fail("architecture %s is not one that is made: %s; --hf-architecture %s leaves out everything after the " ..
       "stack", json.shown(name), text.join(known), self.data.base)
     return {}
   end

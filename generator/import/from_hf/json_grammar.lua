@@ -41,7 +41,7 @@ local WORDS = { ["true"] = true, ["false"] = true, ["null"] = true }
 
 local function word_end(text, at)
   local word = text:match("^%a+", at)
-  if not WORDS[word] then return nil, at, types.shown(word) .. ", which is no value of JSON" end
+  if not WORDS[word] then return nil, at, types.shown(word) .. ", which is not a JSON value" end
   return at + #word
 end
 

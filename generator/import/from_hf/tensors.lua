@@ -146,7 +146,7 @@ local function read_shards(folder, path, found)
   for _, shard in ipairs(shards) do
     local at, ok = folder .. "/" .. shard
     if fs.kind(at) == "nothing" then
-      return refuse(path, "its shard %s is missing; expected it beside the index", shard)
+      return refuse(path, "its shard %s is missing; expected it in the folder of the index", shard)
     end
     ok, why = read_file(at, found)
     if not ok then return nil, why end

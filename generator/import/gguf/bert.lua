@@ -24,6 +24,6 @@ return {
   },
   base = "bert", architectures = { bert = {} },
   unread = {
-    { "the head of a classifier is no part of the stack", "cls" },
+    { "the head of a classifier is not part of the stack", "cls" },
   },
 }

@@ -46,7 +46,7 @@ return {
     },
   },
   unread = {
-    { "the pooler (a linear and tanh over the first row) is no part of the stack", "pooler" },
+    { "the pooler (a linear and tanh over the first row) is not part of the stack", "pooler" },
     { "numbers 0, 1, 2 ..., which are not learned", "embeddings.position_ids" },
     { "the embedding and its bias once more", "lm_head.decoder", where = { "logits.tied", true } },
     { "the bias of tied logits", "lm_head.bias", where = { "logits.tied", false } },

@@ -40,7 +40,7 @@ return {
     { "the caller's: rows are given with the cls token before the projected patches",
       "embeddings.cls_token embeddings.patch_embeddings.projection" },
     { "for training", "embeddings.mask_token" },
-    { "the pooler (a linear and tanh over the first row) is no part of the stack", "pooler" },
+    { "the pooler (a linear and tanh over the first row) is not part of the stack", "pooler" },
     { "a head that is not asked for", "classifier" },
   },
 }

@@ -23,7 +23,7 @@ extern "C" {
     X(NOT_UTF8, 202, "the header is not UTF-8")                                                          \
     X(BYTE_ORDER_MARK, 203, "the header begins with a byte order mark")                                  \
     X(LEADING_BLANK, 204, "the header begins with a blank")                                              \
-    X(TRAILING_TEXT, 205, "something stands after the header's object")                                  \
+    X(TRAILING_TEXT, 205, "there is something after the header's object")                                \
     X(NUL_BYTE, 206, "the header holds a NUL byte")                                                      \
     X(PADDING, 207, "the header is padded with something other than spaces")                             \
     X(SYNTAX, 208, "the header is not sound JSON")                                                       \
@@ -34,7 +34,7 @@ extern "C" {
     X(TENSOR_TWICE_ESCAPED, 213, "two tensors have one name, spelt with an escape")                      \
     X(FIELD_TWICE, 214, "a tensor has one field twice")                                                  \
     X(METADATA_TWICE, 215, "the metadata, or one of their keys, are there twice")                        \
-    X(METADATA, 216, "the metadata are no object of strings")                                            \
+    X(METADATA, 216, "the metadata are not an object of strings")                                        \
     X(METADATA_TENSOR, 217, "a tensor is named __metadata__")                                            \
     X(TENSORS_TOO_MANY, 218, "the header lists too many tensors")                                        \
     X(VALUES_TOO_MANY, 219, "the header, or the index, holds more values than one of its size may have") \
@@ -42,18 +42,18 @@ extern "C" {
     X(NAME_EMPTY, 301, "a tensor's name is empty")                                                       \
     X(NAME_CONTROL, 302, "a name holds a control character")                                             \
     X(NAME_LONG, 303, "a tensor's name is too long")                                                     \
-    X(ENTRY, 304, "a tensor's entry is no object")                                                       \
+    X(ENTRY, 304, "a tensor's entry is not an object")                                                   \
     X(FIELD_UNKNOWN, 305, "a tensor has an unknown field")                                               \
     X(FIELD_MISSING, 306, "a tensor lacks a field")                                                      \
     X(DTYPE, 307, "a tensor has an unknown element type")                                                \
     X(DTYPE_SUB_BYTE, 308, "a tensor has an element type of less than a byte")                           \
     X(NUMBER, 309, "a number is not a whole number of at least 0, or does not fit")                      \
-    X(SHAPE, 310, "a shape is no array")                                                                 \
+    X(SHAPE, 310, "a shape is not an array")                                                             \
     X(RANK, 311, "a shape has too many axes")                                                            \
     X(SHAPE_OVERFLOW, 312, "a shape has more elements than can be counted")                              \
     X(BYTES_OVERFLOW, 313, "a tensor has more bytes than can be counted")                                \
     X(HIDDEN_OVERFLOW, 314, "a shape would have more elements than can be counted but for an axis of 0") \
-    X(OFFSETS, 315, "a tensor's offsets are no pair")                                                    \
+    X(OFFSETS, 315, "a tensor's offsets are not a pair")                                                 \
     X(OFFSETS_REVERSED, 316, "a tensor ends before it begins")                                           \
     X(OFFSETS_PAST_END, 317, "a tensor ends past the file")                                              \
     X(OFFSETS_SIZE, 318, "a tensor's bytes are not what its shape and type need")                        \
@@ -70,11 +70,11 @@ extern "C" {
     X(TENSOR_LEFT_OUT, 503, "a tensor is there that the model was generated without")                    \
     X(TENSOR_SHAPE, 504, "a tensor has another shape than the model takes")                              \
     X(TENSOR_TRANSPOSED, 505, "a tensor is transposed")                                                  \
-    X(TENSOR_DTYPE, 506, "a tensor has an element type that is no floating-point one")                   \
+    X(TENSOR_DTYPE, 506, "a tensor's element type is not a floating-point type")                         \
     X(NOT_FINITE, 507, "a weight is NaN or infinite")                                                    \
     /* Several files with an index. */                                                                   \
     X(INDEX, 601, "the index is not what an index is")                                                   \
-    X(SHARD_NAME, 602, "a shard's name is not that of a file beside the index")                          \
+    X(SHARD_NAME, 602, "a shard's name is not the plain name of a file in the folder of the index")      \
     X(SHARD_LINK, 603, "a shard is a symbolic link")                                                     \
     X(SHARD_MISSING, 604, "a shard is missing")                                                          \
     X(SHARD_TENSOR_MISSING, 605, "a shard lacks a tensor that the index says it has")                    \

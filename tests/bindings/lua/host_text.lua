@@ -126,7 +126,7 @@ return function(t)
     call(("pack --allow-random 3 --no-tokenizer --output %s"):format(bare))
     os.remove(json)
     local model = module.load(bare)
-    t.refuses("no tokenizer.json beside the weights", "no tokenizer", model.encode, model, "a")
+    t.refuses("no tokenizer.json in the folder of the weights", "no tokenizer", model.encode, model, "a")
     assert(os.execute("mkfifo " .. json))
     t.refuses("a pipe or device; expected a regular file", "a pipe is not waited for", model.encode, model, "a")
     t.refuses("a pipe or device; expected a regular file", "nor one that is named", module.load, bare,

@@ -100,7 +100,7 @@ class Generation(unittest.TestCase):
 
     def test_what_is_wrong_is_named(self):
         calls = [({"new": 50}, r"52 tokens with the 50 new ones; expected at most 50"), ({"temperature": -1}, "-1"),
-                 ({"top_p": 0}, "top_p"), ({"top_k": -1}, "top_k is -1"), ({"lengths": [1, 2]}, "beside lists"),
+                 ({"top_p": 0}, "top_p"), ({"top_k": -1}, "top_k is -1"), ({"lengths": [1, 2]}, "with lists"),
                  ({"new": -1}, "new is -1; expected at least 0"), ({"new": 2**64}, "18446744073709551618 tokens"),
                  ({"stop": 2**64}, r"stop is 18446744073709551616; expected 0\.\.50"), ({"stop": [1, -1]}, "is -1"),
                  ({"seed": -1}, "seed is -1")]
@@ -128,7 +128,7 @@ class Transformers(unittest.TestCase):
         np.testing.assert_array_equal(second, whole["output"][:, 1:])
 
     def test_memory_beside_a_source_is_refused(self):
-        with self.assertRaisesRegex(ValueError, "memory is given beside key"):
+        with self.assertRaisesRegex(ValueError, "memory is given with key"):
             BOTH(query=rows(1, 3, 40), key=rows(1, 2, 40), memory=rows(1, 2, 40), cache=BOTH.new_cache())
 
     def test_a_mask_of_the_memory_hides_rows_of_it(self):

@@ -225,7 +225,7 @@ class Refusals(unittest.TestCase):
                 encoder.encode(given)
 
     def test_tokenizers_that_are_none(self):
-        with self.assertRaisesRegex(ValueError, "no tokenizer.json beside the weights; expected tokenizer= of Model"):
+        with self.assertRaisesRegex(ValueError, "no tokenizer.json in the folder of the weights; expected tokenizer="):
             post_48_4.Model(arrays(post_48_4)).encode("a")
         with self.assertRaises(FileNotFoundError):
             post_48_4.Model(arrays(post_48_4), tokenizer="none.json")
@@ -288,7 +288,7 @@ class Tokens(unittest.TestCase):
             path = folder + "/w.gap"
             write_packed(path, None)
             self.assertIsNone(_text.attached(path))
-            with self.assertRaisesRegex(ValueError, "no tokenizer.json beside the weights"):
+            with self.assertRaisesRegex(ValueError, "no tokenizer.json in the folder of the weights"):
                 post_48_4.Model(path).encode("a cat")
             write_packed(path, content)
             self.assertEqual(_text.attached(path), content)
