@@ -195,7 +195,7 @@ enum ga_status ga_header_refuse_json(const struct ga_header *r, const json_error
     json_t *name = context.depth > 1 ? ga_place_string(r->text, context.outer_key) : NULL;
     char shown[JSON_ERROR_TEXT_LENGTH];
     (void)ga_header_refuse(r, told.fault, ga_header_offset(told.place), json_string_value(name),
-                           "the header is not sound JSON: %s; expected one JSON object",
+                           "the header is not valid JSON: %s; expected one JSON object",
                            ga_name_text(why->text, shown, sizeof shown));
     json_decref(name);
     return GA_FORMAT;

@@ -48,7 +48,7 @@ static enum ga_status refuse_json(const struct ga_weights_index *index, const js
     const size_t offset = twice ? context.last_string : end;
     (void)ga_fail_at(index->error, GA_FORMAT, twice ? GA_FAULT_SHARD_TENSOR_TWICE : GA_FAULT_INDEX, offset,
                      twice ? "%s: byte %zu: '%s' is there twice; expected each tensor once"
-                           : "%s: byte %zu: the index is not sound JSON: %s; expected one JSON object",
+                           : "%s: byte %zu: the index is not valid JSON: %s; expected one JSON object",
                      index->path, offset,
                      ga_name_text(name == NULL ? why->text : json_string_value(name), shown, sizeof shown));
     json_decref(name);

@@ -88,7 +88,7 @@ return {
   { name = "holes_are_no_overlaps", file = "runtime/weights/safetensors.c",
     from = "if (table->entries[i].begin != covered) {", to = "if (table->entries[i].begin < covered) {",
     test = unit("test_malformed", "malformed/files_are_refused"),
-    why = "bytes between tensors belong to none" },
+    why = "bytes between tensors belong to no tensor" },
   { name = "one_tensor_too_few", file = "runtime/weights/safetensors.c",
     from = "if (count > GA_SAFETENSORS_MAX_TENSORS) {", to = "if (count >= GA_SAFETENSORS_MAX_TENSORS) {",
     test = unit("test_weights", "weights/tensors_end_at_65536"),

@@ -11,7 +11,7 @@
 #define NOT_PLAIN "expected the plain name of a .safetensors file in its folder"
 
 const struct malformed_index malformed_indices[] = {
-    {"cut_off", "{\"weight_map\":", REFUSED(INDEX), .offset = 14, .says = "byte 14: the index is not sound JSON"},
+    {"cut_off", "{\"weight_map\":", REFUSED(INDEX), .offset = 14, .says = "byte 14: the index is not valid JSON"},
     {"array", "[]", REFUSED(INDEX), .says = "byte 0: no object weight_map; expected"},
     {"no_map", "{}", REFUSED(INDEX), .says = "byte 0: no object weight_map; expected"},
     {"empty_map", "{\"weight_map\": {}}", REFUSED(INDEX_EMPTY), .at = "{}",

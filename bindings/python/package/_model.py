@@ -64,7 +64,7 @@ class Model(SentenceRunner):
                  "mask": mask, "src_mask": src_mask, "memory_mask": memory_mask, "position": position, "cache": cache}
         given = {name: array for name, array in given.items() if array is not None}
         if "memory" in given and ("key" in given or "key_tokens" in given):
-            raise ValueError("%s: memory is given beside key or key_tokens; expected one of them" % NAME)
+            raise ValueError("%s: memory is given with key or key_tokens; expected one of them" % NAME)
         return self._call(given, outputs)
 
     def generate(self, ids: Any, *, new: int = 32, lengths: Ids = None, temperature: float = 0.0, top_k: int = 0,

@@ -24,7 +24,7 @@ extern "C" {
     X(IO, "a file could not be read or written")                              \
     X(FORMAT, "a file is not what its name says")                             \
     X(MISSING, "a tensor is missing")                                         \
-    X(MEMORY, "no memory was to be had")                                      \
+    X(MEMORY, "there was not enough memory")                                  \
     X(THREAD, "a thread could not be started")
 
 enum ga_status {
