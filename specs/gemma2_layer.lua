@@ -1,5 +1,5 @@
--- The attention of one layer of Gemma-2-2B (Google, 2024, arXiv:2408.00118): scores capped by 50 tanh(score / 50), a
--- scale of its own, and in every second layer a window of 4096 keys.
+-- The attention of one layer of Gemma-2-2B (Google, 2024, arXiv:2408.00118): scores capped by 50 tanh(score / 50),
+-- a different scale, and in every second layer a window of 4096 keys.
 return {
   name = "gemma2_layer",
   d_model = 2304,

@@ -1,4 +1,4 @@
--- A small Llama (Touvron et al., 2023, arXiv:2302.13971), of the sizes of TinyLlama-1.1B (Zhang et al., 2024,
+-- A small Llama (Touvron et al., 2023, arXiv:2302.13971), with the sizes of TinyLlama-1.1B (Zhang et al., 2024,
 -- arXiv:2401.02385): RMSNorm before each block, rotary positions, grouped queries, a gated feed-forward, no biases.
 return {
   kind = "encoder",

@@ -1,5 +1,5 @@
--- all-MiniLM-L6-v2 (sentence-transformers; Wang et al., 2020, arXiv:2002.10957): a BERT of six layers whose mean over
--- tokens, of length one, stands for a sentence. `ninja demo-minilm` builds it with its weights.
+-- all-MiniLM-L6-v2 (sentence-transformers; Wang et al., 2020, arXiv:2002.10957): a BERT of six layers; the normalized
+-- mean over the tokens is the vector of a sentence. `ninja demo-minilm` builds it with its weights.
 return {
   kind = "encoder",
   name = "minilm",

@@ -1,4 +1,4 @@
--- torch.nn.functional.scaled_dot_product_attention: attention alone, of heads that are given as [batch, heads, length,
+-- torch.nn.functional.scaled_dot_product_attention: attention alone, on heads in the shape [batch, heads, length,
 -- d_head]. No weights.
 return {
   kind = "sdpa",

@@ -1,6 +1,7 @@
--- The base model of "Attention Is All You Need" (Vaswani et al., 2017): six layers a side, rows of 512, eight heads,
--- feed-forward of 2048, norms after residuals, positions of sines and cosines. The names of its weights are those of
--- the well-known tutorial; `weights = "torch_transformer"` without vocab_size and logits reads torch.nn.Transformer's.
+-- The base model of "Attention Is All You Need" (Vaswani et al., 2017): six layers on each side, rows of 512, eight
+-- heads, feed-forward of 2048, norms after residuals, positions of sines and cosines. The names of its weights are
+-- those of the well-known tutorial; `weights = "torch_transformer"` without vocab_size and logits reads
+-- torch.nn.Transformer's.
 return {
   kind = "transformer",
   name = "transformer",

@@ -1,5 +1,5 @@
 -- ViT-B/16 (Dosovitskiy et al., 2020, arXiv:2010.11929) after its patches: rows are the class token and 14 x 14
--- projected patches, which the caller gives as `x`; the first row of the last layer stands for the image.
+-- projected patches, which the caller gives as `x`; the first row of the last layer is the vector of the image.
 return {
   kind = "encoder",
   name = "vit",
