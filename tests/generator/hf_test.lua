@@ -281,9 +281,7 @@ end)
 -- -- Files that are none --------------------------------------------------------------------------------------------
 
 fact.holds("a config.json that is none is refused by file, line and column", function()
-  local function refuses_text(text, ...)
-    refuses({ ["config.json"] = text }, { ... })
-  end
+  local function refuses_text(text, ...) refuses({ ["config.json"] = text }, { ... }) end
   refuses_text("", "/config.json: no JSON at line 1, column 1: found the end; expected a value")
   refuses_text("[1]", "/config.json: found a list; expected an object")
   local cases = {
