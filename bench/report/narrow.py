@@ -4,9 +4,9 @@ Measures nothing."""
 import cells
 import ladder
 import rungs
-from report import ratios, svg, tables
+from report import labels, ratios, svg, tables
 
-LEFT, RIGHT, WIDTH, TOP, ROW = 320, 760, 1060, 116, 24
+LEFT, RIGHT, WIDTH, TOP, ROW = 376, 760, 1060, 116, 24
 HEADINGS = tables.HEADINGS | {"genattn": "genattn", "llamacpp": "llama.cpp"}
 
 
@@ -103,7 +103,7 @@ def document(results, measured):
 # -- The picture -----------------------------------------------------------------------------------------------------
 
 def _row(drawing, scale, y, step):
-    drawing.text(24, y + 4.5, step.result["name"], 12)
+    drawing.text(24, y + 4.5, labels.label(step.result["name"]), 12)
     drawing.text(LEFT - 12, y + 4.5, step.rung.name, 12, anchor="end", weight="bold")
     colour = svg.FASTER if step.ratio >= 1.0 else svg.SLOWER
     ends = sorted((scale(1.0), scale(max(scale.low, min(step.ratio, scale.high)))))

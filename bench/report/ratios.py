@@ -1,11 +1,11 @@
 """The bars: for each cell how many times longer the best peer takes than genattn, and a dot for each other one."""
 
 import stats
-from report import svg
+from report import labels, svg
 from report.tables import HEADINGS, is_of_models, systems_of
 
 WIDTH, TOP, ROW, BOTTOM = 1060, 116, 27, 46
-LEFT, RIGHT = 228, 760  # the plot, in pixels
+LEFT, RIGHT = 336, 760  # the plot, in pixels
 TICKS = (0.25, 0.5, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0)
 FARTHEST = 4.0  # dots beyond stand at the edge, and are drawn hollow
 
@@ -19,11 +19,11 @@ def _range(results):
 
 def _heading(drawing, results, names):
     machine = results["machine"]
-    what, last = ("a whole model", "layers") if is_of_models(results["cells"]) else ("one attention layer", "heads")
+    what, last = ("a whole model", ", layers") if is_of_models(results["cells"]) else ("one attention layer", " / heads")
     drawing.text(24, 34, f"Time of {what}, in units of genattn’s", 20, weight="bold")
     drawing.text(24, 56, f"{machine['cpu']}, f32, {machine['isas'][0]}. Bar and figure: the best peer of the cell. "
                  "Dots: every engine. Right of 1, genattn is faster.", 13, svg.QUIET)
-    drawing.text(24, TOP - 10, f"batch × length × d_model × {last}", 12, svg.QUIET)
+    drawing.text(24, TOP - 10, f"batch × rows, d_model{last}", 12, svg.QUIET)
     x = 24
     for name in names:
         drawing.circle(x + 5, 80, 5, svg.COLOURS[name])
@@ -31,12 +31,22 @@ def _heading(drawing, results, names):
         x += 40 + 7.4 * len(HEADINGS[name])
 
 
+def _apart(ticks, scale):
+    """Those whose figures do not touch, 1 among them."""
+    kept = []
+    for tick in sorted(ticks, key=lambda tick: (tick != 1.0, tick)):
+        if all(abs(scale(tick) - scale(other)) >= 38 for other in kept):
+            kept.append(tick)
+    return kept
+
+
 def axis(drawing, scale, bottom):
-    for tick in TICKS:
-        if scale.low <= tick <= scale.high:
-            one = tick == 1.0
-            drawing.line(scale(tick), TOP - 6, scale(tick), bottom, svg.INK if one else svg.RULE, 1.5 if one else 1)
-            drawing.text(scale(tick), bottom + 18, f"{tick:g}×", 12, svg.QUIET, "middle")
+    ticks = [tick for tick in TICKS if scale.low <= tick <= scale.high]
+    for tick in ticks:
+        one = tick == 1.0
+        drawing.line(scale(tick), TOP - 6, scale(tick), bottom, svg.INK if one else svg.RULE, 1.5 if one else 1)
+    for tick in _apart(ticks, scale):
+        drawing.text(scale(tick), bottom + 18, f"{tick:g}×", 12, svg.QUIET, "middle")
 
 
 def _dots(drawing, scale, y, result):
@@ -50,7 +60,7 @@ def _dots(drawing, scale, y, result):
 
 def _row(drawing, scale, y, result):
     mine, peer = stats.ours(result), stats.best_peer(result)
-    drawing.text(24, y + 4.5, result["name"], 13)
+    drawing.text(24, y + 4.5, labels.label(result["name"]), 13)
     if not mine or not peer:
         drawing.text(RIGHT + 14, y + 4.5, "not measured", 12, svg.QUIET)
         return

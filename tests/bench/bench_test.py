@@ -22,7 +22,7 @@ import rounds  # noqa: E402
 import stats  # noqa: E402
 import timing  # noqa: E402
 import whole_cells  # noqa: E402
-from report import ratios, roofline, tables  # noqa: E402
+from report import labels, ratios, roofline, tables  # noqa: E402
 
 SETTINGS = {"rounds": 3, "warm_ms": 50, "sample_ms": 150, "cpus": [1], "quick": False}
 MACHINE = {"cpu": "A <CPU> & more", "cpus": 2, "isas": ["avx2"], "caches": {"L1": 32768}, "system": "s", "libc": "c",
@@ -303,6 +303,18 @@ class Report(unittest.TestCase):
         texts = [node.text for node in xml.etree.ElementTree.fromstring(ratios.chart(self.results, self.found)).iter()]
         self.assertIn("1.10×", texts)
         self.assertIn("0.89×", texts)
+        self.assertIn("1 × 20 rows, 512 / 8 heads, 2 threads", texts)
+
+    def test_pictures_name_each_cell_in_words(self):
+        for name, expected in (
+                ("1x1x512x8", "1 × 1 row, 512 / 8 heads"), ("causal_1x128x512x8", "1 × 128 rows, 512 / 8 heads, causal"),
+                ("ragged_packed_10x20x512x8", "10 × 20 rows, 512 / 8 heads, packed"),
+                ("cached_512_1x1x512x8", "1 row after 512, 512 / 8 heads"),
+                ("models_ragged_8x16x384x6", "8 × 16 rows, 384, 6 layers, ragged"),
+                ("models_next_128_1x1x768x12", "next token after 128, 768, 12 layers")):
+            self.assertEqual(labels.label(name), expected)
+        long = [labels.label(name) for name in cells.BY_NAME if not cells.BY_NAME[name].numbers]
+        self.assertLessEqual(max(map(len, long)), 48)  # as wide as there is room for
 
 
 def main():
