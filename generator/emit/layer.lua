@@ -63,7 +63,7 @@ function layer.max_height(families)
   return most
 end
 
-local OWNERS = { slot = "sizes->slots * ", thread = "sizes->threads * ", round = "" }
+local OWNERS = { slot = "sizes->slots * ", thread = "sizes->places * ", round = "" }
 local UNITS = {
   slot = { q_row = "sizes->q_rows * ", kv_row = "sizes->kv_rows * " },
   thread = { panel = "sizes->panels * ", once = "" },

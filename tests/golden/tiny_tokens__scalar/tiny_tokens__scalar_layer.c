@@ -51,7 +51,8 @@ static struct sequence_group next_group(const struct ga_io *io, size_t first)
 
 // A slot holds q, k and v of one group and one key head; a thread has panels and scores of its own.
 struct sizes {
-    size_t slots, threads;
+    size_t slots;
+    size_t places;                      // of what threads have of their own
     size_t q_rows, kv_rows;             // of a slot: a group's, at most; keys up to a whole vector
     size_t round_q_rows, round_kv_rows; // of a round, at most
     size_t panels;                      // of a sequence's keys
@@ -70,6 +71,13 @@ struct buffers {
     float *y;
 };
 
+// Where a thread's panels or scores are among those of all threads: as much memory stays free behind them. Cores read
+// ahead past the end of a buffer, and a line that another core has read so must be fetched back before it is written.
+static size_t place_of(size_t thread)
+{
+    return 2 * thread;
+}
+
 // Rows of `length` a group holds at most.
 static size_t group_rows(size_t batch, size_t length)
 {
@@ -83,7 +91,7 @@ static struct sizes sizes_of(size_t batch, size_t q_len, size_t kv_len, size_t t
     const size_t q_rows = group_rows(batch, q_len), kv_rows = group_rows(batch, kv_len);
     return (struct sizes){
         .slots = threads == 1 ? 1 : units > threads ? units : threads,
-        .threads = threads,
+        .places = threads == 1 ? 1 : place_of(threads),
         .q_rows = q_rows,
         .kv_rows = kv_rows + 0,
         .round_q_rows = ga_min(groups * q_rows, batch * q_len),
@@ -99,8 +107,8 @@ static struct buffers place_buffers(struct ga_arena *arena, const struct sizes *
     b.q = ga_arena_take(arena, sizes->slots * sizes->q_rows * 32, sizeof(float));
     b.k = ga_arena_take(arena, sizes->slots * sizes->kv_rows * 16, sizeof(float));
     b.v = ga_arena_take(arena, sizes->slots * sizes->kv_rows * 16, sizeof(float));
-    b.panels = ga_arena_take(arena, sizes->threads * sizes->panels * 2, sizeof(float));
-    b.scores = ga_arena_take(arena, sizes->threads * 5760, sizeof(float));
+    b.panels = ga_arena_take(arena, sizes->places * sizes->panels * 2, sizeof(float));
+    b.scores = ga_arena_take(arena, sizes->places * 5760, sizeof(float));
     b.concat = ga_arena_take(arena, sizes->round_q_rows * 8, sizeof(float));
     b.x_q = ga_arena_take(arena, sizes->round_q_rows * 8, sizeof(float));
     b.x_k = ga_arena_take(arena, sizes->round_kv_rows * 8, sizeof(float));
@@ -251,11 +259,12 @@ static void attend_sequence(const struct round *r, const struct unit *u, size_t 
 {
     const struct ga_io *io = r->io;
     const struct sequence_group *g = u->group;
-    float *panels = r->b.panels + thread * r->sizes.panels * D_HEAD * KEY_PANEL;
+    const size_t place = place_of(thread);
+    float *panels = r->b.panels + place * r->sizes.panels * D_HEAD * KEY_PANEL;
     struct head head = {
         .panels = panels,
         .v = u->v + kv_from * HEAD_STRIDE,
-        .scores = r->b.scores + thread * 72 * SCORES_STRIDE,
+        .scores = r->b.scores + place * 72 * SCORES_STRIDE,
         .n_queries = real_length(io->q_lengths, sequence, io->q_len),
         .n_keys = real_length(io->kv_lengths, sequence, io->kv_len),
         .kv_len = io->kv_len,
@@ -288,13 +297,14 @@ static void attend_unit(const struct round *r, const struct unit *u, size_t thre
 
 // -- Phases: what runs between two joins ----------------------------------------------------------------------------
 
-// Where the units divide evenly among the threads: each unit from start to end on one thread, in that thread's slot.
+// Where the units divide evenly among the threads: each unit from start to end on one thread, in that thread's slot,
+// the slots in use as far apart as they can be (place_of).
 static void units_thread(void *context, size_t thread)
 {
     const struct round *r = context;
     const size_t units = r->n_groups * N_KV_HEADS;
     for (size_t i = units * thread / r->threads; i < units * (thread + 1) / r->threads; i++) {
-        const struct unit u = unit_at(r, i, thread);
+        const struct unit u = unit_at(r, i, thread * (r->sizes.slots / r->threads));
         for (size_t which = 0; which < 2 + HEADS_PER_KV; which++)
             project_one(r, &u, which);
         attend_unit(r, &u, thread, 0, 1);
