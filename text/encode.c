@@ -129,7 +129,7 @@ static enum ga_status encode_text(struct ga_text_context *context, struct ga_tex
     size_t done = 0;
     sequence->tokens.count = 0;
     sequence->surfaces.length = 0;
-    while (status == GA_OK && ga_text_added_find(matcher, text.bytes, text.length, &search, &match)) {
+    while (status == GA_OK && ga_text_find_unquoted(context, matcher, text, NULL, 0, &search, &match)) {
         if (match.begin > done) {
             status = encode_section(context, text, done, match.begin, details, sequence, error);
         }
@@ -365,4 +365,25 @@ enum ga_status ga_text_encode(struct ga_text_context *context, const char *text,
                        length);
     }
     return status;
+}
+
+// -- Quotes ----------------------------------------------------------------------------------------------------------
+
+enum ga_status ga_text_encode_quoting(struct ga_text_context *context, const struct ga_text_quotes *quotes,
+                                      struct ga_text_encoding *encoding_out, struct ga_error *error)
+{
+    const struct ga_text_bytes text = {quotes->text, quotes->length};
+    struct ga_text_bytes valid = text;
+    enum ga_status status = check_text(&context->valid[0], &valid, 0, error);
+    context->quotes = quotes;
+    status = status ? status : encode_text(context, text, true, &context->sequences[0], error);
+    status = status ? status : ga_text_check_quotes(context, error);
+    context->quotes = NULL;
+    const struct ga_text_template *template = &context->tokenizer->post.single;
+    const struct range ranges[2] = {{0, status == GA_OK ? context->sequences[0].tokens.count : 0}, {0, 0}};
+    status =
+        status ? status : write_encoding(context, template, ranges, GA_TEXT_NO_SPECIAL_TOKENS, SIZE_MAX, encoding_out);
+    return status == GA_MEMORY || status == GA_OVERFLOW
+               ? ga_fail(error, status, "no memory for the tokens of a chat of %zu bytes", text.length)
+               : status;
 }

@@ -66,10 +66,10 @@ enum ga_status ga_text_tokenizer_read(const char *path, char **bytes_out, size_t
 
 // Packs a tokenizer.json in memory so that it opens several times faster: the tables of its model as arrays, the rest
 // as JSON. ga_text_tokenizer_open_memory opens *packed_out[*size_out], which the caller must free, just as it opens the
-// file, and gives the same tokenizer with the file's hash. Only this version of the library can open it. The statuses
-// are the same as for ga_text_tokenizer_open.
-enum ga_status ga_text_tokenizer_pack(const char *name, const char *bytes, size_t length, char **packed_out,
-                                      size_t *size_out, struct ga_error *error);
+// file, and gives the same tokenizer with the file's hash. chat_template[chat_length] goes with it; NULL: the one in
+// bytes, if any. Only this version of the library can open it. The statuses are the same as for ga_text_tokenizer_open.
+enum ga_status ga_text_tokenizer_pack(const char *name, const char *bytes, size_t length, const char *chat_template,
+                                      size_t chat_length, char **packed_out, size_t *size_out, struct ga_error *error);
 
 // The name of the attachment with a packed tokenizer, or a tokenizer.json, in a file of packed weights (pack_file.h).
 // Its hash is the result of ga_text_tokenizer_hash.
@@ -143,6 +143,35 @@ enum ga_status ga_text_encode(struct ga_text_context *context, const char *text,
 // *text_out belongs to the context. Returns GA_OK; or GA_FORMAT, GA_OVERFLOW or GA_MEMORY, with the reason in error.
 enum ga_status ga_text_decode(struct ga_text_context *context, const int32_t *ids, size_t count, bool skip_special,
                               struct ga_text_view *text_out, struct ga_error *error);
+
+// A chat template in a form that the library knows. The library reads no Jinja: it knows a form by its words.
+struct ga_text_chat {
+    const char *form;           // its name, such as "chatml"; a constant of the library
+    bool begins;                // a chat begins with the token that begins a text
+    struct ga_text_view system; // the system message of the template where the caller gives none; in its bytes
+};
+
+// The name of form i, NULL beyond the last.
+const char *ga_text_chat_name(size_t i);
+
+// The form of that name. Returns false for another name, and for NULL.
+bool ga_text_chat_named(const char *name, struct ga_text_chat *chat_out);
+
+// The form of a chat template, Jinja of length bytes, which chat_out borrows. Returns false if its form is not known,
+// or if an argument is NULL.
+bool ga_text_chat_recognise(const char *template_text, size_t length, struct ga_text_chat *chat_out);
+
+// The chat template of a tokenizer: the one in its GGUF file or packed with it; no bytes if there is none.
+struct ga_text_view ga_text_tokenizer_chat_template(const struct ga_text_tokenizer *tokenizer);
+
+// Encodes a chat of a system message (NULL: that of chat->system, or none) and a message of the user in a form, up to
+// the beginning of the answer. Special tokens are tokens where the form has them; in both messages they are text.
+// Returns GA_OK; GA_FORMAT after an entry in error, also if the form takes no system message, or if the message of the
+// user is blank; and what ga_text_encode returns. *end_out: the id of the token that ends an answer; -1 if there is
+// none.
+enum ga_status ga_text_encode_chat(struct ga_text_context *context, const struct ga_text_chat *chat, const char *system,
+                                   size_t system_length, const char *text, size_t length,
+                                   struct ga_text_encoding *encoding_out, int32_t *end_out, struct ga_error *error);
 
 #ifdef __cplusplus
 }

@@ -13,7 +13,8 @@
 
 struct file_fields {
     struct ga_text_bytes version;
-    json_t *ends; // of what a GGUF file became: ids that end a text; no tokenizer.json has it
+    json_t *ends;                       // of what a GGUF file became: ids that end a text; no tokenizer.json has it
+    struct ga_text_bytes chat_template; // of what a GGUF file became, or was packed; no tokenizer.json has it
     json_t *truncation, *added_tokens, *normalizer, *pretokenizer, *post_processor, *decoder, *model;
 };
 
@@ -28,6 +29,7 @@ static const struct ga_text_field fields[] = {
     {"decoder", GA_TEXT_OBJECT, GA_TEXT_NULLABLE, offsetof(struct file_fields, decoder)},
     {"model", GA_TEXT_OBJECT, GA_TEXT_REQUIRED, offsetof(struct file_fields, model)},
     {"ends", GA_TEXT_ARRAY, GA_TEXT_NULLABLE, offsetof(struct file_fields, ends)},
+    {GA_TEXT_CHAT_TEMPLATE, GA_TEXT_STRING, GA_TEXT_NULLABLE, offsetof(struct file_fields, chat_template)},
 };
 
 static const struct ga_text_model_class *model_class(const struct ga_text_tokenizer *tokenizer)
@@ -65,6 +67,12 @@ const int32_t *ga_text_tokenizer_ends(const struct ga_text_tokenizer *tokenizer,
     return tokenizer ? tokenizer->ends : NULL;
 }
 
+struct ga_text_view ga_text_tokenizer_chat_template(const struct ga_text_tokenizer *tokenizer)
+{
+    return tokenizer ? (struct ga_text_view){tokenizer->chat_template, tokenizer->chat_template_length}
+                     : (struct ga_text_view){NULL, 0};
+}
+
 void ga_text_tokenizer_close(struct ga_text_tokenizer *tokenizer)
 {
     if (!tokenizer) {
@@ -79,6 +87,7 @@ void ga_text_tokenizer_close(struct ga_text_tokenizer *tokenizer)
     ga_text_added_free(&tokenizer->added);
     ga_text_post_free(&tokenizer->post);
     free(tokenizer->ends);
+    free(tokenizer->chat_template);
     free(tokenizer);
 }
 
@@ -194,6 +203,21 @@ static enum ga_status read_ends(struct ga_text_tokenizer *tokenizer, struct ga_t
     return GA_OK;
 }
 
+static enum ga_status read_chat_template(struct ga_text_tokenizer *tokenizer, struct ga_text_reader *reader,
+                                         struct ga_text_bytes text)
+{
+    if (!text.bytes) {
+        return GA_OK;
+    }
+    tokenizer->chat_template = malloc(text.length + 1);
+    if (!tokenizer->chat_template) {
+        return ga_text_refuse_memory(reader);
+    }
+    memcpy(tokenizer->chat_template, text.bytes, text.length);
+    tokenizer->chat_template_length = text.length;
+    return GA_OK;
+}
+
 static bool is_lowercase(const json_t *normalizer)
 {
     const char *type = json_string_value(json_object_get(normalizer, "type"));
@@ -240,6 +264,7 @@ static enum ga_status read_tokenizer(struct ga_text_tokenizer *tokenizer, struct
                               ga_text_read_pretokenizers);
     status = status ? status : read_in(&tokenizer->decoders, reader, "decoder", given.decoder, ga_text_read_decoders);
     status = status ? status : read_ends(tokenizer, reader, given.ends, settings);
+    status = status ? status : read_chat_template(tokenizer, reader, given.chat_template);
     status = status ? status : ga_text_post_read(&tokenizer->post, reader, given.post_processor, given.truncation);
     if (status != GA_OK) {
         return status;

@@ -388,8 +388,9 @@ enum ga_status ga_text_encode_section(struct ga_text_context *context, const cha
     size_t done = 0;
     struct ga_text_added_search search = {0};
     struct ga_text_added_match match;
-    while (status == GA_OK &&
-           ga_text_added_find(&tokenizer->added.normalized, text->bytes, text->length, &search, &match)) {
+    const struct ga_text_matcher *matcher = &tokenizer->added.normalized;
+    while (status == GA_OK && ga_text_find_unquoted(context, matcher, (struct ga_text_bytes){text->bytes, text->length},
+                                                    details ? text->spans : NULL, shift, &search, &match)) {
         status = match.begin > done ? encode_part(&pieces, done, match.begin, details, sequence, error) : GA_OK;
         status = status ? status : append_normalized(&pieces, &search, &match, details, sequence);
         done = match.end;

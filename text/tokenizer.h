@@ -12,6 +12,8 @@
 #include "text_model.h"
 #include "word_cache.h"
 
+#define GA_TEXT_CHAT_TEMPLATE "chat_template" // the field of JSON for it
+
 // A component that was opened: its class, which begins with a struct ga_text_component_class, and its self.
 struct ga_text_part {
     const struct ga_text_component_class *base;
@@ -31,6 +33,8 @@ struct ga_text_tokenizer {
     struct ga_text_post post;
     int32_t *ends; // [n_ends], ids that end a text
     size_t n_ends;
+    char *chat_template; // [chat_template_length], of a GGUF file or packed; or NULL
+    size_t chat_template_length;
     uint64_t hash;   // of the file's bytes
     bool is_local;   // ids of chunks are kept; without normalizers those of pieces are found as fast
     bool asks_place; // a pre-tokenizer asks where in the text a piece begins, and spans alone tell it
@@ -45,6 +49,14 @@ struct ga_text_sequence {
     struct ga_text_string surfaces;
 };
 
+// Bytes of a text that are somebody's words, so that tokens which steer a model are text there; in order.
+struct ga_text_quotes {
+    const char *text;
+    size_t length;
+    struct ga_text_span spans[2];
+    size_t count;
+};
+
 // A thread's scratch for each component, in the order of the parts.
 struct ga_text_scratches {
     void *items[GA_TEXT_PARTS];
@@ -52,7 +64,8 @@ struct ga_text_scratches {
 
 struct ga_text_context {
     const struct ga_text_tokenizer *tokenizer;
-    size_t max_length; // of what a text becomes; SIZE_MAX: as the file says
+    size_t max_length;                   // of what a text becomes; SIZE_MAX: as the file says
+    const struct ga_text_quotes *quotes; // of the present call, which then has alignment; or NULL
     struct ga_text_scratches normalizers, pretokenizers, decoders;
     void *model;
     struct ga_text_word_cache words; // chunks and pieces, where no offsets are asked for
@@ -92,6 +105,27 @@ void ga_text_parts_close_scratch(const struct ga_text_parts *parts, struct ga_te
 
 // Whether the ids of a text are those of its chunks (component.h), for all that is known of the components.
 bool ga_text_is_local(const struct ga_text_tokenizer *tokenizer);
+
+// -- encode.c -------------------------------------------------------------------------------------------------------
+
+// ga_text_encode without the tokens of the post-processor and without truncation, of a text that quotes.
+enum ga_status ga_text_encode_quoting(struct ga_text_context *context, const struct ga_text_quotes *quotes,
+                                      struct ga_text_encoding *encoding_out, struct ga_error *error);
+
+// -- quotes.c -------------------------------------------------------------------------------------------------------
+
+// Whether a token of the context's tokenizer that covers a span of the text must be no token there: it is special, ends
+// a text, or stands in the text outside the quotes, and is not white space alone.
+bool ga_text_is_quoted(const struct ga_text_context *context, const struct ga_text_added_token *token,
+                       struct ga_text_span span);
+
+// The first match that is not quoted; as ga_text_added_find. spans: of text's bytes, NULL where it is the original.
+bool ga_text_find_unquoted(const struct ga_text_context *context, const struct ga_text_matcher *matcher,
+                           struct ga_text_bytes text, const struct ga_text_span *spans, size_t shift,
+                           struct ga_text_added_search *search, struct ga_text_added_match *match_out);
+
+// GA_FORMAT after an entry in error if the first sequence has a token where it must be text.
+enum ga_status ga_text_check_quotes(const struct ga_text_context *context, struct ga_error *error);
 
 // -- section.c ------------------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ local wheel_edges = require "build.wheel_edges"
 local CORE, WEIGHTS = { "base", "model", "call", "cache", "threads", "packed" }, { "weights" }
 local PROGRAM = { "commands", "io", "heatmap", "report", "rounding" }
 -- Folders of libga_text, which needs jansson, utf8proc and PCRE2.
-local TEXT = { "", "/base", "/models", "/normalizers", "/pretokenizers", "/decoders", "/gguf" }
+local TEXT = { "", "/base", "/models", "/normalizers", "/pretokenizers", "/decoders", "/gguf", "/chat" }
 -- The file that a program with text links beside it, and the header of its users.
 local TEXT_LINKED, TEXT_HEADER = "text/program/text_linked.c", "text/ga_text.h"
 -- Runtime headers a user of a model includes.

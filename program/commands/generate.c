@@ -11,6 +11,9 @@ enum {
     INPUT = GA_OPTIONS_LOADING,
     OUTPUT,
     TEXT,
+    CHAT,
+    SYSTEM,
+    CHAT_TEMPLATE,
     TOKENIZER,
     NEW,
     STOP,
@@ -30,12 +33,17 @@ static const struct ga_option options[] = {
     [INPUT] = {"input", "FILE", NULL, false, "safetensors file of the tokens to go on from"},
     [OUTPUT] = {"output", "FILE", NULL, false, "NAME.safetensors to write, of --input"},
     [TEXT] = {"text", "TEXT", NULL, false, "in place of --input: the text to go on from"},
-    [TOKENIZER] = {"tokenizer", "FILE", "that of the weights", false, "of --text"},
+    [CHAT] = {"chat", "TEXT", NULL, false, "in place of --text: a message to answer, in the model's form of chats"},
+    [SYSTEM] = {"system", "TEXT", "that of the chat template, if any", false, "of --chat: the system message"},
+    [CHAT_TEMPLATE] = {"chat-template", "NAME", "that of the model", false,
+                       "of --chat: chatml, llama2, llama3, llama3.1, gemma, gemma3, mistral, mistral-v1, mistral-v3, "
+                       "mistral-tekken, phi3 or zephyr"},
+    [TOKENIZER] = {"tokenizer", "FILE", "that of the weights", false, "of --text and --chat"},
     [NEW] = {"new", "N", "32", false, "tokens to add to each sequence, at most"},
     [STOP] = {"stop", "ID", "none", false, "a token that ends its sequence"},
     [STOP_TEXT] = {"stop-text", "TEXT...", "none", false,
-                   "of --text: what ends it and is not printed; may be given up to 16 times"},
-    [IGNORE_EOS] = {"ignore-eos", NULL, NULL, false, "of --text: go on after a token that ends a text"},
+                   "of --text and --chat: what ends it and is not printed; may be given up to 16 times"},
+    [IGNORE_EOS] = {"ignore-eos", NULL, NULL, false, "of --text and --chat: go on after a token that ends a text"},
     [TEMPERATURE] = {"temperature", "T", "0", false, "0: the most likely token; else drawn, logits divided by this"},
     [TOP_K] = {"top-k", "K", "all", false, "draw from the K most likely tokens"},
     [TOP_P] = {"top-p", "P", "1", false, "draw from the most likely ones that have this probability together"},
@@ -55,11 +63,15 @@ static const char *const notes[] = {
     "  tokens      I32 [batch, len + N]: those given and those added, zeros after",
     "  lengths     I32 [batch]: how many each sequence has in the end",
     "--text: prints the text and what comes after it, token by token, and at the end tokens a second.",
+    "--chat: prints the answer alone, up to the token that ends it. Special tokens in the message and in the system",
+    "message are text. The form is that of the chat template in the GGUF file, in the packed weights, or in",
+    "chat_template.jinja or tokenizer_config.json of the folder.",
     NULL,
 };
 
 static const char *const examples[] = {
     "generate --weights w.safetensors --input prompt.safetensors --output more.safetensors --new 50 --stop 2",
+    "generate --weights model.gguf --chat \"Why is the sky blue?\" --system \"Answer briefly.\" --new 200",
     "generate --weights model/ --text \"Once upon a time\" --new 50 --temperature 0.8 --top-p 0.9 --top-k 40 --seed 1",
     NULL,
 };
@@ -161,17 +173,28 @@ static enum ga_exit read_numbers(const struct ga_context *context, const char *c
     return code == GA_EXIT_OK ? read_sampling(context, values, &start->sampling) : code;
 }
 
+// What is wrong with the options of texts, or NULL.
+static const char *problem_of_text(const char *const *values)
+{
+    return values[TEXT] && values[CHAT] ? "--text and --chat cannot be given together"
+           : values[INPUT] || values[OUTPUT]
+               ? "--text and --chat print text; --input and --output are of files of tokens"
+           : values[TEXT] && (values[SYSTEM] || values[CHAT_TEMPLATE]) ? "--system and --chat-template are of --chat"
+                                                                       : NULL;
+}
+
 // What is wrong with the options together, or NULL.
 static const char *problem_of(const char *const *values)
 {
-    if (values[TEXT]) {
-        return values[INPUT] || values[OUTPUT] ? "--text prints text; --input and --output are of files of tokens"
-                                               : NULL;
+    if (values[TEXT] || values[CHAT]) {
+        return problem_of_text(values);
     }
-    return !values[INPUT] || !values[OUTPUT] ? "--input FILE and --output FILE, or --text TEXT, are missing"
-           : values[IGNORE_EOS]              ? "--ignore-eos is of --text"
-           : values[STOP_TEXT]               ? "--stop-text is of --text; a token that ends a sequence is --stop"
-                                             : NULL;
+    return !values[INPUT] || !values[OUTPUT]
+               ? "--input FILE and --output FILE, or --text TEXT, or --chat TEXT, are missing"
+           : values[SYSTEM] || values[CHAT_TEMPLATE] ? "--system and --chat-template are of --chat"
+           : values[IGNORE_EOS]                      ? "--ignore-eos is of --text and --chat"
+           : values[STOP_TEXT] ? "--stop-text is of --text and --chat; a token that ends a sequence is --stop"
+                               : NULL;
 }
 
 static enum ga_exit generate(const struct ga_context *context, const struct ga_arguments *arguments)
@@ -184,7 +207,7 @@ static enum ga_exit generate(const struct ga_context *context, const struct ga_a
     generating.start.recompute = values[RECOMPUTE] != NULL;
     const char *problem = problem_of(values);
     enum ga_exit code = problem ? ga_misused(context, "generate: %s", problem) : GA_EXIT_OK;
-    code = code == GA_EXIT_OK && !values[TEXT] ? ga_check_output_name(context, values[OUTPUT], endings, "") : code;
+    code = code == GA_EXIT_OK && values[OUTPUT] ? ga_check_output_name(context, values[OUTPUT], endings, "") : code;
     if (code == GA_EXIT_OK && !context->model->cache && !generating.start.recompute) {
         generating.start.recompute = true;
         note_no_cache(context);
@@ -193,10 +216,19 @@ static enum ga_exit generate(const struct ga_context *context, const struct ga_a
     code = code == GA_EXIT_OK ? ga_read_threads(context, values[THREADS], &choice.threads) : code;
     code = code == GA_EXIT_OK ? ga_load_model(context, &choice, &instance) : code;
     if (code == GA_EXIT_OK) {
-        const struct ga_generated_text text = {values[TEXT],        values[TOKENIZER],     values[GA_OPTION_WEIGHTS],
-                                               arguments->repeated, arguments->n_repeated, values[IGNORE_EOS] != NULL};
-        code = values[TEXT] ? ga_generate_text(&generating, &text)
-                            : generate_file(&generating, values[INPUT], values[OUTPUT]);
+        const struct ga_generated_text text = {
+            .text = values[TEXT],
+            .chat = values[CHAT],
+            .system = values[SYSTEM],
+            .chat_template = values[CHAT_TEMPLATE],
+            .tokenizer = values[TOKENIZER],
+            .weights = values[GA_OPTION_WEIGHTS],
+            .stops = arguments->repeated,
+            .n_stops = arguments->n_repeated,
+            .ignores_ends = values[IGNORE_EOS] != NULL,
+        };
+        code = values[TEXT] || values[CHAT] ? ga_generate_text(&generating, &text)
+                                            : generate_file(&generating, values[INPUT], values[OUTPUT]);
     }
     ga_model_instance_free(&instance);
     return code;

@@ -1,4 +1,4 @@
-// generate_text.c: `generate --text`: a text, and what comes after it, printed as it grows.
+// generate_text.c: `generate --text` and `--chat`: a text, and what comes after it, printed as it grows.
 #include <stdio.h>
 #include <string.h>
 
@@ -23,12 +23,18 @@ static void say_times(const struct ga_context *context, size_t given, size_t add
     }
 }
 
-// Whether a token ends the text, as the spec or the tokenizer of a GGUF file says.
-static bool is_end(const struct ga_text_tools *tools, const struct ga_generated_text *text, int32_t token)
+// What is gone on from: its tokens, and in a chat the one that ends an answer.
+struct beginning {
+    struct ga_text_encoding encoding;
+    int32_t end; // -1: none
+};
+
+// Whether a token ends the text, as the spec, the tokenizer of a GGUF file or the form of a chat says.
+static bool is_end(const struct ga_text_tools *tools, const struct ga_generated_text *text, int32_t end, int32_t token)
 {
     size_t count;
     const int32_t *ends = ga_text_library.tokenizer_ends(tools->tokenizer, &count);
-    bool found = false;
+    bool found = end == token && !text->ignores_ends;
     for (size_t i = 0; i < count && !text->ignores_ends; i++) {
         found = found || ends[i] == token;
     }
@@ -36,7 +42,7 @@ static bool is_end(const struct ga_text_tools *tools, const struct ga_generated_
 }
 
 static enum ga_exit go_on(struct ga_token_walk *walk, struct ga_text_stream *stream,
-                          const struct ga_generated_text *text, struct times *times)
+                          const struct ga_generated_text *text, int32_t end, struct times *times)
 {
     bool goes_on = true;
     enum ga_exit code = GA_EXIT_OK;
@@ -46,7 +52,7 @@ static enum ga_exit go_on(struct ga_token_walk *walk, struct ga_text_stream *str
         times->last = ga_seconds_now();
         times->first = step == 0 ? times->last : times->first;
         const int32_t token = walk->tokens[walk->lengths[0] - 1];
-        bool stopped = code == GA_EXIT_OK && is_end(stream->tools, text, token);
+        bool stopped = code == GA_EXIT_OK && is_end(stream->tools, text, end, token);
         if (code == GA_EXIT_OK && !stopped) {
             code = ga_text_stream_add(stream, token, &stopped);
         }
@@ -56,7 +62,7 @@ static enum ga_exit go_on(struct ga_token_walk *walk, struct ga_text_stream *str
 }
 
 static enum ga_exit generate_from(struct ga_generating *generating, const struct ga_text_tools *tools,
-                                  const struct ga_generated_text *text)
+                                  const struct ga_generated_text *text, int32_t end)
 {
     struct ga_token_walk walk = {0};
     struct ga_text_stream stream = {
@@ -66,9 +72,9 @@ static enum ga_exit generate_from(struct ga_generating *generating, const struct
     enum ga_exit code = ga_token_walk_open(generating->context, generating->instance, &generating->start, &walk);
     code = code == GA_EXIT_OK ? ga_text_stream_begin(&stream, walk.tokens, given) : code;
     if (code == GA_EXIT_OK) {
-        ga_put_text(text->text, strlen(text->text));
+        ga_put_text(text->text ? text->text : "", text->text ? strlen(text->text) : 0);
         fflush(stdout);
-        code = go_on(&walk, &stream, text, &times);
+        code = go_on(&walk, &stream, text, end, &times);
         putchar('\n');
     }
     if (code == GA_EXIT_OK) {
@@ -79,29 +85,37 @@ static enum ga_exit generate_from(struct ga_generating *generating, const struct
     return code;
 }
 
+static enum ga_exit encode_text(const struct ga_context *context, const struct ga_text_tools *tools, const char *text,
+                                struct ga_text_encoding *encoding)
+{
+    struct ga_error error;
+    if (ga_text_library.encode(tools->context, text, strlen(text), NULL, 0, GA_TEXT_NO_TRUNCATION, encoding, &error) !=
+        GA_OK) {
+        return ga_failed(context, "--text: %s", error.text);
+    }
+    return encoding->count > 0 ? GA_EXIT_OK : ga_failed(context, "--text: the text has no tokens to go on from");
+}
+
 enum ga_exit ga_generate_text(struct ga_generating *generating, const struct ga_generated_text *text)
 {
     const struct ga_context *context = generating->context;
+    const char *option = text->chat ? "--chat" : "--text";
     struct ga_text_tools tools;
-    struct ga_text_encoding encoding;
-    struct ga_error error;
+    struct beginning begin = {.end = -1};
     if (context->model->kind != GA_ENCODER) {
-        return ga_failed(context, "--text: %s attends to a memory besides; expected --input", context->model->name);
+        return ga_failed(context, "%s: %s attends to a memory besides; expected --input", option, context->model->name);
     }
     enum ga_exit code = ga_text_tools_open(context, text->tokenizer, text->weights, &tools);
     if (code != GA_EXIT_OK) {
         return code;
     }
-    if (ga_text_library.encode(tools.context, text->text, strlen(text->text), NULL, 0, GA_TEXT_NO_TRUNCATION, &encoding,
-                               &error) != GA_OK) {
-        code = ga_failed(context, "--text: %s", error.text);
-    } else if (encoding.count == 0) {
-        code = ga_failed(context, "--text: the text has no tokens to go on from");
-    } else {
-        const struct ga_io io = {.batch = 1, .q_len = encoding.count, .tokens = encoding.ids};
-        generating->start.label = "--text";
+    code = text->chat ? ga_chat_encode(context, &tools, text, &begin.encoding, &begin.end)
+                      : encode_text(context, &tools, text->text, &begin.encoding);
+    if (code == GA_EXIT_OK) {
+        const struct ga_io io = {.batch = 1, .q_len = begin.encoding.count, .tokens = begin.encoding.ids};
+        generating->start.label = option;
         generating->start.io = &io;
-        code = generate_from(generating, &tools, text);
+        code = generate_from(generating, &tools, text, begin.end);
     }
     ga_text_tools_close(&tools);
     return code;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chat_template.h"
 #include "command.h"
 #include "cpu.h"
 #include "load_model.h"
@@ -79,14 +80,16 @@ static enum ga_exit check_input(const struct ga_context *context, const char *we
                : GA_EXIT_OK;
 }
 
-// Puts the packed tokenizer in the place of the tokenizer.json.
-static enum ga_exit pack_tokenizer(const struct ga_context *context, struct packing *packing)
+// Puts the packed tokenizer in the place of the tokenizer.json, the chat template with it.
+static enum ga_exit pack_tokenizer(const struct ga_context *context, const struct ga_chat_template *chat,
+                                   struct packing *packing)
 {
     struct ga_tokenizer_file *file = &packing->tokenizer;
     struct ga_error error;
     char *packed;
     size_t size;
-    if (ga_text_library.tokenizer_pack(file->label, file->bytes, file->size, &packed, &size, &error) != GA_OK) {
+    if (ga_text_library.tokenizer_pack(file->label, file->bytes, file->size, chat->bytes, chat->length, &packed, &size,
+                                       &error) != GA_OK) {
         return ga_failed(context, "%s", error.text);
     }
     free(file->bytes);
@@ -104,9 +107,12 @@ static enum ga_exit read_tokenizer(const struct ga_context *context, const char 
     code = code == GA_EXIT_OK ? ga_tokenizer_file_read(context, path, weights, &packing->tokenizer) : code;
     code = code == GA_EXIT_OK ? ga_open_tokenizer(context, &packing->tokenizer, &tokenizer) : code;
     if (code == GA_EXIT_OK) {
+        struct ga_chat_template chat;
         packing->tokenizer_hash = ga_text_library.tokenizer_hash(tokenizer);
+        code = ga_chat_template_find(context, tokenizer, path, weights, &chat);
         ga_text_library.tokenizer_close(tokenizer);
-        code = pack_tokenizer(context, packing);
+        code = code == GA_EXIT_OK ? pack_tokenizer(context, &chat, packing) : code;
+        ga_chat_template_free(&chat);
     } else if (!path) {
         ga_note(context, "--no-tokenizer packs the weights without it");
     }

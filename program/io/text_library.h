@@ -10,8 +10,15 @@ struct ga_text_library {
     enum ga_status (*tokenizer_read)(const char *path, char **bytes_out, size_t *length_out, struct ga_error *error);
     enum ga_status (*tokenizer_open_for)(const char *spec, const char *name, const char *bytes, size_t length,
                                          struct ga_text_tokenizer **tokenizer_out, struct ga_error *error);
-    enum ga_status (*tokenizer_pack)(const char *name, const char *bytes, size_t length, char **packed_out,
-                                     size_t *size_out, struct ga_error *error);
+    enum ga_status (*tokenizer_pack)(const char *name, const char *bytes, size_t length, const char *chat_template,
+                                     size_t chat_length, char **packed_out, size_t *size_out, struct ga_error *error);
+    struct ga_text_view (*tokenizer_chat_template)(const struct ga_text_tokenizer *tokenizer);
+    const char *(*chat_name)(size_t i);
+    bool (*chat_named)(const char *name, struct ga_text_chat *chat_out);
+    bool (*chat_recognise)(const char *template_text, size_t length, struct ga_text_chat *chat_out);
+    enum ga_status (*encode_chat)(struct ga_text_context *context, const struct ga_text_chat *chat, const char *system,
+                                  size_t system_length, const char *text, size_t length,
+                                  struct ga_text_encoding *encoding_out, int32_t *end_out, struct ga_error *error);
     bool (*tokenizer_beside)(const char *weights, char *path_out, size_t size);
     uint64_t (*tokenizer_hash)(const struct ga_text_tokenizer *tokenizer);
     const int32_t *(*tokenizer_ends)(const struct ga_text_tokenizer *tokenizer, size_t *count_out);

@@ -67,7 +67,7 @@ static void compare_packed(const struct ga_text_tokenizer *tokenizer, const char
     struct ga_text_context *contexts[2] = {NULL, NULL};
     char *packed;
     size_t size, counts[2];
-    if (ga_text_tokenizer_pack("t.json", json, length, &packed, &size, &error) != GA_OK) {
+    if (ga_text_tokenizer_pack("t.json", json, length, NULL, 0, &packed, &size, &error) != GA_OK) {
         fuzz_need(error.status == GA_MEMORY, "what opened is not packed: %s", error.text);
         return;
     }
@@ -112,7 +112,7 @@ static void take_damaged(const char *json, size_t length, const uint8_t *damage,
     struct ga_error error = {.text = ""};
     char *packed;
     size_t size;
-    if (ga_text_tokenizer_pack("t.json", json, length, &packed, &size, &error) != GA_OK) {
+    if (ga_text_tokenizer_pack("t.json", json, length, NULL, 0, &packed, &size, &error) != GA_OK) {
         return;
     }
     for (size_t i = 0; i + 4 <= damage_size; i += 4) {

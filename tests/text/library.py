@@ -40,7 +40,8 @@ def load(path):
     library.ga_text_decode.argtypes = [pointer, pointer, size, ctypes.c_bool, pointer, pointer]
     library.ga_text_tokenizer_open_memory.argtypes = [ctypes.c_char_p, ctypes.c_char_p, size, pointer, pointer]
     library.ga_text_tokenizer_open.argtypes = [ctypes.c_char_p, pointer, pointer]
-    library.ga_text_tokenizer_pack.argtypes = [ctypes.c_char_p, ctypes.c_char_p, size, pointer, pointer, pointer]
+    library.ga_text_tokenizer_pack.argtypes = [ctypes.c_char_p, ctypes.c_char_p, size, ctypes.c_char_p, size, pointer,
+                                               pointer, pointer]
     library.ga_text_context_open.argtypes = [pointer, pointer]
     library.ga_text_context_close.argtypes = [pointer]
     library.ga_text_tokenizer_close.argtypes = [pointer]
@@ -71,8 +72,9 @@ class Tokenizer:
 
     def pack(self, data):
         bytes_out, size = ctypes.c_void_p(), ctypes.c_size_t()
-        self.check(self.library.ga_text_tokenizer_pack(b"tokenizer.json", data, len(data), ctypes.byref(bytes_out),
-                                                       ctypes.byref(size), ctypes.byref(self.error)))
+        self.check(self.library.ga_text_tokenizer_pack(b"tokenizer.json", data, len(data), None, 0,
+                                                       ctypes.byref(bytes_out), ctypes.byref(size),
+                                                       ctypes.byref(self.error)))
         packed = ctypes.string_at(bytes_out, size.value)
         LIBC.free(bytes_out)
         return packed

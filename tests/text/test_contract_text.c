@@ -46,17 +46,20 @@ Test(contract_text, files_and_bytes)
     REFUSED(ARGUMENT, "name is NULL", ga_text_tokenizer_open_memory(NULL, fixture_json, size, &other, &error));
     REFUSED(ARGUMENT, "bytes is NULL", ga_text_tokenizer_open_memory("t", NULL, size, &other, &error));
     REFUSED(ARGUMENT, "tokenizer_out is NULL", ga_text_tokenizer_open_memory("t", fixture_json, size, NULL, &error));
-    REFUSED(ARGUMENT, "name is NULL", ga_text_tokenizer_pack(NULL, fixture_json, size, &bytes, &length, &error));
-    REFUSED(ARGUMENT, "bytes is NULL", ga_text_tokenizer_pack("t", NULL, size, &bytes, &length, &error));
-    REFUSED(ARGUMENT, "packed_out is NULL", ga_text_tokenizer_pack("t", fixture_json, size, NULL, &length, &error));
-    REFUSED(ARGUMENT, "size_out is NULL", ga_text_tokenizer_pack("t", fixture_json, size, &bytes, NULL, &error));
+    REFUSED(ARGUMENT, "name is NULL",
+            ga_text_tokenizer_pack(NULL, fixture_json, size, NULL, 0, &bytes, &length, &error));
+    REFUSED(ARGUMENT, "bytes is NULL", ga_text_tokenizer_pack("t", NULL, size, NULL, 0, &bytes, &length, &error));
+    REFUSED(ARGUMENT, "packed_out is NULL",
+            ga_text_tokenizer_pack("t", fixture_json, size, NULL, 0, NULL, &length, &error));
+    REFUSED(ARGUMENT, "size_out is NULL",
+            ga_text_tokenizer_pack("t", fixture_json, size, NULL, 0, &bytes, NULL, &error));
     REFUSED(ARGUMENT, "name is NULL", ga_text_tokenizer_open_for("", NULL, fixture_json, size, &other, &error));
     REFUSED(ARGUMENT, "tokenizer_out is NULL", ga_text_tokenizer_open_for("", "t", fixture_json, size, NULL, &error));
     GIVES(GA_ARGUMENT, ga_text_tokenizer_open_for(NULL, NULL, NULL, 0, &other, NULL));
     GIVES(GA_ARGUMENT, ga_text_tokenizer_open(NULL, &other, NULL));
     GIVES(GA_ARGUMENT, ga_text_tokenizer_read(NULL, &bytes, &length, NULL));
     GIVES(GA_ARGUMENT, ga_text_tokenizer_open_memory("t", NULL, size, &other, NULL));
-    GIVES(GA_ARGUMENT, ga_text_tokenizer_pack("t", NULL, size, &bytes, &length, NULL));
+    GIVES(GA_ARGUMENT, ga_text_tokenizer_pack("t", NULL, size, NULL, 0, &bytes, &length, NULL));
     cr_expect_null(other);
 }
 
@@ -68,6 +71,15 @@ Test(contract_text, texts_and_ids)
     REFUSED(ARGUMENT, "context is NULL", ga_text_decode(NULL, ids, 2, true, &view, &error));
     REFUSED(ARGUMENT, "ids is NULL", ga_text_decode(context, NULL, 2, true, &view, &error));
     REFUSED(ARGUMENT, "text_out is NULL", ga_text_decode(context, ids, 2, true, NULL, &error));
+    struct ga_text_chat chat;
+    int32_t end;
+    cr_assert(ga_text_chat_named("chatml", &chat));
+    REFUSED(ARGUMENT, "context is NULL", ga_text_encode_chat(NULL, &chat, NULL, 0, "a", 1, &encoding, &end, &error));
+    REFUSED(ARGUMENT, "chat is NULL", ga_text_encode_chat(context, NULL, NULL, 0, "a", 1, &encoding, &end, &error));
+    REFUSED(ARGUMENT, "text is NULL", ga_text_encode_chat(context, &chat, NULL, 0, NULL, 0, &encoding, &end, &error));
+    REFUSED(ARGUMENT, "encoding_out is NULL", ga_text_encode_chat(context, &chat, NULL, 0, "a", 1, NULL, &end, &error));
+    REFUSED(ARGUMENT, "end_out is NULL", ga_text_encode_chat(context, &chat, NULL, 0, "a", 1, &encoding, NULL, &error));
+    GIVES(GA_ARGUMENT, ga_text_encode_chat(context, NULL, NULL, 0, "a", 1, &encoding, &end, NULL));
     GIVES(GA_ARGUMENT, ga_text_encode(context, NULL, 1, NULL, 0, 0, &encoding, NULL));
     GIVES(GA_ARGUMENT, ga_text_decode(context, NULL, 2, true, &view, NULL));
     GIVES(GA_OK, ga_text_encode(context, NULL, 0, NULL, 0, 0, &encoding, NULL));
@@ -86,6 +98,14 @@ Test(contract_text, functions_without_a_sentence)
     GIVES(0, ga_text_tokenizer_ids(NULL));
     GIVES(SIZE_MAX, ga_text_tokenizer_max_length(NULL));
     cr_expect_null(ga_text_tokenizer_ends(NULL, NULL));
+    struct ga_text_chat chat;
+    cr_expect_null(ga_text_tokenizer_chat_template(NULL).bytes);
+    cr_expect_null(ga_text_tokenizer_chat_template(tokenizer).bytes);
+    cr_expect_null(ga_text_chat_name(SIZE_MAX));
+    GIVES(false, ga_text_chat_named(NULL, &chat));
+    GIVES(false, ga_text_chat_named("chatml", NULL));
+    GIVES(false, ga_text_chat_recognise(NULL, 0, &chat));
+    GIVES(false, ga_text_chat_recognise("<|im_start|><|im_end|>", 22, NULL));
     GIVES(false, ga_text_tokenizer_beside(NULL, path, sizeof path));
     GIVES(false, ga_text_tokenizer_beside("weights", NULL, sizeof path));
     GIVES(false, ga_text_recorded_hash(NULL, &hash));
@@ -117,7 +137,7 @@ Test(contract_text, no_function_is_left_out)
             found++;
         }
     }
-    cr_expect_eq(found, 17, "%zu functions", found);
+    cr_expect_eq(found, 21, "%zu functions", found);
 }
 
 // Opened as ga_pack_open opens one: nothing waits for a writer, and a device is never read.

@@ -42,8 +42,8 @@ static struct packed_file packed_of(const char *json)
 {
     struct packed_file packed;
     struct ga_error error;
-    cr_assert_eq(ga_text_tokenizer_pack("t.json", json, strlen(json), &packed.bytes, &packed.size, &error), GA_OK, "%s",
-                 error.text);
+    cr_assert_eq(ga_text_tokenizer_pack("t.json", json, strlen(json), NULL, 0, &packed.bytes, &packed.size, &error),
+                 GA_OK, "%s", error.text);
     return packed;
 }
 
@@ -103,7 +103,8 @@ Test(packed, packs_to_the_same_bytes_again)
     for (size_t f = 0; f < FILES; f++) {
         const struct packed_file once = packed_of(files[f]);
         struct packed_file again;
-        cr_assert_eq(ga_text_tokenizer_pack("t", once.bytes, once.size, &again.bytes, &again.size, NULL), GA_OK);
+        cr_assert_eq(ga_text_tokenizer_pack("t", once.bytes, once.size, NULL, 0, &again.bytes, &again.size, NULL),
+                     GA_OK);
         cr_expect(again.size == once.size && memcmp(again.bytes, once.bytes, once.size) == 0, "file %zu", f);
         free(once.bytes);
         free(again.bytes);
@@ -114,7 +115,7 @@ Test(packed, refuses_what_is_no_tokenizer)
 {
     struct packed_file packed;
     struct ga_error error;
-    cr_expect_eq(ga_text_tokenizer_pack("t.json", "{}", 2, &packed.bytes, &packed.size, &error), GA_FORMAT);
+    cr_expect_eq(ga_text_tokenizer_pack("t.json", "{}", 2, NULL, 0, &packed.bytes, &packed.size, &error), GA_FORMAT);
     cr_expect(strstr(error.text, "t.json: version") || strstr(error.text, "version"), "%s", error.text);
     cr_expect_null(packed.bytes);
 }

@@ -28,6 +28,7 @@ static const char *const names[GA_TEXT_GGUF_KEYS] = {
     [GA_TEXT_GGUF_ADD_EOS] = "tokenizer.ggml.add_eos_token",
     [GA_TEXT_GGUF_ADD_PREFIX] = "tokenizer.ggml.add_space_prefix",
     [GA_TEXT_GGUF_NAME] = "general.name",
+    [GA_TEXT_GGUF_CHAT] = "tokenizer.chat_template",
 };
 
 static const unsigned char widths[N_TYPES] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};

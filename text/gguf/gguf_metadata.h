@@ -22,6 +22,7 @@ enum ga_text_gguf_key {
     GA_TEXT_GGUF_ADD_EOS,
     GA_TEXT_GGUF_ADD_PREFIX,
     GA_TEXT_GGUF_NAME,
+    GA_TEXT_GGUF_CHAT,
     GA_TEXT_GGUF_KEYS
 };
 

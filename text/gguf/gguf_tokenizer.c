@@ -11,53 +11,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gguf_pre.h"
-#include "gguf_vocabulary.h"
-#include "json_writer.h"
+#include "gguf_translation.h"
 #include "unicode.h"
-
-// What the parts of the JSON are written from.
-struct translation {
-    const struct ga_text_gguf *gguf;
-    struct ga_text_gguf_vocabulary vocabulary;
-    struct ga_text_json_writer out;
-    const struct ga_text_gguf_pre *pre; // of gpt2
-};
-
-static void raw(struct translation *t, const char *text)
-{
-    ga_text_json_raw(&t->out, text);
-}
-
-// A list's comma before every item but the first.
-static void comma(struct translation *t, size_t written)
-{
-    raw(t, written > 0 ? "," : "");
-}
 
 // -- Tokens ---------------------------------------------------------------------------------------------------------
 
-// A token's text, which a file may leave empty.
-static void write_token(struct translation *t, size_t id)
+static void write_vocabulary(struct ga_text_gguf_translation *t,
+                             void (*write)(struct ga_text_gguf_translation *, size_t))
 {
-    char name[32];
-    struct ga_text_bytes token = t->vocabulary.tokens[id];
-    if (token.length == 0) {
-        token = (struct ga_text_bytes){name, (size_t)snprintf(name, sizeof name, "[EMPTY_%zu]", id)};
-    }
-    ga_text_json_string(&t->out, token);
-}
-
-static void write_vocabulary(struct translation *t, void (*write)(struct translation *, size_t))
-{
-    raw(t, "\"vocab\":{");
+    ga_text_gguf_raw(t, "\"vocab\":{");
     for (size_t id = 0; id < t->vocabulary.count; id++) {
-        comma(t, id);
+        ga_text_gguf_comma(t, id);
         write(t, id);
-        raw(t, ":");
+        ga_text_gguf_raw(t, ":");
         ga_text_json_integer(&t->out, (int64_t)id);
     }
-    raw(t, "}");
+    ga_text_gguf_raw(t, "}");
 }
 
 static bool is_one_of(struct ga_text_bytes token, const char *const *names)
@@ -68,160 +37,100 @@ static bool is_one_of(struct ga_text_bytes token, const char *const *names)
     return *names != NULL;
 }
 
-static void write_added_token(struct translation *t, size_t id, uint32_t type)
+static void write_added_token(struct ga_text_gguf_translation *t, size_t id, uint32_t type)
 {
     static const char *const keep_space[] = {"<unk>", "<s>", "<|endoftext|>", NULL};
     const bool strips = t->vocabulary.strips_right && !is_one_of(t->vocabulary.tokens[id], keep_space);
-    raw(t, "{\"id\":");
+    ga_text_gguf_raw(t, "{\"id\":");
     ga_text_json_integer(&t->out, (int64_t)id);
-    raw(t, ",\"content\":");
-    write_token(t, id);
-    raw(t, ",\"single_word\":false,\"lstrip\":false,\"rstrip\":");
-    raw(t, strips ? "true" : "false");
-    raw(t, ",\"normalized\":false,\"special\":");
-    raw(t, type == GA_TEXT_GGUF_USER ? "false}" : "true}");
+    ga_text_gguf_raw(t, ",\"content\":");
+    ga_text_gguf_write_token(t, id);
+    ga_text_gguf_raw(t, ",\"single_word\":false,\"lstrip\":false,\"rstrip\":");
+    ga_text_gguf_raw(t, strips ? "true" : "false");
+    ga_text_gguf_raw(t, ",\"normalized\":false,\"special\":");
+    ga_text_gguf_raw(t, type == GA_TEXT_GGUF_USER ? "false}" : "true}");
 }
 
 // The tokens that are found in a text before it is cut.
-static void write_added(struct translation *t)
+static void write_added(struct ga_text_gguf_translation *t)
 {
     size_t written = 0;
-    raw(t, ",\"added_tokens\":[");
+    ga_text_gguf_raw(t, ",\"added_tokens\":[");
     for (size_t id = 0; id < t->vocabulary.count; id++) {
         const uint32_t type = ga_text_gguf_type(t->gguf, &t->vocabulary, id);
         if (type >= GA_TEXT_GGUF_UNKNOWN_TYPE && type <= GA_TEXT_GGUF_USER) {
-            comma(t, written++);
+            ga_text_gguf_comma(t, written++);
             write_added_token(t, id, type);
         }
     }
-    raw(t, "]");
+    ga_text_gguf_raw(t, "]");
 }
 
 // The end of a text first, which templates of chats may name.
-static void write_ends(struct translation *t)
+static void write_ends(struct ga_text_gguf_translation *t)
 {
     size_t written = 0;
-    raw(t, ",\"ends\":[");
+    ga_text_gguf_raw(t, ",\"ends\":[");
     if (t->vocabulary.eos >= 0) {
         ga_text_json_integer(&t->out, t->vocabulary.eos);
         written++;
     }
     for (size_t id = 0; id < t->vocabulary.count; id++) {
         if ((int64_t)id != t->vocabulary.eos && ga_text_gguf_ends(t->gguf, &t->vocabulary, id)) {
-            comma(t, written++);
+            ga_text_gguf_comma(t, written++);
             ga_text_json_integer(&t->out, (int64_t)id);
         }
     }
-    raw(t, "]");
+    ga_text_gguf_raw(t, "]");
 }
 
-// -- Templates ------------------------------------------------------------------------------------------------------
-
-enum { FIRST = -2, SECOND = -3 }; // places of a template that are no token's
-
-static void write_place(struct translation *t, int64_t what, int type_id)
+// A chat template that is no text does no harm to who asks for no chat.
+static void write_chat_template(struct ga_text_gguf_translation *t)
 {
-    raw(t, what < 0 ? "{\"Sequence\":{\"id\":" : "{\"SpecialToken\":{\"id\":");
-    if (what < 0) {
-        raw(t, what == FIRST ? "\"A\"" : "\"B\"");
-    } else {
-        write_token(t, (size_t)what);
+    struct ga_text_bytes text = {NULL, 0};
+    const bool is_text = ga_text_gguf_text(t->gguf, GA_TEXT_GGUF_CHAT, &text) == GA_OK && text.length > 0 &&
+                         ga_text_valid_utf8(text.bytes, text.length) == text.length &&
+                         !memchr(text.bytes, '\0', text.length);
+    if (is_text) {
+        ga_text_gguf_raw(t, ",\"chat_template\":");
+        ga_text_json_string(&t->out, text);
     }
-    raw(t, type_id ? ",\"type_id\":1}}" : ",\"type_id\":0}}");
-}
-
-// bos A eos, and for a pair bos A eos B eos; -1: left out.
-static void write_template(struct translation *t, const char *name, const int64_t *places, const int *types,
-                           size_t count)
-{
-    size_t written = 0;
-    raw(t, name);
-    for (size_t i = 0; i < count; i++) {
-        if (places[i] != -1) {
-            comma(t, written++);
-            write_place(t, places[i], types[i]);
-        }
-    }
-    raw(t, "]");
-}
-
-static void write_special(struct translation *t, int64_t id, size_t *written)
-{
-    if (id < 0) {
-        return;
-    }
-    comma(t, (*written)++);
-    write_token(t, (size_t)id);
-    raw(t, ":{\"id\":");
-    write_token(t, (size_t)id);
-    raw(t, ",\"ids\":[");
-    ga_text_json_integer(&t->out, id);
-    raw(t, "],\"tokens\":[");
-    write_token(t, (size_t)id);
-    raw(t, "]}");
-}
-
-static void write_post(struct translation *t, int64_t bos, int64_t eos)
-{
-    const int64_t places[] = {bos, FIRST, eos, SECOND, eos};
-    const int types[] = {0, 0, 0, 1, 1};
-    size_t written = 0;
-    write_template(t, ",\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":[", places, types, 3);
-    write_template(t, ",\"pair\":[", places, types, 5);
-    raw(t, ",\"special_tokens\":{");
-    write_special(t, bos, &written);
-    write_special(t, eos == bos ? -1 : eos, &written);
-    raw(t, "}}");
-}
-
-// What the file's switches ask for; refuses a token that it does not name.
-static enum ga_status write_asked_post(struct translation *t)
-{
-    const struct ga_text_gguf_vocabulary *v = &t->vocabulary;
-    if (v->adds_bos && v->bos < 0) {
-        return ga_text_gguf_refuse(t->gguf, GA_TEXT_GGUF_ADD_BOS, "is true, but no bos_token_id is there");
-    }
-    if (v->adds_eos && v->eos < 0) {
-        return ga_text_gguf_refuse(t->gguf, GA_TEXT_GGUF_ADD_EOS, "is true, but no eos_token_id is there");
-    }
-    write_post(t, v->adds_bos ? v->bos : -1, v->adds_eos ? v->eos : -1);
-    return GA_OK;
 }
 
 // -- Byte-level BPE -------------------------------------------------------------------------------------------------
 
-static enum ga_status write_merge(struct translation *t, size_t i, struct ga_text_bytes merge)
+static enum ga_status write_merge(struct ga_text_gguf_translation *t, size_t i, struct ga_text_bytes merge)
 {
     const char *space = merge.length > 1 ? memchr(merge.bytes + 1, ' ', merge.length - 1) : NULL;
     if (!space || ga_text_valid_utf8(merge.bytes, merge.length) != merge.length) {
         return ga_text_gguf_refuse(t->gguf, GA_TEXT_GGUF_MERGES, "item %zu is not a merge; expected \"left right\"", i);
     }
     const size_t left = (size_t)(space - merge.bytes);
-    comma(t, i);
-    raw(t, "[");
+    ga_text_gguf_comma(t, i);
+    ga_text_gguf_raw(t, "[");
     ga_text_json_string(&t->out, (struct ga_text_bytes){merge.bytes, left});
-    raw(t, ",");
+    ga_text_gguf_raw(t, ",");
     ga_text_json_string(&t->out, (struct ga_text_bytes){space + 1, merge.length - left - 1});
-    raw(t, "]");
+    ga_text_gguf_raw(t, "]");
     return GA_OK;
 }
 
-static enum ga_status write_merges(struct translation *t)
+static enum ga_status write_merges(struct ga_text_gguf_translation *t)
 {
     const struct ga_text_gguf_value *merges = &t->gguf->values[GA_TEXT_GGUF_MERGES];
     enum ga_status status = ga_text_gguf_array(t->gguf, GA_TEXT_GGUF_MERGES, GA_TEXT_GGUF_STRING, 0);
     if (status != GA_OK) {
         return status;
     }
-    raw(t, ",\"merges\":[");
+    ga_text_gguf_raw(t, ",\"merges\":[");
     for (size_t i = 0, at = 0; i < merges->count && status == GA_OK; i++) {
         status = write_merge(t, i, ga_text_gguf_next(merges, &at));
     }
-    raw(t, "]}");
+    ga_text_gguf_raw(t, "]}");
     return status;
 }
 
-static enum ga_status find_pre(struct translation *t)
+static enum ga_status find_pre(struct ga_text_gguf_translation *t)
 {
     struct ga_text_bytes name = {"default", 7};
     const enum ga_status status = ga_text_gguf_text(t->gguf, GA_TEXT_GGUF_PRE, &name);
@@ -234,7 +143,7 @@ static enum ga_status find_pre(struct translation *t)
                                      name.length < 60 ? (int)name.length : 60, name.bytes);
 }
 
-static enum ga_status gpt2_defaults(struct translation *t)
+static enum ga_status gpt2_defaults(struct ga_text_gguf_translation *t)
 {
     const enum ga_status status = find_pre(t);
     t->vocabulary.bos = t->vocabulary.eos = 11; // as in llama.cpp
@@ -242,27 +151,29 @@ static enum ga_status gpt2_defaults(struct translation *t)
     return status;
 }
 
-static enum ga_status write_gpt2(struct translation *t)
+static enum ga_status write_gpt2(struct ga_text_gguf_translation *t)
 {
-    raw(t, ",\"normalizer\":null,\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":[");
+    ga_text_gguf_raw(t, ",\"normalizer\":null,\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":[");
     for (size_t i = 0; i < GA_TEXT_GGUF_CUTS && t->pre->cuts[i]; i++) {
-        raw(t, "{\"type\":\"Split\",\"pattern\":{\"Regex\":");
+        ga_text_gguf_raw(t, "{\"type\":\"Split\",\"pattern\":{\"Regex\":");
         ga_text_json_string(&t->out, (struct ga_text_bytes){t->pre->cuts[i], strlen(t->pre->cuts[i])});
-        raw(t, "},\"behavior\":\"Isolated\",\"invert\":false},");
+        ga_text_gguf_raw(t, "},\"behavior\":\"Isolated\",\"invert\":false},");
     }
-    raw(t, "{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":true,\"use_regex\":false}]}");
-    raw(t,
+    ga_text_gguf_raw(t,
+                     "{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":true,\"use_regex\":false}]}");
+    ga_text_gguf_raw(
+        t,
         ",\"decoder\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":true,\"use_regex\":false}");
-    raw(t, ",\"model\":{\"type\":\"BPE\",\"ignore_merges\":");
-    raw(t, t->pre->ignores_merges ? "true," : "false,");
-    write_vocabulary(t, write_token);
+    ga_text_gguf_raw(t, ",\"model\":{\"type\":\"BPE\",\"ignore_merges\":");
+    ga_text_gguf_raw(t, t->pre->ignores_merges ? "true," : "false,");
+    write_vocabulary(t, ga_text_gguf_write_token);
     enum ga_status status = write_merges(t);
-    return status == GA_OK ? write_asked_post(t) : status;
+    return status == GA_OK ? ga_text_gguf_write_post(t) : status;
 }
 
 // -- The BPE of sentencepiece ---------------------------------------------------------------------------------------
 
-static enum ga_status llama_defaults(struct translation *t)
+static enum ga_status llama_defaults(struct ga_text_gguf_translation *t)
 {
     t->vocabulary.bos = 1;
     t->vocabulary.eos = 2;
@@ -271,7 +182,7 @@ static enum ga_status llama_defaults(struct translation *t)
     return GA_OK;
 }
 
-static enum ga_status write_scores(struct translation *t)
+static enum ga_status write_scores(struct ga_text_gguf_translation *t)
 {
     const struct ga_text_gguf_value *scores = &t->gguf->values[GA_TEXT_GGUF_SCORES];
     const enum ga_status status =
@@ -279,7 +190,7 @@ static enum ga_status write_scores(struct translation *t)
     if (status != GA_OK) {
         return status;
     }
-    raw(t, ",\"merges\":[],\"scores\":[");
+    ga_text_gguf_raw(t, ",\"merges\":[],\"scores\":[");
     for (size_t i = 0; i < t->vocabulary.count; i++) {
         const uint32_t bits = ga_text_gguf_item(scores, i);
         float score;
@@ -287,39 +198,46 @@ static enum ga_status write_scores(struct translation *t)
         if (!isfinite(score)) {
             return ga_text_gguf_refuse(t->gguf, GA_TEXT_GGUF_SCORES, "item %zu is not finite; expected a number", i);
         }
-        comma(t, i);
-        ga_text_json_float(&t->out, score);
+        const uint32_t type = ga_text_gguf_type(t->gguf, &t->vocabulary, i);
+        ga_text_gguf_comma(t, i);
+        if (type == GA_TEXT_GGUF_CONTROL || type == GA_TEXT_GGUF_UNKNOWN_TYPE) {
+            ga_text_gguf_raw(t, "null"); // found in a text before merges, or no token there
+        } else {
+            ga_text_json_float(&t->out, score);
+        }
     }
-    raw(t, "]}");
+    ga_text_gguf_raw(t, "]}");
     return GA_OK;
 }
 
-static enum ga_status write_llama(struct translation *t)
+static enum ga_status write_llama(struct ga_text_gguf_translation *t)
 {
-    raw(t, ",\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[");
-    raw(t, t->vocabulary.adds_prefix ? "{\"type\":\"Prepend\",\"prepend\":\"\u2581\"}," : "");
-    raw(t, "{\"type\":\"Replace\",\"pattern\":{\"String\":\" \"},\"content\":\"\u2581\"}]}");
-    raw(t, ",\"pre_tokenizer\":null,\"decoder\":{\"type\":\"Sequence\",\"decoders\":[{\"type\":\"Replace\","
+    ga_text_gguf_raw(t, ",\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[");
+    ga_text_gguf_raw(t, t->vocabulary.adds_prefix ? "{\"type\":\"Prepend\",\"prepend\":\"\u2581\"}," : "");
+    ga_text_gguf_raw(t, "{\"type\":\"Replace\",\"pattern\":{\"String\":\" \"},\"content\":\"\u2581\"}]}");
+    ga_text_gguf_raw(
+        t, ",\"pre_tokenizer\":null,\"decoder\":{\"type\":\"Sequence\",\"decoders\":[{\"type\":\"Replace\","
            "\"pattern\":{\"String\":\"\u2581\"},\"content\":\" \"},{\"type\":\"ByteFallback\"},{\"type\":\"Fuse\"}");
-    raw(t, t->vocabulary.adds_prefix ? ",{\"type\":\"Strip\",\"content\":\" \",\"start\":1,\"stop\":0}" : "");
-    raw(t, "]},\"model\":{\"type\":\"BPE\",\"byte_fallback\":true,\"fuse_unk\":true,\"unk_token\":");
+    ga_text_gguf_raw(t,
+                     t->vocabulary.adds_prefix ? ",{\"type\":\"Strip\",\"content\":\" \",\"start\":1,\"stop\":0}" : "");
+    ga_text_gguf_raw(t, "]},\"model\":{\"type\":\"BPE\",\"byte_fallback\":true,\"fuse_unk\":true,\"unk_token\":");
     if (t->vocabulary.unknown >= 0) {
-        write_token(t, (size_t)t->vocabulary.unknown);
+        ga_text_gguf_write_token(t, (size_t)t->vocabulary.unknown);
     } else {
-        raw(t, "null");
+        ga_text_gguf_raw(t, "null");
     }
-    raw(t, ",");
-    write_vocabulary(t, write_token);
+    ga_text_gguf_raw(t, ",");
+    write_vocabulary(t, ga_text_gguf_write_token);
     enum ga_status status = write_scores(t);
-    return status == GA_OK ? write_asked_post(t) : status;
+    return status == GA_OK ? ga_text_gguf_write_post(t) : status;
 }
 
 // -- By model -------------------------------------------------------------------------------------------------------
 
 static const struct kind {
     const char *name;
-    enum ga_status (*defaults)(struct translation *);
-    enum ga_status (*write)(struct translation *);
+    enum ga_status (*defaults)(struct ga_text_gguf_translation *);
+    enum ga_status (*write)(struct ga_text_gguf_translation *);
 } kinds[] = {{"gpt2", gpt2_defaults, write_gpt2}, {"llama", llama_defaults, write_llama}};
 
 static enum ga_status find_kind(const struct ga_text_gguf *gguf, const struct kind **kind_out)
@@ -343,7 +261,7 @@ static enum ga_status find_kind(const struct ga_text_gguf *gguf, const struct ki
                                is_there ? "\"" : "");
 }
 
-static enum ga_status translate(struct translation *t)
+static enum ga_status translate(struct ga_text_gguf_translation *t)
 {
     const struct kind *kind = NULL;
     t->vocabulary = (struct ga_text_gguf_vocabulary){.bos = -1, .eos = -1, .unknown = -1};
@@ -353,11 +271,12 @@ static enum ga_status translate(struct translation *t)
     if (status != GA_OK) {
         return status;
     }
-    raw(t, "{\"version\":\"1.0\"");
+    ga_text_gguf_raw(t, "{\"version\":\"1.0\"");
     write_ends(t);
+    write_chat_template(t);
     write_added(t);
     status = kind->write(t);
-    raw(t, "}");
+    ga_text_gguf_raw(t, "}");
     if (status == GA_OK && t->out.status != GA_OK) {
         status = ga_fail(t->gguf->error, t->out.status, "%s: no memory for its tokenizer", t->gguf->file);
     }
@@ -368,7 +287,7 @@ enum ga_status ga_text_gguf_tokenizer(int fd, const char *name, char **bytes_out
                                       struct ga_error *error)
 {
     struct ga_text_gguf gguf;
-    struct translation t = {.gguf = &gguf};
+    struct ga_text_gguf_translation t = {.gguf = &gguf};
     enum ga_status status = ga_text_gguf_open(fd, name, &gguf, error);
     status = status == GA_OK ? translate(&t) : status;
     if (status == GA_OK) {

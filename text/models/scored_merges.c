@@ -1,5 +1,7 @@
 // scored_merges.c: the merges of a BPE that sentencepiece trained: any two tokens whose texts together are a token
-// merge to it, the sooner the higher its score, and among equal scores the leftmost first. Applies none of them.
+// merge to it, the sooner the higher its score, and among equal scores the leftmost first. None merge to a token whose
+// score is null, which is special. Applies none of them.
+#include <math.h>
 #include <stdlib.h>
 
 #include "merges.h"
@@ -49,7 +51,7 @@ static void walk_all(struct split_walk *walk, const struct scored *order, size_t
 {
     uint32_t rank = 0;
     walk->count = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && order[i].score > (double)-INFINITY; i++) {
         rank = i > 0 && by_score(&order[i - 1], &order[i]) == 0 ? rank : (uint32_t)i;
         walk_splits(walk, order[i].id, rank);
     }
@@ -86,8 +88,10 @@ enum ga_status ga_text_merges_of_scores(struct ga_text_merges *merges, struct ga
     enum ga_status status = GA_OK;
     for (size_t i = 0; i < count && status == GA_OK; i++) {
         const json_t *score = json_array_get(scores, i);
-        order[i] = (struct scored){json_number_value(score), (int32_t)i};
-        status = json_is_number(score) ? GA_OK : ga_text_refuse_as(reader, "scores[%zu] is not a number", i);
+        order[i] = (struct scored){json_is_null(score) ? (double)-INFINITY : json_number_value(score), (int32_t)i};
+        status = json_is_number(score) || json_is_null(score)
+                     ? GA_OK
+                     : ga_text_refuse_as(reader, "scores[%zu] is not a number", i);
     }
     if (status == GA_OK) {
         qsort(order, count, sizeof(*order), by_score);

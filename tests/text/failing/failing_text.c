@@ -140,7 +140,7 @@ static enum ga_status use_packed(const char *json, const char *text, struct ga_e
     size_t size;
     tokenizer = NULL;
     context = NULL;
-    enum ga_status status = ga_text_tokenizer_pack("t.json", json, strlen(json), &packed, &size, error);
+    enum ga_status status = ga_text_tokenizer_pack("t.json", json, strlen(json), NULL, 0, &packed, &size, error);
     status = status == GA_OK ? ga_text_tokenizer_open_memory("t.gap", packed, size, &tokenizer, error) : status;
     free(packed);
     status = status == GA_OK ? ga_text_context_open(tokenizer, &context) : status;

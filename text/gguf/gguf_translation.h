@@ -1,0 +1,29 @@
+// gguf_translation.h: a tokenizer.json on its way out of the metadata of a GGUF file. Internal to libga_text.
+#ifndef GA_TEXT_GGUF_TRANSLATION_H
+#define GA_TEXT_GGUF_TRANSLATION_H
+
+#include "gguf_pre.h"
+#include "gguf_vocabulary.h"
+#include "json_writer.h"
+
+// What the parts of the JSON are written from.
+struct ga_text_gguf_translation {
+    const struct ga_text_gguf *gguf;
+    struct ga_text_gguf_vocabulary vocabulary;
+    struct ga_text_json_writer out;
+    const struct ga_text_gguf_pre *pre; // of gpt2
+};
+
+// Appends text as it is.
+void ga_text_gguf_raw(struct ga_text_gguf_translation *t, const char *text);
+
+// A list's comma before every item but the first.
+void ga_text_gguf_comma(struct ga_text_gguf_translation *t, size_t written);
+
+// Appends a token's text as a string; one that the file leaves empty gets a name.
+void ga_text_gguf_write_token(struct ga_text_gguf_translation *t, size_t id);
+
+// Appends the post-processor that the file's switches ask for; GA_FORMAT for a token that it does not name.
+enum ga_status ga_text_gguf_write_post(struct ga_text_gguf_translation *t);
+
+#endif
