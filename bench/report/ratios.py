@@ -19,7 +19,8 @@ def _range(results):
 
 def _heading(drawing, results, names):
     machine = results["machine"]
-    what, last = ("a whole model", ", layers") if is_of_models(results["cells"]) else ("one attention layer", " / heads")
+    of_models = is_of_models(results["cells"])
+    what, last = ("a whole model", ", layers") if of_models else ("one attention layer", " / heads")
     drawing.text(24, 34, f"Time of {what}, in units of genattn’s", 20, weight="bold")
     drawing.text(24, 56, f"{machine['cpu']}, f32, {machine['isas'][0]}. Bar and figure: the best peer of the cell. "
                  "Dots: every engine. Right of 1, genattn is faster.", 13, svg.QUIET)

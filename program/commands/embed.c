@@ -42,8 +42,8 @@ static const char *const notes[] = {
     "lengths [sequences], and token_types in the shape of tokens if the model adds them.",
     "safetensors: embedding F32 [sequences, d_model], in the file's order; an empty sequence gives zeros.",
     "npy: the same rows as one array, which numpy.load reads.",
-    "json: {\"text\": ..., \"vector\": [...]} for each, or only \"vector\" for token ids; its numbers read back as the",
-    "same floats.",
+    "json: {\"text\": ..., \"embedding\": [...]} for each, without \"text\" for token ids; its numbers read back as",
+    "the same floats.",
     "Texts are tokenized with Hugging Face's tokenizer.json. Those longer than the model's sequences are cut and "
     "counted.",
     "Sequences are sorted by length and run in batches. The numbers do not depend on the batches.",
@@ -105,7 +105,7 @@ static enum ga_exit open_sink(struct sink *sink)
 // Nine digits are read back to the same float.
 static void put_vector(FILE *json, const float *vector, size_t width)
 {
-    fputs("\"vector\": [", json);
+    fputs("\"embedding\": [", json);
     for (size_t i = 0; i < width; i++) {
         fputs(i > 0 ? ", " : "", json);
         if (isfinite(vector[i])) {

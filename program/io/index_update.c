@@ -187,7 +187,7 @@ static enum ga_exit write_file(struct writing *w)
     const struct ga_context *context = w->update->context;
     char metadata[GA_INDEX_METADATA];
     const struct ga_rows_about about = {
-        .tensor = "vectors",
+        .tensor = GA_INDEX_VECTORS,
         .metadata = ga_index_metadata(w->update->maker, metadata),
         .entries = "entries",
         .bytes = w->entries,

@@ -114,7 +114,8 @@ static bool is_of(const struct ga_context *context, const char *path, const json
 
 static enum ga_exit find_vectors(struct ga_search_index *index)
 {
-    const struct ga_tensor *vectors = ga_weights_find(index->file, "vectors");
+    const struct ga_tensor *given = ga_weights_find(index->file, GA_INDEX_VECTORS);
+    const struct ga_tensor *vectors = given ? given : ga_weights_find(index->file, "vectors"); // its name up to 0.1.0
     const struct ga_tensor *entries = ga_weights_find(index->file, "entries");
     const bool fits = vectors && entries && vectors->dtype == GA_F32 && vectors->rank == 2 &&
                       vectors->shape[1] == index->width && entries->dtype == GA_U8 &&
@@ -157,7 +158,7 @@ static enum ga_exit map(const struct ga_context *context, struct ga_search_index
     }
     if (find_vectors(index) != GA_EXIT_OK) {
         ga_note(context,
-                "%s: has no tensors vectors F32 [texts, %zu] and entries U8 [texts, %d]; the index is made anew",
+                "%s: has no tensors embedding F32 [texts, %zu] and entries U8 [texts, %d]; the index is made anew",
                 index->path, index->width, GA_INDEX_ENTRY);
         return GA_EXIT_OK;
     }

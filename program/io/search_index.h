@@ -11,6 +11,8 @@
 #include "load_model.h"
 #include "weights.h"
 
+#define GA_INDEX_VECTORS "embedding" // the tensor of vectors
+
 enum { GA_INDEX_ENTRY = 24, GA_INDEX_MADE = 17, GA_INDEX_METADATA = 640 };
 
 // What vectors hang on beside their texts: an index made by something else is of no use.

@@ -307,7 +307,8 @@ class Report(unittest.TestCase):
 
     def test_pictures_name_each_cell_in_words(self):
         for name, expected in (
-                ("1x1x512x8", "1 × 1 row, 512 / 8 heads"), ("causal_1x128x512x8", "1 × 128 rows, 512 / 8 heads, causal"),
+                ("1x1x512x8", "1 × 1 row, 512 / 8 heads"),
+                ("causal_1x128x512x8", "1 × 128 rows, 512 / 8 heads, causal"),
                 ("ragged_packed_10x20x512x8", "10 × 20 rows, 512 / 8 heads, packed"),
                 ("cached_512_1x1x512x8", "1 row after 512, 512 / 8 heads"),
                 ("models_ragged_8x16x384x6", "8 × 16 rows, 384, 6 layers, ragged"),

@@ -103,6 +103,11 @@ return function(path, expect_run, expect)
   -- Another maker, and damage: both are said, and the index is as it should be.
   local function test_stale()
     local index = files.slurp(INDEX)
+    local old, renamed = index:gsub('"embedding"', '"vectors"  ')
+    write("corpus.post_48_4.safetensors", old)
+    search("cats", "5 texts, 0 new")
+    expect(renamed == 1 and files.slurp(INDEX) == old, "an index of before is not read as it is")
+    write("corpus.post_48_4.safetensors", index)
     local function expect_repaired(...)
       search("cats", ...)
       expect(files.slurp(INDEX) == index, "%s: the index is other than before", (...))
@@ -121,8 +126,8 @@ return function(path, expect_run, expect)
     expect_repaired("1 of 5 vectors are damaged; they are computed again", "5 texts, 1 new")
     write("corpus.post_48_4.safetensors", index:sub(1, -2))
     expect_repaired("the index is made anew", "5 new")
-    write("corpus.post_48_4.safetensors", (index:gsub('"vectors"', '"vectorz"')))
-    expect_repaired("has no tensors vectors F32 [texts, 48] and entries U8 [texts, 24]", "5 new")
+    write("corpus.post_48_4.safetensors", (index:gsub('"embedding"', '"embeddinh"')))
+    expect_repaired("has no tensors embedding F32 [texts, 48] and entries U8 [texts, 24]", "5 new")
   end
 
   -- A bad text in the second block: what was computed of the first is there when it was put right.

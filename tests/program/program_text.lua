@@ -124,7 +124,7 @@ return function(path, expect_run, expect, choose)
   local function test_embed_json(embed)
     local written, i, printing = files.read(path "result").embedding.values, 0, embed:gsub("%-%-output %%result", "")
     local out = expect_run(0, printing .. "--text %texts --tokenizer %tokenizer --format json")
-    expect(out:find('{"text": "a cats", "vector": [', 1, true) == 1, "printed\n%s", out)
+    expect(out:find('{"text": "a cats", "embedding": [', 1, true) == 1, "printed\n%s", out)
     expect(select(2, out:gsub("\n", "")) == 3, "expected three lines, printed\n%s", out)
     for number in out:gsub('"text": "[^"]*"', ""):gmatch("%-?%d[%d.e+-]*") do
       i = i + 1
@@ -135,7 +135,7 @@ return function(path, expect_run, expect, choose)
     expect_run(0, embed .. "--text - --tokenizer %tokenizer --format json --threads 2 < %texts", "F32 [3, 48]")
     expect(files.slurp(path "result") == out, "JSON in a file is other than what is printed")
     out = expect_run(0, printing .. "--tokens %ids --format json")
-    expect(out:find('{"vector": [', 1, true) == 1, "of token ids there is a text")
+    expect(out:find('{"embedding": [', 1, true) == 1, "of token ids there is a text")
   end
 
   -- Without standard files a message is no part of an output, and an output that cannot be written is a failure.
