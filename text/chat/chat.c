@@ -29,7 +29,7 @@ static struct ga_text_bytes after(struct ga_text_bytes text, size_t at, const ch
 // The plain words at the beginning of text, a line's end before them, which end where an end of a message is.
 static struct ga_text_view plain_message(struct ga_text_bytes text, const char *end)
 {
-    const size_t skipped = text.length > 1 && memcmp(text.bytes, "\\n", 2) == 0 ? 2 : 1;
+    const size_t skipped = text.bytes[0] == '\n' ? 1 : text.length > 1 && memcmp(text.bytes, "\\n", 2) == 0 ? 2 : 0;
     size_t length = 0;
     while (skipped + length < text.length && !strchr("'\"\\{}<", text.bytes[skipped + length])) {
         length++;
@@ -37,7 +37,8 @@ static struct ga_text_view plain_message(struct ga_text_bytes text, const char *
     const size_t to_end = text.length - skipped - length;
     const bool ends =
         skipped < text.length && to_end >= strlen(end) && memcmp(text.bytes + skipped + length, end, strlen(end)) == 0;
-    return ends && length > 0 ? (struct ga_text_view){text.bytes + skipped, length} : (struct ga_text_view){NULL, 0};
+    return ends && skipped > 0 && length > 0 ? (struct ga_text_view){text.bytes + skipped, length}
+                                             : (struct ga_text_view){NULL, 0};
 }
 
 // The system message that a template has of its own.
