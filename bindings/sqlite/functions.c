@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "extension.h"
+#include "program.h" // GA_VERSION
 
 SQLITE_EXTENSION_INIT1
 
@@ -72,6 +73,31 @@ static void cosine(sqlite3_context *context, int count, sqlite3_value **values)
     }
 }
 
+// NAME_version(): what this extension is, as JSON: of the weights loaded, or of those that would be loaded, the
+// instruction set; and the format of a vector.
+static void version(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    (void)count, (void)values;
+    const struct ga_sqlite_state *state = sqlite3_user_data(context);
+    const struct ga_model *model = ga_sqlite_model;
+    const struct ga_variant *best;
+    struct ga_error error = {.text = ""};
+    const char *isa = state->embedder ? ga_sqlite_embedder_isa(state->embedder) : NULL;
+    if (!isa && ga_model_variant(model, NULL, &best, &error) == GA_OK) {
+        isa = best->isa;
+    }
+    if (!isa) {
+        fail(context, sqlite3_mprintf("%s_version: %s", model->name, error.text));
+        return;
+    }
+    char *words = sqlite3_mprintf("{\"genattn\":\"%s\",\"model\":\"%s\",\"abi\":%d,\"isa\":\"%s\",\"loaded\":%s,"
+                                  "\"format\":\"f32[%lld]\"}",
+                                  GA_VERSION, model->name, (int)GA_ABI, isa, state->embedder ? "true" : "false",
+                                  (sqlite3_int64)model->d_model);
+    sqlite3_result_text(context, words ? words : "", -1, SQLITE_TRANSIENT);
+    sqlite3_free(words);
+}
+
 // -- Registration ---------------------------------------------------------------------------------------------------
 
 struct function {
@@ -86,6 +112,7 @@ static const struct function functions[] = {
     {"%s_load", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, load},
     {"%s_load", 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, load},
     {"%s", 1, SQLITE_UTF8, embed},
+    {"%s_version", 0, SQLITE_UTF8, version},
     {"cosine", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, cosine},
 };
 

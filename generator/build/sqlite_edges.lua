@@ -8,7 +8,7 @@ local sqlite_edges = {}
 local FOLDER, MAP = "bindings/sqlite", "out/lib/sqlite.map"
 -- The file that is compiled for each model.
 local OWN = "model"
-local FLAGS = "$runtime_includes $text_includes"
+local FLAGS = "$runtime_includes $text_includes -I program/commands"
 
 -- The objects that all extensions share; made once for an Edges.
 local function shared_objects(edges, profile)

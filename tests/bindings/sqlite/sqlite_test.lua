@@ -114,6 +114,24 @@ local function check_nearest()
   equal("texts and their vectors", both, "3|3")
 end
 
+-- What the extension says of itself, before weights are loaded and after.
+local function check_version()
+  local release = fs.read("program/commands/program.h"):match('GA_VERSION "([^"]+)"')
+  local parts = "SELECT v ->> 'genattn', v ->> 'model', v ->> 'format', v ->> 'loaded' " ..
+    "FROM (SELECT encoder_version() AS v)"
+  equal("the version", sql({ parts }), release .. "|encoder|f32[64]|0")
+  local isa = sql({ ("SELECT encoder_load('%s')"):format(WEIGHTS) }):match("^encoder: (%w+),")
+  equal("the version of what is loaded", sql({ LOAD, parts, "SELECT encoder_version() ->> 'isa'" }),
+    ("%s|encoder|f32[64]|1\n%s"):format(release, isa))
+end
+
+-- The search is within the statement that is stopped: of its hundreds of rows one step is not done.
+local function check_interrupt()
+  refuses({ LOAD, "CREATE TABLE t(v); INSERT INTO t WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n " ..
+    "WHERE i < 300) SELECT 'cat ' || i FROM n", ".progress 200 --limit 1",
+    "SELECT count(*) FROM encoder_nearest('t', 'v', 'a cat', 3)" }, "interrupted")
+end
+
 -- Names of a table and a column that end a quoted name of each kind, and begin another statement.
 local HOSTILE = { [[t"; DROP TABLE notes; --]], [[c"] FROM notes); DROP TABLE notes; --'`]] }
 
@@ -178,6 +196,8 @@ else
   check_packed()
   check_cosine()
   check_nearest()
+  check_version()
+  check_interrupt()
   check_names()
   check_refusals()
   check_example()
