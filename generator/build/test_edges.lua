@@ -17,6 +17,8 @@ local CROSS, PORTABLE, RACES, UNSET = profiles.CROSS, profiles.PORTABLE, profile
 
 -- The kernels' facts from a main() of their own, which are linked with other models each time.
 local FACTS = "out/obj/tests/standalone/standalone_kernels.o"
+-- A number for the bits of every result.
+local BITS = "out/obj/tests/standalone/standalone_bits.o"
 local INCLUDES = ("$runtime_includes $program_includes $test_includes -I %s $jansson_cflags $criterion_cflags"):format(
   test_modifiers.FOLDER)
 
@@ -359,6 +361,7 @@ local function add_all(edges, parts, archives, models, tests, has)
   tests.some = some_models_test(edges, archives, models.tests, { FACTS }, "out/test/some_kernels", "every_template")
   tests.soak = some_models_test(edges, archives, models.tests, objects_of(edges, PLAIN, "soak"), "out/test/soak",
     "soak")
+  tests.bits = some_models_test(edges, archives, models.tests, { BITS }, "out/test/bits", "bits")
   tests.numbers = some_models_test(edges, archives, models.tests, number_edges(edges), "out/test/numbers", "numbers")
   tests.programs = model_programs(edges, parts, some_of(models.tests, "programs"))
   tests.versions = version_libraries(edges, parts, models.versions)
@@ -373,9 +376,9 @@ end
 -- Adds all edges of the tests' binaries. parts, products: graph.add_products', of the configured models; models:
 -- models.tested's, with those `configured`; has: configure's answers. Returns the paths of the binaries: units,
 -- checked, all, sanitized and races, each by kind as above; configured; some, with models that use every template;
--- soak; numbers; wheels and example_wheels; lua_modules; programs of some models; emulated and cross (or nil); two and
--- unknown_cpu; of what more models are tested with; shared, the models whose calls share threads; parts, which other
--- graphs link; and of the libraries' objects.
+-- soak; numbers; bits; wheels and example_wheels; lua_modules; programs of some models; emulated and cross (or nil);
+-- two and unknown_cpu; of what more models are tested with; shared, the models whose calls share threads; parts, which
+-- other graphs link; and of the libraries' objects.
 return function(edges, parts, products, models, has)
   edges.two_isas = two_isas(edges)
   edges.library[CHECK], edges.library[ALL] = {}, {}

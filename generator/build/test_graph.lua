@@ -30,6 +30,7 @@ local function add_targets(edges, tests)
   edges:section("Targets")
   w:phony("some_test_binaries", joined({ tests.some }, tests.units.objects))
   w:phony("soak_binary", { tests.soak })
+  w:phony("bits_binary", { tests.bits })
   w:phony("numbers_binary", { tests.numbers })
   w:phony("combination_parts", tests.parts)
 end

@@ -37,7 +37,8 @@ static inline float vec_max(float32x4_t v)
 
 static inline float vec_sum(float32x4_t v)
 {
-    return vaddvq_f32(v);
+    const float32x2_t s = vadd_f32(vget_low_f32(v), vget_high_f32(v));
+    return vget_lane_f32(vpadd_f32(s, s), 0);
 }
 
 // p 2^(n + 24) for whole n >= -151; at -151 it is 0. A NaN in p stays one.

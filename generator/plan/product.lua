@@ -10,6 +10,7 @@ local PANELS_BYTES = 192 * 1024 -- of weights that all rows of a group are multi
 local SLICE_BYTES = 128 * 1024  -- of a panel that is cut in depth
 local ROW_FACTS = 8             -- bytes after the elements of a row of integers for each running sum: scale and offset
 local MAX_NV = 6                -- vectors in a panel
+local WIDEST = 16               -- floats of the widest vector of any set
 local DIGITS_TOTALS = 16        -- registers for totals where eight hold weights, and three the sums of digits
 local GROUPS_TOGETHER = 4       -- vectors whose weights are in groups: the facts of so many stay in registers
 
@@ -130,6 +131,32 @@ local function sums_of(depth, step, most)
   return sums
 end
 
+-- Running sums over heads side by side, of `width` floats each and zeros up to `padded`, which depends on the set: they
+-- begin and end at the same floats on every one. A sum takes whole heads, or a part of one; parts of a head are alike
+-- where vectors are widest.
+local function sums_of_heads(heads, most)
+  if heads.width <= most then
+    local sums = partial_sums(heads.count, math.floor(most / heads.width))
+    for _, sum in ipairs(sums) do sum.length = sum.length * heads.padded end
+    return sums
+  end
+  local parts, sums = partial_sums(round_up(heads.width, WIDEST), most), {}
+  local last = parts[#parts]
+  last.count, parts[#parts + 1] = last.count - 1, { count = 1,
+    length = last.length - round_up(heads.width, WIDEST) + heads.padded }
+  for _ = 1, heads.count do
+    for _, part in ipairs(parts) do
+      local before = sums[#sums]
+      if before and before.length == part.length then
+        before.count = before.count + part.count
+      elseif part.count > 0 then
+        sums[#sums + 1] = { count = part.count, length = part.length }
+      end
+    end
+  end
+  return sums
+end
+
 -- A product's arithmetic (f.X) and what follows from it: running sums down a panel, and bytes: of an element of its
 -- rows, of a full panel, of its first running sum, and of all panels.
 local function plan_arithmetic(f, p, name)
@@ -138,6 +165,7 @@ local function plan_arithmetic(f, p, name)
   f.is_digits, f.max_sum = f.X.groups and f.X.groups.digits and not f.X.in_groups, arithmetic.get(name).sum or p.max_sum
   f.asks_itself = f.is_digits or f.X.in_groups
   f.sums = f.is_digits and { { count = math.ceil(f.k / f.X.groups.group), length = f.X.groups.group } } or
+    f.heads and sums_of_heads(f.heads, f.max_sum) or
     sums_of(f.k, arithmetic.step(name, p.weights_dtype), f.max_sum)
   for _, sum in ipairs(f.sums) do
     n_sums, column_bytes = n_sums + sum.count, column_bytes + sum.count * f.X.column_bytes(sum.length)
@@ -151,7 +179,7 @@ local function plan_arithmetic(f, p, name)
 end
 
 -- Rows of [k] times packed panels [k][nr], plus a bias. Of the last panel's last vector only `tail` floats are stored
--- (0: all).
+-- (0: all). dims.heads: where the rows are heads side by side with zeros after each: count, width, padded.
 return function(p, op, what, dims)
   local name = dims.arithmetic
   local in_groups = arithmetic.word(name) ~= name
@@ -160,7 +188,7 @@ return function(p, op, what, dims)
     p.isa
   local f = family.new(p, op, what, tiles.candidates(set, dims.vectors, MAX_NV),
     name == "f32" and p.weights_dtype or in_groups and arithmetic.word(name) .. "_" .. p.weights_dtype or name)
-  f.k, f.lda, f.ldc, f.tail = dims.k, dims.lda, dims.ldc, dims.tail
+  f.k, f.lda, f.ldc, f.tail, f.heads = dims.k, dims.lda, dims.ldc, dims.tail, dims.heads
   plan_arithmetic(f, p, name)
   plan_slices(f, p)
   local whole = {}

@@ -149,6 +149,19 @@ static void print_shape(const struct ga_model *model)
     }
 }
 
+// How a variant computes multiply-adds that are rounded once, where that costs time: portable code, where the compiler
+// has no instruction for them.
+static const char *multiply_adds(const struct ga_variant *variant)
+{
+#ifndef __FP_FAST_FMAF
+    if (strcmp(variant->isa, "scalar") == 0) {
+        return "; multiply-adds by way of double";
+    }
+#endif
+    (void)variant;
+    return "";
+}
+
 static void print_variants(const struct ga_model *model)
 {
     const int width = ga_isa_width(model);
@@ -160,13 +173,13 @@ static void print_variants(const struct ga_model *model)
     for (size_t i = 0; i < model->n_variants; i++) {
         const struct ga_variant *variant = &model->variants[i];
         char needed[GA_PRINTABLE];
-        printf("  %-*s packed weights %zu bytes; needs %s; %s%s\n", width, variant->isa, variant->packed_bytes,
+        printf("  %-*s packed weights %zu bytes; needs %s; %s%s%s\n", width, variant->isa, variant->packed_bytes,
                variant->cpu ? ga_cpu_text(variant->cpu, needed) : "nothing special",
                variant == picked               ? "picked on this CPU"
                : !ga_runs_here(variant)        ? "cannot run here"
                : !ga_cpu_has(variant->prefers) ? "runs here, but another is faster on this CPU"
                                                : "runs here",
-               variant->emulates ? "; emulates the spec's dtype by multiply-adds of f32" : "");
+               variant->emulates ? "; emulates the spec's dtype by multiply-adds of f32" : "", multiply_adds(variant));
     }
     struct ga_unused unused[GA_MAX_ISAS];
     const size_t count = ga_isas_unused_here(model, unused);

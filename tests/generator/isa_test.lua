@@ -8,6 +8,12 @@ local FIELDS = { name = "string", arch = "string", width = "number", registers =
   fma_per_cycle = "number", loads_per_cycle = "number", fma_latency = "number", lowest_exponent = "number",
   scale_shift = "number", spell = "table", helpers = "string", extras = "table", V = "table" }
 
+-- What a set may have.
+local OPTIONAL = { lanes = "string" }
+
+-- What all sets say alike of sums over a row.
+local LANES = { lanes_none = true, lanes_add = true, lanes_fmadd = true, lanes_sum = true }
+
 -- Of each operation, how many operands it takes.
 local OPERATIONS = { zero = 0, splat = 1, load = 1, store = 2, add = 2, sub = 2, mul = 2, max = 2, fmadd = 3,
   round = 1, above = 2, div = 2, fmsub = 3, sqrt = 1 }
@@ -65,7 +71,7 @@ end)
 fact.holds("every table has every field and no other", function()
   each(function(set)
     for field, kind in pairs(FIELDS) do assert(type(set[field]) == kind, set.name .. "." .. field) end
-    for field in pairs(set) do assert(FIELDS[field], set.name .. "." .. field) end
+    for field in pairs(set) do assert(FIELDS[field] or OPTIONAL[field], set.name .. "." .. field) end
     assert(set.max_accumulators < set.registers)
   end)
 end)
@@ -94,9 +100,10 @@ end)
 fact.holds("templates use only words of the vocabulary, and all of them", function()
   local used = {}
   for word in template_texts():gmatch("V%.([%a_]+)%(") do
-    assert(OPERATIONS[word], word)
+    assert(OPERATIONS[word] or LANES[word], word)
     used[word] = true
   end
+  for word in pairs(LANES) do assert(used[word], word .. " is used by no template") end
   for word in pairs(OPERATIONS) do assert(used[word], word .. " is used by no template") end
 end)
 

@@ -89,7 +89,8 @@ fact.holds("a modifier is its file and its fragment: its weights have its name, 
   local said, code = generate_with('"causal"', "d_model = 8, added = true, alibi = true")
   fact.equal(code == 0 and "" or said, "")
   local attend = assert(fs.read(folder .. "copy/gen/more__scalar_attend.c"))
-  assert(attend:find("x = %(x %+ 10%.0[%d]+f%);\n *x = %(slope"), "not spliced before the one whose name comes later")
+  assert(attend:find("x = %(x %+ 10%.0[%d]+f%);\n *x = vec_fmadd%(slope"),
+    "not spliced before the one whose name comes later")
   fact.contains(assert(fs.read(folder .. "copy/gen/more.c")), '"added"')
   local depfile = assert(fs.read(folder .. "copy/d"))
   fact.contains(depfile, "attention/modifiers/added.lua")

@@ -1,5 +1,5 @@
-// kernels_bits.c: facts about runs that must give the same bits: again, elsewhere in the batch, with other padding,
-// from weights laid out otherwise. Needs no generic kernel: a run is held against a run.
+// kernels_bits.c: facts about runs that must give the same bits: again, by another instruction set, elsewhere in the
+// batch, with other padding, from weights laid out otherwise. Needs no generic kernel: a run is held against a run.
 #include <string.h>
 
 #include "kernels.h"
@@ -33,6 +33,35 @@ static void repeat(struct checks *checks, const struct subject *subject, struct 
 void repeated_runs_give_the_same_bits(struct checks *checks, const struct ga_model *model)
 {
     kernels_each_call(checks, model, weights_random, BITS_BUDGET, repeat);
+}
+
+// -- Instruction sets -----------------------------------------------------------------------------------------------
+
+bool kernels_for_alike(const struct ga_model *model)
+{
+    return !kernels_keep_groups(model);
+}
+
+// Variants are listed best first: portable code is the last one. Where it is the only one that runs, it is held against
+// itself.
+static void run_everywhere(struct checks *checks, const struct subject *subject, struct call *call)
+{
+    struct call twin;
+    if (!checks_need(checks, call_copy(&twin, call, GUARD_AT_END), "no memory for the call")) {
+        return;
+    }
+    const size_t last = subject->n_loaded - 1;
+    for (size_t v = 0; v < last + !last; v++) {
+        if (call_run(&twin, checks, subject, last) && call_run(call, checks, subject, v)) {
+            expect_same(checks, call, &twin);
+        }
+    }
+    call_drop(&twin);
+}
+
+void every_instruction_set_gives_the_same_bits(struct checks *checks, const struct ga_model *model)
+{
+    kernels_each_call(checks, model, weights_random, BITS_BUDGET, run_everywhere);
 }
 
 // -- Threads --------------------------------------------------------------------------------------------------------

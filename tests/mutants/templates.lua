@@ -98,7 +98,7 @@ return {
     test = { "facts", "joined_45", GENERIC },
     why = "each row is joined by what became of the first" },
   { name = "mean_square_of_one_more", file = "templates/ops/norm.c.lt",
-    from = "/ %d.0f + %s\"):format(d_model, ", to = "/ %d.0f + %s\"):format(d_model + 1, ",
+    from = [[V.lanes_sum("squares"), d_model, f32]], to = [[V.lanes_sum("squares"), d_model + 1, f32]],
     test = { "facts", "norm_45", GENERIC },
     why = "a norm divides by more numbers than a row has" },
 }

@@ -117,6 +117,36 @@ static inline void vec_transpose(const float *from, size_t stride, float *to, si
     _mm256_storeu_ps(to + 3 * to_stride, _mm256_permute2f128_ps(a3, b3, 0x20));
     _mm256_storeu_ps(to + 7 * to_stride, _mm256_permute2f128_ps(a3, b3, 0x31));
 }
+
+// Sixteen running sums over a row, which fold in the order that every instruction set has; the next vector joins the
+// first of these.
+struct lanes {
+    __m256 at[2];
+};
+
+static inline struct lanes lanes_none(void)
+{
+    return (struct lanes){{_mm256_setzero_ps(), _mm256_setzero_ps()}};
+}
+
+static inline void lanes_add(struct lanes *sum, __m256 v)
+{
+    const __m256 joined = _mm256_add_ps(sum->at[0], v);
+    sum->at[0] = sum->at[1];
+    sum->at[1] = joined;
+}
+
+static inline void lanes_fmadd(struct lanes *sum, __m256 a, __m256 b)
+{
+    const __m256 joined = _mm256_fmadd_ps(a, b, sum->at[0]);
+    sum->at[0] = sum->at[1];
+    sum->at[1] = joined;
+}
+
+static inline float lanes_sum(const struct lanes *sum)
+{
+    return vec_sum(_mm256_add_ps(sum->at[0], sum->at[1]));
+}
 // -- Kernels --------------------------------------------------------------------------------------------------------
 
 // What packed weights hold at an offset in bytes.

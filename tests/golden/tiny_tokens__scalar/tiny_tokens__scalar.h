@@ -37,6 +37,37 @@ static const size_t PACKED_O = 576;
 static const size_t PACKED_O_BIAS = 832;
 static const size_t PACKED_EMBEDDING = 896;
 
+#ifndef __FP_FAST_FMAF
+// The sum in double of an exact product and c, rounded to odd: to a float it then rounds as the exact sum does.
+static float vec_round_odd(double product, float c, double sum)
+{
+    const double rest = sum - product, lost = (product - (sum - rest)) + ((double)c - rest);
+    union {
+        double value;
+        uint64_t bits;
+    } odd = {sum};
+    if (lost > 0.0 || lost < 0.0) // not where it is exact, and not where it is no number
+        odd.bits += (lost > 0.0) == (sum > 0.0) ? 1 : UINT64_MAX;
+    return (float)odd.value;
+}
+#endif
+
+// a b + c, rounded once. In double it is rounded twice, which is wrong where the double lies in the middle between two
+// floats, subnormal ones too, and the exact sum does not: the double's last bits are zeros then.
+static inline float vec_fmadd(float a, float b, float c)
+{
+#ifdef __FP_FAST_FMAF
+    return fmaf(a, b, c);
+#else
+    const double product = (double)a * b;
+    const union {
+        double value;
+        uint64_t bits;
+    } sum = {product + c};
+    return sum.bits & 0xfffffff ? (float)sum.value : vec_round_odd(product, c, sum.value);
+#endif
+}
+
 // The second argument where either is a NaN, as the x86 instruction does.
 static inline float vec_max2(float a, float b)
 {
@@ -81,6 +112,37 @@ static inline void vec_transpose(const float *from, size_t stride, float *to, si
 {
     (void)stride, (void)to_stride; // one row of one float
     *to = *from;
+}
+
+// Sixteen running sums over a row, which fold in the order that every instruction set has.
+struct lanes {
+    float at[16];
+    size_t next; // that the next float joins, modulo sixteen
+};
+
+static inline struct lanes lanes_none(void)
+{
+    return (struct lanes){.next = 0};
+}
+
+static inline void lanes_add(struct lanes *sum, float v)
+{
+    sum->at[sum->next++ % 16] += v;
+}
+
+static inline void lanes_fmadd(struct lanes *sum, float a, float b)
+{
+    float *const at = &sum->at[sum->next++ % 16];
+    *at = vec_fmadd(a, b, *at);
+}
+
+static inline float lanes_sum(const struct lanes *sum)
+{
+    struct lanes folded = *sum;
+    for (size_t half = 8; half > 0; half /= 2)
+        for (size_t i = 0; i < half; i++)
+            folded.at[i] += folded.at[i + half];
+    return folded.at[0];
 }
 // -- Kernels --------------------------------------------------------------------------------------------------------
 
