@@ -73,7 +73,7 @@ struct buffers {
 
 // Where a thread's panels or scores are among those of all threads: as much memory stays free behind them. Cores read
 // ahead past the end of a buffer, and a line that another core has read so must be fetched back before it is written.
-static size_t place_of(size_t thread)
+static size_t own_place(size_t thread)
 {
     return 2 * thread;
 }
@@ -91,7 +91,7 @@ static struct sizes sizes_of(size_t batch, size_t q_len, size_t kv_len, size_t t
     const size_t q_rows = group_rows(batch, q_len), kv_rows = group_rows(batch, kv_len);
     return (struct sizes){
         .slots = threads == 1 ? 1 : units > threads ? units : threads,
-        .places = threads == 1 ? 1 : place_of(threads),
+        .places = threads == 1 ? 1 : own_place(threads),
         .q_rows = q_rows,
         .kv_rows = kv_rows + 0,
         .round_q_rows = ga_min(groups * q_rows, batch * q_len),
@@ -259,7 +259,7 @@ static void attend_sequence(const struct round *r, const struct unit *u, size_t 
 {
     const struct ga_io *io = r->io;
     const struct sequence_group *g = u->group;
-    const size_t place = place_of(thread);
+    const size_t place = own_place(thread);
     float *panels = r->b.panels + place * r->sizes.panels * D_HEAD * KEY_PANEL;
     struct head head = {
         .panels = panels,
@@ -298,7 +298,7 @@ static void attend_unit(const struct round *r, const struct unit *u, size_t thre
 // -- Phases: what runs between two joins ----------------------------------------------------------------------------
 
 // Where the units divide evenly among the threads: each unit from start to end on one thread, in that thread's slot,
-// the slots in use as far apart as they can be (place_of).
+// the slots in use as far apart as they can be (own_place).
 static void units_thread(void *context, size_t thread)
 {
     const struct round *r = context;
