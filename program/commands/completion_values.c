@@ -1,5 +1,5 @@
-// completion_values.c: what the completions for the shells share: the values of options that are names in the model, and
-// text within quotes. Prints no script; names of files are the shells' part.
+// completion_values.c: what the completions for the shells share: the values of options that are names in the model,
+// and text within quotes. Prints no script; names of files are the shells' part.
 #include "completion.h"
 
 #include <stdio.h>
