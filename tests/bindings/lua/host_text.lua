@@ -140,7 +140,7 @@ return function(t)
       { tokenizer = t.folder .. "/text/other.json" })
     local kind = rawget(_G, "jit") and require "genattn.text_ffi" or require "genattn.text_core"
     local function spec(digits) return ('name = "x"\n  tokenizer = "%s"\n'):format(digits) end
-    local made = kind.open(json)
+    local made = kind.open("", json)
     t.check(not kind.is_other(made, spec(hash.hex(bert_tokenizer()))) and not kind.is_other(made, "") and
       kind.is_other(made, spec(("0"):rep(16))), "the hash that a spec records")
     local core = { facts = { name = "it", vocab_size = 50, spec = spec(("0"):rep(16)) },
