@@ -18,6 +18,7 @@ local DOT = {
   of = "avx512", unit = 2, row = { name = "bf16", type = "uint16_t", bytes = 2 }, upper_first = true,
   cflags = { "-mavx512bf16" }, cpu = { "AVX512_BF16" }, prefers = { "SSE4A" }, vector = "__m512i",
   load = { [0] = "_mm512_loadu_si512(%s)" }, splat = "_mm512_set1_epi32(lane_at(&%s))", store = "store_bf16(%s, %s)",
+  in_order = "_mm256_storeu_si256((__m256i *)(%s), (__m256i)_mm512_cvtneps_pbh(%s))",
   dot = function(a, b, sum) return ("add_bf16_pairs(%s, %s, %s)"):format(sum, a, b) end,
   helpers = [[
 
@@ -121,7 +122,7 @@ return {
       dot = set.dot or V.fmadd,
       load = function(pointer, part) return set.load[part]:format(pointer) end,
       store = function(...) return set.store:format(...) end,
-      in_order = function(...) return (set.in_order or set.store):format(...) end,
+      in_order = function(...) return set.in_order:format(...) end,
       place = function(i) return (set.upper_first and "1 - %s %% 2" or "%s %% " .. set.unit):format(i) end,
       from_float = function(value) return ("bf16_rounded(%s)"):format(value) end,
       start = function() return V.zero() end,

@@ -14,7 +14,7 @@
 --                              multiplied in lanes
 --     one_by_one               whether a sum takes them one after the other, and not all at once
 --     store                    of a pointer and a vector of floats, rounded to the nearest, as elements of a row
---     in_order                 the same as elements of a panel, where it attends; nil: as store
+--     in_order                 the same as elements of a panel one after the other, where it attends; nil: as store
 --     upper_first              whether a lane's upper element is multiplied first, so that the first of depth is there
 --     helpers                  C functions that these call, or several such texts, each of which others may have too;
 --                              nil for none
@@ -227,7 +227,7 @@ end
 --   start(m, sums)                 a running sum of row m before its first product; sums: nil where zero is zero
 --   keys                           of integers: what templates may say of how keys and values become elements of panels
 --   total(sum, m, scales, before)  the floats of a running sum of row m, joined to those before
---   store(pointer, vector)         of narrow ones; in_order: elements of a panel
+--   store(pointer, vector)         of narrow ones; in_order: elements of a panel one after the other
 --   from_float(value), place(i)    of narrow ones but integers: an element of a panel, and where in a lane that of
 --                                  depth i lies
 -- sums, scales: pointers to what the header has of the sum's columns. is_narrow, is_integer: what it is.
