@@ -15,6 +15,8 @@ static const struct ga_text_component_class *const normalizers[] = {
     &ga_text_replace.base,
     &ga_text_prepend.base,
     &ga_text_precompiled.base,
+    &ga_text_gguf_words.base,
+    &ga_text_gguf_spaces.base,
 };
 
 static const struct ga_text_component_class *const pretokenizers[] = {

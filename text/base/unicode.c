@@ -118,6 +118,22 @@ bool ga_text_is_whitespace(uint32_t c)
            (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
+static const struct range {
+    uint32_t first, last;
+} chinese[] = {
+    {0x3400, 0x4DBF},   {0x4E00, 0x9FFF},   {0xF900, 0xFAFF},   {0x20000, 0x2A6DF},
+    {0x2A700, 0x2B73F}, {0x2B740, 0x2B81F}, {0x2B920, 0x2CEAF}, {0x2F800, 0x2FA1F},
+};
+
+bool ga_text_is_chinese(uint32_t c)
+{
+    bool is = false;
+    for (size_t i = 0; i < sizeof chinese / sizeof *chinese && c >= chinese[0].first; i++) {
+        is = is || (c >= chinese[i].first && c <= chinese[i].last);
+    }
+    return is;
+}
+
 // Lower cases that versions of Unicode after utf8proc's brought: code points [first, last] and what is added to them.
 static const struct later {
     uint32_t first, last;

@@ -56,6 +56,9 @@ unsigned ga_text_classes(uint32_t code_point);
 // The property White_Space: \s, and what WhitespaceSplit cuts at.
 bool ga_text_is_whitespace(uint32_t code_point);
 
+// Whether BERT and llama.cpp take a code point for Chinese, each of which is a word.
+bool ga_text_is_chinese(uint32_t code_point);
+
 // The lower case of a code point: one or two code points in lower; returns how many.
 size_t ga_text_lower(uint32_t code_point, uint32_t lower[2]);
 

@@ -24,9 +24,14 @@ static const char *const names[GA_TEXT_GGUF_KEYS] = {
     [GA_TEXT_GGUF_EOT] = "tokenizer.ggml.eot_token_id",
     [GA_TEXT_GGUF_EOM] = "tokenizer.ggml.eom_token_id",
     [GA_TEXT_GGUF_UNKNOWN] = "tokenizer.ggml.unknown_token_id",
+    [GA_TEXT_GGUF_SEPARATOR] = "tokenizer.ggml.seperator_token_id", // so it is spelled
     [GA_TEXT_GGUF_ADD_BOS] = "tokenizer.ggml.add_bos_token",
     [GA_TEXT_GGUF_ADD_EOS] = "tokenizer.ggml.add_eos_token",
     [GA_TEXT_GGUF_ADD_PREFIX] = "tokenizer.ggml.add_space_prefix",
+    [GA_TEXT_GGUF_REMOVE_EXTRA] = "tokenizer.ggml.remove_extra_whitespaces",
+    [GA_TEXT_GGUF_CHARSMAP] = "tokenizer.ggml.precompiled_charsmap",
+    [GA_TEXT_GGUF_LOWERCASE] = "tokenizer.ggml.normalizer.lowercase",
+    [GA_TEXT_GGUF_STRIP_ACCENTS] = "tokenizer.ggml.normalizer.strip_accents",
     [GA_TEXT_GGUF_NAME] = "general.name",
     [GA_TEXT_GGUF_CHAT] = "tokenizer.chat_template",
 };

@@ -18,9 +18,14 @@ enum ga_text_gguf_key {
     GA_TEXT_GGUF_EOT,
     GA_TEXT_GGUF_EOM,
     GA_TEXT_GGUF_UNKNOWN,
+    GA_TEXT_GGUF_SEPARATOR,
     GA_TEXT_GGUF_ADD_BOS,
     GA_TEXT_GGUF_ADD_EOS,
     GA_TEXT_GGUF_ADD_PREFIX,
+    GA_TEXT_GGUF_REMOVE_EXTRA,
+    GA_TEXT_GGUF_CHARSMAP,
+    GA_TEXT_GGUF_LOWERCASE,
+    GA_TEXT_GGUF_STRIP_ACCENTS,
     GA_TEXT_GGUF_NAME,
     GA_TEXT_GGUF_CHAT,
     GA_TEXT_GGUF_KEYS
@@ -79,6 +84,8 @@ struct ga_text_bytes ga_text_gguf_next(const struct ga_text_gguf_value *array, s
 
 // GGUF's numbers of types.
 enum {
+    GA_TEXT_GGUF_U8 = 0,
+    GA_TEXT_GGUF_I8 = 1,
     GA_TEXT_GGUF_U32 = 4,
     GA_TEXT_GGUF_I32 = 5,
     GA_TEXT_GGUF_F32 = 6,

@@ -1,6 +1,8 @@
-// gguf_post.c: parts of the JSON that all kinds of tokenizers in GGUF files share: tokens, and the templates with those
-// that begin and end a text. Knows no model.
+// gguf_post.c: parts of the JSON that kinds of tokenizers in GGUF files share: tokens, their scores, and the templates
+// with those that begin and end a text. Knows no model.
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "gguf_translation.h"
 
@@ -22,6 +24,37 @@ void ga_text_gguf_write_token(struct ga_text_gguf_translation *t, size_t id)
         token = (struct ga_text_bytes){name, (size_t)snprintf(name, sizeof name, "[EMPTY_%zu]", id)};
     }
     ga_text_json_string(&t->out, token);
+}
+
+void ga_text_gguf_write_vocabulary(struct ga_text_gguf_translation *t)
+{
+    ga_text_gguf_raw(t, "\"vocab\":{");
+    for (size_t id = 0; id < t->vocabulary.count; id++) {
+        ga_text_gguf_comma(t, id);
+        ga_text_gguf_write_token(t, id);
+        ga_text_gguf_raw(t, ":");
+        ga_text_json_integer(&t->out, (int64_t)id);
+    }
+    ga_text_gguf_raw(t, "}");
+}
+
+enum ga_status ga_text_gguf_check_scores(const struct ga_text_gguf_translation *t)
+{
+    enum ga_status status = ga_text_gguf_array(t->gguf, GA_TEXT_GGUF_SCORES, GA_TEXT_GGUF_F32, t->vocabulary.count);
+    for (size_t i = 0; status == GA_OK && i < t->vocabulary.count; i++) {
+        status = isfinite(ga_text_gguf_score(t, i)) ? GA_OK
+                                                    : ga_text_gguf_refuse(t->gguf, GA_TEXT_GGUF_SCORES,
+                                                                          "item %zu is not finite; expected a number", i);
+    }
+    return status;
+}
+
+float ga_text_gguf_score(const struct ga_text_gguf_translation *t, size_t id)
+{
+    const uint32_t bits = ga_text_gguf_item(&t->gguf->values[GA_TEXT_GGUF_SCORES], id);
+    float score;
+    memcpy(&score, &bits, sizeof score);
+    return score;
 }
 
 enum { FIRST = -2, SECOND = -3 }; // places of a template that are no token's
@@ -68,7 +101,7 @@ static void write_special(struct ga_text_gguf_translation *t, int64_t id, size_t
     ga_text_gguf_raw(t, "]}");
 }
 
-static void write_post(struct ga_text_gguf_translation *t, int64_t bos, int64_t eos)
+void ga_text_gguf_write_template(struct ga_text_gguf_translation *t, int64_t bos, int64_t eos)
 {
     const int64_t places[] = {bos, FIRST, eos, SECOND, eos};
     const int types[] = {0, 0, 0, 1, 1};
@@ -90,6 +123,6 @@ enum ga_status ga_text_gguf_write_post(struct ga_text_gguf_translation *t)
     if (v->adds_eos && v->eos < 0) {
         return ga_text_gguf_refuse(t->gguf, GA_TEXT_GGUF_ADD_EOS, "is true, but no eos_token_id is there");
     }
-    write_post(t, v->adds_bos ? v->bos : -1, v->adds_eos ? v->eos : -1);
+    ga_text_gguf_write_template(t, v->adds_bos ? v->bos : -1, v->adds_eos ? v->eos : -1);
     return GA_OK;
 }

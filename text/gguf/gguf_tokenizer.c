@@ -1,11 +1,11 @@
 // gguf_tokenizer.c: writes the tokenizer.json that says what the metadata of a GGUF file say: byte-level BPE (gpt2) and
-// the BPE of sentencepiece (llama). Encodes nothing.
+// the BPE of sentencepiece (llama), and by gguf_wordpiece.c and gguf_unigram.c WordPiece (bert) and Unigram (t5). Encodes
+// nothing.
 #define _FILE_OFFSET_BITS 64
 #define _POSIX_C_SOURCE 200809L
 #include "gguf_tokenizer.h"
 
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,19 +15,6 @@
 #include "unicode.h"
 
 // -- Tokens ---------------------------------------------------------------------------------------------------------
-
-static void write_vocabulary(struct ga_text_gguf_translation *t,
-                             void (*write)(struct ga_text_gguf_translation *, size_t))
-{
-    ga_text_gguf_raw(t, "\"vocab\":{");
-    for (size_t id = 0; id < t->vocabulary.count; id++) {
-        ga_text_gguf_comma(t, id);
-        write(t, id);
-        ga_text_gguf_raw(t, ":");
-        ga_text_json_integer(&t->out, (int64_t)id);
-    }
-    ga_text_gguf_raw(t, "}");
-}
 
 static bool is_one_of(struct ga_text_bytes token, const char *const *names)
 {
@@ -166,7 +153,7 @@ static enum ga_status write_gpt2(struct ga_text_gguf_translation *t)
         ",\"decoder\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":true,\"use_regex\":false}");
     ga_text_gguf_raw(t, ",\"model\":{\"type\":\"BPE\",\"ignore_merges\":");
     ga_text_gguf_raw(t, t->pre->ignores_merges ? "true," : "false,");
-    write_vocabulary(t, ga_text_gguf_write_token);
+    ga_text_gguf_write_vocabulary(t);
     enum ga_status status = write_merges(t);
     return status == GA_OK ? ga_text_gguf_write_post(t) : status;
 }
@@ -184,26 +171,18 @@ static enum ga_status llama_defaults(struct ga_text_gguf_translation *t)
 
 static enum ga_status write_scores(struct ga_text_gguf_translation *t)
 {
-    const struct ga_text_gguf_value *scores = &t->gguf->values[GA_TEXT_GGUF_SCORES];
-    const enum ga_status status =
-        ga_text_gguf_array(t->gguf, GA_TEXT_GGUF_SCORES, GA_TEXT_GGUF_F32, t->vocabulary.count);
+    const enum ga_status status = ga_text_gguf_check_scores(t);
     if (status != GA_OK) {
         return status;
     }
     ga_text_gguf_raw(t, ",\"merges\":[],\"scores\":[");
     for (size_t i = 0; i < t->vocabulary.count; i++) {
-        const uint32_t bits = ga_text_gguf_item(scores, i);
-        float score;
-        memcpy(&score, &bits, sizeof score);
-        if (!isfinite(score)) {
-            return ga_text_gguf_refuse(t->gguf, GA_TEXT_GGUF_SCORES, "item %zu is not finite; expected a number", i);
-        }
         const uint32_t type = ga_text_gguf_type(t->gguf, &t->vocabulary, i);
         ga_text_gguf_comma(t, i);
         if (type == GA_TEXT_GGUF_CONTROL || type == GA_TEXT_GGUF_UNKNOWN_TYPE) {
             ga_text_gguf_raw(t, "null"); // found in a text before merges, or no token there
         } else {
-            ga_text_json_float(&t->out, score);
+            ga_text_json_float(&t->out, ga_text_gguf_score(t, i));
         }
     }
     ga_text_gguf_raw(t, "]}");
@@ -227,7 +206,7 @@ static enum ga_status write_llama(struct ga_text_gguf_translation *t)
         ga_text_gguf_raw(t, "null");
     }
     ga_text_gguf_raw(t, ",");
-    write_vocabulary(t, ga_text_gguf_write_token);
+    ga_text_gguf_write_vocabulary(t);
     enum ga_status status = write_scores(t);
     return status == GA_OK ? ga_text_gguf_write_post(t) : status;
 }
@@ -238,7 +217,12 @@ static const struct kind {
     const char *name;
     enum ga_status (*defaults)(struct ga_text_gguf_translation *);
     enum ga_status (*write)(struct ga_text_gguf_translation *);
-} kinds[] = {{"gpt2", gpt2_defaults, write_gpt2}, {"llama", llama_defaults, write_llama}};
+} kinds[] = {
+    {"gpt2", gpt2_defaults, write_gpt2},
+    {"llama", llama_defaults, write_llama},
+    {"bert", ga_text_gguf_bert_defaults, ga_text_gguf_write_bert},
+    {"t5", ga_text_gguf_t5_defaults, ga_text_gguf_write_t5},
+};
 
 static enum ga_status find_kind(const struct ga_text_gguf *gguf, const struct kind **kind_out)
 {
@@ -255,8 +239,8 @@ static enum ga_status find_kind(const struct ga_text_gguf *gguf, const struct ki
     }
     const bool is_there = gguf->values[GA_TEXT_GGUF_MODEL].is_there;
     return ga_text_gguf_refuse(gguf, GA_TEXT_GGUF_MODEL,
-                               "is %s%.*s%s; expected gpt2 or llama: --tokenizer takes the tokenizer.json of the model "
-                               "instead",
+                               "is %s%.*s%s; expected gpt2, llama, bert or t5: --tokenizer takes the tokenizer.json "
+                               "of the model instead",
                                is_there ? "\"" : "missing", name.length < 60 ? (int)name.length : 60, name.bytes,
                                is_there ? "\"" : "");
 }
@@ -264,7 +248,7 @@ static enum ga_status find_kind(const struct ga_text_gguf *gguf, const struct ki
 static enum ga_status translate(struct ga_text_gguf_translation *t)
 {
     const struct kind *kind = NULL;
-    t->vocabulary = (struct ga_text_gguf_vocabulary){.bos = -1, .eos = -1, .unknown = -1};
+    t->vocabulary = (struct ga_text_gguf_vocabulary){.bos = -1, .eos = -1, .unknown = -1, .separator = -1};
     enum ga_status status = find_kind(t->gguf, &kind);
     status = status == GA_OK ? kind->defaults(t) : status;
     status = status == GA_OK ? ga_text_gguf_vocabulary_read(t->gguf, &t->vocabulary) : status;

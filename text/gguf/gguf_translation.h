@@ -23,7 +23,24 @@ void ga_text_gguf_comma(struct ga_text_gguf_translation *t, size_t written);
 // Appends a token's text as a string; one that the file leaves empty gets a name.
 void ga_text_gguf_write_token(struct ga_text_gguf_translation *t, size_t id);
 
+// Appends "vocab" as an object of tokens and ids.
+void ga_text_gguf_write_vocabulary(struct ga_text_gguf_translation *t);
+
+// Checks that every token has a score that is finite, GA_FORMAT where not; and that of a token, then.
+enum ga_status ga_text_gguf_check_scores(const struct ga_text_gguf_translation *t);
+float ga_text_gguf_score(const struct ga_text_gguf_translation *t, size_t id);
+
+// Appends the post-processor that puts these ids before and after a text; -1: none.
+void ga_text_gguf_write_template(struct ga_text_gguf_translation *t, int64_t bos, int64_t eos);
+
 // Appends the post-processor that the file's switches ask for; GA_FORMAT for a token that it does not name.
 enum ga_status ga_text_gguf_write_post(struct ga_text_gguf_translation *t);
+
+// What llama.cpp takes where the file says nothing, and the parts of the JSON that hang on the kind: of WordPiece
+// (gguf_wordpiece.c) and of Unigram (gguf_unigram.c).
+enum ga_status ga_text_gguf_bert_defaults(struct ga_text_gguf_translation *t);
+enum ga_status ga_text_gguf_write_bert(struct ga_text_gguf_translation *t);
+enum ga_status ga_text_gguf_t5_defaults(struct ga_text_gguf_translation *t);
+enum ga_status ga_text_gguf_write_t5(struct ga_text_gguf_translation *t);
 
 #endif

@@ -123,8 +123,8 @@ static enum ga_status read_ids(const struct ga_text_gguf *gguf, struct ga_text_g
         int64_t *id;
     } ids[] = {
         {GA_TEXT_GGUF_BOS, &vocabulary->bos},         {GA_TEXT_GGUF_EOS, &vocabulary->eos},
-        {GA_TEXT_GGUF_UNKNOWN, &vocabulary->unknown}, {GA_TEXT_GGUF_EOT, &(int64_t){-1}},
-        {GA_TEXT_GGUF_EOM, &(int64_t){-1}},
+        {GA_TEXT_GGUF_UNKNOWN, &vocabulary->unknown}, {GA_TEXT_GGUF_SEPARATOR, &vocabulary->separator},
+        {GA_TEXT_GGUF_EOT, &(int64_t){-1}},           {GA_TEXT_GGUF_EOM, &(int64_t){-1}},
     };
     enum ga_status status = GA_OK;
     for (size_t i = 0; i < sizeof ids / sizeof *ids && status == GA_OK; i++) {

@@ -6,17 +6,23 @@
 #include "gguf_metadata.h"
 
 // What tokenizer.ggml.token_type says.
-enum ga_text_gguf_type { GA_TEXT_GGUF_NORMAL = 1, GA_TEXT_GGUF_UNKNOWN_TYPE, GA_TEXT_GGUF_CONTROL, GA_TEXT_GGUF_USER };
+enum ga_text_gguf_type {
+    GA_TEXT_GGUF_NORMAL = 1,
+    GA_TEXT_GGUF_UNKNOWN_TYPE,
+    GA_TEXT_GGUF_CONTROL,
+    GA_TEXT_GGUF_USER,
+    GA_TEXT_GGUF_UNUSED
+};
 
 struct ga_text_gguf_vocabulary {
     struct ga_text_bytes *tokens; // [count], in the file's bytes; an empty one has length 0
     size_t count;
-    int64_t bos, eos, unknown; // ids; -1: there is none
+    int64_t bos, eos, unknown, separator; // ids; -1: there is none
     bool adds_bos, adds_eos, adds_prefix;
     bool strips_right; // special tokens take the white space after them along
 };
 
-// Reads it. bos, eos, unknown and the switches have their defaults before, which the file's values replace;
+// Reads it. bos, eos, unknown, separator and the switches have their defaults before, which the file's values replace;
 // ids beyond the tokens are refused, or as defaults left out. GA_OK, GA_FORMAT or GA_MEMORY after an entry in error.
 enum ga_status ga_text_gguf_vocabulary_read(const struct ga_text_gguf *gguf,
                                             struct ga_text_gguf_vocabulary *vocabulary);

@@ -43,12 +43,22 @@ void ga_text_json_integer(struct ga_text_json_writer *writer, int64_t value)
     ga_text_json_raw(writer, digits);
 }
 
-void ga_text_json_float(struct ga_text_json_writer *writer, float value)
+static void write_real(struct ga_text_json_writer *writer, int precision, double value)
 {
     char digits[40];
-    (void)snprintf(digits, sizeof digits, "%.9g", (double)value);
+    (void)snprintf(digits, sizeof digits, "%.*g", precision, value);
     for (char *at = digits; *at; at++) {
         *at = *at == ',' ? '.' : *at; // the process's locale may have another point
     }
     ga_text_json_raw(writer, digits);
+}
+
+void ga_text_json_float(struct ga_text_json_writer *writer, float value)
+{
+    write_real(writer, 9, (double)value);
+}
+
+void ga_text_json_double(struct ga_text_json_writer *writer, double value)
+{
+    write_real(writer, 17, value);
 }

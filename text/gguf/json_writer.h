@@ -16,8 +16,9 @@ void ga_text_json_raw(struct ga_text_json_writer *writer, const char *text);
 // Appends valid UTF-8 as a string, in quotes.
 void ga_text_json_string(struct ga_text_json_writer *writer, struct ga_text_bytes text);
 
-// Appends a number: an integer, or a float, which reads back to the same.
+// Appends a number: an integer, or a float or a double, which reads back to the same.
 void ga_text_json_integer(struct ga_text_json_writer *writer, int64_t value);
 void ga_text_json_float(struct ga_text_json_writer *writer, float value);
+void ga_text_json_double(struct ga_text_json_writer *writer, double value);
 
 #endif

@@ -15,24 +15,45 @@ struct unigram_fields {
     json_t *unknown;
     bool byte_fallback;
     json_t *vocabulary;
+    double unknown_score; // of a GGUF file, which leaves out tokens with null for a score; no tokenizer.json has it
 };
 
 static const struct ga_text_field fields[] = {
     {"unk_id", GA_TEXT_ANY, GA_TEXT_NULLABLE, offsetof(struct unigram_fields, unknown)},
     {"byte_fallback", GA_TEXT_BOOL, GA_TEXT_OPTIONAL, offsetof(struct unigram_fields, byte_fallback)},
     {"vocab", GA_TEXT_ARRAY, GA_TEXT_REQUIRED, offsetof(struct unigram_fields, vocabulary)},
+    {"unknown_score", GA_TEXT_NUMBER, GA_TEXT_NULLABLE, offsetof(struct unigram_fields, unknown_score)},
 };
 
 static enum ga_status read_entry(struct ga_text_unigram *unigram, struct ga_text_reader *reader, json_t *entry,
                                  size_t index, struct ga_text_bytes *token_out)
 {
     json_t *token = json_array_get(entry, 0), *score = json_array_get(entry, 1);
-    if (json_array_size(entry) != 2 || !json_is_string(token) || !json_is_number(score)) {
+    const bool is_left_out = unigram->is_gguf && json_is_null(score);
+    if (json_array_size(entry) != 2 || !json_is_string(token) || (!json_is_number(score) && !is_left_out)) {
         return ga_text_refuse_as(reader, "vocab[%zu] is not a token; expected [\"token\", score]", index);
     }
     *token_out = (struct ga_text_bytes){json_string_value(token), json_string_length(token)};
-    unigram->scores[index] = ga_text_score(json_number_value(score));
+    const double value = json_number_value(score);
+    unigram->scores[index] = is_left_out ? NAN : unigram->is_gguf ? value : ga_text_score(value);
     return GA_OK;
+}
+
+// Takes tokens without a score out of what texts are searched for.
+static void leave_out(struct ga_text_unigram *unigram)
+{
+    for (size_t id = 0; id < unigram->vocabulary.count; id++) {
+        const struct ga_text_bytes token = ga_text_vocabulary_token(&unigram->vocabulary, (int32_t)id);
+        int32_t place = GA_TEXT_ARRAY_ROOT;
+        if (!isnan(unigram->scores[id])) {
+            continue;
+        }
+        for (size_t i = 0; i < token.length; i++) {
+            place = ga_text_array_child(&unigram->array, place, (unsigned char)token.bytes[i]);
+        }
+        unigram->array.nodes[place].id = GA_TEXT_NO_ID;
+        unigram->scores[id] = 0;
+    }
 }
 
 static enum ga_status read_entries(struct ga_text_unigram *unigram, struct ga_text_reader *reader, json_t *array,
@@ -55,7 +76,11 @@ static enum ga_status read_entries(struct ga_text_unigram *unigram, struct ga_te
         return status;
     }
     status = ga_text_double_array_make(&unigram->array, &unigram->vocabulary, (struct ga_text_bytes){NULL, 0});
-    return status == GA_OK ? GA_OK : ga_text_refuse_memory(reader);
+    if (status != GA_OK) {
+        return ga_text_refuse_memory(reader);
+    }
+    leave_out(unigram);
+    return GA_OK;
 }
 
 static enum ga_status read_vocabulary(struct ga_text_unigram *unigram, struct ga_text_reader *reader, json_t *array)
@@ -176,17 +201,19 @@ static void find_scores(struct ga_text_unigram *unigram, size_t count)
 
 static enum ga_status read(struct ga_text_unigram *unigram, struct ga_text_reader *reader, json_t *object)
 {
-    struct unigram_fields in = {0};
+    struct unigram_fields in = {.unknown_score = NAN};
     enum ga_status status = ga_text_read_fields(reader, object, fields, sizeof(fields) / sizeof(*fields), &in);
     if (status != GA_OK) {
         return status;
     }
+    unigram->is_gguf = !isnan(in.unknown_score);
     status = reader->tables ? unpack(unigram, reader) : read_vocabulary(unigram, reader, in.vocabulary);
     const size_t count = unigram->vocabulary.count;
     status = status == GA_OK ? read_unknown(unigram, reader, in.unknown, count) : status;
     if (status == GA_OK) {
         unigram->byte_fallback = in.byte_fallback;
         find_scores(unigram, count);
+        unigram->unknown_score = unigram->is_gguf ? in.unknown_score : unigram->unknown_score;
     }
     return status;
 }

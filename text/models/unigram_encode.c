@@ -123,7 +123,8 @@ static enum ga_status give_unknown(const struct ga_text_unigram *unigram, struct
                                    size_t end, struct ga_text_tokens *out)
 {
     const struct ga_text_bytes text = {piece.bytes + begin, end - begin};
-    const int32_t id = ga_text_vocabulary_id(&unigram->vocabulary, text.bytes, text.length);
+    const int32_t id =
+        unigram->is_gguf ? GA_TEXT_NO_ID : ga_text_vocabulary_id(&unigram->vocabulary, text.bytes, text.length);
     if (id != GA_TEXT_NO_ID || !has_byte_tokens(unigram, text)) {
         return ga_text_tokens_append(out, id != GA_TEXT_NO_ID ? id : unigram->unknown_id, begin, end);
     }

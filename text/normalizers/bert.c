@@ -94,29 +94,13 @@ static enum ga_status clean(const struct ga_text_string *in, struct ga_text_stri
     return status;
 }
 
-static const struct range {
-    uint32_t first, last;
-} chinese[] = {
-    {0x3400, 0x4DBF},   {0x4E00, 0x9FFF},   {0xF900, 0xFAFF},   {0x20000, 0x2A6DF},
-    {0x2A700, 0x2B73F}, {0x2B740, 0x2B81F}, {0x2B920, 0x2CEAF}, {0x2F800, 0x2FA1F},
-};
-
-static bool is_chinese(uint32_t c)
-{
-    bool is = false;
-    for (size_t i = 0; i < sizeof chinese / sizeof *chinese && c >= chinese[0].first; i++) {
-        is = is || (c >= chinese[i].first && c <= chinese[i].last);
-    }
-    return is;
-}
-
 static enum ga_status space_chinese(const struct ga_text_string *in, struct ga_text_string *out)
 {
     enum ga_status status = GA_OK;
     for (size_t at = 0, length; at < in->length && status == GA_OK; at += length) {
         const uint32_t c = ga_text_code_point(in->bytes + at, &length);
         const struct ga_text_span span = ga_text_span_at(in, at);
-        const bool spaced = is_chinese(c);
+        const bool spaced = ga_text_is_chinese(c);
         status = spaced ? ga_text_string_append(out, " ", 1, span) : GA_OK;
         status = status ? status : ga_text_string_append(out, in->bytes + at, length, span);
         status = status || !spaced ? status : ga_text_string_append(out, " ", 1, span);

@@ -6,7 +6,7 @@
 
 #include "unicode.h"
 
-enum { LONGEST = 1024 }; // bytes of a text that a key is mapped to
+enum { LONGEST = 1024, LONGEST_KEY = 256 }; // bytes of a text that a key is mapped to, and of a key
 
 // -- Base64 ---------------------------------------------------------------------------------------------------------
 
@@ -193,4 +193,19 @@ struct ga_text_bytes ga_text_charsmap_find(const struct ga_text_charsmap *charsm
         }
     }
     return (struct ga_text_bytes){NULL, 0};
+}
+
+struct ga_text_bytes ga_text_charsmap_longest(const struct ga_text_charsmap *charsmap, const char *key, size_t length,
+                                              size_t *taken_out)
+{
+    uint32_t at = root_of(charsmap), unit;
+    struct ga_text_bytes longest = {NULL, 0};
+    for (size_t i = 0; i < length && i < LONGEST_KEY && key[i] != '\0' && step(charsmap, key[i], &at, &unit); i++) {
+        const bool is_whole = i + 1 == length || (key[i + 1] & 0xC0) != 0x80; // a damaged map cuts characters
+        if (is_whole && (unit & 1u << 8) != 0 && at < charsmap->n_units) {
+            longest = text_at(charsmap, charsmap->units[at] & ~(1u << 31));
+            *taken_out = i + 1;
+        }
+    }
+    return longest;
 }

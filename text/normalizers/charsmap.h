@@ -26,6 +26,11 @@ void ga_text_charsmap_free(struct ga_text_charsmap *charsmap);
 // What the shortest key that key[length] begins with is mapped to: borrowed; bytes NULL if there is none.
 struct ga_text_bytes ga_text_charsmap_find(const struct ga_text_charsmap *charsmap, const char *key, size_t length);
 
+// What the longest key that key[length] begins with is mapped to, *taken_out its bytes; bytes NULL if there is none.
+// Keys of more than 256 bytes are not found: a damaged map has some without end.
+struct ga_text_bytes ga_text_charsmap_longest(const struct ga_text_charsmap *charsmap, const char *key, size_t length,
+                                              size_t *taken_out);
+
 // Whether a key begins with text[length].
 bool ga_text_charsmap_has(const struct ga_text_charsmap *charsmap, const char *text, size_t length);
 

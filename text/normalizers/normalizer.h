@@ -32,5 +32,7 @@ extern const struct ga_text_normalizer_class ga_text_strip;
 extern const struct ga_text_normalizer_class ga_text_replace;
 extern const struct ga_text_normalizer_class ga_text_prepend;
 extern const struct ga_text_normalizer_class ga_text_precompiled;
+extern const struct ga_text_normalizer_class ga_text_gguf_words;
+extern const struct ga_text_normalizer_class ga_text_gguf_spaces;
 
 #endif
