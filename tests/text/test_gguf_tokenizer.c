@@ -1,66 +1,7 @@
-// test_gguf_tokenizer.c: the tokenizers of GGUF files. The files are made here; the ids are those that llama.cpp gives
+// test_gguf_tokenizer.c: the BPE tokenizers of GGUF files. The files are made here; the ids are those that llama.cpp gives
 // for the same files (tests/text/gguf_oracle.py compares whole vocabularies).
 #define _POSIX_C_SOURCE 200809L
-#include <stdint.h>
-#include <unistd.h>
-
-#include "subword_fixture.h"
-
-// A GGUF file as it is made: metadata without tensors.
-struct gguf_file {
-    char bytes[1 << 16];
-    size_t length;
-    uint64_t keys;
-};
-
-static void put_number(struct gguf_file *file, uint64_t value, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++) {
-        file->bytes[file->length++] = (char)(value >> 8 * i);
-    }
-}
-
-static void put_text(struct gguf_file *file, const char *text)
-{
-    put_number(file, strlen(text), 8);
-    memcpy(file->bytes + file->length, text, strlen(text));
-    file->length += strlen(text);
-}
-
-enum { U32 = 4, I32 = 5, F32 = 6, BOOL = 7, STRING = 8, ARRAY = 9 };
-
-static void put_key(struct gguf_file *file, const char *key, uint32_t type)
-{
-    put_text(file, key);
-    put_number(file, type, 4);
-    file->keys++;
-}
-
-static void put_array(struct gguf_file *file, const char *key, uint32_t item, size_t count)
-{
-    put_key(file, key, ARRAY);
-    put_number(file, item, 4);
-    put_number(file, count, 8);
-}
-
-static void put_string(struct gguf_file *file, const char *key, const char *value)
-{
-    put_key(file, key, STRING);
-    put_text(file, value);
-}
-
-static struct gguf_file begin_file(const char *model, const char *pre)
-{
-    struct gguf_file file = {.bytes = "GGUF\3", .length = 24};
-    put_string(&file, "general.architecture", "llama");
-    if (model != NULL) {
-        put_string(&file, "tokenizer.ggml.model", model);
-    }
-    if (pre != NULL) {
-        put_string(&file, "tokenizer.ggml.pre", pre);
-    }
-    return file;
-}
+#include "gguf_fixture.h"
 
 // -- Vocabularies ---------------------------------------------------------------------------------------------------
 
@@ -133,49 +74,6 @@ static struct gguf_file gpt2_file(const char *pre)
     return file;
 }
 
-// -- Opening --------------------------------------------------------------------------------------------------------
-
-// Writes the first `length` bytes and opens them.
-static struct subword open_cut(struct gguf_file *file, size_t length)
-{
-    char path[] = "/tmp/ga_gguf_XXXXXX";
-    struct subword opened = {0};
-    const struct gguf_file counted = *file;
-    file->length = 16;
-    put_number(file, counted.keys, 8);
-    file->length = counted.length;
-    const int descriptor = mkstemp(path);
-    cr_assert(descriptor >= 0);
-    cr_assert_eq(write(descriptor, file->bytes, length), (ssize_t)length);
-    close(descriptor);
-    opened.status = ga_text_tokenizer_open(path, &opened.tokenizer, &opened.error);
-    unlink(path);
-    if (opened.status == GA_OK) {
-        cr_assert_eq(ga_text_context_open(opened.tokenizer, &opened.context), GA_OK);
-    }
-    return opened;
-}
-
-static struct subword open_gguf(struct gguf_file *file)
-{
-    const struct subword opened = open_cut(file, file->length);
-    cr_assert_eq(opened.status, GA_OK, "%s", opened.error.text);
-    return opened;
-}
-
-static void expect_refused(struct gguf_file *file, const char *what)
-{
-    const struct subword opened = open_cut(file, file->length);
-    cr_assert_eq(opened.status, GA_FORMAT);
-    cr_assert_not_null(strstr(opened.error.text, what), "%s", opened.error.text);
-}
-
-static void expect_ids(struct subword *opened, const char *text, const char *ids)
-{
-    const char *found = subword_ids(opened, text);
-    cr_expect_str_eq(found, ids, "\"%s\": %s", text, found);
-}
-
 // -- Facts ----------------------------------------------------------------------------------------------------------
 
 Test(gguf_tokenizer, merges_by_score_and_the_leftmost_of_equal_scores)
@@ -219,19 +117,6 @@ Test(gguf_tokenizer, refuses_by_name_what_it_does_not_know)
     expect_refused(&none, "tokenizer.ggml.tokens is missing");
 }
 
-// Renames a key, so that the file lacks it.
-static struct gguf_file without(struct gguf_file file, const char *key)
-{
-    for (size_t at = 0; at + strlen(key) <= file.length; at++) {
-        if (memcmp(file.bytes + at, key, strlen(key)) == 0) {
-            file.bytes[at] = 'T';
-            return file;
-        }
-    }
-    cr_assert(false, "no %s there", key);
-    return file;
-}
-
 Test(gguf_tokenizer, says_what_is_missing_and_what_has_another_type)
 {
     struct gguf_file model = begin_file(NULL, NULL), empty = begin_file("", NULL), number = begin_file(NULL, NULL),
@@ -244,8 +129,8 @@ Test(gguf_tokenizer, says_what_is_missing_and_what_has_another_type)
     put_number(&few, 0, 4);
     put_string(&text, "tokenizer.ggml.tokens", "a");
     put_array(&items, "tokenizer.ggml.tokens", I32, 0);
-    expect_refused(&model, "tokenizer.ggml.model is missing; expected gpt2 or llama");
-    expect_refused(&empty, "tokenizer.ggml.model is \"\"; expected gpt2 or llama");
+    expect_refused(&model, "tokenizer.ggml.model is missing; expected gpt2, llama, bert or t5");
+    expect_refused(&empty, "tokenizer.ggml.model is \"\"; expected gpt2, llama, bert or t5");
     expect_refused(&number, "tokenizer.ggml.model has type uint32; expected string");
     expect_refused(&merges, "tokenizer.ggml.merges is missing; expected an array of string");
     expect_refused(&scores, "tokenizer.ggml.scores is missing; expected an array of float32");

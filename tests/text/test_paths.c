@@ -28,6 +28,8 @@ struct list {
 static const char *const normalizers[] = {
     BERT("true"),
     BERT("false"),
+    "{\"type\":\"GGUFWords\",\"lowercase\":true,\"strip_accents\":true}",
+    "{\"type\":\"GGUFSpaces\",\"add_space_prefix\":true,\"remove_extra_whitespaces\":false}",
     "{\"type\":\"NFC\"}",
     "{\"type\":\"NFD\"}",
     "{\"type\":\"NFKC\"}",

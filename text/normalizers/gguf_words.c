@@ -119,9 +119,16 @@ static enum ga_status apply(const void *self, void *scratch, const struct ga_tex
     return status;
 }
 
-// Every word of a chunk has its space, and a chunk without words is nothing.
+// Every word of a chunk has its space, and a chunk without words is nothing. Other leads are parts of words.
+static bool prove(const void *self, struct ga_text_edges *edges)
+{
+    (void)self;
+    edges->are_solid = false;
+    return edges->lead == GA_TEXT_LEAD_SPACE;
+}
+
 const struct ga_text_normalizer_class ga_text_gguf_words = {
     .base = {.type = "GGUFWords", .open = open_words, .close = free},
     .apply = apply,
-    .edges = ga_text_loosens_edges,
+    .edges = prove,
 };
