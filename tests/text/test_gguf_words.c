@@ -100,8 +100,8 @@ Test(gguf_words, needs_the_tokens_around_a_text)
 static const struct token scored[] = {
     {"<pad>", 0, 3},        {"</s>", 0, 3},      {"<unk>", 0, 2},    {MARK, -3, 1},
     {"a", -2, 1},           {"b", -2.5F, 1},     {MARK "ab", -4, 1}, {"b" MARK "a", -2.25F, 1},
-    {"bc", -9, 1},          {"c", -9, 1},        {"<x>", -7, 4},     {"d", -1000, 5},
-    {"cd", -30, 1},         {"e", 0, 3},         {"<0x61>", 0, 6},
+    {"bc", -99, 4},          {"c", -9, 1},        {"<x>", -7, 4},     {"d", -1000, 5},
+    {"cd", -30, 1},         {"e", 0, 3},         {"<0x61>", 0, 6}, {"zy", -90, 5},
 };
 enum { SCORED = sizeof scored / sizeof *scored };
 
@@ -167,6 +167,8 @@ Test(gguf_words, gives_the_best_path_of_scores)
     expect_ids(&opened, "  ab  ab ", "3 6 3 6 3 1");
     expect_ids(&opened, "zz<x>dcd<pad>a</s>", "2 10 11 12 0 4 1 1");
     expect_ids(&opened, "azeez<0x61>", "4 2 13 13 2 1");
+    expect_ids(&opened, "a<0x61>", "4 2 1");
+    expect_ids(&opened, "azyb", "4 2 5 1"); // twice 10 below -30 is more than -90
     expect_ids(&opened, "", "1");
     close_subword(&opened);
 }
