@@ -53,9 +53,9 @@ struct ga_text_encoding {
     size_t n_cut;                         // number of tokens that truncation removed
 };
 
-// Opens a tokenizer.json, or the tokenizer in a GGUF file (models gpt2 and llama), which gives the ids of llama.cpp. It
-// refuses an unknown component or field by name. Returns GA_OK and *tokenizer_out, which the caller must close; or
-// GA_IO, GA_FORMAT or GA_MEMORY, with the reason in error, which may be NULL.
+// Opens a tokenizer.json, or the tokenizer in a GGUF file (models gpt2, llama, bert and t5), which gives the ids of
+// llama.cpp. It refuses an unknown component or field by name. Returns GA_OK and *tokenizer_out, which the caller must
+// close; or GA_IO, GA_FORMAT or GA_MEMORY, with the reason in error, which may be NULL.
 enum ga_status ga_text_tokenizer_open(const char *path, struct ga_text_tokenizer **tokenizer_out,
                                       struct ga_error *error);
 

@@ -1,4 +1,4 @@
-// test_gguf_tokenizer.c: the BPE tokenizers of GGUF files. The files are made here; the ids are those that llama.cpp gives
+// test_gguf_tokenizer.c: BPE tokenizers of GGUF files. The files are made here; the ids are those that llama.cpp gives
 // for the same files (tests/text/gguf_oracle.py compares whole vocabularies).
 #define _POSIX_C_SOURCE 200809L
 #include "gguf_fixture.h"

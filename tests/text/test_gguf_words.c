@@ -28,10 +28,10 @@ static void put_tokens(struct gguf_file *file, const struct token *tokens, size_
 // -- WordPiece ------------------------------------------------------------------------------------------------------
 
 static const struct token pieces[] = {
-    {"[UNK]", 0, 2},     {"[CLS]", 0, 3},    {"[SEP]", 0, 3},         {MARK "the", 0, 1}, {MARK "cat", 0, 1},
-    {"s", 0, 1},         {MARK "un", 0, 1},  {"able", 0, 1},          {MARK "!", 0, 1},   {MARK "\u4e2d", 0, 1},
-    {MARK "a", 0, 1},    {MARK "b", 0, 1},   {MARK "\u1112", 0, 1},   {"[user]", 0, 4},   {MARK "e", 0, 1},
-    {MARK "T", 0, 1},    {"he", 0, 1},       {MARK "\u00e9", 0, 1},   {MARK "$", 0, 1},   {"\u20ac", 0, 1},
+    {"[UNK]", 0, 2},  {"[CLS]", 0, 3},   {"[SEP]", 0, 3},       {MARK "the", 0, 1}, {MARK "cat", 0, 1},
+    {"s", 0, 1},      {MARK "un", 0, 1}, {"able", 0, 1},        {MARK "!", 0, 1},   {MARK "\u4e2d", 0, 1},
+    {MARK "a", 0, 1}, {MARK "b", 0, 1},  {MARK "\u1112", 0, 1}, {"[user]", 0, 4},   {MARK "e", 0, 1},
+    {MARK "T", 0, 1}, {"he", 0, 1},      {MARK "\u00e9", 0, 1}, {MARK "$", 0, 1},   {"\u20ac", 0, 1},
 };
 enum { PIECES = sizeof pieces / sizeof *pieces };
 
@@ -98,10 +98,10 @@ Test(gguf_words, needs_the_tokens_around_a_text)
 // -- Unigram --------------------------------------------------------------------------------------------------------
 
 static const struct token scored[] = {
-    {"<pad>", 0, 3},        {"</s>", 0, 3},      {"<unk>", 0, 2},    {MARK, -3, 1},
-    {"a", -2, 1},           {"b", -2.5F, 1},     {MARK "ab", -4, 1}, {"b" MARK "a", -2.25F, 1},
-    {"bc", -99, 4},          {"c", -9, 1},        {"<x>", -7, 4},     {"d", -1000, 5},
-    {"cd", -30, 1},         {"e", 0, 3},         {"<0x61>", 0, 6}, {"zy", -90, 5},
+    {"<pad>", 0, 3}, {"</s>", 0, 3},  {"<unk>", 0, 2},    {MARK, -3, 1},
+    {"a", -2, 1},    {"b", -2.5F, 1}, {MARK "ab", -4, 1}, {"b" MARK "a", -2.25F, 1},
+    {"bc", -99, 4},  {"c", -9, 1},    {"<x>", -7, 4},     {"d", -1000, 5},
+    {"cd", -30, 1},  {"e", 0, 3},     {"<0x61>", 0, 6},   {"zy", -90, 5},
 };
 enum { SCORED = sizeof scored / sizeof *scored };
 

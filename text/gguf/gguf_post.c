@@ -42,9 +42,9 @@ enum ga_status ga_text_gguf_check_scores(const struct ga_text_gguf_translation *
 {
     enum ga_status status = ga_text_gguf_array(t->gguf, GA_TEXT_GGUF_SCORES, GA_TEXT_GGUF_F32, t->vocabulary.count);
     for (size_t i = 0; status == GA_OK && i < t->vocabulary.count; i++) {
-        status = isfinite(ga_text_gguf_score(t, i)) ? GA_OK
-                                                    : ga_text_gguf_refuse(t->gguf, GA_TEXT_GGUF_SCORES,
-                                                                          "item %zu is not finite; expected a number", i);
+        if (!isfinite(ga_text_gguf_score(t, i))) {
+            status = ga_text_gguf_refuse(t->gguf, GA_TEXT_GGUF_SCORES, "item %zu is not finite; expected a number", i);
+        }
     }
     return status;
 }

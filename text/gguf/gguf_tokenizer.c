@@ -1,6 +1,5 @@
-// gguf_tokenizer.c: writes the tokenizer.json that says what the metadata of a GGUF file say: byte-level BPE (gpt2) and
-// the BPE of sentencepiece (llama), and by gguf_wordpiece.c and gguf_unigram.c WordPiece (bert) and Unigram (t5). Encodes
-// nothing.
+// gguf_tokenizer.c: writes the tokenizer.json that says what the metadata of a GGUF file say: byte-level BPE (gpt2),
+// the BPE of sentencepiece (llama), and by other files WordPiece (bert) and Unigram (t5). Encodes nothing.
 #define _FILE_OFFSET_BITS 64
 #define _POSIX_C_SOURCE 200809L
 #include "gguf_tokenizer.h"

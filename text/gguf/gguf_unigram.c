@@ -127,9 +127,8 @@ static void write_decoder(struct ga_text_gguf_translation *t)
 {
     ga_text_gguf_raw(t, ",\"pre_tokenizer\":null,\"decoder\":{\"type\":\"Sequence\",\"decoders\":[{\"type\":"
                         "\"Replace\",\"pattern\":{\"String\":\"\u2581\"},\"content\":\" \"},{\"type\":\"Fuse\"}");
-    ga_text_gguf_raw(t, t->vocabulary.adds_prefix
-                            ? ",{\"type\":\"Strip\",\"content\":\" \",\"start\":1,\"stop\":0}]}"
-                            : "]}");
+    ga_text_gguf_raw(t, t->vocabulary.adds_prefix ? ",{\"type\":\"Strip\",\"content\":\" \",\"start\":1,\"stop\":0}]}"
+                                                  : "]}");
 }
 
 enum ga_status ga_text_gguf_write_t5(struct ga_text_gguf_translation *t)

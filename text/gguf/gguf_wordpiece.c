@@ -15,9 +15,8 @@ enum ga_status ga_text_gguf_bert_defaults(struct ga_text_gguf_translation *t)
 static void write_decoder(struct ga_text_gguf_translation *t)
 {
     static const char *const pairs[][2] = {
-        {" ?", "?"},     {" !", "!"},   {" .", "."},   {" ,", ","},
-        {" ' ", "'"},    {" 's", "'s"}, {" 'm", "'m"}, {" 're", "'re"},
-        {" 've", "'ve"},
+        {" ?", "?"},   {" !", "!"},   {" .", "."},     {" ,", ","},     {" ' ", "'"},
+        {" 's", "'s"}, {" 'm", "'m"}, {" 're", "'re"}, {" 've", "'ve"},
     };
     ga_text_gguf_raw(t, ",\"decoder\":{\"type\":\"Sequence\",\"decoders\":[{\"type\":\"Replace\",\"pattern\":{"
                         "\"String\":\"\u2581\"},\"content\":\" \"},{\"type\":\"Fuse\"}");

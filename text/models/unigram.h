@@ -12,7 +12,7 @@ struct ga_text_unigram {
     double unknown_score;
     int32_t unknown_id; // GA_TEXT_NO_ID: there is none
     bool byte_fallback;
-    bool is_gguf; // unknown characters stay unknown, whatever they are together
+    bool is_gguf;          // unknown characters stay unknown, whatever they are together
     int32_t byte_ids[256]; // of "<0x00>" to "<0xFF>", or GA_TEXT_NO_ID
 };
 
