@@ -1,6 +1,6 @@
 // fuzz_tokenizer.c: bytes up to a NUL as a tokenizer.json, the bytes after it as a text for it. What is not refused
 // gives the same ids with and without offsets, by a cache that is empty and by one that is not, and decodes. What is
-// packed of it opens, and gives the same ids. After a byte 1, the bytes after the NUL damage what the file is packed
+// packed of it opens, and gives the same ids. Bytes that begin as a GGUF file are one. After a byte 1, the bytes after the NUL damage what the file is packed
 // to: a place (3 bytes) and a byte for it each.
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "fuzz.h"
 #include "ga_text.h"
 
+int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MOST_IDS = 1 << 16 };
@@ -128,8 +129,35 @@ static void take_damaged(const char *json, size_t length, const uint8_t *damage,
     free(packed);
 }
 
+// What a GGUF file becomes is refused or opens as any other tokenizer.json.
+static void take_gguf(const uint8_t *data, size_t size)
+{
+    static const char text[] = "The cats! abc  <x> \xE4\xBD\xA0\xED\x95\x9C A\xCC\x81 zz";
+    struct ga_error error = {.text = ""};
+    char *json;
+    size_t length;
+    if (ga_text_tokenizer_read(fuzz_write("in.gguf", data, size), &json, &length, &error) != GA_OK) {
+        fuzz_need(*error.text != '\0' && !json, "refused a GGUF file without a word");
+        return;
+    }
+    take(json, length, text, sizeof text - 1);
+    free(json);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc;
+    (void)argv;
+    fuzz_start();
+    return 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    if (size >= 4 && memcmp(data, "GGUF", 4) == 0) {
+        take_gguf(data, size);
+        return 0;
+    }
     const bool damages = size > 0 && data[0] == 1;
     data += damages;
     size -= damages;

@@ -11,6 +11,7 @@
 #include "pack_file.h"
 #include "support/malformed.h"
 #include "support/malformed_gguf.h"
+#include "text/gguf_make.h"
 #include "text/text_fixture.h"
 #include "weights.h"
 
@@ -268,6 +269,50 @@ static void write_tokenizers(void)
     write_tokenizer("damaged", "\x01", damage, sizeof damage);
 }
 
+// A GGUF file of a few tokens of every type, with all keys that any kind of tokenizer reads.
+static void write_gguf_tokenizer(const char *model, const char *unigram_map, size_t size)
+{
+    static const char *const tokens[] = {"<unk>", "<s>", "</s>", "\u2581the", "\u2581", "cat", "s", "<x>", "!"};
+    enum { COUNT = sizeof tokens / sizeof *tokens };
+    static const float scores[COUNT] = {0, 0, 0, -3, -4, -5, -6, -7, -8};
+    static const unsigned char types[COUNT] = {2, 3, 3, 1, 1, 1, 5, 4, 1};
+    struct gguf_file file = begin_file(model, "default");
+    put_array(&file, "tokenizer.ggml.tokens", STRING, COUNT);
+    for (size_t i = 0; i < COUNT; i++) {
+        put_text(&file, tokens[i]);
+    }
+    put_array(&file, "tokenizer.ggml.token_type", I32, COUNT);
+    for (size_t i = 0; i < COUNT; i++) {
+        put_number(&file, types[i], 4);
+    }
+    put_floats(&file, "tokenizer.ggml.scores", scores, COUNT);
+    put_array(&file, "tokenizer.ggml.merges", STRING, 1);
+    put_text(&file, "cat s");
+    put_id(&file, "tokenizer.ggml.bos_token_id", 1);
+    put_id(&file, "tokenizer.ggml.eos_token_id", 2);
+    put_id(&file, "tokenizer.ggml.seperator_token_id", 2);
+    put_id(&file, "tokenizer.ggml.unknown_token_id", 0);
+    put_switch(&file, "tokenizer.ggml.add_space_prefix", true);
+    put_switch(&file, "tokenizer.ggml.remove_extra_whitespaces", true);
+    put_switch(&file, "tokenizer.ggml.normalizer.lowercase", true);
+    put_array(&file, "tokenizer.ggml.precompiled_charsmap", U8, size);
+    memcpy(file.bytes + file.length, unigram_map, size);
+    file.length += size;
+    count_keys(&file);
+    write_bytes("tokenizer", model, (const unsigned char *)file.bytes, file.length);
+}
+
+// The map of Unigram has three units, and the texts "a" and "".
+static void write_gguf_tokenizers(void)
+{
+    static const char map[] = "\x0c\0\0\0\0\x04\0\0\1\1\0\0\0\0\0\x80"
+                              "a\0";
+    static const char *const models[] = {"llama", "gpt2", "bert", "t5"};
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        write_gguf_tokenizer(models[i], map, sizeof map);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -289,5 +334,6 @@ int main(int argc, char **argv)
     write_malformed();
     write_ggufs();
     write_tokenizers();
+    write_gguf_tokenizers();
     return 0;
 }
