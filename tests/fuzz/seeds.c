@@ -272,7 +272,7 @@ static void write_tokenizers(void)
 // A GGUF file of a few tokens of every type, with all keys that any kind of tokenizer reads.
 static void write_gguf_tokenizer(const char *model, const char *unigram_map, size_t size)
 {
-    static const char *const tokens[] = {"<unk>", "<s>", "</s>", "\u2581the", "\u2581", "cat", "s", "<x>", "!"};
+    static const char *const tokens[] = {"<unk>", "<s>", "</s>", "\u2581the", "\u2581", "cat", "s", "<x>", "cats"};
     enum { COUNT = sizeof tokens / sizeof *tokens };
     static const float scores[COUNT] = {0, 0, 0, -3, -4, -5, -6, -7, -8};
     static const unsigned char types[COUNT] = {2, 3, 3, 1, 1, 1, 5, 4, 1};
