@@ -83,7 +83,7 @@ static enum ga_status end_chunk(struct ga_text_context *context, const struct ch
     const enum ga_status status =
         ga_text_encode_section(context, chunk->text.bytes, chunk->text.length, 0, chunk->where, false, sequence, error);
     if (kept && status == GA_OK) {
-        ga_text_word_keep(&context->words, &chunk->key, tokens->items + before, tokens->count - before);
+        ga_text_word_keep(&context->words, &chunk->key, ga_text_tokens_from(tokens, before), tokens->count - before);
     }
     return status;
 }
@@ -237,7 +237,7 @@ static void write_sequence(struct ga_text_context *context, const struct ga_text
     struct ga_text_offset *offsets = context->out.offsets;
     struct ga_text_view *tokens = context->out.tokens;
     const size_t count = range.end - range.begin;
-    const struct ga_text_token *from = sequence->tokens.items + range.begin;
+    const struct ga_text_token *from = ga_text_tokens_from(&sequence->tokens, range.begin);
     for (size_t i = 0; i < count; i++) {
         ids[at + i] = from[i].id;
         type_ids[at + i] = place->type_id;

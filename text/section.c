@@ -292,7 +292,7 @@ static enum ga_status end_lookup(const struct pieces *pieces, const struct looku
     const size_t before = tokens->count;
     const enum ga_status status = encode_piece(pieces, lookup->piece, tokens, error);
     if (lookup->kept && status == GA_OK) {
-        ga_text_word_keep(words, &lookup->key, tokens->items + before, tokens->count - before);
+        ga_text_word_keep(words, &lookup->key, ga_text_tokens_from(tokens, before), tokens->count - before);
     }
     return status;
 }

@@ -33,6 +33,14 @@ Test(bpe, merges_by_rank_then_from_the_left)
     close_subword(&opened);
 }
 
+Test(bpe, gives_no_tokens_for_a_first_text_without_any)
+{
+    struct subword opened = open_words("");
+    cr_assert_str_eq(subword_ids(&opened, "xy"), "");
+    cr_assert_str_eq(subword_ids(&opened, "xyab"), "4");
+    close_subword(&opened);
+}
+
 Test(bpe, gives_a_piece_that_is_a_token_where_merges_are_ignored)
 {
     struct subword opened = open_words("\"ignore_merges\":true,");

@@ -25,6 +25,12 @@ enum ga_status ga_text_tokens_reserve(struct ga_text_tokens *tokens, size_t more
 enum ga_status ga_text_tokens_append(struct ga_text_tokens *tokens, int32_t id, size_t begin, size_t end);
 void ga_text_tokens_free(struct ga_text_tokens *tokens);
 
+// The tokens from place `begin` on, of at least as many; NULL where there never was one.
+static inline const struct ga_text_token *ga_text_tokens_from(const struct ga_text_tokens *tokens, size_t begin)
+{
+    return tokens->items ? tokens->items + begin : NULL;
+}
+
 struct ga_text_model_class {
     struct ga_text_component_class base; // scratch: caches and work space; no state that changes results
 
