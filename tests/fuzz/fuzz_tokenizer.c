@@ -1,7 +1,7 @@
 // fuzz_tokenizer.c: bytes up to a NUL as a tokenizer.json, the bytes after it as a text for it. What is not refused
 // gives the same ids with and without offsets, by a cache that is empty and by one that is not, and decodes. What is
-// packed of it opens, and gives the same ids. Bytes that begin as a GGUF file are one. After a byte 1, the bytes after the NUL damage what the file is packed
-// to: a place (3 bytes) and a byte for it each.
+// packed of it opens, and gives the same ids. Bytes that begin as a GGUF file are one. After a byte 1, the bytes after
+// the NUL damage what the file is packed to: a place (3 bytes) and a byte for it each.
 #include <stdlib.h>
 #include <string.h>
 
