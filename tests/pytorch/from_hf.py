@@ -56,6 +56,10 @@ MODELS = {  # name: (class, configuration)
                                                "intermediate_size": 80}),
 }
 
+if int(transformers.__version__.split(".")[0]) < 5:
+    print("skipped: hf_words_untied: transformers before 5 saves no bias for a head with a weight of its own")
+    del MODELS["hf_words_untied"]
+
 # How models are saved that are not saved as one file of F32: in what type, in shards of what size.
 SAVED = {"hf_gpt2": (torch.float16, "1GB"), "hf_llama": (torch.float32, "30KB"), "hf_qwen3": (torch.bfloat16, "20KB"),
          "hf_distilbert": (torch.float64, "1GB")}
