@@ -26,6 +26,7 @@ local OTHERS = {
   { "^a musical instrument$", "what ninja demo-minilm prints" },
   { "^import ", "Python; tests/bindings/python calls all of it" },
   { "^got = layer", "Python" }, { "^cache = model", "Python" }, { "^ids = model", "Python" },
+  { "^vectors = model", "Python" },
   { "^attention = torch", "Python" },
   { "^sqlite3 ", "SQL; tests/bindings/sqlite has the like of it" }, { "^ALTER TABLE", "SQL" },
   { "^configure  ", "the tree" },
