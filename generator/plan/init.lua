@@ -29,7 +29,6 @@ local NEAR_BYTES = 128 * 1024   -- of rows that are in L2 without being asked fo
 local MAX_BLOCK_TILES = 6       -- tiles of rows that pass by a panel of keys or values while it is in L1
 local LINE_FLOATS = caches.line_floats
 local MAX_NV = 6      -- vectors in a panel
-local WIDEST = 16     -- floats of the widest vector of any set: heads of whole ones are padded on none
 local MAX_KEY_NV = 2  -- in a panel of keys: what a short sequence wastes is at most a panel
 
 local function round_up(n, step)
@@ -100,7 +99,7 @@ local function plan_output(p)
       return { arithmetic = name, vectors = math.ceil(s.d_out / vw), lda = p.concat, ldc = s.d_out, tail = s.d_out % vw,
         -- Some weights leave zeros between heads out.
         k = joins and s.n_heads * s.d_v or p.concat,
-        heads = not joins and s.d_v % WIDEST > 0 and { count = s.n_heads, width = s.d_v, padded = p.d_v_pad } or nil }
+        heads = not joins and { count = s.n_heads, width = s.d_v, padded = p.d_v_pad } or nil }
     end)
   else
     p.finish = fits and "in_place" or "narrow"

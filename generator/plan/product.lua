@@ -10,7 +10,7 @@ local PANELS_BYTES = 192 * 1024 -- of weights that all rows of a group are multi
 local SLICE_BYTES = 128 * 1024  -- of a panel that is cut in depth
 local ROW_FACTS = 8             -- bytes after the elements of a row of integers for each running sum: scale and offset
 local MAX_NV = 6                -- vectors in a panel
-local WIDEST = 16               -- floats of the widest vector of any set
+local WIDEST = 16               -- floats of the widest vector of any set: heads of whole ones are padded on none
 local DIGITS_TOTALS = 16        -- registers for totals where eight hold weights, and three the sums of digits
 local GROUPS_TOGETHER = 4       -- vectors whose weights are in groups: the facts of so many stay in registers
 
@@ -165,7 +165,7 @@ local function plan_arithmetic(f, p, name)
   f.is_digits, f.max_sum = f.X.groups and f.X.groups.digits and not f.X.in_groups, arithmetic.get(name).sum or p.max_sum
   f.asks_itself = f.is_digits or f.X.in_groups
   f.sums = f.is_digits and { { count = math.ceil(f.k / f.X.groups.group), length = f.X.groups.group } } or
-    f.heads and sums_of_heads(f.heads, f.max_sum) or
+    f.heads and f.heads.width % WIDEST > 0 and sums_of_heads(f.heads, f.max_sum) or
     sums_of(f.k, arithmetic.step(name, p.weights_dtype), f.max_sum)
   for _, sum in ipairs(f.sums) do
     n_sums, column_bytes = n_sums + sum.count, column_bytes + sum.count * f.X.column_bytes(sum.length)

@@ -297,7 +297,7 @@ static enum ga_exit read_arguments(struct work *work, const char *const *values,
                                                 : "embed: --tokens FILE or --text FILE is missing");
     }
     if (code == GA_EXIT_OK && values[NUL] && !values[TEXT]) {
-        code = ga_misused(context, "-0 is of --text; token ids are lines, or safetensors");
+        code = ga_misused(context, "-0 needs --text; token ids are lines, or safetensors");
     }
     return code;
 }

@@ -179,7 +179,7 @@ static const char *problem_of_text(const char *const *values)
     return values[TEXT] && values[CHAT] ? "--text and --chat cannot be given together"
            : values[INPUT] || values[OUTPUT]
                ? "--text and --chat print text; --input and --output are of files of tokens"
-           : values[TEXT] && (values[SYSTEM] || values[CHAT_TEMPLATE]) ? "--system and --chat-template are of --chat"
+           : values[TEXT] && (values[SYSTEM] || values[CHAT_TEMPLATE]) ? "--system and --chat-template need --chat"
                                                                        : NULL;
 }
 
@@ -191,9 +191,9 @@ static const char *problem_of(const char *const *values)
     }
     return !values[INPUT] || !values[OUTPUT]
                ? "--input FILE and --output FILE, or --text TEXT, or --chat TEXT, are missing"
-           : values[SYSTEM] || values[CHAT_TEMPLATE] ? "--system and --chat-template are of --chat"
-           : values[IGNORE_EOS]                      ? "--ignore-eos is of --text and --chat"
-           : values[STOP_TEXT] ? "--stop-text is of --text and --chat; a token that ends a sequence is --stop"
+           : values[SYSTEM] || values[CHAT_TEMPLATE] ? "--system and --chat-template need --chat"
+           : values[IGNORE_EOS]                      ? "--ignore-eos needs --text or --chat"
+           : values[STOP_TEXT] ? "--stop-text needs --text or --chat; a token that ends a sequence is --stop"
                                : NULL;
 }
 

@@ -29,7 +29,7 @@ enum ga_exit ga_check_output_name(const struct ga_context *context, const char *
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? " or " : "", endings[i]);
     }
     return ending ? ga_misused(context,
-                               "--output %s: %s is no format that this command writes; expected %s, or no "
+                               "--output %s: %s is not a format that this command writes; expected %s, or no "
                                "ending, which is %s%s",
                                path, ending, known, endings[0] + 1, advice)
                   : GA_EXIT_OK;

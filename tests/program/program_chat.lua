@@ -9,14 +9,7 @@ local ENDS = { 7, 14, 21, 28, 35, 42, 49, 56, 63 } -- of tests/specs/steps_48_4.
 
 -- -- A GGUF file ----------------------------------------------------------------------------------------------------
 
-local function number(value, size)
-  local bytes = {}
-  for i = 1, size do
-    bytes[i] = string.char(value % 256)
-    value = math.floor(value / 256)
-  end
-  return table.concat(bytes)
-end
+local number = files.little_endian
 
 local function text(value) return number(#value, 8) .. value end
 
@@ -158,9 +151,15 @@ return function(path, expect_run, expect)
   local function test_chat_refused()
     local chat = "generate --allow-random 1 --tokenizer %chat.gguf "
     expect_run(2, chat .. "--chat x5. --text x5.", "--text and --chat cannot be given together")
-    expect_run(2, chat .. "--text x5. --system x5.", "--system and --chat-template are of --chat")
-    expect_run(2, "generate --input %in --output %result --chat-template llama2", "--system and --chat-template are of")
-    expect_run(2, chat .. "--chat x5. --chat-template alpaca", "--chat-template alpaca: expected one of chatml,")
+    expect_run(2, chat .. "--text x5. --system x5.", "--system and --chat-template need --chat")
+    expect_run(2, "generate --input %in --output %result --chat-template llama2",
+      "--system and --chat-template need --chat")
+    local refused = expect_run(2, chat .. "--chat x5. --chat-template alpaca",
+      "--chat-template alpaca: expected one of chatml,")
+    local listed = expect_run(0, "generate --help")
+    for name in refused:match("expected one of ([^\n]+)"):gmatch("[%w.-]+") do
+      expect(listed:find(name, 1, true), "--help does not list the form %s", name)
+    end
     expect_run(1, chat .. "--chat x5. --system x6. --chat-template gemma", "gemma takes no system message")
     expect_run(1, chat .. "--chat ' '", "--chat: the message of the chat is blank")
     write("tokenizer_config.json", "{")
@@ -173,5 +172,5 @@ return function(path, expect_run, expect)
   test_chat()
   test_chat_refused()
   expect_run(2, "generate --allow-random 1 --input %in --output %result --ignore-eos",
-    "--ignore-eos is of --text and --chat")
+    "--ignore-eos needs --text or --chat")
 end

@@ -3,6 +3,7 @@
 
 local files = {}
 
+-- A whole number from 0 in so many bytes, the lowest first.
 local function little_endian(n, width)
   local bytes = {}
   for i = 1, width do
@@ -11,6 +12,8 @@ local function little_endian(n, width)
   end
   return table.concat(bytes)
 end
+
+files.little_endian = little_endian
 
 -- Sign bit, exponent of two and fraction in [0, 1) of a number that is neither 0 nor infinite.
 local function parts(x)

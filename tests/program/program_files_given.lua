@@ -131,7 +131,7 @@ return function(path, run, expect_run, expect)
     expect_run(2, run_numpy, "a file of NumPy holds one array, and there are 2 outputs; --outputs NAME chooses one")
     for _, name in ipairs { "result.csv", "result.npz", "result.safetensors.gz", ".hidden.NPY" } do
       expect_run(2, "run --weights %weights --input %in --output %" .. name, name .. ": ." .. name:match("%w+$") ..
-        " is no format that this command writes; expected .safetensors or .npy, or no ending, which is safetensors")
+        " is not a format that this command writes; expected .safetensors or .npy, or no ending, which is safetensors")
     end
   end
 

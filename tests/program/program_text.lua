@@ -161,7 +161,7 @@ return function(path, expect_run, expect, choose)
       expect_run(0, "embed --allow-random 1 --tokens %ids " .. options, path(name) .. ": embedding F32 [3, 48]")
       expect(files.slurp(path(name)) == expected, "%s: other bytes than those of numpy.save", options)
     end
-    local unknown = "e.json: .json is no format that this command writes; expected .safetensors or .npy"
+    local unknown = "e.json: .json is not a format that this command writes; expected .safetensors or .npy"
     expect_run(2, "embed --allow-random 1 --tokens %ids --output %e.json", unknown, "with --format, any name is")
     expect_run(0, "embed --allow-random 1 --tokens %ids --output %e.json --format json")
     expect_run(0, "embed --allow-random 1 --tokens %ids --output %e.npy --format safetensors")
@@ -184,7 +184,7 @@ return function(path, expect_run, expect, choose)
     write("zeros", "a cats\0\0" .. ("cat\n"):rep(100) .. "\0")
     expect_run(0, embed .. "--text %zeros -0 --tokenizer %tokenizer", "embedding F32 [3, 48]")
     expect(files.slurp(path "result") == by_ids, "embeddings of texts that end with NUL are others")
-    expect_run(2, embed .. "--tokens %ids -0", "-0 is of --text")
+    expect_run(2, embed .. "--tokens %ids -0", "-0 needs --text")
     expect_run(2, embed, "--tokens FILE or --text FILE is missing")
     expect_run(2, embed .. "--tokens %ids --text %texts", "given both")
     write("second", (JSON:gsub('"truncation":null',
@@ -239,8 +239,8 @@ return function(path, expect_run, expect, choose)
     expect_run(1, GENERATE:gsub("12", "100"), "--text: 3 tokens and 100 more are 103; expected at most 90")
     expect_run(2, GENERATE .. "--input %in", "--text and --chat print text; --input and --output are of")
     expect_run(2, "generate --allow-random 1", "--input FILE and --output FILE, or --text TEXT, or --chat TEXT, are")
-    expect_run(2, "generate --input %in --output %result --stop-text a", "--stop-text is of --text and --chat")
-    expect_run(2, "generate --allow-random 1 --input %in --output %more.npy", "more.npy: .npy is no format",
+    expect_run(2, "generate --input %in --output %result --stop-text a", "--stop-text needs --text or --chat")
+    expect_run(2, "generate --allow-random 1 --input %in --output %more.npy", "more.npy: .npy is not a format",
       "expected .safetensors, or no ending, which is safetensors")
     expect_run(2, GENERATE .. ("--stop-text a "):rep(17), "--stop-text is given more than 16 times")
     expect_run(2, GENERATE .. "--temperature -1", "--temperature")

@@ -57,6 +57,14 @@ float ga_text_gguf_score(const struct ga_text_gguf_translation *t, size_t id)
     return score;
 }
 
+enum ga_status ga_text_gguf_check_id(const struct ga_text_gguf_translation *t, enum ga_text_gguf_key key, int64_t id)
+{
+    return id >= 0 ? GA_OK
+                   : ga_text_gguf_refuse(t->gguf, key,
+                                         "is missing, and its default is not the id of one of %zu tokens; expected it",
+                                         t->vocabulary.count);
+}
+
 enum { FIRST = -2, SECOND = -3 }; // places of a template that are no token's
 
 static void write_place(struct ga_text_gguf_translation *t, int64_t what, int type_id)

@@ -30,6 +30,9 @@ void ga_text_gguf_write_vocabulary(struct ga_text_gguf_translation *t);
 enum ga_status ga_text_gguf_check_scores(const struct ga_text_gguf_translation *t);
 float ga_text_gguf_score(const struct ga_text_gguf_translation *t, size_t id);
 
+// Checks the id of a key that a kind needs: GA_FORMAT where it is -1, the file having none and no token its default.
+enum ga_status ga_text_gguf_check_id(const struct ga_text_gguf_translation *t, enum ga_text_gguf_key key, int64_t id);
+
 // Appends the post-processor that puts these ids before and after a text; -1: none.
 void ga_text_gguf_write_template(struct ga_text_gguf_translation *t, int64_t bos, int64_t eos);
 

@@ -135,11 +135,7 @@ enum ga_status ga_text_gguf_write_t5(struct ga_text_gguf_translation *t)
 {
     enum ga_status status = ga_text_gguf_check_scores(t);
     status = status == GA_OK ? write_normalizer(t) : status;
-    if (status == GA_OK && t->vocabulary.unknown < 0) {
-        status = ga_text_gguf_refuse(t->gguf, GA_TEXT_GGUF_UNKNOWN,
-                                     "is missing, and its default is not the id of one of %zu tokens; expected it",
-                                     t->vocabulary.count);
-    }
+    status = status == GA_OK ? ga_text_gguf_check_id(t, GA_TEXT_GGUF_UNKNOWN, t->vocabulary.unknown) : status;
     if (status != GA_OK) {
         return status;
     }

@@ -42,21 +42,13 @@ static enum ga_status write_normalizer(struct ga_text_gguf_translation *t)
     return status;
 }
 
-static enum ga_status need_id(const struct ga_text_gguf_translation *t, enum ga_text_gguf_key key, int64_t id)
-{
-    return id >= 0 ? GA_OK
-                   : ga_text_gguf_refuse(t->gguf, key,
-                                         "is missing, and its default is not the id of one of %zu tokens; expected it",
-                                         t->vocabulary.count);
-}
-
 // Every text has both ids around it, whatever add_bos_token and add_eos_token say.
 enum ga_status ga_text_gguf_write_bert(struct ga_text_gguf_translation *t)
 {
     const struct ga_text_gguf_vocabulary *v = &t->vocabulary;
-    enum ga_status status = need_id(t, GA_TEXT_GGUF_BOS, v->bos);
-    status = status == GA_OK ? need_id(t, GA_TEXT_GGUF_UNKNOWN, v->unknown) : status;
-    status = status == GA_OK ? need_id(t, GA_TEXT_GGUF_SEPARATOR, v->separator) : status;
+    enum ga_status status = ga_text_gguf_check_id(t, GA_TEXT_GGUF_BOS, v->bos);
+    status = status == GA_OK ? ga_text_gguf_check_id(t, GA_TEXT_GGUF_UNKNOWN, v->unknown) : status;
+    status = status == GA_OK ? ga_text_gguf_check_id(t, GA_TEXT_GGUF_SEPARATOR, v->separator) : status;
     status = status == GA_OK ? write_normalizer(t) : status;
     if (status != GA_OK) {
         return status;

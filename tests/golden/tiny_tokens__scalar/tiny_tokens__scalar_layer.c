@@ -71,8 +71,8 @@ struct buffers {
     float *y;
 };
 
-// Where a thread's panels or scores are among those of all threads: as much memory stays free behind them. Cores read
-// ahead past the end of a buffer, and a line that another core has read so must be fetched back before it is written.
+// Where a thread's panels or scores begin, in units of what one thread needs. Behind each lies as much unused memory,
+// because a core prefetches past the end of a buffer: a line that another core holds must come back before a write.
 static size_t own_place(size_t thread)
 {
     return 2 * thread;
