@@ -137,7 +137,7 @@ struct shapes {
 
 // Shapes within the model's ranges, the telling ones first: shortest, longest, around the tiles of its kernels, primes;
 // self- and cross-attention, batches of 1..3 and a large one, ragged lengths. Stops before their multiply-adds exceed
-// budget.
+// budget, but has one of each form.
 struct shapes shapes_of(const struct ga_model *model, double budget);
 
 // One shape that the seed chooses within the model's ranges: short ones as often as long ones, of at most so many

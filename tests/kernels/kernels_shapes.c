@@ -168,12 +168,36 @@ static size_t past_of(const struct ga_model *model, const struct shape *shape)
     return past < room ? past : room;
 }
 
-// Adds the shape if the budget allows it; the first one always.
+static bool has_form(const struct shapes *shapes, enum form form)
+{
+    bool found = false;
+    for (size_t i = 0; i < shapes->count; i++) {
+        found = found || shapes->list[i].form == form;
+    }
+    return found;
+}
+
+// The shape with the least rows that its form has.
+static struct shape shortest(const struct ga_model *model, struct shape shape)
+{
+    const size_t q = model->q_len.min, kv = model->kv_len.min, both = q > kv ? q : kv;
+    const bool is_cross = shape.form != FORM_SELF && shape.form != FORM_TOKENS;
+    shape.q_len = is_cross ? q : both;
+    shape.kv_len = is_cross ? kv : both;
+    return shape;
+}
+
+// Adds the shape if the budget allows it. The first one of each form always, if need be with few rows: facts about the
+// form have something to check in a large model, too.
 static void add_shape(struct shapes *shapes, const struct ga_model *model, struct shape shape, double *budget)
 {
+    const bool is_first = !has_form(shapes, shape.form);
+    if (is_first && shapes->count > 0 && shapes_cost(model, &shape) > *budget) {
+        shape = shortest(model, shape);
+    }
     shape.past = past_of(model, &shape);
     double price = shapes_cost(model, &shape);
-    if (shapes->count == MAX_SHAPES || (price > *budget && shapes->count > 0)) {
+    if (shapes->count == MAX_SHAPES || (price > *budget && !is_first)) {
         shapes->left_out++;
         return;
     }
@@ -183,7 +207,7 @@ static void add_shape(struct shapes *shapes, const struct ga_model *model, struc
 
 static enum form self_form(const struct ga_model *model, size_t k)
 {
-    return model->vocab_size > 0 && k % 3 != 0 ? FORM_TOKENS : FORM_SELF; // the first one whatever the budget: rows
+    return model->vocab_size > 0 && k % 3 != 0 ? FORM_TOKENS : FORM_SELF;
 }
 
 // Self-attention at q_len: batches of 1, 2, 3 in turn; every other shape is ragged, by one length a sequence or by two.
