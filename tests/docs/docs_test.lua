@@ -60,7 +60,7 @@ local LONG = {
   { "^ninja (bench)$", "ninja -n %1", "half a minute a model, and `bench` of a program is run" },
   { "^ninja (bench%-[%w-]+)$", "ninja -n %1", "minutes to hours" },
   { "^BENCH_ARGS=(%S+) ninja bench%-peers$", "PYTHON bench/run.py %1 --list", "installs a gigabyte" },
-  { "^BENCH_ARGS='([^']*)' ninja bench%-features$", "python3 -B bench/features.py %1 --list", "minutes" },
+  { "^BENCH_ARGS=\"([^\"]*)\" (ninja bench%-features)$", "BENCH_ARGS=\"%1 --list\" %2", "minutes" },
   { "^BENCH_ARGS='[^']*' (ninja) (bench%-text%-in)$", "%1 -n %2", "installs a gigabyte" },
   { "^sh bench/run%.sh (.*)$", "PYTHON bench/run.py %1 --list", "installs a gigabyte" },
   { "^python3 (bench/features%.py .*)$", "python3 -B %1 --list", "minutes" },
