@@ -154,7 +154,7 @@ return function(path, expect_run, expect)
     expect_run(2, chat .. "--text x5. --system x5.", "--system and --chat-template need --chat")
     expect_run(2, "generate --input %in --output %result --chat-template llama2",
       "--system and --chat-template need --chat")
-    local refused = expect_run(2, chat .. "--chat x5. --chat-template alpaca",
+    local _, refused = expect_run(2, chat .. "--chat x5. --chat-template alpaca",
       "--chat-template alpaca: expected one of chatml,")
     local listed = expect_run(0, "generate --help")
     for name in refused:match("expected one of ([^\n]+)"):gmatch("[%w.-]+") do
