@@ -7,7 +7,7 @@ from ctypes import (POINTER, Structure, byref, c_bool, c_char, c_char_p, c_doubl
 
 import paths
 
-ABI = 13
+ABI = 14
 MAX_THREADS = 1024  # GA_MAX_THREADS
 
 
@@ -42,7 +42,7 @@ class Role(Structure):
 
 class Model(Structure):
     """struct ga_model up to its roles."""
-    _fields_ = [("abi", c_uint32), ("name", c_char_p), ("spec", c_char_p)] + [
+    _fields_ = [("abi", c_uint32), ("bits_revision", c_uint32), ("name", c_char_p), ("spec", c_char_p)] + [
         (name, c_size_t) for name in ("d_model", "n_heads", "n_kv_heads", "d_head", "batch", "q_min", "q_max", "kv_min",
                                       "kv_max", "vocab_size")
     ] + [("causal", c_int), ("scale", c_double), ("lengths", c_bool), ("attention_output", c_bool),

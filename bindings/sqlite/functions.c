@@ -90,10 +90,11 @@ static void version(sqlite3_context *context, int count, sqlite3_value **values)
         fail(context, sqlite3_mprintf("%s_version: %s", model->name, error.text));
         return;
     }
-    char *words = sqlite3_mprintf("{\"genattn\":\"%s\",\"model\":\"%s\",\"abi\":%d,\"isa\":\"%s\",\"loaded\":%s,"
-                                  "\"format\":\"f32[%lld]\"}",
-                                  GA_VERSION, model->name, (int)GA_ABI, isa, state->embedder ? "true" : "false",
-                                  (sqlite3_int64)model->d_model);
+    char *words = sqlite3_mprintf(
+        "{\"genattn\":\"%s\",\"model\":\"%s\",\"abi\":%d,\"bits_revision\":%d,\"isa\":\"%s\",\"loaded\":%s,"
+        "\"format\":\"f32[%lld]\"}",
+        GA_VERSION, model->name, (int)GA_ABI, (int)model->bits_revision, isa, state->embedder ? "true" : "false",
+        (sqlite3_int64)model->d_model);
     sqlite3_result_text(context, words ? words : "", -1, SQLITE_TRANSIENT);
     sqlite3_free(words);
 }

@@ -23,8 +23,9 @@ static enum ga_exit print_text(const struct ga_context *context, const struct ga
                section->offset, is_attachment ? "hash" : "layout", hex(section->packing, packing),
                hex(section->checksum, checksum));
     }
-    printf("packed weights of %s, spec %s, format version %u, interface %u, %zu bytes\n", pack->model,
-           hex(pack->spec, spec), (unsigned)pack->version, (unsigned)pack->abi, pack->size);
+    printf("packed weights of %s, spec %s, format version %u, interface %u, bits revision %u, %zu bytes\n", pack->model,
+           hex(pack->spec, spec), (unsigned)pack->version, (unsigned)pack->abi, (unsigned)pack->bits_revision,
+           pack->size);
     if (why_not) {
         ga_print_line("not for this program: %s", why_not);
     } else {
@@ -55,12 +56,12 @@ static enum ga_exit print_json(const struct ga_context *context, const struct ga
                                const struct ga_variant *variant)
 {
     char number[HEX];
-    return ga_json_print(context, json_pack("{s:o, s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:s?, s:s?}", "file",
-                                            ga_json_label(pack->label), "model", pack->model, "spec",
-                                            hex(pack->spec, number), "version", (int)pack->version, "interface",
-                                            (int)pack->abi, "bytes", ga_json_size(pack->size), "sections",
-                                            sections_json(pack, false), "attachments", sections_json(pack, true), "isa",
-                                            variant ? variant->isa : NULL, "refused", why_not));
+    return ga_json_print(
+        context, json_pack("{s:o, s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:o, s:s?, s:s?}", "file",
+                           ga_json_label(pack->label), "model", pack->model, "spec", hex(pack->spec, number), "version",
+                           (int)pack->version, "interface", (int)pack->abi, "bits_revision", (int)pack->bits_revision,
+                           "bytes", ga_json_size(pack->size), "sections", sections_json(pack, false), "attachments",
+                           sections_json(pack, true), "isa", variant ? variant->isa : NULL, "refused", why_not));
 }
 
 static enum ga_exit inspect(const struct ga_context *context, const struct ga_pack *pack, bool json)

@@ -17,6 +17,12 @@ static const char FORMAT[] = "genattn search index 1";
 
 enum { PREFIX = 8 }; // bytes of a safetensors file that say how long its header is
 
+// A part of what made an index: its key in the metadata, the value that is expected there, and in words what another
+// value means.
+struct part {
+    const char *key, *value, *what;
+};
+
 // -- What made it ---------------------------------------------------------------------------------------------------
 
 static void put_digits(uint64_t checksum, char text[GA_INDEX_MADE])
@@ -28,6 +34,7 @@ struct ga_index_maker ga_index_maker_of(const struct ga_model *model, const stru
                                         uint64_t tokenizer)
 {
     struct ga_index_maker maker = {.model = model->name, .isa = instance->variant->isa};
+    snprintf(maker.bits, sizeof maker.bits, "%" PRIu32, model->bits_revision);
     put_digits(ga_checksum(model->spec, strlen(model->spec)), maker.spec);
     put_digits(ga_checksum(instance->loaded->packed, instance->variant->packed_bytes), maker.weights);
     put_digits(tokenizer, maker.tokenizer);
@@ -37,31 +44,31 @@ struct ga_index_maker ga_index_maker_of(const struct ga_model *model, const stru
 char *ga_index_metadata(const struct ga_index_maker *maker, char text[GA_INDEX_METADATA])
 {
     snprintf(text, GA_INDEX_METADATA,
-             "{\"format\":\"%s\",\"model\":\"%s\",\"spec\":\"%s\",\"weights\":\"%s\",\"isa\":\"%s\","
-             "\"tokenizer\":\"%s\"}",
-             FORMAT, maker->model, maker->spec, maker->weights, maker->isa, maker->tokenizer);
+             "{\"format\":\"%s\",\"model\":\"%s\",\"bits_revision\":\"%s\",\"spec\":\"%s\",\"weights\":\"%s\","
+             "\"isa\":\"%s\",\"tokenizer\":\"%s\"}",
+             FORMAT, maker->model, maker->bits, maker->spec, maker->weights, maker->isa, maker->tokenizer);
     return text;
 }
 
-// What of a maker an index's metadata do not agree in, as a message calls it; NULL where they agree in all.
-static const char *other_part(const struct ga_index_maker *maker, const json_t *metadata)
+// Whether an index's metadata agree with a maker in all parts; where not, the first other one and what was found there.
+// An index made before there were revisions has none.
+static bool agrees(const struct ga_index_maker *maker, const json_t *metadata, struct part *other_out,
+                   const char **found_out)
 {
-    const struct {
-        const char *key, *value, *what;
-    } parts[] = {
-        {"model", maker->model, "another model"},
-        {"spec", maker->spec, "another spec of the model"},
-        {"isa", maker->isa, "another instruction set"},
-        {"weights", maker->weights, "other weights"},
-        {"tokenizer", maker->tokenizer, "another tokenizer"},
+    const struct part parts[] = {
+        {"model", maker->model, "another model"},           {"bits_revision", maker->bits, "another bits revision"},
+        {"spec", maker->spec, "another spec of the model"}, {"isa", maker->isa, "another instruction set"},
+        {"weights", maker->weights, "other weights"},       {"tokenizer", maker->tokenizer, "another tokenizer"},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const char *found = json_string_value(json_object_get(metadata, parts[i].key));
         if (!found || strcmp(found, parts[i].value) != 0) {
-            return parts[i].what;
+            *other_out = parts[i];
+            *found_out = found ? found : "none";
+            return false;
         }
     }
-    return NULL;
+    return true;
 }
 
 // -- The file -------------------------------------------------------------------------------------------------------
@@ -101,21 +108,24 @@ static bool is_empty(FILE *file)
     return fstat(fileno(file), &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size == 0;
 }
 
-// Whether the file, an index, is of this maker; says what is other where it is not.
+// Whether the file, an index, is of this maker; says what is other where it is not. Vectors of two makers never stand
+// in one index.
 static bool is_of(const struct ga_context *context, const char *path, const json_t *metadata,
                   const struct ga_index_maker *maker)
 {
-    const char *other = other_part(maker, metadata);
-    if (other) {
-        ga_note(context, "%s: this index was made with %s; it is made anew", path, other);
+    struct part other;
+    const char *found;
+    const bool is = agrees(maker, metadata, &other, &found);
+    if (!is) {
+        ga_note(context, "%s: this index was made with %s; it is made anew (%s: found %s, expected %s)", path,
+                other.what, other.key, found, other.value);
     }
-    return !other;
+    return is;
 }
 
 static enum ga_exit find_vectors(struct ga_search_index *index)
 {
-    const struct ga_tensor *given = ga_weights_find(index->file, GA_INDEX_VECTORS);
-    const struct ga_tensor *vectors = given ? given : ga_weights_find(index->file, "vectors"); // its name up to 0.1.0
+    const struct ga_tensor *vectors = ga_weights_find(index->file, GA_INDEX_VECTORS);
     const struct ga_tensor *entries = ga_weights_find(index->file, "entries");
     const bool fits = vectors && entries && vectors->dtype == GA_F32 && vectors->rank == 2 &&
                       vectors->shape[1] == index->width && entries->dtype == GA_U8 &&

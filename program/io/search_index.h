@@ -1,7 +1,7 @@
 // search_index.h: a file of the vectors of a corpus's texts: whose texts they are, what made them, whether they are
 // whole. Computes no vector.
 //
-// A safetensors file: "vectors" F32 [texts, d_model]; "entries" U8 [texts, 24], three little-endian u64 a text: the
+// A safetensors file: "embedding" F32 [texts, d_model]; "entries" U8 [texts, 24], three little-endian u64 a text: the
 // checksum and the bytes of the text, the checksum of its vector; and metadata that say what made it. Checksums are
 // XXH64: they find accidents, not forgery.
 #ifndef GA_SEARCH_INDEX_H
@@ -13,11 +13,12 @@
 
 #define GA_INDEX_VECTORS "embedding" // the tensor of vectors
 
-enum { GA_INDEX_ENTRY = 24, GA_INDEX_MADE = 17, GA_INDEX_METADATA = 640 };
+enum { GA_INDEX_ENTRY = 24, GA_INDEX_MADE = 17, GA_INDEX_METADATA = 672 };
 
 // What vectors hang on beside their texts: an index made by something else is of no use.
 struct ga_index_maker {
     const char *model, *isa;
+    char bits[GA_INDEX_MADE];                                                   // the bits revision, as digits
     char spec[GA_INDEX_MADE], weights[GA_INDEX_MADE], tokenizer[GA_INDEX_MADE]; // checksums, as digits
 };
 

@@ -168,8 +168,7 @@ static enum ga_status read_fields(struct ga_pack *pack, const unsigned char *hea
         return damaged(pack, error, "expected 1 to 16 sections", GA_PACK_AT_COUNT);
     }
     const size_t table_end = GA_PACK_AT_SECTIONS + count * GA_PACK_ENTRY;
-    if (ga_read_u32(header + GA_PACK_AT_COUNT + 4) != 0 ||
-        !is_zero(header + table_end, GA_PACK_AT_CHECKSUM - table_end)) {
+    if (!is_zero(header + table_end, GA_PACK_AT_CHECKSUM - table_end)) {
         return damaged(pack, error, "expected zeros after the sections", table_end);
     }
     if (!is_name(header + GA_PACK_AT_NAME, GA_PACK_NAME)) {
@@ -177,6 +176,7 @@ static enum ga_status read_fields(struct ga_pack *pack, const unsigned char *hea
     }
     pack->version = ga_read_u32(header + GA_PACK_AT_VERSION);
     pack->abi = ga_read_u32(header + GA_PACK_AT_ABI);
+    pack->bits_revision = ga_read_u32(header + GA_PACK_AT_BITS);
     pack->is_native = order == ga_pack_native_order();
     pack->spec = ga_read_u64(header + GA_PACK_AT_SPEC);
     memcpy(pack->model, header + GA_PACK_AT_NAME, GA_PACK_NAME);

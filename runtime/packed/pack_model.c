@@ -24,6 +24,12 @@ static enum ga_status check_model(const struct ga_pack *pack, const struct ga_mo
                           "%s: packed by a build of interface %u; this one has %d: " GA_PACK_AGAIN, pack->label,
                           (unsigned)pack->abi, GA_ABI);
     }
+    if (pack->bits_revision != model->bits_revision) {
+        return ga_fail_at(error, GA_UNSUPPORTED, GA_FAULT_PACK_BUILD, GA_PACK_AT_BITS,
+                          "%s: packed by a build of bits revision %u; this one has %u, whose packed weights and "
+                          "results differ: " GA_PACK_AGAIN,
+                          pack->label, (unsigned)pack->bits_revision, (unsigned)model->bits_revision);
+    }
     if (!pack->is_native) {
         return ga_fail_at(error, GA_UNSUPPORTED, GA_FAULT_PACK_BYTE_ORDER, GA_PACK_AT_ORDER,
                           "%s: packed by a machine of the other byte order: " GA_PACK_AGAIN, pack->label);

@@ -107,6 +107,7 @@ static size_t make_header(unsigned char header[GA_PACK_HEADER], const struct ga_
     ga_write_u32(header + GA_PACK_AT_ABI, GA_ABI);
     ga_write_u64(header + GA_PACK_AT_SPEC, ga_pack_spec(model));
     ga_write_u32(header + GA_PACK_AT_COUNT, (uint32_t)content->count);
+    ga_write_u32(header + GA_PACK_AT_BITS, model->bits_revision);
     memcpy(header + GA_PACK_AT_NAME, model->name, strlen(model->name));
     const size_t size = put_sections(header, content);
     ga_write_u64(header + GA_PACK_AT_SIZE, size);

@@ -248,6 +248,7 @@ int main(int argc, char **argv)
     static const char *const sentences[] = {"lengths: padding is neither computed nor seen"};
     const struct ga_model model = {
         .abi = GA_ABI,
+        .bits_revision = GA_BITS_REVISION,
         .name = "fixture",
         .spec = "return {\n  name = \"fixture\",\n  d_model = 8,\n}\n",
         .d_model = D,

@@ -39,8 +39,9 @@ return function(path, run, expect_run, expect)
 
   local function inspects()
     expect_run(0, "inspect %w.gap", "bytes at 4096, layout ", ": sound\n", "packed weights of fixture, spec ",
-      "runs them by scalar")
-    expect_run(0, "inspect %w.gap --json", '"model": "fixture"', '"isa": "scalar"', '"version": 2')
+      ", bits revision 1, ", "runs them by scalar")
+    expect_run(0, "inspect %w.gap --json", '"model": "fixture"', '"isa": "scalar"', '"version": 3',
+      '"bits_revision": 1')
   end
 
   local function refuses()

@@ -103,18 +103,23 @@ return function(path, expect_run, expect)
   -- Another maker, and damage: both are said, and the index is as it should be.
   local function test_stale()
     local index = files.slurp(INDEX)
-    local old, renamed = index:gsub('"embedding"', '"vectors"  ')
-    write("corpus.post_48_4.safetensors", old)
-    search("cats", "5 texts, 0 new")
-    expect(renamed == 1 and files.slurp(INDEX) == old, "an index of before is not read as it is")
-    write("corpus.post_48_4.safetensors", index)
     local function expect_repaired(...)
       search("cats", ...)
       expect(files.slurp(INDEX) == index, "%s: the index is other than before", (...))
     end
+    -- Of another release, and of one before there were revisions.
+    local revision = index:match('"bits_revision":"(%d+)"')
+    local other = ("9"):rep(#revision)
+    for found, key in pairs { [other] = "bits_revision", none = "of_no_meaning" } do
+      local old, replaced = index:gsub('"bits_revision":"%d+"', ('"%s":"%s"'):format(key, other))
+      write("corpus.post_48_4.safetensors", old)
+      expect(replaced == 1, "no bits revision in the index")
+      expect_repaired(("another bits revision; it is made anew (bits_revision: found %s, expected %s)"):format(found,
+        revision), "5 texts, 5 new")
+    end
     local _, said = expect_run(0, SEARCH:gsub("random 1", "random 2") .. "cats")
-    expect(said:find("made with other weights; it is made anew", 1, true) and said:find("5 texts, 5 new", 1, true),
-      "said %s", said)
+    expect(said:find("made with other weights; it is made anew (weights: found ", 1, true) and
+      said:find("5 texts, 5 new", 1, true), "said %s", said)
     expect_repaired("other weights", "5 new")
     local tokenizer = files.slurp(path "tokenizer")
     write("tokenizer", tokenizer .. "\n")

@@ -109,12 +109,12 @@ return function(path, expect_run, expect_values, expect)
   end
 
   local function test_info()
-    expect_run(0, "info", "3 of d_ff 16, gelu, norm layer after residuals, positions none, pool mean, " ..
-      "logits linear of 10, in i16\n", "96 parameters: 3 x 0 in layers, 96 outside them",
-      "takes x, tokens, token_types, lengths",
+    expect_run(0, "info", "  bits revision 1: ",
+      "3 of d_ff 16, gelu, norm layer after residuals, positions none, pool mean, logits linear of 10, in i16\n",
+      "96 parameters: 3 x 0 in layers, 96 outside them", "takes x, tokens, token_types, lengths",
       "gives output, embedding, logits, last_logits, hidden_0 to hidden_3, attention_0 to attention_2")
     expect_run(0, "info --json", '"n_layers": 3', '"pool": "mean"', '"kind": "encoder"', '"hidden_3"', '"attention_2"',
-      '"all": 96', '"logits_dtype": "i16"', '"classifier_dtype": "f32"')
+      '"bits_revision": 1', '"all": 96', '"logits_dtype": "i16"', '"classifier_dtype": "f32"')
   end
 
   local function test_bench()

@@ -173,6 +173,7 @@ int main(int argc, char **argv)
     static const char *const sentences[] = {"layers: 3"};
     const struct ga_model model = {
         .abi = GA_ABI,
+        .bits_revision = GA_BITS_REVISION,
         .name = "stack_fixture",
         .spec = "return {\n  name = \"stack_fixture\",\n  kind = \"encoder\",\n}\n",
         .d_model = D,

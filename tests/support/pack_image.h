@@ -23,10 +23,10 @@ enum {
         .scratch_bytes = pack_image_scratch, .run = pack_image_run                                 \
     }
 #define PACK_FUTURE PACK_VARIANT("future", UINT32_C(1) << 31, 7, PACKED) // no CPU runs it
-#define PACK_MODEL(name_, spec_, variants_)                                                                          \
-    {                                                                                                                \
-        .abi = GA_ABI, .name = name_, .spec = spec_, .roles = pack_image_roles, .n_roles = 1, .variants = variants_, \
-        .n_variants = sizeof variants_ / sizeof *variants_                                                           \
+#define PACK_MODEL(name_, spec_, variants_)                                                                        \
+    {                                                                                                              \
+        .abi = GA_ABI, .bits_revision = GA_BITS_REVISION, .name = name_, .spec = spec_, .roles = pack_image_roles, \
+        .n_roles = 1, .variants = variants_, .n_variants = sizeof variants_ / sizeof *variants_                    \
     }
 
 void pack_image_fill(const struct ga_weight_view *roles, void *packed);

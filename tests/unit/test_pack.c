@@ -45,6 +45,7 @@ Test(pack, a_file_is_laid_out_as_the_header_says)
     cr_expect_eq(ga_read_u32(pack_image + 28), GA_ABI);
     cr_expect_eq(ga_read_u64(pack_image + 32), ga_checksum("return {}\n", 10));
     cr_expect_eq(ga_read_u32(pack_image + 40), 2);
+    cr_expect_eq(ga_read_u32(pack_image + 44), GA_BITS_REVISION);
     cr_expect_str_eq((const char *)pack_image + 48, "tiny");
     for (size_t v = 0; v < 2; v++) {
         const unsigned char *entry = pack_image + 256 + 64 * v;
@@ -210,6 +211,22 @@ Test(pack, another_build_refuses_the_file_and_says_why)
     pack_image_seal();
     expect_refused(GA_FAULT_PACK_BYTE_ORDER, BOTH_END, &pack_image_model, GA_UNSUPPORTED,
                    "a machine of the other byte order");
+}
+
+Test(pack, weights_of_another_bits_revision_are_refused)
+{
+    static const struct ga_variant others[] = {PACK_VARIANT("quick", 0, 5, PACKED)};
+    struct ga_model later = PACK_MODEL("tiny", "return {}\n", others);
+    cr_assert_gt(pack_image_make(2), 0);
+    ga_write_u32(pack_image + 44, 0); // of before there were revisions
+    pack_image_seal();
+    expect_refused(GA_FAULT_PACK_BUILD, BOTH_END, &pack_image_model, GA_UNSUPPORTED,
+                   "packed by a build of bits revision 0; this one has 1");
+    ga_write_u32(pack_image + 44, GA_BITS_REVISION);
+    pack_image_seal();
+    later.bits_revision = GA_BITS_REVISION + 1;
+    expect_refused(GA_FAULT_PACK_BUILD, BOTH_END, &later, GA_UNSUPPORTED,
+                   "whose packed weights and results differ: pack the weights again with this build");
 }
 
 Test(pack, instruction_sets_that_are_not_there_are_refused)

@@ -118,7 +118,7 @@ Test(pack_damage, a_header_that_lies_is_refused_by_the_byte)
         {40, 4, UINT32_MAX, "byte 40: expected 1 to 16 sections"},
         {40, 4, 1, "expected zeros after the sections"},
         {40, 4, 3, "byte 384: no name of an instruction set"},
-        {44, 4, 1, "expected zeros after the sections"},
+        {400, 4, 1, "expected zeros after the sections"},
         {48, 8, 0, "byte 48: no name of a model"},
         {48, 4, 0x0a7465, "byte 48: no name of a model"},
         {255, 1, 'x', "byte 48: no name of a model"},

@@ -24,6 +24,7 @@ model = c.ga_model.in_dll(lib, NAME + "_model")
 if model.abi != c.GA_ABI:
     raise ImportError("%s: the library has interface %d, its declarations %d" % (NAME, model.abi, c.GA_ABI))
 model_address = ctypes.addressof(model)
+BITS_REVISION = int(model.bits_revision)  # builds of one revision give the same bits
 stack: Optional[Any] = model.stack.contents if model.stack else None
 encoder: Optional[Any] = model.encoder.contents if model.encoder else None
 

@@ -15,7 +15,8 @@
 extern "C" {
 #endif
 
-enum { GA_ABI = 13 }; // changes whenever a struct in this file or struct ga_error changes
+enum { GA_ABI = 14 };          // changes whenever a struct in this file or struct ga_error changes
+enum { GA_BITS_REVISION = 1 }; // changes whenever a release changes results on purpose (docs/numbers.md)
 
 // -- Threads --------------------------------------------------------------------------------------------------------
 
@@ -237,7 +238,7 @@ struct ga_variant {
 // A generated model: one const object, `<name>_model`. A program that is linked with the shared library may have a copy
 // of it (a copy relocation of the linker). Compare models with ga_model_same and not by their addresses.
 struct ga_model {
-    uint32_t abi;
+    uint32_t abi, bits_revision; // GA_ABI and GA_BITS_REVISION of the release that generated it
     const char *name;
     const char *spec; // the whole spec as Lua text
     size_t d_model, n_heads, n_kv_heads, d_head;
@@ -332,9 +333,8 @@ enum ga_status ga_model_pack(const struct ga_model *model, const struct ga_varia
 const struct ga_model *ga_loaded_model(const struct ga_loaded *loaded);
 const struct ga_variant *ga_loaded_variant(const struct ga_loaded *loaded);
 
-// Bytes of scratch that a call of these sizes (kv_len 0: q_len) needs, with io.parallel of so many threads (1 without
-// it). SIZE_MAX if a size is out of the model's range or overflows, if model or variant is NULL, or if the variant
-// belongs to another model.
+// Bytes of scratch that a call of these sizes (kv_len 0: q_len) needs, with io.parallel of so many threads (1 without).
+// SIZE_MAX if a size is out of range or overflows, model or variant is NULL, or the variant belongs to another model.
 size_t ga_model_scratch_size(const struct ga_model *model, const struct ga_variant *variant, size_t batch, size_t q_len,
                              size_t kv_len, size_t threads);
 

@@ -10,7 +10,7 @@
 //     8     u32 version, u32 bytes of the header (4096)
 //     16    u64 bytes of the file
 //     24    u32 byte order of the weights: 1 little-endian, 2 big-endian; u32 GA_ABI
-//     32    u64 hash of the spec, u32 number of sections (1..16), u32 zero
+//     32    u64 hash of the spec, u32 number of sections (1..16), u32 GA_BITS_REVISION
 //     48    model's name, zeros after it, 208 bytes
 //     256   sections of 64 bytes: instruction set's name [16] with zeros after it, u64 hash of how weights are packed
 //           (for an attachment: its writer's number), u64 offset, u64 bytes, u64 checksum, zeros
@@ -37,7 +37,7 @@ extern "C" {
 #endif
 
 enum {
-    GA_PACK_VERSION = 2,
+    GA_PACK_VERSION = 3,
     GA_PACK_HEADER = 4096, // bytes; sections begin at multiples of it
     GA_PACK_SECTIONS = 16, // at most
     GA_PACK_ISA = 16,      // bytes of an instruction set's name, with its NUL
@@ -59,7 +59,7 @@ struct ga_pack {
     int fd;                     // of the file, or -1
     const unsigned char *bytes; // the bytes in memory, or NULL
     size_t size;                // of the whole file
-    uint32_t version, abi;
+    uint32_t version, abi, bits_revision;
     bool is_native; // the weights have the byte order of this machine
     uint64_t spec;  // hash of the spec's text
     char model[GA_PACK_NAME];

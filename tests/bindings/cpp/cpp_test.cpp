@@ -137,6 +137,7 @@ int main(int argc, char **argv)
     try {
         auto loaded = genattn::weights::load(cache_40_4_model, argv[1]);
         const auto weights = std::move(loaded);
+        check(weights.model().bits_revision == GA_BITS_REVISION, "the bits revision");
         check(weights.model().d_model == width && weights.variant().packed_bytes > 0, "what was loaded");
         run(weights);
         refusals(weights, argv[1]);

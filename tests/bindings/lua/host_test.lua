@@ -5,6 +5,8 @@ local files = require "program_files"
 local folder, program, digest_path = arg[1], arg[2], arg[3]
 local passed, failed, digest = 0, 0, {}
 
+local REVISION = tonumber(files.slurp("runtime/include/genattn/model.h"):match("GA_BITS_REVISION = (%d+)"))
+
 local function check(truth, name, ...)
   if truth then
     passed = passed + 1
@@ -82,6 +84,7 @@ local function sides()
   local path, w = weights("sides", { { "q", 36, 40 }, { "k", 18, 24 }, { "v", 18, 33 }, { "o", 21, 36 } })
   local layer = module.load(path)
   local q, k, v = rows(module, { 2, 5, 40 }, 1), rows(module, { 2, 6, 24 }, 2), rows(module, { 2, 6, 33 }, 3)
+  check(module.facts.bits_revision == REVISION, "the bits revision", tostring(module.facts.bits_revision))
   local names = { "output", "q_proj", "x_concat", "attention", "k_heads" }
   local all = layer { query = q, key = k, value = v, outputs = names }
   check(near(all.q_proj, linear(q, 0, 10, 40, w["w_q.weight"], w["w_q.bias"]), 360), "q is projected")

@@ -78,6 +78,7 @@ class Words(unittest.TestCase):
         self.assertIn("ids of [batch, 1..70], below 50", post_48_4.__doc__)
         for package in (golden_maps, post_48_4):
             self.assertEqual(os.path.basename(WHEELS[0]).split("-")[1], package.__version__)
+            self.assertEqual(package.BITS_REVISION, package._declarations.GA_BITS_REVISION)
             for name in package.__all__:
                 self.assertTrue(getattr(package, name).__doc__ or name == "__version__", name)
 

@@ -114,12 +114,22 @@ local function check_nearest()
   equal("texts and their vectors", both, "3|3")
 end
 
+-- Vectors of another bits revision, or of an unknown one, are computed again as docs/sqlite.md has it, others are left.
+local function check_revisions()
+  local again = "UPDATE notes SET v = encoder(body), v_bits = encoder_version() ->> 'bits_revision' " ..
+    "WHERE v_bits IS NOT encoder_version() ->> 'bits_revision'; SELECT changes()"
+  equal("vectors of other revisions", sql({ LOAD, ROWS, "ALTER TABLE notes ADD COLUMN v_bits", again, again,
+    "UPDATE notes SET v_bits = v_bits + 1 WHERE body = 'mats'", again }), "4\n0\n1")
+end
+
 -- What the extension says of itself, before weights are loaded and after.
 local function check_version()
   local release = fs.read("program/commands/program.h"):match('GA_VERSION "([^"]+)"')
   local parts = "SELECT v ->> 'genattn', v ->> 'model', v ->> 'format', v ->> 'loaded' " ..
     "FROM (SELECT encoder_version() AS v)"
   equal("the version", sql({ parts }), release .. "|encoder|f32[64]|0")
+  equal("the bits revision", sql({ "SELECT encoder_version() ->> 'bits_revision'" }),
+    fs.read("runtime/include/genattn/model.h"):match("GA_BITS_REVISION = (%d+)"))
   local isa = sql({ ("SELECT encoder_load('%s')"):format(WEIGHTS) }):match("^encoder: (%w+),")
   equal("the version of what is loaded", sql({ LOAD, parts, "SELECT encoder_version() ->> 'isa'" }),
     ("%s|encoder|f32[64]|1\n%s"):format(release, isa))
@@ -197,6 +207,7 @@ else
   check_cosine()
   check_nearest()
   check_version()
+  check_revisions()
   check_interrupt()
   check_names()
   check_refusals()

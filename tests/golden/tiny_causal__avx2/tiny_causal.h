@@ -31,6 +31,7 @@ extern "C" {
 #endif
 
 enum {
+    TINY_CAUSAL_BITS_REVISION = GA_BITS_REVISION, // two builds of one revision give the same bits
     TINY_CAUSAL_D_MODEL = 24,
     TINY_CAUSAL_N_HEADS = 1,
     TINY_CAUSAL_N_KV_HEADS = 1,

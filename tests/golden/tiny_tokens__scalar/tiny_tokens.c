@@ -195,6 +195,7 @@ static const struct ga_variant variants[] = {
 
 const struct ga_model tiny_tokens_model = {
     .abi = GA_ABI,
+    .bits_revision = GA_BITS_REVISION,
     .name = "tiny_tokens",
     .spec = "return {\n  name = \"tiny_tokens\",\n  d_model = 8,\n  n_heads = 4,\n  seq_len = \"1..6\",\n  unroll = 1,\n  n_kv_heads = 2,\n  mask = { causal = \"bottom_right\" },\n  outputs = { \"attention\" },\n  vocab_size = 11,\n  weights = { embedding = \"tokens.table\", o_bias = \"attn.c_proj.bias\", o_weight = \"attn.c_proj.weight\", qkv_bias = \"attn.c_attn.bias\", qkv_weight = \"attn.c_attn.weight\", transposed = true },\n}\n",
     .d_model = 8,
