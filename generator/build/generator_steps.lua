@@ -17,7 +17,8 @@ local CONFIGURE = { "configure", "build.ninja", "rules.ninja", "generator/build"
   "generator/configure_tests.lua", "generator/isa", "generator/ninja.lua", "templates/install" }
 local DOCUMENTS = { "README.md", "SECURITY.md", "CHANGELOG.md", "CONTRIBUTING.md", "bench", "build.ninja", "demo",
   "docs", "tests", "tools", "runtime", "generator", "templates" }
-local BESIDES = { combinations_test = { "tests/combinations" }, configure_test = CONFIGURE,
+local BESIDES = { bits_table_test = { "tests/bits", "runtime/include/genattn" },
+  combinations_test = { "tests/combinations" }, configure_test = CONFIGURE,
   configure_cross_test = CONFIGURE, configure_old_test = CONFIGURE, configure_paths_test = CONFIGURE,
   configure_summary_test = CONFIGURE, configure_usage_test = CONFIGURE, documents_test = DOCUMENTS,
   formula_test = { "tests/pytorch" }, install_test = { "templates/install" },

@@ -9,9 +9,9 @@ local test_matrix = require "build.test_matrix"
 local test_models = require "build.test_models"
 local lua_edges = require "build.lua_edges"
 local wheel_edges = require "build.wheel_edges"
-local test_modifiers = require "build.test_modifiers"
 
 local PLAIN, SANITIZED, joined = Edges.PLAIN, Edges.SANITIZED, Edges.joined
+local some_models_test, table_object = test_models.some_models_test, test_models.table_object
 local ALL, CHECK, EMULATED, EMULATION = profiles.ALL, profiles.CHECK, profiles.EMULATED, profiles.EMULATION
 local CROSS, PORTABLE, RACES, UNSET = profiles.CROSS, profiles.PORTABLE, profiles.RACES, profiles.UNSET
 
@@ -19,8 +19,7 @@ local CROSS, PORTABLE, RACES, UNSET = profiles.CROSS, profiles.PORTABLE, profile
 local FACTS = "out/obj/tests/standalone/standalone_kernels.o"
 -- A number for the bits of every result.
 local BITS = "out/obj/tests/standalone/standalone_bits.o"
-local INCLUDES = ("$runtime_includes $program_includes $test_includes -I %s $jansson_cflags $criterion_cflags"):format(
-  test_modifiers.FOLDER)
+local INCLUDES = test_models.INCLUDES
 
 local function objects_of(edges, profile, kind)
   return test_folders.objects(edges, profile, kind, INCLUDES)
@@ -46,13 +45,6 @@ end
 local function shared_archives(edges, profile, parts)
   return { support_archive(edges, profile, INCLUDES .. " $valgrind_cflags"), parts.program, parts.weights,
     parts.core_archive }
-end
-
--- The object of the table of some test models, under a name.
-local function table_object(edges, profile, name, models)
-  local source = ("out/gen/%s_models.c"):format(name)
-  Edges.write_table(source, models)
-  return edges:compile(profile, source, ("%s/%s_models.o"):format(profile.test, name), INCLUDES)
 end
 
 -- What stands after a test's own object: the helpers before the table of models, which they read, and before the
@@ -110,7 +102,7 @@ local function facts_about(edges, archives, model)
 end
 
 -- The tests of `ninja check` that are about models. Returns a table: `facts` (of each model its binary), `sharing`,
--- `criterion`, `models` (archives).
+-- `bits`, `criterion`, `models` (archives).
 local function checked_tests(edges, archives, models, units)
   for _, model in ipairs(models) do
     model.isas = edges.two_isas
@@ -121,6 +113,7 @@ local function checked_tests(edges, archives, models, units)
     facts[i], paths[i] = facts_about(edges, archives, model), test_models.archive_path(CHECK, model)
   end
   return { facts = facts, models = paths,
+    bits = some_models_test(edges, archives, models, { BITS }, CHECK.test .. "/bits", "bits", CHECK),
     sharing = link_all(edges, CHECK, { "out/obj/tests/standalone/standalone_sharing.o" }, inputs,
       "$program_libraries")[1],
     criterion = link_all(edges, CHECK, units.about_models, inputs, "$test_libraries") }
@@ -174,13 +167,6 @@ local function all_tests(edges, archives, models, units, has, text)
   return tests
 end
 
--- A binary of objects and of the test models of a list. name: the list of test_matrix.lua.
-local function some_models_test(edges, archives, models, objects, path, name)
-  local some = test_models.split(models, function(model) return test_matrix[name][model.spec.name] end)
-  local inputs = joined(objects, { archives[1], table_object(edges, PLAIN, name, some) })
-  for _, model in ipairs(some) do inputs[#inputs + 1] = test_models.archive_path(ALL, model) end
-  return edges:link(PLAIN, path, joined(inputs, archives), "$program_libraries")
-end
 
 -- The programs of some of the test models. Returns their paths.
 local function model_programs(edges, parts, models)
@@ -299,17 +285,21 @@ local function emulated_test(edges, archives, models, has)
   return link_all(edges, EMULATION, { FACTS }, inputs, "$program_libraries")[1]
 end
 
--- standalone_kernels for another architecture and all its instruction sets; nil where no emulator runs it.
-local function cross_test(edges, models, has)
+-- standalone_kernels and standalone_bits for another architecture and all its instruction sets; nil where no emulator
+-- runs them.
+local function cross_tests(edges, models, has)
   if not has.cross then return nil end
   local isas = test_models.split(isa.names(), function(name) return isa.is_of(isa.get(name), has.cross.arch) end)
   local cross = setmetatable({ isas_of = function() return isas end, libraries_only = true }, { __index = edges })
   edges:section("Tests of kernels for another architecture")
   for _, model in ipairs(models) do cross:generate(model, test_models.folder_of(model, CROSS)) end
   local archives = { support_archive(cross, CROSS, INCLUDES), cross:shared_parts(CROSS).core_archive }
-  local path = test_folders.path("standalone_kernels")
-  local facts = cross:compile(CROSS, path .. ".c", ("%s/%s.o"):format(CROSS.obj, path), INCLUDES)
-  return link_all(cross, CROSS, { facts }, inputs_of(cross, CROSS, archives, models), CROSS.libraries)[1]
+  local objects = {}
+  for i, name in ipairs({ "standalone_kernels", "standalone_bits" }) do
+    local path = test_folders.path(name)
+    objects[i] = cross:compile(CROSS, path .. ".c", ("%s/%s.o"):format(CROSS.obj, path), INCLUDES)
+  end
+  return link_all(cross, CROSS, objects, inputs_of(cross, CROSS, archives, models), CROSS.libraries)
 end
 
 -- The standalone programs under the memory sanitizer.
@@ -362,6 +352,7 @@ local function add_all(edges, parts, archives, models, tests, has)
   tests.soak = some_models_test(edges, archives, models.tests, objects_of(edges, PLAIN, "soak"), "out/test/soak",
     "soak")
   tests.bits = some_models_test(edges, archives, models.tests, { BITS }, "out/test/bits", "bits")
+  tests.some_bits = some_models_test(edges, archives, models.tests, { BITS }, "out/test/some_bits", "some_bits")
   tests.numbers = some_models_test(edges, archives, models.tests, number_edges(edges), "out/test/numbers", "numbers")
   tests.programs = model_programs(edges, parts, some_of(models.tests, "programs"))
   tests.versions = version_libraries(edges, parts, models.versions)
@@ -369,16 +360,16 @@ local function add_all(edges, parts, archives, models, tests, has)
   tests.example_wheels = example_wheels(edges, parts, models.examples, has)
   tests.examples = example_files(edges, parts, models.examples)
   tests.linking = linking_libraries(edges, parts, some_of(models.tests, "linked"))
-  tests.cross = cross_test(edges, copies(some_of(models.tests, "cross")), has)
+  tests.cross = cross_tests(edges, copies(some_of(models.tests, "cross")), has)
   tests.two, tests.unknown_cpu = two_libraries_tests(edges, parts, archives, some_of(models.tests, "raced"))
 end
 
 -- Adds all edges of the tests' binaries. parts, products: graph.add_products', of the configured models; models:
 -- models.tested's, with those `configured`; has: configure's answers. Returns the paths of the binaries: units,
 -- checked, all, sanitized and races, each by kind as above; configured; some, with models that use every template;
--- soak; numbers; bits; wheels and example_wheels; lua_modules; programs of some models; emulated and cross (or nil);
--- two and unknown_cpu; of what more models are tested with; shared, the models whose calls share threads; parts, which
--- other graphs link; and of the libraries' objects.
+-- soak; numbers; bits and some_bits; wheels and example_wheels; lua_modules; programs of some models; emulated and
+-- cross (or nil); two and unknown_cpu; of what more models are tested with; shared, the models whose calls share
+-- threads; parts, which other graphs link; and of the libraries' objects.
 return function(edges, parts, products, models, has)
   edges.two_isas = two_isas(edges)
   edges.library[CHECK], edges.library[ALL] = {}, {}

@@ -31,6 +31,7 @@ local function add_targets(edges, tests)
   w:phony("some_test_binaries", joined({ tests.some }, tests.units.objects))
   w:phony("soak_binary", { tests.soak })
   w:phony("bits_binary", { tests.bits })
+  w:phony("some_bits_binary", { tests.some_bits })
   w:phony("numbers_binary", { tests.numbers })
   w:phony("combination_parts", tests.parts)
 end

@@ -4,8 +4,13 @@ local Edges = require "build.edges"
 local plan_files = require "plan.files"
 local profiles = require "build.test_profiles"
 local test_matrix = require "build.test_matrix"
+local test_modifiers = require "build.test_modifiers"
 
-local test_models = {}
+-- What files of tests that know models include; and they are compiled with what their libraries ask for.
+local INCLUDES = ("$runtime_includes $program_includes $test_includes -I %s $jansson_cflags $criterion_cflags"):format(
+  test_modifiers.FOLDER)
+
+local test_models = { INCLUDES = INCLUDES }
 
 local PLAIN, joined = Edges.PLAIN, Edges.joined
 local ALL, EMULATED, EMULATION, PORTABLE = profiles.ALL, profiles.EMULATED, profiles.EMULATION, profiles.PORTABLE
@@ -113,6 +118,23 @@ function test_models.archives(edges, profile, models)
       COMPILE[profiles.NAMES[profile]](edges, profile, outputs, folder))
   end
   return archives
+end
+
+-- The object of the table of some test models, under a name.
+function test_models.table_object(edges, profile, name, models)
+  local source = ("out/gen/%s_models.c"):format(name)
+  Edges.write_table(source, models)
+  return edges:compile(profile, source, ("%s/%s_models.o"):format(profile.test, name), INCLUDES)
+end
+
+-- A binary of objects and of the test models of a list. name: the list of test_matrix.lua; profile: whose archives of
+-- models, without it those of all models.
+function test_models.some_models_test(edges, archives, models, objects, path, name, profile)
+  local some = test_models.split(models, function(model) return test_matrix[name][model.spec.name] end)
+  local label = profile and profiles.NAMES[profile] .. "/" .. name or name
+  local inputs = joined(objects, { archives[1], test_models.table_object(edges, profile or PLAIN, label, some) })
+  for _, model in ipairs(some) do inputs[#inputs + 1] = test_models.archive_path(profile or ALL, model) end
+  return edges:link(PLAIN, path, joined(inputs, archives), "$program_libraries")
 end
 
 return test_models

@@ -162,15 +162,24 @@ local function cpu_steps(all)
   return list
 end
 
--- Kernels of another architecture, a part of the usual work.
-local function cross_step(all)
+-- What a program that prints the bits of results says, held against the committed table.
+local function bits_step(all, name, program, emulator)
+  local source = (emulator or all.runner or "") .. program
+  return script_step(all, name, "tests/bits/bits.lua", "check " .. fmt.sh_quote(source),
+    { program, "tests/bits/bits.txt" })
+end
+
+-- Kernels of another architecture, a part of the usual work, and the bits of their results.
+local function cross_steps(all)
   local cross = all.saved.answers.cross
   if not cross then
-    return all.steps.off("kernels of AArch64: no aarch64-linux-gnu-gcc that makes programs for qemu-aarch64 " ..
-      "(Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)")
+    return { all.steps.off("kernels of AArch64: no aarch64-linux-gnu-gcc that makes programs for qemu-aarch64 " ..
+      "(Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)") }
   end
-  return all.steps:add({ name = "kernels of AArch64, emulated", inputs = { all.tests.cross },
-    command = ("%s %s %d"):format(cross.emulator, all.tests.cross, EFFORT.emulated) })
+  local facts, bits = all.tests.cross[1], all.tests.cross[2]
+  return { all.steps:add({ name = "kernels of AArch64, emulated", inputs = { facts },
+    command = ("%s %s %d"):format(cross.emulator, facts, EFFORT.emulated) }),
+    bits_step(all, "bits of results on AArch64, emulated", bits, cross.emulator .. " ") }
 end
 
 -- -- Programs -------------------------------------------------------------------------------------------------------
@@ -310,6 +319,7 @@ local function check_steps(all)
     binary_step(all, "calls that share weights and threads", all.tests.checked.sharing,
       sharing("2", all.shared, test_matrix.check)),
     program_step(all, "program", "-", {}),
+    bits_step(all, "bits of results", all.tests.checked.bits),
   })
 end
 
@@ -333,8 +343,9 @@ local function more_steps(all)
     host_step(all), linking_step(all), examples_step(all), sqlite_step(all), python_examples_step(all),
     script_step(all, "numbers of docs/numbers.md", "tests/numbers/numbers.lua", "check " .. all.tests.numbers,
       { all.tests.numbers, "docs/numbers.md" }),
-    program_step(all, "programs of whole models", "out/test/bin", all.tests.programs), cross_step(all),
-  }, binding_steps(all, script_step), cpu_steps(all), libc_steps(all))
+    program_step(all, "programs of whole models", "out/test/bin", all.tests.programs),
+    bits_step(all, "bits of results, every instruction set", all.tests.bits),
+  }, cross_steps(all), binding_steps(all, script_step), cpu_steps(all), libc_steps(all))
 end
 
 -- Of one or two Luas the one that is through with the tests of the generator first, which is LuaJIT, and the other.

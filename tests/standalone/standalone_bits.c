@@ -1,19 +1,26 @@
-// standalone_bits.c: a number for the bits of every result: calls that seeds choose, one line each, so that two
-// revisions can be compared (tests/tools/compare_bits.sh). Holds nothing against anything itself.
+// standalone_bits.c: a number for the bits of every result: calls that seeds choose, one line each, and the tokens that
+// a model with a cache and logits chooses one after the other; for tests/bits/bits.lua, and so that two revisions can
+// be compared (tests/tools/compare_bits.sh). Weights and inputs are whole-number arithmetic, and a few exact steps, on
+// every machine. Holds nothing against anything itself.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arena.h"
+#include "cpu.h"
 #include "kernels.h"
 
 enum { LAST_SEED = 12, MAX_OTHERS = GA_INTERMEDIATES + 3 };
+enum { PROMPT = 5, GREEDY_TOKENS = 64, MEMORY_ROWS = 7 };
 
 static const double MOST_FLOPS = 4e6; // of one call: long enough for several tiles of queries and of keys
 
 // -- Hashes ---------------------------------------------------------------------------------------------------------
 
-// FNV-1a (Fowler, Noll, Vo), 64 bits.
+// FNV-1a (Fowler, Noll, Vo), 64 bits; the hash of no bytes.
+static const uint64_t NO_BYTES = UINT64_C(0xcbf29ce484222325);
+
 static uint64_t hash_of(uint64_t hash, const void *data, size_t bytes)
 {
     const unsigned char *at = data;
@@ -88,7 +95,7 @@ static void print_bits(struct checks *checks, const struct subject *subject, str
     struct others others = {.count = 0};
     const bool ok = add_intermediates(&others, call) && add_stack_outputs(&others, call);
     for (size_t v = 0; checks_need(checks, ok, "no memory") && v < subject->n_loaded; v++) {
-        uint64_t hash = UINT64_C(0xcbf29ce484222325);
+        uint64_t hash = NO_BYTES;
         if (call_run(call, checks, subject, v)) {
             for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
                 hash = hash_of_guard(hash, &call->buffers[outputs[i]]);
@@ -103,6 +110,114 @@ static void print_bits(struct checks *checks, const struct subject *subject, str
     drop_others(&others);
 }
 
+// -- Tokens one after the other -------------------------------------------------------------------------------------
+
+static bool chooses_tokens(const struct ga_model *model)
+{
+    return model->kind != GA_TRANSFORMER && model->stack && model->cache > PROMPT && model->vocab_size > 0 &&
+           model->stack->n_logits == model->vocab_size && model->q_len.min == 1 && model->q_len.max >= PROMPT;
+}
+
+// What a run of tokens needs: its memory, and the call.
+struct greedy {
+    struct checks *checks;
+    const struct ga_loaded *loaded;
+    struct guard cache, scratch, logits, memory;
+    int32_t tokens[PROMPT];
+    struct ga_io io;
+};
+
+// A decoder's memory comes with the first call alone.
+static bool make_memory(struct greedy *greedy, const struct ga_model *model)
+{
+    if (!shapes_has_memory(model)) {
+        return true;
+    }
+    struct rng rng = rng_seeded(model->d_model + 2000);
+    greedy->io.kv_len = shapes_clamp(&model->kv_len, MEMORY_ROWS);
+    const size_t elements = greedy->io.kv_len * model->k_dim;
+    if (!guard_make(&greedy->memory, elements * sizeof(float), sizeof(float), GUARD_AT_END)) {
+        return false;
+    }
+    rng_fill_normal(&rng, greedy->memory.data, elements, 1);
+    greedy->io.key = greedy->memory.data;
+    return true;
+}
+
+static bool make_greedy(struct greedy *greedy, const struct subject *subject, size_t v)
+{
+    const struct ga_model *model = subject->model;
+    const struct ga_variant *variant = ga_loaded_variant(subject->loaded[v]);
+    *greedy = (struct greedy){.checks = greedy->checks, .loaded = subject->loaded[v]};
+    greedy->io = (struct ga_io){.batch = 1, .q_len = PROMPT, .tokens = greedy->tokens};
+    for (int32_t i = 0; i < PROMPT; i++) {
+        greedy->tokens[i] = (7 * i + 1) % (int32_t)model->vocab_size;
+    }
+    const size_t bytes = ga_model_scratch_size(model, variant, 1, PROMPT, shapes_clamp(&model->kv_len, MEMORY_ROWS), 1);
+    const bool ok = guard_make(&greedy->logits, model->vocab_size * sizeof(float), sizeof(float), GUARD_AT_END) &&
+                    guard_make(&greedy->scratch, bytes, GA_ALIGN, GUARD_AT_END) && make_memory(greedy, model) &&
+                    call_new_cache(&greedy->cache, greedy->checks, subject, v, 1, model->cache);
+    greedy->io.last_logits = greedy->logits.data;
+    greedy->io.cache = greedy->cache.data;
+    return ok;
+}
+
+static void drop_greedy(struct greedy *greedy)
+{
+    guard_drop(&greedy->logits);
+    guard_drop(&greedy->scratch);
+    guard_drop(&greedy->memory);
+    guard_drop(&greedy->cache);
+}
+
+// The first of the largest logits.
+static int32_t largest(const float *logits, size_t count)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < count; i++) {
+        best = logits[i] > logits[best] ? i : best;
+    }
+    return (int32_t)best;
+}
+
+// The hash of `count` tokens and their logits; each call after the first takes the token before.
+static uint64_t choose_tokens(struct greedy *greedy, size_t count)
+{
+    uint64_t hash = NO_BYTES;
+    struct ga_error error = {.text = ""};
+    for (size_t t = 0; t < count; t++) {
+        const enum ga_status status =
+            ga_model_run(greedy->loaded, &greedy->io, greedy->scratch.data, greedy->scratch.bytes, &error);
+        if (!checks_need(greedy->checks, status == GA_OK, "token %zu: %s", t, error.text)) {
+            return hash;
+        }
+        greedy->tokens[0] = largest(greedy->logits.data, greedy->logits.bytes / sizeof(float));
+        hash = hash_of_guard(hash_of(hash, greedy->tokens, sizeof greedy->tokens[0]), &greedy->logits);
+        greedy->io.q_len = 1;
+        greedy->io.key = NULL;
+        greedy->io.kv_len = 0;
+    }
+    return hash;
+}
+
+// As many tokens as the cache has room for, at most 64.
+static void print_tokens(struct checks *checks, const struct subject *subject)
+{
+    const struct ga_model *model = subject->model;
+    const size_t room = model->cache - PROMPT + 1, count = room < GREEDY_TOKENS ? room : GREEDY_TOKENS;
+    for (size_t v = 0; chooses_tokens(model) && v < subject->n_loaded; v++) {
+        struct greedy greedy = {.checks = checks};
+        const char *isa = ga_loaded_variant(subject->loaded[v])->isa;
+        checks_subject(checks, model->name, isa);
+        if (checks_need(checks, make_greedy(&greedy, subject, v), "no memory for tokens")) {
+            printf("%s.greedy %s %zu %016" PRIx64 "\n", model->name, isa, count, choose_tokens(&greedy, count));
+        }
+        drop_greedy(&greedy);
+    }
+}
+
+// -- A model ---------------------------------------------------------------------------------------------------------
+
 static void print_calls(struct checks *checks, const struct ga_model *model)
 {
     struct subject subject;
@@ -116,7 +231,20 @@ static void print_calls(struct checks *checks, const struct ga_model *model)
             call_drop(&call);
         }
     }
+    if (ok) {
+        print_tokens(checks, &subject);
+    }
     subject_drop(&subject);
+}
+
+// Sets that are in the build and not in this CPU.
+static void print_lacking(const struct ga_model *model)
+{
+    for (size_t v = 0; v < model->n_variants; v++) {
+        if (!ga_cpu_has(model->variants[v].cpu)) {
+            printf("- %s: this CPU lacks it\n", model->variants[v].isa);
+        }
+    }
 }
 
 int main(void)
@@ -127,6 +255,7 @@ int main(void)
         checks = checks_new("bits", 1);
         checks_subject(&checks, ga_test_models[m]->name, "(no variant yet)");
         print_calls(&checks, ga_test_models[m]);
+        print_lacking(ga_test_models[m]);
         if (checks.failed > 0) {
             fprintf(stderr, "%s\n", checks.messages);
         }
