@@ -1,7 +1,8 @@
 #!/bin/sh
-# minilm.sh: holds the demo's program, out/bin/minilm, against all-MiniLM-L6-v2 in transformers, and its Python wheel
-# against sentence_transformers. The last line is 'N passed, N failed'. Where the package with the model cannot be had
-# it says so and counts nothing; where sentence_transformers cannot, minilm.py says so.
+# minilm.sh: holds the demo's program, out/bin/minilm, against all-MiniLM-L6-v2 in transformers and, to the bit, against
+# its row of tests/bits/bits.txt; and its Python wheel against sentence_transformers. The last line is 'N passed, N
+# failed'. Where the package with the model cannot be had it says so and counts nothing; where sentence_transformers
+# cannot, minilm.py says so.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -17,6 +18,8 @@ if [ "$status" -eq "$CANNOT_GET" ]; then
 elif [ "$status" -ne 0 ]; then
     exit "$status"
 fi
+lua=${LUA:-lua5.4}
+"$lua" tests/bits/bits.lua check "$lua tests/bits/minilm.lua"
 sh tests/pytorch/venv.sh
 (cd out/minilm/build && ninja wheel_minilm >>build.log)
 rm -rf out/minilm/site
