@@ -10,10 +10,16 @@ static bool is_graphic(char byte)
     return byte >= 0x21 && byte <= 0x7E;
 }
 
+// char has a sign on x86-64 and none on AArch64.
+static bool is_ascii(char byte)
+{
+    return (unsigned char)byte < 0x80;
+}
+
 // Whether the character that ends before `end` is one that a chunk may end with.
 static bool ends_chunk(const char *bytes, size_t begin, size_t end)
 {
-    if (bytes[end - 1] >= 0) {
+    if (is_ascii(bytes[end - 1])) {
         return is_graphic(bytes[end - 1]);
     }
     size_t at = end - 1, length;
@@ -26,7 +32,7 @@ static bool ends_chunk(const char *bytes, size_t begin, size_t end)
 static bool begins_chunk(const char *bytes)
 {
     size_t length;
-    return *bytes >= 0 ? is_graphic(*bytes) : ga_text_is_letter(ga_text_code_point(bytes, &length));
+    return is_ascii(*bytes) ? is_graphic(*bytes) : ga_text_is_letter(ga_text_code_point(bytes, &length));
 }
 
 size_t ga_text_chunk_end(const char *bytes, size_t length, size_t begin)
