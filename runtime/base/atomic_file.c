@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "unnamed_file.h"
+#include "on_linux.h"
 
 static enum ga_status fail_errno(const struct ga_atomic_file *file, struct ga_error *error, const char *what)
 {

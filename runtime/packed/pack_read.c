@@ -171,21 +171,31 @@ static enum ga_status map_file(const struct ga_pack *pack, const struct ga_pack_
     return GA_OK;
 }
 
-// The checksum of the bytes at `at`, which `map` has of the file, if any. Pages that were summed are no longer the
-// process's, but the system's: what a call does not read, as most rows of an embedding, takes none of its memory.
+// Makes mapped pages the system's again, no longer the process's: what a call does not read, as most rows of an
+// embedding, takes none of its memory.
+static void give_back(const struct ga_pack_map *map, const unsigned char *at, size_t size)
+{
+#ifdef MADV_DONTNEED
+    if (map->address != NULL) {
+        const size_t before = (size_t)(at - (const unsigned char *)map->address);
+        const size_t page = (size_t)sysconf(_SC_PAGESIZE), from = before / page * page;
+        (void)madvise((unsigned char *)map->address + from, before + size - from, MADV_DONTNEED);
+    }
+#else
+    (void)map;
+    (void)at;
+    (void)size;
+#endif
+}
+
+// The checksum of the bytes at `at`, which `map` has of the file, if any. What was summed is given back.
 static uint64_t sum_mapped(const struct ga_pack_map *map, const unsigned char *at, size_t bytes)
 {
     struct ga_checksum_parts sum = ga_checksum_parts_start();
-    const size_t before = map->address == NULL ? 0 : (size_t)(at - (const unsigned char *)map->address);
     for (size_t done = 0; done < bytes; done += MAPPED_PIECE) {
         const size_t left = bytes - done, size = left < MAPPED_PIECE ? left : MAPPED_PIECE;
         ga_checksum_parts_add(&sum, at + done, size);
-#ifdef MADV_DONTNEED
-        if (map->address != NULL) {
-            const size_t page = (size_t)sysconf(_SC_PAGESIZE), from = (before + done) / page * page;
-            (void)madvise((unsigned char *)map->address + from, before + done + size - from, MADV_DONTNEED);
-        }
-#endif
+        give_back(map, at + done, size);
     }
     return ga_checksum_parts_end(&sum);
 }

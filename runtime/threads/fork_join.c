@@ -113,7 +113,9 @@ static uint32_t arithmetic(void)
     const uint32_t raised = 0x3f;
     return __builtin_ia32_stmxcsr() & ~raised;
 #elif defined(__aarch64__)
-    return __builtin_aarch64_get_fpcr();
+    uint64_t fpcr; // by the instruction: gcc and clang name it differently
+    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
+    return (uint32_t)fpcr;
 #else
     return 0;
 #endif
@@ -126,7 +128,7 @@ static void follow(uint32_t wanted)
 #if defined(__SSE__)
         __builtin_ia32_ldmxcsr(wanted);
 #elif defined(__aarch64__)
-        __builtin_aarch64_set_fpcr(wanted);
+        __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)wanted));
 #endif
     }
 }

@@ -1,19 +1,17 @@
 // threads.c: starts and ends the threads of a pool; what they do in between is in fork_join.c.
 // Leaves the caller's signal mask as it was, and touches no pool that another process made.
-#define _GNU_SOURCE // sched_getaffinity
+#define _POSIX_C_SOURCE 200809L
 #include "threads.h"
 
-#include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include "fork_join.h"
+#include "on_linux.h"
 
 size_t ga_threads_available(void)
 {
-    cpu_set_t set;
-    const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    const long count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : online;
+    const long count = ga_cpus_allowed();
     return count < 1 ? 1 : count > GA_MAX_THREADS ? GA_MAX_THREADS : (size_t)count;
 }
 

@@ -1,6 +1,7 @@
 // weights_shards.c: a model in several files: opens those that an index names, each beside it, and holds what they have
 // against what it says. A single file opens here too, where a folder or a path may be either.
 #define _POSIX_C_SOURCE 200809L
+#define _DARWIN_C_SOURCE // O_NOFOLLOW on macOS
 
 #include <errno.h>
 #include <fcntl.h>

@@ -17,15 +17,14 @@ local PARTS = {
   { pattern = "/runtime/base/arena%.o$", allowed = BYTES .. " aligned_alloc posix_memalign free madvise" },
   { pattern = "/runtime/threads/threads%.o$", allowed = "pthread_attr_init pthread_attr_destroy " ..
     "pthread_attr_setstacksize pthread_cond_init pthread_cond_destroy pthread_mutex_init pthread_mutex_destroy " ..
-    "pthread_create pthread_join pthread_sigmask sigfillset sigdelset sched_getaffinity " ..
-    "__sched_cpucount sysconf getpid" },
+    "pthread_create pthread_join pthread_sigmask sigfillset sigdelset getpid" },
   { pattern = "/runtime/threads/fork_join%.o$", allowed = "pthread_mutex_lock pthread_mutex_unlock " ..
     "pthread_cond_wait pthread_cond_broadcast clock_gettime getpid sched_yield" },
   -- What reads and writes files may do much, but no more to the process than that.
   { pattern = "/runtime/weights/", refused = true },
   { pattern = "/runtime/packed/", refused = true },
   { pattern = "/runtime/base/atomic_file", refused = true },
-  { pattern = "/runtime/base/unnamed_file", refused = true },
+  { pattern = "/runtime/base/on_linux", refused = true },
   { pattern = "/runtime/", allowed = BYTES .. " " .. TEXT },
 }
 
@@ -33,8 +32,8 @@ local REFUSED = { "^_*exit$", "^_Exit$", "^abort$", "^__assert", "^v?f?printf$",
   "locale", "^signal$", "^sigaction$", "^raise$", "^kill$", "^atexit$", "^fe%l+$", "^setenv$", "^putenv$", "^chdir$",
   "^umask$", "^fork$", "^system$", "^popen$", "^exec", "^setrlimit$", "^pthread_" }
 
--- What a compiler calls on its own: hardening, and where its code lies.
-local COMPILER = { "^_GLOBAL_OFFSET_TABLE_$", "^__stack_chk_fail$", "^__%l+_chk$" }
+-- What a compiler calls on its own: hardening, where its code lies, and atomics of AArch64.
+local COMPILER = { "^_GLOBAL_OFFSET_TABLE_$", "^__stack_chk_fail$", "^__%l+_chk$", "^__aarch64_%l+%d+_[%l_]+$" }
 
 local function matches(name, patterns)
   for _, pattern in ipairs(patterns) do

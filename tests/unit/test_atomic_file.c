@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "folder.h"
-#include "unnamed_file.h"
+#include "on_linux.h"
 
 TestSuite(atomic_file, .init = folder_enter, .fini = folder_leave);
 

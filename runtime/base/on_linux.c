@@ -1,14 +1,19 @@
-// unnamed_file.c: a file without a name by Linux's O_TMPFILE, which linkat names through /proc. Elsewhere: none.
+// on_linux.c: a file without a name by O_TMPFILE, which linkat names through /proc, and the CPUs of the thread's
+// affinity. On other systems there is no such file, and every CPU that is online counts.
 #define _FILE_OFFSET_BITS 64
-#define _GNU_SOURCE // O_TMPFILE
-#include "unnamed_file.h"
+#if defined(__linux__)
+#define _GNU_SOURCE // O_TMPFILE, sched_getaffinity
+#endif
+#include "on_linux.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#if defined(O_TMPFILE)
+#if defined(__linux__)
+#include <sched.h>
+
 enum { PROC_NAME = 40 };
 
 // The name that /proc has for an open file: linkat takes it from everyone, and the descriptor only from root.
@@ -34,6 +39,12 @@ int ga_unnamed_file_name(int fd, const char *path)
     char name[PROC_NAME];
     return linkat(AT_FDCWD, name_in_proc(fd, name), AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 }
+
+long ga_cpus_allowed(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
+}
 #else
 int ga_unnamed_file_open(const char *folder, mode_t mode)
 {
@@ -48,5 +59,10 @@ int ga_unnamed_file_name(int fd, const char *path)
     (void)path;
     errno = ENOTSUP;
     return -1;
+}
+
+long ga_cpus_allowed(void)
+{
+    return sysconf(_SC_NPROCESSORS_ONLN);
 }
 #endif

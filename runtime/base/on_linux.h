@@ -1,0 +1,19 @@
+// on_linux.h: all that is asked of Linux alone, with what stands in for it elsewhere: files that have no name until
+// they are whole, so that a process that is killed before leaves nothing of them; and the CPUs that a thread may run
+// on. Not a header users include.
+#ifndef GA_ON_LINUX_H
+#define GA_ON_LINUX_H
+
+#include <sys/types.h>
+
+// Opens a file without a name for writing on the file system of folder, with these permissions; -1 where that cannot
+// be, as not every file system has them, or where it could not be given a name afterwards. A caller does without.
+int ga_unnamed_file_open(const char *folder, mode_t mode);
+
+// Gives it a name that nothing has: 0, or -1 with errno, EEXIST where something has it.
+int ga_unnamed_file_name(int fd, const char *path);
+
+// The CPUs that the calling thread may run on; elsewhere those that are online.
+long ga_cpus_allowed(void);
+
+#endif
