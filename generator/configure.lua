@@ -71,8 +71,8 @@ end
 local function probe(settings, collected)
   local log = assert(io.open("out/config.log", "a"))
   local quiet = settings.verbose and print_line or print_nothing
-  local prober = probes.new(settings.variables, log, printer(settings))
-  local answers, why = ask(prober, probes.new(settings.variables, log, quiet), settings)
+  local prober = probes.new(settings.variables, log, printer(settings), settings.runner)
+  local answers, why = ask(prober, probes.new(settings.variables, log, quiet, settings.runner), settings)
   local errors = answers and models.refused(collected, answers.built, asks_once(prober)) or { why }
   for _, line in ipairs(answers and summary.maintainers(answers) or {}) do log:write("# off: ", line, "\n") end
   log:close()

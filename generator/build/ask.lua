@@ -87,11 +87,26 @@ local function other_lua(prober)
   return prober:program("a second Lua", { is_jit and "lua5.4" or "luajit" })
 end
 
+-- Whether and how the compiler's programs run, into answers, with the CPU's features; or nil and a message.
+local function ask_runner(prober, settings, answers)
+  local here, by_runner = prober:runs()
+  if settings.runner and not by_runner then
+    return nil, ("--runner: no program of the compiler '%s' runs by '%s'; an emulator may need the folder of shared " ..
+      "libraries, as in 'qemu-aarch64 -L /usr/aarch64-linux-gnu'; see %s"):format(settings.variables.CC,
+      settings.runner, LOG)
+  end
+  local features = prober:cpu_features()
+  answers.runner, answers.is_cross = settings.runner, not here
+  answers.runs, answers.features = features ~= nil, features
+  if settings.runner then prober:report("programs of " .. settings.variables.CC, "run by " .. settings.runner) end
+  return true
+end
+
 -- The compiler and what it takes, into answers; or nil and a message.
 local function ask_compiler(prober, settings)
   local answers = { lua = ("%s (%s)"):format(settings.variables.LUA, compat.version) }
   local version, machine = prober:compiler()
-  answers.compiler = version
+  answers.compiler, answers.machine = version, machine
   prober:report("Lua", answers.lua)
   if not prober:takes_flags({ "-std=c11", "-ffp-contract=off" }) then
     return nil, ("the compiler %s does not take -std=c11 -ffp-contract=off; see %s"):format(answers.compiler, LOG)
@@ -100,10 +115,9 @@ local function ask_compiler(prober, settings)
   answers.callgraph = prober:accepted({ CALLGRAPH })[1]
   answers.precompiles = prober:precompiles()
   answers.targets_avx = machine:find("^x86_64") and prober:targets_avx()
-  local why
-  local features = prober:cpu_features()
-  answers.runs, answers.features = features ~= nil, features
-  answers.isas, why = probe_isas(prober, machine, features, settings.isas)
+  local asked, why = ask_runner(prober, settings, answers)
+  if not asked then return nil, why end
+  answers.isas, why = probe_isas(prober, machine, answers.features, settings.isas)
   if not answers.isas then return nil, why end
   answers.built = {}
   for _, entry in ipairs(answers.isas) do
@@ -114,16 +128,21 @@ end
 
 -- Whether the wheels that --python asks for can be made; or nil and why not.
 local function makes_wheels(prober, settings, answers)
-  if not answers.runs then return nil, "--python: the compiler is for another machine, whose wheels are made there" end
   if settings.sanitize then return nil, "--python: a sanitizer must be the program's own, and python3 has none" end
   answers.wheel_platform = prober:wheel_platform()
+  if not answers.wheel_platform then
+    return nil, "--python: there is no python3 from 3.9 on (Debian: python3); see " .. LOG
+  end
+  if not answers.is_cross then return true end
+  answers.wheel_platform = answers.jansson and prober:wheel_platform_of(answers.machine)
   if answers.wheel_platform then return true end
-  return nil, "--python: there is no python3 from 3.9 on (Debian: python3); see " .. LOG
+  return nil, ("--python: wheels for %s are made there: they need its jansson, and glibc or musl; see %s"):format(
+    answers.machine, LOG)
 end
 
 -- Whether the modules that --lua asks for can be made; or nil and why not.
 local function makes_lua(settings, answers)
-  if not answers.runs then return nil, "--lua: the compiler is for another machine, whose modules are made there" end
+  if answers.is_cross then return nil, "--lua: the compiler is for another machine, whose modules are made there" end
   if settings.sanitize then return nil, "--lua: a sanitizer must be the program's own, and Lua has none" end
   return true
 end
@@ -145,8 +164,9 @@ local function ask_for_maintainers(prober, settings, answers)
   answers.pkg_config = prober:program("pkg-config", { "pkg-config" })
   answers.musl = prober:program("a compiler for musl", { "musl-gcc" })
   answers.torch = prober:has_python("PyTorch", "torch")
-  answers.wheel_platform = answers.runs and prober:wheel_platform() or nil
-  answers.numpy = answers.wheel_platform and prober:has_python("numpy", "numpy")
+  answers.wheel_platform = answers.makes_wheels and answers.wheel_platform or
+    not answers.is_cross and prober:wheel_platform() or nil
+  answers.numpy = not answers.is_cross and answers.wheel_platform and prober:has_python("numpy", "numpy")
 end
 
 -- The flags of all that libga_text needs, or nil where a part is missing.
@@ -165,14 +185,22 @@ local function ask_text(prober, jansson)
   return text
 end
 
+-- Criterion starts a test by executing the binary again, which needs no runner: where there is one, a part of Criterion
+-- that the tests use stands in.
+local function ask_criterion(prober, settings)
+  if settings.runner then return { cflags = "-I tests/standins", libraries = "", is_standin = true } end
+  return prober:library("criterion", "criterion/criterion.h")
+end
+
 -- Asks everything: `prober` what the user is told of, `quiet` what only work on genattn itself needs. Returns the
--- answers, or nil and a message. Answers: compiler, lua (words for people), warnings (flags), callgraph (a flag),
--- precompiles (headers), targets_avx, runs (whether the compiler's programs run here; booleans), isas (array of
--- { name, built, runs, cpu, off }), built (ISA names, best first), jansson, text, lua54 and criterion ({ cflags,
--- libraries }), second_lua, clang, luacheck, shellcheck, clang_format, valgrind, qemu, cmake, pkg_config, musl
--- (commands), msan (flags), dkjson, sqlite, simde, wraps, torch, numpy (booleans); nil: not there. Where the compiler's
--- programs run here there is jansson. cross: { arch, cc, emulator }. wheel_platform: as wheels name this machine, where
--- python3 is here; makes_wheels, makes_lua: they were asked for.
+-- answers, or nil and a message. Answers: compiler, lua (words for people), machine (as the compiler names it),
+-- warnings (flags), callgraph (a flag), precompiles (headers), targets_avx, runs (whether the compiler's programs run
+-- here, by answers.runner where that is given), is_cross (they do not by themselves; booleans), isas (array of { name,
+-- built, runs, cpu, off }), built (ISA names, best first), jansson, text, lua54 and criterion ({ cflags, libraries }),
+-- second_lua, clang, luacheck, shellcheck, clang_format, valgrind, qemu, cmake, pkg_config, musl (commands), msan
+-- (flags), dkjson, sqlite, simde, wraps, torch, numpy (booleans); nil: not there. Where the compiler's programs run
+-- here there is jansson. cross: { arch, cc, emulator }. wheel_platform: as wheels name this machine, where python3 is
+-- here; makes_wheels, makes_lua: they were asked for.
 return function(prober, quiet, settings)
   local refused = refused_flag(settings.variables)
   if refused then return nil, refused end
@@ -193,7 +221,7 @@ return function(prober, quiet, settings)
   answers.text = answers.jansson and ask_text(prober, answers.jansson)
   answers.sqlite = answers.text and prober:header("sqlite3ext.h")
   answers.lua54 = prober:library("lua5.4", "lua.h")
-  answers.criterion = prober:library("criterion", "criterion/criterion.h")
+  answers.criterion = ask_criterion(prober, settings)
   answers.dkjson = prober:has_module("dkjson")
   ask_for_maintainers(quiet, settings, answers)
   return answers

@@ -58,6 +58,7 @@ function files.config(settings, answers)
   local warnings = table.concat(answers.warnings, " ") .. " " .. files.werror(settings)
   local rows = {
     { "configure", next_run(settings) }, { "cc", v.CC }, { "ar", v.AR }, { "lua", v.LUA },
+    { "runner", answers.runner or "" },
     { "cppflags", v.CPPFLAGS }, { "cflags", v.CFLAGS }, { "ldflags", v.LDFLAGS },
     { "warnings", warnings }, { "werror", files.werror(settings) },
     { "opt", settings.debug and "-O0" or "-O2" }, { "kernel_opt", settings.debug and "-O0" or "-O2" },

@@ -16,6 +16,9 @@ local CONFIGURATION = {
   { flags = "-V --version", key = "version", help = "print the version and do nothing else" },
   { flags = "-q --quiet", key = "quiet", default = "no",
     help = "print only warnings and errors: no probe, no table of a model folder, no summary" },
+  { flags = "--runner", value = "COMMAND", key = "runner", default = "none",
+    help = "what runs the programs of a compiler for another machine, such as 'qemu-aarch64': probes and tests run " ..
+    "by it (docs/build.md)" },
   { flags = "--install-deps", key = "install_deps", default = "no",
     help = "first install what is missing with apt-get (needs root, else prints the command)" },
   { flags = "--verbose", key = "verbose", default = "no",
@@ -346,7 +349,7 @@ end
 -- Reads the arguments. fields: spec.options(); isa_names: those --isa may name; getenv: os.getenv or a stand-in.
 -- Returns the settings, or nil and every message. Settings: specs, folders and gguf_files (arrays of paths),
 -- hf_architecture (or nil), hf_ignore (array), fields (array of { field, value }), isas (set of names or nil), prefix,
--- bindir, libdir, includedir, mandir, datadir, verbose, quiet, python, lua, debug, sanitize, werror, variables,
+-- bindir, libdir, includedir, mandir, datadir, verbose, quiet, runner, python, lua, debug, sanitize, werror, variables,
 -- arguments (for the next run), warnings.
 function options.parse(args, fields, isa_names, getenv)
   local why = control_character(args)
@@ -371,7 +374,8 @@ function options.parse(args, fields, isa_names, getenv)
     prefix = prefix, bindir = parsed.bindir or prefix .. "/bin", libdir = parsed.libdir or prefix .. "/lib",
     includedir = parsed.includedir or prefix .. "/include", mandir = parsed.mandir or prefix .. "/share/man",
     datadir = parsed.datadir or prefix .. "/share", verbose = parsed.verbose, quiet = parsed.quiet,
-    python = parsed.python, lua = parsed.lua, debug = parsed.debug, sanitize = parsed.sanitize, werror = parsed.werror,
+    runner = parsed.runner, python = parsed.python, lua = parsed.lua, debug = parsed.debug, sanitize = parsed.sanitize,
+    werror = parsed.werror,
     variables = variables, arguments = remembered(kept, parsed.assignments, variables), warnings = warnings,
   }
 end

@@ -11,9 +11,10 @@ local SOURCE, PROGRAM = "out/probe/probe.c", "out/probe/probe"
 local Prober = {}
 Prober.__index = Prober
 
--- A prober for these variables (CC, CFLAGS, ...). log: an open file; say: called with each line for the user.
-function probes.new(variables, log, say)
-  return setmetatable({ variables = variables, log = log, say = say }, Prober)
+-- A prober for these variables (CC, CFLAGS, ...). log: an open file; say: called with each line for the user; runner:
+-- what runs the compiler's programs, where they do not run by themselves, or nil.
+function probes.new(variables, log, say, runner)
+  return setmetatable({ variables = variables, log = log, say = say, runner = runner }, Prober)
 end
 
 -- Runs a shell command; returns its output and whether it succeeded.
@@ -112,13 +113,21 @@ int main(void)
 }
 ]]
 
+-- Whether the compiler's programs run here, by themselves and by the runner; nil where there is none.
+function Prober:runs()
+  if not self:links({}, EMPTY_PROGRAM) then return false, false end
+  local _, here = self:run("./" .. PROGRAM)
+  local _, by_runner = self:run(("%s ./%s"):format(self.runner or "false", PROGRAM))
+  return here, by_runner
+end
+
 -- What this CPU has of the features in runtime/include/genattn/cpu.h: a table by their names, of "usable", or
 -- "disabled" where the operating system has not enabled their registers. nil where the compiler's programs do not run
 -- here.
 function Prober:cpu_features()
   local sources = "runtime/base/cpu.c runtime/base/cpu_decode.c"
   if not self:links({ "-std=c11", "-I runtime/base -I runtime/include/genattn" }, FINDS, sources) then return nil end
-  local output, ok = self:run("./" .. PROGRAM)
+  local output, ok = self:run(("%s ./%s"):format(self.runner or "", PROGRAM))
   if not ok then return nil end
   local found = {}
   for state, name in output:gmatch("(%l+) (%S+)") do found[name] = state end
@@ -197,6 +206,18 @@ function Prober:wheel_platform()
   local output, made = self:run("python3 -c " .. fmt.sh_quote(script))
   local platform = made and output:match("^[%w_]+") or nil
   self:report("Python, for wheels", platform or "no")
+  return platform
+end
+
+-- The machine that the compiler is for, as wheels name it, by its C library: manylinux_2_36_aarch64; nil for what is
+-- neither glibc's nor musl's, whose headers say no version.
+function Prober:wheel_platform_of(machine)
+  assert(fs.write_if_changed(SOURCE, "#include <stdlib.h>\nglibc __GLIBC__ __GLIBC_MINOR__\n") ~= nil)
+  local said = self:run(("%s %s -E -P %s"):format(self.variables.CC, self.variables.CPPFLAGS, SOURCE))
+  local major, minor = said:match("glibc (%d+) (%d+)")
+  local system = major and ("manylinux_%s_%s"):format(major, minor) or machine:find("musl") and "musllinux_1_2"
+  local platform = system and ("%s_%s"):format(system, machine:match("^[^-]*")) or nil
+  self:report("wheels of " .. machine, platform or "no")
   return platform
 end
 

@@ -38,7 +38,8 @@ local function link_all(edges, profile, objects, inputs, libraries)
 end
 
 local function support_archive(edges, profile, flags)
-  return edges:archive(profile.test .. "/libsupport.a", test_folders.objects(edges, profile, "helper", flags))
+  return edges:archive(profile.test .. "/libsupport.a", joined(test_folders.objects(edges, profile, "helper", flags),
+    edges.has_standin and test_folders.objects(edges, profile, "standin", flags)))
 end
 
 -- The archives all tests are linked with: helpers, the program's and the runtime's parts.
@@ -55,11 +56,11 @@ local function inputs_of(edges, profile, archives, models)
   return joined({ archives[1], names }, test_models.archives(edges, profile, models), archives)
 end
 
--- The tests of libga_text, which see its headers within; none without its archive.
-local function text_tests(edges, profile, archive)
+-- The tests of libga_text, which see its headers within; none without its archive. support: that of the helpers.
+local function text_tests(edges, profile, archive, support)
   if not archive then return {} end
   local objects = test_folders.objects(edges, profile, "text_criterion", INCLUDES .. " $text_includes")
-  return link_all(edges, profile, objects, { archive }, "$test_libraries")
+  return link_all(edges, profile, objects, { archive, support }, "$test_libraries")
 end
 
 -- Every test binary under a sanitizer. text: the archive of libga_text, or nil. Returns the paths by kind.
@@ -71,7 +72,7 @@ local function binaries_of(edges, profile, archives, models, has, text)
   if has.criterion then
     local tests = joined(objects_of(edges, profile, "criterion"), objects_of(edges, profile, "model_criterion"))
     binaries.criterion = joined(link_all(edges, profile, tests, inputs, "$test_libraries"),
-      text_tests(edges, profile, text))
+      text_tests(edges, profile, text, archives[1]))
   end
   return binaries
 end
@@ -88,7 +89,7 @@ local function unit_tests(edges, archives, has, text)
   link_all(edges, PLAIN, fixtures, archives, "$program_libraries")
   link_all(edges, PLAIN, { "out/obj/tests/standalone/standalone_threads.o" }, archives, "$program_libraries")
   local binaries = link_all(edges, PLAIN, units, archives, "$test_libraries")
-  if has.criterion then binaries = joined(binaries, text_tests(edges, PLAIN, text)) end
+  if has.criterion then binaries = joined(binaries, text_tests(edges, PLAIN, text, archives[1])) end
   return { criterion = binaries, about_models = about_models,
     standalone = standalone, objects = joined(standalone, fixtures, units, about_models) }
 end
@@ -134,7 +135,7 @@ end
 
 -- The modules for Lua of some models of `ninja check`, and their libraries. Returns the paths.
 local function test_lua(edges, parts, models, has)
-  edges.makes_lua, edges.lua54 = has.runs and parts.weights ~= nil, has.lua54
+  edges.makes_lua, edges.lua54 = not has.is_cross and parts.weights ~= nil, has.lua54
   if not edges.makes_lua then return {} end
   local paths = {}
   paths = joined(paths, lua_edges.add_shared(edges, PLAIN.test))
@@ -372,6 +373,7 @@ end
 -- threads; parts, which other graphs link; and of the libraries' objects.
 return function(edges, parts, products, models, has)
   edges.two_isas = two_isas(edges)
+  edges.has_standin = has.criterion and has.criterion.is_standin
   edges.library[CHECK], edges.library[ALL] = {}, {}
   edges:section("Tests")
   local archives = shared_archives(edges, PLAIN, parts)

@@ -6,8 +6,8 @@ local test_folders = {}
 
 -- Tests by Criterion, those of them that are linked with test models, and those with libga_text; programs with a main()
 -- of their own; fixtures, which are programs that tests of the command line run; programs that stand before the C
--- library, by the linker's means or by their own, of which one is about libga_text; the soak; and helpers, which all of
--- these are linked with.
+-- library, by the linker's means or by their own, of which one is about libga_text; the soak; what stands in for
+-- Criterion; and helpers, which all of these are linked with.
 local FOLDERS = {
   { kind = "criterion", folder = "tests/unit" },
   { kind = "model_criterion", folder = "tests/pytorch" },
@@ -18,6 +18,7 @@ local FOLDERS = {
   { kind = "failing", folder = "tests/failing" },
   { kind = "text_failing", folder = "tests/text/failing" },
   { kind = "soak", folder = "tests/soak" },
+  { kind = "standin", folder = "tests/standins/criterion" },
   { kind = "helper", folder = "tests/support" },
   { kind = "helper", folder = "tests/host" },
   { kind = "helper", folder = "tests/kernels" },

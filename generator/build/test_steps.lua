@@ -34,15 +34,15 @@ end
 
 -- A step of a script in tests/: its words after the Lua and the script, and what it reads besides.
 local function script_step(all, name, path, words, reads, more)
-  local step = { name = name, command = ("%s %s %s"):format(all.lua, path, words or ""),
+  local step = { name = name, command = ("%s%s %s %s"):format(all.environment, all.lua, path, words or ""),
     inputs = joined(inputs.script(path), reads or {}) }
   for key, value in pairs(more or {}) do step[key] = value end
   return all.steps:add(step)
 end
 
 local function binary_step(all, name, path, arguments, reads)
-  return all.steps:add({ name = name, command = path .. (arguments and " " .. arguments or ""),
-    inputs = joined({ path }, reads or {}) })
+  return all.steps:add({ name = name, inputs = joined({ path }, reads or {}),
+    command = all.environment .. all.runner .. path .. (arguments and " " .. arguments or "") })
 end
 
 -- -- The generator --------------------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ end
 
 -- What a program that prints the bits of results says, held against the committed table.
 local function bits_step(all, name, program, emulator)
-  local source = (emulator or all.runner or "") .. program
+  local source = (emulator or all.runner) .. program
   return script_step(all, name, "tests/bits/bits.lua", "check " .. fmt.sh_quote(source),
     { program, "tests/bits/bits.txt" })
 end
@@ -184,10 +184,21 @@ end
 
 -- -- Programs -------------------------------------------------------------------------------------------------------
 
+-- Scripts that run these programs, under their names, by the runner; without one the programs themselves.
+local function run_by(all, programs)
+  if all.runner == "" then return programs end
+  local paths = {}
+  for i, program in ipairs(programs) do
+    paths[i] = ("%s/run/%s"):format(all.folder, base(program))
+    all.steps.w:build({ rule = "runner_script", outputs = { paths[i] }, inputs = { program } })
+  end
+  return paths
+end
+
 -- The command line. models: of whole models, the folder of their programs, or "-"; reads: what it holds.
 local function program_step(all, name, models, reads)
-  local programs = programs_of(all.models.configured)
-  local fixtures = { "out/test/program_fixture", "out/test/program_stack_fixture" }
+  local programs = run_by(all, programs_of(all.models.configured))
+  local fixtures = run_by(all, { "out/test/program_fixture", "out/test/program_stack_fixture" })
   return script_step(all, name, "tests/program/program_test.lua", ("%s %s %s"):format(quoted(fixtures), models,
     quoted(programs)), joined(fixtures, programs, reads))
 end
@@ -325,6 +336,9 @@ end
 
 -- What `ninja check-all` has besides.
 local function more_steps(all)
+  if all.saved.answers.is_cross then
+    return { all.steps.off("what check-all has besides check: for compilers whose programs run here by themselves") }
+  end
   local first = all.generator_tests -- the rare ones by one Lua, the one that configure takes by itself
   local second = all.luas[2] and generator_steps.add(all.steps, all.slow_lua, first.all).all or first.rare
   local whole = {}
@@ -360,7 +374,8 @@ return function(steps, saved, built, tests, models)
   local all = { steps = steps, saved = saved, built = built, tests = tests, models = models, folder = steps.folder,
     lua = saved.settings.variables.LUA, cc = fmt.sh_quote(saved.settings.variables.CC), texts = {},
     libraries = {}, both_luas = {}, shared = tests.shared,
-    generator = generator_steps.all(steps) }
+    generator = generator_steps.all(steps), environment = "", runner = "" }
+  if saved.answers.runner then all.environment, all.runner = "GA_EMULATED=yes ", saved.answers.runner .. " " end
   all.strict_cc = fmt.sh_quote(saved.settings.variables.CC .. " " .. files.werror(saved.settings))
   all.luas = { all.lua, saved.answers.second_lua }
   all.fast_lua, all.slow_lua = by_speed(all.luas)
@@ -371,7 +386,7 @@ return function(steps, saved, built, tests, models)
   steps.w:line("pool specs\n  depth = 1\npool model_folders\n  depth = 1")
   all.generator_tests = generator_steps.add(steps, all.fast_lua)
   local checked = check_steps(all)
-  local kernels = kernel_steps(all, "", EFFORT.check)
+  local kernels = kernel_steps(all, "", saved.answers.runner and EFFORT.emulated or EFFORT.check)
   steps:list("check", "always", joined(kernels, checked))
   steps:list("check-quick", "changed", joined(kernel_steps(all, ", quickly", EFFORT.quick), checked))
   steps:list("check-all", "changed", joined(kernels, checked))

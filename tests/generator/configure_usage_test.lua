@@ -181,7 +181,7 @@ end
 
 -- Options whose values are read later, or that may be given more than once.
 local LATER = { ["--spec"] = true, ["--from-hf"] = true, ["--from-gguf"] = true,
-  ["--hf-architecture"] = true, ["--hf-ignore"] = true }
+  ["--hf-architecture"] = true, ["--hf-ignore"] = true, ["--runner"] = true }
 local OFTEN = { ["--spec"] = true, ["--from-hf"] = true, ["--from-gguf"] = true, ["--hf-ignore"] = true,
   ["--prefix"] = true, ["--bindir"] = true, ["--libdir"] = true, ["--includedir"] = true, ["--mandir"] = true,
   ["--datadir"] = true }

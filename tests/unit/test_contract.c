@@ -217,7 +217,7 @@ Test(contract, making_a_cache)
 
 Test(contract, rows_of_a_cache)
 {
-    static float keys[ELEMENTS + 1], values[ELEMENTS + 1];
+    static float keys[2 * ELEMENTS], values[ELEMENTS + 1];
     static _Alignas(GA_ALIGN) unsigned char zeros[GA_ALIGN * 4];
     struct ga_cache *cache = NULL, *const nothing = (struct ga_cache *)(void *)zeros;
     float *const in_cache = (float *)(void *)(cache_block + ga_cache_size(&model, own, 1, CAPACITY) - sizeof(float));
