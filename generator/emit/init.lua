@@ -3,6 +3,7 @@
 local spec_api = require "spec"
 local arithmetic = require "arithmetic"
 local dtype = require "dtype"
+local elementary = require "base.elementary"
 local fmt = require "base.fmt"
 local hash = require "base.hash"
 local caches = require "plan.caches"
@@ -73,6 +74,7 @@ local function spec_env(s)
     lengths = tostring(s.lengths), attention = tostring(s.attention_output), attention_output = s.attention_output,
     roles = s.roles, sentences = spec_api.sentences(s), spec_text = spec_api.text(s), linears = of.linears,
     unroll = s.unroll, choice_bits = choice_bits, word_of = arithmetic.word, table = table, math = math,
+    ln2 = elementary.ln2,
     summary = stack.summary(s) or
       ("multi-head attention, d_model %d, n_heads %d, d_head %d"):format(s.d_model, s.n_heads, s.d_head),
     is_stack = s.stack, bool = tostring,

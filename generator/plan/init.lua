@@ -5,6 +5,7 @@ local caches = require "plan.caches"
 local choices = require "plan.choices"
 local compat = require "base.compat"
 local dtype = require "dtype"
+local elementary = require "base.elementary"
 local families = require "plan.family"
 local features = require "attention"
 local graph = require "plan.graph"
@@ -215,7 +216,7 @@ end
 -- nothing. The weights of q take as much as they may: all of it, unless a feature works on scores in natural units
 -- (spec.needs_natural_scores) or on q as the layer defines it (spec.needs_unscaled_q).
 local function plan_factors(s)
-  local scale, log2e = s.scale_factor, 1 / math.log(2)
+  local scale, log2e = s.scale_factor, 1 / elementary.ln2
   local natural = s.needs_natural_scores
   local factors = { q = natural and scale or scale * log2e, softmax = natural and log2e or nil }
   if s.needs_unscaled_q then
@@ -229,7 +230,7 @@ end
 
 -- spec.fill in the units of a row of scores: softmax multiplies them, if at all, to get powers of two.
 local function plan_fill(p)
-  return p.spec.fill and p.spec.fill / math.log(2) / (p.factors.softmax or 1)
+  return p.spec.fill and p.spec.fill / elementary.ln2 / (p.factors.softmax or 1)
 end
 
 local function longest_sum(s)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "atomic_file.h"
+#include "elementary.h"
 #include "precision.h"
 
 enum { MARGIN = 16, LABELS = 100, BARS = 280, GAP = 90, ROW = 22, HEAD = 96, FOOT = 20, DECADES = 10 };
@@ -17,7 +18,7 @@ static const double LEAST_SHOWN = 1e-10; // of errors: the left end of their axi
 static double error_at(double error)
 {
     const double shown = error > LEAST_SHOWN ? error < 1 ? error : 1 : LEAST_SHOWN;
-    return isnan(error) ? (double)BARS : (log10(shown) - log10(LEAST_SHOWN)) / (double)DECADES * (double)BARS;
+    return isnan(error) ? (double)BARS : ga_log(shown / LEAST_SHOWN) / ga_log(1 / LEAST_SHOWN) * (double)BARS;
 }
 
 struct row {

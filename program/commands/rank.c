@@ -8,6 +8,7 @@
 
 #include "arena.h"
 #include "command.h"
+#include "elementary.h"
 #include "json_file.h"
 #include "load_model.h"
 #include "pooling.h"
@@ -80,10 +81,10 @@ static void softmax(float *row, size_t count)
         highest = row[i] > highest ? row[i] : highest;
     }
     for (size_t i = 0; i < count; i++) {
-        sum += exp(row[i] - highest);
+        sum += ga_exp(row[i] - highest);
     }
     for (size_t i = 0; i < count; i++) {
-        row[i] = (float)(exp(row[i] - highest) / sum);
+        row[i] = (float)(ga_exp(row[i] - highest) / sum);
     }
 }
 
@@ -92,7 +93,7 @@ static void activate(struct work *work)
 {
     const size_t n_labels = labels_of(work), count = work->pairs.sequences.count;
     for (size_t i = 0; i < count * n_labels && work->activation == GA_CLASS_SCORES_SIGMOID; i++) {
-        work->scores[i] = (float)(1.0 / (1.0 + exp(-(double)work->scores[i])));
+        work->scores[i] = (float)(1.0 / (1.0 + ga_exp(-(double)work->scores[i])));
     }
     for (size_t i = 0; i < count && work->activation == GA_CLASS_SCORES_SOFTMAX; i++) {
         softmax(work->scores + i * n_labels, n_labels);

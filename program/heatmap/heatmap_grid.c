@@ -67,10 +67,17 @@ static enum ga_cell state_of(const struct bin *bin)
 static double round_peak(double largest)
 {
     static const double steps[] = {1.0, 1.2, 1.6, 2.0, 2.4, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0};
-    if (largest <= 0.0) {
+    if (!(largest > 0.0 && isfinite(largest))) {
         return 1.0;
     }
-    double unit = pow(10.0, floor(log10(largest)));
+    double times = 1.0, parts = 1.0; // powers of ten, which double precision holds exactly up to the 22nd
+    while (times * 10.0 <= largest) {
+        times *= 10.0;
+    }
+    while (times / parts > largest) {
+        parts *= 10.0;
+    }
+    const double unit = times / parts;
     size_t i = 0;
     while (i + 1 < sizeof steps / sizeof steps[0] && steps[i] * unit < largest * (1.0 - 1e-6)) {
         i++;

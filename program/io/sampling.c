@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "elementary.h"
 #include "random.h"
 
 // Up to so many of the best are found in one pass; for more, all are sorted.
@@ -90,7 +91,7 @@ static size_t find_many(struct candidate *best, const float *logits, size_t coun
 static double weight(const struct ga_sampler *sampler, size_t i)
 {
     const struct candidate *best = sampler->candidates;
-    return i == 0 ? 1 : exp(((double)best[i].logit - (double)best[0].logit) / sampler->sampling.temperature);
+    return i == 0 ? 1 : ga_exp(((double)best[i].logit - (double)best[0].logit) / sampler->sampling.temperature);
 }
 
 // The candidates of [count] whose weights reach top_p of all together, and the sum of theirs.

@@ -7,9 +7,9 @@ local compat = require "base.compat"
 
 local BYTES = "memcpy memmove memset memcmp bcmp strlen strcmp" -- clang calls bcmp where only equality is asked
 local TEXT = "snprintf vsnprintf" -- into the caller's ga_error, where a call is refused
--- Tables of positions, the norms, softmax's last steps, a classifier's activation, rounding, which clang calls where an
--- instruction set has none of its own; none of them has a state but errno.
-local NUMBERS = "sqrt sqrtf exp log pow sin cos sincos tanh erfc floorf ceilf"
+-- Exact or rounded once by IEEE 754, so that every C library gives the same bits; compilers call them where an
+-- instruction set has none of its own. None of them has a state but errno.
+local NUMBERS = "sqrt sqrtf fma fmaf floor floorf ceil ceilf"
 
 local PARTS = {
   { pattern = "/gen/", allowed = BYTES .. " " .. NUMBERS },

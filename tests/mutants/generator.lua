@@ -7,7 +7,7 @@ return {
     test = { "facts", "small_24_3", GENERIC },
     why = "kernels and facts agree on a wrong scale" },
   { name = "slopes_off_by_a_power", file = "generator/attention/modifiers/alibi.lua",
-    from = "2 ^ (-8 * i / power)", to = "2 ^ (-8 * (i - 1) / power)",
+    from = "elementary.exp2(-8 * i / power)", to = "elementary.exp2(-8 * (i - 1) / power)",
     test = { "facts", "window_48_6", GENERIC },
     why = "heads weigh distance by each other's slopes" },
   { name = "sums_of_bf16_twice_as_long", file = "generator/arithmetic/bf16.lua",

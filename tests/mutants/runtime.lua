@@ -2,6 +2,10 @@
 local function unit(test, filter) return { "criterion", test, filter } end
 
 return {
+  { name = "angles_by_a_rounded_quarter", file = "runtime/base/elementary.c",
+    from = "rest.low - n * last", to = "rest.low",
+    test = unit("test_elementary", "elementary/errors_are_as_small_as_the_header_says"),
+    why = "sines at late places are those of other angles" },
   -- -- A call's checks ----------------------------------------------------------------------------------------------
   { name = "threads_without_upper_bound", file = "runtime/call/call.c",
     from = "(copy->threads < 1 || copy->threads > GA_MAX_THREADS)", to = "copy->threads < 1",

@@ -1,5 +1,6 @@
 -- alibi.lua: each head subtracts its slope times the distance from a key to the query's own place (ALiBi, as BLOOM and
 -- MPT have it). Computed in registers while a row is in L1; there is no table and no longest length.
+local elementary = require "base.elementary"
 local types = require "schema.types"
 
 -- The slopes of the paper for a power of two of heads fall by equal factors to 2^-8. Other numbers of heads take every
@@ -9,7 +10,7 @@ local function slopes(n_heads)
   while power < n_heads do power = power * 2 end
   local list = {}
   for from = power == n_heads and 1 or 2, 1, -1 do
-    for i = from, power, power == n_heads and 1 or 2 do list[#list + 1] = 2 ^ (-8 * i / power) end
+    for i = from, power, power == n_heads and 1 or 2 do list[#list + 1] = elementary.exp2(-8 * i / power) end
   end
   for i = #list, n_heads + 1, -1 do list[i] = nil end
   return list

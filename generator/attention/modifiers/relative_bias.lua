@@ -1,5 +1,6 @@
 -- relative_bias.lua: a learned number per head and bucket of distances is added to each score, as in T5.
 -- Packing looks the buckets up once for every distance, so that a row of scores adds a row of numbers.
+local elementary = require "base.elementary"
 local types = require "schema.types"
 
 local MAX_DISTANCE, MAX_BUCKETS = 65536, 4096
@@ -16,7 +17,7 @@ end
 local function bucket(distance, count, max_distance)
   local exact = math.floor(count / 2)
   if distance < exact then return distance end
-  local share = f32(f32(math.log(f32(distance / exact))) / f32(math.log(max_distance / exact)))
+  local share = f32(f32(elementary.log(f32(distance / exact))) / f32(elementary.log(max_distance / exact)))
   return math.min(exact + math.floor(f32(share * (count - exact))), count - 1)
 end
 

@@ -189,7 +189,7 @@ static const struct ga_variant variants[] = {
         .pack = tiny_tokens__scalar_pack,
         .scratch_bytes = tiny_tokens__scalar_scratch_bytes,
         .run = tiny_tokens__scalar_run,
-        .packing = 0x4d6e510122c763a5,
+        .packing = 0x366d51dd5c8eeec5,
     },
 };
 

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "elementary.h"
 #include "min_max.h"
 #include "model.h"
 
