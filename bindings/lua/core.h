@@ -3,6 +3,7 @@
 #define GA_LUA_CORE_H
 
 #include "arena.h"
+#include "batches.h"
 #include "memory.h"
 #include "model.h"
 #include "threads.h"

@@ -1,4 +1,5 @@
-// frame.c: calls of the C module for Lua 5.4: struct ga_io by the names of its fields, scratch, ga_model_run.
+// frame.c: calls of the C module for Lua 5.4: struct ga_io by the names of its fields, scratch, ga_model_run; and
+// ga_batches_run.
 #include "core.h"
 #include "fields.h"
 
@@ -133,6 +134,16 @@ static int frame_give_cache(lua_State *L)
     return 0;
 }
 
+static void make_scratch(lua_State *L, struct frame *frame, size_t size)
+{
+    if (!frame->scratch || size > frame->scratch_size) {
+        ga_block_free(frame->scratch);
+        frame->scratch = NULL;
+        frame->scratch = ga_lua_block(L, size);
+        frame->scratch_size = size;
+    }
+}
+
 // frame:size(batch, q_len, kv_len)
 static int frame_size(lua_State *L)
 {
@@ -143,11 +154,8 @@ static int frame_size(lua_State *L)
     io->kv_len = ga_lua_size(L, 4);
     size_t size =
         ga_model_scratch_size(model, frame->packed->variant, io->batch, io->q_len, io->kv_len, frame->threads);
-    if (size != SIZE_MAX && (!frame->scratch || size > frame->scratch_size)) {
-        ga_block_free(frame->scratch);
-        frame->scratch = NULL;
-        frame->scratch = ga_lua_block(L, size);
-        frame->scratch_size = size;
+    if (size != SIZE_MAX) {
+        make_scratch(L, frame, size);
     }
     return 0;
 }
@@ -175,6 +183,45 @@ static int frame_attend(lua_State *L)
     return run(L, frame);
 }
 
+// Pushes memory for numbers of sequences that Lua's collector frees.
+static size_t *push_sizes(lua_State *L, size_t count)
+{
+    return lua_newuserdatauv(L, (count + 1) * sizeof(size_t), 0);
+}
+
+// frame:batches(lengths, ids, types or nil, most, name, results): ga_batches_run. lengths: an array; name: of the
+// results in struct ga_batches.
+static int frame_batches(lua_State *L)
+{
+    struct frame *frame = frame_at(L);
+    const size_t count = lua_rawlen(L, 2);
+    size_t *starts = push_sizes(L, count), *order = push_sizes(L, count);
+    float *results = ga_lua_elements(L, 7);
+    const bool of_tokens = strcmp(luaL_checkstring(L, 6), "output") == 0;
+    starts[0] = 0;
+    for (size_t i = 0; i < count; i++) {
+        lua_rawgeti(L, 2, (lua_Integer)i + 1);
+        starts[i + 1] = starts[i] + ga_lua_size(L, -1);
+        lua_pop(L, 1);
+    }
+    struct ga_batches batches = {.count = count,
+                                 .starts = starts,
+                                 .ids = ga_lua_elements(L, 3),
+                                 .types = lua_isnil(L, 4) ? NULL : ga_lua_elements(L, 4),
+                                 .first = 1,
+                                 .most = ga_lua_size(L, 5),
+                                 .embedding = of_tokens ? NULL : results,
+                                 .output = of_tokens ? results : NULL,
+                                 .parallel = frame->parallel};
+    const struct ga_loaded *loaded = frame->packed->loaded;
+    struct ga_batch_plan plan;
+    struct ga_error error;
+    ga_lua_check(L, ga_batches_plan(loaded, &batches, order, &plan, &error), &error);
+    make_scratch(L, frame, plan.scratch_size);
+    ga_lua_check(L, ga_batches_run(loaded, &batches, &plan, frame->scratch, frame->scratch_size, &error), &error);
+    return 0;
+}
+
 // core:intermediate_shape(index, batch, q_len, kv_len)
 static int intermediate_shape(lua_State *L)
 {
@@ -191,6 +238,7 @@ static int intermediate_shape(lua_State *L)
 
 const luaL_Reg ga_lua_frame_methods[] = {{"__gc", frame_free},
                                          {"attend", frame_attend},
+                                         {"batches", frame_batches},
                                          {"clear", frame_clear},
                                          {"give", frame_give},
                                          {"give_cache", frame_give_cache},

@@ -6,8 +6,8 @@ local headers = require "headers"
 
 -- The public headers: a file includes those before it.
 local PUBLIC = "runtime/include/genattn/"
-local NAMES = { "fault", "status", "tensor", "arena", "facts", "model", "watch", "weights", "load", "pack_file",
-  "threads" }
+local NAMES = { "fault", "status", "tensor", "arena", "facts", "model", "watch", "batches", "weights", "load",
+  "pack_file", "threads" }
 -- That of text, which is declared when a text is first asked for.
 local TEXT = { "text/ga_text.h" }
 -- Structs whose facts Lua reads by name, and the one of a call, which it fills by name.

@@ -244,15 +244,19 @@ function Frame:give_cache(cache)
   self.io.cache = cache.handle
 end
 
+function Frame:make_scratch(size)
+  if not self.scratch or size > self.scratch_size then
+    self.scratch = block(self.lib, size)
+    self.scratch_size = size
+  end
+end
+
 -- Sizes of the call, and scratch for it. Sizes that the library refuses get none, and an error from the call.
 function Frame:size(batch, q_len, kv_len)
   local io = self.io
   io.batch, io.q_len, io.kv_len = batch, q_len, kv_len
   local size = self.lib.ga_model_scratch_size(self.model, self.packed.variant, batch, q_len, kv_len, self.threads)
-  if size ~= SIZE_MAX and (not self.scratch or size > self.scratch_size) then
-    self.scratch = block(self.lib, size)
-    self.scratch_size = size
-  end
+  if size ~= SIZE_MAX then self:make_scratch(size) end
 end
 
 function Frame:run()
@@ -265,6 +269,20 @@ function Frame:attend(query, output)
   local io = self.io
   io.query, io.output = query, output
   return self:run()
+end
+
+-- ga_batches_run. lengths: an array; types: nil where all are 0; name: of the results in struct ga_batches.
+function Frame:batches(lengths, ids, types, most, name, results)
+  local lib, loaded, plan = self.lib, self.packed.loaded, new("struct ga_batch_plan")
+  local starts, order = new("size_t[?]", #lengths + 1), new("size_t[?]", #lengths + 1)
+  for i, length in ipairs(lengths) do starts[i] = starts[i - 1] + length end
+  local batches = new("struct ga_batches", { count = #lengths, starts = starts, ids = ids, types = types, first = 1,
+    most = most })
+  batches[name] = results
+  if self.pool then batches.parallel = lib.ga_threads_parallel(self.pool) end
+  check(lib, "ga_batches_plan", loaded, batches, order, plan)
+  self:make_scratch(plan.scratch_size)
+  check(lib, "ga_batches_run", loaded, batches, plan, self.scratch, self.scratch_size)
 end
 
 -- -- Opening --------------------------------------------------------------------------------------------------------

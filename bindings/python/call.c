@@ -56,3 +56,19 @@ int ga_python_attend_to(struct ga_python_frame *frame, const void *query, const 
     frame->io.value = rows_of(frame, value, frame->value);
     return frame->io.key && frame->io.value ? call_to(frame, output) : GA_PYTHON_OTHER;
 }
+
+// struct ga_batches' goes_on. Batches begin in about this order: what Python shows may be a batch behind.
+static bool goes_on(void *self, size_t sequences, size_t ids)
+{
+    struct ga_python_batches *run = self;
+    (void)ids;
+    *(volatile size_t *)&run->begun = sequences;
+    return *(const volatile int *)&run->is_stopped == 0;
+}
+
+int ga_python_run_batches(struct ga_python_batches *run)
+{
+    run->batches.goes_on = goes_on;
+    run->batches.self = run;
+    return (int)ga_batches_run(run->loaded, &run->batches, &run->plan, run->scratch, run->scratch_size, &run->error);
+}

@@ -2,6 +2,7 @@
 #ifndef GA_PYTHON_CALL_H
 #define GA_PYTHON_CALL_H
 
+#include "batches.h"
 #include "model.h"
 
 // What an array of numpy has after the head of a Python object, as numpy's own headers compile it into every extension.
@@ -53,5 +54,20 @@ int ga_python_attend_to(struct ga_python_frame *frame, const void *query, const 
 
 // Where the elements of an array lie: for Python to compare with what numpy says.
 const void *ga_python_data(const void *array, size_t head);
+
+// One run of ga_batches_run, which Python looks at and ends while it goes on in another thread.
+struct ga_python_batches {
+    const struct ga_loaded *loaded;
+    struct ga_batches batches; // but for goes_on and self
+    struct ga_batch_plan plan;
+    void *scratch;
+    size_t scratch_size;
+    int is_stopped; // Python's: not 0 where no further batch shall begin
+    size_t begun;   // sequences of batches that have begun
+    struct ga_error error;
+};
+
+// Its status.
+int ga_python_run_batches(struct ga_python_batches *run);
 
 #endif

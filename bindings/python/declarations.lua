@@ -6,8 +6,8 @@ local headers = require "headers"
 
 -- The public headers: a file includes those before it; and the one of this folder.
 local PUBLIC, OWN = "runtime/include/genattn/", "bindings/python/call.h"
-local NAMES = { "fault", "status", "tensor", "arena", "facts", "model", "watch", "weights", "load", "pack_file",
-  "threads" }
+local NAMES = { "fault", "status", "tensor", "arena", "facts", "model", "watch", "batches", "weights", "load",
+  "pack_file", "threads" }
 -- Those of text, which not every library has.
 local TEXT = { "text/ga_text.h", "bindings/python/text.h" }
 

@@ -36,12 +36,12 @@ static size_t clamp(size_t value, struct ga_range range)
     return value < range.min ? range.min : value > range.max ? range.max : value;
 }
 
-// Of batches of GA_POOLING_ROWS rows the longest sequences and shorter ones, each half as long as the last.
+// Of batches of GA_BATCH_ROWS rows the longest sequences and shorter ones, each half as long as the last.
 static size_t batch_scratch(const struct ga_model *model, const struct ga_variant *shown)
 {
     size_t most = 0;
     for (size_t q_len = model->q_len.max; q_len > 0 && q_len >= model->q_len.min; q_len /= 2) {
-        const size_t fit = q_len < GA_POOLING_ROWS ? GA_POOLING_ROWS / q_len : 1;
+        const size_t fit = q_len < GA_BATCH_ROWS ? GA_BATCH_ROWS / q_len : 1;
         const size_t size = ga_model_scratch_size(model, shown, model->batch ? model->batch : fit, q_len, 0, 1);
         most = size > most ? size : most;
     }
@@ -216,7 +216,7 @@ static void print_cost(const struct ga_info *info)
     }
     if (info->batch_scratch > 0 && info->batch_scratch < SIZE_MAX) {
         printf("  of many texts each thread runs batches of %d rows in scratch of its own, at most %zu bytes\n",
-               GA_POOLING_ROWS, info->batch_scratch);
+               GA_BATCH_ROWS, info->batch_scratch);
     }
 }
 

@@ -142,8 +142,7 @@ static enum ga_exit run_pairs(const struct work *work)
         .context = work->context,
         .instance = &work->instance,
         .rows = work->rows,
-        .field = offsetof(struct ga_io, class_logits),
-        .width = labels_of(work),
+        .field = offsetof(struct ga_batches, class_logits),
         .progress = &progress,
         .end = 1,
     };

@@ -162,7 +162,7 @@ static enum ga_exit open_texts(struct ga_trial *trial, const char *input, const 
     trial->pooling = pools ? ga_pooling_of(context, &trial->instance) : ga_pooling_of_rows(context, &trial->instance);
     trial->what = words_of(model, pools);
     trial->count = trial->block.sequences.count;
-    trial->width = trial->pooling.width;
+    trial->width = model->d_model;
     trial->pooled = malloc(trial->count * trial->width * sizeof *trial->pooled);
     return trial->pooled && (!trial->gives_more || make_more(trial))
                ? GA_EXIT_OK

@@ -132,9 +132,8 @@ static bool is_self(const struct ga_model *model, const struct ga_io *io)
     return !gives_keys(io) && !ga_call_has_memory(model);
 }
 
-// Copies what says how threads share a call, and checks the copy.
-static enum ga_status copy_parallel(const struct ga_model *model, const struct ga_parallel *given,
-                                    struct ga_parallel *copy, struct ga_error *error)
+enum ga_status ga_call_parallel(const struct ga_model *model, const struct ga_parallel *given, struct ga_parallel *copy,
+                                struct ga_error *error)
 {
     const bool is_aligned = ga_is_aligned(given, _Alignof(struct ga_parallel));
     const bool is_given = is_aligned && given != NULL;
@@ -195,7 +194,7 @@ enum ga_status ga_call_complete(const struct ga_model *model, const struct ga_io
 {
     struct ga_io call = *io;
     enum ga_status status = check_fields(model, &call, error);
-    status = status == GA_OK ? copy_parallel(model, call.parallel, &copies->parallel, error) : status;
+    status = status == GA_OK ? ga_call_parallel(model, call.parallel, &copies->parallel, error) : status;
     status = status == GA_OK ? check_widths(model, &call, error) : status;
     if (status != GA_OK) {
         return status;

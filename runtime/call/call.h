@@ -63,6 +63,10 @@ struct ga_call_copies {
     enum ga_arithmetic arithmetic[GA_LINEARS];
 };
 
+// Copies what says how threads share a call, and checks the copy; neither where given is NULL. In call.c.
+enum ga_status ga_call_parallel(const struct ga_model *model, const struct ga_parallel *given, struct ga_parallel *copy,
+                                struct ga_error *error);
+
 // Checks which fields of io are given, and its sizes, and fills *call_out with what the kernels are to see: kv_len,
 // key, value and kv_lengths as they stand for themselves where io leaves them out. key and value stay NULL beside
 // tokens. What parallel says is copied and the copy checked; the call points to io's still, until ga_call_contents.

@@ -37,6 +37,7 @@ typedef void kernel_fact(struct checks *checks, const struct ga_model *model);
     X(batch_and_place_change_no_bit, any)                           \
     X(threads_change_no_bit, any)                                   \
     X(threads_write_apart, apart)                                   \
+    X(sequences_in_batches_give_the_bits_of_calls, batched)         \
     X(padding_changes_no_bit, cutting)                              \
     X(nan_in_padding_does_not_leak, lengths)                        \
     X(nan_in_a_later_key_does_not_leak, causal)                     \
@@ -71,6 +72,7 @@ bool kernels_for_lengths(const struct ga_model *model); // and padding is nothin
 bool kernels_for_cutting(const struct ga_model *model); // a sequence can also be a shorter call of its own
 bool kernels_for_heights(const struct ga_model *model); // a call can have any small number of queries and keys
 bool kernels_for_apart(const struct ga_model *model);   // attention alone, of several heads of keys
+bool kernels_for_batched(const struct ga_model *model); // token ids alone, batches of any size, no cache
 bool kernels_for_causal(const struct ga_model *model);
 bool kernels_for_window(const struct ga_model *model);
 bool kernels_for_specials(

@@ -33,6 +33,7 @@ local FLOORS = {
   { pattern = "^runtime/model/", floor = 3, group = "model" },
   { pattern = "^runtime/call/", floor = 3, group = "model" },
   { pattern = "^runtime/cache/", floor = 3, group = "model" },
+  { pattern = "^runtime/include/genattn/batches%.", floor = 3, group = "model" },
   { pattern = "^runtime/include/genattn/facts%.", floor = 3, group = "model" },
   { pattern = "^runtime/include/genattn/model%.", floor = 3, group = "model" },
   { pattern = "^runtime/include/genattn/watch%.", floor = 3, group = "model" },

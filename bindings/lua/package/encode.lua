@@ -1,5 +1,5 @@
--- encode.lua: model:encode: vectors of texts, with options that sentence_transformers has for Python. Batches are made
--- here; ids come from text.lua, rows from the call.
+-- encode.lua: model:encode: vectors of texts, with options that sentence_transformers has for Python. Ids come from
+-- text.lua; batches, and threads that take them, are the library's (batches.h).
 local numbers = require "genattn.numbers"
 local tensor = require "genattn.tensor"
 
@@ -32,7 +32,7 @@ local function read_options(model, given)
     options[name] = value
   end
   if options.truncate_dim == "all" then options.truncate_dim = model.core.facts.d_model end
-  numbers.whole("batch_size", options.batch_size, 1, math.huge)
+  numbers.whole("batch_size", options.batch_size, 1, numbers.MOST)
   numbers.whole("truncate_dim", options.truncate_dim, 1, model.core.facts.d_model)
   if not KINDS[options.output_value] then
     error(("output_value is %s; expected sentence_embedding or token_embeddings"):format(
@@ -54,61 +54,26 @@ local function parts_of(given, i)
   error(("sentences[%d] is %s; expected a string, or two of them as a pair"):format(i, type(given)), 0)
 end
 
--- The ids of each text: { n, ids, types }.
+-- The ids of all texts, one text after the other: { lengths, ids, types, n }.
 local function ids_of(model, sentences, prompt)
-  local list, tokenizer, most = {}, model.tokenizer, model.core.facts.q_len.max
+  local parts, lengths, tokenizer, most, n = {}, {}, model.tokenizer, model.core.facts.q_len.max, 0
   for i, given in ipairs(sentences) do
     local first, second = parts_of(given, i)
-    local ok, n, ids, types = pcall(tokenizer.ids_of, tokenizer, prompt .. first, second, most)
-    if not ok then error(("sentences[%d]: %s"):format(i, n), 0) end
-    list[i] = { n = n, ids = ids, types = types, place = i }
+    local ok, length, ids, types = pcall(tokenizer.ids_of, tokenizer, prompt .. first, second, most)
+    if not ok then error(("sentences[%d]: %s"):format(i, length), 0) end
+    parts[i], lengths[i], n = { ids = ids, types = types }, length, n + length
   end
-  return list
-end
-
--- -- Batches --------------------------------------------------------------------------------------------------------
-
--- The texts, the longest first, by batches; where the model takes no lengths those of one length.
-local function batches_of(model, list, size)
-  local facts, order, batches = model.core.facts, {}, {}
-  for i, one in ipairs(list) do order[i] = one end
-  table.sort(order, function(a, b)
-    if a.n ~= b.n then return a.n > b.n end
-    return a.place < b.place
-  end)
-  if facts.batch > 0 then size = facts.batch end
-  for _, one in ipairs(order) do
-    local batch = batches[#batches]
-    if not batch or #batch == size or not facts.lengths and batch[1].n ~= one.n then
-      batch = {}
-      batches[#batches + 1] = batch
-    end
-    batch[#batch + 1] = one
-  end
-  return batches
-end
-
--- The arguments of the call for a batch; zeros where there are no tokens.
-local function arguments_of(model, batch)
-  local facts, buffer, has_types = model.core.facts, model.core.buffer, false
-  local takes_types = facts.stack.token_types > 0 -- the tokenizer may have types where the model has none
-  local n, q_len = facts.batch > 0 and facts.batch or #batch, math.max(batch[1].n, facts.q_len.min)
-  if not facts.lengths and batch[1].n < q_len then
-    error(("%s: sentences[%d] has %d tokens; expected at least %d, as the model takes no lengths"):format(model.name,
-      batch[1].place, batch[1].n, q_len), 0)
-  end
-  local tokens = tensor.new(buffer, { n, q_len }, nil, "tokens", "i32")
-  local types = tensor.new(buffer, { n, q_len }, nil, "token_types", "i32")
-  local lengths = tensor.new(buffer, { n }, nil, "q_lengths", "i32")
-  for row, one in ipairs(batch) do
-    local from = (row - 1) * q_len
-    lengths[row] = one.n
-    for i = 0, one.n - 1 do
-      tokens.data[from + i], types.data[from + i] = one.ids[i], one.types[i]
-      has_types = has_types or takes_types and one.types[i] ~= 0
+  local buffer, at, has_types = model.core.buffer, 0, false
+  local all = { lengths = lengths, ids = buffer("i32", n), types = buffer("i32", n), n = n }
+  for i, part in ipairs(parts) do
+    for k = 0, lengths[i] - 1 do
+      all.ids[at], all.types[at] = part.ids[k], part.types[k]
+      has_types, at = has_types or part.types[k] ~= 0, at + 1
     end
   end
-  return { tokens = tokens, q_lengths = facts.lengths and lengths or nil, token_types = has_types and types or nil }
+  -- The tokenizer may have types where the model has none.
+  if not has_types or model.core.facts.stack.token_types == 0 then all.types = nil end
+  return all
 end
 
 -- -- Results --------------------------------------------------------------------------------------------------------
@@ -124,34 +89,30 @@ local function put_vector(to, to_at, from, from_at, width, is_unit)
   for i = 0, width - 1 do to[to_at + i] = from[from_at + i] / divisor end
 end
 
-local function vectors_of(model, batches, count, options)
-  local d_model, width = model.core.facts.d_model, options.truncate_dim
+local function run(model, all, options, name, rows)
+  local results = tensor.new(model.core.buffer, { rows, model.core.facts.d_model }, nil, "vectors")
+  model.frame:batches(all.lengths, all.ids, all.types, options.batch_size, name, results.data)
+  return results
+end
+
+local function vectors_of(model, all, options)
+  local d_model, width, count = model.core.facts.d_model, options.truncate_dim, #all.lengths
+  local got = run(model, all, options, "embedding", count)
+  if width == d_model and not options.normalize_embeddings then return got end
   local vectors = tensor.new(model.core.buffer, { count, width }, nil, "vectors")
-  for _, batch in ipairs(batches) do
-    local given = arguments_of(model, batch)
-    given.outputs = "embedding"
-    local got = model(given)
-    for row, one in ipairs(batch) do
-      put_vector(vectors.data, (one.place - 1) * width, got.data, (row - 1) * d_model, width,
-        options.normalize_embeddings)
-    end
+  for i = 0, count - 1 do
+    put_vector(vectors.data, i * width, got.data, i * d_model, width, options.normalize_embeddings)
   end
   return vectors
 end
 
 -- Rows of tokens as the last layer leaves them, a tensor [tokens, d_model] for each text.
-local function rows_of(model, batches)
-  local d_model, rows = model.core.facts.d_model, {}
-  for _, batch in ipairs(batches) do
-    local given = arguments_of(model, batch)
-    given.outputs = "output"
-    local got = model(given)
-    local q_len = got.shape[2]
-    for row, one in ipairs(batch) do
-      local x = tensor.new(model.core.buffer, { one.n, d_model }, nil, "rows")
-      put_vector(x.data, 0, got.data, (row - 1) * q_len * d_model, x.n, false)
-      rows[one.place] = x
-    end
+local function rows_of(model, all, options)
+  local d_model, rows, at, got = model.core.facts.d_model, {}, 0, run(model, all, options, "output", all.n)
+  for i, length in ipairs(all.lengths) do
+    rows[i] = tensor.new(model.core.buffer, { length, d_model }, nil, "rows")
+    put_vector(rows[i].data, 0, got.data, at, rows[i].n, false)
+    at = at + rows[i].n
   end
   return rows
 end
@@ -171,12 +132,11 @@ return function(model, sentences, given)
     error(("sentences is %s; expected a string, or an array of strings or of pairs of them"):format(type(sentences)), 0)
   end
   local options, is_alone = read_options(model, given), type(sentences) == "string"
-  local list = ids_of(model, is_alone and { sentences } or sentences, options.prompt)
-  local batches = batches_of(model, list, options.batch_size)
+  local all = ids_of(model, is_alone and { sentences } or sentences, options.prompt)
   if options.output_value == "token_embeddings" then
-    local rows = rows_of(model, batches)
+    local rows = rows_of(model, all, options)
     return is_alone and rows[1] or rows
   end
-  local vectors = vectors_of(model, batches, #list, options)
+  local vectors = vectors_of(model, all, options)
   return is_alone and alone(vectors) or vectors
 end

@@ -130,6 +130,7 @@ class Runner:
                  threads: Union[int, str] = 1, isa: Optional[str] = None, strict: bool = False) -> None:
         self._packed = load(weights, layout, prefix, isa, strict)
         self._frames: List[Frame] = []  # _call takes the first; the last are kept for calls like those before
+        self._rooms: List[Block] = []  # scratch of _encode, as frames have theirs
         self.threads = threads
 
     @property
@@ -151,8 +152,8 @@ class Runner:
         return self._packed.isa
 
     def __getstate__(self) -> Dict[str, Any]:
-        """For copy, deepcopy and pickle: all but the frames, which are one object's."""
-        return {**self.__dict__, "_frames": []}
+        """For copy, deepcopy and pickle: all but frames and scratch, which are one object's."""
+        return {**self.__dict__, "_frames": [], "_rooms": []}
 
     def new_cache(self, batch: int = 1, capacity: Optional[int] = None) -> Cache:
         """An empty cache for `batch` sequences of up to `capacity` rows (the most that the model allows)."""
@@ -163,16 +164,22 @@ class Runner:
 
     # -- The call ---------------------------------------------------------------------------------------------------
 
+    def _scratch(self, size: int) -> Block:
+        """Scratch for one run of batches at a time, to be put back."""
+        try:
+            scratch = self._rooms.pop()
+        except IndexError:
+            return Block(size)
+        return scratch if scratch.size >= size else Block(size)
+
     def _frame(self) -> Frame:
         try:
             return self._frames.pop(0)
         except IndexError:
             return Frame(self._packed)
 
-    def _call(self, given: Given, outputs: Outputs, spread: bool = True) -> Any:
-        """given: arguments by their names in struct ga_io; NULL ones are not there. spread: over the object's threads,
-        else by the calling one alone.
-        """
+    def _call(self, given: Given, outputs: Outputs) -> Any:
+        """given: arguments by their names in struct ga_io; NULL ones are not there."""
         cache = given.pop("cache", None)
         backend = _backend_of(given)
         frame, sizes = self._frame(), Sizes()
@@ -182,18 +189,17 @@ class Runner:
             results, more = _make_results(frame.io, _names_of(outputs), sizes, backend)
             io = frame.io
             io.batch, io.q_len, io.kv_len = key = (sizes.get("B"), sizes.get("Q"), sizes.get("K"))
-            self._enter(frame, key, cache, self._pool if spread else None)
+            self._enter(frame, key, cache)
             del keep, more
         finally:
             self._frames.insert(0, frame)
         return results if isinstance(outputs, (list, tuple)) else next(iter(results.values()))
 
-    def _enter(self, frame: Frame, sizes: Tuple[int, int, int], cache: Optional[Cache],
-               pool: Optional[Threads]) -> None:
+    def _enter(self, frame: Frame, sizes: Tuple[int, int, int], cache: Optional[Cache]) -> None:
         if cache is not None and not isinstance(cache, Cache):
             raise TypeError("%s: cache is %s; expected one of new_cache" % (NAME, type(cache).__name__))
-        frame.make_room(sizes, pool)
-        frame.io.parallel = pool.parallel if pool else None
+        frame.make_room(sizes, self._pool)
+        frame.io.parallel = self._pool.parallel if self._pool else None
         if cache is None:
             status = run_frame(frame.pointer)
         else:

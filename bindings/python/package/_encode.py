@@ -1,17 +1,17 @@
-"""`Model.encode`: vectors of texts, with the arguments of sentence_transformers. Ids come from _text.py, threads that
-take batches from _batches.py, and rows from the call.
+"""`Model.encode`: vectors of texts, with the arguments of sentence_transformers. Ids come from _text.py; batches, and
+threads that take them, are the library's (batches.h).
 """
+import ctypes
 import sys
 import threading
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from . import _batches
 from . import _declarations as c
 from . import _tables as tables
 from ._arguments import whole
-from ._library import model, stack
+from ._library import check, lib, model, refuse, stack
 from ._name import NAME
 from ._quantize import check_precision
 from ._text import Ids
@@ -59,45 +59,65 @@ def texts_of(sentences: Any) -> Tuple[List[Any], bool]:
 # -- Batches --------------------------------------------------------------------------------------------------------
 
 
-class _Rows:
-    """Arrays of one batch: ids, types and lengths, zeros where there are none."""
-
-    def __init__(self, ids: Ids, batch: Any, lengths: Any) -> None:
-        n = int(model.batch) or len(batch)
-        q_len = max(int(lengths[batch].max()), int(model.q_len.min))
-        if not model.lengths and lengths[batch].min() < q_len:
-            raise ValueError("%s: sentences[%d] has %d tokens; expected at least %d, as the model takes no lengths"
-                             % (NAME, batch[0], lengths[batch[0]], q_len))
-        self.tokens, self.types = np.zeros((n, q_len), np.int32), np.zeros((n, q_len), np.int32)
-        self.lengths = np.zeros(n, np.int32)
-        self.lengths[:len(batch)] = lengths[batch]
-        for row, at in enumerate(batch):
-            begin, end = ids.starts[at], ids.starts[at + 1]
-            self.tokens[row, :end - begin], self.types[row, :end - begin] = ids.ids[begin:end], ids.type_ids[begin:end]
-
-    def arguments(self) -> Dict[str, Any]:
-        """Those of the model's call."""
-        given: Dict[str, Any] = {"tokens": self.tokens}
-        if model.lengths:
-            given["q_lengths"] = self.lengths
-        if stack and stack.token_types and self.types.any():  # the tokenizer may have types where the model has none
-            given["token_types"] = self.types
-        return given
+_run_batches = lib["ga_python_run_batches"]
+_run_batches.argtypes = [ctypes.c_void_p]
+_SHOWN_EVERY = 0.1  # seconds
 
 
-class _Progress:
-    """How many texts are done, on standard error; of any thread."""
+class _Run:
+    """The batches of one call, which threads take. Python's main thread stays free for signals."""
 
-    def __init__(self, count: int) -> None:
-        self._lock, self._done, self._count = threading.Lock(), 0, count
+    def __init__(self, runner: Any, ids: Ids, results: Any, name: str, batch_size: int) -> None:
+        count, types = len(ids.starts) - 1, None
+        if stack and stack.token_types and ids.type_ids.any():  # the tokenizer may have types where the model has none
+            types = ids.type_ids
+        starts, order = ids.starts.astype(np.uintp), np.empty(count, np.uintp)
+        self._runner, self._kept = runner, (ids, types, starts, order, results)
+        self._run = c.ga_python_batches(loaded=ctypes.cast(runner._packed.handle, ctypes.POINTER(c.ga_loaded)))
+        self._run.batches = c.ga_batches(
+            count=count, starts=starts.ctypes.data, ids=ids.ids.ctypes.data, most=min(batch_size, count),
+            types=None if types is None else types.ctypes.data)
+        setattr(self._run.batches, name, results.ctypes.data)
+        if runner._pool:
+            self._run.batches.parallel = runner._pool.parallel
+        check(lib.ga_batches_plan, runner._packed.handle, ctypes.byref(self._run.batches), order.ctypes.data,
+              ctypes.byref(self._run.plan))
+        self._status = c.GA_OK
+        self._is_over = threading.Event()
 
-    def add(self, more: int) -> None:
-        """Says that so many more are done."""
-        with self._lock:
-            self._done += more
-            end = "\n" if self._done == self._count else ""
-            sys.stderr.write("\r%d of %d texts%s" % (self._done, self._count, end))
-            sys.stderr.flush()
+    def _work(self) -> None:
+        try:
+            self._status = _run_batches(ctypes.byref(self._run))
+        finally:
+            self._is_over.set()
+
+    def _watch(self, progress: bool) -> None:
+        """Until all is done: tells how many texts are, and ends it where a signal raises an exception."""
+        count = self._run.batches.count
+        worker = threading.Thread(target=self._work, daemon=True)
+        worker.start()
+        try:
+            while progress and not self._is_over.wait(_SHOWN_EVERY):
+                sys.stderr.write("\r%d of %d texts" % (self._run.begun, count))
+                sys.stderr.flush()
+            self._is_over.wait()
+        finally:
+            self._run.is_stopped = 1
+            worker.join()
+
+    def run(self, progress: bool) -> None:
+        """Fills the results."""
+        scratch = self._scratch = self._runner._scratch(self._run.plan.scratch_size)  # as long as a thread has self
+        self._run.scratch, self._run.scratch_size = scratch.address, scratch.size
+        if progress or self._run.batches.most < self._run.batches.count:
+            self._watch(progress)
+        else:
+            self._work()
+        self._runner._rooms.append(scratch)
+        if self._status:
+            refuse(self._status, self._run.error)
+        if progress:
+            sys.stderr.write("\r%d of %d texts\n" % (self._run.batches.count, self._run.batches.count))
 
 
 def run(runner: Any, ids: Ids, *, batch_size: int, progress: bool, by_token: bool) -> Any:
@@ -105,29 +125,11 @@ def run(runner: Any, ids: Ids, *, batch_size: int, progress: bool, by_token: boo
 
     Each batch is run by one thread where there are as many as threads, else one after the other by all of them.
     """
-    lengths = np.diff(ids.starts)
-    name = "output" if by_token else "embedding"
-    vectors = np.zeros((0 if by_token else len(lengths), model.d_model), np.float32)
-    rows: List[Any] = [None] * len(lengths)
-    shown = _Progress(len(lengths)) if progress else None
-    made, takers = _batches.batches(lengths, batch_size, 1), runner.threads
-    if len(made) < takers:
-        takers = 1
-    elif takers > 1:
-        made = _batches.batches(lengths, batch_size, takers)
-
-    def work(batch: Any) -> None:
-        got = runner._call(_Rows(ids, batch, lengths).arguments(), name, spread=takers == 1)
-        for row, at in enumerate(batch):
-            if by_token:
-                rows[at] = got[row, :lengths[at]].copy()
-            else:
-                vectors[at] = got[row]
-        if shown:
-            shown.add(len(batch))
-
-    _batches.run(made, takers, work)
-    return rows if by_token else vectors
+    count = len(ids.starts) - 1
+    results = np.empty((len(ids.ids) if by_token else count, model.d_model), np.float32)
+    if count:
+        _Run(runner, ids, results, "output" if by_token else "embedding", batch_size).run(progress)
+    return [results[begin:end] for begin, end in zip(ids.starts, ids.starts[1:])] if by_token else results
 
 
 def finish(vectors: Any, truncate_dim: Optional[int], normalize: bool) -> Any:

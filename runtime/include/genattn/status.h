@@ -25,7 +25,8 @@ extern "C" {
     X(FORMAT, "a file is not what its name says")                             \
     X(MISSING, "a tensor is missing")                                         \
     X(MEMORY, "there was not enough memory")                                  \
-    X(THREAD, "a thread could not be started")
+    X(THREAD, "a thread could not be started")                                \
+    X(STOPPED, "the caller has stopped it")
 
 enum ga_status {
 #define GA_STATUS_ENUM(name, sentence) GA_##name,

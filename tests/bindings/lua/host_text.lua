@@ -52,7 +52,15 @@ return function(t)
     for _, size in ipairs { 1, 2, 3, 100 } do
       t.check(t.same(got, model:encode(TEXTS, { batch_size = size })), "batches of " .. size)
     end
-    t.check(t.same(got, module.load(packed, { threads = 2 }):encode(TEXTS)), "over two threads")
+    for threads = 2, 4 do -- of one batch together, or each of a batch
+      local several = module.load(packed, { threads = threads })
+      t.check(t.same(got, several:encode(TEXTS)) and t.same(got, several:encode(TEXTS, { batch_size = 1 })),
+        ("over %d threads"):format(threads))
+      local rows = several:encode(TEXTS, { batch_size = 2, output_value = "token_embeddings" })
+      for i, wanted in ipairs(model:encode(TEXTS, { output_value = "token_embeddings" })) do
+        t.check(t.same(wanted, rows[i]), ("rows of text %d over %d threads"):format(i, threads))
+      end
+    end
     t.remember(got)
     return got
   end
