@@ -130,11 +130,12 @@ end
 -- asked for where nothing else tells it from another.
 local function is_offered(spec, name)
   local map = maps.get(name, spec.stack)
-  if map.on_demand and spec.weights ~= name then return false end
   if #missing_roles(spec, map) > 0 then return false end
-  local varies = map.varies == nil or spec.weights == name
+  if spec.weights == name then return true end
+  local varies, fits = map.varies == nil, not map.on_demand
   for _, role in ipairs(map.varies or {}) do varies = varies or maps.has_role(spec, role) end
-  return varies
+  for _, role in ipairs(map.only_with or {}) do fits = fits and maps.has_role(spec, role) end
+  return varies and fits
 end
 
 return {

@@ -137,6 +137,16 @@ fact.holds("what makes logits of masked words stands beside the model, and tied 
     list[#list + 1] = { "lm_head.bias", { 7 } }
     said = select(2, reads_tensors(base, list))
     fact.contains(said, "not read, lm_head.bias: the bias of tied logits")
+    table.remove(list, #list - 1) -- as transformers 4 saves it: the bias of both under one name
+    result, said = reads_tensors(base, list)
+    fact.equal(result.spec.weights .. " " .. result.spec.weights_prefix, "roberta_one_bias roberta.")
+    fact.equal(said:find("not read", 1, true), nil)
+    base, list = last_of(hf.BERT, "bert_one_bias", "bert.", false, { "cls.predictions.decoder.weight",
+      "cls.predictions.bias" })
+    fact.equal(reads_tensors(base, list).spec.weights, "bert_one_bias")
+    list[#list + 1] = { "cls.predictions.decoder.bias", { 7 } }
+    fact.equal(reads_tensors(base, list).spec.weights, "bert")
+    last_of(hf.DISTILBERT, "distilbert", "distilbert.", false, { "vocab_projector.weight", "vocab_projector.bias" })
     last_of(hf.DISTILBERT, "distilbert", "distilbert.", true, { "vocab_transform.weight", "vocab_transform.bias",
       "vocab_layer_norm.weight", "vocab_layer_norm.bias", "vocab_projector.bias" })
   end)

@@ -40,6 +40,10 @@ MODELS = {  # name: (class, configuration)
     "hf_words_roberta": ("RobertaForMaskedLM", {**BERT, "max_position_embeddings": 42, "type_vocab_size": 1}),
     "hf_words_untied": ("XLMRobertaForMaskedLM", {**BERT, "max_position_embeddings": 42, "type_vocab_size": 1,
                                                   "tie_word_embeddings": False}),
+    "hf_words_one_bias": ("CamembertForMaskedLM", {**BERT, "max_position_embeddings": 42, "type_vocab_size": 1,
+                                                   "tie_word_embeddings": False}),
+    "hf_words_bert_one_bias": ("BertForMaskedLM", {**BERT, "max_position_embeddings": 48,
+                                                   "tie_word_embeddings": False}),
     "hf_words_distilbert": ("DistilBertForMaskedLM", {
         "dim": 45, "n_heads": 3, "n_layers": 1, "hidden_dim": 70, "vocab_size": 60, "max_position_embeddings": 40}),
     "hf_gpt2": ("GPT2LMHeadModel", {"n_embd": 48, "n_head": 4, "n_layer": 2, "vocab_size": 60, "n_positions": 40}),
@@ -56,9 +60,8 @@ MODELS = {  # name: (class, configuration)
                                                "intermediate_size": 80}),
 }
 
-if int(transformers.__version__.split(".")[0]) < 5:
-    print("skipped: hf_words_untied: transformers before 5 saves no bias for a head with a weight of its own")
-    del MODELS["hf_words_untied"]
+# Heads that have one bias under two names in transformers 4, which saves it under the second, and two biases from 5 on.
+ONE_BIAS = {"hf_words_one_bias": "lm_head", "hf_words_bert_one_bias": "cls.predictions"}
 
 # How models are saved that are not saved as one file of F32: in what type, in shards of what size.
 SAVED = {"hf_gpt2": (torch.float16, "1GB"), "hf_llama": (torch.float32, "30KB"), "hf_qwen3": (torch.bfloat16, "20KB"),
@@ -83,6 +86,13 @@ SENTENCE = {
 }
 
 
+def save_one_bias(path, head):
+    """Saves again what transformers 5 has saved, as transformers 4 does, which is left as it is."""
+    weights = load_file(path)
+    weights[head + ".bias"] = weights.pop(head + ".decoder.bias", weights[head + ".bias"])
+    save_file(weights, path, {"format": "pt"})
+
+
 def make(folder):
     """Saves every model; vectors, which transformers starts at 0 and 1, are drawn too."""
     for name, (kind, settings) in MODELS.items():
@@ -93,6 +103,8 @@ def make(folder):
                 parameter.data += 0.3 * torch.randn(parameter.shape)
         dtype, shard = SAVED.get(name, (torch.float32, "1GB"))
         module.to(dtype).save_pretrained(folder / name, max_shard_size=shard)
+        if name in ONE_BIAS:
+            save_one_bias(folder / name / "model.safetensors", ONE_BIAS[name])
     for name, content in SENTENCE.items():
         path = folder / "hf_bert" / name
         path.parent.mkdir(exist_ok=True)
@@ -259,6 +271,9 @@ class Comparison:
         attends = self.attends
         way = {"attn_implementation": "eager"} if attends else {}  # which gives its weights
         module = self.kind.from_pretrained(self.folder, dtype=torch.float32, **way).eval()
+        if self.name in ONE_BIAS:
+            head = module.get_submodule(ONE_BIAS[self.name])
+            head.decoder.bias = head.bias  # as transformers 4 has it
         alone, given = sequences(module)
         theirs = [expected(module, inputs, attends) for inputs in alone]
         module = exact(module)

@@ -8,7 +8,7 @@ local words = {
 }
 
 return {
-  maps = { "bert", "bert_gamma" },
+  maps = { "bert", "bert_gamma", "bert_one_bias" },
   prefixes = { "", "bert." },
   fields = {
     { "hidden_size", "d_model" },

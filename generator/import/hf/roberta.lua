@@ -2,7 +2,7 @@
 local common = require "import.hf.common"
 
 return {
-  maps = { "bert", "roberta" },
+  maps = { "bert", "roberta", "roberta_one_bias" },
   prefixes = { "", "roberta." },
   fields = {
     { "hidden_size", "d_model" },

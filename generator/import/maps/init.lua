@@ -3,7 +3,8 @@
 -- true ([in,out]), side by side by columns. Under `refuses` stand, by role, tensors of other modules that go by the
 -- same names: a file that holds one is never read by this map. `inside` is a set of roles that stand beside the model
 -- in files of other maps, and after the prefix in those of this one; `varies` lists the roles by which a map differs
--- from another, without any of which it is not offered; a map `on_demand` is offered only where the spec names it.
+-- from another, without any of which it is not offered, `only_with` those without one of which it is not; a map
+-- `on_demand` is offered only where the spec names it.
 -- Under `transformed` stand what logits are called after a transform, tied_bias the bias of tied ones. A weight of a
 -- score modifier (one of spec.modifier_weights) that no map here names is called in a file as its role is: no module
 -- that has it is known.
@@ -16,8 +17,8 @@ local NAMES = {
 }
 
 local STACK_NAMES = {
-  "bert", "bert_gamma", "roberta", "distilbert", "gpt2", "llama", "vit", "torch_encoder", "torch_decoder",
-  "torch_transformer", "tutorial", "gguf", "gguf_gpt2", "gguf_bert", "roles",
+  "bert", "bert_gamma", "bert_one_bias", "roberta", "roberta_one_bias", "distilbert", "gpt2", "llama", "vit",
+  "torch_encoder", "torch_decoder", "torch_transformer", "tutorial", "gguf", "gguf_gpt2", "gguf_bert", "roles",
 }
 
 -- The maps of one attention layer's weights; is_stack: those of whole models, where `layer` is what stands before the
