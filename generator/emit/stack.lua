@@ -68,7 +68,7 @@ local function block_buffers(p, at)
   local list = {}
   for _, b in ipairs(p.buffers) do
     if b.shape[1] == "block" and b.alive[at] then
-      list[#list + 1] = ("%s = p->b.%s + thread * p->block_rows * %s"):format(b.name, b.name, b.stride)
+      list[#list + 1] = ("%s = p->b.%s + thread * (p->block_rows * %s + APART)"):format(b.name, b.name, b.stride)
     end
   end
   return list

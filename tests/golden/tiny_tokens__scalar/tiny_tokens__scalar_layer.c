@@ -90,7 +90,7 @@ static struct sizes sizes_of(size_t batch, size_t q_len, size_t kv_len, size_t t
     const size_t groups = ga_min(ga_min(batch, threads), MAX_GROUPS), units = groups * N_KV_HEADS;
     const size_t q_rows = group_rows(batch, q_len), kv_rows = group_rows(batch, kv_len);
     return (struct sizes){
-        .slots = threads == 1 ? 1 : units > threads ? units : threads,
+        .slots = threads == 1 ? 1 : ga_max(units, own_place(threads)),
         .places = threads == 1 ? 1 : own_place(threads),
         .q_rows = q_rows,
         .kv_rows = kv_rows + 0,
