@@ -158,7 +158,7 @@ static void check_results(void)
 {
     for (size_t i = 0; i < COUNT; i++) {
         const float sum = expected(starts[i], starts[i + 1]);
-        cr_expect_eq(embedding[i][D - 1], sum + D - 1, "embedding %zu", i);
+        cr_expect_eq(embedding[i][D - 1], sum + (float)(D - 1), "embedding %zu", i);
         cr_expect_eq(class_logits[i][0], sum + 1000, "class_logits %zu", i);
         cr_expect_eq(last_logits[i][0], sum + 2000, "last_logits %zu", i);
         cr_expect_eq(last_output[i][0], sum, "last_output %zu", i);
