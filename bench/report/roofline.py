@@ -4,9 +4,10 @@ machine's multiply-add units and memories set in the same run."""
 import math
 
 import stats
-from report import svg
+from report import labels, svg
+from report.tables import is_of_models
 
-WIDTH, TOP = 1060, 92
+WIDTH, TOP = 1180, 92
 LEFT, RIGHT = 74, 690
 LIST_ROW = 19
 INTENSITIES = (0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
@@ -89,14 +90,15 @@ def _marks(drawing, x, y, points, roof):
 
 def _list(drawing, points):
     left = RIGHT + 36
-    drawing.text(left + 26, TOP + 4, "cell", 12, svg.QUIET)
+    last = ", layers" if is_of_models([point[1] for point in points]) else " / heads"
+    drawing.text(left + 26, TOP + 4, f"batch × rows, d_model{last}", 12, svg.QUIET)
     drawing.text(WIDTH - 84, TOP + 4, "GFLOP/s", 12, svg.QUIET, "end")
     drawing.text(WIDTH - 24, TOP + 4, "of roof", 12, svg.QUIET, "end")
     for number, result, intensity, speed, _ in points:
         at = TOP + 8 + number * LIST_ROW
         roof = min(stats.peak(result), intensity * stats.bandwidth(result))
         drawing.text(left + 18, at, str(number), 12, svg.QUIET, "end")
-        drawing.text(left + 26, at, result["name"], 12)
+        drawing.text(left + 26, at, labels.label(result["name"]), 12)
         drawing.text(WIDTH - 84, at, f"{speed:.1f}", 12, anchor="end")
         drawing.text(WIDTH - 24, at, f"{100 * speed / roof:.0f} %", 12, anchor="end")
 

@@ -306,6 +306,10 @@ class Report(unittest.TestCase):
         self.assertIn("1 × 20 rows, 512 / 8 heads, 2 threads", texts)
 
     def test_pictures_name_each_cell_in_words(self):
+        texts = [node.text for node in xml.etree.ElementTree.fromstring(roofline.chart(self.results, self.found)).iter()]
+        for name in (result["name"] for result in self.found if result["threads"] == 1):
+            self.assertIn(labels.label(name), texts)
+            self.assertNotIn(name, texts)
         for name, expected in (
                 ("1x1x512x8", "1 × 1 row, 512 / 8 heads"),
                 ("causal_1x128x512x8", "1 × 128 rows, 512 / 8 heads, causal"),
