@@ -20,6 +20,7 @@ def compare_names(facts, ours, theirs, texts):
     for tokens in (before[0], 7):
         ours.max_seq_length = theirs.max_seq_length = tokens
         wanted = theirs.tokenize(texts)
+        facts.expect(ours.tokenizer.pad_token_id == theirs.tokenizer.pad_token_id, "another token pads")
         for name, array in ours.tokenize(texts).items():
             facts.expect(numpy.array_equal(array, wanted[name]), f"tokenize gives other {name} at {tokens} tokens")
     ours.max_seq_length, theirs.max_seq_length = before[0], before[0]
@@ -102,6 +103,34 @@ def compare_evaluators(facts, ours, theirs, texts, queries, hits):
     facts.expect(ours.model_card_data.eval_results_dict[evaluate] == found, "the results are not kept")
 
 
+def mined_apart(ours, theirs, texts):
+    """Pairs of texts whose score is farther from each other pair's than the two models' scores are from each other:
+    what is made of ranks can differ by rounding at all others."""
+    from sentence_transformers import util
+
+    mined = [util.paraphrase_mining(model, texts, top_k=len(texts)) for model in (ours, theirs)]
+    other = {tuple(pair): score for score, *pair in mined[0]}
+    off = max(abs(other[tuple(pair)] - score) for score, *pair in mined[1])
+    scores = numpy.array([score for score, *_ in mined[1]])
+    gaps = numpy.concatenate(([numpy.inf], -numpy.diff(scores), [numpy.inf]))
+    apart = numpy.minimum(gaps[1:], gaps[:-1]) > 2 * off
+    return [tuple(map(str, pair)) for (_, *pair), alone in zip(mined[1], apart) if alone], off
+
+
+def compare_mining(facts, ours, theirs, texts):
+    """ParaphraseMiningEvaluator, whose duplicates are every third of the pairs that rounding leaves in their place."""
+    from sentence_transformers import evaluation
+
+    pairs, off = mined_apart(ours, theirs, texts)
+    facts.expect(len(pairs) >= 30, f"{len(pairs)} pairs are apart")
+    evaluate = evaluation.ParaphraseMiningEvaluator({str(i): text for i, text in enumerate(texts)}, pairs[:90:3],
+                                                    top_k=len(texts))
+    found, wanted = evaluate(ours), evaluate(theirs)
+    threshold = abs(found.pop("threshold") - wanted.pop("threshold"))
+    facts.expect(found == wanted, f"ParaphraseMiningEvaluator gives {found}, expected {wanted}")
+    facts.expect(threshold <= off, f"its threshold is off by {threshold:.3g}, at most {off:.3g}")
+
+
 def compare(facts, ours, theirs, texts, queries):
     """theirs: a SentenceTransformer of the same weights; texts: an even number."""
     compare_names(facts, ours, theirs, texts[:20])
@@ -109,4 +138,5 @@ def compare(facts, ours, theirs, texts, queries):
     compare_similarity(facts, ours, theirs, texts)
     hits = compare_search(facts, ours, theirs, texts, queries)
     compare_evaluators(facts, ours, theirs, texts, queries, hits)
+    compare_mining(facts, ours, theirs, texts)
     print(f"utilities of sentence_transformers: {len(texts)} texts, {len(queries)} queries")

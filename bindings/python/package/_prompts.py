@@ -1,29 +1,11 @@
 """Texts that stand before those that `encode` takes, by name, and the file that sentence_transformers writes them to
 beside a model's weights. Knows no tokenizer and no model.
 """
-import json
-import os
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
+from ._beside import object_of, path_beside
+
 CONFIG = "config_sentence_transformers.json"
-
-
-def _path_beside(weights: Any) -> Optional[str]:
-    if not isinstance(weights, (str, os.PathLike)):
-        return None
-    folder = weights if os.path.isdir(weights) else os.path.dirname(weights)
-    path = os.path.join(os.fsdecode(folder), CONFIG)
-    return path if os.path.exists(path) else None
-
-
-def _read(path: str) -> Any:
-    if not os.path.isfile(path):  # to open a pipe is to wait for its writer
-        raise ValueError("%s: not a regular file; expected the JSON of sentence_transformers" % path)
-    try:
-        with open(path, encoding="utf-8") as file:
-            return json.load(file)
-    except (ValueError, RecursionError) as error:  # of bytes that are not UTF-8, and of values that are nested too deep
-        raise ValueError("%s: %s; expected the JSON of sentence_transformers" % (path, error)) from None
 
 
 def _check(path: str, what: str, value: Any, kind: type, words: str) -> None:
@@ -33,12 +15,10 @@ def _check(path: str, what: str, value: Any, kind: type, words: str) -> None:
 
 def config_beside(weights: Any) -> Optional[Dict[str, Any]]:
     """What the file beside weights says, with `prompts` that are texts; None where there is no file."""
-    path = _path_beside(weights)
+    path = path_beside(weights, CONFIG)
     if path is None:
         return None
-    config = _read(path)
-    _check(path, "the file", config, dict, "an object")
-    config = config or {}
+    config = object_of(path, "the JSON of sentence_transformers")
     prompts = config.get("prompts")
     _check(path, "prompts", prompts, dict, "an object of texts")
     for name, prompt in (prompts or {}).items():

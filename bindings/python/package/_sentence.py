@@ -110,17 +110,18 @@ class SentenceRunner(Runner):
         self._max_seq_length = whole("max_seq_length", tokens, 1, model.q_len.max)
 
     def tokenize(self, texts: Any) -> Dict[str, Any]:
-        """What the model takes of texts, or of pairs: int64 of [texts, most tokens] as `input_ids`, `attention_mask`, 1
-        for a token and 0 for what is after the last one, and, for a model with token types, `token_type_ids`.
+        """What the model takes of texts, or of pairs: int64 of [texts, most tokens] as `input_ids`, padded with
+        `tokenizer.pad_token_id`, `attention_mask`, 1 for a token and 0 for padding, and, for a model with token types,
+        `token_type_ids`.
         """
         ids = self.tokenizer.ids_of(_encode.texts_of(texts)[0], self._max_seq_length)
         lengths = np.diff(ids.starts)
         seen = np.arange(lengths.max(initial=0)) < lengths[:, None]
-        names = {"input_ids": ids.ids, "attention_mask": 1}
+        names = {"input_ids": (ids.ids, self.tokenizer.pad_token_id), "attention_mask": (1, 0)}
         if stack and stack.token_types:
-            names["token_type_ids"] = ids.type_ids
-        made: Dict[str, Any] = {name: np.zeros(seen.shape, np.int64) for name in names}
-        for name, values in names.items():
+            names["token_type_ids"] = (ids.type_ids, 0)
+        made: Dict[str, Any] = {name: np.full(seen.shape, padding, np.int64) for name, (_, padding) in names.items()}
+        for name, (values, _) in names.items():
             made[name][seen] = values
         return made
 

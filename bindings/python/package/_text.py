@@ -7,12 +7,15 @@ from contextlib import contextmanager
 import numpy as np
 
 from . import _declarations as c
+from ._beside import object_of, path_beside
 from ._library import Constant, check, lib, model, refuse
 from ._name import NAME
 
 Pair = Tuple[str, str]
 _NO_LIMIT = ctypes.c_size_t(-1).value
 _ATTACHMENT = b"_tokenizer"  # of packed weights
+_CONFIG = "tokenizer_config.json"
+_PAD_TOKENS = ("[PAD]", "<pad>")  # of tokenizers whose configuration names none
 
 
 def _why_not() -> Optional[str]:
@@ -88,6 +91,7 @@ class Tokenizer(Constant):
     """
 
     _handle: Optional[int] = None
+    _pad_token_id: Optional[int] = None
 
     def __init__(self, path: Union[str, "os.PathLike[str]"], content: Optional[bytes] = None) -> None:
         self._contexts: List[int] = []
@@ -124,6 +128,20 @@ class Tokenizer(Constant):
         recorded = ctypes.c_uint64()
         return (not lib.ga_text_recorded_hash(model.spec, ctypes.byref(recorded))
                 or recorded.value == int(lib.ga_text_tokenizer_hash(self._handle)))
+
+    @property
+    def pad_token_id(self) -> int:
+        """The id of the token that pads: `pad_token` of the tokenizer_config.json in the same folder, or else [PAD] or
+        <pad>; 0 where the tokenizer has no such token."""
+        if self._pad_token_id is None:
+            ids = (self._id_of(token) for token in (_named_pad_token(self.path), *_PAD_TOKENS) if token)
+            self._pad_token_id = next((found for found in ids if found is not None), 0)
+        return self._pad_token_id
+
+    def _id_of(self, token: str) -> Optional[int]:
+        """Of a token that text cannot split."""
+        found = self.encode(token, add_special_tokens=False)
+        return found.ids[0] if found.tokens == [token] else None
 
     @contextmanager
     def _context(self, limit: int) -> Iterator[int]:
@@ -187,6 +205,16 @@ class Tokenizer(Constant):
                        ends_out.astype(np.intp), made.n_cut)
         finally:
             lib.ga_python_ids_free(ctypes.byref(made))
+
+
+def _named_pad_token(tokenizer: Any) -> Optional[str]:
+    """`pad_token` of the configuration beside a tokenizer: a text, or an object that has it as `content`."""
+    path = path_beside(tokenizer, _CONFIG)
+    token = object_of(path, "the JSON of transformers").get("pad_token") if path else None
+    token = token.get("content") if isinstance(token, dict) else token
+    if token is not None and not isinstance(token, str):
+        raise ValueError("%s: pad_token is %.60r; expected a text" % (path, token))
+    return token
 
 
 def _checked_pair(name: str, i: int, text: Any) -> Pair:

@@ -12,6 +12,7 @@ import unittest
 
 import numpy as np
 import post_48_4
+from made import arrays
 from post_48_4 import _text
 from text_test import TEXTS, model, write_packed
 
@@ -44,6 +45,24 @@ def in_folder(folder, config):
     with open(os.path.join(folder, "config_sentence_transformers.json"), "w") as file:
         file.write(config if isinstance(config, str) else json.dumps(config))
     return post_48_4.Model(path)
+
+
+def tokenized(test, config, added):
+    """A model whose tokenizer.json has one more token that text cannot split, beside a tokenizer_config.json."""
+    folder = tempfile.TemporaryDirectory()
+    test.addCleanup(folder.cleanup)
+    encoder = model()
+    with open(encoder.tokenizer.path) as file:
+        content = json.load(file)
+    vocabulary = content["model"]["vocab"]
+    if added not in vocabulary:
+        vocabulary[added] = vocabulary.pop("dog")
+    content["added_tokens"] = [{"id": vocabulary[added], "content": added, "special": True,
+                                "single_word": False, "lstrip": False, "rstrip": False, "normalized": False}]
+    for name, said in (("tokenizer.json", content), ("tokenizer_config.json", config)):
+        with open(os.path.join(folder.name, name), "w") as file:
+            json.dump(said, file)
+    return post_48_4.Model(arrays(post_48_4), tokenizer=os.path.join(folder.name, "tokenizer.json"))
 
 
 @unittest.skipIf(_text.WHY_NOT, "no text in this wheel: %s" % _text.WHY_NOT)
@@ -252,6 +271,16 @@ class Names(unittest.TestCase):
         prompted = self.model.preprocess(["dog"], prompt="a ")
         np.testing.assert_array_equal(self.model(prompted["input_ids"], prompted["attention_mask"].sum(1)),
                                       self.model.encode(["a dog"]))
+
+    def test_texts_are_padded_with_the_tokenizers_own_token(self):
+        named, plain = {"pad_token": {"content": "cat"}}, {"pad_token": None}
+        for config, added, expected in ((None, "dog", 0), (plain, "[PAD]", 0), (named, "cat", 5), (named, "[PAD]", 5),
+                                        ({"pad_token": "##s"}, "##s", 11), ({"pad_token": "x"}, "<pad>", 6)):
+            encoder = tokenized(self, config, added)
+            self.assertEqual(encoder.tokenizer.pad_token_id, expected)
+            self.assertEqual(encoder.tokenize(["a", ""])["input_ids"].tolist(), [[2, 4, 3], [2, 3, expected]])
+        with self.assertRaisesRegex(ValueError, r"tokenizer_config.json: pad_token is \[3\]; expected a text"):
+            tokenized(self, {"pad_token": [3]}, "cat").tokenize(["a"])
 
     def test_vectors_have_the_length_that_is_set(self):
         encoder = model()
