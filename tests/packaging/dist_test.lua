@@ -10,7 +10,7 @@ local FULL = packaging.MODEL .. "-" .. require("build.release")().version
 local ARCHIVE = "build/out/dist/" .. FULL .. ".tar.gz"
 
 -- All that the PATH of a build holds besides a compiler; make calls sh by its path.
-local COMMANDS = { "make", "as", "ld", "ar", "cat", "cp", "install", "ln", "mkdir", "rm" }
+local COMMANDS = { "make", "as", "ld", "ar", "cat", "cp", "install", "ln", "mkdir", "rm", "rmdir" }
 -- Compilers: commands that they call, the Debian package, and how the facts are checked, which .ci/run does with every
 -- compiler.
 local COMPILERS = {
@@ -112,6 +112,20 @@ fact.holds("the program, which reads weights from files, takes jansson besides",
     "test -s share/zsh/site-functions/_mha_512_8 && test -s share/fish/vendor_completions.d/mha_512_8.fish")
   make(path, where, COMPILERS[1], "clean")
   fact.lists_equal(packaging.tree(folder .. "look/" .. FULL .. "/model"), packaging.tree(where .. "/model"))
+end)
+
+fact.holds("uninstall removes what install, install-weights and install-program wrote, and nothing else", function()
+  local path, where = folder .. "with gcc/bin", folder .. "with gcc/" .. FULL
+  local other = where .. "/other/lib/pkgconfig/other.pc"
+  succeeds(where, "echo mine >other/lib/mine && echo 'Cflags: -I/x/include/genattn' >" .. fmt.sh_quote(other))
+  local said = make(path, where, COMPILERS[1], "PREFIX=\"$PWD/other\" uninstall")
+  fact.contains(said, "include/genattn and libga_weights.a stay, for " .. other)
+  fact.contains(succeeds(where .. "/other", "ls lib include"),
+    "include:\ngenattn\n\nlib:\ncmake\nlibga_weights.a\nmine")
+  succeeds(where, "rm " .. fmt.sh_quote(other))
+  for _ = 1, 2 do make(path, where, COMPILERS[1], "PREFIX=\"$PWD/other\" uninstall") end
+  fact.equal(succeeds(where .. "/other", "find . -type f"), "./lib/mine\n")
+  fact.equal(succeeds(where .. "/other", "ls include lib/cmake"), "include:\n\nlib/cmake:\n")
 end)
 
 if has("cmake", "the archive by CMake", "cmake") then
