@@ -1,7 +1,8 @@
 #!/bin/sh
 # fuzz.sh: builds the fuzz targets and runs them side by side, one a core, and sums up: fuzz.sh SECONDS [TARGET...]
 # SECONDS 0: until stopped. Inputs that found something new stay in out/fuzz/corpus, those that broke something in
-# out/fuzz/crashes. LUA and CLANG may name others than lua5.4 and clang.
+# out/fuzz/crashes. LUA and CLANG may name others than lua5.4 and clang. Where ninja runs this it has made the public
+# headers, and says so by HEADERS_ARE_MADE.
 set -u
 
 readonly out=out/fuzz
@@ -59,6 +60,7 @@ if ! can_fuzz; then
     echo "0 passed, 0 failed"
     exit 0
 fi
+[ -n "${HEADERS_ARE_MADE:-}" ] || ninja --quiet public_headers || exit 1
 "${LUA:-lua5.4}" tests/fuzz/build.lua "$out" "$clang" && ninja -f "$out/build.ninja" || exit 1
 "$out/write_seeds" "$out/seeds" || exit 1
 if [ ! -e "$out/fuzz_tokenizer" ]; then
