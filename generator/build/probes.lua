@@ -168,7 +168,7 @@ function Prober:library(name, header, package, needed)
   local flags = { cflags }
   for i, flag in ipairs(needed or {}) do flags[i + 1] = flag end
   local found = self:links(flags, source, libraries)
-  self:report(name, found and libraries:gsub("%s+$", "") or "no")
+  self:report("lib" .. name, found and libraries:gsub("%s+$", "") or "no")
   if not found then return nil end
   return { cflags = cflags:gsub("%s+$", ""), libraries = libraries:gsub("%s+$", ""), module = known and module }
 end

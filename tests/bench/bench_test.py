@@ -306,7 +306,8 @@ class Report(unittest.TestCase):
         self.assertIn("1 × 20 rows, 512 / 8 heads, 2 threads", texts)
 
     def test_pictures_name_each_cell_in_words(self):
-        texts = [node.text for node in xml.etree.ElementTree.fromstring(roofline.chart(self.results, self.found)).iter()]
+        picture = xml.etree.ElementTree.fromstring(roofline.chart(self.results, self.found))
+        texts = [node.text for node in picture.iter()]
         for name in (result["name"] for result in self.found if result["threads"] == 1):
             self.assertIn(labels.label(name), texts)
             self.assertNotIn(name, texts)

@@ -29,7 +29,7 @@ fact.holds("--lua has edges for a module, and else there are none; a sanitizer c
   fact.equal(code == 0 and "" or said, "")
   fact.contains(said, "out/lua/some/library.so")
   -- Lua 5.4 gets a C module and a rockspec where its header is.
-  local has_header = not configured:find("checking for lua5.4... no", 1, true)
+  local has_header = not configured:find("checking for liblua5.4... no", 1, true)
   for _, path in ipairs { "out/lua/some/core%.so", "out/lua/some%-[%d.]+%-1%.rockspec" } do
     fact.equal(products:find(path) ~= nil, has_header)
   end
