@@ -60,16 +60,18 @@ cross() {
 
 # -- Facts ------------------------------------------------------------------------------------------------------------
 
-vectors() { # vectors NAME ISA PROGRAM...: whether they are those of portable C here
+embed() { # embed NAME ISA PROGRAM...: vectors of the texts
     name=$1 isa=$2
     shift 2
-    "$@" embed --isa "$isa" --allow-random 1 --tokenizer "$WORK/tokenizer.json" --text "$WORK/texts" \
+    "$@" embed ${isa:+--isa "$isa"} --allow-random 1 --tokenizer "$WORK/tokenizer.json" --text "$WORK/texts" \
         --output "$WORK/$name.safetensors" >"$WORK/said" 2>&1 || {
         cat "$WORK/said"
         return 1
     }
-    cmp "$WORK/$name.safetensors" "$WORK/native.safetensors"
 }
+
+# Whether they are those of portable C here.
+vectors() { embed "$@" && cmp "$WORK/$1.safetensors" "$WORK/native.safetensors"; }
 
 is_of_aarch64() { readelf -h "$1" | grep -q 'Machine: *AArch64'; }
 
@@ -107,8 +109,7 @@ for tool in aarch64-linux-gnu-gcc qemu-aarch64; do
     }
 done
 check "a native build" build native out/bin/encoder --isa scalar
-check "native vectors" "$WORK/native/out/bin/encoder" embed --allow-random 1 --tokenizer "$WORK/tokenizer.json" \
-    --text "$WORK/texts" --output "$WORK/native.safetensors"
+check "native vectors" embed native "" "$WORK/native/out/bin/encoder"
 
 qemu="qemu-aarch64 -L /usr/aarch64-linux-gnu"
 check "glibc" cross glibc aarch64-linux-gnu-gcc aarch64-linux-gnu-ar --runner "$qemu" --python
