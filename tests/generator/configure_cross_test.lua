@@ -16,7 +16,7 @@ assert(compat.execute(("cp %s %sbuild.ninja"):format(fact.build_file, folder)))
 assert(fs.write_if_changed(folder .. "elsewhere-cc", [[
 #!/bin/sh
 case " $* " in
-    *" -dumpmachine "*) echo elsewhere-linux-gnu ;;
+    *" -dumpmachine "*) echo "${MACHINE:-elsewhere}-linux-gnu" ;;
     *" -ljansson"* | *" -lcriterion"*) exit 1 ;;
     *) exec cc "$@" -Wl,--dynamic-linker=/nowhere/ld.so ;;
 esac
@@ -64,6 +64,22 @@ fact.holds("an instruction set of another machine is not made on demand", functi
   local said, code = shell(("LUA=%s CC=./elsewhere-cc ./configure --d-model 8 --heads 2 --isa avx2"):format(lua))
   fact.equal(code, 1)
   fact.contains(said, "--isa avx2: the compiler is for elsewhere-linux-gnu\n")
+end)
+
+fact.holds("--install-deps asks for libraries of a machine that Debian has, in the place of this one's", function()
+  assert(compat.execute(("mkdir -p %sbin"):format(folder)))
+  local record = '"$*" >>out/calls'
+  for name, line in pairs({ id = "echo 0", dpkg = "echo dpkg " .. record, ["apt-get"] = "echo " .. record }) do
+    assert(fs.write_if_changed(("%sbin/%s"):format(folder, name), "#!/bin/sh\n" .. line .. "\n"))
+    assert(compat.execute(("chmod +x %sbin/%s"):format(folder, name)))
+  end
+  local said = shell(("MACHINE=aarch64 PATH=$PWD/bin:$PATH LUA=%s CC=./elsewhere-cc ./configure --install-deps " ..
+    "--d-model 8 --heads 2"):format(lua))
+  fact.contains(said, "  libjansson-dev:arm64: reads the headers of weight files\n")
+  local calls = assert(fs.read(folder .. "out/calls"))
+  fact.contains(calls, "dpkg --add-architecture arm64\nupdate\ninstall ")
+  fact.contains(calls, "libjansson-dev:arm64")
+  assert(not calls:find("libcriterion", 1, true) and not calls:find("libjansson-dev ", 1, true), calls)
 end)
 
 fact.finish()
