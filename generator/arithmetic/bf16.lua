@@ -3,12 +3,17 @@
 -- first. Elsewhere multiply-adds of floats take them one by one; these sets keep rows as floats, rounded.
 local SUM = 128 -- products of a running sum
 
+-- Smaller numbers are rounded to 0. vdpbf16ps takes subnormal products and sums for 0, and a set of multiply-adds keeps
+-- them. A number of 8 bits that is not smaller is a multiple of 2^-63, so that products, and sums of them however they
+-- are rounded, are multiples of 2^-126: none is subnormal.
+local LEAST = "0x1p-56f"
+
 local HELPERS = [[
 
-// Rounded as a product reads it: what is smaller than 2^-126 is zero, as instructions for bf16 have it.
+// Rounded as a product reads it: what is smaller than 2^-56 is zero, so that no product or sum is subnormal.
 static inline uint16_t bf16_rounded(float x)
 {
-    return bf16_from_float(fabsf(x) < 0x1p-126f ? 0.0f : x);
+    return bf16_from_float(fabsf(x) < ]] .. LEAST .. [[ ? 0.0f : x);
 }
 ]]
 
@@ -18,14 +23,21 @@ local DOT = {
   of = "avx512", unit = 2, row = { name = "bf16", type = "uint16_t", bytes = 2 }, upper_first = true,
   cflags = { "-mavx512bf16" }, cpu = { "AVX512_BF16" }, prefers = { "SSE4A" }, vector = "__m512i",
   load = { [0] = "_mm512_loadu_si512(%s)" }, splat = "_mm512_set1_epi32(lane_at(&%s))", store = "store_bf16(%s, %s)",
-  in_order = "_mm256_storeu_si256((__m256i *)(%s), (__m256i)_mm512_cvtneps_pbh(%s))",
+  in_order = "_mm256_storeu_si256((__m256i *)(%s), round_bf16(%s))",
   dot = function(a, b, sum) return ("add_bf16_pairs(%s, %s, %s)"):format(sum, a, b) end,
   helpers = [[
 
-// Sixteen floats, rounded, in pairs of which the first is the upper half.
+// Sixteen floats rounded as bf16_rounded does.
+static inline __m256i round_bf16(__m512 v)
+{
+    const __mmask16 is_kept = _mm512_cmp_ps_mask(_mm512_abs_ps(v), _mm512_set1_ps(]] .. LEAST .. [[), _CMP_NLT_UQ);
+    return (__m256i)_mm512_maskz_cvtneps_pbh(is_kept, v);
+}
+
+// Rounded, in pairs of which the first is the upper half.
 static inline void store_bf16(uint16_t *to, __m512 v)
 {
-    const __m256i rounded = (__m256i)_mm512_cvtneps_pbh(v);
+    const __m256i rounded = round_bf16(v);
     _mm256_storeu_si256((__m256i *)to, _mm256_shufflehi_epi16(_mm256_shufflelo_epi16(rounded, 0xb1), 0xb1));
 }
 
@@ -56,8 +68,8 @@ static inline __m512 round_bf16(__m512 v)
     const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
     const __m512i up = _mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff)));
     const __m512 rounded = _mm512_castsi512_ps(_mm512_and_si512(up, _mm512_set1_epi32(-65536)));
-    const __mmask16 is_normal = _mm512_cmp_ps_mask(_mm512_abs_ps(v), _mm512_set1_ps(0x1p-126f), _CMP_NLT_UQ);
-    return _mm512_mask_mov_ps(_mm512_maskz_mov_ps(is_normal, rounded), _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q), v);
+    const __mmask16 is_kept = _mm512_cmp_ps_mask(_mm512_abs_ps(v), _mm512_set1_ps(]] .. LEAST .. [[), _CMP_NLT_UQ);
+    return _mm512_mask_mov_ps(_mm512_maskz_mov_ps(is_kept, rounded), _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q), v);
 }
 
 // The upper halves of floats.
@@ -84,8 +96,8 @@ static inline __m256 round_bf16(__m256 v)
     const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
     const __m256i up = _mm256_add_epi32(bits, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff)));
     const __m256 size = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), v);
-    const __m256 is_normal = _mm256_cmp_ps(size, _mm256_set1_ps(0x1p-126f), _CMP_NLT_UQ);
-    const __m256 rounded = _mm256_and_ps(_mm256_castsi256_ps(_mm256_and_si256(up, upper)), is_normal);
+    const __m256 is_kept = _mm256_cmp_ps(size, _mm256_set1_ps(]] .. LEAST .. [[), _CMP_NLT_UQ);
+    const __m256 rounded = _mm256_and_ps(_mm256_castsi256_ps(_mm256_and_si256(up, upper)), is_kept);
     return _mm256_blendv_ps(rounded, v, _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
 }
 

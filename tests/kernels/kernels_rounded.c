@@ -38,10 +38,11 @@ static bool call_of_rows(struct call *call, const struct ga_model *model, size_t
     return call_make(call, model, &shape, GUARD_AT_END);
 }
 
-// Every fourth row is zeros, of subnormals, or of numbers of 2^55, whose scores are finite.
+// Rows of zeros, of subnormals, of numbers of 2^55, whose scores are finite, and of numbers on either side of the least
+// that bf16 does not round to 0.
 static void spread_rows(struct call *call)
 {
-    static const float sizes[] = {1, 0, 0x1p-140F, 0x1p55F};
+    static const float sizes[] = {1, 0, 0x1p-140F, 0x1p55F, 0x1p-55F, 0x1p-63F};
     const size_t d_model = call->model->d_model, n_sizes = sizeof sizes / sizeof *sizes;
     float *query = call->buffers[CALL_QUERY].data;
     for (size_t i = 0; i < call->shape.batch * d_model; i++) {
@@ -55,6 +56,18 @@ static void weights_with_nan(struct rng *rng, const struct ga_model *model, cons
     weights_random(rng, model, role, data);
     if (strcmp(role->name, "o_weight") == 0) {
         data[role->shape[1] / 2] = NAN;
+    }
+}
+
+// Rows as small as their sizes give outputs like them: products of linear o on either side of 2^-126, which nothing
+// larger is added to. Some instructions for bf16 take smaller ones for 0.
+static void weights_tiny(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role, float *data)
+{
+    static const float sizes[] = {0x1p-54F, 0x1p-56F, 0x1p-63F};
+    weights_random(rng, model, role, data);
+    const size_t count = role->shape[0] * (role->rank == 2 ? role->shape[1] : 1);
+    for (size_t i = 0; i < count; i++) {
+        data[i] *= role->rank == 1 ? 0 : strcmp(role->name, "o_weight") == 0 ? sizes[i % 3] : 1;
     }
 }
 
@@ -95,4 +108,5 @@ void rounded_linears_give_the_bits_of_the_generic_kernel(struct checks *checks, 
     const size_t few_rows = 3;
     compare_rows(checks, model, weights_random, MOST_ROWS);
     compare_rows(checks, model, weights_with_nan, few_rows);
+    compare_rows(checks, model, weights_tiny, 2 * few_rows);
 }

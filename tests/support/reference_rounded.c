@@ -67,7 +67,7 @@ static float sum_of_integers(enum ga_arithmetic arithmetic, const struct part *p
 
 // -- bf16 ------------------------------------------------------------------------------------------------------------
 
-// The nearest number of 8 bits of significand, ties to even; what is smaller than 2^-126 is 0. Doubles round to the
+// The nearest number of 8 bits of significand, ties to even; what is smaller than 2^-56 is 0. Doubles round to the
 // nearest themselves: beside a number 2^45 times as large, the last bit of theirs is the eighth of x.
 static float rounded_to_bf16(float x)
 {
@@ -79,7 +79,7 @@ static float rounded_to_bf16(float x)
     bits &= exponent;
     memcpy(&power, &bits, sizeof power);
     const double beside = (double)power * last_of_eight;
-    return !isfinite(x) ? x : power == 0 ? 0 : (float)(((double)x + beside) - beside);
+    return !isfinite(x) ? x : power < 0x1p-56F ? 0 : (float)(((double)x + beside) - beside);
 }
 
 // One running sum of products, one after the other.
