@@ -4,6 +4,7 @@ from typing import Any, Dict, List, Optional, Set, Union
 import numpy as np
 
 from . import _declarations as c
+from . import _elementary as elementary
 from ._arguments import whole
 from ._arrays import backend, whole_numbers
 from ._library import model, stack
@@ -70,16 +71,15 @@ class _Sampler:
             return int(logits.argmax())
         scores = logits.astype(np.float64)
         if stack and stack.logits == c.GA_LOGITS_SOFTMAX:
-            with np.errstate(divide="ignore"):
-                scores = np.log(scores)
+            scores = elementary.log(scores)
         order = np.argsort(-scores, kind="stable")
         if self._top_k > 0:
             order = order[: self._top_k]
-        chances = np.exp((scores[order] - scores[order[0]]) / self._temperature)
-        chances /= chances.sum()
+        chances = elementary.exp((scores[order] - scores[order[0]]) / self._temperature)
+        chances /= elementary.sums(chances)
         kept = int(np.searchsorted(np.cumsum(chances), self._top_p)) + 1
         chances = chances[:kept]
-        drawn = self._random.random() * chances.sum()
+        drawn = self._random.random() * elementary.sums(chances)
         place = int(np.searchsorted(np.cumsum(chances), drawn, side="right"))
         return int(order[min(place, len(chances) - 1)])
 

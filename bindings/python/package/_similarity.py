@@ -6,6 +6,7 @@ from typing import Any, Callable, Dict, NamedTuple, Tuple
 import numpy as np
 
 from . import _arrays
+from . import _elementary as elementary
 
 NUMBERS, FLOATS = "fiub", "f"  # numpy's kinds
 
@@ -32,24 +33,24 @@ def as_array(name: str, given: Any, kinds: str = NUMBERS) -> Tuple[Any, bool]:
 
 def _unit(vectors: Any) -> Any:
     """The vectors with a length of 1; zeros stay zeros."""
-    squares = np.einsum("...i,...i->...", vectors, vectors, dtype=np.float64)
+    squares = elementary.sums(np.square(vectors.astype(np.float64)))
     return vectors / np.maximum(np.sqrt(squares), 1e-12).astype(vectors.dtype)[..., None]
 
 
 def _dots(a: Any, b: Any) -> Any:
-    return a @ b.T
+    return elementary.products(a, b)
 
 
 def _dot(a: Any, b: Any) -> Any:
-    return np.einsum("...i,...i->...", a, b)
+    return elementary.sums(a.astype(np.float64) * b).astype(np.result_type(a, b))
 
 
 def _negative_euclidean(a: Any, b: Any) -> Any:
-    return -np.sqrt(np.square(a - b).sum(axis=-1))
+    return -np.sqrt(elementary.sums(np.square(a - b))).astype(np.result_type(a, b))
 
 
 def _negative_manhattan(a: Any, b: Any) -> Any:
-    return -np.abs(a - b).sum(axis=-1)
+    return -elementary.sums(np.abs(a - b)).astype(np.result_type(a, b))
 
 
 def _each(pairwise: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

@@ -5,6 +5,7 @@ import enum
 import importlib.util
 import inspect
 import json
+import math
 import os
 import pickle
 import tempfile
@@ -13,7 +14,7 @@ import unittest
 import numpy as np
 import post_48_4
 from made import arrays
-from post_48_4 import _text
+from post_48_4 import _elementary, _text
 from text_test import TEXTS, model, write_packed
 
 PAIR = ([[3, -4, 0], [1, 2, 2]], [[0, 3, 4], [6, 0, 8], [-1, -2, -2]])
@@ -135,6 +136,32 @@ class Similarity(unittest.TestCase):
             self.assertIsInstance(self.model.similarity_pairwise(one, other), torch.Tensor)
         with self.assertRaisesRegex(ValueError, "embeddings1 requires grad"):
             self.model.similarity(torch.ones(3, requires_grad=True), torch.ones(3))
+
+
+class Elementary(unittest.TestCase):
+    """What similarity and sampling compute has the same bits on every machine."""
+
+    def test_exponentials_are_those_of_the_library(self):
+        x = np.array([-1, -0.125, -700, -740, -30.5, 0, -np.inf, np.nan])
+        wanted = ["0x1.78b56362cef38p-2", "0x1.c3d6a24ed8222p-1", "0x1.14f2b0fb9307fp-1010", "0x0.0000000000055p-1022",
+                  "0x1.ff3864232b407p-45", "0x1.0p+0", "0x0p+0", "0x0p+0"]
+        self.assertEqual(_elementary.exp(x).tolist(), [float.fromhex(one) for one in wanted])
+
+    def test_logarithms_are_right_within_four_units_of_the_last_place(self):
+        x = np.concatenate((np.arange(1, 1001) / 1000, 2.0 ** -np.arange(1, 1075)))
+        np.testing.assert_allclose(_elementary.log(x), np.log(x), rtol=2.0**-50, atol=0)
+        self.assertEqual(_elementary.log(np.zeros(1)).tolist(), [-np.inf])
+
+    def test_products_are_exact_and_do_not_rest_on_the_order_of_sums(self):
+        rng = np.random.default_rng(2)
+        for kind, most in ((np.float32, 2.0**-23), (np.float64, 2.0**-45)):
+            a, b = (rng.standard_normal((n, 384)).astype(kind) for n in (5, 7))
+            got, order = _elementary.products(a, b), rng.permutation(384)
+            exact = [[math.fsum(one) for one in row * b.astype(np.float64)] for row in a.astype(np.float64)]
+            np.testing.assert_array_equal(got, _elementary.products(a[:, order], b[:, order]))
+            np.testing.assert_allclose(got, exact, rtol=most, atol=most)
+        a[1, 2], b[3, 4] = np.inf, np.nan
+        np.testing.assert_array_equal(np.isfinite(_elementary.products(a, b)), np.isfinite(a @ b.T))
 
 
 class Precisions(unittest.TestCase):
