@@ -142,6 +142,14 @@ local function check_interrupt()
     "SELECT count(*) FROM encoder_nearest('t', 'v', 'a cat', 3)" }, "interrupted")
 end
 
+-- The parts in which docs/sqlite.md embeds a large table, two rows each.
+local function check_parts()
+  local part = fs.read("docs/sqlite.md"):match("\n    (UPDATE notes SET v = minilm%(body%)\n.-FROM notes;)\n")
+  part = part:gsub("minilm", "encoder"):gsub("LIMIT %d+", "LIMIT 2")
+  equal("a table in parts", sql({ LOAD, ROWS, part, part, part,
+    "SELECT count(*) FROM notes WHERE v IS NOT encoder(body)" }), "2|2 of 3\n1|3 of 3\n0|3 of 3\n0")
+end
+
 -- Names of a table and a column that end a quoted name of each kind, and begin another statement.
 local HOSTILE = { [[t"; DROP TABLE notes; --]], [[c"] FROM notes); DROP TABLE notes; --'`]] }
 
@@ -209,6 +217,7 @@ else
   check_version()
   check_revisions()
   check_interrupt()
+  check_parts()
   check_names()
   check_refusals()
   check_example()
