@@ -1,6 +1,6 @@
 #!/bin/sh
-# sqlite.sh: how fast the SQLite extension of a model is, in the program sqlite3: the first call, vectors of the lines of
-# a file, a search over vectors and one over texts. Checks no result.
+# sqlite.sh: how fast the SQLite extension of a model is, in the program sqlite3: the first call, vectors of the lines
+# of a file, a search over texts and one over vectors. Checks no result.
 #
 #     sh bench/bindings/sqlite.sh out/lib/sqlite_NAME.so WEIGHTS LINES.txt [ROWS]     ROWS: of the search [100000]
 set -eu
@@ -11,7 +11,8 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 # sqlite.sh's own table: the lines that are not blank.
-awk 'NF { gsub(/\047/, "\047\047"); print "INSERT INTO t(body) VALUES (\047" $0 "\047);" }' "$lines" >"$folder/lines.sql"
+awk 'NF { gsub(/\047/, "\047\047"); print "INSERT INTO t(body) VALUES (\047" $0 "\047);" }' "$lines" \
+    >"$folder/lines.sql"
 count=$(wc -l <"$folder/lines.sql")
 
 # The timer prints the seconds of a statement: those of the CPU are taken, as one thread does all. No statement prints.
