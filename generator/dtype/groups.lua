@@ -1,10 +1,16 @@
 -- dtype/groups.lua: what element types have in common that keep whole numbers in groups along depth: their layout, and
--- how each instruction set unpacks them. A weight is scale (number - zero). How numbers are chosen is the packer's
--- (templates/linear/pack_groups.c.lt).
+-- how each instruction set unpacks them and multiplies them by rows. A weight is scale (number - zero). How numbers are
+-- chosen is the packer's (templates/linear/pack_groups.c.lt), and C text is group_helpers'.
 --
 -- A group holds LENGTH weights of every column of a panel: the scales; the zeros, a byte each, where the type keeps
 -- them; then words of 32 bits, [depth / unit][columns], whose four bytes hold weights that follow each other in depth:
 -- of int4 the next four are in the upper halves of the bytes.
+--
+-- Rows of floats are kept in groups beside them, as whole numbers (templates/linear/digit_rows.c.lt): as three signed
+-- digits, or the upper two as one part of 16 bits. Sums of products are exact, so that every set has the same ones,
+-- whatever it multiplies at once.
+local group_helpers = require "dtype.group_helpers"
+
 local groups = {}
 
 local LENGTH = 32
@@ -17,283 +23,20 @@ local SCALES = {
   byte = { name = "byte", bytes = 1, fraction = 3, unit = 8, beyond = "248.0f" },
 }
 
-local ISAS = { "avx512", "avx2", "neon", "scalar" }
-
--- CONSTANTS in capitals are what `words` below gives for a type.
-local HELPERS = {
-  -- Products are those of bytes, four at a time: a row is whole numbers of 24 bits (templates/linear/digit_rows.c.lt),
-  -- whose three signed digits are multiplied one after the other. A row's start takes BIAS from each number.
-  avx512 = [[
-
-// A digit of four numbers of a row, or one number, in every lane.
-static inline __m512i every_lane(const unsigned char *at)
-{
-    int32_t lane;
-    memcpy(&lane, at, sizeof lane);
-    return _mm512_set1_epi32(lane);
-}
-
-// Adds to each lane the products of its bytes and of the four digits at `at`. The instruction reads them where they
-// are: gcc 12 keeps each vector of an intrinsic for the next columns, on the stack.
-static inline __m512i add_bytes(__m512i sum, __m512i bytes, const unsigned char *at)
-{
-#if defined(__GNUC__) && defined(__AVX512VNNI__)
-    __asm__("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(bytes), "m"(*(const unsigned char(*)[4])at));
-    return sum;
-#else
-    return _mm512_dpbusd_epi32(sum, bytes, every_lane(at));
-#endif
-}
-
-// The same pointer, of which and of what lies there the compiler knows nothing: it would keep a register for each
-// address, and what other columns read there, and has not as many.
-static inline const unsigned char *anew(const unsigned char *at)
-{
-    __asm__ volatile("" : "+r"(at)::"memory");
-    return at;
-}
-
-static inline __m512 every_float(const unsigned char *at)
-{
-    float number;
-    memcpy(&number, at, sizeof number);
-    return _mm512_set1_ps(number);
-}
-
-static inline __m512 group_scales_at(const unsigned char *scales)
-{
-    SCALES_OF_512
-}
-ZERO_OF_512
-// The sum of products by the sums of each digit's, the greatest first.
-static inline __m512 joined_digits(__m512i high, __m512i middle, __m512i low)
-{
-    const __m512i lower = _mm512_add_epi32(_mm512_slli_epi32(middle, 8), low);
-    return _mm512_fmadd_ps(_mm512_cvtepi32_ps(high), _mm512_set1_ps(0x1p16f), _mm512_cvtepi32_ps(lower));
-}
-]],
-  avx2 = [[
-
-// What makes weights of the numbers of a vector of columns.
-struct group {
-    __m256 scale, start;
-};
-
-static inline struct group group_at(const unsigned char *scales, const unsigned char *zeros)
-{
-    SCALES_OF_256
-    ZERO_OF_256
-    return (struct group){scale, _mm256_mul_ps(scale, _mm256_sub_ps(_mm256_setzero_ps(), zero))};
-}
-
-static inline __m256 lowest_weights(__m256i word, struct group g)
-{
-    const __m256i number = _mm256_and_si256(word, _mm256_set1_epi32(MASK));
-    return _mm256_fmadd_ps(_mm256_cvtepi32_ps(number), g.scale, g.start);
-}
-]],
-  neon = [[
-
-// What makes weights of the numbers of a vector of columns.
-struct group {
-    float32x4_t scale, start;
-};
-
-static inline struct group group_at(const unsigned char *scales, const unsigned char *zeros)
-{
-    const float scale[4] = {scale_at(scales), scale_at(scales + SCALE_BYTES), scale_at(scales + 2 * SCALE_BYTES),
-                            scale_at(scales + 3 * SCALE_BYTES)};
-    ZERO_OF_128
-    return (struct group){vld1q_f32(scale), vmulq_f32(vld1q_f32(scale), vnegq_f32(zero))};
-}
-
-static inline float32x4_t lowest_weights(uint32x4_t word, struct group g)
-{
-    return vfmaq_f32(g.start, vcvtq_f32_u32(vandq_u32(word, vdupq_n_u32(MASK))), g.scale);
-}
-]],
-  scalar = [[
-
-// What makes weights of the numbers of a column.
-struct group {
-    float scale, start;
-};
-
-static inline struct group group_at(const unsigned char *scales, const unsigned char *zeros)
-{
-    const float scale = scale_at(scales);
-    ZERO_OF_32
-    return (struct group){scale, -(scale * zero)};
-}
-
-static inline uint32_t word_at(const unsigned char *at)
-{
-    uint32_t word;
-    memcpy(&word, at, sizeof word);
-    return word;
-}
-
-static inline float lowest_weights(uint32_t word, struct group g)
-{
-    return (float)(word & MASK) * g.scale + g.start;
-}
-]],
-}
-
--- Beside rows of whole numbers: the numbers themselves, less the zeros; scales come after the sum of a group. Where
--- bytes are multiplied these are as above.
-local NUMBERS = {
-  avx512 = "",
-  avx2 = [[
-
-static inline __m256 group_scales_at(const unsigned char *scales)
-{
-    SCALES_OF_256
-    return scale;
-}
-
-static inline __m256 zeros_at(const unsigned char *zeros)
-{
-    ZERO_OF_256
-    return zero;
-}
-
-static inline __m256 lowest_numbers(__m256i word, __m256 zero)
-{
-    return _mm256_sub_ps(_mm256_cvtepi32_ps(_mm256_and_si256(word, _mm256_set1_epi32(MASK))), zero);
-}
-]],
-  neon = [[
-
-static inline float32x4_t group_scales_at(const unsigned char *scales)
-{
-    const float scale[4] = {scale_at(scales), scale_at(scales + SCALE_BYTES), scale_at(scales + 2 * SCALE_BYTES),
-                            scale_at(scales + 3 * SCALE_BYTES)};
-    return vld1q_f32(scale);
-}
-
-static inline float32x4_t zeros_at(const unsigned char *zeros)
-{
-    ZERO_OF_128
-    return zero;
-}
-
-static inline float32x4_t lowest_numbers(uint32x4_t word, float32x4_t zero)
-{
-    return vsubq_f32(vcvtq_f32_u32(vandq_u32(word, vdupq_n_u32(MASK))), zero);
-}
-]],
-  scalar = [[
-
-static inline float group_scales_at(const unsigned char *scales)
-{
-    return scale_at(scales);
-}
-
-static inline float zeros_at(const unsigned char *zeros)
-{
-    ZERO_OF_32
-    return zero;
-}
-
-static inline float lowest_numbers(uint32_t word, float zero)
-{
-    return (float)(word & MASK) - zero;
-}
-]],
-}
-
--- The zeros of a vector of columns by its bits: those that a group keeps, and the one that all have.
-local KEPT = {
-  ZERO_OF_512 = [[
-
-// Where zeros lie, from BIAS on, in parts of a step.
-static inline __m512 zeros_at(const unsigned char *zeros)
-{
-    const __m512i parts = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)zeros));
-    return _mm512_cvtepi32_ps(_mm512_sub_epi32(parts, _mm512_set1_epi32(BIAS_PARTS)));
-}
-]],
-  ZERO_OF_256 = "const __m256i parts = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)zeros));\n" ..
-    "    const __m256 zero = _mm256_mul_ps(_mm256_cvtepi32_ps(parts), _mm256_set1_ps(ZERO_STEP));",
-  ZERO_OF_128 = "const float parts[4] = {zeros[0], zeros[1], zeros[2], zeros[3]};\n" ..
-    "    const float32x4_t zero = vmulq_n_f32(vld1q_f32(parts), ZERO_STEP);",
-  ZERO_OF_32 = "const float zero = (float)*zeros * ZERO_STEP;",
-}
-local GIVEN = {
-  ZERO_OF_512 = "",
-  ZERO_OF_256 = "const __m256 zero = _mm256_set1_ps(ZERO);\n    (void)zeros;",
-  ZERO_OF_128 = "const float32x4_t zero = vdupq_n_f32(ZERO);\n    (void)zeros;",
-  ZERO_OF_32 = "const float zero = ZERO;\n    (void)zeros;",
-}
-
--- The scales of a vector of columns by its bits, and of one.
-local SCALES_OF = {
-  half = {
-    SCALES_OF_512 = "return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)scales));",
-    SCALES_OF_256 = "const __m256 scale = _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)scales));",
-    SCALE_OF_32 = "uint16_t half;\n    memcpy(&half, at, sizeof half);\n    return half_to_float(half);",
-  },
-  byte = {
-    SCALES_OF_512 = "const __m128i bytes = _mm_loadu_si128((const __m128i *)scales);\n" ..
-      "    const __m256i halves = _mm256_slli_epi16(_mm256_cvtepu8_epi16(bytes), 7);\n" ..
-      "    return _mm512_mul_ps(_mm512_cvtph_ps(halves), _mm512_set1_ps(0x1p-8f));",
-    SCALES_OF_256 = "const __m128i bytes = _mm_cvtepu8_epi16(_mm_loadl_epi64((const __m128i *)scales));\n" ..
-      "    const __m256 halves = _mm256_cvtph_ps(_mm_slli_epi16(bytes, 7));\n" ..
-      "    const __m256 scale = _mm256_mul_ps(halves, _mm256_set1_ps(0x1p-8f));",
-    SCALE_OF_32 = "return half_to_float((uint16_t)(*at << 7)) * 0x1p-8f;",
-  },
-}
-
-local ONE_SCALE = [[
-// A half that is no less than zero as a float.
-static inline float half_to_float(uint16_t half)
-{
-    if (half < 0x400)
-        return (float)half * 0x1p-24f;
-    const uint32_t bits = ((uint32_t)half + (half < 0x7c00 ? 0x1c000 : 0x38000)) << 13;
-    float number;
-    memcpy(&number, &bits, sizeof number);
-    return number;
-}
-
-static inline float scale_at(const unsigned char *at)
-{
-    SCALE_OF_32
-}
-
-// The lowest bit of a number in its word: numbers of four in depth are in four bytes.
-static inline size_t place_of(size_t depth)
-{
-    return depth % 4 * 8 + depth % UNIT / 4 * BITS;
-}
-
-// The weight at a depth of column j of a panel of `width`.
-static inline float weight_at(const unsigned char *panel, size_t width, size_t j, size_t depth)
-{
-    const unsigned char *group = panel + depth / LENGTH * width * COLUMN_BYTES;
-    const float zero = ONE_ZERO;
-    uint32_t word;
-    memcpy(&word, group + width * FACTS + (depth % LENGTH / UNIT * width + j) * sizeof word, sizeof word);
-    return scale_at(group + SCALE_BYTES * j) * ((float)(word >> place_of(depth) & MASK) - zero);
-}
-]]
-
--- The C text `format` with a type's constants.
-local function filled(format, t)
-  local bits = t.bits
-  local mask = 2 ^ bits - 1
-  local function hex(number) return ("0x%08x"):format(number) end
-  local words = {
-    ZERO = t.zero and t.zero .. ".0f", ZERO_STEP = ("%.17gf"):format(1 / ZERO_STEPS), MASK = hex(mask) .. "u",
-    ONE_ZERO = t.zero and t.zero .. ".0f" or
-      ("(float)group[%d * width + j] * %.17gf"):format(t.scale.bytes, 1 / ZERO_STEPS),
-    LENGTH = LENGTH, COLUMN_BYTES = t.column_bytes, FACTS = t.facts, UNIT = t.unit, BITS = bits,
-    SCALE_BYTES = t.scale.bytes, BIAS = ("%d"):format(2 ^ (bits - 1)),
-    BIAS_PARTS = ("%d"):format(2 ^ (bits - 1) * ZERO_STEPS),
-  }
-  local text = format:gsub("ZERO_OF_%d+", t.zero and GIVEN or KEPT):gsub("SCALES?_OF_%d+", SCALES_OF[t.scale.name])
-  return (text:gsub("%u[%u_]+%u", words))
+-- The parts of a number of a row, the greatest first: names, C types, bytes of one, and where those of a group begin.
+-- After them, at starts_at, there is what the sum with each begins with; then, at sum_at and step_at, the sum of the
+-- group's numbers and what a step is worth. bytes: of all.
+local DIGITS = { parts = { { name = "high", type = "int8_t", bytes = 1, at = 0 },
+  { name = "middle", type = "int8_t", bytes = 1, at = LENGTH },
+  { name = "low", type = "int8_t", bytes = 1, at = 2 * LENGTH } } }
+local HALVES = { parts = { { name = "upper", type = "int16_t", bytes = 2, at = 0 },
+  { name = "low", type = "int16_t", bytes = 2, at = 2 * LENGTH } } }
+for _, kind in ipairs({ DIGITS, HALVES }) do
+  local last = kind.parts[#kind.parts]
+  kind.starts_at = last.at + LENGTH * last.bytes
+  kind.sum_at = kind.starts_at + 4 * #kind.parts
+  kind.step_at = kind.sum_at + 4
+  kind.bytes = math.ceil((kind.step_at + 4) / 16) * 16
 end
 
 -- Where in its word the i-th number of one lies, of places of so many bits: those of four in depth lie in four bytes.
@@ -301,31 +44,86 @@ function groups.place(i, bits)
   return i % 4 * math.floor(8 / bits) + math.floor(i / 4)
 end
 
--- By instruction set: word and load; then weights(i, word, group), the C of the floats of a word's i-th numbers, and
--- numbers(i, word, zero), of the numbers themselves over zero; or of one that multiplies rows of digits,
--- bytes(i, word), of its i-th four numbers as bytes, and bias.
+-- How a set keeps rows: as `parts`, with what else is its own:
+--   made                       the template that makes parts of numbers
+--   tile                       what of the set counts otherwise for the register tiles of these kernels
+--   by_word                    whether kernels take one word of each column after the other, and have the sums of all
+--                              rows and columns in registers; otherwise a vector's words of a group are there, and rows
+--                              come one after the other. Of by_word:
+--   sum                        the C type of a sum
+--   pieces                     of a word, { text, products }: the C of some of its numbers, of the word; and of each
+--                              part that they are multiplied by { part, after, add }: its place in `parts`; that of
+--                              the first number in the word; and the C of a sum and what a piece and a part add to it
+local function kept_as(parts, own)
+  return setmetatable(own, { __index = parts })
+end
+
+-- By word, with sums in so many registers.
+local function kept_by_word(parts, registers, own)
+  own.by_word, own.tile = true, { max_accumulators = math.floor(registers / #parts.parts), fma_latency = 1 }
+  return kept_as(parts, own)
+end
+
+-- Four bytes at a time: sums of three digits, and eight vectors of weights.
+local AVX512 = kept_as(DIGITS, { made = "linear/digits_512", tile = { max_accumulators = 16 } })
+
+local function product(part, after, add)
+  return { part = part, after = after, add = add }
+end
+
+-- AVX2 by bits of a weight's number. Of 4 bits, sums of products of bytes stay in 16 bits through a group.
+local AVX2 = {}
+local function of_parts(count, after, add)
+  local list = {}
+  for part = 1, count do list[part] = product(part, after, add) end
+  return list
+end
+AVX2[4] = kept_by_word(DIGITS, 12, { made = "linear/digits_256", sum = "__m256i", pieces = {
+  { text = "_mm256_and_si256(%s, _mm256_set1_epi32(0x0f0f0f0f))", products = of_parts(3, 0, "add_bytes(%s, %s, %s)") },
+  { text = "_mm256_and_si256(_mm256_srli_epi32(%s, 4), _mm256_set1_epi32(0x0f0f0f0f))",
+    products = of_parts(3, 4, "add_bytes(%s, %s, %s)") } } })
+AVX2[8] = kept_by_word(HALVES, 12, { made = "linear/digits_256", sum = "__m256i", pieces = {
+  { text = "_mm256_and_si256(%s, _mm256_set1_epi32(0x00ff00ff))", products = of_parts(2, 0, "add_pairs(%s, %s, %s)") },
+  { text = "_mm256_srli_epi16(%s, 8)", products = of_parts(2, 2, "add_pairs(%s, %s, %s)") } } })
+
+-- One number after the other.
+local function one_by_one(bits, registers, sum, down, add)
+  local pieces = {}
+  for i = 0, 32 / bits - 1 do
+    local by = bits * groups.place(i, bits)
+    pieces[i + 1] = { text = "lowest_bits(" .. (by == 0 and "%s" or down:format("%s", by)) .. ")",
+      products = { product(1, i, add), product(2, i, add) } }
+  end
+  return kept_by_word(HALVES, registers, { made = "linear/digits_plain", sum = sum, pieces = pieces })
+end
+
+-- The i-th four numbers of a word as bytes of AVX-512, by bits of a number.
+local BYTES = {
+  [4] = { [0] = "_mm512_and_si512(%s, _mm512_set1_epi32(0x0f0f0f0f))",
+    "_mm512_and_si512(_mm512_srli_epi32(%s, 4), _mm512_set1_epi32(0x0f0f0f0f))" },
+  [8] = { [0] = "%s" },
+}
+
+-- By instruction set: word and load; digits; and numbers(i, word, zero), the C of a word's i-th numbers over zero as
+-- floats, or bytes(i, word), of its i-th four, where rows of whole numbers are multiplied as bytes, too.
 local function sets(t)
   local bits = t.bits
-  local function lowest(name, down)
-    return function(i, word, group)
+  local function numbers_of(down)
+    return function(i, word, zero)
       local by = bits * groups.place(i, bits)
-      return ("%s(%s, %s)"):format(name, by == 0 and word or down:format(word, by), group)
+      return ("lowest_numbers(%s, %s)"):format(by == 0 and word or down:format(word, by), zero)
     end
   end
-  local function of_floats(word, load, down)
-    return { word = word, load = load, weights = lowest("lowest_weights", down),
-      numbers = lowest("lowest_numbers", down) }
-  end
+  local down_128, down_32 = "vshrq_n_u32(%s, %d)", "(%s >> %d)"
   return {
-    avx512 = { word = "__m512i", load = "_mm512_loadu_si512(%s)", digits = true, bias = math.floor(2 ^ (bits - 1)),
-      bytes = function(i, word)
-        if bits == 8 then return word end
-        return ("_mm512_and_si512(%s, _mm512_set1_epi32(0x0f0f0f0f))"):format(
-          i == 0 and word or ("_mm512_srli_epi32(%s, 4)"):format(word))
-      end },
-    avx2 = of_floats("__m256i", "_mm256_loadu_si256((const __m256i *)(%s))", "_mm256_srli_epi32(%s, %d)"),
-    neon = of_floats("uint32x4_t", "vreinterpretq_u32_u8(vld1q_u8(%s))", "vshrq_n_u32(%s, %d)"),
-    scalar = of_floats("uint32_t", "word_at(%s)", "(%s >> %d)"),
+    avx512 = { word = "__m512i", load = "_mm512_loadu_si512(%s)", digits = AVX512,
+      bytes = function(i, word) return BYTES[bits][i]:format(word) end },
+    avx2 = { word = "__m256i", load = "_mm256_loadu_si256((const __m256i *)(%s))", digits = AVX2[bits],
+      numbers = numbers_of("_mm256_srli_epi32(%s, %d)") },
+    neon = { word = "uint32x4_t", load = "vreinterpretq_u32_u8(vld1q_u8(%s))", numbers = numbers_of(down_128),
+      digits = one_by_one(bits, 24, "int32x4_t", down_128, "vmlaq_s32(%s, %s, %s)") },
+    scalar = { word = "uint32_t", load = "word_at(%s)", numbers = numbers_of(down_32),
+      digits = one_by_one(bits, 12, "int32_t", down_32, "%s + %s * %s") },
   }
 end
 
@@ -333,13 +131,12 @@ end
 -- all groups, nil where each has its own.
 function groups.type(name, bits, scale, zero)
   local t = { name = name, type = "unsigned char", bytes = 1, bits = bits, group = LENGTH, unit = math.floor(32 / bits),
-    zero = zero, zero_steps = not zero and ZERO_STEPS or nil, scale = SCALES[scale] }
+    bias = math.floor(2 ^ (bits - 1)), zero = zero,
+    zero_steps = not zero and ZERO_STEPS or nil, scale = SCALES[scale] }
   t.facts = t.scale.bytes + (zero and 0 or 1)
   t.column_bytes = t.facts + math.floor(LENGTH * bits / 8)
   t.sets, t.helpers, t.number_helpers = sets(t), {}, {}
-  for _, isa in ipairs(ISAS) do
-    t.helpers[isa], t.number_helpers[isa] = filled(ONE_SCALE .. HELPERS[isa], t), filled(NUMBERS[isa], t)
-  end
+  for isa in pairs(t.sets) do t.helpers[isa], t.number_helpers[isa] = group_helpers.of(t, isa) end
   t.needs = {
     avx512 = { cflags = { "-mavx512vnni" }, cpu = { "AVX512_VNNI" } },
     avx2 = { cflags = { "-mf16c" }, cpu = { "F16C" } },

@@ -14,6 +14,7 @@
 -- A type that keeps numbers in groups has in the place of those from from_float on those of dtype/groups.lua:
 --   group, unit                weights along depth that share a scale; those that lie in a word of a column
 --   bits, zero, zero_steps     of a number; the number that stands for zero, or the parts of one that zeros are told in
+--   bias                       the number in the middle, over which products with rows of digits are
 --   scale                      what scales are kept as (dtype/groups.lua)
 --   facts, column_bytes        bytes of a group's column before its words, and all of them
 --   sets, helpers, needs       by instruction set: how it unpacks words; C functions; what needs() gives
@@ -83,8 +84,8 @@ end
 -- What templates may say of a type that keeps numbers in groups: its fields, and those of the set.
 local function of_groups(t, set)
   local own = of_set(t.sets, set) or error(("%s has no numbers for %s"):format(t.name, set.name), 3)
-  local W = setmetatable({ word = own.word, weights = own.weights, numbers = own.numbers, digits = own.digits,
-    bytes_of = own.bytes, bias = own.bias }, { __index = t })
+  local W = setmetatable({ word = own.word, numbers = own.numbers, digits = own.digits, bytes_of = own.bytes },
+    { __index = t })
   function W.load_word(at) return own.load:format(at) end
   function W.column_bytes_of(depth) return dtype.column_bytes(t.name, depth) end
   return W
@@ -99,7 +100,7 @@ end
 -- What templates of one instruction set (a table of isa) may say of a type: type, bytes, is_float where elements are
 -- floats, and as C expressions load(pointer), from_float(value), to_float(element), store(pointer, vector) and
 -- cast(pointer), a pointer to floats as one to elements; of one that keeps numbers in groups also group, unit, facts,
--- column_bytes, word, load_word(pointer) and weights(i, word, group); of one that keeps numbers of steps largest and
+-- column_bytes, word, load_word(pointer), and what groups' sets have; of one that keeps numbers of steps largest and
 -- steps, the same of their type, otherwise nil.
 function dtype.vocabulary(name, set)
   local t = dtype.get(name)

@@ -11,7 +11,6 @@ local SLICE_BYTES = 128 * 1024  -- of a panel that is cut in depth
 local ROW_FACTS = 8             -- bytes after the elements of a row of integers for each running sum: scale and offset
 local MAX_NV = 6                -- vectors in a panel
 local WIDEST = 16               -- floats of the widest vector of any set: heads of whole ones are padded on none
-local DIGITS_TOTALS = 16        -- registers for totals where eight hold weights, and three the sums of digits
 local GROUPS_TOGETHER = 4       -- vectors whose weights are in groups: the facts of so many stay in registers
 
 local function round_up(n, step)
@@ -31,10 +30,11 @@ end
 
 -- Panels that a kernel of few rows passes at a time: so many that units are busy. Bytes in groups have sums of three
 -- digits for each product, which keep them busy by one panel, and memory gives one a third faster than four that lie
--- apart; of half bytes, units have more to do for each line.
+-- apart; of half bytes, units have more to do for each line. Sums that are all in registers are enough by themselves.
 local function panels_at_once(f, set, mr)
   local groups = f.X.groups
-  return groups and groups.digits and groups.unit == 4 and 1 or math.min(tiles.panels_at_once(set, mr, f.nv), f.full)
+  local is_one = groups and (groups.bytes_of and groups.unit == 4 or f.is_digits and groups.digits.by_word)
+  return is_one and 1 or math.min(tiles.panels_at_once(set, mr, f.nv), f.full)
 end
 
 -- Appends kernels for so few rows that one panel leaves multiply-add units idle: they pass several panels at a time.
@@ -71,9 +71,7 @@ local function plan_prefetches(f, p)
     return
   end
   local unrolled = p.spec.unroll * f.X.unit
-  local groups = f.X.groups
-  if groups then unrolled = groups.group end -- a turn is a group
-  local turn_bytes = groups and groups.column_bytes * f.nv * p.isa.width or p.spec.unroll * f.nv * p.isa.width * 4
+  local turn_bytes = p.spec.unroll * f.nv * p.isa.width * 4
   f.lines = math.max(1, math.floor(turn_bytes / caches.line_bytes / 2))
   f.lowest_asking = f.sums[1].length >= unrolled and math.ceil(f.mr / 2) or f.mr + 1
   f.first_stream = f.n_sums % 2
@@ -162,7 +160,7 @@ end
 local function plan_arithmetic(f, p, name)
   local width, vectors, n_sums, column_bytes = f.nv * p.isa.width, 0, 0, 0
   f.X, f.depth, f.k = arithmetic.vocabulary(name, p.isa, p.weights_dtype), f.k, arithmetic.padded(name, f.k)
-  f.is_digits, f.max_sum = f.X.groups and f.X.groups.digits and not f.X.in_groups, arithmetic.get(name).sum or p.max_sum
+  f.is_digits, f.max_sum = f.X.groups and not f.X.in_groups, arithmetic.get(name).sum or p.max_sum
   f.asks_itself = f.is_digits or f.X.in_groups
   f.sums = f.is_digits and { { count = math.ceil(f.k / f.X.groups.group), length = f.X.groups.group } } or
     f.heads and f.heads.width % WIDEST > 0 and sums_of_heads(f.heads, f.max_sum) or
@@ -184,8 +182,10 @@ return function(p, op, what, dims)
   local name = dims.arithmetic
   local in_groups = arithmetic.word(name) ~= name
   local groups = (name == "f32" or in_groups) and dtype.vocabulary(p.weights_dtype, p.isa)
-  local set = groups and groups.digits and setmetatable({ max_accumulators = DIGITS_TOTALS }, { __index = p.isa }) or
-    p.isa
+  local takes_digits = groups and groups.digits and (groups.bytes_of or not in_groups) -- or whole numbers instead
+  local set = takes_digits and setmetatable({}, { __index = function(_, of)
+    return groups.digits.tile[of] or p.isa[of]
+  end }) or p.isa
   local f = family.new(p, op, what, tiles.candidates(set, dims.vectors, MAX_NV),
     name == "f32" and p.weights_dtype or in_groups and arithmetic.word(name) .. "_" .. p.weights_dtype or name)
   f.k, f.lda, f.ldc, f.tail, f.heads = dims.k, dims.lda, dims.ldc, dims.tail, dims.heads

@@ -11,7 +11,7 @@ fact.holds("every type is a table of what the contract lists", function()
     load = "table", helpers = "string", store = "table", store_helpers = "table", steps = "string", largest = "number",
     enum = "string" }
   local of_groups = { name = "string", bytes = "number", type = "string", group = "number", unit = "number",
-    bits = "number", zero = "number", zero_steps = "number", scale = "table", facts = "number",
+    bits = "number", bias = "number", zero = "number", zero_steps = "number", scale = "table", facts = "number",
     column_bytes = "number", sets = "table", helpers = "table", number_helpers = "table", needs = "table" }
   local names = { "int8_rows" }
   for _, name in ipairs(dtype.names()) do names[#names + 1] = name end

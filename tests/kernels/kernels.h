@@ -29,7 +29,7 @@ typedef void kernel_fact(struct checks *checks, const struct ga_model *model);
     X(scores_of_ten_thousand_stay_accurate, pointed)                \
     X(random_large_scores_stay_finite, floats)                      \
     X(repeated_runs_give_the_same_bits, any)                        \
-    X(every_instruction_set_gives_the_same_bits, alike)             \
+    X(every_instruction_set_gives_the_same_bits, any)               \
     X(every_place_gives_the_same_bits, any)                         \
     X(weights_pack_the_same_from_every_place, any)                  \
     X(strided_weights_pack_the_same, any)                           \
@@ -91,7 +91,6 @@ bool kernels_for_exact(const struct ga_model *model); // of these, one that keep
 bool kernels_for_pointed(
     const struct ga_model *model); // of these, one whose rows have room for what points at keys and what keys score
 bool kernels_for_activated(const struct ga_model *model);   // what comes out of an activation can be seen
-bool kernels_for_alike(const struct ga_model *model);       // its weights are in no groups
 bool kernels_for_narrow(const struct ga_model *model);      // its linears' weights have fewer bits than a float
 bool kernels_for_floats(const struct ga_model *model);      // its layers round nothing that a score comes from
 bool kernels_for_rounded(const struct ga_model *model);     // one layer, whose linears round what they multiply

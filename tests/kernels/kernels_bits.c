@@ -37,11 +37,6 @@ void repeated_runs_give_the_same_bits(struct checks *checks, const struct ga_mod
 
 // -- Instruction sets -----------------------------------------------------------------------------------------------
 
-bool kernels_for_alike(const struct ga_model *model)
-{
-    return !kernels_keep_groups(model);
-}
-
 // Variants are listed best first: portable code is the last one. Where it is the only one that runs, it is held against
 // itself.
 static void run_everywhere(struct checks *checks, const struct subject *subject, struct call *call)
