@@ -71,8 +71,9 @@ local test_matrix = {
   -- the other kinds, each format of numbers alone and in a stack, caches in each format, tokens one after the other.
   bits = set({ "any_32_pool", "attends_2_36", "attends_36_3", "attends_3_38", "attends_3_40", "bytes_48_memory",
     "bytes_64_stack", "filled_36_stack", "forward_48", "gates_36_4", "halves_40_stack", "halves_48_4",
-    "halves_48_memory", "labels_29", "least_1_1", "logits_33", "memory_40_2", "mixed_48_stack", "odd_33_3",
-    "pairs_300_4", "ragged_120_8", "recalls_36_3", "short_150_5", "steps_48_4", "uniform_28_stack", "window_48_6" }),
+    "halves_48_memory", "int4_36_sides", "int4_64_next", "int8_40_classes", "labels_29", "least_1_1", "logits_33",
+    "memory_40_2", "mixed_48_stack", "odd_33_3", "pairs_300_4", "ragged_120_8", "recalls_36_3", "rounded4_74_3",
+    "rounded8_150_5", "short_150_5", "steps_48_4", "uniform_28_stack", "window_48_6" }),
   -- Few enough that each is met often, small enough that a round takes milliseconds, and between them every template:
   -- windows, slopes and sinks, masks of either kind, rotary places, shared key heads, caps, shared projections, other
   -- widths, attention alone, and of whole models each kind, ragged and pooled, with memory, with a cache, without
@@ -84,13 +85,10 @@ local test_matrix = {
     "tokens_96_6", "window_40_5_both", "window_48_6" }),
 }
 
--- Whose products take another way on each instruction set: weights in groups.
-local UNLIKE = set({ "int4_40_stack", "int8_48_4", "rounded4_42_stack" })
-
 -- Rows of the table that other compilers make too: models that they compile for other tests.
 test_matrix.some_bits = {}
 for name in pairs(test_matrix.every_template) do
-  if not UNLIKE[name] then test_matrix.bits[name], test_matrix.some_bits[name] = true, true end
+  test_matrix.bits[name], test_matrix.some_bits[name] = true, true
 end
 
 local OF_MODIFIERS = { __index = function(_, name) return name:find("^modifier_") and true or nil end }
