@@ -122,6 +122,7 @@ def build_peers():
 def build_machine():
     root = paths.ROOT
     sources = [paths.HERE / "machine.c", paths.HERE / "narrow_peaks.c"] + [root / path for path in (
-        "program/report/peak_flops.c", "program/report/clock.c", "runtime/base/cpu.c", "runtime/base/cpu_decode.c")]
+        "program/report/peak_flops.c", "program/report/clock.c", "runtime/base/cpu.c", "runtime/base/cpu_decode.c",
+        "runtime/base/on_linux.c")]
     _shared(paths.machine_library(), sources,
             "-I", root / "runtime/include/genattn", "-I", root / "runtime/base", "-I", root / "program/report")

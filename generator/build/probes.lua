@@ -125,7 +125,7 @@ end
 -- "disabled" where the operating system has not enabled their registers. nil where the compiler's programs do not run
 -- here.
 function Prober:cpu_features()
-  local sources = "runtime/base/cpu.c runtime/base/cpu_decode.c"
+  local sources = "runtime/base/cpu.c runtime/base/cpu_decode.c runtime/base/on_linux.c"
   if not self:links({ "-std=c11", "-I runtime/base -I runtime/include/genattn" }, FINDS, sources) then return nil end
   local output, ok = self:run(("%s ./%s"):format(self.runner or "", PROGRAM))
   if not ok then return nil end

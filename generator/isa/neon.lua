@@ -1,8 +1,8 @@
--- neon.lua: NEON of AArch64, four floats a vector, thirty-two registers; every CPU of this architecture has it. The
--- costs are those of a core with two pipes for vectors; nobody has measured them.
+-- neon.lua: NEON of AArch64, four floats a vector, thirty-two registers; nearly every CPU of this architecture has it.
+-- The costs are those of a core with two pipes for vectors; nobody has measured them.
 return {
   name = "neon", arch = "aarch64", width = 4, registers = 32, max_accumulators = 24, type = "float32x4_t",
-  headers = { "arm_neon.h" }, cflags = {}, cpu = {},
+  headers = { "arm_neon.h" }, cflags = {}, cpu = { "ASIMD" },
   fma_per_cycle = 2, loads_per_cycle = 2, fma_latency = 4, lowest_exponent = -151, scale_shift = 24,
   spell = {
     zero = "vdupq_n_f32(0.0f)", splat = "vdupq_n_f32(%s)", load = "vld1q_f32(%s)", store = "vst1q_f32(%s, %s)",

@@ -1,5 +1,6 @@
 // cpu.c: asks the CPU which vector extensions it and its operating system support, by the instructions cpuid and xgetbv
-// themselves: compilers' runtimes differ in what they know. What the answers mean is in cpu_decode.c; keeps no state.
+// themselves: compilers' runtimes differ in what they know. What the answers mean is in cpu_decode.c. On AArch64 the
+// operating system asks the CPU, and answers. Keeps no state.
 #include "cpu.h"
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -47,6 +48,13 @@ struct ga_cpu_found ga_cpu_find(uint32_t asked)
         }
     }
     return ga_cpu_decode(&answers, asked);
+}
+#elif defined(__aarch64__)
+#include "on_linux.h"
+
+struct ga_cpu_found ga_cpu_find(uint32_t asked)
+{
+    return (struct ga_cpu_found){ga_has_asimd() ? asked & GA_CPU_ASIMD : 0, 0};
 }
 #else
 struct ga_cpu_found ga_cpu_find(uint32_t asked)

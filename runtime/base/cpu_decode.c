@@ -18,7 +18,7 @@ static const struct row {
     uint64_t saved; // bits of XCR0
 } rows[] = {
 #define ROW(name, text, leaf, place, bit, saved) {GA_CPU_##name, GA_CPU_##leaf, GA_CPU_##place, bit, saved},
-    GA_CPU_LIST(ROW)
+    GA_CPU_X86_LIST(ROW)
 #undef ROW
 };
 

@@ -1,5 +1,5 @@
-// on_linux.c: a file without a name by O_TMPFILE, which linkat names through /proc, and the CPUs of the thread's
-// affinity. On other systems there is no such file, and every CPU that is online counts.
+// on_linux.c: a file without a name by O_TMPFILE, which linkat names through /proc, the CPUs of the thread's affinity,
+// and what getauxval tells. On other systems there is no such file, and every CPU that is online counts.
 #define _FILE_OFFSET_BITS 64
 #if defined(__linux__)
 #define _GNU_SOURCE // O_TMPFILE, sched_getaffinity
@@ -13,8 +13,10 @@
 
 #if defined(__linux__)
 #include <sched.h>
+#include <sys/auxv.h>
 
 enum { PROC_NAME = 40 };
+enum { ASIMD = 1 << 1 }; // of AT_HWCAP on AArch64
 
 // The name that /proc has for an open file: linkat takes it from everyone, and the descriptor only from root.
 static const char *name_in_proc(int fd, char text[PROC_NAME])
@@ -45,6 +47,15 @@ long ga_cpus_allowed(void)
     cpu_set_t set;
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
 }
+
+bool ga_has_asimd(void)
+{
+#if defined(__aarch64__)
+    return (getauxval(AT_HWCAP) & ASIMD) != 0;
+#else
+    return false;
+#endif
+}
 #else
 int ga_unnamed_file_open(const char *folder, mode_t mode)
 {
@@ -64,5 +75,10 @@ int ga_unnamed_file_name(int fd, const char *path)
 long ga_cpus_allowed(void)
 {
     return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+bool ga_has_asimd(void)
+{
+    return true;
 }
 #endif

@@ -1,9 +1,10 @@
 // on_linux.h: all that is asked of Linux alone, with what stands in for it elsewhere: files that have no name until
-// they are whole, so that a process that is killed before leaves nothing of them; and the CPUs that a thread may run
-// on. Not a header users include.
+// they are whole, so that a process that is killed before leaves nothing of them; the CPUs that a thread may run on;
+// what a CPU of AArch64 has. Not a header users include.
 #ifndef GA_ON_LINUX_H
 #define GA_ON_LINUX_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 // Opens a file without a name for writing on the file system of folder, with these permissions; -1 where that cannot
@@ -15,5 +16,8 @@ int ga_unnamed_file_name(int fd, const char *path);
 
 // The CPUs that the calling thread may run on; elsewhere those that are online.
 long ga_cpus_allowed(void);
+
+// Whether the CPU has NEON, of AArch64: what Linux says; other systems run on no CPU without.
+bool ga_has_asimd(void);
 
 #endif

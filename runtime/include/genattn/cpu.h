@@ -10,9 +10,9 @@ extern "C" {
 #endif
 
 // One row per feature that the generator's ISA tables may name: the end of its enumerator; its name in /proc/cpuinfo;
-// its leaf of the instruction cpuid, register and bit; and the registers that the operating system must save for it
-// (cpu_decode.c defines the words). Macros that need only the first two columns take the others as "...".
-#define GA_CPU_LIST(X)                                   \
+// and of x86-64 its leaf of the instruction cpuid, register and bit, and the registers that the operating system must
+// save for it (cpu_decode.c defines the words). Macros that need only the first two columns take the others as "...".
+#define GA_CPU_X86_LIST(X)                               \
     X(AVX2, "avx2", LEAF_7, EBX, 5, YMM)                 \
     X(FMA, "fma", LEAF_1, ECX, 12, YMM)                  \
     X(F16C, "f16c", LEAF_1, ECX, 29, YMM)                \
@@ -24,6 +24,9 @@ extern "C" {
     X(AVX512_BF16, "avx512_bf16", LEAF_7_1, EAX, 5, ZMM) \
     X(AVX_VNNI, "avx_vnni", LEAF_7_1, EAX, 4, YMM)       \
     X(SSE4A, "sse4a", LEAF_EXTENDED_1, ECX, 6, YMM)
+#define GA_CPU_LIST(X) \
+    GA_CPU_X86_LIST(X) \
+    X(ASIMD, "asimd", AARCH64)
 
 enum ga_cpu_bit {
 #define GA_CPU_BIT(name, ...) GA_CPU_BIT_##name,
