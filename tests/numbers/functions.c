@@ -140,6 +140,7 @@ static struct floats sample(void)
 struct errors {
     double ulps[MAX_OPENED + 1], small_ulps[MAX_OPENED + 1], small[MAX_OPENED + 1];
     double unordered[MAX_OPENED + 1]; // neighbours of which the smaller has the larger result
+    double differ[MAX_OPENED];        // results of other bits than portable C's, where these are not both NaN
 };
 
 struct sweep {
@@ -180,11 +181,19 @@ static void measure(struct errors *errors, size_t column, enum function function
     }
 }
 
+// Whether two results of floats are the same to the last bit, and to the sign of a zero; a NaN is a NaN.
+static bool is_same(float a, float b)
+{
+    return bits_of(a) == bits_of(b) || (isnan(a) && isnan(b));
+}
+
 // One block of floats, x [ROOM]: NUMBERS_VECTOR that the block before has had, then count new ones.
 static void sweep_block(const struct sweep *sweep, struct errors *errors, const float *x, const double *exact,
                         size_t count)
 {
-    float got[ROOM];
+    float got[ROOM], portable[ROOM];
+    memcpy(portable, x, sizeof portable);
+    evaluate(sweep, sweep->n_opened - 1, portable, ROOM); // the last of the sets
     for (size_t column = 0; column <= sweep->n_opened; column++) {
         memcpy(got, x, sizeof got);
         evaluate(sweep, column, got, ROOM);
@@ -193,6 +202,9 @@ static void sweep_block(const struct sweep *sweep, struct errors *errors, const 
                 continue;
             }
             measure(errors, column, sweep->function, got[i], exact[i]);
+            if (column < sweep->n_opened) {
+                errors->differ[column] += !is_same(got[i], portable[i]);
+            }
             // As the bits of negative floats grow the floats fall, and so should what comes of them.
             errors->unordered[column] += signbit(x[i]) && signbit(x[i - 1]) && got[i] > got[i - 1];
         }
@@ -217,32 +229,37 @@ static void sweep_part(void *context, size_t part)
     }
 }
 
-static void print(const char *what, const struct sweep *sweep, const double *values)
+static void print(const char *what, const struct sweep *sweep, const double *values, size_t columns)
 {
     char row[64];
     strcpy(row, FUNCTIONS[sweep->function].name);
     strcat(row, what);
-    for (size_t column = 0; column <= sweep->n_opened; column++) {
+    for (size_t column = 0; column < columns; column++) {
         numbers_print(row, column < sweep->n_opened ? sweep->opened[column]->isa : "generic", values[column]);
     }
 }
 
 static void print_all(const struct sweep *sweep)
 {
-    struct errors all = {{0}, {0}, {0}, {0}};
+    struct errors all = {{0}, {0}, {0}, {0}, {0}};
+    const size_t columns = sweep->n_opened + 1;
     for (size_t part = 0; part < sweep->n_parts; part++) {
         for (size_t column = 0; column <= sweep->n_opened; column++) {
             all.ulps[column] = numbers_larger(all.ulps[column], sweep->parts[part].ulps[column]);
             all.small[column] = numbers_larger(all.small[column], sweep->parts[part].small[column]);
             all.small_ulps[column] = numbers_larger(all.small_ulps[column], sweep->parts[part].small_ulps[column]);
             all.unordered[column] += sweep->parts[part].unordered[column];
+            if (column < sweep->n_opened) {
+                all.differ[column] += sweep->parts[part].differ[column];
+            }
         }
     }
-    print("", sweep, all.ulps);
-    print("_small_ulps", sweep, all.small_ulps);
-    print("_small", sweep, all.small);
+    print("", sweep, all.ulps, columns);
+    print("_small_ulps", sweep, all.small_ulps, columns);
+    print("_small", sweep, all.small, columns);
+    print("_differ", sweep, all.differ, sweep->n_opened);
     if (!sweep->floats.list) {
-        print("_unordered", sweep, all.unordered);
+        print("_unordered", sweep, all.unordered, columns);
     }
 }
 
