@@ -63,4 +63,8 @@ local isas = {}
 for name in assert(arg[4], "usage: lua build.lua FOLDER ISAS COMPILER LDFLAGS [MODEL...]") and arg[2]:gmatch("[^,]+") do
   isas[#isas + 1] = name
 end
-write(arg[1], isas, arg[3], arg[4], { compat.unpack(arg, 5) })
+local ok, why = pcall(write, arg[1], isas, arg[3], arg[4], { compat.unpack(arg, 5) })
+if not ok then
+  io.stderr:write("build.lua: ", tostring(why), "\n")
+  os.exit(1)
+end
