@@ -145,7 +145,7 @@ static enum ga_exit read_sampling(const struct ga_context *context, const char *
                                   struct ga_sampling *sampling_out)
 {
     const struct ga_range tokens = {1, context->model->vocab_size};
-    *sampling_out = (struct ga_sampling){.top_p = 1};
+    *sampling_out = (struct ga_sampling){.top_p = 1, .is_softmax = context->model->stack->logits == GA_LOGITS_SOFTMAX};
     if (values[TEMPERATURE] &&
         ga_read_real(context, "temperature", values[TEMPERATURE], 0, 100, &sampling_out->temperature) != GA_EXIT_OK) {
         return GA_EXIT_USAGE;

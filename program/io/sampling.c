@@ -87,11 +87,17 @@ static size_t find_many(struct candidate *best, const float *logits, size_t coun
 
 // -- Chance ---------------------------------------------------------------------------------------------------------
 
+// A logit less a number that all logits of a row have in common.
+static double logit(const struct ga_sampler *sampler, size_t i)
+{
+    const double given = (double)sampler->candidates[i].logit;
+    return sampler->sampling.is_softmax ? ga_log(given) : given;
+}
+
 // What a candidate weighs beside the best one, whose weight is 1.
 static double weight(const struct ga_sampler *sampler, size_t i)
 {
-    const struct candidate *best = sampler->candidates;
-    return i == 0 ? 1 : ga_exp(((double)best[i].logit - (double)best[0].logit) / sampler->sampling.temperature);
+    return i == 0 ? 1 : ga_exp((logit(sampler, i) - logit(sampler, 0)) / sampler->sampling.temperature);
 }
 
 // The candidates of [count] whose weights reach top_p of all together, and the sum of theirs.

@@ -1,8 +1,9 @@
-// sampling.h: the next token from logits: the most likely one, or one drawn by chance from those that are likely.
-// Runs no model.
+// sampling.h: the next token from logits, or from their softmax: the most likely one, or one drawn by chance from those
+// that are likely. Runs no model.
 #ifndef GA_SAMPLING_H
 #define GA_SAMPLING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,7 @@ struct ga_sampling {
     size_t top_k;       // 0: all
     double top_p;       // 1: all
     uint64_t seed;      // of random.h
+    bool is_softmax;    // the model gives the softmax of its logits; its logarithm is divided by the temperature
 };
 
 struct ga_sampler;
