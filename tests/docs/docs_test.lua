@@ -70,7 +70,7 @@ local LONG = {
   { "^sh (tests/emulate/cross%.sh)$", "sh -n %1", "a step of .ci/run" },
   { "^sh (tests/text/static%.sh)$", "sh -n %1", "a step of .ci/run" },
   { "^CC=.* sh (tools/libraries%.sh) %S+$", "sh -n %1", "a step of .ci/run" },
-  { "^(%./configure CC=.* %-%-runner .-) && ninja.*$", "GA_ONLY_OPTIONS=yes %1", "a step of .ci/run" },
+  { "^(%./configure .*CC=.* %-%-runner .-) && ninja.*$", "GA_ONLY_OPTIONS=yes %1", "a step of .ci/run" },
   { "^sh (tests/docs/docs%.sh)[%w/. ]*$", "sh -n %1", "it is what runs this" },
   { "^python3 %-m pip install .*$", "python3 -m zipfile -e $(echo out/python/mha_512_8-*.whl) out/site",
     "not every Python has pip" },

@@ -82,4 +82,24 @@ fact.holds("--install-deps asks for libraries of a machine that Debian has, in t
   assert(not calls:find("libcriterion", 1, true) and not calls:find("libjansson-dev ", 1, true), calls)
 end)
 
+fact.holds("--install-deps gets a cross compiler, its C library and the emulator first", function()
+  local tools = "sh dirname ls readlink mkdir rm cat sed sort tr tail ln head " .. lua
+  assert(compat.execute(("rm -f %sout/calls && ln -sf $(for tool in %s; do command -v $tool; done) %sbin"):format(folder,
+    tools, folder)))
+  local said, code = shell(("PATH=$PWD/bin LUA=%s ./configure --install-deps CC=aarch64-linux-gnu-gcc --runner " ..
+    "'qemu-aarch64 -cpu max' --d-model 8 --heads 2"):format(lua))
+  fact.contains(said, "installing them: apt-get install --yes --no-install-recommends binutils " ..
+    "gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user\n")
+  fact.contains(said, "CC='aarch64-linux-gnu-gcc' is not a command\n") -- what plays apt-get brings none
+  fact.equal(code, 1)
+end)
+
+-- Elsewhere the part of Criterion in tests/standins/ takes its place, whose lack would show there alone.
+fact.holds("what the tests call of Criterion has a stand-in", function()
+  local standin = assert(fs.read("tests/standins/criterion/criterion.h"))
+  local used = compat.capture("grep -rhoE '\\bcr_[a-z_]+' tests --include='*.[ch]' --exclude-dir=standins | sort -u")
+  assert(used:find("cr_assert_eq\n", 1, true), used)
+  for name in used:gmatch("[%w_]+") do assert(standin:find("#define " .. name .. "(", 1, true), name .. " has none") end
+end)
+
 fact.finish()
