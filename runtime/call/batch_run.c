@@ -5,44 +5,6 @@
 
 #include "batch_parts.h"
 #include "call.h"
-#include "min_max.h"
-
-// -- Room -----------------------------------------------------------------------------------------------------------
-
-struct ga_batch_size ga_batch_size(const struct ga_model *model, size_t count, size_t length)
-{
-    return (struct ga_batch_size){model->batch > 0 ? model->batch : count, ga_max(length, model->q_len.min)};
-}
-
-// Bytes that ga_..._size gave, where SIZE_MAX makes the arena one that nothing fits.
-static void *take_bytes(struct ga_arena *arena, size_t bytes)
-{
-    return ga_arena_take(arena, bytes, 1);
-}
-
-struct ga_batch_room ga_batch_room_take(const struct ga_loaded *loaded, const struct ga_batches *batches,
-                                        struct ga_batch_size size, size_t threads, struct ga_arena *arena)
-{
-    const struct ga_model *model = loaded->model;
-    const size_t batch = size.batch, q_len = size.q_len;
-    const bool has_rows = batches->output != NULL || batches->last_output != NULL;
-    const bool has_labels = batches->class_logits != NULL || batches->watch != NULL; // which is shown its rows, too
-    struct ga_batch_room room = {
-        .tokens = ga_arena_take(arena, batch * q_len, sizeof(int32_t)),
-        .types = ga_arena_take(arena, batches->types != NULL ? batch * q_len : 0, sizeof(int32_t)),
-        .lengths = ga_arena_take(arena, batch, sizeof(int32_t)),
-        .embedding = ga_arena_take(arena, batches->embedding != NULL ? batch * model->d_model : 0, sizeof(float)),
-        .output = ga_arena_take(arena, has_rows ? batch * q_len * model->d_model : 0, sizeof(float)),
-        .last_logits =
-            ga_arena_take(arena, batches->last_logits != NULL ? batch * model->stack->n_logits : 0, sizeof(float)),
-        .class_logits = ga_arena_take(arena, has_labels ? batch * model->stack->n_labels : 0, sizeof(float)),
-        .cache_size = model->cache > 0 ? ga_cache_size(model, loaded->variant, batch, q_len) : 0,
-        .scratch_size = ga_model_scratch_size(model, loaded->variant, batch, q_len, 0, threads),
-    };
-    room.cache = take_bytes(arena, room.cache_size);
-    room.scratch = take_bytes(arena, room.scratch_size);
-    return room;
-}
 
 // -- One batch ------------------------------------------------------------------------------------------------------
 

@@ -334,8 +334,9 @@ fact.holds("an operation on blocks of rows joins its step: words, buffer, work a
     fact.equal(lifetime(p.buffer.spare), "2")
     fact.equal(p.shares, true)
     fact.contains(written, "    memcpy(spare, x, rows * D_MODEL * sizeof *x);\n}\n")
-    assert(written:find(",%s+%*spare = p%->b%.spare %+ thread %* p%->block_rows %* D_MODEL;\n"))
-    fact.contains(written, "    b.spare = ga_arena_take(&blocks, threads * block * 8, sizeof(float));\n")
+    assert(written:find(",%s+%*spare = p%->b%.spare %+ thread %* %(p%->block_rows %* D_MODEL %+ APART%);\n"))
+    fact.contains(written, "    b.spare = ga_arena_take(&blocks, threads * block * 8 + (threads - 1) * APART, " ..
+      "sizeof(float));\n")
     fact.contains(written, "run_rows(&p, HEADS + MID + D_FF + D_MODEL, finish_thread);")
   end)
 end)
@@ -372,7 +373,8 @@ fact.holds("a buffer that outlives its step keeps its place", function()
   local s = make({ kind = "decoder" })
   with_block(block, "", s, function(p, written)
     fact.equal(lifetime(p.buffer.spare), "2 3 4")
-    fact.contains(written, "    b.spare = ga_arena_take(arena, threads * block * 8, sizeof(float));\n")
+    fact.contains(written, "    b.spare = ga_arena_take(arena, threads * block * 8 + (threads - 1) * APART, " ..
+      "sizeof(float));\n")
   end)
 end)
 
