@@ -15,7 +15,7 @@ static const char *hex(uint64_t number, char text[HEX])
 static enum ga_exit print_text(const struct ga_context *context, const struct ga_pack *pack, const char *why_not,
                                const struct ga_variant *variant)
 {
-    char spec[HEX], packing[HEX], checksum[HEX];
+    char spec[HEX], weights[HEX], packing[HEX], checksum[HEX];
     for (size_t i = 0; i < pack->n_sections; i++) {
         const struct ga_pack_section *section = &pack->sections[i];
         const bool is_attachment = ga_pack_is_attachment(section);
@@ -23,9 +23,10 @@ static enum ga_exit print_text(const struct ga_context *context, const struct ga
                section->offset, is_attachment ? "hash" : "layout", hex(section->packing, packing),
                hex(section->checksum, checksum));
     }
-    printf("packed weights of %s, spec %s, format version %u, interface %u, bits revision %u, %zu bytes\n", pack->model,
-           hex(pack->spec, spec), (unsigned)pack->version, (unsigned)pack->abi, (unsigned)pack->bits_revision,
-           pack->size);
+    printf("packed weights of %s, spec %s, checksum before packing %s, format version %u, interface %u, bits revision "
+           "%u, %zu bytes\n",
+           pack->model, hex(pack->spec, spec), hex(pack->weights, weights), (unsigned)pack->version,
+           (unsigned)pack->abi, (unsigned)pack->bits_revision, pack->size);
     if (why_not) {
         ga_print_line("not for this program: %s", why_not);
     } else {
@@ -55,13 +56,14 @@ static json_t *sections_json(const struct ga_pack *pack, bool attachments)
 static enum ga_exit print_json(const struct ga_context *context, const struct ga_pack *pack, const char *why_not,
                                const struct ga_variant *variant)
 {
-    char number[HEX];
-    return ga_json_print(
-        context, json_pack("{s:o, s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:o, s:s?, s:s?}", "file",
-                           ga_json_label(pack->label), "model", pack->model, "spec", hex(pack->spec, number), "version",
-                           (int)pack->version, "interface", (int)pack->abi, "bits_revision", (int)pack->bits_revision,
-                           "bytes", ga_json_size(pack->size), "sections", sections_json(pack, false), "attachments",
-                           sections_json(pack, true), "isa", variant ? variant->isa : NULL, "refused", why_not));
+    char number[HEX], weights[HEX];
+    return ga_json_print(context, json_pack("{s:o, s:s, s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:o, s:s?, s:s?}", "file",
+                                            ga_json_label(pack->label), "model", pack->model, "spec",
+                                            hex(pack->spec, number), "weights", hex(pack->weights, weights), "version",
+                                            (int)pack->version, "interface", (int)pack->abi, "bits_revision",
+                                            (int)pack->bits_revision, "bytes", ga_json_size(pack->size), "sections",
+                                            sections_json(pack, false), "attachments", sections_json(pack, true), "isa",
+                                            variant ? variant->isa : NULL, "refused", why_not));
 }
 
 static enum ga_exit inspect(const struct ga_context *context, const struct ga_pack *pack, bool json)

@@ -144,7 +144,8 @@ static enum ga_exit write_packed(const struct ga_context *context, const struct 
     for (size_t i = 0; i < packing->count; i++) {
         loaded[i] = packing->instance[i].loaded;
     }
-    if (ga_pack_write_with(path, loaded, packing->count, tokenizer->bytes ? &attachment : NULL, &error) != GA_OK) {
+    if (ga_pack_write_with(path, loaded, packing->count, packing->instance[0].weights,
+                           tokenizer->bytes ? &attachment : NULL, &error) != GA_OK) {
         return ga_failed(context, "%s", error.text);
     }
     for (size_t i = 0; i < packing->count; i++) {
@@ -202,6 +203,7 @@ static enum ga_exit pack_all(const struct ga_context *context, const char *const
     for (size_t i = 0; i < packing->count && code == GA_EXIT_OK; i++) {
         struct ga_weight_choice choice = ga_weights_chosen(values, packing->isas[i]);
         choice.sums = values[SAMPLES] ? &sums : NULL;
+        choice.wants_checksum = true;
         code = ga_load_model(context, &choice, &packing->instance[i]);
     }
     ga_row_sums_free(&sums);

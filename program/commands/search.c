@@ -37,8 +37,8 @@ static const char *const notes[] = {
     "the angle between their vectors. Without a query it reads queries from standard input, a line each.",
     "json: {\"query\": ..., \"line\": ..., \"score\": ..., \"text\": ...} for each text that is found.",
     "The index is a safetensors file with one vector for each text. If the corpus changes, only vectors of new texts",
-    "are computed, and the file is replaced. With another model, weights, tokenizer or instruction set all are",
-    "computed again. `search` never overwrites a file that is not an index.",
+    "are computed, and the file is replaced. With another model, weights or tokenizer all are computed again; a",
+    "machine with another CPU takes the index as it is. `search` never overwrites a file that is not an index.",
     NULL,
 };
 
@@ -284,6 +284,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     const char *const *values = arguments->values;
     struct ga_weight_choice choice = ga_loading_chosen(values, values[ISA]);
     struct work work = {.context = context};
+    choice.wants_checksum = true;
     work.pooling = ga_pooling_of(context, &work.instance);
     enum ga_exit code = read_arguments(&work, values, &choice.threads);
     if (code == GA_EXIT_OK) {

@@ -11,6 +11,7 @@
 #include "random.h"
 #include "round_weights.h"
 #include "weights.h"
+#include "weights_checksum.h"
 
 enum { MAX_NAMES = 32 };
 
@@ -39,8 +40,8 @@ enum ga_exit ga_choose_variant(const struct ga_context *context, const char *isa
     return status == GA_OK ? GA_EXIT_OK : ga_failed(context, "%s", error.text);
 }
 
-static enum ga_exit pack(const struct ga_context *context, const struct ga_weight_view *views,
-                         struct ga_model_instance *instance)
+static enum ga_exit pack(const struct ga_context *context, const struct ga_weight_choice *choice,
+                         const struct ga_weight_view *views, struct ga_model_instance *instance)
 {
     size_t size = ga_model_packed_size(instance->variant);
     instance->block = size == SIZE_MAX ? NULL : ga_block_room(size);
@@ -50,14 +51,17 @@ static enum ga_exit pack(const struct ga_context *context, const struct ga_weigh
     struct ga_error error;
     enum ga_status status =
         ga_model_pack(context->model, instance->variant, views, instance->block, size, &instance->loaded, &error);
+    if (status == GA_OK && choice->wants_checksum) {
+        instance->weights = ga_weights_checksum(context->model, views);
+    }
     return status == GA_OK ? GA_EXIT_OK : ga_failed(context, "%s", error.text);
 }
 
-static enum ga_exit pack_random(const struct ga_context *context, uint64_t seed, struct ga_weight_view *views,
-                                struct ga_model_instance *instance)
+static enum ga_exit pack_random(const struct ga_context *context, const struct ga_weight_choice *choice, uint64_t seed,
+                                struct ga_weight_view *views, struct ga_model_instance *instance)
 {
     void *made = ga_random_views(context->model, seed, views);
-    enum ga_exit code = made ? pack(context, views, instance) : ga_failed(context, "no memory for the weights");
+    enum ga_exit code = made ? pack(context, choice, views, instance) : ga_failed(context, "no memory for the weights");
     free(made);
     return code;
 }
@@ -121,9 +125,21 @@ static enum ga_exit pack_file(const struct ga_context *context, const struct ga_
     if (code == GA_EXIT_OK && choice->sums) {
         code = ga_round_weights(context, choice->sums, views, &rounded);
     }
-    code = code == GA_EXIT_OK ? pack(context, views, instance) : code;
+    code = code == GA_EXIT_OK ? pack(context, choice, views, instance) : code;
     ga_rounded_free(&rounded);
     ga_weights_close(file);
+    return code;
+}
+
+// Weights of a file, or where there is none those of the seed.
+static enum ga_exit pack_views(const struct ga_context *context, const struct ga_weight_choice *choice, uint64_t seed,
+                               struct ga_model_instance *instance)
+{
+    struct ga_weight_view *views = calloc(context->model->n_roles + 1, sizeof *views);
+    enum ga_exit code = !views            ? ga_failed(context, "no memory")
+                        : choice->weights ? pack_file(context, choice, views, instance)
+                                          : pack_random(context, choice, seed, views, instance);
+    free(views);
     return code;
 }
 
@@ -186,23 +202,17 @@ static enum ga_exit load_weights(const struct ga_context *context, const struct 
                                  struct ga_model_instance *instance_out)
 {
     if (context->model->n_roles == 0) {
-        return pack(context, NULL, instance_out);
+        return pack(context, choice, NULL, instance_out);
     }
     if (choice->random) {
         ga_note(context, "no weights were loaded: they are made up from seed %s, so the results mean nothing",
                 choice->random);
-        return ga_load_random_model(context, instance_out->variant, seed, instance_out);
-    }
-    if (ga_pack_is_file(choice->weights)) {
+    } else if (ga_pack_is_file(choice->weights)) {
         return ga_load_packed_model(context, choice, instance_out);
-    }
-    if (choice->trust) {
+    } else if (choice->trust) {
         return ga_misused(context, "--trust-weights is for a file that pack made; %s is not one", choice->weights);
     }
-    struct ga_weight_view *views = calloc(context->model->n_roles + 1, sizeof *views);
-    enum ga_exit code = views ? pack_file(context, choice, views, instance_out) : ga_failed(context, "no memory");
-    free(views);
-    return code;
+    return pack_views(context, choice, seed, instance_out);
 }
 
 enum ga_exit ga_load_model(const struct ga_context *context, const struct ga_weight_choice *choice,
@@ -233,11 +243,9 @@ enum ga_exit ga_load_model(const struct ga_context *context, const struct ga_wei
 enum ga_exit ga_load_random_model(const struct ga_context *context, const struct ga_variant *variant, uint64_t seed,
                                   struct ga_model_instance *instance_out)
 {
+    const struct ga_weight_choice choice = {.weights = NULL};
     *instance_out = (struct ga_model_instance){.variant = variant};
-    struct ga_weight_view *views = calloc(context->model->n_roles + 1, sizeof *views);
-    enum ga_exit code = views ? pack_random(context, seed, views, instance_out) : ga_failed(context, "no memory");
-    free(views);
-    return code;
+    return pack_views(context, &choice, seed, instance_out);
 }
 
 void ga_model_instance_free(struct ga_model_instance *instance)

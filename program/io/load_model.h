@@ -19,11 +19,13 @@ struct ga_weight_choice {
     const char *checks;  // --weights-check LIST
     const char *trust;   // --trust-weights
     const struct ga_row_sums *sums; // by which weights of a file are rounded; NULL: to the nearest
+    bool wants_checksum;            // the instance's, for which weights that are not packed are read once more
 };
 
 struct ga_model_instance {
     const struct ga_variant *variant;
     const struct ga_loaded *loaded; // in block or in map
+    uint64_t weights; // their checksum before packing (weights_checksum.h), if it is wanted or in the file
     void *block;
     struct ga_pack_map map; // where the weights are used as they lie in a file; then the struct is not moved
     const struct ga_parallel *parallel; // for io.parallel; NULL: one thread

@@ -64,6 +64,7 @@ enum ga_exit ga_load_packed_model(const struct ga_context *context, const struct
     enum ga_status status = ga_pack_open(choice->weights, &pack, &error);
     if (status == GA_OK) {
         status = use(context, choice, &pack, instance, &error);
+        instance->weights = pack.weights;
         ga_pack_close(&pack);
     }
     return status == GA_OK ? GA_EXIT_OK : ga_failed(context, "%s", error.text);

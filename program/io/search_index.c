@@ -33,10 +33,10 @@ static void put_digits(uint64_t checksum, char text[GA_INDEX_MADE])
 struct ga_index_maker ga_index_maker_of(const struct ga_model *model, const struct ga_model_instance *instance,
                                         uint64_t tokenizer)
 {
-    struct ga_index_maker maker = {.model = model->name, .isa = instance->variant->isa};
+    struct ga_index_maker maker = {.model = model->name};
     snprintf(maker.bits, sizeof maker.bits, "%" PRIu32, model->bits_revision);
     put_digits(ga_checksum(model->spec, strlen(model->spec)), maker.spec);
-    put_digits(ga_checksum(instance->loaded->packed, instance->variant->packed_bytes), maker.weights);
+    put_digits(instance->weights, maker.weights);
     put_digits(tokenizer, maker.tokenizer);
     return maker;
 }
@@ -45,8 +45,8 @@ char *ga_index_metadata(const struct ga_index_maker *maker, char text[GA_INDEX_M
 {
     snprintf(text, GA_INDEX_METADATA,
              "{\"format\":\"%s\",\"model\":\"%s\",\"bits_revision\":\"%s\",\"spec\":\"%s\",\"weights\":\"%s\","
-             "\"isa\":\"%s\",\"tokenizer\":\"%s\"}",
-             FORMAT, maker->model, maker->bits, maker->spec, maker->weights, maker->isa, maker->tokenizer);
+             "\"tokenizer\":\"%s\"}",
+             FORMAT, maker->model, maker->bits, maker->spec, maker->weights, maker->tokenizer);
     return text;
 }
 
@@ -56,9 +56,11 @@ static bool agrees(const struct ga_index_maker *maker, const json_t *metadata, s
                    const char **found_out)
 {
     const struct part parts[] = {
-        {"model", maker->model, "another model"},           {"bits_revision", maker->bits, "another bits revision"},
-        {"spec", maker->spec, "another spec of the model"}, {"isa", maker->isa, "another instruction set"},
-        {"weights", maker->weights, "other weights"},       {"tokenizer", maker->tokenizer, "another tokenizer"},
+        {"model", maker->model, "another model"},
+        {"bits_revision", maker->bits, "another bits revision"},
+        {"spec", maker->spec, "another spec of the model"},
+        {"weights", maker->weights, "other weights"},
+        {"tokenizer", maker->tokenizer, "another tokenizer"},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const char *found = json_string_value(json_object_get(metadata, parts[i].key));

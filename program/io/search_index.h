@@ -17,7 +17,7 @@ enum { GA_INDEX_ENTRY = 24, GA_INDEX_MADE = 17, GA_INDEX_METADATA = 672 };
 
 // What vectors hang on beside their texts: an index made by something else is of no use.
 struct ga_index_maker {
-    const char *model, *isa;
+    const char *model;
     char bits[GA_INDEX_MADE];                                                   // the bits revision, as digits
     char spec[GA_INDEX_MADE], weights[GA_INDEX_MADE], tokenizer[GA_INDEX_MADE]; // checksums, as digits
 };
@@ -33,7 +33,7 @@ struct ga_search_index {
     size_t n_damaged;
 };
 
-// Looks at the weights as they are packed. tokenizer: the hash of its file.
+// instance: loaded with its checksum. tokenizer: the hash of its file.
 struct ga_index_maker ga_index_maker_of(const struct ga_model *model, const struct ga_model_instance *instance,
                                         uint64_t tokenizer);
 

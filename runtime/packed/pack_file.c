@@ -168,8 +168,11 @@ static enum ga_status read_fields(struct ga_pack *pack, const unsigned char *hea
         return damaged(pack, error, "expected 1 to 16 sections", GA_PACK_AT_COUNT);
     }
     const size_t table_end = GA_PACK_AT_SECTIONS + count * GA_PACK_ENTRY;
-    if (!is_zero(header + table_end, GA_PACK_AT_CHECKSUM - table_end)) {
+    if (!is_zero(header + table_end, GA_PACK_AT_WEIGHTS - table_end)) {
         return damaged(pack, error, "expected zeros after the sections", table_end);
+    }
+    if (is_zero(header + GA_PACK_AT_WEIGHTS, GA_PACK_AT_CHECKSUM - GA_PACK_AT_WEIGHTS)) {
+        return damaged(pack, error, "no number of the weights before packing", GA_PACK_AT_WEIGHTS);
     }
     if (!is_name(header + GA_PACK_AT_NAME, GA_PACK_NAME)) {
         return damaged(pack, error, "no name of a model", GA_PACK_AT_NAME);
@@ -179,6 +182,7 @@ static enum ga_status read_fields(struct ga_pack *pack, const unsigned char *hea
     pack->bits_revision = ga_read_u32(header + GA_PACK_AT_BITS);
     pack->is_native = order == ga_pack_native_order();
     pack->spec = ga_read_u64(header + GA_PACK_AT_SPEC);
+    pack->weights = ga_read_u64(header + GA_PACK_AT_WEIGHTS);
     memcpy(pack->model, header + GA_PACK_AT_NAME, GA_PACK_NAME);
     return read_sections(pack, header, count, error);
 }

@@ -21,6 +21,7 @@ enum {
     GA_PACK_AT_BITS = 44,
     GA_PACK_AT_NAME = 48,
     GA_PACK_AT_SECTIONS = 256,
+    GA_PACK_AT_WEIGHTS = GA_PACK_HEADER - 16,
     GA_PACK_AT_CHECKSUM = GA_PACK_HEADER - 8,
     GA_PACK_ENTRY = 64 // of a section
 };

@@ -57,16 +57,17 @@ static enum ga_status check_attachment(const char *path, const struct ga_pack_at
                : GA_OK;
 }
 
-// What the file's sections hold, in order.
+// What the file's sections hold, in order, and the number of the weights.
 struct content {
+    uint64_t weights;
     size_t count;
     struct ga_pack_attachment sections[GA_PACK_SECTIONS];
 };
 
-static struct content content_of(const struct ga_loaded *const *loaded, size_t count,
+static struct content content_of(const struct ga_loaded *const *loaded, size_t count, uint64_t weights,
                                  const struct ga_pack_attachment *attachment)
 {
-    struct content content = {.count = count};
+    struct content content = {.weights = weights, .count = count};
     for (size_t i = 0; i < count; i++) {
         const struct ga_variant *variant = loaded[i]->variant;
         content.sections[i] = (struct ga_pack_attachment){
@@ -110,6 +111,8 @@ static size_t make_header(unsigned char header[GA_PACK_HEADER], const struct ga_
     ga_write_u32(header + GA_PACK_AT_BITS, model->bits_revision);
     memcpy(header + GA_PACK_AT_NAME, model->name, strlen(model->name));
     const size_t size = put_sections(header, content);
+    const uint64_t first = ga_read_u64(header + GA_PACK_AT_SECTIONS + GA_PACK_ISA + 24); // its checksum
+    ga_write_u64(header + GA_PACK_AT_WEIGHTS, content->weights != 0 ? content->weights : first);
     ga_write_u64(header + GA_PACK_AT_SIZE, size);
     ga_write_u64(header + GA_PACK_AT_CHECKSUM, ga_checksum(header, GA_PACK_AT_CHECKSUM));
     return size;
@@ -145,7 +148,7 @@ static enum ga_status write_file(const char *path, const struct ga_model *model,
 }
 
 enum ga_status ga_pack_write_with(const char *path, const struct ga_loaded *const *loaded, size_t count,
-                                  const struct ga_pack_attachment *attachment, struct ga_error *error)
+                                  uint64_t weights, const struct ga_pack_attachment *attachment, struct ga_error *error)
 {
     const size_t most = GA_PACK_SECTIONS - (attachment != NULL);
     if (path == NULL || loaded == NULL) {
@@ -161,12 +164,12 @@ enum ga_status ga_pack_write_with(const char *path, const struct ga_loaded *cons
     if (status != GA_OK) {
         return status;
     }
-    const struct content content = content_of(loaded, count, attachment);
+    const struct content content = content_of(loaded, count, weights, attachment);
     return write_file(path, loaded[0]->model, &content, error);
 }
 
 enum ga_status ga_pack_write(const char *path, const struct ga_loaded *const *loaded, size_t count,
                              struct ga_error *error)
 {
-    return ga_pack_write_with(path, loaded, count, NULL, error);
+    return ga_pack_write_with(path, loaded, count, 0, NULL, error);
 }

@@ -88,7 +88,8 @@ static void write_packed(const struct ga_model *model)
     static const struct ga_pack_attachment tokenizer = {"_tokenizer", 1, "{}", 2};
     for (int attached = 0; attached < 2; attached++) {
         (void)snprintf(name, sizeof name, "%s%s.gap", model->name, attached ? "-attached" : "");
-        ok = ok && ga_pack_write_with(path_of("pack", name), &loaded, 1, attached ? &tokenizer : NULL, &error) == GA_OK;
+        ok = ok &&
+             ga_pack_write_with(path_of("pack", name), &loaded, 1, 0, attached ? &tokenizer : NULL, &error) == GA_OK;
     }
     free(block);
     if (!ok) {

@@ -133,4 +133,14 @@ function files.read(path)
   return tensors
 end
 
+-- The instruction sets of a program that run here, by its `info --json`, from the one that is taken on: best first.
+function files.isas(info)
+  local names = {}
+  for isa, runs, picked in info:match('"variants": (%b[])'):gmatch(
+    '"isa": "([%w_]+)".-"runs_here": (%l+).-"picked": (%l+)') do
+    if runs == "true" and (names[1] or picked == "true") then names[#names + 1] = isa end
+  end
+  return names
+end
+
 return files

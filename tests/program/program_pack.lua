@@ -39,9 +39,32 @@ return function(path, run, expect_run, expect)
 
   local function inspects()
     expect_run(0, "inspect %w.gap", "bytes at 4096, layout ", ": sound\n", "packed weights of fixture, spec ",
-      ", bits revision 1, ", "runs them by scalar")
+      ", checksum before packing ", ", bits revision 1, ", "runs them by scalar")
     expect_run(0, "inspect %w.gap --json", '"model": "fixture"', '"isa": "scalar"', '"version": 3',
       '"bits_revision": 1')
+  end
+
+  -- The checksum before packing is that of the values, whatever the file's layout, types and order.
+  local function identifies()
+    local function checksum_of(name)
+      expect_run(0, ("pack --weights %%%s --output %%sum.gap"):format(name))
+      return expect_run(0, "inspect %sum.gap --json"):match '"weights": "(%x+)"'
+    end
+    local list = {}
+    for name, found in pairs(files.read(path "weights")) do
+      local shape = {}
+      for axis in found.shape:gmatch "%d+" do shape[#shape + 1] = tonumber(axis) end
+      list[#list + 1] = files.tensor(name, "BF16", shape, found.values)
+    end
+    table.sort(list, function(a, b) return a.name > b.name end)
+    files.write(path "other_types", list)
+    local sum = checksum_of "weights"
+    for _, name in ipairs { "stacked", "other_types" } do
+      expect(checksum_of(name) == sum, "%s: another checksum than of the same values", name)
+    end
+    list[1].values[3] = list[1].values[3] + 0.5
+    files.write(path "other_types", list)
+    expect(checksum_of "other_types" ~= sum, "another value has the same checksum")
   end
 
   local function refuses()
@@ -79,24 +102,15 @@ return function(path, run, expect_run, expect)
   function pack.fixture()
     runs_alike()
     inspects()
+    identifies()
     refuses()
     spares()
   end
 
-  -- The instruction sets of the program that run here, from the one that is taken on: best first.
-  local function isas_here()
-    local _, info = run("info --json")
-    local names = {}
-    for isa, runs, picked in info:match('"variants": (%b[])'):gmatch(
-      '"isa": "([%w_]+)".-"runs_here": (%l+).-"picked": (%l+)') do
-      if runs == "true" and (names[1] or picked == "true") then names[#names + 1] = isa end
-    end
-    return names
-  end
-
   -- Weights packed for the plainest set run by that, and the program says that it could do better.
   local function falls_back()
-    local names = isas_here()
+    local _, info = run("info --json")
+    local names = files.isas(info)
     local best, plainest = names[1], names[#names]
     expect(best, "info names no set that is picked")
     if best == plainest then return end

@@ -100,6 +100,34 @@ return function(path, expect_run, expect)
     expect_anew "5 texts, 4 new"
   end
 
+  -- An index is of the weights, not of the instruction set: each set writes the same one, and takes that of another,
+  -- also with the same weights packed.
+  local function test_portable()
+    write_texts(FIVE)
+    os.remove(INDEX)
+    local sets = files.isas(expect_run(0, "info --json"))
+    local found = search(("cats --format json --isa %s"):format(sets[#sets]), "5 texts, 5 new")
+    local index = files.slurp(INDEX)
+    expect_run(0, "pack --allow-random 1 --output %w.gap --isa all")
+    local packed = SEARCH:gsub("%-%-allow%-random 1", "--weights %%w.gap")
+    local function expect_same(with, isa, new)
+      local out, said = expect_run(0, ("%scats --format json --isa %s"):format(with, isa))
+      expect(out == found, "%s: found\n%s\nby another set\n%s", isa, out, found)
+      expect(said:find(("5 texts, %d new"):format(new), 1, true), "%s: %s", isa, said)
+      expect(files.slurp(INDEX) == index, "%s: another index than by %s", isa, sets[#sets])
+    end
+    for _, isa in ipairs(sets) do
+      expect_same(SEARCH, isa, 0)
+      expect_same(packed, isa, 0)
+      os.remove(INDEX)
+      expect_same(packed, isa, 5)
+    end
+    expect_run(0, "pack --allow-random 2 --output %w.gap")
+    local _, said = expect_run(0, packed .. "cats")
+    expect(said:find("made with other weights; it is made anew", 1, true), "of other packed weights: %s", said)
+    write("corpus.post_48_4.safetensors", index)
+  end
+
   -- Another maker, and damage: both are said, and the index is as it should be.
   local function test_stale()
     local index = files.slurp(INDEX)
@@ -201,6 +229,7 @@ return function(path, expect_run, expect)
   test_found()
   test_json()
   test_changed()
+  test_portable()
   test_stale()
   test_kept()
   test_empty()

@@ -66,7 +66,7 @@ bool pack_image_leave(void)
 
 static size_t make(size_t count, const struct ga_pack_attachment *attachment)
 {
-    const bool written = ga_pack_write_with("w.gap", pack_image_loaded, count, attachment, NULL) == GA_OK;
+    const bool written = ga_pack_write_with("w.gap", pack_image_loaded, count, 0, attachment, NULL) == GA_OK;
     FILE *file = written ? fopen("w.gap", "rb") : NULL;
     const size_t size = file != NULL ? fread(pack_image, 1, sizeof pack_image, file) : 0;
     if (file != NULL) {

@@ -46,6 +46,7 @@ Test(pack, a_file_is_laid_out_as_the_header_says)
     cr_expect_eq(ga_read_u64(pack_image + 32), ga_checksum("return {}\n", 10));
     cr_expect_eq(ga_read_u32(pack_image + 40), 2);
     cr_expect_eq(ga_read_u32(pack_image + 44), GA_BITS_REVISION);
+    cr_expect_eq(ga_read_u64(pack_image + 4080), ga_read_u64(pack_image + 256 + 40), "no number of the weights given");
     cr_expect_str_eq((const char *)pack_image + 48, "tiny");
     for (size_t v = 0; v < 2; v++) {
         const unsigned char *entry = pack_image + 256 + 64 * v;
@@ -56,6 +57,19 @@ Test(pack, a_file_is_laid_out_as_the_header_says)
         cr_expect_eq(ga_read_u64(entry + 40), ga_checksum_of_parts(pack_image + 4096 * (1 + v), PACKED));
         cr_expect_eq(memcmp(pack_image + 4096 * (1 + v), pack_image_loaded[v]->packed, PACKED), 0);
     }
+}
+
+Test(pack, the_number_of_the_weights_before_packing_is_kept)
+{
+    struct ga_pack pack;
+    cr_assert_eq(ga_pack_write_with("w.gap", pack_image_loaded, 2, UINT64_MAX - 1, NULL, NULL), GA_OK);
+    cr_assert_eq(ga_pack_open("w.gap", &pack, NULL), GA_OK);
+    cr_expect_eq(pack.weights, UINT64_MAX - 1);
+    ga_pack_close(&pack);
+    cr_assert_eq(ga_pack_write("w.gap", pack_image_loaded, 2, NULL), GA_OK);
+    cr_assert_eq(ga_pack_open("w.gap", &pack, NULL), GA_OK);
+    cr_expect_eq(pack.weights, pack.sections[0].checksum);
+    ga_pack_close(&pack);
 }
 
 Test(pack, equal_weights_make_equal_files_whatever_the_block_held)

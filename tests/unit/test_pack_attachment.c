@@ -146,7 +146,7 @@ Test(pack_attachment, what_no_file_can_hold_and_what_is_no_attachment_is_refused
     };
     struct ga_error error = {.text = ""};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        cr_expect_eq(ga_pack_write_with("w.gap", pack_image_loaded, 1, &rows[i], &error), GA_ARGUMENT, "row %zu", i);
+        cr_expect_eq(ga_pack_write_with("w.gap", pack_image_loaded, 1, 0, &rows[i], &error), GA_ARGUMENT, "row %zu", i);
         cr_expect_eq(strncmp(error.text, "w.gap: ", 7), 0, "'%s'", error.text);
         cr_expect_neq(access("w.gap", F_OK), 0);
     }

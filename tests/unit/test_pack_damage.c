@@ -102,6 +102,14 @@ Test(pack_damage, every_truncation_and_every_addition_is_refused)
     expect_refused("one byte more", size + 1, &pack_image_model, GA_FAULT_PACK_SIZE, "longer than it was written");
 }
 
+// A number in the header, the lowest byte first.
+static void put(size_t at, size_t bytes, uint64_t value)
+{
+    for (size_t b = 0; b < bytes; b++) {
+        pack_image[at + b] = (unsigned char)(value >> (8 * b));
+    }
+}
+
 Test(pack_damage, a_header_that_lies_is_refused_by_the_byte)
 {
     const struct {
@@ -118,7 +126,8 @@ Test(pack_damage, a_header_that_lies_is_refused_by_the_byte)
         {40, 4, UINT32_MAX, "byte 40: expected 1 to 16 sections"},
         {40, 4, 1, "expected zeros after the sections"},
         {40, 4, 3, "byte 384: no name of an instruction set"},
-        {400, 4, 1, "expected zeros after the sections"},
+        {4079, 1, 1, "expected zeros after the sections"},
+        {4080, 8, 0, "byte 4080: no number of the weights before packing"},
         {48, 8, 0, "byte 48: no name of a model"},
         {48, 4, 0x0a7465, "byte 48: no name of a model"},
         {255, 1, 'x', "byte 48: no name of a model"},
@@ -135,9 +144,7 @@ Test(pack_damage, a_header_that_lies_is_refused_by_the_byte)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const size_t size = pack_image_make(2);
-        for (size_t b = 0; b < rows[i].bytes; b++) {
-            pack_image[rows[i].at + b] = (unsigned char)(rows[i].value >> (8 * b));
-        }
+        put(rows[i].at, rows[i].bytes, rows[i].value);
         pack_image_seal();
         expect_refused(rows[i].expected, size, &pack_image_model,
                        rows[i].at == 16 ? GA_FAULT_PACK_SIZE : GA_FAULT_PACK_HEADER, rows[i].expected);

@@ -14,6 +14,7 @@
 //     48    model's name, zeros after it, 208 bytes
 //     256   sections of 64 bytes: instruction set's name [16] with zeros after it, u64 hash of how weights are packed
 //           (for an attachment: its writer's number), u64 offset, u64 bytes, u64 checksum, zeros
+//     4080  u64 number of the weights before packing, not 0
 //     4088  u64 checksum of all bytes before
 //
 // Each section begins at the next multiple of 4096, after zeros, in the order of the table; the file ends with the last
@@ -60,8 +61,9 @@ struct ga_pack {
     const unsigned char *bytes; // the bytes in memory, or NULL
     size_t size;                // of the whole file
     uint32_t version, abi, bits_revision;
-    bool is_native; // the weights have the byte order of this machine
-    uint64_t spec;  // hash of the spec's text
+    bool is_native;   // the weights have the byte order of this machine
+    uint64_t spec;    // hash of the spec's text
+    uint64_t weights; // their number before packing, not 0 (ga_pack_write_with)
     char model[GA_PACK_NAME];
     size_t n_sections;
     struct ga_pack_section sections[GA_PACK_SECTIONS];
@@ -137,9 +139,12 @@ struct ga_pack_attachment {
     size_t size;
 };
 
-// ga_pack_write with an attachment after the weights, which counts as one of GA_PACK_SECTIONS; NULL: no attachment.
+// ga_pack_write with more. weights: a number that identifies the weights before packing, for any instruction set; 0, as
+// ga_pack_write passes: the checksum of the first section. attachment: stored after the weights, counts as one of
+// GA_PACK_SECTIONS; NULL: no attachment.
 enum ga_status ga_pack_write_with(const char *path, const struct ga_loaded *const *loaded, size_t count,
-                                  const struct ga_pack_attachment *attachment, struct ga_error *error);
+                                  uint64_t weights, const struct ga_pack_attachment *attachment,
+                                  struct ga_error *error);
 
 // Whether a section is an attachment.
 bool ga_pack_is_attachment(const struct ga_pack_section *section);

@@ -45,7 +45,7 @@ def write_packed(path, tokenizer_json):
     if tokenizer_json is not None:
         content = ctypes.cast(ctypes.c_char_p(tokenizer_json), ctypes.c_void_p)
         attachment = ctypes.byref(c.ga_pack_attachment(b"_tokenizer", 0, content, len(tokenizer_json)))
-    check(lib.ga_pack_write_with, os.fsencode(path), handles, 1, attachment)
+    check(lib.ga_pack_write_with, os.fsencode(path), handles, 1, 0, attachment)
 
 
 @unittest.skipIf(_text.WHY_NOT, "no text in this wheel: %s" % _text.WHY_NOT)
