@@ -1,9 +1,9 @@
 #!/bin/sh
 # cross.sh: a small encoder for AArch64, made on this machine: the program makes of texts, under an emulator, the bytes
-# that portable C makes here; the wheel and the libraries are of that machine and ask for the C library alone; the
-# archive of the model compiles. By Debian's cross compiler, and with ZIG ('python3 -m ziglang') once more without
-# shared libraries, by musl; then for macOS, which is linked and not run. Skipped, aloud, where a tool or the sources of
-# libraries cannot be had.
+# that portable C makes here, and an index of `search` that the program here takes; the wheel and the libraries are of
+# that machine and ask for the C library alone; the archive of the model compiles. By Debian's cross compiler, and with
+# ZIG ('python3 -m ziglang') once more without shared libraries, by musl; then for macOS, which is linked and not run.
+# Skipped, aloud, where a tool or the sources of libraries cannot be had.
 # shellcheck disable=SC2317 # check calls the functions
 set -eu
 cd "$(dirname "$0")/../.."
@@ -73,6 +73,24 @@ embed() { # embed NAME ISA PROGRAM...: vectors of the texts
 # Whether they are those of portable C here.
 vectors() { embed "$@" && cmp "$WORK/$1.safetensors" "$WORK/native.safetensors"; }
 
+search() { # search NAME PROGRAM...: what is found in the texts, by the index that is there or made
+    name=$1
+    shift
+    "$@" search --allow-random 1 --tokenizer "$WORK/tokenizer.json" --corpus "$WORK/texts" --index "$WORK/index" \
+        --format json cats >"$WORK/$name.found" 2>"$WORK/said" || {
+        cat "$WORK/said"
+        return 1
+    }
+}
+
+# Whether the index that the other machine makes is used here as it is, with the same results.
+index() {
+    rm -f "$WORK/index"
+    search other "$@" && cp "$WORK/index" "$WORK/index.other" && search here "$WORK/native/out/bin/encoder" &&
+        grep -q '3 texts, 0 new' "$WORK/said" && cmp "$WORK/index" "$WORK/index.other" &&
+        cmp "$WORK/here.found" "$WORK/other.found"
+}
+
 is_of_aarch64() { readelf -h "$1" | grep -q 'Machine: *AArch64'; }
 
 needs_libc_alone() { ! readelf -d "$1" | grep NEEDED | grep -vE '\[(lib[cm]\.so(\.6)?|ld-linux-aarch64\.so\.1)\]'; }
@@ -117,6 +135,8 @@ for isa in neon scalar; do
     # shellcheck disable=SC2086 # a command
     check "glibc, vectors by $isa" vectors "glibc_$isa" "$isa" $qemu "$WORK/glibc/out/bin/encoder"
 done
+# shellcheck disable=SC2086 # a command
+check "glibc, index by neon" index $qemu "$WORK/glibc/out/bin/encoder"
 check "glibc, wheel" wheel glibc manylinux
 check "glibc, archive" archive glibc aarch64-linux-gnu-gcc
 
