@@ -243,6 +243,15 @@ const char *ga_sqlite_embedder_isa(const struct ga_sqlite_embedder *e)
 
 // -- Vectors --------------------------------------------------------------------------------------------------------
 
+// Without lengths a model would take what pads a text for a part of it.
+static enum ga_status check_length(const struct ga_model *model, size_t count, struct ga_error *error)
+{
+    return model->lengths || count >= model->q_len.min
+               ? GA_OK
+               : ga_fail(error, GA_ARGUMENT, "a text has %zu tokens; expected at least %zu, as %s takes no lengths",
+                         count, model->q_len.min, model->name);
+}
+
 // Ids and types of a text in e->padded where it has fewer tokens than the model's shortest sequence.
 static void pad(struct ga_sqlite_embedder *e, const struct ga_text_encoding *encoding, struct ga_io *io)
 {
@@ -280,6 +289,7 @@ enum ga_status ga_sqlite_embed(struct ga_sqlite_embedder *e, const char *text, s
 {
     struct ga_text_encoding encoding;
     enum ga_status status = encode(e, text, length, &encoding, error);
+    status = status == GA_OK ? check_length(e->model, encoding.count, error) : status;
     if (status != GA_OK) {
         return status;
     }
