@@ -42,6 +42,7 @@ local OTHERS = {
 -- why. PYTHON is one that has NumPy. A dry run tells that a target of ninja is there; with --list a script
 -- reads its arguments and does nothing.
 local LONG = {
+  { "^(%./configure .*CC=.* %-%-runner .-) && ninja.*$", "GA_ONLY_OPTIONS=yes %1", "a step of .ci/run" },
   { "^(%./configure) %-%-install%-deps (.*) && ninja (%w+)$", "%1 %2 && ninja -n %3", "steps of .ci/run" },
   { "^ninja (demo%-minilm)$", "ninja -n %1", "a step of .ci/run, which gets 100 MB" },
   { "^out/minilm/venv/bin/python (demo/minilm/draw%.py) .*$", "test -e %1", "a step of .ci/run, as it needs these" },
@@ -71,7 +72,6 @@ local LONG = {
   { "^sh (tests/emulate/cross%.sh)$", "sh -n %1", "a step of .ci/run" },
   { "^sh (tests/text/static%.sh)$", "sh -n %1", "a step of .ci/run" },
   { "^CC=.* sh (tools/libraries%.sh) %S+$", "sh -n %1", "a step of .ci/run" },
-  { "^(%./configure .*CC=.* %-%-runner .-) && ninja.*$", "GA_ONLY_OPTIONS=yes %1", "a step of .ci/run" },
   { "^sh (tests/docs/docs%.sh)[%w/. ]*$", "sh -n %1", "it is what runs this" },
   { "^python3 %-m pip install .*$", "python3 -m zipfile -e $(echo out/python/mha_512_8-*.whl) out/site",
     "not every Python has pip" },
