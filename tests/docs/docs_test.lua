@@ -54,6 +54,8 @@ local LONG = {
   { "^SECONDS=3600 (ninja) (soak)$", "%1 -n %2", "a step of .ci/run" },
   { "^TESTS=out/test/test_tensor ninja (test%-binaries) && .*$", "ninja -n %1", "a minute the first time" },
   { "^ninja (mutants)$", "ninja -n %1", "a step of .ci/run" },
+  { "^ninja ([%w-]*bits[%w-]*)$", "ninja -n %1", "minutes; a part of ninja check" },
+  { "^CC=.* sh (tests/bits/compiler%.sh).*$", "sh -n %1", "minutes; a step of .ci/run" },
   { "^COUNT=12 ninja (mutants)$", "ninja -n %1", "a step of .ci/run" },
   { "^ninja (numbers)$", "ninja -n %1", "minutes" },
   { "^cd out/unpacked/mha_512_8%-0%.1%.0 && make && make check && (.*)$",
