@@ -79,7 +79,7 @@ enum { N_FUNCTIONS = sizeof FUNCTIONS / sizeof *FUNCTIONS };
 // Places that are even in [low, high], each moved by a random part of the distance to the next; then small ones.
 static double place(const struct function *f, size_t i, struct rng *rng)
 {
-    const double part = ((double)i + (double)(rng_bits(rng) >> 11) * 0x1p-53) / PLACES;
+    const double part = ((double)i + (double)(rng_bits(rng) >> 11) * 0x1p-53) / (double)PLACES;
     const double x = i % 4 == 3 && f->low < 0 ? ldexp(part - 0.5, -(int)(i % 64)) : f->low + (f->high - f->low) * part;
     return f->function == ga_gelu ? (double)(float)x : x;
 }
