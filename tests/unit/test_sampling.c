@@ -39,7 +39,7 @@ static void shares_of(double temperature, double *shares_out)
 static void expect_shares(const size_t *counts, const double *shares)
 {
     for (size_t i = 0; i < COUNT; i++) {
-        const double mean = DRAWS * shares[i], most = 5 * sqrt(mean * (1 - shares[i]));
+        const double mean = (double)DRAWS * shares[i], most = 5 * sqrt(mean * (1 - shares[i]));
         cr_expect_leq(fabs((double)counts[i] - mean), most, "token %zu: %zu draws, expected about %g", i, counts[i],
                       mean);
     }
