@@ -177,13 +177,15 @@ static bool has_form(const struct shapes *shapes, enum form form)
     return found;
 }
 
-// The shape with the least rows that its form has.
+// The shape with few rows, of which a fact about earlier or later rows still has some.
 static struct shape shortest(const struct ga_model *model, struct shape shape)
 {
-    const size_t q = model->q_len.min, kv = model->kv_len.min, both = q > kv ? q : kv;
+    enum { FEW = 3 };
+    const size_t q = shapes_clamp(&model->q_len, FEW), kv = shapes_clamp(&model->kv_len, FEW), both = q > kv ? q : kv;
     const bool is_cross = shape.form != FORM_SELF && shape.form != FORM_TOKENS;
     shape.q_len = is_cross ? q : both;
     shape.kv_len = is_cross ? kv : both;
+    shape.q_ragged = shape.kv_ragged = false;
     return shape;
 }
 
