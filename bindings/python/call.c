@@ -57,13 +57,14 @@ int ga_python_attend_to(struct ga_python_frame *frame, const void *query, const 
     return frame->io.key && frame->io.value ? call_to(frame, output) : GA_PYTHON_OTHER;
 }
 
-// struct ga_batches' goes_on. Batches begin in about this order: what Python shows may be a batch behind.
+// goes_on of struct ga_batches. Several threads call it at the same time, and Python reads and writes the same fields:
+// the count may be that of a batch before the newest one.
 static bool goes_on(void *self, size_t sequences, size_t ids)
 {
     struct ga_python_batches *run = self;
     (void)ids;
-    *(volatile size_t *)&run->begun = sequences;
-    return *(const volatile int *)&run->is_stopped == 0;
+    __atomic_store_n(&run->begun, sequences, __ATOMIC_RELAXED);
+    return __atomic_load_n(&run->is_stopped, __ATOMIC_RELAXED) == 0;
 }
 
 int ga_python_run_batches(struct ga_python_batches *run)

@@ -87,17 +87,19 @@ static size_t find_many(struct candidate *best, const float *logits, size_t coun
 
 // -- Chance ---------------------------------------------------------------------------------------------------------
 
-// A logit less a number that all logits of a row have in common.
-static double logit(const struct ga_sampler *sampler, size_t i)
+// Logits in the place of probabilities, which differ from the model's own by one number.
+static void take_logarithms(struct candidate *candidates, size_t count)
 {
-    const double given = (double)sampler->candidates[i].logit;
-    return sampler->sampling.is_softmax ? ga_log(given) : given;
+    for (size_t i = 0; i < count; i++) {
+        candidates[i].logit = (float)ga_log((double)candidates[i].logit);
+    }
 }
 
 // What a candidate weighs beside the best one, whose weight is 1.
 static double weight(const struct ga_sampler *sampler, size_t i)
 {
-    return i == 0 ? 1 : ga_exp((logit(sampler, i) - logit(sampler, 0)) / sampler->sampling.temperature);
+    const struct candidate *best = sampler->candidates;
+    return i == 0 ? 1 : ga_exp(((double)best[i].logit - (double)best[0].logit) / sampler->sampling.temperature);
 }
 
 // The candidates of [count] whose weights reach top_p of all together, and the sum of theirs.
@@ -124,6 +126,9 @@ int32_t ga_sampler_choose(struct ga_sampler *sampler, const float *logits, uint6
     const size_t k = sampling->top_k > 0 && sampling->top_k < sampler->count ? sampling->top_k : sampler->count;
     const size_t found = k <= FEW ? find_few(sampler->candidates, logits, sampler->count, k)
                                   : find_many(sampler->candidates, logits, sampler->count, k);
+    if (sampling->is_softmax) {
+        take_logarithms(sampler->candidates, found);
+    }
     double sum;
     const size_t kept = cut_to_top_p(sampler, found, &sum);
     double left = ga_random_share(sampling->seed, stream, step) * sum;

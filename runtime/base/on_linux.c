@@ -1,5 +1,5 @@
-// on_linux.c: a file without a name by O_TMPFILE, which linkat names through /proc, the CPUs of the thread's affinity,
-// and what getauxval tells. On other systems there is no such file, and every CPU that is online counts.
+// on_linux.c: calls that only Linux has: files without a name (O_TMPFILE, linkat), the CPUs that the thread may run on,
+// and getauxval. Elsewhere it makes no such file, and counts all CPUs that are online.
 #define _FILE_OFFSET_BITS 64
 #if defined(__linux__)
 #define _GNU_SOURCE // O_TMPFILE, sched_getaffinity

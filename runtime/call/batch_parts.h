@@ -31,8 +31,8 @@ struct ga_batch_room {
 struct ga_batch_room ga_batch_room_take(const struct ga_loaded *loaded, const struct ga_batches *batches,
                                         struct ga_batch_size size, size_t threads, struct ga_arena *arena);
 
-// What a thread that runs batches says of itself, at the beginning of its part of the scratch. Its room follows; behind
-// that some bytes stay free, as cores read ahead past the end of a buffer.
+// The header of a thread's part of the scratch. The room of its batch follows it. After the room, GA_BATCH_APART bytes
+// stay free: a core prefetches past the end of a buffer, and should not fetch lines that another thread writes.
 struct ga_batch_worker {
     size_t failed; // first sequence of its batch that failed, SIZE_MAX where none did
     struct ga_error error;

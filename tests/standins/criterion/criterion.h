@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What may stand behind the names of a test or a suite: a test's init and fini stand for those of its suite.
+// Options after the names of a test or a suite. A test's own init and fini replace those of its suite.
 struct standin_options {
     int none; // before what is given, which may be nothing
     void (*init)(void), (*fini)(void);
