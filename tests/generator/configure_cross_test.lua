@@ -34,6 +34,12 @@ fact.holds("wheels for that machine are not made here", function()
   fact.equal(code, 1)
 end)
 
+fact.holds("a runner that is no command is refused as one", function()
+  local said, code = shell(("LUA=%s ./configure --runner 'no-such-emulator -L x' --d-model 8 --heads 2"):format(lua))
+  fact.equal(said, "./configure: --runner: 'no-such-emulator' is not a command (Debian has emulators in qemu-user)\n")
+  fact.equal(code, 1)
+end)
+
 fact.holds("configure makes what that machine runs, and says what it leaves out", function()
   local said, code = shell(("LUA=%s CC=./elsewhere-cc ./configure --d-model 8 --heads 2 --name far"):format(lua))
   fact.equal(code == 0 and "" or said, "")

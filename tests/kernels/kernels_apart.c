@@ -44,8 +44,8 @@ static void run_and_note(void *self, size_t parts, void (*task)(void *context, s
     }
 }
 
-// The number of places where a run of STRETCH lines of one part begins less than APART bytes after such a run of another
-// part. Rows of all heads, which threads share, give shorter runs.
+// The number of places where a run of STRETCH lines of one part begins less than APART bytes after such a run of
+// another part. Rows of all heads, which threads share, give shorter runs.
 static size_t meetings(const struct writers *writers)
 {
     size_t count = 0, last = 0, stretch = 0;
