@@ -32,7 +32,7 @@ local function lua_steps(all, script_step)
   local reads = inputs.files("bindings/lua", "bindings/luajit", "tests/bindings/lua", "tests/bindings/luajit")
   if hosts[1] then
     list[#list + 1] = script_step(all, "modules for Lua", "tests/bindings/lua/run.lua",
-      ("out/test out/test/bin/both_40_2 %s"):format(quoted(hosts)), joined(reads, all.tests.lua_modules,
+      ("out/test out/test/bin/transformer_40_2 %s"):format(quoted(hosts)), joined(reads, all.tests.lua_modules,
         all.tests.programs))
   end
   if hosts[1] and hosts[1]:find("luajit") then

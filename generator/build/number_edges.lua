@@ -13,13 +13,13 @@ local OPENED = {
   { model = "odd_33_3", file = "attend", softmax = true },
   { model = "rotary_57_6", file = "layer", rows = "gelu_tanh" },
   { model = "rotary_57_6", file = "multiply", rows = "tanh" },
-  { model = "post_48_4", file = "stack", rows = "gelu", norm = "layer" },
-  { model = "pre_45_3", file = "stack", rows = "silu", norm = "rms" },
+  { model = "bert_48_4", file = "stack", rows = "gelu", norm = "layer" },
+  { model = "llama_45_3", file = "stack", rows = "silu", norm = "rms" },
 }
 -- Tables of all instruction sets alike, which the plainest one's file shows.
 local TABLES = {
   { model = "rotary_57_6", file = "pack", name = "rope", is = "pack_rope" },
-  { model = "both_40_2", part = "_dec", file = "pack", name = "position", is = "pack_positions" },
+  { model = "transformer_40_2", part = "_dec", file = "pack", name = "position", is = "pack_positions" },
 }
 
 -- The file of an entry for one instruction set, in its model's folder.

@@ -5,7 +5,7 @@
 # Without MODEL the models that use every template. The last line is 'N passed, N failed'.
 #
 #     CC=clang-14 CFLAGS=-O3 sh tests/bits/compiler.sh
-#     CC=musl-gcc CFLAGS=-O1 LDFLAGS=-static sh tests/bits/compiler.sh both_40_2 pre_45_3
+#     CC=musl-gcc CFLAGS=-O1 LDFLAGS=-static sh tests/bits/compiler.sh transformer_40_2 llama_45_3
 #     CC='python3 -m ziglang cc -target aarch64-linux-musl' RUNNER=qemu-aarch64 sh tests/bits/compiler.sh
 set -eu
 cd "$(dirname "$0")/../.."

@@ -348,7 +348,7 @@ static void check_model(struct checks *checks)
 
 int main(void)
 {
-    static const char *const names[] = {"small_24_3", "post_48_4", "steps_48_4"}; // a layer, a stack, one with a cache
+    static const char *const names[] = {"small_24_3", "bert_48_4", "gpt2_48_4"}; // a layer, a stack, one with a cache
     static struct checks checks;
     char folder[] = "/tmp/ga_failures_XXXXXX";
     (void)signal(SIGXFSZ, SIG_IGN);

@@ -12,7 +12,7 @@ return {
     why = "heads weigh distance by each other's slopes" },
   { name = "sums_of_bf16_twice_as_long", file = "generator/arithmetic/bf16.lua",
     from = "local SUM = 128", to = "local SUM = 256",
-    test = { "facts", "short_150_5", "rounded_linears_give_the_bits_of_the_generic_kernel" },
+    test = { "facts", "bf16_x_bf16_150_5", "rounded_linears_give_the_bits_of_the_generic_kernel" },
     why = "products join in another order than docs/numbers.md says" },
   { name = "strings_end_early", file = "generator/base/fmt.lua",
     from = [[s:gsub('[%c"\\\127-\255]', function(c)]], to = [[s:gsub('[%c\\\127-\255]', function(c)]],

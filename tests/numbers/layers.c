@@ -109,7 +109,7 @@ bool numbers_products(void)
 {
     static struct bench bench;
     const struct shape shape = {.batch = PRODUCT_ROWS, .q_len = 1, .kv_len = 1, .form = FORM_SELF, .seed = 1};
-    set_up(&bench, "ragged_120_8", &shape, weights_of_values);
+    set_up(&bench, "d_head_15_120_8", &shape, weights_of_values);
     bool ok = bench.ok;
     for (size_t v = 0; ok && v < bench.subject.n_loaded; v++) {
         ok = call_run(&bench.call, &bench.checks, &bench.subject, v);
@@ -125,7 +125,7 @@ bool numbers_products(void)
 // -- Layers ---------------------------------------------------------------------------------------------------------
 
 enum { LAYER_ROWS = 70, SEEDS = 6 };
-static const char *const LAYERS[] = {"ragged_120_8", "odd_33_3", "rotary_57_6", "post_48_4", "pre_45_3"};
+static const char *const LAYERS[] = {"d_head_15_120_8", "odd_33_3", "rotary_57_6", "bert_48_4", "llama_45_3"};
 
 // Sums over all elements of all calls, in columns: each instruction set, then the generic kernel in float.
 struct squares {

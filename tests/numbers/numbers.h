@@ -12,9 +12,9 @@
 // -- What is opened -------------------------------------------------------------------------------------------------
 
 enum { NUMBERS_VECTOR = 16 };                        // floats of the widest vector: counts are multiples of it
-enum { LAYER_NORM_WIDTH = 48, RMS_NORM_WIDTH = 45 }; // of post_48_4 and pre_45_3
+enum { LAYER_NORM_WIDTH = 48, RMS_NORM_WIDTH = 45 }; // of bert_48_4 and llama_45_3
 enum { ROPE_PLACES = 100, ROPE_WIDTH = 12 };         // of rotary_57_6
-enum { POSITION_PLACES = 60, POSITION_WIDTH = 40 };  // of both_40_2's decoder
+enum { POSITION_PLACES = 60, POSITION_WIDTH = 40 };  // of transformer_40_2's decoder
 
 // Functions of one element, and the vectors' own that stand in one generated file of each instruction set.
 enum function { FUNCTION_EXP2, FUNCTION_GELU, FUNCTION_GELU_TANH, FUNCTION_SILU, FUNCTION_TANH, N_FUNCTIONS };

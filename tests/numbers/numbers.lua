@@ -42,11 +42,11 @@ local ROWS = {
   { "rope", "rotary table", "absolute", 2e-7 },
   { "positions", "table of sines and cosines", "absolute", 2e-7 },
   { "product", "projection of 120 terms", "eps of their sizes' sum", 2 },
-  { "layer_ragged_120_8", "layer 120/8, 70 rows", "of the outputs", 1e-6, layer = true },
+  { "layer_d_head_15_120_8", "layer 120/8, 70 rows", "of the outputs", 1e-6, layer = true },
   { "layer_odd_33_3", "layer 33/3, 70 rows", "of the outputs", 1e-6, layer = true },
   { "layer_rotary_57_6", "rotary layer with activations 57/6, 40 rows", "of the outputs", 1e-6, layer = true },
-  { "layer_post_48_4", "encoder of two layers 48/4/80, 70 rows", "of the outputs", 1e-6, layer = true },
-  { "layer_pre_45_3", "causal stack of two layers 45/3/37, 40 rows", "of the outputs", 1e-6, layer = true },
+  { "layer_bert_48_4", "encoder of two layers 48/4/80, 70 rows", "of the outputs", 1e-6, layer = true },
+  { "layer_llama_45_3", "causal stack of two layers 45/3/37, 40 rows", "of the outputs", 1e-6, layer = true },
 }
 
 -- -- What is measured -----------------------------------------------------------------------------------------------

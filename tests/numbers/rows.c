@@ -139,7 +139,7 @@ void numbers_softmax(void)
 
 // -- Norms ----------------------------------------------------------------------------------------------------------
 
-static const double LAYER_EPS = 1e-5, RMS_EPS = 1e-6; // of post_48_4 and pre_45_3, as specs have them by default
+static const double LAYER_EPS = 1e-5, RMS_EPS = 1e-6; // of bert_48_4 and llama_45_3, as specs have them by default
 
 enum { WIDEST = LAYER_NORM_WIDTH > RMS_NORM_WIDTH ? LAYER_NORM_WIDTH : RMS_NORM_WIDTH, NORM_ROWS = 2000 };
 

@@ -5,7 +5,7 @@
 local files = require "program_files"
 
 local N, NEW = 70, 12
-local ENDS = { 7, 14, 21, 28, 35, 42, 49, 56, 63 } -- of tests/specs/steps_48_4.lua
+local ENDS = { 7, 14, 21, 28, 35, 42, 49, 56, 63 } -- of tests/specs/gpt2_48_4.lua
 
 -- -- A GGUF file ----------------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ return function(path, expect_run, expect, choose)
 
   -- A transformer's source by its own name, or what the encoder made of it: not both, and one of them.
   local function test_memory()
-    choose "both_40_2"
+    choose "transformer_40_2"
     local trg, memory = tensor("trg", "F32", { 2, 3, 40 }, wave), tensor("memory", "F32", { 2, 5, 40 }, wave)
     local lengths = tensor("memory_lengths", "I32", { 2 }, { 5, 2 })
     write(trg, memory, lengths)
@@ -45,7 +45,7 @@ return function(path, expect_run, expect, choose)
 
   -- A mask of the memory that hides the rows after a length is that length, also of rows that are added.
   local function test_memory_mask()
-    choose "recalls_36_3"
+    choose "memory_mask_36_3"
     local longer = "generate --allow-random 1 --input %in --output %longer --new 9"
     expect_run(0, "info", "takes x, memory, tokens, lengths, memory_lengths, trg_mask, memory_mask")
     write(TOKENS, MEMORY, tensor("memory_lengths", "I32", { 2 }, { 5, 2 }))
@@ -66,7 +66,7 @@ return function(path, expect_run, expect, choose)
 
   local function test_memory_mask_refused()
     local expected = "; expected F32, F16, BF16 or F64 [3, 5], [2, 3, 5] or [2, 3, 3, 5]"
-    choose "recalls_36_3"
+    choose "memory_mask_36_3"
     for _, case in ipairs {
       { tensor("memory_mask", "F32", { 5, 3 }, 0), '"memory_mask" is F32 [5, 3]' .. expected },
       { tensor("memory_mask", "I32", { 3, 5 }, 1), '"memory_mask" is I32 [3, 5]' .. expected },
@@ -74,7 +74,7 @@ return function(path, expect_run, expect, choose)
       write(TOKENS, MEMORY, case[1])
       expect_run(1, RUN, path "in", case[2])
     end
-    choose "memory_40_2"
+    choose "decoder_40_2"
     write(tensor("memory_mask", "F32", { 3, 5 }, 0))
     expect_run(1, RUN, "this model takes none, it was generated without a mask of its memory (mask.memory)")
     choose "pool_40"
@@ -85,7 +85,7 @@ return function(path, expect_run, expect, choose)
 
   -- Numbers out of range, by both ways to compute; what a model is not made for.
   local function test_generate()
-    choose "steps_48_4"
+    choose "gpt2_48_4"
     local tokens = tensor("tokens", "I32", { 2, 5 }, function(i) return i * 7 % 70 end)
     write(tokens, tensor("lengths", "I32", { 2 }, { 5, 2 }))
     expect_run(0, GENERATE .. "--new 85", "tokens I32 [2, 90], lengths I32 [2]")
@@ -99,7 +99,7 @@ return function(path, expect_run, expect, choose)
     expect_run(2, GENERATE .. "--step 2", "generate: --step is an option of run")
     write(tensor("x", "F32", { 2, 5, 48 }, wave))
     expect_run(1, GENERATE, path "in", "goes on from token ids, and the file holds rows")
-    choose "both_40_2"
+    choose "transformer_40_2"
     expect_run(1, GENERATE, "cannot go on from tokens: it was generated without logits.kind or vocab_size")
     choose "pool_40"
     expect_run(1, "generate --input %in --output %result", "cannot go on from tokens")
@@ -108,7 +108,7 @@ return function(path, expect_run, expect, choose)
 
   -- A decoder goes on from tokens over its memory; in steps it gives the bytes of one call.
   local function test_decoder()
-    choose "still_36_3"
+    choose "no_norm_36_3"
     local memory = tensor("memory", "F32", { 2, 4, 36 }, wave)
     write(tensor("tokens", "I32", { 2, 5 }, function(i) return i * 7 % 31 end), memory,
       tensor("memory_lengths", "I32", { 2 }, { 4, 1 }), tensor("lengths", "I32", { 2 }, { 5, 3 }))
@@ -149,7 +149,7 @@ return function(path, expect_run, expect, choose)
 
   -- A residual's two inputs: both are needed, and of one shape; equal ones cancel to the norm's bias.
   local function test_residual()
-    choose "joined_45"
+    choose "residual_norm_45"
     local x = tensor("x", "F32", { 2, 3, 45 }, wave)
     local minus = tensor("sublayer", "F32", { 2, 3, 45 }, function(i) return -wave(i) end)
     write(x, minus, tensor("lengths", "I32", { 2 }, { 3, 1 }))
@@ -184,7 +184,7 @@ return function(path, expect_run, expect, choose)
   -- A decoder draws its own rows' attention to each other, however many rows its memory has; who gives none says why.
   local function test_draw()
     local draw = "draw --allow-random 1 --input %in --output %map.svg"
-    choose "memory_40_2"
+    choose "decoder_40_2"
     for _, rows in ipairs { 3, 9 } do
       write(tensor("x", "F32", { 2, 5, 40 }, wave), tensor("memory", "F32", { 2, rows, 40 }, wave),
         tensor("lengths", "I32", { 2 }, { 5, 4 }), tensor("memory_lengths", "I32", { 2 }, { rows, 2 }))
@@ -197,8 +197,8 @@ return function(path, expect_run, expect, choose)
     expect_run(0, draw .. " --cross --batch 1", "4 queries by 2 keys; padding to 5 queries and 9 keys")
     expect(not files.slurp(path "map.svg"):find("masked: ", 1, true), "what is not masked is drawn as masked")
     expect_run(2, draw .. " --source", "--source: this model is not a transformer, which has a source")
-    choose "steps_48_4"
-    expect_run(1, draw, "steps_48_4 has no attention to draw: it was generated without that output",
+    choose "gpt2_48_4"
+    expect_run(1, draw, "gpt2_48_4 has no attention to draw: it was generated without that output",
       "./configure --outputs attention adds it")
     write(tensor("tokens", "I32", { 2, 5 }, 1))
     expect_run(2, RUN .. " --outputs attention_1", 'its spec would say outputs = { "attention" }')
@@ -234,7 +234,7 @@ return function(path, expect_run, expect, choose)
   -- A transformer gives and draws three attentions: of its target's rows, of these over the source, of the source's.
   local function test_both_sides()
     local draw = "draw --allow-random 1 --input %in --output %map.svg"
-    choose "gives_36_3"
+    choose "transformer_attention_36_3"
     write(tensor("src", "I32", { 2, 6 }, function(i) return i % 13 end),
       tensor("trg", "I32", { 2, 4 }, function(i) return i % 11 end),
       tensor("src_lengths", "I32", { 2 }, { 6, 3 }), tensor("trg_lengths", "I32", { 2 }, { 4, 2 }))
@@ -257,7 +257,7 @@ return function(path, expect_run, expect, choose)
     write_labels("words", "one\ntwo\nthree\nfour\n")
     write_labels("keys", "un\ndeux\ntrois\nquatre\ncinq\nsix\n")
     expect_run(0, draw .. " --cross --layer 1 --tokens %words --key-tokens %keys",
-      "gives_36_3: cross attention of sequence 0 in layer 1", "4 queries by 6 keys")
+      "transformer_attention_36_3: cross attention of sequence 0 in layer 1", "4 queries by 6 keys")
     local svg = files.slurp(path "map.svg")
     expect(svg:find("three", 1, true) and svg:find("quatre", 1, true), "the labels of queries or keys are not drawn")
     expect_run(0, draw .. " --source --tokens %keys", "source attention of sequence 0 in layer 2",
@@ -272,9 +272,9 @@ return function(path, expect_run, expect, choose)
     write(tensor("memory", "F32", { 6, 36 }, wave), tensor("trg", "I32", { 4 }, 1))
     expect_run(0, draw .. " --cross", "4 queries by 6 keys")
     expect_run(1, draw .. " --source", "the file holds memory in place of src")
-    choose "both_40_2"
-    expect_run(1, draw .. " --cross", "both_40_2 has no attention to draw")
-    choose "recalls_36_3"
+    choose "transformer_40_2"
+    expect_run(1, draw .. " --cross", "transformer_40_2 has no attention to draw")
+    choose "memory_mask_36_3"
     expect_run(1, draw, "./configure --outputs attention adds it")
   end
 
@@ -287,7 +287,7 @@ return function(path, expect_run, expect, choose)
 
   -- A head of a dense linear and one of the labels, once a sequence, where class_logits are asked for.
   local function test_classifier_work()
-    for model, width_labels in pairs { labels_40_4 = { 40, 1 }, labels_29 = { 29, 19 }, pool_40 = { 40 } } do
+    for model, width_labels in pairs { classifier_40_4 = { 40, 1 }, classifier_29 = { 29, 19 }, pool_40 = { 40 } } do
       choose(model)
       local width, labels = width_labels[1], width_labels[2]
       local flops = labels and 2 * width * (width + labels) or 0

@@ -93,11 +93,12 @@ return function(path, expect_run, expect, choose)
   -- Logits, tied or not, and a classifier are linears as others are. A label alone has no direction; yet its error is
   -- not none.
   local function test_last()
-    for name, linears in pairs({ any_36_labels = { "q", "k", "v", "o", "up", "down", "logits", "classifier", "all" },
-                                 any_40_tied = { "q", "k", "v", "o", "up", "down", "logits", "all" } }) do
+    local without = { "q", "k", "v", "o", "up", "down", "logits", "all" }
+    local with = { "q", "k", "v", "o", "up", "down", "logits", "classifier", "all" }
+    for name, linears in pairs({ any_36_classifier = with, any_40_tied = without }) do
       choose(name)
       write_tokens(9, 10)
-      local more = name == "any_36_labels" and "2 rows of embedding, logits and class_logits"
+      local more = name == "any_36_classifier" and "2 rows of embedding, logits and class_logits"
         or "18 rows of output and logits"
       for _, limit in ipairs({ 1, 1e-5, 0 }) do
         local printed = expect_run(0, ROWS .. "--limit " .. limit, more, "not measured, in f32: attention; ")
@@ -114,7 +115,7 @@ return function(path, expect_run, expect, choose)
     end
     write("tokenizer", JSON)
     write("texts", "a cat\nwet dogs a day\n\na a dog cats\n")
-    choose "any_36_labels"
+    choose "any_36_classifier"
     local printed = expect_run(0, TEXTS .. "--limit 1e-4", "4 rows of embedding, logits and class_logits")
     expect_linears(figures(printed), { "q", "k", "v", "o", "up", "down", "logits", "classifier", "all" })
     choose "any_40_tied"
@@ -131,7 +132,7 @@ return function(path, expect_run, expect, choose)
     expect_run(2, "precision --allow-random 1", "--input")
     choose "any_72_4"
     expect_run(1, "precision --allow-random 1 --input %texts", "is taken for texts, but any_72_4 takes no token ids")
-    choose "post_48_4"
+    choose "bert_48_4"
     expect_run(1, "precision --allow-random 1 --input %texts", "has one dtype for each linear",
       "configure it with --dtype any")
   end

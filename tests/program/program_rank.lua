@@ -97,7 +97,7 @@ return function(path, expect_run, expect, choose)
   end)
 
   local function test_one_label()
-    choose "labels_40_4"
+    choose "classifier_40_4"
     local rows = expected(1, true)
     expect_ranked(RANK, lines(rows, 1, sigmoid))
     expect_ranked(RANK .. "--activation none --rows 1", lines(rows, 1, same))
@@ -112,7 +112,7 @@ return function(path, expect_run, expect, choose)
   end
 
   local function test_several_labels()
-    choose "labels_29"
+    choose "classifier_29"
     local rows = expected(19, false)
     expect_ranked(RANK .. "--label 4", lines(rows, 5, same))
     expect_ranked(RANK .. "--label 18 --activation softmax", lines(rows, 19, softmax))
@@ -123,7 +123,7 @@ return function(path, expect_run, expect, choose)
   end
 
   local function test_read()
-    choose "labels_40_4"
+    choose "classifier_40_4"
     write("documents", "a\ncat\0dog\0")
     local out = expect_run(0, RANK .. "-0 --activation none")
     local _, ends = out:gsub("%z", "")
@@ -144,9 +144,9 @@ return function(path, expect_run, expect, choose)
     expect_run(2, RANK .. "--format ids", "--format ids: expected text or json")
     expect_run(2, RANK .. "--top 0", "--top 0")
     expect_run(2, RANK:gsub("%-%-query 'A dog'", ""), "--query TEXT is missing")
-    choose "post_48_4"
+    choose "bert_48_4"
     expect_run(1, RANK, "has no classifier; its spec would say classifier = { labels = 1 }")
-    choose "both_40_2"
+    choose "transformer_40_2"
     expect_run(1, RANK, "is not an encoder")
   end
 

@@ -53,7 +53,7 @@ return function(path, expect_run, expect, choose)
 
   -- Models that attend to a memory, a layer of its own, and both sides of a transformer.
   local function test_tensors()
-    choose "int4_40_stack"
+    choose "int4_40_decoder"
     wave_weights()
     files.write(path "in.safetensors", { tokens("tokens", { 3, 20 }, 51), tensor("memory", "F32", { 3, 9, 40 }, wave) })
     expect_packed "%in.safetensors"
@@ -62,7 +62,7 @@ return function(path, expect_run, expect, choose)
     wave_weights()
     files.write(path "in.safetensors", { tensor("query", "F32", { 3, 20, 48 }, wave) })
     expect_packed "%in.safetensors"
-    choose "int4_36_sides"
+    choose "int4_36_transformer"
     wave_weights()
     files.write(path "in.safetensors", { tokens("trg", { 3, 16 }, 43), tokens("src", { 3, 9 }, 41) })
     expect_packed "%in.safetensors"
@@ -120,10 +120,10 @@ return function(path, expect_run, expect, choose)
   local function test_next()
     write_tokenizer()
     write_texts()
-    choose "next_64"
+    choose "f32_64_logits"
     write_weights(number_of)
     local exact = logits_of("%weights")
-    choose "int4_64_next"
+    choose "int4_64_logits"
     expect_packed "%texts --tokenizer %tokenizer"
     local nearest, sampled = error_of(logits_of("%nearest.gap"), exact), error_of(logits_of("%one.gap"), exact)
     expect(sampled < 0.2 * nearest, "logits are %g off with samples, %g without", sampled, nearest)
@@ -135,7 +135,7 @@ return function(path, expect_run, expect, choose)
   end
 
   local function test_classes()
-    choose "int8_40_classes"
+    choose "int8_g32_40_classifier"
     wave_weights()
     write("texts", "w1 w2 w3 w4\nw5 w6\nw7 w7 w8 w9 w10\n")
     write("small", (files.slurp(path "tokenizer"):gsub('"w%d+":(%d+),?', function(id)
@@ -145,15 +145,15 @@ return function(path, expect_run, expect, choose)
   end
 
   local function test_refused()
-    choose "int4_40_stack"
+    choose "int4_40_decoder"
     expect_run(1, PACK .. "%none.gap --samples %absent", path "absent", "ends in .safetensors", "attends to a memory")
     expect_run(2, "pack --allow-random 1 --output %none.gap --samples %in.safetensors", "--samples")
     choose "int4_48_4"
     expect_run(1, PACK .. "%none.gap --samples %texts", path "texts", "takes no token ids")
-    choose "int4_64_next"
+    choose "int4_64_logits"
     expect_run(1, PACK .. "%none.gap --samples %texts", "tokenizer.json", "tokens [B, L]")
     expect_run(1, PACK .. "%none.gap --tokenizer %tokenizer --samples %absent", path "absent", "cannot be read")
-    choose "post_48_4"
+    choose "bert_48_4"
     expect_run(1, PACK .. "%none.gap --samples %in.safetensors", "--weights-dtype int4 or int8")
   end
 

@@ -11,7 +11,7 @@ return function(path, expect_run, expect)
 
   local function write_texts(texts) write("corpus", table.concat(texts, "\n") .. "\n") end
 
-  local INDEX = path "corpus" .. ".post_48_4.safetensors"
+  local INDEX = path "corpus" .. ".bert_48_4.safetensors"
   local SEARCH = "search --allow-random 1 --tokenizer %tokenizer --corpus %corpus "
 
   -- Searches and expects each text in what is said beside what is found, which it returns.
@@ -54,7 +54,7 @@ return function(path, expect_run, expect)
     local wanted = expected("cats", FIVE, 5)
     write_texts(FIVE)
     os.remove(INDEX)
-    expect_found(search("cats", "corpus.post_48_4.safetensors: 5 texts, 5 new"), wanted)
+    expect_found(search("cats", "corpus.bert_48_4.safetensors: 5 texts, 5 new"), wanted)
     local index = files.slurp(INDEX)
     expect_found(search("cats --threads 3", "5 texts, 0 new"), wanted)
     expect(files.slurp(INDEX) == index, "an index that was up to date was changed")
@@ -125,7 +125,7 @@ return function(path, expect_run, expect)
     expect_run(0, "pack --allow-random 2 --output %w.gap")
     local _, said = expect_run(0, packed .. "cats")
     expect(said:find("made with other weights; it is made anew", 1, true), "of other packed weights: %s", said)
-    write("corpus.post_48_4.safetensors", index)
+    write("corpus.bert_48_4.safetensors", index)
   end
 
   -- Another maker, and damage: both are said, and the index is as it should be.
@@ -140,7 +140,7 @@ return function(path, expect_run, expect)
     local other = ("9"):rep(#revision)
     for found, key in pairs { [other] = "bits_revision", none = "of_no_meaning" } do
       local old, replaced = index:gsub('"bits_revision":"%d+"', ('"%s":"%s"'):format(key, other))
-      write("corpus.post_48_4.safetensors", old)
+      write("corpus.bert_48_4.safetensors", old)
       expect(replaced == 1, "no bits revision in the index")
       expect_repaired(("another bits revision; it is made anew (bits_revision: found %s, expected %s)"):format(found,
         revision), "5 texts, 5 new")
@@ -155,11 +155,11 @@ return function(path, expect_run, expect)
     write("tokenizer", tokenizer)
     expect_repaired("another tokenizer", "5 new")
     local at = 1024 + 2 * WIDTH * 4 + 7
-    write("corpus.post_48_4.safetensors", index:sub(1, at - 1) .. "\1" .. index:sub(at + 1))
+    write("corpus.bert_48_4.safetensors", index:sub(1, at - 1) .. "\1" .. index:sub(at + 1))
     expect_repaired("1 of 5 vectors are damaged; they are computed again", "5 texts, 1 new")
-    write("corpus.post_48_4.safetensors", index:sub(1, -2))
+    write("corpus.bert_48_4.safetensors", index:sub(1, -2))
     expect_repaired("the index is made anew", "5 new")
-    write("corpus.post_48_4.safetensors", (index:gsub('"embedding"', '"embeddinh"')))
+    write("corpus.bert_48_4.safetensors", (index:gsub('"embedding"', '"embeddinh"')))
     expect_repaired("has no tensors embedding F32 [texts, 48] and entries U8 [texts, 24]", "5 new")
   end
 

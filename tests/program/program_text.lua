@@ -12,7 +12,7 @@ local JSON = [[{"version":"1.0","truncation":null,"padding":null,"added_tokens":
 "model":{"type":"WordPiece","unk_token":"?","continuing_subword_prefix":"##","max_input_chars_per_word":20,
 "vocab":{"?":0,"cat":1,"##s":2,"a":3,"\"":4}}}]]
 
--- What the spec of steps_48_4 records.
+-- What the spec of gpt2_48_4 records.
 local RECORDED = hash.hex(JSON)
 
 return function(path, expect_run, expect, choose)
@@ -168,9 +168,9 @@ return function(path, expect_run, expect, choose)
     expect(files.slurp(path "e.npy") == safetensors, "--format does not go before the name")
   end
 
-  -- The sequences of post_48_4 have at most 70 ids.
+  -- The sequences of bert_48_4 have at most 70 ids.
   local function test_embed()
-    choose "post_48_4"
+    choose "bert_48_4"
     write("texts", "a cats\n\n" .. ("cat "):rep(100) .. "\n")
     write("ids", "3 1 2\n\n" .. ("1 "):rep(70) .. "\n")
     local embed = "embed --allow-random 1 --output %result "
@@ -248,7 +248,7 @@ return function(path, expect_run, expect, choose)
     expect_run(2, GENERATE .. "--top-p 1.5", "--top-p")
   end
 
-  choose "steps_48_4"
+  choose "gpt2_48_4"
   write("tokenizer", JSON)
   write("texts", 'A Cats\n\ndog "')
   write("zeros", "a\0cat\0")
@@ -261,7 +261,7 @@ return function(path, expect_run, expect, choose)
   test_embed()
   require "program_search"(path, expect_run, expect)
   require "program_threads"(path, expect_run, expect, choose)
-  choose "steps_48_4"
+  choose "gpt2_48_4"
   write("texts", 'A Cats\n\ndog "')
   test_terminal()
   test_longest()

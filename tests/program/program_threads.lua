@@ -66,7 +66,7 @@ return function(path, expect_run, expect, choose)
   end
 
   local function test_rank()
-    choose "labels_40_4"
+    choose "classifier_40_4"
     expect_same(0, "rank --query 'a cat' --rows 64 --documents %few" .. ON)
   end
 
@@ -88,7 +88,7 @@ return function(path, expect_run, expect, choose)
   local texts = ragged(TEXTS)
   write("texts", table.concat(texts, "\n") .. "\n")
   write("few", table.concat(texts, "\n", 1, 200) .. "\n")
-  choose "post_48_4"
+  choose "bert_48_4"
   test_embed()
   test_search()
   os.remove(path "result")

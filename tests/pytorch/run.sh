@@ -15,7 +15,7 @@ tests/pytorch/specs/live_mask_fill.lua tests/pytorch/specs/live_fill_1e4.lua tes
 tests/pytorch/specs/live_fill_1e20.lua
 tests/pytorch/specs/hf_bert_48_4.lua tests/pytorch/specs/hf_vit_36_3.lua tests/pytorch/specs/hf_gpt2_60_5.lua
 tests/pytorch/specs/hf_t5_40_4.lua tests/pytorch/specs/hf_t5_bias_48_4.lua
-tests/pytorch/specs/live_head_24.lua tests/specs/heads_6_13.lua tests/pytorch/specs/live_shared_60_4.lua
+tests/pytorch/specs/live_head_24.lua tests/specs/sdpa_6_13.lua tests/pytorch/specs/live_shared_60_4.lua
 tests/pytorch/specs/live_sinks_48_4.lua tests/pytorch/specs/live_softcap_48_4.lua
 tests/pytorch/specs/live_alibi_48_6.lua
 tests/pytorch/specs/live_llama.lua tests/pytorch/specs/live_qwen3.lua tests/pytorch/specs/live_gptj.lua"

@@ -1,6 +1,6 @@
 return {
   -- Pairs side by side turn in 12 of a head's 19 dimensions, both of which end in the middle of a vector; LayerNorm
-  -- before, keys shared, places up to 99, and a bias on just the projections that biases_40_8 leaves without.
+  -- before, keys shared, places up to 99, and a bias on just the projections that bias_q_v_40_8 leaves without.
   name = "rotary_57_6",
   d_model = 57,
   n_heads = 6,

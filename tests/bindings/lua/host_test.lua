@@ -80,7 +80,7 @@ end
 -- -- A layer of four widths, with every intermediate ----------------------------------------------------------------
 
 local function sides()
-  local module = require "sides_40_4"
+  local module = require "widths_40_4"
   local path, w = weights("sides", { { "q", 36, 40 }, { "k", 18, 24 }, { "v", 18, 33 }, { "o", 21, 36 } })
   local layer = module.load(path)
   local q, k, v = rows(module, { 2, 5, 40 }, 1), rows(module, { 2, 6, 24 }, 2), rows(module, { 2, 6, 33 }, 3)
@@ -94,7 +94,7 @@ local function sides()
   check(math.abs(sum - 1) < 1e-6, "attention's weights add up to 1", tostring(sum))
   check(table.concat(all.k_heads.shape, " ") == "2 2 6 9", "the shape of an intermediate", tostring(all.k_heads))
   check(same(layer { query = q, key = k, value = v }, all.output), "the output alone is the same")
-  refuses("sides_40_4: value has shape %[2, 5, 33%]; expected %[2, 6, 33%]", "keys and values of other lengths", layer,
+  refuses("widths_40_4: value has shape %[2, 5, 33%]; expected %[2, 6, 33%]", "keys and values of other lengths", layer,
     { query = q, key = k, value = rows(module, { 2, 5, 33 }, 3) })
   refuses("outputs names logits; this model gives attention, k_heads", "an output that it lacks", layer,
     { query = q, key = k, value = v, outputs = { "logits" } })
@@ -105,7 +105,7 @@ end
 -- -- A mask, threads, tensors ---------------------------------------------------------------------------------------
 
 local function masks()
-  local module = require "added_40_4"
+  local module = require "additive_mask_40_4"
   local path = weights("added", { { "q", 40, 40 }, { "k", 20, 40 }, { "v", 20, 40 }, { "o", 40, 40 } })
   local layer, spread = module.load(path), module.load(path, { threads = 3 })
   local x = rows(module, { 2, 9, 40 }, 4)
@@ -132,7 +132,7 @@ local function masks()
 end
 
 local function bounds()
-  local module = require "added_40_4"
+  local module = require "additive_mask_40_4"
   local x = module.tensor({ 2, 3 }, { 1, 2, 3, 4, 5, 6 }, "numbers")
   check(x:at(2, 1) == 4 and x[6] == 6 and table.concat(x:values(), " "):gsub("%.0", "") == "1 2 3 4 5 6", "numbers")
   refuses("numbers: index 7 is outside 1..6", "an index after the last", function() return x[7] end)
@@ -150,7 +150,7 @@ end
 
 -- What is in the library's bits is taken, and nothing else; each kind in each place that takes numbers.
 local function whole_numbers()
-  local module = require "added_40_4"
+  local module = require "additive_mask_40_4"
   local limits = { i32 = { -2 ^ 31, 2 ^ 31 - 1 }, u8 = { 0, 255 } }
   for kind, ends in pairs(limits) do
     local x = module.tensor({ 2 }, ends, "ids", kind)
@@ -168,7 +168,7 @@ end
 
 -- What has memory of C is freed by Lua alone: no script can do it twice.
 local function handles()
-  local module = require "added_40_4"
+  local module = require "additive_mask_40_4"
   local layer = module.load((weights("added", { { "q", 40, 40 }, { "k", 20, 40 }, { "v", 20, 40 }, { "o", 40, 40 } })),
     { threads = 2 })
   for name, held in pairs { packed = layer.packed, frame = layer.frame } do
@@ -183,7 +183,7 @@ end
 -- -- Weights --------------------------------------------------------------------------------------------------------
 
 local function loading()
-  local module = require "added_40_4"
+  local module = require "additive_mask_40_4"
   local path = weights("few", { { "q", 40, 40 } })
   refuses("w_k", "a tensor that is missing", module.load, path)
   refuses("No such file", "a file that is not there", module.load, folder .. "/nothing")
@@ -252,7 +252,7 @@ local function tokens()
 end
 
 local function whole_model()
-  local module = require "both_40_2"
+  local module = require "transformer_40_2"
   local gap, input, output = folder .. "/both.gap", folder .. "/both_in.safetensors", folder .. "/both_out.safetensors"
   os.execute(("%s pack --allow-random 3 --output %s >/dev/null 2>&1"):format(program, gap))
   files.write(input, { files.tensor("query", "F32", { 2, 4, 40 }, function(i) return made_up(1)(i + 1) end),

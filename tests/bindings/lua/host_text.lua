@@ -1,4 +1,4 @@
--- host_text.lua: texts of host_test.lua: model:encode and model.tokenizer of post_48_4, held against the vectors that
+-- host_text.lua: texts of host_test.lua: model:encode and model.tokenizer of bert_48_4, held against the vectors that
 -- the model's program writes and against calls with ids that are written out here.
 local bert_tokenizer = dofile("tests/examples/bert_tokenizer.lua")
 local compat = dofile("generator/base/compat.lua")
@@ -11,8 +11,8 @@ local WIDTH = 48
 
 -- t: check, refuses, remember and same of host_test.lua, folder, and programs, the folder of the models' programs.
 return function(t)
-  local module = require "post_48_4"
-  local program, packed = t.programs .. "/post_48_4", t.folder .. "/text/post.gap"
+  local module = require "bert_48_4"
+  local program, packed = t.programs .. "/bert_48_4", t.folder .. "/text/post.gap"
   local json = t.folder .. "/text/tokenizer.json"
 
   local function call(words)
@@ -157,9 +157,9 @@ return function(t)
   end
 
   local function test_models_without()
-    local both = require("both_40_2").load(t.folder .. "/both.gap")
-    t.refuses("both_40_2 gives no vector of a sequence", "a model without vectors", both.encode, both, "a")
-    t.refuses("both_40_2 takes no token ids", "a model without tokens", function() return both.tokenizer end)
+    local both = require("transformer_40_2").load(t.folder .. "/both.gap")
+    t.refuses("transformer_40_2 gives no vector of a sequence", "a model without vectors", both.encode, both, "a")
+    t.refuses("transformer_40_2 takes no token ids", "a model without tokens", function() return both.tokenizer end)
     local cpath = package.cpath
     package.cpath = "nowhere/?.so"
     local model = setmetatable({}, getmetatable(both))

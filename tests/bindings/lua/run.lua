@@ -1,6 +1,6 @@
 -- run.lua: the tests of the Lua modules in each of their hosts, and the same bits from all: lua run.lua FOLDER PROGRAM
--- HOST... FOLDER has lua/, the modules of the test models; PROGRAM is that of both_40_2; a HOST is a command. Has no
--- test of its own but that of the bits. The last line is 'N passed, N failed'.
+-- HOST... FOLDER has lua/, the modules of the test models; PROGRAM is that of transformer_40_2; a HOST is a command.
+-- Has no test of its own but that of the bits. The last line is 'N passed, N failed'.
 package.path = "generator/?.lua;" .. package.path
 
 local compat = require "base.compat"

@@ -13,7 +13,7 @@ import unittest
 import cache_40_4
 import golden_maps
 import numpy as np
-import post_48_4
+import bert_48_4
 from golden_maps import _call, _library, _weights
 from made import arrays, rows, tokenizer
 
@@ -96,7 +96,7 @@ class Layers(unittest.TestCase):
             self.assertEqual(way(_library.Threads(2)).count, 2)
 
     def test_every_object_that_frees_memory_is_one_of_them(self):
-        for package in (golden_maps, post_48_4):
+        for package in (golden_maps, bert_48_4):
             for name in ("_arrays", "_cache", "_call", "_encode", "_library", "_sampling", "_text", "_weights"):
                 module = __import__("%s.%s" % (package.__name__, name), fromlist=["x"])
                 held = __import__(package.__name__ + "._library", fromlist=["x"]).Held
@@ -131,8 +131,8 @@ class Caches(unittest.TestCase):
 class Models(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.path = written(post_48_4, "model")
-        cls.model = post_48_4.Model(cls.path, threads=2)
+        cls.path = written(bert_48_4, "model")
+        cls.model = bert_48_4.Model(cls.path, threads=2)
         cls.ids = [[1, 2, 3, 4]]
 
     def test_copies_give_the_same_numbers(self):
@@ -150,17 +150,17 @@ class Models(unittest.TestCase):
             for got in pool.map(self.model, [self.ids] * 4):
                 np.testing.assert_array_equal(got, self.model(self.ids))
 
-    @unittest.skipIf(post_48_4._text.WHY_NOT, "no text in this wheel: %s" % post_48_4._text.WHY_NOT)
+    @unittest.skipIf(bert_48_4._text.WHY_NOT, "no text in this wheel: %s" % bert_48_4._text.WHY_NOT)
     def test_tokenizers_are_shared_or_opened_again(self):
         folder = os.path.dirname(self.path)
         path, texts = tokenizer(folder + "/tokenizer.json"), ["the cats", "a dog"]
         with open(folder + "/config_sentence_transformers.json", "w") as file:
             json.dump({"prompts": {"query": "the "}, "default_prompt_name": "query"}, file)
-        for model in (post_48_4.Model(self.path), post_48_4.Model(self.path, tokenizer=path)):
+        for model in (bert_48_4.Model(self.path), bert_48_4.Model(self.path, tokenizer=path)):
             for is_open in (False, True):
                 for way in (*COPIES, by_pickle):
                     np.testing.assert_array_equal(way(model).encode(texts), model.encode(texts) if is_open else
-                                                  post_48_4.Model(self.path).encode(texts))
+                                                  bert_48_4.Model(self.path).encode(texts))
                 model.encode("a")
         words = model.tokenizer
         for way in (*COPIES, by_pickle):

@@ -5,12 +5,12 @@ import tempfile
 import unittest
 from unittest import mock
 
-import added_40_4
+import additive_mask_40_4
 import cache_40_4
 import golden_maps
-import masked_44_3
+import bool_mask_44_3
 import numpy as np
-import sides_40_4
+import widths_40_4
 import tokens_96_6
 from golden_maps import _call, _layer
 from made import arrays, attention, rows, softmax
@@ -80,8 +80,8 @@ class Values(unittest.TestCase):
         np.testing.assert_array_equal(first, kept)
 
     def test_every_output_has_its_shape_and_its_meaning(self):
-        weights = arrays(sides_40_4, "w_o")
-        layer, names = sides_40_4.Layer(weights), ["attention", "q_proj", "k_proj", "v_proj", "q_heads", "k_heads",
+        weights = arrays(widths_40_4, "w_o")
+        layer, names = widths_40_4.Layer(weights), ["attention", "q_proj", "k_proj", "v_proj", "q_heads", "k_heads",
                                                    "v_heads", "scores", "x_heads", "x_concat", "output"]
         query, key, value = rows(2, 5, 40), rows(2, 6, 24, seed=2), rows(2, 6, 33, seed=3)
         got = layer(query, key, value, outputs=names)
@@ -99,7 +99,7 @@ class Values(unittest.TestCase):
         np.testing.assert_array_equal(got["output"], layer(query, key, value))
 
     def test_masks_spread_over_the_axes_that_they_lack(self):
-        layer = masked_44_3.Layer(arrays(masked_44_3))
+        layer = bool_mask_44_3.Layer(arrays(bool_mask_44_3))
         x, mask = rows(2, 6, 44), np.random.default_rng(3).random((2, 3, 6, 6)) < 0.6
         for shape in ((2, 3, 6, 6), (1, 3, 6, 6), (2, 1, 1, 6), (6, 6), (6,), (1, 1, 6, 1)):
             part = mask[tuple(slice(n) for n in (1,) * (4 - len(shape)) + shape)].reshape(shape)
@@ -110,7 +110,7 @@ class Values(unittest.TestCase):
             self.assertEqual(expected.shape, (2, 3, 6, 8))  # two keys of the layer's own
 
     def test_masks_of_numbers_are_added(self):
-        layer = added_40_4.Layer(arrays(added_40_4))
+        layer = additive_mask_40_4.Layer(arrays(additive_mask_40_4))
         x, mask = rows(2, 6, 40), rows(6, 6, seed=5)
         self.assertGreater(np.abs(layer(x, mask=mask) - layer(x)).max(), 1e-4)
         np.testing.assert_array_equal(layer(x, mask=np.zeros((1, 1), np.float32)), layer(x))
@@ -118,7 +118,7 @@ class Values(unittest.TestCase):
         np.testing.assert_allclose(mean["attention_mean"], mean["attention"].mean(1), atol=1e-6)
 
     def test_masks_of_numbers_that_are_refused(self):
-        layer = added_40_4.Layer(arrays(added_40_4))
+        layer = additive_mask_40_4.Layer(arrays(additive_mask_40_4))
         x, mask = rows(2, 6, 40), rows(6, 6, seed=5)
         struct = np.zeros(6, np.dtype([("row", np.float32, 6), ("flag", np.uint8)]))  # rows of 25 bytes
         for given, error, words in ((mask.astype(">f4"), TypeError, "mask is of >f4; expected float32"),
@@ -222,7 +222,7 @@ class Refusals(unittest.TestCase):
         np.testing.assert_array_equal(PLAIN(x), PLAIN(x, x, x))  # and the next call is as good as ever
 
     def test_masks_that_do_not_fit(self):
-        layer = masked_44_3.Layer(arrays(masked_44_3))
+        layer = bool_mask_44_3.Layer(arrays(bool_mask_44_3))
         x, ones = rows(2, 6, 44), np.ones((6, 6), bool)
         calls = [
             (ones[:5], ValueError, r"mask has shape \(5, 6\)"), (np.ones((1,) * 5, bool), ValueError, "shape"),

@@ -1,17 +1,17 @@
 """model_test.py: whole models from their wheels: outputs, lengths, what a decoder attends to, generation."""
 import unittest
 
-import both_40_2
+import transformer_40_2
 import numpy as np
-import post_48_4
-import pre_45_3
-import recalls_40_sides
+import bert_48_4
+import llama_45_3
+import memory_mask_40_4
 from made import arrays, rows
 
-BERT = post_48_4.Model(arrays(post_48_4))
-LLAMA = pre_45_3.Model(arrays(pre_45_3))
-BOTH = both_40_2.Model(arrays(both_40_2))
-RECALLS = recalls_40_sides.Model(arrays(recalls_40_sides))
+BERT = bert_48_4.Model(arrays(bert_48_4))
+LLAMA = llama_45_3.Model(arrays(llama_45_3))
+BOTH = transformer_40_2.Model(arrays(transformer_40_2))
+RECALLS = memory_mask_40_4.Model(arrays(memory_mask_40_4))
 
 
 class Encoders(unittest.TestCase):
@@ -84,7 +84,7 @@ class Generation(unittest.TestCase):
         self.assertEqual(LLAMA.generate([1, 2], seed=3, top_p=1e-9, **draw), greedy)
 
     def test_chances_are_those_of_softmax(self):
-        sampler = __import__("pre_45_3._sampling", fromlist=["x"])._Sampler
+        sampler = __import__("llama_45_3._sampling", fromlist=["x"])._Sampler
         logits = np.log(np.array([0.1, 0.5, 0.15, 0.25], np.float32))
         count = 20000
 

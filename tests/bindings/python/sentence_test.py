@@ -12,9 +12,9 @@ import tempfile
 import unittest
 
 import numpy as np
-import post_48_4
+import bert_48_4
 from made import arrays
-from post_48_4 import _elementary, _text
+from bert_48_4 import _elementary, _text
 from text_test import TEXTS, model, write_packed
 
 PAIR = ([[3, -4, 0], [1, 2, 2]], [[0, 3, 4], [6, 0, 8], [-1, -2, -2]])
@@ -45,7 +45,7 @@ def in_folder(folder, config):
         write_packed(path, file.read())
     with open(os.path.join(folder, "config_sentence_transformers.json"), "w") as file:
         file.write(config if isinstance(config, str) else json.dumps(config))
-    return post_48_4.Model(path)
+    return bert_48_4.Model(path)
 
 
 def tokenized(test, config, added):
@@ -63,7 +63,7 @@ def tokenized(test, config, added):
     for name, said in (("tokenizer.json", content), ("tokenizer_config.json", config)):
         with open(os.path.join(folder.name, name), "w") as file:
             json.dump(said, file)
-    return post_48_4.Model(arrays(post_48_4), tokenizer=os.path.join(folder.name, "tokenizer.json"))
+    return bert_48_4.Model(arrays(bert_48_4), tokenizer=os.path.join(folder.name, "tokenizer.json"))
 
 
 @unittest.skipIf(_text.WHY_NOT, "no text in this wheel: %s" % _text.WHY_NOT)
@@ -166,7 +166,7 @@ class Elementary(unittest.TestCase):
 
 class Precisions(unittest.TestCase):
     def test_they_are_those_of_sentence_transformers(self):
-        quantize = post_48_4.quantize_embeddings
+        quantize = bert_48_4.quantize_embeddings
         for options, wanted in (({}, UINT8), ({"ranges": RANGES}, UINT8_BY_RANGES),
                                 ({"calibration_embeddings": NUMBERS[:3]}, UINT8_BY_THREE)):
             for precision, less in (("uint8", 0), ("int8", 128)):
@@ -185,7 +185,7 @@ class Precisions(unittest.TestCase):
         self.assertEqual(quantize(np.zeros((0, 11)), "int8").shape, (0, 11))
 
     def test_what_cannot_be_told_is_refused(self):
-        quantize = post_48_4.quantize_embeddings
+        quantize = bert_48_4.quantize_embeddings
         worse = RANGES.copy()
         worse[0, 3] = np.nan
         for given, options, error, words in (
@@ -200,7 +200,7 @@ class Precisions(unittest.TestCase):
 
     @unittest.skipIf(_text.WHY_NOT, "no text in this wheel: %s" % _text.WHY_NOT)
     def test_encode_gives_them(self):
-        encoder, quantize = model(), post_48_4.quantize_embeddings
+        encoder, quantize = model(), bert_48_4.quantize_embeddings
         whole, rows = encoder.encode(TEXTS), encoder.encode(TEXTS, output_value="token_embeddings")
         np.testing.assert_array_equal(encoder.encode(TEXTS, precision=None), whole)
         for precision, dtype, width in (("int8", np.int8, 48), ("uint8", np.uint8, 48), ("binary", np.int8, 6),
@@ -256,7 +256,7 @@ class Names(unittest.TestCase):
     def test_tasks_have_the_arguments_of_encode(self):
         for method in (self.model.encode_query, self.model.encode_document):
             self.assertEqual(inspect.signature(method), inspect.signature(self.model.encode))
-        self.assertEqual(post_48_4.Model.encode_query.__qualname__, "SentenceRunner.encode_query")
+        self.assertEqual(bert_48_4.Model.encode_query.__qualname__, "SentenceRunner.encode_query")
         np.testing.assert_array_equal(self.model.encode_query(TEXTS, batch_size=2, truncate_dim=7),
                                       self.model.encode(inputs=TEXTS, truncate_dim=7))
         with self.assertRaisesRegex(TypeError, "sentences and inputs are given; expected one of them"):

@@ -15,14 +15,14 @@ from contextlib import redirect_stderr
 from types import SimpleNamespace
 from unittest import mock
 
-import both_40_2
+import transformer_40_2
 import golden_maps
 import numpy as np
-import post_48_4
-import pre_45_3
+import bert_48_4
+import llama_45_3
 from made import arrays, tokenizer
-from post_48_4 import _declarations, _encode, _text
-from post_48_4._library import check, lib
+from bert_48_4 import _declarations, _encode, _text
+from bert_48_4._library import check, lib
 
 FOLDER = tempfile.TemporaryDirectory()
 TEXTS = ["the cats sat on a mat", "a dog", "", "dog " * 100, "zebra mat", "the cat", "a\0dog"]
@@ -30,15 +30,15 @@ IDS = [[2, 9, 5, 11, 7, 8, 4, 10, 3], [2, 4, 6, 3], [2, 3]]
 
 
 def model(**options):
-    return post_48_4.Model(arrays(post_48_4), tokenizer=tokenizer(FOLDER.name + "/tokenizer.json"), **options)
+    return bert_48_4.Model(arrays(bert_48_4), tokenizer=tokenizer(FOLDER.name + "/tokenizer.json"), **options)
 
 
-def post_48_4_ids():
+def bert_48_4_ids():
     return int(_text.model.vocab_size)
 
 
 def write_packed(path, tokenizer_json):
-    """Packed weights of post_48_4, with a tokenizer among them where one is given."""
+    """Packed weights of bert_48_4, with a tokenizer among them where one is given."""
     whole = model()  # which holds what the handle points to
     c, handles = _declarations, (ctypes.c_void_p * 1)(whole._packed.handle)
     attachment = None
@@ -126,7 +126,7 @@ class Vectors(unittest.TestCase):
         with mock.patch.object(_encode, "_run_batches", run_batches), redirect_stderr(Shown()), \
                 self.assertRaises(KeyboardInterrupt):
             several.encode(texts, batch_size=8, show_progress_bar=True)
-        self.assertEqual((threading.active_count(), runs[0].error.text), (1, b"post_48_4: stopped"))
+        self.assertEqual((threading.active_count(), runs[0].error.text), (1, b"bert_48_4: stopped"))
         self.assertEqual(shown, ["\r0 of 420 texts"])
         np.testing.assert_array_equal(several.encode(texts), wanted)
 
@@ -144,7 +144,7 @@ class Vectors(unittest.TestCase):
         np.testing.assert_array_equal(self.model.encode(("a dog", "the cat")), self.model.encode(["a dog", "the cat"]))
 
     def test_pairs_have_none_where_the_model_has_none(self):
-        with mock.patch.object(post_48_4._encode, "stack", SimpleNamespace(token_types=0)):
+        with mock.patch.object(bert_48_4._encode, "stack", SimpleNamespace(token_types=0)):
             got = self.model.encode([("a dog", "the cat")])
         np.testing.assert_array_equal(got[0], self.model([[2, 4, 6, 3, 9, 5, 3]])[0])
 
@@ -189,7 +189,7 @@ class Vectors(unittest.TestCase):
                 write_packed(folder + "/w.gap", file.read())
             with open(folder + "/config_sentence_transformers.json", "w") as file:
                 json.dump({"prompts": {"query": "the "}, "default_prompt_name": "query"}, file)
-            encoder = post_48_4.Model(folder + "/w.gap")
+            encoder = bert_48_4.Model(folder + "/w.gap")
             self.assertEqual(encoder.prompts, {"query": "the ", "document": ""})
             np.testing.assert_array_equal(encoder.encode("cat"), plain[0])
             np.testing.assert_array_equal(encoder.encode("the cat", prompt=""), plain[0])
@@ -235,9 +235,9 @@ class Refusals(unittest.TestCase):
 
     def test_tokenizers_that_are_none(self):
         with self.assertRaisesRegex(ValueError, "no tokenizer.json in the folder of the weights; expected tokenizer="):
-            post_48_4.Model(arrays(post_48_4)).encode("a")
+            bert_48_4.Model(arrays(bert_48_4)).encode("a")
         with self.assertRaises(FileNotFoundError):
-            post_48_4.Model(arrays(post_48_4), tokenizer="none.json")
+            bert_48_4.Model(arrays(bert_48_4), tokenizer="none.json")
         with tempfile.TemporaryDirectory() as folder:
             path = tokenizer(folder + "/tokenizer.json")
             with open(path) as file:
@@ -246,14 +246,15 @@ class Refusals(unittest.TestCase):
                 with open(path, "w") as file:
                     file.write(text.replace(old, new))
                 with self.assertRaisesRegex(ValueError, words):
-                    post_48_4.Model(arrays(post_48_4), tokenizer=path)
+                    bert_48_4.Model(arrays(bert_48_4), tokenizer=path)
 
     def test_models_without_vectors(self):
-        for package, words in ((pre_45_3, "pre_45_3 gives no vector of a sequence"), (both_40_2, "gives no vector")):
+        for package, words in ((llama_45_3, "llama_45_3 gives no vector of a sequence"),
+                               (transformer_40_2, "gives no vector")):
             with self.assertRaisesRegex(ValueError, words):
                 package.Model(arrays(package)).encode("a")
-        with self.assertRaisesRegex(ValueError, "both_40_2 takes no token ids"):
-            both_40_2.Model(arrays(both_40_2)).tokenizer
+        with self.assertRaisesRegex(ValueError, "transformer_40_2 takes no token ids"):
+            transformer_40_2.Model(arrays(transformer_40_2)).tokenizer
         self.assertFalse(hasattr(golden_maps.Layer, "encode"))
 
 
@@ -286,7 +287,7 @@ class Tokens(unittest.TestCase):
             for name in ("tokenizer.json", "config_sentence_transformers.json"):
                 os.mkfifo(os.path.join(folder, name))
                 with self.assertRaisesRegex((OSError, ValueError), "%s: .*regular file" % name):
-                    post_48_4.Model(folder + "/w.gap").encode("a cat")
+                    bert_48_4.Model(folder + "/w.gap").encode("a cat")
                 os.remove(os.path.join(folder, name))
                 tokenizer(folder + "/tokenizer.json")
 
@@ -298,10 +299,10 @@ class Tokens(unittest.TestCase):
             write_packed(path, None)
             self.assertIsNone(_text.attached(path))
             with self.assertRaisesRegex(ValueError, "no tokenizer.json in the folder of the weights"):
-                post_48_4.Model(path).encode("a cat")
+                bert_48_4.Model(path).encode("a cat")
             write_packed(path, content)
             self.assertEqual(_text.attached(path), content)
-            np.testing.assert_array_equal(post_48_4.Model(path).encode("a cat"), model().encode("a cat"))
+            np.testing.assert_array_equal(bert_48_4.Model(path).encode("a cat"), model().encode("a cat"))
 
     def test_another_one_than_recorded_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -309,12 +310,12 @@ class Tokens(unittest.TestCase):
             write_packed(packed, None)
             records = b'return {\n  tokenizer = "%016x",\n' % 1
             for spec, is_taken in ((records, False), (b"return {\n  d_model = 48,\n", True)):
-                with mock.patch.object(_text, "model", SimpleNamespace(spec=spec, vocab_size=post_48_4_ids())):
+                with mock.patch.object(_text, "model", SimpleNamespace(spec=spec, vocab_size=bert_48_4_ids())):
                     self.assertEqual(_text.Tokenizer(path).is_recorded, is_taken)
                     if not is_taken:
                         with self.assertRaisesRegex(ValueError, "was made for another tokenizer"):
-                            post_48_4.Model(packed).encode("a cat")
-                        post_48_4.Model(packed, tokenizer=path).encode("a cat")
+                            bert_48_4.Model(packed).encode("a cat")
+                        bert_48_4.Model(packed, tokenizer=path).encode("a cat")
 
     def test_the_tokenizers_package_gives_the_same(self):
         try:

@@ -12,11 +12,11 @@ import unittest
 import zipfile
 
 import golden_maps
-import post_48_4
+import bert_48_4
 
 WHEELS = os.environ["WHEELS"].split()
 MAKE = "bindings/python/make_wheel.py"
-WITH_TEXT = () if post_48_4._text.WHY_NOT else ("post_48_4", "pre_45_3", "recalls_40_sides", "tokens_96_6")
+WITH_TEXT = () if bert_48_4._text.WHY_NOT else ("bert_48_4", "llama_45_3", "memory_mask_40_4", "tokens_96_6")
 
 
 class Files(unittest.TestCase):
@@ -75,8 +75,8 @@ class Words(unittest.TestCase):
         for words in ("float32 [batch, 1..16, 48]", "scores are scaled by", "q_lengths, kv_lengths: real rows",
                       "threads: over how many", "from_torch(module", "new_cache(self"):
             self.assertIn(words, text)
-        self.assertIn("ids of [batch, 1..70], below 50", post_48_4.__doc__)
-        for package in (golden_maps, post_48_4):
+        self.assertIn("ids of [batch, 1..70], below 50", bert_48_4.__doc__)
+        for package in (golden_maps, bert_48_4):
             self.assertEqual(os.path.basename(WHEELS[0]).split("-")[1], package.__version__)
             self.assertEqual(package.BITS_REVISION, package._declarations.GA_BITS_REVISION)
             for name in package.__all__:

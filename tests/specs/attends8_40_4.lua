@@ -1,9 +1,0 @@
-return {
-  -- Weights in groups beside attention in 16 bits, for which AVX2 has a variant of its own.
-  name = "attends8_40_4",
-  d_model = 40,
-  n_heads = 4,
-  seq_len = "1..30",
-  dtype = { attention = "i16" },
-  weights_dtype = "int8",
-}

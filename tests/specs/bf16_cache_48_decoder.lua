@@ -1,0 +1,16 @@
+return {
+  -- A decoder whose cache keeps its own rows and those of what it attends to in half the bytes; linears of integers.
+  kind = "decoder",
+  name = "bf16_cache_48_decoder",
+  d_model = 48,
+  n_heads = 3,
+  n_layers = 2,
+  d_ff = 40,
+  seq_len = "1..30",
+  kv_seq_len = "1..20",
+  norm = { kind = "rms", place = "pre" },
+  rope = { layout = "half_split" },
+  cache = 60,
+  cache_dtype = "bf16",
+  dtype = "i16",
+}

@@ -1,9 +1,0 @@
-return {
-  -- A layer of products of bytes: heads that fill no vector, all lengths, weights that are looked at.
-  name = "bytes_39_3",
-  d_model = 39,
-  n_heads = 3,
-  seq_len = "1..40",
-  dtype = "int8",
-  outputs = { "attention" },
-}

@@ -1,7 +1,0 @@
-return {
-  -- Five heads of 48, over lengths far beyond any tile.
-  name = "five_240_5",
-  d_model = 240,
-  n_heads = 5,
-  seq_len = "1..211",
-}

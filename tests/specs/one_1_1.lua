@@ -1,8 +1,0 @@
--- Rows of a single number: every product has an inner dimension of one.
-return {
-  name = "one_1_1",
-  d_model = 1,
-  n_heads = 1,
-  seq_len = "1..40",
-  outputs = { "attention" },
-}

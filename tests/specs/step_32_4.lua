@@ -1,8 +1,0 @@
-return {
-  -- One query over many keys, as in decoding.
-  name = "step_32_4",
-  d_model = 32,
-  n_heads = 4,
-  seq_len = 1,
-  kv_seq_len = "1..200",
-}
