@@ -146,7 +146,8 @@ class Worker:
 
     def prepare(self, request):
         self.variants.clear()  # before the new ones take memory
-        os.sched_setaffinity(0, self.cpus)  # spread left one: an engine's new threads inherit it, and may not spin there
+        # spread left one CPU: an engine's new threads inherit it, and may not spin there
+        os.sched_setaffinity(0, self.cpus)
         self.cell = cells.BY_NAME[request["cell"]]
         layer, made, failed, unfit = numbers_of(self.cell).read(self.cell, paths.DATA), {}, {}, {}
         for name, make in self.makers().items():

@@ -23,7 +23,7 @@ local BESIDES = { bits_table_test = { "tests/bits", "runtime/include/genattn" },
   configure_summary_test = CONFIGURE, configure_usage_test = CONFIGURE, documents_test = DOCUMENTS,
   formula_test = { "tests/pytorch" }, install_test = { "templates/install" },
   modifiers_test = { "tests/support/modifiers" },
-  ninja_test = { "rules.ninja" }, promises_test = DOCUMENTS, sizes_test = DOCUMENTS }
+  ninja_test = { "rules.ninja" }, promises_test = DOCUMENTS, sizes_test = DOCUMENTS, tests_of_test = DOCUMENTS }
 
 -- Those that newcomers do without: they try what few do with configure and with model folders, or what specs may not
 -- have together, which takes a third of the time of all.

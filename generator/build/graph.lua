@@ -1,6 +1,7 @@
 -- graph.lua: out/kernels.ninja as a whole: shared parts, products, and the names build.ninja's targets go by. The tests
 -- have a graph of their own, test_graph.lua. How each edge looks is in edges.lua.
 local Edges = require "build.edges"
+local compat = require "base.compat"
 local install = require "build.install"
 local lua_edges = require "build.lua_edges"
 local ninja = require "ninja"
@@ -62,6 +63,17 @@ local function add_archives(edges, models)
   end
 end
 
+-- The hand-written files of this tree, so that ninja takes each as a target beside `tests-of`. Files of editors and of
+-- Python have other names.
+local function add_tree(w)
+  local found, files = compat.capture("find -L * -path out -prune -o -type f -print"), {}
+  for path in found:gmatch("[^\n]+") do
+    if path:find("^[%w_./+-]+$") and not path:find("%.pyc$") then files[#files + 1] = path end
+  end
+  table.sort(files)
+  w:phony("tree", files)
+end
+
 -- Names for what build.ninja's targets are made of. Returns what the user gets of the products.
 local function add_targets(edges, parts, products, users, prints)
   local w, shared = edges.w, joined({ parts.weights, parts.program, parts.text }, parts.text_shared)
@@ -107,6 +119,7 @@ function graph.make(models, answers, abi)
   local users, prints = first(products, #models.configured), answers.jansson and answers.runs
   local given = joined(add_targets(edges, parts, products, users, prints), edges.maps)
   add_archives(edges, first(models.products, #models.configured))
+  add_tree(edges.w)
   return edges.w:text(), given, installed(edges, parts, users, prints)
 end
 
