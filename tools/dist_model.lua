@@ -1,7 +1,7 @@
 -- dist_model.lua: the archive of one model, out/dist/NAME-VERSION.tar.gz: generated C, the runtime and two build files,
 -- for a machine that has neither Lua nor ninja. `ninja dist-NAME` calls it, after the model was generated:
 -- lua tools/dist_model.lua SPEC ISAS FOLDER.
-package.path = "tools/?.lua;generator/?.lua;generator/?/init.lua;" .. package.path
+package.path = "tools/?.lua;generator/?.lua;generator/?/init.lua;?.lua;" .. package.path
 
 local Edges = require "build.edges"
 local build_files = require "dist.build_files"
@@ -13,7 +13,7 @@ local fmt = require "base.fmt"
 local fs = require "base.fs"
 local install = require "build.install"
 local spec = require "spec"
-local test_modifiers = require "build.test_modifiers"
+local test_modifiers = require "tests.build.modifiers"
 
 local STAGE = "out/dist/stage"
 

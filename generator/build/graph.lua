@@ -1,5 +1,5 @@
 -- graph.lua: out/kernels.ninja as a whole: shared parts, products, and the names build.ninja's targets go by. The tests
--- have a graph of their own, test_graph.lua. How each edge looks is in edges.lua.
+-- have a graph of their own, graph.lua. How each edge looks is in edges.lua.
 local Edges = require "build.edges"
 local compat = require "base.compat"
 local install = require "build.install"

@@ -1,18 +1,14 @@
--- models.lua: from options to the models of the build: those the user configured, the demo's and the tests'.
+-- models.lua: from options to the models of the build: those the user configured and the demo's.
 -- Reads specs and names their files; knows no compiler.
 local from_gguf = require "import.from_gguf"
 local from_hf = require "import.from_hf"
 local fs = require "base.fs"
-local modifier_models = require "build.modifier_models"
 local spec = require "spec"
 local plan_files = require "plan.files"
 
 local models = {}
 
 local DEMO = "specs/demo.lua"
-local TEST_SPECS, MODIFIER_SPECS = "tests/specs", "out/test/specs"
-local EXAMPLES = { "examples/decoder.lua", "examples/encoder.lua", "tests/examples/mha_512_8.lua" }
-local VERSIONS = { "tests/host/versions/first/twin.lua", "tests/host/versions/second/twin.lua" }
 
 local function with_defaults(given)
   local raw = {}
@@ -61,7 +57,7 @@ local function append_all(list, more)
 end
 
 -- The models in these files, in order; the messages of all files are appended to errors.
-local function from_files(paths, errors)
+function models.from_files(paths, errors)
   local list = {}
   for _, path in ipairs(paths) do
     local model, why = spec.read(path)
@@ -78,7 +74,7 @@ local function names_of(model)
 end
 
 -- Appends a message for every name that two files give, be it that of a part.
-local function check_names(list, errors)
+function models.check_names(list, errors)
   local owner = {}
   for _, model in ipairs(list) do
     for _, name in ipairs(names_of(model)) do
@@ -90,14 +86,6 @@ local function check_names(list, errors)
       owner[name] = model
     end
   end
-end
-
-local function lua_files(folder)
-  local paths = {}
-  for _, name in ipairs(assert(fs.list(folder))) do
-    if name:find("%.lua$") then paths[#paths + 1] = folder .. "/" .. name end
-  end
-  return paths
 end
 
 -- Appends a message for each name to be ignored that no file has: it is misspelt, or hides nothing any more.
@@ -137,7 +125,7 @@ end
 
 local function configured(settings, errors)
   if #settings.specs + #settings.folders + #settings.gguf_files > 0 then
-    local list = from_files(settings.specs, errors)
+    local list = models.from_files(settings.specs, errors)
     append_all(list, imported(settings, errors))
     return list
   end
@@ -163,11 +151,11 @@ function models.collect(settings)
   local errors = {}
   local users = configured(settings, errors)
   if #errors > 0 then return nil, errors end
-  local demo = from_files({ DEMO }, errors)
+  local demo = models.from_files({ DEMO }, errors)
   local products = {}
   append_all(products, users)
   if not has_demo(users) then append_all(products, demo) end
-  check_names(products, errors)
+  models.check_names(products, errors)
   if #errors > 0 then return nil, errors end
   return { configured = users, products = products }
 end
@@ -192,18 +180,6 @@ function models.refused(collected, isas, takes)
     check_flags(model, isas, takes, errors)
   end
   return errors
-end
-
--- The models that tests are about: `tests` (of tests/specs, and of score modifiers that none of those has on),
--- `versions` (two of one name), `examples` (of examples/), and `products` of these paths; or nil and every message.
-function models.tested(paths)
-  local errors = {}
-  local found = { products = from_files(paths, errors), tests = from_files(lua_files(TEST_SPECS), errors),
-    versions = from_files(VERSIONS, errors), examples = from_files(EXAMPLES, errors) }
-  append_all(found.tests, modifier_models.written(MODIFIER_SPECS, found.tests, errors))
-  check_names(found.tests, errors)
-  if #errors > 0 then return nil, errors end
-  return found
 end
 
 return models

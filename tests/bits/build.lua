@@ -3,15 +3,15 @@
 -- tests/bits/compiler.sh does.
 --
 --     lua5.4 tests/bits/build.lua out/bits/gcc avx512,avx2,scalar 'gcc -O3' '-static' [MODEL...]
-package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
+package.path = "generator/?.lua;generator/?/init.lua;?.lua;" .. package.path
 
 local Edges = require "build.edges"
 local compat = require "base.compat"
 local fs = require "base.fs"
 local ninja = require "ninja"
 local spec = require "spec"
-local test_matrix = require "build.test_matrix"
-local test_modifiers = require "build.test_modifiers"
+local roles = require "tests.build.roles"
+local test_modifiers = require "tests.build.modifiers"
 local text = require "base.text"
 
 -- What chooses calls and makes weights.
@@ -34,9 +34,9 @@ end
 -- The models { spec, path } of these names that have a row of the table; without names those of the test compilers.
 local function models_of(names)
   local models = {}
-  for i, name in ipairs(names[1] and names or text.sorted_keys(test_matrix.some_bits)) do
+  for i, name in ipairs(names[1] and names or text.sorted_keys(roles.some_bits)) do
     local path = ("tests/specs/%s.lua"):format(name)
-    if not test_matrix.bits[name] then error(name .. ": no row of tests/bits/bits.txt is of this model", 0) end
+    if not roles.bits[name] then error(name .. ": no row of tests/bits/bits.txt is of this model", 0) end
     models[i] = { spec = assert(spec.read(path)), path = path }
   end
   return models

@@ -3,9 +3,9 @@
 -- Builds nothing itself: `ninja check-combinations` has this write, then runs that file, then sums up.
 --
 --     lua5.4 tests/combinations/build.lua out/combinations avx512
-package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
+package.path = "generator/?.lua;generator/?/init.lua;?.lua;" .. package.path
 local Edges = require "build.edges"
-local Steps = require "build.steps"
+local Steps = require "tests.build.step_edges"
 local combinations = dofile("tests/combinations/combinations.lua")
 local fs = require "base.fs"
 local saved = require "build.saved"

@@ -4,7 +4,7 @@ local fact = dofile("tests/generator/fact.lua")
 local bits_table = dofile("tests/bits/bits_table.lua")
 local compat = require "base.compat"
 local fs = require "base.fs"
-local test_matrix = require "build.test_matrix"
+local roles = require "tests.build.roles"
 local text = require "base.text"
 
 local MINILM, LEAST_MODELS = "minilm_328", 40
@@ -16,11 +16,11 @@ fact.holds("the table has rows for the models of the list, and MiniLM's", functi
   local rows, found = bits_table.read().rows, {}
   for row in pairs(rows) do
     local model = model_of(row)
-    fact.equal(test_matrix.bits[model] or row == MINILM, true, row .. " is of no model on the list")
+    fact.equal(roles.bits[model] or row == MINILM, true, row .. " is of no model on the list")
     fact.equal(rows[model] ~= nil, true, model .. " has tokens and no calls")
     found[model] = true
   end
-  for model in pairs(test_matrix.bits) do fact.equal(found[model], true, model .. " has no row") end
+  for model in pairs(roles.bits) do fact.equal(found[model], true, model .. " has no row") end
   fact.equal(found[MINILM], true)
   fact.equal(#text.sorted_keys(found) >= LEAST_MODELS, true)
 end)

@@ -61,7 +61,7 @@ fact.holds("ninja knows how to make the libraries, and no program", function()
 end)
 
 fact.holds("tests of such a build are refused in words", function()
-  local said, code = shell(lua .. " generator/configure_tests.lua")
+  local said, code = shell(lua .. " tests/build/configure_tests.lua")
   fact.equal(said, "tests: they need jansson, which this compiler does not find\n")
   fact.equal(code, 1)
 end)

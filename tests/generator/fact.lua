@@ -1,6 +1,6 @@
 -- fact.lua: the few words the generator's tests are written in: facts that hold or not, counted and reported.
 -- Finds no tests and knows no module; run.lua and the *_test.lua files do.
-package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
+package.path = "generator/?.lua;generator/?/init.lua;?.lua;" .. package.path
 
 local fact = {}
 

@@ -95,7 +95,7 @@ local function check_use(path, used)
 end
 
 local function module_path(name)
-  local path = "generator/" .. name:gsub("%.", "/")
+  local path = (name:find("^tests%.") and "" or "generator/") .. name:gsub("%.", "/")
   return fs.exists(path .. ".lua") and path .. ".lua" or path .. "/init.lua"
 end
 
@@ -157,5 +157,6 @@ local function each_source(kind, wanted, check)
 end
 
 each_source("lua", "^generator/", check_lua)
+each_source("lua", "^tests/build/", check_lua)
 each_source("c", "", check_c)
 os.exit(failures == 0)

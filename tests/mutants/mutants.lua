@@ -10,15 +10,15 @@
 --     { "program", "failing_loader" }                      a program of tests/failing or tests/standalone
 --     { "facts", "small_24_3", "threads_change_no_bit" }   a fact of tests/kernels about a model of tests/specs
 --     { "lua", "spec_test" }                               a file of tests/generator
-package.path = "generator/?.lua;generator/?/init.lua;tests/mutants/?.lua;" .. package.path
+package.path = "generator/?.lua;generator/?/init.lua;tests/mutants/?.lua;?.lua;" .. package.path
 local Edges = require "build.edges"
 local compat = require "base.compat"
 local emit = require "emit"
 local fmt = require "base.fmt"
 local fs = require "base.fs"
 local spec = require "spec"
-local test_folders = require "build.test_folders"
-local test_modifiers = require "build.test_modifiers"
+local test_folders = require "tests.build.folders"
+local test_modifiers = require "tests.build.modifiers"
 local text_of = require "text_of"
 
 local INCLUDES = "$runtime_includes $program_includes $test_includes -I out/gen/tests $jansson_cflags $criterion_cflags"

@@ -1,3 +1,4 @@
+-- test: bits
 return {
   -- An activation after each projection, none like another; output rows that end in the middle of a vector.
   name = "activations_36_4",

@@ -1,3 +1,4 @@
+-- test: bits, programs
 return {
   -- An encoder of sentences whose calls choose a dtype for each linear: heads that fill whole vectors, a pool.
   kind = "encoder",

@@ -1,3 +1,4 @@
+-- test: programs
 return {
   -- An encoder whose calls choose a dtype also for its classifier and for logits with a weight of their own.
   kind = "encoder",

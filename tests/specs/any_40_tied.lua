@@ -1,3 +1,4 @@
+-- test: programs
 return {
   -- A causal encoder that gives logits of the next token by its embedding's weight, after a transform; calls choose
   -- dtypes.

@@ -1,3 +1,4 @@
+-- test: bits
 return {
   -- Attention in 16 bits of heads that are given, two running sums of keys deep, and a mask that may hide a value
   -- which is no number, so that its scale must not count.

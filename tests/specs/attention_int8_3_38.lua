@@ -1,3 +1,4 @@
+-- test: bits
 return {
   -- Attention of 8 bits of heads that are given, two running sums of keys deep, values narrower than keys, and a mask
   -- that may hide a value which is no number, so that its scale must not count.

@@ -1,3 +1,4 @@
+-- test: bits
 return {
   -- A whole model with linears in half the bytes: RMSNorm before blocks, a gated feed-forward, logits of the embedding,
   -- a cache.

@@ -1,3 +1,4 @@
+-- test: bits
 return {
   -- A decoder whose cache keeps its own rows and those of what it attends to in half the bytes; linears of integers.
   kind = "decoder",

@@ -1,3 +1,4 @@
+-- test: bits, wide
 return {
   -- A layer of products of bf16, two running sums deep, the last lane of each half full; grouped keys, a causal mask.
   name = "bf16_x_bf16_150_5",

@@ -1,3 +1,4 @@
+-- test: every_template, wheels, lua, shared, races
 return {
   -- A cache, groups of two query heads, heads of 10 that fill no vector, other lengths of queries than of new keys.
   name = "cache_40_4",

@@ -1,3 +1,4 @@
+-- test: linked, emulated
 return {
   -- Causal from the bottom right where queries may outnumber keys: rows that see nothing.
   name = "causal_64_4_right",

@@ -1,3 +1,4 @@
+-- test: bits, programs
 -- No layers: the mean of the rows of a sequence's tokens through a classifier of several labels whose activation is
 -- gelu, beside logits of each row.
 return {

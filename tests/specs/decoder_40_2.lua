@@ -1,3 +1,4 @@
+-- test: bits, soak, programs
 -- A decoder: causal attention with a mask of bytes besides, attention to an encoder's output, feed-forward, norms
 -- before each; it gives both attentions of each layer.
 return {

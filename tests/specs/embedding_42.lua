@@ -1,3 +1,4 @@
+-- test: every_template
 -- No layers: token ids looked up and scaled, sines and cosines and types added.
 return {
   kind = "encoder",

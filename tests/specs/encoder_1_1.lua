@@ -1,3 +1,4 @@
+-- test: bits
 -- A whole model of rows of a single number, and a feed-forward no wider. Such a row's norm is its sign; eps makes it a
 -- number that rounding changes little.
 return {

@@ -1,3 +1,4 @@
+-- test: bits
 -- An encoder that gives the attention of each of its three layers: two key heads for six of queries, rotary positions,
 -- a window to both sides, and logits, for which the last layer may keep one row a sequence.
 return {

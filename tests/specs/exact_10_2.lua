@@ -1,3 +1,4 @@
+-- test: emulated
 return {
   -- Exactly 77 rows, which no tile divides, without lengths: nothing is known at run time but the batch. Heads side by
   -- side are the output.

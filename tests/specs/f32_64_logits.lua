@@ -1,3 +1,4 @@
+-- test: programs
 return {
   -- int4_64_logits in floats alone, beside which rounded weights are measured.
   kind = "encoder",

@@ -1,3 +1,4 @@
+-- test: bits
 -- Layers of a gated feed-forward joined to its rows, norms before each; logits of the last rows alone.
 return {
   kind = "encoder",

@@ -1,3 +1,4 @@
+-- test: goldens
 -- The causal model of the PyTorch goldens, whose weights come under names of its own and as [in, out].
 {
   name = "golden_causal",

@@ -1,3 +1,4 @@
+-- test: goldens, wheels
 -- The model the PyTorch goldens are run through, once for each weight-name map that ships.
 {
   name = "golden_maps",

@@ -1,3 +1,4 @@
+-- test: bits, programs, shared
 -- A causal stack as GPT-2 is built, with a cache: learned positions that go on from call to call, tied logits.
 return {
   kind = "encoder",

@@ -1,3 +1,4 @@
+-- test: bits, emulated, wide
 return {
   -- A layer of products of 16 bits, several running sums deep.
   name = "i16_300_4",

@@ -1,3 +1,4 @@
+-- test: every_template
 return {
   -- A whole model of products of 16 bits, its tied logits' too: RMSNorm before blocks, a gated feed-forward, a cache.
   kind = "decoder",

@@ -1,3 +1,4 @@
+-- test: bits, programs
 return {
   -- An encoder and a decoder with weights in groups, whose linears show rows on both sides; logits of their own.
   kind = "transformer",

@@ -1,3 +1,4 @@
+-- test: bits, programs
 return {
   -- A causal encoder with weights in groups that gives logits of the next token, with a cache: texts can be its
   -- samples.

@@ -1,3 +1,4 @@
+-- test: every_template
 -- No layers: logits and a classifier of products of integers, of tokens' rows as they are.
 return {
   kind = "encoder",

@@ -1,3 +1,4 @@
+-- test: every_template, emulated, wide
 return {
   -- A layer of products of bytes: heads that fill no vector, all lengths, weights that are looked at.
   name = "int8_39_3",

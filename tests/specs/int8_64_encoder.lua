@@ -1,3 +1,4 @@
+-- test: bits
 return {
   -- A whole model of products of bytes, its logits' and its classifier's too: gelu, LayerNorm after blocks.
   kind = "encoder",

@@ -1,3 +1,4 @@
+-- test: every_template
 return {
   -- A cache of numbers of steps: groups of two query heads, an odd number of dims that ends within a vector of any set,
   -- a window.

@@ -1,3 +1,4 @@
+-- test: bits, programs
 return {
   -- A classifier with weights in groups, on the mean of rows; logits after a transform, in groups too.
   kind = "encoder",

@@ -1,3 +1,4 @@
+-- test: bits
 return {
   -- A layer of rows of 8 bits by weights of 8 bits in groups, the last not full; grouped keys, a causal mask.
   name = "int8_x_g32_150_5",

@@ -1,3 +1,4 @@
+-- test: bits
 return {
   -- A layer of rows of 8 bits by weights of 4: groups that end within a head, two of them whole, and other widths.
   name = "int8_x_int4_74_3",

@@ -1,3 +1,4 @@
+-- test: every_template, both_luas, wheels, numbers
 -- A causal stack as Llama is built, of widths that end within vectors: RMSNorm before blocks, a gated feed-forward,
 -- shared key heads, rotary positions, logits by the embedding's own weight; one type of tokens, as in RoBERTa.
 return {

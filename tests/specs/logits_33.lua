@@ -1,3 +1,4 @@
+-- test: bits
 -- No layers: the linear after them, of a row with a norm after it or of all.
 return {
   kind = "encoder",

@@ -1,3 +1,4 @@
+-- test: bits
 return {
   -- A number in place of masked scores in the layers of a whole model: a mask of bytes with each call, a window; rows
   -- that see no key give all keys of their own sequence the same weight.

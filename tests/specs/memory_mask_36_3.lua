@@ -1,3 +1,4 @@
+-- test: bits, soak, programs
 -- A decoder whose calls mask its memory too, each kind of mask beside the other; lengths hide rows of it as well, and a
 -- row that sees none of it gives all of it the same weight.
 return {

@@ -1,3 +1,4 @@
+-- test: check, bits
 return {
   -- A whole model whose linears differ in dtype: rows of bytes for its gated feed-forward, of pairs for down and v.
   kind = "decoder",

@@ -1,3 +1,4 @@
+-- test: every_template, emulated
 return {
   -- A layer whose projections differ in dtype: rows made once for k and v, and of q as they are; heads that fill no
   -- vector, so that those of o are joined first.

@@ -1,3 +1,4 @@
+-- test: soak
 return {
   -- No projection adds a bias, those of q, k and v serve all heads, and the inner products are not unrolled. Rows are
   -- exactly 128 and take every rotary place there is, causal from the bottom right.

@@ -1,3 +1,4 @@
+-- test: programs
 -- A decoder without norms, with a cache.
 return {
   kind = "decoder",

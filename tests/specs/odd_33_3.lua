@@ -1,3 +1,4 @@
+-- test: bits, numbers, emulated, wide
 return {
   -- An odd d_model: no row of any tensor starts at the alignment of the row before it.
   name = "odd_33_3",

@@ -1,3 +1,4 @@
+-- test: programs
 -- No layers and no weights: rows pooled.
 return {
   kind = "encoder",

@@ -1,3 +1,4 @@
+-- test: every_template, programs
 -- No layers: a residual and its LayerNorm, of an odd width.
 return {
   kind = "encoder",

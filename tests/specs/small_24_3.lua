@@ -1,3 +1,4 @@
+-- test: linked
 return {
   -- Three heads of 8: neither count a power of two.
   name = "small_24_3",

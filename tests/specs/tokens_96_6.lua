@@ -1,3 +1,4 @@
+-- test: every_template, wheels, lua, emulated
 return {
   -- Token ids in place of rows, causal, weights written on request.
   name = "tokens_96_6",

@@ -1,3 +1,4 @@
+-- test: programs
 -- A transformer that gives the attention of each layer: of its encoder and its decoder over their own rows, and of the
 -- decoder over the source; one key head for three of queries, tokens on both sides, and logits.
 return {

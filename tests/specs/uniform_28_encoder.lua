@@ -1,3 +1,4 @@
+-- test: bits
 return {
   -- Rows of a whole model that see no key have the mean of their sequence's values.
   kind = "encoder",

@@ -1,3 +1,4 @@
+-- test: every_template, wheels, lua, memory
 return {
   -- Rows of query, key, value and output of four widths, two key heads, heads whose widths add up to none of them, and
   -- every intermediate.

@@ -1,3 +1,4 @@
+-- test: bits, soak, wide
 return {
   -- The last 37 keys up to a query's own place, counted from the bottom right, over several running sums of keys: rows
   -- begin in the middle of vectors, tiles and blocks. Slopes of six heads, no power of two, and sinks.

@@ -16,7 +16,7 @@ fi
 # Where a tree has the program: before tests had folders by their role, it had another name and lay in tests/ itself;
 # before the tests had a graph of their own, its binary lay beside the other programs.
 has_folders() { [ -e "$1/tests/standalone" ]; }
-has_graph() { [ -e "$1/generator/configure_tests.lua" ]; }
+has_graph() { [ -e "$1/generator/configure_tests.lua" ] || [ -d "$1/tests/build" ]; }
 name() { if has_folders "$1"; then echo standalone_bits; else echo plain_bits; fi; }
 folder() { if has_folders "$1"; then echo tests/standalone; else echo tests; fi; }
 program() { if has_graph "$1"; then echo "out/test/all/$(name "$1")"; else echo "out/test/$(name "$1")"; fi; }

@@ -3,7 +3,7 @@
 local Edges = require "build.edges"
 local emit = require "emit"
 local fs = require "base.fs"
-local test_folders = require "build.test_folders"
+local test_folders = require "tests.build.folders"
 
 local contents = {}
 

@@ -1,4 +1,4 @@
--- test_modifiers.lua: how the generic kernel of the tests comes to the score modifiers: headers that list the files of
+-- modifiers.lua: how the generic kernel of the tests comes to the score modifiers: headers that list the files of
 -- tests/support/modifiers/, one of each modifier, in the order in which these apply. Knows no modifier by name.
 local features = require "attention"
 local fs = require "base.fs"

@@ -1,9 +1,9 @@
 -- sanitize_steps.lua: the steps of check-sanitize, check-races, check-emulated and check-memory, each a target of its
 -- own, which run whenever they are asked for.
-local commands = require "build.step_commands"
+local commands = require "tests.build.step_commands"
 local fmt = require "base.fmt"
-local inputs = require "build.test_inputs"
-local test_matrix = require "build.test_matrix"
+local inputs = require "tests.build.inputs"
+local roles = require "tests.build.roles"
 local text = require "base.text"
 
 local base, sharing = commands.base, commands.sharing
@@ -24,7 +24,7 @@ local function sanitized(add, off, tests)
     add("threads, sanitized", "out/sanitize/test/standalone_threads", "100"),
     add("threads, looking for races", "out/races/test/standalone_threads", "100"),
     add("calls that share weights and threads, looking for races", "out/races/test/standalone_sharing",
-      sharing("1", tests.shared, test_matrix.raced)),
+      sharing("1", tests.shared, roles.races)),
   }
   for _, path in ipairs(tests.sanitized.criterion) do
     if not is_standalone_too(path) then
@@ -57,7 +57,7 @@ local function telling(command, words)
 end
 
 local function memory(add, off, _, saved, steps)
-  local list, names = {}, text.sorted_keys(test_matrix.valgrind)
+  local list, names = {}, text.sorted_keys(roles.valgrind)
   local lua, unset = saved.settings.variables.LUA, "out/unset/test/"
   if saved.answers.msan then
     local fixtures = { unset .. "program_fixture", unset .. "program_stack_fixture" }
@@ -89,7 +89,7 @@ local TARGETS = {
   { name = "check-memory", steps = memory },
 }
 
--- Adds these steps. steps: a Steps; tests: test_edges.lua's; saved: what configure saved.
+-- Adds these steps. steps: a Steps; tests: binaries.lua's; saved: what configure saved.
 return function(steps, saved, tests)
   local function add(name, binary, arguments, before)
     return steps:add({ name = name, command = ("%s%s %s"):format(before or "", binary, arguments),

@@ -1,4 +1,4 @@
--- test_inputs.lua: what a test step reads beside its binary, so that ninja runs it again where that changed: the Lua
+-- inputs.lua: what a test step reads beside its binary, so that ninja runs it again where that changed: the Lua
 -- files that a script is made of, and whole folders where a test goes through them. What is left out here is a step
 -- that does not run when it should, so that a folder is named rather than the files in it that somebody knew of.
 local compat = require "base.compat"
@@ -8,7 +8,7 @@ local fs = require "base.fs"
 local inputs = { GOLDENS = "tests/pytorch/goldens.safetensors" }
 
 -- Where `require` looks in scripts of the tests.
-local ROOTS = { "generator/%s.lua", "generator/%s/init.lua", "tests/program/%s.lua" }
+local ROOTS = { "generator/%s.lua", "generator/%s/init.lua", "tests/program/%s.lua", "%s.lua" }
 local PATTERNS = { "require%s*%(?%s*[\"']([%w_.]+)[\"']", "dofile%s*%(?%s*[\"']([%w_./]+)[\"']",
   "[%s\"'](generator/[%w_]+%.lua)" }
 

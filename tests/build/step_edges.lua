@@ -1,4 +1,4 @@
--- steps.lua: test steps as edges of ninja: one edge and one stamp a step, so that ninja knows which steps a change
+-- step_edges.lua: test steps as edges of ninja: one edge and one stamp a step, so that ninja knows which steps a change
 -- concerns; and the lists by which tests/tools/check.lua says what became of them. Knows no test.
 local ninja = require "ninja"
 

@@ -1,15 +1,15 @@
--- test_steps.lua: the test steps, and which of them `ninja check`, `check-quick` and `check-all` run. A newcomer's
+-- steps.lua: the test steps, and which of them `ninja check`, `check-quick` and `check-all` run. A newcomer's
 -- `check` proves the configured model and every feature once; what takes long for what it finds is in `check-all`.
 -- Those under sanitizers are in sanitize_steps.lua.
 local Edges = require "build.edges"
-local binding_steps = require "build.binding_steps"
-local add_sanitized = require "build.sanitize_steps"
-local commands = require "build.step_commands"
+local binding_steps = require "tests.build.binding_steps"
+local add_sanitized = require "tests.build.sanitize_steps"
+local commands = require "tests.build.step_commands"
 local files = require "build.files"
 local fmt = require "base.fmt"
-local generator_steps = require "build.generator_steps"
-local inputs = require "build.test_inputs"
-local test_matrix = require "build.test_matrix"
+local generator_steps = require "tests.build.generator_steps"
+local inputs = require "tests.build.inputs"
+local roles = require "tests.build.roles"
 local text = require "base.text"
 
 local base, joined, quoted, sharing = commands.base, Edges.joined, commands.quoted, commands.sharing
@@ -328,7 +328,7 @@ local function check_steps(all)
   }, library_steps(all, "", all.tests.checked), objects_step(all), unit_steps(all), {
     circles_step(all),
     binary_step(all, "calls that share weights and threads", all.tests.checked.sharing,
-      sharing("2", all.shared, test_matrix.check)),
+      sharing("2", all.shared, roles.check)),
     program_step(all, "program", "-", {}),
     bits_step(all, "bits of results", all.tests.checked.bits),
   })
@@ -368,7 +368,7 @@ local function by_speed(luas)
   return luas[1], luas[2]
 end
 
--- Adds the steps and the targets' lists. steps: a Steps; built: the leaves of test_graph.lua; tests: test_edges.lua's.
+-- Adds the steps and the targets' lists. steps: a Steps; built: the leaves of graph.lua; tests: binaries.lua's.
 -- Returns texts for the folder of the graph, as fs.write_all has them.
 return function(steps, saved, built, tests, models)
   local all = { steps = steps, saved = saved, built = built, tests = tests, models = models, folder = steps.folder,
@@ -380,7 +380,7 @@ return function(steps, saved, built, tests, models)
   all.luas = { all.lua, saved.answers.second_lua }
   all.fast_lua, all.slow_lua = by_speed(all.luas)
   for i = 1, #models.configured do all.libraries = joined(all.libraries, built.products[i].libraries) end
-  for _, name in ipairs(text.sorted_keys(test_matrix.both_luas)) do
+  for _, name in ipairs(text.sorted_keys(roles.both_luas)) do
     all.both_luas[#all.both_luas + 1] = ("tests/specs/%s.lua"):format(name)
   end
   steps.w:line("pool specs\n  depth = 1\npool model_folders\n  depth = 1")

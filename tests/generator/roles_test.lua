@@ -1,11 +1,11 @@
--- test_matrix_test.lua: the lists of test models name models that there are, and one of them uses every template.
+-- roles_test.lua: the roles that specs say are known, and those of some roles have what their tests need.
 local fact = dofile("tests/generator/fact.lua")
 local emit = require "emit"
 local fs = require "base.fs"
 local isa = require "isa"
-local modifier_models = require "build.modifier_models"
-local profiles = require "build.test_profiles"
-local test_matrix = require "build.test_matrix"
+local modifier_models = require "tests.build.modifier_models"
+local profiles = require "tests.build.profiles"
+local roles = require "tests.build.roles"
 local spec = require "spec"
 local used_templates = dofile("tests/generator/used_templates.lua")
 
@@ -36,23 +36,24 @@ fact.holds("a modifier that no spec has on gets a model, which is on the lists t
   fact.lists_equal(errors, {})
   fact.equal(#specs, #require("attention.modifiers"))
   for _, s in ipairs(specs) do
-    for _, list in ipairs({ "every_template", "check", "soak" }) do fact.equal(test_matrix[list][s.name], true) end
-    fact.equal(test_matrix.raced[s.name], nil)
+    for _, list in ipairs({ "every_template", "check", "soak" }) do fact.equal(roles[list][s.name], true) end
+    fact.equal(roles.races[s.name], nil)
     on[1] = s
     fact.equal(#modifier_models.specs(on, errors) < #specs, true)
   end
 end)
 
-fact.holds("every model of a list is there", function()
-  for _, list in ipairs(sorted(test_matrix)) do
-    for _, name in ipairs(sorted(test_matrix[list])) do fact.equal(read(name).name, name) end
+fact.holds("a file of a test model has its model's name", function()
+  for _, file in ipairs(assert(fs.list("tests/specs"))) do
+    local name = file:match("^(.*)%.lua$")
+    fact.equal(read(name).name, name)
   end
 end)
 
 -- Emulated kernels run as on a CPU that has everything: one that is compiled as it is would be an illegal instruction.
-fact.holds("the models of few have every variant that is emulated, and no other that refines a set", function()
+fact.holds("emulated models have every variant that is emulated, and no other that refines a set", function()
   local has = {}
-  for _, name in ipairs(sorted(test_matrix.few)) do
+  for _, name in ipairs(sorted(roles.emulated)) do
     for _, output in ipairs(emit.outputs(read(name), isa.names())) do
       if output.variant then has[output.variant] = true end
     end
@@ -61,20 +62,21 @@ fact.holds("the models of few have every variant that is emulated, and no other 
   for _, name in ipairs(sorted(has)) do assert(profiles.EMULATED[name] or isa.get(name), name .. " is not emulated") end
 end)
 
-fact.holds("the models of soak are those of every_template and more", function()
-  for _, name in ipairs(sorted(test_matrix.every_template)) do fact.equal(test_matrix.soak[name], true) end
-end)
-
-fact.holds("ninja check is about the models of every_template, of the goldens and more", function()
-  for _, list in ipairs({ "every_template", "named" }) do
-    for _, name in ipairs(sorted(test_matrix[list])) do fact.equal(test_matrix.check[name], true) end
-  end
+fact.holds("a role brings those that belong to it, and an unknown one is refused with those that there are", function()
+  local folder = fact.folder("roles")
+  assert(fs.write_all(folder, { { "one.lua", "-- A comment.\n-- test: soak, every_template\nreturn {}\n" },
+    { "two.lua", "return {}\n" } }))
+  local said = roles.read(folder)
+  fact.lists_equal(sorted(said.bits), { "one" })
+  fact.lists_equal(sorted(said.wheels), {})
+  assert(fs.write_all(folder, { { "two.lua", "-- test: wheel\n" } }))
+  fact.raises("two.lua: a test model has no role 'wheel'; roles: bits, ", roles.read, folder)
 end)
 
 fact.holds("the models of every_template use every template and every stage of fragments", function()
   local used = used_templates.watch()
   local sets = { "avx512", "avx2", "scalar" }
-  for _, name in ipairs(sorted(test_matrix.every_template)) do emit.files(read(name), sets) end
+  for _, name in ipairs(sorted(roles.every_template)) do emit.files(read(name), sets) end
   for _, s in ipairs(models_of_modifiers()) do emit.files(s, sets) end
   fact.lists_equal(sorted(used), used_templates.all())
 end)

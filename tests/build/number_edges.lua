@@ -57,7 +57,7 @@ local function open_file(edges, set, entry, words)
   return object
 end
 
--- The objects of the program, which is to be linked with the models of test_matrix.numbers.
+-- The objects of the program, which is to be linked with the models of roles.numbers.
 return function(edges)
   local objects, list = {}, {}
   for _, set in ipairs(edges.isas) do

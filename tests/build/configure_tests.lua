@@ -1,14 +1,14 @@
 -- configure_tests.lua: writes the graph of the tests, out/test/build.ninja with the lists of its targets, from what
 -- configure saved. build.ninja runs it when tests are asked for. Generates no C but the tests' tables of models and
 -- lists of score modifiers.
-package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
+package.path = "generator/?.lua;generator/?/init.lua;?.lua;" .. package.path
 
 local files = require "build.files"
 local fs = require "base.fs"
-local models = require "build.models"
 local saved = require "build.saved"
-local test_graph = require "build.test_graph"
-local test_modifiers = require "build.test_modifiers"
+local tested = require "tests.build.tested"
+local test_graph = require "tests.build.graph"
+local test_modifiers = require "tests.build.modifiers"
 
 local FOLDER = "out/test"
 
@@ -18,7 +18,7 @@ local function main()
     io.stderr:write("tests: they need jansson, which this compiler does not find\n")
     return false
   end
-  local found, errors = models.tested(configured.products)
+  local found, errors = tested(configured.products)
   if not found then
     for _, message in ipairs(errors) do io.stderr:write("tests: ", message, "\n") end
     return false

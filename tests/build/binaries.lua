@@ -1,12 +1,12 @@
--- test_edges.lua: the edges of the tests' binaries: Criterion's, programs of their own, the same under sanitizers, and
--- kernels emulated on CPUs that lack their instructions. What runs when is in test_steps.lua.
+-- binaries.lua: the edges of the tests' binaries: Criterion's, programs of their own, the same under sanitizers, and
+-- kernels emulated on CPUs that lack their instructions. What runs when is in steps.lua.
 local Edges = require "build.edges"
 local isa = require "isa"
-local number_edges = require "build.number_edges"
-local profiles = require "build.test_profiles"
-local test_folders = require "build.test_folders"
-local test_matrix = require "build.test_matrix"
-local test_models = require "build.test_models"
+local number_edges = require "tests.build.number_edges"
+local profiles = require "tests.build.profiles"
+local test_folders = require "tests.build.folders"
+local roles = require "tests.build.roles"
+local test_models = require "tests.build.models"
 local lua_edges = require "build.lua_edges"
 local wheel_edges = require "build.wheel_edges"
 
@@ -315,16 +315,16 @@ local function unset_tests(edges, models)
 end
 
 local function some_of(models, name)
-  return test_models.split(models, function(model) return test_matrix[name][model.spec.name] end)
+  return test_models.split(models, function(model) return roles[name][model.spec.name] end)
 end
 
 -- Edges of what is run under sanitizers or emulated, into tests.
 local function add_sanitized(edges, archives, models, tests, has)
-  local few = some_of(models, "few")
+  local few = some_of(models, "emulated")
   tests.emulated = emulated_test(edges, archives, few, has)
   edges:section("Tests under sanitizers")
   local whole = test_models.split(models, function(model)
-    return test_models.is_whole(model.spec.name) or test_matrix.named[model.spec.name]
+    return test_models.is_whole(model.spec.name) or roles.goldens[model.spec.name]
   end)
   local parts = edges:shared_parts(SANITIZED)
   local sanitized = shared_archives(edges, SANITIZED, parts)
@@ -362,7 +362,7 @@ local function add_all(edges, parts, archives, models, tests, has)
   tests.examples = example_files(edges, parts, models.examples)
   tests.linking = linking_libraries(edges, parts, some_of(models.tests, "linked"))
   tests.cross = cross_tests(edges, copies(some_of(models.tests, "cross")), has)
-  tests.two, tests.unknown_cpu = two_libraries_tests(edges, parts, archives, some_of(models.tests, "raced"))
+  tests.two, tests.unknown_cpu = two_libraries_tests(edges, parts, archives, some_of(models.tests, "races"))
 end
 
 -- Adds all edges of the tests' binaries. parts, products: graph.add_products', of the configured models; models:
@@ -381,7 +381,7 @@ return function(edges, parts, products, models, has)
   tests.configured = configured_test(edges, products, archives, models.configured)
   tests.checked = checked_tests(edges, archives, copies(some_of(models.tests, "check")), tests.units)
   tests.wheels = test_wheels(edges, parts, some_of(models.tests, "wheels"), has)
-  tests.lua_modules = test_lua(edges, parts, some_of(models.tests, "bound"), has)
+  tests.lua_modules = test_lua(edges, parts, some_of(models.tests, "lua"), has)
   add_all(edges, parts, archives, models, tests, has)
   add_sanitized(edges, archives, models.tests, tests, has)
   tests.checked.objects, tests.all.objects = edges.library[CHECK], joined(edges.library[ALL], edges.library[PLAIN])

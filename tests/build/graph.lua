@@ -1,12 +1,12 @@
--- test_graph.lua: out/test/build.ninja as a whole: the tests' binaries, their steps, and the names of both, in a graph
+-- graph.lua: out/test/build.ninja as a whole: the tests' binaries, their steps, and the names of both, in a graph
 -- that is only made when tests are asked for. What the products are made of are its leaves: build.ninja has them made
 -- before, so that nothing is compiled twice and no two ninjas share a log.
 local Edges = require "build.edges"
-local Steps = require "build.steps"
-local add_steps = require "build.test_steps"
-local add_tests = require "build.test_edges"
+local Steps = require "tests.build.step_edges"
+local add_steps = require "tests.build.steps"
+local add_tests = require "tests.build.binaries"
 local graph = require "build.graph"
-local inputs = require "build.test_inputs"
+local inputs = require "tests.build.inputs"
 
 local joined = Edges.joined
 

@@ -1,4 +1,4 @@
--- test_profiles.lua: the ways in which tests are built beside the products': where files go, and what is added to the
+-- profiles.lua: the ways in which tests are built beside the products': where files go, and what is added to the
 -- flags. Adds no edge.
 local Edges = require "build.edges"
 local ninja = require "ninja"

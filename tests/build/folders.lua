@@ -1,4 +1,4 @@
--- test_folders.lua: what a C file of the tests is, which the folder that it lies in says. Adds no edge of its own.
+-- folders.lua: what a C file of the tests is, which the folder that it lies in says. Adds no edge of its own.
 local Edges = require "build.edges"
 local fs = require "base.fs"
 

@@ -1,9 +1,9 @@
 -- generator_steps.lua: the steps of the generator's tests, one a file of tests/generator, and what each of them reads,
--- so that it runs again where that changed. Which targets run them is in test_steps.lua.
+-- so that it runs again where that changed. Which targets run them is in steps.lua.
 local Edges = require "build.edges"
 local compat = require "base.compat"
 local fs = require "base.fs"
-local inputs = require "build.test_inputs"
+local inputs = require "tests.build.inputs"
 
 local generator_steps = {}
 
@@ -14,7 +14,7 @@ local GENERATOR = { "generator", "templates", "specs", "tests/specs", "tests/gen
 local HELPERS = { "specs", "tests/specs", "tests/generator/fact.lua" }
 -- What some read besides: those that run configure, and those that look at documents and at other tests.
 local CONFIGURE = { "configure", "build.ninja", "rules.ninja", "generator/build", "generator/configure.lua",
-  "generator/configure_tests.lua", "generator/isa", "generator/ninja.lua", "templates/install" }
+  "tests/build", "generator/isa", "generator/ninja.lua", "templates/install" }
 local DOCUMENTS = { "README.md", "SECURITY.md", "CHANGELOG.md", "CONTRIBUTING.md", "bench", "build.ninja", "demo",
   "docs", "tests", "tools", "runtime", "generator", "templates" }
 local BESIDES = { bits_table_test = { "tests/bits", "runtime/include/genattn" },

@@ -1,8 +1,8 @@
 -- binding_steps.lua: the test steps of the bindings for C++, LuaJIT and Lua, which `ninja check-all` runs. What is not
 -- installed is told of by the summary.
 local Edges = require "build.edges"
-local commands = require "build.step_commands"
-local inputs = require "build.test_inputs"
+local commands = require "tests.build.step_commands"
+local inputs = require "tests.build.inputs"
 
 local joined, quoted = Edges.joined, commands.quoted
 
@@ -64,7 +64,7 @@ local function cpp_step(all, script_step)
     joined(inputs.files("bindings/cpp", "tests/bindings/cpp"), { library }, all.built.headers))
 end
 
--- all: as test_steps.lua has it; script_step: its function. Returns the steps.
+-- all: as steps.lua has it; script_step: its function. Returns the steps.
 return function(all, script_step)
   return joined(lua_steps(all, script_step), { cpp_step(all, script_step), users_step(all, script_step) })
 end

@@ -1,10 +1,10 @@
--- test_models.lua: the test models' edges: which instruction sets each is built for, what of it every profile compiles
--- anew, and the archive of each. What is linked with them is in test_edges.lua.
+-- models.lua: the test models' edges: which instruction sets each is built for, what of it every profile compiles
+-- anew, and the archive of each. What is linked with them is in binaries.lua.
 local Edges = require "build.edges"
 local plan_files = require "plan.files"
-local profiles = require "build.test_profiles"
-local test_matrix = require "build.test_matrix"
-local test_modifiers = require "build.test_modifiers"
+local profiles = require "tests.build.profiles"
+local roles = require "tests.build.roles"
+local test_modifiers = require "tests.build.modifiers"
 
 -- What files of tests that know models include; and they are compiled with what their libraries ask for.
 local INCLUDES = ("$runtime_includes $program_includes $test_includes -I %s $jansson_cflags $criterion_cflags"):format(
@@ -30,17 +30,17 @@ function test_models.split(outputs, is_anew)
   return anew, as_is
 end
 
--- Lists whose models have every instruction set.
-local WHOLE_LISTS = { "few", "wide", "numbers", "every_template" }
+-- Roles whose models have every instruction set.
+local WHOLE_ROLES = { "emulated", "wide", "numbers", "every_template" }
 
 function test_models.is_whole(name)
-  for _, list in ipairs(WHOLE_LISTS) do
-    if test_matrix[list][name] then return true end
+  for _, role in ipairs(WHOLE_ROLES) do
+    if roles[role][name] then return true end
   end
   return false
 end
 
--- Models on none of these lists are the same text with other numbers: each gets one of the instruction sets of vectors
+-- Models of none of these roles are the same text with other numbers: each gets one of the instruction sets of vectors
 -- that this CPU runs, in turns, besides the portable one.
 function test_models.take_turns(edges, models)
   local turn = 0
@@ -84,8 +84,8 @@ end
 -- those that between them use every template; of the widest, which take it ten seconds a file, at a few.
 local function is_sanitized(name, isa)
   if not isa or isa == PORTABLE then return true end
-  if EMULATED[isa] then return test_matrix.wide[name] end
-  return test_matrix.every_template[name] or test_matrix.wide[name]
+  if EMULATED[isa] then return roles.wide[name] end
+  return roles.every_template[name] or roles.wide[name]
 end
 
 function COMPILE.sanitized(edges, profile, outputs, folder)
@@ -127,10 +127,10 @@ function test_models.table_object(edges, profile, name, models)
   return edges:compile(profile, source, ("%s/%s_models.o"):format(profile.test, name), INCLUDES)
 end
 
--- A binary of objects and of the test models of a list. name: the list of test_matrix.lua; profile: whose archives of
+-- A binary of objects and of the test models of a role. name: the role; profile: whose archives of
 -- models, without it those of all models.
 function test_models.some_models_test(edges, archives, models, objects, path, name, profile)
-  local some = test_models.split(models, function(model) return test_matrix[name][model.spec.name] end)
+  local some = test_models.split(models, function(model) return roles[name][model.spec.name] end)
   local label = profile and profiles.NAMES[profile] .. "/" .. name or name
   local inputs = joined(objects, { archives[1], test_models.table_object(edges, profile or PLAIN, label, some) })
   for _, model in ipairs(some) do inputs[#inputs + 1] = test_models.archive_path(profile or ALL, model) end
