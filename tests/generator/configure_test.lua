@@ -349,7 +349,7 @@ fact.holds("ninja reads what was written and has an edge for every product", fun
 end)
 
 fact.holds("the tests' graph is made when tests are asked for, from what configure saved", function()
-  local kernels = assert(fs.read(folder .. "out/kernels.ninja"))
+  local kernels = assert(fs.read(folder .. "out/kernels.ninja")):gsub("\nbuild tree: .-[^$]\n", "\n") -- files alone
   assert(not kernels:find("tests/", 1, true) and not kernels:find("out/test", 1, true), "an edge of a test")
   fact.equal(fs.exists(folder .. "out/test/build.ninja"), false)
   local query = "cd %s && ninja out/test/build.ninja && " ..

@@ -9,7 +9,7 @@ local fs = require "base.fs"
 local TURNS = { "is no ", "are no ", "that of", "of which", "by which", "stands", "beside" }
 
 -- Pages that are files, and those that a command prints: the second are left out where it does not run.
-local FILES = "ls README.md CONTRIBUTING.md SECURITY.md docs/*.md examples/README.md bench/README.md demo/README.md " ..
+local FILES = "ls README.md CONTRIBUTING.md SECURITY.md docs/*.md */README.md " ..
   "runtime/include/genattn/*.h text/ga_text.h"
 local PRINTED = "ls out/bin/* 2>/dev/null"
 

@@ -29,7 +29,8 @@ local ROWS = {
     { id = "fragments", title = "fragments", says = "C of each feature and block, spliced into templates: " ..
       "attention/modifiers, ops" } },
   { { id = "build", title = "configure, ninja", says = "finds the compiler, writes the edges by which ninja compiles",
-      code = { "generator/build", "generator/configure.lua", "generator/main.lua", "generator/ninja.lua", "generator/base" } },
+      code = { "generator/build", "generator/configure.lua", "generator/main.lua", "generator/ninja.lua",
+        "generator/base" } },
     { id = "gen", title = "4  generated C", says = "out/gen/NAME: kernels for each instruction set, the schedule " ..
       "of a call, the table of the model" },
     { id = "dist", title = "an archive of one model", says = "the C, the runtime, a Makefile and a CMakeLists.txt, " ..

@@ -51,8 +51,11 @@ end
 function names.of_specs()
   local rows = { { "Spec", "What it is" } }
   for _, file in ipairs(assert(fs.list("specs"))) do
-    local comment = assert(fs.read("specs/" .. file)):match("^%-%- (.-)\n[^-]"):gsub("\n%-%- ", " ")
-    rows[#rows + 1] = { code("specs/" .. file), comment:match("^(.-%.)%s") or comment }
+    local comment = assert(fs.read("specs/" .. file)):match("^%-%- (.-)\n[^-]") -- nil: README.md
+    if comment then
+      comment = comment:gsub("\n%-%- ", " ")
+      rows[#rows + 1] = { code("specs/" .. file), comment:match("^(.-%.)%s") or comment }
+    end
   end
   return table_of(rows)
 end
