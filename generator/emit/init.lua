@@ -18,6 +18,7 @@ local layer = require "emit.layer"
 local fold = require "emit.fold"
 local fragments = require "emit.fragments"
 local render = require "emit.render"
+local names = require "emit.names"
 local stack = require "emit.stack"
 local ranges = require "emit.ranges"
 
@@ -60,32 +61,22 @@ local function choice_bits(names)
   return table.concat(bits, " | ")
 end
 
--- The spec's own names, for every template.
+-- The names for every template of a spec: what is said here, then ranges.lua's, shape.lua's and the spec's own.
 local function spec_env(s)
-  local of = shape.of(s)
-  return setmetatable({
-    spec = s, name = s.name, NAME = s.name:upper(), d_model = s.d_model, n_heads = s.n_heads,
-    n_kv_heads = s.n_kv_heads, d_head = s.d_head, k_dim = s.k_dim, v_dim = s.v_dim, d_out = s.d_out,
-    d_v = s.d_v, kind = s.kind, form = of.form, weights_are = of.weights_are,
-    D = layer.widths(s), same_inputs = of.same_inputs, projects = s.projects,
-    seq_len = s.seq_len, kv_seq_len = s.kv_seq_len,
-    batch = s.batch or 0, vocab_size = s.vocab_size or 0, causal = s.causal,
+  return names.over({
+    spec = s, NAME = s.name:upper(), D = layer.widths(s), batch = s.batch or 0, vocab_size = s.vocab_size or 0,
     causal_enum = "GA_CAUSAL_" .. (s.causal or "none"):upper(), scale_double = fmt.double(s.scale_factor),
-    lengths = tostring(s.lengths), attention = tostring(s.attention_output), attention_output = s.attention_output,
-    roles = s.roles, sentences = spec_api.sentences(s), spec_text = spec_api.text(s), linears = of.linears,
-    unroll = s.unroll, choice_bits = choice_bits, word_of = arithmetic.word, table = table, math = math,
-    ln2 = elementary.ln2,
+    lengths = tostring(s.lengths), attention = tostring(s.attention_output),
+    sentences = spec_api.sentences(s), spec_text = spec_api.text(s),
+    choice_bits = choice_bits, word_of = arithmetic.word, table = table, math = math, ln2 = elementary.ln2,
     summary = stack.summary(s) or
       ("multi-head attention, d_model %d, n_heads %d, d_head %d"):format(s.d_model, s.n_heads, s.d_head),
-    is_stack = s.stack, bool = tostring,
-    include_dir = "genattn/", key_ranges_differ = of.key_ranges_differ,
-    extra_keys = s.extra_keys, bias_k_role = layer.role(s, "bias_k"),
+    is_stack = s.stack, bool = tostring, include_dir = "genattn/", bias_k_role = layer.role(s, "bias_k"),
     attention_keys = s.extra_keys > 0 and ("(io->kv_len + %d)"):format(s.extra_keys) or "io->kv_len",
-    fill = s.fill, fill_double = s.fill and fmt.double(s.fill) or "", fills_padding = s.fills_padding,
-    own_place = ranges.own_place(s), double = fmt.double, role_at = of.role_at,
+    fill_double = s.fill and fmt.double(s.fill) or "", own_place = ranges.own_place(s), double = fmt.double,
     cache = s.cache or 0, cache_type = dtype.enum_of_rows(s.cache_dtype), threads = threads, caches = caches,
     default_map = s.default_map and fmt.c_string(s.default_map) or "NULL",
-  }, { __index = ranges.words(s) })
+  }, ranges.words(s), shape.of(s), s)
 end
 
 -- Where a role lies in a file, with its booleans as C has them.
@@ -203,38 +194,28 @@ local function isa_env(p)
   }
 end
 
--- The plan's names, over the spec's, for the templates of one attention layer.
+-- The names for the templates of one attention layer: what is said here, then layer.lua's, the plan's own and the
+-- spec's.
 local function plan_env(p, base)
   local env = {
-    families = p.families, products = p.products, project_of = p.project_of, out = p.out or false,
-    finish = p.finish, head_place = layer.head_place(p), d_v_pad = p.d_v_pad, score = p.score,
-    score_masked = p.score_masked,
-    value = p.value,
-    attended = p.attended, A = p.attended.is_narrow and p.attended,
-    value_skip_zero = p.value_skip_zero or false, one_kernel = layer.one_kernel,
+    out = p.out or false, head_place = layer.head_place(p), A = p.attended.is_narrow and p.attended,
+    value_skip_zero = p.value_skip_zero or false,
     nonfinite_safe = p.spec.nonfinite_safe or false,
     fill_f32 = p.fill and fmt.f32(p.fill) or "-INFINITY",
     -- Of a part of a stack the stack shows its rows.
     shows_rows = not p.spec.is_part and shape.of(p.spec).form == "linear" and dtype.get(p.weights_dtype).group ~= nil,
-    mean_columns = p.mean_columns, has_score_modifiers = #fragments.of_scores(p.spec, "score_vector") > 0,
-    d_head_pad = p.d_head_pad, concat = p.concat, key_panel = p.key_panel, scores_stride = p.scores_stride,
-    group_rows = p.group_rows, max_sum = p.max_sum, value_keys = p.value_keys, packed = p.packed.parts,
-    buffers = p.buffers, gathers = p.gathers,
-    head_stride = p.head_stride, value_stride = p.value_stride,
+    has_score_modifiers = #fragments.of_scores(p.spec, "score_vector") > 0, packed = p.packed.parts,
     cached = dtype.vocabulary(p.cache_dtype, p.isa), KV = arithmetic.vocabulary("f32", p.isa, p.cache_dtype),
     value_rows = p.spec.cache and "VALUE_STRIDE" or "HEAD_STRIDE",
-    block_tiles = p.block_tiles, near_bytes = p.near_bytes,
-    kernel_list = layer.kernel_list, panel_kernels = layer.panel_kernels, steps = layer.steps,
-    panel_sums = layer.panel_sums, packing_of = layer.packing_of,
     makes_input_rows = layer.has_product(p.projects, true), has_floats = layer.has_product(p.products, false),
-    max_height = layer.max_height, buffer_count = layer.buffer_count, buffer_floats = layer.buffer_floats(p.buffers),
+    buffer_floats = layer.buffer_floats(p.buffers),
     q_factor = fmt.f32(p.factors.q), row_factor = p.factors.row and fmt.f32(p.factors.row) or false,
     softmax_factor = p.factors.softmax and fmt.f32(p.factors.softmax) or false,
   }
   for name, value in pairs(isa_env(p)) do env[name] = value end
   function env.score_units(x) return fmt.f32(p.factors.to_units(x)) end
   function env.per_score_unit(x) return fmt.f32(p.factors.per_unit(x)) end
-  return setmetatable(env, { __index = base })
+  return names.over(env, layer, p, base)
 end
 
 -- -- Files ------------------------------------------------------------------------------------------------------------

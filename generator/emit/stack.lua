@@ -4,6 +4,7 @@ local blocks = require "ops"
 local fmt = require "base.fmt"
 local graph = require "plan.graph"
 local layer = require "emit.layer"
+local names = require "emit.names"
 local plan_one_row = require "plan.one_row"
 local shape = require "plan.shape"
 
@@ -104,14 +105,12 @@ end
 function stack.env(p, base, shared)
   local first, count, role = shape.layer_roles(p.spec)
   local env = {
-    plan = p, products = p.products, families = p.families, packed = p.packed.parts, out = false,
+    plan = p, packed = p.packed.parts, out = false,
     has_layers = p.spec.n_layers > 0, sublayers = p.spec.sublayers, rows_of = rows_of,
-    first_layer_role = first, layer_roles = count, layer_role = role, max_height = layer.max_height,
+    first_layer_role = first, layer_roles = count, layer_role = role,
     shows_rows = shared.W.group ~= nil and #p.products > 0, roles_before = p.spec.roles_before or 0,
-    packing_of = layer.packing_of, panel_sums = layer.panel_sums,
     has_narrow = layer.has_product(p.products, true), has_floats = layer.has_product(p.products, false),
-    panel_kernels = layer.panel_kernels, steps = layer.steps, kernel_list = layer.kernel_list, max_sum = p.max_sum,
-    near_bytes = p.near_bytes, f32_of = fmt.f32,
+    f32_of = fmt.f32,
   }
   for _, more in ipairs({ shared, blocks.words(p.spec) }) do
     for name, value in pairs(more) do env[name] = value end
@@ -119,7 +118,7 @@ function stack.env(p, base, shared)
   env.can_prune, env.one_row = one_row(p.spec)
   env.layer_steps, env.block_steps = steps(p)
   function env.operations(place, phase) return graph.at(p.graph, place, phase) end
-  return setmetatable(env, { __index = base })
+  return names.over(env, layer, p, base)
 end
 
 return stack
