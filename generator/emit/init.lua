@@ -18,7 +18,7 @@ local layer = require "emit.layer"
 local fold = require "emit.fold"
 local fragments = require "emit.fragments"
 local render = require "emit.render"
-local names = require "emit.names"
+local over = require "emit.over"
 local stack = require "emit.stack"
 local ranges = require "emit.ranges"
 
@@ -63,7 +63,7 @@ end
 
 -- The names for every template of a spec: what is said here, then ranges.lua's, shape.lua's and the spec's own.
 local function spec_env(s)
-  return names.over({
+  return over({
     spec = s, NAME = s.name:upper(), D = layer.widths(s), batch = s.batch or 0, vocab_size = s.vocab_size or 0,
     causal_enum = "GA_CAUSAL_" .. (s.causal or "none"):upper(), scale_double = fmt.double(s.scale_factor),
     lengths = tostring(s.lengths), attention = tostring(s.attention_output),
@@ -215,7 +215,7 @@ local function plan_env(p, base)
   for name, value in pairs(isa_env(p)) do env[name] = value end
   function env.score_units(x) return fmt.f32(p.factors.to_units(x)) end
   function env.per_score_unit(x) return fmt.f32(p.factors.per_unit(x)) end
-  return names.over(env, layer, p, base)
+  return over(env, layer, p, base)
 end
 
 -- -- Files ------------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ local blocks = require "ops"
 local fmt = require "base.fmt"
 local graph = require "plan.graph"
 local layer = require "emit.layer"
-local names = require "emit.names"
+local over = require "emit.over"
 local plan_one_row = require "plan.one_row"
 local shape = require "plan.shape"
 
@@ -118,7 +118,7 @@ function stack.env(p, base, shared)
   env.can_prune, env.one_row = one_row(p.spec)
   env.layer_steps, env.block_steps = steps(p)
   function env.operations(place, phase) return graph.at(p.graph, place, phase) end
-  return names.over(env, layer, p, base)
+  return over(env, layer, p, base)
 end
 
 return stack
