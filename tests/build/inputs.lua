@@ -79,6 +79,13 @@ function inputs.files(...)
   return all
 end
 
+-- Those of them in a folder that are Lua.
+function inputs.lua_files(folder)
+  local paths = {}
+  for _, path in ipairs(found(folder, "f")) do paths[#paths + 1] = path:find("%.lua$") and path or nil end
+  return paths
+end
+
 -- These folders and those in them: a new file anywhere changes the time of one.
 function inputs.folders(...)
   local all = {}

@@ -47,13 +47,6 @@ end
 
 -- -- The generator --------------------------------------------------------------------------------------------------
 
--- The specs that are shipped.
-local function specs_shipped()
-  local paths = {}
-  for _, path in ipairs(inputs.files("specs")) do paths[#paths + 1] = path:find("%.lua$") and path or nil end
-  return paths
-end
-
 -- Generated files from these Luas, one after the other.
 local function same_bytes(all, name, luas, specs)
   return script_step(all, ("%s from %s"):format(name, text.join(all.luas)), "tests/generator/same_bytes.lua",
@@ -355,7 +348,7 @@ local function more_steps(all)
   return joined(second, hostile_steps(all), {
     -- A second run by the last Lua alone: LuaJIT where it is there, which takes a third of the time.
     same_bytes(all, "same bytes of every spec, twice", joined(all.luas, { all.luas[#all.luas] }),
-      joined(paths_of(all.models.products), specs_shipped(), paths_of(all.models.tests))),
+      joined(paths_of(all.models.products), inputs.lua_files("specs"), paths_of(all.models.tests))),
   }, package_steps(all), python_steps(all), library_steps(all, " of all test models", all.tests.all),
     all_kernel_steps(all), whole, {
     binary_step(all, "calls of all kinds that share weights and threads", "out/test/all/standalone_sharing",
