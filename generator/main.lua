@@ -4,7 +4,6 @@ local root = arg[0]:match("^(.*/)generator/[^/]*$") or arg[0]:match("^generator/
 package.path = root .. "generator/?.lua;" .. root .. "generator/?/init.lua;" .. package.path
 
 local argparse = require "argparse"
-local arithmetic = require "arithmetic"
 local compat = require "base.compat"
 local fs = require "base.fs"
 local text = require "base.text"
@@ -41,7 +40,7 @@ end
 local function parse_isas(list)
   local names, seen, known = {}, {}, text.join(isa.names())
   for name in list:gmatch("[^,]+") do
-    local base = arithmetic.base_of(name)
+    local base = isa.base_of(name)
     if base then usage_error(("--isa names %s, which is made with %s where a model gains by it"):format(name, base)) end
     if not isa.get(name) then
       usage_error(("--isa: no instruction set is called '%s'; there are %s"):format(name, known))

@@ -8,21 +8,20 @@
 --   attends                    whether attention may multiply so
 --   step                       what depths and running sums are whole ones of; nil: of four
 --   word                       the name that specs and C have for it; nil: its own
---   sets = { isa = table }     where it runs:
---     row, panel               element types of both: name, type (C), bytes
---     unit                     elements of depth that lie side by side in a lane, of panels, and of rows that are
---                              multiplied in lanes
---     one_by_one               whether a sum takes them one after the other, and not all at once
---     store                    of a pointer and a vector of floats, rounded to the nearest, as elements of a row
---     in_order                 the same as elements of a panel one after the other, where it attends; nil: as store
---     upper_first              whether a lane's upper element is multiplied first, so that the first of depth is there
---     helpers                  C functions that these call, or several such texts, each of which others may have too;
---                              nil for none
---     cflags, cpu              what the compiler and the CPU must have beside the instruction set's own
---     of                       of a set that refines an instruction set by what the CPU has beside it: that one's name,
---                              with which its own begins; the file has these in order as `refined`, an array
---     prefers                  CPU features without which another variant is faster; nil: none
+--   ways                       how instruction sets may multiply it, the best first; a set takes the first one whose
+--                              product it has, and others do not run it. Each has
+--     product                  the product (isa/init.lua); nil: multiply-adds of floats, which every set has
+--     words                    words that `functions` and `vocabulary` use besides
 --     emulates                 whether instructions for other numbers do it
+--                              and of integers
+--     row, panel               element types of both: name, type (C), bytes
+--     load                     the product's word that loads elements of panels; nil: load
+--     store                    the word that stores a vector of floats, rounded to the nearest, as elements of a row
+--     in_order                 the same as elements of a panel, where it attends; nil: as store
+--     header                   elements of a panel's column that stand before those of each running sum: its scale, and
+--                              with has_offset the sum of its weights
+--     has_offset               whether rows hold their distance from their least number, which is what zero is then
+--   functions(set)             C functions that the expressions call, of these words; nil: none
 --   vocabulary(isa)            where it does not multiply integers: what templates may say of it (below)
 -- One of integers, whose sums are so short that they cannot leave 32 bits, has besides
 --   largest_row, is_offset     steps from zero to a row's largest magnitude; or with is_offset those from its least to
@@ -32,16 +31,6 @@
 --   largest_key                where it attends and is_offset: steps of keys and values from zero to their largest
 --   weight_scale               C: what one step of a column's weights is worth, of `largest` and `total`, the greatest
 --                              magnitude of those of one running sum and the sum of all
--- and its sets
---     header                   elements of a panel's column that stand before those of each running sum: its scale, and
---                              with has_offset the sum of its weights
---     has_offset               whether rows hold their distance from their least number, which is what zero is then
---     vector, sum              C types: of what is loaded, and of a running sum
---     zero                     a running sum before its first product; with has_offset of minus what the row's zero
---                              is, and where the sums of weights are
---     none                     with has_offset, and where it attends: one of rows whose zero is 0
---     splat, load, to_floats   of an element in depth, of a pointer, of a running sum
---     dot(a, b, sum)           C
 local dtype = require "dtype"
 
 local arithmetic = {}
@@ -88,49 +77,44 @@ function arithmetic.attending()
   return list
 end
 
+-- The first of its ways that an instruction set has, and the set's product; nil where there is none.
+local function way_of(name, set)
+  for _, way in ipairs(arithmetic.get(name).ways or {}) do
+    local product = set.products[way.product or ""]
+    if product or not way.product then return way, product end
+  end
+end
+
 -- Whether it runs on an instruction set.
 function arithmetic.runs_on(name, set)
-  local sets = arithmetic.get(name).sets
-  return not sets or sets[set.name] ~= nil
-end
-
--- Its own table for an instruction set, or for the one that the set refines; nil where it has none.
-local function own_set(name, set)
-  local sets = arithmetic.get(name).sets
-  return sets and (sets[set.name] or sets[set.base])
-end
-
--- An instruction set with what an arithmetic's own table for it refines it by: a name; the set it is made of as base.
-local function refined(name, set)
-  return setmetatable({ name = name, base = set.name }, { __index = set })
+  return not arithmetic.get(name).ways or way_of(name, set) ~= nil
 end
 
 -- The sets for which a model of these arithmetics has a variant, of one instruction set that runs them: those that
--- refine it, best first and each once, then itself.
+-- refine a product that one of them takes, best first, then itself.
 function arithmetic.variants(names, set)
-  local list, seen = {}, {}
-  for _, name in ipairs(names) do
-    local A = arithmetic.get(name)
-    for _, more in ipairs(A.refined or {}) do
-      list[#list + 1] = A.sets[more].of == set.name and not seen[more] and refined(more, set) or nil
-      seen[more] = true
+  local list = {}
+  for _, more in ipairs(set.refinements or {}) do
+    local is_other = false
+    for _, name in ipairs(names) do
+      local _, product = way_of(name, more)
+      is_other = is_other or product ~= nil and product ~= select(2, way_of(name, set))
     end
+    list[#list + 1] = is_other and more or nil
   end
   list[#list + 1] = set
   return list
 end
 
--- The name of the instruction set that one of this name refines, or nil.
-function arithmetic.base_of(name)
-  for _, known in ipairs(NAMES) do
-    local own = (arithmetic.get(known).sets or {})[name]
-    if own and own.of then return own.of end
-  end
-end
-
--- What the compiler and the CPU must have for it beside the set's own, and what else it has for that set: cflags, cpu.
+-- What it calls and needs of an instruction set: helpers, C texts; arrays cflags, cpu.
 function arithmetic.needs(name, set)
-  return own_set(name, set) or { cflags = {}, cpu = {} }
+  local way, product = way_of(name, set)
+  if not way then return { helpers = {}, cflags = {}, cpu = {} } end
+  local words = { way.store, way.in_order }
+  for _, word in ipairs(way.words or {}) do words[#words + 1] = word end
+  local needs, A = set.needs(words, { product }), arithmetic.get(name)
+  needs.helpers[#needs.helpers + 1] = A.functions and A.functions(set)
+  return needs
 end
 
 -- What the compiler ("cflags") or the CPU ("cpu") must have for a spec's arithmetics and weights, each once.
@@ -150,66 +134,55 @@ end
 -- CPU features without which another variant of these arithmetics is faster, or nil.
 function arithmetic.prefers(names, set)
   for _, name in ipairs(names) do
-    if arithmetic.needs(name, set).prefers then return arithmetic.needs(name, set).prefers end
+    local _, product = way_of(name, set)
+    if product and product.prefers then return product.prefers end
   end
 end
 
 -- Whether instructions for other numbers multiply one of these arithmetics.
 function arithmetic.emulates(names, set)
   for _, name in ipairs(names) do
-    if arithmetic.needs(name, set).emulates then return true end
+    local way = way_of(name, set)
+    if way and way.emulates then return true end
   end
   return false
-end
-
--- The C functions that the expressions of these arithmetics call, each once.
-function arithmetic.helpers(names, set)
-  local texts, seen = {}, {}
-  for _, name in ipairs(names) do
-    local own = arithmetic.needs(name, set).helpers or {}
-    for _, text in ipairs(type(own) == "table" and own or { own }) do
-      texts[#texts + 1] = not seen[text] and text or nil
-      seen[text] = true
-    end
-  end
-  return table.concat(texts)
 end
 
 -- A depth of rows and panels with its padding.
 function arithmetic.padded(name, depth)
   local A = arithmetic.get(name)
   local step = A.step or DEPTH_STEP
-  return A.sets and math.ceil(depth / step) * step or depth
+  return A.ways and math.ceil(depth / step) * step or depth
 end
 
 -- Lengths of running sums are whole ones of it, but for the last.
 function arithmetic.step(name, weights_dtype)
   local A = arithmetic.get(name)
-  return A.sets and (A.step or DEPTH_STEP) or weights_dtype and dtype.get(weights_dtype).group or 1
+  return A.ways and (A.step or DEPTH_STEP) or weights_dtype and dtype.get(weights_dtype).group or 1
 end
 
 -- Whether weights are packed without the zeros that fill vectors between heads: steps and groups go on over heads.
 function arithmetic.joins_heads(name, weights_dtype)
-  return arithmetic.get(name).sets ~= nil or dtype.get(weights_dtype).group ~= nil
+  return arithmetic.get(name).ways ~= nil or dtype.get(weights_dtype).group ~= nil
 end
 
 -- What templates may say of products of integers. They name scale<m> and offset<m> of row m, and `header`, what stands
 -- in a panel before a running sum.
-local function of_integers(A, set, V)
+local function of_integers(A, set)
+  local V, way, product = set.V, way_of(A.name, set)
+  local function spelled(format) return function(...) return format:format(...) end end
   local X = setmetatable({ name = A.name, is_narrow = true, is_integer = true, is_offset = A.is_offset,
     largest_row = A.largest_row, weight_scale = A.weight_scale, largest_weight = A.largest_weight,
-    total_weight = A.total_weight }, { __index = set })
-  for _, word in ipairs({ "splat", "load", "to_floats", "store" }) do
-    X[word] = function(...) return set[word]:format(...) end
-  end
-  X.in_order = set.in_order and function(...) return set.in_order:format(...) end or X.store
+    total_weight = A.total_weight, unit = product.unit, vector = product.type or V.ints, sum = V.ints,
+    splat = spelled(product.splat), load = spelled(product[way.load or "load"] or product.load),
+    to_floats = V.to_floats, store = V[way.store], in_order = V[way.in_order or way.store] }, { __index = way })
   -- Keys and values are made as rows are, or where those have an offset, as rows of elements of panels.
-  local own = { name = A.name .. "_key", largest_row = A.largest_key, row = set.panel, store = X.in_order }
+  local own = { name = A.name .. "_key", largest_row = A.largest_key, row = way.panel, store = X.in_order }
   X.keys = A.largest_key and own or X
-  function X.column_bytes(length) return (length + set.header) * set.panel.bytes end
+  function X.dot(a, b, sum) return product.dot:format(sum, a, b) end
+  function X.column_bytes(length) return (length + way.header) * way.panel.bytes end
   function X.start(m, sums)
-    if set.has_offset and sums then return set.zero:format("offset" .. m, sums) end
-    return set.none or set.zero
+    return way.has_offset and sums and V.int_mul(V.int_splat("offset" .. m), V.int_load(sums)) or V.int_zero()
   end
   function X.total(sum, m, scales, before)
     return V.add(V.mul(X.to_floats(sum), V.mul("scale" .. m, V.load(scales))), before)
@@ -234,7 +207,7 @@ end
 function arithmetic.vocabulary(name, set, weights_dtype)
   local A = arithmetic.get(name)
   if A.vocabulary then return A.vocabulary(set, dtype.vocabulary(weights_dtype, set)) end
-  return of_integers(A, own_set(name, set), set.V)
+  return of_integers(A, set)
 end
 
 return arithmetic

@@ -11,27 +11,25 @@ local function row_of(number, bytes)
     group_bytes = facts + 16 }
 end
 
--- Of a set that multiplies bytes, four at a time, and of one that multiplies floats.
-local BYTES = { row = row_of("int8_t", 1), type = "unsigned char", bytes = 1,
-  store = "_mm_storeu_si128((__m128i *)(%s), _mm512_cvtepi32_epi8(_mm512_cvtps_epi32(%s)))" }
+local BYTES = { row = row_of("int8_t", 1), type = "unsigned char", bytes = 1 }
 local FLOATS = { row = row_of("float", 4), type = "float", bytes = 4 }
 
-local function set_of(kind)
-  local row = setmetatable({ type = kind.type, bytes = kind.bytes }, { __index = kind.row })
-  return { row = row, store = kind.store, cflags = {}, cpu = {} }
+-- What a row is to templates, by how numbers are kept.
+local function row(kind)
+  return setmetatable({ type = kind.type, bytes = kind.bytes }, { __index = kind.row })
 end
 
-local sets = { avx512 = set_of(BYTES), avx2 = set_of(FLOATS), neon = set_of(FLOATS), scalar = set_of(FLOATS) }
-
 return {
-  name = "int8_groups", word = "int8", step = GROUP, sum = GROUP, sets = sets,
-  vocabulary = function(isa, W)
-    local V, set = isa.V, sets[isa.name] or sets[isa.base]
+  name = "int8_groups", word = "int8", step = GROUP, sum = GROUP,
+  -- Bytes are multiplied four at a time, or floats one by one.
+  ways = { { product = "bytes_in_memory", store = "store_int8" }, {} },
+  vocabulary = function(set, W)
+    local V, of_bytes = set.V, set.products.bytes_in_memory ~= nil
     return {
       name = "int8_groups", word = "int8", is_narrow = true, in_groups = true, largest_row = LARGEST,
-      row = set.row, panel = { name = W.name, type = W.type, bytes = W.bytes }, header = 0, unit = 1,
-      vector = V.type, sum = V.type, groups = W, column_bytes = W.column_bytes_of,
-      store = function(to, v) return set.store and set.store:format(to, v) or V.store(to, V.round(v)) end,
+      row = row(of_bytes and BYTES or FLOATS), panel = { name = W.name, type = W.type, bytes = W.bytes }, header = 0,
+      unit = 1, vector = V.type, sum = V.type, groups = W, column_bytes = W.column_bytes_of,
+      store = of_bytes and V.store_int8 or function(to, v) return V.store(to, V.round(v)) end,
     }
   end,
 }

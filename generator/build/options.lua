@@ -1,8 +1,8 @@
 -- options.lua: configure's command line, declared as tables, read with argparse, shown by --help in autoconf's order.
 -- Knows no model field by name: those come from the spec's own list.
 local argparse = require "argparse"
-local arithmetic = require "arithmetic"
 local compat = require "base.compat"
+local isa = require "isa"
 local ninja = require "ninja"
 local text = require "base.text"
 local usage = require "build.usage"
@@ -210,7 +210,7 @@ local function read_isas(list, known)
   if not list then return nil end
   local names = {}
   for name in list:gmatch("[^,]+") do
-    local near, base = text.nearest(name, known), arithmetic.base_of(name)
+    local near, base = text.nearest(name, known), isa.base_of(name)
     if base then
       return false, ("--isa names %s, which is made with %s where a model gains by it"):format(name, base)
     end

@@ -1,6 +1,6 @@
 -- dtype/groups.lua: what element types have in common that keep whole numbers in groups along depth: their layout, and
 -- how each instruction set unpacks them and multiplies them by rows. A weight is scale (number - zero). How numbers are
--- chosen is the packer's (templates/linear/pack_groups.c.lt), and C text is group_helpers'.
+-- chosen is the packer's (templates/linear/pack_groups.c.lt); C functions are in templates/linear/group_functions.h.lt.
 --
 -- A group holds LENGTH weights of every column of a panel: the scales; the zeros, a byte each, where the type keeps
 -- them; then words of 32 bits, [depth / unit][columns], whose four bytes hold weights that follow each other in depth:
@@ -9,18 +9,17 @@
 -- Rows of floats are kept in groups beside them, as whole numbers (templates/linear/digit_rows.c.lt): as three signed
 -- digits, or the upper two as one part of 16 bits. Sums of products are exact, so that every set has the same ones,
 -- whatever it multiplies at once.
-local group_helpers = require "dtype.group_helpers"
-
 local groups = {}
 
 local LENGTH = 32
 local ZERO_STEPS = 16 -- that a zero is a whole number of, in parts of one
 
--- What scales are kept as: bytes; bits of the significand after the first; what they are in units of, 2^-unit; and from
--- where on a number is too large for one, as C. A byte is what follows the sign in the upper half of a half.
+-- What scales are kept as: the word that loads them; bytes; bits of the significand after the first; what they are in
+-- units of, 2^-unit; and from where on a number is too large for one, as C. A byte is what follows the sign in the
+-- upper half of a half.
 local SCALES = {
-  half = { name = "half", bytes = 2, fraction = 10, unit = 0, beyond = "65520.0f" },
-  byte = { name = "byte", bytes = 1, fraction = 3, unit = 8, beyond = "248.0f" },
+  half = { name = "half", load = "load_f16", bytes = 2, fraction = 10, unit = 0, beyond = "65520.0f" },
+  byte = { name = "byte", load = "load_e5m3", bytes = 1, fraction = 3, unit = 8, beyond = "248.0f" },
 }
 
 -- The parts of a number of a row, the greatest first: names, C types, bytes of one, and where those of a group begin.
@@ -46,85 +45,127 @@ end
 
 -- How a set keeps rows: as `parts`, with what else is its own:
 --   made                       the template that makes parts of numbers
+--   lane                       the C type of what kernels take of a row at a time
+--   put                        the word that stores a vector of numbers as those of a part; order: of these before
+--   in_16_bits                 the product whose sums have 16 bits, two in a lane, where that is so
+--   words, products            of the instruction set, which kernels use
 --   tile                       what of the set counts otherwise for the register tiles of these kernels
 --   by_word                    whether kernels take one word of each column after the other, and have the sums of all
 --                              rows and columns in registers; otherwise a vector's words of a group are there, and rows
 --                              come one after the other. Of by_word:
 --   sum                        the C type of a sum
---   pieces                     of a word, { text, products }: the C of some of its numbers, of the word; and of each
---                              part that they are multiplied by { part, after, add }: its place in `parts`; that of
---                              the first number in the word; and the C of a sum and what a piece and a part add to it
-local function kept_as(parts, own)
+--   pieces                     of a word, { of, products }: of(word): the C of some of its numbers; and of each part
+--                              that they are multiplied by { part, after, add }: its place in `parts`; that of the
+--                              first number in the word; and add(sum, piece, part): the C of a sum and what they add
+local function kept_as(parts, set, own)
+  own.made = set.V.width > 1 and "linear/digits" or "linear/digits_plain"
   return setmetatable(own, { __index = parts })
 end
 
--- By word, with sums in so many registers.
-local function kept_by_word(parts, registers, own)
-  own.by_word, own.tile = true, { max_accumulators = math.floor(registers / #parts.parts), fma_latency = 1 }
-  return kept_as(parts, own)
+-- By word, with sums of each part in as many registers as the set has for sums.
+local function kept_by_word(parts, set, own)
+  own.by_word, own.sum = true, set.ints
+  own.tile = { max_accumulators = math.floor(set.max_accumulators / #parts.parts), fma_latency = 1 }
+  return kept_as(parts, set, own)
+end
+
+-- The numbers `after` in a word, as `of` gives them, times each of so many parts of a row.
+local function piece(of, count, after, add)
+  local products = {}
+  for part = 1, count do products[part] = { part = part, after = after, add = add } end
+  return { of = of, products = products }
+end
+
+-- A product's sum and what it adds, of which the compiler knows nothing.
+local function apart(V, product)
+  return function(sum, numbers, parts) return V.kept_apart(product.dot:format(sum, numbers, parts)) end
+end
+
+-- The i-th four numbers of a word as bytes.
+local function bytes_of(V, bits, i, word)
+  if bits == 8 then return word end
+  return V.int_and(i > 0 and V.shr_bits(word, "4") or word, V.int_splat("0x0f0f0f0f"))
 end
 
 -- Four bytes at a time: sums of three digits, and eight vectors of weights.
-local AVX512 = kept_as(DIGITS, { made = "linear/digits_512", tile = { max_accumulators = 16 } })
-
-local function product(part, after, add)
-  return { part = part, after = after, add = add }
+local function by_bytes(set)
+  return kept_as(DIGITS, set, { lane = "int32_t", tile = { max_accumulators = 16 }, put = "int_store_int8",
+    products = { set.products.bytes_in_memory } })
 end
 
--- AVX2 by bits of a weight's number. Of 4 bits, sums of products of bytes stay in 16 bits through a group.
-local AVX2 = {}
-local function of_parts(count, after, add)
-  local list = {}
-  for part = 1, count do list[part] = product(part, after, add) end
-  return list
+-- Two bytes at a time, which sums of products of 4 bits allow: through a group they stay in 16 bits.
+local function by_bytes_in_16_bits(set)
+  local V, product, pieces = set.V, set.products.bytes_in_16_bits, {}
+  for i = 0, 1 do
+    pieces[i + 1] = piece(function(word) return bytes_of(V, 4, i, word) end, 3, 4 * i, apart(V, product))
+  end
+  return kept_by_word(DIGITS, set, { lane = "int32_t", put = "int_store_int8", in_16_bits = product, pieces = pieces,
+    words = { "kept_apart" }, products = { product } })
 end
-AVX2[4] = kept_by_word(DIGITS, 12, { made = "linear/digits_256", sum = "__m256i", pieces = {
-  { text = "_mm256_and_si256(%s, _mm256_set1_epi32(0x0f0f0f0f))", products = of_parts(3, 0, "add_bytes(%s, %s, %s)") },
-  { text = "_mm256_and_si256(_mm256_srli_epi32(%s, 4), _mm256_set1_epi32(0x0f0f0f0f))",
-    products = of_parts(3, 4, "add_bytes(%s, %s, %s)") } } })
-AVX2[8] = kept_by_word(HALVES, 12, { made = "linear/digits_256", sum = "__m256i", pieces = {
-  { text = "_mm256_and_si256(%s, _mm256_set1_epi32(0x00ff00ff))", products = of_parts(2, 0, "add_pairs(%s, %s, %s)") },
-  { text = "_mm256_srli_epi16(%s, 8)", products = of_parts(2, 2, "add_pairs(%s, %s, %s)") } } })
+
+-- Two numbers of 16 bits at a time: those in even bytes of a word, then those in odd ones.
+local function by_pairs(set)
+  local V, product = set.V, set.products.int16
+  local add = apart(V, product)
+  return kept_by_word(HALVES, set, { lane = "int32_t", put = "int_store_int16", order = "evens_first",
+    words = { "kept_apart" }, products = { product }, pieces = {
+      piece(function(word) return V.int_and(word, V.int_splat("0x00ff00ff")) end, 2, 0, add),
+      piece(function(word) return V.shr_halves(word, "8") end, 2, 2, add) } })
+end
+
+-- The numbers from the i-th of a word on, lowest bits first.
+local function from_number(V, bits, i, word)
+  local by = bits * groups.place(i, bits)
+  return by == 0 and word or V.shr_bits(word, ("%d"):format(by))
+end
 
 -- One number after the other.
-local function one_by_one(bits, registers, sum, down, add)
-  local pieces = {}
+local function one_by_one(set, bits)
+  local V, product, pieces = set.V, set.products.ints, {}
+  local mask = V.int_splat(("0x%x"):format(2 ^ bits - 1))
+  local function add(sum, number, part) return product.dot:format(sum, number, part) end
   for i = 0, 32 / bits - 1 do
-    local by = bits * groups.place(i, bits)
-    pieces[i + 1] = { text = "lowest_bits(" .. (by == 0 and "%s" or down:format("%s", by)) .. ")",
-      products = { product(1, i, add), product(2, i, add) } }
+    pieces[i + 1] = piece(function(word) return V.int_and(from_number(V, bits, i, word), mask) end, 2, i, add)
   end
-  return kept_by_word(HALVES, registers, { made = "linear/digits_plain", sum = sum, pieces = pieces })
+  return kept_by_word(HALVES, set, { lane = "int16_t", put = "int_store_int16", products = { product },
+    pieces = pieces })
 end
 
--- The i-th four numbers of a word as bytes of AVX-512, by bits of a number.
-local BYTES = {
-  [4] = { [0] = "_mm512_and_si512(%s, _mm512_set1_epi32(0x0f0f0f0f))",
-    "_mm512_and_si512(_mm512_srli_epi32(%s, 4), _mm512_set1_epi32(0x0f0f0f0f))" },
-  [8] = { [0] = "%s" },
-}
+local function digits_of(set, bits)
+  local has = set.products
+  if has.bytes_in_memory then return by_bytes(set) end
+  if has.bytes_in_16_bits and bits == 4 then return by_bytes_in_16_bits(set) end
+  if has.int16 and has.int16.unit == 2 then return by_pairs(set) end
+  return one_by_one(set, bits)
+end
 
--- By instruction set: word and load; digits; and numbers(i, word, zero), the C of a word's i-th numbers over zero as
--- floats, or bytes(i, word), of its i-th four, where rows of whole numbers are multiplied as bytes, too.
-local function sets(t)
-  local bits = t.bits
-  local function numbers_of(down)
-    return function(i, word, zero)
-      local by = bits * groups.place(i, bits)
-      return ("lowest_numbers(%s, %s)"):format(by == 0 and word or down:format(word, by), zero)
+-- What templates may say of a type on an instruction set: its fields, and
+--   word, load_word(pointer)   32 bits of each column
+--   digits                     as above
+--   bytes_of(i, word)          the C of a word's i-th four numbers as bytes, where rows of whole numbers are multiplied
+--                              as bytes, too; elsewhere
+--   numbers(i, word, zero)     the C of a word's i-th numbers over zero as floats
+--   load_scales(pointer)       scales of a vector of columns, in their unit
+function groups.vocabulary(t, set)
+  local V = set.V
+  local W = setmetatable({ word = set.ints, load_word = V.int_load, digits = digits_of(set, t.bits) }, { __index = t })
+  if set.products.bytes_in_memory then
+    function W.bytes_of(i, word) return bytes_of(V, t.bits, i, word) end
+  else
+    function W.numbers(i, word, zero)
+      return ("lowest_numbers(%s, %s)"):format(from_number(V, t.bits, i, word), zero)
     end
   end
-  local down_128, down_32 = "vshrq_n_u32(%s, %d)", "(%s >> %d)"
-  return {
-    avx512 = { word = "__m512i", load = "_mm512_loadu_si512(%s)", digits = AVX512,
-      bytes = function(i, word) return BYTES[bits][i]:format(word) end },
-    avx2 = { word = "__m256i", load = "_mm256_loadu_si256((const __m256i *)(%s))", digits = AVX2[bits],
-      numbers = numbers_of("_mm256_srli_epi32(%s, %d)") },
-    neon = { word = "uint32x4_t", load = "vreinterpretq_u32_u8(vld1q_u8(%s))", numbers = numbers_of(down_128),
-      digits = one_by_one(bits, 24, "int32x4_t", down_128, "vmlaq_s32(%s, %s, %s)") },
-    scalar = { word = "uint32_t", load = "word_at(%s)", numbers = numbers_of(down_32),
-      digits = one_by_one(bits, 12, "int32_t", down_32, "%s + %s * %s") },
-  }
+  W.load_scales = V[t.scale.load]
+  return W
+end
+
+-- What a type's functions call and need on a set (isa.vocabulary).
+function groups.needs(t, set)
+  local digits = digits_of(set, t.bits)
+  local words = { t.scale.load, "int_load", "int_load_uint8", "int_max", "int_largest", "int_sum", digits.put }
+  for _, word in ipairs(digits.words or {}) do words[#words + 1] = word end
+  return set.needs(words, digits.products)
 end
 
 -- The table of a type (dtype/init.lua) of so many bits a number; scale: what those of groups are kept as; zero: that of
@@ -135,12 +176,6 @@ function groups.type(name, bits, scale, zero)
     zero_steps = not zero and ZERO_STEPS or nil, scale = SCALES[scale] }
   t.facts = t.scale.bytes + (zero and 0 or 1)
   t.column_bytes = t.facts + math.floor(LENGTH * bits / 8)
-  t.sets, t.helpers, t.number_helpers = sets(t), {}, {}
-  for isa in pairs(t.sets) do t.helpers[isa], t.number_helpers[isa] = group_helpers.of(t, isa) end
-  t.needs = {
-    avx512 = { cflags = { "-mavx512vnni" }, cpu = { "AVX512_VNNI" } },
-    avx2 = { cflags = { "-mf16c" }, cpu = { "F16C" } },
-  }
   return t
 end
 

@@ -4,10 +4,9 @@
 -- Adding one is adding one file with these fields, and its name to NAMES:
 --   name, bytes (of an element), type (C)
 --   from_float, to_float       formats of C expressions: an element made of a float, and a float made of an element
---   load = { isa = format }    a vector of floats from the elements at a pointer; absent for floats themselves
---   helpers                    C functions that these call, where they call any
---   store = { isa = format }   a vector of floats to the elements at a pointer; absent for floats themselves
---   store_helpers = { isa = text }   C functions that this calls; none needed where helpers have them
+--   load, store                words of instruction sets (isa/vocabulary): a vector of floats from the elements at a
+--                              pointer, and to them; absent for floats themselves
+--   helpers                    C functions that from_float and to_float call, where they call any
 -- One that keeps rows as whole numbers of a step of each row has besides
 --   steps, largest             the name of the type in which steps are kept; the greatest magnitude of a number
 --   enum                       its name in enum ga_dtype, which of others is theirs
@@ -17,12 +16,12 @@
 --   bias                       the number in the middle, over which products with rows of digits are
 --   scale                      what scales are kept as (dtype/groups.lua)
 --   facts, column_bytes        bytes of a group's column before its words, and all of them
---   sets, helpers, needs       by instruction set: how it unpacks words; C functions; what needs() gives
+local groups = require "dtype.groups"
+
 local dtype = {}
 
 local NAMES = { "f32", "bf16", "int8", "int4" }
 local ROWS = { f32 = "f32", bf16 = "bf16", int8 = "int8_rows" } -- by the names that specs have
-local NO_NEEDS = { cflags = {}, cpu = {} }
 
 function dtype.names()
   return NAMES
@@ -53,26 +52,16 @@ function dtype.get(name)
   error(("no element type is called '%s'"):format(tostring(name)), 2)
 end
 
--- What a table by instruction set has for one, or for the one that it refines.
-local function of_set(by_name, set)
-  return by_name[set.name] or by_name[set.base]
+-- C functions of a type's single elements, "" where there are none.
+function dtype.helpers(name)
+  return dtype.get(name).helpers or ""
 end
 
--- The C text of the functions that a type's expressions call for an instruction set, "" where there are none.
-function dtype.helpers(name, set)
-  local helpers = dtype.get(name).helpers
-  return type(helpers) == "table" and of_set(helpers, set) or helpers or ""
-end
-
--- Those that a type in groups needs besides where rows are whole numbers too.
-function dtype.number_helpers(name, set)
-  return of_set(dtype.get(name).number_helpers, set)
-end
-
--- What the compiler and the CPU must have for a type beside the set's own: arrays cflags, cpu.
-function dtype.needs(name, set)
-  local needs = dtype.get(name).needs
-  return needs and of_set(needs, set) or NO_NEEDS
+-- What vectors of a type call and need of an instruction set where they are loaded, and with `stores` where they are
+-- stored: helpers, C texts; arrays cflags, cpu.
+function dtype.needs(name, set, stores)
+  local t = dtype.get(name)
+  return t.group and groups.needs(t, set) or set.needs({ t.load or "load", stores and t.store or nil })
 end
 
 -- Weights of one column in `depth` rows of a panel, in bytes.
@@ -81,43 +70,26 @@ function dtype.column_bytes(name, depth)
   return t.group and math.ceil(depth / t.group) * t.column_bytes or depth * t.bytes
 end
 
--- What templates may say of a type that keeps numbers in groups: its fields, and those of the set.
-local function of_groups(t, set)
-  local own = of_set(t.sets, set) or error(("%s has no numbers for %s"):format(t.name, set.name), 3)
-  local W = setmetatable({ word = own.word, numbers = own.numbers, digits = own.digits, bytes_of = own.bytes },
-    { __index = t })
-  function W.load_word(at) return own.load:format(at) end
-  function W.column_bytes_of(depth) return dtype.column_bytes(t.name, depth) end
-  return W
-end
-
--- The C text of the functions that storing vectors of a type calls, "" where there are none.
-function dtype.store_helpers(name, set)
-  local helpers = dtype.get(name).store_helpers
-  return helpers and of_set(helpers, set) or ""
-end
-
 -- What templates of one instruction set (a table of isa) may say of a type: type, bytes, is_float where elements are
 -- floats, and as C expressions load(pointer), from_float(value), to_float(element), store(pointer, vector) and
 -- cast(pointer), a pointer to floats as one to elements; of one that keeps numbers in groups also group, unit, facts,
--- column_bytes, word, load_word(pointer), and what groups' sets have; of one that keeps numbers of steps largest and
+-- column_bytes, and what groups.vocabulary has; of one that keeps numbers of steps largest and
 -- steps, the same of their type, otherwise nil.
 function dtype.vocabulary(name, set)
-  local t = dtype.get(name)
-  if t.group then return of_groups(t, set) end
-  local function spelled(format) return function(expression) return format:format(expression) end end
-  local function own(word)
-    return t[word] and (of_set(t[word], set) or error(("%s has no %s for %s"):format(name, word, set.name), 3))
+  local t, V = dtype.get(name), set.V
+  local function column_bytes_of(depth) return dtype.column_bytes(name, depth) end
+  if t.group then
+    local W = groups.vocabulary(t, set)
+    W.column_bytes_of = column_bytes_of
+    return W
   end
-  local load, store = own("load"), own("store")
+  local function spelled(format) return function(expression) return format:format(expression) end end
   return {
-    name = t.name, type = t.type, bytes = t.bytes, is_float = not load,
+    name = t.name, type = t.type, bytes = t.bytes, is_float = not t.load,
     steps = t.steps and dtype.vocabulary(t.steps, set), largest = t.largest,
-    load = load and spelled(load) or set.V.load,
-    store = store and function(pointer, vector) return store:format(pointer, vector) end or set.V.store,
-    from_float = spelled(t.from_float), to_float = spelled(t.to_float),
-    column_bytes_of = function(depth) return dtype.column_bytes(name, depth) end,
-    cast = load and spelled("(" .. t.type .. " *)%s") or spelled("%s"),
+    load = V[t.load or "load"], store = V[t.store or "store"],
+    from_float = spelled(t.from_float), to_float = spelled(t.to_float), column_bytes_of = column_bytes_of,
+    cast = t.load and spelled("(" .. t.type .. " *)%s") or spelled("%s"),
   }
 end
 

@@ -128,26 +128,33 @@ local function narrow(p, with_attention)
   return list
 end
 
--- The functions of the types that weights, cached rows and narrow panels are of, each type's once.
-local function element_helpers(p)
-  local texts, seen = {}, {}
-  local function add(name)
-    if name and not seen[name] then texts[#texts + 1] = dtype.helpers(name, p.isa) end
-    seen[name or ""] = true
+-- Calls add with lists of C texts: the functions of the types that weights and cached rows are of, and of products.
+local function each_helpers(p, add)
+  local function add_type(name, stores)
+    if not name then return end
+    add({ dtype.helpers(name) })
+    add(dtype.needs(name, p.isa, stores).helpers)
   end
-  add(p.weights_dtype)
-  add(p.cache_dtype)
-  if p.cache_dtype then add(dtype.get(p.cache_dtype).steps) end
+  add_type(p.weights_dtype)
+  add_type(p.cache_dtype, true)
+  add_type(p.cache_dtype and dtype.get(p.cache_dtype).steps)
   for _, name in ipairs(narrow(p, true)) do
-    add(arithmetic.get(name).elements)
-    if arithmetic.word(name) ~= name then texts[#texts + 1] = dtype.number_helpers(p.weights_dtype, p.isa) end
+    local elements = arithmetic.get(name).elements
+    add({ elements and dtype.helpers(elements) })
+    add(arithmetic.needs(name, p.isa).helpers)
   end
-  return table.concat(texts) .. (p.cache_dtype and dtype.store_helpers(p.cache_dtype, p.isa) or "")
 end
 
--- An instruction set's helpers, and those of its extras that the features in use ask for.
+-- An instruction set's helpers, those that its words for narrow numbers call, each once, and those of its extras that
+-- the features in use ask for.
 local function helpers(p)
-  local texts = { p.isa.helpers, element_helpers(p), arithmetic.helpers(narrow(p, true), p.isa) }
+  local texts, seen = { p.isa.helpers }, {}
+  each_helpers(p, function(list)
+    for _, text in ipairs(list) do
+      texts[#texts + 1] = not seen[text] and text or nil
+      seen[text] = true
+    end
+  end)
   for _, name in ipairs(spec_api.helpers(p.spec)) do texts[#texts + 1] = p.isa.extras[name] end
   return table.concat(texts)
 end
@@ -173,9 +180,10 @@ local function vocabularies(p, with_attention)
   return list
 end
 
-local function has_integers(list)
+-- Whether one of a list of vocabularies is what the word says.
+local function has(list, word)
   for _, X in ipairs(list) do
-    if X.is_integer then return true end
+    if X[word] then return true end
   end
   return false
 end
@@ -185,9 +193,11 @@ local function isa_env(p)
   local power, arithmetics, multiplied = powers(p.isa), vocabularies(p), vocabularies(p, true)
   return {
     V = p.isa.V, lowest_exponent = p.isa.lowest_exponent, isa_name = p.isa.name, isa_headers = p.isa.headers,
-    F32 = arithmetic.vocabulary("f32", p.isa, "f32"), narrow = arithmetics, has_integers = has_integers(arithmetics),
-    multiplied = multiplied, multiplies_integers = has_integers(multiplied),
-    helpers = helpers(p), prefix = p.prefix, W = dtype.vocabulary(p.weights_dtype, p.isa),
+    F32 = arithmetic.vocabulary("f32", p.isa, "f32"), narrow = arithmetics,
+    has_integers = has(arithmetics, "is_integer"),
+    multiplied = multiplied, multiplies_integers = has(multiplied, "is_integer"),
+    rounds_groups = has(multiplied, "in_groups"), helpers = helpers(p), prefix = p.prefix,
+    W = dtype.vocabulary(p.weights_dtype, p.isa),
     joins_heads = arithmetic.joins_heads(p.arithmetic_of.o, p.weights_dtype),
     exp2_coefficients = floats(power.exact), power_coefficients = floats(power.scaled), power_one = fmt.f32(power.one),
     gelu_coefficients = gelu_coefficients, lanes = lane_numbers(p.isa.width),

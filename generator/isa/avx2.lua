@@ -24,6 +24,54 @@ local function transpose()
     table.concat(lines, "\n") .. "\n}\n"
 end
 
+-- Each lane of a vector of integers as one of fewer bits that it fits.
+local function narrow(to, bits, body)
+  return ([[
+
+static inline void vec_store_%s(%s_t *to, __m256i v)
+{
+    const __m128i half = _mm_pack%ss_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+    %s
+}
+]]):format(to, to, bits, body)
+end
+
+local STORE_16 = "_mm_storeu_si128((__m128i *)to, half);"
+local STORE_8 = "_mm_storel_epi64((__m128i *)to, _mm_pack%ss_epi16(half, half));"
+
+-- All lanes joined by an operation.
+local function folded(name, operation)
+  return (([[
+
+static inline int32_t vec_<NAME>(__m256i v)
+{
+    __m128i m = <OPERATION>(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+    m = <OPERATION>(m, _mm_shuffle_epi32(m, 0x4e));
+    return _mm_cvtsi128_si32(<OPERATION>(m, _mm_shuffle_epi32(m, 0xb1)));
+}
+]]):gsub("<(%u+)>", { NAME = name, OPERATION = operation }))
+end
+
+local LOAD, SPLAT = "_mm256_loadu_si256((const __m256i *)(%s))", "_mm256_set1_epi32(lane_at(&%s))"
+
+-- The compiler would add products to each other first, and keep sums on the stack meanwhile.
+local KEPT_APART = [[
+
+// The same sum, of which the compiler knows nothing.
+static inline __m256i vec_kept_apart(__m256i sum)
+{
+#ifdef __GNUC__
+    __asm__("" : "+x"(sum));
+#endif
+    return sum;
+}
+]]
+
+-- A word that needs the conversion of f16.
+local function of_f16(format)
+  return { format, cflags = { "-mf16c" }, cpu = { "F16C" } }
+end
+
 return {
   name = "avx2", arch = "x86_64", width = 8, registers = 16, max_accumulators = 12, type = "__m256",
   headers = { "immintrin.h" }, cflags = { "-mavx2", "-mfma" }, cpu = { "AVX2", "FMA" },
@@ -35,6 +83,45 @@ return {
     above = "_mm256_blendv_ps(%s, _mm256_set1_ps(-INFINITY), _mm256_castsi256_ps(vec_first(%s)))",
     round = "_mm256_round_ps(%s, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)",
     sqrt = "_mm256_sqrt_ps(%s)", div = "_mm256_div_ps(%s, %s)", fmsub = "_mm256_fmsub_ps(%s, %s, %s)",
+    int_zero = "_mm256_setzero_si256()", int_splat = "_mm256_set1_epi32(%s)", int_load = LOAD,
+    int_add = "_mm256_add_epi32(%s, %s)", int_sub = "_mm256_sub_epi32(%s, %s)",
+    int_mul = "_mm256_mullo_epi32(%s, %s)", int_max = "_mm256_max_epi32(%s, %s)",
+    int_and = "_mm256_and_si256(%s, %s)", int_or = "_mm256_or_si256(%s, %s)",
+    int_where_above = "_mm256_and_si256(_mm256_cmpgt_epi32(%s, %s), %s)",
+    shl = "_mm256_slli_epi32(%s, %s)", shr = "_mm256_srai_epi32(%s, %s)", shr_bits = "_mm256_srli_epi32(%s, %s)",
+    to_floats = "_mm256_cvtepi32_ps(%s)", to_ints = "_mm256_cvtps_epi32(%s)",
+    bits_of = "_mm256_castps_si256(%s)", floats_of = "_mm256_castsi256_ps(%s)",
+    int_load_int8 = "_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(%s)))",
+    int_load_uint8 = "_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(%s)))",
+    int_load_uint16 = "_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(%s)))",
+    int_store_int8 = { "vec_store_int8(%s, %s)", helpers = narrow("int8", "", STORE_8:format("")) },
+    int_store_uint8 = { "vec_store_uint8(%s, %s)", helpers = narrow("uint8", "", STORE_8:format("u")) },
+    int_store_int16 = { "vec_store_int16(%s, %s)", helpers = narrow("int16", "", STORE_16) },
+    int_store_uint16 = { "vec_store_uint16(%s, %s)", helpers = narrow("uint16", "u", STORE_16) },
+    int_largest = { "vec_int_largest(%s)", helpers = folded("int_largest", "_mm_max_epi32") },
+    int_sum = { "vec_int_sum(%s)", helpers = folded("int_sum", "_mm_add_epi32") },
+    load_f16 = of_f16("_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(%s)))"),
+    load_e5m3 = of_f16("_mm256_cvtph_ps(_mm_slli_epi16(_mm_cvtepu8_epi16(_mm_loadl_epi64((const __m128i *)(%s))), 7))"),
+    evens_first = "_mm256_shuffle_epi32(%s, 0xd8)", shr_halves = "_mm256_srli_epi16(%s, %s)",
+    kept_apart = { "vec_kept_apart(%s)", helpers = KEPT_APART },
+  },
+  ints = "__m256i",
+  products = {
+    int16 = { unit = 2, splat = SPLAT, load = LOAD, dot = "_mm256_add_epi32(%s, _mm256_madd_epi16(%s, %s))",
+      load_int8 = "_mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(%s)))" },
+    bytes_in_16_bits = { unit = 2, splat = "_mm256_set1_epi8(%s)", load = LOAD,
+      dot = "_mm256_add_epi16(%s, _mm256_maddubs_epi16(%s, %s))",
+      to_ints = "_mm256_madd_epi16(%s, _mm256_set1_epi16(%s))", fold = "vec_fold_16(%s)",
+      helpers = [[
+
+// The sums of all lanes of 16 bits with even places, and with odd ones in the upper half.
+static inline int32_t vec_fold_16(__m256i v)
+{
+    __m128i s = _mm_add_epi16(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+    s = _mm_add_epi16(s, _mm_shuffle_epi32(s, 0x4e));
+    return _mm_cvtsi128_si32(_mm_add_epi16(s, _mm_shuffle_epi32(s, 0xb1)));
+}
+]] },
   },
   helpers = [[
 static inline float vec_max(__m256 v)

@@ -1,6 +1,8 @@
 -- avx512.lua: AVX-512 Foundation, sixteen floats a vector, thirty-two registers (Intel since Skylake-SP, AMD since
 -- Zen 4). The costs are ratios, true of both one 512-bit multiply-add a cycle (Zen 4) and two (Intel's servers).
 
+local vnni = require "isa.x86.vnni"
+
 -- The text of vec_transpose, eight columns at a time: pairs of rows, fours, then a permutation of two fours; each step
 -- spelled out so that all stays in registers.
 local function transpose()
@@ -34,6 +36,33 @@ local function transpose()
     table.concat(lines, "\n") .. "\n}\n"
 end
 
+local LOAD, SPLAT = "_mm512_loadu_si512(%s)", "_mm512_set1_epi32(lane_at(&%s))"
+local NARROW_16 = "_mm256_storeu_si256((__m256i *)(%s), _mm512_cvtepi32_epi16(%s))" -- the lowest bits, of either sign
+local NARROW_8 = "_mm_storeu_si128((__m128i *)(%s), _mm512_cvtepi32_epi8(%s))"
+
+local products = vnni({ TYPE = "__m512i", BEGIN = "_mm512", END = "epi32", PREFIX = "", REGISTER = "v",
+  DEFINED = "__AVX512VNNI__" }, SPLAT, LOAD, { cflags = { "-mavx512vnni" }, cpu = { "AVX512_VNNI" } })
+
+-- gcc 12 keeps each vector of an intrinsic for the next columns, on the stack.
+products.bytes_in_memory = {
+  unit = 4, dot = "add_bytes(%s, %s, %s)", cflags = products.bytes.cflags, cpu = products.bytes.cpu,
+  helpers = [[
+
+// Adds to each lane the products of its bytes and of the four signed ones at `at`, which the instruction reads there.
+static inline __m512i add_bytes(__m512i sum, __m512i bytes, const unsigned char *at)
+{
+#if defined(__GNUC__) && defined(__AVX512VNNI__)
+    __asm__("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(bytes), "m"(*(const unsigned char(*)[4])at));
+    return sum;
+#else
+    int32_t lane;
+    memcpy(&lane, at, sizeof lane);
+    return _mm512_dpbusd_epi32(sum, bytes, _mm512_set1_epi32(lane));
+#endif
+}
+]],
+}
+
 return {
   name = "avx512", arch = "x86_64", width = 16, registers = 32, max_accumulators = 24, type = "__m512",
   headers = { "immintrin.h" },
@@ -46,7 +75,23 @@ return {
     above = "_mm512_mask_mov_ps(%s, vec_first(%s), _mm512_set1_ps(-INFINITY))",
     round = "vec_round(%s)",
     sqrt = "_mm512_sqrt_ps(%s)", div = "_mm512_div_ps(%s, %s)", fmsub = "_mm512_fmsub_ps(%s, %s, %s)",
+    int_zero = "_mm512_setzero_si512()", int_splat = "_mm512_set1_epi32(%s)", int_load = LOAD,
+    int_add = "_mm512_add_epi32(%s, %s)", int_sub = "_mm512_sub_epi32(%s, %s)",
+    int_mul = "_mm512_mullo_epi32(%s, %s)", int_max = "_mm512_max_epi32(%s, %s)",
+    int_and = "_mm512_and_si512(%s, %s)", int_or = "_mm512_or_si512(%s, %s)",
+    int_where_above = "_mm512_maskz_mov_epi32(_mm512_cmpgt_epi32_mask(%s, %s), %s)",
+    shl = "_mm512_slli_epi32(%s, %s)", shr = "_mm512_srai_epi32(%s, %s)", shr_bits = "_mm512_srli_epi32(%s, %s)",
+    to_floats = "_mm512_cvtepi32_ps(%s)", to_ints = "_mm512_cvtps_epi32(%s)",
+    bits_of = "_mm512_castps_si512(%s)", floats_of = "_mm512_castsi512_ps(%s)",
+    int_load_int8 = "_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(%s)))",
+    int_load_uint8 = "_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(%s)))",
+    int_load_uint16 = "_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(%s)))",
+    int_store_int8 = NARROW_8, int_store_uint8 = NARROW_8, int_store_int16 = NARROW_16, int_store_uint16 = NARROW_16,
+    int_largest = "_mm512_reduce_max_epi32(%s)", int_sum = "_mm512_reduce_add_epi32(%s)",
+    load_f16 = "_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(%s)))",
+    load_e5m3 = "_mm512_cvtph_ps(_mm256_slli_epi16(_mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)(%s))), 7))",
   },
+  ints = "__m512i", products = products,
   helpers = [[
 static inline __m256 vec_upper(__m512 v)
 {

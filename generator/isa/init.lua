@@ -12,92 +12,94 @@
 --   spell = { operation = format }   zero splat load store add sub mul div sqrt max fmadd fmsub round;
 --                              fmsub, a b - c, is rounded once in every set, so that it gives what c lost of a product;
 --                              above(v, count): -inf in the first count lanes, else v
+--   ints                       C type of a vector of integers of 32 bits, which spell has words for as well:
+--                              int_zero int_splat int_load int_add int_sub int_mul int_max int_and int_or;
+--                              int_where_above(a, b, v): v where a > b, else 0; shl, shr and shr_bits(v, count): shr
+--                              keeps the sign; int_largest, int_sum: of all lanes; to_floats, to_ints (to nearest, ties
+--                              to even); bits_of(floats), floats_of(bits)
+--                              and for elements of fewer bits at a pointer, one for each lane: int_load_int8,
+--                              int_load_uint8, int_load_uint16; int_store_int8 and so on of ints that fit; load_f16;
+--                              load_e5m3: floats of the bytes after the sign in the upper half of an f16
+--                              and those of isa/vocabulary that are made of them, which a set may spell itself.
+--                              A word is a format, or { format, helpers = C text that it calls, cflags, cpu }
+--   products = { name = table }   what multiplies and adds numbers of fewer bits, where the set can (below)
 --   helpers                    C text: vec_sum vec_max vec_exp2_scale vec_below vec_transpose, and for width > 1
 --                              vec_load_tail vec_store_tail
 --   lanes                      C text, where a set has not what is made here for fewer than sixteen floats a vector:
 --                              struct lanes, lanes_none lanes_add lanes_fmadd lanes_sum
+--                              A set may have besides evens_first (of each four lanes the first and third, then the
+--                              others), shr_halves (of lanes of 16 bits), kept_apart (the same vector, of which the
+--                              compiler knows nothing)
 --   extras = { name = text }   vec_<name> for features that ask for it: choose add_mask turn_pairs
+--
+-- A product's table: dot(sum, a, b), a format: adds the products of the elements of each lane of a and b to it; unit:
+-- how many elements that are; splat(element), load(pointer): a and b; type: of these vectors, where it is not `ints`;
+-- and helpers, cflags and cpu where it needs any. By names:
+--   bytes                      of a unsigned and b signed, in lanes of 32 bits
+--   bytes_in_memory            of a unsigned and b signed, which it reads at a pointer
+--   bytes_in_16_bits           of a unsigned and b signed, in lanes of 16 bits; to_ints(sum, 1): lanes of 32 bits, each
+--                              the sum of two; fold(sum): one lane, the sum of all
+--   int16                      of integers of 16 bits; load_int8(pointer): b of bytes
+--   ints                       of integers of 32 bits that have no more than 16
+--   bf16                       in floats, one after the other; upper_first: whether that in the upper half of a lane is
+--                              first; store(pointer, floats), in_order: as rows of elements that are multiplied, and
+--                              one after the other
+-- prefers: CPU features without which another variant is faster.
+--
+-- What only some CPUs of a set have is in a file that refines it: name, which begins with the set's; of, the set; and
+-- products, over the set's own.
 local compat = require "base.compat"
 local fs = require "base.fs"
+local lanes = require "isa.vocabulary.lanes"
+local vocabulary = require "isa.vocabulary"
 
 local isa = {}
 
--- Sums over a row have sixteen running sums on every set, one for each place in a row modulo sixteen, and fold them in
--- one order: eight to eight, four to four, two to two, one to one. So they have the same bits on each.
-local LANES = 16
+local names, tables, refining -- an array, and by name; nil until somebody asks
 
--- What templates may say of such sums: of the type V.lanes, none() of them; add(sum, v) and fmadd(a, b, sum) as
--- statements, which join a vector, or a product of two, the next after the one before; sum(sum), what all make.
-local function lanes_vocabulary(set, V)
-  if set.width == LANES then
-    return { lanes = set.type, lanes_none = V.zero, lanes_sum = function(sum) return ("vec_sum(%s)"):format(sum) end,
-      lanes_add = function(sum, v) return ("%s = %s"):format(sum, V.add(sum, v)) end,
-      lanes_fmadd = function(a, b, sum) return ("%s = %s"):format(sum, V.fmadd(a, b, sum)) end }
-  end
-  return { lanes = "struct lanes", lanes_none = function() return "lanes_none()" end,
-    lanes_sum = function(sum) return ("lanes_sum(&%s)"):format(sum) end,
-    lanes_add = function(sum, v) return ("lanes_add(&%s, %s)"):format(sum, v) end,
-    lanes_fmadd = function(a, b, sum) return ("lanes_fmadd(&%s, %s, %s)"):format(sum, a, b) end }
-end
-
--- The C text of struct lanes, in as many vectors as sixteen floats are. They move on by one with each vector that
--- joins: where the sums begin does not matter to how they fold, as each meets the same others in any case.
-local function lanes_helpers(set, V)
-  if set.width == LANES or set.lanes then return set.lanes or "" end
-  local n, type, lines = LANES / set.width, set.type, {}
-  local function out(...) lines[#lines + 1] = string.format(...) end
-  local function at(i) return ("sum->at[%d]"):format(i) end
-  local function moving(name, parameters, joined)
-    out("static inline void lanes_%s(struct lanes *sum, %s)", name, parameters)
-    out("{\n    const %s joined = %s;", type, joined)
-    for i = 0, n - 2 do out("    %s = %s;", at(i), at(i + 1)) end
-    out("    %s = joined;\n}\n", at(n - 1))
-  end
-  out("\n// Sixteen running sums over a row, which fold in the order that every instruction set has; the next " ..
-    "vector joins the\n// first of these.")
-  out("struct lanes {\n    %s at[%d];\n};\n", type, n)
-  out("static inline struct lanes lanes_none(void)\n{\n    return (struct lanes){{%s%s}};\n}\n",
-    (V.zero() .. ", "):rep(n - 1), V.zero())
-  moving("add", type .. " v", V.add(at(0), "v"))
-  moving("fmadd", ("%s a, %s b"):format(type, type), V.fmadd("a", "b", at(0)))
-  local folded = {}
-  for i = 0, n - 1 do folded[i] = at(i) end
-  while n > 1 do
-    n = n / 2
-    for i = 0, n - 1 do folded[i] = V.add(folded[i], folded[i + n]) end
-  end
-  out("static inline float lanes_sum(const struct lanes *sum)\n{\n    return vec_sum(%s);\n}", folded[0])
-  return table.concat(lines, "\n") .. "\n"
-end
-
--- The vocabulary: V.fmadd(a, b, c) gives the C expression.
-local function vocabulary(set)
-  local V = { type = set.type, width = set.width }
-  setmetatable(V, { __index = function(_, operation)
-    local format = set.spell[operation]
-    if not format then error("no instruction set spells '" .. tostring(operation) .. "'", 2) end
-    return function(...) return format:format(...) end
-  end })
-  for word, of in pairs(lanes_vocabulary(set, V)) do V[word] = of end
-  return V
-end
-
-local names, tables -- an array, and by name; nil until somebody asks
-
--- Reads every table of the folder that this file lies in.
-local function load_all()
-  names, tables = {}, {}
-  local folder = compat.module_file("isa"):match("^(.*)/")
+-- The tables of the folder that this file lies in.
+local function files()
+  local folder, list = compat.module_file("isa"):match("^(.*)/"), {}
   for _, file in ipairs(assert(fs.list(folder))) do
     local name = file:match("^(.*)%.lua$")
-    if name and name ~= "init" then
-      local set = require("isa." .. name)
-      set.V = vocabulary(set)
-      set.helpers = set.helpers .. lanes_helpers(set, set.V)
-      names[#names + 1], tables[name] = name, set
+    list[#list + 1] = name and name ~= "init" and require("isa." .. name) or nil
+  end
+  return list
+end
+
+-- A set with what one of its files refines it by: its name and products, with the set as `base`.
+local function refined(base, own)
+  local products = setmetatable(own.products, { __index = base.products })
+  local set = { name = own.name, base = base.name, products = products, refines = own }
+  set.needs = function(...) return vocabulary.needs(set, ...) end
+  return setmetatable(set, { __index = base })
+end
+
+-- Reads every table of the folder.
+local function load_all()
+  names, tables, refining = {}, {}, {}
+  for _, set in ipairs(files()) do
+    if set.of then
+      refining[#refining + 1] = set
+    else
+      set.V, set.refinements = vocabulary.of(set), {}
+      set.helpers = set.helpers .. lanes.helpers(set, set.V)
+      set.needs = function(...) return vocabulary.needs(set, ...) end
+      names[#names + 1], tables[set.name] = set.name, set
     end
   end
+  for i, own in ipairs(refining) do
+    local list = tables[own.of].refinements
+    refining[i] = refined(tables[own.of], own)
+    list[#list + 1], refining[own.name] = refining[i], refining[i]
+  end
   table.sort(names, function(a, b) return tables[a].width > tables[b].width end)
+end
+
+-- The set that one of this name refines, or nil.
+function isa.base_of(name)
+  if not tables then load_all() end
+  return refining[name] and refining[name].base
 end
 
 -- Of every architecture, best first, which is widest first; the last one runs on any CPU.

@@ -1,5 +1,27 @@
 -- neon.lua: NEON of AArch64, four floats a vector, thirty-two registers; nearly every CPU of this architecture has it.
 -- The costs are those of a core with two pipes for vectors; nobody has measured them.
+local STORE_8 = { "vec_store_bytes(%s, %s)", helpers = [[
+
+// The lowest bytes of the lanes, of either sign; they begin at any byte.
+static inline void vec_store_bytes(void *to, int32x4_t v)
+{
+    const int16x4_t halves = vmovn_s32(v);
+    const uint32_t four = vget_lane_u32(vreinterpret_u32_s8(vmovn_s16(vcombine_s16(halves, halves))), 0);
+    memcpy(to, &four, sizeof four);
+}
+]] }
+
+-- Four bytes, which begin anywhere, as the lower half of a vector of eight.
+local FOUR_BYTES = [[
+
+static inline uint8x8_t vec_four_bytes(const void *from)
+{
+    uint32_t four;
+    memcpy(&four, from, sizeof four);
+    return vcreate_u8(four);
+}
+]]
+
 return {
   name = "neon", arch = "aarch64", width = 4, registers = 32, max_accumulators = 24, type = "float32x4_t",
   headers = { "arm_neon.h" }, cflags = {}, cpu = { "ASIMD" },
@@ -9,7 +31,29 @@ return {
     add = "vaddq_f32(%s, %s)", sub = "vsubq_f32(%s, %s)", mul = "vmulq_f32(%s, %s)", max = "vec_max2(%s, %s)",
     fmadd = "vec_fmadd(%s, %s, %s)", above = "vec_above(%s, %s)",
     round = "vrndnq_f32(%s)", sqrt = "vsqrtq_f32(%s)", div = "vdivq_f32(%s, %s)", fmsub = "vec_fmsub(%s, %s, %s)",
+    int_zero = "vdupq_n_s32(0)", int_splat = "vdupq_n_s32(%s)",
+    int_load = "vreinterpretq_s32_u8(vld1q_u8((const uint8_t *)(%s)))",
+    int_add = "vaddq_s32(%s, %s)", int_sub = "vsubq_s32(%s, %s)", int_mul = "vmulq_s32(%s, %s)",
+    int_max = "vmaxq_s32(%s, %s)", int_and = "vandq_s32(%s, %s)", int_or = "vorrq_s32(%s, %s)",
+    int_where_above = "vandq_s32(vreinterpretq_s32_u32(vcgtq_s32(%s, %s)), %s)",
+    shl = "vshlq_n_s32(%s, %s)", shr = "vshrq_n_s32(%s, %s)",
+    shr_bits = "vreinterpretq_s32_u32(vshrq_n_u32(vreinterpretq_u32_s32(%s), %s))",
+    to_floats = "vcvtq_f32_s32(%s)", to_ints = "vcvtnq_s32_f32(%s)",
+    bits_of = "vreinterpretq_s32_f32(%s)", floats_of = "vreinterpretq_f32_s32(%s)",
+    int_load_int8 = { "vmovl_s16(vget_low_s16(vmovl_s8(vreinterpret_s8_u8(vec_four_bytes(%s)))))",
+      helpers = FOUR_BYTES },
+    int_load_uint8 = { "vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(vmovl_u8(vec_four_bytes(%s)))))",
+      helpers = FOUR_BYTES },
+    int_load_uint16 = "vreinterpretq_s32_u32(vmovl_u16(vld1_u16(%s)))",
+    int_store_int8 = STORE_8, int_store_uint8 = STORE_8,
+    int_store_int16 = "vst1_s16(%s, vmovn_s32(%s))",
+    int_store_uint16 = "vst1_u16(%s, vreinterpret_u16_s16(vmovn_s32(%s)))",
+    int_largest = "vmaxvq_s32(%s)", int_sum = "vaddvq_s32(%s)",
+    load_f16 = "vcvt_f32_f16(vreinterpret_f16_u8(vld1_u8((const uint8_t *)(%s))))",
+    load_e5m3 = { "vcvt_f32_f16(vreinterpret_f16_u16(vshl_n_u16(vget_low_u16(vmovl_u8(vec_four_bytes(%s))), 7)))",
+      helpers = FOUR_BYTES },
   },
+  ints = "int32x4_t", products = { ints = { dot = "vmlaq_s32(%s, %s, %s)" } },
   helpers = [[
 // a b + c, rounded once: the intrinsic has its addend first.
 static inline float32x4_t vec_fmadd(float32x4_t a, float32x4_t b, float32x4_t c)

@@ -1,5 +1,62 @@
 -- scalar.lua: portable C11, a "vector" of one float; runs anywhere and is the second oracle of the other sets.
 -- Rounds multiply-adds once, as the other sets do: where the compiler has no instruction for it, by way of double.
+-- The bits of a float as an integer, and back.
+local function same_bits(name, from, to)
+  return ([[
+
+static inline %s vec_%s(%s v)
+{
+    const union {
+        %s from;
+        %s to;
+    } same = {v};
+    return same.to;
+}
+]]):format(to, name, from, from, to)
+end
+
+-- A number of 16 bits with a fraction of 10 as a float, by its bits; what is at `from` begins at any byte.
+local FROM_F16 = [[
+
+static inline float vec_from_f16(uint16_t half)
+{
+    const uint32_t sign = (half & 0x8000U) << 16, rest = half & 0x7fff;
+    union {
+        float number;
+        uint32_t bits;
+    } same = {(float)rest * 0x1p-24f};
+    if (rest >= 0x400)
+        same.bits = (rest + (rest < 0x7c00 ? 0x1c000U : 0x38000U)) << 13;
+    same.bits |= sign;
+    return same.number;
+}
+
+static inline float vec_load_f16(const void *from)
+{
+    uint16_t half;
+    memcpy(&half, from, sizeof half);
+    return vec_from_f16(half);
+}
+]]
+
+local INT_AT = [[
+
+static inline int32_t vec_int_at(const void *from)
+{
+    int32_t number;
+    memcpy(&number, from, sizeof number);
+    return number;
+}
+]]
+
+local INT_MAX = [[
+
+static inline int32_t vec_int_max(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+]]
+
 return {
   name = "scalar", arch = "any", width = 1, registers = 16, max_accumulators = 12, type = "float",
   headers = {}, cflags = {}, cpu = {},
@@ -9,6 +66,25 @@ return {
     mul = "(%s * %s)", max = "vec_max2(%s, %s)", fmadd = "vec_fmadd(%s, %s, %s)", round = "vec_round(%s)",
     above = "vec_below(%s, 1 - (%s))",
     sqrt = "sqrtf(%s)", div = "(%s / %s)", fmsub = "vec_fmadd(%s, %s, -(%s))",
+    int_zero = "0", int_splat = "%s", int_load = { "vec_int_at(%s)", helpers = INT_AT },
+    int_add = "(%s + %s)", int_sub = "(%s - %s)", int_mul = "(%s * %s)",
+    int_max = { "vec_int_max(%s, %s)", helpers = INT_MAX }, int_and = "(%s & %s)", int_or = "(%s | %s)",
+    int_where_above = "(%s > %s ? %s : 0)",
+    shl = "(int32_t)((uint32_t)(%s) << %s)", shr = "((%s) >> %s)", shr_bits = "(int32_t)((uint32_t)(%s) >> %s)",
+    to_floats = "(float)(%s)", to_ints = "(int32_t)vec_round(%s)",
+    bits_of = { "vec_bits_of(%s)", helpers = same_bits("bits_of", "float", "int32_t") },
+    floats_of = { "vec_floats_of(%s)", helpers = same_bits("floats_of", "int32_t", "float") },
+    int_load_int8 = "*(%s)", int_load_uint8 = "*(%s)", int_load_uint16 = "*(%s)",
+    int_store_int8 = "*(%s) = (int8_t)(%s)", int_store_uint8 = "*(%s) = (uint8_t)(%s)",
+    int_store_int16 = "*(%s) = (int16_t)(%s)", int_store_uint16 = "*(%s) = (uint16_t)(%s)",
+    int_largest = "%s", int_sum = "%s",
+    load_f16 = { "vec_load_f16(%s)", helpers = FROM_F16 },
+    load_e5m3 = { "vec_from_f16((uint16_t)(*(%s) << 7))", helpers = FROM_F16 },
+  },
+  ints = "int32_t",
+  products = {
+    int16 = { unit = 1, splat = "%s", load = "*(%s)", load_int8 = "*(%s)", dot = "%s + %s * %s" },
+    ints = { dot = "%s + %s * %s" },
   },
   helpers = [[
 #ifndef __FP_FAST_FMAF

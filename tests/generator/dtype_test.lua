@@ -8,18 +8,17 @@ local packed = require "plan.packed"
 
 fact.holds("every type is a table of what the contract lists", function()
   local known = { name = "string", bytes = "number", type = "string", from_float = "string", to_float = "string",
-    load = "table", helpers = "string", store = "table", store_helpers = "table", steps = "string", largest = "number",
-    enum = "string" }
+    load = "string", helpers = "string", store = "string", steps = "string", largest = "number", enum = "string" }
   local of_groups = { name = "string", bytes = "number", type = "string", group = "number", unit = "number",
     bits = "number", bias = "number", zero = "number", zero_steps = "number", scale = "table", facts = "number",
-    column_bytes = "number", sets = "table", helpers = "table", number_helpers = "table", needs = "table" }
+    column_bytes = "number" }
   local names = { "int8_rows" }
   for _, name in ipairs(dtype.names()) do names[#names + 1] = name end
   for _, name in ipairs(names) do
     local t = dtype.get(name)
     fact.equal(t.name, name)
     for field, value in pairs(t) do fact.equal(type(value), (t.group and of_groups or known)[field]) end
-    for _, field in ipairs(t.group and { "unit", "sets", "needs" } or { "from_float", "to_float" }) do
+    for _, field in ipairs(t.group and { "unit" } or { "from_float", "to_float" }) do
       assert(t[field], field)
     end
   end
@@ -68,8 +67,10 @@ fact.holds("a vector becomes elements on every instruction set, a vector of floa
     fact.equal(dtype.vocabulary("f32", set).cast("p"), "p")
     for _, of_rows in ipairs(dtype.rows()) do
       local type_name = dtype.of_rows(of_rows)
-      local helper = dtype.vocabulary(type_name, set).store("p", "v"):match("^(vec_store_%w+)%(p, v%)$")
-      assert(not helper or dtype.store_helpers(type_name, set):find("static inline void " .. helper, 1, true), helper)
+      local texts = table.concat(dtype.needs(type_name, set, true).helpers)
+      for helper in dtype.vocabulary(type_name, set).store("p", "v"):gmatch("(vec_[%w_]+)%(") do
+        assert(helper == "vec_round" or texts:find(" " .. helper .. "(", 1, true), helper)
+      end
     end
   end
 end)

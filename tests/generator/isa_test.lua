@@ -6,7 +6,8 @@ local isa = require "isa"
 local FIELDS = { name = "string", arch = "string", width = "number", registers = "number",
   max_accumulators = "number", type = "string", headers = "table", cflags = "table", cpu = "table",
   fma_per_cycle = "number", loads_per_cycle = "number", fma_latency = "number", lowest_exponent = "number",
-  scale_shift = "number", spell = "table", helpers = "string", extras = "table", V = "table" }
+  scale_shift = "number", spell = "table", helpers = "string", extras = "table", V = "table", ints = "string",
+  products = "table", refinements = "table", needs = "function" }
 
 -- What a set may have.
 local OPTIONAL = { lanes = "string" }
@@ -16,10 +17,28 @@ local LANES = { lanes_none = true, lanes_add = true, lanes_fmadd = true, lanes_s
 
 -- Of each operation, how many operands it takes.
 local OPERATIONS = { zero = 0, splat = 1, load = 1, store = 2, add = 2, sub = 2, mul = 2, max = 2, fmadd = 3,
-  round = 1, above = 2, div = 2, fmsub = 3, sqrt = 1 }
+  round = 1, above = 2, div = 2, fmsub = 3, sqrt = 1, int_zero = 0, int_splat = 1, int_load = 1, int_add = 2,
+  int_sub = 2, int_mul = 2, int_max = 2, int_and = 2, int_or = 2, int_where_above = 3, shl = 2, shr = 2, shr_bits = 2,
+  to_floats = 1, to_ints = 1, bits_of = 1, floats_of = 1, int_load_int8 = 1, int_load_uint8 = 1, int_load_uint16 = 1,
+  int_store_int8 = 2, int_store_uint8 = 2, int_store_int16 = 2, int_store_uint16 = 2, int_largest = 1, int_sum = 1,
+  load_f16 = 1, load_e5m3 = 1 }
+
+-- Those that a set may spell besides, and those that are made of others unless it spells them.
+local SOME = { evens_first = 1, shr_halves = 2, kept_apart = 1 }
+local MADE = { load_int8 = 1, load_bf16 = 1, round_bf16 = 1, upper = 1, store_upper = 2, store_bf16 = 2, store_int8 = 2,
+  store_uint8 = 2, store_int16 = 2 }
+
+-- The formats of a product, with their operands.
+local PRODUCT = { splat = 1, load = 1, dot = 3, load_int8 = 1, to_ints = 2, fold = 1, store = 2, in_order = 2 }
+local PRODUCTS = { bytes = true, bytes_in_memory = true, bytes_in_16_bits = true, int16 = true, ints = true,
+  bf16 = true }
 
 local function each(f)
   for _, name in ipairs(isa.names()) do f(isa.get(name)) end
+end
+
+local function format_of(word)
+  return type(word) == "table" and word[1] or word
 end
 
 local function template_texts()
@@ -41,7 +60,10 @@ fact.holds("every file of the folder is a set of its name, widest first, scalar 
     fact.equal(isa.get(set.name), set)
     widest = set.width
   end)
-  for _, file in ipairs(assert(fs.list("generator/isa"))) do assert(listed[file:match("^(.*)%.lua$")], file) end
+  for _, file in ipairs(assert(fs.list("generator/isa"))) do
+    local name = file:match("^(.*)%.lua$")
+    assert(not name or listed[name] or isa.base_of(name), file)
+  end
   fact.equal(isa.names()[#isa.names()], "scalar")
   fact.equal(isa.get("scalar").arch, "any")
   fact.equal(#isa.get("scalar").cpu, 0)
@@ -76,15 +98,67 @@ fact.holds("every table has every field and no other", function()
   end)
 end)
 
+local function has_operands(format, operands, where)
+  local _, holes = format:gsub("%%s", "")
+  assert(holes == operands, where)
+end
+
 fact.holds("every table spells the same operations, each with its operands", function()
   each(function(set)
     for operation, operands in pairs(OPERATIONS) do
-      local format = set.spell[operation] or error(set.name .. " does not spell " .. operation)
-      local _, holes = format:gsub("%%s", "")
-      fact.equal(holes, operands)
+      local word = set.spell[operation] or error(set.name .. " does not spell " .. operation)
+      has_operands(format_of(word), operands, set.name .. "." .. operation)
     end
-    for operation in pairs(set.spell) do assert(OPERATIONS[operation], set.name .. "." .. operation) end
+    for operation in pairs(set.spell) do
+      assert(OPERATIONS[operation] or SOME[operation] or MADE[operation], set.name .. "." .. operation)
+    end
+    for operation, operands in pairs(SOME) do
+      has_operands(format_of(set.spell[operation] or ("%s"):rep(operands)), operands, set.name .. "." .. operation)
+    end
   end)
+end)
+
+-- Calls f with each set, those that refine it, and itself.
+local function each_refined(f)
+  each(function(set)
+    f(set)
+    for _, more in ipairs(set.refinements) do f(more) end
+  end)
+end
+
+fact.holds("every product is a table of what the contract lists, each word with its operands", function()
+  each_refined(function(set)
+    for name in pairs(PRODUCTS) do
+      for field, value in pairs(set.products[name] or {}) do
+        local where = ("%s.%s.%s"):format(set.name, name, field)
+        if PRODUCT[field] then has_operands(value, PRODUCT[field], where) end
+        fact.equal(type(value), PRODUCT[field] and "string" or ({ unit = "number", type = "string", helpers = "string",
+          cflags = "table", cpu = "table", prefers = "table", upper_first = "boolean" })[field] or where)
+      end
+    end
+    for name in pairs(set.refines and set.refines.products or set.products) do assert(PRODUCTS[name], name) end
+  end)
+end)
+
+fact.holds("a file that refines a set has a name that begins with the set's, and products of its own", function()
+  each(function(set)
+    for _, more in ipairs(set.refinements) do
+      fact.equal(more.name:sub(1, #set.name), set.name)
+      fact.equal(isa.base_of(more.name), set.name)
+      fact.equal(more.V, set.V)
+      assert(next(more.refines.products), more.name)
+    end
+  end)
+  fact.equal(isa.base_of("avx2"), nil)
+end)
+
+fact.holds("what words and products need is one list, without what stands in it already", function()
+  local avx2 = isa.get("avx2")
+  local needs = avx2.needs({ "load_f16", "load_e5m3", "store_bf16", "add" }, { { cpu = { "F16C" }, helpers = "text" } })
+  fact.lists_equal(needs.cpu, { "F16C" })
+  fact.lists_equal(needs.cflags, { "-mf16c" })
+  fact.equal(#needs.helpers, 3) -- vec_round_bf16, vec_store_uint16, text
+  fact.contains(needs.helpers[1], "vec_round_bf16(__m256 v)")
 end)
 
 fact.holds("the vocabulary gives C and knows no other word", function()
@@ -97,14 +171,30 @@ fact.holds("the vocabulary gives C and knows no other word", function()
   end)
 end)
 
-fact.holds("templates use only words of the vocabulary, and all of them", function()
-  local used = {}
+-- Everything that writes expressions of words.
+local function users_texts()
+  local texts = { template_texts() }
+  for _, folder in ipairs({ "generator/arithmetic/", "generator/dtype/", "generator/isa/vocabulary/" }) do
+    for _, file in ipairs(assert(fs.list(folder))) do
+      texts[#texts + 1] = file:find("%.lua$") and assert(fs.read(folder .. file)) or nil
+    end
+  end
+  return table.concat(texts, "\n")
+end
+
+fact.holds("templates use only words of the vocabulary, and somebody uses all of them", function()
+  local used, texts = {}, users_texts()
   for word in template_texts():gmatch("V%.([%a_]+)%(") do
-    assert(OPERATIONS[word] or LANES[word], word)
+    assert(OPERATIONS[word] or LANES[word] or MADE[word], word)
     used[word] = true
   end
   for word in pairs(LANES) do assert(used[word], word .. " is used by no template") end
-  for word in pairs(OPERATIONS) do assert(used[word], word .. " is used by no template") end
+  for _, words in ipairs({ OPERATIONS, SOME, MADE }) do
+    for word in pairs(words) do
+      assert(texts:find("V." .. word, 1, true) or texts:find('"' .. word .. '"', 1, true) or
+        texts:find('"int_store_" .. element', 1, true) and word:find("^int_store_"), word .. " is used by nobody")
+    end
+  end
 end)
 
 -- -- Helpers --------------------------------------------------------------------------------------------------------
@@ -116,13 +206,17 @@ local function helpers_of(set)
   return table.concat(texts)
 end
 
-local function defined(set)
+local function defined_in(text)
   local names = {}
-  for name in helpers_of(set):gmatch("static inline [%w_ ]*[ %*]([%a_][%w_]*)%(") do
+  for name in text:gmatch("static inline [%w_ ]*[ %*]([%a_][%w_]*)%(") do
     assert(not names[name], name)
     names[name] = true
   end
   return names
+end
+
+local function defined(set)
+  return defined_in(helpers_of(set))
 end
 
 -- Helpers only for vectors that can end in the middle of a row.
@@ -135,8 +229,12 @@ fact.holds("every table defines every helper the templates and its own spellings
   each(function(set)
     local names = defined(set)
     for name in pairs(called) do assert(names[name] or set.width == 1 and PARTIAL[name], set.name .. " " .. name) end
-    for _, format in pairs(set.spell) do
-      for name in format:gmatch("(vec_[%w_]+)%(") do assert(names[name], set.name .. " " .. name) end
+    for _, word in pairs(set.spell) do
+      local own = names
+      if type(word) == "table" then own = defined_in(word.helpers or "") end
+      for name in format_of(word):gmatch("(vec_[%w_]+)%(") do
+        assert(own[name] or names[name], set.name .. " " .. name)
+      end
     end
   end)
 end)
@@ -145,7 +243,7 @@ fact.holds("every helper is called by somebody", function()
   local texts = template_texts()
   each(function(set)
     local spelled = {}
-    for _, format in pairs(set.spell) do spelled[#spelled + 1] = format end
+    for _, word in pairs(set.spell) do spelled[#spelled + 1] = format_of(word) end
     local text = texts .. table.concat(spelled, "\n")
     for name in pairs(defined(set)) do
       local _, count = helpers_of(set):gsub(name .. "%f[^%w_]", "")

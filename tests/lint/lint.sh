@@ -40,6 +40,12 @@ hygiene() {
         over text grep -nHE '^.{121}' | grep -vE '^[^:]*\.(lt|md):'; }
 }
 
+# What spells an intrinsic or an instruction of vectors in the generator and in templates, but for generator/isa/.
+intrinsics() {
+    ! over text grep -nHE '_mm[0-9]*_|vdp|v[a-z]+q_[a-z]+[0-9]+' | grep -E '^(\./)?(generator|templates)/' |
+        grep -vE '^(\./)?generator/isa/'
+}
+
 # Files that `ninja format` would change.
 layout() {
     sh tests/lint/sources.sh c | {
@@ -55,6 +61,7 @@ layout() {
 
 check "floors: nothing leans on what stands above it" "$lua" lua5.4 "$lua" tests/lint/floors.lua
 check "names: what is general names no operation and no feature" "$lua" lua5.4 "$lua" tests/lint/names.lua
+check "intrinsics: only the tables of instruction sets spell any" grep grep intrinsics
 check "sizes of files and functions" "$lua" lua5.4 over text "$lua" tests/lint/sizes.lua
 check "slips: each mutant still has its place" "$lua" lua5.4 "$lua" tests/lint/slips.lua
 check "tabs, trailing blanks, long lines" grep grep hygiene
