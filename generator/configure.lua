@@ -26,8 +26,8 @@ local OK, CANNOT, USAGE, BUG = 0, 1, 2, 70
 -- Folders that are listed, so that a new file in one of them runs configure again.
 local FOLDERS = { "generator/isa", "program/commands", "program/heatmap", "program/io", "program/report",
   "program/rounding", "runtime/base", "runtime/cache", "runtime/call", "runtime/include/genattn", "runtime/model",
-  "runtime/packed", "runtime/threads", "runtime/weights", "text", "text/base", "text/chat", "text/decoders",
-  "text/gguf", "text/models", "text/normalizers", "text/pretokenizers" }
+  "runtime/packed", "runtime/packing", "runtime/threads", "runtime/weights", "text", "text/base", "text/chat",
+  "text/decoders", "text/gguf", "text/models", "text/normalizers", "text/pretokenizers" }
 
 -- As the user called it.
 local NAME = os.getenv("GA_CONFIGURE") or "./configure"

@@ -41,6 +41,13 @@ return {
     add("bias_k", { spec.n_kv_heads * spec.d_head })
     add("bias_v", { spec.n_kv_heads * spec.d_head })
   end,
+  -- Each head begins at a whole vector.
+  packed = function(spec, add, d_head_pad)
+    for _, name in ipairs(spec.add_bias_kv and { "bias_k", "bias_v" } or {}) do
+      add(name, spec.n_kv_heads * d_head_pad,
+        { { kind = "copy", role = name, rows = spec.n_kv_heads, columns = spec.d_head, stride = d_head_pad } })
+    end
+  end,
   on = function(spec) return spec.extra_keys > 0 end,
   uses = { "outputs" },
   -- The values of such a key are added to the heads' rows where they have any.

@@ -47,7 +47,12 @@ return {
   end,
   packed = function(spec, add, d_head_pad)
     for _, p in ipairs(spec.qk_norm and { "q", "k" } or {}) do
-      add(p .. "_norm", #parts(spec) * d_head_pad)
+      local fills = {}
+      for i, part in ipairs(parts(spec)) do
+        fills[i] = { kind = "copy", role = ("%s_norm_%s"):format(p, part), at = (i - 1) * d_head_pad * 4,
+          columns = spec.d_head }
+      end
+      add(p .. "_norm", #parts(spec) * d_head_pad, fills)
     end
   end,
   on = function(spec) return spec.qk_norm end,

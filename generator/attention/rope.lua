@@ -63,7 +63,10 @@ return {
     spec.rope_places = rope.positions or longest(spec)
   end,
   packed = function(spec, add)
-    if spec.rope then add("rope", spec.rope_places * spec.rope.rotary_dim) end
+    local rope = spec.rope
+    if not rope then return end
+    add("rope", spec.rope_places * rope.rotary_dim, { { kind = "angles", layout = "ROTARY_" .. rope.layout:upper(),
+      places = spec.rope_places, width = rope.rotary_dim, theta = rope.theta } })
   end,
   on = function(spec) return spec.rope end,
   operations = function(spec, add)

@@ -20,7 +20,8 @@ return {
     if spec.sinks then add("sinks", { spec.n_heads }) end
   end,
   packed = function(spec, add)
-    if spec.sinks then add("sinks", spec.n_heads) end
+    if not spec.sinks then return end
+    add("sinks", spec.n_heads, { { kind = "copy", role = "sinks", columns = spec.n_heads, in_scores = true } })
   end,
   on = function(spec) return spec.sinks end,
   operations = function(spec, add)

@@ -4,8 +4,6 @@ local stages = {}
 
 for line in ([[
 facts                its fields of `struct ga_model`
-pack_functions       functions that its `pack` calls
-pack                 packs its own weights
 layer_functions      functions that its fragments in the layer call
 projected            changes the rows of one head's q, k or v
 multiply_functions   functions that its `output` calls

@@ -10,7 +10,7 @@ local sqlite_edges = require "build.sqlite_edges"
 local wheel_edges = require "build.wheel_edges"
 
 -- Runtime folders that go into every model's library, and the one that reads weight files, which needs jansson.
-local CORE, WEIGHTS = { "base", "model", "call", "cache", "threads", "packed" }, { "weights" }
+local CORE, WEIGHTS = { "base", "model", "packing", "call", "cache", "threads", "packed" }, { "weights" }
 local PROGRAM = { "commands", "io", "heatmap", "report", "rounding" }
 -- Folders of libga_text, which needs jansson, utf8proc and PCRE2.
 local TEXT = { "", "/base", "/models", "/normalizers", "/pretokenizers", "/decoders", "/gguf", "/chat" }

@@ -1,6 +1,7 @@
 -- dtype/groups.lua: what element types have in common that keep whole numbers in groups along depth: their layout, and
 -- how each instruction set unpacks them and multiplies them by rows. A weight is scale (number - zero). How numbers are
--- chosen is the packer's (templates/linear/pack_groups.c.lt); C functions are in templates/linear/group_functions.h.lt.
+-- chosen is the packer's (runtime/packing/group_rounding.c); C functions are in
+-- templates/linear/group_functions.h.lt.
 --
 -- A group holds LENGTH weights of every column of a panel: the scales; the zeros, a byte each, where the type keeps
 -- them; then words of 32 bits, [depth / unit][columns], whose four bytes hold weights that follow each other in depth:

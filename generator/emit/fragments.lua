@@ -115,9 +115,4 @@ function fragments.of_operation(op)
   error(("operation %s: no file of templates/ops/ has %s"):format(op.name, op.template), 0)
 end
 
--- That of the block which a sublayer is of, as a list.
-function fragments.of_sublayer(sublayer, stage)
-  return { at_stage(fragments.BLOCKS, sublayer.block, stage) }
-end
-
 return fragments

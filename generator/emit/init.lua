@@ -9,6 +9,7 @@ local hash = require "base.hash"
 local caches = require "plan.caches"
 local gelu_coefficients = require "plan.gelu"
 local map_sources = require "plan.maps"
+local packing = require "plan.packing"
 local plan_files = require "plan.files"
 local powers = require "plan.powers"
 local shape = require "plan.shape"
@@ -71,7 +72,7 @@ local function spec_env(s)
     choice_bits = choice_bits, word_of = arithmetic.word, table = table, math = math, ln2 = elementary.ln2,
     summary = stack.summary(s) or
       ("multi-head attention, d_model %d, n_heads %d, d_head %d"):format(s.d_model, s.n_heads, s.d_head),
-    is_stack = s.stack, bool = tostring, include_dir = "genattn/", bias_k_role = layer.role(s, "bias_k"),
+    is_stack = s.stack, bool = tostring, include_dir = "genattn/",
     attention_keys = s.extra_keys > 0 and ("(io->kv_len + %d)"):format(s.extra_keys) or "io->kv_len",
     fill_double = s.fill and fmt.double(s.fill) or "", own_place = ranges.own_place(s), double = fmt.double,
     cache = s.cache or 0, cache_type = dtype.enum_of_rows(s.cache_dtype), threads = threads, caches = caches,
@@ -272,22 +273,23 @@ local function file_text(file, s, bases, isas)
   local isa = file.plan and plan_files.isa_of(file.plan)
   local own = setmetatable({
     family = file.family, guard = guard(file.path), banner = banner(s, isa or isas, file.template, facts),
+    part_lists = file.packs and packing.lists(file.plan), f32 = fmt.f32,
+    prefix = file.plan and file.plan.prefix, isa_name = file.plan and file.plan.isa.name,
   }, { __index = file_env(file, s, bases) })
   local text = render.file(file.template, own):gsub("\n+$", "\n")
   local head, body = text:match("^(.-\n// clang%-format off\n)(.*)$") -- a spec is one line, however long
   return head .. fold.text(body)
 end
 
--- A number for how a variant's weights are packed: that of the code that does it and of the sizes it goes by, so that
--- whatever changes the packed bytes changes it.
-local function packing(list, files, isa)
-  local parts = {}
+-- A number for what a variant's packed weights consist of.
+local function packing_hash(list, files, isa)
+  local text = ""
   for i, file in ipairs(list) do
     if file.isa == isa and file.packs then
-      parts[#parts + 1] = files[i].text:match("\n// clang%-format off\n(.*)") -- without the banner, which has a path
+      text = files[i].text:match("\n// clang%-format off\n(.*)") -- without the banner, which has a path
     end
   end
-  return hash.hex(table.concat(parts))
+  return hash.hex(text)
 end
 
 -- The names of the instruction sets of plans, as --isa takes them.
@@ -305,10 +307,13 @@ function emit.files(s, isa_names)
   local plans = emit.plans(s, isa_names)
   local list, bases, files = plan_files.list(s, plans), all_bases(s, plans, {}), {}
   local isas = isa_list(plans)
+  for i, variant in ipairs(bases[s].variants) do
+    variant.n_parts = plans[i].packed.bytes > 0 and #packing.lists(plans[i]) or nil
+  end
   for i, file in ipairs(list) do
     files[i] = { path = file.path, text = not file.tells and file_text(file, s, bases, isas) or nil }
   end
-  for _, variant in ipairs(bases[s].variants) do variant.packing = packing(list, files, variant.isa) end
+  for _, variant in ipairs(bases[s].variants) do variant.packing = packing_hash(list, files, variant.isa) end
   for i, file in ipairs(list) do files[i].text = files[i].text or file_text(file, s, bases, isas) end
   return files
 end

@@ -42,12 +42,6 @@ function layer.panel_sums(family)
   return ("{{%d, %d}, {%d, %d}}"):format(first.count, second.count, first.length, second.length)
 end
 
--- How the weights of a family become panels, as a C initializer of struct packing.
-function layer.packing_of(family)
-  local name = family.X.groups and "groups" or family.X.name
-  return ("{%s, pack_%s_column, %s_panel_bytes}"):format(layer.panel_sums(family), name, name)
-end
-
 -- Whether there is a narrow product among families, or one of floats.
 function layer.has_product(families, is_narrow)
   for _, family in ipairs(families) do
@@ -91,14 +85,6 @@ function layer.widths(spec)
   return {
     q = "D_MODEL", k = named(spec.k_dim, "K_DIM"), v = named(spec.v_dim, "V_DIM"), o = named(spec.d_out, "D_OUT"),
   }
-end
-
--- Index of the role of that name; 0 where the spec has none.
-function layer.role(spec, name)
-  for i, role in ipairs(spec.roles) do
-    if role.name == name then return i - 1 end
-  end
-  return 0
 end
 
 -- Where the rows of a head's attention go, as a C expression in the layer's attend_sequence.

@@ -18,10 +18,9 @@ end
 local expand
 
 -- The names of the env, and those by which a template takes in others: include(name); splice(stage), which is what
--- every feature adds there; blocks(stage), the same of every block of a whole model; sublayer_stage(sublayer, stage),
--- of one sublayer of a layer; operation(op), the C of one of the graph; score_modifiers(stage), of features that
--- change scores; and chosen(name), which is the template of that name unless a feature has a stage of that name. more:
--- names for what is taken in.
+-- every feature adds there; blocks(stage), the same of every block of a whole model; operation(op), the C of one of the
+-- graph; score_modifiers(stage), of features that change scores; and chosen(name), which is the template of that name
+-- unless a feature has a stage of that name. more: names for what is taken in.
 local function scope_over(env)
   local scope = setmetatable({}, { __index = env })
   local function inner(loaded, more)
@@ -38,9 +37,6 @@ local function scope_over(env)
   function scope.score_modifiers(stage) return all(fragments.of_scores(env.spec, stage)) end
   function scope.blocks(stage, more)
     return all(fragments.at(fragments.BLOCKS, more and more.spec or env.spec, stage), more)
-  end
-  function scope.sublayer_stage(sublayer, stage)
-    return all(fragments.of_sublayer(sublayer, stage), { sublayer = sublayer })
   end
   function scope.operation(op) return all(fragments.of_operation(op), { op = op }) end
   function scope.chosen(path)

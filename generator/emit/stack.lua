@@ -14,7 +14,7 @@ local stack = {}
 function stack.sides_env(p, base, shared)
   return setmetatable({
     prefix = p.prefix, packed = p.packed.parts, encoder_prefix = p.encoder.prefix, decoder_prefix = p.decoder.prefix,
-    encoder_name = p.encoder.spec.name, decoder_name = p.decoder.spec.name, encoder_roles = #p.encoder.spec.roles,
+    encoder_name = p.encoder.spec.name, decoder_name = p.decoder.spec.name,
     encoder_attention = p.encoder.spec.layer_attention,
     shows_rows = shared.W.group ~= nil,
   }, { __index = base })

@@ -54,8 +54,8 @@ return {
   end,
   packed = function(spec, _, add_linear)
     if not spec.classifier then return end
-    add_linear("classifier_dense")
-    add_linear("classifier")
+    add_linear("classifier_dense", { weight = "classifier_dense_weight", bias = "classifier_dense_bias" })
+    add_linear("classifier", { weight = "classifier_weight", bias = "classifier_bias" })
   end,
   outputs = function(spec, add)
     if spec.classifier then add("class_logits", spec.pool and spec.pool.kind == "cls" and "first" or "all") end

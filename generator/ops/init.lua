@@ -19,7 +19,8 @@
 --   products(spec, add)        products of rows with weights: add({ op, what, n_in, n_out, role }); role: which
 --                              linear of a layer it is, whose dtype it has; nil where it is beside the layers
 --   packed_vocabulary(spec, add, add_linear)   parts of the packed weights that are as long as a vocabulary:
---                              add(name, floats) or add_linear(name of a product)
+--                              add(name, floats, fills), or add_linear(name of a product, { weight, bias }), names of
+--                              roles; fills: see below
 --   packed(spec, add, add_linear)   other parts beside the layers, likewise
 --   sublayer_packed(spec, add, name)   parts after those of each sublayer
 --   tensors(spec, add)         what its operations read and write, see below
@@ -37,9 +38,8 @@
 -- adds to the C; stages.lua is the list of stages. A stage whose text is empty for a spec adds nothing.
 --
 -- A sublayer is a table: name; operations: what it is made of, in order; part: the spec and the plan of a part that it
--- has, as spec[part .. "_spec"], whose roles stand after prefix; linears: those of its
--- operations that have weights side by side (ops/linear.lua), which are packed in order; block: the block that it is
--- of, whose file has the stage `part_pack`.
+-- has, as spec[part .. "_spec"], whose roles stand after prefix; linears: those of its operations that have weights
+-- side by side (ops/linear.lua), which are packed in order.
 --
 -- An operation is a table, and the schedule is loops over these (plan/graph.lua):
 --   name                       its own among all
@@ -68,16 +68,23 @@
 --   apart                      whether rows keep out of each other's cache sets
 -- Nobody says how long a tensor lives: it follows from what reads and writes it.
 --
+-- What a part of the packed weights is packed from is a list of tables (plan/packing.lua), each with `at`, where it
+-- begins in the part, in bytes (nil: 0), and the fields of its kind in runtime/packing/packed_parts.h:
+--   { kind = "copy", role, rows, columns, stride }   a matrix, or a vector as rows (nil: 1), `stride` floats apart
+--                              (nil: columns)
+--   { kind = "angles", layout, places, width, theta }   layout: as enum ga_angles ends
+--   { kind = "buckets", role, heads, span, own, starts, has_later }
+-- in_scores: the numbers become those of scores as softmax reads them.
+--
 -- What several blocks need is a block without fields, which they ask for in resolve:
 --   spec.adds_rows             sums of rows
 --   spec.activates             activations over rows, by name; ops/activations.lua asks for one
 --   spec.has_last_products      products after the last layer, whose panels threads share
 --   spec.makes_last_rows       narrow rows for products after the last layer
---   spec.packs_tables          matrices packed as they are
 --   spec.own_token_table       the embedding is such a matrix; false where another block keeps it
 local blocks = {}
 
-for _, name in ipairs({ "layers", "tables", "tokens", "positions", "sublayer", "norm", "added_rows", "linear",
+for _, name in ipairs({ "layers", "tokens", "positions", "sublayer", "norm", "added_rows", "linear",
   "attention", "memory_mask", "activations", "feed_forward", "last_rows", "last_products", "pooling", "classifier",
   "logits" }) do
   blocks[#blocks + 1] = require("ops." .. name)
@@ -103,7 +110,7 @@ function blocks.sublayers(spec)
   local list, words = {}, blocks.words(spec)
   for _, block in ipairs(blocks) do
     for _, sublayer in ipairs(block.sublayers and block.sublayers(spec, words) or {}) do
-      sublayer.linears, sublayer.block = linears_of(sublayer), block
+      sublayer.linears = linears_of(sublayer)
       list[#list + 1] = sublayer
     end
   end

@@ -32,10 +32,13 @@ return {
   -- Where the linear multiplies narrow numbers it makes the rows that it multiplies first, in `narrow`.
   operation = function(spec, op)
     if makes_rows(spec, op) then op.writes[#op.writes + 1] = "narrow" end
-    op.op, op.phase, op.template, op.panels, op.weights = "linear", "block", "linear.block", op.packed, {}
-    for _, part in ipairs(op.parts) do
-      op.weights[#op.weights + 1] = part.role .. "_weight"
-      op.weights[#op.weights + 1] = op.bias and part.role .. "_bias" or nil
+    op.op, op.phase, op.template, op.panels = "linear", "block", "linear.block", op.packed
+    op.weights, op.side_by_side = {}, {}
+    for i, part in ipairs(op.parts) do
+      local linear = { weight = part.role .. "_weight", bias = op.bias and part.role .. "_bias", rows = part.n_out[1] }
+      op.side_by_side[i] = linear
+      op.weights[#op.weights + 1] = linear.weight
+      op.weights[#op.weights + 1] = linear.bias or nil
     end
     return op
   end,

@@ -111,11 +111,14 @@ return {
     add({ op = "logits", role = "logits", what = "rows -> logits", n_in = spec.d_model, n_out = spec.logits.size })
   end,
   packed_vocabulary = function(spec, _, add_linear)
-    if spec.logits then add_linear("logits") end
+    local logits = spec.logits
+    if not logits then return end
+    add_linear("logits", { weight = logits.tied and "embedding" or "logits_weight",
+      bias = logits.bias and "logits_bias" })
   end,
   packed = function(spec, add, add_linear)
     if not spec.logits or not spec.logits.transform then return end
-    add_linear("logits_dense")
+    add_linear("logits_dense", { weight = "logits_dense_weight", bias = "logits_dense_bias" })
     norm.sublayer_packed(spec, add, "logits")
   end,
   outputs = function(spec, add)

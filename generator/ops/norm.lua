@@ -34,7 +34,11 @@ local function add_roles(spec, add, name)
 end
 
 local function add_packed(spec, add, name)
-  if spec.norm.kind ~= "none" then add(name .. "_norm", spec.d_model * (spec.norm.bias and 2 or 1)) end
+  local fills = {}
+  add_roles(spec, function(role)
+    fills[#fills + 1] = { kind = "copy", role = role, at = #fills * spec.d_model * 4, columns = spec.d_model }
+  end, name)
+  if #fills > 0 then add(name .. "_norm", spec.d_model * #fills, fills) end
 end
 
 -- The roles of the norm of some name, each after what says whose it is.

@@ -50,7 +50,7 @@ end
 
 return {
   name = "positions",
-  uses = { "added_rows", "tables" },
+  uses = { "added_rows" },
   weights = { "positions", "token_types" }, looked_up = { "positions", "token_types" },
   fields = {
     { field = "positions.kind", flag = "--positions", value = "learned|sinusoidal",
@@ -85,15 +85,23 @@ return {
     resolve_positions(spec, fail)
     local adds = spec.positions ~= nil or spec.token_types ~= nil
     spec.adds_rows = spec.adds_rows or adds
-    spec.packs_tables = spec.packs_tables or spec.token_types ~= nil or is_learned(spec)
   end,
   first_roles = function(spec, add)
     if is_learned(spec) then add("positions", { spec.positions.rows, spec.d_model }) end
     if spec.token_types then add("token_types", { spec.token_types, spec.d_model }) end
   end,
   packed = function(spec, add)
-    if spec.positions then add("positions", spec.positions.rows * spec.d_model) end
-    if spec.token_types then add("token_types", spec.token_types * spec.d_model) end
+    local positions, width = spec.positions, spec.d_model
+    if positions then
+      add("positions", positions.rows * width, {
+        is_learned(spec) and { kind = "copy", role = "positions", rows = positions.rows, columns = width } or
+          { kind = "angles", layout = "SINUSOIDS", places = positions.rows, width = width, theta = 10000 },
+      })
+    end
+    if spec.token_types then
+      add("token_types", spec.token_types * width,
+        { { kind = "copy", role = "token_types", rows = spec.token_types, columns = width } })
+    end
   end,
   tensors = function(spec, add)
     if spec.token_types then

@@ -11,12 +11,6 @@ includes          headers of the runtime
 buffer_fields     scratch in addition to the planned buffers
 buffers           lays that scratch out
 pass_fields       fields of a call
-pack_functions    functions that its fragments of packing call
-fill_functions    functions that fill tables without weights
-pack_vocabulary   packs tables that are as long as a vocabulary
-pack              packs weights outside the layers
-sublayer_pack     packs weights after those of each sublayer
-part_pack         packs the part of a separate sublayer
 in_functions      functions that operations on input rows call
 token_row         gives the embedding's row of a token
 row_functions     functions of rows that its other fragments call

@@ -47,7 +47,6 @@ end
 
 return {
   name = "tokens",
-  uses = { "tables" },
   of_decoder = true, -- in whose spec vocab_size is that of the whole model
   fields = {
     { field = "tokenizer", flag = "--tokenizer-hash", value = "HASH", parse = function(word) return word end,
@@ -89,7 +88,9 @@ return {
     if spec.vocab_size then add("embedding", { spec.vocab_size, spec.d_model }) end
   end,
   packed_vocabulary = function(spec, add)
-    if spec.own_token_table then add("embedding", spec.vocab_size * spec.d_model) end
+    if not spec.own_token_table then return end
+    add("embedding", spec.vocab_size * spec.d_model,
+      { { kind = "copy", role = "embedding", rows = spec.vocab_size, columns = spec.d_model } })
   end,
   tensors = function(spec, add)
     add({ name = "query", shape = { "batch", "q_len", "d_model" }, is = "input" })

@@ -20,12 +20,6 @@ local MODEL = {
   { name = "%s_main.c", kind = "program", template = "model/main.c.lt" },
 }
 
--- Templates whose text says how weights are packed.
-local PACKS = {
-  ["model/isa.h.lt"] = true, ["model/pack.c.lt"] = true, ["model/pack_none.c.lt"] = true,
-  ["schedule/stack.h.lt"] = true, ["schedule/stack_pack.c.lt"] = true, ["schedule/transformer.c.lt"] = true,
-}
-
 -- A spec's parts and theirs, in order.
 function files.parts(s)
   local list = {}
@@ -123,7 +117,7 @@ end
 local function adder(p, list)
   return function(suffix, template, kind)
     list[#list + 1] = { path = p.prefix .. suffix, kind = kind or "library", template = template, isa = p.isa.name,
-      plan = p, packs = PACKS[template] }
+      plan = p }
   end
 end
 
@@ -148,7 +142,6 @@ local function add_layer(p, list)
   add_products(p, list, add)
   add_family(p, list, p.score, "attention/score.c.lt")
   add_family(p, list, p.value, p.attended.is_narrow and "attention/value_narrow.c.lt" or "attention/value.c.lt")
-  add("_pack.c", #p.spec.roles > 0 and "model/pack.c.lt" or "model/pack_none.c.lt")
   add("_attend.c", "attention/attend.c.lt")
   add("_layer.c", "schedule/layer.c.lt")
 end
@@ -158,9 +151,15 @@ local function add_stack(p, list)
   local add = adder(p, list)
   add(".h", "schedule/stack.h.lt", "internal")
   add_products(p, list, add)
-  add("_pack.c", "schedule/stack_pack.c.lt")
   add("_stack.c", "schedule/stack.c.lt")
   for i = #p.parts, 1, -1 do add_layer(p.parts[i], list) end
+end
+
+-- The table of what a variant's packed weights consist of.
+local function add_parts(p, list)
+  if p.packed.bytes == 0 then return end
+  adder(p, list)("_parts.c", "model/parts.c.lt")
+  list[#list].packs = true
 end
 
 local function add_plan(p, list)
@@ -181,7 +180,10 @@ function files.list(s, plans)
     list[#list + 1] = { path = part.name .. "_internal.h", kind = "internal", template = "model/internal.h.lt",
       part = part }
   end
-  for _, p in ipairs(plans) do add_plan(p, list) end
+  for _, p in ipairs(plans) do
+    add_plan(p, list)
+    add_parts(p, list)
+  end
   return list
 end
 

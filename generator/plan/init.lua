@@ -11,7 +11,9 @@ local features = require "attention"
 local graph = require "plan.graph"
 local lifetimes = require "plan.lifetimes"
 local packed = require "plan.packed"
+local packing = require "plan.packing"
 local path = require "attention.path"
+local shape = require "plan.shape"
 local tiles = require "plan.tiles"
 
 local plan = {}
@@ -163,22 +165,28 @@ end
 -- The packed weights (plan/packed.lua): of each key head the panels of k, v and of the q of its query heads, then the
 -- biases of all heads in that order, then what else there is.
 local function plan_packed(p)
-  local s, layout = p.spec, packed.new()
+  local s, layout, has = p.spec, packed.new(), shape.has_role(p.spec)
   local of = p.project_of
   local n_q, n_kv = s.n_heads, s.n_kv_heads
   if s.shared_heads then n_q, n_kv = 1, 1 end
-  local function add(name, floats) packed.add(layout, name, floats, "f32") end
+  local function add(name, floats, fills) packed.add(layout, name, floats, "f32", fills) end
   if s.projects.q then
     for i, q in ipairs(of.q.choices) do
       local k, v = of.k.choices[i], of.v.choices[i]
       packed.add_bytes(layout, "heads" .. q.suffix, n_kv * (k.bytes + v.bytes) + n_q * q.bytes,
-        k.dtype == q.dtype and v.dtype == q.dtype and q.dtype or nil)
+        k.dtype == q.dtype and v.dtype == q.dtype and q.dtype or nil, packing.heads(p, i, has))
     end
     add("heads_bias", (2 * n_kv + n_q) * p.d_head_pad)
   end
-  if p.out then packed.add_product(layout, "o", p.out, round_up(s.d_out, p.isa.width)) end
-  if s.vocab_size then add("embedding", s.vocab_size * s.d_model) end
-  for _, name in ipairs(s.add_bias_kv and { "bias_k", "bias_v" } or {}) do add(name, s.n_kv_heads * p.d_head_pad) end
+  if p.out then
+    packed.add_product(layout, "o", p.out, round_up(s.d_out, p.isa.width), function(f)
+      return { packing.out(p, f, has) }
+    end)
+  end
+  if s.vocab_size then
+    add("embedding", s.vocab_size * s.d_model,
+      { { kind = "copy", role = "embedding", rows = s.vocab_size, columns = s.d_model } })
+  end
   for _, feature in ipairs(features) do
     if feature.packed then feature.packed(s, add, p.d_head_pad) end
   end

@@ -20,16 +20,11 @@ local function role_index(s)
   end
 end
 
--- The linears there are, with the indices of their roles; bias is false where the spec has none.
-function shape.linears(s)
-  local at, list = {}, {}
-  for i, role in ipairs(s.roles) do at[role.name] = i - 1 end
-  for _, name in ipairs({ "q", "k", "v", "o" }) do
-    if at[name .. "_weight"] then
-      list[#list + 1] = { name = name, weight = at[name .. "_weight"], bias = at[name .. "_bias"] or false }
-    end
-  end
-  return list
+-- A function that says whether there is a role of that name.
+function shape.has_role(s)
+  local has = {}
+  for _, role in ipairs(s.roles) do has[role.name] = true end
+  return function(name) return has[name] or false end
 end
 
 -- Of a stack the index of the first role of layer 0, how many roles a layer has, and a function from a role's name in
@@ -53,7 +48,7 @@ function shape.of(s)
   return {
     form = s.kind == "sdpa" and "given" or "linear", same_inputs = same_inputs,
     weights_are = weights_are(s, same_inputs), key_ranges_differ = s.causal ~= false or s.key_lower_bound,
-    linears = shape.linears(s), role_at = role_index(s),
+    role_at = role_index(s),
   }
 end
 

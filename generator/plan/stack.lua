@@ -6,6 +6,7 @@ local caches = require "plan.caches"
 local graph = require "plan.graph"
 local lifetimes = require "plan.lifetimes"
 local packed = require "plan.packed"
+local packing = require "plan.packing"
 local plan = require "plan"
 
 local stack = {}
@@ -70,13 +71,15 @@ end
 
 -- -- Packed weights ---------------------------------------------------------------------------------------------------
 
--- Appends the panels and biases of a product.
-local function add_product(p, layout, name, f)
-  packed.add_product(layout, name, f, round_up(f.n_out, p.isa.width))
+-- Appends a product. linears: those whose columns lie side by side (plan/packing.lua).
+local function add_product(p, layout, name, f, linears)
+  packed.add_product(layout, name, f, round_up(f.n_out, p.isa.width), function(choice)
+    return packing.side_by_side(choice, p.isa.width, linears, name)
+  end)
 end
 
 local function adder(layout)
-  return function(name, floats) packed.add(layout, name, floats, "f32") end
+  return function(name, floats, fills) packed.add(layout, name, floats, "f32", fills) end
 end
 
 -- The packed weights of one layer.
@@ -84,7 +87,9 @@ local function layer_packed(p)
   local layout = packed.new()
   for _, sublayer in ipairs(p.spec.sublayers) do
     if sublayer.part then packed.add_bytes(layout, sublayer.part, p[sublayer.part].packed.bytes) end
-    for _, linear in ipairs(sublayer.linears) do add_product(p, layout, linear.packed, p.product[linear.product]) end
+    for _, linear in ipairs(sublayer.linears) do
+      add_product(p, layout, linear.packed, p.product[linear.product], linear.side_by_side)
+    end
     blocks.each("sublayer_packed", p.spec, adder(layout), sublayer.name)
   end
   return layout
@@ -94,7 +99,7 @@ end
 local function plan_packed(p)
   local layout = packed.new()
   p.layer_packed = layer_packed(p)
-  local function add_linear(name) add_product(p, layout, name, p.product[name]) end
+  local function add_linear(name, linear) add_product(p, layout, name, p.product[name], { linear }) end
   blocks.each("packed_vocabulary", p.spec, adder(layout), add_linear)
   blocks.each("packed", p.spec, adder(layout), add_linear)
   packed.add_bytes(layout, "layers", p.spec.n_layers * p.layer_packed.bytes)

@@ -79,7 +79,8 @@ static void round_group(const struct ga_feedback *feedback, enum ga_storage stor
                         float *wanted, float *to)
 {
     const size_t width = feedback->width, left = width - at, count = left < GA_GROUP ? left : GA_GROUP;
-    const struct ga_group group = ga_group_choose(storage, wanted + at, feedback->importance + at, count);
+    struct ga_group group;
+    ga_group_choose(storage, wanted + at, feedback->importance + at, count, &group);
     for (size_t i = at; i < at + count; i++) {
         const float *factors = feedback->factors + i * width;
         to[i] = ga_group_nearest(storage, &group, wanted[i]);

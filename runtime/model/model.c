@@ -10,6 +10,7 @@
 #include "cache.h"
 #include "call.h"
 #include "cpu.h"
+#include "pack_weights.h"
 
 // The first of n pointers that is NULL, by name; NULL where none is.
 static const char *first_null(const void *const *pointers, const char *const *names, size_t n)
@@ -246,7 +247,7 @@ enum ga_status ga_model_pack(const struct ga_model *model, const struct ga_varia
     void *packed = (unsigned char *)block + GA_LOADED_BYTES;
     *loaded = (struct ga_loaded){.model = model, .variant = variant, .packed = packed};
     memset(packed, 0, variant->packed_bytes); // what pads panels and parts
-    variant->pack(roles, packed);
+    ga_pack_weights(variant->parts, variant->n_parts, roles, packed);
     *loaded_out = loaded;
     return GA_OK;
 }

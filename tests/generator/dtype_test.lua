@@ -93,12 +93,15 @@ end)
 fact.holds("parts of a layout begin at cache lines, one after the other", function()
   local layout = packed.new()
   packed.add(layout, "a", 3, "f32")
-  packed.add_linear(layout, "b", 4 * 5 * 16, 16, "f32")
+  local f = { bytes = 4 * 5 * 16, dtype = "f32" }
+  f.choices = { f, { bytes = 3, suffix = "_i16", fills = "other" } }
+  packed.add_product(layout, "b", f, 16, function(choice) return choice.fills or "first" end)
   packed.add_bytes(layout, "c", 65)
   local places = {}
   for i, part in ipairs(layout.parts) do places[i] = ("%s %d %d"):format(part.name, part.offset, part.bytes) end
-  fact.lists_equal(places, { "a 0 12", "b 64 320", "b_bias 384 64", "c 448 65" })
-  fact.equal(layout.bytes, 576)
+  fact.lists_equal(places, { "a 0 12", "b 64 320", "b_bias 384 64", "b_i16 448 3", "c 512 65" })
+  fact.equal(layout.parts[2].fills .. " " .. layout.parts[4].fills, "first other")
+  fact.equal(layout.bytes, 640)
 end)
 
 fact.finish()

@@ -4,7 +4,9 @@ local features = require "attention"
 local fs = require "base.fs"
 local fields = require "schema.fields"
 local sandbox = require "schema.sandbox"
-local shape = require "plan.shape"
+local isa = require "isa"
+local packing = require "plan.packing"
+local plan = require "plan"
 local spec = require "spec"
 
 local KEYS = { name = "string", fields = "table", resolve = "function", roles = "function", packed = "function",
@@ -139,10 +141,14 @@ fact.holds("any of the sixteen sets of biases gives the roles it names and packs
     local s, names = make({ bias = bias }), {}
     for i, role in ipairs(s.roles) do names[i] = role.name end
     fact.lists_equal(names, wanted)
-    for _, linear in ipairs(shape.linears(s)) do
-      fact.equal(names[linear.weight + 1], linear.name .. "_weight")
-      fact.equal(linear.bias and names[linear.bias + 1], bias[linear.name] and linear.name .. "_bias")
+    local packed = {}
+    for _, linear in ipairs(packing.lists(plan.make(s, isa.get("scalar")))[1].linears) do
+      packed[#packed + 1] = names[linear.weight + 1]
+      packed[#packed + 1] = linear.bias and names[linear.bias + 1] or nil
     end
+    table.sort(packed)
+    table.sort(wanted)
+    fact.lists_equal(packed, wanted)
   end
 end)
 

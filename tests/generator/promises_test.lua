@@ -10,8 +10,8 @@ local FOLDERS = { "tests/failing/", "tests/generator/", "tests/host/", "tests/ke
   "tests/numbers/", "tests/pytorch/", "tests/standalone/", "tests/support/", "tests/text/", "tests/threads/",
   "tests/unit/",
   "runtime/base/", "runtime/cache/", "runtime/call/", "runtime/include/genattn/", "runtime/model/", "runtime/packed/",
-  "runtime/threads/", "runtime/weights/", "templates/attention/", "templates/linear/", "templates/model/",
-  "templates/schedule/", "templates/attention/modifiers/", "templates/ops/" }
+  "runtime/packing/", "runtime/threads/", "runtime/weights/", "templates/attention/", "templates/linear/",
+  "templates/model/", "templates/schedule/", "templates/attention/modifiers/", "templates/ops/" }
 
 -- This file, which names tests that there are not.
 local OWN_NAME = "promises_test.lua"

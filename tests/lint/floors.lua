@@ -31,6 +31,7 @@ local FLOORS = {
   { pattern = "^runtime/include/genattn/status%.", floor = 1, group = "base" },
   { pattern = "^runtime/include/genattn/tensor%.", floor = 1, group = "base" },
   { pattern = "^runtime/model/", floor = 3, group = "model" },
+  { pattern = "^runtime/packing/", floor = 3, group = "model" },
   { pattern = "^runtime/call/", floor = 3, group = "model" },
   { pattern = "^runtime/cache/", floor = 3, group = "model" },
   { pattern = "^runtime/include/genattn/batches%.", floor = 3, group = "model" },

@@ -39,7 +39,7 @@ local ALLOWED = {
   ["generator/emit/render.lua"] = { attention = true }, -- the folder of templates
   -- The shape of a layer, what makes its rows of scores short or its keys few, and weights in their packed order.
   ["generator/plan/init.lua"] = words([[attention n_kv_heads heads d_v k_dim v_dim d_out weights_dtype scale causal
-    window lengths extra_keys add_bias_kv nonfinite_safe cache cache_dtype embedding vocab_size]]),
+    window lengths extra_keys nonfinite_safe cache cache_dtype embedding vocab_size]]),
   ["generator/plan/variant.lua"] = { attention = true, cache = true },
   -- What the attention over an encoder's output takes of a decoder, and each side of a transformer.
   ["generator/spec/stack.lua"] = words([[attention n_decoder_layers src_vocab_size n_kv_heads projections d_v
@@ -50,7 +50,6 @@ local ALLOWED = {
   ["generator/plan/transformer.lua"] = { attention = true }, -- whose keys a cache holds
   -- The table of a layer that takes ids.
   ["templates/schedule/rows_linear.c.lt"] = { tokens = true, embedding = true },
-  ["templates/model/pack.c.lt"] = { embedding = true },
   -- Outputs of a layer; a transformer's source.
   ["templates/model/model.c.lt"] = { attention = true, src_vocab_size = true },
   ["generator/emit/stack.lua"] = { attention = true, d_ff = true }, -- the list of parts; the summary of a model

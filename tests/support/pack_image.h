@@ -8,6 +8,7 @@
 
 #include "arena.h"
 #include "pack_file.h"
+#include "packed_parts.h"
 
 // Bytes of each variant's packed weights, of a file with both sections, of the attachment, and of a file with it too.
 enum {
@@ -17,10 +18,10 @@ enum {
     ATTACHED_END = 3 * GA_PACK_HEADER + ATTACHED
 };
 
-#define PACK_VARIANT(name, bits, hash, bytes)                                                      \
-    {                                                                                              \
-        .isa = name, .cpu = bits, .packed_bytes = bytes, .packing = hash, .pack = pack_image_fill, \
-        .scratch_bytes = pack_image_scratch, .run = pack_image_run                                 \
+#define PACK_VARIANT(name, bits, hash, bytes)                                                                      \
+    {                                                                                                              \
+        .isa = name, .cpu = bits, .packed_bytes = bytes, .packing = hash, .parts = pack_image_parts, .n_parts = 1, \
+        .scratch_bytes = pack_image_scratch, .run = pack_image_run                                                 \
     }
 #define PACK_FUTURE PACK_VARIANT("future", UINT32_C(1) << 31, 7, PACKED) // no CPU runs it
 #define PACK_MODEL(name_, spec_, variants_)                                                                        \
@@ -29,7 +30,7 @@ enum {
         .n_roles = 1, .variants = variants_, .n_variants = sizeof variants_ / sizeof *variants_                    \
     }
 
-void pack_image_fill(const struct ga_weight_view *roles, void *packed);
+extern const struct ga_packed_parts pack_image_parts[1]; // all but the last number, which stays as it is given
 void pack_image_run(const void *packed, const struct ga_io *io, void *scratch);
 size_t pack_image_scratch(size_t batch, size_t q_len, size_t kv_len, size_t threads);
 extern const struct ga_weight_role pack_image_roles[1];

@@ -7,14 +7,12 @@
 
 #include "arena.h"
 #include "cache.h"
+#include "fake_parts.h"
 #include "model.h"
 
 enum { D_MODEL = 6, HEADS = 4, KV_HEADS = 2, D_HEAD = 3, BATCH = 2, CAPACITY = 7, SCRATCH = 64 };
 
-static void fake_pack(const struct ga_weight_view *roles, void *packed)
-{
-    memcpy(packed, roles[0].data, sizeof(float));
-}
+FAKE_PARTS(parts, 1);
 
 static size_t fake_scratch(size_t batch, size_t q_len, size_t kv_len, size_t threads)
 {
@@ -30,13 +28,13 @@ static void fake_run(const void *packed, const struct ga_io *io, void *scratch)
     ran = *io;
 }
 
-#define VARIANT(name)                                                                                      \
-    {                                                                                                      \
-        .isa = name, .packed_bytes = 4, .pack = fake_pack, .scratch_bytes = fake_scratch, .run = fake_run, \
-        .cache = {.key_panel = 4, .value_stride = 5}, .memory_cache = {                                    \
-            .key_panel = 8,                                                                                \
-            .value_stride = 6                                                                              \
-        }                                                                                                  \
+#define VARIANT(name)                                                                                                 \
+    {                                                                                                                 \
+        .isa = name, .packed_bytes = 4, .parts = parts, .n_parts = 1, .scratch_bytes = fake_scratch, .run = fake_run, \
+        .cache = {.key_panel = 4, .value_stride = 5}, .memory_cache = {                                               \
+            .key_panel = 8,                                                                                           \
+            .value_stride = 6                                                                                         \
+        }                                                                                                             \
     }
 static const struct ga_variant variants[] = {VARIANT("scalar"), VARIANT("other")};
 static const struct ga_weight_role roles[] = {{"q_bias", 1, {1}}};

@@ -7,6 +7,7 @@
 
 #include "arena.h"
 #include "contract.h"
+#include "fake_parts.h"
 #include "pack_file.h"
 #include "threads.h"
 #include "weights.h"
@@ -15,10 +16,7 @@
 
 enum { D_HEAD = 2, KV_HEADS = 2, CAPACITY = 4, ROWS = 3, ELEMENTS = KV_HEADS * ROWS * D_HEAD };
 
-static void fake_pack(const struct ga_weight_view *roles, void *packed)
-{
-    memcpy(packed, roles[0].data, 2 * sizeof(float));
-}
+FAKE_PARTS(parts, 2);
 
 static size_t fake_scratch(size_t batch, size_t q_len, size_t kv_len, size_t threads)
 {
@@ -31,13 +29,13 @@ static void fake_run(const void *packed, const struct ga_io *io, void *scratch)
     io->output[0] = 1;
 }
 
-#define VARIANT                                                                                                \
-    {                                                                                                          \
-        .isa = "scalar", .packed_bytes = 8, .pack = fake_pack, .scratch_bytes = fake_scratch, .run = fake_run, \
-        .cache = {                                                                                             \
-            .key_panel = 4,                                                                                    \
-            .value_stride = 2                                                                                  \
-        }                                                                                                      \
+#define VARIANT                                                                                          \
+    {                                                                                                    \
+        .isa = "scalar", .packed_bytes = 8, .parts = parts, .n_parts = 1, .scratch_bytes = fake_scratch, \
+        .run = fake_run, .cache = {                                                                      \
+            .key_panel = 4,                                                                              \
+            .value_stride = 2                                                                            \
+        }                                                                                                \
     }
 static const struct ga_variant own[] = {VARIANT}, foreign[] = {VARIANT};
 static const struct ga_weight_role roles[] = {{"w", 2, {2, 1}}};

@@ -6,16 +6,14 @@
 
 #include "arena.h"
 #include "cpu.h"
+#include "fake_parts.h"
 #include "model.h"
 
 // -- A model with no arithmetic -------------------------------------------------------------------------------------
 
 enum { PACKED = 24 }; // bytes
 
-static void fake_pack(const struct ga_weight_view *roles, void *packed)
-{
-    memcpy(packed, roles[0].data, PACKED);
-}
+FAKE_PARTS(parts, PACKED / 4);
 
 static size_t fake_scratch(size_t batch, size_t q_len, size_t kv_len, size_t threads)
 {
@@ -29,10 +27,10 @@ static void fake_run(const void *packed, const struct ga_io *io, void *scratch)
     (void)scratch;
 }
 
-#define VARIANT(name, bits)                                                                                 \
-    {                                                                                                       \
-        .isa = name, .cpu = bits, .packed_bytes = PACKED, .pack = fake_pack, .scratch_bytes = fake_scratch, \
-        .run = fake_run                                                                                     \
+#define VARIANT(name, bits)                                                                                            \
+    {                                                                                                                  \
+        .isa = name, .cpu = bits, .packed_bytes = PACKED, .parts = parts, .n_parts = 1, .scratch_bytes = fake_scratch, \
+        .run = fake_run                                                                                                \
     }
 
 static const struct ga_variant variants[] = {VARIANT("future", UINT32_C(1) << 31), VARIANT("scalar", 0)};

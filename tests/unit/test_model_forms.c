@@ -14,11 +14,6 @@ enum { BATCH = 2, LEN = 3, WIDE = 6 };
 
 static int runs; // how often the kernel was called
 
-static void fake_pack(const struct ga_weight_view *roles, void *packed)
-{
-    (void)roles, (void)packed;
-}
-
 static size_t fake_scratch(size_t batch, size_t q_len, size_t kv_len, size_t threads)
 {
     (void)batch, (void)q_len, (void)kv_len, (void)threads;
@@ -31,8 +26,7 @@ static void fake_run(const void *packed, const struct ga_io *io, void *scratch)
     runs++;
 }
 
-static const struct ga_variant variant[] = {
-    {.isa = "scalar", .pack = fake_pack, .scratch_bytes = fake_scratch, .run = fake_run}};
+static const struct ga_variant variant[] = {{.isa = "scalar", .scratch_bytes = fake_scratch, .run = fake_run}};
 
 #define COMMON .abi = GA_ABI, .variants = variant, .n_variants = 1, .q_len = {1, 8}, .kv_len = {1, 8}, .n_heads = 2
 static const struct ga_model sides = {

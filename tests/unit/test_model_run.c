@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "fake_parts.h"
 #include "model.h"
 
 // -- A model with no arithmetic, and memory for a call to it --------------------------------------------------------
@@ -16,10 +17,7 @@ static int runs;                // how often a kernel was called
 static struct ga_io seen;       // with what
 static const void *seen_packed; // and where its weights were
 
-static void fake_pack(const struct ga_weight_view *roles, void *packed)
-{
-    memcpy(packed, roles[0].data, sizeof(float));
-}
+FAKE_PARTS(parts, 1);
 
 static size_t fake_scratch(size_t batch, size_t q_len, size_t kv_len, size_t threads)
 {
@@ -36,7 +34,7 @@ static void fake_run(const void *packed, const struct ga_io *io, void *scratch)
 }
 
 static const struct ga_variant variant[] = {
-    {.isa = "scalar", .packed_bytes = 4, .pack = fake_pack, .scratch_bytes = fake_scratch, .run = fake_run}};
+    {.isa = "scalar", .packed_bytes = 4, .parts = parts, .n_parts = 1, .scratch_bytes = fake_scratch, .run = fake_run}};
 static const struct ga_weight_role roles[] = {{"q_bias", 1, {1}}};
 
 #define SHAPE                                                                                                    \

@@ -3,16 +3,14 @@
 #include <string.h>
 
 #include "arena.h"
+#include "fake_parts.h"
 #include "model.h"
 
 enum { BATCH = 2, Q_LEN = 3, KV_LEN = 5, D_MODEL = 4, POSITIONS = 10, SCRATCH = 64 };
 
 static struct ga_io seen;
 
-static void fake_pack(const struct ga_weight_view *roles, void *packed)
-{
-    memcpy(packed, roles[0].data, sizeof *roles[0].data);
-}
+FAKE_PARTS(parts, 1);
 
 static size_t fake_scratch(size_t batch, size_t q_len, size_t kv_len, size_t threads)
 {
@@ -27,7 +25,7 @@ static void fake_run(const void *packed, const struct ga_io *io, void *scratch)
 }
 
 static const struct ga_variant variant[] = {
-    {.isa = "scalar", .packed_bytes = 4, .pack = fake_pack, .scratch_bytes = fake_scratch, .run = fake_run}};
+    {.isa = "scalar", .packed_bytes = 4, .parts = parts, .n_parts = 1, .scratch_bytes = fake_scratch, .run = fake_run}};
 static const struct ga_weight_role roles[] = {{"q_bias", 1, {1}}};
 
 #define SHAPE                                                                                                       \

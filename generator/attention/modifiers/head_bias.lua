@@ -19,7 +19,8 @@ return {
     if spec.head_bias then add("head_bias", { spec.n_heads }) end
   end,
   packed = function(spec, add)
-    if spec.head_bias then add("head_bias", spec.n_heads) end
+    if not spec.head_bias then return end
+    add("head_bias", spec.n_heads, { { kind = "copy", role = "head_bias", columns = spec.n_heads, in_scores = true } })
   end,
   on = function(spec) return spec.head_bias end,
   sentence = function(spec)

@@ -21,7 +21,8 @@ return {
     if spec.head_scale then add("head_scale", { spec.n_heads }) end
   end,
   packed = function(spec, add)
-    if spec.head_scale then add("head_scale", spec.n_heads) end
+    if not spec.head_scale then return end
+    add("head_scale", spec.n_heads, { { kind = "copy", role = "head_scale", columns = spec.n_heads } })
   end,
   on = function(spec) return spec.head_scale end,
   sentence = function(spec)

@@ -80,7 +80,10 @@ return {
     if spec.relative_bias then add("relative_bias", { spec.relative_bias.num_buckets, spec.n_heads }) end
   end,
   packed = function(spec, add)
-    if spec.relative_bias then add("relative_bias", spec.n_heads * spec.relative_span) end
+    if not spec.relative_bias then return end
+    add("relative_bias", spec.n_heads * spec.relative_span, { { kind = "buckets", role = "relative_bias",
+      heads = spec.n_heads, span = spec.relative_span, own = spec.relative_places, starts = spec.relative_starts,
+      has_later = spec.relative_bias.bidirectional, in_scores = true } })
   end,
   score_order = "bias",
   after = { "causal" },

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum { GA_ABI = 14 };          // changes whenever a struct in this file or struct ga_error changes
+enum { GA_ABI = 15 };          // changes whenever a struct in this file or struct ga_error changes
 enum { GA_BITS_REVISION = 1 }; // changes whenever a release changes results on purpose (docs/numbers.md)
 
 // -- Threads --------------------------------------------------------------------------------------------------------
@@ -220,18 +220,18 @@ struct ga_kernel_info {
 // kv_len is set, and key, value and kv_lengths have their defaults if the caller left them out: self-attention is
 // key == query, and key and value are NULL only if tokens are given.
 struct ga_variant {
-    const char *isa;     // "avx2"
-    uint32_t cpu;        // GA_CPU_* bits it needs
-    uint32_t prefers;    // GA_CPU_* bits: if one is missing, a later variant is faster
-    bool emulates;       // computes the model's arithmetic with multiply-adds of floats
-    size_t packed_bytes; // of the packed weights
+    const char *isa;              // "avx2"
+    uint32_t cpu;                 // GA_CPU_* bits it needs
+    uint32_t prefers;             // GA_CPU_* bits: if one is missing, a later variant is faster
+    bool emulates;                // computes the model's arithmetic with multiply-adds of floats
+    size_t packed_bytes, n_parts; // of the packed weights
     const struct ga_kernel_info *kernels;
     size_t n_kernels;
-    void (*pack)(const struct ga_weight_view *roles, void *packed); // into zeros
+    const struct ga_packed_parts *parts; // [n_parts], for ga_model_pack
     size_t (*scratch_bytes)(size_t batch, size_t q_len, size_t kv_len, size_t threads);
     void (*run)(const void *packed, const struct ga_io *io, void *scratch);
     struct ga_cache_layout cache;
-    uint64_t packing; // a hash of the packing code: variants of two builds with one hash pack the same bytes
+    uint64_t packing; // a number for parts and what packs them: variants of two builds with one number pack the same
     struct ga_cache_layout memory_cache; // of a decoder's memory
 };
 

@@ -8,8 +8,9 @@
 #define TINY_CAUSAL_INTERNAL_H
 
 #include "model.h"
+#include "packed_parts.h"
 
-void tiny_causal__avx2_pack(const struct ga_weight_view *roles, void *packed);
+extern const struct ga_packed_parts tiny_causal__avx2_parts[];
 size_t tiny_causal__avx2_scratch_bytes(size_t batch, size_t q_len, size_t kv_len, size_t threads);
 void tiny_causal__avx2_run(const void *packed, const struct ga_io *io, void *scratch);
 

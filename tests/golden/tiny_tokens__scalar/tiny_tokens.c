@@ -186,10 +186,11 @@ static const struct ga_variant variants[] = {
         .packed_bytes = 1280,
         .kernels = kernels_scalar,
         .n_kernels = 5,
-        .pack = tiny_tokens__scalar_pack,
+        .parts = tiny_tokens__scalar_parts,
+        .n_parts = 1,
         .scratch_bytes = tiny_tokens__scalar_scratch_bytes,
         .run = tiny_tokens__scalar_run,
-        .packing = 0x366d51dd5c8eeec5,
+        .packing = 0x51db4de76c1c3d35 ^ GA_PACKING_REVISION,
     },
 };
 

@@ -1,0 +1,174 @@
+-- packing.lua: how roles become packed weights, as tables of numbers for the runtime (runtime/packing/packed_parts.h):
+-- linears, copies, angles and buckets, each with its roles and its place. Knows no operation, and holds no C text.
+local shape = require "plan.shape"
+
+local packing = {}
+
+local CHUNK = 32 -- weights that are packed at a time where no scale of a running sum says how many; a group
+
+-- The numbers of a family's panels, as enum ga_panel_numbers ends.
+local function numbers_of(f)
+  if f.X.groups then return f.X.groups.name:upper() .. "_GROUPS" end
+  return f.X.name == "bf16" and "BF16_PRODUCT" or f.dtype:upper()
+end
+
+local function format_of(f)
+  return { numbers = numbers_of(f), unit = f.X.unit, upper_first = f.X.upper_first or false,
+    has_totals = f.X.has_offset or false }
+end
+
+-- Running sums down a column; those without a scale are chunks of what there is.
+local function sums_of(f, inputs)
+  if f.X.is_integer then return f.sums end
+  local depth = inputs.heads * inputs.pad
+  return { { count = math.floor(depth / CHUNK), length = CHUNK },
+    { count = depth % CHUNK > 0 and 1 or 0, length = depth % CHUNK } }
+end
+
+-- A linear { weight, bias, rows, inputs } as a part: weight, bias: names of roles; inputs: { heads, width, pad }. more:
+-- what is not as of a whole linear whose panels begin a part.
+function packing.linear(f, vector, linear, more)
+  local columns = f.widths[1] * vector
+  local part = {
+    kind = "linear", format = format_of(f), factor = 1, heads = 1, together = 1, head_bytes = 0, run_bytes = 0,
+    head_biases = 0, run_biases = 0, first = 0, at = 0, bias_from = 0, panels = #f.widths, columns = columns,
+    last_columns = f.widths[#f.widths] * vector, column_bytes = f.panel_bytes / (f.nv * vector),
+    sums = sums_of(f, linear.inputs),
+  }
+  for _, fields in ipairs({ linear, more or {} }) do
+    for name, value in pairs(fields) do part[name] = value end
+  end
+  return part
+end
+
+-- Linears { weight, bias, rows } as parts of the panels of f, side by side: bias is false where there is none, rows nil
+-- for all columns; name: of the part.
+function packing.side_by_side(f, vector, linears, name)
+  local fills, first = {}, 0
+  for i, linear in ipairs(linears) do
+    fills[i] = packing.linear(f, vector, { weight = linear.weight, bias = f.of == f and linear.bias,
+      rows = linear.rows or f.n_out, inputs = packing.plain(f.depth) }, { first = first, bias_part = name .. "_bias" })
+    first = first + fills[i].rows
+  end
+  return fills
+end
+
+-- The inputs of a linear whose rows come without heads.
+function packing.plain(width)
+  return { heads = 1, width = width, pad = width }
+end
+
+-- q, k and v of a layer in their i-th arithmetics: of each key head its panels of k and v, then those of the q of its
+-- query heads. has_bias(name): whether there is a role; the biases are packed with the first arithmetics.
+function packing.heads(p, i, has_bias)
+  local s, of = p.spec, p.project_of
+  local n_kv, per_kv = s.n_kv_heads, s.n_heads / s.n_kv_heads
+  if s.shared_heads then n_kv, per_kv = 1, 1 end
+  local k, v, q = of.k.choices[i], of.v.choices[i], of.q.choices[i]
+  local run_bytes, run_biases = k.bytes + v.bytes + per_kv * q.bytes, (2 + per_kv) * p.d_head_pad
+  local function part(name, f, width, heads, together, at, bias_from)
+    local bias = i == 1 and has_bias(name .. "_bias") and name .. "_bias"
+    return packing.linear(f, p.isa.width, { weight = name .. "_weight", bias = bias, rows = s.d_head,
+      inputs = packing.plain(s.shared_heads and s.d_head or width) }, {
+      heads = heads, together = together, head_bytes = f.bytes, run_bytes = run_bytes, head_biases = p.d_head_pad,
+      run_biases = run_biases, at = at, bias_from = bias_from, bias_part = "heads_bias",
+      factor = name == "q" and p.factors.q or 1 })
+  end
+  return {
+    part("k", k, s.k_dim, n_kv, 1, 0, 0), part("v", v, s.v_dim, n_kv, 1, k.bytes, p.d_head_pad),
+    part("q", q, s.d_model, n_kv * per_kv, per_kv, k.bytes + v.bytes, 2 * p.d_head_pad),
+  }
+end
+
+-- The output projection of a layer by one of its products.
+function packing.out(p, f, has_bias)
+  local s = p.spec
+  return packing.linear(f, p.isa.width, { weight = "o_weight", bias = f.of == f and has_bias("o_bias") and "o_bias",
+    rows = s.d_out, inputs = { heads = s.n_heads, width = s.d_v, pad = f.heads and f.heads.padded or s.d_v } },
+    { bias_part = "o_bias" })
+end
+
+-- -- Lists ------------------------------------------------------------------------------------------------------------
+
+local KINDS = { linear = "linears", copy = "copies", angles = "angles", buckets = "buckets" }
+
+-- No parts yet, which are packed `count` times.
+local function empty(count)
+  return { count = count, first_role = 0, n_roles = 0, at = 0, bytes = 0, linears = {}, copies = {}, angles = {},
+    buckets = {} }
+end
+
+-- The roles of a spec whose names begin with prefix, by the rest of their names: at: an index, which is `from` for the
+-- first of them; is_vector.
+local function roles_of(spec, prefix, from)
+  local by_name, before = {}, nil
+  for i, role in ipairs(spec.roles) do
+    if role.name:sub(1, #prefix) == prefix then
+      before = before or i - 1
+      by_name[role.name:sub(#prefix + 1)] = { at = from + i - 1 - before, is_vector = #role.shape == 1 }
+    end
+  end
+  return by_name
+end
+
+-- Appends what fills the parts of a layout, which begins `at` bytes after the list's; plan: whose the fills are.
+local function add_layout(list, layout, at, roles, plan)
+  local offset = {}
+  for _, part in ipairs(layout.parts) do offset[part.name] = at + part.offset end
+  for _, part in ipairs(layout.parts) do
+    for _, fill in ipairs(part.fills or {}) do
+      local all = list[KINDS[fill.kind]]
+      all[#all + 1] = setmetatable({
+        at = offset[part.name] + (fill.at or 0),
+        bias_at = fill.bias_part and offset[fill.bias_part] + fill.bias_from * 4,
+        role = fill.role and roles[fill.role].at, is_vector = fill.role and roles[fill.role].is_vector,
+        weight = fill.weight and roles[fill.weight].at, bias = fill.bias and roles[fill.bias].at,
+        factor = fill.in_scores and plan.factors.to_units(1) or fill.factor or 1,
+      }, { __index = fill })
+    end
+  end
+end
+
+-- Those of one layer of a stack, as often as there are layers.
+local function of_layers(p, at, first)
+  local first_role, n_roles = shape.layer_roles(p.spec)
+  local list, roles = empty(p.spec.n_layers), roles_of(p.spec, "layers.0.", 0)
+  list.first_role, list.n_roles, list.at, list.bytes = first + first_role, n_roles, at, p.layer_packed.bytes
+  add_layout(list, p.layer_packed, 0, roles, p)
+  for _, sublayer in ipairs(p.spec.sublayers) do
+    for _, part in ipairs(sublayer.part and p.layer_packed.parts or {}) do
+      local inner = p[sublayer.part]
+      if part.name == sublayer.part then
+        local from = roles[sublayer.prefix .. inner.spec.roles[1].name].at
+        add_layout(list, inner.packed, part.offset, roles_of(inner.spec, "", from), inner)
+      end
+    end
+  end
+  return list
+end
+
+-- Appends the lists of one whole model, whose weights begin at `at` and its roles at `first`.
+local function add_whole(lists, p, at, first)
+  local list = empty(1)
+  list.at, list.first_role = at, first
+  add_layout(list, p.packed, 0, roles_of(p.spec, "", 0), p)
+  lists[#lists + 1] = list
+  for _, part in ipairs(p.layer_packed and p.spec.n_layers > 0 and p.packed.parts or {}) do
+    if part.name == "layers" then lists[#lists + 1] = of_layers(p, at + part.offset, first) end
+  end
+end
+
+-- The lists of a variant's parts, in order: of a layer one; of a stack what lies beside the layers, then a layer's; of
+-- a transformer those of both sides.
+function packing.lists(p)
+  local lists = {}
+  if p.encoder then
+    add_whole(lists, p.encoder, p.packed.parts[1].offset, 0)
+    add_whole(lists, p.decoder, p.packed.parts[2].offset, #p.encoder.spec.roles)
+  else
+    add_whole(lists, p, 0, 0)
+  end
+  return lists
+end
+
+return packing

@@ -1,0 +1,73 @@
+// pack_tables.c: matrices and vectors as they are, sines and cosines of positions, and numbers of buckets by distance.
+#include "pack_tables.h"
+
+#include <string.h>
+
+#include "elementary.h"
+
+void ga_pack_copy(const struct ga_packed_copy *copy, const struct ga_weight_view *view, float *to)
+{
+    const size_t column = copy->is_vector ? view->row_stride : view->col_stride;
+    const size_t row = copy->is_vector ? copy->columns * column : view->row_stride;
+    for (size_t r = 0; r < copy->rows; r++, to += copy->stride) {
+        const float *from = view->data + r * row;
+        if (column == 1 && copy->factor == 1.0F) {
+            memcpy(to, from, copy->columns * sizeof *to);
+            continue;
+        }
+        for (size_t c = 0; c < copy->columns; c++) {
+            to[c] = copy->factor * from[c * column];
+        }
+    }
+}
+
+// The sine and cosine of a pair's angle at a place; per_place: the pair's power of theta.
+static void turn(const struct ga_packed_angles *angles, double power, size_t place, float *sine_out, float *cosine_out)
+{
+    double sine, cosine;
+    const double at = (double)place;
+    ga_sin_cos(angles->layout == GA_SINUSOIDS ? at / power : at * power, &sine, &cosine);
+    *sine_out = (float)sine;
+    *cosine_out = (float)cosine;
+}
+
+void ga_pack_angles(const struct ga_packed_angles *angles, float *to)
+{
+    const bool is_split = angles->layout == GA_ROTARY_HALF_SPLIT, is_rotary = angles->layout != GA_SINUSOIDS;
+    const double width = (double)angles->width, sign = is_rotary ? -2.0 : 2.0;
+    for (size_t pair = 0; 2 * pair < angles->width; pair++) {
+        const double power = ga_pow(angles->theta, sign * (double)pair / width);
+        const size_t first = is_split ? pair : 2 * pair, second = is_split ? pair + angles->width / 2 : first + 1;
+        for (size_t place = 0; place < angles->places; place++) {
+            float *row = to + place * angles->width, sine, cosine;
+            turn(angles, power, place, &sine, &cosine);
+            row[first] = is_rotary ? cosine : sine;
+            if (second < angles->width) {
+                row[second] = is_rotary ? sine : cosine;
+            }
+        }
+    }
+}
+
+// The bucket of the keys at a place.
+static size_t bucket_at(const struct ga_packed_buckets *buckets, size_t place)
+{
+    const bool is_later = place > buckets->own;
+    const size_t later = buckets->has_later ? place - buckets->own : 0;
+    const size_t distance = is_later ? later : buckets->own - place;
+    size_t bucket = 0;
+    while (bucket + 1 < buckets->side && buckets->starts[bucket + 1] <= distance) {
+        bucket++;
+    }
+    return bucket + (is_later && buckets->has_later ? buckets->side : 0);
+}
+
+void ga_pack_buckets(const struct ga_packed_buckets *buckets, const struct ga_weight_view *view, float *to)
+{
+    for (size_t place = 0; place < buckets->span; place++) {
+        const float *row = view->data + bucket_at(buckets, place) * view->row_stride;
+        for (size_t head = 0; head < buckets->heads; head++) {
+            to[head * buckets->span + place] = row[head * view->col_stride] * buckets->factor;
+        }
+    }
+}

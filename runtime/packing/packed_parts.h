@@ -1,0 +1,107 @@
+// packed_parts.h: what a variant's packed weights consist of, as constant tables that the generator writes. They hold
+// all shapes; pack_weights.c reads them and knows none itself.
+#ifndef GA_PACKED_PARTS_H
+#define GA_PACKED_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { GA_PACKING_REVISION = 1 }; // changes whenever equal tables and weights give other bytes
+
+#define GA_NO_ROLE SIZE_MAX
+
+// The numbers of a linear's panels.
+enum ga_panel_numbers {
+    GA_PANEL_F32,
+    GA_PANEL_BF16,         // rounded to the nearest
+    GA_PANEL_BF16_PRODUCT, // the same, but what is smaller than 2^-56 is zero (docs/numbers.md)
+    GA_PANEL_I16,          // whole numbers, with a scale for each column of a running sum
+    GA_PANEL_INT8,
+    GA_PANEL_INT8_GROUPS, // groups of 32 along depth, as group_rounding.h chooses them
+    GA_PANEL_INT4_GROUPS,
+};
+
+// A running sum of integers begins with the scales of its columns, floats, and if has_totals with the sums of their
+// numbers, int32_t. `unit` numbers that follow each other in depth lie side by side.
+struct ga_panel_format {
+    enum ga_panel_numbers numbers;
+    size_t unit;
+    bool upper_first; // two lie side by side, the second one first
+    bool has_totals;
+};
+
+// A linear, or one of several whose columns lie side by side: its rows become columns of panels
+// [panel][depth][columns]. All panels have `columns` columns, except the last one.
+struct ga_packed_linear {
+    struct ga_panel_format format;
+    size_t weight, bias;       // roles [rows][inputs] and [rows]; bias: GA_NO_ROLE if there is none, or nothing to pack
+    float factor;              // of both; exactly 1 for groups
+    size_t panels_at, bias_at; // bytes
+
+    size_t rows, heads;           // each head has its own panels for `rows` rows, from column `first` on
+    size_t first;                 //
+    size_t panels;                // of a head
+    size_t columns, last_columns; //
+    size_t column_bytes;          // of one column of a panel
+
+    size_t together;                // heads whose panels follow each other; 1 if heads is 1
+    size_t head_bytes, run_bytes;   // from a head to the next one of a run; from one run of heads to the next
+    size_t head_biases, run_biases; // the same of biases, in floats
+
+    // Input c of input head h lies at depth h * input_pad + c; zeros lie between them.
+    size_t input_heads, inputs, input_pad;
+    size_t sums[2], lengths[2]; // sums[i] running sums of lengths[i], one kind after the other. Numbers without a
+                                // scale for each sum: any lengths that are multiples of `unit`
+};
+
+// A role as floats: [rows][columns] at `stride`, times `factor`. A vector is read as rows that follow each other.
+struct ga_packed_copy {
+    size_t role, at; // at: bytes
+    bool is_vector;
+    size_t rows, columns, stride;
+    float factor;
+};
+
+// How the sine and cosine of each pair's angle lie in a row of `width` floats. Sinusoids: an odd width drops the last
+// cosine.
+enum ga_angles {
+    GA_SINUSOIDS,          // sine, cosine of the angle place / theta^(2 pair / width)
+    GA_ROTARY_INTERLEAVED, // cosine, sine of the angle place * theta^(-2 pair / width)
+    GA_ROTARY_HALF_SPLIT,  // the cosines of all pairs, then their sines
+};
+
+// A computed table [places][width].
+struct ga_packed_angles {
+    enum ga_angles layout;
+    size_t at; // bytes
+    size_t places, width;
+    double theta;
+};
+
+// Learned numbers of buckets of distances, by distance: [heads][span]. The role is [buckets][heads].
+struct ga_packed_buckets {
+    size_t role, at; // at: bytes
+    size_t heads, span;
+    size_t own;             // the place of distance 0; places after it are of later keys
+    const uint32_t *starts; // [side], the smallest distance of each bucket of a side
+    size_t side;
+    bool has_later; // later keys have `side` buckets of their own; otherwise they have those of distance 0
+    float factor;
+};
+
+// Parts that occur `count` times, once for each layer: role r of layer i is roles[first_role + i * n_roles + r], and
+// byte b lies at `at` + i * bytes + b.
+struct ga_packed_parts {
+    size_t count, first_role, n_roles, at, bytes;
+    const struct ga_packed_linear *linears;
+    size_t n_linears;
+    const struct ga_packed_copy *copies;
+    size_t n_copies;
+    const struct ga_packed_angles *angles;
+    size_t n_angles;
+    const struct ga_packed_buckets *buckets;
+    size_t n_buckets;
+};
+
+#endif
