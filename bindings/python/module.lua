@@ -2,6 +2,7 @@
 -- Knows the spec's facts, no array and no library: those are in bindings/python/package.
 package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
 
+local modifiers = require "attention.modifiers"
 local release = require "build.release"
 local spec = require "spec"
 
@@ -81,10 +82,22 @@ function WRITERS.init(s)
   return table.concat(lines, "\n") .. "\n"
 end
 
+-- Score modifiers that nn.MultiheadAttention has too.
+local IN_TORCH = { scale = true, mask_tensor = true }
+
+-- The names of the score modifiers that are on, as Python has them in a tuple.
+local function modifiers_on(s)
+  local names = {}
+  for _, modifier in ipairs(modifiers) do
+    if not IN_TORCH[modifier.name] and modifier.on(s) then names[#names + 1] = ('"%s", '):format(modifier.name) end
+  end
+  return table.concat(names)
+end
+
 function WRITERS.name(s)
-  local lines = { '"""The name of the model, and the release of genattn that it is of."""', 'NAME = "%s"',
-    'VERSION = "%s"', "" }
-  return table.concat(lines, "\n"):format(s.name, release().version)
+  local lines = { '"""The name of the model, the release of genattn that it is of, and what changes its scores."""',
+    'NAME = "%s"', 'VERSION = "%s"', "SCORE_MODIFIERS = (%s)", "" }
+  return table.concat(lines, "\n"):format(s.name, release().version, modifiers_on(s))
 end
 
 local model, errors = spec.read(arg[1])

@@ -1,6 +1,7 @@
 -- modifiers.lua: how the generic kernel of the tests comes to the score modifiers: headers that list the files of
 -- tests/support/modifiers/, one of each modifier, in the order in which these apply. Knows no modifier by name.
 local features = require "attention"
+local fmt = require "base.fmt"
 local fs = require "base.fs"
 local modifiers = require "attention.modifiers"
 
@@ -37,12 +38,13 @@ local function score_modifiers()
     table.concat(includes, "\n"), table.concat(calls, "\n"))
 end
 
--- The names of the modifiers' weights.
+-- The names of the modifiers' weights, and what each is where its modifier changes nothing.
 local function modifier_weights()
-  local names = {}
-  for i, name in ipairs(modifiers.weights()) do names[i] = ('"%s", '):format(name) end
+  local rows, names, idle = {}, modifiers.weights()
+  for i, name in ipairs(names) do rows[i] = ('    {"%s", %s},\n'):format(name, fmt.f32(idle[name])) end
   return ("// Written by configure_tests.lua: the roles of score modifiers.\n" ..
-    "static const char *const modifier_weights[] = {%sNULL};\n"):format(table.concat(names))
+    "static const struct {\n    const char *role;\n    float idle;\n} modifier_weights[] = {\n" ..
+    "%s    {NULL, 0},\n};\n"):format(table.concat(rows))
 end
 
 -- Writes the headers that tests/support/reference.c includes. folder: where to; FOLDER without it.

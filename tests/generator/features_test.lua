@@ -13,7 +13,8 @@ local KEYS = { name = "string", fields = "table", resolve = "function", roles = 
   tensors = "function", operations = "function", on = "function", uses = "table", calls = "table",
   looked_up = "table", beside = "table", helpers = "function", sentence = "function", of_rows = "boolean",
   in_layers = "boolean", of_decoder = "boolean" }
-local MODIFIER_KEYS = { score_order = "string", after = "table", weights = "table", by_distance = "boolean" }
+local MODIFIER_KEYS = { score_order = "string", after = "table", weights = "table", idle = "number",
+  by_distance = "boolean" }
 
 local function make(more)
   local raw = { d_model = 8, n_heads = 4 }

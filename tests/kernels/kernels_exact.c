@@ -53,11 +53,11 @@ static bool fill_idle(const struct ga_weight_role *role, float *data)
 {
     const float none = -1e9F;
     const bool sinks = strcmp(role->name, "sinks") == 0;
-    const bool idle = sinks || reference_is_modifier_weight(role->name);
+    const float *idle = sinks ? &none : reference_idle_weight(role->name);
     for (size_t i = 0; idle && i < role->shape[0] * (role->rank == 2 ? role->shape[1] : 1); i++) {
-        data[i] = sinks ? none : 0;
+        data[i] = *idle;
     }
-    return idle;
+    return idle != NULL;
 }
 
 // Whole numbers everywhere; a score is what POINTER and POINTED say, and values do not look at these two.

@@ -183,7 +183,7 @@ static bool is_as_it_is(const struct ga_model *model, const char *name)
             return true;
         }
     }
-    return reference_is_modifier_weight(name) || (model->stack && strstr(name, "norm_weight") != NULL);
+    return reference_idle_weight(name) || (model->stack && strstr(name, "norm_weight") != NULL);
 }
 
 void weights_random(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role, float *data)

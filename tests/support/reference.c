@@ -104,14 +104,26 @@ const struct ga_weight_view *reference_role(const struct ga_model *model, const 
     return NULL;
 }
 
-bool reference_is_modifier_weight(const char *role)
+const float *reference_idle_weight(const char *role)
 {
-    for (size_t w = 0; modifier_weights[w]; w++) {
-        if (strcmp(role, modifier_weights[w]) == 0) {
-            return true;
+    for (size_t w = 0; modifier_weights[w].role; w++) {
+        if (strcmp(role, modifier_weights[w].role) == 0) {
+            return &modifier_weights[w].idle;
         }
     }
-    return false;
+    return NULL;
+}
+
+double reference_number(const struct ga_model *model, const char *field, double otherwise)
+{
+    const size_t length = strlen(field);
+    for (const char *at = model->spec; (at = strstr(at, field)) != NULL; at += length) {
+        const bool is_word = at == model->spec || at[-1] == ' ';
+        if (is_word && strncmp(at + length, " = ", 3) == 0) {
+            return strtod(at + length + 3, NULL);
+        }
+    }
+    return otherwise;
 }
 
 // -- Whole models ---------------------------------------------------------------------------------------------------
@@ -174,7 +186,7 @@ static void memory_make(struct part_model *layer, const struct ga_model *model, 
     layer_make(layer, model, roles, index, "memory_");
     layer->model.causal = GA_CAUSAL_NONE;
     layer->model.window = 0;
-    layer->model.softcap = 0;
+    layer->model.spec = ""; // score modifiers are of the layer's own attention
     layer->model.alibi = false;
     layer->model.rope.positions = layer->model.rope.rotary_dim = 0;
     layer->model.qk_norm.kind = GA_NORM_NONE;
@@ -240,7 +252,8 @@ void reference_idle_scores(const struct ga_model *model, const struct ga_io *io,
     static const float zero = 0;
     struct ga_weight_view idle[MAX_PART_ROLES];
     for (size_t r = 0; r < model->n_roles && r < MAX_PART_ROLES; r++) {
-        idle[r] = (struct ga_weight_view){.data = &zero};
+        const float *weight = reference_idle_weight(model->roles[r].name);
+        idle[r] = (struct ga_weight_view){.data = weight ? weight : &zero};
     }
     const struct reference_row row = {model, idle, io, b, h, i};
     const size_t kv_rows = reference_kv_used(model, io, b);

@@ -89,13 +89,16 @@ struct reference_row {
 // How far key j lies after the row's own place.
 ptrdiff_t reference_row_away(const struct reference_row *row, size_t j);
 
-// What the modifiers make of scores[keys], where all weights are zero: keys of sequence b, then those that the model
-// adds.
+// A number that the model's spec gives for a field, of a field in a table for its last name; otherwise: where it gives
+// none, as of attention to a memory. By it a modifier with a number needs no field of struct ga_model.
+double reference_number(const struct ga_model *model, const char *field, double otherwise);
+
+// What the modifiers make of scores[keys], where weights are idle: keys of sequence b, then those that the model adds.
 void reference_idle_scores(const struct ga_model *model, const struct ga_io *io, size_t b, size_t h, size_t i,
                            double *scores);
 
-// Whether a role is a weight of a score modifier, which changes nothing where it is zero.
-bool reference_is_modifier_weight(const char *role);
+// What the numbers of a score modifier's weight are where it changes nothing; NULL where the role is not such a weight.
+const float *reference_idle_weight(const char *role);
 
 // Rows a sequence of keys holds in io, and the real rows of queries and keys of sequence b.
 size_t reference_kv_len(const struct ga_io *io);

@@ -8,7 +8,7 @@ from torch import Tensor
 from . import _declarations as c
 from . import _tables as tables
 from ._library import model, stack
-from ._name import NAME
+from ._name import NAME, SCORE_MODIFIERS
 from ._weights import Roles
 
 _ROLES = {"q_weight", "k_weight", "v_weight", "o_weight", "q_bias", "k_bias", "v_bias", "o_bias", "bias_k", "bias_v"}
@@ -25,7 +25,7 @@ def _other_features() -> List[str]:
     rows = [
         (stack or tables.BY_HEAD, "is not a single layer"), (model.rope.positions, "has rotary positions"),
         (model.qk_norm.kind != c.GA_NORM_NONE, "has norms of q and k"), (model.window, "has a window"),
-        (model.softcap, "has a softcap"), (model.alibi, "has ALiBi"), (model.relative_buckets, "has a relative bias"),
+        (SCORE_MODIFIERS, "changes scores by " + ", ".join(SCORE_MODIFIERS)),
         (any(model.activation), "has activations"), (model.fills, "fills masked scores"),
         (model.masked_uniform, "has uniform masked rows"), (model.shared_heads, "has shared heads"),
         (model.n_kv_heads != model.n_heads, "has fewer key heads"), (model.cache, "has a cache"),

@@ -17,6 +17,7 @@ return {
   score_order = "scale",
   after = { "outputs" },
   weights = { "head_scale" },
+  idle = 1,
   roles = function(spec, add)
     if spec.head_scale then add("head_scale", { spec.n_heads }) end
   end,

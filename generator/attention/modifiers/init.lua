@@ -5,6 +5,7 @@
 --   after                      names of features that are resolved, printed and spliced before it; at least one
 --   weights                    the names of all roles that it may add, nil for none. One that no map of import/maps
 --                              names is called so in a file, after what the map has before a layer's names
+--   idle                       what each of these weights is where the modifier changes nothing; nil for 0
 --   by_distance                true where it goes by a key's distance from the query's own place; its name is a field
 local compat = require "base.compat"
 local fs = require "base.fs"
@@ -22,13 +23,13 @@ for _, file in ipairs(assert(fs.read_folder(FOLDER))) do
   end
 end
 
--- The names of all roles that modifiers may add, in order.
+-- The names of all roles that modifiers may add, in order; and of each the number with which it changes nothing.
 function modifiers.weights()
-  local names = {}
+  local names, idle = {}, {}
   for _, modifier in ipairs(modifiers) do
-    for _, name in ipairs(modifier.weights or {}) do names[#names + 1] = name end
+    for _, name in ipairs(modifier.weights or {}) do names[#names + 1], idle[name] = name, modifier.idle or 0 end
   end
-  return names
+  return names, idle
 end
 
 return modifiers
