@@ -37,7 +37,7 @@ static enum ga_status check_text(struct ga_text_string *valid, struct ga_text_by
 
 // -- One text --------------------------------------------------------------------------------------------------------
 
-// Chunks are kept beside pieces, by where they stand.
+// Chunks are kept with pieces, by where they stand.
 static unsigned place_of(struct ga_text_where where)
 {
     return 4 | (where.section_start ? 1 : 0) | (where.text_start ? 2 : 0);

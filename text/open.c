@@ -93,7 +93,7 @@ void ga_text_tokenizer_close(struct ga_text_tokenizer *tokenizer)
 
 // -- What follows from the components --------------------------------------------------------------------------------
 
-// The first pre-tokenizer is given whole sections, whose place is known without spans unless something was made of
+// The first pre-tokenizer is given whole sections, whose place is known without spans unless something was made from
 // them before: what begins a normalized text need not begin the text.
 static bool asks_place(const struct ga_text_tokenizer *tokenizer)
 {

@@ -45,7 +45,7 @@ end
 -- What the dtype says of attention, and whether it names it.
 local function wanted(spec)
   local given = type(spec.dtype) == "table" and spec.dtype or { default = spec.dtype }
-  local follows = spec.weights_dtype == "f32" and FOLLOWS[given.default or "f32"] -- not what is rounded beside groups
+  local follows = spec.weights_dtype == "f32" and FOLLOWS[given.default or "f32"] -- not what is rounded with groups
   return given.attention or follows or "f32", given.attention ~= nil
 end
 

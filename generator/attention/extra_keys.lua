@@ -1,6 +1,6 @@
--- extra_keys.lua: keys beside those of the sequence that every query sees, as nn.MultiheadAttention adds them: a
--- learned key and value of each head, and a key and a value of zeros. Their scores stand after those of a row's own
--- keys, so that softmax is one over both; the learned value joins the head's output at the end.
+-- extra_keys.lua: keys in addition to those of the sequence, which every query sees, as nn.MultiheadAttention adds
+-- them: a learned key and value of each head, and a key and a value of zeros. Their scores stand after those of a row's
+-- own keys, so that softmax is one over both; the learned value joins the head's output at the end.
 local fmt = require "base.fmt"
 local types = require "schema.types"
 

@@ -43,7 +43,7 @@ end
 -- All that a table may name.
 local NAMES = joined(dtypes.LINEARS, dtypes.LAST)
 
--- The dtype of each linear, as the field says it beside weights of their own.
+-- The dtype of each linear, as the field says it for weights of a dtype of their own.
 local function each(dtype, weights_dtype)
   local given, of = type(dtype) == "table" and dtype or { default = dtype ~= dtypes.ANY and dtype or "f32" }, {}
   for _, name in ipairs(NAMES) do

@@ -1,15 +1,15 @@
 -- mask_fill.lua: what a masked score is replaced by: -inf, so that its key has no weight, or a finite number, as
 -- masked_fill over the whole padded matrix of scores replaces it. A key outside a row's range then has that score: its
--- own is never computed, and its value enters only where the number gives it a weight beside the row's highest score.
--- A whole model has no rows of padding: there the number replaces scores of the sequence's own keys, and it must be so
--- low that padding would have no weight in PyTorch either.
+-- own is never computed, and its value enters only where the number gives it a weight compared with the row's highest
+-- score. A whole model has no rows of padding: there the number replaces scores of the sequence's own keys, and it must
+-- be so low that padding would have no weight in PyTorch either.
 local fmt = require "base.fmt"
 local types = require "schema.types"
 
 local LARGEST = 3.4028234663852886e38
 local NATURAL = 1e30      -- beyond, the number times log2 e might be no float
 local NO_WEIGHT = -103.98 -- e to the power of it is no float but 0
-local MOST_OF_STACK = -1000 -- beside which scores of any use are far above
+local MOST_OF_STACK = -1000 -- scores of any use are far above it
 
 local number = types.number(-LARGEST, LARGEST)
 

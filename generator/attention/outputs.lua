@@ -1,4 +1,5 @@
--- outputs.lua: intermediates a caller may ask for beside the layer's output. What a spec does not list costs nothing.
+-- outputs.lua: intermediates that a caller may ask for in addition to the layer's output. What a spec does not list
+-- costs nothing.
 local text = require "base.text"
 local types = require "schema.types"
 

@@ -144,7 +144,7 @@ local function weights_of(spec, name)
   return { name .. "_weight", spec.bias[name] and name .. "_bias" or nil }
 end
 
--- Narrow rows made of rows of floats; returns their name.
+-- Narrow rows from rows of floats; returns their name.
 local function add_narrow_rows(add, from, to)
   add({ name = to, op = "quantise", reads = { from }, writes = { to } })
   return to
@@ -179,7 +179,7 @@ local function add_modifiers(spec, add)
   end
 end
 
--- What products of attention read, made of q, k and v.
+-- What products of attention read, from q, k and v.
 local function add_operands(spec, plan, add)
   if spec.cache then
     add({ name = "append", op = "copy", reads = { "k", "v" },

@@ -1,5 +1,5 @@
 -- rope.lua: rotary positions: pairs of a head's dimensions in q and k turn by angles that grow with the row's place.
--- Adds to the stage after a projection; the angles' cosines and sines lie beside the packed weights.
+-- Adds to the stage after a projection; the angles' cosines and sines are stored with the packed weights.
 local fmt = require "base.fmt"
 local types = require "schema.types"
 

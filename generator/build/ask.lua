@@ -8,7 +8,7 @@ local LOG = "out/config.log"
 -- Every warning that the hand-written and the generated C are free of, under gcc and clang.
 local WARNINGS = { "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Wstrict-prototypes",
   "-Wmissing-prototypes", "-Wvla", "-Walloca" }
--- Has the compiler write beside an object what its functions call and take of the stack; gcc from 10 on.
+-- Has the compiler write, next to an object, what its functions call and take of the stack; gcc from 10 on.
 local CALLGRAPH = "-fcallgraph-info=su"
 -- Flags that let the compiler change results, which the tests promise it does not.
 local REFUSED = { "-ffast-math", "-Ofast", "-funsafe-math-optimizations", "-ffinite-math-only", "-fassociative-math",

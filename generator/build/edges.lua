@@ -14,7 +14,7 @@ local CORE, WEIGHTS = { "base", "model", "packing", "call", "cache", "threads", 
 local PROGRAM = { "commands", "io", "heatmap", "report", "rounding" }
 -- Folders of libga_text, which needs jansson, utf8proc and PCRE2.
 local TEXT = { "", "/base", "/models", "/normalizers", "/pretokenizers", "/decoders", "/gguf", "/chat" }
--- The file that a program with text links beside it, and the header of its users.
+-- The file that a program with text also links, and the header of its users.
 local TEXT_LINKED, TEXT_HEADER = "text/program/text_linked.c", "text/ga_text.h"
 -- Runtime headers a user of a model includes.
 local PUBLIC_HEADERS = "runtime/include/genattn"
@@ -128,7 +128,7 @@ function Edges:parts_of(profile, top, folders, flags)
   return objects
 end
 
--- The parts every model shares: objects of the runtime's core, and the archives beside it.
+-- The parts every model shares: objects of the runtime's core, and the other archives.
 function Edges:shared_parts(profile)
   local parts = { core = self:parts_of(profile, "runtime", CORE, "$runtime_includes") }
   parts.core_archive = self:archive(profile.obj .. "/libga_core.a", parts.core)

@@ -1,4 +1,5 @@
--- files.lua: the texts configure writes beside the edges: out/config.ninja and its depfile. Writes nothing itself.
+-- files.lua: the texts that configure writes in addition to the edges: out/config.ninja and its depfile. Writes nothing
+-- itself.
 local fmt = require "base.fmt"
 local fs = require "base.fs"
 local isa = require "isa"

@@ -63,7 +63,7 @@ local function add_archives(edges, models)
   end
 end
 
--- The hand-written files of this tree, so that ninja takes each as a target beside `tests-of`. Files of editors and of
+-- The hand-written files of this tree, so that ninja takes each as a target after `tests-of`. Files of editors and of
 -- Python have other names.
 local function add_tree(w)
   local found, files = compat.capture("find -L * -path out -prune -o -type f -print"), {}
@@ -74,7 +74,7 @@ local function add_tree(w)
   w:phony("tree", files)
 end
 
--- Names for what build.ninja's targets are made of. Returns what the user gets of the products.
+-- Names for what build.ninja's targets need. Returns what the user gets of the products.
 local function add_targets(edges, parts, products, users, prints)
   local w, shared = edges.w, joined({ parts.weights, parts.program, parts.text }, parts.text_shared)
   local headers, libraries, programs = collect(users, "header"), collect(users, "libraries"), collect(users, "program")

@@ -29,7 +29,7 @@ local function declarations(root)
   return root .. "/python/_declarations.py"
 end
 
--- What the library of a wheel has beside the model's: "call", and with text "text".
+-- What the library of a wheel has in addition to the model's: "call", and with text "text".
 local function object(root, name)
   return ("%s/python/%s.o"):format(root, name)
 end
@@ -55,8 +55,8 @@ local function own_file(edges, model, folder, what, name)
   return path
 end
 
--- lib<name>.so with the archives and objects in it, all of them. libraries: what it needs beside those of weight files,
--- or nil.
+-- lib<name>.so with the archives and objects in it, all of them. libraries: what it needs besides those of weight
+-- files, or nil.
 local function library(edges, model, folder, inputs, libraries)
   local name = model.spec.name
   local path, map = ("%s/lib%s.so"):format(folder, name), ("out/lib/%s.map"):format(name)

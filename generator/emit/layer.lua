@@ -1,4 +1,4 @@
--- emit/layer.lua: what the layer's template needs beside the plan itself: tables of kernels and counts as C text.
+-- emit/layer.lua: what the layer's template needs in addition to the plan: tables of kernels and counts as C text.
 -- Decides nothing; every number comes from the plan.
 local layer = {}
 

@@ -1,5 +1,5 @@
--- emit/stack.lua: what the templates of a whole model need beside its plan: which role of a layer is where, as numbers.
--- Decides nothing; every number comes from the spec and the plan.
+-- emit/stack.lua: what the templates of a whole model need in addition to its plan: which role of a layer is where, as
+-- numbers. Decides nothing; every number comes from the spec and the plan.
 local blocks = require "ops"
 local fmt = require "base.fmt"
 local graph = require "plan.graph"

@@ -13,7 +13,7 @@ local function first_parts(spec, d_ff, d_model)
   return spec.ffn.gated and { part("gate", d_ff), part("up", d_ff) } or { part("up", d_ff) }
 end
 
--- What a layer's feed-forward is made of.
+-- What a layer's feed-forward consists of.
 local function operations(spec, words)
   local ffn, d_ff, d_model = spec.ffn, { spec.d_ff, name = "D_FF" }, { spec.d_model, name = "D_MODEL" }
   local list = {

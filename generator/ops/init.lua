@@ -10,25 +10,25 @@
 -- what it adds to the weights of a model:
 --   weights                    names of its roles, of a layer's without the layer: what a spec's `weights` may name
 --   looked_up                  of these, those that no file holds transposed: rows are looked up in them
---   beside                     of these, those beside the model that weights_prefix names
+--   beside                     of these, those outside the model that weights_prefix names
 --   first_roles(spec, add)     before the layers: add(role name, shape)
 --   sublayer_roles(spec, add, name)   after those of each sublayer of a layer
 --   last_roles(spec, add)      after the layers
 -- what it adds to the plan:
 --   sublayers(spec, words)     a list of what a layer does, see below
 --   products(spec, add)        products of rows with weights: add({ op, what, n_in, n_out, role }); role: which
---                              linear of a layer it is, whose dtype it has; nil where it is beside the layers
+--                              linear of a layer it is, whose dtype it has; nil where it is outside the layers
 --   packed_vocabulary(spec, add, add_linear)   parts of the packed weights that are as long as a vocabulary:
 --                              add(name, floats, fills), or add_linear(name of a product, { weight, bias }), names of
 --                              roles; fills: see below
---   packed(spec, add, add_linear)   other parts beside the layers, likewise
+--   packed(spec, add, add_linear)   other parts outside the layers, likewise
 --   sublayer_packed(spec, add, name)   parts after those of each sublayer
 --   tensors(spec, add)         what its operations read and write, see below
 --   first_operations(spec, add, words)   before the layers: add(operation), see below; words: those of all blocks
 --   sublayer_operations(spec, add, sublayer, following, words)   after those of each sublayer of a layer; following:
 --                              the next one, nil after the last
 --   last_operations(spec, add, words)    after the layers
---   outputs(spec, add)         what a call may ask for beside all rows: add(name in struct ga_io, "first", "last" or
+--   outputs(spec, add)         what a call may ask for besides all rows: add(name in struct ga_io, "first", "last" or
 --                              "all"): which rows of a sequence it needs
 -- and what it adds to the C:
 --   words(spec)                names that templates may use
@@ -37,7 +37,7 @@
 -- Everything but the name is optional. Its fragments are in templates/ops/<name>.c.lt, one for each stage at which it
 -- adds to the C; stages.lua is the list of stages. A stage whose text is empty for a spec adds nothing.
 --
--- A sublayer is a table: name; operations: what it is made of, in order; part: the spec and the plan of a part that it
+-- A sublayer is a table: name; operations: what it consists of, in order; part: the spec and the plan of a part that it
 -- has, as spec[part .. "_spec"], whose roles stand after prefix; linears: those of its operations that have weights
 -- side by side (ops/linear.lua), which are packed in order.
 --
@@ -46,7 +46,7 @@
 --   op                         what it does, in a word for people; fused: what it does besides
 --   reads, writes              names of tensors; what it changes in place is in both
 --   weights                    roles that it reads, nil for none. In a layer without the layer's number: "next." before
---                              one of the next layer, "last." before one beside the layers that the last layer reads
+--                              one of the next layer, "last." before one outside the layers that the last layer reads
 --   phase                      "call": once, before there are rows; "row": to each row on its way in; "all rows": to
 --                              all, by all threads together; "block": to a block of rows by one thread, after which it
 --                              goes on to the next operation of that phase; "output": where a call asks for it

@@ -1,4 +1,4 @@
--- ops/layers.lua: a whole model as a stack of layers: which kinds there are, how many layers, what they are made of,
+-- ops/layers.lua: a whole model as a stack of layers: which kinds there are, how many layers, what they consist of,
 -- and what of a spec's fields a layer's attention takes. The attention itself is a part of its own (spec/stack.lua),
 -- generated as any layer. Without it a layer is a feed-forward; without layers there is what stands around them.
 local kinds = require "schema.kinds"

@@ -1,12 +1,12 @@
 -- ops/linear.lua: a product of a block of rows with packed weights, as an operation that sublayers declare. Knows none
 -- of them.
 
--- Whether narrow rows may be made of those that a linear reads.
+-- Whether the rows that a linear reads may be rounded to narrow rows.
 local function makes_rows(spec, linear)
   return spec.chooses or spec.arithmetic_of[linear.role] ~= "f32"
 end
 
--- Whether a linear of a layer beside attention's own reads narrow rows.
+-- Whether a linear of a layer other than attention's own reads narrow rows.
 local function reads_narrow(spec)
   for _, sublayer in ipairs(spec.sublayers) do
     for _, linear in ipairs(sublayer.linears) do

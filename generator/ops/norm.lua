@@ -21,7 +21,7 @@ local function check_used(spec, norm, fail)
   end
 end
 
--- Where norms stand: embedding, final: beside the layers; pre: before each sublayer, and else after what it joins.
+-- Where norms stand: embedding, final: outside the layers; pre: before each sublayer, and else after what it joins.
 local function places(spec)
   return { embedding = spec.embedding.norm, final = spec.norm.final, pre = spec.norm.place == "pre" }
 end

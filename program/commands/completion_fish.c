@@ -1,4 +1,4 @@
-// completion_fish.c: the program's completion for fish, with the lines of --help beside the names: a `complete` for
+// completion_fish.c: the program's completion for fish, with the lines of --help next to the names: a `complete` for
 // each command and each option.
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-// completion_zsh.c: the program's completion for zsh, with the lines of --help beside the names; zsh's _arguments and
+// completion_zsh.c: the program's completion for zsh, with the lines of --help next to the names; zsh's _arguments and
 // _describe do the work.
 #include <stdio.h>
 #include <string.h>

@@ -19,7 +19,7 @@ struct ga_generated_text {
     const char *chat;          // the message
     const char *system;        // what comes before it, or NULL
     const char *chat_template; // the name of a form; NULL: that of the tokenizer's template
-    const char *tokenizer;     // NULL: the one beside weights
+    const char *tokenizer;     // NULL: the one in the folder of the weights
     const char *weights;       // or NULL
     const char *const *stops;  // [n_stops]
     size_t n_stops;

@@ -1,4 +1,4 @@
-// info_stack.c: what `info` tells of a whole model beside what it tells of any: its layers and its parameters.
+// info_stack.c: what `info` tells of a whole model in addition to what it tells of any: its layers and its parameters.
 // Counts from roles and facts; runs nothing.
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +43,7 @@ struct ga_parameters ga_parameters_of(const struct ga_model *model)
     return count;
 }
 
-// What a linear multiplies beside floats.
+// What a linear multiplies instead of floats.
 static void print_dtype(enum ga_arithmetic arithmetic)
 {
     if (arithmetic != GA_ARITHMETIC_F32) {

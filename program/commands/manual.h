@@ -1,11 +1,11 @@
-// manual.h: what a program prints of itself as a whole, for what is installed beside it: a page for `man`, completion
+// manual.h: what a program prints of itself as a whole, for what is installed with it: a page for `man`, completion
 // for shells. All are of the table of commands; knows none by name.
 #ifndef GA_MANUAL_H
 #define GA_MANUAL_H
 
 #include "command.h"
 
-// What the program takes in place of a command, beside --help: a row of a table.
+// What the program takes in place of a command, in addition to --help: a row of a table.
 struct ga_self_option {
     const char *name;  // without dashes; NULL ends a table
     char letter;       // with a single dash, or 0

@@ -76,7 +76,7 @@ static enum ga_exit check_input(const struct ga_context *context, const char *we
         return ga_failed(context, "this model has no weights, so there is nothing to pack");
     }
     return weights && ga_pack_is_file(weights)
-               ? ga_failed(context, "%s: is packed already; pack the safetensors file it was made of", weights)
+               ? ga_failed(context, "%s: is packed already; pack the safetensors file that it was made from", weights)
                : GA_EXIT_OK;
 }
 

@@ -65,7 +65,7 @@ static enum ga_exit fit(struct ga_precision_work *work, struct ga_mixture *mixtu
 }
 
 // The mixture whose sum is within the limit that begins as one dtype for all. From f32 the figures of linears alone
-// lead on. Others have savings that no linear has alone, as linears of the same rows share the integers made of them:
+// lead on. Others have savings that no linear has alone, as linears of the same rows share their integers:
 // they are left as they are but for what the limit takes.
 static struct ga_mixture begin(const struct ga_precision *found, enum ga_arithmetic arithmetic)
 {

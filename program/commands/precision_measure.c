@@ -1,4 +1,4 @@
-// precision_measure.c: calls of the model itself, beside f32's.
+// precision_measure.c: calls of the model itself, compared with f32's.
 #include "precision_measure.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // search.c: the command `search`: the texts of a file that are nearest to a query, by the vectors that the model gives
-// of them, which are kept in a file beside it. Looks at all of them.
+// of them, which are kept in a file next to it. Looks at all of them.
 #define _POSIX_C_SOURCE 200809L
 #include <limits.h>
 #include <stdio.h>

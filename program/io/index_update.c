@@ -84,7 +84,7 @@ struct writing {
     size_t width;
     struct ga_texts texts;      // the corpus
     struct ga_text_ahead ahead; // the new ones, by blocks
-    size_t n_read;              // texts of the corpus that blocks were made of
+    size_t n_read;              // texts of the corpus that are in blocks
     size_t ends[2];             // of each block of ahead, in the corpus
     float *fresh, *rows;        // [GA_BLOCK_TEXTS][width]: of new texts, and of all of a block
     unsigned char *entries;     // [corpus->count][GA_INDEX_ENTRY]

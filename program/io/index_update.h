@@ -18,7 +18,7 @@ struct ga_index_update {
 
 // Brings *index, which ga_search_index_open gave, up to date: text i of the corpus is then row i of it. Its file is
 // written only where something changed, whole or not at all. GA_EXIT_FAILED after a message; vectors that were computed
-// before, by blocks, are then kept in the file beside those that were there, for the next time.
+// before, by blocks, are then kept in the file with those that were there, for the next time.
 enum ga_exit ga_search_index_update(struct ga_index_update *update, struct ga_search_index *index);
 
 #endif

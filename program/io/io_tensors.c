@@ -61,7 +61,7 @@ static enum ga_exit read_query(const struct ga_context *context, struct ga_model
     return code;
 }
 
-// What a sublayer made of the query's rows, as many.
+// A sublayer's results for the query's rows, as many.
 static enum ga_exit read_sublayer(const struct ga_context *context, struct ga_model_call *call)
 {
     const struct ga_tensor *sublayer = ga_weights_find(call->file, "sublayer");

@@ -205,7 +205,7 @@ static bool asks_for_other(const bool wanted[GA_OUTPUTS])
     return other;
 }
 
-// Keys and values leave a cache together; the output is made also where nothing but what comes beside it is wanted.
+// Keys and values leave a cache together; the output is made also where only the outputs that come with it are wanted.
 static bool is_made(const bool wanted[GA_OUTPUTS], size_t output)
 {
     const bool cached = output == GA_CACHE_KEYS || output == GA_CACHE_VALUES;

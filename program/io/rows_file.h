@@ -19,7 +19,7 @@ struct ga_rows_file {
     size_t rows;  // so far
 };
 
-// What stands in the file beside the rows, where its format says so.
+// What the file holds in addition to the rows, where its format says so.
 struct ga_rows_about {
     const char *tensor;   // name of the rows F32 [rows][width]
     const char *metadata; // a JSON object of strings, or NULL

@@ -95,7 +95,7 @@ static void take_logarithms(struct candidate *candidates, size_t count)
     }
 }
 
-// What a candidate weighs beside the best one, whose weight is 1.
+// What a candidate weighs compared with the best one, whose weight is 1.
 static double weight(const struct ga_sampler *sampler, size_t i)
 {
     const struct candidate *best = sampler->candidates;

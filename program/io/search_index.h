@@ -15,7 +15,7 @@
 
 enum { GA_INDEX_ENTRY = 24, GA_INDEX_MADE = 17, GA_INDEX_METADATA = 672 };
 
-// What vectors hang on beside their texts: an index made by something else is of no use.
+// What vectors depend on besides their texts: an index made by something else is of no use.
 struct ga_index_maker {
     const char *model;
     char bits[GA_INDEX_MADE];                                                   // the bits revision, as digits

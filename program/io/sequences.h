@@ -1,4 +1,4 @@
-// sequences.h: many sequences of token ids, of any lengths, from one file. Knows nothing of what is made of them.
+// sequences.h: many sequences of token ids, of any lengths, from one file. Does not know what they are used for.
 #ifndef GA_SEQUENCES_H
 #define GA_SEQUENCES_H
 

@@ -1,5 +1,5 @@
 // text_blocks.h: texts as sequences of token ids, each cut to what the model takes, a block of texts at a time. Knows
-// nothing of what is made of them.
+// nothing of what they are used for.
 #ifndef GA_TEXT_BLOCKS_H
 #define GA_TEXT_BLOCKS_H
 

@@ -41,10 +41,10 @@ struct ga_text_tools {
     struct ga_text_context *context;
 };
 
-// Opens the tokenizer at `path`; where that is NULL, the one in the packed weights, or else the tokenizer.json beside
-// weights. GA_EXIT_FAILED after a message where there is none, or where the program or its model has no text. A
-// tokenizer that is another than the model's spec records gets a note, and is a failure where nobody chose it by name.
-// The caller closes it.
+// Opens the tokenizer at `path`; where that is NULL, the one in the packed weights, or else the tokenizer.json in the
+// folder of weights. GA_EXIT_FAILED after a message where there is none, or where the program or its model has no text.
+// A tokenizer that is another than the model's spec records gets a note, and is a failure where nobody chose it by
+// name. The caller closes it.
 enum ga_exit ga_text_tools_open(const struct ga_context *context, const char *path, const char *weights,
                                 struct ga_text_tools *tools_out);
 

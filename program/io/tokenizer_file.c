@@ -50,7 +50,7 @@ static enum ga_exit read_packed(const struct ga_context *context, const char *we
     return code;
 }
 
-// Reads the tokenizer.json beside the weights; of both files, it names the one that is not there.
+// Reads the tokenizer.json in the folder of the weights; of both files, it names the one that is not there.
 static enum ga_exit read_beside(const struct ga_context *context, const char *weights, struct ga_tokenizer_file *file)
 {
     char beside[PATH_MAX];

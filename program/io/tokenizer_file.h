@@ -1,5 +1,5 @@
-// tokenizer_file.h: the bytes of a tokenizer.json, from a file that was named, from packed weights, or from beside the
-// weights. Knows none of its fields.
+// tokenizer_file.h: the bytes of a tokenizer.json, from a file that was named, from packed weights, or from the folder
+// of the weights. Knows none of its fields.
 #ifndef GA_TOKENIZER_FILE_H
 #define GA_TOKENIZER_FILE_H
 
@@ -24,7 +24,7 @@ struct ga_tokenizer_file {
 enum ga_exit ga_tokenizer_file_read(const struct ga_context *context, const char *path, const char *weights,
                                     struct ga_tokenizer_file *file_out);
 
-// Whether there is a regular file tokenizer.json beside the weights.
+// Whether there is a regular file tokenizer.json in the folder of the weights.
 bool ga_tokenizer_is_beside(const char *weights);
 
 void ga_tokenizer_file_free(struct ga_tokenizer_file *file);

@@ -23,8 +23,8 @@ struct ga_call_size {
 // not counted.
 double ga_cost_flops(const struct ga_model *model, const struct ga_call_size *size);
 
-// Least bytes a call moves beside weights: its inputs, its output and the cached keys and values once, with those of
-// what a decoder attends to. Keys and values are a second input where kv_len is another length than q_len. Token ids
+// Least bytes that a call moves besides weights: its inputs, its output and the cached keys and values once, with those
+// of what a decoder attends to. Keys and values are a second input where kv_len is another length than q_len. Token ids
 // count as the rows they stand for.
 double ga_cost_bytes(const struct ga_model *model, const struct ga_call_size *size);
 

@@ -1,4 +1,4 @@
-// measure.h: one cell of the benchmark: a call of given sizes, timed beside the machine's peak.
+// measure.h: one cell of the benchmark: a call of given sizes, timed and compared with the machine's peak.
 // Prints nothing and compares nothing.
 #ifndef GA_MEASURE_H
 #define GA_MEASURE_H

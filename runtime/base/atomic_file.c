@@ -60,7 +60,7 @@ static bool link_temporary(struct ga_atomic_file *file)
     return ga_unnamed_file_name(file->fd, file->temporary) == 0;
 }
 
-// Tries names beside path until `take` has one that nothing has; false with errno set.
+// Tries names in the folder of path until `take` has one that nothing has; false with errno set.
 static bool take_temporary(struct ga_atomic_file *file, bool (*take)(struct ga_atomic_file *file))
 {
     enum { TRIES = 100, MOST = 200 }; // MOST: bytes of the file's own name, as a longer one would leave no room

@@ -13,7 +13,7 @@
 // One file being written. path stays the caller's, and lives as long as the struct is in use.
 struct ga_atomic_file {
     const char *path;
-    char *temporary;    // room for the name of a file beside path
+    char *temporary;    // room for the name of a file in the folder of path
     size_t room;        // of it, in bytes
     bool has_temporary; // whether the file has that name; else it has none
     mode_t mode;        // it was made with

@@ -92,7 +92,7 @@ static float get_steps(const unsigned char *element, uint16_t step)
     return (float)steps * ga_float_of_bf16(step);
 }
 
-// By element type, how one is made of a float and becomes one; step: what one step of the row is worth, where it has
+// By element type, how a float becomes one and how one becomes a float; step: the scale of the row, where it has
 // one.
 static const struct {
     void (*put)(unsigned char *element, float number, uint16_t step);

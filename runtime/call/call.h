@@ -68,7 +68,7 @@ enum ga_status ga_call_parallel(const struct ga_model *model, const struct ga_pa
                                 struct ga_error *error);
 
 // Checks which fields of io are given, and its sizes, and fills *call_out with what the kernels are to see: kv_len,
-// key, value and kv_lengths as they stand for themselves where io leaves them out. key and value stay NULL beside
+// key, value and kv_lengths as they stand for themselves where io leaves them out. key and value stay NULL with
 // tokens. What parallel says is copied and the copy checked; the call points to io's still, until ga_call_contents.
 enum ga_status ga_call_complete(const struct ga_model *model, const struct ga_io *io, struct ga_io *call_out,
                                 struct ga_call_copies *copies, struct ga_error *error);

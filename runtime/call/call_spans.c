@@ -8,7 +8,7 @@ bool ga_is_aligned(const void *pointer, size_t bytes)
     return (uintptr_t)pointer % bytes == 0;
 }
 
-// No sum is made of an address and a size, which might wrap.
+// An address and a size are never added, as the sum might wrap.
 bool ga_spans_overlap(const struct ga_span *a, const struct ga_span *b)
 {
     const uintptr_t a_start = (uintptr_t)a->start, b_start = (uintptr_t)b->start;

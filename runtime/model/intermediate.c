@@ -1,4 +1,4 @@
-// intermediate.c: the names and shapes of what a call may give beside its output. Looks at no tensor.
+// intermediate.c: the names and shapes of what a call may give in addition to its output. Looks at no tensor.
 #include <stddef.h>
 
 #include "model.h"

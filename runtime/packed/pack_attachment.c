@@ -1,4 +1,4 @@
-// pack_attachment.c: bytes that a file of packed weights holds beside them, told by their section's name. Knows nothing
+// pack_attachment.c: further bytes that a file of packed weights holds, told by their section's name. Knows nothing
 // of what they are.
 #include "checksum.h"
 #include "pack_parts.h"

@@ -38,7 +38,7 @@ static enum ga_status check_loaded(const char *path, const struct ga_loaded *con
     return GA_OK;
 }
 
-// An underscore, then what names of sections are made of; that it is no longer than a section's name.
+// An underscore, then characters that names of sections may have; that it is no longer than a section's name.
 static enum ga_status check_attachment(const char *path, const struct ga_pack_attachment *attachment,
                                        struct ga_error *error)
 {

@@ -125,7 +125,7 @@ static bool check_shape(const struct ga_gguf_reader *r, const struct info *info,
         const uint64_t size = info->shape[info->axes - 1 - i];
         tensor->shape[i] = size > SIZE_MAX ? SIZE_MAX : (size_t)size;
     }
-    // Blocks of 4 bits are more elements than bytes, and beside an axis of 0 no file's size bounds either.
+    // Blocks of 4 bits are more elements than bytes, and with an axis of 0 no file's size bounds either.
     size_t elements = 0;
     const bool fits =
         ga_tensor_bytes(tensor, &entry->bytes) && ga_shape_elements(tensor->rank, tensor->shape, &elements);

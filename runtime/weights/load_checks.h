@@ -1,4 +1,4 @@
-// load_checks.h: what a file must not have beside what the model takes, or in it. Internal to load.c.
+// load_checks.h: tensors that a file must not have in addition to those that the model takes. Internal to load.c.
 #ifndef GA_LOAD_CHECKS_H
 #define GA_LOAD_CHECKS_H
 

@@ -1,4 +1,4 @@
-// load_names.h: the names by which one map has a model's weights in one file: after a prefix, but those beside it.
+// load_names.h: the names by which one map has a model's weights in one file: after a prefix, except those without it.
 // Internal to load.c.
 #ifndef GA_LOAD_NAMES_H
 #define GA_LOAD_NAMES_H
@@ -31,8 +31,9 @@ bool ga_load_uses(const struct ga_load *load, const char *name);
 // is like it.
 const char *ga_load_suggestion(const struct ga_load *load, const char *wanted);
 
-// Finds what stands in the file before all of the map's names, those beside it left aside: *prefix_out begins a name of
-// the file and has *length_out bytes. Returns how many such prefixes there are, the first in order being the one found.
+// Finds what stands in the file before all of the map's names, without regard to those outside it: *prefix_out begins a
+// name of the file and has *length_out bytes. Returns how many such prefixes there are, the first in order being the
+// one found.
 size_t ga_load_prefixes(const struct ga_load *load, const char **prefix_out, size_t *length_out);
 
 #endif

@@ -1,4 +1,4 @@
-// weights.c: an open handle on checked tensors: made of one file or of bytes, looked up by name, closed. Knows no
+// weights.c: an open handle on checked tensors: opened from one file or from bytes, looked up by name, closed. Knows no
 // model; how a file's bytes become tensors is weights_shard.c's.
 #define _POSIX_C_SOURCE 200809L
 

@@ -1,5 +1,5 @@
-// weights_index.c: reads the list of shards with jansson. A name in it is a file beside it or is refused: it comes from
-// where the model comes from, and must not lead elsewhere.
+// weights_index.c: reads the list of shards with jansson. A name in it is a file in its folder or is refused: it comes
+// from where the model comes from, and must not lead elsewhere.
 #include "weights_index.h"
 
 #include <stdarg.h>

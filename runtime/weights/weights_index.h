@@ -15,7 +15,7 @@ struct ga_weights_index {
     char *bytes;          // the file's, [text.size]
     struct ga_text text;  // the same
     json_t *root;         // an object
-    json_t *weight_map;   // in root: each tensor's shard, a checked name of a file beside the index
+    json_t *weight_map;   // in root: each tensor's shard, a checked name of a file in the folder of the index
     const char **tensors; // [n_shards], a tensor of each shard, for messages
     const char **shards;  // [n_shards], sorted, each once; in root
     size_t n_shards;

@@ -1,5 +1,5 @@
-// weights_shards.c: a model in several files: opens those that an index names, each beside it, and holds what they have
-// against what it says. A single file opens here too, where a folder or a path may be either.
+// weights_shards.c: a model in several files: opens those that an index names, each in its folder, and holds what they
+// have against what it says. A single file opens here too, where a folder or a path may be either.
 #define _POSIX_C_SOURCE 200809L
 #define _DARWIN_C_SOURCE // O_NOFOLLOW on macOS
 
@@ -22,7 +22,7 @@ static size_t folder_length(const char *path)
     return slash == NULL ? 0 : (size_t)(slash - path) + 1;
 }
 
-// A file's path beside another's; the caller's to free, NULL where there is no memory.
+// The path of a file in the folder of another; the caller's to free, NULL where there is no memory.
 static char *beside(const char *path, const char *name)
 {
     const size_t length = folder_length(path);

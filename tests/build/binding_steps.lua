@@ -23,7 +23,7 @@ local function lua_hosts(all)
   return hosts, missing
 end
 
--- LuaJIT and Lua 5.4: the declarations made of the headers, and the modules in each host.
+-- LuaJIT and Lua 5.4: the declarations from the headers, and the modules in each host.
 local function lua_steps(all, script_step)
   if all.saved.settings.sanitize or #all.tests.lua_modules == 0 then
     return { all.steps.off("modules for Lua: a sanitizer must be the program's own") }

@@ -1,6 +1,6 @@
 -- graph.lua: out/test/build.ninja as a whole: the tests' binaries, their steps, and the names of both, in a graph
--- that is only made when tests are asked for. What the products are made of are its leaves: build.ninja has them made
--- before, so that nothing is compiled twice and no two ninjas share a log.
+-- that is only made when tests are asked for. The files from which products are made are its leaves: build.ninja has
+-- them made before, so that nothing is compiled twice and no two ninjas share a log.
 local Edges = require "build.edges"
 local Steps = require "tests.build.step_edges"
 local add_steps = require "tests.build.steps"

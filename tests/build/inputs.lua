@@ -1,5 +1,5 @@
 -- inputs.lua: what a test step reads beside its binary, so that ninja runs it again where that changed: the Lua
--- files that a script is made of, and whole folders where a test goes through them. What is left out here is a step
+-- files that a script loads, and whole folders where a test goes through them. What is left out here is a step
 -- that does not run when it should, so that a folder is named rather than the files in it that somebody knew of.
 local compat = require "base.compat"
 local fmt = require "base.fmt"

@@ -218,7 +218,7 @@ local function wheels_step(all, name, folder, wheels, tests, more)
     command = ("sh %s/run.sh python3 %s/venv %s -- %s"):format(PYTHON, folder, quoted(wheels), quoted(files_of)) })
 end
 
--- Python: the declarations made of the headers, and wheels in an environment of their own.
+-- Python: the declarations from the headers, and wheels in an environment of their own.
 local function python_steps(all)
   if #all.tests.wheels == 0 then
     return { all.steps.off("Python wheels: no python3 from 3.9 on with numpy (Debian: python3-numpy)") }

@@ -1,5 +1,5 @@
 // kernels_watch.c: the fact that a model shows the rows that its linears multiply, all of them and to nobody's cost.
-// Says nothing of what is made of them.
+// Says nothing of what they are used for.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// packed.h: a packed tokenizer: the fields of a tokenizer.json, and beside them the tables of its model as arrays,
+// packed.h: a packed tokenizer: the fields of a tokenizer.json, and with them the tables of its model as arrays,
 // which no JSON parser has to read. Knows the places of the tables, not what they mean. Internal to libga_text.
 //
 // All numbers are little-endian. The tables stand one after the other after the JSON, and the last ends the file.

@@ -46,7 +46,7 @@ static bool has_all_bytes(const struct ga_text_bpe *bpe)
 bool ga_text_bpe_cuts_at(const struct ga_text_bpe *bpe, struct ga_text_bytes mark)
 {
     static const struct ga_text_bytes byte_tokens = {"<0x", 3};
-    const bool leaves_out = !bpe->has_unknown && !has_all_bytes(bpe); // and joins what is beside a character
+    const bool leaves_out = !bpe->has_unknown && !has_all_bytes(bpe); // and joins what is next to a character
     if (bpe->prefix.length > 0 || bpe->suffix.length > 0 || leaves_out || unknown_ends_with(bpe, mark)) {
         return false;
     }

@@ -9,7 +9,7 @@ enum {
     GA_TEXT_NO_RANK = UINT32_MAX / 2, // above every rank
 };
 
-// What becomes of two tokens that stand beside each other: token id, and the lower the rank, the sooner.
+// What becomes of two tokens next to each other: token id, and the lower the rank, the sooner.
 struct ga_text_merge {
     uint32_t rank; // GA_TEXT_NO_RANK: they stay two
     int32_t id;

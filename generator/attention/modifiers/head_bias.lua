@@ -1,5 +1,6 @@
 -- head_bias.lua: a learned number of each head is added to the score of every key of the sequence. Softmax over these
--- keys alone takes no notice of it; what stands beside them does: a sink, keys that the model adds, a finite mask_fill.
+-- keys alone takes no notice of it; other terms of the softmax do: a sink, keys that the model adds, a finite
+-- mask_fill.
 local types = require "schema.types"
 
 return {

@@ -45,7 +45,7 @@ end
 local ATTENTION = { { "q", "attn_q" }, { "k", "attn_k" }, { "v", "attn_v" }, { "o", "attn_output" } }
 local FEED_FORWARD = { { "gate", "ffn_gate" }, { "up", "ffn_up" }, { "down", "ffn_down" } }
 
--- What no key of the metadata says, as fields beside them; no key has a parenthesis.
+-- What no key of the metadata says, as further fields; no key has a parenthesis.
 local function add_tensors(metadata, held)
   metadata["(tensors)"] = header.object({
     vocabulary = rows_of(held, "token_embd.weight"), token_types = rows_of(held, "token_types.weight"),

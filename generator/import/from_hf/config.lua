@@ -144,7 +144,7 @@ function Reader:is_ignored(name)
 end
 
 -- Of a row about a scaling, whether its factor is 1, which scales nothing where the kind is one of row.idle.kinds; then
--- what is beside the factor, row.idle.beside, says nothing either.
+-- the keys with the factor, row.idle.beside, say nothing either.
 function Reader:is_idle(row, value)
   local object = row[1]:match("^(.*)%.[^.]*$")
   if not row.idle or self:raw(object .. ".factor") ~= 1 or not (" " .. row.idle.kinds .. " "):find(

@@ -1,4 +1,4 @@
--- from_hf/folder.lua: reads the small JSON files that stand beside a model's config.json, and keeps the rows that they
+-- from_hf/folder.lua: reads the small JSON files in the folder of a model's config.json, and keeps the rows that they
 -- add to the mapping table and what is wrong with them. Knows no field of any file.
 local fs = require "base.fs"
 local json = require "import.from_hf.json"

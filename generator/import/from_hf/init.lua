@@ -44,7 +44,8 @@ local function name_of(folder, fallback)
   return fields.name_of(last, fallback)
 end
 
--- Puts what files beside config.json say over what that does: their rows join the table, but those that flags replace.
+-- Puts what other files of the folder say over what config.json says: their rows join the table, but those that flags
+-- replace.
 local function add_rows(model, rows, given)
   for _, row in ipairs(rows) do
     if given[row.field] ~= nil then
@@ -79,7 +80,7 @@ local function add_ends(model, extra, config)
   end
 end
 
--- Adds what the files beside config.json say; extra: the folder.
+-- Adds what the other files of the folder say; extra: the folder.
 local function add_files(model, extra, encoder, given, config)
   local longest = tonumber(tostring(model.made.seq_len):match("%d+$"))
   if model.made.vocab_size and longest then
@@ -90,8 +91,8 @@ local function add_files(model, extra, encoder, given, config)
   check_width(extra, model, encoder and encoder.width)
 end
 
--- The hash of a tokenizer.json that lies in the folder or beside the model's config, where the model takes tokens and
--- no flag gave one.
+-- The hash of a tokenizer.json that lies in the folder or in that of the model's config, where the model takes tokens
+-- and no flag gave one.
 local function add_tokenizer(model, folder, given)
   if not model.made.vocab_size or given.tokenizer then return true end
   for _, path in ipairs({ folder .. "/tokenizer.json", (model.path:gsub("[^/]*$", "tokenizer.json")) }) do
@@ -122,7 +123,8 @@ local function architecture_of(config, data, encoder, asked)
     ("the stack of a %s, whose rows sentence-transformers pools"):format(json.plain(tostring(listed))) or nil
 end
 
--- Reads config.json and what stands beside it: the model { made, rows, ... } and its data file; or nil and messages.
+-- Reads config.json and the other files of its folder: the model { made, rows, ... } and its data file; or nil and
+-- messages.
 local function read_model(folder, given, options)
   local extra = open_folder(folder, given, options.ignored)
   local encoder = sentence.read(extra)

@@ -1,4 +1,4 @@
--- from_hf/report.lua: the mapping table that configure prints of a model folder: each config field beside the spec's,
+-- from_hf/report.lua: the mapping table that configure prints of a model folder: each config field with the spec's,
 -- what is left aside and why, and the tensors. Says nothing of the order of the world: all lists come in order.
 local compat = require "base.compat"
 local json = require "import.from_hf.json"

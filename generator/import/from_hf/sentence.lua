@@ -1,5 +1,5 @@
--- from_hf/sentence.lua: what a folder of sentence-transformers says beside its model: modules.json lists what follows
--- the stack (pooling, a norm), each with a config of its own. What is not made is refused.
+-- from_hf/sentence.lua: what a folder of sentence-transformers says in addition to its model: modules.json lists what
+-- follows the stack (pooling, a norm), each with a config of its own. What is not made is refused.
 local fs = require "base.fs"
 local json = require "import.from_hf.json"
 

@@ -1,6 +1,6 @@
--- from_hf/texts.lua: what a folder says of texts beside its config.json: in the config of sentence-transformers' first
--- module, in config_sentence_transformers.json and in tokenizer_config.json. What is not done is refused. Of a
--- tokenizer.json it reads nothing.
+-- from_hf/texts.lua: what a folder says of texts in addition to its config.json: in the config of
+-- sentence-transformers' first module, in config_sentence_transformers.json and in tokenizer_config.json. What is not
+-- done is refused. Of a tokenizer.json it reads nothing.
 local conversions = require "import.from_hf.conversions"
 local fs = require "base.fs"
 local json = require "import.from_hf.json"

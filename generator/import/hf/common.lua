@@ -8,7 +8,7 @@ local common = {
     { "sentence_transformers.activation_fn", "classifier.scores", by = "scores", optional = true,
       also = "sbert_ce_default_activation_function" },
   },
-  -- And those of one with logits of masked words, beside the activation of their transform.
+  -- And those of one with logits of masked words, in addition to the activation of their transform.
   words_fixed = { { "logits.kind", "linear" }, { "logits.bias", true } },
   words_fields = { { "tie_word_embeddings", "logits.tied", default = true } },
   -- { config field, the value it must have, why }

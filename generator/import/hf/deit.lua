@@ -1,4 +1,4 @@
--- hf/deit.lua: DeiTModel after its patches: a ViT with a second token beside cls, that of its teacher.
+-- hf/deit.lua: DeiTModel after its patches: a ViT with a second token after cls, that of its teacher.
 local vit = require "import.hf.vit"
 
 local same = {}

@@ -1,8 +1,8 @@
 -- maps/init.lua: the weight-name maps that ship, one data file each, and how a map answers for one weight. A map is a
 -- table like a spec's `weights` field; qkv_weight and qkv_bias hold q, k and v stacked by rows, or, with transposed =
 -- true ([in,out]), side by side by columns. Under `refuses` stand, by role, tensors of other modules that go by the
--- same names: a file that holds one is never read by this map. `inside` is a set of roles that stand beside the model
--- in files of other maps, and after the prefix in those of this one; `varies` lists the roles by which a map differs
+-- same names: a file that holds one is never read by this map. `inside` is a set of roles without the prefix in
+-- files of other maps, and with it in those of this one; `varies` lists the roles by which a map differs
 -- from another, without any of which it is not offered, `only_with` those without one of which it is not; a map
 -- `on_demand` is offered only where the spec names it.
 -- Under `transformed` stand what logits are called after a transform, tied_bias the bias of tied ones. A weight of a
@@ -129,13 +129,13 @@ function maps.source(spec, map, role)
   return map.separate and map.separate[role] or own_name(spec, map, role), false
 end
 
--- What the bias beside a weight is called where the map does not say: PyTorch's modules keep both under one name.
+-- What the bias of a weight is called where the map does not say: PyTorch's modules keep both under one name.
 local function bias_of(map, projection)
   local weight = map[projection .. "_weight"]
   return map[projection .. "_bias"] or (weight and weight:find("weight$") and weight:gsub("weight$", "bias")) or nil
 end
 
--- Biases and what else a stack may have learned that its spec leaves out, of its layers and beside them.
+-- Biases and what else a stack may have learned that its spec leaves out, of its layers and outside them.
 local STACK_PARTS = {
   { roles = { "q_bias", "k_bias", "v_bias", "o_bias", "gate_weight", "gate_bias", "up_bias", "down_bias",
     "q_norm_weight", "k_norm_weight", "attention_norm_bias", "ffn_norm_bias" }, is_layer = true },

@@ -1,7 +1,7 @@
 -- bert: a whole BertModel of Hugging Face's transformers, and sentence encoders made from one (MiniLM). The names of
 -- RobertaModel are the same. Its pooler is part of the model only where a classifier follows. BertForMaskedLM's file
--- has them after bert., with a transform and a bias beside it; those of BertForTokenClassification and
--- BertForSequenceClassification too, with a linear beside it.
+-- has them after bert., with a transform and a bias; those of BertForTokenClassification and
+-- BertForSequenceClassification too, with a linear.
 return {
   embedding = "embeddings.word_embeddings.weight",
   positions = "embeddings.position_embeddings.weight",

@@ -1,5 +1,5 @@
 -- roberta: map bert but for the classifier of RobertaForSequenceClassification and XLMRobertaForSequenceClassification,
--- which has both its linears beside the model, and for the head of RobertaForMaskedLM.
+-- which has both its linears outside the model, and for the head of RobertaForMaskedLM.
 local bert = require "import.maps.stack.bert"
 
 local map = {}
