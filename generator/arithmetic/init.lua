@@ -6,6 +6,7 @@
 --   sum                        products that one running sum takes at most
 --   elements                   the type of generator/dtype whose functions it calls; nil: none
 --   attends                    whether attention may multiply so
+--   cached                     where it attends: the rows of a cache whose numbers and steps it multiplies as they are
 --   step                       what depths and running sums are whole ones of; nil: of four
 --   word                       the name that specs and C have for it; nil: its own
 --   ways                       how instruction sets may multiply it, the best first; a set takes the first one whose

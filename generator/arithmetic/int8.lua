@@ -15,7 +15,7 @@ local difference = { name = "int16", type = "int16_t", bytes = 2 }
 
 return {
   name = "int8", sum = SUM, largest_row = STEPS, weight_scale = WEIGHT_SCALE, is_offset = true,
-  attends = true, largest_key = LARGEST_KEY, largest_weight = LARGEST_WEIGHT,
+  attends = true, cached = "int8_rows", largest_key = LARGEST_KEY, largest_weight = LARGEST_WEIGHT,
   ways = {
     { product = "bytes", row = offset_byte, panel = byte, header = 8, has_offset = true, store = "store_uint8",
       in_order = "store_int8" },

@@ -11,35 +11,31 @@ local SENTENCES = {
   int8 = "attention multiplies queries, keys, softmax weights and values of 8 bits",
 }
 
--- What reads keys, values or softmax weights as floats, in the words of a spec.
-local NEEDS_FLOATS = {
-  { has = function(spec) return spec.cache end, what = "cache", why = "keeps keys and values for products of floats" },
-  { has = function(spec) return spec.attention_output or spec.layer_attention or spec.layer_cross_attention end,
-    what = "outputs", why = "gives softmax weights, which are floats" },
-  { has = function(spec) return spec.outputs and #spec.outputs > 0 end, what = "outputs",
-    why = "gives intermediates, which are floats" },
-  { has = function(spec) return spec.key_lower_bound end, what = "mask.window",
-    why = "leaves a row's first keys out, which is made for floats alone" },
-  { has = function(spec) return spec.extra_keys > 0 end, what = "add_bias_kv or add_zero_attn",
-    why = "adds keys that are multiplied as floats" },
-  { has = function(spec) return spec.n_extra_logits end, what = "sinks",
-    why = "adds scores of no key to a row of floats" },
-  { has = function(spec) return spec.fill end, what = "mask_fill",
-    why = "gives keys that a row does not see a weight, which is made for floats alone" },
-  { has = function(spec) return spec.chooses end, what = 'dtype = "any"',
-    why = "lets a call choose for linears alone" },
+-- What leaves attention in floats if the dtype does not name it, in the words of a spec: such models had results before
+-- their attention could be narrow, and keep their bits.
+local BY_NAME = {
+  { has = function(spec) return spec.cache end, what = "cache" },
+  { has = function(spec) return spec.outputs and #spec.outputs > 0 end, what = "outputs" },
+  { has = function(spec) return spec.key_lower_bound end, what = "mask.window" },
+  { has = function(spec) return spec.extra_keys > 0 end, what = "add_bias_kv or add_zero_attn" },
+  { has = function(spec) return spec.n_extra_logits end, what = "sinks" },
+  { has = function(spec) return spec.fill end, what = "mask_fill" },
 }
 
--- The first reason why a spec's attention multiplies floats, or nil.
-local function needs_floats(spec, name)
-  for _, row in ipairs(NEEDS_FLOATS) do
+local LEFT = "attention multiplies floats: in a model with %s only dtype.attention changes that"
+
+-- The first of these that a spec has, or nil.
+local function by_name(spec)
+  for _, row in ipairs(BY_NAME) do
     if row.has(spec) then return row end
   end
+end
+
+-- What of a spec attention in an arithmetic cannot have: { what, why }, or nil.
+local function too_deep(spec, name)
   local most = arithmetic.get(name).largest_row and arithmetic.get(name).sum
-  if most and spec.d_head > most then
-    return { what = ("d_head = %d"):format(spec.d_head),
-      why = ("is more than the %d products of a running sum"):format(most) }
-  end
+  return most and spec.d_head > most and { what = ("d_head = %d"):format(spec.d_head),
+    why = ("is more than the %d products of a running sum"):format(most) } or nil
 end
 
 -- What the dtype says of attention, and whether it names it.
@@ -65,19 +61,26 @@ return {
     spec.attends_in = "f32"
     spec.narrow_field = spec.narrow or name ~= "f32" and ('dtype.attention = "%s"'):format(name) or nil
     if name == "f32" then return end
-    local reason = spec.attends and needs_floats(spec, name)
-    if is_named and not spec.attends then
-      fail(('dtype.attention = "%s" is given, but nothing attends'):format(name))
-    elseif is_named and reason then
+    if not spec.attends then
+      if is_named then fail(('dtype.attention = "%s" is given, but nothing attends'):format(name)) end
+      return
+    end
+    local reason = too_deep(spec, name) or not is_named and by_name(spec) or nil
+    if is_named and reason then
       fail(('dtype.attention = "%s" contradicts %s, which %s'):format(name, reason.what, reason.why))
     end
     spec.attends_in_floats = reason
-    if spec.attends and not reason then spec.attends_in = name end
-    if spec.attends and not reason then add_once(spec.arithmetics, name) end
+    if not reason then
+      spec.attends_in = name
+      add_once(spec.arithmetics, name)
+      -- Queries are rounded as the layer defines them; in models of other kinds, times the scale of scores.
+      spec.needs_unscaled_q = spec.needs_unscaled_q or by_name(spec) ~= nil
+    end
   end,
   sentence = function(spec)
     local reason = spec.attends_in_floats
-    if reason then return ("attention multiplies floats: %s %s"):format(reason.what, reason.why) end
+    if reason and reason.why then return ("attention multiplies floats: %s %s"):format(reason.what, reason.why) end
+    if reason then return LEFT:format(reason.what) end
     return SENTENCES[spec.attends_in]
   end,
 }

@@ -1,5 +1,6 @@
 -- path.lua: one layer of attention as operations over tensors: what each of its phases reads and writes, and between
 -- them what features declare. Says how large a buffer is by the plan's sizes; decides no size and lays nothing out.
+local dtype = require "dtype"
 local features = require "attention"
 
 local path = {}
@@ -53,30 +54,41 @@ local function slot_tensors(spec, plan, add)
   of_slot("v", "kv_row", { "kv_rows", "d_v" }, plan.head_stride)
 end
 
--- Keys and values as narrow products of attention read them, the scales of values, and rows of a block's queries.
+-- Keys and values as narrow products of attention read them, the scales of values, rows of a block's queries, and
+-- where a cache keeps others a panel of its keys or values as floats.
 local function narrow_attention_tensors(plan, add)
   local A, panel = plan.attended, plan.key_panel
   local function of_thread(name, unit, shape, bytes)
     add({ name = name, owner = "thread", unit = unit, shape = shape, floats = math.ceil(bytes / 4) })
   end
-  of_thread("panels", "panel", { "panels", "narrow", "key_panel" }, A.panel * A.X.panel.bytes)
-  of_thread("values", "panel", { "keys", "narrow" }, panel * plan.head_stride * A.X.panel.bytes)
+  if not A.reads_cache then
+    of_thread("panels", "panel", { "panels", "narrow", "key_panel" }, A.panel * A.X.panel.bytes)
+    of_thread("values", "panel", { "keys", "narrow" }, panel * plan.head_stride * A.X.panel.bytes)
+  end
   of_thread("value_scales", "panel", { "keys" }, panel * 4)
   of_thread("queries", "once", { "block", "narrow" }, plan.block_tiles * plan.score.mr * A.query_bytes)
+  if A.rounds_cache then
+    of_thread("cached_rows", "once", { "key_panel", "d_head" }, panel * plan.head_stride * 4)
+  end
+end
+
+-- The type of the steps of cached rows; nil where these have none.
+local function cached_steps(spec)
+  return dtype.get(dtype.of_rows(spec.cache_dtype)).steps
 end
 
 -- What a thread has for itself; where there is a cache, keys are in panels already.
 local function thread_tensors(spec, plan, add)
   if spec.cache then
-    local dtype = spec.cache_dtype
-    add({ name = "cached_keys", shape = { "panels", "d_head", "key_panel" }, is = "cache", dtype = dtype })
-    add({ name = "cached_values", shape = { "keys", "d_v" }, is = "cache", dtype = dtype })
-    if plan.attended.X.steps then
-      add({ name = "value_steps", shape = { "keys" }, is = "cache", dtype = plan.attended.X.steps.name })
-    end
-  elseif plan.attended.is_narrow then
+    local kept_as = spec.cache_dtype
+    add({ name = "cached_keys", shape = { "panels", "d_head", "key_panel" }, is = "cache", dtype = kept_as })
+    add({ name = "cached_values", shape = { "keys", "d_v" }, is = "cache", dtype = kept_as })
+    local steps = cached_steps(spec)
+    if steps then add({ name = "value_steps", shape = { "keys" }, is = "cache", dtype = steps }) end
+  end
+  if plan.attended.is_narrow then
     narrow_attention_tensors(plan, add)
-  else
+  elseif not spec.cache then
     add({ name = "panels", owner = "thread", unit = "panel", shape = { "panels", "d_head", "key_panel" },
       floats = spec.d_head * plan.key_panel })
   end
@@ -181,14 +193,21 @@ end
 
 -- What products of attention read, from q, k and v.
 local function add_operands(spec, plan, add)
+  local A, keys, values = plan.attended, "k", "v"
   if spec.cache then
-    add({ name = "append", op = "copy", reads = { "k", "v" },
-      writes = { "cached_keys", "cached_values", plan.attended.X.steps and "value_steps" or nil } })
-    return "q", "cached_keys", "cached_values"
+    local cached = { "cached_keys", "cached_values", cached_steps(spec) and "value_steps" }
+    add({ name = "append", op = "copy", reads = { "k", "v" }, writes = cached })
+    if A.reads_cache and not A.is_narrow then return "q", cached[1], cached[2] end
+    if A.reads_cache then
+      add({ name = "value_scales", op = "copy", reads = { "value_steps" }, writes = { "value_scales" } })
+      return add_narrow_rows(add, "q", "queries"), cached[1], cached[2]
+    end
+    keys, values = "cached_rows", "cached_rows"
+    add({ name = "read_cache", op = "copy", reads = cached, writes = { "cached_rows" } })
   end
-  add({ name = "pack_keys", op = "transpose", reads = { "k" }, writes = { "panels" } })
-  if not plan.attended.is_narrow then return "q", "panels", "v" end
-  add({ name = "pack_values", op = "quantise", reads = { "v" }, writes = { "values", "value_scales" } })
+  add({ name = "pack_keys", op = A.is_narrow and "quantise" or "transpose", reads = { keys }, writes = { "panels" } })
+  if not A.is_narrow then return "q", "panels", "v" end
+  add({ name = "pack_values", op = "quantise", reads = { values }, writes = { "values", "value_scales" } })
   return add_narrow_rows(add, "q", "queries"), "panels", "values"
 end
 
@@ -202,7 +221,7 @@ local function add_attention(spec, plan, add, heads)
   if plan.attended.X.steps then
     add({ name = "weigh_steps", op = "scale", reads = { "scores", "value_steps" }, writes = { "scores" } })
   end
-  if values == "values" then
+  if plan.attended.is_narrow then
     add({ name = "narrow_weights", op = "quantise", reads = { "scores", "value_scales" }, writes = { "scores" } })
   end
   add({ name = "value", op = "product", reads = { "scores", values }, writes = { heads } })

@@ -216,8 +216,8 @@ local function plan_env(p, base)
     -- Of a part of a stack the stack shows its rows.
     shows_rows = not p.spec.is_part and shape.of(p.spec).form == "linear" and dtype.get(p.weights_dtype).group ~= nil,
     has_score_modifiers = #fragments.of_scores(p.spec, "score_vector") > 0, packed = p.packed.parts,
-    cached = dtype.vocabulary(p.cache_dtype, p.isa), KV = arithmetic.vocabulary("f32", p.isa, p.cache_dtype),
-    value_rows = p.spec.cache and "VALUE_STRIDE" or "HEAD_STRIDE",
+    cached = dtype.vocabulary(p.cache_dtype, p.isa),
+    value_rows = p.attended.reads_cache and "VALUE_STRIDE" or "HEAD_STRIDE",
     makes_input_rows = layer.has_product(p.projects, true), has_floats = layer.has_product(p.products, false),
     buffer_floats = layer.buffer_floats(p.buffers),
     q_factor = fmt.f32(p.factors.q), row_factor = p.factors.row and fmt.f32(p.factors.row) or false,

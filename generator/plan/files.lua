@@ -141,7 +141,7 @@ local function add_layer(p, list)
   add(".h", "model/isa.h.lt", "internal")
   add_products(p, list, add)
   add_family(p, list, p.score, "attention/score.c.lt")
-  add_family(p, list, p.value, p.attended.is_narrow and "attention/value_narrow.c.lt" or "attention/value.c.lt")
+  add_family(p, list, p.value, "attention/value.c.lt")
   add("_attend.c", "attention/attend.c.lt")
   add("_layer.c", "schedule/layer.c.lt")
 end

@@ -118,20 +118,46 @@ local function plan_skip_zero(p, candidates)
   p.value_skip_zero = f
 end
 
+-- How a cache keeps keys and values: elements before a panel's keys, for what belongs to each; those from a panel to
+-- the next; those of a key, zeros after its dimensions; how many of depth, and how many values, lie side by side in a
+-- lane; and whether sums of a key's elements are kept.
+local function plan_cached(p, A, cached)
+  local steps = cached.steps and math.floor(cached.steps.bytes / cached.bytes) or 0
+  if A.is_narrow and A.reads_cache then
+    p.kept = { header = A.header, panel = A.panel, depth = A.depth, unit = A.X.unit,
+      has_sums = A.X.has_offset or false }
+    return
+  end
+  local panel = (p.spec.d_head + steps) * p.key_panel
+  p.kept = { header = steps, panel = steps > 0 and round_up(panel, steps) or panel, depth = p.spec.d_head, unit = 1,
+    has_sums = false }
+end
+
 -- The arithmetic of attention's products and what follows from it: elements of depth of a row of queries and of a key,
 -- with what fills whole lanes; those between rows of queries; and of a panel of keys, with what stands before the keys.
--- An odd number of lines lies between rows, as between those of heads.
+-- An odd number of lines lies between rows, as between those of heads. reads_cache: products read keys and values where
+-- a cache keeps them; rounds_cache: each call makes them of what a cache keeps; scales: the type of what a step of a
+-- key is worth.
 local function plan_attended(p)
-  local name = p.spec.attends_in
+  local name, cached = p.spec.attends_in, dtype.vocabulary(p.cache_dtype, p.isa)
   local X, depth = arithmetic.vocabulary(name, p.isa, p.cache_dtype), arithmetic.padded(name, p.spec.d_head)
+  local feeds = p.spec.cache and X.is_narrow and arithmetic.get(name).cached == p.cache_dtype
+  local reads_cache = p.spec.cache and not X.is_narrow or feeds or false
+  local header = feeds and math.floor((cached.steps.bytes + (X.has_offset and 4 or 0)) / X.panel.bytes) or X.header
   local room = round_up(depth, p.isa.width)
   local lines = math.ceil((room * X.row.bytes + (X.is_offset and 8 or X.is_integer and 4 or 0)) / caches.line_bytes)
   local query_bytes = (lines + 1 - lines % 2) * caches.line_bytes
+  local panel = (depth + header) * p.key_panel
   p.attended = {
-    X = X, is_narrow = X.is_narrow or false, depth = depth, room = room, type = X.panel.type, header = X.header,
-    query_bytes = query_bytes, query_stride = X.is_narrow and query_bytes / X.row.bytes or p.head_stride,
-    panel = X.steps and round_up((depth + X.header) * p.key_panel, X.header) or (depth + X.header) * p.key_panel,
+    X = X, is_narrow = X.is_narrow or false, weighs_all = X.is_narrow or false, reads_cache = reads_cache,
+    rounds_cache = p.spec.cache and not reads_cache or false, depth = depth, room = room, type = X.panel.type,
+    streams = reads_cache and not cached.is_float, -- more than a core reads ahead by itself
+    scales = feeds and cached.steps or dtype.vocabulary("f32", p.isa), header = header, query_bytes = query_bytes,
+    query_stride = X.is_narrow and query_bytes / X.row.bytes or p.head_stride,
+    value_stride = reads_cache and p.value_stride or p.head_stride,
+    panel = X.steps and round_up(panel, X.header) or panel,
   }
+  plan_cached(p, p.attended, cached)
 end
 
 -- Scores and values share their row blocks, so their tiles are chosen together.

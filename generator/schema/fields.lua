@@ -118,7 +118,9 @@ return {
     check = dtypes.check, parse = dtypes.parse, default = "f32",
     help = "numbers that linears and attention multiply: floats, or floats rounded to bf16 or integers; any: all " ..
       "of these, so that `precision` can choose for linears of layers; after a word, other words for some of " ..
-      table.concat(dtypes.LINEARS, ", ") .. ", attention, " .. table.concat(dtypes.LAST, ", "),
+      table.concat(dtypes.LINEARS, ", ") .. ", attention, " .. table.concat(dtypes.LAST, ", ") ..
+      ". In a model with a window, outputs, mask_fill, sinks, added keys or a cache, attention stays f32 if the " ..
+      "table does not name it",
     group = "build", example = 'dtype = "int8"' },
   { field = "unroll", flag = "--unroll", value = "N", check = types.count(1, 8), parse = types.to_number,
     default = "2", help = "unrolled steps of the inner product in every kernel; more steps cost code and gain nothing",

@@ -38,8 +38,9 @@ static struct ga_cache plan_part(const struct ga_model *model, const struct ga_v
 {
     const size_t panels = (capacity + layout->key_panel - 1) / layout->key_panel;
     const size_t element = ga_dtype_size(model->cache_dtype);
-    const size_t keys = ga_align_up(panels * ga_cache_panel_bytes(model, layout->key_panel));
-    const size_t steps = keys + ga_align_up(capacity * layout->value_stride * element);
+    const size_t keys = ga_align_up(panels * ga_cache_panel_bytes(model, layout));
+    const size_t unit = ga_cache_unit(layout), rows = (capacity + unit - 1) / unit * unit;
+    const size_t steps = keys + ga_align_up(rows * layout->value_stride * element);
     return (struct ga_cache){
         .model = model,
         .variant = variant,

@@ -69,17 +69,31 @@ static inline size_t ga_cache_step_bytes(const struct ga_model *model)
     return model->cache_dtype == GA_I8 ? sizeof(uint16_t) : 0;
 }
 
-// Bytes from a panel of so many keys to the next, whole steps.
-static inline size_t ga_cache_panel_bytes(const struct ga_model *model, size_t key_panel)
+// How many elements of a key, and values of a column, lie side by side.
+static inline size_t ga_cache_unit(const struct ga_cache_layout *layout)
+{
+    return layout->unit > 0 ? layout->unit : 1;
+}
+
+// Bytes of a key before the elements of its panel: its step, and the sum of its numbers.
+static inline size_t ga_cache_key_header(const struct ga_model *model, const struct ga_cache_layout *layout)
+{
+    return ga_cache_step_bytes(model) + layout->sum;
+}
+
+// Bytes from a panel of keys to the next, whole steps.
+static inline size_t ga_cache_panel_bytes(const struct ga_model *model, const struct ga_cache_layout *layout)
 {
     const size_t step = ga_cache_step_bytes(model), element = ga_dtype_size(model->cache_dtype);
-    const size_t bytes = key_panel * (model->d_head * element + step);
+    const size_t depth = layout->depth > 0 ? layout->depth : model->d_head;
+    const size_t bytes = layout->key_panel * (depth * element + ga_cache_key_header(model, layout));
     return bytes + (step > 0 ? bytes % step : 0);
 }
 
 // The store of a sequence and a key head: panels of keys, [.][d_head][variant->cache.key_panel], a column a key. Its
 // elements are of model->cache_dtype: where that is not GA_F32, a pointer to floats is not what it says, to be cast.
-// Of numbers of steps, the steps of a panel's keys, as bf16, stand before its numbers.
+// Of numbers of steps, the steps of a panel's keys, as bf16, stand before its numbers, and where the layout has sums
+// also these, as int32_t.
 static inline float *ga_cache_keys(const struct ga_cache *cache, size_t sequence, size_t kv_head)
 {
     unsigned char *stores = (unsigned char *)(uintptr_t)cache + cache->stores;

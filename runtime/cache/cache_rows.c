@@ -103,28 +103,60 @@ static const struct {
     [GA_I8] = {put_steps, get_steps},
 };
 
-// A row in a cache: its first element, bytes from one to the next, and its step, which may lie at any byte.
+// A row in a cache: its elements, `unit` of them side by side and `stride` bytes from these to the next ones; its step,
+// which may lie at any byte; and its sum, NULL where there is none.
 struct kept {
-    unsigned char *first, *step;
-    size_t stride;
+    unsigned char *first, *step, *sum;
+    size_t unit, stride, element;
 };
 
 // Key j, a column of its panel.
 static struct kept kept_key(const struct ga_cache *cache, size_t sequence, size_t kv_head, size_t j)
 {
-    const size_t panel = cache->variant->cache.key_panel, column = j % panel;
+    const struct ga_cache_layout *layout = &cache->variant->cache;
+    const size_t panel = layout->key_panel, column = j % panel, unit = ga_cache_unit(layout);
     const size_t element = ga_dtype_size(cache->model->cache_dtype), step = ga_cache_step_bytes(cache->model);
     unsigned char *at = (unsigned char *)ga_cache_keys(cache, sequence, kv_head) +
-                        j / panel * ga_cache_panel_bytes(cache->model, panel);
-    return (struct kept){at + panel * step + column * element, at + column * step, panel * element};
+                        j / panel * ga_cache_panel_bytes(cache->model, layout);
+    return (struct kept){.first = at + panel * ga_cache_key_header(cache->model, layout) + column * unit * element,
+                         .step = at + column * step,
+                         .sum = layout->sum > 0 ? at + panel * step + column * layout->sum : NULL,
+                         .unit = unit,
+                         .stride = panel * unit * element,
+                         .element = element};
 }
 
+// Value j: where values lie side by side, one element is as far from the next as there are of them.
 static struct kept kept_value(const struct ga_cache *cache, size_t sequence, size_t kv_head, size_t j)
 {
+    const size_t unit = ga_cache_unit(&cache->variant->cache), stride = cache->variant->cache.value_stride;
     const size_t element = ga_dtype_size(cache->model->cache_dtype), step = ga_cache_step_bytes(cache->model);
     unsigned char *values = (unsigned char *)ga_cache_values(cache, sequence, kv_head),
                   *steps = (unsigned char *)ga_cache_value_steps(cache, sequence, kv_head);
-    return (struct kept){values + j * cache->variant->cache.value_stride * element, steps + j * step, element};
+    return (struct kept){.first = values + ((j - j % unit) * stride + j % unit) * element,
+                         .step = steps + j * step,
+                         .unit = 1,
+                         .stride = unit * element,
+                         .element = element};
+}
+
+static unsigned char *kept_element(const struct kept *row, size_t d)
+{
+    return row->first + d / row->unit * row->stride + d % row->unit * row->element;
+}
+
+// The sum of a row's numbers, where it is kept.
+static void put_sum(const struct kept *to, size_t width)
+{
+    int32_t sum = 0;
+    for (size_t d = 0; to->sum != NULL && d < width; d++) {
+        int8_t number;
+        memcpy(&number, kept_element(to, d), sizeof number);
+        sum += number;
+    }
+    if (to->sum != NULL) {
+        memcpy(to->sum, &sum, sizeof sum);
+    }
 }
 
 // A row of d_head floats, and zeros up to `width`.
@@ -134,8 +166,9 @@ static void put_kept(const struct ga_model *model, struct kept to, const float *
     const uint16_t step = bytes > 0 ? ga_cache_step_of(row, model->d_head) : 0;
     memcpy(to.step, &step, bytes);
     for (size_t d = 0; d < width; d++) {
-        types[model->cache_dtype].put(to.first + d * to.stride, d < model->d_head ? row[d] : 0, step);
+        types[model->cache_dtype].put(kept_element(&to, d), d < model->d_head ? row[d] : 0, step);
     }
+    put_sum(&to, width);
 }
 
 static void get_kept(const struct ga_model *model, struct kept from, float *row)
@@ -143,15 +176,17 @@ static void get_kept(const struct ga_model *model, struct kept from, float *row)
     uint16_t step = 0;
     memcpy(&step, from.step, ga_cache_step_bytes(model));
     for (size_t d = 0; d < model->d_head; d++) {
-        row[d] = types[model->cache_dtype].get(from.first + d * from.stride, step);
+        row[d] = types[model->cache_dtype].get(kept_element(&from, d), step);
     }
 }
 
 static void put_row(const struct ga_cache *cache, size_t sequence, size_t kv_head, size_t j, const float *key,
                     const float *value)
 {
-    put_kept(cache->model, kept_key(cache, sequence, kv_head, j), key, cache->model->d_head);
-    put_kept(cache->model, kept_value(cache, sequence, kv_head, j), value, cache->variant->cache.value_stride);
+    const struct ga_cache_layout *layout = &cache->variant->cache;
+    const size_t depth = layout->depth > 0 ? layout->depth : cache->model->d_head;
+    put_kept(cache->model, kept_key(cache, sequence, kv_head, j), key, depth);
+    put_kept(cache->model, kept_value(cache, sequence, kv_head, j), value, layout->value_stride);
 }
 
 static void get_row(const struct ga_cache *cache, size_t sequence, size_t kv_head, size_t j, float *key, float *value)

@@ -15,15 +15,15 @@ local spec = require "spec"
 
 local combinations = { SEED = 20 }
 
--- Element types of packed weights, of those in groups one, and every arithmetic but f32, which the first type goes
--- with, beside bytes of k and floats of q.
+-- Element types of packed weights, of those in groups one, and every arithmetic but f32 of linears and attention, which
+-- the first type goes with, beside bytes of k and floats of q.
 local function number_types()
   local axis = { name = "numbers" }
   for _, name in ipairs(dtype.names()) do
     if name ~= "int8" then axis[#axis + 1] = { weights_dtype = name } end
   end
   for _, name in ipairs(arithmetic.names()) do
-    if name ~= "f32" then axis[#axis + 1] = { dtype = { default = name, k = "int8", q = "f32" } } end
+    if name ~= "f32" then axis[#axis + 1] = { dtype = { default = name, k = "int8", q = "f32", attention = name } } end
   end
   return axis
 end

@@ -31,17 +31,30 @@ fact.holds("attention follows the default", function()
   fact.equal(read({ dtype = { down = "int8" }, kind = "encoder", n_layers = 1 }).attends_in, "f32")
 end)
 
-fact.holds("what reads floats leaves attention in floats, which is said; by name it is refused", function()
-  local heads = { d_model = 1024, n_heads = 2 }
+local FEATURES = {
+  outputs = { outputs = { "attention" } }, ["mask.window"] = { mask = { causal = true, window = 4 } },
+  mask_fill = { mask_fill = -1e9, mask = { causal = true } }, sinks = { sinks = true },
+  ["add_bias_kv or add_zero_attn"] = { add_zero_attn = true }, cache = { cache = 64 },
+}
+
+fact.holds("some features leave attention in floats, which is said, unless the dtype names it", function()
+  for what, fields in pairs(FEATURES) do
+    fields.dtype = "i16"
+    local s, errors = read(fields)
+    fact.equal(s and s.attends_in or table.concat(errors), "f32")
+    fact.contains(said(s), ("attention multiplies floats: in a model with %s only dtype.attention changes that"):format(
+      what))
+    for _, name in ipairs({ "bf16", "i16", "int8" }) do
+      fields.dtype = { attention = name }
+      s, errors = read(fields)
+      fact.equal(s and s.attends_in or table.concat(errors), name)
+    end
+  end
+end)
+
+fact.holds("what needs floats leaves attention in floats, which is said; by name it is refused", function()
   for what, fields in pairs({
-    ["cache keeps keys and values"] = { cache = 64 },
-    ["mask.window leaves a row's first keys out"] = { mask = { causal = true, window = 4 } },
-    ["outputs gives softmax weights"] = { outputs = { "attention" } },
-    ["outputs gives intermediates"] = { outputs = { "scores" } },
-    ["mask_fill gives keys"] = { mask_fill = -1e9, mask = { causal = true } },
-    ["sinks adds scores of no key"] = { sinks = true },
-    ["add_bias_kv or add_zero_attn adds keys"] = { add_zero_attn = true },
-    ["d_head = 512 is more than the 256 products"] = heads,
+    ["d_head = 512 is more than the 256 products"] = { d_model = 1024, n_heads = 2 },
   }) do
     fields.dtype = "i16"
     local s, errors = read(fields)

@@ -70,7 +70,7 @@ return {
     test = { "facts", "sdpa_6_13", "threads_write_apart" },
     why = "a core reads ahead into the heads of another where there are as many as threads" },
   { name = "values_over_the_past", file = "templates/attention/modifiers/cache.c.lt",
-    from = " + past * VALUE_STRIDE);", to = ");",
+    from = "size_t j = past; j < past + n; j++, v", to = "size_t j = 0; j < n; j++, v",
     test = { "facts", "cache_40_4", "steps_give_the_bits_of_one_call" },
     why = "values that join a cache overwrite the first ones" },
   { name = "values_cut_and_not_rounded", file = "generator/isa/vocabulary/init.lua",

@@ -108,7 +108,7 @@ static void IN_REAL(score)(const struct reference_row *row, const REAL *q, const
     const struct ga_model *model = row->model;
     const size_t kv_width = model->n_kv_heads * model->d_head, keys = kv_rows + model->extra_keys;
     for (size_t j = 0; j < keys; j++) {
-        scores[j] = IN_REAL(product)(model, q, k + j * kv_width);
+        scores[j] = IN_REAL(product)(model, j >= kv_rows, q, k + j * kv_width);
     }
     IN_REAL(modify_scores)(row, kv_rows, keys, scores);
 }
@@ -182,7 +182,7 @@ static void IN_REAL(heads)(const struct ga_model *model, const struct ga_weight_
             IN_REAL(give_scores)(model, io, b, h, i, rows);
             IN_REAL(softmax)
             (rows->weights, seen, kv_rows + extra, sinks ? sinks->data + h * sinks->row_stride : NULL);
-            IN_REAL(mix)(model, rows->weights, rows->v + v_at, seen, kv_rows + extra, rows->concat + x_at);
+            IN_REAL(mix)(model, rows->weights, rows->v + v_at, seen, kv_rows, rows->concat + x_at);
             if (attention) {
                 REAL *map = attention + (h * io->q_len + i) * (kv_len + extra);
                 memcpy(map, rows->weights, kv_rows * sizeof(REAL));

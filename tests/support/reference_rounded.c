@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "rounding.h"
+
 enum { DEPTH_STEP = 4 }; // running sums are whole ones of it
 
 // A part of a linear's rows and of a column of its weight, as one running sum takes them.
@@ -196,58 +198,73 @@ static float share_step(enum ga_arithmetic arithmetic, const struct part *part)
     return isfinite(total) ? fmaxf(fmaxf(most / largest, total / all), least) : NAN;
 }
 
-// A sum of products: the part's row has the share of weights; its weights are a key's numbers, or those of a column of
-// values with `steps` for each.
-static float attended_integers(enum ga_arithmetic arithmetic, const struct part *part, const float *steps)
+// What makes steps of a key's or a value's numbers, and what a step is worth; NaN where a number is not finite.
+struct scale {
+    float per_unit, step;
+};
+
+static struct scale scale_of(struct reference_attends as, const float *row, size_t count)
 {
-    const struct part key = {part->weight, NULL, 0, part->count};
-    const bool by_range = !steps && rules[arithmetic].by_range;
-    const float per_unit = by_range ? steps_per_unit(&rules[arithmetic], part) : 1 / share_step(arithmetic, part);
-    const float step = by_range ? 1 / per_unit : share_step(arithmetic, part);
-    const float of_key = steps ? 1 : steps_per_unit(&attends[arithmetic].key, &key);
+    const struct part part = {row, NULL, 0, count};
+    const bool is_bf16 = as.arithmetic == GA_ARITHMETIC_BF16;
+    if (as.kept) {
+        const float step = rounding_step(count, row);
+        return (struct scale){1 / step, step};
+    }
+    const float steps = steps_per_unit(&attends[is_bf16 ? GA_ARITHMETIC_I16 : as.arithmetic].key, &part);
+    return is_bf16 && isfinite(steps) ? (struct scale){1, 1} : (struct scale){steps, 1 / steps};
+}
+
+// A sum of products: the part's row has the share of weights; its weights are a key's numbers, or those of a column of
+// values with a scale for each.
+static float attended_integers(struct reference_attends as, const struct part *part, const struct scale *scales)
+{
+    const bool by_range = !scales && rules[as.arithmetic].by_range;
+    const float per_unit = by_range ? steps_per_unit(&rules[as.arithmetic], part) : 1 / share_step(as.arithmetic, part);
+    const float step = by_range ? 1 / per_unit : share_step(as.arithmetic, part);
+    const struct scale key = scales ? (struct scale){1, 1} : scale_of(as, part->weight, part->count);
     int64_t sum = 0;
-    for (size_t i = 0; i < part->count && isfinite(step) && isfinite(of_key); i++) {
-        const float number = part->weight[i] * (steps ? steps[i] : of_key);
+    for (size_t i = 0; i < part->count && isfinite(step) && isfinite(key.step); i++) {
+        const float number = part->weight[i] * (scales ? scales[i].per_unit : key.per_unit);
         sum += (int64_t)rintf(part->row[i] * per_unit) * (int64_t)rintf(number);
     }
-    return (float)(int32_t)sum * (steps ? step : step * (1 / of_key));
+    return (float)(int32_t)sum * (scales ? step : step * key.step);
 }
 
-float reference_rounded_score(enum ga_arithmetic arithmetic, size_t count, const float *q, const float *k)
+struct reference_attends reference_attends(const struct ga_model *model)
+{
+    const bool is_int8 = model->attention_arithmetic == GA_ARITHMETIC_INT8;
+    return (struct reference_attends){model->attention_arithmetic,
+                                      is_int8 && model->cache > 0 && model->cache_dtype == GA_I8};
+}
+
+float reference_rounded_score(struct reference_attends as, size_t count, const float *q, const float *k)
 {
     const struct part part = {q, k, 1, count};
-    return arithmetic == GA_ARITHMETIC_BF16 ? sum_of_bf16(&part) : attended_integers(arithmetic, &part, NULL);
+    return as.arithmetic == GA_ARITHMETIC_BF16 ? sum_of_bf16(&part) : attended_integers(as, &part, NULL);
 }
 
-// How a value's numbers become steps: NaN where one of them is infinite or NaN; of bf16 1.
-static float value_steps(enum ga_arithmetic arithmetic, const float *value, size_t d_v)
-{
-    const struct part part = {value, NULL, 0, d_v};
-    const bool is_bf16 = arithmetic == GA_ARITHMETIC_BF16;
-    const float steps = steps_per_unit(&attends[is_bf16 ? GA_ARITHMETIC_I16 : arithmetic].key, &part);
-    return is_bf16 && isfinite(steps) ? 1 : steps;
-}
-
-void reference_rounded_mix(enum ga_arithmetic arithmetic, const float *weights, const float *v, size_t stride,
+void reference_rounded_mix(struct reference_attends as, const float *weights, const float *v, size_t stride,
                            const bool *seen, size_t keys, size_t d_v, float *out)
 {
     memset(out, 0, d_v * sizeof *out);
-    const size_t sum = arithmetic == GA_ARITHMETIC_BF16 ? KEYS_OF_A_SUM / 2 : KEYS_OF_A_SUM;
+    const bool is_bf16 = as.arithmetic == GA_ARITHMETIC_BF16;
+    const size_t sum = is_bf16 ? KEYS_OF_A_SUM / 2 : KEYS_OF_A_SUM;
     for (size_t from = 0; from < keys; from += sum) {
         const size_t count = keys - from < sum ? keys - from : sum;
-        float shares[KEYS_OF_A_SUM], steps[KEYS_OF_A_SUM];
+        float shares[KEYS_OF_A_SUM];
+        struct scale scales[KEYS_OF_A_SUM];
         for (size_t j = 0; j < count; j++) {
-            steps[j] = value_steps(arithmetic, v + (from + j) * stride, d_v);
-            shares[j] = seen[from + j] ? weights[from + j] * (1 / steps[j]) : 0;
+            scales[j] = scale_of(as, v + (from + j) * stride, d_v);
+            shares[j] = seen[from + j] ? weights[from + j] * scales[j].step : 0;
         }
         for (size_t d = 0; d < d_v; d++) {
             float column[KEYS_OF_A_SUM];
             for (size_t j = 0; j < count; j++) { // what is no number says so in its key's share
-                column[j] = isfinite(steps[j]) ? v[(from + j) * stride + d] : 0;
+                column[j] = isfinite(scales[j].step) ? v[(from + j) * stride + d] : 0;
             }
             const struct part part = {shares, column, 1, count};
-            out[d] +=
-                arithmetic == GA_ARITHMETIC_BF16 ? sum_of_bf16(&part) : attended_integers(arithmetic, &part, steps);
+            out[d] += is_bf16 ? sum_of_bf16(&part) : attended_integers(as, &part, scales);
         }
     }
 }

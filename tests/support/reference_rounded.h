@@ -22,11 +22,20 @@ void reference_rounded_project(struct reference_rounding rounding, const struct 
                                const struct ga_weight_view *bias, size_t count, size_t n_in, size_t n_out,
                                const float *in, float *out);
 
-// A query times a key, of `count` numbers each; arithmetic is not f32.
-float reference_rounded_score(enum ga_arithmetic arithmetic, size_t count, const float *q, const float *k);
+// How attention rounds: its arithmetic, which is not f32; and whether keys and values are the numbers and steps of a
+// cache of GA_I8, which it multiplies as they are.
+struct reference_attends {
+    enum ga_arithmetic arithmetic;
+    bool kept;
+};
+
+struct reference_attends reference_attends(const struct ga_model *model);
+
+// A query times a key, of `count` numbers each.
+float reference_rounded_score(struct reference_attends attends, size_t count, const float *q, const float *k);
 
 // out[d_v] = values of the keys seen, at stride, each times its weight. One that is not finite makes NaN of all.
-void reference_rounded_mix(enum ga_arithmetic arithmetic, const float *weights, const float *v, size_t stride,
+void reference_rounded_mix(struct reference_attends attends, const float *weights, const float *v, size_t stride,
                            const bool *seen, size_t keys, size_t d_v, float *out);
 
 #endif

@@ -29,8 +29,7 @@ double rounding_nearest(enum ga_dtype dtype, double x)
     return rounding_nearest_of(rounding_significand(dtype), rounding_smallest_exponent(dtype), x);
 }
 
-// What a step of a row is worth; NaN where a number is not finite.
-static float step_of(size_t n, const float *row)
+float rounding_step(size_t n, const float *row)
 {
     float most = 0;
     for (size_t i = 0; i < n; i++) {
@@ -44,7 +43,7 @@ static float step_of(size_t n, const float *row)
 
 void rounding_row(enum ga_dtype dtype, size_t n, float *row)
 {
-    const float step = step_of(n, row);
+    const float step = rounding_step(n, row);
     for (size_t i = 0; i < n; i++) {
         // By a product, as kernels do it: a quotient may be the other of two neighbours.
         row[i] = dtype == GA_I8 ? nearbyintf(row[i] * (1 / step)) * step : (float)rounding_nearest(dtype, row[i]);

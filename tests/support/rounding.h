@@ -17,6 +17,10 @@ double rounding_nearest(enum ga_dtype dtype, double x);
 // The same of a type with so many bits in its significand, whose smallest positive number is 2^smallest.
 double rounding_nearest_of(int significand, int smallest, double x);
 
+// What a step of a row is worth as a cache of GA_I8 keeps it; of a row that it kept the same again. NaN where a number
+// is not finite.
+float rounding_step(size_t n, const float *row);
+
 // A row of a head as a cache of that type keeps it, in its place: of GA_I8 as whole numbers of a step, which is the
 // bf16 nearest to a 127th of the row's greatest magnitude, 2^-126 at least; all NaN where one is not finite. Of other
 // types each number alone.

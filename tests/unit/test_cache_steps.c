@@ -24,17 +24,24 @@ static const struct ga_variant variant[] = {{.isa = "scalar",
                                              .scratch_bytes = fake_scratch,
                                              .cache = {.key_panel = KEY_PANEL, .value_stride = VALUE_STRIDE}}};
 
-#define SHAPE                                                                                                       \
-    .abi = GA_ABI, .name = "tiny", .d_model = 6, .k_dim = 6, .v_dim = 6, .d_out = 6, .n_heads = 2,                  \
-    .n_kv_heads = KV_HEADS, .d_head = D_HEAD, .variants = variant, .n_variants = 1, .q_len = {1, 8}, .cache = ROWS, \
-    .kv_len = {1, 8}
+// The same kept as products of bytes read it: four elements of a key, and four values of a column, side by side.
+static const struct ga_variant in_lanes[] = {
+    {.isa = "scalar",
+     .packed_bytes = GA_ALIGN,
+     .scratch_bytes = fake_scratch,
+     .cache = {.key_panel = 4, .value_stride = VALUE_STRIDE, .depth = 4, .unit = 4, .sum = 4}}};
 
-static const struct ga_model of_steps = {SHAPE, .cache_dtype = GA_I8};
+#define SHAPE                                                                                      \
+    .abi = GA_ABI, .name = "tiny", .d_model = 6, .k_dim = 6, .v_dim = 6, .d_out = 6, .n_heads = 2, \
+    .n_kv_heads = KV_HEADS, .d_head = D_HEAD, .n_variants = 1, .q_len = {1, 8}, .cache = ROWS, .kv_len = {1, 8}
 
-static struct ga_cache *make(void)
+static const struct ga_model of_steps = {SHAPE, .variants = variant, .cache_dtype = GA_I8};
+static const struct ga_model of_lanes = {SHAPE, .variants = in_lanes, .cache_dtype = GA_I8};
+
+static struct ga_cache *make(const struct ga_model *model)
 {
     static _Alignas(GA_ALIGN) unsigned char packed[GA_ALIGN], block[4096];
-    const struct ga_loaded loaded = {&of_steps, variant, packed};
+    const struct ga_loaded loaded = {model, model->variants, packed};
     struct ga_cache *cache = NULL;
     memset(block, 0xFF, sizeof block);
     cr_assert_eq(ga_cache_init(&loaded, 1, ROWS, block, sizeof block, &cache, NULL), GA_OK);
@@ -42,9 +49,9 @@ static struct ga_cache *make(void)
 }
 
 // Puts rows in and gets them back, twice: what comes out goes in again as it is.
-static void expect_kept(const float rows[COUNT], float kept[COUNT])
+static void expect_kept_by(const struct ga_model *model, const float rows[COUNT], float kept[COUNT])
 {
-    struct ga_cache *cache = make();
+    struct ga_cache *cache = make(model);
     float keys[COUNT], values[COUNT];
     cr_assert_eq(ga_cache_put(cache, 0, rows, rows, ROWS, ROWS, NULL), GA_OK);
     cr_assert_eq(ga_cache_get(cache, 0, kept, values, ROWS, NULL), GA_OK);
@@ -56,14 +63,40 @@ static void expect_kept(const float rows[COUNT], float kept[COUNT])
     cr_expect(memcmp(kept, values, sizeof values) == 0, "values that came out stay");
 }
 
+// The same in either order of elements.
+static void expect_kept(const float rows[COUNT], float kept[COUNT])
+{
+    float beside[COUNT];
+    expect_kept_by(&of_steps, rows, kept);
+    expect_kept_by(&of_lanes, rows, beside);
+    cr_expect(memcmp(kept, beside, sizeof beside) == 0, "the order of elements changes no row");
+}
+
 Test(cache_steps, a_row_takes_a_byte_each_and_two)
 {
-    const struct ga_model floats = {SHAPE, .cache_dtype = GA_F32};
+    const struct ga_model floats = {SHAPE, .variants = variant, .cache_dtype = GA_F32};
     // Of each head 3 panels of 15 bytes, with one more to whole steps, and 8 values of 4 and 2: to whole lines.
-    cr_expect_eq(ga_cache_panel_bytes(&of_steps, KEY_PANEL), 16);
-    cr_expect_eq(ga_cache_panel_bytes(&floats, KEY_PANEL), 36);
+    cr_expect_eq(ga_cache_panel_bytes(&of_steps, &variant->cache), 16);
+    cr_expect_eq(ga_cache_panel_bytes(&floats, &variant->cache), 36);
     cr_expect_eq(ga_cache_size(&floats, variant, 1, ROWS) - ga_cache_size(&of_steps, variant, 1, ROWS),
                  KV_HEADS * (128 + 128 - 64 - 64 - 64));
+}
+
+// Keys 0 and 4 of the first head are the first columns of panels: steps and sums of four keys, then these.
+Test(cache_steps, a_key_in_lanes_has_its_sum_and_zeros_after_its_numbers)
+{
+    const float rows[COUNT] = {[0] = 127, -2, 5, [4 * D_HEAD] = -127, -3, 0};
+    struct ga_cache *cache = make(&of_lanes);
+    cr_assert_eq(ga_cache_put(cache, 0, rows, rows, ROWS, ROWS, NULL), GA_OK);
+    const unsigned char *panel = (const unsigned char *)ga_cache_keys(cache, 0, 0);
+    const size_t bytes = ga_cache_panel_bytes(&of_lanes, &in_lanes->cache), header = 4 * (2 + 4);
+    cr_assert_eq(bytes, header + 4 * 4);
+    static const int32_t sums[] = {130, -130};
+    static const int8_t numbers[][4] = {{127, -2, 5, 0}, {-127, -3, 0, 0}};
+    for (size_t i = 0; i < 2; i++) {
+        cr_expect(memcmp(panel + i * bytes + 4 * 2, &sums[i], sizeof sums[i]) == 0, "sum of key %zu", 4 * i);
+        cr_expect(memcmp(panel + i * bytes + header, numbers[i], sizeof numbers[i]) == 0, "key %zu", 4 * i);
+    }
 }
 
 static const struct {

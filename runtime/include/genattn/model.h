@@ -80,10 +80,9 @@ enum ga_intermediate {
 // that its pointers point to. Inputs may overlap each other. A field that is NULL is absent: zero-initialise the struct
 // and set only the fields that you need.
 struct ga_io {
-    size_t batch;          // sequences, >= 1
-    size_t q_len;          // rows in each sequence of query, within the model's range
-    size_t kv_len;         // rows in each sequence of key and value; 0 with key == NULL: q_len, or no rows if a cache
-                           // holds what a decoder attends to
+    size_t batch;  // sequences, >= 1
+    size_t q_len;  // rows in each sequence of query, within the model's range
+    size_t kv_len; // rows in each sequence of key and value; 0 with key == NULL: q_len, or none with a cached memory
     const float *query;    // [batch][q_len][d_model]; NULL if tokens are given
     const int32_t *tokens; // [batch][q_len], token ids 0..vocab_size-1 instead of query, for a model with an
         // embedding; ids of rows past the lengths are not read, unless mask_fill of a layer is finite
@@ -204,8 +203,9 @@ struct ga_range {
 
 // How a variant's kernels read cached keys and values; zeros if the model takes no cache.
 struct ga_cache_layout {
-    size_t key_panel;    // keys in a panel [d_head][key_panel]; in GA_I8 their steps come first
-    size_t value_stride; // elements from one value row to the next; zeros after d_head
+    size_t key_panel;        // keys in a panel [d_head][key_panel]; in GA_I8 their steps come first
+    size_t value_stride;     // elements from one value row to the next; zeros after d_head
+    size_t depth, unit, sum; // elements of a key, 0: d_head; side by side, 0: one; bytes of its sum in its panel
 };
 
 // A kernel in words, for `info`.
@@ -290,8 +290,8 @@ struct ga_model {
     enum ga_arithmetic arithmetic[GA_LINEARS]; // of each linear; F32 for linears that the model does not have
     enum ga_arithmetic attention_arithmetic;   // of queries by keys and of softmax weights by values
     uint32_t arithmetic_choices; // 1 << GA_ARITHMETIC_... of each that io.arithmetic may name; 0: no choice
-    enum ga_dtype cache_dtype;   // type of cached keys and values, in GA_I8 with a step for each row of a head; unused
-                                 // if the model takes no cache
+    enum ga_dtype
+        cache_dtype; // of cached keys and values, if there is a cache; GA_I8 has a step for each row of a head
 };
 
 // True if both are one model of one library, or copies of it: their variants are the same objects. Two libraries

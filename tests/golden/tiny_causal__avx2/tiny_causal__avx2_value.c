@@ -10,7 +10,7 @@
 // keys before gave. A tile and a key: 48 flops, 96 bytes of values and 4 of weights. The last keys divide by the sum of
 // weights. No key after a row's last enters, not even times zero.
 void tiny_causal_f32_value_1x24__avx2(
-    const float *restrict p,       // [tiles][1] rows of weights from `from` on, row stride 80
+    const float *restrict p,       // [tiles][1] rows, at stride 80, of weights from `from` on
     const float *restrict v,       // [keys][24] from `from` on, rows at stride 48
     float *restrict o,             // [tiles][1][24], rows at stride 24: the total; nothing where a tile's keys begin
     const int32_t *key_end,        // [tiles][1], end of the keys each row sees; never falls from row to row
@@ -22,6 +22,7 @@ void tiny_causal_f32_value_1x24__avx2(
     for (size_t tile = 0; tile < tiles; tile++, p += 80, o += 24, key_end += 1, inverse += 1) {
         const int32_t left = key_end[0] - from, end = left < 128 ? left : 128;
         const int32_t common = end;
+        const float *x = (const void *)p;
         const float *row = v;
         int32_t k = 0;
         __m256 s0_0 = _mm256_setzero_ps();
@@ -32,7 +33,7 @@ void tiny_causal_f32_value_1x24__avx2(
                 const __m256 b0 = _mm256_loadu_ps(row);
                 const __m256 b1 = _mm256_loadu_ps(row + 8);
                 const __m256 b2 = _mm256_loadu_ps(row + 16);
-                const __m256 a0 = _mm256_set1_ps(p[k]);
+                const __m256 a0 = _mm256_set1_ps(x[k]);
                 s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
                 s0_1 = _mm256_fmadd_ps(a0, b1, s0_1);
                 s0_2 = _mm256_fmadd_ps(a0, b2, s0_2);
@@ -59,7 +60,7 @@ void tiny_causal_f32_value_1x24__avx2(
 // keys before gave. A tile and a key: 96 flops, 96 bytes of values and 8 of weights. The last keys divide by the sum of
 // weights. No key after a row's last enters, not even times zero.
 void tiny_causal_f32_value_2x24__avx2(
-    const float *restrict p,       // [tiles][2] rows of weights from `from` on, row stride 80
+    const float *restrict p,       // [tiles][2] rows, at stride 80, of weights from `from` on
     const float *restrict v,       // [keys][24] from `from` on, rows at stride 48
     float *restrict o,             // [tiles][2][24], rows at stride 24: the total; nothing where a tile's keys begin
     const int32_t *key_end,        // [tiles][2], end of the keys each row sees; never falls from row to row
@@ -72,6 +73,7 @@ void tiny_causal_f32_value_2x24__avx2(
         GA_ASSERT(key_end[0] <= key_end[1]);
         const int32_t left = key_end[1] - from, end = left < 128 ? left : 128;
         const int32_t common = key_end[0] - from < end ? key_end[0] - from : end; // keys that all rows see
+        const float *x = (const void *)p;
         const float *row = v;
         int32_t k = 0;
         __m256 s0_0 = _mm256_setzero_ps();
@@ -85,11 +87,11 @@ void tiny_causal_f32_value_2x24__avx2(
                 const __m256 b0 = _mm256_loadu_ps(row);
                 const __m256 b1 = _mm256_loadu_ps(row + 8);
                 const __m256 b2 = _mm256_loadu_ps(row + 16);
-                const __m256 a0 = _mm256_set1_ps(p[k]);
+                const __m256 a0 = _mm256_set1_ps(x[k]);
                 s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
                 s0_1 = _mm256_fmadd_ps(a0, b1, s0_1);
                 s0_2 = _mm256_fmadd_ps(a0, b2, s0_2);
-                const __m256 a1 = _mm256_set1_ps(p[80 + k]);
+                const __m256 a1 = _mm256_set1_ps(x[80 + k]);
                 s1_0 = _mm256_fmadd_ps(a1, b0, s1_0);
                 s1_1 = _mm256_fmadd_ps(a1, b1, s1_1);
                 s1_2 = _mm256_fmadd_ps(a1, b2, s1_2);
@@ -98,9 +100,9 @@ void tiny_causal_f32_value_2x24__avx2(
         // On the diagonal: keys that only later rows see.
         for (; k < end; k++, row += 48) {
             if (from + k < key_end[1]) {
-                s1_0 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row), s1_0);
-                s1_1 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row + 8), s1_1);
-                s1_2 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row + 16), s1_2);
+                s1_0 = _mm256_fmadd_ps(_mm256_set1_ps(x[80 + k]), _mm256_loadu_ps(row), s1_0);
+                s1_1 = _mm256_fmadd_ps(_mm256_set1_ps(x[80 + k]), _mm256_loadu_ps(row + 8), s1_1);
+                s1_2 = _mm256_fmadd_ps(_mm256_set1_ps(x[80 + k]), _mm256_loadu_ps(row + 16), s1_2);
             }
         }
         if (from > 0) {
@@ -134,7 +136,7 @@ void tiny_causal_f32_value_2x24__avx2(
 // keys before gave. A tile and a key: 144 flops, 96 bytes of values and 12 of weights. The last keys divide by the sum
 // of weights. No key after a row's last enters, not even times zero.
 void tiny_causal_f32_value_3x24__avx2(
-    const float *restrict p,       // [tiles][3] rows of weights from `from` on, row stride 80
+    const float *restrict p,       // [tiles][3] rows, at stride 80, of weights from `from` on
     const float *restrict v,       // [keys][24] from `from` on, rows at stride 48
     float *restrict o,             // [tiles][3][24], rows at stride 24: the total; nothing where a tile's keys begin
     const int32_t *key_end,        // [tiles][3], end of the keys each row sees; never falls from row to row
@@ -148,6 +150,7 @@ void tiny_causal_f32_value_3x24__avx2(
         GA_ASSERT(key_end[1] <= key_end[2]);
         const int32_t left = key_end[2] - from, end = left < 128 ? left : 128;
         const int32_t common = key_end[0] - from < end ? key_end[0] - from : end; // keys that all rows see
+        const float *x = (const void *)p;
         const float *row = v;
         int32_t k = 0;
         __m256 s0_0 = _mm256_setzero_ps();
@@ -164,15 +167,15 @@ void tiny_causal_f32_value_3x24__avx2(
                 const __m256 b0 = _mm256_loadu_ps(row);
                 const __m256 b1 = _mm256_loadu_ps(row + 8);
                 const __m256 b2 = _mm256_loadu_ps(row + 16);
-                const __m256 a0 = _mm256_set1_ps(p[k]);
+                const __m256 a0 = _mm256_set1_ps(x[k]);
                 s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
                 s0_1 = _mm256_fmadd_ps(a0, b1, s0_1);
                 s0_2 = _mm256_fmadd_ps(a0, b2, s0_2);
-                const __m256 a1 = _mm256_set1_ps(p[80 + k]);
+                const __m256 a1 = _mm256_set1_ps(x[80 + k]);
                 s1_0 = _mm256_fmadd_ps(a1, b0, s1_0);
                 s1_1 = _mm256_fmadd_ps(a1, b1, s1_1);
                 s1_2 = _mm256_fmadd_ps(a1, b2, s1_2);
-                const __m256 a2 = _mm256_set1_ps(p[160 + k]);
+                const __m256 a2 = _mm256_set1_ps(x[160 + k]);
                 s2_0 = _mm256_fmadd_ps(a2, b0, s2_0);
                 s2_1 = _mm256_fmadd_ps(a2, b1, s2_1);
                 s2_2 = _mm256_fmadd_ps(a2, b2, s2_2);
@@ -181,14 +184,14 @@ void tiny_causal_f32_value_3x24__avx2(
         // On the diagonal: keys that only later rows see.
         for (; k < end; k++, row += 48) {
             if (from + k < key_end[1]) {
-                s1_0 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row), s1_0);
-                s1_1 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row + 8), s1_1);
-                s1_2 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row + 16), s1_2);
+                s1_0 = _mm256_fmadd_ps(_mm256_set1_ps(x[80 + k]), _mm256_loadu_ps(row), s1_0);
+                s1_1 = _mm256_fmadd_ps(_mm256_set1_ps(x[80 + k]), _mm256_loadu_ps(row + 8), s1_1);
+                s1_2 = _mm256_fmadd_ps(_mm256_set1_ps(x[80 + k]), _mm256_loadu_ps(row + 16), s1_2);
             }
             if (from + k < key_end[2]) {
-                s2_0 = _mm256_fmadd_ps(_mm256_set1_ps(p[160 + k]), _mm256_loadu_ps(row), s2_0);
-                s2_1 = _mm256_fmadd_ps(_mm256_set1_ps(p[160 + k]), _mm256_loadu_ps(row + 8), s2_1);
-                s2_2 = _mm256_fmadd_ps(_mm256_set1_ps(p[160 + k]), _mm256_loadu_ps(row + 16), s2_2);
+                s2_0 = _mm256_fmadd_ps(_mm256_set1_ps(x[160 + k]), _mm256_loadu_ps(row), s2_0);
+                s2_1 = _mm256_fmadd_ps(_mm256_set1_ps(x[160 + k]), _mm256_loadu_ps(row + 8), s2_1);
+                s2_2 = _mm256_fmadd_ps(_mm256_set1_ps(x[160 + k]), _mm256_loadu_ps(row + 16), s2_2);
             }
         }
         if (from > 0) {
@@ -232,7 +235,7 @@ void tiny_causal_f32_value_3x24__avx2(
 // keys before gave. A tile and a key: 192 flops, 96 bytes of values and 16 of weights. The last keys divide by the sum
 // of weights. No key after a row's last enters, not even times zero.
 void tiny_causal_f32_value_4x24__avx2(
-    const float *restrict p,       // [tiles][4] rows of weights from `from` on, row stride 80
+    const float *restrict p,       // [tiles][4] rows, at stride 80, of weights from `from` on
     const float *restrict v,       // [keys][24] from `from` on, rows at stride 48
     float *restrict o,             // [tiles][4][24], rows at stride 24: the total; nothing where a tile's keys begin
     const int32_t *key_end,        // [tiles][4], end of the keys each row sees; never falls from row to row
@@ -247,6 +250,7 @@ void tiny_causal_f32_value_4x24__avx2(
         GA_ASSERT(key_end[2] <= key_end[3]);
         const int32_t left = key_end[3] - from, end = left < 128 ? left : 128;
         const int32_t common = key_end[0] - from < end ? key_end[0] - from : end; // keys that all rows see
+        const float *x = (const void *)p;
         const float *row = v;
         int32_t k = 0;
         __m256 s0_0 = _mm256_setzero_ps();
@@ -266,19 +270,19 @@ void tiny_causal_f32_value_4x24__avx2(
                 const __m256 b0 = _mm256_loadu_ps(row);
                 const __m256 b1 = _mm256_loadu_ps(row + 8);
                 const __m256 b2 = _mm256_loadu_ps(row + 16);
-                const __m256 a0 = _mm256_set1_ps(p[k]);
+                const __m256 a0 = _mm256_set1_ps(x[k]);
                 s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
                 s0_1 = _mm256_fmadd_ps(a0, b1, s0_1);
                 s0_2 = _mm256_fmadd_ps(a0, b2, s0_2);
-                const __m256 a1 = _mm256_set1_ps(p[80 + k]);
+                const __m256 a1 = _mm256_set1_ps(x[80 + k]);
                 s1_0 = _mm256_fmadd_ps(a1, b0, s1_0);
                 s1_1 = _mm256_fmadd_ps(a1, b1, s1_1);
                 s1_2 = _mm256_fmadd_ps(a1, b2, s1_2);
-                const __m256 a2 = _mm256_set1_ps(p[160 + k]);
+                const __m256 a2 = _mm256_set1_ps(x[160 + k]);
                 s2_0 = _mm256_fmadd_ps(a2, b0, s2_0);
                 s2_1 = _mm256_fmadd_ps(a2, b1, s2_1);
                 s2_2 = _mm256_fmadd_ps(a2, b2, s2_2);
-                const __m256 a3 = _mm256_set1_ps(p[240 + k]);
+                const __m256 a3 = _mm256_set1_ps(x[240 + k]);
                 s3_0 = _mm256_fmadd_ps(a3, b0, s3_0);
                 s3_1 = _mm256_fmadd_ps(a3, b1, s3_1);
                 s3_2 = _mm256_fmadd_ps(a3, b2, s3_2);
@@ -287,19 +291,19 @@ void tiny_causal_f32_value_4x24__avx2(
         // On the diagonal: keys that only later rows see.
         for (; k < end; k++, row += 48) {
             if (from + k < key_end[1]) {
-                s1_0 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row), s1_0);
-                s1_1 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row + 8), s1_1);
-                s1_2 = _mm256_fmadd_ps(_mm256_set1_ps(p[80 + k]), _mm256_loadu_ps(row + 16), s1_2);
+                s1_0 = _mm256_fmadd_ps(_mm256_set1_ps(x[80 + k]), _mm256_loadu_ps(row), s1_0);
+                s1_1 = _mm256_fmadd_ps(_mm256_set1_ps(x[80 + k]), _mm256_loadu_ps(row + 8), s1_1);
+                s1_2 = _mm256_fmadd_ps(_mm256_set1_ps(x[80 + k]), _mm256_loadu_ps(row + 16), s1_2);
             }
             if (from + k < key_end[2]) {
-                s2_0 = _mm256_fmadd_ps(_mm256_set1_ps(p[160 + k]), _mm256_loadu_ps(row), s2_0);
-                s2_1 = _mm256_fmadd_ps(_mm256_set1_ps(p[160 + k]), _mm256_loadu_ps(row + 8), s2_1);
-                s2_2 = _mm256_fmadd_ps(_mm256_set1_ps(p[160 + k]), _mm256_loadu_ps(row + 16), s2_2);
+                s2_0 = _mm256_fmadd_ps(_mm256_set1_ps(x[160 + k]), _mm256_loadu_ps(row), s2_0);
+                s2_1 = _mm256_fmadd_ps(_mm256_set1_ps(x[160 + k]), _mm256_loadu_ps(row + 8), s2_1);
+                s2_2 = _mm256_fmadd_ps(_mm256_set1_ps(x[160 + k]), _mm256_loadu_ps(row + 16), s2_2);
             }
             if (from + k < key_end[3]) {
-                s3_0 = _mm256_fmadd_ps(_mm256_set1_ps(p[240 + k]), _mm256_loadu_ps(row), s3_0);
-                s3_1 = _mm256_fmadd_ps(_mm256_set1_ps(p[240 + k]), _mm256_loadu_ps(row + 8), s3_1);
-                s3_2 = _mm256_fmadd_ps(_mm256_set1_ps(p[240 + k]), _mm256_loadu_ps(row + 16), s3_2);
+                s3_0 = _mm256_fmadd_ps(_mm256_set1_ps(x[240 + k]), _mm256_loadu_ps(row), s3_0);
+                s3_1 = _mm256_fmadd_ps(_mm256_set1_ps(x[240 + k]), _mm256_loadu_ps(row + 8), s3_1);
+                s3_2 = _mm256_fmadd_ps(_mm256_set1_ps(x[240 + k]), _mm256_loadu_ps(row + 16), s3_2);
             }
         }
         if (from > 0) {

@@ -29,6 +29,7 @@ enum {
     CONCAT = 48,    // heads side by side
     HEAD_BYTES = 2880, // of a head's panels in one projection
     KEY_PANEL = 16,    // keys of a panel
+    KEYS_STRIDE = 240, // elements from a panel of keys to the next, as products read them
     SCORES_STRIDE = 80
 };
 
