@@ -53,7 +53,7 @@ local listed = {}
 for i, name in ipairs({
   "grouped_heads", "projections", "weights_dtype", "linear_dtype", "bias", "causal", "window", "sinks", "lengths",
   "full_range_fallback", "mask_fill", "masked_row", "activation", "projected_outputs", "qk_norm", "rope", "dropout",
-  "outputs", "attention_mean", "extra_keys", "extra_logits", "nonfinite_safe", "key_lower_bound", "cache",
+  "outputs", "attention_mean", "extra_keys", "extra_logits", "nonfinite_safe", "skip_zero", "key_lower_bound", "cache",
   "attention_dtype", "embedding", "weight_maps",
 }) do
   listed[i] = require("attention." .. name)
