@@ -9,12 +9,12 @@
 
 bool ga_text_tokenizer_beside(const char *weights, char *path_out, size_t size)
 {
-    struct stat facts;
+    struct stat st;
     if (!weights || !path_out) {
         return false;
     }
-    const bool is_there = stat(weights, &facts) == 0, is_folder = is_there && S_ISDIR(facts.st_mode);
-    if (is_there && S_ISREG(facts.st_mode) && ga_text_gguf_has_tokenizer(weights)) {
+    const bool is_there = stat(weights, &st) == 0, is_folder = is_there && S_ISDIR(st.st_mode);
+    if (is_there && S_ISREG(st.st_mode) && ga_text_gguf_has_tokenizer(weights)) {
         const int own = snprintf(path_out, size, "%s", weights);
         return (size_t)own < size;
     }

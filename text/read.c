@@ -40,16 +40,16 @@ static bool is_gguf(const struct reading *r)
 // What the file is, and *size_out, its bytes.
 static enum ga_status look_at(const struct reading *r, size_t *size_out)
 {
-    struct stat facts;
-    if (fstat(r->fd, &facts) != 0) {
+    struct stat st;
+    if (fstat(r->fd, &st) != 0) {
         return fail_errno(r, "read");
     }
-    if (!S_ISREG(facts.st_mode)) {
+    if (!S_ISREG(st.st_mode)) {
         return ga_fail(r->error, GA_IO, "%s: %s; expected a regular file", r->path,
-                       S_ISDIR(facts.st_mode) ? "a directory" : "a pipe or device");
+                       S_ISDIR(st.st_mode) ? "a directory" : "a pipe or device");
     }
-    *size_out = (size_t)facts.st_size;
-    return facts.st_size <= GA_TEXT_LARGEST_FILE || is_gguf(r)
+    *size_out = (size_t)st.st_size;
+    return st.st_size <= GA_TEXT_LARGEST_FILE || is_gguf(r)
                ? GA_OK
                : ga_fail(r->error, GA_FORMAT, "%s: has more than %d bytes", r->path, GA_TEXT_LARGEST_FILE);
 }

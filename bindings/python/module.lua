@@ -1,5 +1,5 @@
 -- module.lua: what of the Python package is one model's: lua module.lua SPEC init | name. Writes to standard output.
--- Knows the spec's facts, no array and no library: those are in bindings/python/package.
+-- Knows the spec's fields, no array and no library: those are in bindings/python/package.
 package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
 
 local modifiers = require "attention.modifiers"

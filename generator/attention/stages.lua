@@ -3,7 +3,7 @@
 local stages = {}
 
 for line in ([[
-facts                its fields of `struct ga_model`
+properties           its fields of `struct ga_model`
 layer_functions      functions that its fragments in the layer call
 projected            changes the rows of one head's q, k or v
 multiply_functions   functions that its `output` calls

@@ -20,7 +20,7 @@ function stack.sides_env(p, base, shared)
   }, { __index = base })
 end
 
--- Which plan a side's facts are of, "encoder" or "stack": its steps and buffers are those of any instruction set.
+-- Which plan a side's properties are of, "encoder" or "stack": its steps and buffers are those of any instruction set.
 function stack.side_plan(p)
   return function(side)
     return p.encoder and (side == "encoder" and p.encoder or p.decoder) or p

@@ -3,7 +3,7 @@
 local stages = {}
 
 for line in ([[
-stack_facts       its fields of `struct ga_stack`
+stack_properties  its fields of `struct ga_stack`
 headers           includes of the stack's own header
 sizes             constants outside the layers
 layer_sizes       constants of a layer

@@ -147,7 +147,7 @@ static void make_self(struct ga_model_call *call)
 }
 
 // A transformer's request as one of its encoder, which nothing keeps from later rows.
-static void make_source(struct ga_model_call *call, struct ga_model *facts)
+static void make_source(struct ga_model_call *call, struct ga_model *as_model)
 {
     struct ga_io *io = &call->io;
     io->q_len = io->kv_len;
@@ -155,34 +155,34 @@ static void make_source(struct ga_model_call *call, struct ga_model *facts)
     io->mask = io->src_mask;
     io->additive_mask = io->src_additive_mask;
     memcpy(io->mask_strides, io->src_mask_strides, sizeof io->mask_strides);
-    facts->causal = GA_CAUSAL_NONE;
+    as_model->causal = GA_CAUSAL_NONE;
     make_self(call);
 }
 
 // A decoder's request as one of its attention to the memory, which has no order and a mask of its own.
-static void make_cross(struct ga_model_call *call, struct ga_model *facts)
+static void make_cross(struct ga_model_call *call, struct ga_model *as_model)
 {
     struct ga_io *io = &call->io;
     call->kv_len = io->kv_len;
     io->mask = io->memory_mask;
     io->additive_mask = io->memory_additive_mask;
     memcpy(io->mask_strides, io->memory_mask_strides, sizeof io->mask_strides);
-    facts->causal = GA_CAUSAL_NONE;
-    facts->window = 0;
+    as_model->causal = GA_CAUSAL_NONE;
+    as_model->window = 0;
 }
 
 // Finds whose queries and keys are drawn: of a whole model those of one attention, whatever else there is.
 static void find_seen(const struct ga_context *context, struct ga_drawing *drawing)
 {
-    drawing->facts = *context->model;
+    drawing->as_model = *context->model;
     drawing->as_layer = *drawing->call;
     drawing->seen = drawing->series == GA_SERIES ? drawing->call : &drawing->as_layer;
     if (drawing->series == GA_OF_ATTENTION) {
         make_self(&drawing->as_layer);
     } else if (drawing->series == GA_OF_SRC_ATTENTION) {
-        make_source(&drawing->as_layer, &drawing->facts);
+        make_source(&drawing->as_layer, &drawing->as_model);
     } else if (drawing->series == GA_OF_CROSS_ATTENTION) {
-        make_cross(&drawing->as_layer, &drawing->facts);
+        make_cross(&drawing->as_layer, &drawing->as_model);
     }
 }
 

@@ -29,7 +29,7 @@ static const char *const examples[] = {
     "info", "info --isa scalar", "info --json", "info --timeline buffers.svg    (of a stack of layers)", NULL,
 };
 
-// -- Facts ----------------------------------------------------------------------------------------------------------
+// -- Properties -----------------------------------------------------------------------------------------------------
 
 static size_t clamp(size_t value, struct ga_range range)
 {

@@ -1,5 +1,5 @@
 // info_stack.c: what `info` tells of a whole model in addition to what it tells of any: its layers and its parameters.
-// Counts from roles and facts; runs nothing.
+// Counts from roles and properties; runs nothing.
 #include <stdio.h>
 #include <string.h>
 
@@ -92,7 +92,7 @@ json_t *ga_info_stack_json(const struct ga_model *model)
         return json_null();
     }
     const struct ga_parameters count = ga_parameters_of(model);
-    json_t *facts = json_pack(
+    json_t *properties = json_pack(
         "{s:o, s:o, s:s, s:b, s:s, s:f, s:s, s:b, s:s, s:o, s:s, s:b, s:s, s:o, s:b, s:b, s:b, s:b, s:o, s:s, s:s}",
         "n_layers", ga_json_size(stack->n_layers), "d_ff", ga_json_size(stack->d_ff), "activation",
         activations[stack->ffn_activation], "gated", stack->ffn_gated, "norm", norms[stack->norm.kind], "norm_eps",
@@ -103,13 +103,14 @@ json_t *ga_info_stack_json(const struct ga_model *model)
         "residual", !stack->without_residual, "sublayer", stack->sublayer, "n_labels", ga_json_size(stack->n_labels),
         "classifier_activation", activations[stack->classifier_activation], "class_scores",
         scores[stack->class_scores]);
-    json_object_set_new(facts, "logits_transform", json_string(activations[stack->logits_transform]));
-    json_object_set_new(facts, "logits_dtype", json_string(ga_arithmetic_name(model->arithmetic[GA_LINEAR_LOGITS])));
-    json_object_set_new(facts, "classifier_dtype",
+    json_object_set_new(properties, "logits_transform", json_string(activations[stack->logits_transform]));
+    json_object_set_new(properties, "logits_dtype",
+                        json_string(ga_arithmetic_name(model->arithmetic[GA_LINEAR_LOGITS])));
+    json_object_set_new(properties, "classifier_dtype",
                         json_string(ga_arithmetic_name(model->arithmetic[GA_LINEAR_CLASSIFIER])));
-    json_object_set_new(facts, "parameters",
+    json_object_set_new(properties, "parameters",
                         json_pack("{s:o, s:o, s:o, s:o}", "all", ga_json_size(count.all), "of_a_layer",
                                   ga_json_size(count.of_layer), "beside_layers", ga_json_size(count.beside_layers),
                                   "of_encoder", ga_json_size(count.of_encoder)));
-    return facts;
+    return properties;
 }

@@ -210,9 +210,9 @@ static enum ga_exit check_required(const struct ga_context *context, const struc
 
 static bool is_same_file(const char *path, const char *other)
 {
-    struct stat facts, others;
-    return stat(path, &facts) == 0 && stat(other, &others) == 0 && S_ISREG(facts.st_mode) &&
-           facts.st_dev == others.st_dev && facts.st_ino == others.st_ino;
+    struct stat st, others;
+    return stat(path, &st) == 0 && stat(other, &others) == 0 && S_ISREG(st.st_mode) && st.st_dev == others.st_dev &&
+           st.st_ino == others.st_ino;
 }
 
 // Whether the output is what an option names: that file, or the weights in that folder.

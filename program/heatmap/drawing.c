@@ -35,7 +35,7 @@ static bool is_masked(const struct ga_drawing *drawing, size_t head, size_t i, s
     if (j >= drawing->shown) { // a key that the model adds: all see it
         return false;
     }
-    return j >= drawing->keys || !ga_sees(&drawing->facts, drawing->seen, drawing->batch, head, i, j);
+    return j >= drawing->keys || !ga_sees(&drawing->as_model, drawing->seen, drawing->batch, head, i, j);
 }
 
 static void fill_panel(const struct ga_drawing *drawing, const struct ga_tensor *attention, size_t panel)
@@ -109,7 +109,7 @@ static void fill_words(const struct ga_context *context, struct ga_drawing *draw
              attentions[drawing->series], drawing->batch, layer, head);
     snprintf(drawing->subtitle, sizeof drawing->subtitle, "%zu quer%s by %zu key%s%s%s", drawing->rows,
              drawing->rows == 1 ? "y" : "ies", drawing->shown, drawing->shown == 1 ? "" : "s", extra, padding);
-    ga_mask_visibility_text(&drawing->facts, drawing->seen, mask);
+    ga_mask_visibility_text(&drawing->as_model, drawing->seen, mask);
     snprintf(drawing->mask, sizeof drawing->mask, "%s%s%s", mask, *mask && drawing->shown > drawing->keys ? ", " : "",
              drawing->shown > drawing->keys ? "lengths" : "");
 }

@@ -11,7 +11,7 @@ struct ga_drawing {
     struct ga_model_call *call;    // that is run
     enum ga_series series;         // of a whole model, which of a layer's attentions is drawn; GA_SERIES: of one layer
     struct ga_model_call as_layer; // of a whole model, the call as a call of that attention alone
-    struct ga_model facts;         // and the model as that attention, of which only what masks is looked at
+    struct ga_model as_model;      // and the model as that attention, of which only what masks is looked at
     const struct ga_model_call *seen; // of the two requests, the one whose queries and keys are drawn
     enum ga_output output;            // the attention that is drawn
     size_t layer;                     // of a whole model

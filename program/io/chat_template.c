@@ -11,12 +11,12 @@
 // Writes the path of a file in the folder of `path`, which may be the folder; whether it is a regular file.
 static bool find_beside(const char *path, const char *name, char *file_out, size_t size)
 {
-    struct stat facts;
-    const bool is_folder = stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+    struct stat st;
+    const bool is_folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
     const char *slash = strrchr(path, '/');
     const size_t length = is_folder ? strlen(path) : slash ? (size_t)(slash - path) : 0;
     const int needed = snprintf(file_out, size, "%.*s%s%s", (int)length, path, is_folder || slash ? "/" : "", name);
-    return needed > 0 && (size_t)needed < size && stat(file_out, &facts) == 0 && S_ISREG(facts.st_mode);
+    return needed > 0 && (size_t)needed < size && stat(file_out, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 static enum ga_exit copy(const struct ga_context *context, const char *bytes, size_t length,

@@ -21,8 +21,8 @@ bool ga_text_marks_equal(struct ga_text_mark a, struct ga_text_mark b)
 
 static enum ga_exit check_regular(const struct ga_context *context, const struct ga_texts *texts)
 {
-    struct stat facts;
-    if (fstat(fileno(texts->file), &facts) == 0 && S_ISREG(facts.st_mode)) {
+    struct stat st;
+    if (fstat(fileno(texts->file), &st) == 0 && S_ISREG(st.st_mode)) {
         return GA_EXIT_OK;
     }
     return ga_failed(context,

@@ -106,8 +106,8 @@ static json_t *read_metadata(FILE *file)
 // What mktemp made, or a disk that was full: there is nothing in it that could be lost.
 static bool is_empty(FILE *file)
 {
-    struct stat facts;
-    return fstat(fileno(file), &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size == 0;
+    struct stat st;
+    return fstat(fileno(file), &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
 }
 
 // Whether the file, an index, is of this maker; says what is other where it is not. Vectors of two makers never stand

@@ -24,14 +24,14 @@ static bool has_writer(int fd)
 // Why the file is not read, or NULL.
 static const char *problem_of(int fd)
 {
-    struct stat facts;
-    if (fstat(fd, &facts) != 0) {
+    struct stat st;
+    if (fstat(fd, &st) != 0) {
         return strerror(errno);
     }
-    if (S_ISDIR(facts.st_mode) || S_ISBLK(facts.st_mode)) {
-        return S_ISDIR(facts.st_mode) ? "a directory; expected a file of text" : "a block device; expected a file";
+    if (S_ISDIR(st.st_mode) || S_ISBLK(st.st_mode)) {
+        return S_ISDIR(st.st_mode) ? "a directory; expected a file of text" : "a block device; expected a file";
     }
-    if (S_ISFIFO(facts.st_mode) && !has_writer(fd)) {
+    if (S_ISFIFO(st.st_mode) && !has_writer(fd)) {
         return "a pipe that nobody writes to; expected a file, or a pipe with a writer";
     }
     const int flags = fcntl(fd, F_GETFL);

@@ -65,10 +65,10 @@ enum ga_exit ga_texts_next(const struct ga_context *context, struct ga_texts *te
 
 double ga_texts_share(const struct ga_texts *texts)
 {
-    struct stat facts;
+    struct stat st;
     const off_t at = ftello(texts->file);
-    const bool is_known = fstat(fileno(texts->file), &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size > 0;
-    return is_known && at > 0 ? (double)at / (double)facts.st_size : 0;
+    const bool is_known = fstat(fileno(texts->file), &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
+    return is_known && at > 0 ? (double)at / (double)st.st_size : 0;
 }
 
 void ga_texts_close(struct ga_texts *texts)

@@ -54,8 +54,8 @@ static enum ga_exit read_packed(const struct ga_context *context, const char *we
 static enum ga_exit read_beside(const struct ga_context *context, const char *weights, struct ga_tokenizer_file *file)
 {
     char beside[PATH_MAX];
-    struct stat facts;
-    if (stat(weights, &facts) != 0) {
+    struct stat st;
+    if (stat(weights, &st) != 0) {
         return ga_failed(context, "%s: cannot be opened: %s", weights, strerror(errno));
     }
     if (!ga_tokenizer_is_beside(weights) || !ga_text_library.tokenizer_beside(weights, beside, sizeof beside)) {
@@ -85,9 +85,9 @@ enum ga_exit ga_tokenizer_file_read(const struct ga_context *context, const char
 bool ga_tokenizer_is_beside(const char *weights)
 {
     char beside[PATH_MAX];
-    struct stat facts;
-    return ga_text_library.tokenizer_beside(weights, beside, sizeof beside) && stat(beside, &facts) == 0 &&
-           S_ISREG(facts.st_mode);
+    struct stat st;
+    return ga_text_library.tokenizer_beside(weights, beside, sizeof beside) && stat(beside, &st) == 0 &&
+           S_ISREG(st.st_mode);
 }
 
 void ga_tokenizer_file_free(struct ga_tokenizer_file *file)

@@ -24,10 +24,10 @@ static enum ga_status fail_errno(const struct ga_atomic_file *file, struct ga_er
 
 // What no file may take the place of: /dev/null is no longer there for others once one was renamed over it, nor is
 // /dev/stdout, a link to what may well be a file.
-static bool is_replaceable(const char *path, const struct stat *facts)
+static bool is_replaceable(const char *path, const struct stat *st)
 {
     struct stat link;
-    return S_ISREG(facts->st_mode) &&
+    return S_ISREG(st->st_mode) &&
            (strncmp(path, "/dev/", 5) != 0 || lstat(path, &link) != 0 || !S_ISLNK(link.st_mode));
 }
 
@@ -79,10 +79,10 @@ static bool take_temporary(struct ga_atomic_file *file, bool (*take)(struct ga_a
 // -- One file -------------------------------------------------------------------------------------------------------
 
 // What is replaced keeps its owner and mode. Where its group cannot be kept, another may do only what everyone may.
-static void keep_rights(int fd, const struct stat *facts)
+static void keep_rights(int fd, const struct stat *st)
 {
-    mode_t mode = facts->st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
-    if (fchown(fd, facts->st_uid, facts->st_gid) != 0 && fchown(fd, (uid_t)-1, facts->st_gid) != 0) {
+    mode_t mode = st->st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
+    if (fchown(fd, st->st_uid, st->st_gid) != 0 && fchown(fd, (uid_t)-1, st->st_gid) != 0) {
         mode &= S_IRWXU | S_IRWXO | (mode & S_IRWXO) << 3;
     }
     (void)fchmod(fd, mode); // without it the file is ours alone
@@ -91,9 +91,9 @@ static void keep_rights(int fd, const struct stat *facts)
 enum ga_status ga_atomic_file_new(const char *path, struct ga_atomic_file *file_out, struct ga_error *error)
 {
     enum { SUFFIX = 40, OURS = S_IRUSR | S_IWUSR, USUAL = OURS | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH };
-    struct stat facts;
-    const bool replaces = stat(path, &facts) == 0;
-    if (replaces && !is_replaceable(path, &facts)) {
+    struct stat st;
+    const bool replaces = stat(path, &st) == 0;
+    if (replaces && !is_replaceable(path, &st)) {
         return ga_fail(error, GA_IO, "%s: is not a regular file, and only such a one is replaced", path);
     }
     const size_t room = strlen(path) + SUFFIX;
@@ -109,7 +109,7 @@ enum ga_status ga_atomic_file_new(const char *path, struct ga_atomic_file *file_
         return status;
     }
     if (replaces) {
-        keep_rights(file.fd, &facts);
+        keep_rights(file.fd, &st);
     }
     *file_out = file;
     return GA_OK;

@@ -52,9 +52,9 @@ bool ga_pack_is(const void *bytes, size_t size)
 bool ga_pack_is_file(const char *path)
 {
     unsigned char start[GA_PACK_MAGIC_BYTES];
-    struct stat facts;
+    struct stat st;
     const int fd = path == NULL ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    const bool is_regular = fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode);
+    const bool is_regular = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
     const bool is_pack =
         is_regular && pread(fd, start, sizeof start, 0) == (ssize_t)sizeof start && ga_pack_is(start, sizeof start);
     if (fd >= 0) {
@@ -214,19 +214,19 @@ enum ga_status ga_pack_parse(const void *bytes, size_t size, const char *label, 
 
 static enum ga_status read_file(struct ga_pack *pack, struct ga_error *error)
 {
-    struct stat facts;
-    if (fstat(pack->fd, &facts) != 0) {
+    struct stat st;
+    if (fstat(pack->fd, &st) != 0) {
         return ga_pack_fail_errno(pack, error, GA_FAULT_READ, "look at the file");
     }
-    if (!S_ISREG(facts.st_mode)) {
+    if (!S_ISREG(st.st_mode)) {
         return ga_fail_at(error, GA_IO, GA_FAULT_NOT_REGULAR, GA_NO_OFFSET, "%s: %s; expected a regular file",
-                          pack->label, S_ISDIR(facts.st_mode) ? "a directory" : "a pipe or device");
+                          pack->label, S_ISDIR(st.st_mode) ? "a directory" : "a pipe or device");
     }
-    if ((uintmax_t)facts.st_size > SIZE_MAX) {
+    if ((uintmax_t)st.st_size > SIZE_MAX) {
         return ga_fail_at(error, GA_OVERFLOW, GA_FAULT_FILE_HUGE, GA_NO_OFFSET,
                           "%s: larger than this machine's memory can be", pack->label);
     }
-    pack->size = (size_t)facts.st_size;
+    pack->size = (size_t)st.st_size;
     return read_header(pack, error);
 }
 

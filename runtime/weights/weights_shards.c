@@ -203,16 +203,16 @@ static enum ga_status open_folder(const char *folder, const struct ga_weights_op
     static const char whole[] = "/model.safetensors", index[] = "/model.safetensors.index.json";
     const size_t size = strlen(folder) + sizeof index;
     char *path = malloc(size);
-    struct stat facts;
+    struct stat st;
     if (path == NULL) {
         return ga_weights_fail_memory(error, folder, "a path");
     }
     (void)snprintf(path, size, "%s%s", folder, whole);
-    if (stat(path, &facts) != 0 && errno == ENOENT) {
+    if (stat(path, &st) != 0 && errno == ENOENT) {
         (void)snprintf(path, size, "%s%s", folder, index);
     }
     enum ga_status status = GA_OK;
-    if (stat(path, &facts) != 0 && errno == ENOENT) {
+    if (stat(path, &st) != 0 && errno == ENOENT) {
         status = ga_fail_at(error, GA_IO, GA_FAULT_OPEN, GA_NO_OFFSET,
                             "%s: a folder without weights; expected model.safetensors, or %s with its shards; weights "
                             "of another format, such as pytorch_model.bin, are not read: save them as safetensors",
@@ -227,7 +227,7 @@ static enum ga_status open_folder(const char *folder, const struct ga_weights_op
 enum ga_status ga_weights_open_model(const char *path, const struct ga_weights_options *options,
                                      struct ga_weights **weights_out, struct ga_error *error)
 {
-    struct stat facts;
+    struct stat st;
     struct ga_weights_options full;
     if (path == NULL || weights_out == NULL) {
         return ga_fail(error, GA_ARGUMENT, "ga_weights_open_model: %s is NULL", path == NULL ? "path" : "weights_out");
@@ -237,6 +237,6 @@ enum ga_status ga_weights_open_model(const char *path, const struct ga_weights_o
     if (status != GA_OK) {
         return status;
     }
-    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode) ? open_folder(path, &full, weights_out, error)
-                                                             : open_path(path, &full, weights_out, error);
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? open_folder(path, &full, weights_out, error)
+                                                       : open_path(path, &full, weights_out, error);
 }

@@ -76,19 +76,19 @@ enum ga_status ga_weights_source_read(struct ga_weights_source *source, uint64_t
 enum ga_status ga_weights_source_of(int fd, const char *path, const struct ga_weights_options *options,
                                     struct ga_weights_source *source_out, struct ga_error *error)
 {
-    struct stat facts;
-    if (fstat(fd, &facts) != 0) {
+    struct stat st;
+    if (fstat(fd, &st) != 0) {
         return ga_weights_fail_errno(error, GA_FAULT_OPEN, path, "look at the file");
     }
-    if (!S_ISREG(facts.st_mode)) {
+    if (!S_ISREG(st.st_mode)) {
         return ga_fail_at(error, GA_IO, GA_FAULT_NOT_REGULAR, GA_NO_OFFSET, "%s: %s; expected a regular file", path,
-                          S_ISDIR(facts.st_mode) ? "a directory" : "a pipe or device");
+                          S_ISDIR(st.st_mode) ? "a directory" : "a pipe or device");
     }
-    if ((uintmax_t)facts.st_size > PTRDIFF_MAX) {
+    if ((uintmax_t)st.st_size > PTRDIFF_MAX) {
         return ga_fail_at(error, GA_OVERFLOW, GA_FAULT_FILE_HUGE, GA_NO_OFFSET,
                           "%s: larger than this machine's memory can be", path);
     }
     *source_out = (struct ga_weights_source){
-        .fd = fd, .size = (size_t)facts.st_size, .label = path, .options = *options, .error = error};
+        .fd = fd, .size = (size_t)st.st_size, .label = path, .options = *options, .error = error};
     return GA_OK;
 }

@@ -72,13 +72,13 @@ size_t __wrap_json_dumpb(const json_t *json, char *buffer, size_t size, size_t f
 // Facts of a file, by every name that the C library has for asking.
 // clang-format off
 #define STAND_BEFORE(name, file)                                        \
-    int __real_##name(file, struct stat *facts);                        \
-    int __wrap_##name(file, struct stat *facts);                        \
-    int __wrap_##name(file, struct stat *facts)                         \
+    int __real_##name(file, struct stat *st);                        \
+    int __wrap_##name(file, struct stat *st);                        \
+    int __wrap_##name(file, struct stat *st)                         \
     {                                                                   \
-        const int status = __real_##name(which, facts);                 \
+        const int status = __real_##name(which, st);                 \
         if (status == 0) {                                              \
-            __msan_unpoison(facts, sizeof *facts);                      \
+            __msan_unpoison(st, sizeof *st);                      \
         }                                                               \
         return status;                                                  \
     }

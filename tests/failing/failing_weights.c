@@ -54,9 +54,9 @@ ssize_t write(int fd, const void *bytes, size_t size)
 
 int fsync(int fd)
 {
-    struct stat facts;
+    struct stat st;
     (void)fd;
-    return fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && is_refused(CALL_FLUSH, EIO) ? -1 : 0;
+    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && is_refused(CALL_FLUSH, EIO) ? -1 : 0;
 }
 
 // A file system without files that have no name.

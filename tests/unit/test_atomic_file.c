@@ -20,9 +20,9 @@ TestSuite(atomic_file, .init = folder_enter, .fini = folder_leave);
 
 static mode_t mode_of(const char *path)
 {
-    struct stat facts;
-    cr_assert_eq(stat(path, &facts), 0, "%s is not there", path);
-    return facts.st_mode & 07777;
+    struct stat st;
+    cr_assert_eq(stat(path, &st), 0, "%s is not there", path);
+    return st.st_mode & 07777;
 }
 
 static void expect_content(const char *path, const char *expected)
@@ -40,13 +40,13 @@ static mode_t replace(const char *path)
 {
     struct ga_atomic_file file;
     struct ga_error error = {.text = ""};
-    struct stat facts;
+    struct stat st;
     cr_assert_eq(ga_atomic_file_new(path, &file, &error), GA_OK, "%s", error.text);
     const bool good = ga_atomic_file_put(&file, "new", 3);
-    cr_assert_eq(fstat(file.fd, &facts), 0);
+    cr_assert_eq(fstat(file.fd, &st), 0);
     cr_expect_eq(ga_atomic_file_end(&file, good, &error), GA_OK, "%s", error.text);
     expect_content(path, "new");
-    return facts.st_mode & 07777;
+    return st.st_mode & 07777;
 }
 
 // -- Who may read it ------------------------------------------------------------------------------------------------
@@ -72,14 +72,14 @@ Test(atomic_file, a_replaced_file_keeps_its_mode_and_a_new_one_has_that_of_any_f
 
 Test(atomic_file, a_link_is_replaced_by_a_file_of_the_mode_of_what_it_leads_to)
 {
-    struct stat facts;
+    struct stat st;
     folder_write("secret", "old", 3);
     cr_assert(chmod("secret", 0600) == 0 && symlink("secret", "link") == 0 && symlink("nowhere", "dangling") == 0);
     cr_expect_eq(replace("link"), 0600);
-    cr_expect(lstat("link", &facts) == 0 && S_ISREG(facts.st_mode));
+    cr_expect(lstat("link", &st) == 0 && S_ISREG(st.st_mode));
     expect_content("secret", "old");
     (void)replace("dangling");
-    cr_expect(lstat("dangling", &facts) == 0 && S_ISREG(facts.st_mode));
+    cr_expect(lstat("dangling", &st) == 0 && S_ISREG(st.st_mode));
     cr_expect_eq(folder_count(), 3);
 }
 

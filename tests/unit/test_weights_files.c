@@ -178,11 +178,11 @@ Test(weights_files, the_file_is_laid_out_by_width_then_name)
 
 Test(weights_files, a_written_file_has_the_usual_permissions)
 {
-    struct stat facts;
+    struct stat st;
     umask(027);
     cr_assert_eq(ga_weights_write("w", written, N_WRITTEN, NULL), GA_OK);
-    cr_assert_eq(stat("w", &facts), 0);
-    cr_expect_eq(facts.st_mode & 0777, 0640, "%o", (unsigned)facts.st_mode);
+    cr_assert_eq(stat("w", &st), 0);
+    cr_expect_eq(st.st_mode & 0777, 0640, "%o", (unsigned)st.st_mode);
 }
 
 Test(weights_files, a_write_replaces_the_old_file_whole)

@@ -1,4 +1,4 @@
-"""The C library inside this package: its functions, the facts of its model, its errors as exceptions."""
+"""The C library inside this package: its functions, the properties of its model, its errors as exceptions."""
 import ctypes
 import os
 from typing import Any, Dict, List, NoReturn, Optional, Tuple, Type, TypeVar

@@ -1,4 +1,4 @@
-"""What a call takes and gives: names and shapes of struct ga_io, by the facts of the model. Runs nothing.
+"""What a call takes and gives: names and shapes of struct ga_io, by the properties of the model. Runs nothing.
 
 A shape is a tuple of numbers and of letters: B sequences, Q rows of query, K rows of key.
 """

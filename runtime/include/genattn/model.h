@@ -1,4 +1,4 @@
-// model.h: a generated model as a table of facts and functions, and the checks that every call passes before a kernel
+// model.h: a generated model as a table of properties and functions, and the checks that every call passes before a kernel
 // runs. It knows no kernel, file or thread: the generator writes the functions, and the caller owns the memory.
 #ifndef GA_MODEL_H
 #define GA_MODEL_H
