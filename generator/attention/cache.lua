@@ -46,7 +46,7 @@ local function kept(spec)
   if spec.cache_dtype == "f32" then return "" end
   local kept_as = dtype.get(dtype.of_rows(spec.cache_dtype))
   if kept_as.steps then
-    return ("; they are kept as %s, numbers of a step of each row, %d bytes a row of a head, rounded once"):format(
+    return ("; they are kept as %s, integers with a scale for each row, %d bytes a row of a head, rounded once"):format(
       spec.cache_dtype, kept_as.bytes * spec.d_head + dtype.get(kept_as.steps).bytes)
   end
   return ("; they are kept as %s, %d bytes each, rounded once, and read as floats"):format(
@@ -65,7 +65,7 @@ return {
     { field = "cache_dtype", flag = "--cache-dtype", value = table.concat(dtype.rows(), "|"),
       check = types.choice(dtype.rows()), parse = function(word) return word end, default = "f32",
       help = "element type of cached keys and values, which are rounded to nearest when they are appended; int8: " ..
-        "integers times a step for each row",
+        "integers with a scale for each row",
       group = "calls", example = 'cache = 2048, cache_dtype = "bf16"' },
   },
   resolve = function(spec, fail)

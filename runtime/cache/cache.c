@@ -40,7 +40,7 @@ static struct ga_cache plan_part(const struct ga_model *model, const struct ga_v
     const size_t element = ga_dtype_size(model->cache_dtype);
     const size_t keys = ga_align_up(panels * ga_cache_panel_bytes(model, layout));
     const size_t unit = ga_cache_unit(layout), rows = (capacity + unit - 1) / unit * unit;
-    const size_t steps = keys + ga_align_up(rows * layout->value_stride * element);
+    const size_t scales = keys + ga_align_up(rows * layout->value_stride * element);
     return (struct ga_cache){
         .model = model,
         .variant = variant,
@@ -48,9 +48,9 @@ static struct ga_cache plan_part(const struct ga_model *model, const struct ga_v
         .capacity = capacity,
         .layers = layers_of(model),
         .stores = GA_CACHE_HEADER + ga_align_up(counts * batch * sizeof(int32_t)),
-        .store = steps + ga_align_up(capacity * ga_cache_step_bytes(model)),
+        .store = scales + ga_align_up(capacity * ga_cache_scale_bytes(model)),
         .values = keys,
-        .steps = steps,
+        .scales = scales,
     };
 }
 

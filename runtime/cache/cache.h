@@ -23,7 +23,7 @@ struct ga_cache {
     size_t stores; // where they begin, in bytes from here
     size_t store;  // bytes of each
     size_t values; // where its values begin, in bytes
-    size_t steps;  // where what a step of each value is worth begins, in bytes; the end where there are none
+    size_t scales; // where the scales of values begin, in bytes; the end where there are none
     size_t memory; // where the part for the layer's memory begins, in bytes from here; 0: there is none
 };
 
@@ -62,9 +62,8 @@ static inline const int32_t *ga_cache_joining(const struct ga_cache *cache)
     return ga_cache_counts((const struct ga_cache *)((const unsigned char *)cache + cache->memory), GA_CACHE_JOINING);
 }
 
-// What one step of a row is worth takes so many bytes, of a cache that keeps rows as whole numbers of steps (GA_I8),
-// and none of another.
-static inline size_t ga_cache_step_bytes(const struct ga_model *model)
+// Bytes of the scale of a row, of a cache that keeps quantized rows (GA_I8); none of another.
+static inline size_t ga_cache_scale_bytes(const struct ga_model *model)
 {
     return model->cache_dtype == GA_I8 ? sizeof(uint16_t) : 0;
 }
@@ -75,25 +74,25 @@ static inline size_t ga_cache_unit(const struct ga_cache_layout *layout)
     return layout->unit > 0 ? layout->unit : 1;
 }
 
-// Bytes of a key before the elements of its panel: its step, and the sum of its numbers.
+// Bytes of a key before the elements of its panel: its scale, and the sum of its numbers.
 static inline size_t ga_cache_key_header(const struct ga_model *model, const struct ga_cache_layout *layout)
 {
-    return ga_cache_step_bytes(model) + layout->sum;
+    return ga_cache_scale_bytes(model) + layout->sum;
 }
 
-// Bytes from a panel of keys to the next, whole steps.
+// Bytes from a panel of keys to the next, a multiple of those of a scale.
 static inline size_t ga_cache_panel_bytes(const struct ga_model *model, const struct ga_cache_layout *layout)
 {
-    const size_t step = ga_cache_step_bytes(model), element = ga_dtype_size(model->cache_dtype);
+    const size_t scale = ga_cache_scale_bytes(model), element = ga_dtype_size(model->cache_dtype);
     const size_t depth = layout->depth > 0 ? layout->depth : model->d_head;
     const size_t bytes = layout->key_panel * (depth * element + ga_cache_key_header(model, layout));
-    return bytes + (step > 0 ? bytes % step : 0);
+    return bytes + (scale > 0 ? bytes % scale : 0);
 }
 
 // The store of a sequence and a key head: panels of keys, [.][d_head][variant->cache.key_panel], a column a key. Its
 // elements are of model->cache_dtype: where that is not GA_F32, a pointer to floats is not what it says, to be cast.
-// Of numbers of steps, the steps of a panel's keys, as bf16, stand before its numbers, and where the layout has sums
-// also these, as int32_t.
+// Of quantized rows, the scales of a panel's keys, as bf16, come before its numbers, and where the layout has sums also
+// these, as int32_t.
 static inline float *ga_cache_keys(const struct ga_cache *cache, size_t sequence, size_t kv_head)
 {
     unsigned char *stores = (unsigned char *)(uintptr_t)cache + cache->stores;
@@ -106,10 +105,10 @@ static inline float *ga_cache_values(const struct ga_cache *cache, size_t sequen
     return (float *)((unsigned char *)ga_cache_keys(cache, sequence, kv_head) + cache->values);
 }
 
-// What a step of each of its values is worth, as bf16: [capacity] and up to a whole line; of numbers of steps alone.
-static inline uint16_t *ga_cache_value_steps(const struct ga_cache *cache, size_t sequence, size_t kv_head)
+// The scales of its values, as bf16: [capacity] and up to a whole line; of quantized rows alone.
+static inline uint16_t *ga_cache_value_scales(const struct ga_cache *cache, size_t sequence, size_t kv_head)
 {
-    return (uint16_t *)(void *)((unsigned char *)ga_cache_keys(cache, sequence, kv_head) + cache->steps);
+    return (uint16_t *)(void *)((unsigned char *)ga_cache_keys(cache, sequence, kv_head) + cache->scales);
 }
 
 // Keys a sequence holds.

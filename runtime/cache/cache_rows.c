@@ -5,7 +5,7 @@
 #include "arena.h"
 #include "bf16.h"
 #include "cache.h"
-#include "cache_steps.h"
+#include "cache_scales.h"
 #include "call.h"
 #include "tensor.h"
 
@@ -50,63 +50,62 @@ enum ga_status ga_cache_cut(struct ga_cache *cache, size_t sequence, size_t leng
 
 // -- Rows, of any type ----------------------------------------------------------------------------------------------
 
-static void put_float(unsigned char *element, float number, uint16_t step)
+static void put_float(unsigned char *element, float number, uint16_t scale)
 {
-    (void)step;
+    (void)scale;
     memcpy(element, &number, sizeof number);
 }
 
-static float get_float(const unsigned char *element, uint16_t step)
+static float get_float(const unsigned char *element, uint16_t scale)
 {
     float number;
-    (void)step;
+    (void)scale;
     memcpy(&number, element, sizeof number);
     return number;
 }
 
-static void put_half(unsigned char *element, float number, uint16_t step)
+static void put_half(unsigned char *element, float number, uint16_t scale)
 {
     const uint16_t half = ga_bf16_of_float(number);
-    (void)step;
+    (void)scale;
     memcpy(element, &half, sizeof half);
 }
 
-static float get_half(const unsigned char *element, uint16_t step)
+static float get_half(const unsigned char *element, uint16_t scale)
 {
     uint16_t half;
-    (void)step;
+    (void)scale;
     memcpy(&half, element, sizeof half);
     return ga_float_of_bf16(half);
 }
 
-static void put_steps(unsigned char *element, float number, uint16_t step)
+static void put_scaled(unsigned char *element, float number, uint16_t scale)
 {
-    const int8_t steps = ga_cache_number_of(number, step);
-    memcpy(element, &steps, sizeof steps);
+    const int8_t quantized = ga_cache_number_of(number, scale);
+    memcpy(element, &quantized, sizeof quantized);
 }
 
-static float get_steps(const unsigned char *element, uint16_t step)
+static float get_scaled(const unsigned char *element, uint16_t scale)
 {
-    int8_t steps;
-    memcpy(&steps, element, sizeof steps);
-    return (float)steps * ga_float_of_bf16(step);
+    int8_t quantized;
+    memcpy(&quantized, element, sizeof quantized);
+    return (float)quantized * ga_float_of_bf16(scale);
 }
 
-// By element type, how a float becomes one and how one becomes a float; step: the scale of the row, where it has
-// one.
+// By element type, how a float becomes one and how one becomes a float; scale: of the row, where it has one.
 static const struct {
-    void (*put)(unsigned char *element, float number, uint16_t step);
-    float (*get)(const unsigned char *element, uint16_t step);
+    void (*put)(unsigned char *element, float number, uint16_t scale);
+    float (*get)(const unsigned char *element, uint16_t scale);
 } types[] = {
     [GA_F32] = {put_float, get_float},
     [GA_BF16] = {put_half, get_half},
-    [GA_I8] = {put_steps, get_steps},
+    [GA_I8] = {put_scaled, get_scaled},
 };
 
-// A row in a cache: its elements, `unit` of them side by side and `stride` bytes from these to the next ones; its step,
+// A row in a cache: its elements, `unit` of them side by side and `stride` bytes from these to the next ones; its scale,
 // which may lie at any byte; and its sum, NULL where there is none.
 struct kept {
-    unsigned char *first, *step, *sum;
+    unsigned char *first, *scale, *sum;
     size_t unit, stride, element;
 };
 
@@ -115,12 +114,12 @@ static struct kept kept_key(const struct ga_cache *cache, size_t sequence, size_
 {
     const struct ga_cache_layout *layout = &cache->variant->cache;
     const size_t panel = layout->key_panel, column = j % panel, unit = ga_cache_unit(layout);
-    const size_t element = ga_dtype_size(cache->model->cache_dtype), step = ga_cache_step_bytes(cache->model);
+    const size_t element = ga_dtype_size(cache->model->cache_dtype), scale = ga_cache_scale_bytes(cache->model);
     unsigned char *at = (unsigned char *)ga_cache_keys(cache, sequence, kv_head) +
                         j / panel * ga_cache_panel_bytes(cache->model, layout);
     return (struct kept){.first = at + panel * ga_cache_key_header(cache->model, layout) + column * unit * element,
-                         .step = at + column * step,
-                         .sum = layout->sum > 0 ? at + panel * step + column * layout->sum : NULL,
+                         .scale = at + column * scale,
+                         .sum = layout->sum > 0 ? at + panel * scale + column * layout->sum : NULL,
                          .unit = unit,
                          .stride = panel * unit * element,
                          .element = element};
@@ -130,11 +129,11 @@ static struct kept kept_key(const struct ga_cache *cache, size_t sequence, size_
 static struct kept kept_value(const struct ga_cache *cache, size_t sequence, size_t kv_head, size_t j)
 {
     const size_t unit = ga_cache_unit(&cache->variant->cache), stride = cache->variant->cache.value_stride;
-    const size_t element = ga_dtype_size(cache->model->cache_dtype), step = ga_cache_step_bytes(cache->model);
+    const size_t element = ga_dtype_size(cache->model->cache_dtype), scale = ga_cache_scale_bytes(cache->model);
     unsigned char *values = (unsigned char *)ga_cache_values(cache, sequence, kv_head),
-                  *steps = (unsigned char *)ga_cache_value_steps(cache, sequence, kv_head);
+                  *scales = (unsigned char *)ga_cache_value_scales(cache, sequence, kv_head);
     return (struct kept){.first = values + ((j - j % unit) * stride + j % unit) * element,
-                         .step = steps + j * step,
+                         .scale = scales + j * scale,
                          .unit = 1,
                          .stride = unit * element,
                          .element = element};
@@ -162,21 +161,21 @@ static void put_sum(const struct kept *to, size_t width)
 // A row of d_head floats, and zeros up to `width`.
 static void put_kept(const struct ga_model *model, struct kept to, const float *row, size_t width)
 {
-    const size_t bytes = ga_cache_step_bytes(model);
-    const uint16_t step = bytes > 0 ? ga_cache_step_of(row, model->d_head) : 0;
-    memcpy(to.step, &step, bytes);
+    const size_t bytes = ga_cache_scale_bytes(model);
+    const uint16_t scale = bytes > 0 ? ga_cache_scale_of(row, model->d_head) : 0;
+    memcpy(to.scale, &scale, bytes);
     for (size_t d = 0; d < width; d++) {
-        types[model->cache_dtype].put(kept_element(&to, d), d < model->d_head ? row[d] : 0, step);
+        types[model->cache_dtype].put(kept_element(&to, d), d < model->d_head ? row[d] : 0, scale);
     }
     put_sum(&to, width);
 }
 
 static void get_kept(const struct ga_model *model, struct kept from, float *row)
 {
-    uint16_t step = 0;
-    memcpy(&step, from.step, ga_cache_step_bytes(model));
+    uint16_t scale = 0;
+    memcpy(&scale, from.scale, ga_cache_scale_bytes(model));
     for (size_t d = 0; d < model->d_head; d++) {
-        row[d] = types[model->cache_dtype].get(kept_element(&from, d), step);
+        row[d] = types[model->cache_dtype].get(kept_element(&from, d), scale);
     }
 }
 

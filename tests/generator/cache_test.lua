@@ -84,9 +84,9 @@ fact.holds("steps of keys stand before a panel's numbers, and a panel is whole s
   end
 end)
 
-fact.holds("info says how many bytes a cached row of a head takes where it has a step", function()
+fact.holds("info says how many bytes a cached row of a head takes where it has a scale", function()
   local said = table.concat(spec.sentences(read({ cache_dtype = "int8", d_head = 19 })), "\n")
-  fact.contains(said, "kept as int8, numbers of a step of each row, 21 bytes a row of a head, rounded once")
+  fact.contains(said, "kept as int8, integers with a scale for each row, 21 bytes a row of a head, rounded once")
 end)
 
 fact.holds("a row of scores holds all keys of a cache, whose panels are not in scratch", function()

@@ -1,7 +1,7 @@
 -- test: every_template
 return {
-  -- A cache of numbers of steps: groups of two query heads, an odd number of dims that ends within a vector of any set,
-  -- a window.
+  -- A cache of integers with a scale for each row: groups of two query heads, an odd number of dims that ends within a
+  -- vector of any set, a window.
   name = "int8_cache_40_4",
   d_model = 40,
   n_heads = 4,

@@ -1,7 +1,7 @@
 -- test: bits
 return {
-  -- A decoder whose cache keeps its own rows and those of what it attends to as numbers of steps; linears in half the
-  -- bytes.
+  -- A decoder whose cache keeps its own rows and those of what it attends to as integers with scales; linears in half
+  -- the bytes.
   kind = "decoder",
   name = "int8_cache_48_decoder",
   d_model = 48,

@@ -1,5 +1,5 @@
-// model.h: a generated model as a table of properties and functions, and the checks that every call passes before a kernel
-// runs. It knows no kernel, file or thread: the generator writes the functions, and the caller owns the memory.
+// model.h: a generated model as a table of properties and functions, and the checks that every call passes before a
+// kernel runs. It knows no kernel, file or thread: the generator writes the functions, and the caller owns the memory.
 #ifndef GA_MODEL_H
 #define GA_MODEL_H
 
@@ -203,7 +203,7 @@ struct ga_range {
 
 // How a variant's kernels read cached keys and values; zeros if the model takes no cache.
 struct ga_cache_layout {
-    size_t key_panel;        // keys in a panel [d_head][key_panel]; in GA_I8 their steps come first
+    size_t key_panel;        // keys in a panel [d_head][key_panel]; in GA_I8 their scales come first
     size_t value_stride;     // elements from one value row to the next; zeros after d_head
     size_t depth, unit, sum; // elements of a key, 0: d_head; side by side, 0: one; bytes of its sum in its panel
 };
@@ -291,7 +291,7 @@ struct ga_model {
     enum ga_arithmetic attention_arithmetic;   // of queries by keys and of softmax weights by values
     uint32_t arithmetic_choices; // 1 << GA_ARITHMETIC_... of each that io.arithmetic may name; 0: no choice
     enum ga_dtype
-        cache_dtype; // of cached keys and values, if there is a cache; GA_I8 has a step for each row of a head
+        cache_dtype; // of cached keys and values, if there is a cache; GA_I8 has a scale for each row of a head
 };
 
 // True if both are one model of one library, or copies of it: their variants are the same objects. Two libraries
@@ -370,7 +370,7 @@ enum ga_status ga_cache_cut(struct ga_cache *cache, size_t sequence, size_t leng
 // [n_kv_heads][rows][d_head], or for a whole model [n_layers][n_kv_heads][rows][d_head]. It takes the first `count`
 // rows. The keys must be ready for the scores: projected, and normed and rotated if the model does that. A cache whose
 // type (the model's cache_dtype) has fewer bits than a float rounds to nearest. In GA_I8 each row of a head becomes
-// integers times a step of its own, and all NaN if a number is not finite. A decoder's memory is neither put nor got:
+// integers times a scale of its own, and all NaN if a number is not finite. A decoder's memory is neither put nor got:
 // such a sequence takes it from the first call that has rows of it. keys and values must be outside the cache; they may
 // be NULL if rows is 0.
 enum ga_status ga_cache_put(struct ga_cache *cache, size_t sequence, const float *keys, const float *values,

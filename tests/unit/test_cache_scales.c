@@ -1,4 +1,4 @@
-// test_cache_steps.c: what a cache that keeps rows as whole numbers of steps makes of rows that come from elsewhere, on
+// test_cache_scales.c: what a cache that keeps quantized rows makes of rows that come from elsewhere, on
 // a hand-written model without kernels. Other caches are test_cache.c's.
 #include <criterion/criterion.h>
 #include <float.h>
@@ -10,7 +10,7 @@
 #include "cache.h"
 #include "model.h"
 
-// A panel whose keys, with their steps, are an odd number of bytes.
+// A panel whose keys, with their scales, are an odd number of bytes.
 enum { KV_HEADS = 2, D_HEAD = 3, KEY_PANEL = 3, VALUE_STRIDE = 4, ROWS = 8, COUNT = KV_HEADS * ROWS * D_HEAD };
 
 static size_t fake_scratch(size_t batch, size_t q_len, size_t kv_len, size_t threads)
@@ -35,7 +35,7 @@ static const struct ga_variant in_lanes[] = {
     .abi = GA_ABI, .name = "tiny", .d_model = 6, .k_dim = 6, .v_dim = 6, .d_out = 6, .n_heads = 2, \
     .n_kv_heads = KV_HEADS, .d_head = D_HEAD, .n_variants = 1, .q_len = {1, 8}, .cache = ROWS, .kv_len = {1, 8}
 
-static const struct ga_model of_steps = {SHAPE, .variants = variant, .cache_dtype = GA_I8};
+static const struct ga_model of_scales = {SHAPE, .variants = variant, .cache_dtype = GA_I8};
 static const struct ga_model of_lanes = {SHAPE, .variants = in_lanes, .cache_dtype = GA_I8};
 
 static struct ga_cache *make(const struct ga_model *model)
@@ -67,23 +67,23 @@ static void expect_kept_by(const struct ga_model *model, const float rows[COUNT]
 static void expect_kept(const float rows[COUNT], float kept[COUNT])
 {
     float beside[COUNT];
-    expect_kept_by(&of_steps, rows, kept);
+    expect_kept_by(&of_scales, rows, kept);
     expect_kept_by(&of_lanes, rows, beside);
     cr_expect(memcmp(kept, beside, sizeof beside) == 0, "the order of elements changes no row");
 }
 
-Test(cache_steps, a_row_takes_a_byte_each_and_two)
+Test(cache_scales, a_row_takes_a_byte_each_and_two)
 {
     const struct ga_model floats = {SHAPE, .variants = variant, .cache_dtype = GA_F32};
-    // Of each head 3 panels of 15 bytes, with one more to whole steps, and 8 values of 4 and 2: to whole lines.
-    cr_expect_eq(ga_cache_panel_bytes(&of_steps, &variant->cache), 16);
+    // Of each head 3 panels of 15 bytes, with one more to whole scales, and 8 values of 4 and 2: to whole lines.
+    cr_expect_eq(ga_cache_panel_bytes(&of_scales, &variant->cache), 16);
     cr_expect_eq(ga_cache_panel_bytes(&floats, &variant->cache), 36);
-    cr_expect_eq(ga_cache_size(&floats, variant, 1, ROWS) - ga_cache_size(&of_steps, variant, 1, ROWS),
+    cr_expect_eq(ga_cache_size(&floats, variant, 1, ROWS) - ga_cache_size(&of_scales, variant, 1, ROWS),
                  KV_HEADS * (128 + 128 - 64 - 64 - 64));
 }
 
-// Keys 0 and 4 of the first head are the first columns of panels: steps and sums of four keys, then these.
-Test(cache_steps, a_key_in_lanes_has_its_sum_and_zeros_after_its_numbers)
+// Keys 0 and 4 of the first head are the first columns of panels: scales and sums of four keys, then these.
+Test(cache_scales, a_key_in_lanes_has_its_sum_and_zeros_after_its_numbers)
 {
     const float rows[COUNT] = {[0] = 127, -2, 5, [4 * D_HEAD] = -127, -3, 0};
     struct ga_cache *cache = make(&of_lanes);
@@ -106,13 +106,13 @@ static const struct {
     {{0x1.8p-1F, -127, 0.5F}, {1, -127, 0}}, // of two whole numbers the even one
     {{-254, 3, 1.5F}, {-254, 4, 2}},
     {{0, 0, -0.0F}, {0, 0, 0}},
-    {{0x1p-126F, 0x1.8p-126F, -0x1p-128F}, {0x1p-126F, 0x1p-125F, 0}}, // no step is smaller
-    {{0x1.004p0F * 127, 127, 0}, {127, 127, 0}},                       // a step of 8 bits: 1
+    {{0x1p-126F, 0x1.8p-126F, -0x1p-128F}, {0x1p-126F, 0x1p-125F, 0}}, // no scale is smaller
+    {{0x1.004p0F * 127, 127, 0}, {127, 127, 0}},                       // a scale of 8 bits: 1
     {{0x1.006p6F * 127, 127, 0}, {0x1p6F * 127, 128, 0}},
     {{FLT_MAX, -FLT_MAX, 0}, {0x1.02p121F * 127, -0x1.02p121F * 127, 0}},
 };
 
-Test(cache_steps, rows_are_the_nearest_numbers_of_a_step)
+Test(cache_scales, rows_are_the_nearest_multiples_of_a_scale)
 {
     float rows[COUNT], kept[COUNT];
     for (size_t i = 0; i < COUNT; i++) {
@@ -125,7 +125,7 @@ Test(cache_steps, rows_are_the_nearest_numbers_of_a_step)
     }
 }
 
-Test(cache_steps, any_number_is_off_by_half_a_step_at_most)
+Test(cache_scales, any_number_is_off_by_half_a_scale_at_most)
 {
     float rows[COUNT], kept[COUNT];
     uint32_t state = 3;
@@ -138,14 +138,14 @@ Test(cache_steps, any_number_is_off_by_half_a_step_at_most)
         for (size_t i = 0; i < COUNT; i++) {
             const float *row = rows + i / D_HEAD * D_HEAD;
             const float most = fmaxf(fabsf(row[0]), fmaxf(fabsf(row[1]), fabsf(row[2])));
-            const double step = fmax((double)most / 127 * (1 + 0x1p-8), 0x1p-126);
-            cr_expect_leq(fabs((double)kept[i] - (double)rows[i]), step / 2 * (1 + 0x1p-20), "%a became %a",
+            const double scale = fmax((double)most / 127 * (1 + 0x1p-8), 0x1p-126);
+            cr_expect_leq(fabs((double)kept[i] - (double)rows[i]), scale / 2 * (1 + 0x1p-20), "%a became %a",
                           (double)rows[i], (double)kept[i]);
         }
     }
 }
 
-Test(cache_steps, a_row_that_is_not_finite_is_no_number)
+Test(cache_scales, a_row_that_is_not_finite_is_no_number)
 {
     static const float specials[] = {NAN, INFINITY, -INFINITY, -NAN};
     float rows[COUNT], kept[COUNT];
