@@ -142,7 +142,7 @@ GROUPS = [
 def choose(patterns, threads):
     """The cells whose name fits one of the patterns (None: all of one layer) and whose thread count is listed; whole
     models where a pattern begins with their "models". Raises ValueError for a pattern that fits none, and for layers
-    beside whole models, which are reported apart."""
+    and not whole models, which are reported apart."""
     chosen = []
     for pattern in patterns or ["*"]:
         among = MODELS if pattern.startswith("models") else LAYERS

@@ -1,5 +1,5 @@
 """Calls of generated models for `ninja bench-features`: weights by the roles a model names, the same input for all, and
-what a feature's calls bring beside it. Measures nothing."""
+what a feature's calls bring in addition. Measures nothing."""
 
 import array
 import ctypes

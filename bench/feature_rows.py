@@ -19,11 +19,11 @@ DIVISION = 5        # multiply-adds' time that a division of whole vectors takes
 @dataclass(frozen=True)
 class Work:
     """Operations and bytes of one call. Multiplications count as a multiply-add each; additions, comparisons and
-    rounding run beside them, and count only for a feature that does nothing else."""
+    rounding run at the same time, and count only for a feature that does nothing else."""
     project: float  # flops of the projections
     pairs: float    # of a query and a key it sees, for one head
     ops: float = 0  # other operations on single numbers
-    moved: float = 0  # bytes that pass between memory and the core beside weights, input and output
+    moved: float = 0  # bytes that pass between memory and the core besides weights, input and output
     block: float = 1  # of which so many lie side by side and are passed over again: they live in the cache they fit
 
     def us(self, gflops, gb_per_s):
@@ -74,7 +74,7 @@ def mask(ops, element):
 
 
 def weights_written(rows):
-    """[rows][L][L] numbers, made of the weights of all heads."""
+    """[rows][L][L] numbers, from the weights of all heads."""
     return lambda n: layer(n, ops=n * n * HEADS, moved=4 * n * n * rows, block=4 * n * n * rows)
 
 

@@ -35,7 +35,7 @@ def lengths(text):
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(description="Measures what each feature costs, beside what it must cost.")
+    parser = argparse.ArgumentParser(description="Measures what each feature costs, compared with what it must cost.")
     parser.add_argument("--features", type=words, metavar="LIST", help="features or patterns such as 'rope_*' [all]")
     parser.add_argument("--lengths", type=lengths, metavar="LIST", help="lengths of the sequence [128,512; some 2048]")
     parser.add_argument("--isa", choices=machine.isas() + ["scalar"], help="instruction set [the best of this CPU]")
@@ -60,7 +60,7 @@ def parse(arguments):
 # -- The run ---------------------------------------------------------------------------------------------------------
 
 def forms(row):
-    """Whether attention alone is measured beside the layer."""
+    """Whether attention alone is measured as well as the layer."""
     return (False, True) if row.alone else (False,)
 
 

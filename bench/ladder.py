@@ -1,5 +1,5 @@
-"""What a cell of narrow numbers comes to, rung by rung: ours beside the peers' and beside our own f32. Pure: works on
-the results as they stand in the JSON."""
+"""What a cell of narrow numbers comes to, rung by rung: ours compared with the peers' and with our own f32. Pure: works
+on the results as they stand in the JSON."""
 
 from dataclasses import dataclass
 from statistics import median

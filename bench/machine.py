@@ -110,7 +110,7 @@ class System:
         return self.peak(isas()[0]) if numbers == "f32" else self.together(self.library.machine_narrow_peak, numbers)
 
     def narrow_sample(self, cell):
-        """What is measured beside for a cell of narrow numbers: the peak of each kind of product, and the speed of
+        """What else is measured for a cell of narrow numbers: the peak of each kind of product, and the speed of
         reading what each rung reads."""
         sizes = {rung.name: int(rungs.weight_bytes(cell, rung)) + cell.cache_bytes for rung in rungs.of_cell(cell)}
         return {"peaks": {numbers: self.narrow_peak(numbers) for numbers in rungs.PEAKS},

@@ -45,7 +45,7 @@ def level_speed(levels, caches, size):
 
 
 def limits(row, length, found):
-    """[{"what", "at_most", "found"}]: what was asked of this row, beside what it came to."""
+    """[{"what", "at_most", "found"}]: what was asked of this row, and what it came to."""
     values = {"layer": found["layer"]["ratio"], "attention": max(found["attention"]) if found["attention"] else None}
     return [{"what": what, "at_most": most, "found": values[what]}
             for (what, asked_length), most in row.asked.items() if asked_length == length]

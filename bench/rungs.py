@@ -74,7 +74,7 @@ def memory(cell, names):
 
 
 def too_large(cell, names, free):
-    """Why the cell's models do not fit beside each other into so many bytes, or None."""
+    """Why the cell's models do not fit together into so many bytes, or None."""
     needed = memory(cell, names) if cell.narrow else 0
     if needed <= free:
         return None

@@ -1,4 +1,4 @@
-"""Times libga_text beside the tokenizers package and tokie: lines one at a time, one thread, by CPU time, one table.
+"""Times libga_text, the tokenizers package and tokie: lines one at a time, one thread, by CPU time, one table.
 
     python3 bench/text.py out/bench/text_speed [rounds]
 

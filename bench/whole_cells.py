@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 # Real rows of eight sequences, of 128: as sentences come, few of them long. 507 of 1024.
 MIX = (128, 97, 33, 18, 74, 51, 22, 84)
 POSITIONS, LONG_POSITIONS = 1024, 4096
-SPARE_KEYS = 64  # that a cache has room for beside those a cell's calls find in it
+SPARE_KEYS = 64  # that a cache has room for in addition to those that a cell's calls find in it
 
 
 @dataclass(frozen=True)

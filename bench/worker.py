@@ -3,7 +3,7 @@
 Reads one JSON request a line and answers each with one line, until its input ends:
     {"do": "prepare", "cell": NAME, "only": VARIANT or absent, "numbers": [RUNG, ...] or absent}
         ->  {"variants": {name: {"error": e}}, "failed": {name: reason}, "unfit": {...}}; in cells of narrow numbers
-            "distance" stands beside each error
+            "distance" comes with each error
     {"do": "measure", "variant": NAME, "warm_ms": w, "sample_ms": s}  ->  {"us": [...], "cpu_share": c}
     {"do": "machine"}  ->  what machine.py gives for the prepared cell
     {"do": "levels"}   ->  reading speed of each cache

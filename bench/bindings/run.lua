@@ -1,6 +1,6 @@
--- run.lua: time per call of a small layer from each host beside the plain C call, and the size of what each host loads:
--- lua run.lua FOLDER. FOLDER is a build of bench/bindings/layer.lua with --lua, and --python where Python has numpy. A
--- host that is not there is skipped aloud. Hosts take turns; each is told by the least of its times.
+-- run.lua: time per call of a small layer from each host, compared with the plain C call, and the size of what each
+-- host loads: lua run.lua FOLDER. FOLDER is a build of bench/bindings/layer.lua with --lua, and --python where Python
+-- has numpy. A host that is not there is skipped aloud. Hosts take turns; each is told by the least of its times.
 package.path = "generator/?.lua;" .. package.path
 
 local compat = require "base.compat"

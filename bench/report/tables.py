@@ -108,7 +108,7 @@ def bandwidth_table(results):
 
 
 def isa_table(results):
-    """Our variants beside each other where there are several, each held against its own peak."""
+    """Our variants next to each other if there are several, each held against its own peak."""
     rows = []
     for result in results:
         found = [f for f in stats.figures(result) if f.system == stats.OURS]

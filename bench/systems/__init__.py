@@ -3,7 +3,7 @@
 A module has open(threads) -> an object with
     versions                    {name: version}
     variants(cell)              {name: make}, make(layer) -> Variant, or raises Unfit
-The peers stand in the best configuration found for each; a comment beside it says why."""
+The peers stand in the best configuration found for each; a comment there says why."""
 
 from dataclasses import dataclass
 from typing import Callable

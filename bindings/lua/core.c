@@ -1,6 +1,6 @@
 // core.c: the C library of a model for Lua 5.4, as bindings/luajit/ffi.lua gives it to LuaJIT: memory, weights, caches,
 // threads and calls by the names of struct ga_io. Checks no shape; that is done in bindings/lua/package. It and the
-// files beside it are compiled for one model: GA_LUA_MODEL is its name.
+// the other files are compiled for one model: GA_LUA_MODEL is its name.
 #include "core.h"
 
 int JOIN(JOIN(luaopen_, GA_LUA_MODEL), _core)(lua_State *L);

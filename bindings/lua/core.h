@@ -17,7 +17,7 @@
 extern const struct ga_model JOIN(GA_LUA_MODEL, _model);
 static const struct ga_model *const model = &JOIN(GA_LUA_MODEL, _model);
 
-// Classes of userdata, beside that of buffers.
+// Classes of userdata, in addition to that of buffers.
 #define PACKED QUOTE(GA_LUA_MODEL) ".packed"
 #define POOL QUOTE(GA_LUA_MODEL) ".pool"
 #define CACHE QUOTE(GA_LUA_MODEL) ".cache"

@@ -64,8 +64,8 @@ static int is_other(lua_State *L)
     return 1;
 }
 
-// text.beside(weights): the path of the tokenizer.json beside weights, whether or not there is one; nil where it does
-// not fit.
+// text.beside(weights): the path of the tokenizer.json in the folder of weights, whether or not there is one; nil where
+// it does not fit.
 static int beside(lua_State *L)
 {
     char path[PATH_MAX];

@@ -1,5 +1,5 @@
 -- ffi.lua: the C library of a model by LuaJIT's FFI, as bindings/lua/core.c gives it to Lua 5.4: memory, weights,
--- caches, threads and calls by the names of struct ga_io. Checks no shape; that is the callers', in the files beside
+-- caches, threads and calls by the names of struct ga_io. Checks no shape; that is the callers', in the other files of
 -- it.
 local ffi = require "ffi"
 local declarations = require "genattn.declarations"

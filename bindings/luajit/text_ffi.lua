@@ -52,7 +52,7 @@ function text.is_other(tokenizer, spec)
   return lib.ga_text_recorded_hash(spec, recorded) and recorded[0] ~= lib.ga_text_tokenizer_hash(tokenizer.handle)
 end
 
--- The path of the tokenizer.json beside weights, whether or not there is one; nil: it does not fit.
+-- The path of the tokenizer.json in the folder of weights, whether or not there is one; nil: it does not fit.
 function text.beside(weights)
   local path = new("char[?]", PATH_MAX)
   return lib.ga_text_tokenizer_beside(weights, path, PATH_MAX) and ffi.string(path) or nil

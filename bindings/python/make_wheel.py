@@ -1,4 +1,4 @@
-"""make_wheel.py: puts a model's Python package into a wheel: a zip with the library, what that needs beside the C
+"""make_wheel.py: puts a model's Python package into a wheel: a zip with the library, what that needs besides the C
 library, the package's files and the lists that an installer reads. The same files give the same bytes. Asks no network
 and no pip; compiles nothing.
 """

@@ -10,9 +10,10 @@
 struct ga_sqlite_embedder;
 
 // Opens weights (a .gap file, a safetensors file, an index of shards, or a folder of these) and the tokenizer.json at
-// `tokenizer`, where that is NULL the one in the .gap file, or else beside the weights. GA_OK and *embedder_out, which
-// the caller closes; or the status of what failed, after an entry in error: among them GA_UNSUPPORTED for a model that
-// gives no vector of a text, and for a tokenizer.json beside the weights that is another than the model's spec records.
+// `tokenizer`, where that is NULL the one in the .gap file, or else in the folder of the weights. GA_OK and
+// *embedder_out, which the caller closes; or the status of what failed, after an entry in error: among them
+// GA_UNSUPPORTED for a model that gives no vector of a text, and for a tokenizer.json in the folder of the weights that
+// is another than the model's spec records.
 enum ga_status ga_sqlite_embedder_open(const struct ga_model *model, const char *weights, const char *tokenizer,
                                        struct ga_sqlite_embedder **embedder_out, struct ga_error *error);
 

@@ -37,7 +37,7 @@ local dtype = require "dtype"
 local arithmetic = {}
 
 local NAMES = { "f32", "bf16", "i16", "int8" }
-local IN_GROUPS = { int8 = "int8_groups" } -- by name, beside weights that are kept in groups
+local IN_GROUPS = { int8 = "int8_groups" } -- by name, with weights in groups
 local DEPTH_STEP = 4 -- depths are padded to whole ones: the most elements that any lane takes
 
 function arithmetic.names()
@@ -52,7 +52,7 @@ function arithmetic.all()
   return list
 end
 
--- What a spec's word means beside weights of a dtype; nil where these are none that it multiplies.
+-- What a spec's word means with weights of a dtype; nil where these are none that it multiplies.
 function arithmetic.beside(word, weights_dtype)
   if weights_dtype == "f32" or word == "f32" then return word end
   return dtype.get(weights_dtype).group and IN_GROUPS[word] or nil

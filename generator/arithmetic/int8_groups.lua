@@ -1,4 +1,4 @@
--- int8_groups.lua: rows of 8 bits beside weights that are kept in groups: each group of a row has a step of its own.
+-- int8_groups.lua: rows of 8 bits by weights in groups: each group of a row has a scale of its own.
 -- The sum of its products with a column is exact on every instruction set, and scale and step come after it in one
 -- order (docs/numbers.md). Specs call it int8, as they do rows of 8 bits times weights of 8 bits.
 local GROUP = 32

@@ -1,5 +1,5 @@
 -- bf16.lua: the upper half of a float: its sign, its whole exponent and 8 bits of significand. Becoming a float it is
--- exact; made of one it is rounded to the nearest, ties to even, and a NaN stays one.
+-- exact; from one it is rounded to the nearest, ties to even, and a NaN stays one.
 
 return {
   name = "bf16", bytes = 2, type = "uint16_t",

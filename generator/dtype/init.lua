@@ -3,7 +3,7 @@
 --
 -- Adding one is adding one file with these fields, and its name to NAMES:
 --   name, bytes (of an element), type (C)
---   from_float, to_float       formats of C expressions: an element made of a float, and a float made of an element
+--   from_float, to_float       formats of C expressions: an element from a float, and a float from an element
 --   load, store                words of instruction sets (isa/vocabulary): a vector of floats from the elements at a
 --                              pointer, and to them; absent for floats themselves
 --   helpers                    C functions that from_float and to_float call, where they call any

@@ -20,7 +20,7 @@
 --                              and for elements of fewer bits at a pointer, one for each lane: int_load_int8,
 --                              int_load_uint8, int_load_uint16; int_store_int8 and so on of ints that fit; load_f16;
 --                              load_e5m3: floats of the bytes after the sign in the upper half of an f16
---                              and those of isa/vocabulary that are made of them, which a set may spell itself.
+--                              and those of isa/vocabulary that consist of them, which a set may spell itself.
 --                              A word is a format, or { format, helpers = C text that it calls, cflags, cpu }
 --   products = { name = table }   what multiplies and adds numbers of fewer bits, where the set can (below)
 --   helpers                    C text: vec_sum vec_max vec_exp2_scale vec_below vec_transpose, and for width > 1

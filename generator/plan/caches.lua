@@ -1,5 +1,5 @@
 -- plan/caches.lua: what plans and templates suppose of the caches of every CPU. Sizes of what is to stay in a cache
--- stand beside the plan that cuts it.
+-- are outside the plan that cuts it.
 return {
   line_bytes = 64,
   line_floats = 16,

@@ -101,7 +101,7 @@ local function work_lines(p, out)
     fmt.fixed(total / bytes, 1))
 end
 
--- The plan of a stack: what stands beside the attention of its layers, whose own plan follows.
+-- The plan of a stack: everything except the attention of its layers, whose own plan follows.
 local function stack_lines(p, out)
   local s = p.spec
   out("plan %s for %s: %d layers, d_model %d, d_ff %d", s.name, p.isa.name, s.n_layers, s.d_model, s.d_ff)
@@ -125,7 +125,7 @@ local function layer_lines(p, out)
   work_lines(p, out)
 end
 
--- The plan as text that ends with a newline, and after it those of the parts it is made of.
+-- The plan as text that ends with a newline, and after it those of its parts.
 local function dump(p)
   local lines, parts = {}, {}
   local function out(format, ...) lines[#lines + 1] = format:format(...) end

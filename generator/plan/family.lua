@@ -10,7 +10,7 @@ function family.symbol(p, type_name, op, mr, nr)
 end
 
 -- A family is one operation at every height 1..mr and every width its covers hold; family.kernels lists them in order.
--- type_name: of what it reads beside rows of floats.
+-- type_name: of what it reads besides rows of floats.
 function family.new(p, op, what, candidates, type_name)
   local best = candidates[1]
   local f = {

@@ -9,7 +9,7 @@ local transformer = require "plan.transformer"
 
 local files = {}
 
--- The specs that a spec is made of, as it calls them and as its plans do.
+-- The specs that a spec consists of, as it calls them and as its plans do.
 files.PARTS = { "encoder", "decoder", "attention", "memory" }
 
 -- Those of the whole model; tells: its text tells of the other files.
@@ -53,7 +53,7 @@ function files.split_isas(s, isa_names)
   return taken, left
 end
 
--- What a spec's arithmetic needs of a CPU beside an instruction set, of what it lacks; features: by name what it has.
+-- What a spec's arithmetic needs of a CPU besides an instruction set, of what it lacks; features: by name what it has.
 function files.lacking(s, isa_name, features)
   local set, list = isa_api.get(isa_name), {}
   for _, name in ipairs(runs_on(s, set) and arithmetic.all_need(s, set, "cpu") or {}) do
@@ -71,7 +71,7 @@ local function variants(s, isa_names)
   return list
 end
 
--- What a spec's arithmetic and weights need of the compiler beside the flags of sets: { isa, variant, flag }, ...
+-- What a spec's arithmetic and weights need of the compiler besides the flags of sets: { isa, variant, flag }, ...
 function files.flags(s, isa_names)
   local list = {}
   for _, set in ipairs(variants(s, isa_names)) do
@@ -91,7 +91,7 @@ function files.emulated(s, isa_names)
   return names
 end
 
--- Why nothing can be made of a spec for these instruction sets, or nil.
+-- Why nothing can be generated from a spec for these instruction sets, or nil.
 function files.refused(s, isa_names)
   local taken = files.split_isas(s, isa_names)
   if #taken > 0 then return nil end

@@ -23,7 +23,7 @@ end
 -- Tables that are looked up and not linears, so that no file holds them [in, out].
 local AS_IS = listed(modifiers, "weights", listed(features, "looked_up", listed(blocks, "looked_up", {})))
 
--- What a prefix does not stand before, as it is beside the model that the prefix names; by whether that is a stack.
+-- Roles whose names have no prefix, as they are outside the model that the prefix names; by whether that is a stack.
 local BESIDE = { [false] = listed(features, "beside", {}), [true] = listed(blocks, "beside", {}) }
 
 -- Whether no prefix stands before the name of a role.

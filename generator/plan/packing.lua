@@ -158,7 +158,7 @@ local function add_whole(lists, p, at, first)
   end
 end
 
--- The lists of a variant's parts, in order: of a layer one; of a stack what lies beside the layers, then a layer's; of
+-- The lists of a variant's parts, in order: of a layer one; of a stack what is outside the layers, then a layer's; of
 -- a transformer those of both sides.
 function packing.lists(p)
   local lists = {}

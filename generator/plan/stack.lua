@@ -109,7 +109,7 @@ end
 -- -- Graph and buffers ------------------------------------------------------------------------------------------------
 
 -- The graph, and the steps of a layer (plan/lifetimes.lua): p.layer_steps, p.steps in words; of each of the former,
--- kept: buffers of all rows that its blocks find filled, beside the rows themselves.
+-- kept: buffers of all rows that its blocks find filled, in addition to the rows themselves.
 local function plan_graph(p)
   p.graph = graph.of_stack(p.spec)
   p.layer_steps, p.steps = lifetimes.steps(p.graph)

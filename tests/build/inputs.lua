@@ -1,4 +1,4 @@
--- inputs.lua: what a test step reads beside its binary, so that ninja runs it again where that changed: the Lua
+-- inputs.lua: what a test step reads besides its binary, so that ninja runs it again where that changed: the Lua
 -- files that a script loads, and whole folders where a test goes through them. What is left out here is a step
 -- that does not run when it should, so that a folder is named rather than the files in it that somebody knew of.
 local compat = require "base.compat"

@@ -1,5 +1,5 @@
 -- modifier_models.lua: the test models of score modifiers that no spec of tests/specs has on: a small layer with the
--- examples of the modifier's fields, and a sink, beside which what adds one number to all scores of a row shows. Such a
+-- examples of the modifier's fields, and a sink, so that a number added to all scores of a row has an effect. Such a
 -- model is one of those that `ninja check` is about (roles.lua).
 local fs = require "base.fs"
 local modifiers = require "attention.modifiers"

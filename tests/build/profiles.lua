@@ -1,5 +1,5 @@
--- profiles.lua: the ways in which tests are built beside the products': where files go, and what is added to the
--- flags. Adds no edge.
+-- profiles.lua: the ways in which tests are built, in addition to the products': where files go, and what is added to
+-- the flags. Adds no edge.
 local Edges = require "build.edges"
 local ninja = require "ninja"
 

@@ -209,7 +209,7 @@ local function python_files()
   return inputs.files("bindings/python", PYTHON, "examples")
 end
 
--- Wheels, in an environment in a folder, and files of tests that import them. more: what the tests read beside these,
+-- Wheels, in an environment in a folder, and files of tests that import them. more: what the tests read besides these,
 -- or nil.
 local function wheels_step(all, name, folder, wheels, tests, more)
   local files_of = {}

@@ -163,7 +163,7 @@ struct tile shapes_largest_tile(const struct ga_model *model);
 // FORM_CROSS, or where value's rows have another width than key's, FORM_CROSS_VALUE.
 enum form shapes_cross_form(const struct ga_model *model);
 
-// Whether a model's layers attend to a sequence beside its own.
+// Whether a model's layers attend to a sequence besides its own.
 bool shapes_has_memory(const struct ga_model *model);
 
 // The length of a range that is nearest to length.

@@ -1,4 +1,4 @@
-// kernels_intermediates.c: the fact that what a call gives beside its output is what the generic kernel gives, and the
+// kernels_intermediates.c: the fact that what a call gives besides its output is what the generic kernel gives, and the
 // same bits whatever the threads; the output does not change for it. Which outputs there are is in
 // runtime/include/genattn/model.h.
 #include <math.h>

@@ -19,7 +19,7 @@ static int places_for(const struct checks *checks, size_t floats)
 
 // -- What else a call may be given ----------------------------------------------------------------------------------
 
-// Everything the model takes and gives beside what a call has already; guards that are all zero: it does not.
+// Everything the model takes and gives besides what a call has already; guards that are all zero: it does not.
 struct others {
     struct guard outputs[GA_INTERMEDIATES + 4 + MAX_HIDDEN];
     struct guard hidden, token_types; // the pointers to hidden rows

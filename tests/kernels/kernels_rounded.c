@@ -10,7 +10,7 @@
 
 enum { MOST_ROWS = 40 };
 
-// Whether something takes a share of a row's weights beside its keys.
+// Whether something takes a part of a row's weights besides its keys.
 static bool shares_weights(const struct ga_model *model)
 {
     bool shares = model->extra_keys > 0;

@@ -1,4 +1,4 @@
-// kernels_stack.c: the fact that what a whole model gives beside its output - embedding, logits, those of classes, the
+// kernels_stack.c: the fact that what a whole model gives besides its output - embedding, logits, those of classes, the
 // rows each layer leaves - is what the generic kernel gives, and the same bits in any batch, on any threads, with and
 // without output, and asked for alone.
 #include <stdio.h>

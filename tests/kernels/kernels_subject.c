@@ -59,7 +59,8 @@ bool kernels_for_projected(const struct ga_model *model)
     return model->kind == GA_MHA && !model->shared_heads;
 }
 
-// Whether in every row of every call keys outside a window have a weight beside scores of zero, so that none is exact.
+// Whether in every row of every call keys outside a window have a weight compared with scores of zero, so that none is
+// exact.
 static bool fills_every_row(const struct ga_model *model)
 {
     return model->fills && (float)exp(model->mask_fill) > 0.0F && model->window > 0 &&

@@ -1,4 +1,4 @@
-// kernels_tiles.c: the fact that a row's result does not depend on how many rows stand beside it in a register tile, at
+// kernels_tiles.c: the fact that a row's result does not depend on how many rows are with it in a register tile, at
 // every height of a tile and every way a panel of keys can end: kernels that few lengths would reach.
 #include <string.h>
 

@@ -337,7 +337,7 @@ static void watch_variant(struct checks *checks, const struct subject *subject, 
     drop_shown(&shown);
 }
 
-// What a call gives beside its output: room in one block, and what points to it.
+// What a call gives besides its output: room in one block, and what points to it.
 struct room {
     float *all, *hidden[MOST_LAYERS + 1];
 };

@@ -35,7 +35,7 @@ static uint64_t hash_of_guard(uint64_t hash, const struct guard *guard)
     return guard->data ? hash_of(hash, guard->data, guard->bytes) : hash;
 }
 
-// -- What a call gives beside its output ----------------------------------------------------------------------------
+// -- What a call gives besides its output ---------------------------------------------------------------------------
 
 struct others {
     struct guard given[MAX_OTHERS];

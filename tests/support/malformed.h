@@ -31,8 +31,8 @@ struct malformed {
     const char *says;   // what it must say: what was found and what was expected
 };
 
-// Number 47: an index that is bad, or does not fit the shards beside it. Those are one.safetensors and two.safetensors,
-// of a tensor a and a tensor b of two floats each, but for what `shards` says.
+// Number 47: an index that is bad, or does not fit the shards in its folder. Those are one.safetensors and
+// two.safetensors, of a tensor a and a tensor b of two floats each, but for what `shards` says.
 enum malformed_shards {
     SHARDS_SOUND,
     SHARD_IS_MISSING,

@@ -72,7 +72,7 @@ float reference_added(const struct ga_io *io, size_t b, size_t h, size_t i, size
 // How far key j lies after query i's own place, which is where its causal mask ends; negative for earlier keys.
 ptrdiff_t reference_away(const struct ga_model *model, size_t i, size_t j, size_t q_rows, size_t kv_rows);
 
-// A row of scores: those of query row i of head h in sequence b, with what they are made of.
+// A row of scores: those of query row i of head h in sequence b, with what they are computed from.
 //
 // Each score modifier has a second, naive implementation in tests/support/modifiers/<name>.h: a function of the
 // modifier's name, static void IN_REAL(name)(const struct reference_row *row, size_t keys, REAL *scores), which changes

@@ -70,7 +70,7 @@ static float sum_of_integers(enum ga_arithmetic arithmetic, const struct part *p
 // -- bf16 ------------------------------------------------------------------------------------------------------------
 
 // The nearest number of 8 bits of significand, ties to even; what is smaller than 2^-56 is 0. Doubles round to the
-// nearest themselves: beside a number 2^45 times as large, the last bit of theirs is the eighth of x.
+// nearest themselves: added to a number 2^45 times as large, the last bit of theirs is the eighth of x.
 static float rounded_to_bf16(float x)
 {
     const double last_of_eight = 1.5 * 0x1p45;

@@ -1,5 +1,5 @@
 """Ours: a model of each rung, by the instructions that it takes by itself on this CPU, which may be more than those of
-f32 (vdpbf16ps); f32 beside them is the one that they are held against. Set up as elsewhere (systems/genattn.py,
+f32 (vdpbf16ps); f32 is the one that they are compared with. Set up as elsewhere (systems/genattn.py,
 systems/whole/genattn.py)."""
 
 import functools

@@ -1,6 +1,6 @@
 """ONNX Runtime int8: its own dynamic quantisation of the graphs of onnx_graphs.py, weights s8 with a scale for each
 column (`s8`) or u8 with one for all (`u8`), rows u8 with one scale; the rest is f32. It has no CPU kernels for bf16.
-The quantised graphs are kept beside the inputs, as making one takes seconds. Set up as for f32 elsewhere."""
+The quantised graphs are kept in the folder of the inputs, as making one takes seconds. Set up as for f32 elsewhere."""
 
 import functools
 import logging

@@ -61,7 +61,7 @@ def kept(engine, name, make):
     return engine.read_model(path)
 
 
-# How each variant's numbers begin: what its model becomes (None: stays), and properties beside those of f32.
+# How each variant's numbers begin: what its model becomes (None: stays), and properties in addition to those of f32.
 KINDS = {
     "bf16": (None, {"INFERENCE_PRECISION_HINT": "bf16"}),
     "int8 ptq": (calibrated, {}),

@@ -1,5 +1,5 @@
 -- call.lua: a model with its weights, and its calls: tensors looked at, the call filled, room made for results. Knows
--- the library by its binding alone, and texts by the files beside it, which it loads when a text is first asked for.
+-- the library by its binding alone, and texts by the other files, which it loads when a text is first asked for.
 local new_sizes = require "genattn.sizes"
 local numbers = require "genattn.numbers"
 local tensor = require "genattn.tensor"
@@ -131,7 +131,7 @@ local function same_shape(a, b)
   return a[1] == b[1] and a[2] == b[2] and a[3] == b[3] and a[4] == b[4]
 end
 
--- Sets the call up for rows of this shape and nothing else beside them.
+-- Sets the call up for rows of this shape and nothing else.
 local function begin_attending(self, query)
   local sizes = new_sizes(self.name)
   sizes:match("query", query.shape, self.shapes.inputs.query.shape)

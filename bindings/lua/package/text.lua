@@ -78,7 +78,7 @@ local function refuse_other(core, path)
     "taken all the same"):format(path, core.facts.name), 0)
 end
 
--- The tokenizer at path, or what the weights bring, in a packed file or beside it; and its path.
+-- The tokenizer at path, or what the weights bring, in a packed file or in its folder; and its path.
 local function open(core, text, path, weights)
   local spec = core.facts.spec
   if path then return text.open(spec, path), path end

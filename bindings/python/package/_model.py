@@ -17,8 +17,8 @@ class Model(SentenceRunner):
     layout: whose names the weights go by; None finds it. prefix: what stands before them, in place of the spec's.
     threads: over how many a call is spread, or "all". isa: the instruction set; None takes the CPU's best.
     strict: refuses weights that hold more than the model takes.
-    tokenizer: the path of a tokenizer.json, for `encode`; None takes the one in a .gap file, else the one beside the
-        weights, which must be the one that the model's spec records, if it records one.
+    tokenizer: the path of a tokenizer.json, for `encode`; None takes the one in a .gap file, else the one in the
+        folder of the weights, which must be the one that the model's spec records, if it records one.
 
     Any number of Python's threads may call one model at the same time; the interpreter's lock is free meanwhile.
     """
@@ -47,7 +47,7 @@ class Model(SentenceRunner):
         token_types: of [batch, q_len], for a model that adds them.
         key_tokens or key: what a decoder attends to, or a transformer's source: [batch, kv_len], or rows of it, with
             kv_lengths; memory: what a transformer's encoder gave before, in place of them.
-        sublayer: what a sublayer made of query, for a model that adds it.
+        sublayer: a sublayer's result for query, for a model that adds it.
         mask: bool or uint8, true where a row sees another, or float32 that is added to the scores, as the spec says;
             of any shape that spreads over [batch, heads, q_len, q_len]; src_mask: of a transformer's source.
         memory_mask: likewise, of what a decoder attends to besides: it spreads over [batch, heads, q_len, kv_len].

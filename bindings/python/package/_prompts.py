@@ -1,5 +1,5 @@
 """Texts that stand before those that `encode` takes, by name, and the file that sentence_transformers writes them to
-beside a model's weights. Knows no tokenizer and no model.
+in the folder of a model's weights. Knows no tokenizer and no model.
 """
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
@@ -14,7 +14,7 @@ def _check(path: str, what: str, value: Any, kind: type, words: str) -> None:
 
 
 def config_beside(weights: Any) -> Optional[Dict[str, Any]]:
-    """What the file beside weights says, with `prompts` that are texts; None where there is no file."""
+    """What the file in the folder of the weights says, with `prompts` that are texts; None where there is no file."""
     path = path_beside(weights, CONFIG)
     if path is None:
         return None
@@ -46,7 +46,7 @@ class Prompts(NamedTuple):
 
     def name_for(self, names: Sequence[str]) -> Optional[str]:
         """The first of some names that has a prompt here. None where it is empty and the model's spec has a text for
-        all: only the file beside the weights, which is not there then, could say that a task goes without.
+        all: only the file in the folder of the weights, which is not there then, could say that a task goes without.
         """
         name = next((name for name in names if name in self.by_name), None)
         return name if name is None or self.by_name[name] or not self.default else None

@@ -133,7 +133,7 @@ class SentenceRunner(Runner):
 
     @property
     def prompts(self) -> Dict[str, str]:
-        """What `prompt_name` of `encode` names: of config_sentence_transformers.json beside the weights, or yours."""
+        """What `prompt_name` of `encode` names: of the weights' config_sentence_transformers.json, or yours."""
         return self._prompts.by_name
 
     @prompts.setter

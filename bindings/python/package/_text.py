@@ -208,7 +208,7 @@ class Tokenizer(Constant):
 
 
 def _named_pad_token(tokenizer: Any) -> Optional[str]:
-    """`pad_token` of the configuration beside a tokenizer: a text, or an object that has it as `content`."""
+    """`pad_token` of the configuration in the folder of a tokenizer: a text, or an object that has it as `content`."""
     path = path_beside(tokenizer, _CONFIG)
     token = object_of(path, "the JSON of transformers").get("pad_token") if path else None
     token = token.get("content") if isinstance(token, dict) else token
@@ -248,7 +248,7 @@ def in_packed_weights(path: Any) -> Optional[Tokenizer]:
 
 
 def beside(weights: Any) -> Optional[str]:
-    """The path of the tokenizer.json beside weights, where there is one."""
+    """The path of the tokenizer.json in the folder of weights, where there is one."""
     if WHY_NOT or not isinstance(weights, (str, os.PathLike)):
         return None
     room = ctypes.create_string_buffer(4096)

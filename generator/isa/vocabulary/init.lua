@@ -1,5 +1,5 @@
 -- isa/vocabulary: what templates and formats may say of an instruction set's vectors: the words that it spells, those
--- that are made of others, and what words call and need.
+-- that consist of others, and what words call and need.
 local lanes = require "isa.vocabulary.lanes"
 
 local vocabulary = {}
@@ -16,7 +16,7 @@ local MADE = {
   store_bf16 = function(V, pointer, floats) return V.store_upper(pointer, V.round_bf16(floats)) end,
 }
 
--- The words that they are made of, as far as these may call or need anything.
+-- The words that they consist of, as far as these may call or need anything.
 local MADE_OF = {
   load_int8 = { "int_load_int8" }, load_bf16 = { "floats_of", "int_load_uint16" },
   round_bf16 = { "bits_of", "floats_of" }, store_upper = { "bits_of", "int_store_uint16" },
@@ -69,7 +69,7 @@ function vocabulary.of(set)
   return V
 end
 
--- Calls f with the table of each word that calls or needs anything, those that a word is made of first.
+-- Calls f with the table of each word that calls or needs anything, those that a word consists of first.
 local function each_table(set, words, f)
   for _, word in ipairs(words) do
     local spelled = set.spell[word]
