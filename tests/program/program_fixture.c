@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "packed_parts.h"
 #include "program.h" // defines: ga_program
 
 enum { D = 8, HEADS = 2, D_HEAD = D / HEADS, MOST = 16, VOCAB = 10 };
@@ -36,14 +37,19 @@ static size_t role_start(size_t role)
     return start;
 }
 
-static void pack(const struct ga_weight_view *views, void *packed)
+// Roles as they are, dense in role order.
+static void fill_copies(struct ga_packed_copy copies[N_ROLES])
 {
     for (size_t r = 0; r < N_ROLES; r++) {
-        float *to = (float *)packed + role_start(r);
-        size_t columns = roles[r].rank == 2 ? roles[r].shape[1] : 1;
-        for (size_t i = 0; i < role_elements(r); i++) {
-            to[i] = views[r].data[i / columns * views[r].row_stride + i % columns * views[r].col_stride];
-        }
+        const bool is_vector = roles[r].rank == 1;
+        const size_t columns = is_vector ? roles[r].shape[0] : roles[r].shape[1];
+        copies[r] = (struct ga_packed_copy){.role = r,
+                                            .at = role_start(r) * sizeof(float),
+                                            .is_vector = is_vector,
+                                            .rows = is_vector ? 1 : roles[r].shape[0],
+                                            .columns = columns,
+                                            .stride = columns,
+                                            .factor = 1.0F};
     }
 }
 
@@ -241,9 +247,12 @@ enum { PACKED_BYTES = (VOCAB * D + 4 * D * D + 4 * D) * sizeof(float) };
 
 int main(int argc, char **argv)
 {
+    struct ga_packed_copy copies[N_ROLES];
+    fill_copies(copies);
+    const struct ga_packed_parts parts = {.count = 1, .copies = copies, .n_copies = N_ROLES};
     const struct ga_variant variants[] = {
-        {"future", no_cpu_has, 0, false, PACKED_BYTES, kernels, 1, pack, scratch_bytes, run, {0}, 1, {0}},
-        {"scalar", 0, 0, false, PACKED_BYTES, kernels, 1, pack, scratch_bytes, run, {0}, 1, {0}},
+        {"future", no_cpu_has, 0, false, PACKED_BYTES, 1, kernels, 1, &parts, scratch_bytes, run, {0}, 1, {0}},
+        {"scalar", 0, 0, false, PACKED_BYTES, 1, kernels, 1, &parts, scratch_bytes, run, {0}, 1, {0}},
     };
     static const char *const sentences[] = {"lengths: padding is neither computed nor seen"};
     const struct ga_model model = {

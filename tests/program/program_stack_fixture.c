@@ -3,6 +3,7 @@
 // by way of attention has no part in them. Not a reference for kernels.
 #include <string.h>
 
+#include "packed_parts.h"
 #include "program.h" // defines: ga_program
 
 enum { D = 8, HEADS = 2, LAYERS = 3, MOST = 16, VOCAB = 10, TYPES = 2, LOGITS = VOCAB };
@@ -13,16 +14,14 @@ static const struct ga_weight_role roles[N_ROLES] = {
     [TOKEN_TYPES] = {"token_types", 2, {TYPES, D}},
 };
 
+enum { PACKED_BYTES = (VOCAB + TYPES) * D * sizeof(float) };
 static const size_t starts[N_ROLES] = {0, VOCAB *D}; // of each role among the packed weights
 
-static void pack(const struct ga_weight_view *views, void *packed)
-{
-    for (size_t r = 0; r < N_ROLES; r++) {
-        for (size_t i = 0; i < roles[r].shape[0] * D; i++) {
-            ((float *)packed)[starts[r] + i] = views[r].data[i / D * views[r].row_stride + i % D * views[r].col_stride];
-        }
-    }
-}
+static const struct ga_packed_copy copies[N_ROLES] = {
+    {.role = EMBEDDING, .rows = VOCAB, .columns = D, .stride = D, .factor = 1.0F},
+    {.role = TOKEN_TYPES, .at = VOCAB * D * sizeof(float), .rows = TYPES, .columns = D, .stride = D, .factor = 1.0F},
+};
+static const struct ga_packed_parts parts = {.count = 1, .copies = copies, .n_copies = N_ROLES};
 
 static size_t scratch_bytes(size_t batch, size_t q_len, size_t kv_len, size_t threads)
 {
@@ -168,7 +167,7 @@ static const struct ga_stack stack = {
 int main(int argc, char **argv)
 {
     static const struct ga_variant variants[] = {
-        {"scalar", 0, 0, false, (VOCAB + TYPES) * D * sizeof(float), kernels, 1, pack, scratch_bytes, run, {0}, 1, {0}},
+        {"scalar", 0, 0, false, PACKED_BYTES, 1, kernels, 1, &parts, scratch_bytes, run, {0}, 1, {0}},
     };
     static const char *const sentences[] = {"layers: 3"};
     const struct ga_model model = {
