@@ -177,12 +177,11 @@ enum ga_status ga_safetensors_read(const char *header, size_t size, size_t data_
     }
     json_error_t why;
     // An escaped NUL is allowed here so that it is refused where it stands, and not by a word about jansson's flags.
-    json_t *root = json_loadb(header, size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &why);
+    json_t *root = ga_json_read(r.text, JSON_ALLOW_NUL, &why);
     if (root == NULL) {
         return ga_header_refuse_json(&r, &why);
     }
-    const enum ga_status status =
-        ga_json_is_whole(r.text, root) ? fill_table(&r, root, table_out) : ga_header_fail_memory(&r);
+    const enum ga_status status = fill_table(&r, root, table_out);
     json_decref(root);
     if (status != GA_OK) {
         ga_safetensors_free(table_out);

@@ -145,14 +145,15 @@ struct told {
     size_t place;
 };
 
-static struct told tell_syntax(struct ga_text text, size_t end, const struct ga_place_context *context)
+static struct told tell_syntax(struct ga_text text, const json_error_t *why, size_t end,
+                               const struct ga_place_context *context)
 {
     const size_t start = token_start(text, end, context);
     const bool goes_on = end < text.size;
     if (context->in_string && goes_on && (unsigned char)text.bytes[end] < 0x20) {
         return (struct told){GA_FAULT_NAME_CONTROL, end};
     }
-    if (end > 0 && text.bytes[end - 1] == '"' && ga_json_has_surrogate(text, context->last_string)) {
+    if (strncmp(why->text, "invalid Unicode '", 17) == 0) { // jansson has no number for it
         return (struct told){GA_FAULT_SURROGATE, context->last_string};
     }
     if (end > 0 && text.bytes[end - 1] == '0' && goes_on && text.bytes[end] >= '0' && text.bytes[end] <= '9') {
@@ -176,13 +177,13 @@ static struct told tell(struct ga_text text, const json_error_t *why, size_t end
     case json_error_premature_end_of_input:
         return (struct told){GA_FAULT_SYNTAX, text.size};
     default:
-        return tell_syntax(text, end, context);
+        return tell_syntax(text, why, end, context);
     }
 }
 
 enum ga_status ga_header_refuse_json(const struct ga_header *r, const json_error_t *why)
 {
-    if (ga_json_out_of_memory(r->text, why)) {
+    if (why->text[0] == '\0') {
         return ga_header_fail_memory(r);
     }
     if (json_error_code(why) == json_error_duplicate_key) {

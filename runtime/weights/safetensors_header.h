@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "safetensors.h"
-#include "safetensors_json_position.h"
+#include "weights_json.h"
 
 enum { GA_SAFETENSORS_DEPTH = 4 }; // objects and arrays inside one another; a sound header has 3
 
@@ -62,13 +62,6 @@ bool ga_json_is_sparse(struct ga_text text, struct ga_json_excess *excess_out);
 
 // What jansson lets pass around the object and inside its numbers.
 bool ga_header_check_rest(const struct ga_header *header);
-
-// True where the string that begins at byte `quote` holds an escape of half a surrogate pair.
-bool ga_json_has_surrogate(struct ga_text text, size_t quote);
-
-// True where jansson refused a text for want of memory; false where one it took lacks letters for the same reason.
-bool ga_json_out_of_memory(struct ga_text text, const json_error_t *why);
-bool ga_json_is_whole(struct ga_text text, json_t *root);
 
 // Says that there is no memory to read the header; returns GA_MEMORY.
 enum ga_status ga_header_fail_memory(const struct ga_header *header);

@@ -36,7 +36,7 @@ enum ga_status ga_weights_index_refuse(const struct ga_weights_index *index, enu
 
 static enum ga_status refuse_json(const struct ga_weights_index *index, const json_error_t *why)
 {
-    if (ga_json_out_of_memory(index->text, why)) {
+    if (why->text[0] == '\0') {
         return ga_weights_fail_memory(index->error, index->path, "the index");
     }
     char shown[JSON_ERROR_TEXT_LENGTH];
@@ -211,13 +211,11 @@ enum ga_status ga_weights_index_read(int fd, const struct ga_weights_options *op
     if (status != GA_OK) {
         return status;
     }
-    index->root = json_loadb(index->text.bytes, index->text.size, JSON_REJECT_DUPLICATES, &why);
+    index->root = ga_json_read(index->text, 0, &why);
     if (index->root == NULL) {
         return refuse_json(index, &why);
     }
-    status = ga_json_is_whole(index->text, index->root)
-                 ? check_map(index)
-                 : ga_weights_fail_memory(index->error, index->path, "the index");
+    status = check_map(index);
     return status == GA_OK ? list_shards(index) : status;
 }
 

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "safetensors_json_position.h"
+#include "weights_json.h"
 #include "weights_shard.h"
 
 enum { GA_WEIGHTS_MAX_SHARDS = 4096, GA_WEIGHTS_SHARD_NAME = 200 }; // shards of an index; bytes of one's name

@@ -26,8 +26,8 @@ profiles.RACES = { obj = "out/races/obj", lib = "out/races/lib", test = "out/rac
 -- Numbers that nobody wrote, which only clang looks for, and only in what it compiled: the portable kernels, of models
 -- generated without others. What it does not see write has something to stand before it.
 profiles.UNSET = { obj = "out/unset/obj", lib = "out/unset/lib", test = "out/unset/test", gen = "out/gen/unset/",
-  libraries = "-Wl,--wrap=json_loadb,--wrap=json_dumpb,--wrap=fstat,--wrap=fstat64,--wrap=stat,--wrap=stat64 " ..
-    "$program_libraries",
+  libraries = "-Wl,--wrap=json_loadb,--wrap=json_load_callback,--wrap=json_dumpb,--wrap=fstat,--wrap=fstat64," ..
+    "--wrap=stat,--wrap=stat64 $program_libraries",
   variables = { { "cc", ninja.raw("$clang") }, { "mode", ninja.raw("$unset") }, { "opt", "-O1" } } }
 -- For another architecture, by an emulator that has no libraries of it. The user's flags are of this machine.
 profiles.CROSS = { obj = "out/cross/obj", lib = "out/cross/lib", test = "out/cross/test", gen = "out/gen/cross/",

@@ -44,19 +44,33 @@ __attribute__((constructor)) static void stand_before(void)
 
 json_t *__real_json_loadb(const char *buffer, size_t size, size_t flags, json_error_t *error);
 json_t *__wrap_json_loadb(const char *buffer, size_t size, size_t flags, json_error_t *error);
+json_t *__real_json_load_callback(json_load_callback_t feed, void *data, size_t flags, json_error_t *error);
+json_t *__wrap_json_load_callback(json_load_callback_t feed, void *data, size_t flags, json_error_t *error);
 size_t __real_json_dumpb(const json_t *json, char *buffer, size_t size, size_t flags);
 size_t __wrap_json_dumpb(const json_t *json, char *buffer, size_t size, size_t flags);
 
-json_t *__wrap_json_loadb(const char *buffer, size_t size, size_t flags, json_error_t *error)
+static void count_as_written(json_error_t *error)
 {
-    __msan_check_mem_is_initialized(buffer, size);
-    json_t *root = __real_json_loadb(buffer, size, flags, error);
     for (struct block *block = blocks.next; block != &blocks; block = block->next) {
         __msan_unpoison(block + 1, block->size);
     }
     if (error) {
         __msan_unpoison(error, sizeof *error);
     }
+}
+
+json_t *__wrap_json_loadb(const char *buffer, size_t size, size_t flags, json_error_t *error)
+{
+    __msan_check_mem_is_initialized(buffer, size);
+    json_t *root = __real_json_loadb(buffer, size, flags, error);
+    count_as_written(error);
+    return root;
+}
+
+json_t *__wrap_json_load_callback(json_load_callback_t feed, void *data, size_t flags, json_error_t *error)
+{
+    json_t *root = __real_json_load_callback(feed, data, flags, error);
+    count_as_written(error);
     return root;
 }
 

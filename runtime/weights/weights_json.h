@@ -1,8 +1,7 @@
-// safetensors_json_position.h: where in a JSON text something stands, for messages about it: jansson keeps no
-// positions. Reads texts that jansson found sound, or the sound part before an error, and decides nothing. Internal to
-// the weights library.
-#ifndef GA_SAFETENSORS_JSON_POSITION_H
-#define GA_SAFETENSORS_JSON_POSITION_H
+// weights_json.h: a JSON text read by jansson, and at which byte of it each part begins, for messages: jansson keeps no
+// positions. Refuses nothing itself. Internal to the weights library.
+#ifndef GA_WEIGHTS_JSON_H
+#define GA_WEIGHTS_JSON_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -12,6 +11,12 @@ struct ga_text {
     const char *bytes; // not NUL-terminated
     size_t size;
 };
+
+// Reads the text with these flags of jansson, without duplicate keys. NULL after a failure: *why says what jansson
+// refused, and its text is empty where there was no memory. The caller's to decref.
+json_t *ga_json_read(struct ga_text text, size_t flags, json_error_t *why);
+
+// The functions below take texts that jansson found sound, or the sound part before an error.
 
 // The first byte that is no blank: where the outermost object begins.
 size_t ga_place_object(struct ga_text text);

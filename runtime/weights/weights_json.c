@@ -1,8 +1,48 @@
-// safetensors_json_position.c: walks JSON text over strings, brackets and commas; what stands between them was checked
-// by jansson, and is not looked at again.
-#include "safetensors_json_position.h"
+// weights_json.c: has jansson read a JSON text, and walks that text over strings, brackets and commas to find places;
+// it does not check again what jansson checked.
+#include "weights_json.h"
 
+#include <errno.h>
 #include <string.h>
+
+// -- Reading --------------------------------------------------------------------------------------------------------
+
+struct feed {
+    struct ga_text text;
+    size_t done; // bytes that jansson has
+};
+
+// Gives jansson one byte at a time, so that it stops at the first byte after an allocation that failed: jansson itself
+// drops the letters of a token that it has no memory for, and goes on.
+static size_t feed(void *byte_out, size_t size, void *data)
+{
+    struct feed *f = data;
+    (void)size;
+    if (errno == ENOMEM || f->done == f->text.size) {
+        return 0;
+    }
+    *(char *)byte_out = f->text.bytes[f->done++];
+    return 1;
+}
+
+// malloc says in errno that it failed. jansson sets errno to 0 at the end of each number. Before that it has asked for
+// a byte after each allocation but one: that of the byte after a number of 15 or more digits, where no token before it
+// was as long.
+json_t *ga_json_read(struct ga_text text, size_t flags, json_error_t *why)
+{
+    const int before = errno;
+    errno = 0;
+    json_t *root = json_load_callback(feed, &(struct feed){text, 0}, flags | JSON_REJECT_DUPLICATES, why);
+    if (errno == ENOMEM) {
+        json_decref(root);
+        root = NULL;
+        why->text[0] = '\0';
+    }
+    errno = before;
+    return root;
+}
+
+// -- Places ---------------------------------------------------------------------------------------------------------
 
 static bool is_blank(char c)
 {
