@@ -72,6 +72,9 @@ extern const struct ga_command *const ga_commands[GA_COMMANDS];
 // what a model can do.
 const char *ga_command_refusal(const struct ga_model *model, const struct ga_command *command);
 
+// The command of this name, or NULL.
+const struct ga_command *ga_command_named(const char *name);
+
 // The first command of the model that has an option of this name, or NULL.
 const struct ga_command *ga_command_with(const struct ga_model *model, const char *option);
 
@@ -81,6 +84,9 @@ const struct ga_command *ga_command_with(const struct ga_model *model, const cha
 // was checked. GA_EXIT_USAGE after a message otherwise.
 enum ga_exit ga_options_read(const struct ga_context *context, const struct ga_command *command, int argc, char **argv,
                              struct ga_arguments *arguments_out, bool *help_out);
+
+// Whether an option may be given several times.
+bool ga_option_repeats(const struct ga_option *option);
 
 // Prints the command's help on stdout.
 void ga_options_help(const struct ga_context *context, const struct ga_command *command);

@@ -14,6 +14,16 @@ const char *ga_command_refusal(const struct ga_model *model, const struct ga_com
     return command->refusal ? command->refusal(model) : NULL;
 }
 
+const struct ga_command *ga_command_named(const char *name)
+{
+    for (size_t i = 0; i < GA_COMMANDS; i++) {
+        if (strcmp(ga_commands[i]->name, name) == 0) {
+            return ga_commands[i];
+        }
+    }
+    return NULL;
+}
+
 const struct ga_command *ga_command_with(const struct ga_model *model, const char *option)
 {
     for (size_t i = 0; i < GA_COMMANDS; i++) {

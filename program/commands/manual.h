@@ -23,4 +23,9 @@ enum ga_exit ga_print_manual(const struct ga_context *context, const struct ga_s
 enum ga_exit ga_print_completion(const struct ga_context *context, const struct ga_self_option *table,
                                  const char *value);
 
+// Prints what may come next after these words, the last of which is being typed: a candidate, a tab and its help a
+// line. GA_EXIT_FAILED, without a message, where the name of a file or a folder is next. The scripts call it.
+enum ga_exit ga_complete(const struct ga_context *context, const struct ga_self_option *table, size_t count,
+                         char **words);
+
 #endif

@@ -134,7 +134,7 @@ static bool may_be_empty(const struct ga_option *option)
     return !is_name;
 }
 
-static bool may_repeat(const struct ga_option *option)
+bool ga_option_repeats(const struct ga_option *option)
 {
     const size_t length = option->value ? strlen(option->value) : 0;
     return length > 3 && strcmp(option->value + length - 3, "...") == 0;
@@ -161,7 +161,7 @@ static enum ga_exit take_value(const struct ga_context *context, const struct ga
     if (before && !optarg) {
         return ga_misused(context, "%s: --%s is given twice; expected it once", command->name, option->name);
     }
-    if (before && !may_repeat(option)) {
+    if (before && !ga_option_repeats(option)) {
         return ga_misused(context, "%s: --%s is given twice, \"%s\" and \"%s\"; expected one of them", command->name,
                           option->name, before, optarg);
     }
@@ -174,7 +174,7 @@ static enum ga_exit take_value(const struct ga_context *context, const struct ga
                           option->name, option->value);
     }
     arguments->values[i] = optarg ? optarg : "";
-    return may_repeat(option) ? take_repeated(context, command, option, arguments) : GA_EXIT_OK;
+    return ga_option_repeats(option) ? take_repeated(context, command, option, arguments) : GA_EXIT_OK;
 }
 
 static enum ga_exit check_operands(const struct ga_context *context, const struct ga_command *command, int count,

@@ -37,16 +37,6 @@ static const struct ga_self_option *find_self_option(const char *word)
     return NULL;
 }
 
-static const struct ga_command *find_command(const char *name)
-{
-    for (size_t i = 0; i < GA_COMMANDS; i++) {
-        if (strcmp(ga_commands[i]->name, name) == 0) {
-            return ga_commands[i];
-        }
-    }
-    return NULL;
-}
-
 static void print_self_option(FILE *stream, const char *program, const struct ga_self_option *option)
 {
     char left[64];
@@ -124,7 +114,7 @@ static enum ga_exit refuse_more(const struct ga_context *context, const char *wo
 // `help COMMAND`, and `help` alone.
 static enum ga_exit show_help(const struct ga_context *context, int argc, char **argv)
 {
-    const struct ga_command *command = argc > 2 ? find_command(argv[2]) : NULL;
+    const struct ga_command *command = argc > 2 ? ga_command_named(argv[2]) : NULL;
     if (argc > 3) {
         return refuse_more(context, argv[3]);
     }
@@ -173,11 +163,14 @@ static enum ga_exit dispatch(struct ga_context *context, int argc, char **argv)
     if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
         return show_help(context, argc, argv);
     }
+    if (strcmp(word, "--complete") == 0) {
+        return ga_complete(context, self_options, (size_t)(argc - 2), argv + 2);
+    }
     const struct ga_self_option *self = find_self_option(word);
     if (self) {
         return print_self(context, self, argc, argv);
     }
-    const struct ga_command *command = find_command(word);
+    const struct ga_command *command = ga_command_named(word);
     return command ? run_command(context, command, argc - 1, argv + 1) : refuse(context, word);
 }
 

@@ -165,11 +165,14 @@ if has("groff", "the manual page through roff", "groff-base") then
   end)
 end
 
+-- The completions ask the program that is typed.
+local ON_PATH = ("PATH=%s:$PATH; "):format(fmt.sh_quote(PREFIX .. "/bin"))
+
 -- What bash offers after these words, the last of which is being typed.
 local function completed(...)
   local words = {}
   for i, word in ipairs({ ... }) do words[i] = fmt.sh_quote(word) end
-  local script = ("source %s; COMP_WORDS=(%s) COMP_CWORD=%d; _mha_512_8; echo ${COMPREPLY[*]}"):format(
+  local script = ON_PATH .. ("source %s; COMP_WORDS=(%s) COMP_CWORD=%d; _mha_512_8; echo ${COMPREPLY[*]}"):format(
     fmt.sh_quote(PREFIX .. "/share/bash-completion/completions/mha_512_8"), table.concat(words, " "), #words - 1)
   return (succeeds(folder, "bash -c " .. fmt.sh_quote(script)):gsub("\n", ""))
 end
@@ -190,8 +193,7 @@ end
 -- What zsh's own functions are given where these words are complete; the last is being typed.
 local ZSH = [[
 _describe() { print -r -- describe "${(@P)4}" }
-_arguments() { print -r -- arguments "$@" }
-compadd() { print -r -- add "$@" }
+_files() { print -r -- files }
 words=("$@") CURRENT=$#
 source "$SCRIPT"
 ]]
@@ -199,23 +201,22 @@ source "$SCRIPT"
 if has("zsh", "completion for zsh", "zsh") then
   fs.write_if_changed(folder .. "complete.zsh", ZSH)
   local function offered(words)
-    return succeeds(folder, ("SCRIPT=%s zsh -f complete.zsh %s"):format(
+    return succeeds(folder, ON_PATH .. ("SCRIPT=%s zsh -f complete.zsh %s"):format(
       fmt.sh_quote(PREFIX .. "/share/zsh/site-functions/_mha_512_8"), words))
   end
   fact.holds("zsh completes commands, options and what an option may be given", function()
     fact.contains(offered("mha_512_8 in"), "inspect:check a file of weights and list what it holds")
     fact.contains(offered("mha_512_8 --v"), "--version:version and model")
-    local run = offered("mha_512_8 run --isa s")
-    fact.contains(run, "--isa=[instruction set to use]:NAME:(scalar)")
-    fact.contains(run, "--weights=[safetensors or GGUF file")
-    fact.contains(run, "]:PATH:_files")
-    fact.contains(offered("mha_512_8 --completion f"), "add bash zsh fish")
+    fact.contains(offered("mha_512_8 run --isa s"), "scalar:instruction set to use")
+    fact.contains(offered("mha_512_8 run --w"), "--weights:safetensors or GGUF file")
+    fact.equal(offered("mha_512_8 run --weights ''"), "files\n")
+    fact.contains(offered("mha_512_8 --completion f"), "fish:")
   end)
 end
 
 if has("fish", "completion for fish", "fish") then
   local function offered(words)
-    return succeeds(folder, "fish --no-config -c " .. fmt.sh_quote(("source %s; complete -C %s"):format(
+    return succeeds(folder, ON_PATH .. "fish --no-config -c " .. fmt.sh_quote(("source %s; complete -C %s"):format(
       fmt.sh_quote(PREFIX .. "/share/fish/vendor_completions.d/mha_512_8.fish"), fmt.sh_quote(words))))
   end
   fact.holds("fish completes commands, options and what an option may be given", function()

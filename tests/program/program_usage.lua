@@ -105,22 +105,21 @@ return function(run, expect_run, expect)
   end
 
   local _, page = run("--man")
-  local scripts = {}
-  for _, shell in ipairs { "bash", "zsh", "fish" } do _, scripts[shell] = run("--completion " .. shell) end
+  -- What is offered after these words, the last of which is being typed, after a newline.
+  local function offered(words)
+    return "\n" .. select(2, run("--complete " .. words))
+  end
 
   -- What is installed beside the program says all that --help does.
   local function test_pages(command, option)
     local section = page:match(("\n%%.SS \"%s.-\n(.-)\n%%.S"):format(command)) or ""
     local shown = "\\-\\-" .. option.name:gsub("%-", "\\-") .. (option.value and ' " "' .. option.value or '"')
     expect(section:find(shown, 1, true), "the manual page of %s has no --%s", command, option.name)
-    local words = scripts.bash:match(("\n *'%s '%%*%%) words='([^']*)'"):format(command)) or ""
-    expect((words .. " "):find(" --" .. option.name .. " ", 1, true), "completion of %s has no --%s", command,
-      option.name)
-    local case = scripts.zsh:match(("\n *%s%%)\n(.-) ;;\n"):format(command)) or ""
-    expect(case:find("'%*?%-%-" .. option.name:gsub("%-", "%%-") .. (option.value and "=%[" or "%[")),
-      "zsh's completion of %s has no --%s", command, option.name)
-    expect(scripts.fish:find(("_from %s' -l %s "):format(command, option.name), 1, true),
-      "fish's completion of %s has no --%s", command, option.name)
+    local line = ("\n--%s\t"):format(option.name)
+    expect(offered(command .. " --"):find(line, 1, true), "completion of %s has no --%s", command, option.name)
+    local again = offered(("%s --%s x --"):format(command, option.name)):find(line, 1, true) ~= nil
+    local repeats = option.value ~= nil and option.value:find("%.%.%.$") ~= nil
+    expect(again == repeats, "completion of %s has --%s again: %s", command, option.name, again)
   end
 
   -- What the model cannot do is listed nowhere, and refused where it is used.
@@ -128,9 +127,10 @@ return function(run, expect_run, expect)
     local _, usage = run("help")
     expect(not usage:find("\n  " .. command .. " "), "help lists %s:\n%s", command, usage)
     expect(not page:find('\n.SS "' .. command, 1, true), "the manual page has %s", command)
-    for shell, script in pairs(scripts) do
-      expect(not script:find("%f[%w]" .. command .. "%f[%W]"), "the completion for %s has %s", shell, command)
+    for _, words in ipairs { "''", "help ''" } do
+      expect(not offered(words):find("\n" .. command .. "\t", 1, true), "completion has %s", command)
     end
+    expect(offered(command .. " --") == "\n", "completion of %s has options", command)
     expect_run(0, command .. " --help", "Not for this model: " .. why)
     expect_run(1, ("%s %s"):format(command, COMMANDS[command]), why)
   end
@@ -146,7 +146,11 @@ return function(run, expect_run, expect)
   end
   for command, why in pairs(REFUSED) do test_refused(command, why) end
   expect(select(2, run("-V")) == select(2, run("--version")), "-V is not --version")
-  expect(select(2, run("--completion")) == scripts.bash, "--completion alone is not for bash")
+  expect(select(2, run("--completion")) == select(2, run("--completion bash")), "--completion alone is not for bash")
+  expect(offered("''"):find("\ninfo\t"), "completion has no info")
+  expect(offered("info --isa ''"):find("\nscalar\t"), "completion has no instruction set")
+  expect_run(1, "--complete run --weights ''") -- files, which the shell knows
+  expect_run(0, "--complete run --threads ''")
   for _, row in ipairs(WRONG) do
     local command, options = row[1]:match("^(%S+) (.*)$")
     expect_run(2, ("%s %s %s"):format(command, COMMANDS[command], options), row[2], row[3])
