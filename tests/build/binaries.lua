@@ -329,6 +329,7 @@ local function add_sanitized(edges, archives, models, tests, has)
   local parts = edges:shared_parts(SANITIZED)
   local sanitized = shared_archives(edges, SANITIZED, parts)
   tests.sanitized = binaries_of(edges, SANITIZED, sanitized, whole, has, parts.text)
+  tests.sanitized.models = whole
   edges:section("Tests under the thread sanitizer")
   tests.shared = some_of(models, "shared")
   tests.races = binaries_of(edges, RACES, shared_archives(edges, RACES, edges:shared_parts(RACES)), tests.shared, {})

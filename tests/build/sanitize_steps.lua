@@ -20,12 +20,16 @@ local CRITERION_OPTIONS = "ASAN_OPTIONS=detect_leaks=0:handle_segv=0 "
 
 local function sanitized(add, off, tests)
   local list = {
-    add("kernels, sanitized", "out/sanitize/test/standalone_kernels", "10"),
     add("threads, sanitized", "out/sanitize/test/standalone_threads", "100"),
     add("threads, looking for races", "out/races/test/standalone_threads", "100"),
     add("calls that share weights and threads, looking for races", "out/races/test/standalone_sharing",
       sharing("1", tests.shared, roles.races)),
   }
+  for _, model in ipairs(tests.sanitized.models) do -- a step each, as a process has one thread
+    local name = model.spec.name
+    list[#list + 1] = add(("kernels of %s, sanitized"):format(name), "out/sanitize/test/standalone_kernels",
+      "10 " .. name)
+  end
   for _, path in ipairs(tests.sanitized.criterion) do
     if not is_standalone_too(path) then
       list[#list + 1] = add(base(path) .. ", sanitized", path, "", CRITERION_OPTIONS)
