@@ -14,7 +14,7 @@ static const struct {
     kernel_fact *fact;
     bool (*is_about)(const struct ga_model *model);
 } FACTS[] = {
-#define KERNEL_ROW(fact, who) {#fact, fact, kernels_for_##who},
+#define KERNEL_ROW(fact, who, sets) {#fact, fact, kernels_for_##who},
     KERNEL_FACTS(KERNEL_ROW)
 #undef KERNEL_ROW
 };

@@ -13,6 +13,7 @@ struct checks {
     const char *fact;                 // what is checked, in words
     double effort;                    // how much of the usual work to do; 1 is all of it
     uint64_t seed;                    // of random calls in place of the usual ones; 0: the usual ones
+    bool one_set;                     // of instruction sets, the best; else each that this CPU runs
     double worst;                     // largest error that was compared, in parts of what was allowed
     size_t done, failed;              //
     char subject[CHECKS_SUBJECT];     // "mha_512_8 avx2"
