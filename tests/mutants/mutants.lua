@@ -16,6 +16,7 @@ local compat = require "base.compat"
 local emit = require "emit"
 local fmt = require "base.fmt"
 local fs = require "base.fs"
+local ninja = require "ninja"
 local spec = require "spec"
 local test_folders = require "tests.build.folders"
 local test_modifiers = require "tests.build.modifiers"
@@ -37,6 +38,11 @@ local HEAD = [[
 builddir = %s
 include out/config.ninja
 include rules.ninja
+
+# What a test says, and its exit status in a last line. A test that fails is no failure of the edge.
+rule said
+  command = timeout %d sh -c $test_command >$out 2>&1; echo " $$?" >>$out
+  description = RUN $out
 ]]
 
 local joined = Edges.joined
@@ -114,10 +120,27 @@ end
 
 -- -- What a mutant is built of --------------------------------------------------------------------------------------
 
--- The edge of a test's binary of these objects before the archives.
-local function link(build, path, objects, kind)
-  return build.edges:link(PROFILE, path, joined(objects, build.archives),
-    kind == "criterion" and "$test_libraries" or "$program_libraries -ldl")
+-- How each kind of test is run and what in its output says that the named one, and no other, failed.
+local RUN = {
+  criterion = function(binary, test)
+    return ("%s -j1 --filter='%s'"):format(binary, test[3]), "Failing: [1-9]", "Crashing: [1-9]"
+  end,
+  program = function(binary) return binary, "[1-9]%d* failed" end,
+  facts = function(binary, test) return ("%s %d %s"):format(binary, EFFORT, test[3]), "\n" .. test[3] .. ": %d+ of" end,
+  lua = function(_, test)
+    return ("cd %s/tree && '%s' tests/generator/%s.lua"):format(OUT, LUA, test[2]), "[1-9]%d* failed"
+  end,
+}
+
+-- The edge that runs a test's binary of these objects before the archives. Returns the path of what it says. name: of
+-- the binary.
+local function run_edge(build, name, objects, test)
+  local binary = build.edges:link(PROFILE, ("%s/bin/%s"):format(OUT, name), joined(objects, build.archives),
+    test[1] == "criterion" and "$test_libraries" or "$program_libraries -ldl")
+  local said = ("%s/said/%s"):format(OUT, name)
+  build.edges.w:build({ rule = "said", outputs = { said }, inputs = { binary },
+    variables = { { "test_command", ninja.word((RUN[test[1]](binary, test))) } } })
+  return said
 end
 
 -- The objects that make a test, before the archives; those of mutated files come before all others.
@@ -185,54 +208,49 @@ local function plan(build, mutant)
     objects, why = (mutant.file:find("%.c$") and mutate_c or mutate_generator)(build, mutant, text)
   end
   mutant.why_not = why
-  if objects then mutant.binary = link(build, ("%s/bin/%s"):format(OUT, mutant.name), objects, mutant.test[1]) end
+  if objects then mutant.said = run_edge(build, mutant.name, objects, mutant.test) end
 end
 
 -- -- Running --------------------------------------------------------------------------------------------------------
 
--- How each kind of test is run and what in its output says that the named one, and no other, failed.
-local RUN = {
-  criterion = function(binary, test)
-    return ("%s -j1 --filter='%s'"):format(binary, test[3]), "Failing: [1-9]", "Crashing: [1-9]"
-  end,
-  program = function(binary) return binary, "[1-9]%d* failed" end,
-  facts = function(binary, test) return ("%s %d"):format(binary, EFFORT), "\n" .. test[3] .. ": %d+ of" end,
-  lua = function(_, test)
-    return ("cd %s/tree && '%s' tests/generator/%s.lua"):format(OUT, LUA, test[2]), "[1-9]%d* failed"
-  end,
-}
 -- What the output of a test that passed has: that it was there and looked at something.
 local PASSED = { criterion = "Tested: [1-9]", program = "[1-9]%d* checks", facts = "[1-9]%d* checks",
   lua = "[1-9]%d* passed" }
 
-local function run(binary, test)
-  local command, failed, crashed = RUN[test[1]](binary, test)
-  local output, code = compat.capture(("timeout %d sh -c %s"):format(LIMIT, fmt.sh_quote(command)))
+-- Whether a test passed and whether it caught a mutant, from what it said and its exit status; and what it said.
+local function read_result(test, output, code)
+  local _, failed, crashed = RUN[test[1]]("", test)
   output = "\n" .. output
   local is_caught = code ~= 0 and (output:find(failed) or crashed and output:find(crashed)) ~= nil
   return code == 0 and output:find(PASSED[test[1]]) ~= nil, is_caught or code == 124, output
 end
 
+-- The result of a test that an edge ran, or of one in Lua, which is run here: it reads the one tree.
+local function result_of(said, test)
+  if said then
+    local output, code = (fs.read(said) or " 1\n"):match("^(.*) (%d+)\n$") -- nothing where it does not compile
+    return read_result(test, output, tonumber(code))
+  end
+  return read_result(test, compat.capture(("timeout %d sh -c %s"):format(LIMIT, fmt.sh_quote((RUN.lua(nil, test))))))
+end
+
 -- Whether the mutant's test passes on the source as it is, which is found out once.
 local function passes(build, test)
   local key = table.concat(test, " ")
-  if build.passes[key] == nil then
-    build.passes[key] = run(build.controls[test[1] .. " " .. test[2]], test)
-  end
+  if build.passes[key] == nil then build.passes[key] = result_of(build.controls[key], test) end
   return build.passes[key]
 end
 
 -- nil where the mutant's test catches it, or what is wrong.
 local function judge(build, mutant)
   if mutant.why_not then return mutant.why_not end
-  if mutant.binary and not fs.exists(mutant.binary) then return "does not compile" end
+  if mutant.said and not fs.exists(mutant.said) then return "does not compile" end
   if not passes(build, mutant.test) then return "its test does not pass on the source as it is" end
-  local function try() return run(mutant.binary, mutant.test) end
-  local _, is_caught, output
+  local is_caught, output
   if mutant.text then
-    is_caught = with_file(mutant, mutant.text, function() return (select(2, try())) end)
+    is_caught = with_file(mutant, mutant.text, function() return (select(2, result_of(nil, mutant.test))) end)
   else
-    _, is_caught, output = try()
+    is_caught, output = select(2, result_of(mutant.said, mutant.test))
   end
   if not is_caught then return "survives: " .. mutant.why .. (output and output:sub(-400) or "") end
 end
@@ -260,14 +278,13 @@ local function make_tree()
     for name in %s; do ln -s "$PWD/$name" %s/tree/ || exit 1; done]]):format(OUT, OUT, OUT, links, OUT))
 end
 
--- The binary of each test as it is, by its kind and name.
+-- What each test says as it is.
 local function add_controls(build, mutants)
   for _, mutant in ipairs(mutants) do
     local test = mutant.test
-    local key = test[1] .. " " .. test[2]
+    local key = table.concat(test, " ")
     if test[1] ~= "lua" and not build.controls[key] then
-      build.controls[key] = link(build, ("%s/bin/as_is_%s_%s"):format(OUT, test[1], test[2]), test_objects(build, test),
-        test[1])
+      build.controls[key] = run_edge(build, "as_is_" .. key:gsub("[^%w]+", "_"), test_objects(build, test), test)
     end
   end
 end
@@ -285,8 +302,8 @@ end
 local function main()
   local mutants = choose(read_lists(), read_count(arg[2] or "0"))
   local build = { edges = Edges.new(ISAS, 0), objects = {}, models = {}, controls = {}, passes = {} }
-  assert(compat.execute("rm -rf " .. OUT .. "/bin") and make_tree())
-  build.edges.w:line(HEAD:format(OUT))
+  assert(compat.execute(("rm -rf %s/bin %s/said"):format(OUT, OUT)) and make_tree())
+  build.edges.w:line(HEAD:format(OUT, LIMIT))
   build.archives = shared_archives(build.edges)
   add_controls(build, mutants)
   for _, mutant in ipairs(mutants) do plan(build, mutant) end
