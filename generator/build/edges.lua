@@ -30,7 +30,7 @@ Edges.__index = Edges
 Edges.PLAIN = { obj = "out/obj", lib = "out/lib", test = "out/test", variables = {},
   kernel_variables = { { "opt", ninja.raw("$kernel_opt") } }, library_flags = " $callgraph" }
 Edges.SANITIZED = { obj = "out/sanitize/obj", lib = "out/sanitize/lib", test = "out/sanitize/test",
-  variables = { { "mode", ninja.raw("$sanitize") }, { "opt", "-O1" } } }
+  variables = { { "mode", ninja.raw("$sanitize") }, { "opt", "-Og" } } }
 local PLAIN = Edges.PLAIN
 
 -- Where configure writes the table of program/report/isas.h.

@@ -63,7 +63,7 @@ function files.config(settings, answers)
     { "cppflags", v.CPPFLAGS }, { "cflags", v.CFLAGS }, { "ldflags", v.LDFLAGS },
     { "warnings", warnings }, { "werror", files.werror(settings) },
     { "opt", settings.debug and "-O0" or "-O2" }, { "kernel_opt", settings.debug and "-O0" or "-O2" },
-    { "check_opt", settings.debug and "-O0" or "-O1" },
+    { "check_opt", settings.debug and "-O0" or "-Og" },
     { "debug", (settings.debug or settings.sanitize) and "-g" or "" },
     { "callgraph", files.measures_stack(settings, answers) and answers.callgraph or "" },
     { "mode", settings.sanitize and SANITIZE or "" }, { "sanitize", SANITIZE .. " -g1" },

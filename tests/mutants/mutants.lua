@@ -31,7 +31,7 @@ local LIMIT = 120
 local OUT = arg[1]
 local LUA = arg[-1]
 local PROFILE = { obj = OUT .. "/obj", lib = OUT .. "/lib", test = OUT .. "/test",
-  variables = { { "opt", "-O1" }, { "warnings", "-w" } } }
+  variables = { { "opt", "-Og" }, { "warnings", "-w" } } }
 
 local HEAD = [[
 # Written by tests/mutants/mutants.lua.
