@@ -72,9 +72,4 @@ static inline bool ga_text_is_number(uint32_t code_point)
     return ga_text_classes(code_point) & GA_TEXT_IS_NUMBER;
 }
 
-static inline bool ga_text_is_mark(uint32_t code_point)
-{
-    return ga_text_classes(code_point) & GA_TEXT_IS_MARK;
-}
-
 #endif

@@ -14,6 +14,10 @@ struct ga_text_list {
 // Appends one string, which may be empty. Returns GA_OK, GA_MEMORY or GA_OVERFLOW.
 enum ga_status ga_text_list_append(struct ga_text_list *list, const char *bytes, size_t length);
 
+// The same of a string that has `with` in the place of each mark, which has a byte at least.
+enum ga_status ga_text_list_replace(struct ga_text_list *list, struct ga_text_bytes string, struct ga_text_bytes mark,
+                                    const char *with);
+
 // Appends what was added to list->text since it had `begin` bytes, as one string.
 enum ga_status ga_text_list_end(struct ga_text_list *list, size_t begin);
 
