@@ -63,10 +63,12 @@ local function add_archives(edges, models)
   end
 end
 
+local FIND_FILES = "find -L * '(' -path out -o -path source -o -path '*/.*' ')' -prune -o -type f -print"
+
 -- The hand-written files of this tree, so that ninja takes each as a target after `tests-of`. Files of editors and of
 -- Python have other names.
 local function add_tree(w)
-  local found, files = compat.capture("find -L * -path out -prune -o -type f -print"), {}
+  local found, files = compat.capture(FIND_FILES), {}
   for path in found:gmatch("[^\n]+") do
     if path:find("^[%w_./+-]+$") and not path:find("%.pyc$") then files[#files + 1] = path end
   end
