@@ -1,5 +1,9 @@
 -- embedding.lua: the model may be given token ids; their rows of an embedding are gathered as the layer's input.
+local dtype = require "dtype"
+local dtypes = require "schema.dtypes"
 local types = require "schema.types"
+
+local KEPT = { bf16 = ", which is kept as bf16", int8 = ", whose rows are kept as int8 with a scale for each row" }
 
 return {
   name = "embedding",
@@ -10,10 +14,27 @@ return {
       parse = types.to_number, default = "none", help = "rows of the embedding: the model then also takes token ids",
       group = "calls", example = "vocab_size = 30522" },
   },
+  -- spec.embedding_dtype: what rows of the table are kept as.
+  resolve = function(spec, fail)
+    local named = type(spec.dtype) == "table" and spec.dtype[dtypes.TABLE] or nil
+    spec.embedding_dtype = named or "f32"
+    if named and not spec.vocab_size then
+      fail(('dtype.embedding = "%s" is given, but there is no vocab_size, and so no table of token rows: give ' ..
+        "vocab_size, or leave dtype.embedding out"):format(named))
+    end
+  end,
+  on = function(spec) return spec.vocab_size end,
   roles = function(spec, add)
     if spec.vocab_size then add("embedding", { spec.vocab_size, spec.d_model }) end
   end,
+  packed = function(spec, add)
+    if spec.vocab_size then
+      dtype.add_rows(add, "embedding", spec.vocab_size, spec.d_model, spec.embedding_dtype)
+    end
+  end,
   sentence = function(spec)
-    return spec.vocab_size and ("token ids below %d are looked up in the embedding"):format(spec.vocab_size) or nil
+    if not spec.vocab_size then return nil end
+    return ("token ids below %d are looked up in the embedding%s"):format(spec.vocab_size,
+      KEPT[spec.embedding_dtype] or "")
   end,
 }

@@ -7,8 +7,9 @@
 --   roles(spec, add)           weights it needs: add(role name, shape)
 --   looked_up, beside          names of roles of it: that no file holds transposed, as rows are looked up in them; that
 --                              weights_prefix does not stand before. Those of score modifiers are all such tables
---   packed(spec, add, d_head_pad)   its parts of the packed weights: add(name, floats, fills); fills: what they are
---                              packed from (ops/init.lua); d_head_pad: a head's dimensions up to whole vectors
+--   packed(spec, add, d_head_pad)   its parts of the packed weights: add(name, count, fills, type), type: of elements,
+--                              f32 where nil; fills: what they are packed from (ops/init.lua); d_head_pad: a head's
+--                              dimensions up to whole vectors
 --   on(spec)                   false or nil where its fragments are not spliced; without it they always are
 --   uses                       names of features whose fragments declare what its own use
 --   calls                      functions that its fragments call and those of each feature that asks for it define

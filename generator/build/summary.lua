@@ -50,6 +50,7 @@ local function number_words(s)
   if s.attends and (#parts > 0 or s.attends_in ~= "f32") then parts[#parts + 1] = "attention " .. s.attends_in end
   if s.weights_dtype ~= "f32" then parts[#parts + 1] = "weights " .. s.weights_dtype end
   if s.cache and s.cache_dtype ~= "f32" then parts[#parts + 1] = "cache " .. s.cache_dtype end
+  if s.embedding_dtype ~= "f32" then parts[#parts + 1] = "embedding " .. s.embedding_dtype end
   return #parts > 0 and "; " .. table.concat(parts, ", ") or ""
 end
 

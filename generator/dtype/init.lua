@@ -39,6 +39,17 @@ function dtype.of_rows(name)
   return name and ROWS[name]
 end
 
+-- Hands add the parts of packed weights (ops/init.lua) that a role takes whose rows are kept so, by the type's name
+-- there: its elements, and the scales of all rows where it has them.
+function dtype.add_rows(add, role, rows, columns, name)
+  local t = dtype.get(ROWS[name])
+  local scales = t.steps and role .. "_scales" or nil
+  local kind = t.load and "rows" or "copy" -- nothing is converted to floats
+  add(role, rows * columns, { { kind = kind, role = role, rows = rows, columns = columns, scales_part = scales,
+    dtype = dtype.enum_of_rows(name) } }, ROWS[name])
+  if scales then add(scales, rows, nil, t.steps) end
+end
+
 -- What enum ga_dtype calls elements of such rows.
 function dtype.enum_of_rows(name)
   return dtype.get(ROWS[name]).enum or name:upper()

@@ -75,7 +75,8 @@ local function spec_env(s)
     is_stack = s.stack, bool = tostring, include_dir = "genattn/",
     attention_keys = s.extra_keys > 0 and ("(io->kv_len + %d)"):format(s.extra_keys) or "io->kv_len",
     fill_double = s.fill and fmt.double(s.fill) or "", own_place = ranges.own_place(s), double = fmt.double,
-    cache = s.cache or 0, cache_type = dtype.enum_of_rows(s.cache_dtype), threads = threads, caches = caches,
+    cache = s.cache or 0, cache_type = dtype.enum_of_rows(s.cache_dtype),
+    table_type = dtype.enum_of_rows(s.embedding_dtype), threads = threads, caches = caches,
     default_map = s.default_map and fmt.c_string(s.default_map) or "NULL",
   }, ranges.words(s), shape.of(s), s)
 end
@@ -139,6 +140,8 @@ local function each_helpers(p, add)
   add_type(p.weights_dtype)
   add_type(p.cache_dtype, true)
   add_type(p.cache_dtype and dtype.get(p.cache_dtype).steps)
+  add_type(p.table_dtype)
+  add_type(dtype.get(p.table_dtype).steps)
   for _, name in ipairs(narrow(p, true)) do
     local elements = arithmetic.get(name).elements
     add({ elements and dtype.helpers(elements) })
@@ -198,6 +201,7 @@ local function isa_env(p)
     has_integers = has(arithmetics, "is_integer"),
     multiplied = multiplied, multiplies_integers = has(multiplied, "is_integer"),
     rounds_groups = has(multiplied, "in_groups"), helpers = helpers(p), prefix = p.prefix,
+    T = dtype.vocabulary(p.table_dtype, p.isa),
     W = dtype.vocabulary(p.weights_dtype, p.isa),
     joins_heads = arithmetic.joins_heads(p.arithmetic_of.o, p.weights_dtype),
     exp2_coefficients = floats(power.exact), power_coefficients = floats(power.scaled), power_one = fmt.f32(power.one),

@@ -19,8 +19,8 @@
 --   products(spec, add)        products of rows with weights: add({ op, what, n_in, n_out, role }); role: which
 --                              linear of a layer it is, whose dtype it has; nil where it is outside the layers
 --   packed_vocabulary(spec, add, add_linear)   parts of the packed weights that are as long as a vocabulary:
---                              add(name, floats, fills), or add_linear(name of a product, { weight, bias }), names of
---                              roles; fills: see below
+--                              add(name, count, fills, type), or add_linear(name of a product, { weight, bias }),
+--                              names of roles; fills: see below; type: of elements, f32 where nil
 --   packed(spec, add, add_linear)   other parts outside the layers, likewise
 --   sublayer_packed(spec, add, name)   parts after those of each sublayer
 --   tensors(spec, add)         what its operations read and write, see below
@@ -72,6 +72,8 @@
 -- begins in the part, in bytes (nil: 0), and the fields of its kind in runtime/packing/packed_parts.h:
 --   { kind = "copy", role, rows, columns, stride }   a matrix, or a vector as rows (nil: 1), `stride` floats apart
 --                              (nil: columns)
+--   { kind = "rows", role, rows, columns, dtype, scales_part }   a matrix as elements of a dtype, as enum ga_dtype ends;
+--                              scales_part: the part that has the scales of its rows, nil for none
 --   { kind = "angles", layout, places, width, theta }   layout: as enum ga_angles ends
 --   { kind = "buckets", role, heads, span, own, starts, has_later }
 -- in_scores: the numbers become those of scores as softmax reads them.

@@ -1,5 +1,6 @@
 -- ops/tokens.lua: where a stack's rows come from: those that a call gives, or the embedding's rows of its tokens.
 -- vocab_size is a feature's field, as a single layer takes tokens too.
+local dtype = require "dtype"
 local types = require "schema.types"
 
 -- A hash as base/hash.lua gives it.
@@ -88,9 +89,9 @@ return {
     if spec.vocab_size then add("embedding", { spec.vocab_size, spec.d_model }) end
   end,
   packed_vocabulary = function(spec, add)
-    if not spec.own_token_table then return end
-    add("embedding", spec.vocab_size * spec.d_model,
-      { { kind = "copy", role = "embedding", rows = spec.vocab_size, columns = spec.d_model } })
+    if spec.own_token_table then
+      dtype.add_rows(add, "embedding", spec.vocab_size, spec.d_model, spec.embedding_dtype)
+    end
   end,
   tensors = function(spec, add)
     add({ name = "query", shape = { "batch", "q_len", "d_model" }, is = "input" })

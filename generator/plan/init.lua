@@ -195,7 +195,7 @@ local function plan_packed(p)
   local of = p.project_of
   local n_q, n_kv = s.n_heads, s.n_kv_heads
   if s.shared_heads then n_q, n_kv = 1, 1 end
-  local function add(name, floats, fills) packed.add(layout, name, floats, "f32", fills) end
+  local function add(name, count, fills, type_name) packed.add(layout, name, count, type_name or "f32", fills) end
   if s.projects.q then
     for i, q in ipairs(of.q.choices) do
       local k, v = of.k.choices[i], of.v.choices[i]
@@ -208,10 +208,6 @@ local function plan_packed(p)
     packed.add_product(layout, "o", p.out, round_up(s.d_out, p.isa.width), function(f)
       return { packing.out(p, f, has) }
     end)
-  end
-  if s.vocab_size then
-    add("embedding", s.vocab_size * s.d_model,
-      { { kind = "copy", role = "embedding", rows = s.vocab_size, columns = s.d_model } })
   end
   for _, feature in ipairs(features) do
     if feature.packed then feature.packed(s, add, p.d_head_pad) end
@@ -276,7 +272,7 @@ end
 function plan.start(spec, set)
   return {
     spec = spec, isa = set, weights_dtype = spec.weights_dtype, arithmetic_of = spec.arithmetic_of,
-    max_sum = longest_sum(spec), near_bytes = NEAR_BYTES,
+    max_sum = longest_sum(spec), near_bytes = NEAR_BYTES, table_dtype = dtype.of_rows(spec.embedding_dtype),
     prefix = spec.name .. "__" .. set.name,
   }
 end

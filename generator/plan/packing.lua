@@ -90,12 +90,12 @@ end
 
 -- -- Lists ------------------------------------------------------------------------------------------------------------
 
-local KINDS = { linear = "linears", copy = "copies", angles = "angles", buckets = "buckets" }
+local KINDS = { linear = "linears", copy = "copies", rows = "rows", angles = "angles", buckets = "buckets" }
 
 -- No parts yet, which are packed `count` times.
 local function empty(count)
-  return { count = count, first_role = 0, n_roles = 0, at = 0, bytes = 0, linears = {}, copies = {}, angles = {},
-    buckets = {} }
+  return { count = count, first_role = 0, n_roles = 0, at = 0, bytes = 0, linears = {}, copies = {}, rows = {},
+    angles = {}, buckets = {} }
 end
 
 -- The roles of a spec whose names begin with prefix, by the rest of their names: at: an index, which is `from` for the
@@ -121,6 +121,7 @@ local function add_layout(list, layout, at, roles, plan)
       all[#all + 1] = setmetatable({
         at = offset[part.name] + (fill.at or 0),
         bias_at = fill.bias_part and offset[fill.bias_part] + fill.bias_from * 4,
+        scales_at = fill.scales_part and offset[fill.scales_part],
         role = fill.role and roles[fill.role].at, is_vector = fill.role and roles[fill.role].is_vector,
         weight = fill.weight and roles[fill.weight].at, bias = fill.bias and roles[fill.bias].at,
         factor = fill.in_scores and plan.factors.to_units(1) or fill.factor or 1,

@@ -79,7 +79,7 @@ local function add_product(p, layout, name, f, linears)
 end
 
 local function adder(layout)
-  return function(name, floats, fills) packed.add(layout, name, floats, "f32", fills) end
+  return function(name, count, fills, type_name) packed.add(layout, name, count, type_name or "f32", fills) end
 end
 
 -- The packed weights of one layer.

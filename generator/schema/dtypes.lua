@@ -1,6 +1,7 @@
 -- schema/dtypes.lua: the field dtype: a word for all products, or a table with a word for each of them. Says how it may
 -- be written; which products a model has is not known here.
 local arithmetic = require "arithmetic"
+local dtype = require "dtype"
 local text = require "base.text"
 local types = require "schema.types"
 
@@ -10,6 +11,8 @@ local dtypes = {}
 dtypes.LINEARS = { "q", "k", "v", "o", "up", "down" }
 -- Those after the last layer: the linear of logits, and both of a classifier.
 dtypes.LAST = { "logits", "classifier" }
+-- The table of token rows. It follows no default: a table that does not name it keeps floats.
+dtypes.TABLE = "embedding"
 
 local EXAMPLE = '{ default = "int8", down = "i16" }'
 local MOST_SAID = 5 -- problems of one table
@@ -32,6 +35,7 @@ end
 add_keys(dtypes.LINEARS, one)
 add_keys({ "attention" }, types.choice(arithmetic.attending()))
 add_keys(dtypes.LAST, one)
+add_keys({ dtypes.TABLE }, types.choice(dtype.rows()))
 
 local function unknown(key)
   if key == "gate" then return 'has no field gate: gate and up are one product, so give "up"' end

@@ -137,6 +137,10 @@ static void print_shape(const struct ga_model *model)
         printf("  a cache keeps %s, %zu bytes for each row of a sequence\n", ga_dtype_name(model->cache_dtype),
                ga_cost_cache_row_bytes(model));
     }
+    if (model->vocab_size) {
+        printf("  token rows are kept as %s, %zu bytes each\n", ga_dtype_name(model->embedding_dtype),
+               ga_cost_token_row_bytes(model));
+    }
     printf("  bits revision %u: builds of one revision give the same bits\n", (unsigned)model->bits_revision);
     printf("\nspec\n");
     print_indented(model->spec);

@@ -222,14 +222,23 @@ static double beginning_bytes(const struct ga_model *model)
         const struct ga_weight_role *role = &model->roles[i];
         const bool is_used = strncmp(role->name, "encoder.", 8) == 0 || strstr(role->name, ".memory_k_") ||
                              strstr(role->name, ".memory_v_");
-        const bool is_linear = role->rank == 2 && !strstr(role->name, "embedding");
+        const bool is_table = strcmp(role->name, "encoder.embedding") == 0;
+        const bool is_linear = role->rank == 2 && !is_table && !strstr(role->name, "embedding");
         const double elements = (double)role->shape[0] * (double)(role->rank == 2 ? role->shape[1] : 1);
-        bytes += is_used ? elements * (is_linear ? element : (double)sizeof(float)) : 0.0;
+        const double each = is_linear ? element : (double)sizeof(float);
+        const double all = is_table ? (double)(role->shape[0] * ga_cost_token_row_bytes(model)) : elements * each;
+        bytes += is_used ? all : 0.0;
     }
     return bytes;
 }
 
-// Whether the rows of token ids have a table of floats, apart from what logits multiply.
+size_t ga_cost_token_row_bytes(const struct ga_model *model)
+{
+    const size_t scale = model->embedding_dtype == GA_I8 ? sizeof(uint16_t) : 0;
+    return model->vocab_size ? model->d_model * ga_dtype_size(model->embedding_dtype) + scale : 0;
+}
+
+// Whether the rows of token ids have a table apart from what logits multiply.
 static bool has_token_table(const struct ga_model *model)
 {
     const bool serves_both =
@@ -243,7 +252,7 @@ double ga_cost_weight_bytes(const struct ga_model *model, const struct ga_varian
     const struct ga_stack *stack = model->stack;
     double unread = 0.0;
     if (stack && has_token_table(model)) {
-        unread += (double)model->vocab_size * (double)model->d_model * (double)sizeof(float);
+        unread += (double)model->vocab_size * (double)ga_cost_token_row_bytes(model);
     }
     if (stack && size->logit_rows == 0) {
         unread += logits_elements(model) * element_bytes(model, GA_LINEAR_LOGITS);

@@ -5,8 +5,8 @@
 #include "arena.h"
 #include "bf16.h"
 #include "cache.h"
-#include "cache_scales.h"
 #include "call.h"
+#include "row_scales.h"
 #include "tensor.h"
 
 static enum ga_status check_sequence(const struct ga_cache *cache, const char *call, size_t sequence,
@@ -81,7 +81,7 @@ static float get_half(const unsigned char *element, uint16_t scale)
 
 static void put_scaled(unsigned char *element, float number, uint16_t scale)
 {
-    const int8_t quantized = ga_cache_number_of(number, scale);
+    const int8_t quantized = ga_row_number_of(number, scale);
     memcpy(element, &quantized, sizeof quantized);
 }
 
@@ -162,7 +162,7 @@ static void put_sum(const struct kept *to, size_t width)
 static void put_kept(const struct ga_model *model, struct kept to, const float *row, size_t width)
 {
     const size_t bytes = ga_cache_scale_bytes(model);
-    const uint16_t scale = bytes > 0 ? ga_cache_scale_of(row, model->d_head) : 0;
+    const uint16_t scale = bytes > 0 ? ga_row_scale_of(row, 1, model->d_head) : 0;
     memcpy(to.scale, &scale, bytes);
     for (size_t d = 0; d < width; d++) {
         types[model->cache_dtype].put(kept_element(&to, d), d < model->d_head ? row[d] : 0, scale);

@@ -1,9 +1,11 @@
-// pack_tables.c: matrices and vectors as they are, sines and cosines of positions, and numbers of buckets by distance.
+// pack_tables.c: matrices and vectors as they are, rows in fewer bits, sines and cosines of positions, and numbers of buckets by distance.
 #include "pack_tables.h"
 
 #include <string.h>
 
+#include "bf16.h"
 #include "elementary.h"
+#include "row_scales.h"
 
 void ga_pack_copy(const struct ga_packed_copy *copy, const struct ga_weight_view *view, float *to)
 {
@@ -17,6 +19,36 @@ void ga_pack_copy(const struct ga_packed_copy *copy, const struct ga_weight_view
         }
         for (size_t c = 0; c < copy->columns; c++) {
             to[c] = copy->factor * from[c * column];
+        }
+    }
+}
+
+static void pack_bf16_row(const struct ga_packed_rows *rows, const float *from, size_t stride, uint16_t *to)
+{
+    for (size_t c = 0; c < rows->columns; c++) {
+        to[c] = ga_bf16_of_float(from[c * stride]);
+    }
+}
+
+// Returns the scale, as bf16.
+static uint16_t pack_int8_row(const struct ga_packed_rows *rows, const float *from, size_t stride, int8_t *to)
+{
+    const uint16_t scale = ga_row_scale_of(from, stride, rows->columns);
+    for (size_t c = 0; c < rows->columns; c++) {
+        to[c] = ga_row_number_of(from[c * stride], scale);
+    }
+    return scale;
+}
+
+void ga_pack_rows(const struct ga_packed_rows *rows, const struct ga_weight_view *view, unsigned char *block)
+{
+    void *to = block + rows->at, *scales = block + rows->scales_at;
+    for (size_t r = 0; r < rows->rows; r++) {
+        const float *from = view->data + r * view->row_stride;
+        if (rows->dtype == GA_BF16) {
+            pack_bf16_row(rows, from, view->col_stride, (uint16_t *)to + r * rows->columns);
+        } else {
+            ((uint16_t *)scales)[r] = pack_int8_row(rows, from, view->col_stride, (int8_t *)to + r * rows->columns);
         }
     }
 }

@@ -1,4 +1,4 @@
-// pack_tables.h: the parts of packed weights that are not linears: copies and computed tables of floats.
+// pack_tables.h: the parts of packed weights that are not linears: copies, rows in fewer bits, and computed tables.
 #ifndef GA_PACK_TABLES_H
 #define GA_PACK_TABLES_H
 
@@ -7,6 +7,11 @@
 
 // to: where the part begins.
 void ga_pack_copy(const struct ga_packed_copy *copy, const struct ga_weight_view *view, float *to);
+
+// block: where the offsets of the rows begin.
+void ga_pack_rows(const struct ga_packed_rows *rows, const struct ga_weight_view *view, unsigned char *block);
+
+// to: where the part begins.
 void ga_pack_angles(const struct ga_packed_angles *angles, float *to);
 void ga_pack_buckets(const struct ga_packed_buckets *buckets, const struct ga_weight_view *view, float *to);
 

@@ -23,6 +23,9 @@ static void pack_parts(const struct ga_packed_parts *parts, const struct ga_weig
     for (size_t i = 0; i < parts->n_copies; i++) {
         ga_pack_copy(&parts->copies[i], &roles[parts->copies[i].role], floats_at(block, parts->copies[i].at));
     }
+    for (size_t i = 0; i < parts->n_rows; i++) {
+        ga_pack_rows(&parts->rows[i], &roles[parts->rows[i].role], block);
+    }
     for (size_t i = 0; i < parts->n_buckets; i++) {
         ga_pack_buckets(&parts->buckets[i], &roles[parts->buckets[i].role], floats_at(block, parts->buckets[i].at));
     }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tensor.h"
+
 enum { GA_PACKING_REVISION = 1 }; // changes whenever equal tables and weights give other bytes
 
 #define GA_NO_ROLE SIZE_MAX
@@ -63,6 +65,14 @@ struct ga_packed_copy {
     float factor;
 };
 
+// A role as rows [rows][columns] of GA_BF16, rounded to the nearest, or of GA_I8, integers with a scale of each row
+// (row_scales.h), which is kept as bf16 [rows].
+struct ga_packed_rows {
+    size_t role, at, scales_at; // at, scales_at: bytes; scales_at: unused unless GA_I8
+    size_t rows, columns;
+    enum ga_dtype dtype;
+};
+
 // How the sine and cosine of each pair's angle lie in a row of `width` floats. Sinusoids: an odd width drops the last
 // cosine.
 enum ga_angles {
@@ -98,6 +108,8 @@ struct ga_packed_parts {
     size_t n_linears;
     const struct ga_packed_copy *copies;
     size_t n_copies;
+    const struct ga_packed_rows *rows;
+    size_t n_rows;
     const struct ga_packed_angles *angles;
     size_t n_angles;
     const struct ga_packed_buckets *buckets;

@@ -44,7 +44,7 @@ end
 local function template_texts()
   local texts = {}
   for _, folder in ipairs({ "templates/attention/", "templates/linear/", "templates/model/", "templates/schedule/",
-    "templates/attention/modifiers/", "templates/ops/" }) do
+    "templates/attention/modifiers/", "templates/ops/", "templates/table/" }) do
     for _, file in ipairs(assert(fs.list(folder))) do
       if file:find("%.lt$") then texts[#texts + 1] = assert(fs.read(folder .. file)) end
     end

@@ -11,7 +11,7 @@ local FOLDERS = { "tests/failing/", "tests/generator/", "tests/host/", "tests/ke
   "tests/unit/",
   "runtime/base/", "runtime/cache/", "runtime/call/", "runtime/include/genattn/", "runtime/model/", "runtime/packed/",
   "runtime/packing/", "runtime/threads/", "runtime/weights/", "templates/attention/", "templates/linear/",
-  "templates/model/", "templates/schedule/", "templates/attention/modifiers/", "templates/ops/" }
+  "templates/model/", "templates/schedule/", "templates/attention/modifiers/", "templates/ops/", "templates/table/" }
 
 -- This file, which names tests that there are not.
 local OWN_NAME = "promises_test.lua"

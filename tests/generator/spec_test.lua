@@ -111,7 +111,8 @@ fact.holds("a choice that is none of them is refused with the nearest", function
 end)
 
 fact.holds("a dtype is a word, or a table of words by linears that there are", function()
-  local only = "dtype has only the fields default, q, k, v, o, up, down, attention, logits and classifier, found "
+  local only = "dtype has only the fields default, q, k, v, o, up, down, attention, logits, classifier and " ..
+    "embedding, found "
   refuses({ dtype = { "int8" } }, only .. "1")
   refuses({ dtype = { wq = "int8" } }, only .. '"wq"')
   refuses({ dtype = { gate = "int8" } }, 'dtype has no field gate: gate and up are one product, so give "up"')

@@ -6,7 +6,8 @@ local template = require "template"
 
 local used_templates = {}
 
-used_templates.FOLDERS = { "templates/attention/", "templates/linear/", "templates/model/", "templates/schedule/" }
+used_templates.FOLDERS = { "templates/attention/", "templates/linear/", "templates/model/", "templates/schedule/",
+  "templates/table/" }
 
 local function stage_name(file, stage)
   return file .. ": " .. stage

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels.h"
+#include "support/reference.h"
 
 // Multiply-adds of one round of calls, for one model.
 static const double BITS_BUDGET = 1.5e8;
@@ -140,14 +141,8 @@ static bool call_with_rows(struct call *rows, const struct subject *subject, con
 {
     struct shape shape = tokens->shape;
     const size_t d_model = subject->model->d_model;
-    const float *embedding = NULL;
-    for (size_t r = 0; r < subject->model->n_roles; r++) {
-        if (strcmp(subject->model->roles[r].name, "embedding") == 0) {
-            embedding = subject->roles[r].data;
-        }
-    }
     shape.form = FORM_SELF;
-    if (!embedding || !call_make(rows, subject->model, &shape, GUARD_AT_END)) {
+    if (!call_make(rows, subject->model, &shape, GUARD_AT_END)) {
         return false;
     }
     for (size_t t = CALL_PAST; t <= CALL_PAST_LENGTHS && shape.past > 0; t++) {
@@ -158,7 +153,7 @@ static bool call_with_rows(struct call *rows, const struct subject *subject, con
     }
     float *query = rows->buffers[CALL_QUERY].data;
     for (size_t i = 0; i < shape.batch * shape.q_len; i++) {
-        memcpy(query + i * d_model, embedding + (size_t)tokens->io.tokens[i] * d_model, d_model * sizeof *query);
+        reference_token_row(subject->model, subject->roles, (size_t)tokens->io.tokens[i], query + i * d_model);
     }
     return true;
 }
@@ -180,7 +175,7 @@ static void run_tokens_and_rows(struct checks *checks, const struct subject *sub
         return;
     }
     leave_out_padding(call);
-    if (!checks_need(checks, call_with_rows(&rows, subject, call), "no embedding, or no memory for the call")) {
+    if (!checks_need(checks, call_with_rows(&rows, subject, call), "no memory for the call")) {
         return;
     }
     for (size_t v = 0; v < subject->n_loaded; v++) {
@@ -189,9 +184,26 @@ static void run_tokens_and_rows(struct checks *checks, const struct subject *sub
     call_drop(&rows);
 }
 
+// Rows of zeros and of subnormals among those of tokens.
+static void weights_with_small_rows(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role,
+                                    float *data)
+{
+    static const float factors[] = {1, 0x1p-130F, 0};
+    weights_random(rng, model, role, data);
+    for (size_t row = 0; strcmp(role->name, "embedding") == 0 && row < role->shape[0]; row++) {
+        for (size_t c = 0; c < role->shape[1]; c++) {
+            data[row * role->shape[1] + c] *= factors[row % 3];
+        }
+    }
+}
+
 void tokens_give_the_bits_of_their_rows(struct checks *checks, const struct ga_model *model)
 {
+    const bool are_rounded = model->embedding_dtype != GA_F32;
     kernels_each_call(checks, model, weights_random, BITS_BUDGET, run_tokens_and_rows);
+    if (are_rounded) {
+        kernels_each_call(checks, model, weights_with_small_rows, BITS_BUDGET / 4, run_tokens_and_rows);
+    }
 }
 
 // -- Elsewhere in the batch -----------------------------------------------------------------------------------------

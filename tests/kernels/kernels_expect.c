@@ -39,12 +39,10 @@ static void join_rows(const struct call *call, const float *from, size_t kv_len,
 static const float *own_rows(const struct subject *subject, const struct call *call, float *room)
 {
     const size_t d_model = call->model->d_model;
-    const struct ga_weight_view *embedding = reference_role(call->model, subject->roles, "embedding");
     for (size_t b = 0; call->io.tokens && b < call->shape.batch; b++) {
         for (size_t i = 0; i < call_kv_rows(call, b); i++) {
             size_t row = b * call->shape.q_len + i;
-            memcpy(room + row * d_model, embedding->data + (size_t)call->io.tokens[row] * embedding->row_stride,
-                   d_model * sizeof *room);
+            reference_token_row(call->model, subject->roles, (size_t)call->io.tokens[row], room + row * d_model);
         }
     }
     return call->io.tokens ? room : call->io.query;

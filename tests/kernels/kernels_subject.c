@@ -94,7 +94,8 @@ bool kernels_for_linear(const struct ga_model *model)
 
 bool kernels_for_exact(const struct ga_model *model)
 {
-    return kernels_for_linear(model) && !(model->cache > 0 && model->cache_dtype == GA_I8);
+    return kernels_for_linear(model) && !(model->cache > 0 && model->cache_dtype == GA_I8) &&
+           model->embedding_dtype != GA_I8;
 }
 
 bool kernels_for_pointed(const struct ga_model *model)

@@ -9,7 +9,8 @@ local features = require "attention"
 local fs = require "base.fs"
 
 -- Folders whose files ask no block what it is.
-local FOLDERS = { "generator/plan/", "generator/emit/", "templates/linear/", "templates/model/", "templates/schedule/" }
+local FOLDERS = { "generator/plan/", "generator/emit/", "templates/linear/", "templates/model/", "templates/schedule/",
+  "templates/table/" }
 
 -- Of Lua files, those that ask no feature of attention what it is either.
 local GENERAL = {

@@ -104,6 +104,15 @@ const struct ga_weight_view *reference_role(const struct ga_model *model, const 
     return NULL;
 }
 
+void reference_token_row(const struct ga_model *model, const struct ga_weight_view *roles, size_t token, float *row)
+{
+    const struct ga_weight_view *table = reference_role(model, roles, "embedding");
+    for (size_t d = 0; d < model->d_model; d++) {
+        row[d] = table->data[token * table->row_stride + d * table->col_stride];
+    }
+    rounding_row(model->embedding_dtype, model->d_model, row);
+}
+
 const float *reference_idle_weight(const char *role)
 {
     for (size_t w = 0; modifier_weights[w].role; w++) {

@@ -112,6 +112,9 @@ size_t reference_kv_used(const struct ga_model *model, const struct ga_io *io, s
 size_t reference_q_place(const struct ga_io *io, size_t b);
 size_t reference_kv_place(const struct ga_io *io, size_t b);
 
+// row[d_model] = the row of a token as the model keeps it, from its weights as a file has them.
+void reference_token_row(const struct ga_model *model, const struct ga_weight_view *roles, size_t token, float *row);
+
 // The view of the role called name, or NULL where the model has no such weight.
 const struct ga_weight_view *reference_role(const struct ga_model *model, const struct ga_weight_view *roles,
                                             const char *name);

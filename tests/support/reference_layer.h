@@ -52,15 +52,17 @@ static void IN_REAL(copy_rows)(const float *tensor, size_t first, size_t count, 
 }
 
 // out[count][d_model] = the embedding's rows for ids[count].
-static void IN_REAL(embed)(const struct ga_weight_view *embedding, const int32_t *ids, size_t count, size_t d_model,
-                           REAL *out)
+static void IN_REAL(embed)(const struct ga_model *model, const struct ga_weight_view *roles, const int32_t *ids,
+                           size_t count, REAL *out)
 {
-    for (size_t i = 0; i < count; i++) {
-        for (size_t d = 0; d < d_model; d++) {
-            out[i * d_model + d] =
-                (REAL)embedding->data[(size_t)ids[i] * embedding->row_stride + d * embedding->col_stride];
+    float *row = malloc(model->d_model * sizeof *row);
+    for (size_t i = 0; row && i < count; i++) {
+        reference_token_row(model, roles, (size_t)ids[i], row);
+        for (size_t d = 0; d < model->d_model; d++) {
+            out[i * model->d_model + d] = (REAL)row[d];
         }
     }
+    free(row);
 }
 
 // out[count][d_model] = the first rows of sequence b on the query's side, which is the keys' side in self-attention.
@@ -68,8 +70,7 @@ static void IN_REAL(query_rows)(const struct ga_model *model, const struct ga_we
                                 const struct ga_io *io, size_t b, size_t count, REAL *out)
 {
     if (io->tokens) {
-        IN_REAL(embed)
-        (reference_role(model, roles, "embedding"), io->tokens + b * io->q_len, count, model->d_model, out);
+        IN_REAL(embed)(model, roles, io->tokens + b * io->q_len, count, out);
     } else {
         IN_REAL(copy_rows)(io->query, b * io->q_len, count, model->d_model, out);
     }

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum { GA_ABI = 15 };          // changes whenever a struct in this file or struct ga_error changes
+enum { GA_ABI = 16 };          // changes whenever a struct in this file or struct ga_error changes
 enum { GA_BITS_REVISION = 1 }; // changes whenever a release changes results on purpose (docs/numbers.md)
 
 // -- Threads --------------------------------------------------------------------------------------------------------
@@ -292,6 +292,7 @@ struct ga_model {
     uint32_t arithmetic_choices; // 1 << GA_ARITHMETIC_... of each that io.arithmetic may name; 0: no choice
     enum ga_dtype
         cache_dtype; // of cached keys and values, if there is a cache; GA_I8 has a scale for each row of a head
+    enum ga_dtype embedding_dtype; // of rows of the embedding, if there is one; GA_I8 has a scale for each row
 };
 
 // True if both are one model of one library, or copies of it: their variants are the same objects. Two libraries

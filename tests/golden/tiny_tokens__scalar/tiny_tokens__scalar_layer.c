@@ -161,6 +161,13 @@ static size_t round_end(const struct round *r)
     return last->first + last->count;
 }
 
+// x = the embedding's row of a token.
+static void read_token(const void *packed, size_t token, float *x)
+{
+    const float *row = (const float *)packed_at(packed, PACKED_EMBEDDING) + token * D_MODEL;
+    memcpy(x, row, D_MODEL * sizeof *x);
+}
+
 // Copies the real rows of a round's sequences one after the other; or gives them in place where none is missing.
 static const float *real_rows(const struct round *r, const float *x, const int32_t *lengths, size_t length,
                               float *buffer)
@@ -170,12 +177,13 @@ static const float *real_rows(const struct round *r, const float *x, const int32
     if (!lengths && x)
         return x + first * length * D_MODEL;
     float *to = buffer;
-    const float *embedding = packed_at(r->packed, PACKED_EMBEDDING);
     for (size_t b = first; b < end; b++)
         for (size_t i = 0; i < real_length(lengths, b, length); i++, to += D_MODEL) {
-            const float *row = x ? x + (b * length + i) * D_MODEL :
-                embedding + (size_t)io->tokens[b * length + i] * D_MODEL;
-            memcpy(to, row, D_MODEL * sizeof *to);
+            if (!x) {
+                read_token(r->packed, (size_t)io->tokens[b * length + i], to);
+                continue;
+            }
+            memcpy(to, x + (b * length + i) * D_MODEL, D_MODEL * sizeof *to);
         }
     return buffer;
 }
