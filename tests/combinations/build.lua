@@ -47,7 +47,7 @@ end
 local function write(folder, isas)
   local intrinsics = saved.read().answers.precompiles and folder .. "/intrinsics"
   local edges, list = Edges.new(isas, 0, { intrinsics = intrinsics }), {}
-  local profile = { obj = folder .. "/obj", test = folder, variables = { { "opt", "-O1" } } }
+  local profile = { obj = folder .. "/obj", test = folder, variables = { { "opt", "-Og" } } }
   local models = write_models(folder)
   edges.w:line(RULES:format(folder))
   local binary, steps = add_binary(edges, profile, models), Steps.new(edges.w, folder)
