@@ -38,8 +38,10 @@ static size_t role_start(size_t role)
 }
 
 // Roles as they are, dense in role order.
-static void fill_copies(struct ga_packed_copy copies[N_ROLES])
+static const struct ga_packed_parts *packed_parts(void)
 {
+    static struct ga_packed_copy copies[N_ROLES];
+    static const struct ga_packed_parts parts = {.count = 1, .copies = copies, .n_copies = N_ROLES};
     for (size_t r = 0; r < N_ROLES; r++) {
         const bool is_vector = roles[r].rank == 1;
         const size_t columns = is_vector ? roles[r].shape[0] : roles[r].shape[1];
@@ -51,6 +53,7 @@ static void fill_copies(struct ga_packed_copy copies[N_ROLES])
                                             .stride = columns,
                                             .factor = 1.0F};
     }
+    return &parts;
 }
 
 static void project(const float *packed, size_t role, const float *x, float *y)
@@ -247,12 +250,10 @@ enum { PACKED_BYTES = (VOCAB * D + 4 * D * D + 4 * D) * sizeof(float) };
 
 int main(int argc, char **argv)
 {
-    struct ga_packed_copy copies[N_ROLES];
-    fill_copies(copies);
-    const struct ga_packed_parts parts = {.count = 1, .copies = copies, .n_copies = N_ROLES};
+    const struct ga_packed_parts *parts = packed_parts();
     const struct ga_variant variants[] = {
-        {"future", no_cpu_has, 0, false, PACKED_BYTES, 1, kernels, 1, &parts, scratch_bytes, run, {0}, 1, {0}},
-        {"scalar", 0, 0, false, PACKED_BYTES, 1, kernels, 1, &parts, scratch_bytes, run, {0}, 1, {0}},
+        {"future", no_cpu_has, 0, false, PACKED_BYTES, 1, kernels, 1, parts, scratch_bytes, run, {0}, 1, {0}},
+        {"scalar", 0, 0, false, PACKED_BYTES, 1, kernels, 1, parts, scratch_bytes, run, {0}, 1, {0}},
     };
     static const char *const sentences[] = {"lengths: padding is neither computed nor seen"};
     const struct ga_model model = {
