@@ -1,5 +1,5 @@
-// mask_visibility.h: which keys a query sees, from a model's properties and a call's lengths and mask: what its kernels keep
-// to, put into one question for what shows it. No kernel asks it.
+// mask_visibility.h: which keys a query sees, from a model's properties and a call's lengths and mask: what its kernels
+// keep to, put into one question for what shows it. No kernel asks it.
 #ifndef GA_MASK_VISIBILITY_H
 #define GA_MASK_VISIBILITY_H
 

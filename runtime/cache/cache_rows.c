@@ -102,8 +102,8 @@ static const struct {
     [GA_I8] = {put_scaled, get_scaled},
 };
 
-// A row in a cache: its elements, `unit` of them side by side and `stride` bytes from these to the next ones; its scale,
-// which may lie at any byte; and its sum, NULL where there is none.
+// A row in a cache: its elements, `unit` of them side by side and `stride` bytes from these to the next ones; its
+// scale, which may lie at any byte; and its sum, NULL where there is none.
 struct kept {
     unsigned char *first, *scale, *sum;
     size_t unit, stride, element;
