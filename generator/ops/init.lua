@@ -72,7 +72,7 @@
 -- begins in the part, in bytes (nil: 0), and the fields of its kind in runtime/packing/packed_parts.h:
 --   { kind = "copy", role, rows, columns, stride }   a matrix, or a vector as rows (nil: 1), `stride` floats apart
 --                              (nil: columns)
---   { kind = "rows", role, rows, columns, dtype, scales_part }   a matrix as elements of a dtype, as enum ga_dtype ends;
+--   { kind = "rows", role, rows, columns, dtype, scales_part }   a matrix as elements of a dtype (enum ga_dtype);
 --                              scales_part: the part that has the scales of its rows, nil for none
 --   { kind = "angles", layout, places, width, theta }   layout: as enum ga_angles ends
 --   { kind = "buckets", role, heads, span, own, starts, has_later }

@@ -110,6 +110,19 @@ static void print_tensors(const struct ga_model *model)
     printf("\n  gives %s\n", ga_output_list(model, outputs));
 }
 
+// The formats of rows that are kept.
+static void print_kept(const struct ga_model *model)
+{
+    if (model->cache) {
+        printf("  a cache keeps %s, %zu bytes for each row of a sequence\n", ga_dtype_name(model->cache_dtype),
+               ga_cost_cache_row_bytes(model));
+    }
+    if (model->vocab_size) {
+        printf("  token rows are kept as %s, %zu bytes each\n", ga_dtype_name(model->embedding_dtype),
+               ga_cost_token_row_bytes(model));
+    }
+}
+
 static void print_shape(const struct ga_model *model)
 {
     printf("%s\n\nshape\n  d_model %zu", model->name, model->d_model);
@@ -133,14 +146,7 @@ static void print_shape(const struct ga_model *model)
         printf(", vocab_size %zu", model->vocab_size);
     }
     print_tensors(model);
-    if (model->cache) {
-        printf("  a cache keeps %s, %zu bytes for each row of a sequence\n", ga_dtype_name(model->cache_dtype),
-               ga_cost_cache_row_bytes(model));
-    }
-    if (model->vocab_size) {
-        printf("  token rows are kept as %s, %zu bytes each\n", ga_dtype_name(model->embedding_dtype),
-               ga_cost_token_row_bytes(model));
-    }
+    print_kept(model);
     printf("  bits revision %u: builds of one revision give the same bits\n", (unsigned)model->bits_revision);
     printf("\nspec\n");
     print_indented(model->spec);

@@ -1,4 +1,5 @@
-// pack_tables.c: matrices and vectors as they are, rows in fewer bits, sines and cosines of positions, and numbers of buckets by distance.
+// pack_tables.c: matrices and vectors as they are, rows in fewer bits, sines and cosines of positions, and numbers of
+// buckets by distance.
 #include "pack_tables.h"
 
 #include <string.h>

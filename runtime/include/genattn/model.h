@@ -289,9 +289,8 @@ struct ga_model {
     enum ga_storage weights_dtype;  // of linears whose rows are floats, or whose 8-bit rows multiply groups
     enum ga_arithmetic arithmetic[GA_LINEARS]; // of each linear; F32 for linears that the model does not have
     enum ga_arithmetic attention_arithmetic;   // of queries by keys and of softmax weights by values
-    uint32_t arithmetic_choices; // 1 << GA_ARITHMETIC_... of each that io.arithmetic may name; 0: no choice
-    enum ga_dtype
-        cache_dtype; // of cached keys and values, if there is a cache; GA_I8 has a scale for each row of a head
+    uint32_t arithmetic_choices;   // 1 << GA_ARITHMETIC_... of each that io.arithmetic may name; 0: no choice
+    enum ga_dtype cache_dtype;     // of cached keys and values, if any; GA_I8 has a scale for each row of a head
     enum ga_dtype embedding_dtype; // of rows of the embedding, if there is one; GA_I8 has a scale for each row
 };
 
