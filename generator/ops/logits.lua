@@ -98,7 +98,7 @@ return {
     local is_narrow = spec.arithmetic_of.logits ~= "f32"
     -- Groups have every number of a row apart, as a token's row needs it.
     local has_rows = not is_narrow or dtype.get(spec.weights_dtype).group ~= nil
-    if logits.tied and has_rows then spec.own_token_table = false end
+    if logits.tied and has_rows and spec.embedding_dtype == "f32" then spec.own_token_table = false end
     spec.makes_last_rows = spec.makes_last_rows or is_narrow or spec.chooses
   end,
   last_roles = add_roles,

@@ -243,7 +243,8 @@ static bool has_token_table(const struct ga_model *model)
 {
     const bool serves_both =
         model->arithmetic[GA_LINEAR_LOGITS] == GA_ARITHMETIC_F32 || is_in_groups(model->weights_dtype);
-    return model->vocab_size > 0 && !(model->stack->logits_tied && serves_both);
+    const bool is_tied = model->stack->logits_tied && model->embedding_dtype == GA_F32;
+    return model->vocab_size > 0 && !(is_tied && serves_both);
 }
 
 double ga_cost_weight_bytes(const struct ga_model *model, const struct ga_variant *variant,

@@ -66,6 +66,29 @@ fact.holds("tied logits share the embedding's packed weights where both are floa
   fact.equal(last_linears({ default = "int8", logits = "f32" }).own_token_table, false)
   fact.equal(last_linears({ logits = "int8" }).own_token_table, true)
   fact.equal(last_linears("any").own_token_table, false)
+  for _, dtype in ipairs({ "bf16", "int8" }) do
+    local s = last_linears({ default = "int8", embedding = dtype })
+    fact.equal(s.own_token_table, true)
+    fact.equal(last_linears({ embedding = dtype }).own_token_table, true)
+    fact.contains(table.concat(spec.sentences(s), "\n"), "packed once more")
+  end
+end)
+
+fact.holds("the table of token rows has the dtype that is named for it, and follows no default", function()
+  fact.equal(last_linears("int8").embedding_dtype, "f32")
+  fact.equal(last_linears({ default = "bf16" }).embedding_dtype, "f32")
+  fact.equal(last_linears({ default = "int8", embedding = "bf16" }).embedding_dtype, "bf16")
+  local function errors_of(more)
+    local raw = { d_model = 64, n_heads = 4, seq_len = 8 }
+    for name, value in pairs(more) do raw[name] = value end
+    local _, errors = spec.from_fields(raw)
+    return errors
+  end
+  fact.lists_equal(errors_of({ dtype = { embedding = "int8" } }),
+    { 'dtype.embedding = "int8" is given, but there is no vocab_size, and so no table of token rows: give ' ..
+      "vocab_size, or leave dtype.embedding out" })
+  fact.contains(errors_of({ dtype = { embedding = "i16" } })[1], "field embedding must be one of f32, bf16, int8")
+  fact.equal(errors_of({ vocab_size = 9, dtype = { embedding = "int8" } }), nil)
 end)
 
 fact.holds("linears after the last layer need none before them", function()
