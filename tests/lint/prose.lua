@@ -10,7 +10,7 @@ local TURNS = { "is no ", "are no ", "that of", "of which", "by which", "stands"
 
 -- Pages that are files, and those that a command prints: the second are left out where it does not run.
 local FILES = "ls README.md CONTRIBUTING.md SECURITY.md docs/*.md */README.md " ..
-  "runtime/include/genattn/*.h text/ga_text.h"
+  "runtime/include/genattn/*.h text/ga_text.h | sort -u"
 local PRINTED = "ls out/bin/* 2>/dev/null"
 
 -- The prose of a page in one line: of a header its comments, of a document what is in no block of code and not in the
