@@ -64,7 +64,7 @@ compare_models() {
     keep_specs "$(printf 'out/models/%s ' $generating; printf 'out/gguf/%s.gguf ' $generating_gguf)" --cache 40
     # shellcheck disable=SC2086
     keep_specs "$(printf 'out/models/%s ' $attending)" --outputs attention
-    set -- --isa scalar
+    set -- --isa scalar CFLAGS=-Og # compiles in a third of the time
     programs=
     for path in out/models/* out/gguf/*.gguf; do
         name=$(basename "$path" .gguf)
