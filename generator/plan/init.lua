@@ -169,15 +169,10 @@ local function plan_attention(p)
 
   p.score = families.new(p, "score", "q k^T: a tile of scores", for_scores, read)
   p.score.k, p.score.lda = p.spec.d_head, p.head_stride
-  families.add_kernels(p.score, { p.score.nv })
+  local widths = {} -- of a panel, and of the vectors of it that a last panel may hold
+  for nv = p.score.nv, 1, -1 do widths[#widths + 1] = nv end
+  families.add_kernels(p.score, widths)
   p.key_panel = p.score.nv * p.isa.width
-
-  p.score_masked = families.new(p, "score_masked", "scores of a tile some of whose keys are out of range", for_scores,
-    read)
-  p.score_masked.file = p.score.file -- one operation, one file
-  local narrower = {}
-  for nv = p.score.nv, 1, -1 do narrower[#narrower + 1] = nv end
-  families.add_kernels(p.score_masked, narrower)
 
   p.value = families.new(p, "value", "softmax weights times v", for_values, read)
   families.add_kernels(p.value, tiles.distinct(p.value.widths))
@@ -306,7 +301,7 @@ function plan.make(spec, set)
   plan_scratch(p)
   plan_graph(p)
   p.products = joined(p.projects, p.out and p.out.choices or {}) -- rows times packed weights
-  p.families = joined(p.products, { p.score, p.score_masked, p.value, p.value_skip_zero })
+  p.families = joined(p.products, { p.score, p.value, p.value_skip_zero })
   return p
 end
 

@@ -75,8 +75,7 @@ end)
 fact.holds("a family's file starts with the prefix of the plan and ends with the operation", function()
   each_plan(function(p)
     for _, family in ipairs(p.families) do
-      local shared = family == p.score_masked and p.score or family
-      fact.equal(family.file, p.prefix .. "_" .. shared.op .. ".c")
+      fact.equal(family.file, p.prefix .. "_" .. family.op .. ".c")
     end
   end)
 end)
@@ -101,10 +100,8 @@ end)
 
 fact.holds("scores have a kernel for every number of vectors a last panel may hold", function()
   each_plan(function(p)
-    fact.equal(#p.score.kernels, p.score.mr)
-    fact.equal(#p.score_masked.kernels, p.score.mr * p.score.nv)
+    fact.equal(#p.score.kernels, p.score.mr * p.score.nv)
     fact.equal(p.score.mr, p.value.mr)
-    fact.equal(p.score_masked.mr, p.score.mr)
     fact.equal(p.key_panel, p.score.nv * p.isa.width)
   end)
 end)

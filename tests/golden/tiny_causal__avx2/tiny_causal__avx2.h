@@ -216,22 +216,14 @@ void tiny_causal_f32_score_3x16__avx2(const float *restrict q, const float *rest
                                       size_t panels, size_t tiles);
 void tiny_causal_f32_score_4x16__avx2(const float *restrict q, const float *restrict keys, float *restrict s,
                                       size_t panels, size_t tiles);
-void tiny_causal_f32_score_masked_1x16__avx2(const float *restrict a, const float *restrict b, float *restrict s,
-                                             const int32_t *key_end, int32_t at);
-void tiny_causal_f32_score_masked_2x16__avx2(const float *restrict a, const float *restrict b, float *restrict s,
-                                             const int32_t *key_end, int32_t at);
-void tiny_causal_f32_score_masked_3x16__avx2(const float *restrict a, const float *restrict b, float *restrict s,
-                                             const int32_t *key_end, int32_t at);
-void tiny_causal_f32_score_masked_4x16__avx2(const float *restrict a, const float *restrict b, float *restrict s,
-                                             const int32_t *key_end, int32_t at);
-void tiny_causal_f32_score_masked_1x8__avx2(const float *restrict a, const float *restrict b, float *restrict s,
-                                            const int32_t *key_end, int32_t at);
-void tiny_causal_f32_score_masked_2x8__avx2(const float *restrict a, const float *restrict b, float *restrict s,
-                                            const int32_t *key_end, int32_t at);
-void tiny_causal_f32_score_masked_3x8__avx2(const float *restrict a, const float *restrict b, float *restrict s,
-                                            const int32_t *key_end, int32_t at);
-void tiny_causal_f32_score_masked_4x8__avx2(const float *restrict a, const float *restrict b, float *restrict s,
-                                            const int32_t *key_end, int32_t at);
+void tiny_causal_f32_score_1x8__avx2(const float *restrict q, const float *restrict keys, float *restrict s,
+                                     size_t panels, size_t tiles);
+void tiny_causal_f32_score_2x8__avx2(const float *restrict q, const float *restrict keys, float *restrict s,
+                                     size_t panels, size_t tiles);
+void tiny_causal_f32_score_3x8__avx2(const float *restrict q, const float *restrict keys, float *restrict s,
+                                     size_t panels, size_t tiles);
+void tiny_causal_f32_score_4x8__avx2(const float *restrict q, const float *restrict keys, float *restrict s,
+                                     size_t panels, size_t tiles);
 void tiny_causal_f32_value_1x24__avx2(const float *restrict p, const float *restrict v, float *restrict o,
                                       const int32_t *key_end, int32_t from, const float *restrict inverse,
     size_t tiles);

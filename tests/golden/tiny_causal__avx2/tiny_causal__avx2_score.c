@@ -176,264 +176,138 @@ void tiny_causal_f32_score_4x16__avx2(
     }
 }
 
-// scores of a tile some of whose keys are out of range; not yet scaled.
-// 768 flops; reads 1536 bytes of keys and 96 of queries, writes 64.
-void tiny_causal_f32_score_masked_1x16__avx2(
-    const float *restrict a, // [1][24] queries, rows at stride 48
-    const float *restrict b, // [24][16] keys, rows at stride 16
-    float *restrict s,       // [1][16], rows at stride 80
-    const int32_t *key_end,  // [1], end of the keys that each row sees; the others score -inf
-    int32_t at)              // the panel's first key
+// q k^T: a tile of scores, with the first vectors of a panel; not yet scaled.
+// A tile and a panel: 384 flops; reads 768 bytes of keys and 96 of queries, writes 32.
+void tiny_causal_f32_score_1x8__avx2(
+    const float *restrict q,    // [tiles][1][24], rows at stride 48
+    const float *restrict keys, // [panels][24][8]: keys, transposed
+    float *restrict s,          // [tiles][1][panels][8], rows at stride 80
+    size_t panels,
+    size_t tiles)
 {
-    GA_ASSERT(a && b && s && at >= 0 && at % 8 == 0 && key_end[0] >= 0 && key_end[0] > at);
-    __m256 s0_0 = _mm256_setzero_ps();
-    __m256 s0_1 = _mm256_setzero_ps();
-    for (size_t k = 0; k < 24; k += 1, b += 16) {
-        { // k
-            const __m256 b0 = _mm256_loadu_ps(b);
-            const __m256 b1 = _mm256_loadu_ps(b + 8);
-            const __m256 a0 = _mm256_set1_ps(a[k]);
-            s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
-            s0_1 = _mm256_fmadd_ps(a0, b1, s0_1);
+    GA_ASSERT(q && keys && s && panels == 1 && tiles >= 1 && tiles <= 6);
+    for (size_t panel = 0; panel < panels; panel++, keys += 384, s += 8) {
+        const float *a = q;
+        float *to = s;
+        for (size_t tile = 0; tile < tiles; tile++, a += 48, to += 80) {
+            const float *b = keys;
+            __m256 s0_0 = _mm256_setzero_ps();
+            for (size_t k = 0; k < 24; k += 1, b += 16) {
+                { // k
+                    const __m256 b0 = _mm256_loadu_ps(b);
+                    const __m256 a0 = _mm256_set1_ps(a[k]);
+                    s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
+                }
+            }
+            _mm256_storeu_ps(to, s0_0);
         }
     }
-    _mm256_storeu_ps(s, vec_below(s0_0, key_end[0] - at));
-    _mm256_storeu_ps(s + 8, vec_below(s0_1, key_end[0] - at - 8));
 }
 
-// scores of a tile some of whose keys are out of range; not yet scaled.
-// 1536 flops; reads 1536 bytes of keys and 192 of queries, writes 128.
-void tiny_causal_f32_score_masked_2x16__avx2(
-    const float *restrict a, // [2][24] queries, rows at stride 48
-    const float *restrict b, // [24][16] keys, rows at stride 16
-    float *restrict s,       // [2][16], rows at stride 80
-    const int32_t *key_end,  // [2], end of the keys that each row sees; the others score -inf
-    int32_t at)              // the panel's first key
+// q k^T: a tile of scores, with the first vectors of a panel; not yet scaled.
+// A tile and a panel: 768 flops; reads 768 bytes of keys and 192 of queries, writes 64.
+void tiny_causal_f32_score_2x8__avx2(
+    const float *restrict q,    // [tiles][2][24], rows at stride 48
+    const float *restrict keys, // [panels][24][8]: keys, transposed
+    float *restrict s,          // [tiles][2][panels][8], rows at stride 80
+    size_t panels,
+    size_t tiles)
 {
-    GA_ASSERT(a && b && s && at >= 0 && at % 8 == 0 && key_end[0] >= 0 && key_end[1] > at);
-    GA_ASSERT(key_end[0] <= key_end[1]);
-    __m256 s0_0 = _mm256_setzero_ps();
-    __m256 s0_1 = _mm256_setzero_ps();
-    __m256 s1_0 = _mm256_setzero_ps();
-    __m256 s1_1 = _mm256_setzero_ps();
-    for (size_t k = 0; k < 24; k += 1, b += 16) {
-        { // k
-            const __m256 b0 = _mm256_loadu_ps(b);
-            const __m256 b1 = _mm256_loadu_ps(b + 8);
-            const __m256 a0 = _mm256_set1_ps(a[k]);
-            s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
-            s0_1 = _mm256_fmadd_ps(a0, b1, s0_1);
-            const __m256 a1 = _mm256_set1_ps(a[48 + k]);
-            s1_0 = _mm256_fmadd_ps(a1, b0, s1_0);
-            s1_1 = _mm256_fmadd_ps(a1, b1, s1_1);
+    GA_ASSERT(q && keys && s && panels == 1 && tiles >= 1 && tiles <= 6);
+    for (size_t panel = 0; panel < panels; panel++, keys += 384, s += 8) {
+        const float *a = q;
+        float *to = s;
+        for (size_t tile = 0; tile < tiles; tile++, a += 96, to += 160) {
+            const float *b = keys;
+            __m256 s0_0 = _mm256_setzero_ps();
+            __m256 s1_0 = _mm256_setzero_ps();
+            for (size_t k = 0; k < 24; k += 1, b += 16) {
+                { // k
+                    const __m256 b0 = _mm256_loadu_ps(b);
+                    const __m256 a0 = _mm256_set1_ps(a[k]);
+                    s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
+                    const __m256 a1 = _mm256_set1_ps(a[48 + k]);
+                    s1_0 = _mm256_fmadd_ps(a1, b0, s1_0);
+                }
+            }
+            _mm256_storeu_ps(to, s0_0);
+            _mm256_storeu_ps(to + 80, s1_0);
         }
     }
-    _mm256_storeu_ps(s, vec_below(s0_0, key_end[0] - at));
-    _mm256_storeu_ps(s + 8, vec_below(s0_1, key_end[0] - at - 8));
-    _mm256_storeu_ps(s + 80, vec_below(s1_0, key_end[1] - at));
-    _mm256_storeu_ps(s + 88, vec_below(s1_1, key_end[1] - at - 8));
 }
 
-// scores of a tile some of whose keys are out of range; not yet scaled.
-// 2304 flops; reads 1536 bytes of keys and 288 of queries, writes 192.
-void tiny_causal_f32_score_masked_3x16__avx2(
-    const float *restrict a, // [3][24] queries, rows at stride 48
-    const float *restrict b, // [24][16] keys, rows at stride 16
-    float *restrict s,       // [3][16], rows at stride 80
-    const int32_t *key_end,  // [3], end of the keys that each row sees; the others score -inf
-    int32_t at)              // the panel's first key
+// q k^T: a tile of scores, with the first vectors of a panel; not yet scaled.
+// A tile and a panel: 1152 flops; reads 768 bytes of keys and 288 of queries, writes 96.
+void tiny_causal_f32_score_3x8__avx2(
+    const float *restrict q,    // [tiles][3][24], rows at stride 48
+    const float *restrict keys, // [panels][24][8]: keys, transposed
+    float *restrict s,          // [tiles][3][panels][8], rows at stride 80
+    size_t panels,
+    size_t tiles)
 {
-    GA_ASSERT(a && b && s && at >= 0 && at % 8 == 0 && key_end[0] >= 0 && key_end[2] > at);
-    GA_ASSERT(key_end[0] <= key_end[1]);
-    GA_ASSERT(key_end[1] <= key_end[2]);
-    __m256 s0_0 = _mm256_setzero_ps();
-    __m256 s0_1 = _mm256_setzero_ps();
-    __m256 s1_0 = _mm256_setzero_ps();
-    __m256 s1_1 = _mm256_setzero_ps();
-    __m256 s2_0 = _mm256_setzero_ps();
-    __m256 s2_1 = _mm256_setzero_ps();
-    for (size_t k = 0; k < 24; k += 1, b += 16) {
-        { // k
-            const __m256 b0 = _mm256_loadu_ps(b);
-            const __m256 b1 = _mm256_loadu_ps(b + 8);
-            const __m256 a0 = _mm256_set1_ps(a[k]);
-            s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
-            s0_1 = _mm256_fmadd_ps(a0, b1, s0_1);
-            const __m256 a1 = _mm256_set1_ps(a[48 + k]);
-            s1_0 = _mm256_fmadd_ps(a1, b0, s1_0);
-            s1_1 = _mm256_fmadd_ps(a1, b1, s1_1);
-            const __m256 a2 = _mm256_set1_ps(a[96 + k]);
-            s2_0 = _mm256_fmadd_ps(a2, b0, s2_0);
-            s2_1 = _mm256_fmadd_ps(a2, b1, s2_1);
+    GA_ASSERT(q && keys && s && panels == 1 && tiles >= 1 && tiles <= 6);
+    for (size_t panel = 0; panel < panels; panel++, keys += 384, s += 8) {
+        const float *a = q;
+        float *to = s;
+        for (size_t tile = 0; tile < tiles; tile++, a += 144, to += 240) {
+            const float *b = keys;
+            __m256 s0_0 = _mm256_setzero_ps();
+            __m256 s1_0 = _mm256_setzero_ps();
+            __m256 s2_0 = _mm256_setzero_ps();
+            for (size_t k = 0; k < 24; k += 1, b += 16) {
+                { // k
+                    const __m256 b0 = _mm256_loadu_ps(b);
+                    const __m256 a0 = _mm256_set1_ps(a[k]);
+                    s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
+                    const __m256 a1 = _mm256_set1_ps(a[48 + k]);
+                    s1_0 = _mm256_fmadd_ps(a1, b0, s1_0);
+                    const __m256 a2 = _mm256_set1_ps(a[96 + k]);
+                    s2_0 = _mm256_fmadd_ps(a2, b0, s2_0);
+                }
+            }
+            _mm256_storeu_ps(to, s0_0);
+            _mm256_storeu_ps(to + 80, s1_0);
+            _mm256_storeu_ps(to + 160, s2_0);
         }
     }
-    _mm256_storeu_ps(s, vec_below(s0_0, key_end[0] - at));
-    _mm256_storeu_ps(s + 8, vec_below(s0_1, key_end[0] - at - 8));
-    _mm256_storeu_ps(s + 80, vec_below(s1_0, key_end[1] - at));
-    _mm256_storeu_ps(s + 88, vec_below(s1_1, key_end[1] - at - 8));
-    _mm256_storeu_ps(s + 160, vec_below(s2_0, key_end[2] - at));
-    _mm256_storeu_ps(s + 168, vec_below(s2_1, key_end[2] - at - 8));
 }
 
-// scores of a tile some of whose keys are out of range; not yet scaled.
-// 3072 flops; reads 1536 bytes of keys and 384 of queries, writes 256.
-void tiny_causal_f32_score_masked_4x16__avx2(
-    const float *restrict a, // [4][24] queries, rows at stride 48
-    const float *restrict b, // [24][16] keys, rows at stride 16
-    float *restrict s,       // [4][16], rows at stride 80
-    const int32_t *key_end,  // [4], end of the keys that each row sees; the others score -inf
-    int32_t at)              // the panel's first key
+// q k^T: a tile of scores, with the first vectors of a panel; not yet scaled.
+// A tile and a panel: 1536 flops; reads 768 bytes of keys and 384 of queries, writes 128.
+void tiny_causal_f32_score_4x8__avx2(
+    const float *restrict q,    // [tiles][4][24], rows at stride 48
+    const float *restrict keys, // [panels][24][8]: keys, transposed
+    float *restrict s,          // [tiles][4][panels][8], rows at stride 80
+    size_t panels,
+    size_t tiles)
 {
-    GA_ASSERT(a && b && s && at >= 0 && at % 8 == 0 && key_end[0] >= 0 && key_end[3] > at);
-    GA_ASSERT(key_end[0] <= key_end[1]);
-    GA_ASSERT(key_end[1] <= key_end[2]);
-    GA_ASSERT(key_end[2] <= key_end[3]);
-    __m256 s0_0 = _mm256_setzero_ps();
-    __m256 s0_1 = _mm256_setzero_ps();
-    __m256 s1_0 = _mm256_setzero_ps();
-    __m256 s1_1 = _mm256_setzero_ps();
-    __m256 s2_0 = _mm256_setzero_ps();
-    __m256 s2_1 = _mm256_setzero_ps();
-    __m256 s3_0 = _mm256_setzero_ps();
-    __m256 s3_1 = _mm256_setzero_ps();
-    for (size_t k = 0; k < 24; k += 1, b += 16) {
-        { // k
-            const __m256 b0 = _mm256_loadu_ps(b);
-            const __m256 b1 = _mm256_loadu_ps(b + 8);
-            const __m256 a0 = _mm256_set1_ps(a[k]);
-            s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
-            s0_1 = _mm256_fmadd_ps(a0, b1, s0_1);
-            const __m256 a1 = _mm256_set1_ps(a[48 + k]);
-            s1_0 = _mm256_fmadd_ps(a1, b0, s1_0);
-            s1_1 = _mm256_fmadd_ps(a1, b1, s1_1);
-            const __m256 a2 = _mm256_set1_ps(a[96 + k]);
-            s2_0 = _mm256_fmadd_ps(a2, b0, s2_0);
-            s2_1 = _mm256_fmadd_ps(a2, b1, s2_1);
-            const __m256 a3 = _mm256_set1_ps(a[144 + k]);
-            s3_0 = _mm256_fmadd_ps(a3, b0, s3_0);
-            s3_1 = _mm256_fmadd_ps(a3, b1, s3_1);
+    GA_ASSERT(q && keys && s && panels == 1 && tiles >= 1 && tiles <= 6);
+    for (size_t panel = 0; panel < panels; panel++, keys += 384, s += 8) {
+        const float *a = q;
+        float *to = s;
+        for (size_t tile = 0; tile < tiles; tile++, a += 192, to += 320) {
+            const float *b = keys;
+            __m256 s0_0 = _mm256_setzero_ps();
+            __m256 s1_0 = _mm256_setzero_ps();
+            __m256 s2_0 = _mm256_setzero_ps();
+            __m256 s3_0 = _mm256_setzero_ps();
+            for (size_t k = 0; k < 24; k += 1, b += 16) {
+                { // k
+                    const __m256 b0 = _mm256_loadu_ps(b);
+                    const __m256 a0 = _mm256_set1_ps(a[k]);
+                    s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
+                    const __m256 a1 = _mm256_set1_ps(a[48 + k]);
+                    s1_0 = _mm256_fmadd_ps(a1, b0, s1_0);
+                    const __m256 a2 = _mm256_set1_ps(a[96 + k]);
+                    s2_0 = _mm256_fmadd_ps(a2, b0, s2_0);
+                    const __m256 a3 = _mm256_set1_ps(a[144 + k]);
+                    s3_0 = _mm256_fmadd_ps(a3, b0, s3_0);
+                }
+            }
+            _mm256_storeu_ps(to, s0_0);
+            _mm256_storeu_ps(to + 80, s1_0);
+            _mm256_storeu_ps(to + 160, s2_0);
+            _mm256_storeu_ps(to + 240, s3_0);
         }
     }
-    _mm256_storeu_ps(s, vec_below(s0_0, key_end[0] - at));
-    _mm256_storeu_ps(s + 8, vec_below(s0_1, key_end[0] - at - 8));
-    _mm256_storeu_ps(s + 80, vec_below(s1_0, key_end[1] - at));
-    _mm256_storeu_ps(s + 88, vec_below(s1_1, key_end[1] - at - 8));
-    _mm256_storeu_ps(s + 160, vec_below(s2_0, key_end[2] - at));
-    _mm256_storeu_ps(s + 168, vec_below(s2_1, key_end[2] - at - 8));
-    _mm256_storeu_ps(s + 240, vec_below(s3_0, key_end[3] - at));
-    _mm256_storeu_ps(s + 248, vec_below(s3_1, key_end[3] - at - 8));
-}
-
-// scores of a tile some of whose keys are out of range; not yet scaled.
-// 384 flops; reads 768 bytes of keys and 96 of queries, writes 32.
-void tiny_causal_f32_score_masked_1x8__avx2(
-    const float *restrict a, // [1][24] queries, rows at stride 48
-    const float *restrict b, // [24][8] keys, rows at stride 16
-    float *restrict s,       // [1][8], rows at stride 80
-    const int32_t *key_end,  // [1], end of the keys that each row sees; the others score -inf
-    int32_t at)              // the panel's first key
-{
-    GA_ASSERT(a && b && s && at >= 0 && at % 8 == 0 && key_end[0] >= 0 && key_end[0] > at);
-    __m256 s0_0 = _mm256_setzero_ps();
-    for (size_t k = 0; k < 24; k += 1, b += 16) {
-        { // k
-            const __m256 b0 = _mm256_loadu_ps(b);
-            const __m256 a0 = _mm256_set1_ps(a[k]);
-            s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
-        }
-    }
-    _mm256_storeu_ps(s, vec_below(s0_0, key_end[0] - at));
-}
-
-// scores of a tile some of whose keys are out of range; not yet scaled.
-// 768 flops; reads 768 bytes of keys and 192 of queries, writes 64.
-void tiny_causal_f32_score_masked_2x8__avx2(
-    const float *restrict a, // [2][24] queries, rows at stride 48
-    const float *restrict b, // [24][8] keys, rows at stride 16
-    float *restrict s,       // [2][8], rows at stride 80
-    const int32_t *key_end,  // [2], end of the keys that each row sees; the others score -inf
-    int32_t at)              // the panel's first key
-{
-    GA_ASSERT(a && b && s && at >= 0 && at % 8 == 0 && key_end[0] >= 0 && key_end[1] > at);
-    GA_ASSERT(key_end[0] <= key_end[1]);
-    __m256 s0_0 = _mm256_setzero_ps();
-    __m256 s1_0 = _mm256_setzero_ps();
-    for (size_t k = 0; k < 24; k += 1, b += 16) {
-        { // k
-            const __m256 b0 = _mm256_loadu_ps(b);
-            const __m256 a0 = _mm256_set1_ps(a[k]);
-            s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
-            const __m256 a1 = _mm256_set1_ps(a[48 + k]);
-            s1_0 = _mm256_fmadd_ps(a1, b0, s1_0);
-        }
-    }
-    _mm256_storeu_ps(s, vec_below(s0_0, key_end[0] - at));
-    _mm256_storeu_ps(s + 80, vec_below(s1_0, key_end[1] - at));
-}
-
-// scores of a tile some of whose keys are out of range; not yet scaled.
-// 1152 flops; reads 768 bytes of keys and 288 of queries, writes 96.
-void tiny_causal_f32_score_masked_3x8__avx2(
-    const float *restrict a, // [3][24] queries, rows at stride 48
-    const float *restrict b, // [24][8] keys, rows at stride 16
-    float *restrict s,       // [3][8], rows at stride 80
-    const int32_t *key_end,  // [3], end of the keys that each row sees; the others score -inf
-    int32_t at)              // the panel's first key
-{
-    GA_ASSERT(a && b && s && at >= 0 && at % 8 == 0 && key_end[0] >= 0 && key_end[2] > at);
-    GA_ASSERT(key_end[0] <= key_end[1]);
-    GA_ASSERT(key_end[1] <= key_end[2]);
-    __m256 s0_0 = _mm256_setzero_ps();
-    __m256 s1_0 = _mm256_setzero_ps();
-    __m256 s2_0 = _mm256_setzero_ps();
-    for (size_t k = 0; k < 24; k += 1, b += 16) {
-        { // k
-            const __m256 b0 = _mm256_loadu_ps(b);
-            const __m256 a0 = _mm256_set1_ps(a[k]);
-            s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
-            const __m256 a1 = _mm256_set1_ps(a[48 + k]);
-            s1_0 = _mm256_fmadd_ps(a1, b0, s1_0);
-            const __m256 a2 = _mm256_set1_ps(a[96 + k]);
-            s2_0 = _mm256_fmadd_ps(a2, b0, s2_0);
-        }
-    }
-    _mm256_storeu_ps(s, vec_below(s0_0, key_end[0] - at));
-    _mm256_storeu_ps(s + 80, vec_below(s1_0, key_end[1] - at));
-    _mm256_storeu_ps(s + 160, vec_below(s2_0, key_end[2] - at));
-}
-
-// scores of a tile some of whose keys are out of range; not yet scaled.
-// 1536 flops; reads 768 bytes of keys and 384 of queries, writes 128.
-void tiny_causal_f32_score_masked_4x8__avx2(
-    const float *restrict a, // [4][24] queries, rows at stride 48
-    const float *restrict b, // [24][8] keys, rows at stride 16
-    float *restrict s,       // [4][8], rows at stride 80
-    const int32_t *key_end,  // [4], end of the keys that each row sees; the others score -inf
-    int32_t at)              // the panel's first key
-{
-    GA_ASSERT(a && b && s && at >= 0 && at % 8 == 0 && key_end[0] >= 0 && key_end[3] > at);
-    GA_ASSERT(key_end[0] <= key_end[1]);
-    GA_ASSERT(key_end[1] <= key_end[2]);
-    GA_ASSERT(key_end[2] <= key_end[3]);
-    __m256 s0_0 = _mm256_setzero_ps();
-    __m256 s1_0 = _mm256_setzero_ps();
-    __m256 s2_0 = _mm256_setzero_ps();
-    __m256 s3_0 = _mm256_setzero_ps();
-    for (size_t k = 0; k < 24; k += 1, b += 16) {
-        { // k
-            const __m256 b0 = _mm256_loadu_ps(b);
-            const __m256 a0 = _mm256_set1_ps(a[k]);
-            s0_0 = _mm256_fmadd_ps(a0, b0, s0_0);
-            const __m256 a1 = _mm256_set1_ps(a[48 + k]);
-            s1_0 = _mm256_fmadd_ps(a1, b0, s1_0);
-            const __m256 a2 = _mm256_set1_ps(a[96 + k]);
-            s2_0 = _mm256_fmadd_ps(a2, b0, s2_0);
-            const __m256 a3 = _mm256_set1_ps(a[144 + k]);
-            s3_0 = _mm256_fmadd_ps(a3, b0, s3_0);
-        }
-    }
-    _mm256_storeu_ps(s, vec_below(s0_0, key_end[0] - at));
-    _mm256_storeu_ps(s + 80, vec_below(s1_0, key_end[1] - at));
-    _mm256_storeu_ps(s + 160, vec_below(s2_0, key_end[2] - at));
-    _mm256_storeu_ps(s + 240, vec_below(s3_0, key_end[3] - at));
 }

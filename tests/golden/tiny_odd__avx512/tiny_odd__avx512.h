@@ -301,54 +301,6 @@ void tiny_odd_f32_score_23x16__avx512(const float *restrict q, const float *rest
                                       size_t panels, size_t tiles);
 void tiny_odd_f32_score_24x16__avx512(const float *restrict q, const float *restrict keys, float *restrict s,
                                       size_t panels, size_t tiles);
-void tiny_odd_f32_score_masked_1x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                            const int32_t *key_end, int32_t at);
-void tiny_odd_f32_score_masked_2x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                            const int32_t *key_end, int32_t at);
-void tiny_odd_f32_score_masked_3x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                            const int32_t *key_end, int32_t at);
-void tiny_odd_f32_score_masked_4x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                            const int32_t *key_end, int32_t at);
-void tiny_odd_f32_score_masked_5x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                            const int32_t *key_end, int32_t at);
-void tiny_odd_f32_score_masked_6x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                            const int32_t *key_end, int32_t at);
-void tiny_odd_f32_score_masked_7x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                            const int32_t *key_end, int32_t at);
-void tiny_odd_f32_score_masked_8x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                            const int32_t *key_end, int32_t at);
-void tiny_odd_f32_score_masked_9x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                            const int32_t *key_end, int32_t at);
-void tiny_odd_f32_score_masked_10x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                             const int32_t *key_end, int32_t at);
-void tiny_odd_f32_score_masked_11x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                             const int32_t *key_end, int32_t at);
-void tiny_odd_f32_score_masked_12x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                             const int32_t *key_end, int32_t at);
-void tiny_odd_f32_score_masked_13x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                             const int32_t *key_end, int32_t at);
-void tiny_odd_f32_score_masked_14x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                             const int32_t *key_end, int32_t at);
-void tiny_odd_f32_score_masked_15x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                             const int32_t *key_end, int32_t at);
-void tiny_odd_f32_score_masked_16x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                             const int32_t *key_end, int32_t at);
-void tiny_odd_f32_score_masked_17x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                             const int32_t *key_end, int32_t at);
-void tiny_odd_f32_score_masked_18x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                             const int32_t *key_end, int32_t at);
-void tiny_odd_f32_score_masked_19x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                             const int32_t *key_end, int32_t at);
-void tiny_odd_f32_score_masked_20x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                             const int32_t *key_end, int32_t at);
-void tiny_odd_f32_score_masked_21x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                             const int32_t *key_end, int32_t at);
-void tiny_odd_f32_score_masked_22x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                             const int32_t *key_end, int32_t at);
-void tiny_odd_f32_score_masked_23x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                             const int32_t *key_end, int32_t at);
-void tiny_odd_f32_score_masked_24x16__avx512(const float *restrict a, const float *restrict b, float *restrict s,
-                                             const int32_t *key_end, int32_t at);
 void tiny_odd_f32_value_1x16__avx512(const float *restrict p, const float *restrict v, float *restrict o,
                                      const int32_t *key_end, int32_t from, const float *restrict inverse, size_t tiles);
 void tiny_odd_f32_value_2x16__avx512(const float *restrict p, const float *restrict v, float *restrict o,

@@ -174,8 +174,6 @@ static const struct ga_kernel_info kernels_scalar[] = {
     {"tiny_tokens_f32_out__scalar", "heads side by side -> output", "12x1",
      "weighed 12x1 1.001, 6x2 1.002, 4x3 1.003, 2x4 1.006, 2x5 1.006, 1x6 1.263"},
     {"tiny_tokens_f32_score__scalar", "q k^T: a tile of scores", "12x1", "weighed 12x1 1.001"},
-    {"tiny_tokens_f32_score_masked__scalar", "scores of a tile some of whose keys are out of range", "12x1",
-     "weighed 12x1 1.001"},
     {"tiny_tokens_f32_value__scalar", "softmax weights times v", "12x1", "weighed 12x1 1.001"},
 };
 
@@ -185,7 +183,7 @@ static const struct ga_variant variants[] = {
         .cpu = 0,
         .packed_bytes = 1280,
         .kernels = kernels_scalar,
-        .n_kernels = 5,
+        .n_kernels = 4,
         .parts = tiny_tokens__scalar_parts,
         .n_parts = 1,
         .scratch_bytes = tiny_tokens__scalar_scratch_bytes,

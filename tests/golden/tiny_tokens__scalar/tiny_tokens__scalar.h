@@ -273,30 +273,6 @@ void tiny_tokens_f32_score_11x1__scalar(const float *restrict q, const float *re
                                         size_t panels, size_t tiles);
 void tiny_tokens_f32_score_12x1__scalar(const float *restrict q, const float *restrict keys, float *restrict s,
                                         size_t panels, size_t tiles);
-void tiny_tokens_f32_score_masked_1x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
-                                              const int32_t *key_end, int32_t at);
-void tiny_tokens_f32_score_masked_2x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
-                                              const int32_t *key_end, int32_t at);
-void tiny_tokens_f32_score_masked_3x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
-                                              const int32_t *key_end, int32_t at);
-void tiny_tokens_f32_score_masked_4x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
-                                              const int32_t *key_end, int32_t at);
-void tiny_tokens_f32_score_masked_5x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
-                                              const int32_t *key_end, int32_t at);
-void tiny_tokens_f32_score_masked_6x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
-                                              const int32_t *key_end, int32_t at);
-void tiny_tokens_f32_score_masked_7x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
-                                              const int32_t *key_end, int32_t at);
-void tiny_tokens_f32_score_masked_8x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
-                                              const int32_t *key_end, int32_t at);
-void tiny_tokens_f32_score_masked_9x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
-                                              const int32_t *key_end, int32_t at);
-void tiny_tokens_f32_score_masked_10x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
-                                               const int32_t *key_end, int32_t at);
-void tiny_tokens_f32_score_masked_11x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
-                                               const int32_t *key_end, int32_t at);
-void tiny_tokens_f32_score_masked_12x1__scalar(const float *restrict a, const float *restrict b, float *restrict s,
-                                               const int32_t *key_end, int32_t at);
 void tiny_tokens_f32_value_1x1__scalar(const float *restrict p, const float *restrict v, float *restrict o,
                                        const int32_t *key_end, int32_t from, const float *restrict inverse,
     size_t tiles);
