@@ -28,7 +28,7 @@
 --
 -- Its fragments are in templates/attention/modifiers/<name>.c.lt, one for each stage at which it adds to the layer;
 -- stages.lua is the list of stages. A stage whose text is empty for a spec adds nothing. A stage called as a part that
--- templates choose by name (keys, softmax_block) takes its place, which one feature at most may.
+-- templates choose by name (softmax_block) takes its place, which one feature at most may.
 --
 -- What several features need is a feature without fields, which they ask for in resolve:
 --   spec.key_lower_bound       rows may not see their first keys: key_range sets b->key_begin besides key_end
@@ -54,7 +54,8 @@ local listed = {}
 for i, name in ipairs({
   "grouped_heads", "projections", "weights_dtype", "linear_dtype", "bias", "causal", "window", "sinks", "lengths",
   "full_range_fallback", "mask_fill", "masked_row", "activation", "projected_outputs", "qk_norm", "rope", "dropout",
-  "outputs", "attention_mean", "extra_keys", "extra_logits", "nonfinite_safe", "skip_zero", "key_lower_bound", "cache",
+  "outputs", "attention_mean", "extra_keys", "extra_logits", "nonfinite_safe", "skip_zero", "key_lower_bound",
+  "float_keys", "narrow_attention", "narrow_keys", "cache", "kept_scales", "rounded_cache",
   "attention_dtype", "embedding", "weight_maps",
 }) do
   listed[i] = require("attention." .. name)

@@ -13,7 +13,9 @@ head                 fills these fields
 head_done            acts when one head of a sequence is done
 attended             acts when all heads are done
 kernel_tables        kernels in addition to the usual ones
-keys                 replaces templates/attention/keys.c.lt
+operand_prototypes   prototypes of functions that its `operands` calls
+operand_functions    these functions, which make keys and values as products read them
+operands             sets where a head's keys and values are, as products read them
 block_fields         declares what a block of rows needs
 block_functions      functions about a block's ranges of keys
 attend_functions     functions that its fragments of rows call

@@ -124,13 +124,13 @@ end
 local function plan_cached(p, A, cached)
   local steps = cached.steps and math.floor(cached.steps.bytes / cached.bytes) or 0
   if A.is_narrow and A.reads_cache then
-    p.kept = { header = A.header, panel = A.panel, depth = A.depth, unit = A.X.unit,
+    p.cached_as = { header = A.header, panel = A.panel, depth = A.depth, unit = A.X.unit,
       has_sums = A.X.has_offset or false }
     return
   end
   local panel = (p.spec.d_head + steps) * p.key_panel
-  p.kept = { header = steps, panel = steps > 0 and round_up(panel, steps) or panel, depth = p.spec.d_head, unit = 1,
-    has_sums = false }
+  p.cached_as = { header = steps, panel = steps > 0 and round_up(panel, steps) or panel, depth = p.spec.d_head,
+    unit = 1, has_sums = false }
 end
 
 -- The arithmetic of attention's products and what follows from it: elements of depth of a row of queries and of a key,

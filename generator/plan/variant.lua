@@ -3,9 +3,9 @@
 
 -- How a plan's kernels read cached keys and values.
 local function cache_layout(p)
-  local kept, d_head = p.kept, p.spec.d_head
-  local is_narrow = kept.unit > 1 or kept.has_sums or kept.depth > d_head
-  return { key_panel = p.key_panel, value_stride = p.value_stride, lanes = is_narrow and kept or false }
+  local as = p.cached_as
+  local is_narrow = as.unit > 1 or as.has_sums or as.depth > p.spec.d_head
+  return { key_panel = p.key_panel, value_stride = p.value_stride, lanes = is_narrow and as or false }
 end
 
 -- kernels: { name, what, why, rows, columns } of each family's tile; cache, memory_cache: layouts, false where there is

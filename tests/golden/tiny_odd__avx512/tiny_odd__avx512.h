@@ -30,6 +30,7 @@ enum {
     HEAD_BYTES = 2880, // of a head's panels in one projection
     KEY_PANEL = 16,    // keys of a panel
     KEYS_STRIDE = 240, // elements from a panel of keys to the next, as products read them
+    QUERY_STRIDE = 16, // elements between rows of queries as products read them
     SCORES_STRIDE = 80
 };
 

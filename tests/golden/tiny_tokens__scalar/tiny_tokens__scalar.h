@@ -29,6 +29,7 @@ enum {
     HEAD_BYTES = 64, // of a head's panels in one projection
     KEY_PANEL = 1,    // keys of a panel
     KEYS_STRIDE = 2, // elements from a panel of keys to the next, as products read them
+    QUERY_STRIDE = 16, // elements between rows of queries as products read them
     SCORES_STRIDE = 80
 };
 

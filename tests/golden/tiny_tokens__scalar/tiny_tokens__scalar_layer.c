@@ -268,16 +268,16 @@ static void attend_sequence(const struct round *r, const struct unit *u, size_t 
     const struct ga_io *io = r->io;
     const struct sequence_group *g = u->group;
     const size_t place = own_place(thread);
-    float *panels = r->b.panels + place * r->sizes.panels * D_HEAD * KEY_PANEL;
     struct head head = {
-        .panels = panels,
-        .v = u->v + kv_from * HEAD_STRIDE,
         .scores = r->b.scores + place * 72 * SCORES_STRIDE,
         .n_queries = real_length(io->q_lengths, sequence, io->q_len),
         .n_keys = real_length(io->kv_lengths, sequence, io->kv_len),
         .kv_len = io->kv_len,
     };
+    float *panels = r->b.panels + place * r->sizes.panels * D_HEAD * KEY_PANEL;
     tiny_tokens__scalar_pack_keys(u->k + kv_from * HEAD_STRIDE, head.n_keys, panels);
+    head.panels = panels;
+    head.v = u->v + kv_from * HEAD_STRIDE;
     for (size_t i = 0; i < HEADS_PER_KV; i++) {
         const size_t h = u->kv_head * HEADS_PER_KV + i;
         head.q = u->q + (i * g->q_rows + q_from) * HEAD_STRIDE;
