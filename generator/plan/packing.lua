@@ -17,15 +17,15 @@ local function format_of(f)
     has_totals = f.X.has_offset or false }
 end
 
--- Running sums down a column; those without a scale are chunks of what there is.
+-- Running sums down a column, of each head of the inputs; those without a scale are chunks of what there is.
 local function sums_of(f, inputs)
   if f.X.is_integer then return f.sums end
-  local depth = inputs.heads * inputs.pad
+  local depth = inputs.width
   return { { count = math.floor(depth / CHUNK), length = CHUNK },
     { count = depth % CHUNK > 0 and 1 or 0, length = depth % CHUNK } }
 end
 
--- A linear { weight, bias, rows, inputs } as a part: weight, bias: names of roles; inputs: { heads, width, pad }. more:
+-- A linear { weight, bias, rows, inputs } as a part: weight, bias: names of roles; inputs: { heads, width }. more:
 -- what is not as of a whole linear whose panels begin a part.
 function packing.linear(f, vector, linear, more)
   local columns = f.widths[1] * vector
@@ -55,7 +55,7 @@ end
 
 -- The inputs of a linear whose rows come without heads.
 function packing.plain(width)
-  return { heads = 1, width = width, pad = width }
+  return { heads = 1, width = width }
 end
 
 -- q, k and v of a layer in their i-th arithmetics: of each key head its panels of k and v, then those of the q of its
@@ -83,9 +83,9 @@ end
 -- The output projection of a layer by one of its products.
 function packing.out(p, f, has_bias)
   local s = p.spec
+  local inputs = f.heads and { heads = s.n_heads, width = s.d_v } or packing.plain(f.depth)
   return packing.linear(f, p.isa.width, { weight = "o_weight", bias = f.of == f and has_bias("o_bias") and "o_bias",
-    rows = s.d_out, inputs = { heads = s.n_heads, width = s.d_v, pad = f.heads and f.heads.padded or s.d_v } },
-    { bias_part = "o_bias" })
+    rows = s.d_out, inputs = inputs }, { bias_part = "o_bias" })
 end
 
 -- -- Lists ------------------------------------------------------------------------------------------------------------

@@ -83,23 +83,30 @@ static float nearest_zero(const struct type *type, float low, float scale)
 
 // The weights, the range that their numbers are to cover, and sums over them, each times its importance.
 struct fit {
-    const float *weights, *importance;
+    float weights[GA_GROUP], importance[GA_GROUP];
     size_t count;
     float low, high;
     float sum, number, weight, product, square;
 };
 
-// Gives each weight the nearest number. Returns the sum of squared errors, each times its importance.
+// Gives each weight the nearest number. Returns the sum of squared errors, each times its importance. All GA_GROUP
+// numbers are computed, in loops that compilers make vectors of; the sum has one order.
 static float choose_numbers(const struct type *type, const struct fit *fit, struct ga_group *group)
 {
-    const float per_step = group->scale > 0.0F ? 1.0F / group->scale : 0.0F, most = largest_number(type);
-    float error = 0.0F;
+    const float scale = group->scale, zero = group->zero, most = largest_number(type);
+    const float per_step = scale > 0.0F ? 1.0F / scale : 0.0F;
+    float places[GA_GROUP], squares[GA_GROUP], error = 0.0F;
+    for (size_t i = 0; i < GA_GROUP; i++) {
+        const float place = fit->weights[i] * per_step + zero, above = place < 0.0F ? 0.0F : place;
+        places[i] = above < most ? above : most;
+    }
+    for (size_t i = 0; i < GA_GROUP; i++) {
+        group->numbers[i] = (int32_t)(places[i] + 0.5F);
+        const float left = fit->weights[i] - scale * ((float)group->numbers[i] - zero);
+        squares[i] = fit->importance[i] * left * left;
+    }
     for (size_t i = 0; i < fit->count; i++) {
-        const float place = fit->weights[i] * per_step + group->zero;
-        const float number = place < 0.0F ? 0.0F : place < most ? place : most;
-        group->numbers[i] = (uint32_t)(number + 0.5F);
-        const float left = fit->weights[i] - group->scale * ((float)group->numbers[i] - group->zero);
-        error += fit->importance[i] * left * left;
+        error += squares[i];
     }
     return error;
 }
@@ -179,6 +186,16 @@ static void refine(const struct type *type, struct fit *fit, struct ga_group *gr
     }
 }
 
+static void take_better(const struct type *type, const struct fit *fit, struct ga_group *group, float *least,
+                        struct ga_group *best)
+{
+    const float error = choose_numbers(type, fit, group);
+    if (error < *least) {
+        *least = error;
+        *best = *group;
+    }
+}
+
 // Scales that cover the whole range, then smaller ones, which are nearer to most weights than to the outermost, each as
 // it is and refined.
 static void choose(const struct type *type, struct fit *fit, struct ga_group *best)
@@ -192,48 +209,47 @@ static void choose(const struct type *type, struct fit *fit, struct ga_group *be
             continue;
         }
         group.zero = nearest_zero(type, fit->low + cut, group.scale);
-        for (int refined = 0; refined < 2; refined++) {
-            const float error = choose_numbers(type, fit, &group);
-            if (error < least) {
-                least = error;
-                *best = group;
-            }
-            refine(type, fit, &group);
-        }
+        take_better(type, fit, &group, &least, best);
+        refine(type, fit, &group);
+        take_better(type, fit, &group, &least, best);
     }
 }
 
 // -- Calls ----------------------------------------------------------------------------------------------------------
 
-static const float ones[GA_GROUP] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-                                     1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+// Weights `stride` apart; importance: NULL for 1 each.
+static struct fit fit_of(const float *weights, size_t stride, const float *importance, size_t count)
+{
+    struct fit fit = {.count = count};
+    for (size_t i = 0; i < count; i++) {
+        fit.weights[i] = weights[i * stride];
+        fit.importance[i] = importance ? importance[i] : 1.0F;
+    }
+    return fit;
+}
+
+static void choose_of(const struct type *type, struct fit *fit, bool keeps, struct ga_group *group_out)
+{
+    *group_out = (struct ga_group){.scale = NAN};
+    if (find_range(type, fit) && !(keeps && keep(type, fit, group_out))) {
+        *group_out = (struct ga_group){.scale = 0.0F};
+        choose(type, fit, group_out);
+    }
+}
 
 void ga_group_choose(enum ga_storage storage, const float *weights, const float *importance, size_t count,
                      struct ga_group *group_out)
 {
-    const struct type *type = &types[storage];
-    struct fit fit = {.weights = weights, .importance = importance ? importance : ones, .count = count};
-    *group_out = (struct ga_group){.scale = 0.0F};
-    if (find_range(type, &fit)) {
-        choose(type, &fit, group_out);
-    } else {
-        group_out->scale = NAN;
-    }
-}
-
-bool ga_group_keep(enum ga_storage storage, const float *weights, size_t count, struct ga_group *group_out)
-{
-    const struct type *type = &types[storage];
-    struct fit fit = {.weights = weights, .importance = ones, .count = count};
-    return find_range(type, &fit) && keep(type, &fit, group_out);
+    struct fit fit = fit_of(weights, 1, importance, count);
+    choose_of(&types[storage], &fit, false, group_out);
 }
 
 float ga_group_nearest(enum ga_storage storage, const struct ga_group *group, float x)
 {
     const struct type *type = &types[storage];
     const float place = group->scale > 0.0F ? x / group->scale + group->zero : group->zero;
-    const float number = floorf(fminf(fmaxf(place, type->least), largest_number(type)) + 0.5F);
-    return group->scale * (number - group->zero);
+    const float most = largest_number(type), above = place > type->least ? place : type->least;
+    return group->scale * (floorf((above < most ? above : most) + 0.5F) - group->zero);
 }
 
 static void put(const struct type *type, const struct ga_group *group, size_t count, unsigned char *panel, size_t width,
@@ -249,17 +265,16 @@ static void put(const struct type *type, const struct ga_group *group, size_t co
         unsigned char *at = panel + width * header + (i / unit * width + j) * sizeof(uint32_t);
         uint32_t word;
         memcpy(&word, at, sizeof word);
-        word |= group->numbers[i] << (i % 4 * 8 + i % unit / 4 * type->bits);
+        word |= (uint32_t)group->numbers[i] << (i % 4 * 8 + i % unit / 4 * type->bits);
         memcpy(at, &word, sizeof word);
     }
 }
 
-void ga_group_pack(enum ga_storage storage, const float *weights, size_t count, unsigned char *panel, size_t width,
-                   size_t j)
+void ga_group_pack(enum ga_storage storage, const float *weights, size_t stride, size_t count, unsigned char *panel,
+                   size_t width, size_t j)
 {
-    struct ga_group group = {.scale = 0.0F};
-    if (!ga_group_keep(storage, weights, count, &group)) {
-        ga_group_choose(storage, weights, NULL, count, &group);
-    }
+    struct fit fit = fit_of(weights, stride, NULL, count);
+    struct ga_group group;
+    choose_of(&types[storage], &fit, true, &group);
     put(&types[storage], &group, count, panel, width, j);
 }

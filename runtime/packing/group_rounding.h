@@ -13,7 +13,7 @@ enum { GA_GROUP = 32 }; // weights along depth
 // A weight is scale (number - zero). scale is NaN if a weight is not finite, or too large for any scale.
 struct ga_group {
     float scale, zero;
-    uint32_t numbers[GA_GROUP];
+    int32_t numbers[GA_GROUP];
 };
 
 // The group of 1 .. GA_GROUP weights that leaves the least sum of importance times squared error, among scales that
@@ -22,17 +22,14 @@ struct ga_group {
 void ga_group_choose(enum ga_storage storage, const float *weights, const float *importance, size_t count,
                      struct ga_group *group_out);
 
-// Whether the weights are whole numbers of one scale, as those of other libraries' blocks are: then the group has
-// exactly these weights.
-bool ga_group_keep(enum ga_storage storage, const float *weights, size_t count, struct ga_group *group_out);
-
-// The weight next to x that a group can have, such that ga_group_keep keeps it.
+// The weight next to x that a group can have, such that ga_group_pack keeps it.
 float ga_group_nearest(enum ga_storage storage, const struct ga_group *group, float x);
 
-// Packs weights, kept or chosen, at column j of a panel of `width`, which holds zeros there; panel: where the group
-// begins. Of all columns the scales come first, then with int4 the zeros, a byte each, then words [depth / unit][width]
-// whose four bytes hold numbers that follow each other in depth.
-void ga_group_pack(enum ga_storage storage, const float *weights, size_t count, unsigned char *panel, size_t width,
-                   size_t j);
+// Packs weights, `stride` floats apart, at column j of a panel of `width`, which holds zeros there; panel: where the
+// group begins. Weights that are whole numbers of one scale, as those of other libraries' blocks are, stay as they are;
+// others are chosen. Of all columns the scales come first, then with int4 the zeros, a byte each, then words
+// [depth / unit][width] whose four bytes hold numbers that follow each other in depth.
+void ga_group_pack(enum ga_storage storage, const float *weights, size_t stride, size_t count, unsigned char *panel,
+                   size_t width, size_t j);
 
 #endif

@@ -2,48 +2,26 @@
 // format's.
 #include "pack_linear.h"
 
-#include <string.h>
-
 #include "min_max.h"
 #include "panel_formats.h"
 
-// Some columns of one panel: `count` rows of the weight from `row` on, from column `first` on.
-struct strip {
-    unsigned char *panel;
-    size_t width, first, row, count;
-};
-
-// The weights of a row at depths from .. from + count - 1; zeros where no input lies.
-static void gather(const struct ga_packed_linear *linear, const struct ga_weight_view *weight, size_t row, size_t from,
-                   size_t count, float *to)
+// Packs rows of the weight from `row` on, as columns of one panel. strip: all but what it reads.
+static void pack_columns(const struct ga_packed_linear *linear, const struct ga_weight_view *weight, size_t row,
+                         struct ga_panel_strip strip)
 {
-    const size_t inputs = linear->inputs, pad = linear->input_pad;
-    for (size_t i = 0; i < count;) {
-        const size_t head = (from + i) / pad, c = (from + i) % pad, run = ga_min(pad - c, count - i);
-        const size_t there = head < linear->input_heads && c < inputs ? ga_min(inputs - c, run) : 0;
-        const float *at = weight->data + row * weight->row_stride + (head * inputs + c) * weight->col_stride;
-        for (size_t k = 0; k < there; k++) {
-            to[i + k] = at[k * weight->col_stride];
+    unsigned char *panel = strip.sum;
+    const size_t head_bytes = linear->column_bytes / linear->input_heads * strip.width;
+    for (size_t head = 0; head < linear->input_heads; head++) {
+        size_t from = 0;
+        strip.sum = panel + head * head_bytes;
+        for (size_t i = 0; i < linear->sums[0] + linear->sums[1]; i++) {
+            const size_t length = linear->lengths[i < linear->sums[0] ? 0 : 1];
+            strip.from = weight->data + row * weight->row_stride + (head * linear->inputs + from) * weight->col_stride;
+            strip.count = ga_min(length, linear->inputs - from);
+            ga_panel_put(&linear->format, &strip);
+            strip.sum += ga_panel_sum_bytes(&linear->format, length) * strip.width;
+            from += length;
         }
-        memset(to + i + there, 0, (run - there) * sizeof *to);
-        i += run;
-    }
-}
-
-static void pack_strip(const struct ga_packed_linear *linear, const struct ga_weight_view *weight, struct strip strip)
-{
-    const ga_panel_put put = ga_panel_put_of(linear->format.numbers);
-    float weights[GA_LONGEST_SUM];
-    size_t from = 0;
-    for (size_t i = 0; i < linear->sums[0] + linear->sums[1]; i++) {
-        const size_t length = linear->lengths[i < linear->sums[0] ? 0 : 1];
-        for (size_t k = 0; k < strip.count; k++) {
-            gather(linear, weight, strip.row + k, from, length, weights);
-            put(&linear->format,
-                &(struct ga_panel_column){strip.panel, strip.width, strip.first + k, weights, length, linear->factor});
-        }
-        strip.panel += ga_panel_sum_bytes(&linear->format, length) * strip.width;
-        from += length;
     }
 }
 
@@ -55,8 +33,14 @@ static void pack_head(const struct ga_packed_linear *linear, const struct ga_wei
         const size_t column = linear->first + row, p = column / linear->columns, at = column % linear->columns;
         const size_t width = p + 1 < linear->panels ? linear->columns : linear->last_columns;
         const size_t count = ga_min(width - at, linear->rows - row);
-        unsigned char *panel = panels + p * linear->columns * linear->column_bytes;
-        pack_strip(linear, weight, (struct strip){panel, width, at, head * linear->rows + row, count});
+        pack_columns(linear, weight, head * linear->rows + row,
+                     (struct ga_panel_strip){.sum = panels + p * linear->columns * linear->column_bytes,
+                                             .width = width,
+                                             .first = at,
+                                             .columns = count,
+                                             .row_stride = weight->row_stride,
+                                             .col_stride = weight->col_stride,
+                                             .factor = linear->factor});
         row += count;
     }
 }

@@ -14,10 +14,6 @@ void ga_pack_copy(const struct ga_packed_copy *copy, const struct ga_weight_view
     const size_t row = copy->is_vector ? copy->columns * column : view->row_stride;
     for (size_t r = 0; r < copy->rows; r++, to += copy->stride) {
         const float *from = view->data + r * row;
-        if (column == 1 && copy->factor == 1.0F) {
-            memcpy(to, from, copy->columns * sizeof *to);
-            continue;
-        }
         for (size_t c = 0; c < copy->columns; c++) {
             to[c] = copy->factor * from[c * column];
         }

@@ -51,10 +51,11 @@ struct ga_packed_linear {
     size_t head_bytes, run_bytes;   // from a head to the next one of a run; from one run of heads to the next
     size_t head_biases, run_biases; // the same of biases, in floats
 
-    // Input c of input head h lies at depth h * input_pad + c; zeros lie between them.
-    size_t input_heads, inputs, input_pad;
-    size_t sums[2], lengths[2]; // sums[i] running sums of lengths[i], one kind after the other. Numbers without a
-                                // scale for each sum: any lengths that are multiples of `unit`
+    // Zeros follow the inputs of each input head, and all heads have as many bytes of a column. Only floats and bf16
+    // have several heads.
+    size_t input_heads, inputs;
+    size_t sums[2], lengths[2]; // of a head: sums[i] running sums of lengths[i], one kind after the other; the last one
+        // may reach beyond the inputs. Floats and bf16: any lengths that are multiples of `unit`
 };
 
 // A role as floats: [rows][columns] at `stride`, times `factor`. A vector is read as rows that follow each other.

@@ -7,39 +7,54 @@
 #include "bf16.h"
 #include "group_rounding.h"
 
-static void put_f32(const struct ga_panel_format *format, const struct ga_panel_column *column)
+// -- Floats ---------------------------------------------------------------------------------------------------------
+
+static void put_f32(const struct ga_panel_format *format, const struct ga_panel_strip *strip)
 {
-    float *to = (float *)(void *)column->sum + column->j;
+    const size_t width = strip->width, stride = strip->col_stride, count = strip->count;
+    const float factor = strip->factor;
     (void)format;
-    for (size_t i = 0; i < column->count; i++) {
-        to[i * column->width] = column->factor * column->weights[i];
+    for (size_t k = 0; k < strip->columns; k++) {
+        const float *from = strip->from + k * strip->row_stride;
+        float *to = (float *)(void *)strip->sum + strip->first + k;
+        for (size_t i = 0; i < count; i++) {
+            to[i * width] = factor * from[i * stride];
+        }
     }
 }
 
-// Where the number at depth i lies in a running sum, in numbers.
-static size_t place_of(const struct ga_panel_format *format, const struct ga_panel_column *column, size_t i)
+// Where the number at depth i of column 0 lies in a running sum, in numbers; column j's lies j * unit after it.
+static size_t place_of(struct ga_panel_format format, size_t width, size_t i)
 {
-    const size_t unit = format->unit, shift = unit / 2, in_unit = i & (unit - 1); // of 1, 2 or 4
-    return ((i >> shift) * column->width + column->j) * unit + (format->upper_first ? 1 - in_unit : in_unit);
+    const size_t unit = format.unit, shift = unit / 2, in_unit = i & (unit - 1); // of 1, 2 or 4
+    return (i >> shift) * width * unit + (format.upper_first ? 1 - in_unit : in_unit);
 }
 
-static void put_bf16(const struct ga_panel_format *format, const struct ga_panel_column *column)
+static void put_bf16(const struct ga_panel_format *format, const struct ga_panel_strip *strip)
 {
     const float least = format->numbers == GA_PANEL_BF16_PRODUCT ? 0x1p-56F : 0.0F;
-    uint16_t *to = (uint16_t *)(void *)column->sum;
-    for (size_t i = 0; i < column->count; i++) {
-        const float x = column->factor * column->weights[i];
-        to[place_of(format, column, i)] = ga_bf16_of_float(fabsf(x) < least ? 0.0F : x);
+    const struct ga_panel_format as = *format;
+    const size_t width = strip->width, stride = strip->col_stride, count = strip->count;
+    const float factor = strip->factor;
+    for (size_t k = 0; k < strip->columns; k++) {
+        const float *from = strip->from + k * strip->row_stride;
+        uint16_t *to = (uint16_t *)(void *)strip->sum + (strip->first + k) * as.unit;
+        for (size_t i = 0; i < count; i++) {
+            const float x = factor * from[i * stride];
+            to[place_of(as, width, i)] = ga_bf16_of_float(fabsf(x) < least ? 0.0F : x);
+        }
     }
 }
 
-// What one step is worth of a column's weights, NaN if one of them is infinite or NaN. i16: as small as their largest
-// magnitude allows, and the sum of all, so that no sum of products leaves 32 bits.
-static float scale_of(enum ga_panel_numbers numbers, const struct ga_panel_column *column)
+// -- Integers -------------------------------------------------------------------------------------------------------
+
+// The scale of a column's weights, NaN if one of them is infinite or NaN. i16: as small as their largest magnitude
+// allows, and the sum of all, so that no sum of products leaves 32 bits.
+static float scale_of(enum ga_panel_numbers numbers, const float *from, size_t stride, size_t count)
 {
     double largest = 0.0, total = 0.0;
-    for (size_t i = 0; i < column->count; i++) {
-        const double size = fabs((double)column->weights[i]);
+    for (size_t i = 0; i < count; i++) {
+        const double size = fabs((double)from[i * stride]);
         largest = size > largest ? size : largest;
         total += size;
     }
@@ -56,60 +71,78 @@ static int32_t nearest(double x)
     return (int32_t)(x < 0.0 ? x - 0.5 : x + 0.5);
 }
 
-// Writes the header of a column. The numbers after it begin where this returns.
-static unsigned char *put_header(const struct ga_panel_format *format, const struct ga_panel_column *column,
-                                 float scale, int32_t total)
+// Writes a column's header.
+static void put_header(const struct ga_panel_format *format, const struct ga_panel_strip *strip, size_t column,
+                       float scale, int32_t total)
 {
-    scale *= column->factor;
-    memcpy(column->sum + column->j * sizeof scale, &scale, sizeof scale);
+    memcpy(strip->sum + column * sizeof scale, &scale, sizeof scale);
     if (format->has_totals) {
-        memcpy(column->sum + (column->width + column->j) * sizeof total, &total, sizeof total);
+        memcpy(strip->sum + (strip->width + column) * sizeof total, &total, sizeof total);
     }
-    return column->sum + (format->has_totals ? 8 : 4) * column->width;
 }
 
-static void put_integers(const struct ga_panel_format *format, const struct ga_panel_column *column)
+// Rounds the weights of a column to steps of its scale. Returns their sum.
+static int32_t put_column(struct ga_panel_format format, const struct ga_panel_strip *strip, const float *from,
+                          float scale, void *column)
 {
-    const float scale = scale_of(format->numbers, column);
-    int32_t numbers[GA_LONGEST_SUM], total = 0;
-    for (size_t i = 0; i < column->count; i++) {
-        numbers[i] = isfinite(scale) ? nearest((double)column->weights[i] / (double)scale) : 0;
-        total += numbers[i];
-    }
-    unsigned char *to = put_header(format, column, scale, total);
-    for (size_t i = 0; i < column->count; i++) {
-        const size_t at = place_of(format, column, i);
-        if (format->numbers == GA_PANEL_I16) {
-            ((int16_t *)(void *)to)[at] = (int16_t)numbers[i];
+    const size_t width = strip->width, stride = strip->col_stride, count = strip->count;
+    int16_t *halves = column;
+    int8_t *bytes = column;
+    int32_t total = 0;
+    for (size_t i = 0; i < count; i++) {
+        const int32_t number = nearest((double)from[i * stride] / (double)scale);
+        const size_t at = place_of(format, width, i);
+        if (format.numbers == GA_PANEL_I16) {
+            halves[at] = (int16_t)number;
         } else {
-            ((int8_t *)to)[at] = (int8_t)numbers[i];
+            bytes[at] = (int8_t)number;
         }
+        total += number;
+    }
+    return total;
+}
+
+static void put_integers(const struct ga_panel_format *format, const struct ga_panel_strip *strip)
+{
+    const size_t bytes = format->numbers == GA_PANEL_I16 ? 2 : 1;
+    unsigned char *numbers = strip->sum + ga_panel_sum_bytes(format, 0) * strip->width;
+    for (size_t k = 0; k < strip->columns; k++) {
+        const float *from = strip->from + k * strip->row_stride;
+        const size_t column = strip->first + k;
+        const float scale = scale_of(format->numbers, from, strip->col_stride, strip->count);
+        unsigned char *to = numbers + column * format->unit * bytes;
+        const int32_t total = isfinite(scale) ? put_column(*format, strip, from, scale, to) : 0;
+        put_header(format, strip, column, strip->factor * scale, total);
     }
 }
 
-static void put_group(const struct ga_panel_format *format, const struct ga_panel_column *column)
+static void put_groups(const struct ga_panel_format *format, const struct ga_panel_strip *strip)
 {
     const enum ga_storage storage = format->numbers == GA_PANEL_INT8_GROUPS ? GA_STORAGE_INT8 : GA_STORAGE_INT4;
-    ga_group_pack(storage, column->weights, column->count, column->sum, column->width, column->j);
+    for (size_t k = 0; k < strip->columns; k++) {
+        ga_group_pack(storage, strip->from + k * strip->row_stride, strip->col_stride, strip->count, strip->sum,
+                      strip->width, strip->first + k);
+    }
 }
 
+// -- All formats ----------------------------------------------------------------------------------------------------
+
 static const struct {
-    ga_panel_put put;
-    size_t bytes;  // of a number; 0: groups
-    size_t header; // bytes of a column's scale
+    void (*put)(const struct ga_panel_format *format, const struct ga_panel_strip *strip);
+    size_t bytes, header; // of a number, 0: groups; of a column beside its numbers
 } formats[] = {
     [GA_PANEL_F32] = {put_f32, 4, 0},
     [GA_PANEL_BF16] = {put_bf16, 2, 0},
     [GA_PANEL_BF16_PRODUCT] = {put_bf16, 2, 0},
     [GA_PANEL_I16] = {put_integers, 2, 4},
     [GA_PANEL_INT8] = {put_integers, 1, 4},
-    [GA_PANEL_INT8_GROUPS] = {put_group, 0, 34},
-    [GA_PANEL_INT4_GROUPS] = {put_group, 0, 18},
+    [GA_PANEL_INT8_GROUPS] = {put_groups, 0, 34},
+    [GA_PANEL_INT4_GROUPS] = {put_groups, 0, 18},
 };
 
-ga_panel_put ga_panel_put_of(enum ga_panel_numbers numbers)
+void ga_panel_put(const struct ga_panel_format *format, const struct ga_panel_strip *strip)
 {
-    return formats[numbers].put;
+    formats[format->numbers].put(format, strip);
 }
 
 size_t ga_panel_sum_bytes(const struct ga_panel_format *format, size_t count)

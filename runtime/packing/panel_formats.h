@@ -1,4 +1,4 @@
-// panel_formats.h: a part of a column of weights as each number format of panels keeps it. Knows no linear.
+// panel_formats.h: a running sum's weights of some columns as each number format of panels keeps them. Knows no linear.
 #ifndef GA_PANEL_FORMATS_H
 #define GA_PANEL_FORMATS_H
 
@@ -6,19 +6,19 @@
 
 enum { GA_LONGEST_SUM = 256 }; // weights of a running sum
 
-// A running sum's weights of one column: where they go, at column j of `width`, and what they are times `factor`.
-struct ga_panel_column {
+// The weight of column `first` + k at depth i is from[k * row_stride + i * col_stride] times `factor`.
+struct ga_panel_strip {
     unsigned char *sum; // where the running sum begins in its panel
-    size_t width, j;
-    const float *weights;
-    size_t count; // 1 .. GA_LONGEST_SUM, of groups up to GA_GROUP
+    size_t width;       // columns of the panel
+    size_t first, columns;
+    const float *from;
+    size_t row_stride, col_stride;
+    size_t count; // weights of a column: 1 .. GA_LONGEST_SUM, of groups up to GA_GROUP
     float factor;
 };
 
-typedef void (*ga_panel_put)(const struct ga_panel_format *format, const struct ga_panel_column *column);
-
-// What packs a column; the panel holds zeros there.
-ga_panel_put ga_panel_put_of(enum ga_panel_numbers numbers);
+// Packs a strip; the panel holds zeros there.
+void ga_panel_put(const struct ga_panel_format *format, const struct ga_panel_strip *strip);
 
 // Bytes of one column of a running sum of so many weights.
 size_t ga_panel_sum_bytes(const struct ga_panel_format *format, size_t count);

@@ -25,6 +25,7 @@ local PARTS = {
   { pattern = "/runtime/packed/", refused = true },
   { pattern = "/runtime/base/atomic_file", refused = true },
   { pattern = "/runtime/base/on_linux", refused = true },
+  { pattern = "/runtime/packing/", allowed = BYTES .. " " .. NUMBERS },
   { pattern = "/runtime/", allowed = BYTES .. " " .. TEXT },
 }
 
