@@ -1,15 +1,6 @@
 -- attention_dtype.lua: the arithmetic of attention's two products, queries by keys and softmax weights by values.
 -- Scores, softmax and sums stay f32. Comes after all that decides which keys a row sees.
-local arithmetic = require "arithmetic"
-
--- What it follows where a dtype does not name it.
-local FOLLOWS = { f32 = "f32", bf16 = "bf16", i16 = "i16", int8 = "int8" }
-
-local SENTENCES = {
-  bf16 = "attention multiplies queries, keys, softmax weights and values rounded to bf16",
-  i16 = "attention multiplies keys and values of 14 bits by queries and softmax weights of up to 16",
-  int8 = "attention multiplies queries, keys, softmax weights and values of 8 bits",
-}
+local formats = require "formats"
 
 -- What leaves attention in floats if the dtype does not name it, in the words of a spec: such models had results before
 -- their attention could be narrow, and keep their bits.
@@ -33,15 +24,23 @@ end
 
 -- What of a spec attention in an arithmetic cannot have: { what, why }, or nil.
 local function too_deep(spec, name)
-  local most = arithmetic.get(name).largest_row and arithmetic.get(name).sum
+  local product = formats.get(name).product
+  local most = product.largest_row and product.sum
   return most and spec.d_head > most and { what = ("d_head = %d"):format(spec.d_head),
     why = ("is more than the %d products of a running sum"):format(most) } or nil
+end
+
+-- The word, where attention may multiply by it.
+local function attends(word)
+  for _, known in ipairs(formats.attending()) do
+    if known == word then return word end
+  end
 end
 
 -- What the dtype says of attention, and whether it names it.
 local function wanted(spec)
   local given = type(spec.dtype) == "table" and spec.dtype or { default = spec.dtype }
-  local follows = spec.weights_dtype == "f32" and FOLLOWS[given.default or "f32"] -- not what is rounded with groups
+  local follows = spec.weights_dtype == "f32" and attends(given.default) -- not what is rounded for groups
   return given.attention or follows or "f32", given.attention ~= nil
 end
 
@@ -81,6 +80,7 @@ return {
     local reason = spec.attends_in_floats
     if reason and reason.why then return ("attention multiplies floats: %s %s"):format(reason.what, reason.why) end
     if reason then return LEFT:format(reason.what) end
-    return SENTENCES[spec.attends_in]
+    local said = formats.get(spec.attends_in).product.attends
+    return said ~= "" and said or nil
   end,
 }

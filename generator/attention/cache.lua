@@ -1,7 +1,7 @@
 -- cache.lua: keys and values of earlier calls stay in a cache of the caller's, and a call appends its own.
 -- Adds to the end of each projection of keys and values, whose rows go where the score and value kernels read them; its
 -- place in the list is after whatever else is done to projected rows.
-local dtype = require "dtype"
+local formats = require "formats"
 local modifiers = require "attention.modifiers"
 local types = require "schema.types"
 
@@ -44,10 +44,10 @@ local CONTRADICTIONS = {
 -- How rows are kept, where they are not floats.
 local function kept(spec)
   if spec.cache_dtype == "f32" then return "" end
-  local kept_as = dtype.get(dtype.of_rows(spec.cache_dtype))
-  if kept_as.steps then
+  local kept_as = formats.of_rows(spec.cache_dtype)
+  if kept_as.scales then
     return ("; they are kept as %s, integers with a scale for each row, %d bytes a row of a head, rounded once"):format(
-      spec.cache_dtype, kept_as.bytes * spec.d_head + dtype.get(kept_as.steps).bytes)
+      spec.cache_dtype, kept_as.bytes * spec.d_head + formats.get(kept_as.scales).bytes)
   end
   return ("; they are kept as %s, %d bytes each, rounded once, and read as floats"):format(
     spec.cache_dtype, kept_as.bytes)
@@ -62,8 +62,8 @@ return {
       default = "none",
       help = "each call appends its keys and values to a cache of up to N rows a sequence, and attends to all rows",
       group = "calls", example = "cache = 2048" },
-    { field = "cache_dtype", flag = "--cache-dtype", value = table.concat(dtype.rows(), "|"),
-      check = types.choice(dtype.rows()), parse = function(word) return word end, default = "f32",
+    { field = "cache_dtype", flag = "--cache-dtype", value = table.concat(formats.rows(), "|"),
+      check = types.choice(formats.rows()), parse = function(word) return word end, default = "f32",
       help = "element type of cached keys and values, which are rounded to nearest when they are appended; int8: " ..
         "integers with a scale for each row",
       group = "calls", example = 'cache = 2048, cache_dtype = "bf16"' },

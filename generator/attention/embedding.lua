@@ -1,5 +1,5 @@
 -- embedding.lua: the model may be given token ids; their rows of an embedding are gathered as the layer's input.
-local dtype = require "dtype"
+local formats = require "formats"
 local dtypes = require "schema.dtypes"
 local types = require "schema.types"
 
@@ -29,7 +29,7 @@ return {
   end,
   packed = function(spec, add)
     if spec.vocab_size then
-      dtype.add_rows(add, "embedding", spec.vocab_size, spec.d_model, spec.embedding_dtype)
+      formats.add_rows(add, "embedding", spec.vocab_size, spec.d_model, spec.embedding_dtype)
     end
   end,
   sentence = function(spec)

@@ -1,15 +1,8 @@
 -- linear_dtype.lua: what a dtype goes with: it is the arithmetic of the linears, of all or of each. What goes in and
 -- comes out, sums, norms and residuals stay f32. Attention has a file of its own.
-local arithmetic = require "arithmetic"
 local dtypes = require "schema.dtypes"
+local formats = require "formats"
 local text = require "base.text"
-
-local SENTENCES = {
-  bf16 = "rows and weights rounded to bf16, in sums of 128 products",
-  i16 = "rows of 14 bits by weights of up to 16, in sums of 256 products",
-  int8 = "rows of 8 bits by weights of 8 bits, in sums of 256 products",
-  int8_groups = "rows of 8 bits by weights of groups, in sums of 32 products",
-}
 
 local ANY = "%s multiply what a call chooses for each: %s; f32 where it chooses none"
 
@@ -48,7 +41,7 @@ local function each(dtype, weights_dtype)
   local given, of = type(dtype) == "table" and dtype or { default = dtype ~= dtypes.ANY and dtype or "f32" }, {}
   for _, name in ipairs(NAMES) do
     local word = given[name] or given.default or "f32"
-    of[name] = arithmetic.beside(word, weights_dtype) or word
+    of[name] = formats.product_with(word, weights_dtype) or word
   end
   return of
 end
@@ -76,10 +69,10 @@ end
 local function check_beside(spec, fail)
   local is_table = type(spec.dtype) == "table"
   local given, beside = is_table and spec.dtype or { default = spec.dtype }, spec.weights_dtype
-  for _, name in ipairs(joined({ "default" }, NAMES)) do
-    if given[name] and not arithmetic.beside(given[name], beside) then
+  for _, name in ipairs(beside ~= "f32" and joined({ "default" }, NAMES) or {}) do
+    if given[name] and not formats.product_with(given[name], beside) then
       return fail(('dtype%s = "%s" is given, but weights_dtype = "%s" is of linears that multiply floats%s'):format(
-        is_table and "." .. name or "", given[name], beside, arithmetic.beside("int8", beside) and " or int8" or ""))
+        is_table and "." .. name or "", given[name], beside, formats.product_with("int8", beside) and " or int8" or ""))
     end
   end
 end
@@ -106,7 +99,7 @@ end
 -- Which linears of a spec have each dtype, in order: { dtype, names }.
 local function by_dtype(spec)
   local list = {}
-  for _, dtype in ipairs(arithmetic.all()) do
+  for _, dtype in ipairs(formats.products(true)) do
     local names = {}
     for _, name in ipairs(spec.narrow and joined(spec.linears, spec.last_linears) or {}) do
       names[#names + 1] = is_among(spec.choices_of[name], dtype) and name or nil
@@ -141,18 +134,18 @@ return {
     if spec.narrow then check_beside(spec, fail) end
     spec.arithmetic_of, spec.arithmetics, spec.choices_of = each(spec.dtype, spec.weights_dtype), {}, {}
     for _, name in ipairs(NAMES) do
-      spec.choices_of[name] = spec.chooses and arithmetic.names() or { spec.arithmetic_of[name] }
+      spec.choices_of[name] = spec.chooses and formats.products() or { spec.arithmetic_of[name] }
     end
     for _, entry in ipairs(by_dtype(spec)) do spec.arithmetics[#spec.arithmetics + 1] = entry.dtype end
   end,
   sentence = function(spec)
     local parts, list = {}, by_dtype(spec)
     if not spec.narrow then return nil end
-    if spec.chooses then return ANY:format(all_of(spec), text.join(arithmetic.names(), "or")) end
-    if #list == 1 then return ("%s multiply %s"):format(all_of(spec), SENTENCES[list[1].dtype]) end
+    if spec.chooses then return ANY:format(all_of(spec), text.join(formats.products(), "or")) end
+    if #list == 1 then return ("%s multiply %s"):format(all_of(spec), formats.get(list[1].dtype).product.sentence) end
     for i, entry in ipairs(list) do
       parts[i] = ("%s %s %s"):format(text.join(entry.names), multiplies(entry.names),
-        SENTENCES[entry.dtype] or "floats")
+        formats.get(entry.dtype).product.sentence or "floats")
     end
     return (#spec.last_linears > 0 and "linears: " or "linears of layers: ") .. table.concat(parts, "; ")
   end,

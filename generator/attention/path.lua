@@ -1,6 +1,6 @@
 -- path.lua: one layer of attention as operations over tensors: what each of its phases reads and writes, and between
 -- them what features declare. Says how large a buffer is by the plan's sizes; decides no size and lays nothing out.
-local dtype = require "dtype"
+local formats = require "formats"
 local features = require "attention"
 
 local path = {}
@@ -74,7 +74,7 @@ end
 
 -- The type of the steps of cached rows; nil where these have none.
 local function cached_steps(spec)
-  return dtype.get(dtype.of_rows(spec.cache_dtype)).steps
+  return formats.of_rows(spec.cache_dtype).scales
 end
 
 -- What a thread has for itself; where there is a cache, keys are in panels already.

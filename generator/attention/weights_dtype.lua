@@ -1,14 +1,14 @@
 -- weights_dtype.lua: the element type in which the weights of linears are kept once packed. Kernels unpack them as they
 -- load them; biases, norms, tables, rows and results stay f32.
-local dtype = require "dtype"
 local fmt = require "base.fmt"
+local formats = require "formats"
 local types = require "schema.types"
 
 local SENTENCE = "weights of linears are kept as %s, %s, and read as floats; all else is f32"
 
 -- What a weight takes.
 local function size(name)
-  local t = dtype.get(name)
+  local t = formats.of_weights(name)
   if not t.group then return ("%d bytes each"):format(t.bytes) end
   return ("%s bits each with what a group of %d shares"):format(fmt.fixed(t.column_bytes * 8 / t.group, 2), t.group)
 end
@@ -18,8 +18,8 @@ return {
   in_layers = true,
   of_rows = true,
   fields = {
-    { field = "weights_dtype", flag = "--weights-dtype", value = table.concat(dtype.names(), "|"),
-      check = types.choice(dtype.names()), parse = function(word) return word end, default = "f32",
+    { field = "weights_dtype", flag = "--weights-dtype", value = table.concat(formats.weights(), "|"),
+      check = types.choice(formats.weights()), parse = function(word) return word end, default = "f32",
       help = "element type of packed weights of linears; int8 and int4: in groups of 32 with a scale",
       group = "weights", example = 'weights_dtype = "f32"' },
   },

@@ -1,6 +1,6 @@
 -- summary.lua: what configure says at its end: the models, the tools, what is off and why, what to type next.
 -- Prints nothing itself and asks nothing.
-local arithmetic = require "arithmetic"
+local formats = require "formats"
 local plan_files = require "plan.files"
 local text = require "base.text"
 
@@ -35,7 +35,7 @@ local function linear_words(s)
   local words, is_said = {}, {}
   for _, list in ipairs({ s.linears, s.last_linears }) do
     for _, name in ipairs(list) do
-      local word = arithmetic.word(s.arithmetic_of[name])
+      local word = formats.word(s.arithmetic_of[name])
       words[#words + 1] = not is_said[word] and word or nil
       is_said[word] = true
     end

@@ -1,14 +1,15 @@
 -- emit/init.lua: plans + templates -> C text, one table entry a file. Writes no file and decides nothing: which files
 -- there are, and every number in them, is the plan's.
 local spec_api = require "spec"
-local arithmetic = require "arithmetic"
-local dtype = require "dtype"
 local elementary = require "base.elementary"
 local fmt = require "base.fmt"
+local formats = require "formats"
 local hash = require "base.hash"
 local caches = require "plan.caches"
 local gelu_coefficients = require "plan.gelu"
+local kept = require "formats.vocabulary.kept"
 local map_sources = require "plan.maps"
+local multiply = require "formats.vocabulary.multiplied"
 local packing = require "plan.packing"
 local plan_files = require "plan.files"
 local powers = require "plan.powers"
@@ -69,14 +70,14 @@ local function spec_env(s)
     causal_enum = "GA_CAUSAL_" .. (s.causal or "none"):upper(), scale_double = fmt.double(s.scale_factor),
     lengths = tostring(s.lengths), attention = tostring(s.attention_output),
     sentences = spec_api.sentences(s), spec_text = spec_api.text(s),
-    choice_bits = choice_bits, word_of = arithmetic.word, table = table, math = math, ln2 = elementary.ln2,
+    choice_bits = choice_bits, word_of = formats.word, table = table, math = math, ln2 = elementary.ln2,
     summary = stack.summary(s) or
       ("multi-head attention, d_model %d, n_heads %d, d_head %d"):format(s.d_model, s.n_heads, s.d_head),
     is_stack = s.stack, bool = tostring, include_dir = "genattn/",
     attention_keys = s.extra_keys > 0 and ("(io->kv_len + %d)"):format(s.extra_keys) or "io->kv_len",
     fill_double = s.fill and fmt.double(s.fill) or "", own_place = ranges.own_place(s), double = fmt.double,
-    cache = s.cache or 0, cache_type = dtype.enum_of_rows(s.cache_dtype),
-    table_type = dtype.enum_of_rows(s.embedding_dtype), threads = threads, caches = caches,
+    cache = s.cache or 0, cache_type = formats.enum_of_rows(s.cache_dtype),
+    table_type = formats.enum_of_rows(s.embedding_dtype), threads = threads, caches = caches,
     default_map = s.default_map and fmt.c_string(s.default_map) or "NULL",
   }, ranges.words(s), shape.of(s), s)
 end
@@ -113,11 +114,11 @@ local function cpu_bits(...)
 end
 
 local function variant_env(p)
-  local env, prefers = variant_of(p), arithmetic.prefers(p.spec.arithmetics, p.isa)
+  local env, prefers = variant_of(p), multiply.prefers(p.spec.arithmetics, p.isa)
   for _, kernel in ipairs(env.kernels) do kernel.tile = ("%dx%d"):format(kernel.rows, kernel.columns) end
   env.isa, env.prefix, env.packed_bytes = p.isa.name, p.prefix, p.packed.bytes
-  env.cpu = cpu_bits(p.isa.cpu, arithmetic.all_need(p.spec, p.isa, "cpu"))
-  env.prefers, env.emulates = prefers and cpu_bits(prefers), arithmetic.emulates(p.spec.arithmetics, p.isa)
+  env.cpu = cpu_bits(p.isa.cpu, multiply.all_need(p.spec, p.isa, "cpu"))
+  env.prefers, env.emulates = prefers and cpu_bits(prefers), multiply.emulates(p.spec.arithmetics, p.isa)
   return env
 end
 
@@ -126,26 +127,25 @@ local function narrow(p, with_attention)
   local has, list = {}, {}
   for _, f in ipairs(p.products) do has[f.X.name] = f.X.is_narrow end
   if with_attention and p.attended then has[p.attended.X.name] = p.attended.is_narrow end
-  for _, name in ipairs(arithmetic.all()) do list[#list + 1] = has[name] and name or nil end
+  for _, name in ipairs(formats.products(true)) do list[#list + 1] = has[name] and name or nil end
   return list
 end
 
--- Calls add with lists of C texts: the functions of the types that weights and cached rows are of, and of products.
+-- Calls add with lists of C texts: the functions of the formats of weights, of cached rows and of products.
 local function each_helpers(p, add)
-  local function add_type(name, stores)
+  local function add_kept(name, stores)
     if not name then return end
-    add({ dtype.helpers(name) })
-    add(dtype.needs(name, p.isa, stores).helpers)
+    add({ kept.helpers(name) })
+    add(kept.needs(name, p.isa, stores).helpers)
   end
-  add_type(p.weights_dtype)
-  add_type(p.cache_dtype, true)
-  add_type(p.cache_dtype and dtype.get(p.cache_dtype).steps)
-  add_type(p.table_dtype)
-  add_type(dtype.get(p.table_dtype).steps)
+  add_kept(p.weights_dtype)
+  add_kept(p.cache_dtype, true)
+  add_kept(p.cache_dtype and formats.get(p.cache_dtype).scales)
+  add_kept(p.table_dtype)
+  add_kept(formats.get(p.table_dtype).scales)
   for _, name in ipairs(narrow(p, true)) do
-    local elements = arithmetic.get(name).elements
-    add({ elements and dtype.helpers(elements) })
-    add(arithmetic.needs(name, p.isa).helpers)
+    add({ formats.get(name).product.elements and kept.helpers(name) })
+    add(multiply.needs(name, p.isa).helpers)
   end
 end
 
@@ -180,7 +180,7 @@ end
 -- What templates may say of each of a plan's narrow arithmetics, in order, of linears or of all products.
 local function vocabularies(p, with_attention)
   local list = {}
-  for i, name in ipairs(narrow(p, with_attention)) do list[i] = arithmetic.vocabulary(name, p.isa, p.weights_dtype) end
+  for i, name in ipairs(narrow(p, with_attention)) do list[i] = multiply.vocabulary(name, p.isa, p.weights_dtype) end
   return list
 end
 
@@ -197,13 +197,13 @@ local function isa_env(p)
   local power, arithmetics, multiplied = powers(p.isa), vocabularies(p), vocabularies(p, true)
   return {
     V = p.isa.V, lowest_exponent = p.isa.lowest_exponent, isa_name = p.isa.name, isa_headers = p.isa.headers,
-    F32 = arithmetic.vocabulary("f32", p.isa, "f32"), narrow = arithmetics,
+    F32 = multiply.vocabulary("f32", p.isa, "f32"), narrow = arithmetics,
     has_integers = has(arithmetics, "is_integer"),
     multiplied = multiplied, multiplies_integers = has(multiplied, "is_integer"),
     rounds_groups = has(multiplied, "in_groups"), helpers = helpers(p), prefix = p.prefix,
-    T = dtype.vocabulary(p.table_dtype, p.isa),
-    W = dtype.vocabulary(p.weights_dtype, p.isa),
-    joins_heads = arithmetic.joins_heads(p.arithmetic_of.o, p.weights_dtype),
+    T = kept.vocabulary(p.table_dtype, p.isa),
+    W = kept.vocabulary(p.weights_dtype, p.isa),
+    joins_heads = multiply.joins_heads(p.arithmetic_of.o, p.weights_dtype),
     exp2_coefficients = floats(power.exact), power_coefficients = floats(power.scaled), power_one = fmt.f32(power.one),
     gelu_coefficients = gelu_coefficients, lanes = lane_numbers(p.isa.width),
   }
@@ -218,9 +218,9 @@ local function plan_env(p, base)
     nonfinite_safe = p.spec.nonfinite_safe or false,
     fill_f32 = p.fill and fmt.f32(p.fill) or "-INFINITY",
     -- Of a part of a stack the stack shows its rows.
-    shows_rows = not p.spec.is_part and shape.of(p.spec).form == "linear" and dtype.get(p.weights_dtype).group ~= nil,
+    shows_rows = not p.spec.is_part and shape.of(p.spec).form == "linear" and formats.get(p.weights_dtype).group ~= nil,
     has_score_modifiers = #fragments.of_scores(p.spec, "score_vector") > 0, packed = p.packed.parts,
-    cached = dtype.vocabulary(p.cache_dtype, p.isa),
+    cached = kept.vocabulary(p.cache_dtype, p.isa),
     value_rows = p.attended.reads_cache and "VALUE_STRIDE" or "HEAD_STRIDE",
     makes_input_rows = layer.has_product(p.projects, true), has_floats = layer.has_product(p.products, false),
     buffer_floats = layer.buffer_floats(p.buffers),

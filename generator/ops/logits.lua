@@ -3,7 +3,7 @@
 -- multiplies narrow numbers twice: tokens' rows stay floats. Rows may go through a transform before it, as in models of
 -- masked words: a dense linear of d_model, an activation and a norm.
 local activations = require "ops.activations"
-local dtype = require "dtype"
+local formats = require "formats"
 local norm = require "ops.norm"
 local types = require "schema.types"
 
@@ -97,7 +97,7 @@ return {
     logits.tied, logits.bias = logits.tied or false, logits.bias or false
     local is_narrow = spec.arithmetic_of.logits ~= "f32"
     -- Groups have every number of a row apart, as a token's row needs it.
-    local has_rows = not is_narrow or dtype.get(spec.weights_dtype).group ~= nil
+    local has_rows = not is_narrow or formats.of_weights(spec.weights_dtype).group ~= nil
     if logits.tied and has_rows and spec.embedding_dtype == "f32" then spec.own_token_table = false end
     spec.makes_last_rows = spec.makes_last_rows or is_narrow or spec.chooses
   end,

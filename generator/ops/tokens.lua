@@ -1,6 +1,6 @@
 -- ops/tokens.lua: where a stack's rows come from: those that a call gives, or the embedding's rows of its tokens.
 -- vocab_size is a feature's field, as a single layer takes tokens too.
-local dtype = require "dtype"
+local formats = require "formats"
 local types = require "schema.types"
 
 -- A hash as base/hash.lua gives it.
@@ -90,7 +90,7 @@ return {
   end,
   packed_vocabulary = function(spec, add)
     if spec.own_token_table then
-      dtype.add_rows(add, "embedding", spec.vocab_size, spec.d_model, spec.embedding_dtype)
+      formats.add_rows(add, "embedding", spec.vocab_size, spec.d_model, spec.embedding_dtype)
     end
   end,
   tensors = function(spec, add)

@@ -1,8 +1,8 @@
 -- plan/files.lua: which files a spec becomes, in order: the template of each, whose plan it shows, and the specs that a
 -- spec is made of. Renders nothing and writes nothing.
-local arithmetic = require "arithmetic"
 local isa_api = require "isa"
 local layer = require "plan"
+local multiply = require "formats.vocabulary.multiplied"
 local stack = require "plan.stack"
 local text = require "base.text"
 local transformer = require "plan.transformer"
@@ -38,7 +38,7 @@ end
 -- Whether all of a spec's arithmetics run on an instruction set.
 local function runs_on(s, set)
   for _, name in ipairs(s.arithmetics) do
-    if not arithmetic.runs_on(name, set) then return false end
+    if not multiply.runs_on(name, set) then return false end
   end
   return true
 end
@@ -56,7 +56,7 @@ end
 -- What a spec's arithmetic needs of a CPU besides an instruction set, of what it lacks; features: by name what it has.
 function files.lacking(s, isa_name, features)
   local set, list = isa_api.get(isa_name), {}
-  for _, name in ipairs(runs_on(s, set) and arithmetic.all_need(s, set, "cpu") or {}) do
+  for _, name in ipairs(runs_on(s, set) and multiply.all_need(s, set, "cpu") or {}) do
     list[#list + 1] = features[name] ~= "usable" and name or nil
   end
   return list
@@ -66,7 +66,7 @@ end
 local function variants(s, isa_names)
   local list = {}
   for _, name in ipairs(files.split_isas(s, isa_names)) do
-    for _, set in ipairs(arithmetic.variants(s.arithmetics, isa_api.get(name))) do list[#list + 1] = set end
+    for _, set in ipairs(multiply.variants(s.arithmetics, isa_api.get(name))) do list[#list + 1] = set end
   end
   return list
 end
@@ -75,7 +75,7 @@ end
 function files.flags(s, isa_names)
   local list = {}
   for _, set in ipairs(variants(s, isa_names)) do
-    for _, flag in ipairs(arithmetic.all_need(s, set, "cflags")) do
+    for _, flag in ipairs(multiply.all_need(s, set, "cflags")) do
       list[#list + 1] = { isa = set.base or set.name, variant = set.name, flag = flag }
     end
   end
@@ -86,7 +86,7 @@ end
 function files.emulated(s, isa_names)
   local names = {}
   for _, set in ipairs(variants(s, isa_names)) do
-    names[#names + 1] = arithmetic.emulates(s.arithmetics, set) and set.name or nil
+    names[#names + 1] = multiply.emulates(s.arithmetics, set) and set.name or nil
   end
   return names
 end
@@ -187,10 +187,10 @@ function files.list(s, plans)
   return list
 end
 
--- What the compiler is told of a plan's instruction set and arithmetic.
+-- What the compiler is told of a plan's instruction set and multiply.
 local function cflags(p)
   local list = {}
-  for _, flags in ipairs({ p.isa.cflags, arithmetic.all_need(p.spec, p.isa, "cflags") }) do
+  for _, flags in ipairs({ p.isa.cflags, multiply.all_need(p.spec, p.isa, "cflags") }) do
     for _, flag in ipairs(flags) do list[#list + 1] = flag end
   end
   return list

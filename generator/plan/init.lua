@@ -1,15 +1,16 @@
 -- plan/init.lua: spec + instruction set -> kernels with their tiles, layouts and sizes, all as ordered tables.
 -- Holds no C text: expressions and loops are the templates'.
-local arithmetic = require "arithmetic"
 local caches = require "plan.caches"
 local choices = require "plan.choices"
 local compat = require "base.compat"
-local dtype = require "dtype"
 local elementary = require "base.elementary"
 local families = require "plan.family"
 local features = require "attention"
+local formats = require "formats"
 local graph = require "plan.graph"
+local kept = require "formats.vocabulary.kept"
 local lifetimes = require "plan.lifetimes"
+local multiply = require "formats.vocabulary.multiplied"
 local packed = require "plan.packed"
 local packing = require "plan.packing"
 local path = require "attention.path"
@@ -98,7 +99,7 @@ local function plan_output(p)
   elseif s.projects.o then
     p.finish = "project"
     p.out = choices(p, s.choices_of.o, "out", "heads side by side -> output", function(name)
-      local joins = arithmetic.joins_heads(name, p.weights_dtype)
+      local joins = multiply.joins_heads(name, p.weights_dtype)
       return { arithmetic = name, vectors = math.ceil(s.d_out / vw), lda = p.concat, ldc = s.d_out, tail = s.d_out % vw,
         -- Some weights leave zeros between heads out.
         k = joins and s.n_heads * s.d_v or p.concat,
@@ -139,9 +140,9 @@ end
 -- a cache keeps them; rounds_cache: each call makes them of what a cache keeps; scales: the type of what a step of a
 -- key is worth.
 local function plan_attended(p)
-  local name, cached = p.spec.attends_in, dtype.vocabulary(p.cache_dtype, p.isa)
-  local X, depth = arithmetic.vocabulary(name, p.isa, p.cache_dtype), arithmetic.padded(name, p.spec.d_head)
-  local feeds = p.spec.cache and X.is_narrow and arithmetic.get(name).cached == p.cache_dtype
+  local name, cached = p.spec.attends_in, kept.vocabulary(p.cache_dtype, p.isa)
+  local X, depth = multiply.vocabulary(name, p.isa, p.cache_dtype), multiply.padded(name, p.spec.d_head)
+  local feeds = p.spec.cache and X.is_narrow and formats.get(name).product.cached == p.cache_dtype
   local reads_cache = p.spec.cache and not X.is_narrow or feeds or false
   local header = feeds and math.floor((cached.steps.bytes + (X.has_offset and 4 or 0)) / X.panel.bytes) or X.header
   local room = round_up(depth, p.isa.width)
@@ -152,7 +153,7 @@ local function plan_attended(p)
     X = X, is_narrow = X.is_narrow or false, weighs_all = X.is_narrow or false, reads_cache = reads_cache,
     rounds_cache = p.spec.cache and not reads_cache or false, depth = depth, room = room, type = X.panel.type,
     streams = reads_cache and not cached.is_float, -- more than a core reads ahead by itself
-    scales = feeds and cached.steps or dtype.vocabulary("f32", p.isa), header = header, query_bytes = query_bytes,
+    scales = feeds and cached.steps or kept.vocabulary("f32", p.isa), header = header, query_bytes = query_bytes,
     query_stride = X.is_narrow and query_bytes / X.row.bytes or p.head_stride,
     value_stride = reads_cache and p.value_stride or p.head_stride,
     panel = X.steps and round_up(panel, X.header) or panel,
@@ -266,8 +267,9 @@ end
 -- What every plan has, of a layer or of a stack of them.
 function plan.start(spec, set)
   return {
-    spec = spec, isa = set, weights_dtype = spec.weights_dtype, arithmetic_of = spec.arithmetic_of,
-    max_sum = longest_sum(spec), near_bytes = NEAR_BYTES, table_dtype = dtype.of_rows(spec.embedding_dtype),
+    spec = spec, isa = set, weights_dtype = formats.of_weights(spec.weights_dtype).name,
+    arithmetic_of = spec.arithmetic_of,
+    max_sum = longest_sum(spec), near_bytes = NEAR_BYTES, table_dtype = formats.of_rows(spec.embedding_dtype).name,
     prefix = spec.name .. "__" .. set.name,
   }
 end
@@ -277,7 +279,7 @@ plan.product = choices
 
 -- Keys of a running sum of softmax weights times values: of integers as many as of their other products.
 local function plan_value_keys(s)
-  local A = arithmetic.get(s.attends_in)
+  local A = formats.get(s.attends_in).product
   return A.largest_row and A.sum or VALUE_KEYS
 end
 
@@ -285,7 +287,7 @@ end
 function plan.make(spec, set)
   local p = plan.start(spec, set)
   p.group_rows, p.value_keys, p.factors = GROUP_ROWS, plan_value_keys(spec), plan_factors(spec)
-  p.fill, p.cache_dtype = plan_fill(p), dtype.of_rows(spec.cache_dtype)
+  p.fill, p.cache_dtype = plan_fill(p), spec.cache_dtype and formats.of_rows(spec.cache_dtype).name
   p.d_head_pad = round_up(spec.d_head, set.width)
   p.d_v_pad = round_up(spec.d_v, set.width)
   p.concat = spec.n_heads * p.d_v_pad

@@ -1,7 +1,7 @@
 -- packed.lua: what lies where in a block of packed weights: parts one after the other, each of one element type and
 -- aligned to a cache line. Knows no operation; offsets and sizes are bytes.
 local caches = require "plan.caches"
-local dtype = require "dtype"
+local formats = require "formats"
 
 local packed = {}
 
@@ -22,7 +22,7 @@ end
 
 -- Appends a part of `count` elements.
 function packed.add(layout, name, count, type_name, fills)
-  packed.add_bytes(layout, name, count * dtype.get(type_name).bytes, type_name, fills)
+  packed.add_bytes(layout, name, count * formats.get(type_name).bytes, type_name, fills)
 end
 
 -- Appends a product: its panels, the bias of each column, then the panels of each other choice that there is of its

@@ -8,7 +8,7 @@ local CHUNK = 32 -- weights that are packed at a time where no scale of a runnin
 
 -- The numbers of a family's panels, as enum ga_panel_numbers ends.
 local function numbers_of(f)
-  if f.X.groups then return f.X.groups.name:upper() .. "_GROUPS" end
+  if f.X.groups then return f.X.groups.name:upper() end
   return f.X.name == "bf16" and "BF16_PRODUCT" or f.dtype:upper()
 end
 

@@ -1,9 +1,10 @@
 -- plan/product.lua: a product of rows with packed weights: its arithmetic, its running sums, what lies where, and which
 -- kernels it takes. Knows no linear by name.
-local arithmetic = require "arithmetic"
 local caches = require "plan.caches"
-local dtype = require "dtype"
 local family = require "plan.family"
+local formats = require "formats"
+local kept = require "formats.vocabulary.kept"
+local multiply = require "formats.vocabulary.multiplied"
 local tiles = require "plan.tiles"
 
 local PANELS_BYTES = 192 * 1024 -- of weights that all rows of a group are multiplied by before the next: L2 holds them
@@ -108,7 +109,7 @@ end
 local function plan_rows(f, p, n_sums)
   local bytes = f.X.row.bytes
   local group_bytes = f.X.row.group_bytes
-  local room = round_up(f.k + p.isa.width - 1, math.max(p.isa.width, arithmetic.step(f.X.name)))
+  local room = round_up(f.k + p.isa.width - 1, math.max(p.isa.width, multiply.step(f.X.name)))
   local all = group_bytes and n_sums * group_bytes or room * bytes + (f.X.is_integer and n_sums * ROW_FACTS or 0)
   local lines = math.ceil(all / caches.line_bytes)
   lines = lines + 1 - lines % 2
@@ -159,12 +160,12 @@ end
 -- rows, of a full panel, of its first running sum, and of all panels.
 local function plan_arithmetic(f, p, name)
   local width, vectors, n_sums, column_bytes = f.nv * p.isa.width, 0, 0, 0
-  f.X, f.depth, f.k = arithmetic.vocabulary(name, p.isa, p.weights_dtype), f.k, arithmetic.padded(name, f.k)
-  f.is_digits, f.max_sum = f.X.groups and not f.X.in_groups, arithmetic.get(name).sum or p.max_sum
+  f.X, f.depth, f.k = multiply.vocabulary(name, p.isa, p.weights_dtype), f.k, multiply.padded(name, f.k)
+  f.is_digits, f.max_sum = f.X.groups and not f.X.in_groups, formats.get(name).product.sum or p.max_sum
   f.asks_itself = f.is_digits or f.X.in_groups
   f.sums = f.is_digits and { { count = math.ceil(f.k / f.X.groups.group), length = f.X.groups.group } } or
     f.heads and f.heads.width % WIDEST > 0 and sums_of_heads(f.heads, f.max_sum) or
-    sums_of(f.k, arithmetic.step(name, p.weights_dtype), f.max_sum)
+    sums_of(f.k, multiply.step(name, p.weights_dtype), f.max_sum)
   for _, sum in ipairs(f.sums) do
     n_sums, column_bytes = n_sums + sum.count, column_bytes + sum.count * f.X.column_bytes(sum.length)
   end
@@ -180,14 +181,15 @@ end
 -- (0: all). dims.heads: where the rows are heads side by side with zeros after each: count, width, padded.
 return function(p, op, what, dims)
   local name = dims.arithmetic
-  local in_groups = arithmetic.word(name) ~= name
-  local groups = (name == "f32" or in_groups) and dtype.vocabulary(p.weights_dtype, p.isa)
+  local in_groups = formats.get(name).product.group ~= nil
+  local groups = (name == "f32" or in_groups) and kept.vocabulary(p.weights_dtype, p.isa)
   local takes_digits = groups and groups.digits and (groups.bytes_of or not in_groups) -- or whole numbers instead
   local set = takes_digits and setmetatable({}, { __index = function(_, of)
     return groups.digits.tile[of] or p.isa[of]
   end }) or p.isa
   local f = family.new(p, op, what, tiles.candidates(set, dims.vectors, MAX_NV),
-    name == "f32" and p.weights_dtype or in_groups and arithmetic.word(name) .. "_" .. p.weights_dtype or name)
+    name == "f32" and formats.word(p.weights_dtype) or
+    in_groups and formats.word(name) .. "_" .. formats.word(p.weights_dtype) or name)
   f.k, f.lda, f.ldc, f.tail, f.heads = dims.k, dims.lda, dims.ldc, dims.tail, dims.heads
   plan_arithmetic(f, p, name)
   plan_slices(f, p)

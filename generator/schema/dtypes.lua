@@ -1,7 +1,6 @@
 -- schema/dtypes.lua: the field dtype: a word for all products, or a table with a word for each of them. Says how it may
 -- be written; which products a model has is not known here.
-local arithmetic = require "arithmetic"
-local dtype = require "dtype"
+local formats = require "formats"
 local text = require "base.text"
 local types = require "schema.types"
 
@@ -19,12 +18,12 @@ local MOST_SAID = 5 -- problems of one table
 
 local SYNTAX = "must be a dtype, and after it NAME=DTYPE for those that have another, each once, found %s"
 
-local one = types.choice(arithmetic.names())
+local one = types.choice(formats.products())
 
 -- In place of one for all: each of them, among which a call chooses.
 dtypes.ANY = "any"
 local words = { dtypes.ANY }
-for i, name in ipairs(arithmetic.names()) do table.insert(words, i, name) end
+for i, name in ipairs(formats.products()) do table.insert(words, i, name) end
 local whole = types.choice(words)
 
 -- The keys of a table, and the check of each.
@@ -33,9 +32,9 @@ local function add_keys(names, check)
   for _, name in ipairs(names) do KEYS[#KEYS + 1], CHECKS[name] = name, check end
 end
 add_keys(dtypes.LINEARS, one)
-add_keys({ "attention" }, types.choice(arithmetic.attending()))
+add_keys({ "attention" }, types.choice(formats.attending()))
 add_keys(dtypes.LAST, one)
-add_keys({ dtypes.TABLE }, types.choice(dtype.rows()))
+add_keys({ dtypes.TABLE }, types.choice(formats.rows()))
 
 local function unknown(key)
   if key == "gate" then return 'has no field gate: gate and up are one product, so give "up"' end

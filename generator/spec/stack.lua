@@ -1,9 +1,9 @@
 -- spec/stack.lua: what makes a spec that of a whole model: the spec of its layers' attention, and the weights it needs,
 -- layer by layer. Blocks say which weights are theirs; here is only their order.
-local arithmetic = require "arithmetic"
 local blocks = require "ops"
 local dtypes = require "schema.dtypes"
 local features = require "attention"
+local formats = require "formats"
 
 local stack = {}
 
@@ -43,7 +43,7 @@ end
 -- What q, k and v multiply, and attention; the output projection is the stack's own.
 local function dtype_of_attention(spec)
   local of = spec.arithmetic_of
-  local function word(name) return arithmetic.word(of[name]) end
+  local function word(name) return formats.word(of[name]) end
   return spec.chooses and spec.dtype or { q = word("q"), k = word("k"), v = word("v"), attention = spec.attends_in }
 end
 

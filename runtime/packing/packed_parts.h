@@ -20,8 +20,8 @@ enum ga_panel_numbers {
     GA_PANEL_BF16_PRODUCT, // the same, but what is smaller than 2^-56 is zero (docs/numbers.md)
     GA_PANEL_I16,          // whole numbers, with a scale for each column of a running sum
     GA_PANEL_INT8,
-    GA_PANEL_INT8_GROUPS, // groups of 32 along depth, as group_rounding.h chooses them
-    GA_PANEL_INT4_GROUPS,
+    GA_PANEL_INT8_G32, // groups of 32 along depth, as group_rounding.h chooses them
+    GA_PANEL_INT4_G32,
 };
 
 // A running sum of integers begins with the scales of its columns, floats, and if has_totals with the sums of their

@@ -118,7 +118,7 @@ static void put_integers(const struct ga_panel_format *format, const struct ga_p
 
 static void put_groups(const struct ga_panel_format *format, const struct ga_panel_strip *strip)
 {
-    const enum ga_storage storage = format->numbers == GA_PANEL_INT8_GROUPS ? GA_STORAGE_INT8 : GA_STORAGE_INT4;
+    const enum ga_storage storage = format->numbers == GA_PANEL_INT8_G32 ? GA_STORAGE_INT8 : GA_STORAGE_INT4;
     for (size_t k = 0; k < strip->columns; k++) {
         ga_group_pack(storage, strip->from + k * strip->row_stride, strip->col_stride, strip->count, strip->sum,
                       strip->width, strip->first + k);
@@ -131,13 +131,10 @@ static const struct {
     void (*put)(const struct ga_panel_format *format, const struct ga_panel_strip *strip);
     size_t bytes, header; // of a number, 0: groups; of a column beside its numbers
 } formats[] = {
-    [GA_PANEL_F32] = {put_f32, 4, 0},
-    [GA_PANEL_BF16] = {put_bf16, 2, 0},
-    [GA_PANEL_BF16_PRODUCT] = {put_bf16, 2, 0},
-    [GA_PANEL_I16] = {put_integers, 2, 4},
-    [GA_PANEL_INT8] = {put_integers, 1, 4},
-    [GA_PANEL_INT8_GROUPS] = {put_groups, 0, 34},
-    [GA_PANEL_INT4_GROUPS] = {put_groups, 0, 18},
+    [GA_PANEL_F32] = {put_f32, 4, 0},           [GA_PANEL_BF16] = {put_bf16, 2, 0},
+    [GA_PANEL_BF16_PRODUCT] = {put_bf16, 2, 0}, [GA_PANEL_I16] = {put_integers, 2, 4},
+    [GA_PANEL_INT8] = {put_integers, 1, 4},     [GA_PANEL_INT8_G32] = {put_groups, 0, 34},
+    [GA_PANEL_INT4_G32] = {put_groups, 0, 18},
 };
 
 void ga_panel_put(const struct ga_panel_format *format, const struct ga_panel_strip *strip)

@@ -7,12 +7,13 @@
 -- "CALL BITS" of a model, in order, or the one that a source gives.
 package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
 
-local arithmetic = require "arithmetic"
 local bits_table = dofile("tests/bits/bits_table.lua")
 local compat = require "base.compat"
 local fs = require "base.fs"
 local hash = require "base.hash"
+local formats = require "formats"
 local isa = require "isa"
+local multiply = require "formats.vocabulary.multiplied"
 local text = require "base.text"
 
 -- Steps of tests run this at the same time.
@@ -79,7 +80,7 @@ end
 local function all_sets()
   local names = {}
   for _, name in ipairs(isa.names()) do
-    for _, set in ipairs(arithmetic.variants(arithmetic.names(), isa.get(name))) do names[#names + 1] = set.name end
+    for _, set in ipairs(multiply.variants(formats.products(), isa.get(name))) do names[#names + 1] = set.name end
   end
   return names
 end

@@ -6,9 +6,8 @@
 --     lua5.4 tests/combinations/combinations.lua refused     prints the refused pairs, as refused.txt has them
 --     lua5.4 tests/combinations/combinations.lua specs       prints what meets in each spec
 package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
-local arithmetic = require "arithmetic"
-local dtype = require "dtype"
 local features = require "attention"
+local formats = require "formats"
 local modifiers = require "attention.modifiers"
 local sandbox = require "schema.sandbox"
 local spec = require "spec"
@@ -19,10 +18,10 @@ local combinations = { SEED = 20 }
 -- the first type goes with, beside bytes of k and floats of q.
 local function number_types()
   local axis = { name = "numbers" }
-  for _, name in ipairs(dtype.names()) do
+  for _, name in ipairs(formats.weights()) do
     if name ~= "int8" then axis[#axis + 1] = { weights_dtype = name } end
   end
-  for _, name in ipairs(arithmetic.names()) do
+  for _, name in ipairs(formats.products()) do
     if name ~= "f32" then axis[#axis + 1] = { dtype = { default = name, k = "int8", q = "f32", attention = name } } end
   end
   return axis

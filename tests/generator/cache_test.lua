@@ -76,7 +76,7 @@ fact.holds("steps of keys stand before a panel's numbers, and a panel is whole s
   for _, name in ipairs(isa.names()) do
     for _, d_head in ipairs({ 19, 64 }) do
       local p = plan.make(read({ cache_dtype = "int8", d_head = d_head }), isa.get(name))
-      fact.equal(p.score.dtype, "int8_rows")
+      fact.equal(p.score.dtype, "int8_row")
       fact.equal(p.attended.header, 2)
       fact.equal(p.attended.panel - p.attended.panel % 2, p.attended.panel)
       assert(p.attended.panel - (d_head + 2) * p.key_panel < 2)

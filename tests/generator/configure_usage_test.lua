@@ -1,7 +1,7 @@
 -- configure_usage_test.lua: each option of ./configure used wrongly: what it says names the option, what was found and
 -- what was expected. Runs no configure: configure_test.lua does.
 local fact = dofile("tests/generator/fact.lua")
-local dtype = require "dtype"
+local formats = require "formats"
 local isa = require "isa"
 local modifiers = require "attention.modifiers"
 local options = require "build.options"
@@ -60,7 +60,7 @@ local WRONG = {
   { "--dtype", ",int8", DTYPES:format(",int8") },
   { "--dtype", "int8,,down=i16", DTYPES:format("int8,,down=i16") },
   { "--dtype", "int8,down=", DTYPES:format("int8,down=") },
-  { "--weights-dtype", "f31", ONE_OF:format(table.concat(dtype.names(), ", "), '"f31"') },
+  { "--weights-dtype", "f31", ONE_OF:format(table.concat(formats.weights(), ", "), '"f31"') },
   { "--layers", "513", count(0, 512, "513") },
   { "--layer-attention", "on", 'must be yes or no, found "on"' },
   { "--layer-residual", "1", 'must be yes or no, found "1"' },
@@ -127,7 +127,7 @@ local WRONG = {
   { "--add-bias-kv", "x", 'must be yes or no, found "x"' },
   { "--add-zero-attn", "x", 'must be yes or no, found "x"' },
   { "--cache", "0", count(1, 65536, "0") },
-  { "--cache-dtype", "f31", ONE_OF:format(table.concat(dtype.rows(), ", "), '"f31"; did you mean "f32"') },
+  { "--cache-dtype", "f31", ONE_OF:format(table.concat(formats.rows(), ", "), '"f31"; did you mean "f32"') },
   { "--vocab-size", "0", count(1, 16777216, "0") },
   { "--weights-layout", "llama2", "must name a map that ships (" },
   { "--weights-map", "llama2", "must name a map that ships (", "--weights-layout" },

@@ -174,7 +174,7 @@ end)
 -- Everything that writes expressions of words.
 local function users_texts()
   local texts = { template_texts() }
-  for _, folder in ipairs({ "generator/arithmetic/", "generator/dtype/", "generator/isa/vocabulary/" }) do
+  for _, folder in ipairs({ "generator/formats/", "generator/formats/vocabulary/", "generator/isa/vocabulary/" }) do
     for _, file in ipairs(assert(fs.list(folder))) do
       texts[#texts + 1] = file:find("%.lua$") and assert(fs.read(folder .. file)) or nil
     end

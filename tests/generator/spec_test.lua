@@ -145,7 +145,7 @@ fact.holds("a dtype is a word, or a table of words by linears that there are", f
   fact.lists_equal(s.arithmetics, { "i16", "int8" })
   fact.lists_equal(accepts({ dtype = { attention = "f32" } }).arithmetics, {})
   s = accepts({ dtype = { default = "int8", o = "f32" }, weights_dtype = "int4" })
-  fact.equal(table.concat({ s.arithmetic_of.q, s.arithmetic_of.o, s.attends_in }, " "), "int8_groups f32 f32")
+  fact.equal(table.concat({ s.arithmetic_of.q, s.arithmetic_of.o, s.attends_in }, " "), "int8_g32 f32 f32")
 end)
 
 fact.holds("mask fields have their types", function()

@@ -45,7 +45,7 @@ end
 local WORDS = {
   ["--name"] = { "tiny" }, ["--d-model"] = { "2" }, ["--heads"] = { "4" }, ["--d-head"] = { "3" },
   ["--seq-len"] = { "7", "1..7", "3..4" }, ["--kv-seq-len"] = { "9", "2..9" }, ["--batch"] = { "2" },
-  ["--unroll"] = { "1", "8" }, ["--weights-dtype"] = require("dtype").names(),
+  ["--unroll"] = { "1", "8" }, ["--weights-dtype"] = require("formats").weights(),
   ["--dtype"] = { "f32", "i16", "int8", "any", "int8,o=i16,logits=f32", "q=i16,logits=bf16" },
   ["--kv-heads"] = { "1" }, ["--bias"] = { "all", "none", "q,o", "k" },
   ["--scale"] = { "d_head", "d_model", "0.1", "1e-5", "0.3333333333333333", "2", "123.00006103515625",
@@ -60,7 +60,7 @@ local WORDS = {
   ["--outputs"] = { "attention,attention_mean", "", "scores,x_heads,q_proj" }, ["--vocab-size"] = { "30522" },
   ["--weights-layout"] = { "w_o", "torch_mha" }, ["--weights-prefix"] = { "encoder.layer.3.attention.", "m/" },
   ["--heads-as"] = { "split", "shared" }, ["--kind"] = { "mha", "sdpa", "encoder", "decoder", "transformer" },
-  ["--d-v"] = { "5" }, ["--cache"] = { "512" }, ["--cache-dtype"] = require("dtype").rows(),
+  ["--d-v"] = { "5" }, ["--cache"] = { "512" }, ["--cache-dtype"] = require("formats").rows(),
   ["--projections"] = { "qkvo", "qkv" }, ["--k-dim"] = { "5" }, ["--v-dim"] = { "1" }, ["--d-out"] = { "7" },
   ["--rope"] = { "half_split", "interleaved" }, ["--rope-theta"] = { "500000", "1e6" }, ["--rope-dim"] = { "2" },
   ["--rope-positions"] = { "4096" }, ["--qk-norm"] = { "rms", "layer" }, ["--qk-norm-eps"] = { "1e-5" },

@@ -7,12 +7,11 @@ local fs = require "base.fs"
 
 -- First match decides. A file may use its own group and every lower floor.
 local FLOORS = {
-  { pattern = "^generator/base/", floor = 1, group = "base" },
+  { pattern = "^generator/base/", floor = 0, group = "base" },
   { pattern = "^generator/template%.lua$", floor = 2, group = "template" },
   { pattern = "^generator/ninja%.lua$", floor = 2, group = "ninja" },
-  { pattern = "^generator/isa/", floor = 2, group = "isa" },
-  { pattern = "^generator/dtype/", floor = 1, group = "dtype" },
-  { pattern = "^generator/arithmetic/", floor = 1, group = "dtype" },
+  { pattern = "^generator/isa/", floor = 1, group = "isa" },
+  { pattern = "^generator/formats/", floor = 1, group = "formats" },
   { pattern = "^generator/schema/", floor = 2, group = "schema" },
   { pattern = "^generator/spec/", floor = 3, group = "spec" },
   { pattern = "^generator/attention/", floor = 3, group = "spec" },
@@ -63,8 +62,7 @@ local FORBIDDEN = {
   { pattern = "^generator/emit/", word = 'require "isa"', why = "emit takes instruction sets from plans" },
   { pattern = "^generator/emit/", word = 'require "import', why = "emit takes names of tensors from plans" },
   { pattern = "^generator/isa/", word = "attention", why = "isa knows nothing of attention" },
-  { pattern = "^generator/dtype/", word = "attention", why = "dtype knows nothing of attention" },
-  { pattern = "^generator/arithmetic/", word = "attention", why = "arithmetic knows nothing of attention" },
+  { pattern = "^generator/formats/", word = "d_model", why = "formats know nothing of models" },
   { pattern = "^generator/isa/", word = "d_model", why = "isa knows nothing of models" },
   { pattern = "^generator/template%.lua$", word = "d_model", why = "template knows nothing of models" },
   { pattern = "^generator/ninja%.lua$", word = "d_model", why = "ninja knows nothing of models" },

@@ -10,7 +10,7 @@ return {
     from = "elementary.exp2(-8 * i / power)", to = "elementary.exp2(-8 * (i - 1) / power)",
     test = { "facts", "window_48_6", GENERIC },
     why = "heads weigh distance by each other's slopes" },
-  { name = "sums_of_bf16_twice_as_long", file = "generator/arithmetic/bf16.lua",
+  { name = "sums_of_bf16_twice_as_long", file = "generator/formats/bf16.lua",
     from = "local SUM = 128", to = "local SUM = 256",
     test = { "facts", "bf16_x_bf16_150_5", "rounded_linears_give_the_bits_of_the_generic_kernel" },
     why = "products join in another order than docs/numbers.md says" },

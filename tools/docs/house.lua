@@ -21,8 +21,8 @@ local ROWS = {
       code = { "generator/isa" } },
     { id = "plan", title = "2  plan", says = "graph of operations, tiles, packed weights, scratch, names of " ..
       "kernels: numbers, no C", code = { "generator/plan" } },
-    { id = "arithmetic", title = "arithmetic", says = "what linears multiply, a table each:",
-      lists = "generator/arithmetic", code = { "generator/arithmetic", "generator/dtype" } } },
+    { id = "formats", title = "number formats", says = "a table each:", lists = "generator/formats",
+      code = { "generator/formats" } } },
   { { id = "templates", title = "templates", says = "C with lines of Lua:", lists = "templates" },
     { id = "emit", title = "3  emit", says = "the plan's numbers in the templates' C; decides nothing",
       code = { "generator/emit", "generator/template.lua" } },
@@ -52,7 +52,7 @@ local ROWS = {
 -- Arrows between boxes that are neighbours. uses: the one whose files name those of the other, where both are code.
 local ARROWS = {
   { "import", "spec", uses = "import" }, { "specs", "spec" }, { "spec", "plan", uses = "plan" },
-  { "isa", "plan", uses = "plan" }, { "arithmetic", "plan", uses = "plan" }, { "plan", "emit", uses = "emit" },
+  { "isa", "plan", uses = "plan" }, { "formats", "plan", uses = "plan" }, { "plan", "emit", uses = "emit" },
   { "templates", "emit" }, { "fragments", "emit" }, { "emit", "gen" }, { "build", "gen" }, { "gen", "dist" },
   { "gen", "library" }, { "runtime", "library" }, { "library", "bindings" }, { "library", "program" },
   { "text", "program", uses = "program" }, { "program", "users" },

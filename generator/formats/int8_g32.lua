@@ -1,6 +1,11 @@
--- int8_groups.lua: rows of 8 bits by weights in groups: each group of a row has a scale of its own.
--- The sum of its products with a column is exact on every instruction set, and scale and step come after it in one
--- order (docs/numbers.md). Specs call it int8, as they do rows of 8 bits times weights of 8 bits.
+-- int8_g32.lua: 8 bits a weight and a half for each group of 32, symmetric, as Q8_0 of llama.cpp has them: the largest
+-- magnitude is 127. Numbers are kept as they are over -128.
+--
+-- Rows are multiplied as 8 bits as well: each group of a row has a scale of its own. The sum of its products with a
+-- column is exact on every instruction set, and both scales come after it in one order (docs/numbers.md). Weights may
+-- be of any format with such groups.
+local groups = require "formats.vocabulary.groups"
+
 local GROUP = 32
 local LARGEST = 127
 
@@ -19,17 +24,22 @@ local function row(kind)
   return setmetatable({ type = kind.type, bytes = kind.bytes }, { __index = kind.row })
 end
 
-return {
-  name = "int8_groups", word = "int8", step = GROUP, sum = GROUP,
+local format = groups.format("int8_g32", "int8", 8, "half", 128)
+
+format.product = {
+  sentence = "rows of 8 bits by weights of groups, in sums of 32 products", alignment = GROUP, sum = GROUP,
+  group = GROUP,
   -- Bytes are multiplied four at a time, or floats one by one.
   ways = { { product = "bytes_in_memory", store = "store_int8" }, {} },
   vocabulary = function(set, W)
     local V, of_bytes = set.V, set.products.bytes_in_memory ~= nil
     return {
-      name = "int8_groups", word = "int8", is_narrow = true, in_groups = true, largest_row = LARGEST,
+      name = "int8_g32", word = "int8", is_narrow = true, in_groups = true, largest_row = LARGEST,
       row = row(of_bytes and BYTES or FLOATS), panel = { name = W.name, type = W.type, bytes = W.bytes }, header = 0,
       unit = 1, vector = V.type, sum = V.type, groups = W, column_bytes = W.column_bytes_of,
       store = of_bytes and V.store_int8 or function(to, v) return V.store(to, V.round(v)) end,
     }
   end,
 }
+
+return format

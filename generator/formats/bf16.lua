@@ -1,7 +1,10 @@
--- bf16.lua: rows and weights rounded to bf16, whose products join a sum of floats one after the other in depth, so that
--- every instruction set gives the same bits (docs/numbers.md). Sets with a product of bf16 take a lane's two elements
--- at a time, the upper one first. Elsewhere multiply-adds of floats take them one by one; these sets keep rows as
--- floats, rounded.
+-- bf16.lua: the upper half of a float: its sign, its whole exponent and 8 bits of significand. Becoming a float it is
+-- exact; from one it is rounded to the nearest, ties to even, and a NaN stays one.
+--
+-- Products of rows and weights rounded to bf16 join a sum of floats one after the other in depth, so that every
+-- instruction set gives the same bits (docs/numbers.md). Sets with a product of bf16 take a lane's two elements at a
+-- time, the upper one first. Elsewhere multiply-adds of floats take them one by one; these sets keep rows as floats,
+-- rounded.
 local SUM = 128 -- products of a running sum
 
 -- Smaller numbers are rounded to 0. AVX512_BF16 takes subnormal products and sums for 0, and a set of multiply-adds
@@ -62,21 +65,50 @@ local function by_floats(V)
     in_order = function(pointer, v) return V.store_upper(pointer, ("vec_bf16_operand(%s)"):format(v)) end }
 end
 
+local HELPERS = [[
+union bf16_bits {
+    uint32_t bits;
+    float number;
+};
+
+static inline float bf16_to_float(uint16_t element)
+{
+    return (union bf16_bits){.bits = (uint32_t)element << 16}.number;
+}
+
+// Rounds to the nearest, ties to even; a NaN stays one.
+static inline uint16_t bf16_from_float(float x)
+{
+    const uint32_t bits = (union bf16_bits){.number = x}.bits, upper = bits >> 16;
+    return (uint16_t)(x != x ? upper | 0x40 : (bits + 0x7fff + (upper & 1)) >> 16);
+}
+]]
+
+-- What templates may say of its products.
+local function vocabulary(set)
+  local V, product = set.V, set.products.bf16
+  local X = product and by_product(V, product) or by_floats(V)
+  return setmetatable({
+    name = "bf16", is_narrow = true, panel = panel, header = 0, sum = V.type,
+    column_bytes = function(length) return length * 2 end,
+    place = function(i) return (X.upper_first and "1 - %s %% 2" or "%s %% " .. X.unit):format(i) end,
+    from_float = function(value) return ("bf16_rounded(%s)"):format(value) end,
+    start = function() return V.zero() end,
+    total = function(sum, _, _, before) return V.add(before, sum) end,
+  }, { __index = X })
+end
+
 return {
-  name = "bf16", elements = "bf16", sum = SUM, attends = true,
-  ways = { { product = "bf16", words = { "bits_of", "floats_of" } },
-    { words = { "round_bf16", "store_upper", "load_bf16" }, emulates = true } },
-  functions = function(set) return ELEMENT .. vectors(set.V, not set.products.bf16) end,
-  vocabulary = function(set)
-    local V, product = set.V, set.products.bf16
-    local X = product and by_product(V, product) or by_floats(V)
-    return setmetatable({
-      name = "bf16", is_narrow = true, panel = panel, header = 0, sum = V.type,
-      column_bytes = function(length) return length * 2 end,
-      place = function(i) return (X.upper_first and "1 - %s %% 2" or "%s %% " .. X.unit):format(i) end,
-      from_float = function(value) return ("bf16_rounded(%s)"):format(value) end,
-      start = function() return V.zero() end,
-      total = function(sum, _, _, before) return V.add(before, sum) end,
-    }, { __index = X })
-  end,
+  name = "bf16", bits = 16, weights = true, rows = true, bytes = 2, type = "uint16_t",
+  from_float = "bf16_from_float(%s)", to_float = "bf16_to_float(%s)", load = "load_bf16", store = "store_bf16",
+  helpers = HELPERS,
+  product = {
+    sentence = "rows and weights rounded to bf16, in sums of 128 products",
+    attends = "attention multiplies queries, keys, softmax weights and values rounded to bf16",
+    elements = true, sum = SUM,
+    ways = { { product = "bf16", words = { "bits_of", "floats_of" } },
+      { words = { "round_bf16", "store_upper", "load_bf16" }, emulates = true } },
+    functions = function(set) return ELEMENT .. vectors(set.V, not set.products.bf16) end,
+    vocabulary = vocabulary,
+  },
 }

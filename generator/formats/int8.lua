@@ -14,12 +14,17 @@ local offset_byte = { name = "uint8", type = "uint8_t", bytes = 1 }
 local difference = { name = "int16", type = "int16_t", bytes = 2 }
 
 return {
-  name = "int8", sum = SUM, largest_row = STEPS, weight_scale = WEIGHT_SCALE, is_offset = true,
-  attends = true, cached = "int8_rows", largest_key = LARGEST_KEY, largest_weight = LARGEST_WEIGHT,
-  ways = {
-    { product = "bytes", row = offset_byte, panel = byte, header = 8, has_offset = true, store = "store_uint8",
-      in_order = "store_int8" },
-    { product = "int16", row = difference, panel = byte, header = 4, load = "load_int8", store = "store_int16",
-      in_order = "store_int8" },
+  name = "int8", bits = 8,
+  product = {
+    sentence = "rows of 8 bits by weights of 8 bits, in sums of 256 products",
+    attends = "attention multiplies queries, keys, softmax weights and values of 8 bits",
+    sum = SUM, largest_row = STEPS, is_offset = true, weight_scale = WEIGHT_SCALE,
+    largest_key = LARGEST_KEY, largest_weight = LARGEST_WEIGHT, cached = "int8_row",
+    ways = {
+      { product = "bytes", row = offset_byte, panel = byte, header = 8, has_offset = true, store = "store_uint8",
+        in_order = "store_int8" },
+      { product = "int16", row = difference, panel = byte, header = 4, load = "load_int8", store = "store_int16",
+        in_order = "store_int8" },
+    },
   },
 }

@@ -13,7 +13,12 @@ local WEIGHT_SCALE = ("largest / %d.0 > total / %d.0 ? largest / %d.0 : total / 
 local element = { name = "int16", type = "int16_t", bytes = 2 }
 
 return {
-  name = "i16", sum = SUM, largest_row = LARGEST_ROW, weight_scale = WEIGHT_SCALE, is_offset = false, attends = true,
-  largest_weight = LARGEST_WEIGHT, total_weight = TOTAL_WEIGHT,
-  ways = { { product = "int16", row = element, panel = element, header = 2, store = "store_int16" } },
+  name = "i16", bits = 16,
+  product = {
+    sentence = "rows of 14 bits by weights of up to 16, in sums of 256 products",
+    attends = "attention multiplies keys and values of 14 bits by queries and softmax weights of up to 16",
+    sum = SUM, largest_row = LARGEST_ROW, weight_scale = WEIGHT_SCALE,
+    largest_weight = LARGEST_WEIGHT, total_weight = TOTAL_WEIGHT,
+    ways = { { product = "int16", row = element, panel = element, header = 2, store = "store_int16" } },
+  },
 }

@@ -1,4 +1,4 @@
--- dtype/groups.lua: what element types have in common that keep whole numbers in groups along depth: their layout, and
+-- vocabulary/groups.lua: what number formats with a scale for each group along depth have in common: their layout, and
 -- how each instruction set unpacks them and multiplies them by rows. A weight is scale (number - zero). How numbers are
 -- chosen is the packer's (runtime/packing/group_rounding.c); C functions are in
 -- templates/linear/group_functions.h.lt.
@@ -140,7 +140,7 @@ local function digits_of(set, bits)
   return one_by_one(set, bits)
 end
 
--- What templates may say of a type on an instruction set: its fields, and
+-- What templates may say of a format on an instruction set: its fields, and
 --   word, load_word(pointer)   32 bits of each column
 --   digits                     as above
 --   bytes_of(i, word)          the C of a word's i-th four numbers as bytes, where rows of whole numbers are multiplied
@@ -161,7 +161,7 @@ function groups.vocabulary(t, set)
   return W
 end
 
--- What a type's functions call and need on a set (isa.vocabulary).
+-- What a format's functions call and need on a set (isa.vocabulary).
 function groups.needs(t, set)
   local digits = digits_of(set, t.bits)
   local words = { t.scale.load, "int_load", "int_load_uint8", "int_max", "int_largest", "int_sum", digits.put }
@@ -169,11 +169,15 @@ function groups.needs(t, set)
   return set.needs(words, digits.products)
 end
 
--- The table of a type (dtype/init.lua) of so many bits a number; scale: what those of groups are kept as; zero: that of
--- all groups, nil where each has its own.
-function groups.type(name, bits, scale, zero)
-  local t = { name = name, type = "unsigned char", bytes = 1, bits = bits, group = LENGTH, unit = math.floor(32 / bits),
-    bias = math.floor(2 ^ (bits - 1)), zero = zero,
+-- The table of a format (formats/init.lua) of so many bits a number; scale: what those of groups are kept as; zero: the
+-- number that stands for zero, nil where each group has a zero point of its own. Of its fields:
+--   group, unit                weights along depth that share a scale; those that lie in a word of a column
+--   zero, zero_steps           as above, or the parts of one in which zero points are told
+--   bias                       the number in the middle, over which products with rows of digits are
+--   facts, column_bytes        bytes of a group's column before its words, and all of them
+function groups.format(name, word, bits, scale, zero)
+  local t = { name = name, word = word, weights = true, type = "unsigned char", bytes = 1, bits = bits, group = LENGTH,
+    unit = math.floor(32 / bits), bias = math.floor(2 ^ (bits - 1)), zero = zero,
     zero_steps = not zero and ZERO_STEPS or nil, scale = SCALES[scale] }
   t.facts = t.scale.bytes + (zero and 0 or 1)
   t.column_bytes = t.facts + math.floor(LENGTH * bits / 8)

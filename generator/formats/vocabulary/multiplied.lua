@@ -1,0 +1,143 @@
+-- vocabulary/multiplied.lua: what templates may say of rows times packed weights, by format; what that needs of an
+-- instruction set, and which sets run it. Never says which product: the plan gives each its format.
+local formats = require "formats"
+local kept = require "formats.vocabulary.kept"
+
+local multiplied = {}
+
+local ALIGNMENT = 4 -- of depths, which are padded to whole ones: the most elements that any lane takes
+
+-- The first of its ways that an instruction set has, and the set's product; nil where there is none.
+local function way_of(name, set)
+  for _, way in ipairs(formats.get(name).product.ways or {}) do
+    local product = set.products[way.product or ""]
+    if product or not way.product then return way, product end
+  end
+end
+
+-- Whether it runs on an instruction set.
+function multiplied.runs_on(name, set)
+  return not formats.get(name).product.ways or way_of(name, set) ~= nil
+end
+
+-- The sets for which a model of these arithmetics has a variant, of one instruction set that runs them: those that
+-- refine a product that one of them takes, best first, then itself.
+function multiplied.variants(names, set)
+  local list = {}
+  for _, more in ipairs(set.refinements or {}) do
+    local is_other = false
+    for _, name in ipairs(names) do
+      local _, product = way_of(name, more)
+      is_other = is_other or product ~= nil and product ~= select(2, way_of(name, set))
+    end
+    list[#list + 1] = is_other and more or nil
+  end
+  list[#list + 1] = set
+  return list
+end
+
+-- What it calls and needs of an instruction set: helpers, C texts; arrays cflags, cpu.
+function multiplied.needs(name, set)
+  local way, product = way_of(name, set)
+  if not way then return { helpers = {}, cflags = {}, cpu = {} } end
+  local words = { way.store, way.in_order }
+  for _, word in ipairs(way.words or {}) do words[#words + 1] = word end
+  local needs, A = set.needs(words, { product }), formats.get(name).product
+  needs.helpers[#needs.helpers + 1] = A.functions and A.functions(set)
+  return needs
+end
+
+-- What the compiler ("cflags") or the CPU ("cpu") must have for a spec's arithmetics and weights, each once.
+function multiplied.all_need(spec, set, what)
+  local list, seen = {}, {}
+  local function add(needs)
+    for _, need in ipairs(needs[what]) do
+      list[#list + 1] = not seen[need] and need or nil
+      seen[need] = true
+    end
+  end
+  add(kept.needs(formats.of_weights(spec.weights_dtype).name, set))
+  for _, name in ipairs(spec.arithmetics) do add(multiplied.needs(name, set)) end
+  return list
+end
+
+-- CPU features without which another variant of these arithmetics is faster, or nil.
+function multiplied.prefers(names, set)
+  for _, name in ipairs(names) do
+    local _, product = way_of(name, set)
+    if product and product.prefers then return product.prefers end
+  end
+end
+
+-- Whether instructions for other numbers multiply one of these arithmetics.
+function multiplied.emulates(names, set)
+  for _, name in ipairs(names) do
+    local way = way_of(name, set)
+    if way and way.emulates then return true end
+  end
+  return false
+end
+
+-- A depth of rows and panels with its padding.
+function multiplied.padded(name, depth)
+  local A = formats.get(name).product
+  local step = A.alignment or ALIGNMENT
+  return A.ways and math.ceil(depth / step) * step or depth
+end
+
+-- Lengths of running sums are whole ones of it, but for the last.
+function multiplied.step(name, weights_dtype)
+  local A = formats.get(name).product
+  return A.ways and (A.alignment or ALIGNMENT) or weights_dtype and formats.get(weights_dtype).group or 1
+end
+
+-- Whether weights are packed without the zeros that fill vectors between heads: steps and groups go on over heads.
+function multiplied.joins_heads(name, weights_dtype)
+  return formats.get(name).product.ways ~= nil or formats.get(weights_dtype).group ~= nil
+end
+
+-- What templates may say of products of integers. They name scale<m> and offset<m> of row m, and `header`, what stands
+-- in a panel before a running sum.
+local function of_integers(name, set)
+  local V, A, way, product = set.V, formats.get(name).product, way_of(name, set)
+  local function spelled(format) return function(...) return format:format(...) end end
+  local X = setmetatable({ name = name, is_narrow = true, is_integer = true, is_offset = A.is_offset or false,
+    largest_row = A.largest_row, weight_scale = A.weight_scale, largest_weight = A.largest_weight,
+    total_weight = A.total_weight, unit = product.unit, vector = product.type or V.ints, sum = V.ints,
+    splat = spelled(product.splat), load = spelled(product[way.load or "load"] or product.load),
+    to_floats = V.to_floats, store = V[way.store], in_order = V[way.in_order or way.store] }, { __index = way })
+  -- Keys and values are made as rows are, or where those have an offset, as rows of elements of panels.
+  local own = { name = name .. "_key", largest_row = A.largest_key, row = way.panel, store = X.in_order }
+  X.keys = A.largest_key and own or X
+  function X.dot(a, b, sum) return product.dot:format(sum, a, b) end
+  function X.column_bytes(length) return (length + way.header) * way.panel.bytes end
+  function X.start(m, sums)
+    return way.has_offset and sums and V.int_mul(V.int_splat("offset" .. m), V.int_load(sums)) or V.int_zero()
+  end
+  function X.total(sum, m, scales, before)
+    return V.add(V.mul(X.to_floats(sum), V.mul("scale" .. m, V.load(scales))), before)
+  end
+  return X
+end
+
+-- What templates may say of it for an instruction set, and the dtype of weights where these are floats to it: row,
+-- panel, unit, one_by_one, header, vector, sum, splat and dot as above, and
+--   load(pointer, place)           a vector; of what sums take one by one, the elements at that place of their lanes
+--   column_bytes(length)           of a panel's column in a running sum of that length
+--   groups                         the dtype of weights, where it keeps numbers in groups: then there is no load
+--   steps                          the dtype of steps, where rows are kept as numbers of steps: those of keys stand in
+--                                  the header
+--   start(m, sums)                 a running sum of row m before its first product; sums: nil where zero is zero
+--   keys                           of integers: what templates may say of how keys and values become elements of panels
+--   total(sum, m, scales, before)  the floats of a running sum of row m, joined to those before
+--   store(pointer, vector)         of narrow ones; in_order: elements of a panel one after the other
+--   from_float(value), place(i)    of narrow ones but integers: an element of a panel, and where in a lane that of
+--                                  depth i lies
+-- sums, scales: pointers to what the header has of the sum's columns. is_narrow, is_integer: what it is.
+function multiplied.vocabulary(name, set, weights_dtype)
+  local A = formats.get(name).product
+  if A.vocabulary then return A.vocabulary(set, kept.vocabulary(weights_dtype, set)) end
+  return of_integers(name, set)
+end
+
+return multiplied
