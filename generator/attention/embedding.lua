@@ -5,6 +5,8 @@ local types = require "schema.types"
 
 local KEPT = { bf16 = ", which is kept as bf16", int8 = ", whose rows are kept as int8 with a scale for each row" }
 
+local SHARED = "token ids below %d are looked up in the embedding, which is kept as %s in the panels of logits"
+
 return {
   name = "embedding",
   of_rows = true,
@@ -34,6 +36,8 @@ return {
   end,
   sentence = function(spec)
     if not spec.vocab_size then return nil end
+    local is_shared = spec.own_token_table == false and spec.embedding_dtype ~= "f32"
+    if is_shared then return SHARED:format(spec.vocab_size, spec.embedding_dtype) end
     return ("token ids below %d are looked up in the embedding%s"):format(spec.vocab_size,
       KEPT[spec.embedding_dtype] or "")
   end,

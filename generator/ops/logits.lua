@@ -38,6 +38,13 @@ local function check_transform(spec, fail)
   if spec.n_layers > 0 then activations.ask(spec, spec.logits.transform, spec.d_model) end
 end
 
+-- Whether the packed linear has rows of tokens as the table would keep them: its numbers are those of the table. If
+-- dtype does not name the table, groups serve both.
+local function has_rows(spec, is_narrow)
+  if spec.weights_dtype == "f32" then return spec.embedding_dtype == spec.arithmetic_of.logits end
+  return spec.embedding_dtype == "f32" and (not is_narrow or formats.of_weights(spec.weights_dtype).group ~= nil)
+end
+
 -- Hands the roles of the linear and its transform to add.
 local function add_roles(spec, add)
   local logits = spec.logits
@@ -96,9 +103,7 @@ return {
     logits.size = logits.size or spec.vocab_size or 1
     logits.tied, logits.bias = logits.tied or false, logits.bias or false
     local is_narrow = spec.arithmetic_of.logits ~= "f32"
-    -- Groups have every number of a row apart, as a token's row needs it.
-    local has_rows = not is_narrow or formats.of_weights(spec.weights_dtype).group ~= nil
-    if logits.tied and has_rows and spec.embedding_dtype == "f32" then spec.own_token_table = false end
+    if logits.tied and has_rows(spec, is_narrow) then spec.own_token_table = false end
     spec.makes_last_rows = spec.makes_last_rows or is_narrow or spec.chooses
   end,
   last_roles = add_roles,

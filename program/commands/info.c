@@ -117,7 +117,7 @@ static void print_kept(const struct ga_model *model)
         printf("  a cache keeps %s, %zu bytes for each row of a sequence\n", ga_dtype_name(model->cache_dtype),
                ga_cost_cache_row_bytes(model));
     }
-    if (model->vocab_size) {
+    if (ga_cost_has_token_table(model)) {
         printf("  token rows are kept as %s, %zu bytes each\n", ga_dtype_name(model->embedding_dtype),
                ga_cost_token_row_bytes(model));
     }

@@ -158,12 +158,12 @@ static json_t *cache_json(const struct ga_model *model)
                : json_null();
 }
 
-// What rows of the embedding are kept as and how many bytes one takes; null where the model takes no token ids.
+// What rows of the embedding are kept as and how many bytes one takes; null without a table of their own.
 static json_t *token_rows_json(const struct ga_model *model)
 {
-    return model->vocab_size ? json_pack("{s:s, s:o}", "dtype", ga_dtype_name(model->embedding_dtype), "row_bytes",
-                                         ga_json_size(ga_cost_token_row_bytes(model)))
-                             : json_null();
+    return ga_cost_has_token_table(model) ? json_pack("{s:s, s:o}", "dtype", ga_dtype_name(model->embedding_dtype),
+                                                      "row_bytes", ga_json_size(ga_cost_token_row_bytes(model)))
+                                          : json_null();
 }
 
 // The hash of the tokenizer that the model was made for; null where none is recorded, or the program has no text.

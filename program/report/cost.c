@@ -238,13 +238,22 @@ size_t ga_cost_token_row_bytes(const struct ga_model *model)
     return model->vocab_size ? model->d_model * ga_dtype_size(model->embedding_dtype) + scale : 0;
 }
 
-// Whether the rows of token ids have a table apart from what logits multiply.
-static bool has_token_table(const struct ga_model *model)
+// Whether what logits multiply are the numbers of the table.
+static bool serves_both(const struct ga_model *model)
 {
-    const bool serves_both =
-        model->arithmetic[GA_LINEAR_LOGITS] == GA_ARITHMETIC_F32 || is_in_groups(model->weights_dtype);
-    const bool is_tied = model->stack->logits_tied && model->embedding_dtype == GA_F32;
-    return model->vocab_size > 0 && !(is_tied && serves_both);
+    static const enum ga_arithmetic of_table[] = {
+        [GA_F32] = GA_ARITHMETIC_F32, [GA_BF16] = GA_ARITHMETIC_BF16, [GA_I8] = GA_ARITHMETIC_INT8};
+    const enum ga_arithmetic logits = model->arithmetic[GA_LINEAR_LOGITS];
+    if (model->weights_dtype == GA_STORAGE_F32) {
+        return logits == of_table[model->embedding_dtype];
+    }
+    return model->embedding_dtype == GA_F32 && (logits == GA_ARITHMETIC_F32 || is_in_groups(model->weights_dtype));
+}
+
+bool ga_cost_has_token_table(const struct ga_model *model)
+{
+    const bool is_tied = model->stack && model->stack->logits_tied;
+    return model->vocab_size > 0 && !(is_tied && serves_both(model));
 }
 
 double ga_cost_weight_bytes(const struct ga_model *model, const struct ga_variant *variant,
@@ -252,7 +261,7 @@ double ga_cost_weight_bytes(const struct ga_model *model, const struct ga_varian
 {
     const struct ga_stack *stack = model->stack;
     double unread = 0.0;
-    if (stack && has_token_table(model)) {
+    if (stack && ga_cost_has_token_table(model)) {
         unread += (double)model->vocab_size * (double)ga_cost_token_row_bytes(model);
     }
     if (stack && size->logit_rows == 0) {

@@ -31,7 +31,10 @@ double ga_cost_bytes(const struct ga_model *model, const struct ga_call_size *si
 // Bytes of a row's keys and values in a cache, over all layers; 0 where the model takes none. Padding is not counted.
 size_t ga_cost_cache_row_bytes(const struct ga_model *model);
 
-// Bytes of a token's row in its table; 0 where the model takes no token ids.
+// Whether the rows of tokens have a table of their own, which tied logits do not multiply.
+bool ga_cost_has_token_table(const struct ga_model *model);
+
+// Bytes of a token's row in such a table; 0 where the model takes no token ids.
 size_t ga_cost_token_row_bytes(const struct ga_model *model);
 
 // Bytes of packed weights that a call reads: all but those of a stack's embedding, of logits and class_logits that it

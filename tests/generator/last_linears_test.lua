@@ -67,10 +67,13 @@ fact.holds("tied logits share the embedding's packed weights where both are floa
   fact.equal(last_linears({ logits = "int8" }).own_token_table, true)
   fact.equal(last_linears("any").own_token_table, false)
   for _, dtype in ipairs({ "bf16", "int8" }) do
-    local s = last_linears({ default = "int8", embedding = dtype })
+    local s = last_linears({ default = "i16", embedding = dtype })
     fact.equal(s.own_token_table, true)
     fact.equal(last_linears({ embedding = dtype }).own_token_table, true)
     fact.contains(table.concat(spec.sentences(s), "\n"), "packed once more")
+    local shared = last_linears({ logits = dtype, embedding = dtype })
+    fact.equal(shared.own_token_table, false)
+    fact.contains(table.concat(spec.sentences(shared), "\n"), ("kept as %s in the panels of logits"):format(dtype))
   end
 end)
 

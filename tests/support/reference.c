@@ -110,7 +110,14 @@ void reference_token_row(const struct ga_model *model, const struct ga_weight_vi
     for (size_t d = 0; d < model->d_model; d++) {
         row[d] = table->data[token * table->row_stride + d * table->col_stride];
     }
-    rounding_row(model->embedding_dtype, model->d_model, row);
+    const bool is_tied = model->stack && model->stack->logits_tied && model->weights_dtype == GA_STORAGE_F32;
+    const enum ga_arithmetic logits = model->arithmetic[GA_LINEAR_LOGITS];
+    if (is_tied && ((model->embedding_dtype == GA_I8 && logits == GA_ARITHMETIC_INT8) ||
+                    (model->embedding_dtype == GA_BF16 && logits == GA_ARITHMETIC_BF16))) {
+        reference_rounded_row(logits, model->d_model, row);
+    } else {
+        rounding_row(model->embedding_dtype, model->d_model, row);
+    }
 }
 
 const float *reference_idle_weight(const char *role)

@@ -174,6 +174,23 @@ void reference_rounded_project(struct reference_rounding rounding, const struct 
     }
 }
 
+void reference_rounded_row(enum ga_arithmetic arithmetic, size_t n, float *row)
+{
+    const size_t groups = (n + DEPTH_STEP - 1) / DEPTH_STEP, most = longest_sum(arithmetic);
+    const size_t sums = (groups * DEPTH_STEP + most - 1) / most, short_sum = groups / sums;
+    for (size_t s = 0, from = 0; s < sums; s++) {
+        const size_t padded = (short_sum + (s < groups % sums)) * DEPTH_STEP;
+        const size_t end = from + padded < n ? from + padded : n;
+        const struct part part = {NULL, row + from, 1, end - from};
+        const float step = arithmetic == GA_ARITHMETIC_INT8 ? weight_step(arithmetic, &part) : 1;
+        for (; from < end; from++) {
+            row[from] = arithmetic == GA_ARITHMETIC_BF16 ? rounded_to_bf16(row[from])
+                        : isfinite(step)                 ? (float)(int)round((double)row[from] / (double)step) * step
+                                                         : NAN;
+        }
+    }
+}
+
 // -- Attention -------------------------------------------------------------------------------------------------------
 
 enum { KEYS_OF_A_SUM = 256 }; // at most

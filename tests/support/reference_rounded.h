@@ -31,6 +31,9 @@ struct reference_attends {
 
 struct reference_attends reference_attends(const struct ga_model *model);
 
+// row[n] = a row of a linear's weight as its panels keep it; arithmetic: INT8 or BF16.
+void reference_rounded_row(enum ga_arithmetic arithmetic, size_t n, float *row);
+
 // A query times a key, of `count` numbers each.
 float reference_rounded_score(struct reference_attends attends, size_t count, const float *q, const float *k);
 

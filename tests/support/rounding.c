@@ -45,7 +45,8 @@ void rounding_row(enum ga_dtype dtype, size_t n, float *row)
 {
     const float step = rounding_step(n, row);
     for (size_t i = 0; i < n; i++) {
-        // By a product, as kernels do it: a quotient may be the other of two neighbours.
-        row[i] = dtype == GA_I8 ? nearbyintf(row[i] * (1 / step)) * step : (float)rounding_nearest(dtype, row[i]);
+        // By a product, as kernels do it: a quotient may be the other of two neighbours. An integer is never -0.
+        row[i] =
+            dtype == GA_I8 ? (nearbyintf(row[i] * (1 / step)) + 0.0F) * step : (float)rounding_nearest(dtype, row[i]);
     }
 }
