@@ -10,7 +10,14 @@
 #include "model.h"
 #include "packed_parts.h"
 
-extern const struct ga_packed_parts tiny_causal__avx2_parts[];
+// Shared libraries show no object besides the model: a program would copy it.
+#if defined(__GNUC__)
+#define GA_HIDDEN __attribute__((visibility("hidden")))
+#else
+#define GA_HIDDEN
+#endif
+
+GA_HIDDEN extern const struct ga_packed_parts tiny_causal__avx2_parts[];
 size_t tiny_causal__avx2_scratch_bytes(size_t batch, size_t q_len, size_t kv_len, size_t threads);
 void tiny_causal__avx2_run(const void *packed, const struct ga_io *io, void *scratch);
 
