@@ -17,7 +17,7 @@ return {
     why = "keys that only later rows of a tile see have a weight in narrow products" },
   { name = "scales_before_a_window", file = "templates/attention/narrow_block.c.lt",
     from = "${hidden.test} ? 1.0f : scales[j]", to = "${hidden.test} ? scales[j] : scales[j]",
-    test = { "facts", "attention_int8_26_window", "nan_before_a_window_does_not_leak" },
+    test = { "facts", "attention_int8_26_window", "nan_stays_in_its_rows" },
     why = "a value that is no number shows before a window of narrow products" },
   { name = "kept_values_with_one_scale", file = "templates/attention/modifiers/kept_scales.c.lt",
     from = 'cached.steps.to_float("steps[j]")', to = 'cached.steps.to_float("steps[0]")',
