@@ -38,7 +38,7 @@ local NAMES = joined(dtypes.LINEARS, dtypes.LAST)
 
 -- The dtype of each linear, as the field says it for weights of a dtype of their own.
 local function each(dtype, weights_dtype)
-  local given, of = type(dtype) == "table" and dtype or { default = dtype ~= dtypes.ANY and dtype or "f32" }, {}
+  local given, of = dtypes.chooses(dtype) and {} or type(dtype) == "table" and dtype or { default = dtype }, {}
   for _, name in ipairs(NAMES) do
     local word = given[name] or given.default or "f32"
     of[name] = formats.product_with(word, weights_dtype) or word
@@ -127,7 +127,7 @@ return {
   -- spec.arithmetics: those of all, each once.
   resolve = function(spec, fail)
     spec.linears, spec.last_linears, spec.narrow = linears_of(spec), last_linears_of(spec), narrow(spec.dtype)
-    spec.chooses = spec.dtype == dtypes.ANY
+    spec.chooses = dtypes.chooses(spec.dtype)
     local linears = joined(spec.linears, spec.last_linears)
     if #linears > 0 then check_named(spec, linears, fail) end
     if spec.narrow then check_narrow(spec, spec.narrow, fail) end

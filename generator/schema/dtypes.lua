@@ -27,7 +27,7 @@ for i, name in ipairs(formats.products()) do table.insert(words, i, name) end
 local whole = types.choice(words)
 
 -- The keys of a table, and the check of each.
-local KEYS, CHECKS = { "default" }, { default = one }
+local KEYS, CHECKS = { "default" }, { default = whole }
 local function add_keys(names, check)
   for _, name in ipairs(names) do KEYS[#KEYS + 1], CHECKS[name] = name, check end
 end
@@ -41,6 +41,23 @@ local function unknown(key)
   return ("has only the fields %s, found %s"):format(text.join(KEYS), types.shown(key))
 end
 
+-- Whether a call chooses the dtype of each linear.
+function dtypes.chooses(value)
+  return value == dtypes.ANY or type(value) == "table" and value.default == dtypes.ANY
+end
+
+-- The linears, each of which a call may choose for.
+local IS_LINEAR = {}
+for _, names in ipairs({ dtypes.LINEARS, dtypes.LAST }) do
+  for _, name in ipairs(names) do IS_LINEAR[name] = true end
+end
+
+-- What is wrong with a key of a table in which a call chooses, which is right by itself; nil for nothing.
+local function chosen_twice(value, key)
+  return dtypes.chooses(value) and IS_LINEAR[key] and
+    ('field %s contradicts default = "any", with which a call chooses for each linear'):format(key) or nil
+end
+
 local function check_table(value)
   local known, problems = {}, {}
   for key, word in pairs(value) do
@@ -51,6 +68,8 @@ local function check_table(value)
       problems[#problems + 1] = unknown(key)
     elseif not ok then
       problems[#problems + 1] = ("field %s %s"):format(key, why)
+    else
+      problems[#problems + 1] = chosen_twice(value, key)
     end
     known[key] = word
   end

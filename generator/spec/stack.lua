@@ -44,7 +44,8 @@ end
 local function dtype_of_attention(spec)
   local of = spec.arithmetic_of
   local function word(name) return formats.word(of[name]) end
-  return spec.chooses and spec.dtype or { q = word("q"), k = word("k"), v = word("v"), attention = spec.attends_in }
+  if spec.chooses then return { default = dtypes.ANY, attention = spec.attends_in } end
+  return { q = word("q"), k = word("k"), v = word("v"), attention = spec.attends_in }
 end
 
 -- Whether a row's own sequence has keys that are masked, where nothing is causal: its rows are without padding.

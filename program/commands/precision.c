@@ -139,10 +139,11 @@ static void print_chosen(const struct ga_precision *found)
     printf("\nas a whole: error %.3g, time %.3f of f32\n", found->chosen.error, found->chosen.time);
 }
 
-// What the table does not have, as the model computes it in floats whatever a call chooses.
-static void print_unmeasured(void)
+// What the table does not have, as the model computes it in one dtype whatever a call chooses.
+static void print_unmeasured(const struct ga_model *model)
 {
-    printf("not measured, in f32: attention; the field dtype of the spec takes it by name\n");
+    printf("not measured, in %s: attention; the field dtype of the spec takes it by name\n",
+           ga_arithmetic_name(model->attention_arithmetic));
 }
 
 // -- The files ------------------------------------------------------------------------------------------------------
@@ -226,7 +227,7 @@ static enum ga_exit find(struct ga_precision_work *work, const struct ga_weight_
     }
     if (code == GA_EXIT_OK) {
         print_chosen(found);
-        print_unmeasured();
+        print_unmeasured(context->model);
         code = write_files(context, values, found);
     }
     return code;

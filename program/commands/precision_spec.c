@@ -7,10 +7,10 @@
 #include "atomic_file.h"
 #include "precision.h"
 
+// A dtype for each linear, as fields of a table.
 static void put_dtypes(FILE *file, const struct ga_precision *precision)
 {
-    const char *before = "{ ";
-    fputs("dtype = ", file);
+    const char *before = "";
     for (size_t l = 0; l < GA_LINEARS; l++) {
         if (precision->figures.is_there[l]) {
             fprintf(file, "%s%s = \"%s\"", before, ga_linear_name((enum ga_linear)l),
@@ -18,20 +18,28 @@ static void put_dtypes(FILE *file, const struct ga_precision *precision)
             before = ", ";
         }
     }
-    fputs(" }", file);
 }
 
-// The spec's text is the generator's own, which writes the field so.
+// How the generator writes the field in a spec's text: alone, or in a table that names attention's dtype too; and what
+// comes before and after the dtypes in its place.
+static const struct form {
+    const char *field, *before, *after;
+} forms[] = {{"dtype = \"any\"", "dtype = { ", " }"}, {"default = \"any\"", "", ""}};
+
 static bool put_spec(FILE *file, const char *spec, const struct ga_precision *precision)
 {
-    static const char field[] = "dtype = \"any\"";
-    const char *at = strstr(spec, field);
-    if (at) {
-        fwrite(spec, 1, (size_t)(at - spec), file);
-        put_dtypes(file, precision);
-        fputs(at + sizeof field - 1, file);
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        const char *at = strstr(spec, forms[i].field);
+        if (at) {
+            fwrite(spec, 1, (size_t)(at - spec), file);
+            fputs(forms[i].before, file);
+            put_dtypes(file, precision);
+            fputs(forms[i].after, file);
+            fputs(at + strlen(forms[i].field), file);
+            return true;
+        }
     }
-    return at != NULL;
+    return false;
 }
 
 enum ga_exit ga_precision_write_spec(const struct ga_context *context, const struct ga_precision *precision,

@@ -67,6 +67,15 @@ fact.holds("what needs floats leaves attention in floats, which is said; by name
   end
 end)
 
+fact.holds("attention has a dtype of its own where a call chooses those of linears", function()
+  local s, errors = read({ dtype = { default = "any", attention = "int8" }, kind = "encoder", n_layers = 1 })
+  fact.equal(s and s.attention_spec.attends_in or table.concat(errors), "int8")
+  fact.equal(s.chooses and s.attention_spec.chooses, true)
+  fact.equal(read({ dtype = { default = "any" } }).attends_in, "f32")
+  fact.equal(refused({ dtype = { default = "any", up = "int8" } }),
+    'dtype field up contradicts default = "any", with which a call chooses for each linear')
+end)
+
 fact.holds("a sum of bf16 is as long as it is", function()
   fact.equal(read({ d_model = 512, n_heads = 2, dtype = { attention = "bf16" } }).attends_in, "bf16")
 end)

@@ -38,7 +38,7 @@ fact.holds("the summary says of a whole model its kind, layers, pooling and form
     ["specs/gpt2.lua"] = "gpt2: causal encoder, 12 layers, d_model 768, 12 heads of 64, seq_len 1..1024, " ..
       "cache 1024, pool none, logits; linears f32, attention f32",
     ["tests/specs/any_36_classifier.lua"] = "any_36_classifier: encoder, 1 layer, d_model 36, 3 heads of 12, " ..
-      "seq_len 1..24, pool cls, 1 label, logits; linears any that a call chooses, attention f32",
+      "seq_len 1..24, pool cls, 1 label, logits; linears any that a call chooses, attention int8",
     ["tests/specs/int4_40_decoder.lua"] = "cache 60, pool none, logits; linears f32, attention f32, weights int4",
     ["tests/specs/no_norm_36_3.lua"] = "no_norm_36_3: decoder, 2 layers, ",
     ["tests/specs/attention_i16_g32_40_4.lua"] = "seq_len 1..30; attention i16, weights int8",

@@ -101,12 +101,15 @@ return function(path, expect_run, expect, choose)
       local more = name == "any_36_classifier" and "2 rows of embedding, logits and class_logits"
         or "18 rows of output and logits"
       for _, limit in ipairs({ 1, 1e-5, 0 }) do
-        local printed = expect_run(0, ROWS .. "--limit " .. limit, more, "not measured, in f32: attention; ")
+        local attention = name == "any_36_classifier" and "int8" or "f32"
+        local printed = expect_run(0, ROWS .. "--limit " .. limit, more, ("not measured, in %s: attention; "):format(
+          attention))
         local found, whole = figures(printed)
         expect(whole and whole <= limit, "%s: the mixture's error is %s, the limit %g", name, tostring(whole), limit)
         expect_linears(found, linears)
         table.remove(linears)
         local spec = expect_files(limit, linears)
+        expect((spec.dtype.attention or "f32") == attention, "the spec's attention is %s", spec.dtype.attention)
         for _, linear in ipairs(limit == 0 and linears or {}) do
           expect(spec.dtype[linear] == "f32", "within 0 %s is %s", linear, tostring(spec.dtype[linear]))
         end

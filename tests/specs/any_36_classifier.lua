@@ -1,6 +1,7 @@
 -- test: programs
 return {
-  -- An encoder whose calls choose a dtype also for its classifier and for logits with a weight of their own.
+  -- An encoder whose calls choose a dtype also for its classifier and for logits with a weight of their own; attention
+  -- multiplies bytes, whatever they choose.
   kind = "encoder",
   name = "any_36_classifier",
   d_model = 36,
@@ -12,5 +13,5 @@ return {
   pool = { kind = "cls" },
   logits = { kind = "linear", size = 21, bias = true },
   classifier = { labels = 1, activation = "relu" },
-  dtype = "any",
+  dtype = { default = "any", attention = "int8" },
 }
