@@ -53,7 +53,14 @@ return {
     load_e5m3 = { "vcvt_f32_f16(vreinterpret_f16_u16(vshl_n_u16(vget_low_u16(vmovl_u8(vec_four_bytes(%s))), 7)))",
       helpers = FOUR_BYTES },
   },
-  ints = "int32x4_t", products = { ints = { dot = "vmlaq_s32(%s, %s, %s)" } },
+  ints = "int32x4_t",
+  products = {
+    -- Products of 16 bits are as wide as a lane, so that a lane takes one element at a time.
+    int16 = { unit = 1, type = "int16x4_t", splat = "vdup_n_s16(%s)", load = "vld1_s16(%s)",
+      load_int8 = "vget_low_s16(vmovl_s8(vreinterpret_s8_u8(vec_four_bytes(%s))))", dot = "vmlal_s16(%s, %s, %s)",
+      helpers = FOUR_BYTES },
+    ints = { dot = "vmlaq_s32(%s, %s, %s)" },
+  },
   helpers = [[
 // a b + c, rounded once: the intrinsic has its addend first.
 static inline float32x4_t vec_fmadd(float32x4_t a, float32x4_t b, float32x4_t c)

@@ -3,6 +3,7 @@
 local fact = dofile("tests/generator/fact.lua")
 local emit = require "emit"
 local isa = require "isa"
+local multiply = require "formats.vocabulary.multiplied"
 local spec = require "spec"
 
 local neon = isa.get("neon")
@@ -35,6 +36,18 @@ end)
 fact.holds("the larger of two is the second where one is a NaN", function()
   assert(not code():find("vmaxq_f32", 1, true), "vmaxq_f32")
   fact.contains(neon.helpers, "return vbslq_f32(vcgtq_f32(a, b), a, b);")
+end)
+
+-- A sum of 32 bits takes each product whole: no intrinsic that saturates or keeps only a half.
+fact.holds("integers are multiplied into sums of twice their bits, which no CPU of AArch64 lacks", function()
+  local int16 = neon.products.int16
+  fact.equal(int16.dot:format("sum", "a", "b"), "vmlal_s16(sum, a, b)")
+  for _, name in ipairs({ "i16", "int8" }) do
+    local X = multiply.vocabulary(name, neon)
+    fact.equal(X.vector .. " " .. X.sum .. " " .. X.unit, "int16x4_t int32x4_t 1")
+    fact.lists_equal(multiply.needs(name, neon).cpu, {})
+    fact.lists_equal(multiply.needs(name, neon).cflags, {})
+  end
 end)
 
 fact.holds("a model's kernels include its header and name their instruction set", function()
