@@ -54,7 +54,7 @@ struct ga_cpu_found ga_cpu_find(uint32_t asked)
 
 struct ga_cpu_found ga_cpu_find(uint32_t asked)
 {
-    return (struct ga_cpu_found){ga_has_asimd() ? asked & GA_CPU_ASIMD : 0, 0};
+    return (struct ga_cpu_found){asked & ga_aarch64_features(), 0};
 }
 #else
 struct ga_cpu_found ga_cpu_find(uint32_t asked)

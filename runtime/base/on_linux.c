@@ -11,12 +11,14 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "cpu.h"
+
 #if defined(__linux__)
 #include <sched.h>
 #include <sys/auxv.h>
 
 enum { PROC_NAME = 40 };
-enum { ASIMD = 1 << 1 }; // of AT_HWCAP on AArch64
+enum { ASIMD = 1 << 1, I8MM = 1 << 13 }; // on AArch64 of AT_HWCAP, of AT_HWCAP2
 
 // The name that /proc has for an open file: linkat takes it from everyone, and the descriptor only from root.
 static const char *name_in_proc(int fd, char text[PROC_NAME])
@@ -48,12 +50,13 @@ long ga_cpus_allowed(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-bool ga_has_asimd(void)
+uint32_t ga_aarch64_features(void)
 {
 #if defined(__aarch64__)
-    return (getauxval(AT_HWCAP) & ASIMD) != 0;
+    const uint32_t asimd = (getauxval(AT_HWCAP) & ASIMD) != 0 ? GA_CPU_ASIMD : 0;
+    return asimd | ((getauxval(AT_HWCAP2) & I8MM) != 0 ? GA_CPU_I8MM : 0);
 #else
-    return false;
+    return 0;
 #endif
 }
 #else
@@ -77,8 +80,8 @@ long ga_cpus_allowed(void)
     return sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-bool ga_has_asimd(void)
+uint32_t ga_aarch64_features(void)
 {
-    return true;
+    return GA_CPU_ASIMD;
 }
 #endif

@@ -4,7 +4,7 @@
 #ifndef GA_ON_LINUX_H
 #define GA_ON_LINUX_H
 
-#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 // Opens a file without a name for writing on the file system of folder, with these permissions; -1 where that cannot
@@ -17,7 +17,8 @@ int ga_unnamed_file_name(int fd, const char *path);
 // The CPUs that the calling thread may run on; elsewhere those that are online.
 long ga_cpus_allowed(void);
 
-// Whether the CPU has NEON, of AArch64: what Linux says; other systems run on no CPU without.
-bool ga_has_asimd(void);
+// The features of a CPU of AArch64 that Linux says it has, as GA_CPU_* bits; on other systems NEON alone, which no CPU
+// that they run on lacks.
+uint32_t ga_aarch64_features(void);
 
 #endif

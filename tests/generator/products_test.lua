@@ -87,13 +87,16 @@ fact.holds("the largest running sum fits 32 bits", function()
   assert(int8.largest_weight * int8.largest_key * int8.sum <= LARGEST_SUM, "softmax weights by values")
 end)
 
+-- What compilers do not call as the CPU's feature is called.
+local FLAGS = { I8MM = "-march=armv8.2-a+i8mm" }
+
 fact.holds("each asks the CPU for what its compiler flags allow, and the runtime knows that", function()
   local header = assert(fs.read("runtime/include/genattn/cpu.h"))
   each(function(name, _, set)
     local needs, flags = multiply.needs(name, set), {}
     for _, feature in ipairs(needs.cpu) do
       fact.contains(header, ("X(%s, "):format(feature))
-      flags[#flags + 1] = "-m" .. feature:lower():gsub("_", "")
+      flags[#flags + 1] = FLAGS[feature] or "-m" .. feature:lower():gsub("_", "")
     end
     fact.equal(table.concat(needs.cflags, " "), table.concat(flags, " "), name)
   end)
