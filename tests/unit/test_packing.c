@@ -281,15 +281,15 @@ static const struct {
 } all_formats[] = {
     {{GA_PANEL_F32, 1, false, false}, 4 * INPUTS},         {{GA_PANEL_BF16, 1, false, false}, 2 * INPUTS},
     {{GA_PANEL_BF16_PRODUCT, 2, true, false}, 2 * INPUTS}, {{GA_PANEL_I16, 2, false, false}, 12 + 2 * INPUTS},
-    {{GA_PANEL_INT8, 2, false, true}, 24 + INPUTS},        {{GA_PANEL_INT8_GROUPS, 1, false, false}, 3 * 34},
-    {{GA_PANEL_INT4_GROUPS, 1, false, false}, 3 * 18},
+    {{GA_PANEL_INT8, 2, false, true}, 24 + INPUTS},        {{GA_PANEL_INT8_G32, 1, false, false}, 3 * 34},
+    {{GA_PANEL_INT4_G32, 1, false, false}, 3 * 18},
 };
 enum { FORMATS = sizeof all_formats / sizeof *all_formats };
 
 static struct ga_packed_linear linear_in(size_t format)
 {
     struct ga_packed_linear linear = linear_of(all_formats[format].format, all_formats[format].column_bytes);
-    linear.factor = all_formats[format].format.numbers < GA_PANEL_INT8_GROUPS ? linear.factor : 1.0F;
+    linear.factor = all_formats[format].format.numbers < GA_PANEL_INT8_G32 ? linear.factor : 1.0F;
     return linear;
 }
 
