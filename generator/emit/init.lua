@@ -222,7 +222,7 @@ local function plan_env(p, base)
     has_score_modifiers = #fragments.of_scores(p.spec, "score_vector") > 0, packed = p.packed.parts,
     cached = kept.vocabulary(p.cache_dtype, p.isa),
     value_rows = p.attended.reads_cache and "VALUE_STRIDE" or "HEAD_STRIDE",
-    makes_input_rows = layer.has_product(p.projects, true), has_floats = layer.has_product(p.products, false),
+    makes_input_rows = layer.has_narrow(p.projects),
     buffer_floats = layer.buffer_floats(p.buffers),
     q_factor = fmt.f32(p.factors.q), row_factor = p.factors.row and fmt.f32(p.factors.row) or false,
     softmax_factor = p.factors.softmax and fmt.f32(p.factors.softmax) or false,

@@ -42,10 +42,10 @@ function layer.panel_sums(family)
   return ("{{%d, %d}, {%d, %d}}"):format(first.count, second.count, first.length, second.length)
 end
 
--- Whether there is a narrow product among families, or one of floats.
-function layer.has_product(families, is_narrow)
+-- Whether there is a narrow product among families.
+function layer.has_narrow(families)
   for _, family in ipairs(families) do
-    if (family.rows ~= nil) == is_narrow then return true end
+    if family.rows then return true end
   end
   return false
 end

@@ -109,7 +109,6 @@ function stack.env(p, base, shared)
     has_layers = p.spec.n_layers > 0, sublayers = p.spec.sublayers, rows_of = rows_of,
     first_layer_role = first, layer_roles = count, layer_role = role,
     shows_rows = shared.W.group ~= nil and #p.products > 0, roles_before = p.spec.roles_before or 0,
-    has_narrow = layer.has_product(p.products, true), has_floats = layer.has_product(p.products, false),
     f32_of = fmt.f32,
   }
   for _, more in ipairs({ shared, blocks.words(p.spec) }) do

@@ -10,18 +10,11 @@ local SUM = 128 -- products of a running sum
 -- Smaller numbers are rounded to 0. AVX512_BF16 takes subnormal products and sums for 0, and a set of multiply-adds
 -- keeps them. A number of 8 bits that is not smaller is a multiple of 2^-63, so that products, and sums of them however
 -- they are rounded, are multiples of 2^-126: none is subnormal.
-local LEAST, BELOW_LEAST = "0x1p-56f", "0x237fffff" -- the bits of the greatest float below
+local BELOW_LEAST = "0x237fffff" -- the bits of the greatest float below 2^-56
 
-local ELEMENT = [[
-
-// Rounded as a product reads it: what is smaller than 2^-56 is zero, so that no product or sum is subnormal.
-static inline uint16_t bf16_rounded(float x)
-{
-    return bf16_from_float(fabsf(x) < ]] .. LEAST .. [[ ? 0.0f : x);
-}
-]]
-
--- The same for vectors, which with `rounds` are rounded, too; others a product's own store rounds.
+-- Vectors as a product reads them: what is smaller than 2^-56 is zero, so that no product or sum is subnormal. With
+-- `rounds` they are rounded, too; others a product's own store rounds. The runtime packs weights so
+-- (runtime/packing/panel_formats.c).
 local function vectors(V, rounds)
   local kept = V.floats_of(V.int_where_above(V.int_and("bits", V.int_splat("0x7fffffff")), V.int_splat(BELOW_LEAST),
     "bits"))
@@ -91,8 +84,6 @@ local function vocabulary(set)
   return setmetatable({
     name = "bf16", is_narrow = true, panel = panel, header = 0, sum = V.type,
     column_bytes = function(length) return length * 2 end,
-    place = function(i) return (X.upper_first and "1 - %s %% 2" or "%s %% " .. X.unit):format(i) end,
-    from_float = function(value) return ("bf16_rounded(%s)"):format(value) end,
     start = function() return V.zero() end,
     total = function(sum, _, _, before) return V.add(before, sum) end,
   }, { __index = X })
@@ -108,7 +99,7 @@ return {
     elements = true, sum = SUM,
     ways = { { product = "bf16", words = { "bits_of", "floats_of" } },
       { words = { "round_bf16", "store_upper", "load_bf16" }, emulates = true } },
-    functions = function(set) return ELEMENT .. vectors(set.V, not set.products.bf16) end,
+    functions = function(set) return vectors(set.V, not set.products.bf16) end,
     vocabulary = vocabulary,
   },
 }

@@ -7,8 +7,6 @@ local SUM = 256 -- products of a running sum
 -- Rounding adds half of one to each of 256, so that their sum before it may be 2^18 - 96. Sums of 128 products of rows
 -- of 15 bits are nearer to f32, but become floats twice as often (docs/numbers.md).
 local LARGEST_WEIGHT, TOTAL_WEIGHT = 32767, 262048
-local WEIGHT_SCALE = ("largest / %d.0 > total / %d.0 ? largest / %d.0 : total / %d.0"):format(
-  LARGEST_WEIGHT, TOTAL_WEIGHT, LARGEST_WEIGHT, TOTAL_WEIGHT)
 
 local element = { name = "int16", type = "int16_t", bytes = 2 }
 
@@ -17,7 +15,7 @@ return {
   product = {
     sentence = "rows of 14 bits by weights of up to 16, in sums of 256 products",
     attends = "attention multiplies keys and values of 14 bits by queries and softmax weights of up to 16",
-    sum = SUM, largest_row = LARGEST_ROW, weight_scale = WEIGHT_SCALE,
+    sum = SUM, largest_row = LARGEST_ROW,
     largest_weight = LARGEST_WEIGHT, total_weight = TOTAL_WEIGHT,
     ways = { { product = "int16", row = element, panel = element, header = 2, store = "store_int16" } },
   },

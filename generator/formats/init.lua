@@ -47,8 +47,6 @@
 --     largest_weight, total_weight   where it attends, of those of one running sum: most of one, and of all magnitudes;
 --                              without total_weight of softmax weights alone, which have no sign
 --     largest_key              where it attends and is_offset: the largest magnitude of keys and values
---     weight_scale             C: the scale of a column's weights, of `largest` and `total`, the greatest magnitude of
---                              those of one running sum and the sum of all
 local compat = require "base.compat"
 local fs = require "base.fs"
 

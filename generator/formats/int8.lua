@@ -5,7 +5,6 @@ local STEPS = 254    -- between a row's least and greatest: one less than bytes 
 -- Products of a running sum: far fewer than 32 bits hold, as each has a scale of its own. Sentences of MiniLM are half
 -- as far from f32's as with one sum for all.
 local SUM = 256
-local WEIGHT_SCALE = "largest / 127.0"
 -- Of attention, steps of keys and values from zero to their largest magnitude; and of softmax weights, without a sign.
 local LARGEST_KEY, LARGEST_WEIGHT = 127, 255
 
@@ -18,7 +17,7 @@ return {
   product = {
     sentence = "rows of 8 bits by weights of 8 bits, in sums of 256 products",
     attends = "attention multiplies queries, keys, softmax weights and values of 8 bits",
-    sum = SUM, largest_row = STEPS, is_offset = true, weight_scale = WEIGHT_SCALE,
+    sum = SUM, largest_row = STEPS, is_offset = true,
     largest_key = LARGEST_KEY, largest_weight = LARGEST_WEIGHT, cached = "int8_row",
     ways = {
       { product = "bytes", row = offset_byte, panel = byte, header = 8, has_offset = true, store = "store_uint8",

@@ -16,7 +16,7 @@ local OF_GROUPS = { type = "string", bytes = "number", group = "number", unit = 
 local PRODUCT = { sentence = "string", attends = "string", sum = "number", group = "number", any_weights = "boolean",
   alignment = "number", elements = "boolean", ways = "table", functions = "function", vocabulary = "function",
   largest_row = "number", is_offset = "boolean", largest_weight = "number", total_weight = "number",
-  largest_key = "number", weight_scale = "string", cached = "string" }
+  largest_key = "number", cached = "string" }
 
 -- The names of all files of the folder.
 local function all_names()

@@ -15,12 +15,11 @@ local groups = {}
 local LENGTH = 32
 local ZERO_STEPS = 16 -- that a zero is a whole number of, in parts of one
 
--- What scales are kept as: the word that loads them; bytes; bits of the significand after the first; what they are in
--- units of, 2^-unit; and from where on a number is too large for one, as C. A byte is what follows the sign in the
--- upper half of a half.
+-- What scales are kept as: the word that loads them; bytes; and what they are in units of, 2^-unit. A byte is what
+-- follows the sign in the upper half of a half.
 local SCALES = {
-  half = { name = "half", load = "load_f16", bytes = 2, fraction = 10, unit = 0, beyond = "65520.0f" },
-  byte = { name = "byte", load = "load_e5m3", bytes = 1, fraction = 3, unit = 8, beyond = "248.0f" },
+  half = { name = "half", load = "load_f16", bytes = 2, unit = 0 },
+  byte = { name = "byte", load = "load_e5m3", bytes = 1, unit = 8 },
 }
 
 -- The parts of a number of a row, the greatest first: names, C types, bytes of one, and where those of a group begin.

@@ -102,7 +102,7 @@ local function of_integers(name, set)
   local V, A, way, product = set.V, formats.get(name).product, way_of(name, set)
   local function spelled(format) return function(...) return format:format(...) end end
   local X = setmetatable({ name = name, is_narrow = true, is_integer = true, is_offset = A.is_offset or false,
-    largest_row = A.largest_row, weight_scale = A.weight_scale, largest_weight = A.largest_weight,
+    largest_row = A.largest_row, largest_weight = A.largest_weight,
     total_weight = A.total_weight, unit = product.unit, vector = product.type or V.ints, sum = V.ints,
     splat = spelled(product.splat), load = spelled(product[way.load or "load"] or product.load),
     to_floats = V.to_floats, store = V[way.store], in_order = V[way.in_order or way.store] }, { __index = way })
@@ -131,8 +131,6 @@ end
 --   keys                           of integers: what templates may say of how keys and values become elements of panels
 --   total(sum, m, scales, before)  the floats of a running sum of row m, joined to those before
 --   store(pointer, vector)         of narrow ones; in_order: elements of a panel one after the other
---   from_float(value), place(i)    of narrow ones but integers: an element of a panel, and where in a lane that of
---                                  depth i lies
 -- sums, scales: pointers to what the header has of the sum's columns. is_narrow, is_integer: what it is.
 function multiplied.vocabulary(name, set, weights_dtype)
   local A = formats.get(name).product
