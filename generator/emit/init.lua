@@ -16,6 +16,8 @@ local powers = require "plan.powers"
 local shape = require "plan.shape"
 local threads = require "plan.threads"
 local variant_of = require "plan.variant"
+local helpers = require "emit.helpers"
+local kernels = require "emit.kernels"
 local layer = require "emit.layer"
 local fold = require "emit.fold"
 local fragments = require "emit.fragments"
@@ -122,47 +124,6 @@ local function variant_env(p)
   return env
 end
 
--- The names of the narrow arithmetics that a plan's linears have, and with attention's those of all products, in order.
-local function narrow(p, with_attention)
-  local has, list = {}, {}
-  for _, f in ipairs(p.products) do has[f.X.name] = f.X.is_narrow end
-  if with_attention and p.attended then has[p.attended.X.name] = p.attended.is_narrow end
-  for _, name in ipairs(formats.products(true)) do list[#list + 1] = has[name] and name or nil end
-  return list
-end
-
--- Calls add with lists of C texts: the functions of the formats of weights, of cached rows and of products.
-local function each_helpers(p, add)
-  local function add_kept(name, stores)
-    if not name then return end
-    add({ kept.helpers(name) })
-    add(kept.needs(name, p.isa, stores).helpers)
-  end
-  add_kept(p.weights_dtype)
-  add_kept(p.cache_dtype, true)
-  add_kept(p.cache_dtype and formats.get(p.cache_dtype).scales)
-  add_kept(p.table_dtype)
-  add_kept(formats.get(p.table_dtype).scales)
-  for _, name in ipairs(narrow(p, true)) do
-    add({ formats.get(name).product.elements and kept.helpers(name) })
-    add(multiply.needs(name, p.isa).helpers)
-  end
-end
-
--- An instruction set's helpers, those that its words for narrow numbers call, each once, and those of its extras that
--- the features in use ask for.
-local function helpers(p)
-  local texts, seen = { p.isa.helpers }, {}
-  each_helpers(p, function(list)
-    for _, text in ipairs(list) do
-      texts[#texts + 1] = not seen[text] and text or nil
-      seen[text] = true
-    end
-  end)
-  for _, name in ipairs(spec_api.helpers(p.spec)) do texts[#texts + 1] = p.isa.extras[name] end
-  return table.concat(texts)
-end
-
 -- 0.0f, 1.0f, ... as a vector's lanes.
 local function lane_numbers(width)
   local list = {}
@@ -177,10 +138,12 @@ local function floats(numbers)
   return list
 end
 
--- What templates may say of each of a plan's narrow arithmetics, in order, of linears or of all products.
-local function vocabularies(p, with_attention)
-  local list = {}
-  for i, name in ipairs(narrow(p, with_attention)) do list[i] = multiply.vocabulary(name, p.isa, p.weights_dtype) end
+-- What templates may say of each of the narrow arithmetics of plans, in order, of linears or of all products.
+local function vocabularies(plans, with_attention)
+  local list, p = {}, plans[1]
+  for i, name in ipairs(helpers.narrow(plans, with_attention)) do
+    list[i] = multiply.vocabulary(name, p.isa, p.weights_dtype)
+  end
   return list
 end
 
@@ -192,21 +155,41 @@ local function has(list, word)
   return false
 end
 
--- What templates of one instruction set may name whatever they are of.
-local function isa_env(p)
-  local power, arithmetics, multiplied = powers(p.isa), vocabularies(p), vocabularies(p, true)
+-- What templates of one instruction set may name whatever they are of; plans: the one that they show, or all of a
+-- model.
+local function isa_env(plans)
+  local p = plans[1]
+  local power, arithmetics, multiplied = powers(p.isa), vocabularies(plans), vocabularies(plans, true)
   return {
     V = p.isa.V, lowest_exponent = p.isa.lowest_exponent, isa_name = p.isa.name, isa_headers = p.isa.headers,
     F32 = multiply.vocabulary("f32", p.isa, "f32"), narrow = arithmetics,
     has_integers = has(arithmetics, "is_integer"),
     multiplied = multiplied, multiplies_integers = has(multiplied, "is_integer"),
-    rounds_groups = has(multiplied, "in_groups"), helpers = helpers(p), prefix = p.prefix,
+    rounds_groups = has(multiplied, "in_groups"), prefix = p.prefix, kernels_header = p.kernels.header,
     T = kept.vocabulary(p.table_dtype, p.isa),
     W = kept.vocabulary(p.weights_dtype, p.isa),
     joins_heads = multiply.joins_heads(p.arithmetic_of.o, p.weights_dtype),
     exp2_coefficients = floats(power.exact), power_coefficients = floats(power.scaled), power_one = fmt.f32(power.one),
     gelu_coefficients = gelu_coefficients, lanes = lane_numbers(p.isa.width),
   }
+end
+
+-- The plans of attentions and stacks that a model's plan is made of.
+local function plans_of(p)
+  local list = {}
+  for _, side in ipairs(p.encoder and { p.encoder, p.decoder } or { p }) do
+    list[#list + 1] = side
+    for _, part in ipairs(side.parts or {}) do list[#list + 1] = part end
+  end
+  return list
+end
+
+-- The names of the header that declares a model's kernels.
+local function kernels_env(p, base)
+  local plans = plans_of(p)
+  local env = isa_env(plans)
+  env.helpers, env.groups = helpers.text(plans), kernels.groups(p.kernels)
+  return over(env, base)
 end
 
 -- The names for the templates of one attention layer: what is said here, then layer.lua's, the plan's own and the
@@ -227,18 +210,13 @@ local function plan_env(p, base)
     q_factor = fmt.f32(p.factors.q), row_factor = p.factors.row and fmt.f32(p.factors.row) or false,
     softmax_factor = p.factors.softmax and fmt.f32(p.factors.softmax) or false,
   }
-  for name, value in pairs(isa_env(p)) do env[name] = value end
+  for name, value in pairs(isa_env({ p })) do env[name] = value end
   function env.score_units(x) return fmt.f32(p.factors.to_units(x)) end
   function env.per_score_unit(x) return fmt.f32(p.factors.per_unit(x)) end
   return over(env, layer, p, base)
 end
 
 -- -- Files ------------------------------------------------------------------------------------------------------------
-
-local function tile_words(p, f)
-  return ("tile %dx%d, %d of %d vector registers, k unrolled by %d"):format(
-    f.mr, f.nv * p.isa.width, f.registers, p.isa.registers, p.spec.unroll)
-end
 
 -- The plans of a spec, and the files it becomes: plan/files.lua's.
 emit.plans, emit.outputs, emit.refused = plan_files.plans, plan_files.outputs, plan_files.refused
@@ -268,15 +246,16 @@ local function file_env(file, s, bases)
   local p = file.plan
   local base = bases[file.part or p and p.spec or s]
   if not p then return base end
-  if p.encoder then return stack.sides_env(p, base, isa_env(p.decoder)) end
-  return p.spec.stack and stack.env(p, base, isa_env(p)) or plan_env(p, base)
+  if file.kernels then return kernels_env(p, base) end
+  if p.encoder then return stack.sides_env(p, base, isa_env({ p.decoder })) end
+  return p.spec.stack and stack.env(p, base, isa_env({ p })) or plan_env(p, base)
 end
 
 local function file_text(file, s, bases, isas)
-  local tile = file.family and tile_words(file.plan, file.family)
+  local facts = file.group and kernels.facts(file.group)
   local isa = file.plan and plan_files.isa_of(file.plan)
   local own = setmetatable({
-    family = file.family, guard = guard(file.path), banner = banner(s, isa or isas, file.template, tile),
+    group = file.group, guard = guard(file.path), banner = banner(s, isa or isas, file.template, facts),
     part_lists = file.packs and packing.lists(file.plan), f32 = fmt.f32,
     prefix = file.plan and file.plan.prefix, isa_name = file.plan and file.plan.isa.name,
   }, { __index = file_env(file, s, bases) })

@@ -1,39 +1,37 @@
 -- emit/layer.lua: what the layer's template needs in addition to the plan: tables of kernels and counts as C text.
 -- Decides nothing; every number comes from the plan.
+local family_of = require "plan.family"
+
 local layer = {}
 
--- NULL-led lists of kernel symbols by height, as the layer's tables hold them.
-function layer.kernel_list(family, nv)
-  local symbols = {}
-  for _, kernel in ipairs(family.kernels) do
-    if kernel.nv == nv and kernel.np == 1 and not kernel.tail then symbols[kernel.mr] = kernel.symbol end
+-- The kernels of a family that multiply panels of nv vectors, by height, a line each, as tables of C hold them.
+-- is_tail: those of the last panel, where that has its own.
+function layer.kernel_list(f, nv, is_tail)
+  local lines = {}
+  for mr = 1, f.mr do
+    local kernel = family_of.kernel(f, mr, nv, 1, is_tail)
+    lines[#lines + 1] = kernel and kernel.symbol .. "," or nil
   end
-  return table.concat(symbols, ", ")
+  return table.concat(lines, "\n")
 end
 
--- The same for panel i of a family's cover; the last panel may have kernels of its own.
-function layer.panel_kernels(family, i)
-  local nv = family.widths[i]
-  if i < #family.widths or (family.tail or 0) == 0 then return layer.kernel_list(family, nv) end
-  local symbols = {}
-  for _, kernel in ipairs(family.kernels) do
-    if kernel.tail then symbols[kernel.mr] = kernel.symbol end
-  end
-  return table.concat(symbols, ", ")
+-- The same for panel i of a family's cover.
+function layer.panel_kernels(f, i)
+  return layer.kernel_list(f, f.widths[i], i == #f.widths and (f.tail or 0) > 0)
 end
 
 -- The kernel of the lowest height for panel i of a family's cover.
-function layer.one_kernel(family, i)
-  return family.symbol(1, family.widths[i])
+function layer.one_kernel(f, i)
+  return family_of.kernel(f, 1, f.widths[i]).symbol
 end
 
--- By height, what passes a tile by: { kernel, panels at a time }.
-function layer.steps(family)
-  local texts = {}
-  for mr, np in ipairs(family.wide) do
-    texts[mr] = ("{%s, %d}"):format(family.full > 0 and family.symbol(mr, family.nv * np) or "NULL", np)
+-- By height, what passes a tile by: { kernel, panels at a time }, a line each.
+function layer.steps(f)
+  local lines = {}
+  for mr, np in ipairs(f.wide) do
+    lines[mr] = ("{%s, %d},"):format(f.full > 0 and family_of.kernel(f, mr, f.nv, np).symbol or "NULL", np)
   end
-  return table.concat(texts, ", ")
+  return table.concat(lines, "\n")
 end
 
 -- The running sums down a family's panels as a C initializer: counts, then lengths, of up to two kinds.

@@ -34,7 +34,7 @@ local function kernel_lines(p, out)
     local tile = ("%dx%d"):format(f.mr, f.nv * p.isa.width)
     out("  %-10s %-6s %2d of %d vector registers, %d kernels, panels %s%s", f.op, tile, f.registers,
       p.isa.registers, #f.kernels, cover(f, p.isa.width), sums(f))
-    out("             %s", f.why)
+    out("             %s; %s", f.group.name, f.why)
   end
 end
 

@@ -1,35 +1,47 @@
--- plan/family.lua: a family of kernels: one operation at every height of a register tile and at every width of its
+-- plan/family.lua: the tile of one product, and its kernels at every height of this tile and at every width of its
 -- covers. Knows no operation.
+local kernels = require "plan.kernels"
 local tiles = require "plan.tiles"
 
 local family = {}
 
--- The one name of a kernel: of the model, the type of the weights or rows it reads, the operation, the tile, the set.
-function family.symbol(p, type_name, op, mr, nr)
-  return ("%s_%s_%s_%dx%d__%s"):format(p.spec.name, type_name, op, mr, nr, p.isa.name)
-end
-
--- A family is one operation at every height 1..mr and every width its covers hold; family.kernels lists them in order.
--- type_name: of what it reads besides rows of floats.
+-- A product with the best of the candidates. f.group: the kernels that it takes its own from (plan/kernels.lua), which
+-- is set before any is added; f.kernels: these, in order.
 function family.new(p, op, what, candidates, type_name)
   local best = candidates[1]
-  local f = {
-    op = op, what = what, dtype = type_name, mr = best.mr, nv = best.nv,
+  return {
+    op = op, what = what, dtype = type_name, mr = best.mr, nv = best.nv, columns = best.nv * p.isa.width,
     widths = tiles.cover(best.n, best.nv), kernels = {}, registers = tiles.registers(best.mr, best.nv),
-    why = "weighed " .. tiles.describe(candidates, p.isa.width),
+    why = "weighed " .. tiles.describe(candidates, p.isa.width), part = p.spec.name,
   }
-  f.file = ("%s_%s.c"):format(p.prefix, op)
-  f.name = ("%s_%s_%s__%s"):format(p.spec.name, type_name, op, p.isa.name)
-  function f.symbol(mr, nv) return family.symbol(p, type_name, op, mr, nv * p.isa.width) end
-  return f
+end
+
+-- Takes the kernels of a group, which knows then who uses them.
+function family.take_group(f, group)
+  f.group, group.users[#group.users + 1] = group, f
+end
+
+-- Appends one kernel; tile: as plan/kernels.lua has it. f.lines, f.lowest_asking: how many lines the kernels from a
+-- height on prefetch, 0 or nil for none.
+function family.add_kernel(f, tile)
+  tile.lines = (f.lines or 0) > 0 and tile.mr >= f.lowest_asking and f.lines or nil
+  tile.does = f.does
+  f.kernels[#f.kernels + 1] = kernels.kernel(f.group, tile)
 end
 
 -- Appends kernels of every height and the given widths in vectors.
 function family.add_kernels(f, widths)
   for _, nv in ipairs(widths) do
-    for mr = 1, f.mr do
-      f.kernels[#f.kernels + 1] = { mr = mr, nv = nv, np = 1, symbol = f.symbol(mr, nv) }
-    end
+    for mr = 1, f.mr do family.add_kernel(f, { mr = mr, nv = nv }) end
+  end
+end
+
+-- The kernel of that height, width in vectors and number of panels, nil where there is none; is_tail: of the last
+-- panel, where that has its own.
+function family.kernel(f, mr, nv, np, is_tail)
+  for _, kernel in ipairs(f.kernels) do
+    local is_it = kernel.mr == mr and kernel.nv == nv and kernel.np == (np or 1)
+    if is_it and (kernel.tail ~= nil) == (is_tail or false) then return kernel end
   end
 end
 

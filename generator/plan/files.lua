@@ -121,27 +121,20 @@ local function adder(p, list)
   end
 end
 
--- Appends the file of a family of kernels.
-local function add_family(p, list, family, template)
-  list[#list + 1] = { path = family.file, kind = "library", template = template, isa = p.isa.name, plan = p,
-    family = family }
-end
-
--- The products of rows with packed weights, of a layer or of a stack.
-local function add_products(p, list, add)
-  for _, family in ipairs(p.products) do
-    local template = family.is_digits and "gemm_digits" or family.X.in_groups and "gemm_rounded" or "gemm"
-    add_family(p, list, family, ("linear/%s.c.lt"):format(template))
+-- The kernels of a model on the instruction set of a plan, and what declares them.
+local function add_kernels(p, list)
+  list[#list + 1] = { path = p.kernels.header, kind = "internal", template = "model/kernels.h.lt", isa = p.isa.name,
+    plan = p, kernels = p.kernels }
+  for _, group in ipairs(p.kernels.groups) do
+    list[#list + 1] = { path = group.file, kind = "library", template = group.template, isa = p.isa.name,
+      plan = group.plan, group = group }
   end
-  if #p.products > 0 then add("_multiply.c", "linear/multiply.c.lt") end
 end
 
 local function add_layer(p, list)
   local add = adder(p, list)
   add(".h", "model/isa.h.lt", "internal")
-  add_products(p, list, add)
-  add_family(p, list, p.score, "attention/score.c.lt")
-  add_family(p, list, p.value, "attention/value.c.lt")
+  if #p.products > 0 then add("_multiply.c", "linear/multiply.c.lt") end
   add("_attend.c", "attention/attend.c.lt")
   add("_layer.c", "schedule/layer.c.lt")
 end
@@ -150,7 +143,7 @@ end
 local function add_stack(p, list)
   local add = adder(p, list)
   add(".h", "schedule/stack.h.lt", "internal")
-  add_products(p, list, add)
+  if #p.products > 0 then add("_multiply.c", "linear/multiply.c.lt") end
   add("_stack.c", "schedule/stack.c.lt")
   for i = #p.parts, 1, -1 do add_layer(p.parts[i], list) end
 end
@@ -163,6 +156,7 @@ local function add_parts(p, list)
 end
 
 local function add_plan(p, list)
+  add_kernels(p, list)
   if not p.encoder then return (p.spec.stack and add_stack or add_layer)(p, list) end
   adder(p, list)("_sides.c", "schedule/transformer.c.lt")
   add_stack(p.encoder, list)
@@ -170,7 +164,7 @@ local function add_plan(p, list)
 end
 
 -- Every file of a spec with these plans, in order: { path, kind = "header" | "internal" | "library" | "program",
--- template, isa, plan, family, part, packs, tells }; paths are relative.
+-- template, isa, plan, group, kernels, part, packs, tells }; paths are relative.
 function files.list(s, plans)
   local list = {}
   for i, file in ipairs(MODEL) do

@@ -9,6 +9,7 @@ local features = require "attention"
 local formats = require "formats"
 local graph = require "plan.graph"
 local kept = require "formats.vocabulary.kept"
+local kernels = require "plan.kernels"
 local lifetimes = require "plan.lifetimes"
 local multiply = require "formats.vocabulary.multiplied"
 local packed = require "plan.packed"
@@ -58,7 +59,7 @@ local function add_whole_kernels(f, set)
   for _, width in ipairs(f.widths) do nv = nv + width end
   f.whole, f.whole_nv = #f.widths > 1 and math.min(f.mr, math.floor(set.max_accumulators / nv)) or 0, nv
   for mr = 1, f.whole do
-    f.kernels[#f.kernels + 1] = { mr = mr, nv = nv, np = 1, symbol = f.symbol(mr, nv) }
+    families.add_kernel(f, { mr = mr, nv = nv })
   end
 end
 
@@ -114,7 +115,8 @@ end
 local function plan_skip_zero(p, candidates)
   local f = families.new(p, "value_skip_zero", "softmax weights times v, without the keys whose weight is zero",
     candidates, p.cache_dtype)
-  f.file, f.mr, f.skips = p.value.file, 1, true -- one operation, one file
+  f.mr, f.does = 1, "skips"
+  families.take_group(f, p.value.group)
   families.add_kernels(f, tiles.distinct(f.widths))
   p.value_skip_zero = f
 end
@@ -161,6 +163,40 @@ local function plan_attended(p)
   plan_cached(p, p.attended, cached)
 end
 
+-- What the code of attention's kernels depends on besides tiles, in scores and values.
+local function attention_identity(p, own)
+  local s, of = p.spec, p.attended
+  return joined({ s.attends_in, p.cache_dtype or false, s.unroll, p.scores_stride, p.block_tiles, of.streams or false },
+    own)
+end
+
+-- The kernels of scores, and what they say of themselves. read: the type of keys and values.
+local function score_group(p, read)
+  local s, of = p.spec, p.attended
+  return kernels.group(p, ("%s_score_d%d_s%d"):format(read, s.d_head, p.scores_stride), attention_identity(p, {
+    of.depth, of.query_stride, of.room, of.header, of.scales.bytes, of.panel, p.key_panel }), {
+      template = "attention/score.c.lt", declarations = "attention/score_kernels", what = "queries times keys",
+      row_type = of.X.row.type, key_type = of.type })
+end
+
+-- The same of values.
+local function value_group(p, read)
+  local s, ranges = p.spec, shape.of(p.spec)
+  return kernels.group(p, ("%s_value_d%d_s%d"):format(read, s.d_v, p.scores_stride), attention_identity(p, {
+    p.attended.value_stride, p.concat, p.value_keys, ranges.begins_late, ranges.key_ranges_differ }), {
+      template = "attention/value.c.lt", declarations = "attention/value_kernels",
+      what = "softmax weights times values", value_type = p.attended.type, begins_late = ranges.begins_late })
+end
+
+-- Rows of scores, and how many tiles of them a block has.
+local function plan_score_rows(p)
+  -- Narrow weights take half of a running sum's floats, and their step the next one. 16 floats off a multiple of 64:
+  -- rows a power of two apart would share the cache's sets.
+  p.scores_stride = round_up(round_up(most_keys(p.spec), p.key_panel), math.floor(p.value_keys / 2)) + 16
+  local tile_bytes = p.score.mr * p.scores_stride * 4
+  p.block_tiles = math.max(1, math.min(MAX_BLOCK_TILES, math.floor(SCORES_BYTES / tile_bytes)))
+end
+
 -- Scores and values share their row blocks, so their tiles are chosen together.
 local function plan_attention(p)
   local read = p.spec.attends_in == "f32" and p.cache_dtype or p.spec.attends_in
@@ -170,16 +206,18 @@ local function plan_attention(p)
 
   p.score = families.new(p, "score", "q k^T: a tile of scores", for_scores, read)
   p.score.k, p.score.lda = p.spec.d_head, p.head_stride
+  p.value = families.new(p, "value", "softmax weights times v", for_values, read)
+  p.key_panel = p.score.nv * p.isa.width
+  plan_attended(p)
+  plan_score_rows(p)
+  families.take_group(p.score, score_group(p, read))
+  families.take_group(p.value, value_group(p, read))
   local widths = {} -- of a panel, and of the vectors of it that a last panel may hold
   for nv = p.score.nv, 1, -1 do widths[#widths + 1] = nv end
   families.add_kernels(p.score, widths)
-  p.key_panel = p.score.nv * p.isa.width
-
-  p.value = families.new(p, "value", "softmax weights times v", for_values, read)
   families.add_kernels(p.value, tiles.distinct(p.value.widths))
   if p.spec.nonfinite_safe and p.spec.attends_in == "f32" then plan_skip_zero(p, for_values) end
   if p.spec.cache then add_whole_kernels(p.value, p.isa) end
-  plan_attended(p)
 end
 
 -- -- Memory -----------------------------------------------------------------------------------------------------------
@@ -229,12 +267,7 @@ end
 -- Sizes of the scratch buffers.
 local function plan_scratch(p)
   local s = p.spec
-  -- Narrow weights take half of a running sum's floats, and their step the next one. 16 floats off a multiple of 64:
-  -- rows a power of two apart would share the cache's sets.
-  p.scores_stride = round_up(round_up(most_keys(s), p.key_panel), math.floor(p.value_keys / 2)) + 16
   p.gathers = path.gathers(s)
-  local tile_bytes = p.score.mr * p.scores_stride * 4
-  p.block_tiles = math.max(1, math.min(MAX_BLOCK_TILES, math.floor(SCORES_BYTES / tile_bytes)))
   p.mean_columns = round_up(s.kv_seq_len.max + s.extra_keys, LINE_FLOATS)
 end
 
@@ -264,13 +297,13 @@ local function longest_sum(s)
   return s.d_model <= NARROW and NARROW_SUM or MAX_SUM
 end
 
--- What every plan has, of a layer or of a stack of them.
-function plan.start(spec, set)
+-- What every plan has, of a layer or of a stack of them. of_model: the kernels of the model that it is a part of.
+function plan.start(spec, set, of_model)
   return {
     spec = spec, isa = set, weights_dtype = formats.of_weights(spec.weights_dtype).name,
     arithmetic_of = spec.arithmetic_of,
     max_sum = longest_sum(spec), near_bytes = NEAR_BYTES, table_dtype = formats.of_rows(spec.embedding_dtype).name,
-    prefix = spec.name .. "__" .. set.name,
+    prefix = spec.name .. "__" .. set.name, kernels = of_model or kernels.new(spec.name, set),
   }
 end
 
@@ -283,9 +316,9 @@ local function plan_value_keys(s)
   return A.largest_row and A.sum or VALUE_KEYS
 end
 
--- The plan of one attention layer for one instruction set.
-function plan.make(spec, set)
-  local p = plan.start(spec, set)
+-- The plan of one attention layer for one instruction set; of_model: as plan.start has it.
+function plan.make(spec, set, of_model)
+  local p = plan.start(spec, set, of_model)
   p.group_rows, p.value_keys, p.factors = GROUP_ROWS, plan_value_keys(spec), plan_factors(spec)
   p.fill, p.cache_dtype = plan_fill(p), spec.cache_dtype and formats.of_rows(spec.cache_dtype).name
   p.d_head_pad = round_up(spec.d_head, set.width)

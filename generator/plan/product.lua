@@ -5,6 +5,7 @@ local family = require "plan.family"
 local formats = require "formats"
 local kept = require "formats.vocabulary.kept"
 local multiply = require "formats.vocabulary.multiplied"
+local kernels = require "plan.kernels"
 local tiles = require "plan.tiles"
 
 local PANELS_BYTES = 192 * 1024 -- of weights that all rows of a group are multiplied by before the next: L2 holds them
@@ -38,28 +39,26 @@ local function panels_at_once(f, set, mr)
   return is_one and 1 or math.min(tiles.panels_at_once(set, mr, f.nv), f.full)
 end
 
--- Appends kernels for so few rows that one panel leaves multiply-add units idle: they pass several panels at a time.
--- f.wide: by height, how many.
-local function add_wide_kernels(f, set)
-  f.wide = {}
+-- How many panels so few rows that one leaves multiply-add units idle pass at a time: by height, f.wide.
+local function plan_wide(f, set)
+  f.wide, f.has_wide = {}, false
   for mr = 1, f.mr do
-    local np = panels_at_once(f, set, mr)
-    f.wide[mr] = math.max(np, 1)
-    if np > 1 then
-      f.kernels[#f.kernels + 1] = { mr = mr, nv = f.nv, np = np, symbol = f.symbol(mr, f.nv * np) }
-    end
+    f.wide[mr] = math.max(panels_at_once(f, set, mr), 1)
+    f.has_wide = f.has_wide or f.wide[mr] > 1
+  end
+end
+
+-- Appends the kernels of so few rows.
+local function add_wide_kernels(f)
+  for mr, np in ipairs(f.wide) do
+    if np > 1 then family.add_kernel(f, { mr = mr, nv = f.nv, np = np, apart = f.panel_bytes }) end
   end
 end
 
 -- Appends the last panel's kernels of every height, which end in the middle of a vector.
-local function add_tail_kernels(f, p)
+local function add_tail_kernels(f)
   local nv = f.widths[#f.widths]
-  for mr = 1, f.mr do
-    f.kernels[#f.kernels + 1] = {
-      mr = mr, nv = nv, np = 1, tail = f.tail,
-      symbol = family.symbol(p, f.dtype, f.op .. "_tail", mr, nv * p.isa.width),
-    }
-  end
+  for mr = 1, f.mr do family.add_kernel(f, { mr = mr, nv = nv, tail = f.tail }) end
 end
 
 -- How many lines the kernels prefetch of streams[1] and streams[2]: sums take turns, the last one with streams[2],
@@ -99,8 +98,9 @@ local function plan_slices(f, p)
     not f.X.in_groups
   f.kc_blocks = is_even and slices > 1 and math.ceil(f.n_sums / slices) or f.n_sums
   if f.is_digits then f.kc_blocks = 1 end -- as many as there is room for their rows
+  f.is_sliced = f.kc_blocks < f.n_sums
   local panels = math.floor(PANELS_BYTES / ((1 + f.k) * row_bytes)) -- a row more for their biases
-  f.panels_per_pass = f.kc_blocks < f.n_sums and not f.is_digits and 1 or math.max(1, math.min(#f.widths, panels))
+  f.panels_per_pass = f.is_sliced and not f.is_digits and 1 or math.max(1, math.min(#f.widths, panels))
 end
 
 -- Narrow rows, which are made of a product's rows before it: width: floats of a row; room: elements with what fills the
@@ -166,7 +166,9 @@ local function plan_arithmetic(f, p, name)
   f.sums = f.is_digits and { { count = math.ceil(f.k / f.X.groups.group), length = f.X.groups.group } } or
     f.heads and f.heads.width % WIDEST > 0 and sums_of_heads(f.heads, f.max_sum) or
     sums_of(f.k, multiply.step(name, p.weights_dtype), f.max_sum)
+  f.longest_sum = 0
   for _, sum in ipairs(f.sums) do
+    f.longest_sum = math.max(f.longest_sum, sum.length)
     n_sums, column_bytes = n_sums + sum.count, column_bytes + sum.count * f.X.column_bytes(sum.length)
   end
   for _, nv in ipairs(f.widths) do vectors = vectors + nv end
@@ -175,6 +177,54 @@ local function plan_arithmetic(f, p, name)
   f.bytes = column_bytes * vectors * p.isa.width
   f.together = f.X.groups and GROUPS_TOGETHER
   if f.X.is_narrow then plan_rows(f, p, n_sums) end
+end
+
+-- The running sums as text.
+local function sums_text(sums)
+  local parts = {}
+  for i, sum in ipairs(sums) do parts[i] = ("%dx%d"):format(sum.count, sum.length) end
+  return table.concat(parts, "+")
+end
+
+-- The name of a product's kernels: the type, the depth, and what is not usual of them: floats from one row to the next,
+-- the length of running sums where there are several, and whether a call may take a part of the depth (kc). Kernels of
+-- digits know no depth, unless they pass several panels, which lie so far apart.
+local function kernels_name(f)
+  if f.is_digits then return f.dtype .. "_gemm_digits" .. (f.has_wide and "_k" .. f.k or "") end
+  local words = { ("%s_gemm_k%d"):format(f.dtype, f.k) }
+  if not f.rows and f.lda ~= f.k then words[#words + 1] = "ld" .. f.lda end
+  if f.n_sums > 1 then words[#words + 1] = "s" .. f.longest_sum end
+  if f.is_sliced then words[#words + 1] = "kc" end
+  return table.concat(words, "_")
+end
+
+-- What the code of a product's kernels depends on beside their tiles.
+local function identity(f, p)
+  if f.is_digits then return { f.dtype, p.spec.unroll, f.has_wide and f.k } end
+  return { f.dtype, p.spec.unroll, f.k, f.lda, sums_text(f.sums), f.is_sliced, f.rows and f.rows.bytes or false,
+    f.rows and f.rows.room or false }
+end
+
+-- The kernels that a product takes: those of all products that compute the same.
+local function plan_kernels(f, p)
+  local template = f.is_digits and "gemm_digits" or f.X.in_groups and "gemm_rounded" or "gemm"
+  family.take_group(f, kernels.group(p, kernels_name(f), identity(f, p), {
+    template = ("linear/%s.c.lt"):format(template), X = f.X, k = f.k, lda = f.lda, sums = f.sums, n_sums = f.n_sums,
+    is_sliced = f.is_sliced, longest_sum = f.longest_sum, rows = f.rows, first_stream = f.first_stream,
+    together = f.together,
+    what = ("rows of %s times panels of packed weights"):format(f.X.row.name),
+  }))
+end
+
+-- Widths of the panels but the last one, if that has kernels of its own; each once.
+local function whole_widths(f)
+  local whole = {}
+  for i, nv in ipairs(f.widths) do
+    if i < #f.widths or f.tail == 0 then whole[#whole + 1] = nv end
+  end
+  f.full = 0
+  for _, nv in ipairs(whole) do f.full = f.full + (nv == f.nv and 1 or 0) end
+  return tiles.distinct(whole)
 end
 
 -- Rows of [k] times packed panels [k][nr], plus a bias. Of the last panel's last vector only `tail` floats are stored
@@ -193,15 +243,12 @@ return function(p, op, what, dims)
   f.k, f.lda, f.ldc, f.tail, f.heads = dims.k, dims.lda, dims.ldc, dims.tail, dims.heads
   plan_arithmetic(f, p, name)
   plan_slices(f, p)
-  local whole = {}
-  for i, nv in ipairs(f.widths) do
-    if i < #f.widths or f.tail == 0 then whole[#whole + 1] = nv end
-  end
-  family.add_kernels(f, tiles.distinct(whole))
-  f.full = 0
-  for _, nv in ipairs(whole) do f.full = f.full + (nv == f.nv and 1 or 0) end
-  add_wide_kernels(f, p.isa)
+  local widths = whole_widths(f)
+  plan_wide(f, p.isa)
   plan_prefetches(f, p)
-  if f.tail > 0 then add_tail_kernels(f, p) end
+  plan_kernels(f, p)
+  family.add_kernels(f, widths)
+  add_wide_kernels(f)
+  if f.tail > 0 then add_tail_kernels(f) end
   return f
 end

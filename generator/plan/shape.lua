@@ -42,13 +42,13 @@ function shape.layer_roles(s)
 end
 
 -- form: what attention is given, "given" heads or what "linear"s make; key_ranges_differ: whether rows of a tile may
--- see different keys.
+-- see different keys; begins_late: whether ranges of keys may begin after the first.
 function shape.of(s)
   local same_inputs = s.k_dim == s.d_model and s.v_dim == s.d_model
   return {
     form = s.kind == "sdpa" and "given" or "linear", same_inputs = same_inputs,
     weights_are = weights_are(s, same_inputs), key_ranges_differ = s.causal ~= false or s.key_lower_bound,
-    role_at = role_index(s),
+    begins_late = s.key_lower_bound or false, role_at = role_index(s),
   }
 end
 

@@ -166,7 +166,7 @@ end
 local function plan_parts(p, set)
   p.parts = {}
   for _, sublayer in ipairs(p.spec.sublayers) do
-    local part = sublayer.part and plan.make(p.spec[sublayer.part .. "_spec"], set)
+    local part = sublayer.part and plan.make(p.spec[sublayer.part .. "_spec"], set, p.kernels)
     p.parts[#p.parts + 1] = part or nil
     if part then p[sublayer.part] = part end
   end
@@ -181,8 +181,9 @@ local function plan_families(p)
   for _, f in ipairs(p.products) do p.families[#p.families + 1] = f end
 end
 
-function stack.make(spec, set)
-  local p = plan.start(spec, set)
+-- of_model: the kernels of the model that it is a side of.
+function stack.make(spec, set, of_model)
+  local p = plan.start(spec, set, of_model)
   plan_parts(p, set)
   plan_graph(p)
   plan_buffers(p)

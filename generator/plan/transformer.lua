@@ -1,12 +1,14 @@
 -- plan/transformer.lua: an encoder and a decoder as one model: the plans of both, and where their weights lie.
+local kernels = require "plan.kernels"
 local packed = require "plan.packed"
 local stack = require "plan.stack"
 
 local transformer = {}
 
 function transformer.make(spec, set)
-  local p = { spec = spec, isa = set, prefix = spec.name .. "__" .. set.name, products = {}, families = {} }
-  p.encoder, p.decoder = stack.make(spec.encoder_spec, set), stack.make(spec.decoder_spec, set)
+  local p = { spec = spec, isa = set, prefix = spec.name .. "__" .. set.name, products = {}, families = {},
+    kernels = kernels.new(spec.name, set) }
+  p.encoder, p.decoder = stack.make(spec.encoder_spec, set, p.kernels), stack.make(spec.decoder_spec, set, p.kernels)
   for _, side in ipairs({ p.encoder, p.decoder }) do
     for _, f in ipairs(side.families) do p.families[#p.families + 1] = f end
   end

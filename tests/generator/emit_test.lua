@@ -67,7 +67,8 @@ fact.holds("every file starts with where it comes from", function()
     local template = lines[3]:match("^// Template:     (templates/[%w_./]+)$")
     assert(template and fs.exists(template), lines[3])
     fact.equal(lines[4], "// Spec:         " .. s.name .. ": " .. spec.line(s))
-    local plan_line = lines[5]:find("^// Plan:         tile %d+x%d+, %d+ of %d+ vector registers, k unrolled by %d+$")
+    local plan_line = lines[5]:find("^// Plan:         tiles of up to %d+ rows or %d+ columns, %d+ of %d+ vector " ..
+      "registers, k unrolled by %d+; for %l[%w_, ]+$")
     fact.equal(lines[plan_line and 6 or 5], "// clang-format off")
   end)
 end)
@@ -174,22 +175,21 @@ local function places(files)
   if places_of[files] then return places_of[files] end
   local found = { defined = {}, declared = {} }
   for _, file in ipairs(files) do
-    for symbol, rest in file.text:gmatch("\nvoid ([%w_]+)%(([^\n]*)") do
-      local list = rest == "" and found.defined or found.declared
-      list[symbol] = (list[symbol] and list[symbol] .. " and " or "") .. file.path
-    end
+    local function add(list, symbol) list[symbol] = (list[symbol] and list[symbol] .. " and " or "") .. file.path end
+    for symbol in file.text:gmatch("\nvoid ([%w_]+)%(\n") do add(found.defined, symbol) end
+    for symbol in file.text:gmatch("\n[%w_]+_kernel ([%w_]+);") do add(found.declared, symbol) end
   end
   places_of[files] = found
   return found
 end
 
-fact.holds("each kernel is defined once, in its family's file, and declared once", function()
+fact.holds("each kernel is defined once, in its group's file, and declared once, by a type", function()
   each_plan(function(p, files)
     local found = places(files)
     for _, family in ipairs(p.families) do
       for _, kernel in ipairs(family.kernels) do
-        fact.equal(found.defined[kernel.symbol], family.file)
-        fact.equal(found.declared[kernel.symbol], p.prefix .. ".h")
+        fact.equal(found.defined[kernel.symbol], family.group.file)
+        fact.equal(found.declared[kernel.symbol], p.kernels.header)
       end
     end
   end)

@@ -52,10 +52,11 @@ fact.holds("every file has a template, a name of its own and a kind, and what pa
 fact.holds("a layer is kernels, loops over them and packed parts; a stack has its attentions' files after its own",
   function()
     local s = make({ kind = "mha" })
-    fact.lists_equal(names_of(s, s.name .. "__scalar"), { ".h", "_project.c", "_out.c", "_multiply.c", "_score.c",
-      "_value.c", "_attend.c", "_layer.c", "_parts.c" })
+    fact.lists_equal(names_of(s, s.name .. "__scalar"), { "_kernels.h", "_f32_gemm_k16.c", "_f32_score_d8_s528.c",
+      "_f32_value_d8_s528.c", ".h", "_multiply.c", "_attend.c", "_layer.c", "_parts.c" })
     s = make({ kind = "sdpa", d_head = 8 })
-    fact.lists_equal(names_of(s, s.name .. "__scalar"), { ".h", "_score.c", "_value.c", "_attend.c", "_layer.c" })
+    fact.lists_equal(names_of(s, s.name .. "__scalar"), { "_kernels.h", "_f32_score_d8_s528.c", "_f32_value_d8_s528.c",
+      ".h", "_attend.c", "_layer.c" })
     s = make({ kind = "decoder", n_layers = 2 })
     local order = {}
     for _, file in ipairs(files.outputs(s, { "scalar" })) do
@@ -81,7 +82,7 @@ fact.holds("a cache is laid out where there is one, that of a memory too", funct
     local s = make(more)
     local plan = files.plans(s, { "scalar" })[1]
     local facts = variant(plan)
-    fact.equal(#facts.kernels, #plan.families)
+    assert(#facts.kernels <= #plan.families and (#facts.kernels > 0) == (#plan.families > 0))
     fact.equal(facts.cache ~= false, s.cache ~= nil)
     fact.equal(facts.memory_cache ~= false, s.cache ~= nil and s.kind == "decoder")
   end

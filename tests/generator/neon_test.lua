@@ -54,7 +54,7 @@ fact.holds("a model's kernels include its header and name their instruction set"
   local s = assert(spec.from_fields({ d_model = 24, n_heads = 3, seq_len = "1..7" }, "neon"))
   local header, kernels = false, 0
   for _, file in ipairs(emit.files(s, { "neon", "scalar" })) do
-    header = header or file.path:find("__neon.h", 1, true) and file.text:find("#include <arm_neon.h>", 1, true)
+    header = header or file.path:find("__neon_kernels.h", 1, true) and file.text:find("#include <arm_neon.h>", 1, true)
     kernels = kernels + (file.path:find("__neon_", 1, true) and file.text:find("vec_fmadd(", 1, true) and 1 or 0)
   end
   assert(header, "no file includes arm_neon.h")

@@ -41,41 +41,35 @@ fact.holds("no kernel needs more registers than there are", function()
   end)
 end)
 
-fact.holds("every kernel's symbol is one of a kind and says model, type, tile and instruction set", function()
+fact.holds("a kernel's symbol says model, type, what it computes, tile and instruction set", function()
   each_plan(function(p, s)
-    local seen = {}
     each_kernel(p, function(kernel)
-      assert(not seen[kernel.symbol], kernel.symbol)
-      seen[kernel.symbol] = true
-      local op, mr, nr, set = kernel.symbol:match("^" .. s.name .. "_f32_([a-z_]+)_(%d+)x(%d+)__([a-z0-9]+)$")
-      assert(op and set == p.isa.name, kernel.symbol)
-      fact.equal(tonumber(mr), kernel.mr)
-      fact.equal(tonumber(nr), kernel.nv * (kernel.np or 1) * p.isa.width)
+      local what, tile, set = kernel.symbol:match("^" .. s.name .. "_f32_([%l%d_]-)_(%d+x[%dx]+[_p%d]-)__([%l%d]+)$")
+      assert(what and set == p.isa.name, kernel.symbol)
+      local columns = kernel.nv * p.isa.width - (kernel.tail and p.isa.width - kernel.tail or 0)
+      fact.equal(tile, ("%d%sx%d%s"):format(kernel.mr, kernel.np > 1 and "x" .. kernel.np or "", columns,
+        kernel.lines and "_p" .. kernel.lines or ""))
     end)
   end)
 end)
 
-fact.holds("symbols and files of all instruction sets differ", function()
-  shapes.each(function(s)
-    local owner = {}
-    for _, name in ipairs(isa.names()) do
-      local p = plan.make(s, isa.get(name))
-      for _, family in ipairs(p.families) do
-        assert(owner[family.file] == nil or owner[family.file] == name, family.file)
-        owner[family.file] = name
-        for _, kernel in ipairs(family.kernels) do
-          assert(owner[kernel.symbol] == nil, kernel.symbol)
-          owner[kernel.symbol] = name
-        end
-      end
-    end
-  end)
-end)
-
-fact.holds("a family's file starts with the prefix of the plan and ends with the operation", function()
+-- Calls f(group, plan) for the groups of kernels of every plan, and of the models whose specs have parts.
+local function each_group(f)
   each_plan(function(p)
-    for _, family in ipairs(p.families) do
-      fact.equal(family.file, p.prefix .. "_" .. family.op .. ".c")
+    for _, group in ipairs(p.kernels.groups) do f(group, p) end
+  end)
+end
+
+fact.holds("a symbol is one kernel's, a file one group's, and each begins with model and instruction set", function()
+  local owner = {}
+  each_group(function(group, p)
+    fact.equal(group.file, p.prefix .. "_" .. group.name .. ".c")
+    assert(owner[group.file] == nil or owner[group.file] == p.spec.name, group.file)
+    owner[group.file] = p.spec.name
+    local seen = {}
+    for _, kernel in ipairs(group.kernels) do
+      assert(not seen[kernel.symbol], kernel.symbol)
+      seen[kernel.symbol] = true
     end
   end)
 end)

@@ -49,7 +49,7 @@ end
 
 function walk.c()
   for _, file in ipairs(emit.files(the_spec(), { ISA })) do
-    if file.path:find("_score%.c$") then
+    if file.path:find("_score_[%w_]+%.c$") then
       return fence("c", lines_between(file.text, file.path, "for %(size_t k", "\n                }\n            }"))
     end
   end

@@ -169,12 +169,10 @@ static const struct ga_weight_map maps[] = {
 };
 
 static const struct ga_kernel_info kernels_scalar[] = {
-    {"tiny_tokens_f32_project__scalar", "x -> q, k, v: rows times a head's panels", "12x1",
-     "weighed 12x1 1.001, 6x2 1.002"},
-    {"tiny_tokens_f32_out__scalar", "heads side by side -> output", "12x1",
-     "weighed 12x1 1.001, 6x2 1.002, 4x3 1.003, 2x4 1.006, 2x5 1.006, 1x6 1.263"},
-    {"tiny_tokens_f32_score__scalar", "q k^T: a tile of scores", "12x1", "weighed 12x1 1.001"},
-    {"tiny_tokens_f32_value__scalar", "softmax weights times v", "12x1", "weighed 12x1 1.001"},
+    {"tiny_tokens_f32_gemm_k8__scalar", "x -> q, k, v: rows times a head's panels; heads side by side -> output",
+     "12x1", "weighed 12x1 1.001, 6x2 1.002"},
+    {"tiny_tokens_f32_score_d2_s80__scalar", "q k^T: a tile of scores", "12x1", "weighed 12x1 1.001"},
+    {"tiny_tokens_f32_value_d2_s80__scalar", "softmax weights times v", "12x1", "weighed 12x1 1.001"},
 };
 
 static const struct ga_variant variants[] = {
@@ -183,7 +181,7 @@ static const struct ga_variant variants[] = {
         .cpu = 0,
         .packed_bytes = 1280,
         .kernels = kernels_scalar,
-        .n_kernels = 4,
+        .n_kernels = 3,
         .parts = tiny_tokens__scalar_parts,
         .n_parts = 1,
         .scratch_bytes = tiny_tokens__scalar_scratch_bytes,

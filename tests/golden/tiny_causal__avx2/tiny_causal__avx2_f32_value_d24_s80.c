@@ -2,14 +2,14 @@
 // Do not edit.
 // Template:     templates/attention/value.c.lt
 // Spec:         tiny_causal: name="tiny_causal" d_model=24 n_heads=1 seq_len="1..16" unroll=1 mask={ causal = true }
-// Plan:         tile 4x24, 16 of 16 vector registers, k unrolled by 1
+// Plan:         tiles of up to 4 rows or 24 columns, 16 of 16 vector registers, k unrolled by 1; for value
 // clang-format off
-#include "tiny_causal__avx2.h"
+#include "tiny_causal__avx2_kernels.h"
 
 // softmax weights times v, for keys from .. from + 127: one running sum, which joins the total that the
 // keys before gave. A tile and a key: 48 flops, 96 bytes of values and 4 of weights. The last keys divide by the sum of
 // weights. No key after a row's last enters, not even times zero.
-void tiny_causal_f32_value_1x24__avx2(
+void tiny_causal_f32_value_d24_s80_1x24__avx2(
     const float *restrict p,       // [tiles][1] rows, at stride 80, of weights from `from` on
     const float *restrict v,       // [keys][24] from `from` on, rows at stride 48
     float *restrict o,             // [tiles][1][24], rows at stride 24: the total; nothing where a tile's keys begin
@@ -59,7 +59,7 @@ void tiny_causal_f32_value_1x24__avx2(
 // softmax weights times v, for keys from .. from + 127: one running sum, which joins the total that the
 // keys before gave. A tile and a key: 96 flops, 96 bytes of values and 8 of weights. The last keys divide by the sum of
 // weights. No key after a row's last enters, not even times zero.
-void tiny_causal_f32_value_2x24__avx2(
+void tiny_causal_f32_value_d24_s80_2x24__avx2(
     const float *restrict p,       // [tiles][2] rows, at stride 80, of weights from `from` on
     const float *restrict v,       // [keys][24] from `from` on, rows at stride 48
     float *restrict o,             // [tiles][2][24], rows at stride 24: the total; nothing where a tile's keys begin
@@ -135,7 +135,7 @@ void tiny_causal_f32_value_2x24__avx2(
 // softmax weights times v, for keys from .. from + 127: one running sum, which joins the total that the
 // keys before gave. A tile and a key: 144 flops, 96 bytes of values and 12 of weights. The last keys divide by the sum
 // of weights. No key after a row's last enters, not even times zero.
-void tiny_causal_f32_value_3x24__avx2(
+void tiny_causal_f32_value_d24_s80_3x24__avx2(
     const float *restrict p,       // [tiles][3] rows, at stride 80, of weights from `from` on
     const float *restrict v,       // [keys][24] from `from` on, rows at stride 48
     float *restrict o,             // [tiles][3][24], rows at stride 24: the total; nothing where a tile's keys begin
@@ -234,7 +234,7 @@ void tiny_causal_f32_value_3x24__avx2(
 // softmax weights times v, for keys from .. from + 127: one running sum, which joins the total that the
 // keys before gave. A tile and a key: 192 flops, 96 bytes of values and 16 of weights. The last keys divide by the sum
 // of weights. No key after a row's last enters, not even times zero.
-void tiny_causal_f32_value_4x24__avx2(
+void tiny_causal_f32_value_d24_s80_4x24__avx2(
     const float *restrict p,       // [tiles][4] rows, at stride 80, of weights from `from` on
     const float *restrict v,       // [keys][24] from `from` on, rows at stride 48
     float *restrict o,             // [tiles][4][24], rows at stride 24: the total; nothing where a tile's keys begin

@@ -2,13 +2,13 @@
 // Do not edit.
 // Template:     templates/attention/score.c.lt
 // Spec:         tiny_causal: name="tiny_causal" d_model=24 n_heads=1 seq_len="1..16" unroll=1 mask={ causal = true }
-// Plan:         tile 4x16, 11 of 16 vector registers, k unrolled by 1
+// Plan:         tiles of up to 4 rows or 16 columns, 11 of 16 vector registers, k unrolled by 1; for score
 // clang-format off
-#include "tiny_causal__avx2.h"
+#include "tiny_causal__avx2_kernels.h"
 
 // q k^T: a tile of scores, with each panel of keys in turn; not yet scaled.
 // A tile and a panel: 768 flops; reads 1536 bytes of keys and 96 of queries, writes 64.
-void tiny_causal_f32_score_1x16__avx2(
+void tiny_causal_f32_score_d24_s80_1x16__avx2(
     const float *restrict q,    // [tiles][1][24], rows at stride 48
     const float *restrict keys, // [panels][24][16]: keys, transposed
     float *restrict s,          // [tiles][1][panels][16], rows at stride 80
@@ -40,7 +40,7 @@ void tiny_causal_f32_score_1x16__avx2(
 
 // q k^T: a tile of scores, with each panel of keys in turn; not yet scaled.
 // A tile and a panel: 1536 flops; reads 1536 bytes of keys and 192 of queries, writes 128.
-void tiny_causal_f32_score_2x16__avx2(
+void tiny_causal_f32_score_d24_s80_2x16__avx2(
     const float *restrict q,    // [tiles][2][24], rows at stride 48
     const float *restrict keys, // [panels][24][16]: keys, transposed
     float *restrict s,          // [tiles][2][panels][16], rows at stride 80
@@ -79,7 +79,7 @@ void tiny_causal_f32_score_2x16__avx2(
 
 // q k^T: a tile of scores, with each panel of keys in turn; not yet scaled.
 // A tile and a panel: 2304 flops; reads 1536 bytes of keys and 288 of queries, writes 192.
-void tiny_causal_f32_score_3x16__avx2(
+void tiny_causal_f32_score_d24_s80_3x16__avx2(
     const float *restrict q,    // [tiles][3][24], rows at stride 48
     const float *restrict keys, // [panels][24][16]: keys, transposed
     float *restrict s,          // [tiles][3][panels][16], rows at stride 80
@@ -125,7 +125,7 @@ void tiny_causal_f32_score_3x16__avx2(
 
 // q k^T: a tile of scores, with each panel of keys in turn; not yet scaled.
 // A tile and a panel: 3072 flops; reads 1536 bytes of keys and 384 of queries, writes 256.
-void tiny_causal_f32_score_4x16__avx2(
+void tiny_causal_f32_score_d24_s80_4x16__avx2(
     const float *restrict q,    // [tiles][4][24], rows at stride 48
     const float *restrict keys, // [panels][24][16]: keys, transposed
     float *restrict s,          // [tiles][4][panels][16], rows at stride 80
@@ -178,7 +178,7 @@ void tiny_causal_f32_score_4x16__avx2(
 
 // q k^T: a tile of scores, with the first vectors of a panel; not yet scaled.
 // A tile and a panel: 384 flops; reads 768 bytes of keys and 96 of queries, writes 32.
-void tiny_causal_f32_score_1x8__avx2(
+void tiny_causal_f32_score_d24_s80_1x8__avx2(
     const float *restrict q,    // [tiles][1][24], rows at stride 48
     const float *restrict keys, // [panels][24][8]: keys, transposed
     float *restrict s,          // [tiles][1][panels][8], rows at stride 80
@@ -206,7 +206,7 @@ void tiny_causal_f32_score_1x8__avx2(
 
 // q k^T: a tile of scores, with the first vectors of a panel; not yet scaled.
 // A tile and a panel: 768 flops; reads 768 bytes of keys and 192 of queries, writes 64.
-void tiny_causal_f32_score_2x8__avx2(
+void tiny_causal_f32_score_d24_s80_2x8__avx2(
     const float *restrict q,    // [tiles][2][24], rows at stride 48
     const float *restrict keys, // [panels][24][8]: keys, transposed
     float *restrict s,          // [tiles][2][panels][8], rows at stride 80
@@ -238,7 +238,7 @@ void tiny_causal_f32_score_2x8__avx2(
 
 // q k^T: a tile of scores, with the first vectors of a panel; not yet scaled.
 // A tile and a panel: 1152 flops; reads 768 bytes of keys and 288 of queries, writes 96.
-void tiny_causal_f32_score_3x8__avx2(
+void tiny_causal_f32_score_d24_s80_3x8__avx2(
     const float *restrict q,    // [tiles][3][24], rows at stride 48
     const float *restrict keys, // [panels][24][8]: keys, transposed
     float *restrict s,          // [tiles][3][panels][8], rows at stride 80
@@ -274,7 +274,7 @@ void tiny_causal_f32_score_3x8__avx2(
 
 // q k^T: a tile of scores, with the first vectors of a panel; not yet scaled.
 // A tile and a panel: 1536 flops; reads 768 bytes of keys and 384 of queries, writes 128.
-void tiny_causal_f32_score_4x8__avx2(
+void tiny_causal_f32_score_d24_s80_4x8__avx2(
     const float *restrict q,    // [tiles][4][24], rows at stride 48
     const float *restrict keys, // [panels][24][8]: keys, transposed
     float *restrict s,          // [tiles][4][panels][8], rows at stride 80

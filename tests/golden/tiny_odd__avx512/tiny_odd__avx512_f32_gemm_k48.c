@@ -2,25 +2,24 @@
 // Do not edit.
 // Template:     templates/linear/gemm.c.lt
 // Spec:         tiny_odd: name="tiny_odd" d_model=45 n_heads=3 seq_len=5 kv_seq_len="1..20" unroll=1 bias={ k = false, o = true, q = true, v = true } mask={ lengths = false }
-// Plan:         tile 8x48, 28 of 32 vector registers, k unrolled by 1
+// Plan:         tiles of up to 8 rows or 48 columns, 28 of 32 vector registers, k unrolled by 1; for out
 // clang-format off
-#include "tiny_odd__avx512.h"
+#include "tiny_odd__avx512_kernels.h"
 
-// heads side by side -> output. At most 80 products go into one running sum, which then joins the total:
+// At most 48 products go into one running sum, which then joins the total:
 // the shorter the sums, the smaller their rounding errors.
 // 4320 flops; reads 9216 bytes of weights and 192 of rows, writes 180 (in depth 48).
-void tiny_odd_f32_out_tail_1x48__avx512(
+void tiny_odd_f32_gemm_k48_1x45__avx512(
     const void *restrict rows, // [1] of [48] floats, row stride 48
     const void *restrict panels, // one, [48][48] floats
     const float *addend, // [45], what the first sum of each row joins
-    float *restrict y,   // [1] rows of [45], row stride 45
+    float *restrict y,   // [1] rows of [45], row stride args->y_stride
     struct gemm_args *args)   // so low a tile prefetches nothing
 {
     GA_ASSERT(rows && panels && addend && y && args);
     const float *x = rows;
     const float *w = panels;
     const float *before = addend; // the total so far: the addend, then y itself
-    (void)args;
     for (size_t block = 0; block < 1; block++) {
         __m512 s0_0 = _mm512_setzero_ps();
         __m512 s0_1 = _mm512_setzero_ps();
@@ -44,22 +43,22 @@ void tiny_odd_f32_out_tail_1x48__avx512(
     }
 }
 
-// heads side by side -> output. At most 80 products go into one running sum, which then joins the total:
+// At most 48 products go into one running sum, which then joins the total:
 // the shorter the sums, the smaller their rounding errors.
 // 8640 flops; reads 9216 bytes of weights and 384 of rows, writes 360 (in depth 48).
-void tiny_odd_f32_out_tail_2x48__avx512(
+void tiny_odd_f32_gemm_k48_2x45__avx512(
     const void *restrict rows, // [2] of [48] floats, row stride 48
     const void *restrict panels, // one, [48][48] floats
     const float *addend, // [45], what the first sum of each row joins
-    float *restrict y,   // [2] rows of [45], row stride 45
+    float *restrict y,   // [2] rows of [45], row stride args->y_stride
     struct gemm_args *args)   // so low a tile prefetches nothing
 {
     GA_ASSERT(rows && panels && addend && y && args);
     const float *x = rows;
     const float *w = panels;
+    const size_t y_stride = args->y_stride;
     const float *before = addend; // the total so far: the addend, then y itself
-    size_t stride = 0;            // between its rows
-    (void)args;
+    size_t stride = 0; // between its rows
     for (size_t block = 0; block < 1; block++) {
         __m512 s0_0 = _mm512_setzero_ps();
         __m512 s0_1 = _mm512_setzero_ps();
@@ -82,34 +81,38 @@ void tiny_odd_f32_out_tail_2x48__avx512(
                 s1_2 = _mm512_fmadd_ps(a1, b2, s1_2);
             }
         }
-        _mm512_storeu_ps(y, _mm512_add_ps(_mm512_loadu_ps(before), s0_0));
-        _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 16), s0_1));
-        vec_store_tail(y + 32, _mm512_add_ps(vec_load_tail(before + 32, 13), s0_2), 13);
-        _mm512_storeu_ps(y + 45, _mm512_add_ps(_mm512_loadu_ps(before + stride), s1_0));
-        _mm512_storeu_ps(y + 61, _mm512_add_ps(_mm512_loadu_ps(before + stride + 16), s1_1));
-        vec_store_tail(y + 77, _mm512_add_ps(vec_load_tail(before + stride + 32, 13), s1_2), 13);
+        float *to = y;
+        const float *from = before;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s0_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s0_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s0_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s1_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s1_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s1_2), 13);
         before = y;
-        stride = 45;
+        stride = y_stride;
         x += 48;
     }
 }
 
-// heads side by side -> output. At most 80 products go into one running sum, which then joins the total:
+// At most 48 products go into one running sum, which then joins the total:
 // the shorter the sums, the smaller their rounding errors.
 // 12960 flops; reads 9216 bytes of weights and 576 of rows, writes 540 (in depth 48).
-void tiny_odd_f32_out_tail_3x48__avx512(
+void tiny_odd_f32_gemm_k48_3x45__avx512(
     const void *restrict rows, // [3] of [48] floats, row stride 48
     const void *restrict panels, // one, [48][48] floats
     const float *addend, // [45], what the first sum of each row joins
-    float *restrict y,   // [3] rows of [45], row stride 45
+    float *restrict y,   // [3] rows of [45], row stride args->y_stride
     struct gemm_args *args)   // so low a tile prefetches nothing
 {
     GA_ASSERT(rows && panels && addend && y && args);
     const float *x = rows;
     const float *w = panels;
+    const size_t y_stride = args->y_stride;
     const float *before = addend; // the total so far: the addend, then y itself
-    size_t stride = 0;            // between its rows
-    (void)args;
+    size_t stride = 0; // between its rows
     for (size_t block = 0; block < 1; block++) {
         __m512 s0_0 = _mm512_setzero_ps();
         __m512 s0_1 = _mm512_setzero_ps();
@@ -139,36 +142,43 @@ void tiny_odd_f32_out_tail_3x48__avx512(
                 s2_2 = _mm512_fmadd_ps(a2, b2, s2_2);
             }
         }
-        _mm512_storeu_ps(y, _mm512_add_ps(_mm512_loadu_ps(before), s0_0));
-        _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 16), s0_1));
-        vec_store_tail(y + 32, _mm512_add_ps(vec_load_tail(before + 32, 13), s0_2), 13);
-        _mm512_storeu_ps(y + 45, _mm512_add_ps(_mm512_loadu_ps(before + stride), s1_0));
-        _mm512_storeu_ps(y + 61, _mm512_add_ps(_mm512_loadu_ps(before + stride + 16), s1_1));
-        vec_store_tail(y + 77, _mm512_add_ps(vec_load_tail(before + stride + 32, 13), s1_2), 13);
-        _mm512_storeu_ps(y + 90, _mm512_add_ps(_mm512_loadu_ps(before + 2 * stride), s2_0));
-        _mm512_storeu_ps(y + 106, _mm512_add_ps(_mm512_loadu_ps(before + 2 * stride + 16), s2_1));
-        vec_store_tail(y + 122, _mm512_add_ps(vec_load_tail(before + 2 * stride + 32, 13), s2_2), 13);
+        float *to = y;
+        const float *from = before;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s0_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s0_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s0_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s1_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s1_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s1_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s2_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s2_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s2_2), 13);
         before = y;
-        stride = 45;
+        stride = y_stride;
         x += 48;
     }
 }
 
-// heads side by side -> output. At most 80 products go into one running sum, which then joins the total:
+// At most 48 products go into one running sum, which then joins the total:
 // the shorter the sums, the smaller their rounding errors.
 // 17280 flops; reads 9216 bytes of weights and 768 of rows, writes 720 (in depth 48).
-void tiny_odd_f32_out_tail_4x48__avx512(
+void tiny_odd_f32_gemm_k48_4x45_p1__avx512(
     const void *restrict rows, // [4] of [48] floats, row stride 48
     const void *restrict panels, // one, [48][48] floats
     const float *addend, // [45], what the first sum of each row joins
-    float *restrict y,   // [4] rows of [45], row stride 45
+    float *restrict y,   // [4] rows of [45], row stride args->y_stride
     struct gemm_args *args)
 {
     GA_ASSERT(rows && panels && addend && y && args);
     const float *x = rows;
     const float *w = panels;
+    const size_t y_stride = args->y_stride;
     const float *before = addend; // the total so far: the addend, then y itself
-    size_t stride = 0;            // between its rows
+    size_t stride = 0; // between its rows
     struct prefetch_stream *stream = args->streams + 1;
     for (size_t block = 0; block < 1; block++) {
         uintptr_t line = stream->at;
@@ -212,39 +222,48 @@ void tiny_odd_f32_out_tail_4x48__avx512(
         }
         stream->at = line;
         stream = stream == args->streams ? args->streams + 1 : args->streams;
-        _mm512_storeu_ps(y, _mm512_add_ps(_mm512_loadu_ps(before), s0_0));
-        _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 16), s0_1));
-        vec_store_tail(y + 32, _mm512_add_ps(vec_load_tail(before + 32, 13), s0_2), 13);
-        _mm512_storeu_ps(y + 45, _mm512_add_ps(_mm512_loadu_ps(before + stride), s1_0));
-        _mm512_storeu_ps(y + 61, _mm512_add_ps(_mm512_loadu_ps(before + stride + 16), s1_1));
-        vec_store_tail(y + 77, _mm512_add_ps(vec_load_tail(before + stride + 32, 13), s1_2), 13);
-        _mm512_storeu_ps(y + 90, _mm512_add_ps(_mm512_loadu_ps(before + 2 * stride), s2_0));
-        _mm512_storeu_ps(y + 106, _mm512_add_ps(_mm512_loadu_ps(before + 2 * stride + 16), s2_1));
-        vec_store_tail(y + 122, _mm512_add_ps(vec_load_tail(before + 2 * stride + 32, 13), s2_2), 13);
-        _mm512_storeu_ps(y + 135, _mm512_add_ps(_mm512_loadu_ps(before + 3 * stride), s3_0));
-        _mm512_storeu_ps(y + 151, _mm512_add_ps(_mm512_loadu_ps(before + 3 * stride + 16), s3_1));
-        vec_store_tail(y + 167, _mm512_add_ps(vec_load_tail(before + 3 * stride + 32, 13), s3_2), 13);
+        float *to = y;
+        const float *from = before;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s0_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s0_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s0_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s1_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s1_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s1_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s2_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s2_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s2_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s3_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s3_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s3_2), 13);
         before = y;
-        stride = 45;
+        stride = y_stride;
         x += 48;
     }
 }
 
-// heads side by side -> output. At most 80 products go into one running sum, which then joins the total:
+// At most 48 products go into one running sum, which then joins the total:
 // the shorter the sums, the smaller their rounding errors.
 // 21600 flops; reads 9216 bytes of weights and 960 of rows, writes 900 (in depth 48).
-void tiny_odd_f32_out_tail_5x48__avx512(
+void tiny_odd_f32_gemm_k48_5x45_p1__avx512(
     const void *restrict rows, // [5] of [48] floats, row stride 48
     const void *restrict panels, // one, [48][48] floats
     const float *addend, // [45], what the first sum of each row joins
-    float *restrict y,   // [5] rows of [45], row stride 45
+    float *restrict y,   // [5] rows of [45], row stride args->y_stride
     struct gemm_args *args)
 {
     GA_ASSERT(rows && panels && addend && y && args);
     const float *x = rows;
     const float *w = panels;
+    const size_t y_stride = args->y_stride;
     const float *before = addend; // the total so far: the addend, then y itself
-    size_t stride = 0;            // between its rows
+    size_t stride = 0; // between its rows
     struct prefetch_stream *stream = args->streams + 1;
     for (size_t block = 0; block < 1; block++) {
         uintptr_t line = stream->at;
@@ -295,42 +314,53 @@ void tiny_odd_f32_out_tail_5x48__avx512(
         }
         stream->at = line;
         stream = stream == args->streams ? args->streams + 1 : args->streams;
-        _mm512_storeu_ps(y, _mm512_add_ps(_mm512_loadu_ps(before), s0_0));
-        _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 16), s0_1));
-        vec_store_tail(y + 32, _mm512_add_ps(vec_load_tail(before + 32, 13), s0_2), 13);
-        _mm512_storeu_ps(y + 45, _mm512_add_ps(_mm512_loadu_ps(before + stride), s1_0));
-        _mm512_storeu_ps(y + 61, _mm512_add_ps(_mm512_loadu_ps(before + stride + 16), s1_1));
-        vec_store_tail(y + 77, _mm512_add_ps(vec_load_tail(before + stride + 32, 13), s1_2), 13);
-        _mm512_storeu_ps(y + 90, _mm512_add_ps(_mm512_loadu_ps(before + 2 * stride), s2_0));
-        _mm512_storeu_ps(y + 106, _mm512_add_ps(_mm512_loadu_ps(before + 2 * stride + 16), s2_1));
-        vec_store_tail(y + 122, _mm512_add_ps(vec_load_tail(before + 2 * stride + 32, 13), s2_2), 13);
-        _mm512_storeu_ps(y + 135, _mm512_add_ps(_mm512_loadu_ps(before + 3 * stride), s3_0));
-        _mm512_storeu_ps(y + 151, _mm512_add_ps(_mm512_loadu_ps(before + 3 * stride + 16), s3_1));
-        vec_store_tail(y + 167, _mm512_add_ps(vec_load_tail(before + 3 * stride + 32, 13), s3_2), 13);
-        _mm512_storeu_ps(y + 180, _mm512_add_ps(_mm512_loadu_ps(before + 4 * stride), s4_0));
-        _mm512_storeu_ps(y + 196, _mm512_add_ps(_mm512_loadu_ps(before + 4 * stride + 16), s4_1));
-        vec_store_tail(y + 212, _mm512_add_ps(vec_load_tail(before + 4 * stride + 32, 13), s4_2), 13);
+        float *to = y;
+        const float *from = before;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s0_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s0_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s0_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s1_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s1_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s1_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s2_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s2_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s2_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s3_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s3_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s3_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s4_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s4_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s4_2), 13);
         before = y;
-        stride = 45;
+        stride = y_stride;
         x += 48;
     }
 }
 
-// heads side by side -> output. At most 80 products go into one running sum, which then joins the total:
+// At most 48 products go into one running sum, which then joins the total:
 // the shorter the sums, the smaller their rounding errors.
 // 25920 flops; reads 9216 bytes of weights and 1152 of rows, writes 1080 (in depth 48).
-void tiny_odd_f32_out_tail_6x48__avx512(
+void tiny_odd_f32_gemm_k48_6x45_p1__avx512(
     const void *restrict rows, // [6] of [48] floats, row stride 48
     const void *restrict panels, // one, [48][48] floats
     const float *addend, // [45], what the first sum of each row joins
-    float *restrict y,   // [6] rows of [45], row stride 45
+    float *restrict y,   // [6] rows of [45], row stride args->y_stride
     struct gemm_args *args)
 {
     GA_ASSERT(rows && panels && addend && y && args);
     const float *x = rows;
     const float *w = panels;
+    const size_t y_stride = args->y_stride;
     const float *before = addend; // the total so far: the addend, then y itself
-    size_t stride = 0;            // between its rows
+    size_t stride = 0; // between its rows
     struct prefetch_stream *stream = args->streams + 1;
     for (size_t block = 0; block < 1; block++) {
         uintptr_t line = stream->at;
@@ -388,45 +418,58 @@ void tiny_odd_f32_out_tail_6x48__avx512(
         }
         stream->at = line;
         stream = stream == args->streams ? args->streams + 1 : args->streams;
-        _mm512_storeu_ps(y, _mm512_add_ps(_mm512_loadu_ps(before), s0_0));
-        _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 16), s0_1));
-        vec_store_tail(y + 32, _mm512_add_ps(vec_load_tail(before + 32, 13), s0_2), 13);
-        _mm512_storeu_ps(y + 45, _mm512_add_ps(_mm512_loadu_ps(before + stride), s1_0));
-        _mm512_storeu_ps(y + 61, _mm512_add_ps(_mm512_loadu_ps(before + stride + 16), s1_1));
-        vec_store_tail(y + 77, _mm512_add_ps(vec_load_tail(before + stride + 32, 13), s1_2), 13);
-        _mm512_storeu_ps(y + 90, _mm512_add_ps(_mm512_loadu_ps(before + 2 * stride), s2_0));
-        _mm512_storeu_ps(y + 106, _mm512_add_ps(_mm512_loadu_ps(before + 2 * stride + 16), s2_1));
-        vec_store_tail(y + 122, _mm512_add_ps(vec_load_tail(before + 2 * stride + 32, 13), s2_2), 13);
-        _mm512_storeu_ps(y + 135, _mm512_add_ps(_mm512_loadu_ps(before + 3 * stride), s3_0));
-        _mm512_storeu_ps(y + 151, _mm512_add_ps(_mm512_loadu_ps(before + 3 * stride + 16), s3_1));
-        vec_store_tail(y + 167, _mm512_add_ps(vec_load_tail(before + 3 * stride + 32, 13), s3_2), 13);
-        _mm512_storeu_ps(y + 180, _mm512_add_ps(_mm512_loadu_ps(before + 4 * stride), s4_0));
-        _mm512_storeu_ps(y + 196, _mm512_add_ps(_mm512_loadu_ps(before + 4 * stride + 16), s4_1));
-        vec_store_tail(y + 212, _mm512_add_ps(vec_load_tail(before + 4 * stride + 32, 13), s4_2), 13);
-        _mm512_storeu_ps(y + 225, _mm512_add_ps(_mm512_loadu_ps(before + 5 * stride), s5_0));
-        _mm512_storeu_ps(y + 241, _mm512_add_ps(_mm512_loadu_ps(before + 5 * stride + 16), s5_1));
-        vec_store_tail(y + 257, _mm512_add_ps(vec_load_tail(before + 5 * stride + 32, 13), s5_2), 13);
+        float *to = y;
+        const float *from = before;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s0_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s0_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s0_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s1_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s1_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s1_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s2_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s2_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s2_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s3_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s3_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s3_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s4_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s4_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s4_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s5_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s5_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s5_2), 13);
         before = y;
-        stride = 45;
+        stride = y_stride;
         x += 48;
     }
 }
 
-// heads side by side -> output. At most 80 products go into one running sum, which then joins the total:
+// At most 48 products go into one running sum, which then joins the total:
 // the shorter the sums, the smaller their rounding errors.
 // 30240 flops; reads 9216 bytes of weights and 1344 of rows, writes 1260 (in depth 48).
-void tiny_odd_f32_out_tail_7x48__avx512(
+void tiny_odd_f32_gemm_k48_7x45_p1__avx512(
     const void *restrict rows, // [7] of [48] floats, row stride 48
     const void *restrict panels, // one, [48][48] floats
     const float *addend, // [45], what the first sum of each row joins
-    float *restrict y,   // [7] rows of [45], row stride 45
+    float *restrict y,   // [7] rows of [45], row stride args->y_stride
     struct gemm_args *args)
 {
     GA_ASSERT(rows && panels && addend && y && args);
     const float *x = rows;
     const float *w = panels;
+    const size_t y_stride = args->y_stride;
     const float *before = addend; // the total so far: the addend, then y itself
-    size_t stride = 0;            // between its rows
+    size_t stride = 0; // between its rows
     struct prefetch_stream *stream = args->streams + 1;
     for (size_t block = 0; block < 1; block++) {
         uintptr_t line = stream->at;
@@ -491,48 +534,63 @@ void tiny_odd_f32_out_tail_7x48__avx512(
         }
         stream->at = line;
         stream = stream == args->streams ? args->streams + 1 : args->streams;
-        _mm512_storeu_ps(y, _mm512_add_ps(_mm512_loadu_ps(before), s0_0));
-        _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 16), s0_1));
-        vec_store_tail(y + 32, _mm512_add_ps(vec_load_tail(before + 32, 13), s0_2), 13);
-        _mm512_storeu_ps(y + 45, _mm512_add_ps(_mm512_loadu_ps(before + stride), s1_0));
-        _mm512_storeu_ps(y + 61, _mm512_add_ps(_mm512_loadu_ps(before + stride + 16), s1_1));
-        vec_store_tail(y + 77, _mm512_add_ps(vec_load_tail(before + stride + 32, 13), s1_2), 13);
-        _mm512_storeu_ps(y + 90, _mm512_add_ps(_mm512_loadu_ps(before + 2 * stride), s2_0));
-        _mm512_storeu_ps(y + 106, _mm512_add_ps(_mm512_loadu_ps(before + 2 * stride + 16), s2_1));
-        vec_store_tail(y + 122, _mm512_add_ps(vec_load_tail(before + 2 * stride + 32, 13), s2_2), 13);
-        _mm512_storeu_ps(y + 135, _mm512_add_ps(_mm512_loadu_ps(before + 3 * stride), s3_0));
-        _mm512_storeu_ps(y + 151, _mm512_add_ps(_mm512_loadu_ps(before + 3 * stride + 16), s3_1));
-        vec_store_tail(y + 167, _mm512_add_ps(vec_load_tail(before + 3 * stride + 32, 13), s3_2), 13);
-        _mm512_storeu_ps(y + 180, _mm512_add_ps(_mm512_loadu_ps(before + 4 * stride), s4_0));
-        _mm512_storeu_ps(y + 196, _mm512_add_ps(_mm512_loadu_ps(before + 4 * stride + 16), s4_1));
-        vec_store_tail(y + 212, _mm512_add_ps(vec_load_tail(before + 4 * stride + 32, 13), s4_2), 13);
-        _mm512_storeu_ps(y + 225, _mm512_add_ps(_mm512_loadu_ps(before + 5 * stride), s5_0));
-        _mm512_storeu_ps(y + 241, _mm512_add_ps(_mm512_loadu_ps(before + 5 * stride + 16), s5_1));
-        vec_store_tail(y + 257, _mm512_add_ps(vec_load_tail(before + 5 * stride + 32, 13), s5_2), 13);
-        _mm512_storeu_ps(y + 270, _mm512_add_ps(_mm512_loadu_ps(before + 6 * stride), s6_0));
-        _mm512_storeu_ps(y + 286, _mm512_add_ps(_mm512_loadu_ps(before + 6 * stride + 16), s6_1));
-        vec_store_tail(y + 302, _mm512_add_ps(vec_load_tail(before + 6 * stride + 32, 13), s6_2), 13);
+        float *to = y;
+        const float *from = before;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s0_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s0_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s0_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s1_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s1_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s1_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s2_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s2_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s2_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s3_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s3_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s3_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s4_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s4_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s4_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s5_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s5_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s5_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s6_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s6_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s6_2), 13);
         before = y;
-        stride = 45;
+        stride = y_stride;
         x += 48;
     }
 }
 
-// heads side by side -> output. At most 80 products go into one running sum, which then joins the total:
+// At most 48 products go into one running sum, which then joins the total:
 // the shorter the sums, the smaller their rounding errors.
 // 34560 flops; reads 9216 bytes of weights and 1536 of rows, writes 1440 (in depth 48).
-void tiny_odd_f32_out_tail_8x48__avx512(
+void tiny_odd_f32_gemm_k48_8x45_p1__avx512(
     const void *restrict rows, // [8] of [48] floats, row stride 48
     const void *restrict panels, // one, [48][48] floats
     const float *addend, // [45], what the first sum of each row joins
-    float *restrict y,   // [8] rows of [45], row stride 45
+    float *restrict y,   // [8] rows of [45], row stride args->y_stride
     struct gemm_args *args)
 {
     GA_ASSERT(rows && panels && addend && y && args);
     const float *x = rows;
     const float *w = panels;
+    const size_t y_stride = args->y_stride;
     const float *before = addend; // the total so far: the addend, then y itself
-    size_t stride = 0;            // between its rows
+    size_t stride = 0; // between its rows
     struct prefetch_stream *stream = args->streams + 1;
     for (size_t block = 0; block < 1; block++) {
         uintptr_t line = stream->at;
@@ -604,32 +662,48 @@ void tiny_odd_f32_out_tail_8x48__avx512(
         }
         stream->at = line;
         stream = stream == args->streams ? args->streams + 1 : args->streams;
-        _mm512_storeu_ps(y, _mm512_add_ps(_mm512_loadu_ps(before), s0_0));
-        _mm512_storeu_ps(y + 16, _mm512_add_ps(_mm512_loadu_ps(before + 16), s0_1));
-        vec_store_tail(y + 32, _mm512_add_ps(vec_load_tail(before + 32, 13), s0_2), 13);
-        _mm512_storeu_ps(y + 45, _mm512_add_ps(_mm512_loadu_ps(before + stride), s1_0));
-        _mm512_storeu_ps(y + 61, _mm512_add_ps(_mm512_loadu_ps(before + stride + 16), s1_1));
-        vec_store_tail(y + 77, _mm512_add_ps(vec_load_tail(before + stride + 32, 13), s1_2), 13);
-        _mm512_storeu_ps(y + 90, _mm512_add_ps(_mm512_loadu_ps(before + 2 * stride), s2_0));
-        _mm512_storeu_ps(y + 106, _mm512_add_ps(_mm512_loadu_ps(before + 2 * stride + 16), s2_1));
-        vec_store_tail(y + 122, _mm512_add_ps(vec_load_tail(before + 2 * stride + 32, 13), s2_2), 13);
-        _mm512_storeu_ps(y + 135, _mm512_add_ps(_mm512_loadu_ps(before + 3 * stride), s3_0));
-        _mm512_storeu_ps(y + 151, _mm512_add_ps(_mm512_loadu_ps(before + 3 * stride + 16), s3_1));
-        vec_store_tail(y + 167, _mm512_add_ps(vec_load_tail(before + 3 * stride + 32, 13), s3_2), 13);
-        _mm512_storeu_ps(y + 180, _mm512_add_ps(_mm512_loadu_ps(before + 4 * stride), s4_0));
-        _mm512_storeu_ps(y + 196, _mm512_add_ps(_mm512_loadu_ps(before + 4 * stride + 16), s4_1));
-        vec_store_tail(y + 212, _mm512_add_ps(vec_load_tail(before + 4 * stride + 32, 13), s4_2), 13);
-        _mm512_storeu_ps(y + 225, _mm512_add_ps(_mm512_loadu_ps(before + 5 * stride), s5_0));
-        _mm512_storeu_ps(y + 241, _mm512_add_ps(_mm512_loadu_ps(before + 5 * stride + 16), s5_1));
-        vec_store_tail(y + 257, _mm512_add_ps(vec_load_tail(before + 5 * stride + 32, 13), s5_2), 13);
-        _mm512_storeu_ps(y + 270, _mm512_add_ps(_mm512_loadu_ps(before + 6 * stride), s6_0));
-        _mm512_storeu_ps(y + 286, _mm512_add_ps(_mm512_loadu_ps(before + 6 * stride + 16), s6_1));
-        vec_store_tail(y + 302, _mm512_add_ps(vec_load_tail(before + 6 * stride + 32, 13), s6_2), 13);
-        _mm512_storeu_ps(y + 315, _mm512_add_ps(_mm512_loadu_ps(before + 7 * stride), s7_0));
-        _mm512_storeu_ps(y + 331, _mm512_add_ps(_mm512_loadu_ps(before + 7 * stride + 16), s7_1));
-        vec_store_tail(y + 347, _mm512_add_ps(vec_load_tail(before + 7 * stride + 32, 13), s7_2), 13);
+        float *to = y;
+        const float *from = before;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s0_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s0_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s0_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s1_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s1_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s1_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s2_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s2_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s2_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s3_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s3_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s3_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s4_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s4_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s4_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s5_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s5_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s5_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s6_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s6_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s6_2), 13);
+        to += y_stride;
+        from += stride;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(from), s7_0));
+        _mm512_storeu_ps(to + 16, _mm512_add_ps(_mm512_loadu_ps(from + 16), s7_1));
+        vec_store_tail(to + 32, _mm512_add_ps(vec_load_tail(from + 32, 13), s7_2), 13);
         before = y;
-        stride = 45;
+        stride = y_stride;
         x += 48;
     }
 }

@@ -1,0 +1,76 @@
+-- kernels_test.lua: what must be true of kernels that linears and parts of a model share. Compiles nothing.
+local fact = dofile("tests/generator/fact.lua")
+local emit = require "emit"
+local isa = require "isa"
+local plan = require "plan"
+local plan_files = require "plan.files"
+local spec = require "spec"
+
+local SETS = { "avx512", "avx2", "scalar" }
+
+-- Models with parts that differ in lengths, masks, caches, dtypes or widths.
+local MODELS = { "transformer_40_2", "decoder_40_2", "mixed_48_decoder", "int4_36_transformer", "int8_x_int4_42",
+  "bf16_cache_48_decoder" }
+
+local function read(name)
+  return assert(spec.read("tests/specs/" .. name .. ".lua"))
+end
+
+-- The kernels of files: what is written between the name and the end of each, without the numbers that tell groups of
+-- one name apart, as keys.
+local function bodies(files)
+  local set, count = {}, 0
+  for _, file in ipairs(files) do
+    for body in file.text:gmatch("\nvoid [%w_]+_%d+x[%dx]+[_p%d]*__[%w_]+(%(\n.-\n})") do
+      set[body], count = true, count + 1
+    end
+  end
+  return set, count
+end
+
+fact.holds("a part's kernels are the same code alone and as part of a model", function()
+  for _, name in ipairs(MODELS) do
+    local s = read(name)
+    local set, seen = bodies(emit.files(s, SETS)), 0
+    for _, part in ipairs(plan_files.parts(s)) do
+      local own, count = bodies(emit.files(part, SETS))
+      for body in pairs(own) do assert(set[body], ("%s lacks a kernel of %s: %s"):format(name, part.name, body)) end
+      seen = seen + count
+    end
+    assert(seen > 0, name)
+  end
+end)
+
+fact.holds("q, k, v and the output of a layer have the kernels of one depth, whatever the strides of rows", function()
+  for _, name in ipairs(isa.names()) do
+    local p = plan.make(assert(spec.from_fields({ d_model = 512, n_heads = 8 })), isa.get(name))
+    assert(p.project_of.q.ldc ~= p.out.ldc)
+    fact.equal(p.project_of.q.group, p.out.group)
+    fact.equal(#p.kernels.groups, 3)
+  end
+end)
+
+fact.holds("both sides of a transformer share the kernels of linears and of attention that are alike", function()
+  local p = plan_files.plans(read("transformer_40_2"), { "avx512" })[1]
+  fact.equal(p.encoder.kernels, p.decoder.kernels)
+  fact.equal(p.encoder.product.up.group, p.decoder.product.up.group)
+  fact.equal(p.encoder.attention.project_of.q.group, p.encoder.product.out.group)
+  fact.equal(p.encoder.attention.score.group, p.decoder.attention.score.group)
+  assert(p.decoder.attention.value.group ~= p.decoder.memory.value.group, "their rows see other ranges of keys")
+end)
+
+fact.holds("no two files of kernels are the same but for names", function()
+  for _, name in ipairs(MODELS) do
+    local seen = {}
+    for _, file in ipairs(emit.files(read(name), SETS)) do
+      local body = file.path:find("_gemm_") and file.text:match("clang%-format off(.*)")
+      if body then
+        body = body:gsub("void [%w_]+", "void"):gsub("#include [^\n]*", file.path:match("__([%l%d]+)"))
+        assert(not seen[body], ("%s: %s is %s"):format(name, file.path, seen[body] or ""))
+        seen[body] = file.path
+      end
+    end
+  end
+end)
+
+fact.finish()
