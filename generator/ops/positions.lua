@@ -2,14 +2,15 @@
 -- cosines, types of tokens, a factor of sqrt(d_model), a norm.
 local types = require "schema.types"
 
--- Rows of learned positions that the longest sequence needs.
+-- Rows of learned positions that the longest sequence needs. reached: so many of the table's are ever read.
 local function check_rows(spec, positions, fail)
   local longest = spec.cache or spec.seq_len.max
   if positions.kind == "learned" and positions.rows and positions.rows < longest + positions.first then
     fail(("positions.rows (%d) is less than the longest sequence (%d) from row %d (positions.first) on"):format(
       positions.rows, longest, positions.first))
   end
-  positions.rows = positions.rows or longest + positions.first
+  positions.reached = longest + positions.first
+  positions.rows = positions.rows or positions.reached
 end
 
 -- The padding's token has the row before the first place, and none of a cache's tokens is remembered.
@@ -93,9 +94,10 @@ return {
   packed = function(spec, add)
     local positions, width = spec.positions, spec.d_model
     if positions then
-      add("positions", positions.rows * width, {
-        is_learned(spec) and { kind = "copy", role = "positions", rows = positions.rows, columns = width } or
-          { kind = "angles", layout = "SINUSOIDS", places = positions.rows, width = width, theta = 10000 },
+      local rows = positions.reached
+      add("positions", rows * width, {
+        is_learned(spec) and { kind = "copy", role = "positions", rows = rows, columns = width } or
+          { kind = "angles", layout = "SINUSOIDS", places = rows, width = width, theta = 10000 },
       })
     end
     if spec.token_types then

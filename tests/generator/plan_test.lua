@@ -30,6 +30,14 @@ local function total(widths)
   return sum
 end
 
+fact.holds("positions that no sequence reaches are not packed", function()
+  local s = assert(spec.from_fields({ kind = "encoder", n_layers = 1, d_model = 16, n_heads = 2, d_ff = 16, seq_len = 5,
+    positions = { kind = "learned", rows = 72, first = 2 } }))
+  local bytes = {}
+  for _, part in ipairs(stack.make(s, isa.get("scalar")).packed.parts) do bytes[part.name] = part.bytes end
+  fact.equal(bytes.positions, (2 + 5) * 16 * 4)
+end)
+
 -- -- Kernels --------------------------------------------------------------------------------------------------------
 
 fact.holds("no kernel needs more registers than there are", function()
