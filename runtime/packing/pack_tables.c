@@ -50,7 +50,7 @@ void ga_pack_rows(const struct ga_packed_rows *rows, const struct ga_weight_view
     }
 }
 
-// The sine and cosine of a pair's angle at a place; per_place: the pair's power of theta.
+// The sine and cosine of the angle of a pair at a place. power: of theta, for this pair.
 static void turn(const struct ga_packed_angles *angles, double power, size_t place, float *sine_out, float *cosine_out)
 {
     double sine, cosine;
