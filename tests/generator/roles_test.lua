@@ -50,11 +50,18 @@ fact.holds("a file of a test model has its model's name", function()
   end
 end)
 
+-- The sets that an x86-64 machine compiles, whose variants tests/emulate writes in terms of AVX2.
+local function of_x86()
+  local names = {}
+  for _, name in ipairs(isa.names()) do names[#names + 1] = isa.is_of(isa.get(name), "x86_64") and name or nil end
+  return names
+end
+
 -- Emulated kernels run as on a CPU that has everything: one that is compiled as it is would be an illegal instruction.
 fact.holds("emulated models have every variant that is emulated, and no other that refines a set", function()
   local has = {}
   for _, name in ipairs(sorted(roles.emulated)) do
-    for _, output in ipairs(emit.outputs(read(name), isa.names())) do
+    for _, output in ipairs(emit.outputs(read(name), of_x86())) do
       if output.variant then has[output.variant] = true end
     end
   end
