@@ -7,7 +7,7 @@
 --   weights, rows              whether packed weights may be kept in it (weights_dtype), and single rows (cache_dtype)
 -- of one that numbers are kept in
 --   type, bytes                C type of an element, and its bytes
---   from_float, to_float       formats of C expressions: an element from a float, and a float from an element
+--   from_float (of rows), to_float   formats of C expressions: an element from a float, and a float from an element
 --   load, store                words: a vector of floats from elements at a pointer, and to them; nil: no conversion
 --   helpers                    C functions that from_float and to_float call; nil: none
 --   enum                       its name in enum ga_dtype; nil: that of its word

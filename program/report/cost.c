@@ -198,6 +198,7 @@ static double element_bytes(const struct ga_model *model, enum ga_linear linear)
 {
     static const double stored[] = {[GA_STORAGE_F32] = sizeof(float),
                                     [GA_STORAGE_BF16] = 2,
+                                    [GA_STORAGE_F16] = 2,
                                     [GA_STORAGE_INT8] = (32 + 2) / 32.0,
                                     [GA_STORAGE_INT4] = (16 + 2) / 32.0};
     const double bytes[GA_ARITHMETICS] = {[GA_ARITHMETIC_F32] = stored[model->weights_dtype],

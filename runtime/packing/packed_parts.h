@@ -17,6 +17,7 @@ enum { GA_PACKING_REVISION = 1 }; // changes whenever equal tables and weights g
 enum ga_panel_numbers {
     GA_PANEL_F32,
     GA_PANEL_BF16,         // rounded to the nearest
+    GA_PANEL_F16,          // rounded to the nearest
     GA_PANEL_BF16_PRODUCT, // the same, but what is smaller than 2^-56 is zero (docs/numbers.md)
     GA_PANEL_I16,          // whole numbers, with a scale for each column of a running sum
     GA_PANEL_INT8,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bf16.h"
+#include "f16.h"
 #include "group_rounding.h"
 
 // -- Floats ---------------------------------------------------------------------------------------------------------
@@ -42,6 +43,18 @@ static void put_bf16(const struct ga_panel_format *format, const struct ga_panel
         for (size_t i = 0; i < count; i++) {
             const float x = factor * from[i * stride];
             to[place_of(as, width, i)] = ga_bf16_of_float(fabsf(x) < least ? 0.0F : x);
+        }
+    }
+}
+
+static void put_f16(const struct ga_panel_format *format, const struct ga_panel_strip *strip)
+{
+    (void)format;
+    for (size_t k = 0; k < strip->columns; k++) {
+        const float *from = strip->from + k * strip->row_stride;
+        uint16_t *to = (uint16_t *)(void *)strip->sum + strip->first + k;
+        for (size_t i = 0; i < strip->count; i++) {
+            to[i * strip->width] = ga_f16_of_float(strip->factor * from[i * strip->col_stride]);
         }
     }
 }
@@ -131,10 +144,10 @@ static const struct {
     void (*put)(const struct ga_panel_format *format, const struct ga_panel_strip *strip);
     size_t bytes, header; // of a number, 0: groups; of a column beside its numbers
 } formats[] = {
-    [GA_PANEL_F32] = {put_f32, 4, 0},           [GA_PANEL_BF16] = {put_bf16, 2, 0},
-    [GA_PANEL_BF16_PRODUCT] = {put_bf16, 2, 0}, [GA_PANEL_I16] = {put_integers, 2, 4},
-    [GA_PANEL_INT8] = {put_integers, 1, 4},     [GA_PANEL_INT8_G32] = {put_groups, 0, 34},
-    [GA_PANEL_INT4_G32] = {put_groups, 0, 18},
+    [GA_PANEL_F32] = {put_f32, 4, 0},          [GA_PANEL_BF16] = {put_bf16, 2, 0},
+    [GA_PANEL_F16] = {put_f16, 2, 0},          [GA_PANEL_BF16_PRODUCT] = {put_bf16, 2, 0},
+    [GA_PANEL_I16] = {put_integers, 2, 4},     [GA_PANEL_INT8] = {put_integers, 1, 4},
+    [GA_PANEL_INT8_G32] = {put_groups, 0, 34}, [GA_PANEL_INT4_G32] = {put_groups, 0, 18},
 };
 
 void ga_panel_put(const struct ga_panel_format *format, const struct ga_panel_strip *strip)

@@ -14,12 +14,12 @@ local spec = require "spec"
 
 local combinations = { SEED = 20 }
 
--- Element types of packed weights, of those in groups one, and every arithmetic but f32 of linears and attention, which
--- the first type goes with, beside bytes of k and floats of q.
+-- Formats of packed weights, of those of 16 bits and of those in groups one, and every arithmetic but f32 of linears and
+-- attention, which the first one goes with, with int8 for k and f32 for q.
 local function number_types()
   local axis = { name = "numbers" }
   for _, name in ipairs(formats.weights()) do
-    if name ~= "int8" then axis[#axis + 1] = { weights_dtype = name } end
+    if name ~= "int8" and name ~= "f16" then axis[#axis + 1] = { weights_dtype = name } end
   end
   for _, name in ipairs(formats.products()) do
     if name ~= "f32" then axis[#axis + 1] = { dtype = { default = name, k = "int8", q = "f32", attention = name } } end

@@ -8,8 +8,9 @@ local isa = require "isa"
 local kept = require "formats.vocabulary.kept"
 local packed = require "plan.packed"
 
-local ELEMENTS = { type = "string", bytes = "number", from_float = "string", to_float = "string" }
-local OPTIONAL = { word = "string", weights = "boolean", rows = "boolean", load = "string", store = "string",
+local ELEMENTS = { type = "string", bytes = "number", to_float = "string" }
+local OPTIONAL = { word = "string", from_float = "string", weights = "boolean", rows = "boolean", load = "string",
+  store = "string",
   helpers = "string", enum = "string", scales = "string", largest = "number", product = "table" }
 local OF_GROUPS = { type = "string", bytes = "number", group = "number", unit = "number", bias = "number",
   zero = "number", zero_steps = "number", scale = "table", facts = "number", column_bytes = "number" }
@@ -40,18 +41,20 @@ fact.holds("every file is a table of its name, of what the contract lists", func
     for field, value in pairs(F.product or {}) do fact.equal(type(value), PRODUCT[field] or name .. "." .. field) end
     for field in pairs((F.weights or F.rows) and not F.group and ELEMENTS or {}) do assert(F[field], field) end
     assert(F.weights or F.rows or F.product, name)
+    assert(F.from_float or not F.rows, name)
   end
 end)
 
 fact.holds("words of specs mean one format of weights, one of rows, and one of products with weights", function()
-  fact.lists_equal(formats.weights(), { "f32", "bf16", "int8", "int4" })
+  fact.lists_equal(formats.weights(), { "f32", "bf16", "f16", "int8", "int4" })
   fact.lists_equal(formats.rows(), { "f32", "bf16", "int8" })
   fact.lists_equal(formats.products(), { "f32", "bf16", "i16", "int8" })
   fact.lists_equal(formats.products(true), { "f32", "bf16", "i16", "int8", "int8_g32" })
   fact.lists_equal(formats.attending(), { "f32", "bf16", "i16", "int8" })
   fact.equal(formats.of_weights("int8").name, "int8_g32")
   fact.equal(formats.of_rows("int8").name, "int8_row")
-  for weights, names in pairs({ f32 = "f32 bf16 i16 int8", bf16 = "f32 nil nil nil", int8 = "f32 nil nil int8_g32",
+  for weights, names in pairs({ f32 = "f32 bf16 i16 int8", bf16 = "f32 nil nil nil",
+    f16 = "f32 nil nil nil", int8 = "f32 nil nil int8_g32",
     int4 = "f32 nil nil int8_g32" }) do
     local found = {}
     for i, word in ipairs({ "f32", "bf16", "i16", "int8" }) do

@@ -16,9 +16,8 @@ static const struct storage {
     int numbers, zero;
     double beyond;
 } STORAGES[] = {
-    [GA_STORAGE_F32] = {24, -149, 0, 0, 0},
-    [GA_STORAGE_BF16] = {8, -133, 0, 0, 0},
-    [GA_STORAGE_INT8] = {11, -24, 256, 128, 65520},
+    [GA_STORAGE_F32] = {24, -149, 0, 0, 0},   [GA_STORAGE_BF16] = {8, -133, 0, 0, 0},
+    [GA_STORAGE_F16] = {11, -24, 0, 0, 0},    [GA_STORAGE_INT8] = {11, -24, 256, 128, 65520},
     [GA_STORAGE_INT4] = {4, -25, 16, 0, 248},
 };
 
@@ -31,7 +30,7 @@ double weights_smallest(const struct ga_model *model)
 
 bool kernels_for_narrow(const struct ga_model *model)
 {
-    return model->weights_dtype == GA_STORAGE_BF16;
+    return model->weights_dtype == GA_STORAGE_BF16 || model->weights_dtype == GA_STORAGE_F16;
 }
 
 // Whether a role is the weight of a linear, which is what a model keeps in fewer bits. A tied embedding is one too.

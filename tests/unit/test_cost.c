@@ -35,6 +35,7 @@ Test(cost, logits_that_are_not_asked_for_are_not_read_however_they_are_kept)
         {false, GA_STORAGE_F32, GA_ARITHMETIC_F32, 4, 4},
         {true, GA_STORAGE_F32, GA_ARITHMETIC_INT8, 4, 1},
         {true, GA_STORAGE_BF16, GA_ARITHMETIC_F32, 0, 2},
+        {true, GA_STORAGE_F16, GA_ARITHMETIC_F32, 0, 2},
         {true, GA_STORAGE_INT8, GA_ARITHMETIC_F32, 0, groups8},
         {true, GA_STORAGE_INT4, GA_ARITHMETIC_F32, 0, groups4},
         {true, GA_STORAGE_INT4, GA_ARITHMETIC_INT8, 0, groups4},

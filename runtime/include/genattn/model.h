@@ -53,6 +53,7 @@ enum ga_storage {
     GA_STORAGE_BF16,
     GA_STORAGE_INT8, // groups of 32 along depth: 8 bits a weight, and a scale
     GA_STORAGE_INT4, // groups of 32 along depth: 4 bits a weight, a scale and a zero
+    GA_STORAGE_F16,
 };
 
 // What a call can return in addition to its output and attention, if the spec lists it. Rows past a length are zeros.
