@@ -41,6 +41,27 @@ fact.holds("a part's kernels are the same code alone and as part of a model", fu
   end
 end)
 
+-- Two linears of depth 512 whose rows lie 512 and 544 floats apart.
+local APART = { kind = "encoder", d_model = 512, d_ff = 512, n_heads = 8, n_layers = 1, seq_len = 16 }
+
+fact.holds("a linear has kernels of its own depth, running sums, distance of rows and tile", function()
+  local strides = {}
+  for _, s in ipairs({ assert(spec.from_fields(APART)), read("transformer_40_2"), read("mixed_48_decoder") }) do
+    for _, p in ipairs(plan_files.plans(s, { "avx512", "scalar" })) do
+      for _, f in ipairs(p.families) do
+        local group, has_sums = f.group, f.sums ~= nil
+        assert(not has_sums or group.k == f.k and group.lda == f.lda and group.is_sliced == f.is_sliced, f.op)
+        for i, sum in ipairs(f.sums or {}) do
+          assert(group.sums[i].count == sum.count and group.sums[i].length == sum.length, f.op)
+        end
+        for _, kernel in ipairs(f.kernels) do assert(kernel.mr <= f.mr and group.of[kernel.symbol] == kernel) end
+        strides[s.d_model == 512 and has_sums and group.lda or 0] = true
+      end
+    end
+  end
+  assert(strides[512] and strides[544])
+end)
+
 fact.holds("q, k, v and the output of a layer have the kernels of one depth, whatever the strides of rows", function()
   for _, name in ipairs(isa.names()) do
     local p = plan.make(assert(spec.from_fields({ d_model = 512, n_heads = 8 })), isa.get(name))
