@@ -14,8 +14,8 @@ local spec = require "spec"
 
 local combinations = { SEED = 20 }
 
--- Formats of packed weights, of those of 16 bits and of those in groups one, and every arithmetic but f32 of linears and
--- attention, which the first one goes with, with int8 for k and f32 for q.
+-- Formats of packed weights, of those of 16 bits and of those in groups one, and every arithmetic but f32 of linears
+-- and attention, which the first one goes with, with int8 for k and f32 for q.
 local function number_types()
   local axis = { name = "numbers" }
   for _, name in ipairs(formats.weights()) do

@@ -1,4 +1,4 @@
--- test: every_template, emulated, wide
+-- test: every_template, emulated, wide, cross
 return {
   -- A layer of products of bytes: heads that fill no vector, all lengths, weights that are looked at.
   name = "int8_39_3",
