@@ -108,10 +108,29 @@ static float float_of_upper(const unsigned char *at)
     return number;
 }
 
+static double double_of_half(const unsigned char *at)
+{
+    const int bits = at[0] | at[1] << 8, exponent = bits >> 10 & 31, fraction = bits & 1023;
+    const double size = exponent == 0 ? ldexp(fraction, -24) : ldexp(1024 + fraction, exponent - 25);
+    return bits & 0x8000 ? -size : size;
+}
+
+static double number_of(enum ga_panel_numbers numbers, const unsigned char *at)
+{
+    float number = 0.0F;
+    memcpy(&number, at, numbers == GA_PANEL_F32 ? sizeof number : 0);
+    return numbers == GA_PANEL_F32   ? (double)number
+           : numbers == GA_PANEL_F16 ? double_of_half(at)
+                                     : (double)float_of_upper(at);
+}
+
 // Each weight at its place; what is left of the block once they are taken out is zeros.
 static void check_floats(struct ga_panel_format format, bool transposed)
 {
     const size_t bytes = format.numbers == GA_PANEL_F32 ? 4 : 2;
+    const double most = format.numbers == GA_PANEL_F32   ? 0x1p-24
+                        : format.numbers == GA_PANEL_F16 ? 0x1.01p-11
+                                                         : 0x1.01p-8;
     const struct ga_packed_linear linear = linear_of(format, (INPUTS + 2) * bytes);
     make_weights(transposed);
     pack(&linear);
@@ -123,10 +142,8 @@ static void check_floats(struct ga_panel_format format, bool transposed)
             const size_t lane = format.upper_first ? 1 - i % 2 : i % format.unit;
             unsigned char *at = panel + ((i / format.unit * width + j) * format.unit + lane) * bytes;
             const double exact = 0.75 * weight_at(row, i);
-            float got = bytes == 2 ? float_of_upper(at) : 0.0F;
-            memcpy(&got, at, bytes == 4 ? bytes : 0);
-            cr_expect_float_eq((double)got, exact, fabs(exact) * (bytes == 4 ? 0x1p-24 : 0x1.01p-8), "[%zu][%zu]", row,
-                               i);
+            const double error = fmax(fabs(exact) * most, format.numbers == GA_PANEL_F16 ? 0x1p-25 : 0);
+            cr_expect_float_eq(number_of(format.numbers, at), exact, error, "[%zu][%zu]", row, i);
             memset(at, 0, bytes);
         }
     }
@@ -136,11 +153,10 @@ static void check_floats(struct ga_panel_format format, bool transposed)
 
 Test(packing, floats_and_bf16_lie_where_kernels_read_them)
 {
-    static const struct ga_panel_format formats[] = {{GA_PANEL_F32, 1, false, false},
-                                                     {GA_PANEL_BF16, 1, false, false},
-                                                     {GA_PANEL_BF16_PRODUCT, 1, false, false},
-                                                     {GA_PANEL_BF16_PRODUCT, 2, false, false},
-                                                     {GA_PANEL_BF16_PRODUCT, 2, true, false}};
+    static const struct ga_panel_format formats[] = {
+        {GA_PANEL_F32, 1, false, false},          {GA_PANEL_BF16, 1, false, false},
+        {GA_PANEL_F16, 1, false, false},          {GA_PANEL_BF16_PRODUCT, 1, false, false},
+        {GA_PANEL_BF16_PRODUCT, 2, false, false}, {GA_PANEL_BF16_PRODUCT, 2, true, false}};
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         check_floats(formats[i], false);
         check_floats(formats[i], true);
