@@ -231,9 +231,8 @@ struct ga_variant {
     const struct ga_packed_parts *parts; // [n_parts], for ga_model_pack
     size_t (*scratch_bytes)(size_t batch, size_t q_len, size_t kv_len, size_t threads);
     void (*run)(const void *packed, const struct ga_io *io, void *scratch);
-    struct ga_cache_layout cache;
+    struct ga_cache_layout cache, memory_cache; // the second one of a decoder's memory
     uint64_t packing; // a number for parts and what packs them: variants of two builds with one number pack the same
-    struct ga_cache_layout memory_cache; // of a decoder's memory
 };
 
 // A generated model: one const object, `<name>_model`. A program that is linked with the shared library may have a copy
