@@ -16,6 +16,7 @@ static double read_of(bool tied, enum ga_activation transform, enum ga_storage k
                                    .vocab_size = VOCABULARY,
                                    .stack = &stack,
                                    .weights_dtype = kept,
+                                   .embedding_dtype = GA_F32,
                                    .arithmetic[GA_LINEAR_LOGITS] = logits};
     const struct ga_variant variant = {.packed_bytes = (size_t)(LAYERS + beside)};
     const struct ga_call_size size = {.batch = 1, .q_len = 1, .kv_len = 1, .logit_rows = logit_rows};
