@@ -185,7 +185,7 @@ bool kernels_for_special_weights(const struct ga_model *model)
 void special_weights_match_the_generic(struct checks *checks, const struct ga_model *model)
 {
     static weight_fill *const fills[] = {weights_with_nan_in_k, weights_with_infinity_in_v, weights_with_infinity_in_o};
-    // Narrow attention's error may change the sign of a head's number near zero, and an infinity times it has that sign.
+    // Narrow attention's error may change the sign of a number near zero, and an infinity times it has that sign.
     const size_t count = sizeof fills / sizeof *fills - (model->attention_arithmetic != GA_ARITHMETIC_F32);
     for (size_t f = 0; f < count; f++) {
         kernels_each_call(checks, model, fills[f], SPECIAL_BUDGET, compare_kinds);
