@@ -252,8 +252,8 @@ int main(int argc, char **argv)
 {
     const struct ga_packed_parts *parts = packed_parts();
     const struct ga_variant variants[] = {
-        {"future", no_cpu_has, 0, false, PACKED_BYTES, 1, kernels, 1, parts, scratch_bytes, run, {0}, 1, {0}},
-        {"scalar", 0, 0, false, PACKED_BYTES, 1, kernels, 1, parts, scratch_bytes, run, {0}, 1, {0}},
+        {"future", no_cpu_has, 0, false, PACKED_BYTES, 1, kernels, 1, parts, scratch_bytes, run, {0}, {0}, 1},
+        {"scalar", 0, 0, false, PACKED_BYTES, 1, kernels, 1, parts, scratch_bytes, run, {0}, {0}, 1},
     };
     static const char *const sentences[] = {"lengths: padding is neither computed nor seen"};
     const struct ga_model model = {

@@ -167,7 +167,7 @@ static const struct ga_stack stack = {
 int main(int argc, char **argv)
 {
     static const struct ga_variant variants[] = {
-        {"scalar", 0, 0, false, PACKED_BYTES, 1, kernels, 1, &parts, scratch_bytes, run, {0}, 1, {0}},
+        {"scalar", 0, 0, false, PACKED_BYTES, 1, kernels, 1, &parts, scratch_bytes, run, {0}, {0}, 1},
     };
     static const char *const sentences[] = {"layers: 3"};
     const struct ga_model model = {
