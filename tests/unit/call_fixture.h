@@ -33,7 +33,10 @@ static inline size_t fake_scratch(size_t batch, size_t q_len, size_t kv_len, siz
     return SCRATCH;
 }
 
-#define LAYOUT {.key_panel = 4, .value_stride = 5}
+#define LAYOUT                            \
+    {                                     \
+        .key_panel = 4, .value_stride = 5 \
+    }
 #define CACHE .cache = LAYOUT, .memory_cache = LAYOUT
 static const struct ga_variant variant[] = {
     {.isa = "scalar", .packed_bytes = PACKED, .scratch_bytes = fake_scratch, .run = fake_run, CACHE}};
