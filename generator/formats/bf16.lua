@@ -84,6 +84,7 @@ local function vocabulary(set)
   return setmetatable({
     name = "bf16", is_narrow = true, panel = panel, header = 0, sum = V.type,
     column_bytes = function(length) return length * 2 end,
+    place = function(i) return (X.upper_first and "1 - %s %% 2" or "%s %% " .. X.unit):format(i) end,
     start = function() return V.zero() end,
     total = function(sum, _, _, before) return V.add(before, sum) end,
   }, { __index = X })

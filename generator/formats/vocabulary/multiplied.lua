@@ -124,6 +124,7 @@ end
 -- panel, unit, one_by_one, header, vector, sum, splat and dot as above, and
 --   load(pointer, place)           a vector; of what sums take one by one, the elements at that place of their lanes
 --   column_bytes(length)           of a panel's column in a running sum of that length
+--   place(i)                       of bf16: where in its lane that of depth i lies in a panel
 --   groups                         the dtype of weights, where it keeps numbers in groups: then there is no load
 --   steps                          the dtype of steps, where rows are kept as numbers of steps: those of keys stand in
 --                                  the header
