@@ -181,7 +181,7 @@ function files.list(s, plans)
   return list
 end
 
--- What the compiler is told of a plan's instruction set and multiply.
+-- What the compiler is told of a plan's instruction set and arithmetic.
 local function cflags(p)
   local list = {}
   for _, flags in ipairs({ p.isa.cflags, multiply.all_need(p.spec, p.isa, "cflags") }) do

@@ -81,4 +81,10 @@ fact.holds("of ninja's words the files of this tree count", function()
   fact.lists_equal(tests_of.files(words), { "LICENSE", "runtime/call/call_mask.c" })
 end)
 
+fact.holds("a file that is not there is named, and how to give one is said", function()
+  fact.equal(tests_of.refusal(""),
+    "tests-of: which file? ninja tests-of runtime/call/call_mask.c, or FILE=... ninja tests-of\n")
+  fact.contains(tests_of.refusal("no_such.c"), "FILE=no_such.c is not a file of this folder")
+end)
+
 fact.finish()

@@ -236,10 +236,17 @@ function M.lines(path, found)
   return lines
 end
 
-local function main(folder, ...)
-  local files = M.files(table.concat({ ... }, "\n"))
+-- Why there is nothing to print; given: the file that a variable names, "" for none.
+function M.refusal(given)
+  local found = given == "" and "which file?" or
+    ("FILE=%s is not a file of this folder; give its path from here, as in"):format(given)
+  return ("tests-of: %s ninja tests-of runtime/call/call_mask.c, or FILE=... ninja tests-of\n"):format(found)
+end
+
+local function main(folder, given, words)
+  local files = M.files(given .. "\n" .. words)
   if #files == 0 then
-    io.stderr:write("tests-of: which file? ninja tests-of runtime/call/call_mask.c, or FILE=... ninja tests-of\n")
+    io.stderr:write(M.refusal(given))
     return false
   end
   local graph = edges_of.read({ "out/kernels.ninja", folder .. "/build.ninja" })
