@@ -16,15 +16,16 @@ local OPENED = {
   { model = "bert_48_4", file = "stack", rows = "gelu", norm = "layer" },
   { model = "llama_45_3", file = "stack", rows = "silu", norm = "rms" },
 }
--- Tables of all instruction sets alike, which the plainest one's file shows.
+-- Tables that packing computes, equal for all instruction sets. is: the description of the table in the plainest set's
+-- file.
 local TABLES = {
-  { model = "rotary_57_6", file = "pack", name = "rope", is = "pack_rope" },
-  { model = "transformer_40_2", part = "_dec", file = "pack", name = "position", is = "pack_positions" },
+  { model = "rotary_57_6", file = "parts", name = "rope", is = "angles_1" },
+  { model = "transformer_40_2", file = "parts", name = "position", is = "angles_3" },
 }
 
 -- The file of an entry for one instruction set, in its model's folder.
 local function file_of(set, entry)
-  return ("%s%s__%s_%s.c"):format(entry.model, entry.part or "", set, entry.file)
+  return ("%s__%s_%s.c"):format(entry.model, set, entry.file)
 end
 
 local function define(name, value)

@@ -25,15 +25,17 @@ float NUMBERS_SOFTMAX_AS(float *scores, size_t n, float highest);
 
 float NUMBERS_SOFTMAX_AS(float *scores, size_t n, float highest)
 {
-    return softmax_row(scores, n, highest);
+    return softmax_row(scores, 0, n, highest);
 }
 #endif
 
 #ifdef NUMBERS_TABLE_AS
+#include "pack_tables.h"
+
 void NUMBERS_TABLE_AS(float *table);
 
 void NUMBERS_TABLE_AS(float *table)
 {
-    NUMBERS_TABLE(table);
+    ga_pack_angles(NUMBERS_TABLE, table);
 }
 #endif
