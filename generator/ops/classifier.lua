@@ -1,6 +1,7 @@
 -- ops/classifier.lua: a classification head on the pooled row of each sequence: a dense linear of d_model, an
 -- activation and a linear with one number for each label. A call gives these numbers; what scores are made of them is
 -- only said, for the program.
+local pooling = require "ops.pooling"
 local types = require "schema.types"
 
 local ACTIVATIONS = { "tanh", "relu", "gelu" }
@@ -31,7 +32,7 @@ return {
     if not spec.classifier.labels then
       fail("classifier.labels is missing, but there are other fields of classifier: a whole number")
     elseif not spec.pool then
-      fail('classifier is given, but without pool.kind there is no row of a sequence to classify: "cls" or "mean"')
+      fail('classifier is given, but without pool.kind there is no row of a sequence to classify: give pool.kind')
     end
     spec.has_last_products = true
     spec.makes_last_rows = spec.makes_last_rows or spec.arithmetic_of.classifier ~= "f32" or spec.chooses
@@ -58,7 +59,7 @@ return {
     add_linear("classifier", { weight = "classifier_weight", bias = "classifier_bias" })
   end,
   outputs = function(spec, add)
-    if spec.classifier then add("class_logits", spec.pool and spec.pool.kind == "cls" and "first" or "all") end
+    if spec.classifier then add("class_logits", spec.pool and pooling.words(spec).pooled_rows or "all") end
   end,
   tensors = function(spec, add)
     if spec.classifier then add({ name = "class_logits", shape = { "batch", "n_labels" }, is = "output" }) end

@@ -1,14 +1,25 @@
--- ops/pooling.lua: one row for each sequence: its first (cls), or the mean of its real rows; of length one
--- on request.
+-- ops/pooling.lua: one row for each sequence: its first (cls) or last, or a mean of its real rows; of length one on
+-- request.
 local types = require "schema.types"
+
+-- Ways to pool: which rows of a sequence each reads, as plan/one_row.lua says it, and what `info` calls the result.
+local WAYS = {
+  cls = { rows = "first", says = "each sequence's first row" },
+  last = { rows = "last", says = "each sequence's last real row" },
+  mean = { rows = "all", says = "the mean of each sequence's real rows", adds_rows = true },
+  weighted_mean = { rows = "all", says = "the mean of each sequence's real rows, in which row i counts i + 1 times" },
+}
+local KINDS = { "cls", "last", "mean", "weighted_mean" }
+local EXPECTED = '"cls", "last", "mean" or "weighted_mean"'
 
 return {
   name = "pooling",
   of_decoder = true,
   fields = {
-    { field = "pool.kind", flag = "--pool", value = "cls|mean", check = types.choice({ "cls", "mean" }),
+    { field = "pool.kind", flag = "--pool", value = table.concat(KINDS, "|"), check = types.choice(KINDS),
       parse = function(word) return word end, default = "none",
-      help = "also gives `embedding`, one row for each sequence: its first row, or the mean of its rows",
+      help = "also gives `embedding`, one row for each sequence: its first row, its last row, the mean of its rows, " ..
+        "or a mean whose weights are 1 for the first row, 2 for the second, and so on",
       group = "whole models", example = 'pool = { kind = "mean" }' },
     { field = "pool.normalize", flag = "--pool-normalize", value = "yes|no", check = types.boolean,
       parse = types.to_boolean, default = "no",
@@ -17,12 +28,12 @@ return {
   },
   resolve = function(spec, fail)
     if not spec.stack or not spec.pool then return end
-    if not spec.pool.kind then fail('pool.kind is missing beside pool.normalize: "cls" or "mean"') end
+    if not spec.pool.kind then fail("pool.kind is missing beside pool.normalize: " .. EXPECTED) end
     spec.pool.normalize = spec.pool.normalize or false
-    spec.adds_rows = spec.adds_rows or spec.pool.kind == "mean"
+    spec.adds_rows = spec.adds_rows or spec.pool.kind and WAYS[spec.pool.kind].adds_rows
   end,
   outputs = function(spec, add)
-    if spec.pool then add("embedding", spec.pool.kind == "cls" and "first" or "all") end
+    if spec.pool then add("embedding", WAYS[spec.pool.kind].rows) end
   end,
   tensors = function(spec, add)
     if spec.pool then add({ name = "embedding", shape = { "batch", "d_model" }, is = "output" }) end
@@ -34,10 +45,9 @@ return {
   end,
   on = function(spec) return spec.pool end,
   uses = { "added_rows" },
+  words = function(spec) return { pooled_rows = spec.pool and spec.pool.kind and WAYS[spec.pool.kind].rows } end,
   sentence = function(spec)
     if not spec.pool then return nil end
-    return ("embedding: %s%s"):format(
-      spec.pool.kind == "cls" and "each sequence's first row" or "the mean of each sequence's real rows",
-      spec.pool.normalize and ", over its length" or "")
+    return ("embedding: %s%s"):format(WAYS[spec.pool.kind].says, spec.pool.normalize and ", over its length" or "")
   end,
 }

@@ -13,7 +13,11 @@ static const char *const activations[] = {
 static const char *const norms[] = {[GA_NORM_NONE] = "none", [GA_NORM_RMS] = "rms", [GA_NORM_LAYER] = "layer"};
 static const char *const positions[] = {
     [GA_POSITIONS_NONE] = "none", [GA_POSITIONS_LEARNED] = "learned", [GA_POSITIONS_SINUSOIDAL] = "sinusoidal"};
-static const char *const pools[] = {[GA_POOL_NONE] = "none", [GA_POOL_CLS] = "cls", [GA_POOL_MEAN] = "mean"};
+static const char *const pools[] = {[GA_POOL_NONE] = "none",
+                                    [GA_POOL_CLS] = "cls",
+                                    [GA_POOL_MEAN] = "mean",
+                                    [GA_POOL_LAST] = "last",
+                                    [GA_POOL_WEIGHTED_MEAN] = "weighted_mean"};
 static const char *const logits[] = {[GA_LOGITS_NONE] = "none",
                                      [GA_LOGITS_LINEAR] = "linear",
                                      [GA_LOGITS_SOFTMAX] = "softmax",

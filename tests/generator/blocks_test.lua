@@ -290,10 +290,11 @@ fact.holds("contradictions name both fields", function()
   refuses({ pool = { kind = "cls" }, classifier = { activation = "relu" } },
     "classifier.labels is missing, but there are other fields of classifier: a whole number")
   refuses({ classifier = { labels = 2 } },
-    'classifier is given, but without pool.kind there is no row of a sequence to classify: "cls" or "mean"')
+    'classifier is given, but without pool.kind there is no row of a sequence to classify: give pool.kind')
   refuses({ pool = { kind = "cls" }, classifier = { labels = 65537 } },
     "classifier.labels must be a whole number from 1 to 65536, found 65537")
-  refuses({ pool = { normalize = true } }, 'pool.kind is missing beside pool.normalize: "cls" or "mean"')
+  refuses({ pool = { normalize = true } },
+    'pool.kind is missing beside pool.normalize: "cls", "last", "mean" or "weighted_mean"')
 end)
 
 fact.holds("what would take seconds or megabytes to generate is refused with its limit", function()

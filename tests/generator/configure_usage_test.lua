@@ -83,7 +83,7 @@ local WRONG = {
   { "--ffn-gated", "x", 'must be yes or no, found "x"' },
   { "--ffn-fused", "x", 'must be yes or no, found "x"' },
   { "--ffn-bias", "x", 'must be yes or no, found "x"' },
-  { "--pool", "max", ONE_OF:format("cls, mean", '"max"') },
+  { "--pool", "max", ONE_OF:format("cls, last, mean, weighted_mean", '"max"') },
   { "--pool-normalize", "x", 'must be yes or no, found "x"' },
   { "--logits", "x", ONE_OF:format("linear, softmax, log_softmax", '"x"') },
   { "--logits-size", "0", count(1, 1048576, "0") },

@@ -142,8 +142,8 @@ fact.holds("experts, other heads of values and several files are refused", funct
     "tensors: llama-gguf-split --merge makes one")
   refuses(model("llama", { { { "llama.vocab_size", "u32", 9 } } }),
     "llama.vocab_size is 9; expected 7, as token_embd.weight has rows")
-  refuses(model("bert", { { { "bert.pooling_type", "u32", 3 } } }),
-    "bert.pooling_type is 3; expected 0 (none), 1 (mean) or 2 (cls)")
+  refuses(model("bert", { { { "bert.pooling_type", "u32", 4 } } }),
+    "bert.pooling_type is 4; expected 0 (none), 1 (mean), 2 (cls) or 3 (last)")
 end)
 
 fact.holds("biases that only some of the linears have are refused", function()

@@ -1,5 +1,5 @@
--- hf_test.lua: --from-hf: a config.json becomes a spec, field by field, and what is not known is refused by name; so is
--- what a sentence encoder's folder says beside it.
+-- hf_test.lua: --from-hf: a config.json becomes a spec, field by field, and what is not known is refused by name. What
+-- a sentence encoder's folder says in addition is in hf_sentence_test.lua.
 local hf = dofile("tests/generator/hf_folders.lua")
 local from_hf = require "import.from_hf"
 local fs = require "base.fs"
@@ -315,84 +315,6 @@ fact.holds("names and values of hostile files do not reach the terminal", functi
   local _, errors = read(config(hf.BERT, '"\\u001b[2J": "\\u001b]0;x\\u0007"'))
   fact.equal(#errors, 1)
   assert(not errors[1]:find("%c"))
-end)
-
--- -- Sentence encoders ----------------------------------------------------------------------------------------------
-
--- A folder of sentence-transformers: its modules by type, and the pooling's config.
-local function encoder(modules, pooling, longest)
-  local files, list = config(hf.BERT), {}
-  local places = { Transformer = "", Pooling = "1_Pooling", Normalize = "2_Normalize", Dense = "2_Dense" }
-  for i, kind in ipairs(modules) do
-    list[i] = ('{"path": "%s", "type": "sentence_transformers.models.%s"}'):format(places[kind], kind)
-  end
-  files["modules.json"] = "[" .. table.concat(list, ", ") .. "]"
-  files["1_Pooling/config.json"] = pooling
-  files["sentence_bert_config.json"] = longest and '{"max_seq_length": ' .. longest .. "}"
-  return files
-end
-
-local MEAN = '{"word_embedding_dimension": 8, "pooling_mode_cls_token": false, "pooling_mode_mean_tokens": true}'
-
-fact.holds("a sentence encoder pools as its folder says, over texts as long as it says", function()
-  local s = assert(read(encoder({ "Transformer", "Pooling", "Normalize" }, MEAN, 16))).spec
-  fact.equal(s.pool.kind, "mean")
-  fact.equal(s.pool.normalize, true)
-  fact.equal(s.seq_len.max, 16)
-  s = assert(read(encoder({ "Transformer", "Pooling" }, '{"pooling_mode_cls_token": true}', 512))).spec
-  fact.equal(s.pool.kind, "cls")
-  fact.equal(s.pool.normalize, false)
-  fact.equal(s.seq_len.max, 20)
-  s = assert(read(encoder({ "Transformer", "Pooling" }, MEAN), { ["pool.kind"] = "cls", seq_len = 4 })).spec
-  fact.equal(s.pool.kind, "cls")
-  fact.equal(s.seq_len.max, 4)
-end)
-
-fact.holds("--pool wins over a folder that pools in a way that is not made", function()
-  for _, pooling in ipairs({ '{"pooling_mode_lasttoken": true}', '{"pooling_mode_max_tokens": true}',
-    '{"pooling_mode": "max"}', '{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true}' }) do
-    local result = assert(read(encoder({ "Transformer", "Pooling", "Normalize" }, pooling), { ["pool.kind"] = "mean" }))
-    fact.equal(result.spec.pool.kind, "mean")
-    fact.equal(result.spec.pool.normalize, true)
-    fact.contains(table.concat(result.lines, "\n"), 'pool.kind = "mean"  (as asked for)')
-  end
-end)
-
-fact.holds("a pool is a word or a list of one, as sentence-transformers saves it from 5.4 on; none is mean", function()
-  for pooling, kind in pairs({ ['"mean"'] = "mean", ['"cls"'] = "cls", ['["mean"]'] = "mean" }) do
-    local files = encoder({ "Transformer", "Pooling" }, '{"embedding_dimension": 8, "include_prompt": true, ' ..
-      '"pooling_mode": ' .. pooling .. "}")
-    fact.equal(assert(read(files)).spec.pool.kind, kind)
-  end
-  fact.equal(assert(read(encoder({ "Transformer", "Pooling" }, "{}"))).spec.pool.kind, "mean")
-end)
-
-local NO_SUCH_POOL = "expected cls or mean alone: no other pool is made; --pool mean or --pool cls takes one in its " ..
-  "place, which gives other vectors"
-
-fact.holds("another pool or module of a sentence encoder is refused", function()
-  refuses(encoder({ "Transformer", "Dense" }), { '/modules.json: a module is of type ' ..
-    '"sentence_transformers.models.Dense"; what is made: Transformer, Pooling and Normalize of ' ..
-    'sentence_transformers' })
-  refuses(encoder({ "Transformer", "Pooling" }, '{"pooling_mode_max_tokens": true}'),
-    { '/1_Pooling/config.json: pooling_mode is "max"; ' .. NO_SUCH_POOL })
-  refuses(encoder({ "Transformer", "Pooling" }, '{"embedding_dimension": 8, "pooling_mode": "lasttoken"}'),
-    { '/1_Pooling/config.json: pooling_mode is "lasttoken"; ' .. NO_SUCH_POOL })
-  refuses(encoder({ "Transformer", "Pooling" }, '{"embedding_dimension": 8, "pooling_mode": ["cls", "mean"]}'),
-    { '/1_Pooling/config.json: pooling_mode is "cls", "mean"; ' .. NO_SUCH_POOL })
-  refuses(encoder({ "Transformer", "Pooling" }, '{"embedding_dimension": 9, "pooling_mode": "mean"}'),
-    { "/1_Pooling/config.json: embedding_dimension is 9; expected 8, as wide as the model" })
-  refuses(encoder({ "Transformer", "Pooling" }, '{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true}'),
-    { '/1_Pooling/config.json: pooling_mode is "cls", "mean"; ' .. NO_SUCH_POOL })
-  refuses(encoder({ "Transformer", "Pooling" }, (MEAN:gsub("8", "9"))),
-    { "/1_Pooling/config.json: word_embedding_dimension is 9; expected 8, as wide as the model" })
-  refuses(encoder({ "Transformer" }, nil, "0"),
-    { "/sentence_bert_config.json: max_seq_length is 0; expected a whole number from 1" })
-  local files = config(hf.BERT)
-  files["modules.json"] = '[{"path": "../x", "type": "a.Transformer"}]'
-  refuses(files, { "/modules.json: has an object among its modules; expected a type and the name of a folder" })
-  files["modules.json"] = "{}"
-  refuses(files, { "/modules.json: found an object; expected a list" })
 end)
 
 fact.finish()

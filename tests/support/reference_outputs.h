@@ -1,18 +1,33 @@
 // reference_outputs.h: what the generic kernel makes of the rows that a whole model gives: an embedding, logits, those
 // of classes. Not a header to use: reference.c includes it after each reference_stack.h, which see.
 
+// How much row i of count counts in a sequence's pooled row; the weights of all rows have the sum 1.
+static REAL IN_REAL(pool_weight)(enum ga_pool pool, size_t i, size_t count)
+{
+    switch (pool) {
+    case GA_POOL_CLS:
+        return i == 0;
+    case GA_POOL_LAST:
+        return i + 1 == count;
+    case GA_POOL_WEIGHTED_MEAN:
+        return (REAL)(i + 1) / (REAL)(count * (count + 1) / 2);
+    default:
+        return 1 / (REAL)count;
+    }
+}
+
 // embedding [batch][d_model] from the output's rows.
 void IN_REAL(reference_embedding)(const struct ga_model *model, const struct ga_io *io, const REAL *output,
                                   REAL *embedding)
 {
     const size_t n = model->d_model;
     for (size_t b = 0; b < io->batch; b++, embedding += n, output += io->q_len * n) {
-        const size_t count = reference_q_rows(io, b), pooled = model->stack->pool == GA_POOL_CLS ? count > 0 : count;
+        const size_t count = reference_q_rows(io, b);
         REAL square = 0;
         for (size_t d = 0; d < n; d++) {
             embedding[d] = 0;
-            for (size_t i = 0; i < pooled; i++) {
-                embedding[d] += output[i * n + d] / (REAL)pooled;
+            for (size_t i = 0; i < count; i++) {
+                embedding[d] += output[i * n + d] * IN_REAL(pool_weight)(model->stack->pool, i, count);
             }
             square += embedding[d] * embedding[d];
         }

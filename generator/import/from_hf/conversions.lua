@@ -94,10 +94,10 @@ function conversions.ffn_biases(value)
   return true
 end
 
--- llama.cpp's enum llama_pooling_type: none, mean, cls; last and rank are not made.
+-- llama.cpp's enum llama_pooling_type: none, mean, cls, last; rank is not made.
 function conversions.ggml_pool(value)
-  local kinds = { [0] = false, [1] = "mean", [2] = "cls" }
-  if kinds[value] == nil then return nil, "0 (none), 1 (mean) or 2 (cls)" end
+  local kinds = { [0] = false, [1] = "mean", [2] = "cls", [3] = "last" }
+  if kinds[value] == nil then return nil, "0 (none), 1 (mean), 2 (cls) or 3 (last)" end
   return kinds[value] or nil
 end
 

@@ -11,10 +11,11 @@ local POOLS = {
   { "pooling_mode_mean_sqrt_len_tokens", "mean_sqrt_len_tokens" },
   { "pooling_mode_weightedmean_tokens", "weightedmean" }, { "pooling_mode_lasttoken", "lasttoken" },
 }
-local MADE = { cls = true, mean = true }
+-- The pool.kind of each way that genattn makes.
+local MADE = { cls = "cls", mean = "mean", lasttoken = "last", weightedmean = "weighted_mean" }
 
-local NO_SUCH_POOL = "pooling_mode is %s; expected cls or mean alone: no other pool is made; --pool mean or --pool " ..
-  "cls takes one in its place, which gives other vectors"
+local NO_SUCH_POOL = "pooling_mode is %s; expected one of cls, lasttoken, mean and weightedmean alone: no other " ..
+  "pool is made; --pool mean takes the mean in its place, which gives other vectors"
 
 local MODULES = {}
 
@@ -47,7 +48,7 @@ function MODULES.Pooling(self, folder)
   local modes, is_given = modes_of(config), self.given["pool.kind"] ~= nil
   local is_made = #modes == 1 and MADE[modes[1]]
   if not is_made and not is_given then self:fail(path, NO_SUCH_POOL, all_shown(modes)) end
-  self:add(path, "pooling_mode", #modes == 1 and modes[1] or config.pooling_mode, "pool.kind", is_made and modes[1])
+  self:add(path, "pooling_mode", #modes == 1 and modes[1] or config.pooling_mode, "pool.kind", is_made or nil)
   self.pooling = { path = path, config = config }
   local width = config.embedding_dimension ~= nil and "embedding_dimension" or "word_embedding_dimension"
   self.width = { path = path, field = width, value = config[width] }

@@ -79,8 +79,10 @@ enum ga_positions {
 // How the rows of a sequence become the one row in io.embedding.
 enum ga_pool {
     GA_POOL_NONE,
-    GA_POOL_CLS, // its first row
-    GA_POOL_MEAN // the mean of its real rows
+    GA_POOL_CLS,          // its first row
+    GA_POOL_MEAN,         // the mean of its real rows
+    GA_POOL_LAST,         // its last real row
+    GA_POOL_WEIGHTED_MEAN // a mean of its real rows, with weight 1 for the first, 2 for the second, and so on
 };
 
 // What io.logits and io.last_logits are.
