@@ -1,22 +1,31 @@
 // embed.c: the command `embed`: one row for each of many texts or sequences of token ids, a block of them at a time.
 // The order of the rows is that of the file.
-#define _POSIX_C_SOURCE 200809L
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "command.h"
-#include "output_name.h"
+#include "embed_merge.h"
+#include "embed_shard.h"
+#include "embed_sink.h"
 #include "pooling.h"
-#include "rows_file.h"
 #include "text_ahead.h"
-#include "utf8.h"
 #include "weights_options.h"
 
-enum { TOKENS = GA_OPTIONS_LOADING, TEXT, NUL, TOKENIZER, OUTPUT, FORMAT, REPLACE, ROWS, CUT, ISA, THREADS };
+enum {
+    TOKENS = GA_OPTIONS_LOADING,
+    TEXT,
+    NUL,
+    TOKENIZER,
+    OUTPUT,
+    FORMAT,
+    REPLACE,
+    ROWS,
+    CUT,
+    SHARD,
+    RESUME,
+    MERGE,
+    ISA,
+    THREADS
+};
 
 static const struct ga_option options[] = {
     GA_LOADING_OPTIONS,
@@ -30,10 +39,14 @@ static const struct ga_option options[] = {
     [REPLACE] = {"replace-invalid", NULL, NULL, false, "read bytes of --text that are not UTF-8 as U+FFFD"},
     [ROWS] = {"rows", "N", "1024", false, "most rows in a batch, unless one sequence is longer"},
     [CUT] = {"cut", NULL, NULL, false, "cut sequences of ids that are longer than the model's"},
+    [SHARD] = {"shard", "K/N", NULL, false, "compute the K-th of N parts, from 0/N on, into a file for --merge"},
+    [RESUME] = {"resume", NULL, NULL, false, "keep the blocks that the file of --shard has"},
+    [MERGE] = {"merge", NULL, NULL, false, "put the files of all shards together: embed --merge FILE... --output FILE"},
     [ISA] = {"isa", GA_ISA_OPTION},
     [THREADS] = {"threads", GA_THREADS_OPTION},
     {NULL, NULL, NULL, false, NULL},
 };
+_Static_assert((int)GA_MOST_BLOCK <= (int)GA_BLOCK_TEXTS, "rows of a shard's block have room");
 _Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
 
 static const char *const notes[] = {
@@ -48,6 +61,10 @@ static const char *const notes[] = {
     "counted.",
     "Sequences are sorted by length and run in batches. The numbers do not depend on the batches.",
     "Texts are read and written in blocks of some thousands, so that memory does not grow with the file.",
+    "--shard: programs on any machines compute parts of one file, which each of them reads. The file of a shard keeps",
+    "its finished blocks if the program is killed; --resume goes on. --merge writes what one program would have",
+    "written, to the byte. It refuses shards that are missing, not finished, damaged, or of another model, weights,",
+    "tokenizer or corpus, by name.",
     NULL,
 };
 
@@ -56,114 +73,10 @@ static const char *const examples[] = {
     "embed --weights model/ --text sentences.txt --output embeddings.npy",
     "embed --weights w.gap --tokenizer tokenizer.json --text - --format json",
     "embed --weights w.safetensors --tokens ids.safetensors --output e.safetensors --threads all --cut",
+    "embed --weights w.gap --text corpus.txt --shard 3/16 --resume --output e.3",
+    "embed --merge e.* --output e.safetensors",
     NULL,
 };
-
-// -- What is written ------------------------------------------------------------------------------------------------
-
-// Where rows go: a file of rows, or JSON on a file or standard output.
-struct sink {
-    const struct ga_context *context;
-    const char *path; // of the output; NULL: standard output
-    bool is_json;
-    enum ga_rows_format format; // else
-    struct ga_rows_file rows;
-    struct ga_atomic_file file; // of JSON
-    FILE *json;
-};
-
-static enum ga_exit open_json(struct sink *sink)
-{
-    struct ga_error error;
-    sink->json = stdout;
-    if (!sink->path) {
-        return GA_EXIT_OK;
-    }
-    if (ga_atomic_file_new(sink->path, &sink->file, &error) != GA_OK) {
-        return ga_failed(sink->context, "%s", error.text);
-    }
-    const int fd = dup(sink->file.fd);
-    sink->json = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!sink->json) {
-        (void)ga_atomic_file_end(&sink->file, false, &error);
-        return ga_failed(sink->context, "%s", error.text);
-    }
-    return GA_EXIT_OK;
-}
-
-static enum ga_exit open_sink(struct sink *sink)
-{
-    struct ga_error error;
-    if (sink->is_json) {
-        return open_json(sink);
-    }
-    return ga_rows_file_new(sink->path, sink->context->model->d_model, sink->format, &sink->rows, &error) == GA_OK
-               ? GA_EXIT_OK
-               : ga_failed(sink->context, "%s", error.text);
-}
-
-// Nine digits are read back to the same float.
-static void put_vector(FILE *json, const float *vector, size_t width)
-{
-    fputs("\"embedding\": [", json);
-    for (size_t i = 0; i < width; i++) {
-        fputs(i > 0 ? ", " : "", json);
-        if (isfinite(vector[i])) {
-            fprintf(json, "%.9g", (double)vector[i]);
-        } else {
-            fputs("null", json); // JSON has no word for them
-        }
-    }
-    fputs("]}\n", json);
-}
-
-// block: the texts of the rows, or NULL.
-static void put_objects(const struct sink *sink, const struct ga_text_block *block, const float *rows, size_t count)
-{
-    const size_t width = sink->context->model->d_model;
-    for (size_t i = 0, from = 0; i < count; i++) {
-        fputs("{", sink->json);
-        if (block) {
-            fputs("\"text\": ", sink->json);
-            ga_put_json_text(sink->json, block->bytes + from, block->ends[i] - from);
-            fputs(", ", sink->json);
-            from = block->ends[i] + 1;
-        }
-        put_vector(sink->json, rows + i * width, width);
-    }
-}
-
-static enum ga_exit put_rows(struct sink *sink, const struct ga_text_block *block, const float *rows, size_t count)
-{
-    if (sink->is_json) {
-        put_objects(sink, block, rows, count);
-        return fflush(sink->json) == 0 ? GA_EXIT_OK
-                                       : ga_failed(sink->context, "%s: could not be written: %s",
-                                                   sink->path ? sink->path : "standard output", strerror(errno));
-    }
-    return ga_rows_file_put(&sink->rows, rows, count)
-               ? GA_EXIT_OK
-               : ga_failed(sink->context, "%s: could not be written: %s", sink->path, strerror(errno));
-}
-
-// code: of all there was to do.
-static enum ga_exit close_sink(struct sink *sink, enum ga_exit code)
-{
-    static const struct ga_rows_about about = {.tensor = "embedding"};
-    struct ga_error error;
-    bool good = code == GA_EXIT_OK;
-    enum ga_status status = GA_OK;
-    if (sink->is_json && sink->path) {
-        good = fclose(sink->json) == 0 && good;
-        status = ga_atomic_file_end(&sink->file, good, &error);
-    } else if (!sink->is_json) {
-        status = ga_rows_file_end(&sink->rows, good, &about, &error);
-    }
-    if (code != GA_EXIT_OK || status == GA_OK) {
-        return code;
-    }
-    return ga_failed(sink->context, "%s", error.text);
-}
 
 // -- Blocks ---------------------------------------------------------------------------------------------------------
 
@@ -175,8 +88,9 @@ struct work {
     struct ga_text_reader reader;  // of --text, as are the two below
     struct ga_texts texts;
     struct ga_text_ahead ahead;
+    struct ga_embed_shard shard; // of --shard
     size_t n_cut;
-    struct sink sink;
+    struct ga_embed_sink sink;
     float *rows; // of a block
 };
 
@@ -185,18 +99,22 @@ static enum ga_exit embed_block(struct work *work, const struct ga_sequences *se
                                 const struct ga_text_block *block)
 {
     enum ga_exit code = ga_pool_sequences(&work->pooling, sequences, work->rows);
-    return code == GA_EXIT_OK ? put_rows(&work->sink, block, work->rows, sequences->count) : code;
+    return code == GA_EXIT_OK ? ga_embed_sink_put(&work->sink, block, work->rows, sequences->count) : code;
 }
 
 static enum ga_exit embed_tokens(struct work *work)
 {
     const struct ga_sequences *all = &work->sequences;
+    const struct ga_shard whole = {.of = 1, .texts = all->count, .block = GA_BLOCK_TEXTS};
+    const struct ga_shard *shard = work->shard.is_given ? &work->shard.maker.shard : &whole;
+    const size_t blocks = ga_shard_blocks(shard);
     enum ga_exit code = GA_EXIT_OK;
-    for (size_t first = 0; first < all->count && code == GA_EXIT_OK; first += GA_BLOCK_TEXTS) {
-        const size_t left = all->count - first, count = left < GA_BLOCK_TEXTS ? left : GA_BLOCK_TEXTS;
+    for (size_t i = work->shard.next; i < blocks && code == GA_EXIT_OK; i++) {
+        size_t count;
+        const size_t first = ga_shard_block(shard, i, &count);
         const struct ga_sequences part = {count, all->starts + first, all->ids, all->types};
         work->pooling.begin = work->pooling.end;
-        work->pooling.end = (double)(first + count) / (double)all->count;
+        work->pooling.end = (double)(i + 1) / (double)blocks;
         code = embed_block(work, &part, NULL);
     }
     return code;
@@ -206,7 +124,8 @@ static enum ga_exit embed_tokens(struct work *work)
 static enum ga_exit read_block(void *context, struct ga_text_block *block)
 {
     struct work *work = context;
-    return ga_text_block_read(&work->reader, &work->texts, block);
+    return work->shard.is_given ? ga_embed_shard_read(&work->shard, block)
+                                : ga_text_block_read(&work->reader, &work->texts, block);
 }
 
 static enum ga_exit embed_texts(struct work *work)
@@ -225,7 +144,7 @@ static enum ga_exit embed_texts(struct work *work)
             return code;
         }
     }
-    if (code == GA_EXIT_OK && work->pooling.done == 0) {
+    if (code == GA_EXIT_OK && work->pooling.done == 0 && !work->shard.is_given) {
         code = ga_failed(work->context, "%s: has no texts; expected one a line", work->texts.path);
     }
     if (code == GA_EXIT_OK && work->n_cut > 0) {
@@ -233,6 +152,20 @@ static enum ga_exit embed_texts(struct work *work)
                 work->context->model->q_len.max);
     }
     return code;
+}
+
+static void print_result(const struct work *work)
+{
+    const struct ga_shard *shard = &work->shard.maker.shard;
+    const size_t width = work->context->model->d_model;
+    if (work->shard.is_given) {
+        const size_t blocks = ga_shard_blocks(shard);
+        ga_print_line("%s: shard %zu/%zu, %zu of %zu texts, embedding F32 [%zu, %zu], computed %zu", work->sink.path,
+                      shard->index, shard->of, ga_shard_texts(shard, blocks), shard->texts,
+                      ga_shard_texts(shard, blocks), width, work->pooling.done);
+    } else if (work->sink.path) {
+        ga_print_line("%s: embedding F32 [%zu, %zu]", work->sink.path, work->pooling.done, width);
+    }
 }
 
 static enum ga_exit embed(struct work *work, bool has_texts)
@@ -243,42 +176,37 @@ static enum ga_exit embed(struct work *work, bool has_texts)
     if (!work->rows) {
         return ga_failed(work->context, "no memory for %d embeddings", GA_BLOCK_TEXTS);
     }
-    enum ga_exit code = open_sink(&work->sink);
+    enum ga_exit code = ga_embed_sink_open(&work->sink);
     if (code != GA_EXIT_OK) {
         return code;
     }
+    work->shard.next = work->sink.shard.done;
     work->pooling.progress = &progress;
-    code = close_sink(&work->sink, has_texts ? embed_texts(work) : embed_tokens(work));
+    code = ga_embed_sink_close(&work->sink, has_texts ? embed_texts(work) : embed_tokens(work));
     ga_progress_end(&progress);
-    if (code == GA_EXIT_OK && work->sink.path) {
-        ga_print_line("%s: embedding F32 [%zu, %zu]", work->sink.path, work->pooling.done,
-                      work->context->model->d_model);
+    if (code == GA_EXIT_OK) {
+        print_result(work);
     }
     return code;
 }
 
 // -- The command ----------------------------------------------------------------------------------------------------
 
-static enum ga_exit read_format(struct work *work, const char *const *values)
+static enum ga_exit read_output(struct work *work, const char *const *values)
 {
-    static const char *const names[] = {[GA_ROWS_SAFETENSORS] = "safetensors", [GA_ROWS_NUMPY] = "npy"};
-    static const char *const endings[] = {GA_SAFETENSORS_ENDING, GA_NUMPY_ENDING, NULL};
-    const bool is_numpy = values[OUTPUT] && ga_name_ends_in(values[OUTPUT], GA_NUMPY_ENDING);
-    const enum ga_rows_format usual = is_numpy ? GA_ROWS_NUMPY : GA_ROWS_SAFETENSORS;
-    const char *format = values[FORMAT] ? values[FORMAT] : names[usual];
-    work->sink = (struct sink){.context = work->context,
-                               .path = values[OUTPUT],
-                               .is_json = strcmp(format, "json") == 0,
-                               .format = strcmp(format, "npy") == 0 ? GA_ROWS_NUMPY : GA_ROWS_SAFETENSORS};
-    if (!work->sink.is_json && strcmp(format, names[work->sink.format]) != 0) {
-        return ga_misused(work->context, "--format %s: expected safetensors, npy or json", format);
+    struct ga_embed_sink *sink = &work->sink;
+    const bool resumes = values[RESUME] != NULL;
+    sink->context = work->shard.context = work->context;
+    if (!values[SHARD]) {
+        return resumes ? ga_misused(work->context, "--resume needs --shard; 0/1 is all of it")
+                       : ga_embed_sink_choose(sink, values[OUTPUT], values[FORMAT]);
     }
-    if (!work->sink.is_json && !values[OUTPUT]) {
-        return ga_misused(work->context, "embed: --output FILE is missing (or --format json, which is printed)");
-    }
-    return values[FORMAT]
-               ? GA_EXIT_OK
-               : ga_check_output_name(work->context, values[OUTPUT], endings, "; with --format, any name is taken");
+    sink->path = values[OUTPUT];
+    sink->maker = &work->shard.maker;
+    sink->resumes = resumes;
+    return !values[OUTPUT]  ? ga_misused(work->context, "--shard needs --output FILE, the file of the shard")
+           : values[FORMAT] ? ga_misused(work->context, "--format has no meaning with --shard; it is for --merge")
+                            : ga_embed_shard_choose(&work->shard, values[SHARD], values[OUTPUT]);
 }
 
 static enum ga_exit read_arguments(struct work *work, const char *const *values, size_t *threads_out)
@@ -290,7 +218,7 @@ static enum ga_exit read_arguments(struct work *work, const char *const *values,
         code = ga_read_size(context, "rows", values[ROWS], range, &work->pooling.rows);
     }
     if (code == GA_EXIT_OK) {
-        code = read_format(work, values);
+        code = read_output(work, values);
     }
     if (code == GA_EXIT_OK && !values[TOKENS] == !values[TEXT]) {
         code = ga_misused(context, values[TEXT] ? "--tokens and --text are given both; expected one of them"
@@ -302,17 +230,38 @@ static enum ga_exit read_arguments(struct work *work, const char *const *values,
     return code;
 }
 
+static enum ga_exit open_texts(struct work *work, const char *const *values)
+{
+    enum ga_exit code = ga_text_reader_open(work->context, values[TOKENIZER], values[GA_OPTION_WEIGHTS],
+                                            values[REPLACE] != NULL, &work->reader);
+    work->reader.keeps = work->sink.is_json;
+    if (code == GA_EXIT_OK) {
+        code = ga_texts_open(work->context, values[TEXT], values[NUL] != NULL, &work->texts);
+    }
+    return code == GA_EXIT_OK && work->shard.is_given
+               ? ga_embed_shard_of_texts(&work->shard, &work->reader, &work->texts)
+               : code;
+}
+
 // The file by whichever option names it.
 static enum ga_exit open_input(struct work *work, const char *const *values)
 {
-    const struct ga_context *context = work->context;
-    if (values[TOKENS]) {
-        return ga_sequences_read(context, values[TOKENS], values[CUT] != NULL, &work->sequences);
+    if (values[TEXT]) {
+        return open_texts(work, values);
     }
-    const enum ga_exit code = ga_text_reader_open(context, values[TOKENIZER], values[GA_OPTION_WEIGHTS],
-                                                  values[REPLACE] != NULL, &work->reader);
-    work->reader.keeps = work->sink.is_json;
-    return code == GA_EXIT_OK ? ga_texts_open(context, values[TEXT], values[NUL] != NULL, &work->texts) : code;
+    const enum ga_exit code = ga_sequences_read(work->context, values[TOKENS], values[CUT] != NULL, &work->sequences);
+    if (code == GA_EXIT_OK && work->shard.is_given) {
+        ga_embed_shard_of_sequences(&work->shard, &work->sequences);
+    }
+    return code;
+}
+
+// What made the shard, now that all is loaded.
+static void set_maker(struct work *work, const struct ga_model_instance *instance)
+{
+    const struct ga_text_tokenizer *tokenizer = work->reader.tools.tokenizer;
+    work->shard.maker.maker =
+        ga_index_maker_of(work->context->model, instance, tokenizer ? ga_text_library.tokenizer_hash(tokenizer) : 0);
 }
 
 static void free_work(struct work *work)
@@ -327,6 +276,12 @@ static void free_work(struct work *work)
 
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
 {
+    if (arguments->values[MERGE]) {
+        return ga_embed_merge(context, arguments, options);
+    }
+    if (arguments->n_operands > 0) {
+        return ga_misused(context, "embed: unexpected argument \"%s\"; shards need --merge", arguments->operands[0]);
+    }
     const char *const *values = arguments->values;
     struct ga_weight_choice choice = ga_loading_chosen(values, values[ISA]);
     struct ga_model_instance instance = {0};
@@ -335,10 +290,12 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     if (code == GA_EXIT_OK) {
         code = open_input(&work, values);
     }
+    choice.wants_checksum = work.shard.is_given;
     if (code == GA_EXIT_OK) {
         code = ga_load_model(context, &choice, &instance);
     }
     if (code == GA_EXIT_OK) {
+        set_maker(&work, &instance);
         code = embed(&work, values[TEXT] != NULL);
     }
     free_work(&work);
@@ -349,6 +306,8 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
 const struct ga_command ga_command_embed = {
     .name = "embed",
     .summary = "give one row for each of many texts, or sequences of token ids",
+    .operand = "[SHARD]...",
+    .any_operands = true,
     .options = options,
     .notes = notes,
     .examples = examples,

@@ -245,6 +245,11 @@ static enum ga_exit check_output(const struct ga_context *context, const struct 
     for (size_t i = 0; options[i].name; i++) {
         output = is_output(&options[i]) ? arguments->values[i] : output;
     }
+    for (size_t i = 0; output && i < arguments->n_operands; i++) {
+        if (is_same_file(output, arguments->operands[i])) {
+            return ga_misused(context, "--output %s: would replace a file that is read; give it another name", output);
+        }
+    }
     for (size_t i = 0; output && options[i].name; i++) {
         const char *path = arguments->values[i];
         if (path && is_read(&options[i]) && would_replace(output, path)) {

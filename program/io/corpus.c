@@ -7,8 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "checksum.h"
-
 struct ga_text_mark ga_text_mark(const struct ga_texts *texts)
 {
     return (struct ga_text_mark){ga_checksum(texts->text, texts->length), texts->length};
@@ -25,8 +23,7 @@ static enum ga_exit check_regular(const struct ga_context *context, const struct
     if (fstat(fileno(texts->file), &st) == 0 && S_ISREG(st.st_mode)) {
         return GA_EXIT_OK;
     }
-    return ga_failed(context,
-                     "%s: is not a regular file; expected one, as its texts are read again when they are found",
+    return ga_failed(context, "%s: is not a regular file; expected one, as its texts are read more than once",
                      texts->path);
 }
 
@@ -97,4 +94,51 @@ void ga_corpus_free(struct ga_corpus *corpus)
     free(corpus->marks);
     free(corpus->places);
     *corpus = (struct ga_corpus){0};
+}
+
+// -- All texts as one number ----------------------------------------------------------------------------------------
+
+struct ga_corpus_sum ga_corpus_sum_start(void)
+{
+    return (struct ga_corpus_sum){.sum = ga_checksum_start()};
+}
+
+void ga_corpus_sum_add(struct ga_corpus_sum *sum, struct ga_text_mark mark)
+{
+    unsigned char bytes[GA_CHECKSUM_BLOCK] = {0};
+    ga_write_u64(bytes, mark.checksum);
+    ga_write_u64(bytes + sizeof(uint64_t), mark.length);
+    ga_checksum_add(&sum->sum, bytes, sizeof bytes);
+    sum->texts++;
+    sum->bytes += mark.length;
+}
+
+uint64_t ga_corpus_sum_end(const struct ga_corpus_sum *sum)
+{
+    return ga_checksum_end(&sum->sum);
+}
+
+enum ga_exit ga_corpus_sum_next(const struct ga_context *context, struct ga_texts *texts, struct ga_corpus_sum *sum,
+                                bool *found_out)
+{
+    const enum ga_exit code = ga_texts_next(context, texts, found_out);
+    if (code == GA_EXIT_OK && *found_out) {
+        ga_corpus_sum_add(sum, ga_text_mark(texts));
+    }
+    return code;
+}
+
+enum ga_exit ga_corpus_add_up(const struct ga_context *context, struct ga_texts *texts, struct ga_corpus_sum *sum_out)
+{
+    const off_t begin = ftello(texts->file);
+    enum ga_exit code = check_regular(context, texts);
+    bool found = true;
+    *sum_out = ga_corpus_sum_start();
+    while (code == GA_EXIT_OK && found) {
+        code = ga_corpus_sum_next(context, texts, sum_out, &found);
+    }
+    texts->count = 0;
+    return code != GA_EXIT_OK || fseeko(texts->file, begin, SEEK_SET) == 0
+               ? code
+               : ga_failed(context, "%s: cannot be read again: %s", texts->path, strerror(errno));
 }

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "checksum.h"
 #include "texts.h"
 
 // A text as files of vectors know it: two of one length and checksum are taken to be one.
@@ -32,6 +33,28 @@ enum ga_exit ga_corpus_read(const struct ga_context *context, const char *path, 
 // Reads text i again from texts, the open corpus; GA_EXIT_FAILED after a message, also where it has become another.
 enum ga_exit ga_corpus_text(const struct ga_context *context, const struct ga_corpus *corpus, size_t i,
                             struct ga_texts *texts);
+
+// -- All texts as one number ----------------------------------------------------------------------------------------
+
+struct ga_corpus_sum {
+    struct ga_checksum sum;
+    size_t texts;
+    uint64_t bytes;
+};
+
+struct ga_corpus_sum ga_corpus_sum_start(void);
+
+void ga_corpus_sum_add(struct ga_corpus_sum *sum, struct ga_text_mark mark);
+
+// Of the texts so far: their checksum, and that of the same texts in the same order whatever ends them.
+uint64_t ga_corpus_sum_end(const struct ga_corpus_sum *sum);
+
+// Reads the next text, as ga_texts_next does, and adds it.
+enum ga_exit ga_corpus_sum_next(const struct ga_context *context, struct ga_texts *texts, struct ga_corpus_sum *sum,
+                                bool *found_out);
+
+// Reads all of an open file of texts, a regular one, and goes back to where it was. GA_EXIT_FAILED after a message.
+enum ga_exit ga_corpus_add_up(const struct ga_context *context, struct ga_texts *texts, struct ga_corpus_sum *sum_out);
 
 void ga_corpus_free(struct ga_corpus *corpus);
 

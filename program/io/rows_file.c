@@ -34,6 +34,14 @@ bool ga_rows_file_put(struct ga_rows_file *file, const float *rows, size_t count
     return ga_atomic_file_put(&file->file, rows, count * file->width * sizeof *rows);
 }
 
+bool ga_rows_file_put_at(struct ga_rows_file *file, size_t first, const float *rows, size_t count)
+{
+    const size_t bytes = file->width * sizeof *rows;
+    file->rows = first + count > file->rows ? first + count : file->rows;
+    return lseek(file->file.fd, (off_t)(header_sizes[file->format] + first * bytes), SEEK_SET) >= 0 &&
+           ga_atomic_file_put(&file->file, rows, count * bytes);
+}
+
 // The text of a safetensors header, in room bytes; false with errno set where it is longer.
 static bool make_text(const struct ga_rows_file *file, const struct ga_rows_about *about, char *text, size_t room)
 {

@@ -36,6 +36,9 @@ enum ga_status ga_rows_file_new(const char *path, size_t width, enum ga_rows_for
 // Appends rows[count][width]; false where they could not be written, with errno set.
 bool ga_rows_file_put(struct ga_rows_file *file, const float *rows, size_t count);
 
+// Writes rows[count][width] from the first-th row on; the file then has at least so many.
+bool ga_rows_file_put_at(struct ga_rows_file *file, size_t first, const float *rows, size_t count);
+
 // good: every put succeeded, and so did what made the rows. Gives the file its name where it did, else removes it and
 // returns the status of the failed put.
 enum ga_status ga_rows_file_end(struct ga_rows_file *file, bool good, const struct ga_rows_about *about,

@@ -92,6 +92,7 @@ local fixtures = {
     text(bert_tokenizer())("tokenizer.json") -- beside it
   end,
   ["PROMPT.safetensors"] = function(path) files.write(path, { files.tensor("tokens", "I32", { 5 }, 7) }) end,
+  ["corpus.txt"] = text(("a cat\n\na wet day\n"):rep(20)),
   ["ids.txt"] = text("5 17 42 8\n61 3 3 29 70\n"),
   ["all-MiniLM-L6-v2"] = bert_folder,
   ["model-Q4_0.gguf"] = gguf_file,

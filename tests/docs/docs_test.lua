@@ -10,8 +10,9 @@ local make_fixtures = require "docs_fixtures"
 
 local DOCUMENTS = { "README.md", "docs/README.md", "docs/build.md", "docs/install.md", "docs/spec.md",
   "docs/models.md", "docs/c-api.md", "docs/architecture.md", "docs/glossary.md", "docs/testing.md",
-  "docs/numbers.md", "docs/python.md", "docs/bindings.md", "docs/text.md", "docs/sqlite.md", "examples/README.md",
-  "bench/README.md", "demo/README.md", "specs/README.md", "tests/README.md", "CONTRIBUTING.md", "SECURITY.md" }
+  "docs/numbers.md", "docs/python.md", "docs/bindings.md", "docs/text.md", "docs/cluster.md", "docs/sqlite.md",
+  "examples/README.md", "bench/README.md", "demo/README.md", "specs/README.md", "tests/README.md",
+  "CONTRIBUTING.md", "SECURITY.md" }
 
 -- How the first line of a block of commands begins.
 local COMMANDS = { "^%./", "^mkdir ", "^out/", "^ninja ", "^cmake ", "^export ", "^make ", "^gcc ", "^g%+%+ ", "^sh ",

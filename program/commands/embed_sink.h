@@ -1,0 +1,39 @@
+// embed_sink.h: where `embed` puts rows, a block at a time: a file of rows, a shard, or JSON. Computes none.
+#ifndef GA_EMBED_SINK_H
+#define GA_EMBED_SINK_H
+
+#include <stdio.h>
+
+#include "rows_file.h"
+#include "shard_file.h"
+#include "text_blocks.h"
+
+// Zeroed memory with context is one that ga_embed_sink_choose can set.
+struct ga_embed_sink {
+    const struct ga_context *context;
+    const char *path;                   // of the output; NULL: standard output
+    const struct ga_shard_maker *maker; // of a shard, not NULL where that is written
+    bool resumes;                       // the shard that is there
+    bool is_json;
+    enum ga_rows_format format; // else
+    struct ga_shard_file shard;
+    struct ga_rows_file rows;
+    struct ga_atomic_file file; // of JSON
+    FILE *json;
+};
+
+// Sets path, is_json and format by what --output and --format say, NULL where they are not given. GA_EXIT_USAGE after a
+// message.
+enum ga_exit ga_embed_sink_choose(struct ga_embed_sink *sink, const char *output, const char *format);
+
+// GA_EXIT_FAILED after a message; then there is nothing to close, but a shard.
+enum ga_exit ga_embed_sink_open(struct ga_embed_sink *sink);
+
+// block: the texts of rows[count][d_model], or NULL.
+enum ga_exit ga_embed_sink_put(struct ga_embed_sink *sink, const struct ga_text_block *block, const float *rows,
+                               size_t count);
+
+// code: of all there was to do, and the result unless the output could not be ended.
+enum ga_exit ga_embed_sink_close(struct ga_embed_sink *sink, enum ga_exit code);
+
+#endif
