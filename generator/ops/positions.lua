@@ -1,5 +1,6 @@
 -- ops/positions.lua: what a stack adds to its rows before the first layer: positions learned or of sines and
 -- cosines, types of tokens, a factor of sqrt(d_model), a norm.
+local formats = require "formats"
 local types = require "schema.types"
 
 -- Rows of learned positions that the longest sequence needs. reached: so many of the table's are ever read.
@@ -93,17 +94,13 @@ return {
   end,
   packed = function(spec, add)
     local positions, width = spec.positions, spec.d_model
-    if positions then
-      local rows = positions.reached
-      add("positions", rows * width, {
-        is_learned(spec) and { kind = "copy", role = "positions", rows = rows, columns = width } or
-          { kind = "angles", layout = "SINUSOIDS", places = rows, width = width, theta = 10000 },
-      })
+    if is_learned(spec) then
+      formats.add_rows(add, "positions", positions.reached, width, spec.embedding_dtype)
+    elseif positions then
+      add("positions", positions.reached * width,
+        { { kind = "angles", layout = "SINUSOIDS", places = positions.reached, width = width, theta = 10000 } })
     end
-    if spec.token_types then
-      add("token_types", spec.token_types * width,
-        { { kind = "copy", role = "token_types", rows = spec.token_types, columns = width } })
-    end
+    if spec.token_types then formats.add_rows(add, "token_types", spec.token_types, width, spec.embedding_dtype) end
   end,
   tensors = function(spec, add)
     if spec.token_types then

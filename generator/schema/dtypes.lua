@@ -10,7 +10,8 @@ local dtypes = {}
 dtypes.LINEARS = { "q", "k", "v", "o", "up", "down" }
 -- Those after the last layer: the linear of logits, and both of a classifier.
 dtypes.LAST = { "logits", "classifier" }
--- The table of token rows. It follows no default: a table that does not name it keeps floats.
+-- The tables of token rows, learned positions and token types. It follows no default: a table that does not name it
+-- keeps floats.
 dtypes.TABLE = "embedding"
 
 local EXAMPLE = '{ default = "int8", down = "i16" }'

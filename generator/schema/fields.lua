@@ -119,7 +119,8 @@ return {
     help = "numbers that linears and attention multiply: floats, or floats rounded to bf16 or integers; any: all " ..
       "of these, so that `precision` can choose for linears of layers; after a word, other words for some of " ..
       table.concat(dtypes.LINEARS, ", ") .. ", attention, " .. table.concat(dtypes.LAST, ", ") ..
-      "; embedding, the table of token rows: f32 if the table does not name it, or bf16 or int8" ..
+      "; embedding, the tables of token rows, learned positions and token types: f32 if the table does not name " ..
+      "it, or bf16 or int8" ..
       ". In a model with a window, outputs, mask_fill, sinks, added keys or a cache, attention stays f32 if the " ..
       "table does not name it",
     group = "build", example = 'dtype = "int8"' },

@@ -104,19 +104,31 @@ const struct ga_weight_view *reference_role(const struct ga_model *model, const 
     return NULL;
 }
 
+// Row number `at` of a table, as it is given.
+static void given_row(const struct ga_model *model, const struct ga_weight_view *table, size_t at, float *row)
+{
+    for (size_t d = 0; d < model->d_model; d++) {
+        row[d] = table->data[at * table->row_stride + d * table->col_stride];
+    }
+}
+
+void reference_table_row(const struct ga_model *model, const struct ga_weight_view *table, size_t at, float *row)
+{
+    given_row(model, table, at, row);
+    rounding_row(model->embedding_dtype, model->d_model, row);
+}
+
 void reference_token_row(const struct ga_model *model, const struct ga_weight_view *roles, size_t token, float *row)
 {
     const struct ga_weight_view *table = reference_role(model, roles, "embedding");
-    for (size_t d = 0; d < model->d_model; d++) {
-        row[d] = table->data[token * table->row_stride + d * table->col_stride];
-    }
     const bool is_tied = model->stack && model->stack->logits_tied && model->weights_dtype == GA_STORAGE_F32;
     const enum ga_arithmetic logits = model->arithmetic[GA_LINEAR_LOGITS];
     if (is_tied && ((model->embedding_dtype == GA_I8 && logits == GA_ARITHMETIC_INT8) ||
                     (model->embedding_dtype == GA_BF16 && logits == GA_ARITHMETIC_BF16))) {
+        given_row(model, table, token, row);
         reference_rounded_row(logits, model->d_model, row);
     } else {
-        rounding_row(model->embedding_dtype, model->d_model, row);
+        reference_table_row(model, table, token, row);
     }
 }
 

@@ -112,6 +112,9 @@ size_t reference_kv_used(const struct ga_model *model, const struct ga_io *io, s
 size_t reference_q_place(const struct ga_io *io, size_t b);
 size_t reference_kv_place(const struct ga_io *io, size_t b);
 
+// row[d_model] = row number `at` of a table that the model keeps as embedding_dtype, from the table as a file has it.
+void reference_table_row(const struct ga_model *model, const struct ga_weight_view *table, size_t at, float *row);
+
 // row[d_model] = the row of a token as the model keeps it, from its weights as a file has them.
 void reference_token_row(const struct ga_model *model, const struct ga_weight_view *roles, size_t token, float *row);
 

@@ -2,12 +2,18 @@
 // them at the end is in reference_outputs.h. Not a header to use: reference.c includes it after each reference_layer.h,
 // which see.
 
-// out[n] += a table's row.
-static void IN_REAL(add_table_row)(const struct ga_weight_view *table, size_t row, size_t n, REAL *out)
+// out[n] += row number `at` of the table of a role, as embedding_dtype keeps it.
+static void IN_REAL(add_table_row)(const struct ga_model *model, const struct ga_weight_view *roles, const char *role,
+                                   size_t at, REAL *out)
 {
-    for (size_t d = 0; d < n; d++) {
-        out[d] += (REAL)table->data[row * table->row_stride + d * table->col_stride];
+    float *row = malloc(model->d_model * sizeof *row);
+    if (row) {
+        reference_table_row(model, reference_role(model, roles, role), at, row);
     }
+    for (size_t d = 0; row && d < model->d_model; d++) {
+        out[d] += (REAL)row[d];
+    }
+    free(row);
 }
 
 // out[n] += sin(p w), cos(p w) in turn, with w = 10000^(-2 i / n) for pair i.
@@ -36,10 +42,10 @@ static void IN_REAL(first_rows)(const struct ga_model *model, const struct ga_we
         }
         if (stack->token_types > 0) {
             const size_t type = io->token_types ? (size_t)io->token_types[b * io->q_len + i] : 0;
-            IN_REAL(add_table_row)(reference_role(model, roles, "token_types"), type, n, x + i * n);
+            IN_REAL(add_table_row)(model, roles, "token_types", type, x + i * n);
         }
         if (stack->positions == GA_POSITIONS_LEARNED) {
-            IN_REAL(add_table_row)(reference_role(model, roles, "positions"), place, n, x + i * n);
+            IN_REAL(add_table_row)(model, roles, "positions", place, x + i * n);
         } else if (stack->positions == GA_POSITIONS_SINUSOIDAL) {
             IN_REAL(add_waves)(place, n, x + i * n);
         }

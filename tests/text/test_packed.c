@@ -191,22 +191,26 @@ Test(packed, tables_that_lie_are_refused_by_what_they_say)
         uint32_t number;
         const char *said;
     } rows[] = {
-        {0, -1, 8, 2, "version 2; expected version 1"},
+        {0, -1, 8, 1, "version 1; expected version 2"},
         {0, -1, 12, 5, "another number of tables"},
         {0, -1, 24, 0x7FFFFFFF, "ends after it"},
-        {0, -1, SIZES, 40, "belong to no table"},
-        {0, GA_TEXT_TABLE_LENGTHS, 0, 100, "of the lengths given with them"},
+        {0, -1, SIZES, 4, "belong to no table"},
+        {0, GA_TEXT_TABLE_LENGTHS, 0, 0, "packed lengths of"},
+        {0, GA_TEXT_TABLE_LENGTHS, 0, 5, "packed lengths of"},
+        {0, GA_TEXT_TABLE_LENGTHS, 0, 0x6401, "of the lengths given with them"},
         {0, GA_TEXT_TABLE_LENGTHS, 4, UINT32_MAX, "of the lengths given with them"},
         {0, GA_TEXT_TABLE_TOKENS, 0, 0xFFFFFFFF, "not UTF-8"},
         {0, GA_TEXT_TABLE_TOKENS, 0, 0x80808080, "not UTF-8"},
-        {0, GA_TEXT_TABLE_BEGINNINGS, 0, 1 << 20, "leads out of itself"},
-        {0, GA_TEXT_TABLE_BEGINNINGS, 0, UINT32_MAX, "leads out of itself"},
-        {0, GA_TEXT_TABLE_INSIDES, 0, 1 << 20, "leads out of itself"},
+        {0, GA_TEXT_TABLE_BEGINNINGS, 0, 0x010200, "which none has"},
+        {0, GA_TEXT_TABLE_BEGINNINGS, 0, UINT32_MAX, "which none has"},
+        {0, GA_TEXT_TABLE_BEGINNINGS, 3, UINT32_MAX, "leads out of itself"},
+        {0, GA_TEXT_TABLE_BEGINNINGS, 3, 0x00010001, "leads out of itself"}, // two nodes of one base
+        {0, GA_TEXT_TABLE_INSIDES, 3, UINT32_MAX, "leads out of itself"},
         {1, GA_TEXT_TABLE_MERGES, 0, 0, "packed merge 0 does not join"},
         {1, GA_TEXT_TABLE_MERGES, 16, 100, "packed merge 1 does not join"},
         {1, GA_TEXT_TABLE_MERGES, 8, 7, "packed merge 0 does not join"},
         {3, GA_TEXT_TABLE_SCORES, 4, 0x7FF00000, "infinite or no number"},
-        {3, GA_TEXT_TABLE_LENGTHS, 0, 0, "packed scores"},
+        {3, GA_TEXT_TABLE_LENGTHS, 0, 0x02060001, "packed scores"}, // the first id without a token,
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct packed_file packed = packed_of(files[rows[i].file]);

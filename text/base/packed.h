@@ -1,7 +1,8 @@
 // packed.h: a packed tokenizer: the fields of a tokenizer.json, and with them the tables of its model as arrays,
 // which no JSON parser has to read. Knows the places of the tables, not what they mean. Internal to libga_text.
 //
-// All numbers are little-endian. The tables stand one after the other after the JSON, and the last ends the file.
+// All numbers are little-endian; columns are those of columns.h. The tables stand one after the other after the JSON,
+// and the last ends the file.
 //
 //     0     magic: 0x89 "GAT" CR LF 0x1a LF
 //     8     u32 version, u32 number of tables (GA_TEXT_TABLES)
@@ -13,15 +14,15 @@
 
 #include "bytes.h"
 
-enum { GA_TEXT_PACKED_VERSION = 1 };
+enum { GA_TEXT_PACKED_VERSION = 2 };
 
 // Models have those that they need; the others are empty.
 enum ga_text_table_kind {
-    GA_TEXT_TABLE_LENGTHS,    // u32 of each id: the bytes of its token and 1; 0: it has none
+    GA_TEXT_TABLE_LENGTHS,    // a column: of each id the bytes of its token and 1; 0: it has none
     GA_TEXT_TABLE_TOKENS,     // the tokens' bytes, in the order of their ids
     GA_TEXT_TABLE_SCORES,     // f64 of each id
     GA_TEXT_TABLE_MERGES,     // u32 left, right, joined: ids; the sooner, the lower the rank
-    GA_TEXT_TABLE_BEGINNINGS, // nodes of a double array: i32 base, check, id
+    GA_TEXT_TABLE_BEGINNINGS, // columns of a double array: see double_array.c
     GA_TEXT_TABLE_INSIDES,    // the same, of tokens that go on with a word
     GA_TEXT_TABLES
 };

@@ -26,6 +26,8 @@ struct array_family {
 struct array_making {
     struct ga_text_double_array *array;
     size_t capacity;
+    bool *is_base; // [base_capacity], of places; no two nodes have one base, so that a packed node needs no check
+    size_t base_capacity;
     int32_t first_free, last_free;
     struct array_token *sorted; // [count]
     size_t count;
@@ -62,12 +64,16 @@ static enum ga_status extend(struct array_making *m, size_t count)
         if (m->array->count >= INT32_MAX - GA_TEXT_ARRAY_BYTES) {
             return GA_OVERFLOW;
         }
-        void *nodes = m->array->nodes;
-        const enum ga_status status = ga_text_grow(&nodes, &m->capacity, m->array->count, 1, sizeof(*m->array->nodes));
+        void *nodes = m->array->nodes, *is_base = m->is_base;
+        enum ga_status status = ga_text_grow(&nodes, &m->capacity, m->array->count, 1, sizeof(*m->array->nodes));
         m->array->nodes = nodes;
+        status = status == GA_OK ? ga_text_grow(&is_base, &m->base_capacity, m->array->count, 1, sizeof(*m->is_base))
+                                 : status;
+        m->is_base = is_base;
         if (status != GA_OK) {
             return status;
         }
+        m->is_base[m->array->count] = false;
         free_place(m, (int32_t)m->array->count++);
     }
     return GA_OK;
@@ -83,13 +89,16 @@ struct array_children {
 
 static bool fits(const struct array_making *m, const struct array_children *children, int32_t base)
 {
-    for (size_t i = 0; base > 0 && i < children->count; i++) {
+    if (base <= 0 || m->is_base[base]) {
+        return false;
+    }
+    for (size_t i = 0; i < children->count; i++) {
         const size_t place = (size_t)base + children->bytes[i];
         if (place < m->array->count && m->array->nodes[place].check != GA_TEXT_FREE) {
             return false;
         }
     }
-    return base > 0;
+    return true;
 }
 
 // A place that a few families did not fit leaves the list, so that the next one looks further on.
@@ -106,7 +115,7 @@ static int32_t find_base(struct array_making *m, const struct array_children *ch
     if (m->first_free != GA_TEXT_FREE) {
         take_place(m, m->first_free, GA_TEXT_UNUSED);
     }
-    const size_t end = m->array->count; // all from here on are free
+    const size_t end = m->array->count; // all from here on are free, and every base is 256 or more before it
     return (int32_t)(end > children->bytes[0] ? end - children->bytes[0] : end);
 }
 
@@ -171,6 +180,7 @@ static enum ga_status place_children(struct array_making *m, const struct array_
         return status;
     }
     m->array->nodes[family.place].base = base;
+    m->is_base[base] = true;
     uint32_t begin = family.begin;
     for (size_t i = 0; i < children.count && status == GA_OK; i++) {
         const int32_t place = base + children.bytes[i];
@@ -291,61 +301,13 @@ enum ga_status ga_text_double_array_make(struct ga_text_double_array *array,
     *array = (struct ga_text_double_array){0};
     struct array_making making = {.array = array, .first_free = GA_TEXT_FREE, .last_free = GA_TEXT_FREE};
     const enum ga_status status = make(&making, vocabulary, prefix);
+    free(making.is_base);
     free(making.sorted);
     free(making.families);
     if (status != GA_OK) {
         ga_text_double_array_free(array);
     }
     return status;
-}
-
-// -- Packed ---------------------------------------------------------------------------------------------------------
-
-enum { NODE = sizeof(struct ga_text_array_node), NODE_NUMBERS = 3 };
-_Static_assert(NODE == 4 * NODE_NUMBERS, "nodes are numbers of tables, one after the other");
-
-enum ga_status ga_text_double_array_pack(const struct ga_text_double_array *array, struct ga_text_table *table_out)
-{
-    const enum ga_status status = ga_text_table_make(table_out, array->count * NODE);
-    if (status == GA_OK) {
-        ga_text_table_write((const uint32_t *)(const void *)array->nodes, table_out->bytes,
-                            array->count * NODE_NUMBERS);
-    }
-    return status;
-}
-
-// Whether a search stays within the nodes and finds ids below `ids`.
-static bool are_sound(const struct ga_text_double_array *array, size_t ids)
-{
-    const int32_t last = (int32_t)(array->count - GA_TEXT_ARRAY_BYTES), most = (int32_t)ids - 1;
-    bool sound = true;
-    for (size_t i = 0; i < array->count; i++) {
-        const struct ga_text_array_node *node = &array->nodes[i];
-        sound &= node->check < 0 || (node->base >= 0 && node->base <= last && node->id >= -1 && node->id <= most);
-    }
-    return sound && array->nodes[GA_TEXT_ARRAY_ROOT].base >= 0 && array->nodes[GA_TEXT_ARRAY_ROOT].base <= last;
-}
-
-enum ga_status ga_text_double_array_read(struct ga_text_double_array *array, struct ga_text_reader *reader,
-                                         enum ga_text_table_kind kind, size_t ids)
-{
-    const struct ga_text_table *table = &reader->tables->of[kind];
-    const size_t count = table->size / NODE;
-    *array = (struct ga_text_double_array){0};
-    if (table->size % NODE != 0 || count <= GA_TEXT_ARRAY_BYTES || count > INT32_MAX) {
-        return ga_text_refuse_as(reader, "a double array of %zu bytes, which none has", table->size);
-    }
-    *array = (struct ga_text_double_array){malloc(table->size), count};
-    if (array->nodes == NULL) {
-        *array = (struct ga_text_double_array){0};
-        return ga_text_refuse_memory(reader);
-    }
-    ga_text_table_read(table->bytes, (uint32_t *)(void *)array->nodes, count * NODE_NUMBERS);
-    if (!are_sound(array, ids)) {
-        ga_text_double_array_free(array);
-        return ga_text_refuse_as(reader, "a double array that leads out of itself or of the vocabulary");
-    }
-    return GA_OK;
 }
 
 void ga_text_double_array_free(struct ga_text_double_array *array)

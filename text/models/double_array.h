@@ -24,7 +24,7 @@ struct ga_text_double_array {
 enum ga_status ga_text_double_array_make(struct ga_text_double_array *array,
                                          const struct ga_text_vocabulary *vocabulary, struct ga_text_bytes prefix);
 
-// The nodes as a table of a packed tokenizer. GA_MEMORY.
+// The nodes as a table of a packed tokenizer (packed_array.c). GA_MEMORY.
 enum ga_status ga_text_double_array_pack(const struct ga_text_double_array *array, struct ga_text_table *table_out);
 
 // Reads what ga_text_double_array_pack has made, of a vocabulary of `ids` ids; whatever the table holds, what is read

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "columns.h"
 #include "unicode.h"
 
 static uint64_t mix(uint64_t a, uint64_t b)
@@ -231,18 +232,27 @@ enum ga_status ga_text_vocabulary_check_lengths(const struct ga_text_vocabulary 
 
 // -- Packed ---------------------------------------------------------------------------------------------------------
 
+// An id's entry in the column of lengths.
+static uint32_t entry_of(const struct ga_text_vocabulary *vocabulary, size_t id)
+{
+    return vocabulary->has[id] ? vocabulary->begins[id + 1] - vocabulary->begins[id] + 1 : 0;
+}
+
 enum ga_status ga_text_vocabulary_pack(const struct ga_text_vocabulary *vocabulary, struct ga_text_tables *tables)
 {
     struct ga_text_table *lengths = &tables->of[GA_TEXT_TABLE_LENGTHS], *tokens = &tables->of[GA_TEXT_TABLE_TOKENS];
-    enum ga_status status = ga_text_table_make(lengths, vocabulary->count * sizeof(uint32_t));
+    struct ga_text_columns columns;
+    uint32_t most = 0;
+    for (size_t id = 0; id < vocabulary->count; id++) {
+        most = entry_of(vocabulary, id) > most ? entry_of(vocabulary, id) : most;
+    }
+    enum ga_status status = ga_text_columns_make(lengths, &most, 1, vocabulary->count, &columns);
     status = status == GA_OK ? ga_text_table_make(tokens, vocabulary->length) : status;
     if (status != GA_OK) {
         return status;
     }
     for (size_t id = 0; id < vocabulary->count; id++) {
-        const uint32_t length = vocabulary->begins[id + 1] - vocabulary->begins[id] + 1;
-        const uint32_t entry = vocabulary->has[id] ? length : 0;
-        ga_text_table_write(&entry, lengths->bytes + id * sizeof entry, 1);
+        ga_text_columns_set(&columns, 0, id, entry_of(vocabulary, id));
     }
     memcpy(tokens->bytes, vocabulary->bytes, vocabulary->length);
     return GA_OK;
@@ -259,12 +269,12 @@ static bool cuts_characters(const struct ga_text_vocabulary *vocabulary)
     return cuts;
 }
 
-// Where each token begins, of their lengths and 1 in begins[1] and on; false where they do not end with the bytes.
-static bool add_up(struct ga_text_vocabulary *vocabulary)
+// Where each token begins, from the column of lengths; false where they do not end with the bytes.
+static bool add_up(struct ga_text_vocabulary *vocabulary, const struct ga_text_columns *lengths)
 {
     uint64_t end = 0;
     for (size_t id = 0; id < vocabulary->count && end <= vocabulary->length; id++) {
-        const uint32_t entry = vocabulary->begins[id + 1];
+        const uint32_t entry = ga_text_columns_get(lengths, 0, id);
         vocabulary->has[id] = entry > 0;
         vocabulary->n_tokens += entry > 0;
         end += entry > 0 ? entry - 1 : 0;
@@ -277,21 +287,24 @@ enum ga_status ga_text_vocabulary_unpack(struct ga_text_vocabulary *vocabulary, 
 {
     const struct ga_text_table *lengths = &reader->tables->of[GA_TEXT_TABLE_LENGTHS];
     const struct ga_text_table *tokens = &reader->tables->of[GA_TEXT_TABLE_TOKENS];
-    const size_t count = lengths->size / sizeof(uint32_t);
+    struct ga_text_columns columns = {.count = 0};
+    const bool is_column = ga_text_columns_find(lengths, 1, &columns);
     *vocabulary = (struct ga_text_vocabulary){0};
-    if (lengths->size % sizeof(uint32_t) != 0 || count > GA_TEXT_IDS || tokens->size > UINT32_MAX) {
-        return ga_text_refuse_as(reader, "%zu packed ids of %zu bytes; expected at most %d of 4 GB", count,
+    if (!is_column) {
+        return ga_text_refuse_as(reader, "packed lengths of %zu bytes, which are not a column", lengths->size);
+    }
+    if (columns.count > GA_TEXT_IDS || tokens->size > UINT32_MAX) {
+        return ga_text_refuse_as(reader, "%zu packed ids of %zu bytes; expected at most %d of 4 GB", columns.count,
                                  tokens->size, GA_TEXT_IDS);
     }
-    if (allocate(vocabulary, count, tokens->size) != GA_OK) {
+    if (allocate(vocabulary, columns.count, tokens->size) != GA_OK) {
         return ga_text_refuse_memory(reader);
     }
     vocabulary->length = tokens->size;
     if (tokens->size > 0) {
         memcpy(vocabulary->bytes, tokens->bytes, tokens->size);
     }
-    ga_text_table_read(lengths->bytes, vocabulary->begins + 1, count);
-    if (!add_up(vocabulary) || cuts_characters(vocabulary) ||
+    if (!add_up(vocabulary, &columns) || cuts_characters(vocabulary) ||
         ga_text_valid_utf8(vocabulary->bytes, vocabulary->length) < vocabulary->length) {
         ga_text_vocabulary_free(vocabulary);
         return ga_text_refuse_as(reader, "packed tokens that are not UTF-8 of the lengths given with them");

@@ -164,8 +164,8 @@ static size_t round_end(const struct round *r)
 // x = the embedding's row of a token.
 static void read_token(const void *packed, size_t token, float *x)
 {
-    const float *row = (const float *)packed_at(packed, PACKED_EMBEDDING) + token * D_MODEL;
-    memcpy(x, row, D_MODEL * sizeof *x);
+    const float *from = (const float *)packed_at(packed, PACKED_EMBEDDING) + token * D_MODEL;
+    memcpy(x, from, D_MODEL * sizeof *x);
 }
 
 // Copies the real rows of a round's sequences one after the other; or gives them in place where none is missing.
