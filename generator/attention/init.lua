@@ -4,7 +4,8 @@
 --   name                       its own name, for messages
 --   fields                     spec fields it owns (see schema/fields.lua); a dot means a field of a table field
 --   resolve(spec, fail)        fills defaults and reports contradictions through fail(message)
---   roles(spec, add)           weights it needs: add(role name, shape)
+--   roles(spec, add)           weights it needs: add(role name, shape, is_shared); is_shared: all layers of a stack
+--                              have one, outside the layers
 --   looked_up, beside          names of roles of it: that no file holds transposed, as rows are looked up in them; that
 --                              weights_prefix does not stand before. Those of score modifiers are all such tables
 --   packed(spec, add, d_head_pad)   its parts of the packed weights: add(name, count, fills, type), type: of elements,

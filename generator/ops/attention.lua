@@ -9,10 +9,12 @@ block.weights = {
   "memory_o_weight", "memory_o_bias", "memory_qkv_weight", "memory_qkv_bias",
 }
 
--- The weights of one of them: those of its part.
+-- The weights of one of them: those of its part that each layer has.
 local function part_weights(spec, part, prefix)
   local names = {}
-  for i, role in ipairs(spec[part .. "_spec"].roles) do names[i] = prefix .. role.name end
+  for _, role in ipairs(spec[part .. "_spec"].roles) do
+    names[#names + 1] = not role.is_shared and prefix .. role.name or nil
+  end
   return names
 end
 

@@ -98,31 +98,44 @@ local function empty(count)
     angles = {}, buckets = {} }
 end
 
--- The roles of a spec whose names begin with prefix, by the rest of their names: at: an index, which is `from` for the
--- first of them; is_vector.
-local function roles_of(spec, prefix, from)
+-- The roles of a spec whose names begin with prefix, by the rest of their names: at: an index, 0 for the first of them;
+-- is_vector.
+local function roles_of(spec, prefix)
   local by_name, before = {}, nil
   for i, role in ipairs(spec.roles) do
     if role.name:sub(1, #prefix) == prefix then
       before = before or i - 1
-      by_name[role.name:sub(#prefix + 1)] = { at = from + i - 1 - before, is_vector = #role.shape == 1 }
+      by_name[role.name:sub(#prefix + 1)] = { at = i - 1 - before, is_vector = #role.shape == 1 }
     end
   end
   return by_name
 end
 
--- Appends what fills the parts of a layout, which begins `at` bytes after the list's; plan: whose the fills are.
-local function add_layout(list, layout, at, roles, plan)
+-- The roles of a layer's part by their names there: among those of the layer or, where all layers share one, of the
+-- stack.
+local function roles_of_part(p, part, prefix)
+  local of_layer, of_stack, by_name = roles_of(p.spec, "layers.0."), roles_of(p.spec, ""), {}
+  for _, role in ipairs(part.spec.roles) do
+    local found = (role.is_shared and of_stack or of_layer)[prefix .. role.name]
+    by_name[role.name] = { at = found.at, is_vector = found.is_vector, is_shared = role.is_shared }
+  end
+  return by_name
+end
+
+-- Appends what fills the parts of a layout, which begins `at` bytes after the list's; plan: whose the fills are;
+-- shared: the list of those whose role all layers share, nil where there are none.
+local function add_layout(list, layout, at, roles, plan, shared)
   local offset = {}
   for _, part in ipairs(layout.parts) do offset[part.name] = at + part.offset end
   for _, part in ipairs(layout.parts) do
     for _, fill in ipairs(part.fills or {}) do
-      local all = list[KINDS[fill.kind]]
+      local role = fill.role and roles[fill.role] or {}
+      local all = (role.is_shared and shared or list)[KINDS[fill.kind]]
       all[#all + 1] = setmetatable({
         at = offset[part.name] + (fill.at or 0),
         bias_at = fill.bias_part and offset[fill.bias_part] + fill.bias_from * 4,
         scales_at = fill.scales_part and offset[fill.scales_part],
-        role = fill.role and roles[fill.role].at, is_vector = fill.role and roles[fill.role].is_vector,
+        role = role.at, is_vector = role.is_vector,
         weight = fill.weight and roles[fill.weight].at, bias = fill.bias and roles[fill.bias].at,
         factor = fill.in_scores and plan.factors.to_units(1) or fill.factor or 1,
       }, { __index = fill })
@@ -130,37 +143,39 @@ local function add_layout(list, layout, at, roles, plan)
   end
 end
 
--- Those of one layer of a stack, as often as there are layers.
-local function of_layers(p, at, first)
+-- Appends the lists of one layer of a stack, as often as there are layers: of its own roles, then of those that all
+-- share.
+local function add_layers(lists, p, at, first)
   local first_role, n_roles = shape.layer_roles(p.spec)
-  local list, roles = empty(p.spec.n_layers), roles_of(p.spec, "layers.0.", 0)
+  local list, shared = empty(p.spec.n_layers), empty(p.spec.n_layers)
   list.first_role, list.n_roles, list.at, list.bytes = first + first_role, n_roles, at, p.layer_packed.bytes
-  add_layout(list, p.layer_packed, 0, roles, p)
+  shared.first_role, shared.at, shared.bytes = first, at, p.layer_packed.bytes
+  add_layout(list, p.layer_packed, 0, roles_of(p.spec, "layers.0."), p)
   for _, sublayer in ipairs(p.spec.sublayers) do
     for _, part in ipairs(sublayer.part and p.layer_packed.parts or {}) do
       local inner = p[sublayer.part]
       if part.name == sublayer.part then
-        local from = roles[sublayer.prefix .. inner.spec.roles[1].name].at
-        add_layout(list, inner.packed, part.offset, roles_of(inner.spec, "", from), inner)
+        add_layout(list, inner.packed, part.offset, roles_of_part(p, inner, sublayer.prefix), inner, shared)
       end
     end
   end
-  return list
+  lists[#lists + 1] = list
+  lists[#lists + 1] = #shared.buckets + #shared.copies > 0 and shared or nil
 end
 
 -- Appends the lists of one whole model, whose weights begin at `at` and its roles at `first`.
 local function add_whole(lists, p, at, first)
   local list = empty(1)
   list.at, list.first_role = at, first
-  add_layout(list, p.packed, 0, roles_of(p.spec, "", 0), p)
+  add_layout(list, p.packed, 0, roles_of(p.spec, ""), p)
   lists[#lists + 1] = list
   for _, part in ipairs(p.layer_packed and p.spec.n_layers > 0 and p.packed.parts or {}) do
-    if part.name == "layers" then lists[#lists + 1] = of_layers(p, at + part.offset, first) end
+    if part.name == "layers" then add_layers(lists, p, at + part.offset, first) end
   end
 end
 
--- The lists of a variant's parts, in order: of a layer one; of a stack what is outside the layers, then a layer's; of
--- a transformer those of both sides.
+-- The lists of a variant's parts, in order: of a layer one; of a stack what is outside the layers, then a layer's and
+-- what layers share; of a transformer those of both sides.
 function packing.lists(p)
   local lists = {}
   if p.encoder then

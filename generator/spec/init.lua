@@ -196,8 +196,8 @@ end
 
 local function resolve_roles(s)
   s.roles = {}
-  local function add(name, shape)
-    s.roles[#s.roles + 1] = { name = name, shape = shape }
+  local function add(name, shape, is_shared)
+    s.roles[#s.roles + 1] = { name = name, shape = shape, is_shared = is_shared or false }
   end
   if s.stack then return stack.roles(s, add) end
   projection_roles(s, add)

@@ -148,12 +148,17 @@ local function linear_roles(linear, add)
   end
 end
 
+-- The weights of a sublayer's part: those that all layers share, or those that each has.
+local function part_roles(spec, sublayer, is_shared, add)
+  for _, role in ipairs(sublayer.part and spec[sublayer.part .. "_spec"].roles or {}) do
+    if role.is_shared == is_shared then add(sublayer.prefix .. role.name, role.shape) end
+  end
+end
+
 -- The weights of one layer in order: of each sublayer its part's, its linears', and what blocks put after it.
 local function layer_roles(spec, add)
   for _, sublayer in ipairs(spec.sublayers) do
-    for _, role in ipairs(sublayer.part and spec[sublayer.part .. "_spec"].roles or {}) do
-      add(sublayer.prefix .. role.name, role.shape)
-    end
+    part_roles(spec, sublayer, false, add)
     for _, linear in ipairs(sublayer.linears) do linear_roles(linear, add) end
     blocks.each("sublayer_roles", spec, add, sublayer.name)
   end
@@ -169,6 +174,7 @@ function stack.roles(spec, add)
   end
   spec.sublayers = blocks.sublayers(spec)
   blocks.each("first_roles", spec, add)
+  for _, sublayer in ipairs(spec.sublayers) do part_roles(spec, sublayer, true, add) end
   for layer = 0, spec.n_layers - 1 do
     layer_roles(spec, function(name, shape) add(("layers.%d.%s"):format(layer, name), shape) end)
   end

@@ -45,7 +45,7 @@ combinations.AXES = {
   { name = "softcap", {}, { softcap = 1.5 } },
   { name = "alibi", {}, { alibi = true } },
   { name = "relative_bias", {}, { relative_bias = { num_buckets = 8, max_distance = 20 } },
-    { relative_bias = { num_buckets = 6, max_distance = 9, bidirectional = true } } },
+    { relative_bias = { num_buckets = 6, max_distance = 9, bidirectional = true, shared = true } } },
   { name = "window", {}, { ["mask.window"] = 7 }, { ["mask.window"] = 9, ["mask.window_sides"] = "both" } },
   { name = "sinks", {}, { sinks = true } },
   { name = "lengths", {}, { ["mask.lengths"] = false } },

@@ -118,7 +118,7 @@ fact.holds("a ViT's rows are its patches and one more", function()
 end)
 
 fact.holds("every model type has a fact, and a data file that holds together", function()
-  local covered = "bert roberta xlm_roberta camembert distilbert gpt2 llama qwen2 qwen3 mistral vit deit common"
+  local covered = "bert roberta xlm_roberta camembert distilbert gpt2 llama qwen2 qwen3 mistral vit deit mpnet common"
   for _, file in ipairs(assert(fs.list("generator/import/hf"))) do
     local name = file:match("^(.*)%.lua$")
     assert((" " .. covered .. " "):find(" " .. name .. " ", 1, true), file)
@@ -181,13 +181,13 @@ end)
 
 fact.holds("a model type without a file is refused with those there are", function()
   refuses(config('"model_type": "berd"'), { '/config.json: model_type is "berd"; expected one of bert, ' ..
-    "camembert, deit, distilbert, gpt2, llama, mistral, qwen2, qwen3, roberta, vit or " ..
+    "camembert, deit, distilbert, gpt2, llama, mistral, mpnet, qwen2, qwen3, roberta, vit or " ..
     "xlm_roberta; did you mean bert?" })
   local near = "; specs/%s.lua comes near: edit a copy for --spec (docs/spec.md)"
   for other, step in pairs({ albert = near:format("bert_base"), bart = near:format("transformer"), hubert = "" }) do
     refuses(config(('"model_type": "%s"'):format(other)), { "/config.json: " .. other .. " is a model type of " ..
       "transformers that genattn does not read; it reads bert, camembert, deit, distilbert, gpt2, llama, mistral, " ..
-      "qwen2, qwen3, roberta, vit and xlm_roberta" .. step })
+      "mpnet, qwen2, qwen3, roberta, vit and xlm_roberta" .. step })
   end
   for _, word in ipairs({ '"../hf/bert"', '"common"', "7", "null", '["bert"]' }) do
     local result, errors = read(config('"model_type": ' .. word))

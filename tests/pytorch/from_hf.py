@@ -46,6 +46,11 @@ MODELS = {  # name: (class, configuration)
                                                    "tie_word_embeddings": False}),
     "hf_words_distilbert": ("DistilBertForMaskedLM", {
         "dim": 45, "n_heads": 3, "n_layers": 1, "hidden_dim": 70, "vocab_size": 60, "max_position_embeddings": 40}),
+    "hf_mpnet": ("MPNetModel", {**BERT, "max_position_embeddings": 202}),
+    "hf_ranks_mpnet": ("MPNetForSequenceClassification", {**BERT, "max_position_embeddings": 42, "num_labels": 3}),
+    "hf_words_mpnet": ("MPNetForMaskedLM", {**BERT, "max_position_embeddings": 42}),
+    "hf_words_mpnet_one_bias": ("MPNetForMaskedLM", {**BERT, "max_position_embeddings": 42,
+                                                     "tie_word_embeddings": False}),
     "hf_gpt2": ("GPT2LMHeadModel", {"n_embd": 48, "n_head": 4, "n_layer": 2, "vocab_size": 60, "n_positions": 40}),
     "hf_llama": ("LlamaForCausalLM", {**LLAMA, "attention_bias": True, "mlp_bias": True, "head_dim": 10,
                                       "rope_theta": 50000.0}),
@@ -61,7 +66,8 @@ MODELS = {  # name: (class, configuration)
 }
 
 # Heads that have one bias under two names in transformers 4, which saves it under the second, and two biases from 5 on.
-ONE_BIAS = {"hf_words_one_bias": "lm_head", "hf_words_bert_one_bias": "cls.predictions"}
+ONE_BIAS = {"hf_words_one_bias": "lm_head", "hf_words_bert_one_bias": "cls.predictions",
+            "hf_words_mpnet_one_bias": "lm_head"}
 
 # How models are saved that are not saved as one file of F32: in what type, in shards of what size.
 SAVED = {"hf_gpt2": (torch.float16, "1GB"), "hf_llama": (torch.float32, "30KB"), "hf_qwen3": (torch.bfloat16, "20KB"),
@@ -182,7 +188,7 @@ def sequences(module):
         images = torch.randn(3, 3, config.image_size, config.image_size)
         return [{"pixel_values": image[None]} for image in images], {"x": patches(module, images)}
     tokens = torch.randint(5, config.vocab_size, (len(LENGTHS), max(LENGTHS)))
-    if config.model_type in ("roberta", "xlm-roberta", "camembert"):  # whose padding takes no place among positions
+    if config.model_type in ("roberta", "xlm-roberta", "camembert", "mpnet"):  # whose padding takes no place
         tokens[:, 3::7] = tokens[:, 4] = config.pad_token_id
     given = {"tokens": tokens, "lengths": torch.tensor(LENGTHS)}
     ids = {"input_ids": tokens}

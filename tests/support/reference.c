@@ -160,8 +160,18 @@ double reference_number(const struct ga_model *model, const char *field, double 
 struct part_model {
     struct ga_model model;
     struct ga_weight_role roles[MAX_PART_ROLES];
-    const struct ga_weight_view *views;
+    struct ga_weight_view views[MAX_PART_ROLES];
 };
+
+static void part_add(struct part_model *part, const struct ga_weight_role *role, const struct ga_weight_view *view,
+                     size_t prefix)
+{
+    if (part->model.n_roles < MAX_PART_ROLES) {
+        part->views[part->model.n_roles] = *view;
+        part->roles[part->model.n_roles] = *role;
+        part->roles[part->model.n_roles++].name += prefix;
+    }
+}
 
 static void part_make(struct part_model *part, const struct ga_model *model, const struct ga_weight_view *roles,
                       const char *prefix)
@@ -170,23 +180,26 @@ static void part_make(struct part_model *part, const struct ga_model *model, con
     part->model = *model;
     part->model.roles = part->roles;
     part->model.n_roles = 0;
-    part->views = NULL;
     for (size_t r = 0; r < model->n_roles; r++) {
-        if (strncmp(model->roles[r].name, prefix, length) == 0 && part->model.n_roles < MAX_PART_ROLES) {
-            part->views = part->views ? part->views : roles + r;
-            part->roles[part->model.n_roles] = model->roles[r];
-            part->roles[part->model.n_roles++].name += length;
+        if (strncmp(model->roles[r].name, prefix, length) == 0) {
+            part_add(part, &model->roles[r], &roles[r], length);
         }
     }
 }
 
-// One layer of a stack, or its attention to the memory, as a layer.
+// One layer of a stack, or its attention to the memory, as a layer. Weights of score modifiers outside the layers are
+// those of each layer's own attention.
 static void layer_make(struct part_model *layer, const struct ga_model *model, const struct ga_weight_view *roles,
                        size_t index, const char *part)
 {
     char prefix[48];
     snprintf(prefix, sizeof prefix, "layers.%zu.%s", index, part);
     part_make(layer, model, roles, prefix);
+    for (size_t r = 0; r < model->n_roles && part[0] == '\0'; r++) {
+        if (reference_idle_weight(model->roles[r].name)) {
+            part_add(layer, &model->roles[r], &roles[r], 0);
+        }
+    }
     layer->model.kind = GA_MHA;
     layer->model.stack = NULL;
 }

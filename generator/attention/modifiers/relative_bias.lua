@@ -1,5 +1,6 @@
 -- relative_bias.lua: a learned number per head and bucket of distances is added to each score, as in T5.
--- Packing looks the buckets up once for every distance, so that a row of scores adds a row of numbers.
+-- Packing looks the buckets up once for every distance, so that a row of scores adds a row of numbers. Layers of a
+-- stack have a table each, or one for all as in T5 and MPNet.
 local elementary = require "base.elementary"
 local types = require "schema.types"
 
@@ -74,10 +75,17 @@ return {
       parse = types.to_boolean, default = "yes unless causal",
       help = "later keys have their own buckets",
       group = "positions", example = "relative_bias = { num_buckets = 32, bidirectional = true }" },
+    { field = "relative_bias.shared", flag = "--relative-shared", value = "yes|no", check = types.boolean,
+      parse = types.to_boolean, default = "no",
+      help = "one table serves all layers of a stack, as in T5 and MPNet; no: each layer has its own",
+      group = "positions", example = "relative_bias = { num_buckets = 32, shared = true }",
+      meaning = "one table serves all layers of a stack, as in T5 and MPNet; otherwise each layer has its own. A " ..
+        "single layer has one in any case" },
   },
   resolve = resolve,
   roles = function(spec, add)
-    if spec.relative_bias then add("relative_bias", { spec.relative_bias.num_buckets, spec.n_heads }) end
+    local bias = spec.relative_bias
+    if bias then add("relative_bias", { bias.num_buckets, spec.n_heads }, bias.shared) end
   end,
   packed = function(spec, add)
     if not spec.relative_bias then return end
@@ -92,7 +100,8 @@ return {
   on = function(spec) return spec.relative_bias end,
   sentence = function(spec)
     local bias = spec.relative_bias
-    return bias and ("scores add a learned number of %d buckets of distances up to %d%s"):format(bias.num_buckets,
-      bias.max_distance, bias.bidirectional and ", half of them for later keys" or "") or nil
+    return bias and ("scores add a learned number of %d buckets of distances up to %d%s%s"):format(bias.num_buckets,
+      bias.max_distance, bias.bidirectional and ", half of them for later keys" or "",
+      bias.shared and "; one table for all layers" or "") or nil
   end,
 }

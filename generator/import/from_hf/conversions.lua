@@ -31,9 +31,9 @@ function conversions.up_to(value, context)
   return ("1..%d"):format(math.min(value, tonumber(context.given.cache) or LONGEST, LONGEST))
 end
 
--- The same, less the rows that another field of the spec leaves out.
+-- The same, less the rows that are left out: their number, or the field of the spec that says it.
 function conversions.up_to_less(value, context, row)
-  local less = tonumber(context.made[row.less]) or 0
+  local less = tonumber(row.less) or tonumber(context.made[row.less]) or 0
   if not is_count(value) or value <= less then return nil, ("a whole number above %d"):format(less) end
   return conversions.up_to(value - less, context)
 end
