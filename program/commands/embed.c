@@ -1,6 +1,7 @@
 // embed.c: the command `embed`: one row for each of many texts or sequences of token ids, a block of them at a time.
 // The order of the rows is that of the file.
 #include <stdlib.h>
+#include <string.h>
 
 #include "command.h"
 #include "embed_merge.h"
@@ -23,6 +24,7 @@ enum {
     SHARD,
     RESUME,
     MERGE,
+    PROGRESS,
     ISA,
     THREADS
 };
@@ -42,6 +44,7 @@ static const struct ga_option options[] = {
     [SHARD] = {"shard", "K/N", NULL, false, "compute the K-th of N parts, from 0/N on, into a file for --merge"},
     [RESUME] = {"resume", NULL, NULL, false, "keep the blocks that the file of --shard has"},
     [MERGE] = {"merge", NULL, NULL, false, "put the files of all shards together: embed --merge FILE... --output FILE"},
+    [PROGRESS] = {"progress", "FORMAT", "text", false, "text, or json: an object a second on standard error"},
     [ISA] = {"isa", GA_ISA_OPTION},
     [THREADS] = {"threads", GA_THREADS_OPTION},
     {NULL, NULL, NULL, false, NULL},
@@ -92,6 +95,7 @@ struct work {
     size_t n_cut;
     struct ga_embed_sink sink;
     float *rows; // of a block
+    bool has_json_progress;
 };
 
 // Sequences and, of texts, the block that they are of, to rows.
@@ -99,7 +103,11 @@ static enum ga_exit embed_block(struct work *work, const struct ga_sequences *se
                                 const struct ga_text_block *block)
 {
     enum ga_exit code = ga_pool_sequences(&work->pooling, sequences, work->rows);
-    return code == GA_EXIT_OK ? ga_embed_sink_put(&work->sink, block, work->rows, sequences->count) : code;
+    if (code == GA_EXIT_OK) {
+        code = ga_embed_sink_put(&work->sink, block, work->rows, sequences->count);
+        ga_progress_show(work->pooling.progress, work->pooling.done, work->pooling.end);
+    }
+    return code;
 }
 
 static enum ga_exit embed_tokens(struct work *work)
@@ -109,12 +117,12 @@ static enum ga_exit embed_tokens(struct work *work)
     const struct ga_shard *shard = work->shard.is_given ? &work->shard.maker.shard : &whole;
     const size_t blocks = ga_shard_blocks(shard);
     enum ga_exit code = GA_EXIT_OK;
-    for (size_t i = work->shard.next; i < blocks && code == GA_EXIT_OK; i++) {
+    for (size_t i = work->shard.first; i < blocks && code == GA_EXIT_OK; i++) {
         size_t count;
         const size_t first = ga_shard_block(shard, i, &count);
         const struct ga_sequences part = {count, all->starts + first, all->ids, all->types};
         work->pooling.begin = work->pooling.end;
-        work->pooling.end = (double)(i + 1) / (double)blocks;
+        work->pooling.end = (double)(i + 1 - work->shard.first) / (double)(blocks - work->shard.first);
         code = embed_block(work, &part, NULL);
     }
     return code;
@@ -180,7 +188,8 @@ static enum ga_exit embed(struct work *work, bool has_texts)
     if (code != GA_EXIT_OK) {
         return code;
     }
-    work->shard.next = work->sink.shard.done;
+    work->shard.first = work->shard.next = work->sink.shard.done;
+    progress.is_json = work->has_json_progress;
     work->pooling.progress = &progress;
     code = ga_embed_sink_close(&work->sink, has_texts ? embed_texts(work) : embed_tokens(work));
     ga_progress_end(&progress);
@@ -209,6 +218,14 @@ static enum ga_exit read_output(struct work *work, const char *const *values)
                             : ga_embed_shard_choose(&work->shard, values[SHARD], values[OUTPUT]);
 }
 
+static enum ga_exit read_progress(struct work *work, const char *format)
+{
+    work->has_json_progress = format && strcmp(format, "json") == 0;
+    return !format || work->has_json_progress || strcmp(format, "text") == 0
+               ? GA_EXIT_OK
+               : ga_misused(work->context, "--progress %s: expected text or json", format);
+}
+
 static enum ga_exit read_arguments(struct work *work, const char *const *values, size_t *threads_out)
 {
     const struct ga_context *context = work->context;
@@ -216,6 +233,9 @@ static enum ga_exit read_arguments(struct work *work, const char *const *values,
     enum ga_exit code = ga_read_threads(context, values[THREADS], threads_out);
     if (code == GA_EXIT_OK && values[ROWS]) {
         code = ga_read_size(context, "rows", values[ROWS], range, &work->pooling.rows);
+    }
+    if (code == GA_EXIT_OK) {
+        code = read_progress(work, values[PROGRESS]);
     }
     if (code == GA_EXIT_OK) {
         code = read_output(work, values);

@@ -122,6 +122,6 @@ enum ga_exit ga_embed_shard_read(struct ga_embed_shard *shard, struct ga_text_bl
         code = next_text(shard);
         code = code == GA_EXIT_OK ? ga_text_block_add(shard->reader, shard->texts, block) : code;
     }
-    block->share = (double)++shard->next / (double)blocks;
+    block->share = (double)(++shard->next - shard->first) / (double)(blocks - shard->first);
     return code;
 }

@@ -14,7 +14,7 @@ struct ga_embed_shard {
     struct ga_text_reader *reader;
     struct ga_texts *texts;
     struct ga_corpus_sum sum; // of the texts read, also those of other shards
-    size_t next;              // own block to read
+    size_t first, next;       // own block to compute first, and to read next
 };
 
 // Reads K/N, of --shard. output: of its file, whose name must not say the format of merged files. GA_EXIT_USAGE after a

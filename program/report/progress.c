@@ -7,8 +7,9 @@
 
 #include "clock.h"
 
-static const double SECONDS_ON_TERMINAL = 0.1, SECONDS_ELSEWHERE = 60; // between two lines
-static const double SECONDS_TO_JUDGE = 1;                              // before which the time left is not told
+static const double SECONDS_ON_TERMINAL = 0.1, SECONDS_ELSEWHERE = 60,
+                    SECONDS_OF_JSON = 1;  // between two lines
+static const double SECONDS_TO_JUDGE = 1; // before which the time left is not told
 
 struct ga_progress ga_progress_begin(const struct ga_context *context, const char *what)
 {
@@ -43,14 +44,35 @@ char *ga_progress_text(const char *what, size_t done, double share, double secon
     return text;
 }
 
+static void put_json(const struct ga_progress *progress, double now)
+{
+    const double seconds = now - progress->begun, share = progress->share;
+    char rest[64] = "";
+    if (share > 0) {
+        snprintf(rest, sizeof rest, ", \"share\": %.4f, \"left\": %.1f", share, seconds / share * (1 - share));
+    }
+    fprintf(stderr, "{\"%s\": %zu, \"seconds\": %.1f%s}\n", progress->what, progress->done, seconds, rest);
+}
+
+static double seconds_between(const struct ga_progress *progress)
+{
+    return progress->is_json ? SECONDS_OF_JSON : progress->is_terminal ? SECONDS_ON_TERMINAL : SECONDS_ELSEWHERE;
+}
+
 void ga_progress_show(struct ga_progress *progress, size_t done, double share)
 {
     const double now = ga_seconds_now();
     char text[GA_PROGRESS_TEXT];
-    if (now - progress->said < (progress->is_terminal ? SECONDS_ON_TERMINAL : SECONDS_ELSEWHERE)) {
+    progress->done = done;
+    progress->share = share;
+    if (now - progress->said < seconds_between(progress)) {
         return;
     }
     progress->said = now;
+    if (progress->is_json) {
+        put_json(progress, now);
+        return;
+    }
     ga_progress_text(progress->what, done, share, now - progress->begun, text);
     if (progress->is_terminal) {
         fprintf(stderr, "\r%s\033[K", text);
@@ -62,6 +84,9 @@ void ga_progress_show(struct ga_progress *progress, size_t done, double share)
 
 void ga_progress_end(struct ga_progress *progress)
 {
+    if (progress->is_json) {
+        put_json(progress, ga_seconds_now());
+    }
     if (progress->is_shown) {
         fputs("\r\033[K", stderr);
         progress->is_shown = false;

@@ -162,7 +162,19 @@ return function(path, expect_run, expect)
     expect_merged(names, whole)
   end
 
+  -- Lines of JSON, the last of which has all of the shard.
+  local function test_progress()
+    local all = select(1, embed_shard(0, 3)):match ", (%d+) of"
+    local _, said = embed_shard(0, 3, "--progress json")
+    local last
+    for line in said:gmatch "[^\n]+" do last = line:match "^{.*}$" or last end
+    expect(last and last:find(('^{"texts": %s, "seconds": [%%d.]+, "share": 1.0000, "left": 0.0}$'):format(all)),
+      "the last line is not of %s texts: %s", all, said)
+    expect_run(2, EMBED .. "--output %e --progress xml", "--progress xml: expected text or json")
+  end
+
   local function test_refused_options()
+    expect_run(2, "embed --merge %shard.0 --output %e --progress json", "--progress has no meaning with --merge")
     for _, word in ipairs { "3/3", "-1/3", "1", "1/", "/3", "1/0", "1/3x", "1/65537", "999999999/3" } do
       expect_run(2, EMBED .. "--output %e --shard " .. word, ("--shard %s: expected K"):format(word))
     end
@@ -193,5 +205,6 @@ return function(path, expect_run, expect)
   test_damaged(names, whole)
   test_refused_merges(names)
   test_stale(names, whole)
+  test_progress()
   test_refused_options()
 end
