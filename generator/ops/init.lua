@@ -17,7 +17,7 @@
 -- what it adds to the plan:
 --   sublayers(spec, words)     a list of what a layer does, see below
 --   products(spec, add)        products of rows with weights: add({ op, what, n_in, n_out, role }); role: which
---                              linear of a layer it is, whose dtype it has; nil where it is outside the layers
+--                              linear of `dtype` it is; nil: it multiplies f32 whatever `dtype` says
 --   packed_vocabulary(spec, add, add_linear)   parts of the packed weights that are as long as a vocabulary:
 --                              add(name, count, fills, type), or add_linear(name of a product, { weight, bias }),
 --                              names of roles; fills: see below; type: of elements, f32 where nil
@@ -87,8 +87,8 @@
 local blocks = {}
 
 for _, name in ipairs({ "layers", "tokens", "positions", "sublayer", "norm", "added_rows", "linear",
-  "attention", "memory_mask", "activations", "feed_forward", "last_rows", "last_products", "pooling", "classifier",
-  "logits" }) do
+  "attention", "memory_mask", "activations", "feed_forward", "last_rows", "last_products", "pooling", "dense",
+  "classifier", "logits" }) do
   blocks[#blocks + 1] = require("ops." .. name)
 end
 
