@@ -71,7 +71,7 @@ return {
     end
     spec.activation = activation
     spec.needs_unscaled_q = spec.needs_unscaled_q or activation.q ~= false
-    spec.activated = { heads = distinct(activation, { "q", "k", "v" }), output = distinct(activation, { "o" }) }
+    spec.activated = distinct(activation, PROJECTIONS)
   end,
   operations = function(spec, add)
     for _, p in ipairs(PROJECTIONS) do

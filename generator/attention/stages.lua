@@ -6,8 +6,7 @@ for line in ([[
 properties           its fields of `struct ga_model`
 layer_functions      functions that its fragments in the layer call
 projected            changes the rows of one head's q, k or v
-multiply_functions   functions that its `output` calls
-output               changes rows of the output
+output               changes columns of the output
 head_fields          declares fields of a head
 head                 fills these fields
 head_done            acts when one head of a sequence is done

@@ -75,7 +75,7 @@ local function spec_env(s)
     choice_bits = choice_bits, word_of = formats.word, table = table, math = math, ln2 = elementary.ln2,
     summary = stack.summary(s) or
       ("multi-head attention, d_model %d, n_heads %d, d_head %d"):format(s.d_model, s.n_heads, s.d_head),
-    is_stack = s.stack, bool = tostring, include_dir = "genattn/",
+    bool = tostring, include_dir = "genattn/",
     attention_keys = s.extra_keys > 0 and ("(io->kv_len + %d)"):format(s.extra_keys) or "io->kv_len",
     fill_double = s.fill and fmt.double(s.fill) or "", own_place = ranges.own_place(s), double = fmt.double,
     cache = s.cache or 0, cache_type = formats.enum_of_rows(s.cache_dtype),
@@ -165,7 +165,8 @@ local function isa_env(plans)
     F32 = multiply.vocabulary("f32", p.isa, "f32"), narrow = arithmetics,
     has_integers = has(arithmetics, "is_integer"),
     multiplied = multiplied, multiplies_integers = has(multiplied, "is_integer"),
-    rounds_groups = has(multiplied, "in_groups"), prefix = p.prefix, kernels_header = p.kernels.header,
+    rounds_groups = has(multiplied, "in_groups"), prefix = p.prefix, kernels = p.kernels,
+    kernels_header = p.kernels.header,
     T = kept.vocabulary(p.table_dtype, p.isa),
     W = kept.vocabulary(p.weights_dtype, p.isa),
     joins_heads = multiply.joins_heads(p.arithmetic_of.o, p.weights_dtype),
@@ -189,14 +190,16 @@ local function kernels_env(p, base)
   local plans = plans_of(p)
   local env = isa_env(plans)
   env.helpers, env.groups = helpers.text(plans), kernels.groups(p.kernels)
-  return over(env, base)
+  env.linears, env.products, env.near_bytes = p.kernels.linears, p.kernels.products, plans[1].near_bytes
+  return over(env, layer, base)
 end
 
 -- The names for the templates of one attention layer: what is said here, then layer.lua's, the plan's own and the
 -- spec's.
 local function plan_env(p, base)
   local env = {
-    out = p.out or false, head_place = layer.head_place(p), A = p.attended.is_narrow and p.attended,
+    out = p.out or false, plan_linears = p.linears, head_place = layer.head_place(p),
+    A = p.attended.is_narrow and p.attended,
     value_skip_zero = p.value_skip_zero or false,
     nonfinite_safe = p.spec.nonfinite_safe or false,
     fill_f32 = p.fill and fmt.f32(p.fill) or "-INFINITY",
@@ -205,7 +208,6 @@ local function plan_env(p, base)
     has_score_modifiers = #fragments.of_scores(p.spec, "score_vector") > 0, packed = p.packed.parts,
     cached = kept.vocabulary(p.cache_dtype, p.isa),
     value_rows = p.attended.reads_cache and "VALUE_STRIDE" or "HEAD_STRIDE",
-    makes_input_rows = layer.has_narrow(p.projects),
     buffer_floats = layer.buffer_floats(p.buffers),
     q_factor = fmt.f32(p.factors.q), row_factor = p.factors.row and fmt.f32(p.factors.row) or false,
     softmax_factor = p.factors.softmax and fmt.f32(p.factors.softmax) or false,

@@ -26,7 +26,7 @@ function layer.one_kernel(f, i)
 end
 
 -- By height, what passes a tile by: { kernel, panels at a time }, a line each.
-function layer.steps(f)
+function layer.kernel_choices(f)
   local lines = {}
   for mr, np in ipairs(f.wide) do
     lines[mr] = ("{%s, %d},"):format(f.full > 0 and family_of.kernel(f, mr, f.nv, np).symbol or "NULL", np)
@@ -38,14 +38,6 @@ end
 function layer.panel_sums(family)
   local first, second = family.sums[1], family.sums[2] or { count = 0, length = 0 }
   return ("{{%d, %d}, {%d, %d}}"):format(first.count, second.count, first.length, second.length)
-end
-
--- Whether there is a narrow product among families.
-function layer.has_narrow(families)
-  for _, family in ipairs(families) do
-    if family.rows then return true end
-  end
-  return false
 end
 
 -- The height of the tallest tile among families.

@@ -51,8 +51,21 @@ end
 
 -- Where in a layer's weights an operation's panels are, in C.
 local function panels_of(p, op)
-  if p.spec.chooses and op.role then return op.panels .. "_at(p->io)" end
-  return "LAYER_" .. op.panels:upper()
+  if not op.role then return "LAYER_" .. op.panels:upper() end
+  return ("%s_linear(p->io, LINEAR_%s)->at.panels"):format(p.kernels.prefix, op.panels:upper())
+end
+
+-- Bytes of the narrow rows that linears after the layers multiply, in C; false for none.
+local function last_room(p)
+  local most, terms = {}, {}
+  for _, name in ipairs(p.last_linears) do
+    local f = p.product[name]
+    most[f.rows_of] = math.max(most[f.rows_of] or 0, f.made or 0)
+  end
+  for _, rows in ipairs({ "rows", "batch" }) do
+    terms[#terms + 1] = (most[rows] or 0) > 0 and ("%s * %d"):format(rows, most[rows]) or nil
+  end
+  return #terms == 2 and ("ga_max(%s, %s)"):format(terms[1], terms[2]) or terms[1] or false
 end
 
 -- Where the weights are that will be needed after an operation's own, in C.
@@ -105,7 +118,7 @@ end
 function stack.env(p, base, shared)
   local first, count, role = shape.layer_roles(p.spec)
   local env = {
-    plan = p, packed = p.packed.parts, out = false,
+    plan = p, packed = p.packed.parts, out = false, plan_linears = p.linears, last_room = last_room(p),
     has_layers = p.spec.n_layers > 0, sublayers = p.spec.sublayers, rows_of = rows_of,
     first_layer_role = first, layer_roles = count, layer_role = role,
     shows_rows = shared.W.group ~= nil and #p.products > 0, roles_before = p.spec.roles_before or 0,

@@ -34,8 +34,7 @@ return {
     elseif not spec.pool then
       fail('classifier is given, but without pool.kind there is no row of a sequence to classify: give pool.kind')
     end
-    spec.has_last_products = true
-    spec.makes_last_rows = spec.makes_last_rows or spec.arithmetic_of.classifier ~= "f32" or spec.chooses
+    spec.runs_last = true
     spec.classifier.activation = spec.classifier.activation or "tanh"
     spec.classifier.scores = spec.classifier.scores or spec.classifier.labels == 1 and "sigmoid" or "none"
   end,
@@ -49,9 +48,9 @@ return {
   products = function(spec, add)
     if not spec.classifier then return end
     add({ op = "classifier_dense", role = "classifier", what = "pooled rows -> the classifier's dense rows",
-      n_in = spec.d_model, n_out = spec.d_model })
-    add({ op = "classifier", role = "classifier", what = "dense rows -> class_logits", n_in = spec.d_model,
-      n_out = spec.classifier.labels })
+      rows = "batch", n_in = spec.d_model, n_out = spec.d_model })
+    add({ op = "classifier", role = "classifier", what = "dense rows -> class_logits", rows = "batch",
+      n_in = spec.d_model, n_out = spec.classifier.labels })
   end,
   packed = function(spec, _, add_linear)
     if not spec.classifier then return end
@@ -72,7 +71,7 @@ return {
       weights = { "classifier_dense_weight", "classifier_dense_bias", "classifier_weight", "classifier_bias" } })
   end,
   on = function(spec) return spec.classifier end,
-  uses = { "pooling" },
+  uses = { "pooling", "run_last" },
   sentence = function(spec)
     if not spec.classifier then return nil end
     return ("class_logits: %d a sequence, by a dense linear of its embedding, %s and a linear"):format(

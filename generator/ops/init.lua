@@ -16,8 +16,9 @@
 --   last_roles(spec, add)      after the layers
 -- what it adds to the plan:
 --   sublayers(spec, words)     a list of what a layer does, see below
---   products(spec, add)        products of rows with weights: add({ op, what, n_in, n_out, role }); role: which
---                              linear of `dtype` it is; nil: it multiplies f32 whatever `dtype` says
+--   products(spec, add)        products of rows with weights: add({ op, what, n_in, n_out, role, rows }); role: the
+--                              linear whose dtype it has; rows: those that one after the layers multiplies at most,
+--                              "rows" of all sequences or "batch"
 --   packed_vocabulary(spec, add, add_linear)   parts of the packed weights that are as long as a vocabulary:
 --                              add(name, count, fills, type), or add_linear(name of a product, { weight, bias }),
 --                              names of roles; fills: see below; type: of elements, f32 where nil
@@ -81,14 +82,13 @@
 -- What several blocks need is a block without fields, which they ask for in resolve:
 --   spec.adds_rows             sums of rows
 --   spec.activates             activations over rows, by name; ops/activations.lua asks for one
---   spec.has_last_products      products after the last layer, whose panels threads share
---   spec.makes_last_rows       narrow rows for products after the last layer
+--   spec.runs_last             linears after the last layer
 --   spec.own_token_table       the embedding is such a matrix; false where another block keeps it
 local blocks = {}
 
 for _, name in ipairs({ "layers", "tokens", "positions", "sublayer", "norm", "added_rows", "linear",
-  "attention", "memory_mask", "activations", "feed_forward", "last_rows", "last_products", "pooling", "dense",
-  "classifier", "logits" }) do
+  "attention", "memory_mask", "activations", "feed_forward", "run_last", "pooling", "classifier",
+  "logits" }) do
   blocks[#blocks + 1] = require("ops." .. name)
 end
 

@@ -99,21 +99,21 @@ return {
     end
     check_size(spec, logits, fail)
     check_transform(spec, fail)
-    spec.has_last_products = true
+    spec.runs_last = true
     logits.size = logits.size or spec.vocab_size or 1
     logits.tied, logits.bias = logits.tied or false, logits.bias or false
     local is_narrow = spec.arithmetic_of.logits ~= "f32"
     if logits.tied and has_rows(spec, is_narrow) then spec.own_token_table = false end
-    spec.makes_last_rows = spec.makes_last_rows or is_narrow or spec.chooses
   end,
   last_roles = add_roles,
   products = function(spec, add)
     if not spec.logits then return end
     if spec.logits.transform then
-      add({ op = "logits_dense", role = "logits", what = "rows -> the dense rows of logits", n_in = spec.d_model,
-        n_out = spec.d_model })
+      add({ op = "logits_dense", role = "logits", what = "rows -> the dense rows of logits", rows = "rows",
+        n_in = spec.d_model, n_out = spec.d_model })
     end
-    add({ op = "logits", role = "logits", what = "rows -> logits", n_in = spec.d_model, n_out = spec.logits.size })
+    add({ op = "logits", role = "logits", what = "rows -> logits", rows = "rows", n_in = spec.d_model,
+      n_out = spec.logits.size })
   end,
   packed_vocabulary = function(spec, _, add_linear)
     local logits = spec.logits
@@ -144,7 +144,7 @@ return {
       fused = transform and ("linear, %s, norm before it"):format(transform) or nil })
   end,
   on = function(spec) return spec.logits end,
-  uses = { "norm" },
+  uses = { "norm", "run_last" },
   sentence = function(spec)
     if not spec.logits then return nil end
     local weight = spec.logits.tied and ", by the embedding's own weight" or ""

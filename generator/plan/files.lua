@@ -125,6 +125,10 @@ end
 local function add_kernels(p, list)
   list[#list + 1] = { path = p.kernels.header, kind = "internal", template = "model/kernels.h.lt", isa = p.isa.name,
     plan = p, kernels = p.kernels }
+  if #p.kernels.linears > 0 then
+    list[#list + 1] = { path = p.kernels.prefix .. "_multiply.c", kind = "library", template = "linear/multiply.c.lt",
+      isa = p.isa.name, plan = p, kernels = p.kernels }
+  end
   for _, group in ipairs(p.kernels.groups) do
     list[#list + 1] = { path = group.file, kind = "library", template = group.template, isa = p.isa.name,
       plan = group.plan, group = group }
@@ -134,7 +138,6 @@ end
 local function add_layer(p, list)
   local add = adder(p, list)
   add(".h", "model/isa.h.lt", "internal")
-  if #p.products > 0 then add("_multiply.c", "linear/multiply.c.lt") end
   add("_attend.c", "attention/attend.c.lt")
   add("_layer.c", "schedule/layer.c.lt")
 end
@@ -143,7 +146,6 @@ end
 local function add_stack(p, list)
   local add = adder(p, list)
   add(".h", "schedule/stack.h.lt", "internal")
-  if #p.products > 0 then add("_multiply.c", "linear/multiply.c.lt") end
   add("_stack.c", "schedule/stack.c.lt")
   for i = #p.parts, 1, -1 do add_layer(p.parts[i], list) end
 end

@@ -11,6 +11,7 @@ local graph = require "plan.graph"
 local kept = require "formats.vocabulary.kept"
 local kernels = require "plan.kernels"
 local lifetimes = require "plan.lifetimes"
+local linear = require "plan.linear"
 local multiply = require "formats.vocabulary.multiplied"
 local packed = require "plan.packed"
 local packing = require "plan.packing"
@@ -249,6 +250,17 @@ local function plan_packed(p)
   p.packed = layout
 end
 
+-- The linears, by name; fill: which of the parts of a key head is theirs (packing.heads).
+local function plan_linears(p)
+  local s = p.spec
+  local per_kv = s.n_heads / s.n_kv_heads
+  for i, name in ipairs(s.projects.q and { "k", "v", "q" } or {}) do
+    linear.add(p, p.packed, { name = name, role = name, product = p.project_of[name], packed = "heads", fill = i,
+      inputs = s.d_head, per_run = name == "q" and per_kv or 1 })
+  end
+  if p.out then linear.add(p, p.packed, { name = "o", role = "o", product = p.out, packed = "o" }) end
+end
+
 -- The operations of the layer and their tensors (attention/path.lua), each operation a step of its own; p.buffers: the
 -- tensors in scratch, in order. They share no memory, as units of work are at different operations at one time.
 local function plan_graph(p)
@@ -303,7 +315,7 @@ function plan.start(spec, set, of_model)
     spec = spec, isa = set, weights_dtype = formats.of_weights(spec.weights_dtype).name,
     arithmetic_of = spec.arithmetic_of,
     max_sum = longest_sum(spec), near_bytes = NEAR_BYTES, table_dtype = formats.of_rows(spec.embedding_dtype).name,
-    prefix = spec.name .. "__" .. set.name, kernels = of_model or kernels.new(spec.name, set),
+    prefix = spec.name .. "__" .. set.name, kernels = of_model or kernels.new(spec.name, set), linears = {},
   }
 end
 
@@ -333,6 +345,7 @@ function plan.make(spec, set, of_model)
   plan_output(p)
   plan_attention(p)
   plan_packed(p)
+  plan_linears(p)
   plan_scratch(p)
   plan_graph(p)
   p.products = joined(p.projects, p.out and p.out.choices or {}) -- rows times packed weights

@@ -2,14 +2,16 @@
 -- what it computes: two linears, or the attentions of two parts, that agree on it have one. Holds no C text.
 local kernels = {}
 
--- No kernels yet of the model of that name. groups: in the order in which they were asked for; prefix: of their files.
+-- No kernels yet of the model of that name. groups: in the order in which they were asked for; prefix: of their files;
+-- linears, products: those that take them (plan/linear.lua).
 function kernels.new(model, set)
   local prefix = model .. "__" .. set.name
-  return { model = model, set = set, groups = {}, of = {}, prefix = prefix, header = prefix .. "_kernels.h" }
+  return { model = model, set = set, groups = {}, of = {}, prefix = prefix, header = prefix .. "_kernels.h",
+    linears = {}, products = {}, product_at = {} }
 end
 
 -- Values, of which none is nil, as one text, by which they are compared.
-local function key_of(values)
+function kernels.key_of(values)
   local texts = {}
   for i, value in ipairs(values) do texts[i] = tostring(value) end
   return table.concat(texts, " ")
@@ -19,7 +21,7 @@ end
 -- that their code depends on beside the tile; facts: what else a group says of itself, by name, among it `template`.
 -- p: the plan that asks. Another group of the same name gets a number.
 function kernels.group(p, name, identity, facts)
-  local all, key, number = p.kernels, key_of(identity), 1
+  local all, key, number = p.kernels, kernels.key_of(identity), 1
   local function numbered() return number == 1 and name or ("%s_%d"):format(name, number) end
   while all.of[numbered()] and all.of[numbered()].key ~= key do number = number + 1 end
   local group = all.of[numbered()]

@@ -240,7 +240,7 @@ return function(p, op, what, dims)
   local f = family.new(p, op, what, tiles.candidates(set, dims.vectors, MAX_NV),
     name == "f32" and formats.word(p.weights_dtype) or
     in_groups and formats.word(name) .. "_" .. formats.word(p.weights_dtype) or name)
-  f.k, f.lda, f.ldc, f.tail, f.heads = dims.k, dims.lda, dims.ldc, dims.tail, dims.heads
+  f.k, f.lda, f.ldc, f.tail, f.heads, f.x_floats = dims.k, dims.lda, dims.ldc, dims.tail, dims.heads, dims.lda
   plan_arithmetic(f, p, name)
   plan_slices(f, p)
   local widths = whole_widths(f)

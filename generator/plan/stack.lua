@@ -5,6 +5,7 @@ local blocks = require "ops"
 local caches = require "plan.caches"
 local graph = require "plan.graph"
 local lifetimes = require "plan.lifetimes"
+local linear = require "plan.linear"
 local packed = require "plan.packed"
 local packing = require "plan.packing"
 local plan = require "plan"
@@ -46,13 +47,12 @@ end
 local function product(p, dims)
   local vw, op = p.isa.width, multiplier(p, dims.op)
   local from, to = op and op.reads[1], op and op.writes[1]
-  local choices = dims.role and p.spec.choices_of[dims.role] or { "f32" }
-  local first = plan.product(p, choices, dims.op, dims.what, function(arithmetic)
+  local first = plan.product(p, p.spec.choices_of[dims.role], dims.op, dims.what, function(arithmetic)
     return { vectors = math.ceil(dims.n_out / vw), k = dims.n_in, lda = from and from.floats or dims.n_in,
       ldc = to and to.floats or dims.n_out, tail = dims.n_out % vw, arithmetic = arithmetic }
   end)
   for _, f in ipairs(first.choices) do
-    f.n_out, f.of_layers = dims.n_out, op ~= nil
+    f.n_out, f.of_layers, f.role, f.rows_of = dims.n_out, op ~= nil, dims.role, dims.rows
     f.to = to and is_factor(p, to) and to or nil
   end
   return first
@@ -88,8 +88,8 @@ local function layer_packed(p)
   local layout = packed.new()
   for _, sublayer in ipairs(p.spec.sublayers) do
     if sublayer.part then packed.add_bytes(layout, sublayer.part, p[sublayer.part].packed.bytes) end
-    for _, linear in ipairs(sublayer.linears) do
-      add_product(p, layout, linear.packed, p.product[linear.product], linear.side_by_side)
+    for _, of in ipairs(sublayer.linears) do
+      add_product(p, layout, of.packed, p.product[of.product], of.side_by_side)
     end
     blocks.each("sublayer_packed", p.spec, adder(layout), sublayer.name)
   end
@@ -100,11 +100,26 @@ end
 local function plan_packed(p)
   local layout = packed.new()
   p.layer_packed = layer_packed(p)
-  local function add_linear(name, linear) add_product(p, layout, name, p.product[name], { linear }) end
+  local last = {}
+  local function add_linear(name, of)
+    add_product(p, layout, name, p.product[name], { of })
+    last[#last + 1] = name
+  end
   blocks.each("packed_vocabulary", p.spec, adder(layout), add_linear)
   blocks.each("packed", p.spec, adder(layout), add_linear)
   packed.add_bytes(layout, "layers", p.spec.n_layers * p.layer_packed.bytes)
-  p.packed = layout
+  p.packed, p.last_linears = layout, last
+end
+
+-- The linears: those of a layer, whose weights are the layer's, then those after the layers.
+local function plan_linears(p)
+  local function add(layout, name, f, role)
+    linear.add(p, layout, { name = name, role = role, product = f, packed = name })
+  end
+  for _, sublayer in ipairs(p.spec.sublayers) do
+    for _, of in ipairs(sublayer.linears) do add(p.layer_packed, of.packed, p.product[of.product], of.role) end
+  end
+  for _, name in ipairs(p.last_linears) do add(p.packed, name, p.product[name], p.product[name].role) end
 end
 
 -- -- Graph and buffers ------------------------------------------------------------------------------------------------
@@ -192,6 +207,7 @@ function stack.make(spec, set, of_model)
   plan_block_rows(p)
   plan_families(p)
   plan_packed(p)
+  plan_linears(p)
   return p
 end
 

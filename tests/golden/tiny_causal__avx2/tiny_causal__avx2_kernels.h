@@ -180,6 +180,84 @@ struct gemm_args {
 typedef void gemm_kernel(const void *restrict rows, const void *restrict panels, const float *addend,
                          float *restrict y, struct gemm_args *args);
 
+// -- Linears --------------------------------------------------------------------------------------------------------
+
+enum { MAX_HEIGHT = 4 }; // rows of the highest tile
+
+// Narrow rows: the elements of a row, and after them, of integers, the facts of each running sum.
+struct narrow_rows {
+    size_t width, depth, room; // floats of a row; elements with zeros up to whole lanes, and with what fills vectors
+    size_t stride, bytes;      // from a row to the next: floats before, bytes after
+    struct {
+        size_t count[2], length[2]; // running sums down a product: count[i] of length[i], one kind after the other
+    } sums;
+};
+
+// A kernel and how many panels it multiplies at a time: few rows need several to keep the multiply-add units busy.
+struct kernel_choice {
+    gemm_kernel *kernel;
+    size_t panels;
+};
+
+// A product of rows with all panels of a linear.
+struct product {
+    struct kernel_choice wide[MAX_HEIGHT + 1]; // [height]
+    gemm_kernel *single[2][MAX_HEIGHT + 1];    // [is the last panel][height]
+    size_t mr;               // greatest height
+    size_t panels, full;     // all of them; those as wide as the first
+    size_t columns, width;   // of a full one; of all
+    size_t panels_per_pass;  // panels that stay in L2 while the rows are multiplied
+    size_t panel_bytes;      // of a full one
+    size_t sums, kc_blocks;  // running sums down a panel; those of one block in depth (KC)
+    size_t sum_bytes, x_sum_bytes; // of a full panel and of a row of x, for the first running sum
+    size_t x_stride, y_stride;     // between rows, of x in bytes
+    size_t digits;           // numbers of a row of which digits are made, 0: none
+    size_t prefetches[2];    // lines a kernel prefetches of streams[0] and streams[1]
+    void (*make)(const float *x, const struct narrow_rows *shape, void *to, size_t rows); // its rows; NULL: floats
+    struct narrow_rows shape;      // of these
+};
+
+// Bytes to the panels of a linear, to its biases, and to its inputs in a row.
+struct place {
+    size_t panels, bias, input;
+};
+
+// A linear, in one of its formats.
+struct linear {
+    const struct product *product;
+    enum ga_linear role;           // whose format it has
+    struct place at;               // from where the weights of its layer or its model begin
+    struct place run, head;        // of heads: from one key head to the next, and from one of its heads to the next
+};
+
+// One run of a linear: y [rows] = x [rows], row strides as its product has them, times its weight, plus its bias.
+struct linear_run {
+    size_t linear;        // its place in the table
+    const void *weights;  // where those of its layer or its model begin
+    const float *x;
+    void *narrow;         // room for x as narrow rows; NULL where the product reads floats
+    float *y;
+    size_t rows, threads; // threads: those of io.parallel that share the work
+    bool splits_rows;     // whether they may share many rows, and not only columns
+    void (*finish)(float *y, size_t rows, size_t first, size_t end); // then changes columns first .. end - 1; or NULL
+    const void *next;     // weights that one thread will need then, or NULL
+};
+
+// The linear at that place of the table, in the format that a call chooses for it.
+const struct linear *tiny_causal__avx2_linear(const struct ga_io *io, size_t at);
+
+// x [rows] times panels first .. end - 1 of w -> these columns of y [rows]. x: as the product reads rows; next: weights
+// that will be needed then, or NULL.
+void tiny_causal__avx2_multiply(
+    const struct product *p, const void *x, struct packed_linear w, float *y, size_t rows,
+    size_t first, size_t end, const void *next);
+
+// x [rows] as a product reads rows: x itself, or narrow rows, which so many threads of io.parallel make in `narrow`.
+const void *tiny_causal__avx2_rows(
+    const struct ga_io *io, size_t threads, const struct product *p, const float *x, size_t rows, void *narrow);
+
+void tiny_causal__avx2_run_linear(const struct ga_io *io, struct linear_run run);
+
 // f32_gemm_k24: rows of floats times panels of packed weights, for project, out.
 gemm_kernel tiny_causal_f32_gemm_k24_1x24__avx2;
 gemm_kernel tiny_causal_f32_gemm_k24_2x24_p1__avx2;

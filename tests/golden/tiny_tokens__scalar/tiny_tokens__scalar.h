@@ -19,11 +19,18 @@ enum {
     // floats between rows of q, k and v: an odd number of lines, so that a column's rows share no cache set
     HEAD_STRIDE = 16,
     CONCAT = 8,    // heads side by side
-    HEAD_BYTES = 64, // of a head's panels in one projection
     KEY_PANEL = 1,    // keys of a panel
     KEYS_STRIDE = 2, // elements from a panel of keys to the next, as products read them
     QUERY_STRIDE = 16, // elements between rows of queries as products read them
     SCORES_STRIDE = 80
+};
+
+// The linears, by their places in the table of the model.
+enum {
+    LINEAR_K = 0,
+    LINEAR_V = 1,
+    LINEAR_Q = 2,
+    LINEAR_O = 3,
 };
 
 // Where the packed weights begin, in bytes. Of each key head its k, v, and the q of the query heads that share it.
@@ -32,17 +39,6 @@ static const size_t PACKED_HEADS_BIAS = 512;
 static const size_t PACKED_O = 576;
 static const size_t PACKED_O_BIAS = 832;
 static const size_t PACKED_EMBEDDING = 896;
-
-// -- Stages ---------------------------------------------------------------------------------------------------------
-
-// x [rows][D_MODEL] times one head's panels -> y [rows], row stride HEAD_STRIDE.
-// next: weights that will be needed then, or NULL.
-void tiny_tokens__scalar_project(const void *x, struct packed_linear w, float *y, size_t rows, const void *next);
-
-// concat [rows][CONCAT] times panels first .. end - 1 of w -> those columns of y [rows][D_MODEL].
-void tiny_tokens__scalar_project_out(const void *concat, struct packed_linear w, float *y, size_t rows, size_t first,
-                                     size_t end,
-                           const void *next);
 
 // k [n], row stride HEAD_STRIDE -> panels [.][D_HEAD][KEY_PANEL]. Up to a whole vector of keys, rows after n are
 // taken too; k must have them, and no score looks at them.

@@ -15,7 +15,6 @@ enum {
     GROUP_ROWS = 256, // rows of sequences that go through the layer together
     MAX_GROUPS = 16,  // of a round
     THREAD_FLOPS = 1000000, // worth waking a thread for: some ten microseconds
-    OUT_PANELS = 8
 };
 
 // -- Groups of sequences --------------------------------------------------------------------------------------------
@@ -127,6 +126,16 @@ size_t tiny_tokens__scalar_scratch_bytes(size_t batch, size_t q_len, size_t kv_l
 
 // -- Rounds ---------------------------------------------------------------------------------------------------------
 
+// -- Inputs ---------------------------------------------------------------------------------------------------------
+
+// What q, k or v is made of.
+struct input {
+    const struct linear *linear;
+    const float *x;   // [n] rows of the round
+    const void *rows; // the same as the linear reads them
+    size_t n;
+};
+
 // What the threads work on between two joins.
 struct round {
     const struct ga_io *io;
@@ -136,6 +145,7 @@ struct round {
     struct sequence_group groups[MAX_GROUPS];
     size_t n_groups, q_rows, kv_rows; // of all groups
     const float *x_q, *x_k, *x_v;     // their rows
+    struct input inputs[3]; // of k, v and q
     size_t threads;                   // that work on it
     float *output;                    // [q_rows][D_MODEL]
 };
@@ -219,17 +229,7 @@ struct unit {
     const struct sequence_group *group;
     size_t kv_head;
     float *q, *k, *v; // q: HEADS_PER_KV times the group's rows
-    struct packed_linear w; // of k, v and each q, one after the other
 };
-
-// The weights of a key head and of the queries that share it.
-static struct packed_linear unit_weights(const struct round *r, size_t kv_head)
-{
-    const void *panels = packed_at(r->packed, PACKED_HEADS);
-    const float *bias = packed_at(r->packed, PACKED_HEADS_BIAS);
-    const size_t bytes = (2 + HEADS_PER_KV) * (size_t)HEAD_BYTES;
-    return (struct packed_linear){packed_at(panels, kv_head * bytes), bias + kv_head * (2 + HEADS_PER_KV) * D_HEAD_PAD};
-}
 
 static struct unit unit_at(const struct round *r, size_t index, size_t slot)
 {
@@ -240,24 +240,42 @@ static struct unit unit_at(const struct round *r, size_t index, size_t slot)
         .q = r->b.q + slot * HEADS_PER_KV * s->q_rows * HEAD_STRIDE,
         .k = r->b.k + slot * s->kv_rows * HEAD_STRIDE,
         .v = r->b.v + slot * s->kv_rows * HEAD_STRIDE,
-        .w = unit_weights(r, index % N_KV_HEADS),
     };
+}
+
+// Finds the rows that the linears of k, v and q read. Narrow rows that two of them read are made once.
+static void find_inputs(struct round *r)
+{
+    const size_t linears[] = {LINEAR_K, LINEAR_V, LINEAR_Q}, n[] = {r->kv_rows, r->kv_rows, r->q_rows};
+    const float *const x[] = {r->x_k, r->x_v, r->x_q};
+    void *const narrow[] = {NULL, NULL, NULL};
+    for (size_t i = 0; i < 3; i++) {
+        struct input *in = &r->inputs[i];
+        *in = (struct input){tiny_tokens__scalar_linear(r->io, linears[i]), x[i], NULL, n[i]};
+        const struct input *same = r->inputs;
+        while (same->x != in->x || same->n != in->n || same->linear->product != in->linear->product)
+            same++;
+        in->rows = same->rows;
+        if (same == in)
+            in->rows = tiny_tokens__scalar_rows(r->io, r->threads, in->linear->product, in->x, in->n, narrow[i]);
+    }
 }
 
 // One of a unit's 2 + HEADS_PER_KV projections. What follows it in memory is what is read next.
 static void project_one(const struct round *r, const struct unit *u, size_t which)
 {
     const struct sequence_group *g = u->group;
-    const struct packed_linear w = {packed_at(u->w.panels, which * HEAD_BYTES), u->w.bias + which * D_HEAD_PAD};
-    const void *next = packed_at(w.panels, HEAD_BYTES);
-    if (which == 0)
-        tiny_tokens__scalar_project(r->x_k + g->kv_from * D_MODEL, w, u->k, g->kv_rows, next);
-    else if (which == 1)
-        tiny_tokens__scalar_project(r->x_v + g->kv_from * D_MODEL, w, u->v, g->kv_rows, next);
-    else
-        tiny_tokens__scalar_project(r->x_q + g->q_from * D_MODEL, w, u->q + (which - 2) * g->q_rows * HEAD_STRIDE,
-                                    g->q_rows,
-                          next);
+    const struct input *in = &r->inputs[ga_min(which, 2)];
+    const struct linear *by = in->linear;
+    const struct place at = by->at, run = by->run, step = by->head;
+    const size_t head = which > 2 ? which - 2 : 0;
+    const size_t from = which < 2 ? g->kv_from : g->q_from, rows = which < 2 ? g->kv_rows : g->q_rows;
+    float *to = which == 0 ? u->k : which == 1 ? u->v : u->q + head * g->q_rows * HEAD_STRIDE;
+    const struct packed_linear w = {packed_at(r->packed, at.panels + u->kv_head * run.panels + head * step.panels),
+                                    packed_at(r->packed, at.bias + u->kv_head * run.bias + head * step.bias)};
+    const size_t input = from * by->product->x_stride + u->kv_head * run.input + head * step.input;
+    tiny_tokens__scalar_multiply(by->product, packed_at(in->rows, input), w, to, rows, 0, by->product->panels,
+                               packed_at(w.panels, step.panels));
 }
 
 // The query heads of a unit in one sequence of its group, whose rows start at q_from and kv_from of the group's; of
@@ -352,21 +370,6 @@ static void slices_thread(void *context, size_t thread)
     }
 }
 
-// Columns of the output where they divide evenly or rows are few, else rows.
-static void out_thread(void *context, size_t thread)
-{
-    const struct round *r = context;
-    const struct packed_linear w = {packed_at(r->packed, PACKED_O), packed_at(r->packed, PACKED_O_BIAS)};
-    if (OUT_PANELS % r->threads == 0 || r->q_rows < r->threads * 48) {
-        tiny_tokens__scalar_project_out(r->b.concat, w, r->output, r->q_rows, OUT_PANELS * thread / r->threads,
-                              OUT_PANELS * (thread + 1) / r->threads, NULL);
-    } else {
-        const size_t from = r->q_rows * thread / r->threads, to = r->q_rows * (thread + 1) / r->threads;
-        tiny_tokens__scalar_project_out(r->b.concat + from * CONCAT, w, r->output + from * D_MODEL, to - from, 0,
-                                        OUT_PANELS, NULL);
-    }
-}
-
 // Runs a phase on all threads and waits for them.
 static void run_threads(struct round *r, void (*phase)(void *context, size_t thread))
 {
@@ -375,6 +378,22 @@ static void run_threads(struct round *r, void (*phase)(void *context, size_t thr
         phase(r, 0);
     else
         parallel->run(parallel->self, r->threads, phase, r);
+}
+
+// The output of the round's rows.
+static void finish_rows(struct round *r)
+{
+    tiny_tokens__scalar_run_linear(r->io, (struct linear_run){
+        .linear = LINEAR_O,
+        .weights = r->packed,
+        .x = r->b.concat,
+        .narrow = NULL,
+        .y = r->output,
+        .rows = r->q_rows,
+        .threads = r->threads,
+        .splits_rows = true,
+        .finish = NULL,
+    });
 }
 
 // Threads that a round's work keeps busy.
@@ -388,13 +407,14 @@ static void run_round(struct round *r, size_t threads)
 {
     r->threads = threads_for(r, threads);
     find_rows(r);
+    find_inputs(r);
     if (r->n_groups * N_KV_HEADS % r->threads == 0) {
         run_threads(r, units_thread);
     } else {
         run_threads(r, projections_thread);
         run_threads(r, slices_thread);
     }
-    run_threads(r, out_thread);
+    finish_rows(r);
     if (r->io->q_lengths)
         scatter_rows(r);
 }
