@@ -1,6 +1,6 @@
 -- The attention of one layer of gpt-oss-20b (OpenAI, 2025): a sink for each head, a learned logit that takes a share of
 -- softmax and belongs to no value; in every second layer a window of 128 keys. It scales rotary positions by YaRN,
--- which genattn does not make: these are not scaled.
+-- which is left out here (rope.scaling).
 return {
   name = "gpt_oss_layer",
   d_model = 2880,

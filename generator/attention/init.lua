@@ -54,7 +54,8 @@ local listed = {}
 
 for i, name in ipairs({
   "grouped_heads", "projections", "weights_dtype", "linear_dtype", "bias", "causal", "window", "sinks", "lengths",
-  "full_range_fallback", "mask_fill", "masked_row", "activation", "projected_outputs", "qk_norm", "rope", "dropout",
+  "full_range_fallback", "mask_fill", "masked_row", "activation", "projected_outputs", "qk_norm", "rope",
+  "rope_scaling", "dropout",
   "outputs", "attention_mean", "extra_keys", "extra_logits", "nonfinite_safe", "skip_zero", "key_lower_bound",
   "float_keys", "narrow_attention", "narrow_keys", "cache", "kept_scales", "rounded_cache",
   "attention_dtype", "embedding", "weight_maps",

@@ -60,13 +60,14 @@ return {
     check_pairs(spec, rope, fail)
     check_positions(spec, rope, fail)
     rope.rotary_dim, rope.theta = rope.rotary_dim or spec.d_head, rope.theta or 10000
-    spec.rope_places = rope.positions or longest(spec)
+    spec.rope_longest = longest(spec)
+    spec.rope_places = rope.positions or spec.rope_longest
   end,
   packed = function(spec, add)
     local rope = spec.rope
     if not rope then return end
     add("rope", spec.rope_places * rope.rotary_dim, { { kind = "angles", layout = "ROTARY_" .. rope.layout:upper(),
-      places = spec.rope_places, width = rope.rotary_dim, theta = rope.theta } })
+      places = spec.rope_places, width = rope.rotary_dim, theta = rope.theta, scaling = spec.rope_scaling } })
   end,
   on = function(spec) return spec.rope end,
   operations = function(spec, add)

@@ -17,6 +17,7 @@ local shape = require "plan.shape"
 local threads = require "plan.threads"
 local variant_of = require "plan.variant"
 local helpers = require "emit.helpers"
+local initializer = require "emit.initializer"
 local kernels = require "emit.kernels"
 local layer = require "emit.layer"
 local fold = require "emit.fold"
@@ -72,7 +73,8 @@ local function spec_env(s)
     causal_enum = "GA_CAUSAL_" .. (s.causal or "none"):upper(), scale_double = fmt.double(s.scale_factor),
     lengths = tostring(s.lengths), attention = tostring(s.attention_output),
     sentences = spec_api.sentences(s), spec_text = spec_api.text(s),
-    choice_bits = choice_bits, word_of = formats.word, table = table, math = math, ln2 = elementary.ln2,
+    choice_bits = choice_bits, initializer = initializer,
+    word_of = formats.word, table = table, math = math, ln2 = elementary.ln2,
     summary = stack.summary(s) or
       ("multi-head attention, d_model %d, n_heads %d, d_head %d"):format(s.d_model, s.n_heads, s.d_head),
     bool = tostring, include_dir = "genattn/",

@@ -75,7 +75,8 @@
 --                              (nil: columns)
 --   { kind = "rows", role, rows, columns, dtype, scales_part }   a matrix as elements of a dtype (enum ga_dtype);
 --                              scales_part: the part that has the scales of its rows, nil for none
---   { kind = "angles", layout, places, width, theta }   layout: as enum ga_angles ends
+--   { kind = "angles", layout, places, width, theta, scaling }   layout: as enum ga_angles ends; scaling: fields of
+--                              struct ga_rope_scaling, as emit/initializer.lua takes them, nil for none
 --   { kind = "buckets", role, heads, span, own, starts, has_later }
 -- in_scores: the numbers become those of scores as softmax reads them.
 --

@@ -111,6 +111,24 @@ function types.number(min, max)
   end)
 end
 
+-- A list of so many numbers at most, each from min to max.
+function types.numbers(min, max, most)
+  local one = types.number(min, max)
+  return types.described(("a list of at most %d numbers, each %g to %g"):format(most, min, max), function(value)
+    if type(value) ~= "table" or #value < 1 or #value > most then
+      return nil, ("must be a list of 1 to %d numbers, found %s"):format(most, shown(value))
+    end
+    local count = 0
+    for _ in pairs(value) do count = count + 1 end
+    if count ~= #value then return nil, "must be a list of numbers, without keys" end
+    for i, item in ipairs(value) do
+      local ok, why = one(item)
+      if not ok then return nil, ("item %d %s"):format(i, why) end
+    end
+    return value
+  end)
+end
+
 types.boolean = types.described("`true`, `false`", function(value)
   if type(value) ~= "boolean" then return nil, ("must be true or false, found %s"):format(shown(value)) end
   return value

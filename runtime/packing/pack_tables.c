@@ -6,6 +6,7 @@
 
 #include "bf16.h"
 #include "elementary.h"
+#include "rotary_scaling.h"
 #include "row_scales.h"
 
 void ga_pack_copy(const struct ga_packed_copy *copy, const struct ga_weight_view *view, float *to)
@@ -50,26 +51,28 @@ void ga_pack_rows(const struct ga_packed_rows *rows, const struct ga_weight_view
     }
 }
 
-// The sine and cosine of the angle of a pair at a place. power: of theta, for this pair.
-static void turn(const struct ga_packed_angles *angles, double power, size_t place, float *sine_out, float *cosine_out)
+// The sine and cosine of the angle of a pair at a place, times a factor. power: of theta, for this pair.
+static void turn(const struct ga_packed_angles *angles, double power, double factor, size_t place, float *sine_out,
+                 float *cosine_out)
 {
     double sine, cosine;
     const double at = (double)place;
     ga_sin_cos(angles->layout == GA_SINUSOIDS ? at / power : at * power, &sine, &cosine);
-    *sine_out = (float)sine;
-    *cosine_out = (float)cosine;
+    *sine_out = (float)(sine * factor);
+    *cosine_out = (float)(cosine * factor);
 }
 
 void ga_pack_angles(const struct ga_packed_angles *angles, float *to)
 {
     const bool is_split = angles->layout == GA_ROTARY_HALF_SPLIT, is_rotary = angles->layout != GA_SINUSOIDS;
-    const double width = (double)angles->width, sign = is_rotary ? -2.0 : 2.0;
+    const double factor = is_rotary ? ga_rotary_factor(angles) : 1.0;
     for (size_t pair = 0; 2 * pair < angles->width; pair++) {
-        const double power = ga_pow(angles->theta, sign * (double)pair / width);
+        const double exponent = 2.0 * (double)pair / (double)angles->width;
+        const double power = is_rotary ? ga_rotary_speed(angles, pair) : ga_pow(angles->theta, exponent);
         const size_t first = is_split ? pair : 2 * pair, second = is_split ? pair + angles->width / 2 : first + 1;
         for (size_t place = 0; place < angles->places; place++) {
             float *row = to + place * angles->width, sine, cosine;
-            turn(angles, power, place, &sine, &cosine);
+            turn(angles, power, factor, place, &sine, &cosine);
             row[first] = is_rotary ? cosine : sine;
             if (second < angles->width) {
                 row[second] = is_rotary ? sine : cosine;

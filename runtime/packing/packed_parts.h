@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "facts.h"
 #include "tensor.h"
 
 enum { GA_PACKING_REVISION = 1 }; // changes whenever equal tables and weights give other bytes
@@ -89,6 +90,7 @@ struct ga_packed_angles {
     size_t at; // bytes
     size_t places, width;
     double theta;
+    struct ga_rope_scaling scaling; // of rotary angles
 };
 
 // Learned numbers of buckets of distances, by distance: [heads][span]. The role is [buckets][heads].

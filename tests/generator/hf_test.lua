@@ -77,7 +77,7 @@ fact.holds("a cross-encoder: a classifier over the first row, its labels and wha
   says(hf.ROBERTA:gsub("RobertaModel", "RobertaForSequenceClassification"), '"num_labels": 1', 1, "tanh", "sigmoid")
   says(hf.DISTILBERT:gsub("DistilBertForMaskedLM", "DistilBertForSequenceClassification"), nil, 2, "relu", "none")
   refuses_config(bert, '"sbert_ce_default_activation_function": "os.system"',
-    'sentence_transformers.activation_fn is "os.system"; expected torch.nn.modules.activation.Sigmoid or ' ..
+    'sbert_ce_default_activation_function is "os.system"; expected torch.nn.modules.activation.Sigmoid or ' ..
     "torch.nn.modules.linear.Identity")
 end)
 
@@ -208,16 +208,12 @@ fact.holds("what a model does and a spec does not say is refused by name", funct
     { hf.BERT, '"is_encoder_decoder": true', "is_encoder_decoder is true; expected false: the model is one stack" },
     { hf.BERT, '"pruned_heads": { "1": [0] }',
       "pruned_heads is an object; expected none: all layers have the same heads" },
-    { hf.BERT, '"auto_map": { "AutoModel": "x" }',
-      "auto_map is an object; expected none: its code comes with the model and may be anything" },
     { hf.BERT, '"quantization_config": { "bits": 4 }',
       "quantization_config is an object; expected none: weights are read as they are, not unpacked" },
     { hf.GPT2, '"scale_attn_by_inverse_layer_idx": true', "scale_attn_by_inverse_layer_idx is true; expected false: " ..
       "all layers share their code, and their scale" },
     { hf.GPT2, '"reorder_and_upcast_attn": true',
       "reorder_and_upcast_attn is true; expected false: scores are scaled after the product" },
-    { hf.LLAMA:gsub(', "rope_scaling": null', ""), '"rope_scaling": { "rope_type": "llama3" }',
-      'rope_scaling.rope_type is "llama3"; expected "default": rotary positions are not scaled' },
     { hf.LLAMA, '"partial_rotary_factor": 0.5', "partial_rotary_factor is 0.5; expected 1: all of a head turns" },
     { hf.LLAMA, '"pretraining_tp": 2', "pretraining_tp is 2; expected 1: products are not cut in parts" },
     { hf.QWEN2, '"use_sliding_window": true',
@@ -241,31 +237,57 @@ fact.holds("what may change something and is not known is refused, unless it is 
   refuses_config(hf.BERT, '"attn_logit_softcapping": 50', "attn_logit_softcapping is 50; expected none: scores are " ..
     "not capped")
   reads(hf.BERT, '"attn_logit_softcapping": null, "alibi": false')
-  reads(hf.BERT, '"frobnicate": null, "empty": {}')
+  reads(hf.BERT, '"frobnicate": null, "empty": {}, "auto_map": { "AutoModel": "x.Model" }')
   reads(hf.BERT, '"frobnicate": 2, "is_decoder": true', nil, { ignored = { frobnicate = true, is_decoder = true } })
   local scaled = '"rope_scaling": { "rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0 }'
   reads((hf.LLAMA:gsub(', "rope_scaling": null', "")), scaled, nil, { ignored = { rope_scaling = true } })
-  refuses_config((hf.LLAMA:gsub(', "rope_scaling": null', "")), scaled,
-    'rope_scaling.rope_type is "llama3"; expected "default": rotary positions are not scaled',
-    "rope_scaling.factor is 8; expected none: rotary positions are not scaled",
-    "rope_scaling.low_freq_factor is 1; expected none: rotary positions are not scaled")
 end)
 
-fact.holds("a scaling by a factor of 1 is taken, where that is the identity", function()
-  local base = hf.LLAMA:gsub(', "rope_scaling": null', "")
-  for _, said in ipairs({ '"rope_scaling": { "type": "linear", "factor": 1.0 }',
-    '"rope_scaling": { "rope_type": "dynamic", "type": "dynamic", "factor": 1 }',
-    '"rope_parameters": { "rope_type": "llama3", "factor": 1.0, "low_freq_factor": 1.0, "rope_theta": 10000.0 }' }) do
-    reads(base, said)
+-- The table rope of the spec of a Llama with this scaling.
+local function rope_of(said, given)
+  local rope = reads((hf.LLAMA:gsub(', "rope_scaling": null', "")), said, given).spec.rope
+  return ("%s %s %s"):format(rope.scaling, rope.factor, rope.original_positions), rope
+end
+
+fact.holds("scaled rotary positions are read from either release of transformers", function()
+  for _, object in ipairs({ "rope_scaling", "rope_parameters" }) do
+    fact.equal(rope_of(('"%s": { "rope_type": "linear", "factor": 2 }'):format(object)), "linear 2 nil")
+    local text, rope = rope_of(('"%s": { "rope_type": "llama3", "factor": 8.5, "low_freq_factor": 2, ' ..
+      '"high_freq_factor": 6, "original_max_position_embeddings": 12, "rope_theta": 7 }'):format(object))
+    fact.equal(text, "llama3 8.5 12")
+    fact.equal(("%s %s %s"):format(rope.slow_turns, rope.fast_turns, rope.theta), "2 6 7")
   end
-  refuses_config(base, '"rope_scaling": { "type": "linear", "factor": 1.5 }',
-    'rope_scaling.type is "linear"; expected "default": rotary positions are not scaled',
-    "rope_scaling.factor is 1.5; expected none: rotary positions are not scaled")
+  fact.equal(rope_of('"rope_scaling": { "rope_type": "dynamic", "type": "dynamic", "factor": 3 }'), "dynamic 3 20")
+  local text, rope = rope_of('"rope_scaling": { "type": "yarn", "factor": 4, "beta_fast": 9, "truncate": false, ' ..
+    '"attention_factor": 1.5 }')
+  fact.equal(text, "yarn 4 20")
+  fact.equal(("%s %s %s"):format(rope.fast_turns, rope.truncate, rope.attention_factor), "9 false 1.5")
+end)
+
+fact.holds("longrope takes the factor that the lengths say, and the divisors of the longest sequence", function()
+  local said = '"original_max_position_embeddings": 8, "rope_scaling": { "type": "su", "short_factor": [1, 2], ' ..
+    '"long_factor": [3, 4] }'
+  local text, rope = rope_of(said)
+  fact.equal(text, "longrope 2.5 8")
+  fact.equal(rope.is_long, true)
+  text, rope = rope_of(said, { seq_len = "1..8" })
+  fact.equal(text, "longrope 2.5 8")
+  fact.equal(rope.is_long, false)
+end)
+
+fact.holds("what a kind of scaling does not use is refused by name", function()
+  local base = hf.LLAMA:gsub(', "rope_scaling": null', "")
+  refuses_config(base, '"rope_scaling": { "rope_type": "llama4" }', 'rope_scaling.rope_type is "llama4"; expected ' ..
+    "one of default, linear, dynamic, yarn, longrope, llama3")
   refuses_config(base, '"rope_scaling": { "type": "linear", "factor": 1, "attention_factor": 2 }',
-    "rope_scaling.attention_factor is 2; expected none: rotary positions are not scaled")
-  refuses_config(base, '"rope_scaling": { "type": "yarn", "factor": 1 }',
-    'rope_scaling.type is "yarn"; expected "default": rotary positions are not scaled',
-    "rope_scaling.factor is 1; expected none: rotary positions are not scaled")
+    "rope_scaling.attention_factor is 2; expected none: scaling of type linear does not use it")
+  refuses_config(base, '"rope_parameters": { "rope_type": "default", "beta_fast": 2 }',
+    "rope_parameters.beta_fast is 2; expected none: rotary positions are not scaled")
+  refuses_config(base, '"rope_scaling": { "type": "dynamic", "factor": 2, "original_max_position_embeddings": 9 }',
+    "rope_scaling.original_max_position_embeddings is 9; expected 20, as max_position_embeddings: dynamic scaling " ..
+    "counts from it")
+  refuses_config(base, '"rope_scaling": { "type": "yarn", "factor": 2, "mscale": 1 }',
+    "rope_scaling.mscale is 1; expected none: the attention factor is computed from factor alone")
 end)
 
 fact.holds("all that is wrong is said at once", function()

@@ -51,6 +51,58 @@ fact.holds("rotary positions need pairs, within the head, and places for the lon
   fact.equal(accepts({ rope = { layout = "interleaved" } }).rope.rotary_dim, 4)
 end)
 
+local function scaled(fields)
+  local rope = { layout = "half_split" }
+  for key, value in pairs(fields) do rope[key] = value end
+  return { rope = rope }
+end
+
+-- The fields of struct ga_rope_scaling that such a spec gives, in words.
+local function numbers(fields)
+  local list = {}
+  for i, field in ipairs(accepts(scaled(fields)).rope_scaling or {}) do
+    local value = field[2]
+    list[i] = field[1] .. "=" .. (type(value) == "table" and table.concat(value, "/") or tostring(value))
+  end
+  return table.concat(list, " ")
+end
+
+fact.holds("each kind of scaling needs and takes fields of its own", function()
+  refuses(scaled({ factor = 2 }), "rope.factor is given, but rope.scaling is not")
+  refuses(scaled({ scaling = "linear", original_positions = 9 }),
+    'rope.original_positions is given, but rope.scaling = "linear" does not use it',
+    'rope.factor is missing: rope.scaling = "linear" needs it')
+  refuses(scaled({ scaling = "llama3", factor = 2, original_positions = 9, slow_turns = 4 }),
+    "rope.slow_turns (4) is not below rope.fast_turns (4)")
+  refuses(scaled({ scaling = "longrope", divisors = { 1, 2 }, rotary_dim = 2 }),
+    "rope.divisors has 2 numbers, but 2 dimensions rotate, which are 1 pairs")
+  refuses(scaled({ scaling = "longrope", divisors = { 1, 2 }, long_divisors = { 1, 2 } }),
+    "rope.original_positions is missing: rope.long_divisors and rope.factor are about longer texts")
+  refuses(scaled({ scaling = "longrope", divisors = { 1, "2" } }),
+    'rope.divisors item 2 must be a number from 1e-06 to 1e+06, found "2"')
+  refuses(scaled({ scaling = "longrope", divisors = { 1, n = 2 } }),
+    "rope.divisors must be a list of numbers, without keys")
+  refuses(scaled({ scaling = "longrope", divisors = {} }),
+    "rope.divisors must be a list of 1 to 512 numbers, found a table")
+  refuses(scaled({ scaling = "dynamic", factor = 2, original_positions = 9, rotary_dim = 2 }),
+    "rope.rotary_dim (2) is one pair; dynamic scaling needs two")
+  refuses(scaled({ scaling = "yarn", factor = 2, original_positions = 9, theta = 1 }),
+    "rope.theta (1) rotates all pairs alike; yarn scaling needs slow and fast pairs")
+end)
+
+fact.holds("what depends on a length depends on the longest sequence of the spec", function()
+  fact.equal(numbers({}), "")
+  fact.equal(numbers({ scaling = "dynamic", factor = 2, original_positions = 512 }), "")
+  fact.equal(numbers({ scaling = "dynamic", factor = 2, original_positions = 511, positions = 9999 }),
+    "kind=ROPE_DYNAMIC factor=2 original=511 longest=512")
+  local long = { scaling = "longrope", divisors = { 1, 2 }, long_divisors = { 3, 4 }, original_positions = 512 }
+  fact.equal(numbers(long), "kind=ROPE_LONGROPE original=512 divisors=1/2")
+  long.original_positions = 511
+  fact.equal(numbers(long), "kind=ROPE_LONGROPE original=511 divisors=3/4")
+  fact.equal(numbers({ scaling = "yarn", factor = 2, original_positions = 9 }),
+    "kind=ROPE_YARN factor=2 original=9 slow=1 fast=32 truncate=true")
+end)
+
 fact.holds("norms of q and k are of a kind, and only LayerNorm adds a bias", function()
   refuses({ qk_norm = { eps = 1e-6 } },
     'qk_norm.kind is missing, but there are other fields of qk_norm: "rms" or "layer"')

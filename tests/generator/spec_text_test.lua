@@ -63,7 +63,8 @@ local WORDS = {
   ["--d-v"] = { "5" }, ["--cache"] = { "512" }, ["--cache-dtype"] = require("formats").rows(),
   ["--projections"] = { "qkvo", "qkv" }, ["--k-dim"] = { "5" }, ["--v-dim"] = { "1" }, ["--d-out"] = { "7" },
   ["--rope"] = { "half_split", "interleaved" }, ["--rope-theta"] = { "500000", "1e6" }, ["--rope-dim"] = { "2" },
-  ["--rope-positions"] = { "4096" }, ["--qk-norm"] = { "rms", "layer" }, ["--qk-norm-eps"] = { "1e-5" },
+  ["--rope-positions"] = { "4096" }, ["--rope-scaling"] = { "linear" }, ["--rope-factor"] = { "2", "1.5" },
+  ["--rope-original"] = { "64" }, ["--qk-norm"] = { "rms", "layer" }, ["--qk-norm-eps"] = { "1e-5" },
   ["--layers"] = { "3" }, ["--layer-attention"] = { "yes" }, ["--layer-residual"] = { "yes" }, -- blocks_test has no
   ["--sublayer"] = { "no" }, -- and yes
   ["--decoder-layers"] = { "1" }, ["--src-vocab-size"] = { "9" },
@@ -102,7 +103,11 @@ end
 -- Fields that some fields need beside them: name and value in turn.
 local BESIDE = { ["mask.window"] = { "mask.causal", true }, ["mask.window_sides"] = { "mask.window", 3 },
   ["rope.theta"] = { "rope.layout", "half_split" }, ["rope.rotary_dim"] = { "rope.layout", "interleaved" },
-  ["rope.positions"] = { "rope.layout", "half_split" }, ["qk_norm.eps"] = { "qk_norm.kind", "rms" },
+  ["rope.positions"] = { "rope.layout", "half_split" },
+  ["rope.scaling"] = { "rope.layout", "half_split", "rope.factor", 2 },
+  ["rope.factor"] = { "rope.layout", "half_split", "rope.scaling", "linear" },
+  ["rope.original_positions"] = { "rope.layout", "half_split", "rope.scaling", "dynamic", "rope.factor", 2 },
+  ["qk_norm.eps"] = { "qk_norm.kind", "rms" },
   cache_dtype = { "cache", 600 },
   dtype = { "kind", "encoder", "n_layers", 2, "vocab_size", 9, "logits.kind", "linear" },
   d_v = { "kind", "sdpa" }, kind = { "n_layers", 2 },

@@ -9,6 +9,7 @@
 
 #include "modifier_weights.h"
 #include "reference_place.h"
+#include "reference_rotary.h"
 #include "reference_rounded.h"
 #include "rounding.h"
 

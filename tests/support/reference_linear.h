@@ -114,12 +114,12 @@ static void IN_REAL(turn)(const struct ga_model *model, size_t rows, size_t head
 {
     const struct ga_rope *rope = &model->rope;
     const bool halves = rope->layout == GA_ROPE_HALF_SPLIT;
+    const double factor = reference_rotary_factor(&rope->scaling);
     for (size_t i = 0; i < rows * heads; i++, x += model->d_head) {
         for (size_t pair = 0; pair < rope->rotary_dim / 2; pair++) {
-            const double power = -2.0 * (double)pair / (double)rope->rotary_dim;
-            const double angle = (double)(first + i / heads) * pow(rope->theta, power);
+            const double angle = (double)(first + i / heads) * reference_rotary_speed(rope, pair);
             REAL *a = x + (halves ? pair : 2 * pair), *b = a + (halves ? rope->rotary_dim / 2 : 1);
-            const REAL cosine = (REAL)cos(angle), sine = (REAL)sin(angle), was = *a;
+            const REAL cosine = (REAL)(factor * cos(angle)), sine = (REAL)(factor * sin(angle)), was = *a;
             *a = was * cosine - *b * sine;
             *b = *b * cosine + was * sine;
         }

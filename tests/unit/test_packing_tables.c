@@ -5,6 +5,7 @@
 
 #include "pack_weights.h"
 #include "rng.h"
+#include "rotary_scaling.h"
 
 enum { FLOATS = 4096 };
 
@@ -51,6 +52,64 @@ static void check_angles(enum ga_angles layout, size_t width)
         }
     }
     cr_expect_eq(block[PLACES * width], 0.0F);
+}
+
+// The angle of each pair from a place to the next, and what cosines are multiplied by, of 5 pairs of theta 500 under a
+// scaling. wanted: what transformers 4.57.6 computes (modeling_rope_utils.py), in double precision.
+static void check_scaling(struct ga_rope_scaling scaling, const double *wanted, double factor)
+{
+    const struct ga_packed_angles angles = {
+        .layout = GA_ROTARY_HALF_SPLIT, .places = 1, .width = 10, .theta = 500, .scaling = scaling};
+    for (size_t pair = 0; pair < 5; pair++) {
+        const double speed = ga_rotary_speed(&angles, pair);
+        cr_expect(fabs(speed / wanted[pair] - 1.0) < 1e-14, "%d: pair %zu: %.17g, not %.17g", scaling.kind, pair, speed,
+                  wanted[pair]);
+    }
+    cr_expect(fabs(ga_rotary_factor(&angles) / factor - 1.0) < 1e-15, "%d: %.17g", scaling.kind,
+              ga_rotary_factor(&angles));
+}
+
+Test(packing_tables, scaled_angles_are_those_of_transformers)
+{
+    static const double divisors[] = {1, 1.25, 2, 4.5, 8};
+    check_scaling(
+        (struct ga_rope_scaling){GA_ROPE_LINEAR, .factor = 4},
+        (double[]){0.25, 0.072134995295360674, 0.020813830185046827, 0.0060056221699071573, 0.0017328621078878655}, 1);
+    check_scaling(
+        (struct ga_rope_scaling){GA_ROPE_DYNAMIC, .factor = 4, .original = 100, .longest = 250},
+        (double[]){1, 0.17739096208313171, 0.031467553428779077, 0.0055820595771334733, 0.00099020691879306592}, 1);
+    check_scaling(
+        (struct ga_rope_scaling){GA_ROPE_LONGROPE, .factor = 4, .original = 100, .divisors = divisors},
+        (double[]){1, 0.23083198494515414, 0.041627660370093654, 0.0053383308176952514, 0.00086643105394393273},
+        1.1406270186454384);
+    check_scaling(
+        (struct ga_rope_scaling){GA_ROPE_LLAMA3, .factor = 8, .original = 100, .slow = 1, .fast = 4},
+        (double[]){1, 0.2885399811814427, 0.018300029729451543, 0.0030028110849535787, 0.00086643105394393273}, 1);
+}
+
+Test(packing_tables, yarn_is_that_of_transformers)
+{
+    check_scaling(
+        (struct ga_rope_scaling){GA_ROPE_YARN, .factor = 4, .original = 100, .slow = 1, .fast = 8, .truncate = true},
+        (double[]){1, 0.21640498588608204, 0.041627660370093661, 0.0060056221699071573, 0.0017328621078878655},
+        1.1386294361119891);
+    check_scaling(
+        (struct ga_rope_scaling){GA_ROPE_YARN, .factor = 40, .original = 1000, .slow = 2, .fast = 16, .attention = 1.5},
+        (double[]){1, 0.2885399811814427, 0.0758948588206554, 0.00789897178953149, 0.00017328621078878655}, 1.5);
+}
+
+// Cosines and sines of the first place are the factor and 0; the table of an angle is that of its speed.
+Test(packing_tables, tables_have_scaled_angles)
+{
+    const struct ga_packed_angles angles = {.layout = GA_ROTARY_INTERLEAVED,
+                                            .places = 2,
+                                            .width = 4,
+                                            .theta = 500,
+                                            .scaling = {GA_ROPE_LINEAR, .factor = 4, .attention = 1.5}};
+    pack(&(struct ga_packed_parts){.count = 1, .angles = &angles, .n_angles = 1}, NULL);
+    cr_expect(block[0] == 1.5F && block[1] == 0.0F && block[2] == 1.5F && block[3] == 0.0F);
+    cr_expect_float_eq((double)block[4], 1.5 * cos(0.25), 0x1p-24);
+    cr_expect_float_eq((double)block[7], 1.5 * sin(0.25 / sqrt(500.0)), 0x1p-24);
 }
 
 Test(packing_tables, angles_are_those_of_their_places)

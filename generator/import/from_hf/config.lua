@@ -21,7 +21,7 @@ local function joined(...)
 end
 
 local CHECKS = {}
-for _, field in ipairs(spec.options()) do CHECKS[field.field] = field.check end
+for _, field in ipairs(spec.fields()) do CHECKS[field.field] = field.check end
 
 -- { [config field] = why it changes results }
 local function changes_of(rows)
@@ -44,13 +44,16 @@ function Reader:raw(name)
   return value
 end
 
--- A row's value: the file's, what null stands for, or the default; and whether the file says it.
+-- A row's value: the file's, what null stands for, or the default; whether the file says it; and under which of the
+-- row's names, the first one and those of `also`.
 function Reader:value(row)
-  local value = self:raw(row[1])
-  if value == nil and row.also then value = self:raw(row.also) end
-  if value == json.null and row.null ~= nil then return row.null, true end
-  if value == nil or value == json.null then return row.default, false end
-  return value, true
+  local value, said = self:raw(row[1]), row[1]
+  for name in (row.also or ""):gmatch("%S+") do
+    if value == nil or (value == json.null and row.null == nil) then value, said = self:raw(name), name end
+  end
+  if value == json.null and row.null ~= nil then return row.null, true, said end
+  if value == nil or value == json.null then return row.default, false, row[1] end
+  return value, true, said
 end
 
 function Reader:get(name)
@@ -70,22 +73,24 @@ function Reader:report(row)
 end
 
 -- The spec's value of a row, or nothing where it is left out; what is wrong with it fails.
-function Reader:convert(row, value)
+function Reader:convert(row, value, name)
   local made, expected = value, nil
   if row.by then made, expected = conversions[row.by](value, self.context, row) end
   if expected then
-    self:fail("%s is %s; expected %s", row[1], json.shown(value), expected)
+    self:fail("%s is %s; expected %s", name, json.shown(value), expected)
   elseif made ~= nil then
     local ok, why = CHECKS[row[2]](made)
     if ok ~= nil then return made end
-    self:fail("%s is %s: %s %s", row[1], json.shown(value), row[2], why)
+    self:fail("%s is %s: %s %s", name, json.shown(value), row[2], why)
   end
 end
 
--- One row: a config field into a field of the spec, unless a flag gave that.
+-- One row: a config field into a field of the spec, unless a flag gave that. A quiet row is no row of the table if the
+-- file does not say it.
 function Reader:map(row)
-  local value, is_said = self:value(row)
-  local shown = { config = row[1], field = row[2], note = row.use }
+  local value, is_said, name = self:value(row)
+  if row.quiet and not is_said and self.context.given[row[2]] == nil then return end
+  local shown = { config = name, field = row[2], note = row.use }
   if is_said then shown.value = value end
   if not row[2] then
     return self:report(shown)
@@ -95,10 +100,11 @@ function Reader:map(row)
   elseif value == nil and not row.optional then
     return self:fail("%s is missing, which is %s of a spec", row[1], row[2])
   elseif value ~= nil then
-    shown.made = self:convert(row, value)
+    shown.made = self:convert(row, value, name)
     shown.note = not is_said and self.common.default_of .. " default" or nil
     self.made[row[2]] = shown.made
   end
+  if shown.made == nil and row.quiet then return end
   if shown.made == nil then shown.note = row[2] .. " is left to the spec" end
   self:report(shown)
 end
@@ -200,7 +206,7 @@ function Reader:known_names()
   end
   for _, row in ipairs(joined(self.rows, self.requires)) do
     known[row[1]] = true
-    if row.also then known[row.also] = true end
+    for name in (row.also or ""):gmatch("%S+") do known[name] = true end
   end
   return known
 end

@@ -66,6 +66,47 @@ function conversions.window(value)
   return math.min(value, LONGEST)
 end
 
+-- transformers' rope_type, an older word for one kind among them.
+local SCALINGS = { default = false, linear = "linear", dynamic = "dynamic", yarn = "yarn", longrope = "longrope",
+  su = "longrope", llama3 = "llama3" }
+
+function conversions.scaling(value)
+  local kind = SCALINGS[value]
+  if kind == nil then return nil, "one of default, linear, dynamic, yarn, longrope, llama3" end
+  return kind or nil
+end
+
+-- A number that only some kinds of scaling, row.kinds, use.
+function conversions.of_scaling(value, context, row)
+  local kind = context.made["rope.scaling"]
+  if not kind then return nil, "none: rotary positions are not scaled" end
+  if not (" " .. row.kinds .. " "):find(" " .. kind .. " ", 1, true) then
+    return nil, ("none: scaling of type %s does not use it"):format(kind)
+  end
+  return value
+end
+
+-- The positions of training, from which all kinds of scaling count but linear.
+function conversions.original_positions(value, context)
+  local kind = context.made["rope.scaling"]
+  if not kind or kind == "linear" then return nil end
+  local longest = context.get("max_position_embeddings")
+  if kind == "dynamic" and value ~= longest then
+    return nil, ("%s, as max_position_embeddings: dynamic scaling counts from it"):format(json.shown(longest))
+  end
+  return value
+end
+
+-- How many times as long as those of training all texts may be, where longrope does not say it.
+function conversions.longer_by(value, context)
+  local original = context.made["rope.original_positions"]
+  if context.made["rope.scaling"] ~= "longrope" or context.made["rope.factor"] or not is_count(value) or
+      not is_count(original) or value <= original then
+    return context.made["rope.factor"]
+  end
+  return value / original
+end
+
 -- A value that says once more what another field said.
 function conversions.same(value, context, row)
   local made = context.made[row[2]]

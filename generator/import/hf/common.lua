@@ -17,7 +17,6 @@ local common = {
     { "is_encoder_decoder", false, "the model is one stack" },
     { "add_cross_attention", false, "its layers would look at another sequence too" },
     { "pruned_heads", nil, "all layers have the same heads" },
-    { "auto_map", nil, "its code comes with the model and may be anything" },
   },
   -- What of a model changes with config fields that no model type here has, and those fields: unless they say nothing,
   -- nobody is told to leave them out.
@@ -41,6 +40,7 @@ local common = {
   ignores = {
     { "what the file is", [[architectures model_type transformers_version _name_or_path torch_dtype dtype name_or_path
       _commit_hash finetuning_task model_max_length]] },
+    { "code that comes with the model, which is not run", "auto_map" },
     { "for training", [[initializer_range initializer_factor gradient_checkpointing use_bfloat16 classifier_dropout]] },
     { "of heads", [[num_labels id2label label2id problem_type tie_word_embeddings
       sbert_ce_default_activation_function sentence_transformers.activation_fn sentence_transformers.version]] },
@@ -55,6 +55,44 @@ local common = {
       forced_bos_token_id forced_eos_token_id remove_invalid_values exponential_decay_length_penalty suppress_tokens
       begin_suppress_tokens task_specific_params cross_attention_hidden_size]] },
   },
+}
+
+-- -- Rotary positions -----------------------------------------------------------------------------------------------
+
+-- A row about scaling: a key of rope_scaling, or of rope_parameters from transformers 5 on, for these kinds of scaling.
+local function scaled(key, field, kinds, more)
+  local row = { "rope_scaling." .. key, field, also = "rope_parameters." .. key, by = "of_scaling", kinds = kinds,
+    optional = true, quiet = true }
+  for name, value in pairs(more or {}) do row[name] = value end
+  return row
+end
+
+-- Fields of all models whose layers share one table of rotary positions.
+common.rotary_fields = {
+  { "rope_parameters.rope_theta", "rope.theta", also = "rope_scaling.rope_theta rope_theta", default = 10000 },
+  { "rope_scaling.rope_type", "rope.scaling", also = "rope_scaling.type rope_parameters.rope_type rope_parameters.type",
+    by = "scaling", optional = true, quiet = true },
+  scaled("factor", "rope.factor", "linear dynamic yarn longrope llama3"),
+  { "original_max_position_embeddings", "rope.original_positions", by = "original_positions", optional = true,
+    quiet = true, also = [[rope_scaling.original_max_position_embeddings
+      rope_parameters.original_max_position_embeddings max_position_embeddings]] },
+  { "max_position_embeddings", "rope.factor", by = "longer_by", optional = true, quiet = true },
+  scaled("low_freq_factor", "rope.slow_turns", "llama3"),
+  scaled("high_freq_factor", "rope.fast_turns", "llama3"),
+  scaled("beta_slow", "rope.slow_turns", "yarn"),
+  scaled("beta_fast", "rope.fast_turns", "yarn"),
+  scaled("truncate", "rope.truncate", "yarn"),
+  scaled("attention_factor", "rope.attention_factor", "yarn longrope"),
+  scaled("short_factor", "rope.divisors", "longrope"),
+  scaled("long_factor", "rope.long_divisors", "longrope"),
+}
+
+-- Names of the kind of scaling, which have the same value if more than one is there.
+common.rotary_requires = {
+  { "rope_scaling.mscale", nil, "the attention factor is computed from factor alone" },
+  { "rope_scaling.mscale_all_dim", nil, "the attention factor is computed from factor alone" },
+  { "rope_parameters.mscale", nil, "the attention factor is computed from factor alone" },
+  { "rope_parameters.mscale_all_dim", nil, "the attention factor is computed from factor alone" },
 }
 
 -- The data file of a type whose architectures differ by the first word of their names alone.

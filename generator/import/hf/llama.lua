@@ -1,44 +1,40 @@
 -- hf/llama.lua: LlamaModel: causal, RMSNorm before blocks, rotary positions, a gated feed-forward, shared key heads.
 
--- Kinds of scaling that a factor of 1 makes the identity up to the model's greatest length, and what only they read.
--- Not yarn: transformers 4 takes its factor from original_max_position_embeddings, whatever `factor` says.
-local IDLE = {
-  kinds = "linear dynamic llama3", beside = "original_max_position_embeddings low_freq_factor high_freq_factor",
-}
+local common = require "import.hf.common"
 
--- A row that asks for no scaling in a field.
-local function unscaled(field)
-  return { field, "default", "rotary positions are not scaled", alone = true, idle = IDLE }
-end
+local fields = {
+  { "hidden_size", "d_model" },
+  { "num_attention_heads", "n_heads" },
+  { "num_key_value_heads", "n_kv_heads", optional = true },
+  { "head_dim", "d_head", optional = true },
+  { "num_hidden_layers", "n_layers" },
+  { "intermediate_size", "d_ff" },
+  { "hidden_act", "ffn.activation", by = "activation", default = "silu" },
+  { "attention_bias", "bias", default = false },
+  { "mlp_bias", "ffn.bias", default = false },
+  { "rms_norm_eps", "norm.eps", default = 1e-6 },
+  { "vocab_size", "vocab_size" },
+  { "max_position_embeddings", "seq_len", by = "up_to" },
+}
+for _, row in ipairs(common.rotary_fields) do fields[#fields + 1] = row end
+
+local requires = {
+  { "partial_rotary_factor", 1, "all of a head turns" },
+  { "rope_parameters.partial_rotary_factor", 1, "all of a head turns" },
+  { "rope_interleaved", false, "dimension i turns with i + d_head / 2" },
+  { "pretraining_tp", 1, "products are not cut in parts" },
+}
+for _, row in ipairs(common.rotary_requires) do requires[#requires + 1] = row end
 
 return {
   maps = { "llama" },
   prefixes = { "", "model." },
-  fields = {
-    { "hidden_size", "d_model" },
-    { "num_attention_heads", "n_heads" },
-    { "num_key_value_heads", "n_kv_heads", optional = true },
-    { "head_dim", "d_head", optional = true },
-    { "num_hidden_layers", "n_layers" },
-    { "intermediate_size", "d_ff" },
-    { "hidden_act", "ffn.activation", by = "activation", default = "silu" },
-    { "attention_bias", "bias", default = false },
-    { "mlp_bias", "ffn.bias", default = false },
-    { "rms_norm_eps", "norm.eps", default = 1e-6 },
-    { "rope_theta", "rope.theta", also = "rope_parameters.rope_theta", default = 10000 },
-    { "vocab_size", "vocab_size" },
-    { "max_position_embeddings", "seq_len", by = "up_to" },
-  },
+  fields = fields,
   fixed = {
     { "kind", "encoder" }, { "mask.causal", true }, { "rope.layout", "half_split" }, { "norm.kind", "rms" },
     { "norm.place", "pre" }, { "ffn.gated", true },
   },
-  requires = {
-    unscaled("rope_scaling.rope_type"), unscaled("rope_scaling.type"), unscaled("rope_parameters.rope_type"),
-    { "partial_rotary_factor", 1, "all of a head turns" },
-    { "rope_interleaved", false, "dimension i turns with i + d_head / 2" },
-    { "pretraining_tp", 1, "products are not cut in parts" },
-  },
+  requires = requires,
   ignores = {
     { "the mask is causal anyway", "is_decoder" },
     { "dropout is for training", "attention_dropout" },

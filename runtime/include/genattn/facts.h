@@ -29,12 +29,37 @@ enum ga_activation {
 // Which dimensions of a head form a pair: i and i + rotary_dim / 2 (Llama), or 2 i and 2 i + 1 (GPT-J).
 enum ga_rope_layout { GA_ROPE_HALF_SPLIT, GA_ROPE_INTERLEAVED };
 
-// Rotary positions of q and k: pair i of a row at position p is rotated by p * theta^(-2 i / rotary_dim).
+// How rotary positions are scaled for texts that are longer than those of training.
+enum ga_rope_scaling_kind {
+    GA_ROPE_NOT_SCALED,
+    GA_ROPE_LINEAR,   // each angle divided by factor
+    GA_ROPE_DYNAMIC,  // theta times (factor * longest / original - factor + 1)^(rotary_dim / (rotary_dim - 2))
+    GA_ROPE_YARN,     // slow pairs as LINEAR, fast pairs unchanged, between them a ramp over the pairs
+    GA_ROPE_LONGROPE, // the angle of pair i divided by divisors[i]
+    GA_ROPE_LLAMA3    // slow pairs as LINEAR, fast pairs unchanged, between them a ramp over the wavelengths
+};
+
+// A pair is slow or fast by the number of its full turns in the `original` positions. A field that a kind does not use
+// is 0.
+struct ga_rope_scaling {
+    enum ga_rope_scaling_kind kind;
+    double factor;     // LONGROPE: only the attention factor uses it
+    double original;   // number of positions in training
+    double longest;    // DYNAMIC: number of positions of the model, above original
+    double slow, fast; // YARN, LLAMA3: turns up to which a pair is slow, and from which it is fast
+    bool truncate;     // YARN: the ramp begins and ends at whole pairs
+    double attention;  // attention factor, which multiplies cosines and sines; 0: computed from factor and original
+    const double *divisors; // LONGROPE: [rotary_dim / 2]; the model owns them
+};
+
+// Rotary positions of q and k: pair i of a row at position p is rotated by p * theta^(-2 i / rotary_dim), before
+// scaling.
 struct ga_rope {
     enum ga_rope_layout layout;
     double theta;
     size_t rotary_dim; // how many dimensions of a head are rotated, from the first on; even
     size_t positions;  // number of positions; 0: the model has no rotary positions
+    struct ga_rope_scaling scaling;
 };
 
 // A norm. For q and k it is over the d_head numbers of each head, times q_norm_weight or k_norm_weight, plus their

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum { GA_ABI = 16 };          // changes whenever a struct in this file or struct ga_error changes
+enum { GA_ABI = 17 };          // changes whenever a struct in this file or struct ga_error changes
 enum { GA_BITS_REVISION = 1 }; // changes whenever a release changes results on purpose (docs/numbers.md)
 
 // -- Threads --------------------------------------------------------------------------------------------------------
