@@ -32,17 +32,17 @@ static void load(sqlite3_context *context, int count, sqlite3_value **values)
         ga_sqlite_embedder_close(state->embedder);
         state->embedder = embedder;
         char *words = sqlite3_mprintf("%s: %s, vectors of %lld floats", model->name, ga_sqlite_embedder_isa(embedder),
-                                      (sqlite3_int64)model->d_model);
+                                      (sqlite3_int64)model->stack->d_embedding);
         sqlite3_result_text(context, words ? words : "", -1, SQLITE_TRANSIENT);
         sqlite3_free(words);
     }
 }
 
-// NAME(text): a blob of d_model floats, as sqlite-vec has them; NULL for NULL.
+// NAME(text): a blob of d_embedding floats, as sqlite-vec has them; NULL for NULL.
 static void embed(sqlite3_context *context, int count, sqlite3_value **values)
 {
     (void)count;
-    const size_t bytes = ga_sqlite_model->d_model * sizeof(float);
+    const size_t bytes = ga_sqlite_model->stack->d_embedding * sizeof(float);
     float *room = sqlite3_malloc64(bytes);
     const float *vector;
     char *message = NULL;
@@ -94,7 +94,7 @@ static void version(sqlite3_context *context, int count, sqlite3_value **values)
         "{\"genattn\":\"%s\",\"model\":\"%s\",\"abi\":%d,\"bits_revision\":%d,\"isa\":\"%s\",\"loaded\":%s,"
         "\"format\":\"f32[%lld]\"}",
         GA_VERSION, model->name, (int)GA_ABI, (int)model->bits_revision, isa, state->embedder ? "true" : "false",
-        (sqlite3_int64)model->d_model);
+        (sqlite3_int64)model->stack->d_embedding);
     sqlite3_result_text(context, words ? words : "", -1, SQLITE_TRANSIENT);
     sqlite3_free(words);
 }

@@ -133,7 +133,7 @@ struct search {
     struct nearest_table *table;
     struct nearest_cursor *cursor;
     size_t k;
-    float *wanted_room, *row_room; // [d_model] each
+    float *wanted_room, *row_room; // [d_embedding] each
     const float *wanted;
 };
 
@@ -147,7 +147,7 @@ static int look_at_row(struct search *search, sqlite3_stmt *rows)
         return status;
     }
     return keep(search->cursor, search->k, sqlite3_column_int64(rows, 0), value,
-                ga_sqlite_cosine(search->wanted, vector, ga_sqlite_model->d_model));
+                ga_sqlite_cosine(search->wanted, vector, ga_sqlite_model->stack->d_embedding));
 }
 
 static int look_at_rows(struct search *search, const char *table, const char *column)
@@ -217,7 +217,7 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *plan_text, in
     if (status != SQLITE_OK) {
         return status;
     }
-    const size_t bytes = ga_sqlite_model->d_model * sizeof(float);
+    const size_t bytes = ga_sqlite_model->stack->d_embedding * sizeof(float);
     cursor->hits = sqlite3_malloc64(search.k * sizeof *cursor->hits);
     search.wanted_room = sqlite3_malloc64(bytes);
     search.row_room = sqlite3_malloc64(bytes);

@@ -29,11 +29,11 @@ double ga_sqlite_cosine(const void *a, const void *b, size_t count)
 
 static int blob_vector(sqlite3_value *value, float *room, const float **vector_out, char **message_out)
 {
-    const size_t expected = ga_sqlite_model->d_model * sizeof(float);
+    const size_t expected = ga_sqlite_model->stack->d_embedding * sizeof(float);
     const int bytes = sqlite3_value_bytes(value);
     if ((size_t)bytes != expected) {
         *message_out = sqlite3_mprintf("%s: a vector of %d bytes; expected %lld, %lld floats", ga_sqlite_model->name,
-                                       bytes, (sqlite3_int64)expected, (sqlite3_int64)ga_sqlite_model->d_model);
+                                       bytes, (sqlite3_int64)expected, (sqlite3_int64)(expected / sizeof(float)));
         return SQLITE_ERROR;
     }
     memcpy(room, sqlite3_value_blob(value), expected);

@@ -18,7 +18,7 @@
 --   sublayers(spec, words)     a list of what a layer does, see below
 --   products(spec, add)        products of rows with weights: add({ op, what, n_in, n_out, role, rows }); role: the
 --                              linear whose dtype it has; rows: those that one after the layers multiplies at most,
---                              "rows" of all sequences or "batch"
+--                              "rows" of all sequences or "batch"; role nil: it multiplies f32 whatever `dtype` says
 --   packed_vocabulary(spec, add, add_linear)   parts of the packed weights that are as long as a vocabulary:
 --                              add(name, count, fills, type), or add_linear(name of a product, { weight, bias }),
 --                              names of roles; fills: see below; type: of elements, f32 where nil
@@ -88,7 +88,7 @@
 local blocks = {}
 
 for _, name in ipairs({ "layers", "tokens", "positions", "sublayer", "norm", "added_rows", "linear",
-  "attention", "memory_mask", "activations", "feed_forward", "run_last", "pooling", "classifier",
+  "attention", "memory_mask", "activations", "feed_forward", "run_last", "pooling", "dense", "classifier",
   "logits" }) do
   blocks[#blocks + 1] = require("ops." .. name)
 end

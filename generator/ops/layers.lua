@@ -14,7 +14,7 @@ local MOST_LAYERS = 512 -- each map names each weight of each layer: megabytes o
 -- Fields of a stack whose layers do not attend; all others that a feature or a head has are attention's.
 local WITHOUT_ATTENTION = {}
 for field in ([[kind name d_model seq_len batch dtype unroll n_layers layer d_ff ffn norm positions token_types
-  embedding sublayer pool classifier logits vocab_size tokenizer text_input weights weights_prefix dropout
+  embedding sublayer pool dense classifier logits vocab_size tokenizer text_input weights weights_prefix dropout
   mask.lengths]]):gmatch("%S+") do
   WITHOUT_ATTENTION[field] = true
 end

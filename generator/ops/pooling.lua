@@ -30,16 +30,17 @@ return {
     if not spec.stack or not spec.pool then return end
     if not spec.pool.kind then fail("pool.kind is missing beside pool.normalize: " .. EXPECTED) end
     spec.pool.normalize = spec.pool.normalize or false
+    spec.d_embedding = spec.d_model -- unless linears follow, of which ops/dense.lua says it
     spec.adds_rows = spec.adds_rows or spec.pool.kind and WAYS[spec.pool.kind].adds_rows
   end,
   outputs = function(spec, add)
     if spec.pool then add("embedding", WAYS[spec.pool.kind].rows) end
   end,
   tensors = function(spec, add)
-    if spec.pool then add({ name = "embedding", shape = { "batch", "d_model" }, is = "output" }) end
+    if spec.pool then add({ name = "embedding", shape = { "batch", "d_embedding" }, is = "output" }) end
   end,
   last_operations = function(spec, add, words)
-    if not spec.pool then return end
+    if not spec.pool or spec.dense then return end
     add({ name = "embedding", op = spec.pool.kind .. " of rows", phase = "output", reads = { words.result },
       writes = { "embedding" }, template = "pooling.outputs" })
   end,

@@ -47,7 +47,8 @@ end
 local function product(p, dims)
   local vw, op = p.isa.width, multiplier(p, dims.op)
   local from, to = op and op.reads[1], op and op.writes[1]
-  local first = plan.product(p, p.spec.choices_of[dims.role], dims.op, dims.what, function(arithmetic)
+  local choices = dims.role and p.spec.choices_of[dims.role] or { "f32" }
+  local first = plan.product(p, choices, dims.op, dims.what, function(arithmetic)
     return { vectors = math.ceil(dims.n_out / vw), k = dims.n_in, lda = from and from.floats or dims.n_in,
       ldc = to and to.floats or dims.n_out, tail = dims.n_out % vw, arithmetic = arithmetic }
   end)

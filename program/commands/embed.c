@@ -56,7 +56,7 @@ static const char *const notes[] = {
     "For a model that has an embedding and pools. A text file has one sequence a line, its token ids separated by",
     "blanks or commas. A file whose name ends in .safetensors has tokens I32 or I64 [sequences, len],",
     "lengths [sequences], and token_types in the shape of tokens if the model adds them.",
-    "safetensors: embedding F32 [sequences, d_model], in the file's order; an empty sequence gives zeros.",
+    "safetensors: embedding F32 [sequences, d_embedding], in the file's order; an empty sequence gives zeros.",
     "npy: the same rows as one array, which numpy.load reads.",
     "json: {\"text\": ..., \"embedding\": [...]} for each, without \"text\" for token ids; its numbers read back as",
     "the same floats.",
@@ -165,7 +165,7 @@ static enum ga_exit embed_texts(struct work *work)
 static void print_result(const struct work *work)
 {
     const struct ga_shard *shard = &work->shard.maker.shard;
-    const size_t width = work->context->model->d_model;
+    const size_t width = work->context->model->stack->d_embedding;
     if (work->shard.is_given) {
         const size_t blocks = ga_shard_blocks(shard);
         ga_print_line("%s: shard %zu/%zu, %zu of %zu texts, embedding F32 [%zu, %zu], computed %zu", work->sink.path,
@@ -180,7 +180,7 @@ static enum ga_exit embed(struct work *work, bool has_texts)
 {
     struct ga_progress progress = ga_progress_begin(work->context, has_texts ? "texts" : "sequences");
     // Pages that no row comes to are never touched: a few texts take little of it.
-    work->rows = malloc(GA_BLOCK_TEXTS * work->context->model->d_model * sizeof *work->rows);
+    work->rows = malloc(GA_BLOCK_TEXTS * work->context->model->stack->d_embedding * sizeof *work->rows);
     if (!work->rows) {
         return ga_failed(work->context, "no memory for %d embeddings", GA_BLOCK_TEXTS);
     }

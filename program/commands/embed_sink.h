@@ -29,7 +29,7 @@ enum ga_exit ga_embed_sink_choose(struct ga_embed_sink *sink, const char *output
 // GA_EXIT_FAILED after a message; then there is nothing to close, but a shard.
 enum ga_exit ga_embed_sink_open(struct ga_embed_sink *sink);
 
-// block: the texts of rows[count][d_model], or NULL.
+// block: the texts of rows[count][d_embedding], or NULL.
 enum ga_exit ga_embed_sink_put(struct ga_embed_sink *sink, const struct ga_text_block *block, const float *rows,
                                size_t count);
 

@@ -55,6 +55,24 @@ static void print_dtype(enum ga_arithmetic arithmetic)
     }
 }
 
+// Linears after pooling.
+static void print_dense(const struct ga_stack *stack)
+{
+    for (size_t i = 0; i < stack->n_dense; i++) {
+        printf(", dense %zu %s", stack->dense[i].n_out, activations[stack->dense[i].activation]);
+    }
+}
+
+static json_t *dense_json(const struct ga_stack *stack)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < stack->n_dense; i++) {
+        json_array_append_new(list, json_pack("{s:o, s:s}", "size", ga_json_size(stack->dense[i].n_out), "activation",
+                                              activations[stack->dense[i].activation]));
+    }
+    return list;
+}
+
 void ga_info_stack_print(const struct ga_model *model)
 {
     const struct ga_stack *stack = model->stack;
@@ -68,8 +86,9 @@ void ga_info_stack_print(const struct ga_model *model)
                stack->without_residual ? ", without residual" : "", norms[stack->norm.kind],
                stack->norm_first ? "before blocks" : "after residuals");
     }
-    printf(", positions %s, pool %s, logits %s", positions[stack->positions], pools[stack->pool],
-           logits[stack->logits]);
+    printf(", positions %s, pool %s", positions[stack->positions], pools[stack->pool]);
+    print_dense(stack);
+    printf(", logits %s", logits[stack->logits]);
     if (stack->n_logits) {
         printf(" of %zu%s", stack->n_logits, stack->logits_tied ? ", tied" : "");
         if (stack->logits_transform) {
@@ -107,6 +126,8 @@ json_t *ga_info_stack_json(const struct ga_model *model)
         "residual", !stack->without_residual, "sublayer", stack->sublayer, "n_labels", ga_json_size(stack->n_labels),
         "classifier_activation", activations[stack->classifier_activation], "class_scores",
         scores[stack->class_scores]);
+    json_object_set_new(properties, "d_embedding", ga_json_size(stack->d_embedding));
+    json_object_set_new(properties, "dense", dense_json(stack));
     json_object_set_new(properties, "logits_transform", json_string(activations[stack->logits_transform]));
     json_object_set_new(properties, "logits_dtype",
                         json_string(ga_arithmetic_name(model->arithmetic[GA_LINEAR_LOGITS])));

@@ -75,7 +75,7 @@ static const char *const notes[] = {
     "  cache_keys, F32 [batch, n_kv_heads, rows + q_len, d_head]: contents of the cache after,",
     "  cache_values  zeros after a sequence's length",
     "Outputs of a stack of layers, in addition to output (without the batch if the input has none):",
-    "  embedding   F32 [batch, d_model]: one row for each sequence, if the model pools",
+    "  embedding   F32 [batch, d_embedding]: one row for each sequence, if the model pools",
     "  last_logits F32 [batch, n_logits]: logits of each sequence's last real row",
     "  class_logits F32 [batch, n_labels]: a number for each label, if it has a classifier",
     "  logits      F32 [batch, len, n_logits]: logits of every row; only if --outputs names them",

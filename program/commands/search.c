@@ -60,7 +60,7 @@ struct work {
     struct ga_search_index index;
     char *index_path;           // its own
     struct ga_text_block block; // a query
-    float *wanted;              // [d_model], its vector
+    float *wanted;              // [d_embedding], its vector
     size_t top;
     struct ga_hit *hits;     // [top]
     bool is_json, is_titled; // titled: each query stands above what is found
@@ -254,7 +254,7 @@ static enum ga_exit make_room(struct work *work)
 {
     work->top = work->top < work->corpus.count ? work->top : work->corpus.count;
     work->hits = malloc((work->top + 1) * sizeof *work->hits);
-    work->wanted = malloc(work->context->model->d_model * sizeof *work->wanted);
+    work->wanted = malloc(work->context->model->stack->d_embedding * sizeof *work->wanted);
     return work->hits && work->wanted ? GA_EXIT_OK
                                       : ga_failed(work->context, "no memory for the %zu best texts", work->top);
 }

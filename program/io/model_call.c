@@ -50,6 +50,7 @@ static size_t stack_shape(const struct ga_model *model, const struct ga_model_ca
     const size_t width = of_heads                    ? keys
                          : of_logits                 ? model->stack->n_logits
                          : output == GA_CLASS_LOGITS ? model->stack->n_labels
+                         : output == GA_EMBEDDING    ? model->stack->d_embedding
                                                      : model->d_model;
     size_t rank = 0;
     if (call->batched) {

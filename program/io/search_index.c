@@ -180,7 +180,7 @@ static enum ga_exit map(const struct ga_context *context, struct ga_search_index
 enum ga_exit ga_search_index_open(const struct ga_context *context, const char *path,
                                   const struct ga_index_maker *maker, struct ga_search_index *index_out)
 {
-    *index_out = (struct ga_search_index){.path = path, .width = context->model->d_model};
+    *index_out = (struct ga_search_index){.path = path, .width = context->model->stack->d_embedding};
     if (access(path, F_OK) != 0 && errno == ENOENT) {
         return GA_EXIT_OK;
     }

@@ -1,7 +1,7 @@
 // search_index.h: a file of the vectors of a corpus's texts: whose texts they are, what made them, whether they are
 // whole. Computes no vector.
 //
-// A safetensors file: "embedding" F32 [texts, d_model]; "entries" U8 [texts, 24], three little-endian u64 a text: the
+// A safetensors file: "embedding" F32 [texts, width]; "entries" U8 [texts, 24], three little-endian u64 a text: the
 // checksum and the bytes of the text, the checksum of its vector; and metadata that say what made it. Checksums are
 // XXH64: they find accidents, not forgery.
 #ifndef GA_SEARCH_INDEX_H

@@ -87,7 +87,7 @@ enum ga_exit ga_shard_check_program(const struct ga_shard_file *file)
     const struct ga_model_instance none = {0};
     const struct ga_index_maker maker = ga_index_maker_of(model, &none, 0);
     json_t *expected = json_pack("{sssssssI}", "model", maker.model, "bits_revision", maker.bits, "spec", maker.spec,
-                                 "width", (json_int_t)model->d_model);
+                                 "width", (json_int_t)model->stack->d_embedding);
     const enum ga_exit code = check(file, expected, "", "");
     json_decref(expected);
     return code;
@@ -259,7 +259,7 @@ enum ga_exit ga_shard_begin(const struct ga_context *context, const char *path, 
                             bool resumes, struct ga_shard_file *file_out)
 {
     *file_out = (struct ga_shard_file){
-        .context = context, .path = path, .shard = maker->shard, .width = context->model->d_model};
+        .context = context, .path = path, .shard = maker->shard, .width = context->model->stack->d_embedding};
     put_header(maker, file_out->width, file_out->header);
     char wanted[GA_SHARD_HEADER];
     memcpy(wanted, file_out->header, sizeof wanted);

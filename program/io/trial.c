@@ -42,7 +42,7 @@ static enum ga_exit open_call(struct ga_trial *trial, const char *input)
     wanted[GA_CLASS_LOGITS] = model->stack && model->stack->n_labels > 0;
     trial->what = words_of(model, output == GA_EMBEDDING);
     trial->count = call->io.batch * (output == GA_EMBEDDING ? 1 : call->io.q_len);
-    trial->width = model->d_out;
+    trial->width = output == GA_EMBEDDING ? model->stack->d_embedding : model->d_out;
     code = ga_model_call_room(context, wanted, call);
     if (code == GA_EXIT_OK && trial->gives_more && model->stack) {
         trial->more[GA_TRIAL_LOGITS] =
@@ -162,7 +162,7 @@ static enum ga_exit open_texts(struct ga_trial *trial, const char *input, const 
     trial->pooling = pools ? ga_pooling_of(context, &trial->instance) : ga_pooling_of_rows(context, &trial->instance);
     trial->what = words_of(model, pools);
     trial->count = trial->block.sequences.count;
-    trial->width = model->d_model;
+    trial->width = pools ? model->stack->d_embedding : model->d_model;
     trial->pooled = malloc(trial->count * trial->width * sizeof *trial->pooled);
     return trial->pooled && (!trial->gives_more || make_more(trial))
                ? GA_EXIT_OK

@@ -90,7 +90,8 @@ struct ga_batch_room ga_batch_room_take(const struct ga_loaded *loaded, const st
         .tokens = ga_arena_take(arena, batch * q_len, sizeof(int32_t)),
         .types = ga_arena_take(arena, batches->types != NULL ? batch * q_len : 0, sizeof(int32_t)),
         .lengths = ga_arena_take(arena, batch, sizeof(int32_t)),
-        .embedding = ga_arena_take(arena, batches->embedding != NULL ? batch * model->d_model : 0, sizeof(float)),
+        .embedding =
+            ga_arena_take(arena, batches->embedding != NULL ? batch * model->stack->d_embedding : 0, sizeof(float)),
         .output = ga_arena_take(arena, has_rows ? batch * q_len * model->d_model : 0, sizeof(float)),
         .last_logits =
             ga_arena_take(arena, batches->last_logits != NULL ? batch * model->stack->n_logits : 0, sizeof(float)),

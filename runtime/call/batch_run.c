@@ -98,7 +98,7 @@ static void put_results(const struct queue *queue, const struct ga_batch_room *r
     const struct ga_batches *batches = queue->batches;
     const struct ga_model *model = queue->loaded->model;
     const size_t *starts = batches->starts, length = starts[place + 1] - starts[place];
-    put(batches->embedding, place, room->embedding, b, 1, model->d_model);
+    put(batches->embedding, place, room->embedding, b, 1, model->stack->d_embedding);
     put(batches->output, starts[place] - starts[0], room->output, b * q_len, length, model->d_model);
     put(batches->last_output, place, room->output, b * q_len + length - (length > 0), 1, model->d_model);
     put(batches->last_logits, place, room->last_logits, b, 1, model->stack->n_logits);
@@ -196,7 +196,7 @@ static enum ga_status check_spans(const struct ga_model *model, const struct ga_
     const size_t vector = model->d_model * sizeof(float), all = b->starts[b->count], ids = all - b->starts[0];
     const struct ga_span spans[] = {
         {"scratch", scratch, plan->scratch_size, GA_ALIGN},
-        {"embedding", b->embedding, b->count * vector, sizeof(float)},
+        {"embedding", b->embedding, b->count * model->stack->d_embedding * sizeof(float), sizeof(float)},
         {"output", b->output, ids * vector, sizeof(float)},
         {"last_output", b->last_output, b->count * vector, sizeof(float)},
         {"last_logits", b->last_logits, b->count * model->stack->n_logits * sizeof(float), sizeof(float)},

@@ -22,11 +22,12 @@ static void output_spans(const struct ga_model *model, const struct ga_io *call,
     const size_t rows = call->batch * call->q_len, keys = call->kv_len + model->extra_keys;
     const size_t n_logits = model->stack == NULL ? 0 : model->stack->n_logits;
     const size_t n_labels = model->stack == NULL ? 0 : model->stack->n_labels;
+    const size_t d_embedding = model->stack == NULL ? 0 : model->stack->d_embedding;
     const struct ga_span given[] = {
         elements("output", call->output, rows * model->d_out),
         elements("attention", call->attention, rows * model->n_heads * keys),
         elements("attention_mean", call->attention_mean, rows * keys),
-        elements("embedding", call->embedding, call->batch * model->d_model),
+        elements("embedding", call->embedding, call->batch * d_embedding),
         elements("logits", call->logits, rows * n_logits),
         elements("last_logits", call->last_logits, call->batch * n_logits),
         elements("class_logits", call->class_logits, call->batch * n_labels),

@@ -102,28 +102,44 @@ static int compare_entries(const void *left, const void *right)
     return strcmp(a->tensor.name, b->tensor.name);
 }
 
-// Moves the shards' entries to one sorted list; their names stay with the shards.
-static bool join_entries(struct ga_weights *weights)
+// Moves the entries of shards from the first-th on to the sorted list; their names stay with the shards.
+static bool join_entries(struct ga_weights *weights, size_t first)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < weights->n_shards; i++) {
+    size_t count = weights->count;
+    for (size_t i = first; i < weights->n_shards; i++) {
         count += weights->shards[i].table.count;
     }
-    weights->entries = malloc((count + 1) * sizeof *weights->entries);
-    if (weights->entries == NULL) {
+    struct ga_safetensors_entry *entries = realloc(weights->entries, (count + 1) * sizeof *entries);
+    if (entries == NULL) {
         return false;
     }
-    for (size_t i = 0; i < weights->n_shards; i++) {
+    weights->entries = entries;
+    for (size_t i = first; i < weights->n_shards; i++) {
         struct ga_safetensors *table = &weights->shards[i].table;
         for (size_t j = 0; j < table->count; j++) {
-            weights->entries[weights->count] = table->entries[j];
-            weights->entries[weights->count++].shard = i;
+            entries[weights->count] = table->entries[j];
+            entries[weights->count++].shard = i;
         }
         free(table->entries);
         table->entries = NULL;
         table->count = 0;
     }
-    qsort(weights->entries, count, sizeof *weights->entries, compare_entries);
+    qsort(entries, count, sizeof *entries, compare_entries);
+    return true;
+}
+
+bool ga_weights_add_shard(struct ga_weights *weights, const struct ga_weights_shard *shard)
+{
+    struct ga_weights_shard *shards = realloc(weights->shards, (weights->n_shards + 1) * sizeof *shards);
+    if (shards == NULL) {
+        return false;
+    }
+    weights->shards = shards;
+    shards[weights->n_shards++] = *shard;
+    if (!join_entries(weights, weights->n_shards - 1)) {
+        weights->n_shards--;
+        return false;
+    }
     return true;
 }
 
@@ -141,7 +157,7 @@ enum ga_status ga_weights_join(const char *label, struct ga_weights_shard *shard
     weights->shards = shards;
     weights->n_shards = n_shards;
     weights->label = ga_weights_copy_text(label);
-    if (weights->label == NULL || !join_entries(weights)) {
+    if (weights->label == NULL || !join_entries(weights, 0)) {
         ga_weights_close(weights);
         return ga_weights_fail_memory(error, label, "a table of its tensors");
     }

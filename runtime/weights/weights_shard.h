@@ -51,6 +51,10 @@ enum ga_status ga_weights_check_host(const unsigned char *one, const char *label
 enum ga_status ga_weights_join(const char *label, struct ga_weights_shard *shards, size_t n_shards,
                                struct ga_weights **weights_out, struct ga_error *error);
 
+// Adds one more shard, which the weights take over, before any tensor was asked for. False: no memory, and it stays the
+// caller's.
+bool ga_weights_add_shard(struct ga_weights *weights, const struct ga_weights_shard *shard);
+
 // Whether a tensor is one of these weights, found by its address; the first i_out of them come before it.
 bool ga_weights_has(const struct ga_weights *weights, const struct ga_tensor *tensor, size_t *i_out);
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "weights_index.h"
+#include "weights_modules.h"
 
 // -- Shards ---------------------------------------------------------------------------------------------------------
 
@@ -219,6 +220,10 @@ static enum ga_status open_folder(const char *folder, const struct ga_weights_op
                             folder, index + 1);
     } else {
         status = open_path(path, options, weights_out, error);
+    }
+    if (status == GA_OK && (status = ga_weights_add_modules(folder, options, *weights_out, error)) != GA_OK) {
+        ga_weights_close(*weights_out);
+        *weights_out = NULL;
     }
     free(path);
     return status;

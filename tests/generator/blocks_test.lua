@@ -65,7 +65,7 @@ local function whole_specs()
       norm = norm, pool = { kind = "cls" }, classifier = { labels = 3 },
       logits = { kind = "linear", tied = true, transform = "tanh" },
       ffn = { gated = true }, outputs = { "attention" } }),
-    make({ norm = { place = "post", final = true } }),
+    make({ norm = { place = "post", final = true }, pool = { kind = "cls" }, dense = { sizes = 3 } }),
     make({ kind = "decoder", vocab_size = 9, positions = { kind = "sinusoidal" } }),
     make({ n_layers = 0, n_heads = NOTHING, sublayer = true, norm = { final = true } }),
   }

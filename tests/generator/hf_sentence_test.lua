@@ -60,13 +60,63 @@ fact.holds("a pool is a word or a list of one, as sentence-transformers saves it
   end
 end)
 
+-- -- Linears after pooling -------------------------------------------------------------------------------------------
+
+-- A folder with two linears after pooling and a norm; the configs of the linears.
+local function with_dense(first, second)
+  local files = encoder({ "Transformer", "Pooling" }, MEAN)
+  local list, module = {}, '{"path": "%s", "type": "sentence_transformers.models.%s"}'
+  for i, row in ipairs({ { "", "Transformer" }, { "1_Pooling", "Pooling" }, { "2_Dense", "Dense" },
+    { "3_Dense", "Dense" }, { "4_Normalize", "Normalize" } }) do
+    list[i] = module:format(row[1], row[2])
+  end
+  files["modules.json"] = "[" .. table.concat(list, ", ") .. "]"
+  files["2_Dense/config.json"], files["3_Dense/config.json"] = first, second
+  return files
+end
+
+local WIDE = '{"in_features": 8, "out_features": 12, "bias": false, "activation_function": ' ..
+  '"torch.nn.modules.linear.Identity"}'
+local NARROW = '{"in_features": 12, "out_features": 5, "bias": true, "activation_function": ' ..
+  '"torch.nn.modules.activation.Tanh"}'
+
+fact.holds("linears after pooling are read in their order", function()
+  local result = assert(read(with_dense(WIDE, NARROW)))
+  fact.contains(result.text, 'dense = { sizes = { 12, 5 }, activation = { "none", "tanh" }, bias = { false, true } }')
+  fact.contains(result.text, 'pool = { kind = "mean", normalize = true }')
+  fact.equal(result.spec.d_embedding, 5)
+end)
+
+fact.holds("a linear after pooling that does not fit is refused by its file", function()
+  refuses(with_dense(WIDE, (NARROW:gsub("12", "13"))),
+    { "/3_Dense/config.json: in_features is 13; expected 12, as wide as what it reads" })
+  refuses(with_dense((WIDE:gsub("Identity", "Mish")), NARROW), { "/2_Dense/config.json: activation_function is " ..
+    '"torch.nn.modules.linear.Mish"; expected Identity, Tanh, ReLU or GELU of torch.nn: no other activation is made' })
+  refuses(with_dense((WIDE:gsub("{", '{"module_input_name": "token_embeddings", ', 1)), NARROW),
+    { '/2_Dense/config.json: module_input_name is "token_embeddings"; expected "sentence_embedding": the pooled row ' ..
+      "is multiplied" })
+  local files = with_dense(WIDE, NARROW)
+  files["2_Dense/pytorch_model.bin"] = "x"
+  refuses(files, { "/2_Dense: no model.safetensors, which has the weights of this linear; save_pretrained of " ..
+    "sentence_transformers writes it; other formats are never read" })
+  files = with_dense(WIDE, NARROW)
+  files["modules.json"] = files["modules.json"]:gsub("2_Dense", "dense")
+  files["dense/config.json"] = WIDE
+  refuses(files, { "/modules.json: the path of a Dense is dense; expected 2_Dense" })
+end)
+
+-- -- What is refused -------------------------------------------------------------------------------------------------
+
 local NO_SUCH_POOL = "expected one of cls, lasttoken, mean and weightedmean alone: no other pool is made; --pool " ..
   "mean takes the mean in its place, which gives other vectors"
 
 fact.holds("another pool or module of a sentence encoder is refused", function()
-  refuses(encoder({ "Transformer", "Dense" }), { '/modules.json: a module is of type ' ..
-    '"sentence_transformers.models.Dense"; what is made: Transformer, Pooling and Normalize of ' ..
-    'sentence_transformers' })
+  local conv = encoder({ "Transformer", "Pooling" }, MEAN)
+  conv["modules.json"] = conv["modules.json"]:gsub("models.Pooling", "models.CNN")
+  refuses(conv, { '/modules.json: a module is of type "sentence_transformers.models.CNN"; what is made: ' ..
+    "Transformer, Pooling, Dense and Normalize of sentence_transformers" })
+  refuses(encoder({ "Transformer", "Normalize" }), { "/modules.json: its modules are Transformer, Normalize; " ..
+    "expected Transformer, or Transformer, Pooling, any number of Dense, and Normalize or not" })
   refuses(encoder({ "Transformer", "Pooling" }, '{"pooling_mode_max_tokens": true}'),
     { '/1_Pooling/config.json: pooling_mode is "max"; ' .. NO_SUCH_POOL })
   refuses(encoder({ "Transformer", "Pooling" }, '{"embedding_dimension": 8, "pooling_mode": "mean_sqrt_len_tokens"}'),

@@ -73,9 +73,10 @@ local WORDS = {
   ["--norm"] = { "layer", "rms", "none" },
   ["--norm-eps"] = { "1e-12" }, ["--norm-place"] = { "post", "pre" }, ["--norm-final"] = { "yes", "no" },
   ["--positions"] = { "learned", "sinusoidal" }, ["--positions-rows"] = { "600" }, ["--positions-first"] = { "2" },
-  ["--positions-padding"] = { "1" },
+  ["--positions-padding"] = { "1" }, ["--dense-sizes"] = { "256", "3072,768" },
+  ["--dense-activation"] = { "tanh", "gelu,none" }, ["--dense-bias"] = { "no", "yes,no" },
   ["--token-types"] = { "2" }, ["--embedding-scale"] = { "yes", "no" }, ["--embedding-norm"] = { "yes", "no" },
-  ["--pool"] = { "cls", "mean" }, ["--pool-normalize"] = { "yes", "no" },
+  ["--pool"] = { "cls", "last", "mean", "weighted_mean" }, ["--pool-normalize"] = { "yes", "no" },
   ["--logits"] = { "linear", "softmax", "log_softmax" }, ["--logits-size"] = { "7" },
   ["--classifier-labels"] = { "1", "65536" }, ["--classifier-activation"] = { "tanh", "relu", "gelu" },
   ["--tokenizer-hash"] = { "0123456789abcdef" },
@@ -118,6 +119,8 @@ local BESIDE = { ["mask.window"] = { "mask.causal", true }, ["mask.window_sides"
   ["logits.bias"] = { "logits.kind", "linear" }, ["logits.transform"] = { "logits.kind", "linear" },
   ["ffn.fused"] = { "ffn.gated", true },
   tokenizer = { "vocab_size", 9 }, ["classifier.labels"] = { "pool.kind", "cls" },
+  ["dense.sizes"] = { "pool.kind", "cls" }, ["dense.bias"] = { "pool.kind", "cls", "dense.sizes", { 4, 8 } },
+  ["dense.activation"] = { "pool.kind", "cls", "dense.sizes", { 4, 8 } },
   ["classifier.scores"] = { "pool.kind", "cls", "classifier.labels", 1 },
   ["classifier.activation"] = { "pool.kind", "mean", "classifier.labels", 3 } }
 

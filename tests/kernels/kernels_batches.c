@@ -54,7 +54,7 @@ static bool make(struct sequences *s, const struct ga_model *model)
     *s = (struct sequences){
         .model = model,
         .most = ga_max(model->q_len.min, ga_min(model->q_len.max, MOST_IDS)),
-        .widths = {model->d_model, stack->pool == GA_POOL_NONE ? 0 : model->d_model, stack->n_logits, stack->n_labels},
+        .widths = {model->d_model, stack->d_embedding, stack->n_logits, stack->n_labels},
     };
     s->ids = calloc((COUNT + 1) * s->most, sizeof *s->ids);
     s->types = calloc((COUNT + 1) * s->most, sizeof *s->types);

@@ -103,7 +103,7 @@ static bool add_stack(struct others *others, struct call *call, enum guard_place
     const size_t batch = call->shape.batch, d_model = call->model->d_model;
     bool ok = add_hidden(others, call, place) && add_token_types(others, call, place);
     if (ok && stack->pool != GA_POOL_NONE) {
-        ok = (call->io.embedding = add_output(others, batch * d_model, place)) != NULL;
+        ok = (call->io.embedding = add_output(others, batch * stack->d_embedding, place)) != NULL;
     }
     if (ok && stack->n_logits > 0) {
         ok = (call->io.logits = add_output(others, batch * call->shape.q_len * stack->n_logits, place)) != NULL &&

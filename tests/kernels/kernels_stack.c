@@ -39,7 +39,7 @@ static const char *name_of(size_t which, char text[NAME])
 static size_t width_of(const struct ga_model *model, size_t which)
 {
     const struct ga_stack *stack = model->stack;
-    return which == EMBEDDING      ? (stack->pool == GA_POOL_NONE ? 0 : model->d_model)
+    return which == EMBEDDING      ? stack->d_embedding
            : which == CLASS_LOGITS ? stack->n_labels
            : which < HIDDEN        ? stack->n_logits
                                    : model->d_model;
@@ -173,8 +173,8 @@ static void finish_rows(struct generic *generic, const struct subject *subject, 
     const struct ga_model *model = call->model;
     const size_t rows = elements_of(call, HIDDEN);
     if (which == EMBEDDING) {
-        reference_embedding_f64(model, &call->io, generic->rows, generic->exact);
-        reference_embedding_f32(model, &call->io, generic->plain_rows, generic->plain);
+        reference_embedding_f64(model, subject->roles, &call->io, generic->rows, generic->exact);
+        reference_embedding_f32(model, subject->roles, &call->io, generic->plain_rows, generic->plain);
     } else if (which == LOGITS) {
         reference_logits_f64(model, subject->roles, &call->io, generic->rows, generic->exact);
         reference_logits_f32(model, subject->roles, &call->io, generic->plain_rows, generic->plain);
@@ -252,7 +252,7 @@ static void expect_consistent(struct checks *checks, const struct call *call, co
         }
     }
     if (real == 0 && width_of(model, EMBEDDING) > 0) {
-        expect_zeros(checks, "embedding", sequence_of(others, call, EMBEDDING, b), model->d_model);
+        expect_zeros(checks, "embedding", sequence_of(others, call, EMBEDDING, b), width_of(model, EMBEDDING));
     }
     if (real == 0 && model->stack->n_labels > 0) {
         expect_zeros(checks, "class_logits", sequence_of(others, call, CLASS_LOGITS, b), model->stack->n_labels);

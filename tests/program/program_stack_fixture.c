@@ -155,6 +155,7 @@ static const struct ga_stack stack = {
     .norm = {GA_NORM_LAYER, 1e-5},
     .token_types = TYPES,
     .pool = GA_POOL_MEAN,
+    .d_embedding = D,
     .logits = GA_LOGITS_LINEAR,
     .n_logits = LOGITS,
     .attention = true,

@@ -75,7 +75,7 @@ static bool add_stack_outputs(struct others *others, struct call *call)
 {
     const struct ga_stack *stack = call->model->stack;
     const size_t batch = call->shape.batch, rows = batch * call->shape.q_len;
-    return !stack || (add_other(others, &call->io.embedding, stack->pool ? batch * call->model->d_model : 0) &&
+    return !stack || (add_other(others, &call->io.embedding, batch * stack->d_embedding) &&
                       add_other(others, &call->io.logits, rows * stack->n_logits) &&
                       add_other(others, &call->io.last_logits, batch * stack->n_logits));
 }

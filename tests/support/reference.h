@@ -39,12 +39,13 @@ bool reference_layer_f64(const struct ga_model *model, const struct ga_weight_vi
 bool reference_layer_f32(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
                          enum reference_weights which, size_t layer, float *weights);
 
-// The further outputs of a stack, from its output [batch][q_len][d_model]: embedding [batch][d_model], where it pools,
-// logits [batch][q_len][n_logits], where it has any, and class_logits [batch][n_labels], where it has a classifier.
-void reference_embedding_f64(const struct ga_model *model, const struct ga_io *io, const double *output,
-                             double *embedding);
-void reference_embedding_f32(const struct ga_model *model, const struct ga_io *io, const float *output,
-                             float *embedding);
+// The further outputs of a stack, from its output [batch][q_len][d_model]: embedding [batch][d_embedding], where it
+// pools, logits [batch][q_len][n_logits], where it has any, and class_logits [batch][n_labels], where it has a
+// classifier.
+void reference_embedding_f64(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                             const double *output, double *embedding);
+void reference_embedding_f32(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
+                             const float *output, float *embedding);
 void reference_logits_f64(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,
                           const double *output, double *logits);
 void reference_logits_f32(const struct ga_model *model, const struct ga_weight_view *roles, const struct ga_io *io,

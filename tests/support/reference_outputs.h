@@ -16,25 +16,77 @@ static REAL IN_REAL(pool_weight)(enum ga_pool pool, size_t i, size_t count)
     }
 }
 
-// embedding [batch][d_model] from the output's rows.
-void IN_REAL(reference_embedding)(const struct ga_model *model, const struct ga_io *io, const REAL *output,
-                                  REAL *embedding)
+// The pooled row of each sequence, [batch][d_model], from the output's rows.
+static void IN_REAL(pool)(const struct ga_model *model, const struct ga_io *io, const REAL *output, REAL *pooled)
 {
     const size_t n = model->d_model;
-    for (size_t b = 0; b < io->batch; b++, embedding += n, output += io->q_len * n) {
+    for (size_t b = 0; b < io->batch; b++, pooled += n, output += io->q_len * n) {
         const size_t count = reference_q_rows(io, b);
+        for (size_t d = 0; d < n; d++) {
+            pooled[d] = 0;
+            for (size_t i = 0; i < count; i++) {
+                pooled[d] += output[i * n + d] * IN_REAL(pool_weight)(model->stack->pool, i, count);
+            }
+        }
+    }
+}
+
+// The i-th linear after pooling with its activation: y [batch][n_out] of x [batch][n_in].
+static void IN_REAL(dense)(const struct ga_model *model, const struct ga_weight_view *roles, size_t i, size_t batch,
+                           size_t n_in, const REAL *x, REAL *y)
+{
+    const char *side = model->kind == GA_TRANSFORMER ? "decoder." : "";
+    const struct ga_dense *dense = &model->stack->dense[i];
+    char weight[48], bias[48];
+    snprintf(weight, sizeof weight, "%sdense_%zu_weight", side, i);
+    snprintf(bias, sizeof bias, "%sdense_%zu_bias", side, i);
+    IN_REAL(project)
+    (reference_rounding(model, GA_ARITHMETIC_F32), reference_role(model, roles, weight),
+     reference_role(model, roles, bias), batch, n_in, dense->n_out, x, y);
+    IN_REAL(activate)(dense->activation, batch * dense->n_out, y);
+}
+
+// Takes pooled rows [batch][d_model] through the linears after pooling, and frees them. Returns rows
+// [batch][d_embedding], the caller's to free; NULL without memory.
+static REAL *IN_REAL(dense_rows)(const struct ga_model *model, const struct ga_weight_view *roles, size_t batch,
+                                 REAL *rows)
+{
+    size_t width = model->d_model;
+    for (size_t i = 0; rows && i < model->stack->n_dense; i++) {
+        const size_t n_out = model->stack->dense[i].n_out;
+        REAL *made = malloc(batch * n_out * sizeof *made);
+        if (made) {
+            IN_REAL(dense)(model, roles, i, batch, width, rows, made);
+        }
+        free(rows);
+        rows = made;
+        width = n_out;
+    }
+    return rows;
+}
+
+// embedding [batch][d_embedding] from the output's rows; zeros of a sequence without rows. Without memory: all zeros.
+void IN_REAL(reference_embedding)(const struct ga_model *model, const struct ga_weight_view *roles,
+                                  const struct ga_io *io, const REAL *output, REAL *embedding)
+{
+    const size_t n = model->stack->d_embedding;
+    REAL *pooled = malloc(io->batch * model->d_model * sizeof *pooled);
+    if (pooled) {
+        IN_REAL(pool)(model, io, output, pooled);
+        pooled = IN_REAL(dense_rows)(model, roles, io->batch, pooled);
+    }
+    for (size_t b = 0; b < io->batch; b++, embedding += n) {
+        const bool has_rows = pooled && reference_q_rows(io, b) > 0;
         REAL square = 0;
         for (size_t d = 0; d < n; d++) {
-            embedding[d] = 0;
-            for (size_t i = 0; i < count; i++) {
-                embedding[d] += output[i * n + d] * IN_REAL(pool_weight)(model->stack->pool, i, count);
-            }
+            embedding[d] = has_rows ? pooled[b * n + d] : 0;
             square += embedding[d] * embedding[d];
         }
         for (size_t d = 0; model->stack->pool_normalize && d < n; d++) {
             embedding[d] /= square > 0 ? MATH(sqrt)(square) : 1;
         }
     }
+    free(pooled);
 }
 
 // One row of logits as its softmax, or the logarithm of that.
@@ -129,7 +181,7 @@ static REAL *IN_REAL(classifier_rows)(const struct ga_model *model, const struct
     const size_t n = model->d_model;
     REAL *pooled = malloc(io->batch * n * sizeof *pooled), *dense = malloc(io->batch * n * sizeof *dense);
     if (pooled && dense) {
-        IN_REAL(reference_embedding)(model, io, output, pooled);
+        IN_REAL(reference_embedding)(model, roles, io, output, pooled);
         IN_REAL(classifier_linear)(model, roles, "classifier_dense", io->batch, n, pooled, dense);
         IN_REAL(activate)(model->stack->classifier_activation, io->batch * n, dense);
     }

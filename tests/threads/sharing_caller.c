@@ -40,7 +40,7 @@ static size_t count_outputs(const struct call *call, size_t counts[OUTPUTS])
     counts[0] = call->buffers[CALL_OUTPUT].bytes / sizeof(float);
     counts[1] = call->buffers[CALL_ATTENTION].bytes / sizeof(float);
     counts[2] = call->buffers[CALL_ATTENTION_MEAN].bytes / sizeof(float);
-    counts[3] = stack && stack->pool != GA_POOL_NONE ? batch * call->model->d_model : 0;
+    counts[3] = stack ? batch * stack->d_embedding : 0;
     counts[4] = logits * call->shape.q_len;
     counts[5] = logits;
     counts[6] = stack ? batch * stack->n_labels : 0;

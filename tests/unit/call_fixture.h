@@ -40,7 +40,8 @@ static inline size_t fake_scratch(size_t batch, size_t q_len, size_t kv_len, siz
 #define CACHE .cache = LAYOUT, .memory_cache = LAYOUT
 static const struct ga_variant variant[] = {
     {.isa = "scalar", .packed_bytes = PACKED, .scratch_bytes = fake_scratch, .run = fake_run, CACHE}};
-#define GIVES .pool = GA_POOL_MEAN, .logits = GA_LOGITS_LINEAR, .n_logits = LOGITS, .n_labels = LABELS
+#define GIVES \
+    .pool = GA_POOL_MEAN, .d_embedding = D_MODEL, .logits = GA_LOGITS_LINEAR, .n_logits = LOGITS, .n_labels = LABELS
 #define HAS .n_layers = LAYERS, .token_types = 2, .sublayer = true, .attention = true, .cross_attention = true, GIVES
 static const struct ga_stack of_numbers = {HAS, .memory_mask = GA_MASK_ADDITIVE};
 static const struct ga_stack of_bytes = {HAS, .memory_mask = GA_MASK_BOOL};

@@ -68,6 +68,7 @@ static size_t fake_scratch(size_t batch, size_t q_len, size_t kv_len, size_t thr
 static const struct ga_variant variant[] = {{.isa = "scalar", .scratch_bytes = fake_scratch, .run = fake_run}};
 static const struct ga_stack stack = {.n_layers = 1,
                                       .pool = GA_POOL_MEAN,
+                                      .d_embedding = D,
                                       .token_types = 2,
                                       .n_labels = N_LABELS,
                                       .logits = GA_LOGITS_LINEAR,

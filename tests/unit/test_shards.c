@@ -118,6 +118,53 @@ Test(shards, one_file_and_its_folder_open_too)
     expect_both(expect_opened(".", NULL), "./model.safetensors");
 }
 
+static void write_module(struct ga_tensor first, const struct ga_tensor *second)
+{
+    cr_assert_eq(mkdir("2_Dense", 0777), 0);
+    write_shard("2_Dense/model.safetensors", first, second);
+}
+
+Test(shards, a_folder_opens_its_modules_under_their_names)
+{
+    uint64_t offset = 0;
+    write_shard("model.safetensors", a, &b);
+    write_module(b, &c);
+    struct ga_weights *weights = expect_opened(".", NULL);
+    cr_assert_eq(ga_weights_count(weights), 4);
+    const struct ga_tensor *of_module = ga_weights_find(weights, "2_Dense.b");
+    cr_assert_not_null(of_module);
+    cr_expect_eq(memcmp(of_module->data, numbers + 2, 8), 0);
+    cr_expect_eq(memcmp(ga_weights_find(weights, "a")->data, numbers, 8), 0);
+    cr_expect_str_eq(ga_weights_place(weights, of_module, &offset), "./2_Dense/model.safetensors");
+    ga_weights_close(weights);
+    ga_weights_close(expect_opened("model.safetensors", NULL));
+}
+
+Test(shards, a_tensor_of_a_module_that_the_model_has_too_is_refused)
+{
+    const struct ga_tensor same = {.name = "2_Dense.b", .dtype = GA_F32, .rank = 1, .shape = {2}, .data = numbers};
+    struct ga_weights *weights;
+    struct ga_error error;
+    write_shard("model.safetensors", a, &same);
+    write_module(b, NULL);
+    cr_expect_eq(ga_weights_open_model(".", NULL, &weights, &error), GA_FORMAT);
+    cr_expect_null(weights);
+    cr_expect_str_eq(error.text, "./2_Dense/model.safetensors: tensor '2_Dense.b' is in ./model.safetensors too; "
+                                 "expected it in one file");
+}
+
+Test(shards, a_damaged_module_is_refused_by_its_path)
+{
+    struct ga_weights *weights;
+    struct ga_error error;
+    write_shard("model.safetensors", a, &b);
+    cr_assert_eq(mkdir("2_Dense", 0777), 0);
+    folder_write("2_Dense/model.safetensors", "x", 1);
+    cr_expect_neq(ga_weights_open_model(".", NULL, &weights, &error), GA_OK);
+    cr_expect_null(weights);
+    cr_expect_not_null(strstr(error.text, "./2_Dense/model.safetensors: "), "%s", error.text);
+}
+
 // -- Models that are not --------------------------------------------------------------------------------------------
 
 static void expect_refused(const char *path, const struct malformed_index *row)

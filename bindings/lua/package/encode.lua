@@ -31,9 +31,9 @@ local function read_options(model, given)
     end
     options[name] = value
   end
-  if options.truncate_dim == "all" then options.truncate_dim = model.core.facts.d_model end
+  if options.truncate_dim == "all" then options.truncate_dim = model.core.facts.stack.d_embedding end
   numbers.whole("batch_size", options.batch_size, 1, numbers.MOST)
-  numbers.whole("truncate_dim", options.truncate_dim, 1, model.core.facts.d_model)
+  numbers.whole("truncate_dim", options.truncate_dim, 1, model.core.facts.stack.d_embedding)
   if not KINDS[options.output_value] then
     error(("output_value is %s; expected sentence_embedding or token_embeddings"):format(
       tostring(options.output_value)), 0)
@@ -89,26 +89,27 @@ local function put_vector(to, to_at, from, from_at, width, is_unit)
   for i = 0, width - 1 do to[to_at + i] = from[from_at + i] / divisor end
 end
 
-local function run(model, all, options, name, rows)
-  local results = tensor.new(model.core.buffer, { rows, model.core.facts.d_model }, nil, "vectors")
+local function run(model, all, options, name, rows, width)
+  local results = tensor.new(model.core.buffer, { rows, width }, nil, "vectors")
   model.frame:batches(all.lengths, all.ids, all.types, options.batch_size, name, results.data)
   return results
 end
 
 local function vectors_of(model, all, options)
-  local d_model, width, count = model.core.facts.d_model, options.truncate_dim, #all.lengths
-  local got = run(model, all, options, "embedding", count)
-  if width == d_model and not options.normalize_embeddings then return got end
+  local whole, width, count = model.core.facts.stack.d_embedding, options.truncate_dim, #all.lengths
+  local got = run(model, all, options, "embedding", count, whole)
+  if width == whole and not options.normalize_embeddings then return got end
   local vectors = tensor.new(model.core.buffer, { count, width }, nil, "vectors")
   for i = 0, count - 1 do
-    put_vector(vectors.data, i * width, got.data, i * d_model, width, options.normalize_embeddings)
+    put_vector(vectors.data, i * width, got.data, i * whole, width, options.normalize_embeddings)
   end
   return vectors
 end
 
 -- Rows of tokens as the last layer leaves them, a tensor [tokens, d_model] for each text.
 local function rows_of(model, all, options)
-  local d_model, rows, at, got = model.core.facts.d_model, {}, 0, run(model, all, options, "output", all.n)
+  local d_model, rows, at = model.core.facts.d_model, {}, 0
+  local got = run(model, all, options, "output", all.n, d_model)
   for i, length in ipairs(all.lengths) do
     rows[i] = tensor.new(model.core.buffer, { length, d_model }, nil, "rows")
     put_vector(rows[i].data, 0, got.data, at, rows[i].n, false)
@@ -122,8 +123,8 @@ local function alone(vectors)
   return tensor.new(function() return vectors.data end, { vectors.shape[2] }, nil, "vector")
 end
 
--- model:encode(sentences, options). sentences: a string gives a vector [d_model]; an array of strings, or of pairs of
--- them, a matrix [texts, d_model], in order. Options: batch_size, which changes no bit; normalize_embeddings;
+-- model:encode(sentences, options). sentences: a string gives a vector [d_embedding]; an array of strings, or of pairs
+-- of them, a matrix [texts, d_embedding], in order. Options: batch_size, which changes no bit; normalize_embeddings;
 -- truncate_dim, the first so many numbers of each vector; prompt, which stands before each text, that of the spec where
 -- none is given; output_value, "token_embeddings" for an array of the rows of each text's tokens.
 return function(model, sentences, given)

@@ -37,7 +37,7 @@ local function outputs(facts, value, is_by_head)
   list.output = { shape = rows(is_by_head, "Q", facts.n_heads, facts.d_out) }
   if facts.attention_output then list.attention = { shape = { "B", facts.n_heads, "Q", "E" } } end
   if facts.attention_mean_output then list.attention_mean = { shape = { "B", "Q", "E" } } end
-  if stack and stack.pool ~= value("GA_POOL_NONE") then list.embedding = { shape = { "B", facts.d_model } } end
+  if stack and stack.pool ~= value("GA_POOL_NONE") then list.embedding = { shape = { "B", stack.d_embedding } } end
   if stack and stack.logits ~= value("GA_LOGITS_NONE") then
     list.logits = { shape = { "B", "Q", stack.n_logits } }
     list.last_logits = { shape = { "B", stack.n_logits } }

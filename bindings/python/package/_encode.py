@@ -41,7 +41,7 @@ def check_arguments(given: Dict[str, Any]) -> None:
         raise ValueError("pool is %r; expected None: one process encodes, by threads= of the model" % (given["pool"],))
     if given["output_value"] not in _KINDS:
         raise ValueError("output_value is %r; expected %s" % (given["output_value"], " or ".join(map(repr, _KINDS))))
-    for name, most in (("batch_size", None), ("truncate_dim", model.d_model), ("chunk_size", None)):
+    for name, most in (("batch_size", None), ("truncate_dim", stack.d_embedding), ("chunk_size", None)):
         if given[name] is not None or name == "batch_size":
             whole(name, given[name], 1, most)
 
@@ -121,12 +121,13 @@ class _Run:
 
 
 def run(runner: Any, ids: Ids, *, batch_size: int, progress: bool, by_token: bool) -> Any:
-    """Vectors [texts, d_model] of what ids has, in order; by_token: a list of rows [tokens, d_model].
+    """Vectors [texts, d_embedding] of what ids has, in order; by_token: a list of rows [tokens, d_model].
 
     Each batch is run by one thread where there are as many as threads, else one after the other by all of them.
     """
     count = len(ids.starts) - 1
-    results = np.empty((len(ids.ids) if by_token else count, model.d_model), np.float32)
+    shape = (len(ids.ids), model.d_model) if by_token else (count, stack.d_embedding)
+    results = np.empty(shape, np.float32)
     if count:
         _Run(runner, ids, results, "output" if by_token else "embedding", batch_size).run(progress)
     return [results[begin:end] for begin, end in zip(ids.starts, ids.starts[1:])] if by_token else results

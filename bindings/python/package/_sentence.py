@@ -158,11 +158,11 @@ class SentenceRunner(Runner):
 
     @truncate_dim.setter
     def truncate_dim(self, numbers: Optional[int]) -> None:
-        self._truncate_dim = None if numbers is None else whole("truncate_dim", numbers, 1, model.d_model)
+        self._truncate_dim = None if numbers is None else whole("truncate_dim", numbers, 1, stack.d_embedding)
 
     def get_embedding_dimension(self) -> int:
         """How many numbers a vector of `encode` has."""
-        return self._truncate_dim or int(model.d_model)
+        return self._truncate_dim or int(stack.d_embedding)
 
     def get_sentence_embedding_dimension(self) -> int:
         """The same: the name before sentence_transformers 6."""
@@ -174,7 +174,7 @@ class SentenceRunner(Runner):
                convert_to_numpy: bool = True, convert_to_tensor: bool = False, device: Any = None,
                normalize_embeddings: bool = False, truncate_dim: Optional[int] = None, pool: None = None,
                chunk_size: Optional[int] = None, *, inputs: Any = None) -> Any:
-        """Vectors of texts, with the arguments of sentence_transformers: float32 of [texts, d_model], in order.
+        """Vectors of texts, with the arguments of sentence_transformers: float32 of [texts, d_embedding], in order.
 
         sentences: a str, which gives one vector, or a list of str, or of pairs of str. Those with more tokens than
             max_seq_length are cut, whatever length "truncation" in tokenizer.json has. inputs: another name for it.

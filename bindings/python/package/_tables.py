@@ -79,7 +79,7 @@ def _outputs() -> Dict[str, Shape]:
     if model.attention_mean_output:
         list_of["attention_mean"] = ("B", "Q", keys)
     if stack and stack.pool != c.GA_POOL_NONE:
-        list_of["embedding"] = ("B", model.d_model)
+        list_of["embedding"] = ("B", stack.d_embedding)
     if stack and stack.logits != c.GA_LOGITS_NONE:
         list_of["logits"] = ("B", "Q", stack.n_logits)
         list_of["last_logits"] = ("B", stack.n_logits)

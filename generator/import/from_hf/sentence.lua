@@ -1,5 +1,5 @@
 -- from_hf/sentence.lua: what a folder of sentence-transformers says in addition to its model: modules.json lists what
--- follows the stack (pooling, a norm), each with a config of its own. What is not made is refused.
+-- follows the stack (pooling, linears, a norm), each with a config of its own. What is not made is refused.
 local fs = require "base.fs"
 local json = require "import.from_hf.json"
 
@@ -54,14 +54,57 @@ function MODULES.Pooling(self, folder)
   self.width = { path = path, field = width, value = config[width] }
 end
 
-function MODULES.Normalize(self, folder)
-  local path = folder .. "/config.json"
-  local config = folder ~= self.path and self:read(path, true) or {}
+-- Refuses a module that reads or writes anything but the pooled row.
+local function check_names(self, path, config, why)
   for _, name in ipairs({ "module_input_name", "module_output_name" }) do
     if config[name] ~= nil and config[name] ~= json.null and config[name] ~= "sentence_embedding" then
-      self:refuse(path, name, config[name], '"sentence_embedding"', "the pooled row is normalized")
+      self:refuse(path, name, config[name], '"sentence_embedding"', why)
     end
   end
+end
+
+-- Classes of PyTorch as dense.activation.
+local ACTIVATIONS = { Identity = "none", Tanh = "tanh", ReLU = "relu", GELU = "gelu" }
+local NO_SUCH_ACTIVATION = "activation_function is %s; expected Identity, Tanh, ReLU or GELU of torch.nn: no other " ..
+  "activation is made"
+local NO_DENSE = "no model.safetensors, which has the weights of this linear; save_pretrained of " ..
+  "sentence_transformers writes it; other formats are never read"
+
+-- A linear after pooling. Its tensors are found by the name of its folder, which has its place among the modules.
+function MODULES.Dense(self, folder)
+  local path, place = folder .. "/config.json", ("%d_Dense"):format(#self.kinds - 1)
+  local config = self:read(path)
+  if not config then return end
+  check_names(self, path, config, "the pooled row is multiplied")
+  if folder ~= self.path .. "/" .. place then
+    self:fail(self.path .. "/modules.json", "the path of a Dense is %s; expected %s", folder:sub(#self.path + 2), place)
+  end
+  if fs.kind(folder .. "/model.safetensors") == "nothing" and fs.kind(folder .. "/pytorch_model.bin") == "file" then
+    self:fail(folder, NO_DENSE)
+  end
+  local class = config.activation_function == nil and "Tanh" or tostring(config.activation_function):match("([^.]*)$")
+  local dense, activation = self.dense, ACTIVATIONS[class]
+  if not activation then self:fail(path, NO_SUCH_ACTIVATION, json.shown(config.activation_function)) end
+  local expected = dense.sizes[#dense.sizes] or self.width and self.width.value
+  if expected and config.in_features ~= expected then
+    self:fail(path, "in_features is %s; expected %s, as wide as what it reads", json.shown(config.in_features),
+      json.shown(expected))
+  end
+  dense.sizes[#dense.sizes + 1] = config.out_features
+  dense.activation[#dense.sizes], dense.bias[#dense.sizes] = activation, config.bias ~= false
+end
+
+-- Adds what all linears after pooling are, in the order of the modules.
+local function add_dense(self)
+  for _, name in ipairs({ "sizes", "activation", "bias" }) do
+    local list = self.dense[name]
+    if #list > 0 then self:add(self.path .. "/modules.json", "Dense", nil, "dense." .. name, list) end
+  end
+end
+
+function MODULES.Normalize(self, folder)
+  local path = folder .. "/config.json"
+  check_names(self, path, folder ~= self.path and self:read(path, true) or {}, "the pooled row is normalized")
   self:add(self.path .. "/modules.json", "Normalize", nil, "pool.normalize", true)
 end
 
@@ -77,22 +120,23 @@ local function add_module(self, path, module)
   if not inner then
     self:fail(path, "has %s among its modules; expected a type and the name of a folder", json.shown(module))
   elseif not MODULES[kind] or not module.type:find("^sentence_transformers%.") then
-    self:fail(path, "a module is of type %s; what is made: Transformer, Pooling and Normalize of " ..
-      "sentence_transformers", json.shown(module.type))
+    self:fail(path, "a module is of type %s; what is made: Transformer, Pooling, Dense and Normalize " ..
+      "of sentence_transformers", json.shown(module.type))
   else
     self.kinds[#self.kinds + 1] = kind
     MODULES[kind](self, inner)
   end
 end
 
-local ORDERS = { ["Transformer"] = true, ["Transformer, Pooling"] = true, ["Transformer, Pooling, Normalize"] = true }
-
--- What is pooled comes first, and what is normalized is pooled.
+-- What is pooled comes first, and what is multiplied or normalized is pooled.
 local function check_order(self, path)
   local kinds = table.concat(self.kinds, ", ")
-  if #self.errors == 0 and not ORDERS[kinds] then
-    self:fail(path, "its modules are %s; expected Transformer, Pooling, Normalize, or the first or first two of them",
-      kinds == "" and "none" or kinds)
+  local after = kinds:gsub(", Dense", "")
+  local is_known = after == kinds and kinds == "Transformer" or after == "Transformer, Pooling" or
+    after == "Transformer, Pooling, Normalize" and not kinds:find("Normalize, ", 1, true)
+  if #self.errors == 0 and not is_known then
+    self:fail(path, "its modules are %s; expected Transformer, or Transformer, Pooling, any number of Dense, and " ..
+      "Normalize or not", kinds == "" and "none" or kinds)
   end
 end
 
@@ -103,9 +147,10 @@ function sentence.read(self)
   if fs.kind(path) == "nothing" then return nil end
   local modules, why = json.read_array(path)
   if not modules then self.errors[#self.errors + 1] = why end
-  self.transformer, self.kinds = self.path, {}
+  self.transformer, self.kinds, self.dense = self.path, {}, { sizes = {}, activation = {}, bias = {} }
   for _, module in ipairs(modules or {}) do add_module(self, path, module) end
   check_order(self, path)
+  add_dense(self)
   return { transformer = self.transformer, width = self.width, pooling = self.pooling }
 end
 

@@ -10,6 +10,7 @@ local tensors = {}
 local WHOLE, INDEX = "model.safetensors", "model.safetensors.index.json"
 local MAX_HEADER = 2 ^ 20 -- a hundred bytes a tensor, ten thousand of them: decoded within a second
 local MAX_RANK, MAX_SHARDS = 8, 256
+local FIRST_MODULE, LAST_MODULE = 2, 9
 local LFS = "^version https://git%-lfs"
 
 local function refuse(path, message, ...)
@@ -57,11 +58,12 @@ local function read_entry(entry, data_bytes)
   return { dtype = entry.dtype, shape = entry.shape }
 end
 
--- Every tensor of a decoded header into found[name].
-local function read_entries(path, header, data_bytes, found)
-  for _, name in ipairs(text.sorted_keys(header)) do
-    if name ~= "__metadata__" then
-      local entry, why = read_entry(header[name], data_bytes)
+-- Every tensor of a decoded header into found[prefix .. name].
+local function read_entries(path, header, data_bytes, found, prefix)
+  for _, key in ipairs(text.sorted_keys(header)) do
+    if key ~= "__metadata__" then
+      local name = prefix .. key
+      local entry, why = read_entry(header[key], data_bytes)
       if not entry then return refuse(path, "tensor %s: %s", types.shown(name), why) end
       if found[name] then return refuse(path, "tensor %s is in %s too", types.shown(name), found[name].path) end
       entry.path = path
@@ -71,8 +73,9 @@ local function read_entries(path, header, data_bytes, found)
   return true
 end
 
--- Adds the tensors of one safetensors file to found; true, or nil and a message.
-local function read_file(path, found)
+-- Adds the tensors of one safetensors file to found, with prefix (nil: none) before their names; true, or nil and a
+-- message.
+local function read_file(path, found, prefix)
   local start, why = fs.read_given(path, 64)
   if not start then return nil, why end
   local size
@@ -90,7 +93,7 @@ local function read_file(path, found)
   local header
   header, why = json.decode_object(fs.read(path, 8 + length):sub(9), path .. ": header")
   if not header then return nil, why end
-  return read_entries(path, header, size - length - 8, found)
+  return read_entries(path, header, size - length - 8, found, prefix or "")
 end
 
 -- -- Shards ---------------------------------------------------------------------------------------------------------
@@ -159,8 +162,25 @@ end
 
 -- -- A folder -------------------------------------------------------------------------------------------------------
 
--- The tensors of a folder's safetensors files: { path (of the file or the index), files, found = { [name] = { dtype,
--- shape, path } }, names (in byte order) }; nil where there is no such file; or false and a message.
+-- Adds the tensors of a folder's modules, as runtime/weights/weights_modules.c does; returns how many there are, or nil
+-- and a message.
+local function read_modules(folder, found)
+  local count = 0
+  for n = FIRST_MODULE, LAST_MODULE do
+    local module = ("%d_Dense"):format(n)
+    local path = folder .. "/" .. module .. "/" .. WHOLE
+    if fs.kind(path) ~= "nothing" then
+      local ok, why = read_file(path, found, module .. ".")
+      if not ok then return nil, why end
+      count = count + 1
+    end
+  end
+  return count
+end
+
+-- The tensors of a folder's safetensors files and those of its modules: { path (of the file or the index), files,
+-- found = { [name] = { dtype, shape, path } }, names (in byte order) }; nil where there is no such file; or false and a
+-- message.
 function tensors.read(folder)
   local found, files, ok, why = {}, 1
   local path = folder .. "/" .. WHOLE
@@ -173,6 +193,10 @@ function tensors.read(folder)
     files = ok and #ok
   end
   if not ok then return false, why end
+  local modules
+  modules, why = read_modules(folder, found)
+  if not modules then return false, why end
+  files = files + modules
   return { path = path, files = files, found = found, names = text.sorted_keys(found) }
 end
 

@@ -111,6 +111,14 @@ function maps.in_layer(role)
   return tonumber(layer), inner
 end
 
+-- The tensor of a linear after pooling, as a folder of sentence-transformers has it: the stack and the pooling come
+-- before the module 2_Dense, whose tensors the loader finds after its name (runtime/weights/weights_modules.h). Nil for
+-- other roles.
+local function dense_name(role)
+  local i, part = role:match("^dense_(%d+)_(%a+)$")
+  return i and ("%d_Dense.linear.%s"):format(i + 2, part)
+end
+
 -- The tensor that holds a role: its name and whether q, k and v are stacked in it; nil where the map names none. Names
 -- under `separate` serve where what the map stacks cannot be.
 function maps.source(spec, map, role)
@@ -127,7 +135,7 @@ function maps.source(spec, map, role)
   local whose, projection, part = role:match("^(%a*_?)([qkv])_(%a+)$")
   local stacked = projection and map[whose .. "qkv_" .. part]
   if stacked and can_stack(spec, part) then return stacked, true end
-  return map.separate and map.separate[role] or own_name(spec, map, role), false
+  return map.separate and map.separate[role] or ships[map] and dense_name(role) or own_name(spec, map, role), false
 end
 
 -- What the bias of a weight is called where the map does not say: PyTorch's modules keep both under one name.
@@ -144,9 +152,21 @@ local STACK_PARTS = {
     "final_norm_bias" } },
 }
 
+-- Appends what linears after pooling there must not be: a further one, and biases that the spec leaves out.
+local function add_dense_refused(list, spec, map)
+  local count = spec.dense and #spec.dense.sizes or 0
+  local roles = { ("dense_%d_weight"):format(count) }
+  for i = 0, count - 1 do roles[#roles + 1] = ("dense_%d_bias"):format(i) end
+  for _, role in ipairs(roles) do
+    local tensor = not maps.has_role(spec, role) and maps.source(spec, map, role)
+    if tensor then list[#list + 1] = { role = role, tensor = tensor } end
+  end
+end
+
 local function stack_refused(spec, map)
   local list = {}
   if map.roles or spec.kind == "transformer" then return list end
+  add_dense_refused(list, spec, map)
   for _, part in ipairs(STACK_PARTS) do
     for _, name in ipairs(part.roles) do
       local role = part.is_layer and "layers.0." .. name or name

@@ -29,7 +29,7 @@ struct ga_batches {
     size_t most;          // the most sequences of a batch; 0: any number. A model with a fixed batch has its own
     // Results, in the order of the sequences; as the fields of struct ga_io of these names. Those of an empty sequence
     // are zeros.
-    float *embedding;    // [count][d_model]
+    float *embedding;    // [count][d_embedding]
     float *output;       // [starts[count] - starts[0]][d_model], the rows of all ids, one sequence after the other
     float *last_output;  // [count][d_model], of output the row of the last id of each sequence
     float *last_logits;  // [count][n_logits]

@@ -110,6 +110,13 @@ enum ga_pool {
     GA_POOL_WEIGHTED_MEAN // a mean of its real rows, with weight 1 for the first, 2 for the second, and so on
 };
 
+// A linear after pooling, whose weight is role dense_<i>_weight [n_out][n_in], and whose bias, if it has one,
+// dense_<i>_bias [n_out].
+struct ga_dense {
+    size_t n_out;
+    enum ga_activation activation; // of its results
+};
+
 // What io.logits and io.last_logits are.
 enum ga_logits {
     GA_LOGITS_NONE,
@@ -185,6 +192,9 @@ struct ga_stack {
     bool has_padding;         // tokens with id padding have row first_position - 1, and positions count only the others
     int32_t padding;
     enum ga_activation logits_transform; // of a dense linear's results; then norm and logits; NONE: no transform
+    size_t d_embedding;                  // numbers of a row of io.embedding; 0: the model does not pool
+    const struct ga_dense *dense;        // linears between the pooled row and io.embedding, in order
+    size_t n_dense;
 };
 
 #endif

@@ -119,7 +119,7 @@ struct ga_io {
     // a sequence that has no rows in a call.
     struct ga_cache *cache;
     const int32_t *token_types; // [batch][q_len], for a stack that adds them; NULL: all 0
-    float *embedding;           // [batch][d_model], the pooled row of each sequence; only if the model has a pool
+    float *embedding;           // [batch][d_embedding], the pooled row of each sequence; only if the model has a pool
     float *logits;              // [batch][q_len][n_logits]; only if the model has logits
     float *last_logits;         // [batch][n_logits], the logits of only the last real row of each sequence
     float *const *hidden;       // [n_layers + 1], each NULL or room for [batch][q_len][d_model]: the input of the first

@@ -225,7 +225,7 @@ struct place {
 // A linear, in one of its formats.
 struct linear {
     const struct product *product;
-    enum ga_linear role;           // whose format it has
+    enum ga_linear role;           // whose format it has; GA_LINEARS: always floats
     struct place at;               // from where the weights of its layer or its model begin
     struct place run, head;        // of heads: from one key head to the next, and from one of its heads to the next
 };
