@@ -51,8 +51,8 @@ local function in_format(p, layout, of, f)
   }
 end
 
--- Appends a linear to those of the plan (p.linears) and of its model. of: name; role: whose format it has, nil: always f32;
--- product: in its first format; packed: the part of the layout that has its panels; fill: which of what fills that
+-- Appends a linear to those of the plan (p.linears) and of its model. of: name; role: whose format it has, nil: always
+-- f32; product: in its first format; packed: the part of the layout that has its panels; fill: which of what fills that
 -- part, nil for the first; inputs: floats of a head's part of a row, where all heads have one weight, and per_run: how
 -- many of these parts the heads of a key head have.
 function linear.add(p, layout, of)
