@@ -16,6 +16,7 @@ from ._name import NAME
 from ._quantize import check_precision
 from ._text import Ids
 
+_MOST_PROCESSES = 1024
 _KINDS = ("sentence_embedding", "token_embeddings")
 
 
@@ -38,11 +39,12 @@ def check_arguments(given: Dict[str, Any]) -> None:
     check_precision(given["precision"])
     check_device(given["device"])
     if given["pool"] is not None:
-        raise ValueError("pool is %r; expected None: one process encodes, by threads= of the model" % (given["pool"],))
+        raise ValueError("pool is %r; expected None: processes= divides the texts over processes" % (given["pool"],))
     if given["output_value"] not in _KINDS:
         raise ValueError("output_value is %r; expected %s" % (given["output_value"], " or ".join(map(repr, _KINDS))))
-    for name, most in (("batch_size", None), ("truncate_dim", stack.d_embedding), ("chunk_size", None)):
-        if given[name] is not None or name == "batch_size":
+    for name, most in (("batch_size", None), ("processes", _MOST_PROCESSES), ("truncate_dim", stack.d_embedding),
+                       ("chunk_size", None)):
+        if given[name] is not None or name in ("batch_size", "processes"):
             whole(name, given[name], 1, most)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, TypeVar, Union
 
 import numpy as np
 
-from . import _encode, _similarity
+from . import _encode, _processes, _similarity
 from ._arguments import whole
 from ._call import Runner
 from ._library import model, stack
@@ -173,7 +173,7 @@ class SentenceRunner(Runner):
                output_value: str = "sentence_embedding", precision: Optional[Precision] = "float32",
                convert_to_numpy: bool = True, convert_to_tensor: bool = False, device: Any = None,
                normalize_embeddings: bool = False, truncate_dim: Optional[int] = None, pool: None = None,
-               chunk_size: Optional[int] = None, *, inputs: Any = None) -> Any:
+               chunk_size: Optional[int] = None, *, inputs: Any = None, processes: int = 1) -> Any:
         """Vectors of texts, with the arguments of sentence_transformers: float32 of [texts, d_embedding], in order.
 
         sentences: a str, which gives one vector, or a list of str, or of pairs of str. Those with more tokens than
@@ -186,7 +186,8 @@ class SentenceRunner(Runner):
         precision: "int8", "uint8", "binary" or "ubinary": what quantize_embeddings makes of the vectors of this call.
         convert_to_tensor gives one tensor of PyTorch; convert_to_numpy=False gives a list of tensors.
         truncate_dim: the first so many numbers of each vector. normalize_embeddings: scales vectors to length 1.
-        chunk_size: changes nothing, as one process encodes.
+        processes: how many encode together, each with `threads`; the bits are the same for any. They are spawned for
+            this call and share the memory of the weights. chunk_size: how many texts a process takes at a time.
 
         ValueError: what this library has not: device but "cpu", pool; a model that makes no vectors of texts, or has no
         tokenizer; int8 and uint8 of a single vector, which tells no range.
@@ -195,15 +196,19 @@ class SentenceRunner(Runner):
             raise TypeError("%s: sentences and inputs are given; expected one of them" % NAME)
         truncate_dim = self._truncate_dim if truncate_dim is None else truncate_dim
         given = dict(precision=precision, pool=pool, chunk_size=chunk_size, device=device, output_value=output_value,
-                     batch_size=batch_size, truncate_dim=truncate_dim)
+                     batch_size=batch_size, truncate_dim=truncate_dim, processes=processes)
         _encode.check_model()
         _encode.check_arguments(given)
         tokenizer = self.tokenizer
         texts, alone = _encode.texts_of(sentences if inputs is None else inputs)
         texts = with_prompt(texts, self._prompts.choose(prompt, prompt_name))
         by_token = output_value == "token_embeddings"
-        results = _encode.run(self, tokenizer.ids_of(texts, self._max_seq_length), batch_size=batch_size,
-                              progress=bool(show_progress_bar), by_token=by_token)
+        options: Dict[str, Any] = dict(batch_size=batch_size, progress=bool(show_progress_bar), by_token=by_token)
+        if processes > 1 and len(texts) > 1:
+            parts = _processes.run(self, texts, processes, chunk_size, **options)
+            results: Any = [rows for part in parts for rows in part] if by_token else np.concatenate(parts)
+        else:
+            results = _encode.run(self, tokenizer.ids_of(texts, self._max_seq_length), **options)
         if not by_token:
             results = _encode.finish(results, truncate_dim, normalize_embeddings)
         if precision not in (None, "float32"):

@@ -186,10 +186,13 @@ class Tokenizer(Constant):
                   ctypes.byref(made))
             return _view_text(made)
 
-    def ids_of(self, texts: Union[Sequence[str], Sequence[Pair]], limit: int, name: str = "sentences") -> Ids:
-        """The ids of many texts, or of pairs of texts, each cut at `limit` tokens. name: stands for them in errors."""
-        pairs = bool(texts) and not isinstance(texts[0], str)
-        given = [_utf8("%s[%d]" % (name, i), part) for i, text in enumerate(texts)
+    def ids_of(self, texts: Union[Sequence[str], Sequence[Pair]], limit: int, name: str = "sentences",
+               first: int = 0, pairs: Optional[bool] = None) -> Ids:
+        """The ids of many texts, or of pairs of texts, each cut at `limit` tokens. name, and the index of the first
+        one, stand for them in errors. pairs: what they are; None: what the first one is."""
+        if pairs is None:
+            pairs = bool(texts) and not isinstance(texts[0], str)
+        given = [_utf8("%s[%d]" % (name, i), part) for i, text in enumerate(texts, first)
                  for part in (_checked_pair(name, i, text) if pairs else (text,))]
         ends = np.cumsum([len(text) for text in given], dtype=np.uintp)
         ends_out, error = np.zeros(len(texts) + 1, np.uintp), c.ga_error()
@@ -199,7 +202,7 @@ class Tokenizer(Constant):
             with self._context(limit) as context:
                 status = lib.ga_python_encode(context, ctypes.byref(what), ctypes.byref(made), ctypes.byref(error))
             if status != c.GA_OK:
-                error.text = b"%s[%d]: %s" % (name.encode(), made.done, error.text[:400])
+                error.text = b"%s[%d]: %s" % (name.encode(), first + made.done, error.text[:400])
                 refuse(status, error)
             return Ids(_bytes_at(made.ids, made.n_ids, np.int32), _bytes_at(made.type_ids, made.n_ids, np.int32),
                        ends_out.astype(np.intp), made.n_cut)

@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import os
+import pickle
 import random
 import signal
 import tempfile
@@ -21,7 +22,7 @@ import numpy as np
 import bert_48_4
 import llama_45_3
 from made import arrays, tokenizer
-from bert_48_4 import _declarations, _encode, _text
+from bert_48_4 import _declarations, _encode, _processes, _text
 from bert_48_4._library import check, lib
 
 FOLDER = tempfile.TemporaryDirectory()
@@ -60,6 +61,40 @@ class Vectors(unittest.TestCase):
         for row, ids in zip(got, IDS):
             np.testing.assert_array_equal(row, self.model([ids])[0])
         np.testing.assert_array_equal(got[3], self.model([[2] + [6] * 68 + [3]])[0])
+
+    def test_processes_change_no_bit(self):
+        texts = TEXTS * 9
+        path = FOLDER.name + "/packed.gap"
+        with open(self.model.tokenizer.path, "rb") as file:
+            write_packed(path, file.read())
+        got = self.model.encode(texts)
+        for one, options in ((self.model, dict(processes=2)), (self.model, dict(processes=3, chunk_size=1000)),
+                             (bert_48_4.Model(path), dict(processes=2, chunk_size=1))):
+            np.testing.assert_array_equal(got, one.encode(texts, **options))
+        by_token = self.model.encode(texts, output_value="token_embeddings", processes=2)
+        for rows, wanted in zip(by_token, self.model.encode(texts, output_value="token_embeddings")):
+            np.testing.assert_array_equal(rows, wanted)
+        np.testing.assert_array_equal(self.model.encode(texts, prompt="the ", processes=2, truncate_dim=5),
+                                      self.model.encode(texts, prompt="the ")[:, :5])
+        self.assertEqual(self.model.encode([], processes=4).shape, (0, 48))
+        self.assertEqual(self.model.encode("a dog", processes=4).shape, (48,))
+
+    def test_processes_map_one_file(self):
+        path = FOLDER.name + "/mapped.gap"
+        write_packed(path, None)
+        mapped = pickle.loads(pickle.dumps(_processes.Mapped(path, self.model.isa)))
+        with open("/proc/self/maps") as maps:
+            lines = [line for line in maps if path in line]
+        self.assertTrue(lines and all(" r--s " in line for line in lines), lines)
+        del mapped
+        with open("/proc/self/maps") as maps:
+            self.assertNotIn(path, maps.read())
+
+    def test_errors_of_processes_are_told(self):
+        with self.assertRaisesRegex(TypeError, r"sentences\[2\] is int; expected str"):
+            self.model.encode(["a", "cat", 3], processes=2, chunk_size=1)
+        with self.assertRaisesRegex(TypeError, r"sentences\[1\] is tuple; expected str"):
+            self.model.encode(["a", ("a", "cat")], processes=2, chunk_size=1)
 
     def test_batches_and_threads_change_no_bit(self):
         got = self.model.encode(TEXTS)
@@ -213,6 +248,7 @@ class Refusals(unittest.TestCase):
             (dict(device="cuda:0"), ValueError, "device is 'cuda:0'; expected None or 'cpu'"),
             (dict(pool={}), ValueError, "pool is {}; expected None"),
             (dict(chunk_size=0), ValueError, "chunk_size is 0; expected at least 1"),
+            (dict(processes=0), ValueError, "processes is 0; expected"),
             (dict(output_value=None), ValueError, "output_value is None; expected 'sentence_embedding' or"),
             (dict(batch_size=0), ValueError, "batch_size is 0; expected at least 1"),
             (dict(truncate_dim=49), ValueError, r"truncate_dim is 49; expected 1\.\.48"),
