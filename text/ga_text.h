@@ -108,6 +108,13 @@ bool ga_text_recorded_hash(const char *spec, uint64_t *hash_out);
 enum { GA_TEXT_PROMPT = 1024 };
 size_t ga_text_recorded_prompt(const char *spec, char *prompt_out, size_t size);
 
+// Prompts that a spec records by name. The first writes the i-th name, the second the prompt of a name, as
+// ga_text_recorded_prompt does, and both return the number of its bytes. GA_TEXT_NO_PROMPT: there are i names at most,
+// or no prompt has this name, or an argument except prompt_out is NULL.
+#define GA_TEXT_NO_PROMPT SIZE_MAX
+size_t ga_text_prompt_name(const char *spec, size_t i, char *name_out, size_t size);
+size_t ga_text_named_prompt(const char *spec, const char *name, char *prompt_out, size_t size);
+
 // The largest id that the tokenizer knows, plus 1. 0 for NULL.
 size_t ga_text_tokenizer_ids(const struct ga_text_tokenizer *tokenizer);
 

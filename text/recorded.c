@@ -54,21 +54,33 @@ static bool says(const char *fields, const char *end, const char *words)
     return find(fields, end, words) != NULL;
 }
 
-// The fields of `text_input`, of which the prompt is the last, as no other may hold the words of one.
-static const char *text_fields(const char *spec, const char **end_out, const char **prompt_out)
+// The fields of `text_input`: [fields, end), then the prompt and the list of prompts, or NULL. These two come last, as
+// their values may hold the words of other fields.
+struct text_fields {
+    const char *fields, *end, *prompt, *prompts;
+};
+
+static struct text_fields text_fields(const char *spec)
 {
-    const char *fields = after(spec, "\n  text_input = {");
-    const char *line_end = fields ? strchr(fields, '\n') : NULL;
-    const char *prompt = line_end ? after(fields, " prompt = \"") : NULL;
-    *prompt_out = prompt && prompt < line_end ? prompt : NULL;
-    *end_out = *prompt_out ? *prompt_out : line_end;
-    return line_end ? fields : NULL;
+    struct text_fields f = {.fields = after(spec, "\n  text_input = {")};
+    f.end = f.fields ? strchr(f.fields, '\n') : NULL;
+    if (!f.end) {
+        return (struct text_fields){0};
+    }
+    f.prompts = find(f.fields, f.end, " prompts = {");
+    f.prompt = find(f.fields, f.prompts ? f.prompts : f.end, " prompt = \"");
+    if (f.prompt) { // which may hold the words of the list
+        const char *prompt_end = f.prompt + strcspn(f.prompt, "\"\n");
+        f.prompts = find(prompt_end, f.end, " prompts = {");
+    }
+    f.end = f.prompt ? f.prompt : f.prompts ? f.prompts : f.end;
+    return f;
 }
 
 struct ga_text_settings ga_text_recorded_settings(const char *spec)
 {
-    const char *end, *prompt;
-    const char *fields = text_fields(spec, &end, &prompt);
+    const struct text_fields f = text_fields(spec);
+    const char *fields = f.fields, *end = f.end;
     if (!fields) {
         return (struct ga_text_settings){0};
     }
@@ -108,17 +120,63 @@ static char next_byte(const char **at)
     return low < 16 ? (char)(high << 4 | low) : *from;
 }
 
-size_t ga_text_recorded_prompt(const char *spec, char *prompt_out, size_t size)
+// Writes the bytes that a spelled text stands for, up to `end` or a quote, as many as fit; returns how many there are.
+static size_t spelled(const char *at, char end, char *out, size_t size)
 {
-    const char *end, *at;
     size_t length = 0;
-    (void)text_fields(spec, &end, &at);
-    while (at && *at && *at != '"' && *at != '\n') {
+    while (at && *at && *at != '"' && *at != '\n' && *at != end) {
         const char byte = next_byte(&at);
-        if (prompt_out != NULL && length < size) {
-            prompt_out[length] = byte;
+        if (out != NULL && length < size) {
+            out[length] = byte;
         }
         length++;
     }
     return length;
+}
+
+size_t ga_text_recorded_prompt(const char *spec, char *prompt_out, size_t size)
+{
+    return spelled(text_fields(spec).prompt, '"', prompt_out, size);
+}
+
+// -- Prompts by name ------------------------------------------------------------------------------------------------
+
+// The next "NAME=PROMPT" of a list: its name, and *at past it; NULL at the end.
+static const char *next_prompt(const char **at)
+{
+    const char *name = *at ? *at + strspn(*at, " ,") : NULL;
+    if (!name || *name != '"') {
+        return NULL;
+    }
+    name++;
+    const char *end = name + strcspn(name, "\"\n");
+    *at = *end == '"' ? end + 1 : NULL;
+    return *end == '"' && memchr(name, '=', (size_t)(end - name)) ? name : NULL;
+}
+
+size_t ga_text_prompt_name(const char *spec, size_t i, char *name_out, size_t size)
+{
+    const char *at = text_fields(spec).prompts, *name = next_prompt(&at);
+    for (; name && i > 0; i--) {
+        name = next_prompt(&at);
+    }
+    return name ? spelled(name, '=', name_out, size) : GA_TEXT_NO_PROMPT;
+}
+
+// Whether a spelled name stands for these words.
+static bool is_called(const char *spelled_name, const char *name)
+{
+    while (*spelled_name != '=' && *name && next_byte(&spelled_name) == *name) {
+        name++;
+    }
+    return *spelled_name == '=' && !*name;
+}
+
+size_t ga_text_named_prompt(const char *spec, const char *name, char *prompt_out, size_t size)
+{
+    const char *at = name ? text_fields(spec).prompts : NULL, *found = next_prompt(&at);
+    while (found && !is_called(found, name)) {
+        found = next_prompt(&at);
+    }
+    return found ? spelled(strchr(found, '=') + 1, '"', prompt_out, size) : GA_TEXT_NO_PROMPT;
 }

@@ -9,6 +9,7 @@ local WAYS = {
   mean = { rows = "all", says = "the mean of each sequence's real rows", adds_rows = true },
   weighted_mean = { rows = "all", says = "the mean of each sequence's real rows, in which row i counts i + 1 times" },
 }
+local SIMILARITIES = { "cosine", "dot", "euclidean", "manhattan" }
 local KINDS = { "cls", "last", "mean", "weighted_mean" }
 local EXPECTED = '"cls", "last", "mean" or "weighted_mean"'
 
@@ -25,11 +26,15 @@ return {
       parse = types.to_boolean, default = "no",
       help = "divide the embedding by its L2 norm, or by 1e-12 if that is larger",
       group = "whole models", example = 'pool = { kind = "mean", normalize = true }' },
+    { field = "pool.similarity", flag = "--pool-similarity", value = table.concat(SIMILARITIES, "|"),
+      check = types.choice(SIMILARITIES), parse = function(word) return word end, default = "cosine",
+      help = "how `search` compares embeddings: their cosine, their inner product, or a distance below 0",
+      group = "whole models", example = 'pool = { kind = "mean", similarity = "dot" }' },
   },
   resolve = function(spec, fail)
     if not spec.stack or not spec.pool then return end
     if not spec.pool.kind then fail("pool.kind is missing beside pool.normalize: " .. EXPECTED) end
-    spec.pool.normalize = spec.pool.normalize or false
+    spec.pool.normalize, spec.pool.similarity = spec.pool.normalize or false, spec.pool.similarity or "cosine"
     spec.d_embedding = spec.d_model -- unless linears follow, of which ops/dense.lua says it
     spec.adds_rows = spec.adds_rows or spec.pool.kind and WAYS[spec.pool.kind].adds_rows
   end,

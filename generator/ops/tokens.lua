@@ -21,6 +21,22 @@ local function check_prompt(value)
     format(MOST_PROMPT, types.shown(value))
 end
 
+local MOST_PROMPTS = 256
+
+-- Prompts by name, each "NAME=PROMPT", in which an equals sign of the name is %3d.
+local function check_prompts(value)
+  local list = type(value) == "table" and value or { value }
+  for _, item in ipairs(list) do
+    local ok, why = check_prompt(item)
+    if not ok then return nil, why end
+    if not item:find("^[^=]+=") then return nil, ('must be "NAME=PROMPT", found %s'):format(types.shown(item)) end
+  end
+  if #list < 1 or #list > MOST_PROMPTS then
+    return nil, ("must be at most %d prompts, found %d"):format(MOST_PROMPTS, #list)
+  end
+  return list
+end
+
 local MOST_ENDS = 64 -- ids of text_input.eos
 
 local check_id = types.count(0)
@@ -72,6 +88,11 @@ return {
       check = types.described("a string, in which bytes other than printable ASCII are `%xx`", check_prompt),
       example = 'vocab_size = 30522, text_input = { prompt = "query: " }',
       meaning = "a prefix of each text that is embedded, and of the first text of a pair" },
+    { field = "text_input.prompts", default = "none", group = "whole models",
+      check = types.described('a list of strings `"NAME=PROMPT"`, spelled like `text_input.prompt`', check_prompts),
+      example = 'vocab_size = 30522, text_input = { prompts = { "query=query: ", "document=passage: " } }',
+      meaning = "prompts that a call chooses by name: `embed --prompt NAME`; `search` takes `query` for queries, " ..
+        "and `document`, `passage` or `corpus` for texts" },
   },
   resolve = function(spec, fail)
     spec.own_token_table = spec.vocab_size ~= nil

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checksum.h"
 #include "command.h"
 #include "embed_merge.h"
 #include "embed_shard.h"
@@ -18,6 +19,8 @@ enum {
     TOKENIZER,
     OUTPUT,
     FORMAT,
+    PROMPT,
+    DIMS,
     REPLACE,
     ROWS,
     CUT,
@@ -38,6 +41,8 @@ static const struct ga_option options[] = {
     [OUTPUT] = {"output", "FILE", "json: standard output", false, "file to write"},
     [FORMAT] = {"format", "FORMAT", "as --output ends, .npy or .safetensors", false,
                 "safetensors, npy, or json: an object a line"},
+    [PROMPT] = {"prompt", "NAME", "that of the model's spec", false, "the prompt before each text, by its name"},
+    [DIMS] = {"dims", "N", "all", false, "the first N numbers of each row, of length one again if rows are"},
     [REPLACE] = {"replace-invalid", NULL, NULL, false, "read bytes of --text that are not UTF-8 as U+FFFD"},
     [ROWS] = {"rows", "N", "1024", false, "most rows in a batch, unless one sequence is longer"},
     [CUT] = {"cut", NULL, NULL, false, "cut sequences of ids that are longer than the model's"},
@@ -165,7 +170,7 @@ static enum ga_exit embed_texts(struct work *work)
 static void print_result(const struct work *work)
 {
     const struct ga_shard *shard = &work->shard.maker.shard;
-    const size_t width = work->context->model->stack->d_embedding;
+    const size_t width = work->sink.width;
     if (work->shard.is_given) {
         const size_t blocks = ga_shard_blocks(shard);
         ga_print_line("%s: shard %zu/%zu, %zu of %zu texts, embedding F32 [%zu, %zu], computed %zu", work->sink.path,
@@ -180,7 +185,7 @@ static enum ga_exit embed(struct work *work, bool has_texts)
 {
     struct ga_progress progress = ga_progress_begin(work->context, has_texts ? "texts" : "sequences");
     // Pages that no row comes to are never touched: a few texts take little of it.
-    work->rows = malloc(GA_BLOCK_TEXTS * work->context->model->stack->d_embedding * sizeof *work->rows);
+    work->rows = malloc(GA_BLOCK_TEXTS * work->sink.width * sizeof *work->rows);
     if (!work->rows) {
         return ga_failed(work->context, "no memory for %d embeddings", GA_BLOCK_TEXTS);
     }
@@ -234,11 +239,16 @@ static enum ga_exit read_arguments(struct work *work, const char *const *values,
     if (code == GA_EXIT_OK && values[ROWS]) {
         code = ga_read_size(context, "rows", values[ROWS], range, &work->pooling.rows);
     }
+    if (code == GA_EXIT_OK && values[DIMS]) {
+        const struct ga_range widths = {1, context->model->stack->d_embedding};
+        code = ga_read_size(context, "dims", values[DIMS], widths, &work->pooling.dims);
+    }
     if (code == GA_EXIT_OK) {
         code = read_progress(work, values[PROGRESS]);
     }
     if (code == GA_EXIT_OK) {
         code = read_output(work, values);
+        work->sink.width = ga_pooling_width(&work->pooling);
     }
     if (code == GA_EXIT_OK && !values[TOKENS] == !values[TEXT]) {
         code = ga_misused(context, values[TEXT] ? "--tokens and --text are given both; expected one of them"
@@ -246,6 +256,9 @@ static enum ga_exit read_arguments(struct work *work, const char *const *values,
     }
     if (code == GA_EXIT_OK && values[NUL] && !values[TEXT]) {
         code = ga_misused(context, "-0 needs --text; token ids are lines, or safetensors");
+    }
+    if (code == GA_EXIT_OK && values[PROMPT] && !values[TEXT]) {
+        code = ga_misused(context, "--prompt needs --text; token ids have no prompt");
     }
     return code;
 }
@@ -255,6 +268,9 @@ static enum ga_exit open_texts(struct work *work, const char *const *values)
     enum ga_exit code = ga_text_reader_open(work->context, values[TOKENIZER], values[GA_OPTION_WEIGHTS],
                                             values[REPLACE] != NULL, &work->reader);
     work->reader.keeps = work->sink.is_json;
+    if (code == GA_EXIT_OK && values[PROMPT]) {
+        code = ga_text_reader_use_prompt(&work->reader, values[PROMPT]);
+    }
     if (code == GA_EXIT_OK) {
         code = ga_texts_open(work->context, values[TEXT], values[NUL] != NULL, &work->texts);
     }
@@ -280,8 +296,10 @@ static enum ga_exit open_input(struct work *work, const char *const *values)
 static void set_maker(struct work *work, const struct ga_model_instance *instance)
 {
     const struct ga_text_tokenizer *tokenizer = work->reader.tools.tokenizer;
+    work->shard.maker.prompt = ga_checksum(work->reader.prompt, work->reader.n_prompt);
     work->shard.maker.maker =
         ga_index_maker_of(work->context->model, instance, tokenizer ? ga_text_library.tokenizer_hash(tokenizer) : 0);
+    work->shard.maker.maker.width = work->sink.width;
 }
 
 static void free_work(struct work *work)

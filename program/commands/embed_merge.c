@@ -148,6 +148,7 @@ static enum ga_exit put_shards(struct merge *merge)
 
 static enum ga_exit write_all(struct merge *merge)
 {
+    merge->sink.width = merge->first.width;
     enum ga_exit code = ga_embed_sink_open(&merge->sink);
     if (code == GA_EXIT_OK) {
         code = ga_embed_sink_close(&merge->sink, put_shards(merge));

@@ -38,8 +38,7 @@ enum ga_exit ga_embed_sink_open(struct ga_embed_sink *sink)
     if (sink->maker) {
         return ga_shard_begin(sink->context, sink->path, sink->maker, sink->resumes, &sink->shard);
     }
-    return ga_rows_file_new(sink->path, sink->context->model->stack->d_embedding, sink->format, &sink->rows, &error) ==
-                   GA_OK
+    return ga_rows_file_new(sink->path, sink->width, sink->format, &sink->rows, &error) == GA_OK
                ? GA_EXIT_OK
                : ga_failed(sink->context, "%s", error.text);
 }
@@ -63,7 +62,7 @@ static void put_vector(FILE *json, const float *vector, size_t width)
 static void put_objects(const struct ga_embed_sink *sink, const struct ga_text_block *block, const float *rows,
                         size_t count)
 {
-    const size_t width = sink->context->model->stack->d_embedding;
+    const size_t width = sink->width;
     for (size_t i = 0, from = 0; i < count; i++) {
         fputs("{", sink->json);
         if (block) {

@@ -13,6 +13,7 @@ struct ga_embed_sink {
     const struct ga_context *context;
     const char *path;                   // of the output; NULL: standard output
     const struct ga_shard_maker *maker; // of a shard, not NULL where that is written
+    size_t width;                       // of a row
     bool resumes;                       // the shard that is there
     bool is_json;
     enum ga_rows_format format; // else
@@ -29,7 +30,7 @@ enum ga_exit ga_embed_sink_choose(struct ga_embed_sink *sink, const char *output
 // GA_EXIT_FAILED after a message; then there is nothing to close, but a shard.
 enum ga_exit ga_embed_sink_open(struct ga_embed_sink *sink);
 
-// block: the texts of rows[count][d_embedding], or NULL.
+// block: the texts of rows[count][width], or NULL.
 enum ga_exit ga_embed_sink_put(struct ga_embed_sink *sink, const struct ga_text_block *block, const float *rows,
                                size_t count);
 

@@ -14,7 +14,7 @@
 #include "utf8.h"
 #include "weights_options.h"
 
-enum { CORPUS = GA_OPTIONS_LOADING, NUL, INDEX, TOP, FORMAT, TOKENIZER, REPLACE, ISA, THREADS };
+enum { CORPUS = GA_OPTIONS_LOADING, NUL, INDEX, DIMS, TOP, FORMAT, TOKENIZER, REPLACE, ISA, THREADS };
 enum { USUAL_TOP = 5, MOST_TOP = 100000 };
 
 static const struct ga_option options[] = {
@@ -22,6 +22,7 @@ static const struct ga_option options[] = {
     [CORPUS] = {"corpus", "FILE", NULL, true, "the texts to search, a line each"},
     [NUL] = {"0", NULL, NULL, false, "each text of the corpus ends with NUL instead of a newline"},
     [INDEX] = {"index", "FILE", "CORPUS.MODEL.safetensors", false, "file that stores the vectors of the texts"},
+    [DIMS] = {"dims", "N", "all", false, "compare the first N numbers of each vector"},
     [TOP] = {"top", "N", "5", false, "texts to print for each query"},
     [FORMAT] = {"format", "FORMAT", "text", false, "text, or json: an object a line"},
     [TOKENIZER] = {"tokenizer", "FILE", "that of the weights", false, "Hugging Face's tokenizer.json"},
@@ -34,7 +35,10 @@ _Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more opt
 
 static const char *const notes[] = {
     "Prints the score and the text of those nearest to each query, best first. The score is the cosine of",
-    "the angle between their vectors. Without a query it reads queries from standard input, a line each.",
+    "the angle between their vectors, or what pool.similarity of the model's spec says. Without a query it reads "
+    "queries from standard input, a line each.",
+    "Prompts of the model's spec by name come before the texts: `query` before queries, and `document`, `passage` or",
+    "`corpus` before those of the corpus.",
     "json: {\"query\": ..., \"line\": ..., \"score\": ..., \"text\": ...} for each text that is found.",
     "The index is a safetensors file with one vector for each text. If the corpus changes, only vectors of new texts",
     "are computed, and the file is replaced. With another model, weights or tokenizer all are computed again; a",
@@ -60,7 +64,7 @@ struct work {
     struct ga_search_index index;
     char *index_path;           // its own
     struct ga_text_block block; // a query
-    float *wanted;              // [d_embedding], its vector
+    float *wanted;              // its vector, as wide as those of the index
     size_t top;
     struct ga_hit *hits;     // [top]
     bool is_json, is_titled; // titled: each query stands above what is found
@@ -110,7 +114,7 @@ static enum ga_exit print_hits(struct work *work, const struct ga_texts *query, 
 static enum ga_exit answer(struct work *work, const struct ga_texts *query)
 {
     const struct ga_vectors vectors = {work->index.vectors, work->index.count, work->index.width,
-                                       work->instance.parallel};
+                                       work->instance.parallel, work->context->model->stack->similarity};
     ga_text_block_clear(&work->block);
     enum ga_exit code = ga_text_block_add(&work->reader, query, &work->block);
     if (code == GA_EXIT_OK && work->block.n_cut > 0) {
@@ -194,6 +198,7 @@ static enum ga_exit make_index(struct work *work)
                                      .pooling = &work->pooling};
     work->maker = ga_index_maker_of(work->context->model, &work->instance,
                                     ga_text_library.tokenizer_hash(work->reader.tools.tokenizer));
+    work->maker.width = ga_pooling_width(&work->pooling);
     enum ga_exit code = ga_search_index_open(work->context, work->index_path, &work->maker, &work->index);
     if (code == GA_EXIT_OK) {
         work->pooling.progress = &progress;
@@ -223,6 +228,10 @@ static enum ga_exit read_arguments(struct work *work, const char *const *values,
         return ga_misused(context, "--format %s: expected text or json", values[FORMAT]);
     }
     enum ga_exit code = ga_read_threads(context, values[THREADS], threads_out);
+    if (code == GA_EXIT_OK && values[DIMS]) {
+        const struct ga_range widths = {1, context->model->stack->d_embedding};
+        code = ga_read_size(context, "dims", values[DIMS], widths, &work->pooling.dims);
+    }
     if (code == GA_EXIT_OK && values[TOP]) {
         code = ga_read_size(context, "top", values[TOP], range, &work->top);
     }
@@ -235,6 +244,9 @@ static enum ga_exit open_files(struct work *work, const char *const *values, con
     const struct ga_context *context = work->context;
     enum ga_exit code =
         ga_text_reader_open(context, values[TOKENIZER], choice->weights, values[REPLACE] != NULL, &work->reader);
+    if (code == GA_EXIT_OK) {
+        code = ga_text_reader_use_task(&work->reader, GA_TEXT_DOCUMENT);
+    }
     if (code == GA_EXIT_OK) {
         code = ga_corpus_read(context, values[CORPUS], values[NUL] != NULL, &work->corpus);
     }
@@ -254,7 +266,7 @@ static enum ga_exit make_room(struct work *work)
 {
     work->top = work->top < work->corpus.count ? work->top : work->corpus.count;
     work->hits = malloc((work->top + 1) * sizeof *work->hits);
-    work->wanted = malloc(work->context->model->stack->d_embedding * sizeof *work->wanted);
+    work->wanted = malloc(ga_pooling_width(&work->pooling) * sizeof *work->wanted);
     return work->hits && work->wanted ? GA_EXIT_OK
                                       : ga_failed(work->context, "no memory for the %zu best texts", work->top);
 }
@@ -295,6 +307,9 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     }
     if (code == GA_EXIT_OK) {
         code = make_index(&work);
+    }
+    if (code == GA_EXIT_OK) {
+        code = ga_text_reader_use_task(&work.reader, GA_TEXT_QUERY);
     }
     if (code == GA_EXIT_OK) {
         code = arguments->n_operands > 0 ? answer_operands(&work, arguments) : answer_lines(&work);

@@ -210,8 +210,7 @@ static enum ga_exit write_index(struct ga_index_update *update, const struct ga_
                                 const size_t *sources)
 {
     const struct ga_context *context = update->context;
-    struct writing w = {
-        .update = update, .index = index, .sources = sources, .width = context->model->stack->d_embedding};
+    struct writing w = {.update = update, .index = index, .sources = sources, .width = index->width};
     w.ahead = (struct ga_text_ahead){.read = read_block, .context = &w};
     const size_t bytes = GA_BLOCK_TEXTS * w.width * sizeof *w.rows;
     w.fresh = ga_block_room(bytes);

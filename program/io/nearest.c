@@ -1,6 +1,7 @@
-// nearest.c: the cosine with each row, and the best of them, a stretch of rows by each thread.
+// nearest.c: the similarity to each row, and the best of them, a stretch of rows by each thread.
 #include "nearest.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -49,6 +50,52 @@ static double multiply(const float *a, const float *b, size_t width, double *squ
     return sum_lanes(products);
 }
 
+// -- Similarities, the highest for the nearest ----------------------------------------------------------------------
+
+static double cosine(const struct search *search, const float *row, size_t width)
+{
+    double squares;
+    const double product = multiply(search->wanted, row, width, &squares);
+    squares *= search->squares;
+    return squares > 0 && isfinite(squares) ? product / sqrt(squares) : 0;
+}
+
+static double dot(const struct search *search, const float *row, size_t width)
+{
+    double squares;
+    return multiply(search->wanted, row, width, &squares);
+}
+
+// The distances of numbers of two vectors, added up: their squares, or their magnitudes.
+static double add_distances(const float *a, const float *b, size_t width, bool squared)
+{
+    double lanes[LANES] = {0};
+    for (size_t i = 0; i < width; i++) {
+        const double distance = fabs((double)a[i] - (double)b[i]);
+        lanes[i % LANES] += squared ? distance * distance : distance;
+    }
+    return sum_lanes(lanes);
+}
+
+static double euclidean(const struct search *search, const float *row, size_t width)
+{
+    return -sqrt(add_distances(search->wanted, row, width, true));
+}
+
+static double manhattan(const struct search *search, const float *row, size_t width)
+{
+    return -add_distances(search->wanted, row, width, false);
+}
+
+static double (*const similarities[])(const struct search *search, const float *row, size_t width) = {
+    [GA_SIMILARITY_COSINE] = cosine,
+    [GA_SIMILARITY_DOT] = dot,
+    [GA_SIMILARITY_EUCLIDEAN] = euclidean,
+    [GA_SIMILARITY_MANHATTAN] = manhattan,
+};
+
+// -- The best -------------------------------------------------------------------------------------------------------
+
 static void keep(struct best *best, struct ga_hit hit)
 {
     if (best->count == best->top && hit.score <= best->hits[best->top - 1].score) {
@@ -67,10 +114,9 @@ static void look_at_part(void *context, size_t part)
     const struct ga_vectors *vectors = search->vectors;
     const size_t end = vectors->count * (part + 1) / search->parts;
     for (size_t row = vectors->count * part / search->parts; row < end; row++) {
-        double squares;
-        const double product = multiply(search->wanted, vectors->rows + row * vectors->width, vectors->width, &squares);
-        squares *= search->squares;
-        keep(&search->best[part], (struct ga_hit){row, squares > 0 && isfinite(squares) ? product / sqrt(squares) : 0});
+        const float *vector = vectors->rows + row * vectors->width;
+        const double score = similarities[vectors->similarity](search, vector, vectors->width);
+        keep(&search->best[part], (struct ga_hit){row, isfinite(score) ? score : -DBL_MAX});
     }
 }
 

@@ -1,6 +1,7 @@
 // pooling.c: memory for ga_batches_run, and what is done between its batches: progress, signals, other work.
 #include "pooling.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -157,7 +158,7 @@ static enum ga_exit run_batches(struct ga_pooling *pooling, struct ga_batches *b
                                   : ga_failed(pooling->context, "%s", error.text);
 }
 
-enum ga_exit ga_pool_sequences(struct ga_pooling *pooling, const struct ga_sequences *sequences, float *rows_out)
+static enum ga_exit pool_whole(struct ga_pooling *pooling, const struct ga_sequences *sequences, float *rows_out)
 {
     if (sequences->count == 0) {
         return GA_EXIT_OK;
@@ -176,8 +177,54 @@ enum ga_exit ga_pool_sequences(struct ga_pooling *pooling, const struct ga_seque
     return code;
 }
 
+// -- Rows of fewer numbers ------------------------------------------------------------------------------------------
+
+// Divides a row by its L2 norm, or by 1e-12 if that is larger, as the model does with whole rows.
+static void normalize(float *row, size_t width)
+{
+    double square = 0.0;
+    for (size_t i = 0; i < width; i++) {
+        square += (double)row[i] * row[i];
+    }
+    const double length = sqrt(square), over = length > 1e-12 ? length : 1e-12;
+    for (size_t i = 0; i < width; i++) {
+        row[i] = (float)(row[i] / over);
+    }
+}
+
+size_t ga_pooling_width(const struct ga_pooling *pooling)
+{
+    return pooling->dims ? pooling->dims : pooling->context->model->stack->d_embedding;
+}
+
+enum ga_exit ga_pool_sequences(struct ga_pooling *pooling, const struct ga_sequences *sequences, float *rows_out)
+{
+    const struct ga_stack *stack = pooling->context->model->stack;
+    if (pooling->dims == 0) {
+        return pool_whole(pooling, sequences, rows_out);
+    }
+    const size_t width = stack->d_embedding, dims = pooling->dims, count = sequences->count;
+    if (count * width > pooling->n_whole) {
+        free(pooling->whole);
+        pooling->whole = malloc(count * width * sizeof *pooling->whole);
+        pooling->n_whole = pooling->whole ? count * width : 0;
+    }
+    if (count > 0 && !pooling->whole) {
+        return ga_failed(pooling->context, "no memory for %zu embeddings", count);
+    }
+    const enum ga_exit code = pool_whole(pooling, sequences, pooling->whole);
+    for (size_t i = 0; i < count && code == GA_EXIT_OK; i++) {
+        memcpy(rows_out + i * dims, pooling->whole + i * width, dims * sizeof *rows_out);
+        if (stack->pool_normalize) {
+            normalize(rows_out + i * dims, dims);
+        }
+    }
+    return code;
+}
+
 void ga_pooling_free(struct ga_pooling *pooling)
 {
+    free(pooling->whole);
     free(pooling->order);
     ga_block_free(pooling->scratch);
 }

@@ -14,6 +14,7 @@ struct ga_pooling {
     const struct ga_model_instance *instance;
     size_t rows;                          // of a batch, at most, where a sequence is no longer
     size_t field;                         // of the result in struct ga_batches, whose type is float *
+    size_t dims;                          // numbers of a row to keep, the first ones; 0: all
     const enum ga_arithmetic *arithmetic; // of io; NULL: the model's own
     const struct ga_watch *watch;         // of io
     float *last_logits, *class_logits;    // besides, of all sequences of a call, in their order; NULL: not asked for
@@ -27,6 +28,8 @@ struct ga_pooling {
     size_t n_order;
     void *scratch;
     size_t scratch_size;
+    float *whole; // [n_whole], rows before `dims`
+    size_t n_whole;
 };
 
 // What pools embeddings.
@@ -38,7 +41,11 @@ struct ga_pooling ga_pooling_of_rows(const struct ga_context *context, const str
 // Why the model gives no row of a sequence of token ids, to follow its name; NULL: it gives one.
 const char *ga_pooling_refusal(const struct ga_model *model);
 
-// Writes rows_out [sequences->count][...], in the order of the sequences; that of an empty one is zeros. The numbers
+// Numbers of a row of embeddings.
+size_t ga_pooling_width(const struct ga_pooling *pooling);
+
+// Writes rows_out [sequences->count][...], in the order of the sequences; that of an empty one is zeros. With `dims`, a
+// row is the first numbers of the embedding, divided by their L2 norm if the model normalizes its rows. The numbers
 // are the same whatever the batches and the threads. Adds to pooling->done, where it succeeds. GA_EXIT_FAILED after a
 // message: of several batches that fail the first is told.
 enum ga_exit ga_pool_sequences(struct ga_pooling *pooling, const struct ga_sequences *sequences, float *rows_out);

@@ -33,7 +33,7 @@ static void put_digits(uint64_t checksum, char text[GA_INDEX_MADE])
 struct ga_index_maker ga_index_maker_of(const struct ga_model *model, const struct ga_model_instance *instance,
                                         uint64_t tokenizer)
 {
-    struct ga_index_maker maker = {.model = model->name};
+    struct ga_index_maker maker = {.model = model->name, .width = model->stack->d_embedding};
     snprintf(maker.bits, sizeof maker.bits, "%" PRIu32, model->bits_revision);
     put_digits(ga_checksum(model->spec, strlen(model->spec)), maker.spec);
     put_digits(instance->weights, maker.weights);
@@ -180,7 +180,7 @@ static enum ga_exit map(const struct ga_context *context, struct ga_search_index
 enum ga_exit ga_search_index_open(const struct ga_context *context, const char *path,
                                   const struct ga_index_maker *maker, struct ga_search_index *index_out)
 {
-    *index_out = (struct ga_search_index){.path = path, .width = context->model->stack->d_embedding};
+    *index_out = (struct ga_search_index){.path = path, .width = maker->width};
     if (access(path, F_OK) != 0 && errno == ENOENT) {
         return GA_EXIT_OK;
     }

@@ -19,6 +19,7 @@ enum { GA_INDEX_ENTRY = 24, GA_INDEX_MADE = 17, GA_INDEX_METADATA = 672 };
 struct ga_index_maker {
     const char *model;
     char bits[GA_INDEX_MADE];                                                   // the bits revision, as digits
+    size_t width;                                                               // of a vector
     char spec[GA_INDEX_MADE], weights[GA_INDEX_MADE], tokenizer[GA_INDEX_MADE]; // checksums, as digits
 };
 

@@ -27,10 +27,10 @@ static void put_header(const struct ga_shard_maker *maker, size_t width, char te
     const struct ga_shard *shard = &maker->shard;
     snprintf(text, GA_SHARD_HEADER,
              "{\"format\":\"%s\",\"model\":\"%s\",\"bits_revision\":\"%s\",\"spec\":\"%s\",\"weights\":\"%s\","
-             "\"tokenizer\":\"%s\",\"corpus\":\"%016" PRIx64
+             "\"tokenizer\":\"%s\",\"corpus\":\"%016" PRIx64 "\",\"prompt\":\"%016" PRIx64
              "\",\"texts\":%zu,\"width\":%zu,\"shards\":%zu,\"shard\":%zu,\"block\":%zu}",
-             FORMAT, m->model, m->bits, m->spec, m->weights, m->tokenizer, maker->corpus, shard->texts, width,
-             shard->of, shard->index, shard->block);
+             FORMAT, m->model, m->bits, m->spec, m->weights, m->tokenizer, maker->corpus, maker->prompt, shard->texts,
+             width, shard->of, shard->index, shard->block);
 }
 
 static const struct part {
@@ -42,6 +42,7 @@ static const struct part {
     {"weights", "other weights"},
     {"tokenizer", "another tokenizer"},
     {"corpus", "another corpus"},
+    {"prompt", "another prompt"},
     {"texts", "another corpus"},
     {"width", "another width of embeddings"},
     {"shards", "another number of shards"},
@@ -86,8 +87,7 @@ enum ga_exit ga_shard_check_program(const struct ga_shard_file *file)
     const struct ga_model *model = file->context->model;
     const struct ga_model_instance none = {0};
     const struct ga_index_maker maker = ga_index_maker_of(model, &none, 0);
-    json_t *expected = json_pack("{sssssssI}", "model", maker.model, "bits_revision", maker.bits, "spec", maker.spec,
-                                 "width", (json_int_t)model->stack->d_embedding);
+    json_t *expected = json_pack("{ssssss}", "model", maker.model, "bits_revision", maker.bits, "spec", maker.spec);
     const enum ga_exit code = check(file, expected, "", "");
     json_decref(expected);
     return code;
@@ -258,8 +258,8 @@ static enum ga_exit begin(struct ga_shard_file *file)
 enum ga_exit ga_shard_begin(const struct ga_context *context, const char *path, const struct ga_shard_maker *maker,
                             bool resumes, struct ga_shard_file *file_out)
 {
-    *file_out = (struct ga_shard_file){
-        .context = context, .path = path, .shard = maker->shard, .width = context->model->stack->d_embedding};
+    *file_out =
+        (struct ga_shard_file){.context = context, .path = path, .shard = maker->shard, .width = maker->maker.width};
     put_header(maker, file_out->width, file_out->header);
     char wanted[GA_SHARD_HEADER];
     memcpy(wanted, file_out->header, sizeof wanted);

@@ -18,6 +18,7 @@ enum { GA_SHARD_HEADER = 1024 };
 struct ga_shard_maker {
     struct ga_index_maker maker;
     uint64_t corpus; // checksum of the texts
+    uint64_t prompt; // of what comes before each text
     struct ga_shard shard;
 };
 

@@ -4,16 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Reads what the model's spec has before texts. False where there is no memory.
-static bool read_prompt(struct ga_text_reader *reader)
-{
-    const char *spec = reader->context->model->spec;
-    reader->n_prompt = ga_text_library.recorded_prompt(spec, NULL, 0);
-    reader->prompt = malloc(reader->n_prompt + 1);
-    return reader->prompt &&
-           ga_text_library.recorded_prompt(spec, reader->prompt, reader->n_prompt) == reader->n_prompt;
-}
-
 enum ga_exit ga_text_reader_open(const struct ga_context *context, const char *tokenizer, const char *weights,
                                  bool replace, struct ga_text_reader *reader_out)
 {
@@ -23,15 +13,14 @@ enum ga_exit ga_text_reader_open(const struct ga_context *context, const char *t
         return code;
     }
     ga_text_library.set_limit(reader_out->tools.context, context->model->q_len.max);
-    return read_prompt(reader_out) ? GA_EXIT_OK : ga_failed(context, "no memory for the prompt of its spec");
+    return ga_text_reader_use_task(reader_out, GA_TEXT_ANY);
 }
 
 void ga_text_reader_close(struct ga_text_reader *reader)
 {
     ga_text_tools_close(&reader->tools);
-    free(reader->prompt);
     free(reader->prompted);
-    reader->prompt = reader->prompted = NULL;
+    reader->prompted = NULL;
 }
 
 // Makes room in *items, of which *room are there, for `count` of `size` bytes; *items is never NULL then. False where

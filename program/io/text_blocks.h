@@ -12,7 +12,7 @@ enum { GA_BLOCK_TEXTS = 8192, GA_BLOCK_IDS = 1 << 17, GA_BLOCK_BYTES = 1 << 26 }
 struct ga_text_reader {
     const struct ga_context *context;
     struct ga_text_tools tools;
-    char *prompt; // [n_prompt], of the model's spec, before each text or the query; the reader's
+    char prompt[GA_TEXT_PROMPT]; // [n_prompt], before each text or the query
     size_t n_prompt;
     char *prompted; // [prompted_room], the prompt and what comes after it; the reader's
     size_t prompted_room;
@@ -37,6 +37,21 @@ enum ga_exit ga_text_reader_open(const struct ga_context *context, const char *t
                                  bool replace, struct ga_text_reader *reader_out);
 
 void ga_text_reader_close(struct ga_text_reader *reader);
+
+// -- text_prompt.c: what comes before texts -------------------------------------------------------------------------
+
+// Puts the prompt of that name before texts from now on. GA_EXIT_USAGE after a message with the names that there are.
+enum ga_exit ga_text_reader_use_prompt(struct ga_text_reader *reader, const char *name);
+
+// What texts are for. With prompts by name for tasks, a model has one for each, or none before texts of that task.
+enum ga_text_task { GA_TEXT_ANY, GA_TEXT_QUERY, GA_TEXT_DOCUMENT };
+
+// Puts the prompt of a task before texts from now on: `query`; or the first of `document`, `passage` and `corpus`;
+// nothing where the model has only the other task's. GA_TEXT_ANY, and models that have neither: the prompt of the spec.
+// Returns GA_EXIT_OK.
+enum ga_exit ga_text_reader_use_task(struct ga_text_reader *reader, enum ga_text_task task);
+
+// -- text_blocks.c ----------------------------------------------------------------------------------------------------
 
 // Adds the text that texts has read last. GA_EXIT_FAILED after a message that has its path and line.
 enum ga_exit ga_text_block_add(struct ga_text_reader *reader, const struct ga_texts *texts,

@@ -24,6 +24,8 @@ struct ga_text_library {
     const int32_t *(*tokenizer_ends)(const struct ga_text_tokenizer *tokenizer, size_t *count_out);
     bool (*recorded_hash)(const char *spec, uint64_t *hash_out);
     size_t (*recorded_prompt)(const char *spec, char *prompt_out, size_t size);
+    size_t (*prompt_name)(const char *spec, size_t i, char *name_out, size_t size);
+    size_t (*named_prompt)(const char *spec, const char *name, char *prompt_out, size_t size);
     void (*tokenizer_close)(struct ga_text_tokenizer *tokenizer);
     size_t (*tokenizer_ids)(const struct ga_text_tokenizer *tokenizer);
     enum ga_status (*context_open)(const struct ga_text_tokenizer *tokenizer, struct ga_text_context **context_out);

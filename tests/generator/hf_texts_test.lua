@@ -157,6 +157,17 @@ fact.holds("the prompt that default_prompt_name names is recorded, bytes that a 
   fact.equal(spec_of(alone).text_input, nil)
 end)
 
+fact.holds("prompts are recorded by name, in order of their names", function()
+  local function prompts(said) return text_of(SENTENCE, '{"prompts": ' .. said .. "}").prompts end
+  fact.lists_equal(prompts('{"query": "Query:\\n", "document": "", "a=b": null}'),
+    { "a%3db=", "document=", "query=Query:%0a" })
+  fact.equal(text_of(SENTENCE, '{"prompts": {}}').prompts, nil)
+  hf.refuses(encoder({ [SENTENCE] = '{"prompts": {"query": 1}}' }),
+    { "/config_sentence_transformers.json: prompts.query is 1; expected a name and a string" })
+  hf.refuses(encoder({ [SENTENCE] = '{"prompts": [1]}' }),
+    { "/config_sentence_transformers.json: prompts is a list; expected an object" })
+end)
+
 fact.holds("the scores of config_sentence_transformers.json go before those of config.json", function()
   local bert = hf.BERT:gsub("BertModel", "BertForSequenceClassification") .. ', "num_labels": 1, ' ..
     '"sentence_transformers": { "activation_fn": "torch.nn.modules.activation.Sigmoid" }'
@@ -242,9 +253,9 @@ fact.holds("modules are sentence-transformers' own, and in order", function()
     end
     return encoder({ ["modules.json"] = "[" .. table.concat(list, ", ") .. "]" })
   end
-  local OWN, MADE = "sentence_transformers.models.", "; what is made: Transformer, Pooling and Normalize of " ..
-    "sentence_transformers"
-  local ORDER = "; expected Transformer, Pooling, Normalize, or the first or first two of them"
+  local OWN, MADE = "sentence_transformers.models.", "; what is made: Transformer, Pooling, Dense and Normalize " ..
+    "of sentence_transformers"
+  local ORDER = "; expected Transformer, or Transformer, Pooling, any number of Dense, and Normalize or not"
   hf.refuses(modules("custom_st.Transformer", OWN .. "Pooling"),
     { '/modules.json: a module is of type "custom_st.Transformer"' .. MADE })
   hf.refuses(modules(OWN .. "Pooling", OWN .. "Transformer"), { "/modules.json: its modules are Pooling, Transformer" ..

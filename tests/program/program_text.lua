@@ -261,6 +261,7 @@ return function(path, expect_run, expect, choose)
   test_embed()
   require "program_search"(path, expect_run, expect)
   require "program_shards"(path, expect_run, expect)
+  require "program_prompts"(path, expect_run, expect, choose)
   require "program_threads"(path, expect_run, expect, choose)
   choose "gpt2_48_4"
   write("texts", 'A Cats\n\ndog "')

@@ -1,4 +1,4 @@
--- test: every_template, wheels
+-- test: every_template, wheels, programs
 -- An encoder of sentences as LaBSE and EmbeddingGemma are built: its mean goes through linears of other widths, one of
 -- them without a bias, and becomes a vector of length one.
 return {
@@ -10,7 +10,8 @@ return {
   n_layers = 1,
   seq_len = "1..40",
   vocab_size = 50,
+  text_input = { prompts = { "query=cat ", "passage=a%20dog ", "cluster=" } }, -- of tests/program/program_prompts.lua
   positions = { kind = "learned" },
-  pool = { kind = "mean", normalize = true },
+  pool = { kind = "mean", normalize = true, similarity = "euclidean" },
   dense = { sizes = { 70, 29, 23 }, activation = { "gelu", "tanh", "relu" }, bias = { true, false, true } },
 }

@@ -112,6 +112,9 @@ Test(contract_text, functions_without_a_sentence)
     GIVES(false, ga_text_recorded_hash("", NULL));
     GIVES(0, ga_text_recorded_prompt(NULL, path, sizeof path));
     GIVES(3, ga_text_recorded_prompt("return {\n  text_input = { prompt = \"to \" },\n}\n", NULL, 8));
+    GIVES(GA_TEXT_NO_PROMPT, ga_text_prompt_name(NULL, 0, path, sizeof path));
+    GIVES(GA_TEXT_NO_PROMPT, ga_text_named_prompt(NULL, "query", path, sizeof path));
+    GIVES(GA_TEXT_NO_PROMPT, ga_text_named_prompt("", NULL, path, sizeof path));
     ga_text_context_set_limit(NULL, 4);
     ga_text_context_close(NULL);
     ga_text_tokenizer_close(NULL);

@@ -79,6 +79,38 @@ Test(settings, a_prompt_is_read_byte_by_byte_and_never_beyond_its_room)
     cr_expect_eq(ga_text_recorded_prompt(SPEC("lower_case = true"), prompt, sizeof prompt), 0);
 }
 
+static const char *named(const char *spec, const char *name)
+{
+    static char prompt[64];
+    const size_t length = ga_text_named_prompt(spec, name, prompt, sizeof prompt - 1);
+    if (length == GA_TEXT_NO_PROMPT) {
+        return "none";
+    }
+    prompt[length] = '\0';
+    return prompt;
+}
+
+Test(settings, prompts_are_found_by_name)
+{
+    static const char spec[] = SPEC("prompt = \" prompts = { 'x'\", prompts = { \"a%3db= lower_case = true\", "
+                                    "\"query=q%0a=\", \"q=\" }");
+    char name[8];
+    cr_expect_str_eq(named(spec, "query"), "q\n=");
+    cr_expect_str_eq(named(spec, "a=b"), " lower_case = true");
+    cr_expect_str_eq(named(spec, "q"), "");
+    cr_expect_str_eq(named(spec, "quer"), "none");
+    cr_expect_str_eq(named(spec, "a"), "none");
+    cr_expect_str_eq(named(spec, NULL), "none");
+    cr_expect_str_eq(named(SPEC("prompt = \" prompts = { 'x'\""), "x"), "none");
+    cr_expect_str_eq(named(SPEC("prompts = { \"query=x"), "query"), "none");
+    cr_expect_str_eq(named(NULL, "query"), "none");
+    cr_expect_eq(ga_text_prompt_name(spec, 1, name, sizeof name), strlen("query"));
+    cr_expect_arr_eq(name, "query", strlen("query"));
+    cr_expect_eq(ga_text_prompt_name(spec, 3, name, sizeof name), GA_TEXT_NO_PROMPT);
+    cr_expect_str_eq(said(SPEC("prompts = { \"x= lower_case = true\" }"), "\"lowercase\":true", PLAIN, "CAT", NULL, 9),
+                     "2:0 1:0 3:0 ");
+}
+
 // The ids that end a text for a spec, "2 7 ".
 static const char *ends_for(const char *spec)
 {

@@ -34,6 +34,7 @@ class Prompts(NamedTuple):
     by_name: Dict[str, str]
     default_name: Optional[str]
     default: str
+    is_whole: bool  # whether by_name has all that the model's folder had
 
     def choose(self, prompt: Optional[str], name: Optional[str]) -> str:
         """The prompt of a call."""
@@ -46,19 +47,20 @@ class Prompts(NamedTuple):
 
     def name_for(self, names: Sequence[str]) -> Optional[str]:
         """The first of some names that has a prompt here. None where it is empty and the model's spec has a text for
-        all: only the file in the folder of the weights, which is not there then, could say that a task goes without.
+        all, but no prompts by name: only the file in the folder of the weights, which is not there then, could say that
+        a task goes without.
         """
         name = next((name for name in names if name in self.by_name), None)
-        return name if name is None or self.by_name[name] or not self.default else None
+        return name if name is None or self.by_name[name] or self.is_whole or not self.default else None
 
 
-def prompts_of(config: Optional[Dict[str, Any]], recorded: str) -> Prompts:
-    """Those of a file; without one, the text that the model's spec records stands before all."""
+def prompts_of(config: Optional[Dict[str, Any]], recorded: str, named: Dict[str, str]) -> Prompts:
+    """Those of a file; without one, those that the model's spec records: a text for all, and others by name."""
     by_name = {"query": "", "document": ""}  # which sentence_transformers always has
     if config is None:
-        return Prompts(by_name, None, recorded)
+        return Prompts({**by_name, **named}, None, recorded, bool(named))
     by_name.update({name: prompt or "" for name, prompt in (config.get("prompts") or {}).items()})
-    return Prompts(by_name, config.get("default_prompt_name"), "")
+    return Prompts(by_name, config.get("default_prompt_name"), "", True)
 
 
 def with_prompt(texts: List[Any], prompt: str) -> List[Any]:

@@ -16,7 +16,7 @@ from ._library import model, stack
 from ._name import NAME
 from ._prompts import config_beside, prompts_of, with_prompt
 from ._quantize import Precision, quantize_embeddings
-from ._text import WHY_NOT, Tokenizer, beside, in_packed_weights, recorded_prompt
+from ._text import WHY_NOT, Tokenizer, beside, in_packed_weights, recorded_prompt, recorded_prompts
 from ._weights import Source
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -64,8 +64,8 @@ class SentenceRunner(Runner):
         self._weights = os.path.abspath(weights) if isinstance(weights, (str, os.PathLike)) else None
         self._tokenizer = Tokenizer(tokenizer) if tokenizer is not None else None
         config = config_beside(weights)
-        self._prompts = prompts_of(config, recorded_prompt())
-        named = (config or {}).get("similarity_fn_name")
+        self._prompts = prompts_of(config, recorded_prompt(), recorded_prompts())
+        named = (config or {}).get("similarity_fn_name") if config is not None else _similarity.of_stack(stack)
         self._similarity = named if named in _similarity.FUNCTIONS else "cosine"  # as sentence_transformers takes it
         self._max_seq_length = int(model.q_len.max)
         self._truncate_dim: Optional[int] = None

@@ -76,6 +76,11 @@ FUNCTIONS: Dict[str, _Function] = {
 }
 
 
+def of_stack(stack: Any) -> str:
+    """The name of what a model's spec says; the order is that of enum ga_similarity."""
+    return ("cosine", "dot", "euclidean", "manhattan")[stack.similarity]
+
+
 def checked_name(name: Any) -> str:
     """The name of a function, of which sentence_transformers has an enum too. None is cosine."""
     name = "cosine" if name is None else getattr(name, "value", name)

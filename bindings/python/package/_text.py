@@ -1,7 +1,7 @@
 """Text to token ids and back: libga_text, which the libraries of models with tokens have in them."""
 import ctypes
 import os
-from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 from contextlib import contextmanager
 
 import numpy as np
@@ -80,6 +80,23 @@ def recorded_prompt() -> str:
     made = ctypes.create_string_buffer(c.GA_TEXT_PROMPT)
     length = lib.ga_text_recorded_prompt(model.spec, made, len(made))
     return made.raw[:length].decode("utf-8", "replace")
+
+
+def recorded_prompts() -> Dict[str, str]:
+    """The prompts that the model's spec has by name."""
+    found: Dict[str, str] = {}
+    made = ctypes.create_string_buffer(c.GA_TEXT_PROMPT)
+
+    def text_of(length: int) -> str:
+        return made.raw[:length].decode("utf-8", "replace")
+
+    while not WHY_NOT:
+        length = lib.ga_text_prompt_name(model.spec, len(found), made, len(made))
+        if length == ctypes.c_size_t(-1).value:  # GA_TEXT_NO_PROMPT
+            break
+        name = made.raw[:length]
+        found[text_of(length)] = text_of(lib.ga_text_named_prompt(model.spec, name, made, len(made)))
+    return found
 
 
 class Tokenizer(Constant):

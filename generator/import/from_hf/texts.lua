@@ -100,6 +100,23 @@ local function spelt(prompt)
   return (prompt:gsub("[^%w ,.:;_()/<>|=*+'&!#@{}^~$-]", function(byte) return ("%%%02x"):format(byte:byte()) end))
 end
 
+-- Adds all prompts by name.
+local function add_prompts(self, path, config)
+  local prompts, list = value_at(config, "prompts"), {}
+  if prompts ~= nil and not json.is_object(prompts) then
+    return self:fail(path, "prompts is %s; expected an object", json.shown(prompts))
+  end
+  for _, name in ipairs(text.sorted_keys(prompts or {})) do
+    local prompt = prompts[name]
+    if name == "" or prompt ~= json.null and type(prompt) ~= "string" then
+      self:fail(path, "prompts.%s is %s; expected a name and a string", json.plain(name), json.shown(prompt))
+    else
+      list[#list + 1] = spelt(name):gsub("=", "%%3d") .. "=" .. spelt(prompt == json.null and "" or prompt)
+    end
+  end
+  if #list > 0 then self:add(path, "prompts", prompts, "text_input.prompts", list) end
+end
+
 -- Adds the prompt that default_prompt_name names: query and document are there without a prompt of their own.
 local function add_prompt(self, path, config)
   local name, prompts = value_at(config, "default_prompt_name"), value_at(config, "prompts")
@@ -111,6 +128,18 @@ local function add_prompt(self, path, config)
   elseif prompt ~= "" then
     self:add(path, "default_prompt_name", name, "text_input.prompt", spelt(prompt))
   end
+end
+
+local SIMILARITIES = { cosine = "cosine", dot = "dot", euclidean = "euclidean", manhattan = "manhattan" }
+
+-- Adds how embeddings are compared; nothing said is cosine.
+local function add_similarity(self, path, config)
+  local name = value_at(config, "similarity_fn_name")
+  if name == nil then return end
+  if not SIMILARITIES[name] then
+    return self:fail(path, "similarity_fn_name is %s; expected cosine, dot, euclidean or manhattan", json.shown(name))
+  end
+  self:add(path, "similarity_fn_name", name, "pool.similarity", name)
 end
 
 -- Whether a model has any prompt, which a call may ask for.
@@ -227,6 +256,8 @@ local function add_sentence(self, encoder, made)
   local config = self:read(path, true)
   if not config then return end
   add_prompt(self, path, config)
+  add_prompts(self, path, config)
+  if encoder.pooling then add_similarity(self, path, config) end
   if made["classifier.labels"] then add_scores(self, path, config) end
   check_sentence(self, path, config, encoder)
 end

@@ -117,6 +117,14 @@ struct ga_dense {
     enum ga_activation activation; // of its results
 };
 
+// How programs compare two embeddings. The library compares none.
+enum ga_similarity {
+    GA_SIMILARITY_COSINE,    // the cosine of the angle between them
+    GA_SIMILARITY_DOT,       // their inner product
+    GA_SIMILARITY_EUCLIDEAN, // their Euclidean distance below 0
+    GA_SIMILARITY_MANHATTAN  // the sum of the distances of their numbers, below 0
+};
+
 // What io.logits and io.last_logits are.
 enum ga_logits {
     GA_LOGITS_NONE,
@@ -195,6 +203,7 @@ struct ga_stack {
     size_t d_embedding;                  // numbers of a row of io.embedding; 0: the model does not pool
     const struct ga_dense *dense;        // linears between the pooled row and io.embedding, in order
     size_t n_dense;
+    enum ga_similarity similarity;
 };
 
 #endif
