@@ -205,8 +205,6 @@ local function plan_env(p, base)
     value_skip_zero = p.value_skip_zero or false,
     nonfinite_safe = p.spec.nonfinite_safe or false,
     fill_f32 = p.fill and fmt.f32(p.fill) or "-INFINITY",
-    -- Of a part of a stack the stack shows its rows.
-    shows_rows = not p.spec.is_part and shape.of(p.spec).form == "linear" and formats.get(p.weights_dtype).group ~= nil,
     has_score_modifiers = #fragments.of_scores(p.spec, "score_vector") > 0, packed = p.packed.parts,
     cached = kept.vocabulary(p.cache_dtype, p.isa),
     value_rows = p.attended.reads_cache and "VALUE_STRIDE" or "HEAD_STRIDE",
@@ -251,7 +249,7 @@ local function file_env(file, s, bases)
   local base = bases[file.part or p and p.spec or s]
   if not p then return base end
   if file.kernels then return kernels_env(p, base) end
-  if p.encoder then return stack.sides_env(p, base, isa_env({ p.decoder })) end
+  if p.encoder then return stack.sides_env(p, base) end
   return p.spec.stack and stack.env(p, base, isa_env({ p })) or plan_env(p, base)
 end
 

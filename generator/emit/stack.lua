@@ -11,12 +11,11 @@ local shape = require "plan.shape"
 local stack = {}
 
 -- The names of the template that joins both sides of a transformer.
-function stack.sides_env(p, base, shared)
+function stack.sides_env(p, base)
   return setmetatable({
     prefix = p.prefix, packed = p.packed.parts, encoder_prefix = p.encoder.prefix, decoder_prefix = p.decoder.prefix,
     encoder_name = p.encoder.spec.name, decoder_name = p.decoder.spec.name,
     encoder_attention = p.encoder.spec.layer_attention,
-    shows_rows = shared.W.group ~= nil,
   }, { __index = base })
 end
 
@@ -58,8 +57,8 @@ end
 -- Bytes of the narrow rows that linears after the layers multiply, in C; false for none.
 local function last_room(p)
   local most, terms = {}, {}
-  for _, name in ipairs(p.last_linears) do
-    local f = p.product[name]
+  for _, of in ipairs(p.linears_after) do
+    local f = p.product[of.name]
     most[f.rows_of] = math.max(most[f.rows_of] or 0, f.made or 0)
   end
   for _, rows in ipairs({ "rows", "batch" }) do
@@ -121,7 +120,6 @@ function stack.env(p, base, shared)
     plan = p, packed = p.packed.parts, out = false, plan_linears = p.linears, last_room = last_room(p),
     has_layers = p.spec.n_layers > 0, sublayers = p.spec.sublayers, rows_of = rows_of,
     first_layer_role = first, layer_roles = count, layer_role = role,
-    shows_rows = shared.W.group ~= nil and #p.products > 0, roles_before = p.spec.roles_before or 0,
     f32_of = fmt.f32,
   }
   for _, more in ipairs({ shared, blocks.words(p.spec) }) do

@@ -252,13 +252,14 @@ end
 
 -- The linears, by name; fill: which of the parts of a key head is theirs (packing.heads).
 local function plan_linears(p)
-  local s = p.spec
+  local s, role_at = p.spec, shape.of(p.spec).role_at
   local per_kv = s.n_heads / s.n_kv_heads
   for i, name in ipairs(s.projects.q and { "k", "v", "q" } or {}) do
     linear.add(p, p.packed, { name = name, role = name, product = p.project_of[name], packed = "heads", fill = i,
-      inputs = s.d_head, per_run = name == "q" and per_kv or 1 })
+      roles = { role_at(name .. "_weight") }, inputs = s.d_head, per_run = name == "q" and per_kv or 1 })
   end
-  if p.out then linear.add(p, p.packed, { name = "o", role = "o", product = p.out, packed = "o" }) end
+  if p.out then linear.add(p, p.packed, { name = "o", role = "o", product = p.out, packed = "o",
+    roles = { role_at("o_weight") } }) end
 end
 
 -- The operations of the layer and their tensors (attention/path.lua), each operation a step of its own; p.buffers: the

@@ -43,7 +43,7 @@ local function in_format(p, layout, of, f)
   local none = { head_bytes = 0, run_bytes = 0, head_biases = 0, run_biases = 0 }
   local own = is_shared and none or fill
   return {
-    product = product_at(p.kernels, f), name = of.name, part = p.spec.name,
+    product = product_at(p.kernels, f), roles = of.roles, name = of.name, part = p.spec.name,
     role = of.role and "LINEAR_" .. of.role:upper() or "LINEARS",
     at = { panels = part.offset + fill.at, input = 0,
       bias = part_of(layout, fill.bias_part).offset + fill.bias_from * 4 },
@@ -51,10 +51,13 @@ local function in_format(p, layout, of, f)
   }
 end
 
--- Appends a linear to those of the plan (p.linears) and of its model. of: name; role: whose format it has, nil: always
--- f32; product: in its first format; packed: the part of the layout that has its panels; fill: which of what fills that
--- part, nil for the first; inputs: floats of a head's part of a row, where all heads have one weight, and per_run: how
--- many of these parts the heads of a key head have.
+-- Appends a linear to those of the plan (p.linears) and of its model. of:
+--   name, role     its own name; whose format it has, nil: it is always f32
+--   product        that of its first format
+--   packed, fill   the part of the layout that has its panels; which of what fills that part, nil for the first
+--   roles          its weights, by their places among the roles of its layer or its model
+--   inputs         floats of a head's part of a row, where all heads have one weight
+--   per_run        how many of these parts the heads of a key head have, nil for one
 function linear.add(p, layout, of)
   local all = p.kernels.linears
   p.linears[#p.linears + 1] = { name = of.name, at = #all }

@@ -9,6 +9,7 @@ local linear = require "plan.linear"
 local packed = require "plan.packed"
 local packing = require "plan.packing"
 local plan = require "plan"
+local shape = require "plan.shape"
 
 local stack = {}
 
@@ -104,23 +105,30 @@ local function plan_packed(p)
   local last = {}
   local function add_linear(name, of)
     add_product(p, layout, name, p.product[name], { of })
-    last[#last + 1] = name
+    last[#last + 1] = { name = name, weight = of.weight }
   end
   blocks.each("packed_vocabulary", p.spec, adder(layout), add_linear)
   blocks.each("packed", p.spec, adder(layout), add_linear)
   packed.add_bytes(layout, "layers", p.spec.n_layers * p.layer_packed.bytes)
-  p.packed, p.last_linears = layout, last
+  p.packed, p.linears_after = layout, last
 end
 
 -- The linears: those of a layer, whose weights are the layer's, then those after the layers.
 local function plan_linears(p)
-  local function add(layout, name, f, role)
-    linear.add(p, layout, { name = name, role = role, product = f, packed = name })
+  local _, _, layer_role = shape.layer_roles(p.spec)
+  local function add(layout, name, f, role, roles)
+    linear.add(p, layout, { name = name, role = role, product = f, packed = name, roles = roles })
   end
   for _, sublayer in ipairs(p.spec.sublayers) do
-    for _, of in ipairs(sublayer.linears) do add(p.layer_packed, of.packed, p.product[of.product], of.role) end
+    for _, of in ipairs(sublayer.linears) do
+      local roles = {}
+      for i, part in ipairs(of.side_by_side) do roles[i] = layer_role(part.weight) end
+      add(p.layer_packed, of.packed, p.product[of.product], of.role, roles)
+    end
   end
-  for _, name in ipairs(p.last_linears) do add(p.packed, name, p.product[name], p.product[name].role) end
+  for _, of in ipairs(p.linears_after) do
+    add(p.packed, of.name, p.product[of.name], p.product[of.name].role, { shape.of(p.spec).role_at(of.weight) })
+  end
 end
 
 -- -- Graph and buffers ------------------------------------------------------------------------------------------------

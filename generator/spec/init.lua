@@ -227,14 +227,12 @@ local function part_of(raw, where, fail)
   return part or { roles = {} }
 end
 
--- The encoder and the decoder of a transformer, each a spec of its own. roles_before: weights of the
--- whole model that stand before a side's own.
+-- The encoder and the decoder of a transformer, each a spec of its own.
 local function resolve_sides(s, fail, said)
   s.encoder_spec, s.decoder_spec = { roles = {} }, { roles = {} }
   for _, side in ipairs(said == 0 and { "encoder", "decoder" } or {}) do
     s[side .. "_spec"] = part_of(stack.side_fields(s, side), "in the " .. side, fail)
   end
-  s.decoder_spec.roles_before = #s.encoder_spec.roles
 end
 
 -- The attention of a stack's layers, a spec of its own; what is wrong with the stack is wrong with it too, and said

@@ -46,7 +46,7 @@ return {
     test = { "facts", "int8_x_g32_150_5", "rounded_linears_give_the_bits_of_the_generic_kernel" },
     why = "scale and step come after a group's sum in another order" },
   { name = "labels_of_the_first_rows", file = "templates/ops/classifier.c.lt",
-    from = "run_last(p, LINEAR_CLASSIFIER, p->b.dense", to = "run_last(p, LINEAR_CLASSIFIER, p->b.pooled",
+    from = "LINEAR_CLASSIFIER, p->b.dense", to = "LINEAR_CLASSIFIER, p->b.pooled",
     test = { "facts", "int8_300_logits", "rounded_outputs_give_the_bits_of_the_generic_kernel" },
     why = "a classifier's second linear multiplies the rows of its first" },
   { name = "mean_of_the_first_row", file = "templates/ops/pooling.c.lt",

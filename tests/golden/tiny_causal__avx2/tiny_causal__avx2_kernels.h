@@ -187,7 +187,7 @@ enum { MAX_HEIGHT = 4 }; // rows of the highest tile
 // Narrow rows: the elements of a row, and after them, of integers, the facts of each running sum.
 struct narrow_rows {
     size_t width, depth, room; // floats of a row; elements with zeros up to whole lanes, and with what fills vectors
-    size_t stride, bytes;      // from a row to the next: floats before, bytes after
+    size_t bytes;              // from a row to the next
     struct {
         size_t count[2], length[2]; // running sums down a product: count[i] of length[i], one kind after the other
     } sums;
@@ -211,9 +211,11 @@ struct product {
     size_t sums, kc_blocks;  // running sums down a panel; those of one block in depth (KC)
     size_t sum_bytes, x_sum_bytes; // of a full panel and of a row of x, for the first running sum
     size_t x_stride, y_stride;     // between rows, of x in bytes
+    size_t x_floats;         // between rows of floats of which those of x are made
     size_t digits;           // numbers of a row of which digits are made, 0: none
     size_t prefetches[2];    // lines a kernel prefetches of streams[0] and streams[1]
-    void (*make)(const float *x, const struct narrow_rows *shape, void *to, size_t rows); // its rows; NULL: floats
+    void (*make)(const float *x, size_t stride, const struct narrow_rows *shape, void *to,
+                 size_t rows);     // its rows; NULL: they are floats
     struct narrow_rows shape;      // of these
 };
 
@@ -228,6 +230,7 @@ struct linear {
     enum ga_linear role;           // whose format it has; GA_LINEARS: always floats
     struct place at;               // from where the weights of its layer or its model begin
     struct place run, head;        // of heads: from one key head to the next, and from one of its heads to the next
+    size_t n_roles, roles[2];      // its weights among the roles of its layer or its model
 };
 
 // One run of a linear: y [rows] = x [rows], row strides as its product has them, times its weight, plus its bias.
@@ -241,6 +244,8 @@ struct linear_run {
     bool splits_rows;     // whether they may share many rows, and not only columns
     void (*finish)(float *y, size_t rows, size_t first, size_t end); // then changes columns first .. end - 1; or NULL
     const void *next;     // weights that one thread will need then, or NULL
+    const struct ga_watch *watch; // is shown x, or NULL
+    size_t first_role;    // of the weights of its layer or its model
 };
 
 // The linear at that place of the table, in the format that a call chooses for it.
@@ -255,6 +260,12 @@ void tiny_causal__avx2_multiply(
 // x [rows] as a product reads rows: x itself, or narrow rows, which so many threads of io.parallel make in `narrow`.
 const void *tiny_causal__avx2_rows(
     const struct ga_io *io, size_t threads, const struct product *p, const float *x, size_t rows, void *narrow);
+
+// Shows rows to who watches, if anybody does: those that all of `linears` multiply. first_role: as in struct
+// linear_run.
+void tiny_causal__avx2_show(
+    const struct ga_watch *watch, size_t first_role, const struct linear *const *linears, size_t n, const float *x,
+    size_t rows);
 
 void tiny_causal__avx2_run_linear(const struct ga_io *io, struct linear_run run);
 

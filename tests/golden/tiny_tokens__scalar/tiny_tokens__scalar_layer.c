@@ -243,6 +243,29 @@ static struct unit unit_at(const struct round *r, size_t index, size_t slot)
     };
 }
 
+// Whether two of k, v and q are made of the same rows.
+static bool is_same(const struct input *a, const struct input *b)
+{
+    return a->x == b->x && a->n == b->n && a->linear->product->x_floats == b->linear->product->x_floats;
+}
+
+// Shows the rows of k, v and q to who watches; those that several of them are made of are shown once.
+static void show_inputs(const struct round *r)
+{
+    for (size_t i = 0; i < 3; i++) {
+        const struct input *in = &r->inputs[i], *same = r->inputs;
+        const struct linear *linears[3];
+        size_t n = 0;
+        while (!is_same(same, in))
+            same++;
+        for (size_t j = i; j < 3; j++)
+            if (is_same(&r->inputs[j], in))
+                linears[n++] = r->inputs[j].linear;
+        if (same == in)
+            tiny_tokens__scalar_show(r->io->watch, 0, linears, n, in->x, in->n);
+    }
+}
+
 // Finds the rows that the linears of k, v and q read. Narrow rows that two of them read are made once.
 static void find_inputs(struct round *r)
 {
@@ -253,12 +276,14 @@ static void find_inputs(struct round *r)
         struct input *in = &r->inputs[i];
         *in = (struct input){tiny_tokens__scalar_linear(r->io, linears[i]), x[i], NULL, n[i]};
         const struct input *same = r->inputs;
-        while (same->x != in->x || same->n != in->n || same->linear->product != in->linear->product)
+        while (!is_same(same, in) || same->linear->product != in->linear->product)
             same++;
         in->rows = same->rows;
         if (same == in)
             in->rows = tiny_tokens__scalar_rows(r->io, r->threads, in->linear->product, in->x, in->n, narrow[i]);
     }
+    if (r->io->watch)
+        show_inputs(r);
 }
 
 // One of a unit's 2 + HEADS_PER_KV projections. What follows it in memory is what is read next.
@@ -392,6 +417,7 @@ static void finish_rows(struct round *r)
         .rows = r->q_rows,
         .threads = r->threads,
         .splits_rows = true,
+        .watch = r->io->watch,
         .finish = NULL,
     });
 }
