@@ -108,6 +108,20 @@ return function(path, expect_run, expect)
     expect_merged(names, whole)
   end
 
+  -- Of two processes that write one file the second is refused. Python holds the lock of the first.
+  local function test_locked()
+    local held = "import fcntl, subprocess, sys\nfile = open(sys.argv[1], 'r+b')\nfcntl.lockf(file, fcntl.LOCK_EX)\n"
+      .. "sys.exit(subprocess.call(sys.argv[2:]))"
+    write("held.py", held)
+    local finished = files.slurp(path "shard.1")
+    local python = "info >/dev/null; ! command -v python3 >/dev/null || "
+    expect_run(0, python .. "! python3 %held.py %shard.1 $program " .. EMBED ..
+      "--shard 1/3 --resume --output %shard.1 2>%said || exit 1")
+    local _, said = expect_run(0, python .. "cat %said >&2")
+    expect(said == "" or said:find("shard.1: another process writes it; wait until it ends", 1, true), "said %s", said)
+    expect(files.slurp(path "shard.1") == finished, "a file that another process writes was changed")
+  end
+
   -- Shards that are missing, twice there, of another number, not shards.
   local function test_refused_merges(names)
     local merge = "embed --output %merged --merge "
@@ -203,6 +217,7 @@ return function(path, expect_run, expect)
   expect(#files.slurp(path "shard.1") > 12 * 1024 + 8 * WIDTH, "the shard is too short for the tests of it")
   test_killed(names, whole)
   test_damaged(names, whole)
+  test_locked()
   test_refused_merges(names)
   test_stale(names, whole)
   test_progress()
