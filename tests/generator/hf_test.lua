@@ -108,6 +108,20 @@ fact.holds("Qwen-2, Qwen-3 and Mistral in what they have besides", function()
   fact.equal(reads(hf.MISTRAL).spec.attention_spec.window, 4096)
 end)
 
+fact.holds("a Llama whose rows see all others: EuroBERT, and any that says is_causal: false", function()
+  local euro = hf.LLAMA:gsub('"llama"', '"eurobert"'):gsub("LlamaForCausalLM", "EuroBertModel")
+  local s = reads(euro, '"classifier_pooling": "late", "mask_token_id": 5').spec
+  fact.equal(s.attention_spec.causal, false)
+  fact.equal(s.attention_spec.rope.theta, 500000)
+  fact.equal(s.norm.kind .. " " .. s.norm.place, "rms pre")
+  fact.equal(reads((euro:gsub("EuroBertModel", "EuroBertForMaskedLM"))).spec.logits, nil)
+  refuses_config(euro, '"is_decoder": true', "is_decoder is true; expected false: its mask would be causal")
+  hf.refuses(config((euro:gsub('"rope_theta": 500000.0, ', ""))),
+    { "/config.json: rope_parameters.rope_theta is missing, which is rope.theta of a spec" })
+  fact.equal(reads(hf.QWEN2, '"is_causal": false').spec.attention_spec.causal, false)
+  fact.equal(reads(hf.QWEN2, '"is_causal": true').spec.attention_spec.causal, true)
+end)
+
 fact.holds("a ViT's rows are its patches and one more", function()
   local result = reads(hf.VIT)
   fact.equal(result.spec.seq_len.min, 7)
@@ -118,7 +132,8 @@ fact.holds("a ViT's rows are its patches and one more", function()
 end)
 
 fact.holds("every model type has a fact, and a data file that holds together", function()
-  local covered = "bert roberta xlm_roberta camembert distilbert gpt2 llama qwen2 qwen3 mistral vit deit mpnet common"
+  local covered = "bert roberta xlm_roberta camembert distilbert gpt2 llama qwen2 qwen3 mistral vit deit mpnet eurobert " ..
+    "common"
   for _, file in ipairs(assert(fs.list("generator/import/hf"))) do
     local name = file:match("^(.*)%.lua$")
     assert((" " .. covered .. " "):find(" " .. name .. " ", 1, true), file)
@@ -181,12 +196,12 @@ end)
 
 fact.holds("a model type without a file is refused with those there are", function()
   refuses(config('"model_type": "berd"'), { '/config.json: model_type is "berd"; expected one of bert, ' ..
-    "camembert, deit, distilbert, gpt2, llama, mistral, mpnet, qwen2, qwen3, roberta, vit or " ..
+    "camembert, deit, distilbert, eurobert, gpt2, llama, mistral, mpnet, qwen2, qwen3, roberta, vit or " ..
     "xlm_roberta; did you mean bert?" })
   local near = "; specs/%s.lua comes near: edit a copy for --spec (docs/spec.md)"
   for other, step in pairs({ albert = near:format("bert_base"), bart = near:format("transformer"), hubert = "" }) do
     refuses(config(('"model_type": "%s"'):format(other)), { "/config.json: " .. other .. " is a model type of " ..
-      "transformers that genattn does not read; it reads bert, camembert, deit, distilbert, gpt2, llama, mistral, " ..
+      "transformers that genattn does not read; it reads bert, camembert, deit, distilbert, eurobert, gpt2, llama, mistral, " ..
       "mpnet, qwen2, qwen3, roberta, vit and xlm_roberta" .. step })
   end
   for _, word in ipairs({ '"../hf/bert"', '"common"', "7", "null", '["bert"]' }) do

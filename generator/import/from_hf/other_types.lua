@@ -11,7 +11,7 @@ local NAMES = [[
   deepseek_v32 deepseek_v4 deepseek_vl deepseek_vl_hybrid deimv2 depth_anything depth_pro detr dia diffllama
   diffusion_gemma dinat dinov2 dinov2_with_registers dinov3_convnext dinov3_vit doge donut_swin dots1 dots3_note dpr
   dpt edgetam efficientloftr efficientnet electra embedding_gemma2 emu3 encodec eomt eomt_dinov3 ernie ernie4_5
-  ernie4_5_moe ernie4_5_vl_moe ernie_m esm esmc esmfold2 eurobert evolla exaone4 exaone4_5 exaone_moe falcon falcon_h1
+  ernie4_5_moe ernie4_5_vl_moe ernie_m esm esmc esmfold2 evolla exaone4 exaone4_5 exaone_moe falcon falcon_h1
   falcon_mamba fast_vlm fastspeech2_conformer fastspeech2_conformer_hifigan fastspeech2_conformer_with_hifigan
   flaubert flava flava_image_codebook flex_olmo flint florence2 fnet focalnet fsmt fun_asr_nano funnel fuyu gemma
   gemma2 gemma3 gemma3n gemma4 gemma4_assistant gemma4_unified gemma4_unified_assistant git glm glm4 glm46v glm4_moe

@@ -1,4 +1,4 @@
--- hf/llama.lua: LlamaModel: causal, RMSNorm before blocks, rotary positions, a gated feed-forward, shared key heads.
+-- hf/llama.lua: LlamaModel: causal unless is_causal says otherwise, RMSNorm before blocks, rotary positions, a gated feed-forward, shared key heads.
 
 local common = require "import.hf.common"
 
@@ -13,6 +13,7 @@ local fields = {
   { "attention_bias", "bias", default = false },
   { "mlp_bias", "ffn.bias", default = false },
   { "rms_norm_eps", "norm.eps", default = 1e-6 },
+  { "is_causal", "mask.causal", default = true },
   { "vocab_size", "vocab_size" },
   { "max_position_embeddings", "seq_len", by = "up_to" },
 }
@@ -31,7 +32,7 @@ return {
   prefixes = { "", "model." },
   fields = fields,
   fixed = {
-    { "kind", "encoder" }, { "mask.causal", true }, { "rope.layout", "half_split" }, { "norm.kind", "rms" },
+    { "kind", "encoder" }, { "rope.layout", "half_split" }, { "norm.kind", "rms" },
     { "norm.place", "pre" }, { "ffn.gated", true },
   },
   requires = requires,
