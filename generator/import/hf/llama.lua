@@ -1,4 +1,5 @@
--- hf/llama.lua: LlamaModel: causal unless is_causal says otherwise, RMSNorm before blocks, rotary positions, a gated feed-forward, shared key heads.
+-- hf/llama.lua: LlamaModel: causal unless is_causal says otherwise, RMSNorm before blocks, rotary positions, a gated
+-- feed-forward, shared key heads.
 
 local common = require "import.hf.common"
 
