@@ -77,8 +77,6 @@ local function main()
   local names = parse_isas(options.isa)
   local s, errors = spec.read(options.spec)
   if not s then fail(1, compat.unpack(errors)) end
-  local refused = emit.refused(s, names)
-  if refused then fail(1, options.spec .. ": " .. refused) end
   s.path = options.spec
   if options.dump_plan then
     for _, p in ipairs(emit.plans(s, names)) do io.write(dump(p)) end

@@ -5,7 +5,6 @@ local formats = require "formats"
 return {
   name = "rounded_cache",
   on = function(spec)
-    return spec.cache and spec.attends_in ~= "f32" and
-      formats.get(spec.attends_in).product.cached ~= formats.of_rows(spec.cache_dtype).name
+    return spec.cache and spec.attends_in ~= "f32" and not formats.reads_cached(spec.attends_in, spec.cache_dtype)
   end,
 }

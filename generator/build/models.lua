@@ -170,13 +170,11 @@ local function check_flags(model, isas, takes, errors)
   end
 end
 
--- Every message about configured models of which nothing can be made for these instruction sets, or not all by the
--- compiler. takes(flag): whether it takes a flag.
+-- Every message about configured models of which the compiler cannot make all for these instruction sets. takes(flag):
+-- whether it takes a flag.
 function models.refused(collected, isas, takes)
   local errors = {}
   for _, model in ipairs(collected.configured) do
-    local why = plan_files.refused(model.spec, isas)
-    errors[#errors + 1] = why and ("%s: %s"):format(model.spec.name, why)
     check_flags(model, isas, takes, errors)
   end
   return errors

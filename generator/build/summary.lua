@@ -123,13 +123,9 @@ local function missing_lines(rows, answers)
   return lines
 end
 
--- Appends what becomes of a model on the instruction sets of the build that do not multiply what its dtype says: those
--- that cannot, and those that could if this CPU had more.
+-- Appends what becomes of a model on the instruction sets of the build that do not multiply what its dtype says, and on
+-- those that could if this CPU had more.
 local function add_dtype_lines(lines, s, answers)
-  local _, left = plan_files.split_isas(s, answers.built)
-  for _, name in ipairs(left) do
-    lines[#lines + 1] = ('%s: %s is not made for %s'):format(s.name, s.narrow_field, name)
-  end
   local emulated = plan_files.emulated(s, answers.built)
   if #emulated > 0 then
     lines[#lines + 1] = ("%s: products of bf16 are emulated by multiply-adds of f32 on %s"):format(s.name,

@@ -221,7 +221,7 @@ end
 -- -- Files ------------------------------------------------------------------------------------------------------------
 
 -- The plans of a spec, and the files it becomes: plan/files.lua's.
-emit.plans, emit.outputs, emit.refused = plan_files.plans, plan_files.outputs, plan_files.refused
+emit.plans, emit.outputs = plan_files.plans, plan_files.outputs
 
 -- The spec's names with those of its variants.
 local function base_env(s, plans)

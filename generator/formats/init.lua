@@ -110,6 +110,11 @@ function formats.of_rows(word)
   return each(function(F) return F end, function(F) return F.rows and word_of(F) == word end)[1]
 end
 
+-- Whether attention in that format multiplies rows as a cache of that word keeps them.
+function formats.reads_cached(name, word)
+  return formats.get(name).product.cached == formats.of_rows(word).name
+end
+
 -- What enum ga_dtype calls elements of rows that a word means.
 function formats.enum_of_rows(word)
   return formats.of_rows(word).enum or word:upper()

@@ -4,7 +4,6 @@ local isa_api = require "isa"
 local layer = require "plan"
 local multiply = require "formats.vocabulary.multiplied"
 local stack = require "plan.stack"
-local text = require "base.text"
 local transformer = require "plan.transformer"
 
 local files = {}
@@ -35,37 +34,19 @@ local function planner(s)
   return s.kind == "transformer" and transformer or s.stack and stack or layer
 end
 
--- Whether all of a spec's arithmetics run on an instruction set.
-local function runs_on(s, set)
-  for _, name in ipairs(s.arithmetics) do
-    if not multiply.runs_on(name, set) then return false end
-  end
-  return true
-end
-
--- Splits names of instruction sets into those that run a spec's arithmetics, best first, and the others.
-function files.split_isas(s, isa_names)
-  local taken, left = {}, {}
-  for _, name in ipairs(isa_api.ordered(isa_names)) do
-    local list = runs_on(s, isa_api.get(name)) and taken or left
-    list[#list + 1] = name
-  end
-  return taken, left
-end
-
 -- What a spec's arithmetic needs of a CPU besides an instruction set, of what it lacks; features: by name what it has.
 function files.lacking(s, isa_name, features)
   local set, list = isa_api.get(isa_name), {}
-  for _, name in ipairs(runs_on(s, set) and multiply.all_need(s, set, "cpu") or {}) do
+  for _, name in ipairs(multiply.all_need(s, set, "cpu")) do
     list[#list + 1] = features[name] ~= "usable" and name or nil
   end
   return list
 end
 
--- The sets that a spec has a variant for, of those of these names that run its arithmetics: best first.
+-- The sets that a spec has a variant for, of those of these names: best first.
 local function variants(s, isa_names)
   local list = {}
-  for _, name in ipairs(files.split_isas(s, isa_names)) do
+  for _, name in ipairs(isa_api.ordered(isa_names)) do
     for _, set in ipairs(multiply.variants(s.arithmetics, isa_api.get(name))) do list[#list + 1] = set end
   end
   return list
@@ -91,17 +72,8 @@ function files.emulated(s, isa_names)
   return names
 end
 
--- Why nothing can be generated from a spec for these instruction sets, or nil.
-function files.refused(s, isa_names)
-  local taken = files.split_isas(s, isa_names)
-  if #taken > 0 then return nil end
-  local possible = files.split_isas(s, isa_api.names())
-  return ('%s is made for %s; expected one of these and not only %s'):format(s.narrow_field, text.join(possible),
-    text.join(isa_names))
-end
-
--- A plan for each variant of the instruction sets that run the arithmetic: best first, whatever the order of the names,
--- as a run takes the first one that its CPU has.
+-- A plan for each variant of instruction sets: best first, whatever the order of the names, as a run takes the first
+-- one that its CPU has.
 function files.plans(s, isa_names)
   local plans = {}
   for i, set in ipairs(variants(s, isa_names)) do plans[i] = planner(s).make(s, set) end

@@ -145,7 +145,7 @@ end
 local function plan_attended(p)
   local name, cached = p.spec.attends_in, kept.vocabulary(p.cache_dtype, p.isa)
   local X, depth = multiply.vocabulary(name, p.isa, p.cache_dtype), multiply.padded(name, p.spec.d_head)
-  local feeds = p.spec.cache and X.is_narrow and formats.get(name).product.cached == p.cache_dtype
+  local feeds = p.spec.cache and formats.reads_cached(name, p.spec.cache_dtype)
   local reads_cache = p.spec.cache and not X.is_narrow or feeds or false
   local header = feeds and math.floor((cached.steps.bytes + (X.has_offset and 4 or 0)) / X.panel.bytes) or X.header
   local room = round_up(depth, p.isa.width)

@@ -1,7 +1,6 @@
 -- models.lua: the test models' edges: which instruction sets each is built for, what of it every profile compiles
 -- anew, and the archive of each. What is linked with them is in binaries.lua.
 local Edges = require "build.edges"
-local plan_files = require "plan.files"
 local profiles = require "tests.build.profiles"
 local roles = require "tests.build.roles"
 local test_modifiers = require "tests.build.modifiers"
@@ -45,8 +44,7 @@ end
 function test_models.take_turns(edges, models)
   local turn = 0
   for _, model in ipairs(models) do
-    local made_of = plan_files.split_isas(model.spec, edges.isas)
-    local vectors = test_models.split(made_of, function(isa) return isa ~= PORTABLE and edges.runs[isa] end)
+    local vectors = test_models.split(edges.isas, function(isa) return isa ~= PORTABLE and edges.runs[isa] end)
     if #vectors > 1 and not test_models.is_whole(model.spec.name) then
       turn = turn + 1
       local chosen = vectors[turn % #vectors + 1]

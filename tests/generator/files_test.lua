@@ -44,7 +44,7 @@ fact.holds("every file has a template, a name of its own and a kind, and what pa
         if file.packs then packs[file.isa] = true end
         if file.tells then tells = tells + 1 end
       end
-      for _, name in ipairs(shapes.isas(s)) do fact.equal(packs[name], #s.roles > 0 or nil) end
+      for _, name in ipairs(shapes.isas()) do fact.equal(packs[name], #s.roles > 0 or nil) end
       fact.equal(tells, 1)
     end
   end)

@@ -1,7 +1,6 @@
 -- shapes.lua: the specs that facts about every plan and every generated text are tried on, and the instruction sets.
 -- Holds no test; the sizes lie on, below and above what tiles, vectors and partial sums divide.
 local isa = require "isa"
-local plan_files = require "plan.files"
 local spec = require "spec"
 
 local shapes = {}
@@ -42,15 +41,15 @@ function shapes.each(f)
   end
 end
 
--- The names of the instruction sets that something is made of a spec for, best first.
-function shapes.isas(s)
-  return (plan_files.split_isas(s, isa.names()))
+-- The names of all instruction sets, best first.
+function shapes.isas()
+  return isa.ordered(isa.names())
 end
 
 -- Calls f(spec, instruction set, label) for every shape and every instruction set.
 function shapes.each_isa(f)
   shapes.each(function(s, label)
-    for _, name in ipairs(shapes.isas(s)) do f(s, isa.get(name), label .. " for " .. name) end
+    for _, name in ipairs(shapes.isas()) do f(s, isa.get(name), label .. " for " .. name) end
   end)
 end
 

@@ -11,7 +11,6 @@ local checks = dofile("tests/hostile/spec_checks.lua")
 local emit = require "emit"
 local fs = require "base.fs"
 local isa = require "isa"
-local plan_files = require "plan.files"
 local spec = require "spec"
 
 local FOLDER = "out/small"
@@ -120,7 +119,7 @@ local function try(base, values, names)
     return false
   end
   local why = checks.bad_plan(s)
-  for _, name in ipairs(why and {} or (plan_files.split_isas(s, names))) do why = why or bad_for(s, isa.get(name)) end
+  for _, name in ipairs(why and {} or names) do why = why or bad_for(s, isa.get(name)) end
   if why then fail(what, spec.text(s), why) end
   return true
 end

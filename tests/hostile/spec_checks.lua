@@ -6,7 +6,6 @@ local compat = require "base.compat"
 local fmt = require "base.fmt"
 local fs = require "base.fs"
 local isa = require "isa"
-local plan_files = require "plan.files"
 local traceback = require("base.text").traceback
 local plan_of = { layer = require "plan", stack = require "plan.stack", transformer = require "plan.transformer" }
 
@@ -72,7 +71,7 @@ end
 
 function checks.bad_plan(s)
   local api = plan_of[s.kind] or s.stack and plan_of.stack or plan_of.layer
-  for _, name in ipairs(plan_files.split_isas(s, isa.names())) do
+  for _, name in ipairs(isa.names()) do
     local why = bad_number(api.make(s, isa.get(name)), "plan", {})
     if why then return why end
   end

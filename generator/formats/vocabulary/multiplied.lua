@@ -1,5 +1,5 @@
 -- vocabulary/multiplied.lua: what templates may say of rows times packed weights, by format; what that needs of an
--- instruction set, and which sets run it. Never says which product: the plan gives each its format.
+-- instruction set. Never says which product: the plan gives each its format.
 local formats = require "formats"
 local kept = require "formats.vocabulary.kept"
 
@@ -7,7 +7,7 @@ local multiplied = {}
 
 local ALIGNMENT = 4 -- of depths, which are padded to whole ones: the most elements that any lane takes
 
--- The first of its ways that an instruction set has, and the set's product; nil where there is none.
+-- The first of its ways that an instruction set has, and the set's product; nil where it needs none.
 local function way_of(name, set)
   for _, way in ipairs(formats.get(name).product.ways or {}) do
     local product = set.products[way.product or ""]
@@ -15,12 +15,7 @@ local function way_of(name, set)
   end
 end
 
--- Whether it runs on an instruction set.
-function multiplied.runs_on(name, set)
-  return not formats.get(name).product.ways or way_of(name, set) ~= nil
-end
-
--- The sets for which a model of these arithmetics has a variant, of one instruction set that runs them: those that
+-- The sets for which a model of these arithmetics has a variant, of one instruction set: those that
 -- refine a product that one of them takes, best first, then itself.
 function multiplied.variants(names, set)
   local list = {}
