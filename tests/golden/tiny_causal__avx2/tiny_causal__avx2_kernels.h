@@ -261,10 +261,9 @@ void tiny_causal__avx2_multiply(
 const void *tiny_causal__avx2_rows(
     const struct ga_io *io, size_t threads, const struct product *p, const float *x, size_t rows, void *narrow);
 
-// Shows rows to who watches, if anybody does: those that all of `linears` multiply. first_role: as in struct
-// linear_run.
+// Shows rows to who watches, if anybody does: those that all n linears multiply. first_role: as in struct linear_run.
 void tiny_causal__avx2_show(
-    const struct ga_watch *watch, size_t first_role, const struct linear *const *linears, size_t n, const float *x,
+    const struct ga_watch *watch, size_t first_role, const struct linear *const *of, size_t n, const float *x,
     size_t rows);
 
 void tiny_causal__avx2_run_linear(const struct ga_io *io, struct linear_run run);
