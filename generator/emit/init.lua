@@ -72,7 +72,7 @@ local function spec_env(s)
     spec = s, NAME = s.name:upper(), D = layer.widths(s), batch = s.batch or 0, vocab_size = s.vocab_size or 0,
     causal_enum = "GA_CAUSAL_" .. (s.causal or "none"):upper(), scale_double = fmt.double(s.scale_factor),
     lengths = tostring(s.lengths), attention = tostring(s.attention_output),
-    sentences = spec_api.sentences(s), spec_text = spec_api.text(s),
+    sentences = spec_api.sentences(s), spec_text = spec_api.text(s), spec_text_of = spec_api.text,
     choice_bits = choice_bits, initializer = initializer,
     word_of = formats.word, table = table, math = math, ln2 = elementary.ln2,
     summary = stack.summary(s) or
@@ -235,7 +235,7 @@ end
 -- The bases of a spec and of its parts, by spec, from the plans of each.
 local function all_bases(s, plans, bases)
   bases[s] = base_env(s, plans)
-  for _, field in ipairs(plan_files.PARTS) do
+  for _, field in ipairs(plan_files.names_of_parts(s)) do
     local part, parts = s[field .. "_spec"], {}
     for i, p in ipairs(plans) do parts[i] = p[field] end
     if part then all_bases(part, parts, bases) end

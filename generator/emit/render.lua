@@ -33,7 +33,9 @@ local function scope_over(env)
   end
   function scope.include(path, more) return inner(load_template(path .. ".c.lt"), more) end
   function scope.include_h(path, more) return inner(load_template(path .. ".h.lt"), more) end
-  function scope.splice(stage, more) return all(fragments.at(fragments.FEATURES, env.spec, stage), more) end
+  function scope.splice(stage, more)
+    return all(fragments.at(fragments.FEATURES, more and more.spec or env.spec, stage), more)
+  end
   function scope.score_modifiers(stage) return all(fragments.of_scores(env.spec, stage)) end
   function scope.blocks(stage, more)
     return all(fragments.at(fragments.BLOCKS, more and more.spec or env.spec, stage), more)

@@ -115,11 +115,12 @@ end
 
 -- The names of a stack's templates, over the spec's.
 function stack.env(p, base, shared)
-  local first, count, role = shape.layer_roles(p.spec)
+  local first, _, role = shape.layer_roles(p.spec)
   local env = {
     plan = p, packed = p.packed.parts, out = false, plan_linears = p.linears, last_room = last_room(p),
     has_layers = p.spec.n_layers > 0, sublayers = p.spec.sublayers, rows_of = rows_of,
-    first_layer_role = first, layer_roles = count, layer_role = role,
+    first_layer_role = first, layer_roles = shape.roles_per_layer(p.spec), layer_role = role,
+    first_layer_lacks = shape.lacks_first(p.spec) or 0,
     f32_of = fmt.f32,
   }
   for _, more in ipairs({ shared, blocks.words(p.spec) }) do

@@ -21,7 +21,7 @@ end
 -- One of them: part: what its spec and its plan are called; packed: what its output projection is; reads: its tensors.
 local function sublayer(spec, words, part, call, prefix, packed, says, reads)
   return {
-    name = part, part = part, prefix = prefix,
+    name = part, part = part, parts = { part }, prefix = prefix,
     operations = {
       { name = part, op = "attention", phase = "all rows", call = call, says = says, panels = part, reads = reads,
         writes = { "heads", "attention_scratch" }, weights = part_weights(spec, part, prefix) },
@@ -39,6 +39,7 @@ function block.sublayers(spec, words)
   if spec.attention_spec then
     list[1] = sublayer(spec, words, "attention", "attend", "", "out", "attention", { words.normed })
   end
+  for i = 2, #spec.layer_kinds do list[1].parts[i] = spec.layer_kinds[i].part end
   if spec.memory_spec then
     list[2] = sublayer(spec, words, "memory", "attend_memory", "memory_", "memory_out", "attention to memory",
       { words.normed, "memory" })

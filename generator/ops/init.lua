@@ -13,6 +13,7 @@
 --   beside                     of these, those outside the model that weights_prefix names
 --   first_roles(spec, add)     before the layers: add(role name, shape)
 --   sublayer_roles(spec, add, name)   after those of each sublayer of a layer
+--   layer_roles(spec, add, layer)     at the end of a layer, counted from 0
 --   last_roles(spec, add)      after the layers
 -- what it adds to the plan:
 --   sublayers(spec, words)     a list of what a layer does, see below
@@ -39,8 +40,8 @@
 -- adds to the C; stages.lua is the list of stages. A stage whose text is empty for a spec adds nothing.
 --
 -- A sublayer is a table: name; operations: what it consists of, in order; part: the spec and the plan of a part that it
--- has, as spec[part .. "_spec"], whose roles stand after prefix; linears: those of its operations that have weights
--- side by side (ops/linear.lua), which are packed in order.
+-- has, as spec[part .. "_spec"], whose roles stand after prefix; parts: of each kind of layer its own, the first is
+-- part; linears: those of its operations that have weights side by side (ops/linear.lua), which are packed in order.
 --
 -- An operation is a table, and the schedule is loops over these (plan/graph.lua):
 --   name                       its own among all
@@ -87,7 +88,7 @@
 --   spec.own_token_table       the embedding is such a matrix; false where another block keeps it
 local blocks = {}
 
-for _, name in ipairs({ "layers", "tokens", "positions", "sublayer", "norm", "added_rows", "linear",
+for _, name in ipairs({ "layers", "layer_pattern", "tokens", "positions", "sublayer", "norm", "added_rows", "linear",
   "attention", "memory_mask", "activations", "feed_forward", "run_last", "pooling", "dense", "classifier",
   "logits" }) do
   blocks[#blocks + 1] = require("ops." .. name)

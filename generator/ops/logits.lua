@@ -33,7 +33,12 @@ for i, role in ipairs(TRANSFORM) do table.insert(WEIGHTS, i, role) end
 
 -- The norm of a transform is as the model's own, and so is the width of its rows.
 local function check_transform(spec, fail)
-  if not spec.logits.transform then return end
+  if not spec.logits.transform then
+    if spec.logits.transform_bias ~= nil then
+      fail("logits.transform_bias is given, but there is no logits.transform")
+    end
+    return
+  end
   if spec.norm.kind == "none" then fail('logits.transform ends with a norm, but norm.kind = "none"') end
   if spec.n_layers > 0 then activations.ask(spec, spec.logits.transform, spec.d_model) end
 end
@@ -50,7 +55,7 @@ local function add_roles(spec, add)
   local logits = spec.logits
   if logits and logits.transform then
     add("logits_dense_weight", { spec.d_model, spec.d_model })
-    add("logits_dense_bias", { spec.d_model })
+    if logits.transform_bias then add("logits_dense_bias", { spec.d_model }) end
     norm.sublayer_roles(spec, add, "logits")
   end
   if logits and not logits.tied then add("logits_weight", { logits.size, spec.d_model }) end
@@ -89,6 +94,9 @@ return {
       help = "rows go through a dense linear, an activation and a norm before the linear: " ..
         table.concat(ACTIVATIONS, ", "),
       group = "whole models", example = 'logits = { kind = "linear", transform = "gelu" }' },
+    { field = "logits.transform_bias", flag = "--logits-transform-bias", value = "yes|no", check = types.boolean,
+      parse = types.to_boolean, default = "yes", help = "whether the dense linear of the transform adds a bias",
+      group = "whole models", example = 'logits = { kind = "linear", transform = "gelu", transform_bias = false }' },
   },
   resolve = function(spec, fail)
     if not spec.stack or not spec.logits then return end
@@ -102,6 +110,7 @@ return {
     spec.runs_last = true
     logits.size = logits.size or spec.vocab_size or 1
     logits.tied, logits.bias = logits.tied or false, logits.bias or false
+    logits.transform_bias = logits.transform_bias ~= false
     local is_narrow = spec.arithmetic_of.logits ~= "f32"
     if logits.tied and has_rows(spec, is_narrow) then spec.own_token_table = false end
   end,
@@ -123,7 +132,8 @@ return {
   end,
   packed = function(spec, add, add_linear)
     if not spec.logits or not spec.logits.transform then return end
-    add_linear("logits_dense", { weight = "logits_dense_weight", bias = "logits_dense_bias" })
+    add_linear("logits_dense", { weight = "logits_dense_weight",
+      bias = spec.logits.transform_bias and "logits_dense_bias" })
     norm.sublayer_packed(spec, add, "logits")
   end,
   outputs = function(spec, add)

@@ -11,13 +11,20 @@ local EPS = { layer = 1e-5, rms = 1e-6, none = 0 }
 local function check_used(spec, norm, fail)
   local embeds = spec.embedding.norm
   if norm.kind == "none" then
-    for _, field in ipairs({ "eps", "place", "final" }) do
+    for _, field in ipairs({ "eps", "place", "final", "bias", "skips_first" }) do
       if norm[field] then fail(('norm.%s is given, but norm.kind = "none"'):format(field)) end
     end
     if embeds then fail('embedding.norm is given, but norm.kind = "none"') end
   elseif spec.n_layers == 0 and (norm.kind or norm.eps) and not norm.final and not embeds then
     fail(("norm.%s is given, but with n_layers = 0 there is no norm but norm.final and embedding.norm"):format(
       norm.kind and "kind" or "eps"))
+  end
+end
+
+local function check_kind(spec, norm, fail)
+  if norm.kind == "rms" and norm.bias then fail('norm.bias is given, but norm.kind = "rms" has none') end
+  if norm.skips_first and (norm.place ~= "pre" or spec.n_layers == 0) then
+    fail('norm.skips_first is given, but without norm.place = "pre" and layers there is no norm to skip')
   end
 end
 
@@ -31,6 +38,16 @@ local function add_roles(spec, add, name)
   if spec.norm.kind == "none" then return end
   add(name .. "_norm_weight", { spec.d_model })
   if spec.norm.bias then add(name .. "_norm_bias", { spec.d_model }) end
+end
+
+-- Where the first block of the first layer has no norm, those of other layers come last, so that the roles that all
+-- layers have stand in one place.
+local function sublayer_roles(spec, add, name)
+  if not (spec.norm.skips_first and name == spec.sublayers[1].name) then add_roles(spec, add, name) end
+end
+
+local function layer_roles(spec, add, layer)
+  if spec.norm.skips_first and layer > 0 then add_roles(spec, add, spec.sublayers[1].name) end
 end
 
 local function add_packed(spec, add, name)
@@ -60,7 +77,10 @@ local function first_operations(spec, add)
   if norms.embedding then
     add_operation(add, "embedding_norm", "all rows", "x", "embedding", { weights = role_names(spec, "embedding", "") })
   end
-  if norms.pre then
+  if spec.norm.skips_first then
+    add({ name = "first_rows", op = "copy", phase = "all rows", reads = { "x" }, writes = { "n" },
+      template = "norm.first_rows" })
+  elseif norms.pre then
     add_operation(add, "first_norm", "all rows", "n", "first",
       { of = first.name, weights = role_names(spec, first.name, "layers.0.") })
   end
@@ -113,20 +133,30 @@ return {
     { field = "norm.final", flag = "--norm-final", value = "yes|no", check = types.boolean, parse = types.to_boolean,
       default = "yes with pre, no with post", help = "one more norm after the last layer",
       group = "whole models", example = 'norm = { place = "post", final = true }' },
+    { field = "norm.bias", flag = "--norm-bias", value = "yes|no", check = types.boolean, parse = types.to_boolean,
+      default = "yes with layer, no with rms", help = "whether LayerNorm adds a bias",
+      group = "whole models", example = "norm = { bias = false }" },
+    { field = "norm.skips_first", flag = "--norm-skips-first", value = "yes|no", check = types.boolean,
+      parse = types.to_boolean, default = "no",
+      help = "with pre: no norm before the first block of the first layer, as in ModernBERT",
+      group = "whole models", example = 'norm = { place = "pre", skips_first = true }' },
   },
   resolve = function(spec, fail)
     if not spec.stack then return end
     local norm = spec.norm or {}
     check_used(spec, norm, fail)
+    check_kind(spec, norm, fail)
     local kind, place = norm.kind or "layer", norm.place or "post"
     local final = norm.final
     if final == nil then final = place == "pre" end
-    spec.norm = { kind = kind, eps = norm.eps or EPS[kind], place = place, final = final, bias = kind == "layer" }
+    spec.norm = { kind = kind, eps = norm.eps or EPS[kind], place = place, final = final,
+      bias = kind == "layer" and norm.bias ~= false, skips_first = norm.skips_first or false }
   end,
   first_roles = function(spec, add)
     if spec.embedding.norm then add_roles(spec, add, "embedding") end
   end,
-  sublayer_roles = add_roles,
+  sublayer_roles = sublayer_roles,
+  layer_roles = layer_roles,
   last_roles = function(spec, add)
     if spec.norm.final then add_roles(spec, add, "final") end
   end,
@@ -156,6 +186,8 @@ return {
     end
     return ("%s %s, eps %s%s"):format(NAMES[spec.norm.kind],
       spec.norm.place == "post" and "after each residual" or "before each block", fmt.double(spec.norm.eps),
-      spec.norm.final and ", and one after the last layer" or "")
+      (spec.norm.bias or spec.norm.kind == "rms") and "" or ", no biases") ..
+      (spec.norm.skips_first and ", none before the first" or "") ..
+      (spec.norm.final and ", and one after the last layer" or "")
   end,
 }

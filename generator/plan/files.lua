@@ -8,8 +8,13 @@ local transformer = require "plan.transformer"
 
 local files = {}
 
--- The specs that a spec consists of, as it calls them and as its plans do.
-files.PARTS = { "encoder", "decoder", "attention", "memory" }
+-- The names of the specs that a spec consists of, as it calls them and as its plans do.
+function files.names_of_parts(s)
+  local list = { "encoder", "decoder", "attention" }
+  for _, kind in ipairs(s.layer_kinds or {}) do list[#list + 1] = kind.part end
+  list[#list + 1] = "memory"
+  return list
+end
 
 -- Those of the whole model; tells: its text tells of the other files.
 local MODEL = {
@@ -22,7 +27,7 @@ local MODEL = {
 -- A spec's parts and theirs, in order.
 function files.parts(s)
   local list = {}
-  for _, field in ipairs(files.PARTS) do
+  for _, field in ipairs(files.names_of_parts(s)) do
     local part = s[field .. "_spec"]
     list[#list + 1] = part
     for _, inner in ipairs(part and files.parts(part) or {}) do list[#list + 1] = inner end

@@ -111,10 +111,10 @@ local function roles_of(spec, prefix)
   return by_name
 end
 
--- The roles of a layer's part by their names there: among those of the layer or, where all layers share one, of the
--- stack.
-local function roles_of_part(p, part, prefix)
-  local of_layer, of_stack, by_name = roles_of(p.spec, "layers.0."), roles_of(p.spec, ""), {}
+-- The roles of a part of layer `layer` by their names there: among those of the layer or, where all layers share one,
+-- of the stack.
+local function roles_of_part(p, part, prefix, layer)
+  local of_layer, of_stack, by_name = roles_of(p.spec, ("layers.%d."):format(layer)), roles_of(p.spec, ""), {}
   for _, role in ipairs(part.spec.roles) do
     local found = (role.is_shared and of_stack or of_layer)[prefix .. role.name]
     by_name[role.name] = { at = found.at, is_vector = found.is_vector, is_shared = role.is_shared }
@@ -130,7 +130,8 @@ local function add_layout(list, layout, at, roles, plan, shared)
   for _, part in ipairs(layout.parts) do
     for _, fill in ipairs(part.fills or {}) do
       local role = fill.role and roles[fill.role] or {}
-      local all = (role.is_shared and shared or list)[KINDS[fill.kind]]
+      local is_lacking = fill.role and not role.at -- of a layer that does without
+      local all = is_lacking and {} or (role.is_shared and shared or list)[KINDS[fill.kind]]
       all[#all + 1] = setmetatable({
         at = offset[part.name] + (fill.at or 0),
         bias_at = fill.bias_part and offset[fill.bias_part] + fill.bias_from * 4,
@@ -143,19 +144,46 @@ local function add_layout(list, layout, at, roles, plan, shared)
   end
 end
 
--- Appends the lists of one layer of a stack, as often as there are layers: of its own roles, then of those that all
--- share.
-local function add_layers(lists, p, at, first)
-  local first_role, n_roles = shape.layer_roles(p.spec)
-  local list, shared = empty(p.spec.n_layers), empty(p.spec.n_layers)
-  list.first_role, list.n_roles, list.at, list.bytes = first + first_role, n_roles, at, p.layer_packed.bytes
-  shared.first_role, shared.at, shared.bytes = first, at, p.layer_packed.bytes
-  add_layout(list, p.layer_packed, 0, roles_of(p.spec, "layers.0."), p)
+-- Layers that are packed alike, by their kind and their roles: { from, step, count }, so many from one on.
+local function alike(s)
+  local groups, first = {}, 0
+  local period = s.layers and #s.layers.pattern or 1
+  if shape.lacks_first(s) then
+    groups[1], first = { from = 0, step = 1, count = 1 }, 1
+  end
+  for from = first, math.min(first + period, s.n_layers) - 1 do
+    groups[#groups + 1] = { from = from, step = period, count = math.floor((s.n_layers - 1 - from) / period) + 1 }
+  end
+  return groups
+end
+
+-- The lists of some layers: of their own roles, and of those that all layers share.
+local function lists_of(p, group, at, first)
+  local first_role = shape.layer_roles(p.spec, group.from)
+  local list, shared = empty(group.count), empty(group.count)
+  list.first_role, list.n_roles = first + first_role, group.step * shape.roles_per_layer(p.spec)
+  shared.first_role = first
+  for _, each in ipairs({ list, shared }) do
+    each.at, each.bytes = at + group.from * p.layer_packed.bytes, group.step * p.layer_packed.bytes
+  end
+  return list, shared
+end
+
+-- The index of a layer's kind among the parts of a sublayer.
+local function kind_of(s, layer)
+  return s.kind_of_layer and s.kind_of_layer[layer + 1] + 1 or 1
+end
+
+-- Appends the lists of layers that are alike.
+local function add_layers(lists, p, group, at, first)
+  local list, shared = lists_of(p, group, at, first)
+  add_layout(list, p.layer_packed, 0, roles_of(p.spec, ("layers.%d."):format(group.from)), p)
   for _, sublayer in ipairs(p.spec.sublayers) do
     for _, part in ipairs(sublayer.part and p.layer_packed.parts or {}) do
-      local inner = p[sublayer.part]
+      local inner = p[sublayer.parts and (sublayer.parts[kind_of(p.spec, group.from)] or sublayer.part)]
       if part.name == sublayer.part then
-        add_layout(list, inner.packed, part.offset, roles_of_part(p, inner, sublayer.prefix), inner, shared)
+        local roles = roles_of_part(p, inner, sublayer.prefix, group.from)
+        add_layout(list, inner.packed, part.offset, roles, inner, shared)
       end
     end
   end
@@ -170,12 +198,14 @@ local function add_whole(lists, p, at, first)
   add_layout(list, p.packed, 0, roles_of(p.spec, ""), p)
   lists[#lists + 1] = list
   for _, part in ipairs(p.layer_packed and p.spec.n_layers > 0 and p.packed.parts or {}) do
-    if part.name == "layers" then add_layers(lists, p, at + part.offset, first) end
+    for _, group in ipairs(part.name == "layers" and alike(p.spec) or {}) do
+      add_layers(lists, p, group, at + part.offset, first)
+    end
   end
 end
 
--- The lists of a variant's parts, in order: of a layer one; of a stack what is outside the layers, then a layer's and
--- what layers share; of a transformer those of both sides.
+-- The lists of a variant's parts, in order: of a layer one; of a stack what is outside the layers, then those of layers
+-- that are alike and what layers share; of a transformer those of both sides.
 function packing.lists(p)
   local lists = {}
   if p.encoder then

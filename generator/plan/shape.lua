@@ -27,18 +27,32 @@ function shape.has_role(s)
   return function(name) return has[name] or false end
 end
 
--- Of a stack the index of the first role of layer 0, how many roles a layer has, and a function from a role's name in
--- its layer to its index from the layer's first on (nil where there is none).
-function shape.layer_roles(s)
+-- Of a stack the index of the first role of a layer (0 where nil), how many roles it has, and a function from a role's
+-- name in the layer to its index from the layer's first on (nil where there is none).
+function shape.layer_roles(s, layer)
   local first, count, at = 0, 0, {}
+  local pattern = ("^layers%%.%d%%.(.*)$"):format(layer or 0)
   for i, role in ipairs(s.roles) do
-    local inner = role.name:match("^layers%.0%.(.*)$")
+    local inner = role.name:match(pattern)
     if inner then
       if count == 0 then first = i - 1 end
       at[inner], count = count, count + 1
     end
   end
   return first, count, function(name) return at[name] end
+end
+
+-- How many roles each layer of a stack has but the first, which may have fewer.
+function shape.roles_per_layer(s)
+  local _, count = shape.layer_roles(s, math.min(1, s.n_layers - 1))
+  return count
+end
+
+-- How many roles the first layer of a stack lacks, which are the last of other layers; nil for none.
+function shape.lacks_first(s)
+  local _, count = shape.layer_roles(s)
+  local lacks = shape.roles_per_layer(s) - count
+  return lacks > 0 and lacks or nil
 end
 
 -- form: what attention is given, "given" heads or what "linear"s make; key_ranges_differ: whether rows of a tile may

@@ -89,7 +89,9 @@ end
 local function layer_packed(p)
   local layout = packed.new()
   for _, sublayer in ipairs(p.spec.sublayers) do
-    if sublayer.part then packed.add_bytes(layout, sublayer.part, p[sublayer.part].packed.bytes) end
+    local bytes = 0
+    for _, part in ipairs(sublayer.parts or {}) do bytes = math.max(bytes, p[part].packed.bytes) end
+    if sublayer.part then packed.add_bytes(layout, sublayer.part, bytes) end
     for _, of in ipairs(sublayer.linears) do
       add_product(p, layout, of.packed, p.product[of.product], of.side_by_side)
     end
@@ -191,9 +193,10 @@ end
 local function plan_parts(p, set)
   p.parts = {}
   for _, sublayer in ipairs(p.spec.sublayers) do
-    local part = sublayer.part and plan.make(p.spec[sublayer.part .. "_spec"], set, p.kernels)
-    p.parts[#p.parts + 1] = part or nil
-    if part then p[sublayer.part] = part end
+    for _, name in ipairs(sublayer.parts or {}) do
+      p[name] = plan.make(p.spec[name .. "_spec"], set, p.kernels)
+      p.parts[#p.parts + 1] = p[name]
+    end
   end
 end
 

@@ -235,13 +235,31 @@ local function resolve_sides(s, fail, said)
   end
 end
 
--- The attention of a stack's layers, a spec of its own; what is wrong with the stack is wrong with it too, and said
--- once.
+-- The attention of a kind of layer, as spec[the name of its part .. "_spec"].
+local function resolve_kind(s, kind, fail)
+  local where = ("layers.kinds.%s"):format(kind.name)
+  local others = stack.not_of_attention(kind.fields)
+  if #others > 0 then
+    fail(("%s.%s is not a field of a layer's attention"):format(where, others[1]))
+    return
+  end
+  local part = part_of(stack.attention_fields(s, kind), "in a layer's attention, " .. where, fail)
+  if #part.roles > 0 and not stack.same_roles(part, s.attention_spec) then
+    fail(("%s has other weights than the layers that are as the spec says"):format(where))
+  end
+  kind.part, kind.spec = "attention_" .. kind.name, part
+  s[kind.part .. "_spec"] = part
+end
+
+-- The attentions of a stack's layers, each a spec of its own; what is wrong with the stack is wrong with them too, and
+-- said once.
 local function resolve_attention(s, fail, said)
   if not s.attends then return end
   s.attention_spec = { roles = {} }
   if said > 0 then return end
   s.attention_spec = part_of(stack.attention_fields(s), "in a layer's attention", fail)
+  if s.layer_kinds[1] then s.layer_kinds[1].spec = s.attention_spec end
+  for i = 2, #s.layer_kinds do resolve_kind(s, s.layer_kinds[i], fail) end
   if s.kind == "decoder" then
     s.memory_spec = part_of(stack.memory_fields(s), "in a layer's attention to the encoder's output", fail)
   end

@@ -62,9 +62,42 @@ local function weights_of(is_given)
   return is_given and { "attention" } or nil
 end
 
--- The fields of the attention of one layer: its heads side by side, over rows without padding.
-function stack.attention_fields(spec)
-  local raw = { name = spec.name .. "_self", kind = "mha", projections = "qkv", bias = attention_bias(spec.bias) }
+-- Puts the fields of a kind of layer over those of an attention; false takes a field away, or all of a table.
+local function set_fields(raw, fields)
+  for field, value in pairs(fields) do
+    for name in pairs(raw) do
+      if name == field or name:sub(1, #field + 1) == field .. "." then raw[name] = nil end
+    end
+    if value ~= false then raw[field] = value end
+  end
+end
+
+-- The fields of a kind that no attention of a layer takes, in order.
+function stack.not_of_attention(fields)
+  local list = {}
+  for field in pairs(fields) do
+    local is_group = false
+    for shared in pairs(SHARED) do is_group = is_group or shared:sub(1, #field + 1) == field .. "." end
+    if not SHARED[field] and not is_group then list[#list + 1] = field end
+  end
+  table.sort(list)
+  return list
+end
+
+-- Whether two parts have the same weights.
+function stack.same_roles(a, b)
+  for i = 1, math.max(#a.roles, #b.roles) do
+    local x, y = a.roles[i], b.roles[i]
+    if not x or not y or x.name ~= y.name or x.shape[1] ~= y.shape[1] or x.shape[2] ~= y.shape[2] then return false end
+  end
+  return true
+end
+
+-- The fields of the attention of one layer: its heads side by side, over rows without padding; kind: of the layer, nil
+-- for one as the spec says.
+function stack.attention_fields(spec, kind)
+  local name = spec.name .. "_self" .. (kind and "_" .. kind.name or "")
+  local raw = { name = name, kind = "mha", projections = "qkv", bias = attention_bias(spec.bias) }
   for _, entry in ipairs(spec.given) do
     if SHARED[entry.field] then raw[entry.field] = entry.value end
   end
@@ -73,6 +106,7 @@ function stack.attention_fields(spec)
   raw.outputs = weights_of(spec.layer_attention)
   raw["mask.causal"] = spec.causal
   if not masks_its_rows(spec) then raw.mask_fill = nil end
+  set_fields(raw, kind and kind.fields or {})
   return raw
 end
 
@@ -156,12 +190,13 @@ local function part_roles(spec, sublayer, is_shared, add)
 end
 
 -- The weights of one layer in order: of each sublayer its part's, its linears', and what blocks put after it.
-local function layer_roles(spec, add)
+local function layer_roles(spec, add, layer)
   for _, sublayer in ipairs(spec.sublayers) do
     part_roles(spec, sublayer, false, add)
     for _, linear in ipairs(sublayer.linears) do linear_roles(linear, add) end
     blocks.each("sublayer_roles", spec, add, sublayer.name)
   end
+  blocks.each("layer_roles", spec, add, layer)
 end
 
 -- Appends all weights of a stack: layers.0.q_weight and so on between those before and after the layers.
@@ -176,7 +211,7 @@ function stack.roles(spec, add)
   blocks.each("first_roles", spec, add)
   for _, sublayer in ipairs(spec.sublayers) do part_roles(spec, sublayer, true, add) end
   for layer = 0, spec.n_layers - 1 do
-    layer_roles(spec, function(name, shape) add(("layers.%d.%s"):format(layer, name), shape) end)
+    layer_roles(spec, function(name, shape) add(("layers.%d.%s"):format(layer, name), shape) end, layer)
   end
   blocks.each("last_roles", spec, add)
 end

@@ -135,12 +135,23 @@ static double encoder_flops(const struct ga_model *model, const struct ga_call_s
 }
 
 // Pairs of a query and a key that it sees in one layer, of the stack's own rows and of its memory.
-static double seen_pairs(const struct ga_model *model, const struct ga_call_size *size)
+static double pairs_of_kind(const struct ga_model *model, const struct ga_model *kind, const struct ga_call_size *size)
 {
     const size_t kv_len = model->stack ? size->q_len : size->kv_len;
     double pairs = has_memory(model) ? (double)size->q_len * (double)size->kv_len : 0.0;
     for (size_t i = 0; i < size->q_len; i++) {
-        pairs += (double)visible(model, size->cached + i, size->cached + size->q_len, size->cached + kv_len);
+        pairs += (double)visible(kind, size->cached + i, size->cached + size->q_len, size->cached + kv_len);
+    }
+    return pairs;
+}
+
+// The same of all layers.
+static double seen_pairs(const struct ga_model *model, const struct ga_call_size *size)
+{
+    const size_t layers = model->stack ? model->stack->n_layers : 1;
+    double pairs = model->layer_kinds ? 0.0 : (double)layers * pairs_of_kind(model, model, size);
+    for (size_t l = 0; model->layer_kinds && l < layers; l++) {
+        pairs += pairs_of_kind(model, &model->layer_kinds[model->kind_of_layer[l]], size);
     }
     return pairs;
 }
@@ -152,7 +163,7 @@ double ga_cost_flops(const struct ga_model *model, const struct ga_call_size *si
     const double layers = stack ? (double)stack->n_layers : 1.0;
     const double attention =
         2.0 * seen_pairs(model, size) * (double)model->n_heads * (double)(model->d_head + model->d_v);
-    double flops = layers * (projection_flops(model, side, size) + attention);
+    double flops = layers * projection_flops(model, side, size) + attention;
     if (stack) {
         flops += 2.0 * (double)size->logit_rows * logits_elements(model);
     }

@@ -23,6 +23,58 @@ fact.holds("an MPNet has one bias by distance for all layers, and positions of R
   fact.equal(count, 1)
 end)
 
+-- -- ModernBERT -----------------------------------------------------------------------------------------------------
+
+local MODERNBERT = [["model_type": "modernbert", "architectures": ["ModernBertModel"], "hidden_size": 8,
+  "num_attention_heads": 2, "num_hidden_layers": 4, "intermediate_size": 12, "vocab_size": 7,
+  "max_position_embeddings": 20]]
+
+-- The words of a spec's pattern, in order.
+local function pattern_of(s)
+  return table.concat(s.layers.pattern, " ")
+end
+
+fact.holds("a ModernBERT has layers that see all keys, and others with a window and angles of their own", function()
+  local s = reads(MODERNBERT, '"local_attention": 10, "position_embedding_type": "absolute"').spec
+  fact.equal(pattern_of(s), "base near near")
+  fact.equal(s.attention_spec.window, nil)
+  fact.equal(s.attention_spec.rope.theta, 160000)
+  fact.equal(("%d %s %d"):format(s.attention_near_spec.window, s.attention_near_spec.window_sides,
+    s.attention_near_spec.rope.theta), "6 both 10000")
+  fact.equal(table.concat(s.kind_of_layer, " "), "0 1 1 0")
+  fact.equal(("%s %s %s %s"):format(tostring(s.norm.bias), tostring(s.norm.skips_first), tostring(s.ffn.fused),
+    tostring(s.bias.q)), "false true true false")
+  local same = reads(MODERNBERT, '"local_rope_theta": null').spec
+  fact.equal(same.attention_near_spec.rope.theta, 160000)
+  local all = reads(MODERNBERT, '"global_attn_every_n_layers": 1').spec
+  fact.equal(all.layers, nil)
+end)
+
+fact.holds("a ModernBERT of transformers 5 says its layers and angles otherwise", function()
+  local s = reads(MODERNBERT, '"dtype": "float32", "layer_types": ["sliding_attention", "full_attention", ' ..
+    '"sliding_attention", "full_attention"], "rope_parameters": { "full_attention": { "rope_type": "default", ' ..
+    '"rope_theta": 3000.0 }, "sliding_attention": { "rope_type": "default", "rope_theta": 70.0 } }').spec
+  fact.equal(pattern_of(s), "near base near base")
+  fact.equal(("%d %d"):format(s.attention_spec.rope.theta, s.attention_near_spec.rope.theta), "3000 70")
+  refuses_config(MODERNBERT, '"layer_types": ["full_attention", "linear_attention", "full_attention", ' ..
+    '"full_attention"]', "layer_types is a list; expected full_attention or sliding_attention for each layer")
+  refuses_config(MODERNBERT, '"rope_scaling": { "rope_type": "yarn", "factor": 2 }',
+    'rope_scaling.rope_type is "yarn"; expected "default": rotary positions are not scaled',
+    "rope_scaling.factor is 2; expected none: rotary positions are not scaled")
+end)
+
+fact.holds("the heads of a ModernBERT are a dense linear, an activation, a norm and a linear", function()
+  local words = reads((MODERNBERT:gsub("BertModel", "BertForMaskedLM"))).spec
+  fact.equal(("%s %s %s %s"):format(words.logits.transform, tostring(words.logits.transform_bias),
+    tostring(words.logits.bias), tostring(words.logits.tied)), "gelu false true true")
+  local ranks = reads((MODERNBERT:gsub("BertModel", "BertForSequenceClassification")),
+    '"classifier_pooling": "mean", "classifier_bias": true, "num_labels": 3').spec
+  fact.equal(("%s %s %s %s %d"):format(ranks.pool.kind, ranks.classifier.activation, tostring(ranks.classifier.norm),
+    tostring(ranks.classifier.dense_bias), ranks.classifier.labels), "mean gelu true true 3")
+end)
+
+-- -- Refusals -------------------------------------------------------------------------------------------------------
+
 fact.holds("an MPNet whose table has other buckets is refused, as its module looks for 32", function()
   refuses_config(MPNET, '"relative_attention_num_buckets": 16', "relative_attention_num_buckets is 16; expected 32: " ..
     "distances have one of 32 buckets, whatever the size of the table")

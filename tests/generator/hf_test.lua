@@ -1,10 +1,12 @@
 -- hf_test.lua: --from-hf: a config.json becomes a spec, field by field, and what is not known is refused by name. What
 -- a sentence encoder's folder says in addition is in hf_sentence_test.lua.
 local hf = dofile("tests/generator/hf_folders.lua")
+local data_files = require "import.data_files"
 local from_hf = require "import.from_hf"
 local fs = require "base.fs"
 local json = require "import.from_hf.json"
 local maps = require "import.maps"
+local join = require("base.text").join
 
 local fact, read, config, reads = hf.fact, hf.read, hf.config, hf.reads
 local refuses, refuses_config = hf.refuses, hf.refuses_config
@@ -133,7 +135,7 @@ end)
 
 fact.holds("every model type has a fact, and a data file that holds together", function()
   local covered = "bert roberta xlm_roberta camembert distilbert gpt2 llama qwen2 qwen3 mistral vit deit mpnet " ..
-    "eurobert common"
+    "modernbert eurobert common"
   for _, file in ipairs(assert(fs.list("generator/import/hf"))) do
     local name = file:match("^(.*)%.lua$")
     assert((" " .. covered .. " "):find(" " .. name .. " ", 1, true), file)
@@ -194,15 +196,15 @@ end)
 
 -- -- What is refused ------------------------------------------------------------------------------------------------
 
+local KNOWN = data_files("generator/import/hf")
+
 fact.holds("a model type without a file is refused with those there are", function()
-  refuses(config('"model_type": "berd"'), { '/config.json: model_type is "berd"; expected one of bert, ' ..
-    "camembert, deit, distilbert, eurobert, gpt2, llama, mistral, mpnet, qwen2, qwen3, roberta, vit or " ..
-    "xlm_roberta; did you mean bert?" })
+  refuses(config('"model_type": "berd"'), { '/config.json: model_type is "berd"; expected one of ' ..
+    join(KNOWN, "or") .. "; did you mean bert?" })
   local near = "; specs/%s.lua comes near: edit a copy for --spec (docs/spec.md)"
   for other, step in pairs({ albert = near:format("bert_base"), bart = near:format("transformer"), hubert = "" }) do
     refuses(config(('"model_type": "%s"'):format(other)), { "/config.json: " .. other .. " is a model type of " ..
-      "transformers that genattn does not read; it reads bert, camembert, deit, distilbert, eurobert, gpt2, llama, " ..
-      "mistral, mpnet, qwen2, qwen3, roberta, vit and xlm_roberta" .. step })
+      "transformers that genattn does not read; it reads " .. join(KNOWN) .. step })
   end
   for _, word in ipairs({ '"../hf/bert"', '"common"', "7", "null", '["bert"]' }) do
     local result, errors = read(config('"model_type": ' .. word))

@@ -24,6 +24,9 @@ PROMPTS, NEW = [1, 9, 20], 14  # lengths of what is generated from, and tokens a
 BERT = {"hidden_size": 48, "num_attention_heads": 4, "num_hidden_layers": 2, "intermediate_size": 80, "vocab_size": 60}
 LLAMA = {**BERT, "max_position_embeddings": 48, "num_key_value_heads": 2}
 
+MODERNBERT = {**BERT, "max_position_embeddings": 48, "local_attention": 10, "pad_token_id": 0, "num_hidden_layers": 4,
+              "reference_compile": False, "global_rope_theta": 3000.0, "local_rope_theta": 50.0}
+
 MODELS = {  # name: (class, configuration)
     "hf_bert": ("BertModel", {**BERT, "max_position_embeddings": 64}),
     "hf_labels": ("BertForTokenClassification", {**BERT, "max_position_embeddings": 48, "num_labels": 5}),
@@ -51,6 +54,11 @@ MODELS = {  # name: (class, configuration)
     "hf_words_mpnet": ("MPNetForMaskedLM", {**BERT, "max_position_embeddings": 42}),
     "hf_words_mpnet_one_bias": ("MPNetForMaskedLM", {**BERT, "max_position_embeddings": 42,
                                                      "tie_word_embeddings": False}),
+    "hf_modernbert": ("ModernBertModel", {**MODERNBERT, "num_hidden_layers": 5}),
+    "hf_words_modernbert": ("ModernBertForMaskedLM", {**MODERNBERT, "tie_word_embeddings": True}),
+    "hf_ranks_modernbert": ("ModernBertForSequenceClassification", {
+        **MODERNBERT, "num_labels": 3, "classifier_bias": True, "norm_bias": True, "attention_bias": True,
+        "mlp_bias": True, "classifier_pooling": "mean", "classifier_activation": "relu"}),
     "hf_gpt2": ("GPT2LMHeadModel", {"n_embd": 48, "n_head": 4, "n_layer": 2, "vocab_size": 60, "n_positions": 40}),
     "hf_llama": ("LlamaForCausalLM", {**LLAMA, "attention_bias": True, "mlp_bias": True, "head_dim": 10,
                                       "rope_theta": 50000.0}),
@@ -152,7 +160,7 @@ def exact(module):
             if type(child).__name__.endswith("RMSNorm"):
                 setattr(owner, name, ExactNorm(child))
             elif type(child).__name__.endswith("RotaryEmbedding"):
-                setattr(owner, name, ExactAngles(module.config))
+                setattr(owner, name, ExactAngles(getattr(child, "config", module.config)))
     return module
 
 

@@ -188,6 +188,19 @@ static void part_make(struct part_model *part, const struct ga_model *model, con
     }
 }
 
+// What a layer's attention has of its kind.
+static void take_kind(struct ga_model *layer, const struct ga_model *kind)
+{
+    layer->spec = kind->spec;
+    layer->causal = kind->causal;
+    layer->scale = kind->scale;
+    layer->window = kind->window;
+    layer->window_both = kind->window_both;
+    layer->softcap = kind->softcap;
+    layer->alibi = kind->alibi;
+    layer->rope = kind->rope;
+}
+
 // One layer of a stack, or its attention to the memory, as a layer. Weights of score modifiers outside the layers are
 // those of each layer's own attention.
 static void layer_make(struct part_model *layer, const struct ga_model *model, const struct ga_weight_view *roles,
@@ -203,6 +216,9 @@ static void layer_make(struct part_model *layer, const struct ga_model *model, c
     }
     layer->model.kind = GA_MHA;
     layer->model.stack = NULL;
+    if (model->layer_kinds) {
+        take_kind(&layer->model, &model->layer_kinds[model->kind_of_layer[index]]);
+    }
 }
 
 // The sides of a transformer.

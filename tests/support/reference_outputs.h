@@ -179,11 +179,14 @@ static REAL *IN_REAL(classifier_rows)(const struct ga_model *model, const struct
                                       const struct ga_io *io, const REAL *output)
 {
     const size_t n = model->d_model;
+    const bool two = model->kind == GA_TRANSFORMER;
     REAL *pooled = malloc(io->batch * n * sizeof *pooled), *dense = malloc(io->batch * n * sizeof *dense);
     if (pooled && dense) {
         IN_REAL(reference_embedding)(model, roles, io, output, pooled);
         IN_REAL(classifier_linear)(model, roles, "classifier_dense", io->batch, n, pooled, dense);
         IN_REAL(activate)(model->stack->classifier_activation, io->batch * n, dense);
+        IN_REAL(norm_to)
+        (model->stack, model, roles, two ? "decoder.classifier" : "classifier", io->batch, dense, dense);
     }
     const bool made = pooled && dense;
     free(pooled);

@@ -121,7 +121,7 @@ static void IN_REAL(norm_to)(const struct ga_stack *stack, const struct ga_model
     if (to != from) {
         memcpy(to, from, count * model->d_model * sizeof *to);
     }
-    if (stack->norm.kind == GA_NORM_NONE) {
+    if (stack->norm.kind == GA_NORM_NONE || !reference_role(model, views, names[0])) {
         return;
     }
     IN_REAL(norm)

@@ -107,6 +107,41 @@ function conversions.longer_by(value, context)
   return value / original
 end
 
+-- -- Layers that differ by a pattern ---------------------------------------------------------------------------------
+
+-- The kinds of layers where every n-th sees all keys, from the first on, and the others those near them; nothing where
+-- all do.
+function conversions.every_nth(value)
+  if not is_count(value) or value > 512 then return nil, "a whole number from 1 to 512" end
+  local pattern = { "base" }
+  for i = 2, value do pattern[i] = "near" end
+  return value > 1 and pattern or nil
+end
+
+local KIND_OF_TYPE = { full_attention = "base", sliding_attention = "near" }
+
+-- The same where a list names the kind of each layer.
+function conversions.layer_types(value, context)
+  local pattern, is_near = {}, false
+  for _, word in ipairs(json.is_array(value) and value or {}) do
+    pattern[#pattern + 1] = KIND_OF_TYPE[word]
+    is_near = is_near or KIND_OF_TYPE[word] == "near"
+  end
+  if #pattern ~= context.made.n_layers or #pattern ~= #value then
+    return nil, "full_attention or sliding_attention for each layer"
+  end
+  return is_near and pattern or nil
+end
+
+-- Of layers with a window to both sides what differs from the others: the window, and the angles if row.theta has any.
+function conversions.near_kind(value, context, row)
+  if not is_count(value) then return nil, "a whole number from 1" end
+  if not context.made["layers.pattern"] then return nil end
+  local theta = context.get(row.theta)
+  return { near = { mask = { window = math.floor(value / 2) + 1, window_sides = "both" },
+    rope = type(theta) == "number" and { theta = theta } or nil } }
+end
+
 -- A value that says once more what another field said.
 function conversions.same(value, context, row)
   local made = context.made[row[2]]

@@ -27,7 +27,7 @@ local NAMES = [[
   maskformer maskformer_swin mbart mega megatron_bert mellum metaclip_2 mgp_str mimi mimo_v2_flash minicpm3
   minicpm_ocr minicpmv4_6 minicpmv4_7 minimax minimax_m2 minimax_m3_vl ministral ministral3 mistral3 mistral4
   mistral_large4 mixtral mllama mm_grounding_dino mobilebert mobilenet_v1 mobilenet_v2 mobilevit mobilevitv2
-  modernbert modernvbert molmo2 moonshine moonshine_streaming moshi moss_transcribe_diarize mpt mra mt5
+  modernvbert molmo2 moonshine moonshine_streaming moshi moss_transcribe_diarize mpt mra mt5
   muse_glimmer muse_glimmer_assistant muse_spark musicflamingo musicgen musicgen_melody mvp nanochat nat nemo_speechlm
   nemotron nemotron3_5_asr nemotron3_5_transcribe_word_timestamp nemotron3_diarization nemotron_asr_streaming
   nemotron_h nemotron_h_omni neomme neucodec nezha nllb_moe nomic_bert nougat nystromformer olmo olmo2 olmo3

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum { GA_ABI = 17 };          // changes whenever a struct in this file or struct ga_error changes
+enum { GA_ABI = 18 };          // changes whenever a struct in this file or struct ga_error changes
 enum { GA_BITS_REVISION = 1 }; // changes whenever a release changes results on purpose (docs/numbers.md)
 
 // -- Threads --------------------------------------------------------------------------------------------------------
@@ -249,8 +249,7 @@ struct ga_model {
     double scale;          // of the scores before softmax
     bool lengths;          // takes q_lengths and kv_lengths
     bool attention_output; // takes io.attention, if it is one layer; for a stack see stack->attention
-    size_t window; // 0: none; else a query at position p (of the last key that its causal rule lets it see, or of its
-                   // own row) sees only keys j > p - window
+    size_t window; // 0: none; else a query at p (its own row, or its last key if causal) sees only keys j > p - window
     bool window_both;             // and j < p + window; without causal
     double softcap;               // 0: none; else a scaled score becomes softcap * tanh(score / softcap)
     bool alibi;                   // each head subtracts its slope times the distance of the key from the query
@@ -268,8 +267,7 @@ struct ga_model {
     size_t n_variants;
     enum ga_activation activation[GA_PROJECTIONS]; // after each projection
     enum ga_mask mask;                             // takes io.mask or io.additive_mask
-    size_t k_dim, v_dim, d_out; // floats in a row of key, of value and of output (of query: d_model); of all heads
-                                // together in a model of attention alone
+    size_t k_dim, v_dim, d_out; // floats in a row of key, value and output; of all heads together if kind is GA_SDPA
     bool fills;                 // a masked score becomes mask_fill instead of -inf
     bool fills_padding; // also the score of a key past a length; never in a whole model, which has no rows of padding
     double mask_fill;   // only if fills
@@ -289,9 +287,11 @@ struct ga_model {
     enum ga_storage weights_dtype;  // of linears whose rows are floats, or whose 8-bit rows multiply groups
     enum ga_arithmetic arithmetic[GA_LINEARS]; // of each linear; F32 for linears that the model does not have
     enum ga_arithmetic attention_arithmetic;   // of queries by keys and of softmax weights by values
-    uint32_t arithmetic_choices;   // 1 << GA_ARITHMETIC_... of each that io.arithmetic may name; 0: no choice
-    enum ga_dtype cache_dtype;     // of cached keys and values, if any; GA_I8 has a scale for each row of a head
-    enum ga_dtype embedding_dtype; // of rows of the embedding, if there is one; GA_I8 has a scale for each row
+    uint32_t arithmetic_choices;        // 1 << GA_ARITHMETIC_... of each that io.arithmetic may name; 0: no choice
+    enum ga_dtype cache_dtype;          // of cached keys and values, if any; GA_I8 has a scale for each row of a head
+    enum ga_dtype embedding_dtype;      // of rows of the embedding, if there is one; GA_I8 has a scale for each row
+    const struct ga_model *layer_kinds; // by kind of layer: spec, causal, scale, window, softcap, alibi, rope; or NULL
+    const uint8_t *kind_of_layer;       // [stack->n_layers], indices of layer_kinds; NULL if that is NULL
 };
 
 // True if both are one model of one library, or copies of it: their variants are the same objects. Two libraries
