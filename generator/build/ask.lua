@@ -196,10 +196,10 @@ end
 -- answers, or nil and a message. Answers: compiler, lua (words for people), machine (as the compiler names it),
 -- warnings (flags), callgraph (a flag), precompiles (headers), targets_avx, runs (whether the compiler's programs run
 -- here, by answers.runner where that is given), is_cross (they do not by themselves; booleans), isas (array of { name,
--- built, runs, cpu, off }), built (ISA names, best first), jansson, text, lua54 and criterion ({ cflags, libraries }),
--- second_lua, clang, luacheck, shellcheck, clang_format, valgrind, qemu, cmake, pkg_config, musl (commands), msan
--- (flags), dkjson, sqlite, simde, wraps, torch, numpy (booleans); nil: not there. Where the compiler's programs run
--- here there is jansson. cross: { arch, cc, emulator }. wheel_platform: as wheels name this machine, where python3 is
+-- built, runs, cpu, off }), built (ISA names, best first), jansson, text, mpi, lua54 and criterion ({ cflags,
+-- libraries }), second_lua, clang, luacheck, shellcheck, clang_format, valgrind, qemu, cmake, pkg_config, musl
+-- (commands), msan (flags), dkjson, sqlite, simde, wraps, torch, numpy (booleans); nil: not there. Where the compiler's
+-- programs run here there is jansson. cross: { arch, cc, emulator }. wheel_platform: as wheels name this machine, where python3 is
 -- here; makes_wheels, makes_lua: they were asked for.
 return function(prober, quiet, settings)
   local refused = refused_flag(settings.variables)
@@ -217,6 +217,12 @@ return function(prober, quiet, settings)
   if settings.lua then
     answers.makes_lua, why = makes_lua(settings, answers)
     if not answers.makes_lua then return nil, why end
+  end
+  if settings.mpi then
+    answers.mpi = prober:library("mpi", "mpi.h", "mpich") or prober:library("mpi", "mpi.h", "ompi-c")
+    if not answers.mpi then
+      return nil, "--with-mpi: no MPI links (Debian: libmpich-dev or libopenmpi-dev); see " .. LOG
+    end
   end
   answers.text = answers.jansson and ask_text(prober, answers.jansson)
   answers.sqlite = answers.text and prober:header("sqlite3ext.h")

@@ -55,7 +55,7 @@ function files.config(settings, answers)
   local v, w = settings.variables, ninja.writer()
   local absent = { cflags = "", libraries = "" }
   local jansson, criterion = answers.jansson or absent, answers.criterion or absent
-  local text = answers.text or absent
+  local text, mpi = answers.text or absent, answers.mpi or absent
   local warnings = table.concat(answers.warnings, " ") .. " " .. files.werror(settings)
   local rows = {
     { "configure", next_run(settings) }, { "cc", v.CC }, { "ar", v.AR }, { "lua", v.LUA },
@@ -72,6 +72,7 @@ function files.config(settings, answers)
     { "valgrind_cflags", answers.valgrind and "-DGA_VALGRIND" or "" }, { "checked_isa", checked_isa(answers) },
     { "jansson_cflags", jansson.cflags }, { "criterion_cflags", criterion.cflags },
     { "text_cflags", text.cflags }, { "text_libraries", text.libraries },
+    { "mpi_cflags", mpi.cflags }, { "mpi_libraries", mpi.libraries },
     { "program_libraries", jansson.libraries .. " -lm -pthread" },
     { "test_libraries", table.concat({ text.libraries, jansson.libraries, criterion.libraries, "-lm -pthread" },
       " ") },

@@ -59,6 +59,8 @@ local FEATURES = {
   { flags = "--lua", key = "lua", default = "no",
     help = "also make a module of each model for LuaJIT, and for Lua 5.4 if its headers exist: out/lua/NAME.lua " ..
     "(docs/bindings.md)" },
+  { flags = "--with-mpi", key = "mpi", default = "no",
+    help = "programs divide embed over the processes that mpirun starts, by MPICH or Open MPI (docs/cluster.md)" },
   { flags = "--enable-debug", key = "debug", default = "no", help = "no optimisation, full debug information" },
   { flags = "--enable-sanitize", key = "sanitize", default = "no",
     help = "build everything with address and undefined-behaviour sanitizers" },
@@ -349,8 +351,8 @@ end
 -- Reads the arguments. fields: spec.options(); isa_names: those --isa may name; getenv: os.getenv or a stand-in.
 -- Returns the settings, or nil and every message. Settings: specs, folders and gguf_files (arrays of paths),
 -- hf_architecture (or nil), hf_ignore (array), fields (array of { field, value }), isas (set of names or nil), prefix,
--- bindir, libdir, includedir, mandir, datadir, verbose, quiet, runner, python, lua, debug, sanitize, werror, variables,
--- arguments (for the next run), warnings.
+-- bindir, libdir, includedir, mandir, datadir, verbose, quiet, runner, python, mpi, lua, debug, sanitize, werror,
+-- variables, arguments (for the next run), warnings.
 function options.parse(args, fields, isa_names, getenv)
   local why = control_character(args)
   if why then return nil, { why } end
@@ -374,8 +376,8 @@ function options.parse(args, fields, isa_names, getenv)
     prefix = prefix, bindir = parsed.bindir or prefix .. "/bin", libdir = parsed.libdir or prefix .. "/lib",
     includedir = parsed.includedir or prefix .. "/include", mandir = parsed.mandir or prefix .. "/share/man",
     datadir = parsed.datadir or prefix .. "/share", verbose = parsed.verbose, quiet = parsed.quiet,
-    runner = parsed.runner, python = parsed.python, lua = parsed.lua, debug = parsed.debug, sanitize = parsed.sanitize,
-    werror = parsed.werror,
+    runner = parsed.runner, python = parsed.python, mpi = parsed.mpi, lua = parsed.lua, debug = parsed.debug,
+    sanitize = parsed.sanitize, werror = parsed.werror,
     variables = variables, arguments = remembered(kept, parsed.assignments, variables), warnings = warnings,
   }
 end

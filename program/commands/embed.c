@@ -9,6 +9,7 @@
 #include "embed_shard.h"
 #include "embed_sink.h"
 #include "pooling.h"
+#include "ranks.h"
 #include "text_ahead.h"
 #include "weights_options.h"
 
@@ -73,6 +74,7 @@ static const char *const notes[] = {
     "its finished blocks if the program is killed; --resume goes on. --merge writes what one program would have",
     "written, to the byte. It refuses shards that are missing, not finished, damaged, or of another model, weights,",
     "tokenizer or corpus, by name.",
+    "mpirun: if configure was given --with-mpi, the processes of mpirun divide one file and write it together.",
     NULL,
 };
 
@@ -122,9 +124,11 @@ static enum ga_exit embed_tokens(struct work *work)
     const struct ga_shard *shard = work->shard.is_given ? &work->shard.maker.shard : &whole;
     const size_t blocks = ga_shard_blocks(shard);
     enum ga_exit code = GA_EXIT_OK;
-    for (size_t i = work->shard.first; i < blocks && code == GA_EXIT_OK; i++) {
+    for (ga_embed_shard_claim(&work->shard); work->shard.next < blocks && code == GA_EXIT_OK;
+         work->shard.next++, ga_embed_shard_claim(&work->shard)) {
+        const size_t i = work->shard.next;
         size_t count;
-        const size_t first = ga_shard_block(shard, i, &count);
+        const size_t first = work->sink.first = ga_shard_block(shard, i, &count);
         const struct ga_sequences part = {count, all->starts + first, all->ids, all->types};
         work->pooling.begin = work->pooling.end;
         work->pooling.end = (double)(i + 1 - work->shard.first) / (double)(blocks - work->shard.first);
@@ -152,6 +156,7 @@ static enum ga_exit embed_texts(struct work *work)
         work->pooling.begin = work->pooling.end;
         work->pooling.end = block->share;
         work->n_cut += block->n_cut;
+        work->sink.first = block->first;
         code = embed_block(work, &block->sequences, work->reader.keeps ? block : NULL);
         if (code != GA_EXIT_OK) {
             return code;
@@ -171,7 +176,12 @@ static void print_result(const struct work *work)
 {
     const struct ga_shard *shard = &work->shard.maker.shard;
     const size_t width = work->sink.width;
-    if (work->shard.is_given) {
+    if (work->sink.ranks > 1) {
+        if (work->sink.rank == 0) {
+            ga_print_line("%s: embedding F32 [%zu, %zu], by %zu ranks", work->sink.path, shard->texts, width,
+                          work->sink.ranks);
+        }
+    } else if (work->shard.is_given) {
         const size_t blocks = ga_shard_blocks(shard);
         ga_print_line("%s: shard %zu/%zu, %zu of %zu texts, embedding F32 [%zu, %zu], computed %zu", work->sink.path,
                       shard->index, shard->of, ga_shard_texts(shard, blocks), shard->texts,
@@ -186,14 +196,15 @@ static enum ga_exit embed(struct work *work, bool has_texts)
     struct ga_progress progress = ga_progress_begin(work->context, has_texts ? "texts" : "sequences");
     // Pages that no row comes to are never touched: a few texts take little of it.
     work->rows = malloc(GA_BLOCK_TEXTS * work->sink.width * sizeof *work->rows);
-    if (!work->rows) {
-        return ga_failed(work->context, "no memory for %d embeddings", GA_BLOCK_TEXTS);
-    }
-    enum ga_exit code = ga_embed_sink_open(&work->sink);
+    enum ga_exit code =
+        work->rows ? GA_EXIT_OK : ga_failed(work->context, "no memory for %d embeddings", GA_BLOCK_TEXTS);
+    code = ga_embed_sink_agree(&work->sink, code);
+    code = code == GA_EXIT_OK ? ga_embed_sink_open(&work->sink) : code;
     if (code != GA_EXIT_OK) {
         return code;
     }
     work->shard.first = work->shard.next = work->sink.shard.done;
+    work->sink.texts = work->shard.maker.shard.texts;
     progress.is_json = work->has_json_progress;
     work->pooling.progress = &progress;
     code = ga_embed_sink_close(&work->sink, has_texts ? embed_texts(work) : embed_tokens(work));
@@ -206,11 +217,28 @@ static enum ga_exit embed(struct work *work, bool has_texts)
 
 // -- The command ----------------------------------------------------------------------------------------------------
 
+// All ranks are the shards of one file, and claim its blocks.
+static enum ga_exit read_output_of_ranks(struct work *work, const char *const *values)
+{
+    const enum ga_exit code = ga_embed_sink_choose(&work->sink, values[OUTPUT], values[FORMAT]);
+    work->shard.is_given = work->shard.is_claimed = true;
+    work->shard.maker.shard = (struct ga_shard){.of = work->sink.ranks};
+    return code == GA_EXIT_OK && (work->sink.is_json || values[SHARD] || values[RESUME])
+               ? ga_misused(work->context, "%s has no meaning with mpirun, by which all write one file of rows",
+                            values[SHARD]    ? "--shard"
+                            : values[RESUME] ? "--resume"
+                                             : "--format json")
+               : code;
+}
+
 static enum ga_exit read_output(struct work *work, const char *const *values)
 {
     struct ga_embed_sink *sink = &work->sink;
     const bool resumes = values[RESUME] != NULL;
     sink->context = work->shard.context = work->context;
+    if (sink->ranks > 1) {
+        return read_output_of_ranks(work, values);
+    }
     if (!values[SHARD]) {
         return resumes ? ga_misused(work->context, "--resume needs --shard; 0/1 is all of it")
                        : ga_embed_sink_choose(sink, values[OUTPUT], values[FORMAT]);
@@ -312,6 +340,31 @@ static void free_work(struct work *work)
     free(work->rows);
 }
 
+static enum ga_exit run_rank(const struct ga_context *context, const char *const *values, size_t rank, size_t ranks)
+{
+    struct ga_weight_choice choice = ga_loading_chosen(values, values[ISA]);
+    struct ga_model_instance instance = {0};
+    struct work work = {.context = context, .pooling = ga_pooling_of(context, &instance)};
+    work.sink.rank = rank;
+    work.sink.ranks = ranks;
+    enum ga_exit code = read_arguments(&work, values, &choice.threads);
+    if (code == GA_EXIT_OK) {
+        code = open_input(&work, values);
+    }
+    choice.wants_checksum = work.sink.maker != NULL;
+    if (code == GA_EXIT_OK) {
+        code = ga_load_model(context, &choice, &instance);
+    }
+    code = ga_embed_sink_agree(&work.sink, code);
+    if (code == GA_EXIT_OK) {
+        set_maker(&work, &instance);
+        code = embed(&work, values[TEXT] != NULL);
+    }
+    free_work(&work);
+    ga_model_instance_free(&instance);
+    return code;
+}
+
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
 {
     if (arguments->values[MERGE]) {
@@ -320,24 +373,14 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     if (arguments->n_operands > 0) {
         return ga_misused(context, "embed: unexpected argument \"%s\"; shards need --merge", arguments->operands[0]);
     }
-    const char *const *values = arguments->values;
-    struct ga_weight_choice choice = ga_loading_chosen(values, values[ISA]);
-    struct ga_model_instance instance = {0};
-    struct work work = {.context = context, .pooling = ga_pooling_of(context, &instance)};
-    enum ga_exit code = read_arguments(&work, values, &choice.threads);
-    if (code == GA_EXIT_OK) {
-        code = open_input(&work, values);
+    size_t rank = 0, ranks = 1;
+    if (ga_rank_library.begin && !ga_rank_library.begin(&rank, &ranks)) {
+        return ga_failed(context, "MPI does not start");
     }
-    choice.wants_checksum = work.shard.is_given;
-    if (code == GA_EXIT_OK) {
-        code = ga_load_model(context, &choice, &instance);
+    const enum ga_exit code = run_rank(context, arguments->values, rank, ranks);
+    if (ga_rank_library.end) {
+        ga_rank_library.end();
     }
-    if (code == GA_EXIT_OK) {
-        set_maker(&work, &instance);
-        code = embed(&work, values[TEXT] != NULL);
-    }
-    free_work(&work);
-    ga_model_instance_free(&instance);
     return code;
 }
 

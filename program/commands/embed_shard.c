@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "output_name.h"
+#include "ranks.h"
 
 // -- Which ----------------------------------------------------------------------------------------------------------
 
@@ -45,6 +46,10 @@ static void set_corpus(struct ga_embed_shard *shard, const struct ga_corpus_sum 
     const struct ga_shard *chosen = &shard->maker.shard;
     shard->maker.corpus = ga_corpus_sum_end(sum);
     shard->maker.shard = ga_shard_of(sum->texts, sum->bytes, chosen->index, chosen->of);
+    if (shard->is_claimed) { // any rank may have any block
+        shard->maker.shard.index = 0;
+        shard->maker.shard.of = 1;
+    }
 }
 
 enum ga_exit ga_embed_shard_of_texts(struct ga_embed_shard *shard, struct ga_text_reader *reader,
@@ -109,15 +114,22 @@ static enum ga_exit check_rest(struct ga_embed_shard *shard)
     return code != GA_EXIT_OK || ga_corpus_sum_end(&shard->sum) == maker->corpus ? code : refuse_changed(shard);
 }
 
+void ga_embed_shard_claim(struct ga_embed_shard *shard)
+{
+    shard->next = shard->is_claimed ? ga_rank_library.claim() : shard->next;
+}
+
 enum ga_exit ga_embed_shard_read(struct ga_embed_shard *shard, struct ga_text_block *block)
 {
     const size_t blocks = ga_shard_blocks(&shard->maker.shard);
     size_t count = 0;
     ga_text_block_clear(block);
-    if (shard->next == blocks) {
+    ga_embed_shard_claim(shard);
+    if (shard->next >= blocks) {
         return check_rest(shard);
     }
-    enum ga_exit code = skip_to(shard, ga_shard_block(&shard->maker.shard, shard->next, &count));
+    block->first = ga_shard_block(&shard->maker.shard, shard->next, &count);
+    enum ga_exit code = skip_to(shard, block->first);
     for (size_t i = 0; i < count && code == GA_EXIT_OK; i++) {
         code = next_text(shard);
         code = code == GA_EXIT_OK ? ga_text_block_add(shard->reader, shard->texts, block) : code;

@@ -14,6 +14,7 @@ struct ga_embed_shard {
     struct ga_text_reader *reader;
     struct ga_texts *texts;
     struct ga_corpus_sum sum; // of the texts read, also those of other shards
+    bool is_claimed;          // blocks are those that the rank claims, of all
     size_t first, next;       // own block to compute first, and to read next
 };
 
@@ -28,6 +29,9 @@ enum ga_exit ga_embed_shard_of_texts(struct ga_embed_shard *shard, struct ga_tex
 
 // The same of sequences of token ids.
 void ga_embed_shard_of_sequences(struct ga_embed_shard *shard, const struct ga_sequences *sequences);
+
+// Sets next where blocks are claimed; of two calls the second gives a later one.
+void ga_embed_shard_claim(struct ga_embed_shard *shard);
 
 // Makes the block one of the texts of the next own block; none after the last. Texts that are not those that were read
 // before are a failure.

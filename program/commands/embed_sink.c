@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "output_name.h"
+#include "ranks.h"
 #include "utf8.h"
 
 static enum ga_exit open_json(struct ga_embed_sink *sink)
@@ -29,9 +31,68 @@ static enum ga_exit open_json(struct ga_embed_sink *sink)
     return GA_EXIT_OK;
 }
 
+// -- Of ranks -------------------------------------------------------------------------------------------------------
+
+enum ga_exit ga_embed_sink_agree(const struct ga_embed_sink *sink, enum ga_exit code)
+{
+    const bool good = sink->ranks < 2 || ga_rank_library.all(code == GA_EXIT_OK);
+    return good || code != GA_EXIT_OK ? code : ga_failed(sink->context, "another rank failed");
+}
+
+static const struct ga_rows_about about = {.tensor = "embedding"};
+
+static size_t make_header(const struct ga_embed_sink *sink, char bytes[GA_ROWS_HEADER])
+{
+    return ga_rows_header(sink->format, sink->texts, sink->width, &about, bytes);
+}
+
+static enum ga_exit open_of_ranks(struct ga_embed_sink *sink)
+{
+    const size_t room = strlen(sink->path) + sizeof ".mpi.tmp";
+    sink->temporary = malloc(room);
+    if (sink->temporary) {
+        snprintf(sink->temporary, room, "%s.mpi.tmp", sink->path);
+    }
+    return ga_rank_library.all(sink->temporary != NULL) && ga_rank_library.open(sink->temporary)
+               ? GA_EXIT_OK
+               : ga_failed(sink->context, "%s.mpi.tmp: cannot be written by all ranks", sink->path);
+}
+
+static enum ga_exit put_of_rank(const struct ga_embed_sink *sink, const float *rows, size_t count)
+{
+    char bytes[GA_ROWS_HEADER];
+    const size_t row = sink->width * sizeof *rows;
+    return ga_rank_library.put(make_header(sink, bytes) + sink->first * row, rows, count * row)
+               ? GA_EXIT_OK
+               : ga_failed(sink->context, "%s: could not be written", sink->temporary);
+}
+
+// The first rank gives the file its header and its name, if all have written their rows.
+static enum ga_exit close_of_ranks(struct ga_embed_sink *sink, enum ga_exit code)
+{
+    char bytes[GA_ROWS_HEADER];
+    bool good = code == GA_EXIT_OK;
+    if (good && sink->rank == 0) {
+        good = ga_rank_library.put(0, bytes, make_header(sink, bytes));
+    }
+    good = ga_rank_library.close() && good;
+    good = ga_rank_library.all(good);
+    if (sink->rank == 0) {
+        good = (good ? rename(sink->temporary, sink->path) : unlink(sink->temporary)) == 0 && good;
+    }
+    good = ga_rank_library.all(good);
+    free(sink->temporary);
+    return good || code != GA_EXIT_OK ? code : ga_failed(sink->context, "%s: was not written", sink->path);
+}
+
+// -- Of one program -------------------------------------------------------------------------------------------------
+
 enum ga_exit ga_embed_sink_open(struct ga_embed_sink *sink)
 {
     struct ga_error error;
+    if (sink->ranks > 1) {
+        return open_of_ranks(sink);
+    }
     if (sink->is_json) {
         return open_json(sink);
     }
@@ -78,6 +139,9 @@ static void put_objects(const struct ga_embed_sink *sink, const struct ga_text_b
 enum ga_exit ga_embed_sink_put(struct ga_embed_sink *sink, const struct ga_text_block *block, const float *rows,
                                size_t count)
 {
+    if (sink->ranks > 1) {
+        return put_of_rank(sink, rows, count);
+    }
     if (sink->maker) {
         return ga_shard_put(&sink->shard, rows);
     }
@@ -94,8 +158,10 @@ enum ga_exit ga_embed_sink_put(struct ga_embed_sink *sink, const struct ga_text_
 
 enum ga_exit ga_embed_sink_close(struct ga_embed_sink *sink, enum ga_exit code)
 {
-    static const struct ga_rows_about about = {.tensor = "embedding"};
     struct ga_error error;
+    if (sink->ranks > 1) {
+        return close_of_ranks(sink, code);
+    }
     if (sink->maker) {
         return ga_shard_close(&sink->shard, code);
     }

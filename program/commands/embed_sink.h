@@ -15,6 +15,10 @@ struct ga_embed_sink {
     const struct ga_shard_maker *maker; // of a shard, not NULL where that is written
     size_t width;                       // of a row
     bool resumes;                       // the shard that is there
+    size_t rank, ranks;                 // of mpirun, which all write path if ranks is above 1
+    size_t texts;                       // of the corpus, for ranks
+    size_t first;                       // of the corpus, the text of the first row that is put, for ranks
+    char *temporary;                    // the name of path while ranks write it; the sink's
     bool is_json;
     enum ga_rows_format format; // else
     struct ga_shard_file shard;
@@ -26,6 +30,10 @@ struct ga_embed_sink {
 // Sets path, is_json and format by what --output and --format say, NULL where they are not given. GA_EXIT_USAGE after a
 // message.
 enum ga_exit ga_embed_sink_choose(struct ga_embed_sink *sink, const char *output, const char *format);
+
+// Of a rank that fails before all write a file, the others would wait: it tells them. Returns code, and GA_EXIT_FAILED
+// after a message where another rank failed. For one program it does nothing.
+enum ga_exit ga_embed_sink_agree(const struct ga_embed_sink *sink, enum ga_exit code);
 
 // GA_EXIT_FAILED after a message; then there is nothing to close, but a shard.
 enum ga_exit ga_embed_sink_open(struct ga_embed_sink *sink);

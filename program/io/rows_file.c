@@ -10,7 +10,10 @@
 
 #include "numpy_file.h"
 
-enum { PREFIX = 8, MOST_HEADER = 1024 }; // PREFIX: bytes of a safetensors file that say how long its header is
+enum {
+    PREFIX = 8,
+    MOST_HEADER = GA_ROWS_HEADER
+}; // PREFIX: bytes of a safetensors file that say how long its header is
 
 // Bytes before the rows, which their number does not change: it is known when they are written.
 static const size_t header_sizes[] = {
@@ -79,15 +82,21 @@ static bool make_safetensors(const struct ga_rows_file *file, const struct ga_ro
     return fits;
 }
 
+size_t ga_rows_header(enum ga_rows_format format, size_t rows, size_t width, const struct ga_rows_about *about,
+                      char bytes_out[GA_ROWS_HEADER])
+{
+    const struct ga_rows_file file = {.format = format, .rows = rows, .width = width};
+    if (format == GA_ROWS_NUMPY) {
+        return ga_numpy_header((const size_t[]){rows, width}, 2, bytes_out);
+    }
+    return make_safetensors(&file, about, bytes_out) ? header_sizes[format] : 0;
+}
+
 static bool put_header(const struct ga_rows_file *file, const struct ga_rows_about *about)
 {
     char bytes[MOST_HEADER];
-    if (file->format == GA_ROWS_NUMPY) {
-        (void)ga_numpy_header((const size_t[]){file->rows, file->width}, 2, bytes);
-    } else if (!make_safetensors(file, about, bytes)) {
-        return false;
-    }
-    return lseek(file->file.fd, 0, SEEK_SET) == 0 && ga_atomic_file_put(&file->file, bytes, header_sizes[file->format]);
+    const size_t size = ga_rows_header(file->format, file->rows, file->width, about, bytes);
+    return size > 0 && lseek(file->file.fd, 0, SEEK_SET) == 0 && ga_atomic_file_put(&file->file, bytes, size);
 }
 
 enum ga_status ga_rows_file_end(struct ga_rows_file *file, bool good, const struct ga_rows_about *about,

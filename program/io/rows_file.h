@@ -39,6 +39,13 @@ bool ga_rows_file_put(struct ga_rows_file *file, const float *rows, size_t count
 // Writes rows[count][width] from the first-th row on; the file then has at least so many.
 bool ga_rows_file_put_at(struct ga_rows_file *file, size_t first, const float *rows, size_t count);
 
+enum { GA_ROWS_HEADER = 1024 }; // bytes before the rows, at most
+
+// The bytes before so many rows, which GA_ROWS_DESCRIBED alone pads to GA_ROWS_HEADER; returns their number, which the
+// number of rows does not change, and 0 with errno set where what about says does not fit.
+size_t ga_rows_header(enum ga_rows_format format, size_t rows, size_t width, const struct ga_rows_about *about,
+                      char bytes_out[GA_ROWS_HEADER]);
+
 // good: every put succeeded, and so did what made the rows. Gives the file its name where it did, else removes it and
 // returns the status of the failed put.
 enum ga_status ga_rows_file_end(struct ga_rows_file *file, bool good, const struct ga_rows_about *about,

@@ -27,6 +27,7 @@ struct ga_text_block {
     size_t n_cut; // texts that had more tokens than the model's sequences, and lost the last but those added
     char *bytes;  // of the texts, one after the other with NUL after each, where the reader keeps them
     size_t *ends; // [count], of each text in bytes, before its NUL
+    size_t first; // of the corpus, the first of them, where a shard reads them
     double share; // of the file that is read, 0 to 1; 0: not known
     size_t id_room, type_room, start_room, byte_room, end_room;
 };

@@ -36,17 +36,8 @@ build() {
         "$root/configure" --quiet --python --isa scalar --spec "$root/examples/encoder.lua" && ninja && cd "$root" &&
         "$lua" -e 'io.write(dofile("tests/examples/bert_tokenizer.lua")())' >"$work/tokenizer.json" &&
         "$work/out/bin/encoder" pack --allow-random 1 --tokenizer "$work/tokenizer.json" --output "$work/w.gap" &&
-        rm -rf "$work/site" && "$python" -m zipfile -e "$work"/out/python/encoder-*.whl "$work/site"
-}
-
-# Lines of different lengths, an empty one and one that the model cuts among them.
-write_corpus() {
-    "$lua" -e 'local words = { "a cat", "the dog", "sat", "on the mat", "cats" }
-        for i = 1, 203 do
-          local line = {}
-          for j = 1, i * 37 % 19 do line[j] = words[(i + j * j) % 5 + 1] end
-          io.write(table.concat(line, " "), "\n")
-        end' >"$work/corpus.txt"
+        rm -rf "$work/site" && "$python" -m zipfile -e "$work"/out/python/encoder-*.whl "$work/site" &&
+        "$lua" tests/cluster/corpus.lua >"$work/corpus.txt"
 }
 
 slurm() {
@@ -66,7 +57,7 @@ dask_with_a_dead_worker() {
 }
 
 mkdir -p "$root/out"
-if ! { build && write_corpus; } >"$work.log" 2>&1; then
+if ! build >"$work.log" 2>&1; then
     cat "$work.log"
     echo "0 passed, 1 failed"
     exit 1

@@ -139,7 +139,8 @@ return function(path, expect_run, expect)
     local others = { model = '"bort_48_4"', bits_revision = '"9"', spec = '"0000000000000000"', width = "40" }
     for key, other in pairs(others) do
       write("copy", (whole:gsub(('"%s":[^,]*,'):format(key), ('"%s":%s,'):format(key, other), 1)))
-      expect_run(1, merge .. "%copy", "copy: was made with another ", ("(%s: found "):format(key))
+      expect_run(1, merge .. (key == "width" and "%shard.0 %copy" or "%copy"), "copy: was made with another ",
+        ("(%s: found "):format(key))
     end
     write("copy", (whole:gsub('"block":%d+', '"block":0')))
     expect_run(1, merge .. "%copy", "copy: is not a shard")

@@ -1,0 +1,101 @@
+// mpi_ranks.c: the table of ranks by MPI: a counter in a window of rank 0, and a file by MPI-IO. Programs link it if
+// configure was given --with-mpi. The state is the process's, as MPI's is.
+#include <mpi.h>
+#include <stdlib.h>
+
+#include "ranks.h"
+
+static MPI_Win window = MPI_WIN_NULL;
+static MPI_File file = MPI_FILE_NULL;
+
+// Variables that process managers set: MPICH's and Slurm's, Open MPI's. MPI is not started for a program by itself.
+static bool was_started_by_mpirun(void)
+{
+    static const char *const names[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"};
+    bool was = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        was = was || getenv(names[i]);
+    }
+    return was;
+}
+
+static bool begin(size_t *rank_out, size_t *count_out)
+{
+    int provided, rank, count;
+    uint64_t *counter;
+    *rank_out = 0;
+    *count_out = 1;
+    if (!was_started_by_mpirun()) {
+        return true;
+    }
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS ||
+        provided < MPI_THREAD_SERIALIZED) {
+        return false;
+    }
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &count);
+    MPI_Win_allocate(rank == 0 ? sizeof *counter : 0, sizeof *counter, MPI_INFO_NULL, MPI_COMM_WORLD, &counter,
+                     &window);
+    MPI_Win_lock_all(0, window);
+    if (rank == 0) {
+        *counter = 0;
+        MPI_Win_sync(window);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    *rank_out = (size_t)rank;
+    *count_out = (size_t)count;
+    return true;
+}
+
+static size_t claim(void)
+{
+    const uint64_t one = 1;
+    uint64_t number = 0;
+    MPI_Fetch_and_op(&one, &number, MPI_UINT64_T, 0, 0, MPI_SUM, window);
+    MPI_Win_flush(0, window);
+    return (size_t)number;
+}
+
+static bool all(bool good)
+{
+    int mine = good, every = 0;
+    MPI_Allreduce(&mine, &every, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return every != 0;
+}
+
+static bool open_file(const char *path)
+{
+    const int mode = MPI_MODE_CREATE | MPI_MODE_WRONLY;
+    const bool is_open = MPI_File_open(MPI_COMM_WORLD, path, mode, MPI_INFO_NULL, &file) == MPI_SUCCESS;
+    return all(is_open && MPI_File_set_size(file, 0) == MPI_SUCCESS);
+}
+
+static bool put(uint64_t offset, const void *bytes, size_t size)
+{
+    enum { MOST = 1 << 30 };
+    const unsigned char *at = bytes;
+    for (size_t done = 0, part; done < size; done += part) {
+        part = size - done < MOST ? size - done : MOST;
+        if (MPI_File_write_at(file, (MPI_Offset)(offset + done), at + done, (int)part, MPI_BYTE, MPI_STATUS_IGNORE) !=
+            MPI_SUCCESS) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool close_file(void)
+{
+    return file == MPI_FILE_NULL || (MPI_File_sync(file) == MPI_SUCCESS && MPI_File_close(&file) == MPI_SUCCESS);
+}
+
+static void end(void)
+{
+    if (window != MPI_WIN_NULL) {
+        MPI_Win_unlock_all(window);
+        MPI_Win_free(&window);
+        MPI_Finalize();
+    }
+}
+
+const struct ga_rank_library ga_rank_library = {begin, claim, open_file, put, all, close_file, end};
