@@ -2,7 +2,7 @@
 -- each: of the same family, so that a copy of it is a beginning. Says nothing of the names of their weights.
 local FAMILIES = {
   bert_base = [[albert bert_generation electra ernie esm flaubert gte ibert jina_bert_v2 layoutlm lilt markuplm
-    megatron_bert nomic_bert roberta_prelayernorm xlm xlm_roberta_xl]],
+    megatron_bert roberta_prelayernorm xlm xlm_roberta_xl]],
   bloom_layer = "bloom mpt",
   gemma2_layer = "embedding_gemma2 gemma gemma2 gemma3 gemma_embedding vaultgemma",
   gpt2 = "biogpt gpt_bigcode gpt_neo imagegpt openai_gpt opt starcoder xglm",

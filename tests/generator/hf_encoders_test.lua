@@ -73,6 +73,48 @@ fact.holds("the heads of a ModernBERT are a dense linear, an activation, a norm 
     tostring(ranks.classifier.dense_bias), ranks.classifier.labels), "mean gelu true true 3")
 end)
 
+-- -- NomicBERT ------------------------------------------------------------------------------------------------------
+
+local NOMIC = [["model_type": "nomic_bert", "architectures": ["NomicBertModel"], "n_embd": 8, "n_head": 2,
+  "n_layer": 2, "n_inner": 12, "n_positions": 20, "vocab_size": 7, "type_vocab_size": 2,
+  "activation_function": "swiglu", "mlp_fc1_bias": false, "mlp_fc2_bias": false, "qkv_proj_bias": false,
+  "auto_map": { "AutoModel": "org/code--modeling.NomicBertModel" }]]
+
+fact.holds("a NomicBERT has rotary positions, a gated feed-forward and no biases", function()
+  local s = reads(NOMIC, '"rotary_emb_base": 1000, "rotary_scaling_factor": null').spec
+  fact.equal(("%s %s %s %d"):format(s.ffn.activation, tostring(s.ffn.gated), tostring(s.ffn.bias), s.rope.theta),
+    "silu true false 1000")
+  fact.equal(maps.source(s, maps.get("nomic_bert", true), "layers.1.gate_weight"), "encoder.layers.1.mlp.fc12.weight")
+  refuses_config(NOMIC, '"rotary_scaling_factor": 2', "rotary_scaling_factor is 2; expected none: rotary positions " ..
+    "are not scaled")
+  refuses_config(NOMIC, '"moe_every_n_layers": 2', "moe_every_n_layers is 2; expected 0: the feed-forward is one")
+  refuses_config((NOMIC:gsub("swiglu", "gelu")), nil, 'activation_function is "gelu"; expected swiglu or geglu')
+  refuses_config((NOMIC:gsub('"mlp_fc2_bias": false', '"mlp_fc2_bias": true')), nil,
+    "mlp_fc2_bias is true; expected false, as mlp_fc1_bias")
+end)
+
+-- -- Configurations as published ------------------------------------------------------------------------------------
+
+-- What is in the config.json of multilingual encoders made from XLM-RoBERTa besides its sizes.
+local MULTILINGUAL = [["model_type": "xlm-roberta", "attention_probs_dropout_prob": 0.1, "bos_token_id": 0,
+  "classifier_dropout": null, "eos_token_id": 2, "hidden_act": "gelu", "hidden_dropout_prob": 0.1, "hidden_size": 1024,
+  "initializer_range": 0.02, "intermediate_size": 4096, "layer_norm_eps": 1e-05, "num_attention_heads": 16,
+  "num_hidden_layers": 24, "output_past": true, "pad_token_id": 1, "position_embedding_type": "absolute",
+  "torch_dtype": "float32", "transformers_version": "4.38.1", "type_vocab_size": 1, "use_cache": true,
+  "vocab_size": 250002]]
+
+fact.holds("BGE-M3, multilingual E5 and BGE's reranker v2 M3 are read from their own configurations", function()
+  local function longest(more)
+    local s = reads(MULTILINGUAL, more).spec
+    return ("%d of %d from %d"):format(s.seq_len.max, s.positions.rows, s.positions.first)
+  end
+  fact.equal(longest('"architectures": ["XLMRobertaModel"], "max_position_embeddings": 8194'), "8192 of 8194 from 2")
+  fact.equal(longest('"architectures": ["XLMRobertaModel"], "max_position_embeddings": 514'), "512 of 514 from 2")
+  local s = reads(MULTILINGUAL, '"architectures": ["XLMRobertaForSequenceClassification"], "id2label": { "0": ' ..
+    '"LABEL_0" }, "label2id": { "LABEL_0": 0 }, "max_position_embeddings": 8194').spec
+  fact.equal(("%s %d %s"):format(s.pool.kind, s.classifier.labels, s.classifier.scores), "cls 1 sigmoid")
+end)
+
 -- -- Refusals -------------------------------------------------------------------------------------------------------
 
 fact.holds("an MPNet whose table has other buckets is refused, as its module looks for 32", function()

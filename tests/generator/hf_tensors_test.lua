@@ -194,6 +194,7 @@ fact.holds("a folder without safetensors is taken at its config's word, and a pi
   local files = config(hf.BERT)
   files["pytorch_model.bin"] = "x"
   fact.contains(table.concat(assert(read(files)).lines, "\n"), "pytorch_model.bin is never read")
+  fact.contains(table.concat(assert(read(files)).lines, "\n"), "import BertModel as M; M.from_pretrained('out/test/")
 end)
 
 fact.holds("a safetensors file that is none is refused", function()

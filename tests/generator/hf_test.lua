@@ -135,7 +135,7 @@ end)
 
 fact.holds("every model type has a fact, and a data file that holds together", function()
   local covered = "bert roberta xlm_roberta camembert distilbert gpt2 llama qwen2 qwen3 mistral vit deit mpnet " ..
-    "modernbert eurobert common"
+    "modernbert eurobert nomic_bert common"
   for _, file in ipairs(assert(fs.list("generator/import/hf"))) do
     local name = file:match("^(.*)%.lua$")
     assert((" " .. covered .. " "):find(" " .. name .. " ", 1, true), file)

@@ -16,6 +16,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 os.environ["HF_HUB_OFFLINE"] = "1"
+import custom_models  # noqa: E402
 import transformers  # noqa: E402
 
 LENGTHS = [1, 17, 40, 33]
@@ -56,9 +57,16 @@ MODELS = {  # name: (class, configuration)
                                                      "tie_word_embeddings": False}),
     "hf_modernbert": ("ModernBertModel", {**MODERNBERT, "num_hidden_layers": 5}),
     "hf_words_modernbert": ("ModernBertForMaskedLM", {**MODERNBERT, "tie_word_embeddings": True}),
+    "hf_labels_modernbert": ("ModernBertForTokenClassification", {**MODERNBERT, "num_labels": 5,
+                                                                  "classifier_activation": "silu"}),
     "hf_ranks_modernbert": ("ModernBertForSequenceClassification", {
         **MODERNBERT, "num_labels": 3, "classifier_bias": True, "norm_bias": True, "attention_bias": True,
         "mlp_bias": True, "classifier_pooling": "mean", "classifier_activation": "relu"}),
+    "hf_nomic": ("NomicBertModel", {"n_embd": 48, "n_head": 4, "n_layer": 2, "n_inner": 80, "n_positions": 48,
+                                    "vocab_size": 60}),
+    "hf_nomic_biases": ("NomicBertModel", {"n_embd": 40, "n_head": 4, "n_layer": 2, "n_inner": 72, "n_positions": 48,
+                                           "vocab_size": 60, "qkv_proj_bias": True, "mlp_fc1_bias": True,
+                                           "mlp_fc2_bias": True, "activation_function": "geglu"}),
     "hf_gpt2": ("GPT2LMHeadModel", {"n_embd": 48, "n_head": 4, "n_layer": 2, "vocab_size": 60, "n_positions": 40}),
     "hf_llama": ("LlamaForCausalLM", {**LLAMA, "attention_bias": True, "mlp_bias": True, "head_dim": 10,
                                       "rope_theta": 50000.0}),
@@ -100,6 +108,11 @@ SENTENCE = {
 }
 
 
+def class_of(kind):
+    """The class of a model by its name: the one here where its code comes with the model's folder."""
+    return getattr(custom_models, kind, None) or getattr(transformers, kind)
+
+
 def save_one_bias(path, head):
     """Saves again what transformers 5 has saved, as transformers 4 does, which is left as it is."""
     weights = load_file(path)
@@ -110,7 +123,7 @@ def save_one_bias(path, head):
 def make(folder):
     """Saves every model; vectors, which transformers starts at 0 and 1, are drawn too."""
     for name, (kind, settings) in MODELS.items():
-        module = getattr(transformers, kind)
+        module = class_of(kind)
         module = module(module.config_class(**settings)).eval()
         for parameter in module.parameters():
             if parameter.dim() == 1:
@@ -220,7 +233,7 @@ class Comparison:
 
     def __init__(self, folder, program, kind, *, weights=None, generates=False, attends=False, pools=False):
         self.folder, self.program, self.name = folder, program, folder.name
-        self.kind, self.weights = getattr(transformers, kind), weights or folder
+        self.kind, self.weights = class_of(kind), weights or folder
         self.generates, self.attends, self.pools = generates, attends, pools
         self.passed = self.failed = 0
         self.largest = 0.0
@@ -278,7 +291,8 @@ class Comparison:
             print(f"FAILED {self.name}, {what}: off by {error:.3g}, at most {limit:.3g}")
 
     def say(self):
-        print(f"{self.name}, transformers' {self.kind.__name__}: {self.passed} passed, {self.failed} failed, largest "
+        kind = f"{self.kind.__module__.split('.')[0]}.{self.kind.__name__}"
+        print(f"{self.name}, {kind}: {self.passed} passed, {self.failed} failed, largest "
               f"difference {self.largest:.2g}")
 
     def run_all(self):

@@ -23,6 +23,14 @@ function conversions.activation(value)
   return ACTIVATIONS[value]
 end
 
+local GATES = { swiglu = "silu", geglu = "gelu" }
+
+-- The activation of a gate by the name of the feed-forward.
+function conversions.gate(value)
+  if not GATES[value] then return nil, "swiglu or geglu" end
+  return GATES[value]
+end
+
 local is_count = types.count(1)
 
 -- Any length up to the value; no longer than a cache that was asked for.

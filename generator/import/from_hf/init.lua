@@ -111,8 +111,8 @@ end
 -- -- The folder -----------------------------------------------------------------------------------------------------
 
 local NO_TENSORS = "%s: no model.safetensors and no index of shards, so names of weights are not checked%s"
-local PICKLE = "; pytorch_model.bin is never read, since reading it may run what it holds: from_pretrained and " ..
-  "save_pretrained of transformers write model.safetensors"
+local PICKLE = "; pytorch_model.bin is never read, since reading it may run what it holds: python3 -c \"from " ..
+  "transformers import %s as M; M.from_pretrained('%s').save_pretrained('%s')\" writes model.safetensors"
 
 -- The architecture in place of the file's: as asked for, or the stack alone where sentence-transformers pools its rows,
 -- as that never has a head; and a note where the file's is another.
@@ -165,7 +165,8 @@ local function match_tensors(model, data, ignored)
   local s, errors = spec.from_fields(model.made, model.path)
   if not s then return nil, errors end
   local has_pickle = fs.kind(folder .. "/pytorch_model.bin") == "file"
-  return s, report.lines(model, nil, nil, NO_TENSORS:format(folder, has_pickle and PICKLE or ""))
+  return s, report.lines(model, nil, nil, NO_TENSORS:format(folder,
+    has_pickle and PICKLE:format(model.architecture, folder, folder) or ""))
 end
 
 -- Reads a folder. given: flags' fields by name; options: ignored (set of config fields and tensors not to ask about),

@@ -30,7 +30,7 @@ local NAMES = [[
   modernvbert molmo2 moonshine moonshine_streaming moshi moss_transcribe_diarize mpt mra mt5
   muse_glimmer muse_glimmer_assistant muse_spark musicflamingo musicgen musicgen_melody mvp nanochat nat nemo_speechlm
   nemotron nemotron3_5_asr nemotron3_5_transcribe_word_timestamp nemotron3_diarization nemotron_asr_streaming
-  nemotron_h nemotron_h_omni neomme neucodec nezha nllb_moe nomic_bert nougat nystromformer olmo olmo2 olmo3
+  nemotron_h nemotron_h_omni neomme neucodec nezha nllb_moe nougat nystromformer olmo olmo2 olmo3
   olmo_hybrid olmoe omdet_turbo oneformer open_llama openai_gpt openai_privacy_filter opt ovis2 owlv2 owlvit
   paddleocr_vl paligemma parakeet_ctc parakeet_rnnt patchtsmixer patchtst pegasus pegasus_x perceiver perception_lm
   persimmon phi phi3 phi4_multimodal phimoe pi0 pix2struct pixio pixtral plbart pocket_tts poolformer pop2piano

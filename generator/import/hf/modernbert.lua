@@ -12,7 +12,7 @@ local function head(field)
 end
 
 return {
-  maps = { "modernbert" },
+  maps = { "modernbert", "modernbert_labels" },
   prefixes = { "", "model." },
   fields = {
     { "hidden_size", "d_model", default = 768 },
@@ -58,6 +58,13 @@ return {
         head("logits.transform"), common.words_fields[1],
         { "classifier_bias", "logits.transform_bias", default = false },
         { "decoder_bias", "logits.bias", default = true },
+      },
+    },
+    ModernBertForTokenClassification = {
+      fixed = { { "logits.kind", "linear" }, { "logits.bias", true } },
+      fields = {
+        head("logits.transform"), { "id2label", "logits.size", by = "labels", default = 2 },
+        { "classifier_bias", "logits.transform_bias", default = false },
       },
     },
     ModernBertForSequenceClassification = {

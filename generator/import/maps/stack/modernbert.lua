@@ -23,7 +23,7 @@ return {
   logits_dense_bias = "head.dense.bias",
   logits_norm_weight = "head.norm.weight",
   logits_norm_bias = "head.norm.bias",
-  logits_weight = "classifier.weight",
+  logits_weight = "decoder.weight",
   logits_bias = "decoder.bias",
   transformed = {
     logits_weight = "decoder.weight",
