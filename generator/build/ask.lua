@@ -199,8 +199,8 @@ end
 -- built, runs, cpu, off }), built (ISA names, best first), jansson, text, mpi, lua54 and criterion ({ cflags,
 -- libraries }), second_lua, clang, luacheck, shellcheck, clang_format, valgrind, qemu, cmake, pkg_config, musl
 -- (commands), msan (flags), dkjson, sqlite, simde, wraps, torch, numpy (booleans); nil: not there. Where the compiler's
--- programs run here there is jansson. cross: { arch, cc, emulator }. wheel_platform: as wheels name this machine, where python3 is
--- here; makes_wheels, makes_lua: they were asked for.
+-- programs run here there is jansson. cross: { arch, cc, emulator }. wheel_platform: as wheels name this
+-- machine, where python3 is here; makes_wheels, makes_lua: they were asked for.
 return function(prober, quiet, settings)
   local refused = refused_flag(settings.variables)
   if refused then return nil, refused end

@@ -41,9 +41,9 @@ Edges.KNOWN_ISAS = "out/known_isas.c"
 -- isas: names, best first; abi: a number; what, all optional: libraries_only: without jansson nothing is made that
 -- reads files; intrinsics: the folder of compiled headers, nil where the compiler makes none; text, mpi, sqlite, lua:
 -- libga_text, programs that link MPI, extensions of SQLite, modules of Lua are made; lua54: configure's answer, where C
--- modules of Lua are; wheel_platform: wheels are, for what they call this machine. runs: the set of those this CPU can run, for the
--- caller to fill; library: for each profile whose library objects are of interest their paths, as edges for them are
--- made; maps: the files written to out/lib here.
+-- modules of Lua are; wheel_platform: wheels are, for what they call this machine. runs: the set of those this
+-- CPU can run, for the caller to fill; library: for each profile whose library objects are of interest their
+-- paths, as edges for them are made; maps: the files written to out/lib here.
 function Edges.new(isas, abi, what)
   what = what or {}
   return setmetatable({ w = ninja.writer(), isas = isas, abi = abi, libraries_only = what.libraries_only,
