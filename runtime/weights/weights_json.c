@@ -9,31 +9,54 @@
 
 struct feed {
     struct ga_text text;
-    size_t done; // bytes that jansson has
+    size_t done;     // bytes that jansson has
+    bool fell_short; // an allocation may have failed
 };
 
-// Gives jansson one byte at a time, so that it stops at the first byte after an allocation that failed: jansson itself
-// drops the letters of a token that it has no memory for, and goes on.
+// Notes what errno says since the last time.
+static void note_errno(struct feed *f)
+{
+    f->fell_short = f->fell_short || errno == ENOMEM;
+    errno = 0;
+}
+
+// Gives jansson one byte at a time, to look at errno between two: jansson sets it to 0 at the end of each number.
 static size_t feed(void *byte_out, size_t size, void *data)
 {
     struct feed *f = data;
     (void)size;
-    if (errno == ENOMEM || f->done == f->text.size) {
+    note_errno(f);
+    if (f->done == f->text.size) {
         return 0;
     }
     *(char *)byte_out = f->text.bytes[f->done++];
     return 1;
 }
 
-// malloc says in errno that it failed. jansson sets errno to 0 at the end of each number. Before that it has asked for
-// a byte after each allocation but one: that of the byte after a number of 15 or more digits, where no token before it
-// was as long.
+// NULL after a failure; *fell_short_out: whether an allocation may have failed, and letters may be lost.
+static json_t *read_once(struct ga_text text, size_t flags, json_error_t *why, bool *fell_short_out)
+{
+    struct feed f = {text, 0, false};
+    errno = 0;
+    json_t *root = json_load_callback(feed, &f, flags | JSON_REJECT_DUPLICATES, why);
+    note_errno(&f);
+    *fell_short_out = f.fell_short;
+    return root;
+}
+
+// jansson drops the letters of a token that it has no memory for, and goes on; only errno says so. But malloc may leave
+// ENOMEM there and succeed, as that of glibc does if it must take memory elsewhere than it tried first. So a text is
+// read again if errno speaks: what the first time took and freed is then at hand.
 json_t *ga_json_read(struct ga_text text, size_t flags, json_error_t *why)
 {
     const int before = errno;
-    errno = 0;
-    json_t *root = json_load_callback(feed, &(struct feed){text, 0}, flags | JSON_REJECT_DUPLICATES, why);
-    if (errno == ENOMEM) {
+    bool fell_short = true;
+    json_t *root = NULL;
+    for (int tries = 0; tries < 3 && fell_short; tries++) {
+        json_decref(root);
+        root = read_once(text, flags, why, &fell_short);
+    }
+    if (fell_short) {
         json_decref(root);
         root = NULL;
         why->text[0] = '\0';
