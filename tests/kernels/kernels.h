@@ -38,6 +38,7 @@ enum kernel_sets { KERNEL_SETS_EACH, KERNEL_SETS_ONE };
     X(weights_pack_the_same_from_every_place, any, EACH)                  \
     X(strided_weights_pack_the_same, any, EACH)                           \
     X(packed_weights_of_a_file_give_the_same_bits, any, EACH)             \
+    X(queries_among_the_keys_give_the_bits_of_a_copy, crossing, EACH)     \
     X(batch_and_place_change_no_bit, any, ONE)                            \
     X(threads_change_no_bit, any, EACH)                                   \
     X(threads_write_apart, apart, EACH)                                   \
@@ -72,11 +73,12 @@ KERNEL_FACTS(KERNEL_FACT)
 #undef KERNEL_FACT
 
 bool kernels_for_any(const struct ga_model *model);
-bool kernels_for_lengths(const struct ga_model *model); // and padding is nothing
-bool kernels_for_cutting(const struct ga_model *model); // a sequence can also be a shorter call of its own
-bool kernels_for_heights(const struct ga_model *model); // a call can have any small number of queries and keys
-bool kernels_for_apart(const struct ga_model *model);   // attention alone, of several heads of keys
-bool kernels_for_batched(const struct ga_model *model); // token ids alone, batches of any size, no cache
+bool kernels_for_lengths(const struct ga_model *model);  // and padding is nothing
+bool kernels_for_cutting(const struct ga_model *model);  // a sequence can also be a shorter call of its own
+bool kernels_for_crossing(const struct ga_model *model); // one layer, whose queries can be some of its rows of keys
+bool kernels_for_heights(const struct ga_model *model);  // a call can have any small number of queries and keys
+bool kernels_for_apart(const struct ga_model *model);    // attention alone, of several heads of keys
+bool kernels_for_batched(const struct ga_model *model);  // token ids alone, batches of any size, no cache
 bool kernels_for_causal(const struct ga_model *model);
 bool kernels_for_window(const struct ga_model *model);
 bool kernels_for_specials(

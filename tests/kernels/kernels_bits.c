@@ -62,6 +62,54 @@ void every_instruction_set_gives_the_same_bits(struct checks *checks, const stru
     kernels_each_call(checks, model, weights_random, 2 * BITS_BUDGET, run_everywhere);
 }
 
+// -- Queries among the keys -----------------------------------------------------------------------------------------
+
+bool kernels_for_crossing(const struct ga_model *model)
+{
+    const bool has_one_width = model->k_dim == model->d_model && model->v_dim == model->d_model;
+    const bool has_lengths = model->q_len.min < model->kv_len.max && model->kv_len.min < model->q_len.max;
+    return !model->stack && model->kind != GA_SDPA && has_one_width && has_lengths && model->batch <= 1 &&
+           model->cache == 0 && model->vocab_size == 0;
+}
+
+// Queries in the first rows of the keys, or keys in those of the queries where these are more; and a copy of them.
+static void put_together(struct checks *checks, const struct subject *subject, struct call *call)
+{
+    const bool has_more_keys = call->io.kv_len > call->io.q_len;
+    const size_t rows = has_more_keys ? call->io.q_len : call->io.kv_len;
+    const float *all = has_more_keys ? call->io.key : call->io.query;
+    struct call twin;
+    memcpy(call->buffers[has_more_keys ? CALL_QUERY : CALL_KEY].data, all, rows * call->model->d_model * sizeof *all);
+    if (!checks_need(checks, call_copy(&twin, call, GUARD_AT_END), "no memory for the call")) {
+        return;
+    }
+    *(has_more_keys ? &twin.io.query : &twin.io.key) = has_more_keys ? twin.io.key : twin.io.query;
+    for (size_t v = 0; v < subject->n_loaded; v++) {
+        run_and_expect_same(checks, subject, v, call, &twin);
+    }
+    call_drop(&twin);
+}
+
+void queries_among_the_keys_give_the_bits_of_a_copy(struct checks *checks, const struct ga_model *model)
+{
+    const struct shape shapes[] = {
+        {.batch = 1, .q_len = model->q_len.min, .kv_len = model->kv_len.max, .form = FORM_CROSS, .seed = 1},
+        {.batch = 1, .q_len = model->q_len.max, .kv_len = model->kv_len.min, .form = FORM_CROSS, .seed = 2},
+    };
+    struct subject subject;
+    bool ok = subject_make(&subject, checks, model, weights_random, false);
+    for (size_t i = 0; ok && i < sizeof shapes / sizeof *shapes; i++) {
+        struct call call;
+        ok = checks_need(checks, call_make(&call, model, &shapes[i], GUARD_AT_END), "no memory for the call");
+        if (ok) {
+            call_fill(&call);
+            put_together(checks, &subject, &call);
+            call_drop(&call);
+        }
+    }
+    subject_drop(&subject);
+}
+
 // -- Threads --------------------------------------------------------------------------------------------------------
 
 // The parts one after the other, the last one first: an order that no part may rely on. What a part should have got
