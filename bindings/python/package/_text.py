@@ -87,15 +87,13 @@ def recorded_prompts() -> Dict[str, str]:
     found: Dict[str, str] = {}
     made = ctypes.create_string_buffer(c.GA_TEXT_PROMPT)
 
-    def text_of(length: int) -> str:
-        return made.raw[:length].decode("utf-8", "replace")
-
     while not WHY_NOT:
         length = lib.ga_text_prompt_name(model.spec, len(found), made, len(made))
         if length == ctypes.c_size_t(-1).value:  # GA_TEXT_NO_PROMPT
             break
         name = made.raw[:length]
-        found[text_of(length)] = text_of(lib.ga_text_named_prompt(model.spec, name, made, len(made)))
+        length = lib.ga_text_named_prompt(model.spec, name, made, len(made))
+        found[name.decode("utf-8", "replace")] = made.raw[:length].decode("utf-8", "replace")
     return found
 
 
