@@ -62,4 +62,12 @@ return {
     from = "if buffer.is_transient and lifetimes.meet(private, buffer) then return false end", to = "",
     test = { "lua", "graph_test" },
     why = "buffers of blocks lie over memory that an operation beside them uses" },
+  { name = "a_pattern_that_stays_at_its_end", file = "generator/ops/layer_pattern.lua",
+    from = "(layer - 1) % #pattern + 1", to = "math.min(layer, #pattern)",
+    test = { "lua", "layer_kinds_test" },
+    why = "layers after the first turn are of the last kind" },
+  { name = "the_role_beside_the_shared_one", file = "generator/plan/packing.lua",
+    from = "shared.first_role = first", to = "shared.first_role = first + 1",
+    test = { "facts", "shared_bias_45_3", GENERIC },
+    why = "all layers add the first numbers of another weight to their scores" },
 }

@@ -133,4 +133,8 @@ return {
     from = [[V.lanes_sum("squares"), d_model, f32]], to = [[V.lanes_sum("squares"), d_model + 1, f32]],
     test = { "facts", "norm_45", GENERIC },
     why = "a norm divides by more numbers than a row has" },
+  { name = "layers_of_one_kind", file = "templates/ops/attention.c.lt",
+    from = "attentions[kind_of_layer[p->layer]]", to = "attentions[kind_of_layer[0]]",
+    test = { "facts", "layer_kinds_40_4", GENERIC },
+    why = "every layer attends as the first does" },
 }

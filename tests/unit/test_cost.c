@@ -1,4 +1,4 @@
-// test_cost.c: how many bytes of packed weights a call reads, of models that are made up here.
+// test_cost.c: how many bytes of packed weights a call reads, and how many flops it takes, of models made up here.
 #include <criterion/criterion.h>
 
 #include "cost.h"
@@ -52,4 +52,21 @@ Test(cost, logits_that_are_not_asked_for_are_not_read_however_they_are_kept)
         cr_expect_eq(without, LAYERS, "case %zu: %g bytes", i, without);
         cr_expect_eq(with, LAYERS + panels, "case %zu: %g bytes", i, with);
     }
+}
+
+Test(cost, layers_of_a_kind_count_the_keys_that_they_see)
+{
+    const struct ga_stack stack = {.n_layers = 3};
+    const struct ga_model kinds[] = {{.window = 0}, {.window = 3, .window_both = true}};
+    const uint8_t of_layer[] = {0, 1, 1};
+    const struct ga_model model = {.kind = GA_ENCODER,
+                                   .n_heads = 1,
+                                   .d_head = 1,
+                                   .d_v = 1,
+                                   .stack = &stack,
+                                   .layer_kinds = kinds,
+                                   .kind_of_layer = of_layer};
+    const struct ga_call_size size = {.batch = 1, .q_len = 10, .kv_len = 10};
+    const double pairs = 100 + 2 * 44; // of ten rows those closer than 3 are 5 for each, but for the rows at the ends
+    cr_expect_eq(ga_cost_flops(&model, &size), 4 * pairs, "%g flops", ga_cost_flops(&model, &size));
 }
