@@ -13,6 +13,7 @@ import unittest
 
 import numpy as np
 import bert_48_4
+import dense_36_4
 from made import arrays
 from bert_48_4 import _elementary, _text
 from text_test import TEXTS, model, write_packed
@@ -223,6 +224,15 @@ class Names(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.model = model()
+
+    def test_a_spec_has_prompts_a_similarity_and_linears(self):
+        encoder = dense_36_4.Model(arrays(dense_36_4), tokenizer=self.model.tokenizer.path)
+        self.assertEqual(encoder.prompts, {"query": "cat ", "document": "", "passage": "a dog ", "cluster": ""})
+        for name, prompt in encoder.prompts.items():
+            np.testing.assert_array_equal(encoder.encode("cat", prompt_name=name), encoder.encode(prompt + "cat"))
+        np.testing.assert_array_equal(encoder.encode_query("the cat"), encoder.encode("cat the cat"))
+        self.assertEqual(encoder.similarity_fn_name, "euclidean")
+        self.assertEqual((encoder.encode(TEXTS).shape[1], encoder.get_embedding_dimension()), (23, 23))
 
     def test_tasks_have_their_prompts(self):
         plain = self.model.encode("the cat")
