@@ -25,11 +25,11 @@ local HEADERS = set_of([[
   dirent dlfcn elementary elf endian envz err errno error execinfo facts fcntl features fenv float fmtmsg fnmatch
   fstab fts ftw gconv genattn getopt glob grp gshadow iconv ifaddrs inttypes iso646 jansson jansson_config langinfo
   lastlog libgen libintl limits link load locale malloc math mcheck memory min_max mm3dnow mm_malloc mntent model
-  monetary moved_watch mqueue netdb nl_types nss obstack omp packed_parts paths poll printf proc_service program pthread pty pwd
-  quadmath re_comp regex regexp resolv safetensors sched search semaphore setjmp sgtty shadow signal spawn stab
-  status stdalign stdarg stdatomic stdbool stddef stdfix stdint stdio stdio_ext stdlib stdnoreturn string strings
-  stropts syscall sysexits syslimits syslog tar tensor termio termios tgmath thread_db threads time trace ttyent
-  uchar ucontext ulimit unistd unwind utime utmp utmpx values varargs wait watch wchar wctype weights wordexp]])
+  monetary moved_watch mqueue netdb nl_types nss obstack omp packed_parts paths poll printf proc_service program
+  pthread pty pwd quadmath re_comp regex regexp resolv safetensors sched search semaphore setjmp sgtty shadow signal
+  spawn stab status stdalign stdarg stdatomic stdbool stddef stdfix stdint stdio stdio_ext stdlib stdnoreturn string
+  strings stropts syscall sysexits syslimits syslog tar tensor termio termios tgmath thread_db threads time trace
+  ttyent uchar ucontext ulimit unistd unwind utime utmp utmpx values varargs wait watch wchar wctype weights wordexp]])
 
 -- Nor lib<name> for a library that the compiler links.
 local LIBRARIES = set_of([[asan atomic c dl gcc gcc_s gomp jansson m pthread rt stdc tsan ubsan util]])
